@@ -1,0 +1,3 @@
+module tocsin
+
+go 1.26
