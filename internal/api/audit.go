@@ -1,0 +1,36 @@
+package api
+
+import (
+	"context"
+
+	"tocsin/internal/audit"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/redact"
+)
+
+// auditBody is how much of a request the audit log keeps, in bytes.
+const auditBody = 16 << 10
+
+// record writes the call into the account's audit log, in the transaction of the change itself: what is
+// changed is recorded, what is rolled back is not.
+func (x *exchange) record(tx *db.Tx, body []byte, outcome string) error {
+	return audit.Record(tx, audit.Entry{
+		At:        x.call.Now,
+		AccountID: x.call.Who.AccountID, PersonID: x.call.Who.PersonID, PersonName: x.call.Who.PersonName,
+		RequestID: x.call.RequestID, IP: x.call.IP,
+		Operation: x.op.Audit, Outcome: outcome,
+		Body:      redact.JSON(body, auditBody),
+		Dangerous: x.op.Danger, Write: true,
+	})
+}
+
+// recordRefusal writes down a write that was tried and refused, in a transaction of its own because the
+// call's was rolled back. That it cannot be written must not hide why the call was refused.
+func (f *Frame) recordRefusal(x *exchange, body []byte, refused error) {
+	code := wire[fault.KindOf(refused)].code
+	err := f.DB.Write(context.WithoutCancel(x.call.Ctx), func(tx *db.Tx) error { return x.record(tx, body, code) })
+	if err != nil {
+		f.Log.Error("a refused write is missing from the audit log", "request_id", x.call.RequestID, "error", err)
+	}
+}

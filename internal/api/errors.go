@@ -1,0 +1,84 @@
+package api
+
+import (
+	"errors"
+	"strings"
+
+	"tocsin/internal/fault"
+)
+
+// wire gives each kind of failure its HTTP status and its code, which clients compare (docs/api.md,
+// "Errors"), and the sentence it starts with, in the languages of the documented messages.
+var wire = map[fault.Kind]struct {
+	status  int
+	code    string
+	english string
+	chinese string
+}{
+	fault.Internal:           {500, "InternalError", "We encountered an internal error, and it has been reported. Please try again later.", "服务内部错误，请稍后重试。"},
+	fault.InvalidParameter:   {400, "InvalidParameter", "The specified parameter is not valid", "参数不合法"},
+	fault.BadRequest:         {400, "BadRequest", "The request is not valid", "请求不合法"},
+	fault.InvalidContentType: {400, "InvalidContentType", "The Content-Type is not valid", "Content-Type 不合法"},
+	fault.NotFound:           {404, "ResourceNotFound", "The resource you request is not found", "请求的资源不存在"},
+	fault.ReferenceExist:     {400, "ReferenceExist", "The resource is still referenced", "资源仍被引用"},
+	fault.Unauthorized:       {401, "Unauthorized", "You are unauthorized", "未授权"},
+	fault.AccessDenied:       {403, "AccessDenied", "Access Denied", "没有权限"},
+	fault.RouteNotFound:      {404, "RouteNotFound", "There is no such operation", "接口不存在"},
+	fault.MethodNotAllowed:   {405, "MethodNotAllowed", "The method is not allowed", "请求方法不允许"},
+	fault.TooLarge:           {413, "EntityTooLarge", "The request body is too large", "请求体过大"},
+	fault.TooFrequent:        {429, "RequestTooFrequently", "Request too frequently", "请求过于频繁"},
+	fault.Unavailable:        {503, "ServiceUnavailable", "The service is not available right now", "服务暂不可用"},
+	fault.Conflict:           {400, "BadRequest", "The request does not fit the present state", "请求与当前状态冲突"},
+}
+
+// errorReply is the shape of every failure: no data, and an error with both members.
+type errorReply struct {
+	RequestID string    `json:"request_id"`
+	Error     errorBody `json:"error"`
+}
+
+type errorBody struct {
+	Code    string `json:"code" doc:"Stable; compare this, not the status."`
+	Message string `json:"message" doc:"For people; follows Accept-Language (en, zh)."`
+}
+
+// failure turns an error into its status and public body. Of an error that is not a fault nothing is
+// told but that it happened.
+func failure(err error, acceptLanguage string) (status int, body errorBody) {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		f = &fault.Error{Kind: fault.Internal}
+	}
+	w := wire[f.Kind]
+	if f.Kind == fault.Internal {
+		f = &fault.Error{Kind: fault.Internal} // whatever its message says, it was not meant for callers
+	}
+	return w.status, errorBody{Code: w.code, Message: sentence(w.english, w.chinese, f, acceptLanguage)}
+}
+
+// sentence builds "The specified parameter limit is not valid: must be from 1 to 100, got 0."
+func sentence(english, chinese string, f *fault.Error, acceptLanguage string) string {
+	if prefersChinese(acceptLanguage) {
+		if f.Field != "" {
+			chinese = "参数 " + f.Field + " 不合法"
+		}
+		if f.Message == "" {
+			return strings.TrimSuffix(chinese, "。") + "。"
+		}
+		return chinese + "：" + f.Message + "。"
+	}
+	if f.Field != "" {
+		english = "The specified parameter " + f.Field + " is not valid"
+	}
+	if f.Message == "" {
+		return strings.TrimSuffix(english, ".") + "."
+	}
+	return english + ": " + f.Message + "."
+}
+
+// prefersChinese reads only the first language range: the one that clients put in front when they mean
+// it. Everything else is answered in English.
+func prefersChinese(acceptLanguage string) bool {
+	first, _, _ := strings.Cut(acceptLanguage, ",")
+	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(first)), "zh")
+}

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics are the frame's own; their names are listed in docs/operating.md.
+type metrics struct {
+	calls   *prometheus.CounterVec
+	seconds *prometheus.HistogramVec
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	m := &metrics{
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tocsin_api_calls_total", Help: "Calls by operation and outcome: OK or an error code.",
+		}, []string{"operation", "outcome"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "tocsin_api_call_seconds", Help: "Time from the request's header to the reply's last byte.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
+		}, []string{"operation"}),
+	}
+	if r != nil {
+		r.MustRegister(m.calls, m.seconds)
+	}
+	return m
+}
+
+// finish counts, times and logs the call. Neither the query nor the headers are logged: they hold the key.
+func (f *Frame) finish(x *exchange, err error) {
+	took := time.Since(x.began)
+	path := "unknown" // paths we do not know are the caller's to invent, not labels
+	if x.op != nil {
+		path = x.op.Path
+	}
+	f.metrics.calls.WithLabelValues(path, x.code).Inc()
+	f.metrics.seconds.WithLabelValues(path).Observe(took.Seconds())
+
+	level := slog.LevelInfo
+	if x.status >= 500 {
+		level = slog.LevelError
+	}
+	if !f.Log.Enabled(x.call.Ctx, level) {
+		return
+	}
+	fields := []slog.Attr{
+		slog.String("request_id", x.call.RequestID), slog.String("op", path), slog.Int("status", x.status), slog.String("code", x.code),
+		slog.Int64("account_id", x.call.Who.AccountID), slog.Int64("key_id", x.call.Who.KeyID), slog.String("ip", x.call.IP),
+		slog.Int("bytes", x.bytes), slog.Duration("took", took),
+	}
+	if err != nil {
+		fields = append(fields, slog.String("error", err.Error()))
+	}
+	f.Log.LogAttrs(x.call.Ctx, level, "call", fields...)
+}

@@ -1,0 +1,97 @@
+// Package api is the frame around every operation of the public API. It routes, authenticates, limits,
+// authorises, decodes, checks, opens the transaction, calls the operation, encodes the envelope, records
+// the audit entry, maps errors and measures. An operation is a value in its room's table; the function in
+// it is the domain and nothing else.
+//
+// This package must never know what any operation is about.
+package api
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"tocsin/internal/auth"
+	"tocsin/internal/db"
+	"tocsin/internal/limit"
+)
+
+// Effect says what an operation does to the database, and with that which transaction it runs in.
+type Effect uint8
+
+const (
+	Read     Effect = iota // reads with one query: each statement sees the newest commit
+	Snapshot               // reads with several queries that must agree with one another
+	Write                  // changes something: one write transaction, recorded in the audit log
+)
+
+// Op is one operation of the public API: POST Path with a JSON body.
+type Op struct {
+	Path   string            // such as /schedule/info
+	Allow  []auth.Permission // any one of them suffices; none: any valid key may call
+	Effect Effect
+
+	Doc     string     // one sentence for the reference: what the caller gets
+	Notes   string     // further paragraphs for the reference, may be empty
+	Example string     // a request body that works on the demo account's shapes
+	Audit   string     // the name under which a write is recorded, such as schedule:write:create
+	Danger  bool       // the audit log marks it as dangerous: it deletes or reveals
+	Rate    limit.Rate // zero: the deployment's default
+	MaxBody int64      // bytes; zero: 1 MiB
+
+	Do Func
+}
+
+// Func is an operation's function with its request and reply types; see Do.
+type Func struct {
+	in, out reflect.Type
+	decode  func(body []byte) (any, error)
+	call    func(c *Call, in any) (any, error)
+}
+
+// Do makes a Func of a function from request to reply.
+//
+// In is a struct whose json tags name the fields: a field with omitempty or omitzero is optional, any
+// other is required; minimum, maximum, minLength, maxLength, minItems, maxItems, enum and pattern tags
+// are checked before the function is called, and so is a method Check() error on In, for rules between
+// fields. null means absent for an optional field. Unknown fields are ignored.
+func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
+	return Func{
+		in:  reflect.TypeFor[In](),
+		out: reflect.TypeFor[Out](),
+		decode: func(body []byte) (any, error) {
+			var in In
+			if err := unmarshal(body, &in); err != nil {
+				return nil, err
+			}
+			if c, ok := any(in).(interface{ Check() error }); ok {
+				if err := c.Check(); err != nil {
+					return nil, err
+				}
+			}
+			return in, nil
+		},
+		call: func(c *Call, in any) (any, error) { return fn(c, in.(In)) },
+	}
+}
+
+// Call is what an operation's function gets besides its request. It is good for one call only.
+type Call struct {
+	Ctx       context.Context
+	Tx        *db.Tx         // the transaction of the operation's Effect
+	Now       time.Time      // the moment of the call; the only "now" there is
+	Who       auth.Principal // whose key it is; every query is scoped by Who.AccountID
+	RequestID string         // as in the envelope, the header, the audit log and the access log
+	IP        string         // the caller's address, through trusted proxies
+}
+
+// Unix is the moment of the call in Unix seconds.
+func (c *Call) Unix() int64 { return c.Now.Unix() }
+
+// Items is the reply of an operation that lists without pages.
+type Items[T any] struct {
+	Items []T `json:"items"`
+}
+
+// Empty is the reply of an operation that has nothing to say: {}.
+type Empty struct{}

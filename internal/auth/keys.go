@@ -1,0 +1,187 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tocsin/internal/clock"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+// freshFor is how long a found key is trusted without asking the database again. Disabling a key must
+// take effect within a second, whichever process disabled it.
+const freshFor = 500 * time.Millisecond
+
+// keepFor is how long an unused key stays in memory.
+const keepFor = time.Minute
+
+// Keys finds the principal behind an app key. Safe for concurrent use.
+//
+// Found keys are remembered for half a second. Unknown ones never are, so that a flood of guesses takes
+// no memory. Only SHA-256 hashes are stored and compared: keys are long and random, and the time a
+// comparison of hashes takes tells nothing about a key.
+type Keys struct {
+	db    *db.DB
+	clock clock.Clock
+	mu    sync.RWMutex
+	known map[[sha256.Size]byte]*entry
+}
+
+// entry is a found key; the fields are immutable but for the moment of last use.
+type entry struct {
+	principal Principal
+	asked     time.Time
+	expires   int64        // Unix seconds, 0 = never
+	used      atomic.Int64 // Unix seconds, 0 = not since it was last flushed
+}
+
+// NewKeys looks keys up in d.
+func NewKeys(d *db.DB, c clock.Clock) *Keys {
+	return &Keys{db: d, clock: c, known: map[[sha256.Size]byte]*entry{}}
+}
+
+// Find gives the principal of a secret. A key that is unknown, disabled, expired or belongs to a person
+// who may no longer call is Unauthorized; the error never says which, nor holds the key.
+func (k *Keys) Find(ctx context.Context, secret string) (Principal, error) {
+	now, sum := k.clock.Now(), sha256.Sum256([]byte(secret))
+	k.mu.RLock()
+	e := k.known[sum]
+	k.mu.RUnlock()
+	if age := now.Sub(asked(e)); e == nil || age >= freshFor || age < 0 {
+		var err error
+		if e, err = k.ask(ctx, sum, now, e); err != nil {
+			return Principal{}, err
+		}
+	}
+	if e == nil || e.expires != 0 && now.Unix() >= e.expires {
+		return Principal{}, fault.New(fault.Unauthorized, "the app key is missing, unknown, disabled or expired")
+	}
+	e.used.Store(now.Unix())
+	return e.principal, nil
+}
+
+func asked(e *entry) time.Time {
+	if e == nil {
+		return time.Time{}
+	}
+	return e.asked
+}
+
+// ask reads the key from the database and remembers what it found.
+func (k *Keys) ask(ctx context.Context, sum [sha256.Size]byte, now time.Time, old *entry) (e *entry, err error) {
+	err = k.db.Snapshot(ctx, func(tx *db.Tx) error {
+		e, err = load(tx, hex.EncodeToString(sum[:]))
+		return err
+	})
+	if err != nil {
+		return nil, fault.Wrap(err, "look up an app key")
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e == nil {
+		delete(k.known, sum)
+		return nil, nil
+	}
+	e.asked = now
+	if old != nil {
+		e.used.Store(old.used.Load())
+	}
+	k.known[sum] = e
+	return e, nil
+}
+
+// load reads a usable key with all that its principal is made of; nil when there is none.
+func load(tx *db.Tx, hash string) (*entry, error) {
+	var zone, status string
+	var narrowed *string
+	e, found, err := db.One(tx, func(scan db.Scan) (*entry, error) {
+		e := &entry{}
+		p := &e.principal
+		return e, scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.KeyID, &p.Owner, &zone, &narrowed, &e.expires, &status)
+	}, `SELECT k.account_id, k.person_id, p.person_name, k.key_id, a.owner_id = k.person_id, a.time_zone, k.permissions, k.expires_at, p.status
+		FROM app_key k
+		JOIN account a ON a.account_id = k.account_id
+		JOIN person p ON p.account_id = k.account_id AND p.person_id = k.person_id
+		WHERE k.key_hash = $1 AND k.status = 'enabled'`, hash)
+	if err != nil || !found || status == "deleted" || status == "pending" {
+		return nil, err
+	}
+	p := &e.principal
+	if p.Zone, err = time.LoadLocation(zone); err != nil {
+		return nil, err
+	}
+	if p.Permissions, err = PersonPermissions(tx, p.AccountID, p.PersonID); err != nil {
+		return nil, err
+	}
+	if narrowed != nil {
+		set, err := decode(*narrowed)
+		if err != nil {
+			return nil, err
+		}
+		p.Permissions &= set.Closed()
+	}
+	return e, nil
+}
+
+// PersonPermissions is what a person may do: everything for the account's owner, else the union of the
+// person's roles; closed.
+func PersonPermissions(tx *db.Tx, account, person int64) (Permissions, error) {
+	owner, _, err := db.One(tx, db.Column[int64], `SELECT owner_id FROM account WHERE account_id = $1`, account)
+	if err != nil || owner == person {
+		return All, err
+	}
+	sets, err := db.All(tx, func(scan db.Scan) (s Permissions, err error) {
+		var names string
+		if err := scan(&names); err != nil {
+			return 0, err
+		}
+		return decode(names)
+	}, `SELECT r.permissions FROM person_role pr JOIN role r ON r.account_id = pr.account_id AND r.role_id = pr.role_id
+		WHERE pr.account_id = $1 AND pr.person_id = $2`, account, person)
+	var union Permissions
+	for _, s := range sets {
+		union |= s
+	}
+	return union.Closed(), err
+}
+
+func decode(names string) (Permissions, error) {
+	var list []string
+	if err := json.Unmarshal([]byte(names), &list); err != nil {
+		return 0, err
+	}
+	return SetOf(list)
+}
+
+// Flush writes down when keys were last used and forgets those not used for a minute. It is called every
+// few seconds and at the end; what a crash loses is only that.
+func (k *Keys) Flush(ctx context.Context) error {
+	now := k.clock.Now()
+	used := map[string]int64{}
+	k.mu.Lock()
+	for sum, e := range k.known {
+		if at := e.used.Swap(0); at != 0 {
+			used[hex.EncodeToString(sum[:])] = at
+		} else if now.Sub(e.asked) > keepFor {
+			delete(k.known, sum)
+		}
+	}
+	k.mu.Unlock()
+	if len(used) == 0 {
+		return nil
+	}
+	return k.db.Write(ctx, func(tx *db.Tx) error {
+		for hash, at := range used {
+			if _, err := tx.Exec(`UPDATE app_key SET last_used_at = $1 WHERE key_hash = $2`, at, hash); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

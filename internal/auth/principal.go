@@ -1,0 +1,29 @@
+package auth
+
+import (
+	"time"
+)
+
+// Principal is whoever calls: an app key, the person it belongs to and the account of both.
+type Principal struct {
+	AccountID   int64
+	PersonID    int64
+	PersonName  string
+	KeyID       int64
+	Owner       bool           // the person owns the account
+	Permissions Permissions    // the person's, narrowed by the key's, closed
+	Zone        *time.Location // the account's; every wall-clock rule without a zone of its own reads it
+}
+
+// MayAny tells whether one of the listed permissions is there; an empty list asks for none.
+func (p Principal) MayAny(any []Permission) bool {
+	for _, q := range any {
+		if p.Permissions.Has(q) {
+			return true
+		}
+	}
+	return len(any) == 0
+}
+
+// May tells whether this permission is there.
+func (p Principal) May(q Permission) bool { return p.Permissions.Has(q) }

@@ -1,0 +1,135 @@
+// Package db opens the database and runs transactions on it. Rooms write their own SQL and hand it to a
+// Tx; this package must never know what any table means.
+//
+// One SQL text serves every engine: $1 placeholders in order, times as integers, JSON as text, ids and
+// "now" made in Go. What engines truly do differently stands in files named after the engine.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"runtime"
+	"strings"
+)
+
+// DB is an open database: one writer, because the embedded engine has one write lock and queueing in
+// Go is fair where its busy loop is not, and a small pool of readers that never wait for the writer.
+type DB struct {
+	handles []*sql.DB
+	writer  chan *conn // capacity 1: holding the connection is holding the right to write
+	readers chan *conn
+	dsn     string
+}
+
+// Open opens the database that dsn names and brings its schema up to date. DSN forms: "sqlite:PATH".
+// The error names what is wrong with the DSN or the file.
+func Open(ctx context.Context, dsn string) (*DB, error) {
+	d, err := Connect(ctx, dsn)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Migrate(ctx); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Connect opens the database without touching its schema, for the commands that report on it.
+func Connect(ctx context.Context, dsn string) (*DB, error) {
+	path, ok := strings.CutPrefix(dsn, "sqlite:")
+	if !ok || path == "" {
+		return nil, fmt.Errorf("database %q: want sqlite:PATH (engines built in: %s)", scheme(dsn), strings.Join(Engines(), ", "))
+	}
+	d := &DB{dsn: dsn, writer: make(chan *conn, 1), readers: make(chan *conn, max(2, runtime.NumCPU()))}
+	if err := d.openSQLite(ctx, path); err != nil {
+		d.Close()
+		return nil, fmt.Errorf("open %s: %w", dsn, err)
+	}
+	return d, nil
+}
+
+// Engines lists the database engines of this build.
+func Engines() []string { return []string{"sqlite " + sqliteVersion()} }
+
+// scheme keeps passwords in mistyped DSNs out of error messages.
+func scheme(dsn string) string {
+	if i := strings.IndexByte(dsn, ':'); i >= 0 {
+		return dsn[:i+1] + "..."
+	}
+	return dsn
+}
+
+// Close waits for running transactions and closes the database.
+func (d *DB) Close() error {
+	var first error
+	for _, h := range d.handles {
+		if err := h.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// Read runs fn with a reader: every statement sees the newest commit, one after the other may see
+// different ones. For a function that makes one query this is the cheapest correct choice.
+func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	c, err := take(ctx, d.readers)
+	if err != nil {
+		return err
+	}
+	defer func() { d.readers <- c }()
+	return fn(&Tx{conn: c})
+}
+
+// Snapshot runs fn in a read transaction: all its statements see one and the same state.
+func (d *DB) Snapshot(ctx context.Context, fn func(*Tx) error) error {
+	return d.in(ctx, d.readers, "BEGIN", fn)
+}
+
+// Write runs fn in the one write transaction there is at a time. When Write returns nil the change is
+// on disk; when fn or the commit fails nothing of it is.
+func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	return d.in(ctx, d.writer, "BEGIN IMMEDIATE", fn)
+}
+
+func (d *DB) in(ctx context.Context, pool chan *conn, begin string, fn func(*Tx) error) (err error) {
+	c, err := take(ctx, pool)
+	if err != nil {
+		return err
+	}
+	defer func() { pool <- c }()
+	tx := &Tx{conn: c}
+	if _, err := tx.Exec(begin); err != nil {
+		return err
+	}
+	done := false
+	defer func() { // also when fn panics: the frame recovers, and the connection must not stay in a transaction
+		if !done {
+			tx.Exec("ROLLBACK")
+		}
+	}()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if _, err := tx.Exec("COMMIT"); err != nil {
+		return err
+	}
+	done = true
+	return nil
+}
+
+func take(ctx context.Context, pool chan *conn) (*conn, error) {
+	select {
+	case c := <-pool:
+		return c, nil
+	default:
+	}
+	select {
+	case c := <-pool:
+		return c, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

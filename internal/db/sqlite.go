@@ -1,0 +1,72 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	_ "modernc.org/sqlite" // the embedded engine, without cgo
+)
+
+// pragmas of every connection. WAL lets readers go on while a commit is written; synchronous FULL makes
+// a commit survive power loss, which "2xx means on disk" asks for; the busy timeout is for the command
+// line working on a database that a server has open.
+var pragmas = []string{"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(10000)", "foreign_keys(ON)", "cache_size(-4000)", "temp_store(MEMORY)"}
+
+func (d *DB) openSQLite(ctx context.Context, path string) error {
+	if err := create(path); err != nil {
+		return err
+	}
+	query := url.Values{"_pragma": pragmas}
+	uri := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query.Encode()}).String()
+	for _, pool := range []struct {
+		to   chan *conn
+		size int
+	}{{d.writer, 1}, {d.readers, cap(d.readers)}} {
+		h, err := sql.Open("sqlite", uri)
+		if err != nil {
+			return err
+		}
+		d.handles = append(d.handles, h)
+		for range pool.size {
+			raw, err := h.Conn(ctx)
+			if err != nil {
+				return err
+			}
+			pool.to <- &conn{raw: raw, stmts: map[string]*sql.Stmt{}}
+		}
+	}
+	return nil
+}
+
+// create makes a new database file readable by its owner alone, because it holds personal data; an
+// existing file keeps its mode. The engine gives the files beside it the same mode.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func sqliteVersion() (version string) {
+	h, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return "?"
+	}
+	defer h.Close()
+	if err := h.QueryRow("SELECT sqlite_version()").Scan(&version); err != nil {
+		return "?"
+	}
+	return version
+}
