@@ -1,0 +1,224 @@
+// Package apitest runs operations in tests the way callers do: over real HTTP, on a real database file,
+// with a clock that the test moves. It is imported by tests only.
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/clock"
+	"tocsin/internal/db"
+	"tocsin/internal/limit"
+)
+
+// Now is where a Server's clock starts: Monday 2026-04-13 04:00:00 UTC, noon in Shanghai.
+var Now = time.Unix(1776052800, 0).UTC()
+
+// The two accounts of every Server. Each has an owner, and account A has a reader as well: a person
+// whose role is given with Grant.
+const (
+	AccountA, OwnerA, Reader, Stranger = 2451002751131, 2476123212131, 2659460982131, 3122470302131
+	AccountB, OwnerB                   = 9900000000001, 9900000000002
+	TeamA                              = 4291079133131 // of account A; OwnerA and Reader are in it, Stranger is not
+)
+
+// The keys of a Server, as secrets.
+const (
+	KeyA       = "tk_owner_of_account_a_0123456789abcdef"  // owner of A: every permission
+	KeyReader  = "tk_reader_in_account_a_0123456789abcdef" // person Reader: what Grant gave
+	KeyNothing = "tk_nothing_in_account_a_0123456789abcde" // person Stranger: no role at all
+	KeyB       = "tk_owner_of_account_b_0123456789abcdef"  // owner of B
+)
+
+// Server is a frame with the operations under test, listening on loopback.
+type Server struct {
+	URL   string
+	DB    *db.DB
+	Keys  *auth.Keys
+	Clock *clock.Manual
+	Frame *api.Frame
+	t     testing.TB
+}
+
+// Start opens an empty database, seeds the two accounts (zone Asia/Shanghai and America/New_York) and
+// serves ops without rate limits.
+func Start(t testing.TB, ops ...[]api.Op) *Server {
+	return StartWith(t, limit.Rate{}, ops...)
+}
+
+// StartWith is Start with rate limits.
+func StartWith(t testing.TB, rate limit.Rate, ops ...[]api.Op) *Server {
+	t.Helper()
+	d := OpenDB(t)
+	c := clock.At(Now)
+	keys := auth.NewKeys(d, c)
+	frame := api.New(api.Config{DB: d, Keys: keys, Clock: c, Log: slog.New(slog.DiscardHandler), Rate: rate}, ops...)
+	http := httptest.NewServer(frame)
+	t.Cleanup(http.Close)
+	s := &Server{URL: http.URL, DB: d, Keys: keys, Clock: c, Frame: frame, t: t}
+	s.seed()
+	return s
+}
+
+// OpenDB opens an empty database file, migrated, that goes away with the test.
+func OpenDB(t testing.TB) *db.DB {
+	t.Helper()
+	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func (s *Server) seed() {
+	for _, a := range []struct {
+		account, owner int64
+		name, zone     string
+	}{{AccountA, OwnerA, "Acme", "Asia/Shanghai"}, {AccountB, OwnerB, "Bolt", "America/New_York"}} {
+		s.Exec(`INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES ($1, $2, $3, $4, $5)`, a.account, a.name, a.zone, a.owner, Now.Unix())
+	}
+	s.Person(AccountA, OwnerA, "Olga Owner")
+	s.Person(AccountA, Reader, "Rita Reader")
+	s.Person(AccountA, Stranger, "Stan Stranger")
+	s.Person(AccountB, OwnerB, "Bob Owner")
+	s.Exec(`INSERT INTO team (account_id, team_id, team_name) VALUES ($1, $2, 'SRE')`, AccountA, TeamA)
+	s.Exec(`INSERT INTO team_person (account_id, team_id, person_id, position) VALUES ($1, $2, $3, 0), ($1, $2, $4, 1)`, AccountA, TeamA, OwnerA, Reader)
+	s.Key(AccountA, OwnerA, KeyA)
+	s.Key(AccountA, Reader, KeyReader)
+	s.Key(AccountA, Stranger, KeyNothing)
+	s.Key(AccountB, OwnerB, KeyB)
+}
+
+// Person adds a person, verified by e-mail and enabled.
+func (s *Server) Person(account, person int64, name string) {
+	s.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified, email_verified, "as", status)
+		VALUES ($1, $2, $3, '', '', '', $4, '', FALSE, TRUE, 'member', 'enabled')`, account, person, name, name[:1]+"@example.com")
+}
+
+// Key lets a person call with this secret.
+func (s *Server) Key(account, person int64, secret string) {
+	sum := sha256.Sum256([]byte(secret))
+	s.Exec(`INSERT INTO app_key (key_hash, account_id, key_id, key_name, person_id, permissions, status, expires_at, created_at, last_used_at)
+		VALUES ($1, $2, (SELECT count(*) + 1 FROM app_key), '', $3, NULL, 'enabled', 0, 0, 0)`, hex.EncodeToString(sum[:]), account, person)
+}
+
+// Grant gives account A's Reader these permissions and no others, from the next call on.
+func (s *Server) Grant(permissions ...auth.Permission) {
+	names := []string{}
+	for _, p := range permissions {
+		names = append(names, p.String())
+	}
+	list, err := json.Marshal(names)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.Exec(`DELETE FROM person_role WHERE account_id = $1`, AccountA)
+	s.Exec(`INSERT INTO role (account_id, role_id, role_name, permissions) VALUES ($1, 1, 'granted', $2)
+		ON CONFLICT (account_id, role_id) DO UPDATE SET permissions = excluded.permissions`, AccountA, string(list))
+	s.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, 1)`, AccountA, Reader)
+	s.Clock.Add(time.Second) // found keys are trusted for half a second
+}
+
+// Exec runs SQL in a transaction of its own, for fixtures.
+func (s *Server) Exec(query string, args ...any) {
+	s.t.Helper()
+	s.Write(func(tx *db.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	})
+}
+
+// Write runs fn in a write transaction, for fixtures made by a room's own functions.
+func (s *Server) Write(fn func(tx *db.Tx) error) {
+	s.t.Helper()
+	if err := s.DB.Write(context.Background(), fn); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Reply is what came back.
+type Reply struct {
+	Status  int
+	Header  http.Header
+	Body    []byte
+	Code    string // error.code, empty on success
+	Message string // error.message
+	Data    json.RawMessage
+	t       testing.TB
+}
+
+// Call posts body, which is a string of JSON or a value to encode, to path with the key in the query.
+func (s *Server) Call(key, path string, body any) Reply {
+	s.t.Helper()
+	text, ok := body.(string)
+	if !ok {
+		b, err := json.Marshal(body)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		text = string(b)
+	}
+	r, err := http.NewRequest("POST", s.URL+path+"?app_key="+key, bytes.NewBufferString(text))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	return s.Do(r)
+}
+
+// Do sends any request and reads the reply, which must be an envelope or an error.
+func (s *Server) Do(r *http.Request) Reply {
+	s.t.Helper()
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var shape struct {
+		RequestID string `json:"request_id"`
+		Data      json.RawMessage
+		Error     *struct{ Code, Message string }
+	}
+	if err := json.Unmarshal(body, &shape); err != nil {
+		s.t.Fatalf("%s answered %d with what is not JSON: %s", r.URL.Path, response.StatusCode, body)
+	}
+	if id := response.Header.Get("Service-Request-Id"); id == "" || id != shape.RequestID {
+		s.t.Fatalf("request id %q in the header, %q in the body", id, shape.RequestID)
+	}
+	if (shape.Error == nil) != (response.StatusCode == 200) {
+		s.t.Fatalf("status %d with body %s", response.StatusCode, body)
+	}
+	reply := Reply{Status: response.StatusCode, Header: response.Header, Body: body, Data: shape.Data, t: s.t}
+	if shape.Error != nil {
+		reply.Code, reply.Message = shape.Error.Code, shape.Error.Message
+	}
+	return reply
+}
+
+// Into decodes data; the call must have succeeded.
+func (r Reply) Into(data any) {
+	r.t.Helper()
+	if r.Code != "" {
+		r.t.Fatalf("status %d: %s: %s", r.Status, r.Code, r.Message)
+	}
+	if err := json.Unmarshal(r.Data, data); err != nil {
+		r.t.Fatalf("%v in %s", err, r.Data)
+	}
+}

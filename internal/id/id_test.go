@@ -1,0 +1,171 @@
+package id
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+var now = time.Date(2026, 4, 12, 13, 31, 11, 357_472_000, time.FixedZone("", 8*3600))
+
+func TestULIDCarriesItsTime(t *testing.T) {
+	for want, at := range map[int64]time.Time{now.UnixMilli(): now, 0: time.Unix(-1, 0)} {
+		u, err := ulid.ParseStrict(ULID(at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := int64(u.Time()); got != want {
+			t.Errorf("time of ULID(%v) = %d, want %d", at, got, want)
+		}
+	}
+}
+
+func TestObjectCarriesItsTimeAndCounts(t *testing.T) {
+	var seen [2][12]byte
+	for i := range seen {
+		s := Object(now)
+		if !IsObject(s) || s != strings.ToLower(s) {
+			t.Fatalf("Object = %q", s)
+		}
+		hex.Decode(seen[i][:], []byte(s))
+	}
+	if got := binary.BigEndian.Uint32(seen[0][:]); int64(got) != now.Unix() {
+		t.Errorf("seconds = %d, want %d", got, now.Unix())
+	}
+	if seen[0][4] != seen[1][4] || seen[0][8] != seen[1][8] {
+		t.Errorf("the process part moved: %x, %x", seen[0], seen[1])
+	}
+	count := func(b [12]byte) int { return int(b[9])<<16 | int(b[10])<<8 | int(b[11]) }
+	if step := (count(seen[1]) - count(seen[0])) & 0xffffff; step != 1 {
+		t.Errorf("counter stepped by %d, want 1", step)
+	}
+}
+
+func FuzzIsObject(f *testing.F) {
+	form := regexp.MustCompile(`\A[0-9a-fA-F]{24}\z`)
+	for _, s := range []string{NilObject, Object(now), "", NilObject[1:], NilObject + "0", strings.Repeat("G", 24), strings.Repeat("é", 12)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got := IsObject(s); got != form.MatchString(s) {
+			t.Errorf("IsObject(%q) = %v", s, got)
+		}
+	})
+}
+
+func TestShortIsTheNumberInBase57(t *testing.T) {
+	if got, want := short(0, 0), strings.Repeat("2", 22); got != want {
+		t.Errorf("short(0, 0) = %q, want %q", got, want)
+	}
+	cases := [][2]uint64{{0, 1}, {0, 57}, {1, 0}, {math.MaxUint64, math.MaxUint64}}
+	for range 1000 {
+		cases = append(cases, [2]uint64{rand.Uint64(), rand.Uint64()})
+	}
+	for _, c := range cases {
+		s := short(c[0], c[1])
+		back := new(big.Int)
+		for _, r := range s {
+			back.Mul(back, big.NewInt(57))
+			back.Add(back, big.NewInt(int64(strings.IndexRune(base57, r))))
+		}
+		want := new(big.Int).Lsh(new(big.Int).SetUint64(c[0]), 64)
+		want.Add(want, new(big.Int).SetUint64(c[1]))
+		if len(s) != 22 || back.Cmp(want) != 0 {
+			t.Fatalf("short(%d, %d) = %q, which is %v, want %v", c[0], c[1], s, back, want)
+		}
+	}
+}
+
+func TestNumberStaysExactInJavaScript(t *testing.T) {
+	for range 10_000 {
+		if n := Number(); n < 1_000_000_000_000 || n > 1<<53-1 {
+			t.Fatalf("Number = %d", n)
+		}
+	}
+}
+
+func TestSecretsHaveTheirForm(t *testing.T) {
+	if s := Token(16); !regexp.MustCompile(`\A[0-9a-f]{32}\z`).MatchString(s) {
+		t.Errorf("Token(16) = %q", s)
+	}
+	form := regexp.MustCompile(`\Atk_[0-9A-Za-z]{33}\z`)
+	used := map[rune]bool{}
+	for range 200 {
+		s := AppKey()
+		if !form.MatchString(s) {
+			t.Fatalf("AppKey = %q", s)
+		}
+		for _, r := range s[len(AppKeyPrefix):] {
+			used[r] = true
+		}
+	}
+	if bits := appKeyChars * math.Log2(float64(len(base62))); bits < 192 {
+		t.Errorf("an app key has %.0f bits, want at least 192", bits)
+	}
+	// 6,600 draws miss one given character of 62 about once in 10^46 runs.
+	if len(used) != len(base62) {
+		t.Errorf("app keys use %d characters, want %d", len(used), len(base62))
+	}
+}
+
+// TestNoTwoAreAlike draws from many goroutines at once, which is also what the
+// race detector wants to see.
+func TestNoTwoAreAlike(t *testing.T) {
+	makers := map[string]func() string{
+		"ULID":   func() string { return ULID(now) },
+		"Object": func() string { return Object(now) },
+		"Short":  Short,
+		"Token":  func() string { return Token(16) },
+		"AppKey": AppKey,
+	}
+	for name, draw := range makers {
+		t.Run(name, func(t *testing.T) {
+			var seen sync.Map
+			var group sync.WaitGroup
+			for range 8 {
+				group.Go(func() {
+					for range 500 {
+						if s, again := seen.LoadOrStore(draw(), true); again {
+							t.Errorf("%s came twice", s)
+						}
+					}
+				})
+			}
+			group.Wait()
+		})
+	}
+}
+
+func BenchmarkULID(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		ULID(now)
+	}
+}
+
+func BenchmarkObject(b *testing.B) {
+	for b.Loop() {
+		Object(now)
+	}
+}
+
+func BenchmarkShort(b *testing.B) {
+	for b.Loop() {
+		Short()
+	}
+}
+
+func BenchmarkNumber(b *testing.B) {
+	for b.Loop() {
+		Number()
+	}
+}

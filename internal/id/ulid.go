@@ -1,0 +1,20 @@
+package id
+
+import (
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// ULID returns a request id: 26 characters of Crockford's base32, of which the
+// first ten are now in milliseconds, so that request ids sort by time. Ids of
+// the same millisecond are in no particular order. An instant before 1970
+// counts as 1970.
+func ULID(now time.Time) string {
+	var u ulid.ULID
+	// Neither can fail: the time is in range until the year 10889, and the
+	// entropy slice has the one right length.
+	_ = u.SetTime(uint64(max(now.UnixMilli(), 0)))
+	_, _ = public.Read(u[6:])
+	return u.String()
+}
