@@ -59,7 +59,7 @@ func tooLarge(limit int64) error {
 // with them an error's "got ...".
 var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
 	if d.PeekKind() != '0' {
-		return json.SkipFunc
+		return errors.ErrUnsupported
 	}
 	token, err := d.ReadToken()
 	if err != nil {

@@ -39,7 +39,7 @@ type Frame struct {
 	order   []*mounted
 	schemas *schemas
 	rates   *limit.Table[rateKey]
-	guesses *limit.Addresses
+	guesses *limit.Table[netip.Prefix]
 	metrics *metrics
 }
 
@@ -58,7 +58,7 @@ type rateKey struct {
 // New mounts the operations. It panics when two have the same path, which only a programming error
 // brings about.
 func New(c Config, ops ...[]Op) *Frame {
-	f := &Frame{Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), rates: limit.NewTable[rateKey](), guesses: limit.NewAddresses(), metrics: newMetrics(c.Metrics)}
+	f := &Frame{Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), rates: limit.New[rateKey](0), guesses: limit.New[netip.Prefix](maxAddresses), metrics: newMetrics(c.Metrics)}
 	for _, room := range ops {
 		for _, op := range room {
 			if f.ops[op.Path] != nil {
@@ -73,6 +73,12 @@ func New(c Config, ops ...[]Op) *Frame {
 	}
 	return f
 }
+
+// guessing is how many unknown keys one network address may try, and maxAddresses how many addresses
+// are told apart; those beyond share one allowance.
+var guessing = limit.Rate{PerMinute: 300}
+
+const maxAddresses = 10_000
 
 // exchange is one request on its way through the frame.
 type exchange struct {
@@ -186,7 +192,8 @@ func (f *Frame) caller(x *exchange) (auth.Principal, error) {
 	if err == nil || fault.KindOf(err) != fault.Unauthorized {
 		return who, err
 	}
-	if v := f.guesses.Allow(x.call.IP, x.call.Now); !v.OK {
+	address, _ := netip.ParseAddr(x.call.IP)
+	if v := f.guesses.Allow(limit.Network(address), guessing, x.call.Now); !v.OK {
 		x.retryAfter(v)
 		return who, fault.New(fault.TooFrequent, "too many unknown app keys from this address")
 	}

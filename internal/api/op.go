@@ -8,7 +8,9 @@ package api
 
 import (
 	"context"
+	"io/fs"
 	"reflect"
+	"strings"
 	"time"
 
 	"tocsin/internal/auth"
@@ -34,6 +36,7 @@ type Op struct {
 	Doc     string     // one sentence for the reference: what the caller gets
 	Notes   string     // further paragraphs for the reference, may be empty
 	Example string     // a request body that works on the demo account's shapes
+	Reply   []byte     // a whole reply for the reference; see WithReplies
 	Audit   string     // the name under which a write is recorded, such as schedule:write:create
 	Danger  bool       // the audit log marks it as dangerous: it deletes or reveals
 	Rate    limit.Rate // zero: the deployment's default
@@ -73,6 +76,32 @@ func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
 		},
 		call: func(c *Call, in any) (any, error) { return fn(c, in.(In)) },
 	}
+}
+
+// WithReplies gives each operation its golden reply as the example of the reference, so that what the
+// reference shows is what a test has seen. The file of /schedule/info is testdata/golden/schedule_info.json.
+func WithReplies(golden fs.FS, ops []Op) []Op {
+	for i := range ops {
+		// A missing file leaves the example out; the registry's test reports it.
+		ops[i].Reply, _ = fs.ReadFile(golden, GoldenFile(ops[i].Path))
+	}
+	return ops
+}
+
+// GoldenFile is where a room keeps an operation's golden reply, from the room's folder.
+func GoldenFile(path string) string {
+	return "testdata/golden/" + strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "_") + ".json"
+}
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// hint names the schema of a type without a name.
+func hint(path, suffix string) string {
+	var b strings.Builder
+	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '-' }) {
+		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return b.String() + suffix
 }
 
 // Call is what an operation's function gets besides its request. It is good for one call only.

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// OpenAPI describes every mounted operation in OpenAPI 3.1, made from the same tables and schemas that
+// serve them. The document is the same for the same build, byte for byte.
+func (f *Frame) OpenAPI() ([]byte, error) {
+	failure := f.schemas.of(typeOf[errorReply](), "ErrorResponse")
+	doc := &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title:       "Tocsin",
+			Version:     f.Build,
+			Description: "Incident response over one JSON API: on-call schedules, alerts, channel rules, incidents, monitoring datasources, browser errors, persons and webhook deliveries. Every operation is a POST with a JSON body and an app key; every success is {request_id, data}, every failure {request_id, error}.",
+		},
+		Components: &huma.Components{
+			Schemas: f.schemas.registry,
+			SecuritySchemes: map[string]*huma.SecurityScheme{
+				"app_key": {Type: "apiKey", In: "query", Name: "app_key", Description: "The app key. It is a secret: prefer the header where logs may keep the URL."},
+				"bearer":  {Type: "http", Scheme: "bearer", Description: "The same app key as a bearer token. If both are sent, the query wins."},
+			},
+		},
+		Security: []map[string][]string{{"app_key": {}}, {"bearer": {}}},
+		Paths:    map[string]*huma.PathItem{},
+	}
+	for _, op := range f.order {
+		doc.Paths[op.Path] = &huma.PathItem{Post: f.describe(op, failure)}
+	}
+	return json.Marshal(doc)
+}
+
+func (f *Frame) describe(op *mounted, failure *huma.Schema) *huma.Operation {
+	responses := map[string]*huma.Response{"200": {
+		Description: "Done.",
+		Headers:     map[string]*huma.Param{"Service-Request-Id": {Description: "The call's identifier, as in the body.", Schema: &huma.Schema{Type: huma.TypeString}}},
+		Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
+			Type:       huma.TypeObject,
+			Required:   []string{"request_id", "data"},
+			Properties: map[string]*huma.Schema{"request_id": {Type: huma.TypeString, Description: "Unique identifier of the call."}, "data": op.out},
+		}, Example: raw(op.Reply)}},
+	}}
+	for _, status := range []int{400, 401, 403, 404, 413, 429, 500} {
+		if status == http.StatusForbidden && len(op.Allow) == 0 {
+			continue
+		}
+		responses[strconv.Itoa(status)] = &huma.Response{
+			Description: http.StatusText(status) + ".",
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: failure}},
+		}
+	}
+	return &huma.Operation{
+		OperationID: operationID(op.Path),
+		Tags:        []string{strings.Split(op.Path, "/")[1]},
+		Summary:     strings.TrimSuffix(op.Doc, "."),
+		Description: op.description(),
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: op.in, Example: raw([]byte(op.Example))}}},
+		Responses:   responses,
+		Extensions:  map[string]any{"x-permission": op.permission()},
+	}
+}
+
+func (op *mounted) description() string {
+	text := op.Doc
+	if op.Notes != "" {
+		text += "\n\n" + op.Notes
+	}
+	return text + "\n\nPermission: " + op.permission() + "."
+}
+
+func (op *mounted) permission() string {
+	if len(op.Allow) == 0 {
+		return "any valid app key"
+	}
+	return either(op.Allow)
+}
+
+// operationID turns /channel/silence/rule/list into channel-silence-rule-list.
+func operationID(path string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "-")
+}
+
+// raw embeds JSON as it stands; nothing gives no example.
+func raw(document []byte) any {
+	if len(document) == 0 {
+		return nil
+	}
+	return json.RawMessage(document)
+}
