@@ -1,0 +1,85 @@
+// Package app puts the program together: configuration, database, rooms, HTTP and background work. It is
+// the only package that sees every room, and it must hold no rule of any of them.
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/clock"
+	"tocsin/internal/db"
+	"tocsin/internal/limit"
+	"tocsin/internal/seal"
+)
+
+// Config is everything that can differ between two deployments.
+type Config struct {
+	DB             string // DSN, see db.Open
+	SealKeyFile    string // keys that seal stored secrets; empty: see SealFile
+	SealKey        string // the same given as text, instead of a file
+	Listen         string // host:port; port 0 picks one
+	TLSCert        string // PEM files; both or neither
+	TLSKey         string
+	LimitPerSecond int // per account and operation; 0: no limit
+	LimitPerMinute int
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	AuditDays      int            // how long audit entries are kept; 0: for ever
+	DeliveryDays   int            // how long webhook deliveries are kept; 0: for ever
+	Version        string
+	Log            *slog.Logger
+	Clock          clock.Clock
+}
+
+// App is the assembled program, not yet listening.
+type App struct {
+	Config
+	DB      *db.DB
+	Box     *seal.Box
+	Keys    *auth.Keys
+	Frame   *api.Frame
+	metrics *prometheus.Registry
+}
+
+// New opens the database, migrates it and assembles the rooms. The caller closes the App.
+func New(ctx context.Context, c Config) (*App, error) {
+	d, err := db.Open(ctx, c.DB)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry()}
+	if a.Box, err = OpenBox(c); err != nil {
+		d.Close()
+		return nil, err
+	}
+	a.Frame = api.New(api.Config{
+		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics,
+		Rate:    limit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
+		Proxies: c.TrustedProxies, Build: c.Version,
+	}, a.rooms()...)
+	return a, nil
+}
+
+// Close closes the database, when nothing uses it any more.
+func (a *App) Close() error { return a.DB.Close() }
+
+// OpenBox opens the keys that seal stored secrets, making the file on first use.
+func OpenBox(c Config) (*seal.Box, error) {
+	if c.SealKey != "" {
+		return seal.FromText(c.SealKey)
+	}
+	return seal.Open(SealFile(c), c.Clock.Now)
+}
+
+// SealFile is where the sealing keys are: where the configuration says, else beside the database.
+func SealFile(c Config) string {
+	if c.SealKeyFile != "" {
+		return c.SealKeyFile
+	}
+	return strings.TrimPrefix(c.DB, "sqlite:") + ".key"
+}

@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"tocsin/internal/db"
+)
+
+// drain is how long a stopping server waits for requests in flight.
+const drain = 30 * time.Second
+
+// Server is a listening App.
+type Server struct {
+	URL  string // http://HOST:PORT or https://HOST:PORT
+	app  *App
+	http *http.Server
+	done chan error
+	quit context.CancelFunc
+	work chan struct{}
+}
+
+// Start listens, serves and begins the background work.
+func (a *App) Start() (*Server, error) {
+	tlsConfig, err := certificate(a.TLSCert, a.TLSKey)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", a.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", a.Listen, err)
+	}
+	handler, err := a.handler()
+	if err != nil {
+		return nil, err
+	}
+	ctx, quit := context.WithCancel(context.Background())
+	s := &Server{app: a, done: make(chan error, 1), quit: quit, work: make(chan struct{})}
+	s.http = &http.Server{
+		Handler:           handler,
+		TLSConfig:         tlsConfig,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		WriteTimeout:      time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+	scheme := "http"
+	if tlsConfig != nil {
+		scheme = "https"
+		listener = tls.NewListener(listener, tlsConfig)
+	}
+	s.URL = scheme + "://" + listener.Addr().String()
+	go func() { s.done <- s.http.Serve(listener) }()
+	go func() { defer close(s.work); a.keepHouse(ctx) }()
+	return s, nil
+}
+
+// Wait returns when the server has failed, or nil when ctx ends.
+func (s *Server) Wait(ctx context.Context) error {
+	select {
+	case err := <-s.done:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// Stop ends cleanly: no new requests, those in flight finish, background work stops, the database closes.
+func (s *Server) Stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	s.quit()
+	<-s.work
+	return errors.Join(err, s.app.Keys.Flush(ctx), s.app.Close())
+}
+
+// handler is what the server answers: the operations, and the pages around them.
+func (a *App) handler() (http.Handler, error) {
+	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	mux := http.NewServeMux()
+	mux.Handle("/", a.Frame)
+	mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
+	mux.Handle("GET /docs", a.Frame.Docs())
+	mux.Handle("GET /openapi.json", a.Frame.OpenAPIHandler())
+	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /health", a.health)
+	return gzhttp.GzipHandler(mux), nil
+}
+
+// health answers 200 while the database answers.
+func (a *App) health(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	err := a.DB.Read(r.Context(), func(tx *db.Tx) error {
+		_, _, err := db.One(tx, db.Column[int64], `SELECT 1`)
+		return err
+	})
+	if err != nil {
+		a.Log.Error("health", "error", err)
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprintln(w, `{"status":"failing","database":"does not answer"}`)
+		return
+	}
+	fmt.Fprintf(w, "{\"status\":\"ok\",\"version\":%q}\n", a.Version)
+}
+
+// certificate loads the TLS files anew for each configuration; without any it is nil.
+func certificate(cert, key string) (*tls.Config, error) {
+	if cert == "" && key == "" {
+		return nil, nil
+	}
+	if cert == "" || key == "" {
+		return nil, errors.New("--tls-cert and --tls-key go together: give both or neither")
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("TLS certificate %s with key %s: %w", cert, key, err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}, nil
+}

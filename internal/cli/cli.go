@@ -1,0 +1,86 @@
+// Package cli is the command line: one file per command. It reads flags, environment and the
+// configuration file, prints what people and scripts rely on (docs/command-line.md), and must hold no rule
+// of the domain.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	Done   = 0
+	Failed = 1 // one clear line on standard error
+	Misuse = 2 // a command, flag or value that does not exist
+)
+
+// commands is the whole command line. Every flag is also an environment variable (--limit-per-second is
+// TOCSIN_LIMIT_PER_SECOND) and a member of the configuration file (limit-per-second).
+type commands struct {
+	Config kong.ConfigFlag `help:"Configuration file (YAML): flag names without dashes in front, and values." placeholder:"FILE"`
+
+	Demo    demoCmd    `cmd:"" help:"Start a throw-away server filled with one believable account."`
+	Serve   serveCmd   `cmd:"" help:"Run the server."`
+	Import  importCmd  `cmd:"" help:"Load an account file, all or nothing."`
+	Export  exportCmd  `cmd:"" help:"Write the account file of an account."`
+	Key     keyCmd     `cmd:"" help:"App keys, and the keys that seal stored secrets."`
+	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date."`
+	Version versionCmd `cmd:"" help:"Say what this build is."`
+}
+
+// console is where a command writes.
+type console struct{ out, err io.Writer }
+
+// Run runs one command and gives its exit code.
+func Run(args []string, out, errOut io.Writer) (code int) {
+	defer func() { // the parser leaves through its Exit function after --help
+		if p := recover(); p != nil {
+			exit, ok := p.(exited)
+			if !ok {
+				panic(p)
+			}
+			code = int(exit)
+		}
+	}()
+	parser, err := kong.New(&commands{},
+		kong.Name("tocsin"),
+		kong.Description("Incident response in one binary: who is on call, what happened, and why. Start with: tocsin demo"),
+		kong.DefaultEnvars("TOCSIN"),
+		kong.Configuration(yamlFile),
+		kong.Writers(out, errOut),
+		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.Bind(&console{out, errOut}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		fmt.Fprintln(errOut, "tocsin:", err)
+		return Failed
+	}
+	ctx, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(errOut, "tocsin: %v (see: tocsin --help)\n", err)
+		return Misuse
+	}
+	if err := ctx.Run(); err != nil {
+		fmt.Fprintln(errOut, "tocsin:", err)
+		var misuse misuseError
+		if errors.As(err, &misuse) {
+			return Misuse
+		}
+		return Failed
+	}
+	return Done
+}
+
+type exited int
+
+// misuseError is a wrong usage that only the command itself can see.
+type misuseError struct{ error }
+
+// Main is the program.
+func Main() { os.Exit(Run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"tocsin/internal/db"
+)
+
+type migrateCmd struct{ database }
+
+// Run brings the schema up to date and says what it did.
+func (cmd *migrateCmd) Run(con *console) error {
+	ctx := context.Background()
+	d, err := db.Connect(ctx, cmd.DB)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	steps, err := d.Migrate(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps {
+		fmt.Fprintf(con.out, "applied %s in %s\n", s.Name, s.Took)
+	}
+	if len(steps) == 0 {
+		fmt.Fprintln(con.out, "the schema is up to date")
+	}
+	return nil
+}

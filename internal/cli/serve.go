@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os/signal"
+	"syscall"
+
+	"tocsin/internal/app"
+)
+
+// serving are the flags of the commands that run a server.
+type serving struct {
+	LimitPerSecond int      `help:"Calls per second, account and operation; 0: no limit." default:"50"`
+	LimitPerMinute int      `help:"Calls per minute, account and operation; 0: no limit." default:"1000"`
+	TLSCert        string   `name:"tls-cert" help:"PEM file with the certificate chain; together with --tls-key." placeholder:"FILE"`
+	TLSKey         string   `name:"tls-key" help:"PEM file with the certificate's key." placeholder:"FILE"`
+	TrustedProxies []string `help:"Networks whose X-Forwarded-For is believed, such as 10.0.0.0/8." placeholder:"CIDR"`
+	AuditDays      int      `help:"Days that audit entries are kept; 0: for ever." default:"400"`
+	DeliveryDays   int      `help:"Days that webhook deliveries are kept; 0: for ever." default:"90"`
+	LogFormat      string   `help:"text or json." enum:"text,json" default:"text"`
+}
+
+func (s serving) apply(c *app.Config) error {
+	if s.LimitPerSecond < 0 || s.LimitPerMinute < 0 || s.AuditDays < 0 || s.DeliveryDays < 0 {
+		return misuseError{fmt.Errorf("limits and days must be 0 or more")}
+	}
+	c.LimitPerSecond, c.LimitPerMinute = s.LimitPerSecond, s.LimitPerMinute
+	c.TLSCert, c.TLSKey = s.TLSCert, s.TLSKey
+	c.AuditDays, c.DeliveryDays = s.AuditDays, s.DeliveryDays
+	for _, text := range s.TrustedProxies {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return misuseError{fmt.Errorf("--trusted-proxies %q: want a network such as 10.0.0.0/8", text)}
+		}
+		c.TrustedProxies = append(c.TrustedProxies, p)
+	}
+	return nil
+}
+
+type serveCmd struct {
+	Listen   string `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
+	LogLevel string `help:"Least severe line to log: debug, info, warn or error. Calls are logged at info." enum:"debug,info,warn,error" default:"info"`
+	TimeZone string `help:"Time zone (IANA name) of the account that the first start creates." default:"UTC" placeholder:"ZONE"`
+	database
+	serving
+}
+
+// Run serves until SIGTERM or SIGINT.
+func (cmd *serveCmd) Run(con *console) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	c := cmd.database.config()
+	c.Listen = cmd.Listen
+	c.Log = logger(con.err, cmd.LogFormat, cmd.LogLevel)
+	if err := cmd.serving.apply(&c); err != nil {
+		return err
+	}
+	a, err := app.New(ctx, c)
+	if err != nil {
+		return err
+	}
+	first, err := a.FirstStart(ctx, cmd.TimeZone)
+	if err != nil {
+		a.Close()
+		return err
+	}
+	if first != nil {
+		fmt.Fprintf(con.out, "created account %d with owner %d; its app key, shown this once:\n%s\n", first.AccountID, first.OwnerID, first.Key)
+	}
+	return run(ctx, a, con, nil)
+}
+
+// run starts the server, says where, and serves until ctx ends.
+func run(ctx context.Context, a *app.App, con *console, ready func(url string)) error {
+	s, err := a.Start()
+	if err != nil {
+		a.Close()
+		return err
+	}
+	if ready != nil {
+		ready(s.URL)
+	}
+	fmt.Fprintln(con.out, "listening on", s.URL)
+	err = s.Wait(ctx)
+	if stopErr := s.Stop(); err == nil {
+		err = stopErr
+	}
+	return err
+}

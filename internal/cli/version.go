@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"tocsin/internal/db"
+)
+
+// version is set when a release is linked: -ldflags "-X tocsin/internal/cli.version=1.2.3".
+var version = "dev"
+
+// Version is the release, or dev with the commit it was built from where the build knows it.
+func Version() string {
+	if c := commit(); c != "" {
+		return version + "+" + c
+	}
+	return version
+}
+
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	revision, modified := "", ""
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case "vcs.modified":
+			if s.Value == "true" {
+				modified = "-modified"
+			}
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + modified
+}
+
+type versionCmd struct{}
+
+// Run says what this build is.
+func (cmd *versionCmd) Run(con *console) error {
+	c := commit()
+	if c == "" {
+		c = "unknown"
+	}
+	fmt.Fprintf(con.out, "tocsin %s\ncommit %s\n%s %s/%s\ndatabase engines: %s\n", version, c, runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(db.Engines(), ", "))
+	return nil
+}
