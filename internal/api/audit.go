@@ -2,20 +2,35 @@ package api
 
 import (
 	"context"
+	"time"
 
-	"tocsin/internal/audit"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/redact"
 )
+
+// AuditEntry is one call that wrote, or tried to, as the audit log keeps it.
+type AuditEntry struct {
+	At         time.Time
+	AccountID  int64
+	PersonID   int64
+	PersonName string // as it was at that moment
+	RequestID  string
+	IP         string
+	Operation  string // such as schedule:write:create
+	Outcome    string // empty when it was done, else the error code it was refused with
+	Body       string // redacted JSON
+	Dangerous  bool
+	Write      bool
+}
 
 // auditBody is how much of a request the audit log keeps, in bytes.
 const auditBody = 16 << 10
 
 // record writes the call into the account's audit log, in the transaction of the change itself: what is
 // changed is recorded, what is rolled back is not.
-func (x *exchange) record(tx *db.Tx, body []byte, outcome string) error {
-	return audit.Record(tx, audit.Entry{
+func (f *Frame) record(tx *db.Tx, x *exchange, body []byte, outcome string) error {
+	return f.Audit(tx, AuditEntry{
 		At:        x.call.Now,
 		AccountID: x.call.Who.AccountID, PersonID: x.call.Who.PersonID, PersonName: x.call.Who.PersonName,
 		RequestID: x.call.RequestID, IP: x.call.IP,
@@ -29,7 +44,7 @@ func (x *exchange) record(tx *db.Tx, body []byte, outcome string) error {
 // call's was rolled back. That it cannot be written must not hide why the call was refused.
 func (f *Frame) recordRefusal(x *exchange, body []byte, refused error) {
 	code := wire[fault.KindOf(refused)].code
-	err := f.DB.Write(context.WithoutCancel(x.call.Ctx), func(tx *db.Tx) error { return x.record(tx, body, code) })
+	err := f.DB.Write(context.WithoutCancel(x.call.Ctx), func(tx *db.Tx) error { return f.record(tx, x, body, code) })
 	if err != nil {
 		f.Log.Error("a refused write is missing from the audit log", "request_id", x.call.RequestID, "error", err)
 	}

@@ -27,6 +27,7 @@ type Config struct {
 	Clock   clock.Clock
 	Log     *slog.Logger // one line per call, with the request id and never the key
 	Metrics prometheus.Registerer
+	Audit   func(*db.Tx, AuditEntry) error // appends to the audit log
 	Rate    limit.Rate     // per account and operation; zero fields: no limit
 	Proxies []netip.Prefix // whose X-Forwarded-For is believed
 	Build   string         // shown in the reference
@@ -182,7 +183,7 @@ func (f *Frame) run(x *exchange, body []byte) (data any, err error) {
 		if err := call(tx); err != nil {
 			return err
 		}
-		return x.record(tx, body, "")
+		return f.record(tx, x, body, "")
 	})
 }
 

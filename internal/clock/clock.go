@@ -1,5 +1,5 @@
 // Package clock is the one place the program reads the time. Everything below the edge takes "now" as
-// an argument, so that tests and replays decide what time it is.
+// an argument, so that tests and replays decide what time it is; it must never be read in a core.
 package clock
 
 import (

@@ -1,5 +1,5 @@
 // Package apitest runs operations in tests the way callers do: over real HTTP, on a real database file,
-// with a clock that the test moves. It is imported by tests only.
+// with a clock that the test moves. Only tests import it; the product must never.
 package apitest
 
 import (
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tocsin/internal/api"
+	"tocsin/internal/audit"
 	"tocsin/internal/auth"
 	"tocsin/internal/clock"
 	"tocsin/internal/db"
@@ -64,7 +65,7 @@ func StartWith(t testing.TB, rate limit.Rate, ops ...[]api.Op) *Server {
 	d := OpenDB(t)
 	c := clock.At(Now)
 	keys := auth.NewKeys(d, c)
-	frame := api.New(api.Config{DB: d, Keys: keys, Clock: c, Log: slog.New(slog.DiscardHandler), Rate: rate}, ops...)
+	frame := api.New(api.Config{DB: d, Keys: keys, Clock: c, Log: slog.New(slog.DiscardHandler), Audit: audit.Record, Rate: rate}, ops...)
 	http := httptest.NewServer(frame)
 	t.Cleanup(http.Close)
 	s := &Server{URL: http.URL, DB: d, Keys: keys, Clock: c, Frame: frame, t: t}
