@@ -28,9 +28,9 @@ type Config struct {
 	Log     *slog.Logger // one line per call, with the request id and never the key
 	Metrics prometheus.Registerer
 	Audit   func(*db.Tx, AuditEntry) error // appends to the audit log
-	Rate    limit.Rate     // per account and operation; zero fields: no limit
-	Proxies []netip.Prefix // whose X-Forwarded-For is believed
-	Build   string         // shown in the reference
+	Rate    limit.Rate                     // per account and operation; zero fields: no limit
+	Proxies []netip.Prefix                 // whose X-Forwarded-For is believed
+	Build   string                         // shown in the reference
 }
 
 // Frame serves the operations of all rooms. It is an http.Handler for their paths.
