@@ -11,7 +11,7 @@ const (
 	context  = "datasource/12/password"
 	secret   = "correct horse battery staple"
 
-	// stored is the secret as a database of the first release holds it.
+	// stored is the secret in the form that version s1 must open for ever.
 	stored = "s1.k2.4kXcIcUXi65mjem461cn1FfqoiImPGre6Vq9CodX8YOjrsuRtkUN7KbepC8GMvwNlS0prlwlcXIfLN9a9GnLYh8Qg6I"
 )
 

@@ -1,0 +1,105 @@
+package redact
+
+import (
+	"strings"
+	"unicode"
+)
+
+// A name that contains one of these speaks of a credential.
+var words = []string{
+	"password", "passwd", "passphrase", "pwd", "secret", "token", "private",
+	"credential", "authorization", "cookie", "dsn",
+}
+
+// So does one that contains one of these once the signs between words are
+// taken out: api_key, apiKey and X-Api-Key are the same.
+var compounds = []string{"apikey", "appkey", "accesskey", "tlskey", "integrationkey"}
+
+func credential(name string) bool {
+	name = fold(name)
+	for _, w := range words {
+		if strings.Contains(name, w) {
+			return true
+		}
+	}
+	name = joined(name)
+	for _, c := range compounds {
+		if strings.Contains(name, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// fold makes names alike that JSON decoders in Go take for the same: they
+// ignore case, also in the two signs outside ASCII that fold into a letter of
+// it. SimpleFold goes round all runes that are alike, smallest first.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		f := unicode.SimpleFold(r)
+		for ; f > r; f = unicode.SimpleFold(f) {
+			r = f
+		}
+		return unicode.ToLower(f)
+	}, name)
+}
+
+func joined(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name)
+}
+
+// ofMember returns how much may be seen of the member called name in an object
+// of which v may be seen.
+func ofMember(v view, name string) view {
+	if credential(name) {
+		return nothing
+	}
+	if v != shown {
+		return names
+	}
+	switch name := joined(fold(name)); {
+	case strings.HasSuffix(name, "headers"):
+		return headers
+	case strings.HasSuffix(name, "params"):
+		return params
+	}
+	return shown
+}
+
+// ofItem returns how much may be seen of the items of an array of which v may
+// be seen.
+func ofItem(v view) view {
+	switch v {
+	case headers:
+		return header
+	case params:
+		return param
+	case shown:
+		return shown
+	}
+	return names
+}
+
+// show returns what may be seen of a string.
+func show(s string, v view) string {
+	switch {
+	case s == "":
+		return s
+	case v == shown:
+		return URL(s)
+	case v == header:
+		if name, _, ok := strings.Cut(s, ":"); ok {
+			return URL(name) + ": " + hidden
+		}
+	case v == param:
+		if name, _, ok := strings.Cut(s, "="); ok {
+			return URL(name) + "=" + hidden
+		}
+	}
+	return hidden
+}
