@@ -1,0 +1,92 @@
+// Package filter decides whether an alert, an event or an incident meets the
+// conditions of a rule (docs/decisions, filters). It is pure: it must never
+// know what a rule does, nor where the fields come from.
+//
+// A filter is an OR of ANDs: it matches if any group does, and a group matches
+// if all of its conditions do. A filter without groups sets no condition and
+// matches everything; a rule that must have a filter checks that itself.
+package filter
+
+import "fmt"
+
+// Filter is the wire form: groups of conditions.
+type Filter [][]Condition
+
+// Condition compares one field with some values. IN is true if any of them
+// matches, NOTIN if none does. A field that is not there never meets IN and
+// always meets NOTIN.
+//
+// Key is a field, an alias of one, or "labels." and the name of a label; any
+// other key is taken for the name of a label too (see Fields). Each of Vals is
+// one of
+//
+//	/re/                     a regular expression (RE2), found anywhere
+//	cidr:10.0.0.0/24         a network that the value, an IP address, is in
+//	num:gt:5                 a bound for the value, a decimal number: gt, ge, lt
+//	                         or le; compared in double precision
+//	a*b?                     a wildcard for the whole value: "*" stands for any
+//	                         characters, "?" for one; "*" alone asks whether
+//	                         the field is there
+//	anything else            the value itself, in the same case; "" is a value
+type Condition struct {
+	Key  string   `json:"key"`
+	Oper string   `json:"oper"`
+	Vals []string `json:"vals"`
+}
+
+// The operators.
+const (
+	In    = "IN"
+	NotIn = "NOTIN"
+)
+
+// Fields gives a filter what it reads. Both methods report whether the field
+// is there, which is not the same as being empty.
+type Fields interface {
+	// Field returns a built-in field: severity, status, title, description,
+	// integration_id (in digits), alert_key, title_rule or dedup_key. A kind
+	// of object that lacks one of them reports it as not there.
+	Field(name string) (value string, ok bool)
+	// Label returns the label of that name.
+	Label(name string) (value string, ok bool)
+}
+
+// builtin maps every key that is not a label to the field that it reads.
+var builtin = map[string]string{
+	"severity":       "severity",
+	"status":         "status",
+	"title":          "title",
+	"description":    "description",
+	"integration_id": "integration_id",
+	"alert_key":      "alert_key",
+	"title_rule":     "title_rule",
+	"dedup_key":      "dedup_key",
+
+	"alert_severity":    "severity",
+	"event_severity":    "severity",
+	"incident_severity": "severity",
+	"alert_status":      "status",
+	"event_status":      "status",
+	"incident_status":   "status",
+	"data_source_id":    "integration_id",
+}
+
+// Error says what is wrong with a filter.
+type Error struct {
+	Path  string // where, from the filter on: "[0][1].vals[2]"
+	Value string // what is there
+	Want  string // what is allowed, as in "must be IN or NOTIN"
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s: %s, not %.100q", e.Path, e.Want, e.Value)
+}
+
+// Check reports the first thing in f that cannot be meant, as an *Error: a
+// group without conditions, which would match everything, a condition without
+// key or values, an unknown operator, or a value of a special form (/re/,
+// cidr:, num:) that is not well formed.
+func Check(f Filter) error {
+	_, err := Compile(f)
+	return err
+}
