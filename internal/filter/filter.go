@@ -1,6 +1,7 @@
 // Package filter decides whether an alert, an event or an incident meets the
-// conditions of a rule (docs/decisions, filters). It is pure: it must never
-// know what a rule does, nor where the fields come from.
+// conditions of a rule (the specification, 2.7, which leaves open all but their
+// shape). It is pure: it must never know what a rule does, nor where the fields
+// come from.
 //
 // A filter is an OR of ANDs: it matches if any group does, and a group matches
 // if all of its conditions do. A filter without groups sets no condition and
