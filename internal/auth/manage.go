@@ -1,0 +1,227 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/id"
+)
+
+// The two states of an app key.
+const (
+	KeyEnabled  = "enabled"
+	KeyDisabled = "disabled"
+)
+
+// The bounds of a secret that somebody chose, in characters.
+const (
+	minSecret = 32
+	maxSecret = 256
+)
+
+// maxKeyName is the longest name of a key, in characters.
+const maxKeyName = 128
+
+// NewKey says what key to make and for whom.
+type NewKey struct {
+	Account, Person int64
+	Name            string   // a label, at most 128 characters
+	Secret          string   // 32 to 256 characters without white space; empty: a new one is made
+	Permissions     []string // narrows the person's; nil: all of them; empty: only what needs none
+	ExpiresAt       int64    // Unix seconds; 0: never
+}
+
+// Key is an app key as it can be shown: everything but the secret, which is stored nowhere.
+type Key struct {
+	ID          int64
+	Name        string
+	PersonID    int64
+	PersonName  string   // empty when the person is gone
+	Permissions []string // nil: all of the person's
+	Status      string   // KeyEnabled or KeyDisabled
+	ExpiresAt   int64    // Unix seconds, as the others; 0: never
+	CreatedAt   int64
+	LastUsedAt  int64 // 0: never
+}
+
+// stored is a row of app_key, but for the account and the last use.
+type stored struct {
+	hash        string
+	id, person  int64
+	name        string
+	permissions []string
+	status      string
+	expires     int64
+	created     int64
+}
+
+// CreateKey makes a key, enabled from now (Unix seconds) on, and gives its id and its secret: the only
+// time the secret can be seen. Refused are a person who does not exist or may not call, and a permission
+// that the person does not have; roles that are narrowed later narrow the key as well.
+func CreateKey(tx *db.Tx, k NewKey, now int64) (keyID int64, secret string, err error) {
+	if err := checkPerson(tx, k.Account, k.Person); err != nil {
+		return 0, "", err
+	}
+	if err := checkWithin(tx, k); err != nil {
+		return 0, "", err
+	}
+	if n := utf8.RuneCountInString(k.Name); n > maxKeyName {
+		return 0, "", fault.Invalid("name", "must have at most %d characters, got %d", maxKeyName, n)
+	}
+	if k.ExpiresAt != 0 && k.ExpiresAt <= now {
+		return 0, "", fault.Invalid("expires_at", "must be after now, which is %d, got %d", now, k.ExpiresAt)
+	}
+	if secret = k.Secret; secret == "" {
+		secret = id.AppKey()
+	}
+	if err := checkSecret("app_key", secret); err != nil {
+		return 0, "", err
+	}
+	s := stored{hash: hashOf(secret), id: id.Number(), person: k.Person, name: k.Name, permissions: k.Permissions, status: KeyEnabled, expires: k.ExpiresAt, created: now}
+	if fresh, err := insert(tx, k.Account, s); err != nil || !fresh {
+		return 0, "", orInUse("app_key", err)
+	}
+	return s.id, secret, nil
+}
+
+// checkPerson holds back keys that could never be used.
+func checkPerson(tx *db.Tx, account, person int64) error {
+	status, found, err := db.One(tx, db.Column[string], `SELECT status FROM person WHERE account_id = $1 AND person_id = $2`, account, person)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fault.Missing("person", person)
+	}
+	if status == "deleted" || status == "pending" {
+		return fault.Invalid("person_id", "must be a person who may call, %d is %s", person, status)
+	}
+	return nil
+}
+
+// checkWithin holds the key's permissions against its person's.
+func checkWithin(tx *db.Tx, k NewKey) error {
+	if len(k.Permissions) == 0 {
+		return nil
+	}
+	own, err := PersonPermissions(tx, k.Account, k.Person)
+	if err != nil {
+		return err
+	}
+	for _, name := range k.Permissions {
+		p, err := Parse(name)
+		if err != nil {
+			return fault.Invalid("permissions", "%v", err)
+		}
+		if !own.Has(p) {
+			return fault.Invalid("permissions", "must be within the person's own, which lack %q", name)
+		}
+	}
+	return nil
+}
+
+// checkSecret never repeats the secret.
+func checkSecret(field, secret string) error {
+	if n := utf8.RuneCountInString(secret); n < minSecret || n > maxSecret {
+		return fault.Invalid(field, "must have %d to %d characters, got %d", minSecret, maxSecret, n)
+	}
+	if strings.ContainsFunc(secret, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return fault.Invalid(field, "must hold no white space and no control characters")
+	}
+	return nil
+}
+
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// insert stores a key; fresh is false when its secret or its id is in use already.
+func insert(tx *db.Tx, account int64, s stored) (fresh bool, err error) {
+	var narrowed *string
+	if s.permissions != nil {
+		b, err := json.Marshal(s.permissions)
+		if err != nil {
+			return false, err
+		}
+		text := string(b)
+		narrowed = &text
+	}
+	n, err := tx.Exec(`INSERT INTO app_key (key_hash, account_id, key_id, key_name, person_id, permissions, status, expires_at, created_at, last_used_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0) ON CONFLICT DO NOTHING`,
+		s.hash, account, s.id, s.name, s.person, narrowed, s.status, s.expires, s.created)
+	return n == 1, err
+}
+
+func orInUse(field string, err error) error {
+	if err != nil {
+		return err
+	}
+	return fault.Invalid(field, "is in use already; every key needs a secret of its own")
+}
+
+// ListKeys gives the account's keys, oldest first.
+func ListKeys(tx *db.Tx, account int64) ([]Key, error) {
+	return db.All(tx, func(scan db.Scan) (k Key, err error) {
+		var narrowed *string
+		if err := scan(&k.ID, &k.Name, &k.PersonID, &k.PersonName, &narrowed, &k.Status, &k.ExpiresAt, &k.CreatedAt, &k.LastUsedAt); err != nil {
+			return k, err
+		}
+		k.Permissions, err = names(narrowed)
+		return k, err
+	}, `SELECT k.key_id, k.key_name, k.person_id, COALESCE(p.person_name, ''), k.permissions, k.status, k.expires_at, k.created_at, k.last_used_at
+		FROM app_key k LEFT JOIN person p ON p.account_id = k.account_id AND p.person_id = k.person_id
+		WHERE k.account_id = $1 ORDER BY k.created_at, k.key_id`, account)
+}
+
+// names reads the permissions column: nil when it is NULL.
+func names(column *string) (list []string, err error) {
+	if column != nil {
+		err = json.Unmarshal([]byte(*column), &list)
+	}
+	return list, err
+}
+
+// AccountOfKey finds the account of a key id, for commands that are given nothing else. Ids are drawn at
+// random from 2^53, so that one names a single key; should two accounts share it after all, it is refused.
+func AccountOfKey(tx *db.Tx, keyID int64) (int64, error) {
+	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM app_key WHERE key_id = $1`, keyID)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(accounts) == 0:
+		return 0, fault.Missing("app key", keyID)
+	case len(accounts) > 1:
+		return 0, fault.Invalid("account", "must say which of the accounts %v is meant, each has a key %d", accounts, keyID)
+	}
+	return accounts[0], nil
+}
+
+// SetKeyStatus enables or disables a key. A disabled key is refused within a second, on every node.
+func SetKeyStatus(tx *db.Tx, account, keyID int64, status string) error {
+	if status != KeyEnabled && status != KeyDisabled {
+		return fault.Invalid("status", "must be %s or %s, got %q", KeyEnabled, KeyDisabled, status)
+	}
+	n, err := tx.Exec(`UPDATE app_key SET status = $1 WHERE account_id = $2 AND key_id = $3`, status, account, keyID)
+	return orMissing(keyID, n, err)
+}
+
+// DeleteKey removes a key for good. It is refused within a second, on every node.
+func DeleteKey(tx *db.Tx, account, keyID int64) error {
+	n, err := tx.Exec(`DELETE FROM app_key WHERE account_id = $1 AND key_id = $2`, account, keyID)
+	return orMissing(keyID, n, err)
+}
+
+func orMissing(keyID, changed int64, err error) error {
+	if err == nil && changed == 0 {
+		return fault.Missing("app key", keyID)
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package datasource
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+type createRequest struct {
+	ID              uint64  `json:"id,omitzero" doc:"Must be left out or 0: the datasource gets its id here."`
+	TypeIdent       string  `json:"type_ident" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"What kind of system it is."`
+	Name            string  `json:"name" minLength:"1" maxLength:"255" doc:"Name for display; need not be unique."`
+	Note            string  `json:"note,omitzero" maxLength:"4096" doc:"Description."`
+	Address         string  `json:"address,omitzero" maxLength:"4096" doc:"Where the system is. prometheus, loki, victorialogs: an http or https URL; mysql, oracle, postgres, clickhouse: host:port; sls: the endpoint without a scheme; elasticsearch: comma-separated URLs or host:port, not required in the cloud. No credentials."`
+	EdgeClusterName string  `json:"edge_cluster_name" minLength:"1" maxLength:"255" doc:"The edge cluster that evaluates rules against it."`
+	Payload         Payload `json:"payload" doc:"Holds the block named by type_ident."`
+}
+
+// Check tells that an update was meant, and holds the rest against the rules of the type.
+func (in createRequest) Check() error {
+	if in.ID != 0 {
+		return fault.Invalid("id", "must be left out on create, got %d; to change a datasource use update", in.ID)
+	}
+	if err := in.item().check(""); err != nil {
+		return err
+	}
+	return in.Payload.complete(in.TypeIdent)
+}
+
+func (in createRequest) item() Item {
+	block, _ := in.Payload.only(in.TypeIdent)
+	return Item{TypeIdent: in.TypeIdent, Name: in.Name, Enabled: true, Note: in.Note, Address: in.Address, EdgeClusterName: in.EdgeClusterName, Payload: &block}
+}
+
+func (r *Room) create(c *api.Call, in createRequest) (Item, error) {
+	d := in.item()
+	d.AccountID, d.UpdatedAt = c.Who.AccountID, c.Unix()
+	for fresh := false; !fresh; { // an account file may have brought ids that the counter has yet to reach
+		var err error
+		if d.ID, err = nextID(c.Tx, c.Who.AccountID); err != nil {
+			return Item{}, err
+		}
+		if fresh, err = insertItem(c.Tx, r.Box, d); err != nil {
+			return Item{}, err
+		}
+	}
+	d.Payload = nil // secrets are read back with info, by those who may see them
+	return d, nil
+}
+
+// nextID counts on within the account. Small numbers are what people see and type.
+func nextID(tx *db.Tx, account int64) (uint64, error) {
+	last, _, err := db.One(tx, db.Column[int64], `INSERT INTO datasource_counter (account_id, last_id) VALUES ($1, 1)
+		ON CONFLICT (account_id) DO UPDATE SET last_id = datasource_counter.last_id + 1 RETURNING last_id`, account)
+	return uint64(last), err
+}

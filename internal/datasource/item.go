@@ -1,0 +1,52 @@
+package datasource
+
+import (
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/seal"
+)
+
+// Item is a datasource as the API shows it.
+type Item struct {
+	ID              uint64   `json:"id" doc:"The datasource; unique within the account."`
+	AccountID       int64    `json:"account_id" doc:"The account it belongs to."`
+	TypeIdent       string   `json:"type_ident" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"What kind of system it is."`
+	Name            string   `json:"name" doc:"Name for display."`
+	Enabled         bool     `json:"enabled" doc:"Whether rules are evaluated against it."`
+	Note            string   `json:"note" doc:"Description; may be empty."`
+	Address         string   `json:"address" doc:"Where it is; empty only for elasticsearch in the cloud."`
+	Payload         *Payload `json:"payload,omitzero" doc:"The block named by type_ident, and no other."`
+	EdgeClusterName string   `json:"edge_cluster_name" doc:"The edge cluster that evaluates rules against it."`
+	UpdatedAt       int64    `json:"updated_at" doc:"When it was last changed, Unix seconds."`
+}
+
+// columns are those of a whole Item, in the order of scanItem and insertItem.
+const columns = `datasource_id, account_id, type_ident, datasource_name, enabled, note, address, payload, edge_cluster_name, updated_at`
+
+// scanItem reads a row; the payload's secrets are still sealed.
+func scanItem(scan db.Scan) (d Item, err error) {
+	var id int64
+	var payload string
+	if err := scan(&id, &d.AccountID, &d.TypeIdent, &d.Name, &d.Enabled, &d.Note, &d.Address, &payload, &d.EdgeClusterName, &d.UpdatedAt); err != nil {
+		return d, err
+	}
+	d.ID, d.Payload = uint64(id), &Payload{}
+	return d, json.Unmarshal([]byte(payload), d.Payload)
+}
+
+// insertItem stores a datasource with its secrets sealed; fresh is false when its id is taken.
+func insertItem(tx *db.Tx, box *seal.Box, d Item) (fresh bool, err error) {
+	sealed, err := d.Payload.sealed(box, d.AccountID, d.ID)
+	if err != nil {
+		return false, fault.Wrap(err, "seal the secrets of datasource %d", d.ID)
+	}
+	payload, err := json.Marshal(sealed)
+	if err != nil {
+		return false, err
+	}
+	n, err := tx.Exec(`INSERT INTO datasource (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+		int64(d.ID), d.AccountID, d.TypeIdent, d.Name, d.Enabled, d.Note, d.Address, string(payload), d.EdgeClusterName, d.UpdatedAt)
+	return n == 1, err
+}

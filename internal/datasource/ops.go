@@ -1,0 +1,42 @@
+// Package datasource holds the monitoring datasources: where edge clusters find the systems that alert
+// rules ask, and how they sign in there.
+//
+// Credentials are sealed before they reach the database. This package must never put one into an error
+// or a log, nor show one to a caller who may only read.
+package datasource
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/seal"
+)
+
+// Room serves the operations on datasources.
+type Room struct {
+	Box *seal.Box // seals the credentials
+}
+
+// Ops are the operations on datasources.
+func (r *Room) Ops() []api.Op {
+	return []api.Op{
+		{
+			Path: "/monit/datasource/create", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,
+			Audit: "datasource:write:create",
+			Doc:   "Creates a datasource and gives it back without its payload.",
+			Notes: "Of the payload only the block named by type_ident is kept, and of that block only the members listed here. " +
+				"Members that are not sent stay unset; those that are sent come back as they were. " +
+				"Credentials may be given as ${env:NAME}: such a reference is stored as it is and followed where the datasource is used.",
+			Example: `{"type_ident": "prometheus", "name": "Prometheus production", "note": "Frankfurt, both zones", "address": "https://prometheus.example.com:9090",
+				"edge_cluster_name": "default", "payload": {"prometheus": {"basic_auth_enabled": true, "basic_auth_username": "tocsin", "basic_auth_password": "${env:PROMETHEUS_PASSWORD}"}}}`,
+			Do: api.Do(r.create),
+		},
+		{
+			Path: "/monit/datasource/info", Allow: []auth.Permission{auth.DatasourcesRead}, Effect: api.Read,
+			Doc: "Reads one datasource with its payload.",
+			Notes: "Credentials are shown to holders of Datasources Manage (monit). For others they are empty strings, " +
+				"and the items of headers and params keep their names and lose their values.",
+			Example: `{"id": 1}`,
+			Do:      api.Do(r.info),
+		},
+	}
+}

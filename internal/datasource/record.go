@@ -1,0 +1,95 @@
+package datasource
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/seal"
+)
+
+// Record is a datasource in the account file: what the API shows. enabled may be left out and is then
+// true.
+type Record struct{ Item }
+
+// UnmarshalJSONFrom sets what a file may leave out.
+func (r *Record) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	r.Item = Item{Enabled: true}
+	return json.UnmarshalDecode(d, &r.Item)
+}
+
+// Load adds the datasources of an account file, sealing their secrets. Errors name the path of the fault.
+func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
+	counted := uint64(0)
+	for i, r := range records {
+		at := fmt.Sprintf("datasources[%d].", i)
+		if err := r.place(at, account); err != nil {
+			return err
+		}
+		fresh, err := insertItem(tx, box, r.Item)
+		if err != nil {
+			return err
+		}
+		if !fresh {
+			return fault.Invalid(at+"id", "must be unique, %d is there twice", r.ID)
+		}
+		if r.ID <= maxCounted {
+			counted = max(counted, r.ID)
+		}
+	}
+	_, err := tx.Exec(`INSERT INTO datasource_counter (account_id, last_id) VALUES ($1, $2)
+		ON CONFLICT (account_id) DO UPDATE SET last_id = excluded.last_id WHERE datasource_counter.last_id < excluded.last_id`, account, int64(counted))
+	return err
+}
+
+// maxCounted is the largest id that the counter takes up from a file: beyond it, clients that read
+// numbers as floating point would lose digits of every id that follows. It is 2^53 - 1.
+const maxCounted = 1<<53 - 1
+
+// place checks the record and makes it the account's.
+func (r *Record) place(at string, account int64) error {
+	if r.ID == 0 {
+		return fault.Invalid(at+"id", "must be at least 1, got 0")
+	}
+	if r.AccountID != 0 && r.AccountID != account {
+		return fault.Invalid(at+"account_id", "must be the file's account %d, got %d", account, r.AccountID)
+	}
+	if r.UpdatedAt < 0 {
+		return fault.Invalid(at+"updated_at", "must be at least 0, got %d", r.UpdatedAt)
+	}
+	if r.Payload == nil {
+		return fault.Invalid(at+"payload", "is required")
+	}
+	if err := r.check(at); err != nil {
+		return err
+	}
+	if block, _ := r.Payload.only(r.TypeIdent); block != *r.Payload {
+		return fault.Invalid(at+"payload", "must hold no other block than %s", r.TypeIdent)
+	}
+	r.AccountID = account
+	return nil
+}
+
+// Dump gives the account's datasources by id; without secrets as a caller sees them who may only read.
+func Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Record, error) {
+	items, err := db.All(tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1`, account)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) }) // stored signed, they would not sort
+	records := make([]Record, len(items))
+	for i, d := range items {
+		if !secrets {
+			d.Payload = d.Payload.blanked()
+		} else if d.Payload, err = d.Payload.opened(box, account, d.ID); err != nil {
+			return nil, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
+		}
+		records[i] = Record{d}
+	}
+	return records, nil
+}

@@ -1,0 +1,97 @@
+package datasource
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"tocsin/internal/seal"
+)
+
+// sealed is the payload as it is stored.
+func (p *Payload) sealed(box *seal.Box, account int64, id uint64) (*Payload, error) {
+	return p.rewritten(func(name, plain string) (string, error) { return box.Seal(plain, place(account, id, name)) })
+}
+
+// opened is the stored payload with its secrets in clear.
+func (p *Payload) opened(box *seal.Box, account int64, id uint64) (*Payload, error) {
+	return p.rewritten(func(name, text string) (string, error) { return box.Open(text, place(account, id, name)) })
+}
+
+// blanked is the stored payload with empty secrets. References stay: they only name a secret.
+func (p *Payload) blanked() *Payload {
+	blank, _ := p.rewritten(func(_, text string) (string, error) {
+		if seal.IsReference(text) {
+			return text, nil
+		}
+		return "", nil
+	})
+	return blank
+}
+
+// place binds a sealed secret to where it stands, so that it opens nowhere else.
+func place(account int64, id uint64, name string) string {
+	return fmt.Sprintf("datasource/%d/%d/%s", account, id, name)
+}
+
+// rewritten gives a copy of the payload in which every secret is what fn makes of it; the payload itself
+// stays as it is. name tells secrets of one payload apart.
+func (p *Payload) rewritten(fn func(name, text string) (string, error)) (*Payload, error) {
+	c := *p
+	return &c, rewrite(reflect.ValueOf(&c).Elem(), fn)
+}
+
+// rewrite walks a struct, into embedded structs and copies of those behind pointers. The tag
+// secret:"value" marks a secret; any other secret tag is a separator: each item of the list is a name,
+// the separator and a secret.
+func rewrite(v reflect.Value, fn func(name, text string) (string, error)) error {
+	for i := range v.NumField() {
+		field, value := v.Type().Field(i), v.Field(i)
+		if value.Kind() == reflect.Struct {
+			if err := rewrite(value, fn); err != nil {
+				return err
+			}
+			continue
+		}
+		if value.IsZero() || value.Kind() == reflect.String {
+			continue
+		}
+		switch tag := field.Tag.Get("secret"); {
+		case tag == "value":
+			text, err := fn(jsonName(field), value.Elem().String())
+			if err != nil {
+				return err
+			}
+			value.Set(reflect.ValueOf(&text))
+		case tag != "":
+			items, err := rewriteItems(jsonName(field), value.Interface().([]string), tag, fn)
+			if err != nil {
+				return err
+			}
+			value.Set(reflect.ValueOf(items))
+		case value.Kind() == reflect.Pointer && value.Elem().Kind() == reflect.Struct:
+			c := reflect.New(value.Elem().Type())
+			c.Elem().Set(value.Elem())
+			if err := rewrite(c.Elem(), fn); err != nil {
+				return err
+			}
+			value.Set(c)
+		}
+	}
+	return nil
+}
+
+func rewriteItems(name string, items []string, separator string, fn func(name, text string) (string, error)) ([]string, error) {
+	made := make([]string, len(items))
+	for i, item := range items {
+		secret := item[strings.Index(item, separator)+1:]
+		secret = strings.TrimLeftFunc(secret, unicode.IsSpace) // the space after "Key:" is not part of it
+		text, err := fn(fmt.Sprintf("%s/%d", name, i), secret)
+		if err != nil {
+			return nil, err
+		}
+		made[i] = strings.TrimSuffix(item, secret) + text
+	}
+	return made, nil
+}

@@ -1,0 +1,21 @@
+// Package person holds the account itself and the persons in it: who they are, how they are reached and
+// which roles they have.
+//
+// Persons' contact data is personal: this package must never log it, and gives a phone number only where
+// the caller is about to reach that person.
+package person
+
+import "tocsin/internal/api"
+
+// Ops are the operations on persons.
+func Ops() []api.Op {
+	return []api.Op{
+		{
+			Path: "/person/infos", Effect: api.Snapshot,
+			Doc:     "Reads up to 1,000 persons at once.",
+			Notes:   "Items come in the order of the request, each once. Ids that name nobody in the account are left out. The account's own id is answered with the account's record.",
+			Example: `{"person_ids": [2476123212131, 2659460982131]}`,
+			Do:      api.Do(infos),
+		},
+	}
+}
