@@ -35,9 +35,14 @@ func First(errs ...error) error {
 	return nil
 }
 
-// Invalid reports a member of the record; the format names the bound and what came.
+// Invalid reports a member of the record, or with an empty member the record itself; the format names the
+// bound and what came.
 func (a At) Invalid(member, format string, args ...any) error {
-	return fault.Invalid(string(a)+"."+member, format, args...)
+	path := string(a)
+	if member != "" {
+		path += "." + member
+	}
+	return fault.Invalid(path, format, args...)
 }
 
 // Twice reports a record whose identifier another one of its section has.
