@@ -2,6 +2,7 @@ package channel
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -69,7 +70,7 @@ func (r *Rule) check(tx *db.Tx, at check.At, account int64) error {
 		at.AtLeast("created_at", r.CreatedAt, 0),
 		at.AtLeast("updated_at", r.UpdatedAt, 0),
 		at.AtLeast("deleted_at", r.DeletedAt, 0),
-		filter.Check(string(at)+".filters", r.Filters),
+		checkFilters(at, r.Filters),
 	); err != nil {
 		return err
 	}
@@ -78,4 +79,12 @@ func (r *Rule) check(tx *db.Tx, at check.At, account int64) error {
 		err = at.Invalid("channel_id", "channel %d does not exist", r.ChannelID)
 	}
 	return err
+}
+
+func checkFilters(at check.At, f filter.Filter) error {
+	var wrong *filter.Error
+	if errors.As(filter.Check(f), &wrong) {
+		return at.Invalid("filters"+wrong.Path, "%s, got %.100q", wrong.Want, wrong.Value)
+	}
+	return nil
 }
