@@ -1,0 +1,109 @@
+package alert
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/check"
+	"tocsin/internal/db"
+)
+
+// Load checks the records of an account file's alerts and inserts them. Either name of an integration's
+// member is read, the newer one first. Of an incident only its id is kept, and of a channel too: their
+// names are read where they are kept. Neither has to be there, because alerts outlive both. Errors are
+// fault.Invalid with the record's path.
+func Load(tx *db.Tx, account int64, records []Alert) error {
+	for i, a := range records {
+		at := check.Record("alerts", i)
+		a.normal()
+		if err := a.check(at, account); err != nil {
+			return err
+		}
+		n, err := a.insert(tx, account)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return at.Twice("alert_id", a.AlertID)
+		}
+	}
+	return nil
+}
+
+func (a *Alert) normal() {
+	a.AlertID = strings.ToLower(a.AlertID)
+	a.IntegrationID = cmp.Or(a.IntegrationID, a.DataSourceID)
+	a.IntegrationName = cmp.Or(a.IntegrationName, a.DataSourceName)
+	a.IntegrationType = cmp.Or(a.IntegrationType, a.DataSourceType)
+	a.IntegrationRefID = cmp.Or(a.IntegrationRefID, a.DataSourceRefID)
+}
+
+func (a *Alert) check(at check.At, account int64) error {
+	severities := []string{"Critical", "Warning", "Info", "Ok"}
+	if err := check.First(
+		at.Account(a.AccountID, account),
+		at.Object("alert_id", a.AlertID),
+		at.AtLeast("integration_id", a.IntegrationID, 0),
+		at.AtLeast("channel_id", a.ChannelID, 0),
+		at.OneOf("alert_severity", a.AlertSeverity, severities...),
+		at.OneOf("alert_status", a.AlertStatus, severities...),
+		at.AtLeast("start_time", a.StartTime, 0),
+		at.AtLeast("last_time", a.LastTime, 0),
+		at.AtLeast("end_time", a.EndTime, 0),
+		at.AtLeast("event_cnt", a.EventCnt, 0),
+		at.AtLeast("created_at", a.CreatedAt, 0),
+		at.AtLeast("updated_at", a.UpdatedAt, 0),
+		at.AtLeast("deleted_at", a.DeletedAt, 0),
+	); err != nil {
+		return err
+	}
+	for i, image := range a.Images {
+		if image.Src == "" {
+			return at.Element("images", i).Invalid("src", "is required")
+		}
+	}
+	if a.Incident != nil {
+		return at.Object("incident.incident_id", a.Incident.IncidentID)
+	}
+	return nil
+}
+
+func (a *Alert) insert(tx *db.Tx, account int64) (int64, error) {
+	labels, err := json.Marshal(a.Labels)
+	if err != nil {
+		return 0, err
+	}
+	images, err := json.Marshal(a.Images)
+	if err != nil {
+		return 0, err
+	}
+	incident := ""
+	if a.Incident != nil {
+		incident = strings.ToLower(a.Incident.IncidentID)
+	}
+	return tx.Exec(`INSERT INTO alert (`+columns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING`,
+		a.AlertID, a.IntegrationID, a.ChannelID, account, a.Title, a.TitleRule, a.Description, a.AlertKey, a.AlertSeverity, a.AlertStatus,
+		a.StartTime, a.LastTime, a.EndTime, a.EventCnt, string(labels), string(images), a.EverMuted, a.CreatedAt, a.UpdatedAt, a.DeletedAt,
+		a.IntegrationName, a.IntegrationType, a.IntegrationRefID, a.ResponderName, a.ResponderEmail, incident)
+}
+
+// Dump reads all alerts of an account, deleted ones too, by id, as replies show them.
+func Dump(tx *db.Tx, account int64) ([]Alert, error) {
+	channels, err := channel.Dump(tx, account)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[int64]channel.Channel{}
+	for _, ch := range channels {
+		byID[ch.ChannelID] = ch
+	}
+	alerts, err := db.All(tx, scanAlert, selection+` WHERE account_id = $1 ORDER BY alert_id`, account)
+	for i := range alerts {
+		alerts[i].in(byID[alerts[i].ChannelID])
+	}
+	return alerts, err
+}

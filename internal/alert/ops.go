@@ -1,0 +1,23 @@
+// Package alert keeps the alerts that incoming events are merged into.
+//
+// It must never show an alert of a private channel to a caller outside the channel's team.
+package alert
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+)
+
+// Ops is the room's table of contents.
+func Ops() []api.Op {
+	return []api.Op{
+		{
+			Path:    "/alert/info",
+			Allow:   []auth.Permission{auth.ChannelsRead},
+			Effect:  api.Snapshot,
+			Doc:     "One alert in full, with the incident it was merged into.",
+			Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`,
+			Do:      api.Do(info),
+		},
+	}
+}

@@ -1,0 +1,99 @@
+// Package check holds the checks that rooms share when they load the records of an account file.
+//
+// Each returns nil or a fault.Invalid that names the record, the member, the bound and what came, such
+// as "silence_rules[3].rule_id: must be 24 hexadecimal digits, got "x"". It must never be given a secret.
+package check
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"tocsin/internal/fault"
+	"tocsin/internal/id"
+)
+
+// At is the path of the record under check, such as "silence_rules[3]".
+type At string
+
+// Record is the path of the element of a section at index, counted from 0.
+func Record(section string, index int) At {
+	return At(section + "[" + strconv.Itoa(index) + "]")
+}
+
+// Element is the path of the element at index of a member that is an array.
+func (a At) Element(member string, index int) At { return Record(string(a)+"."+member, index) }
+
+// First is the first error that is not nil, so that a record's checks read as a list.
+func First(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Invalid reports a member of the record, or with an empty member the record itself; the format names the
+// bound and what came.
+func (a At) Invalid(member, format string, args ...any) error {
+	path := string(a)
+	if member != "" {
+		path += "." + member
+	}
+	return fault.Invalid(path, format, args...)
+}
+
+// Twice reports a record whose identifier another one of its section has.
+func (a At) Twice(member string, id any) error {
+	return a.Invalid(member, "%v is given twice", id)
+}
+
+// Account refuses a record of another account; 0 is one that does not say.
+func (a At) Account(got, want int64) error {
+	if got != 0 && got != want {
+		return a.Invalid("account_id", "must be %d, the account of the file, got %d", want, got)
+	}
+	return nil
+}
+
+// Object asks for an object id.
+func (a At) Object(member, value string) error {
+	if !id.IsObject(value) {
+		return a.Invalid(member, "must be 24 hexadecimal digits, got %s", shown(value))
+	}
+	return nil
+}
+
+// OneOf asks for one of the listed values.
+func (a At) OneOf(member, value string, allowed ...string) error {
+	if !slices.Contains(allowed, value) {
+		return a.Invalid(member, "must be one of %s, got %s", strings.Join(allowed, ", "), shown(value))
+	}
+	return nil
+}
+
+// Length asks for a text of least to most characters.
+func (a At) Length(member, value string, least, most int) error {
+	if n := utf8.RuneCountInString(value); n < least || n > most {
+		return a.Invalid(member, "must have %d to %d characters, got %d", least, most, n)
+	}
+	return nil
+}
+
+// AtLeast asks for a number of at least least.
+func (a At) AtLeast(member string, value, least int64) error {
+	if value < least {
+		return a.Invalid(member, "must be at least %d, got %d", least, value)
+	}
+	return nil
+}
+
+// shown quotes a value, shortened: an error says what was wrong, not all of it.
+func shown(value string) string {
+	if n := utf8.RuneCountInString(value); n > 60 {
+		return "a text of " + strconv.Itoa(n) + " characters"
+	}
+	return strconv.Quote(value)
+}

@@ -1,0 +1,21 @@
+// Package incident keeps the incidents that alerts are merged into, and who has been responsible for
+// them.
+//
+// It must never show an incident of a private channel to a caller outside the channel's team.
+package incident
+
+import "tocsin/internal/api"
+
+// Ops is the room's table of contents.
+func Ops() []api.Op {
+	return []api.Op{
+		{
+			Path:    "/incident/war-room/default-observers",
+			Effect:  api.Snapshot,
+			Doc:     "The persons who were once responsible for an incident and no longer are, whom a war room invites to observe.",
+			Notes:   "In the order of their first assignment. Persons who have left the account are not among them.",
+			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`,
+			Do:      api.Do(warRoomDefaultObservers),
+		},
+	}
+}

@@ -1,0 +1,74 @@
+package incident
+
+import (
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+type defaultObserversRequest struct {
+	IncidentID string `json:"incident_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The incident whose former responders are asked for."`
+}
+
+// DefaultObservers is the reply of /incident/war-room/default-observers.
+type DefaultObservers struct {
+	Observers []Observer `json:"observers" doc:"By first assignment."`
+}
+
+// Observer is a person as the records of observers show one: with the phone number in full, as
+// "responder" and "active" (the specification, 2.8; docs/decisions.md, "Default observers").
+type Observer struct {
+	AccountID     int64  `json:"account_id" doc:"The person's account."`
+	PersonID      int64  `json:"person_id" doc:"The person's identifier."`
+	PersonName    string `json:"person_name,omitzero" doc:"The person's name."`
+	Avatar        string `json:"avatar,omitzero" doc:"Path or URL of a picture."`
+	Locale        string `json:"locale,omitzero" doc:"Language tag."`
+	TimeZone      string `json:"time_zone,omitzero" doc:"IANA zone name."`
+	Email         string `json:"email,omitzero" doc:"E-mail address."`
+	Phone         string `json:"phone,omitzero" doc:"Phone number in full."`
+	PhoneVerified bool   `json:"phone_verified" doc:"The number was seen to be the person's."`
+	EmailVerified bool   `json:"email_verified" doc:"The address was seen to be the person's."`
+	As            string `json:"as" doc:"Always responder."`
+	Status        string `json:"status" doc:"Always active."`
+}
+
+// warRoomDefaultObservers answers /incident/war-room/default-observers. Any valid key may call, but an
+// incident is as private as its channel.
+func warRoomDefaultObservers(c *api.Call, in defaultObserversRequest) (DefaultObservers, error) {
+	incident := strings.ToLower(in.IncidentID)
+	if err := readable(c, incident); err != nil {
+		return DefaultObservers{}, err
+	}
+	observers, err := db.All(c.Tx, scanObserver, `SELECT p.account_id, p.person_id, p.person_name, p.avatar, p.locale, p.time_zone, p.email, p.phone, p.phone_verified, p.email_verified
+		FROM incident_assignment a JOIN person p ON p.account_id = a.account_id AND p.person_id = a.person_id
+		WHERE a.account_id = $1 AND a.incident_id = $2 AND p.status <> 'deleted'
+		GROUP BY p.account_id, p.person_id
+		HAVING min(a.removed_at) > 0
+		ORDER BY min(a.assigned_at), min(a.position)`, c.Who.AccountID, incident)
+	return DefaultObservers{observers}, err
+}
+
+func scanObserver(scan db.Scan) (Observer, error) {
+	o := Observer{As: "responder", Status: "active"}
+	err := scan(&o.AccountID, &o.PersonID, &o.PersonName, &o.Avatar, &o.Locale, &o.TimeZone, &o.Email, &o.Phone, &o.PhoneVerified, &o.EmailVerified)
+	return o, err
+}
+
+// readable refuses an incident that does not exist or whose channel the caller may not read.
+func readable(c *api.Call, incident string) error {
+	id, found, err := db.One(c.Tx, db.Column[int64], `SELECT channel_id FROM incident WHERE account_id = $1 AND incident_id = $2`, c.Who.AccountID, incident)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fault.Missing("incident", incident)
+	}
+	ch, found, err := channel.Find(c.Tx, c.Who.AccountID, id)
+	if err != nil || !found {
+		return err
+	}
+	return channel.Permit(c.Tx, c.Who, ch)
+}
