@@ -1,0 +1,51 @@
+package schedule
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/fault"
+	"tocsin/internal/id"
+)
+
+type createRequest struct {
+	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Must be 0 or absent: it is for /schedule/update."`
+	Body
+	Window
+}
+
+// Created is the reply of /schedule/create.
+type Created struct {
+	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the new schedule."`
+	Changed
+}
+
+func (r *Room) create(c *api.Call, in createRequest) (Created, error) {
+	if in.ScheduleID != 0 {
+		return Created{}, fault.Invalid("schedule_id", "must be absent when creating; to change schedule %d call /schedule/update", in.ScheduleID)
+	}
+	if _, err := in.within(maxWindow); err != nil {
+		return Created{}, err
+	}
+	body, err := in.settle("")
+	if err != nil {
+		return Created{}, err
+	}
+	if body.ScheduleName == "" {
+		return Created{}, fault.Invalid("schedule_name", "is required, 1 to %d characters, under this name or as name", maxName)
+	}
+	s := stored{Stamps: Stamps{AccountID: c.Who.AccountID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID, UpdateAt: c.Unix(), UpdateBy: c.Who.PersonID}}
+	body.onto(&s)
+	warnings, err := s.warnings(c.Tx, c.Who.Zone)
+	if err != nil {
+		return Created{}, err
+	}
+	for done := false; !done; {
+		s.ScheduleID = id.Number()
+		if s.Notify, err = body.Notify.sealed(r.Box, s.Stamps); err != nil {
+			return Created{}, err
+		}
+		if done, err = s.insert(c.Tx); err != nil {
+			return Created{}, err
+		}
+	}
+	return Created{s.ScheduleID, Changed{warnings}}, nil
+}

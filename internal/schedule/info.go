@@ -1,0 +1,27 @@
+package schedule
+
+import "tocsin/internal/api"
+
+// defaultWindow is how far a window reaches that was not asked for, in seconds from now.
+const defaultWindow = 7 * 86400
+
+type infoRequest struct {
+	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
+	Window
+}
+
+func (r *Room) info(c *api.Call, in infoRequest) (Schedule, error) {
+	w, err := in.within(maxWindow)
+	if err != nil {
+		return Schedule{}, err
+	}
+	if w == nil {
+		w = &window{c.Unix(), c.Unix() + defaultWindow}
+	}
+	s, err := get(c.Tx, c.Who.AccountID, in.ScheduleID)
+	if err != nil {
+		return Schedule{}, err
+	}
+	left := maxNamed
+	return r.showAt(c, s, *w, &left)
+}

@@ -1,0 +1,142 @@
+package schedule
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/fault"
+)
+
+// Notify says who is told about turns, and how (the specification, 2.2).
+type Notify struct {
+	AdvanceInTime *int64     `json:"advance_in_time,omitzero" minimum:"0" doc:"Seconds before the start of a turn at which those who leave and those who take over are told; 0: at the start. Absent: not at all."`
+	FixedTime     *FixedTime `json:"fixed_time" required:"false" doc:"When whoever is on call is told every day; null: not at all."`
+	By            *NotifyBy  `json:"by" required:"false" doc:"Over which channels people are told; null when not set."`
+	Webhooks      *[]Webhook `json:"webhooks" required:"false" nullable:"true" doc:"Chats that are told as well; null when not set."`
+}
+
+// FixedTime is a time of day; unless both members are set it is none.
+type FixedTime struct {
+	Cycle string `json:"cycle" required:"false" doc:"Always day."`
+	Start string `json:"start" required:"false" doc:"Time of day in the schedule's zone, HH:MM."`
+}
+
+// NotifyBy chooses the channels to a person.
+type NotifyBy struct {
+	FollowPreference bool      `json:"follow_preference" required:"false" doc:"Over the channels that each person prefers."`
+	PersonalChannels *[]string `json:"personal_channels" required:"false" nullable:"true" doc:"Else over these: email, sms, voice, or a chat application with its integration, such as feishu_app:5427276014131; null when preferences are followed."`
+}
+
+// Webhook is a chat that is told.
+type Webhook struct {
+	Type     string          `json:"type" doc:"Kind of chat: feishu, dingtalk, wecom, slack, telegram, zoom, feishu_app, dingtalk_app, wecom_app, slack_app or teams_app."`
+	Settings WebhookSettings `json:"settings" required:"false" doc:"Where it is. Members that are not listed are kept."`
+}
+
+// WebhookSettings say where a chat is. Token, VerifyToken and SignSecret are secrets: sealed where they
+// are stored, empty to callers who may only read.
+type WebhookSettings struct {
+	Token        string   `json:"token" required:"false" doc:"Token, or the whole URL, of a chat robot. A secret."`
+	Alias        string   `json:"alias" required:"false" doc:"Name for people."`
+	DataSourceID int64    `json:"data_source_id" required:"false" doc:"Integration of a chat application; integration_id is accepted for it."`
+	ChatIDs      []string `json:"chat_ids" required:"false" doc:"Chats of a chat application."`
+	VerifyToken  string   `json:"verify_token" required:"false" doc:"Token that some robots ask for besides. A secret."`
+	SignSecret   string   `json:"sign_secret" required:"false" doc:"Key with which messages to some robots are signed. A secret."`
+
+	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"` // members we do not know
+}
+
+var (
+	webhookTypes  = []string{"feishu", "dingtalk", "wecom", "slack", "telegram", "zoom", "feishu_app", "dingtalk_app", "wecom_app", "slack_app", "teams_app"}
+	timeOfDay     = regexp.MustCompile(`\A([01][0-9]|2[0-3]):[0-5][0-9]\z`)
+	knownChannels = regexp.MustCompile(`\A(email|sms|voice|phone|(feishu|dingtalk|wecom|slack|teams)_app(:.+)?)\z`)
+)
+
+// settle returns the notification with half a fixed time taken for none and the integration filled in,
+// nil where nothing is set, or the first value that cannot be accepted. It leaves n as it is.
+func (n *Notify) settle(path string) (*Notify, error) {
+	if n == nil {
+		return nil, nil
+	}
+	s := *n
+	if s.AdvanceInTime != nil && *s.AdvanceInTime < 0 {
+		return nil, fault.Invalid(path+".advance_in_time", "must be at least 0, got %d", *s.AdvanceInTime)
+	}
+	if t := s.FixedTime; t != nil {
+		switch {
+		case t.Cycle == "" || t.Start == "":
+			s.FixedTime = nil
+		case t.Cycle != "day":
+			return nil, fault.Invalid(path+".fixed_time.cycle", "must be day, got %q", t.Cycle)
+		case !timeOfDay.MatchString(t.Start):
+			return nil, fault.Invalid(path+".fixed_time.start", "must be a time of day from 00:00 to 23:59, got %q", t.Start)
+		}
+	}
+	if s.Webhooks == nil {
+		return &s, nil
+	}
+	hooks := slices.Clone(*s.Webhooks)
+	for i := range hooks {
+		w := &hooks[i]
+		if !slices.Contains(webhookTypes, w.Type) {
+			return nil, fault.Invalid(fmt.Sprintf("%s.webhooks[%d].type", path, i), "must be one of %s, got %q", strings.Join(webhookTypes, ", "), w.Type)
+		}
+		if w.Settings.DataSourceID == 0 {
+			// A value that is no integer is kept with the other unknown members and names no integration.
+			_ = json.Unmarshal(w.Settings.Others["integration_id"], &w.Settings.DataSourceID)
+		}
+	}
+	s.Webhooks = &hooks
+	return &s, nil
+}
+
+// warnings names what is accepted and cannot work.
+func (n *Notify) warnings() []string {
+	var all []string
+	if n == nil {
+		return nil
+	}
+	if n.By != nil && n.By.PersonalChannels != nil {
+		for i, c := range *n.By.PersonalChannels {
+			if !knownChannels.MatchString(c) {
+				all = append(all, fmt.Sprintf("notify.by.personal_channels[%d] is not a known channel: %q", i, c))
+			}
+		}
+	}
+	if n.Webhooks != nil {
+		for i, w := range *n.Webhooks {
+			if missing := w.missing(); len(missing) > 0 {
+				all = append(all, fmt.Sprintf("notify.webhooks[%d].settings lacks %s, without which a %s webhook reaches nobody", i, strings.Join(missing, " and "), w.Type))
+			}
+		}
+	}
+	return all
+}
+
+// missing lists the settings that this type of webhook needs and that are empty.
+func (w Webhook) missing() (names []string) {
+	need := func(name string, there bool) {
+		if !there {
+			names = append(names, name)
+		}
+	}
+	s := &w.Settings
+	app := strings.HasSuffix(w.Type, "_app")
+	if app {
+		need("data_source_id", s.DataSourceID != 0)
+	} else {
+		need("token", s.Token != "")
+	}
+	if app || w.Type == "telegram" {
+		need("chat_ids", len(s.ChatIDs) > 0)
+	}
+	if w.Type == "zoom" {
+		need("verify_token", s.VerifyToken != "")
+	}
+	return names
+}

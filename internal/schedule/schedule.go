@@ -1,0 +1,74 @@
+package schedule
+
+// Stamps say whose a schedule, or a layer, is and who wrote it when. A layer bears those of its schedule;
+// in a preview all are 0.
+type Stamps struct {
+	AccountID  int64 `json:"account_id" doc:"Owning account."`
+	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the schedule."`
+	CreateAt   int64 `json:"create_at" doc:"When it was created, Unix seconds."`
+	CreateBy   int64 `json:"create_by" doc:"The person who created it."`
+	UpdateAt   int64 `json:"update_at" doc:"When it was last changed, Unix seconds."`
+	UpdateBy   int64 `json:"update_by" doc:"The person who last changed it."`
+}
+
+// Schedule is a schedule as the operations show it (the specification, 2.2). What an operation does not
+// show is null.
+type Schedule struct {
+	Stamps
+	ID             *int64           `json:"id" doc:"The same as schedule_id; null in a preview."`
+	Name           *string          `json:"name" doc:"The same as schedule_name."`
+	ScheduleName   *string          `json:"schedule_name" doc:"Name of the schedule; null in a preview."`
+	Description    *string          `json:"description" doc:"Description; null in a preview."`
+	GroupID        *int64           `json:"group_id" doc:"The same as team_id."`
+	TeamID         *int64           `json:"team_id" doc:"Owning team, 0 when there is none; null in a preview."`
+	Disabled       *int64           `json:"disabled" doc:"The same as status."`
+	Status         *int64           `json:"status" doc:"0 enabled, 1 disabled: it is computed as usual and nobody is paged from it; null in a preview."`
+	TimeZone       string           `json:"time_zone,omitzero" doc:"IANA zone of layers that have none of their own; absent: the account's."`
+	Layers         *[]Layer         `json:"layers" nullable:"true" doc:"What is configured, in the order sent; null when not asked for."`
+	ScheduleLayers *[]ComputedLayer `json:"schedule_layers" nullable:"true" doc:"Who is on call by each layer alone, rotations first and overrides after them; null when no window was asked for."`
+	LayerSchedules *[]ComputedLayer `json:"layer_schedules" nullable:"true" doc:"The same as schedule_layers; null in a preview."`
+	FinalSchedule  ComputedLayer    `json:"final_schedule" doc:"Who is on call once layers and overrides are combined; its names are empty."`
+	Start          *int64           `json:"start,omitzero" doc:"Start of the window, Unix seconds; in a preview only."`
+	End            *int64           `json:"end,omitzero" doc:"End of the window, Unix seconds; in a preview only."`
+	Notify         *Notify          `json:"notify" doc:"Who is told about turns, and how; null in a preview."`
+	CurOncall      *OncallEntry     `json:"cur_oncall" doc:"Who is on call at the moment of the call; null when nobody is, or when not asked for."`
+	NextOncall     *OncallEntry     `json:"next_oncall" doc:"Who is on call after that, or next when nobody is now; null when nobody will be within 400 days, or when not asked for."`
+	Warnings       []string         `json:"warnings,omitempty" doc:"What is accepted but probably not meant; absent when there is nothing to say."`
+}
+
+// Layer is a configured layer as it is shown.
+type Layer struct {
+	LayerConfig
+	Stamps
+}
+
+// ComputedLayer is a timeline: that of one layer, or the final one.
+type ComputedLayer struct {
+	LayerName string   `json:"layer_name" doc:"Name of the layer; empty for the final timeline."`
+	Name      string   `json:"name" doc:"The same as layer_name."`
+	Mode      int64    `json:"mode" doc:"Mode of the layer: 0 rotation, 1 override."`
+	Schedules *[]Entry `json:"schedules" nullable:"true" doc:"Stretches in which somebody is on call, in order; null when no window was asked for."`
+}
+
+// Entry is a stretch of a timeline in which one group is on call.
+type Entry struct {
+	Start int64 `json:"start" doc:"First second, Unix seconds."`
+	End   int64 `json:"end" doc:"First second after it, Unix seconds."`
+	Group Group `json:"group" doc:"Who is on call."`
+	Index int   `json:"index" doc:"Position of the group in its layer, from 0."`
+}
+
+// OncallEntry is a stretch of the final timeline with its true bounds, which no window has clipped.
+type OncallEntry struct {
+	Start    int64 `json:"start" doc:"First second, Unix seconds."`
+	End      int64 `json:"end" doc:"First second after it, Unix seconds."`
+	Group    Group `json:"group" doc:"Who is on call."`
+	UpdateAt int64 `json:"update_at" doc:"Always 0."`
+	Weight   int64 `json:"weight" doc:"Weight of the layer it comes from."`
+	Index    int   `json:"index" doc:"Position of the group in its layer, from 0."`
+}
+
+// Changed is the reply of a change that has nothing else to tell.
+type Changed struct {
+	Warnings []string `json:"warnings,omitempty" doc:"What was accepted but is probably not meant; absent when there is nothing to say."`
+}

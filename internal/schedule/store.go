@@ -1,0 +1,110 @@
+package schedule
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+// stored is a schedule as the database holds it: layers settled, secrets sealed.
+type stored struct {
+	Stamps
+	Name        string
+	Description string
+	TeamID      int64 // 0: none
+	Status      int64
+	TimeZone    string // empty: the account's
+	Layers      []LayerConfig
+	Notify      *Notify // nil: not set
+}
+
+const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, layers, notify, create_at, create_by, update_at, update_by`
+
+// row reads the columns of a schedule; brief leaves the layers out.
+func row(account int64, brief bool) func(db.Scan) (*stored, error) {
+	return func(scan db.Scan) (*stored, error) {
+		s := &stored{}
+		s.AccountID = account
+		var layers, notify string
+		err := scan(&s.ScheduleID, &s.Name, &s.Description, &s.TeamID, &s.Status, &s.TimeZone, &layers, &notify, &s.CreateAt, &s.CreateBy, &s.UpdateAt, &s.UpdateBy)
+		if err != nil {
+			return nil, err
+		}
+		if !brief {
+			if err := json.Unmarshal([]byte(layers), &s.Layers); err != nil {
+				return nil, fault.Wrap(err, "layers of schedule %d", s.ScheduleID)
+			}
+		}
+		if notify != "" {
+			if err := json.Unmarshal([]byte(notify), &s.Notify); err != nil {
+				return nil, fault.Wrap(err, "notify of schedule %d", s.ScheduleID)
+			}
+		}
+		return s, nil
+	}
+}
+
+// find reads one schedule; nil when the account has none of this id.
+func find(tx *db.Tx, account, schedule int64, brief bool) (*stored, error) {
+	s, _, err := db.One(tx, row(account, brief), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule)
+	return s, err
+}
+
+// get reads one schedule, which must be there.
+func get(tx *db.Tx, account, schedule int64) (*stored, error) {
+	s, err := find(tx, account, schedule, false)
+	if err == nil && s == nil {
+		err = fault.Missing("schedule", schedule)
+	}
+	return s, err
+}
+
+// insert writes a new schedule; false when its id is taken.
+func (s *stored) insert(tx *db.Tx) (bool, error) {
+	layers, notify, err := s.documents()
+	if err != nil {
+		return false, err
+	}
+	n, err := tx.Exec(`INSERT INTO schedule (account_id, schedule_id, schedule_name, name_folded, description, team_id, status, time_zone, layers, notify, create_at, create_by, update_at, update_by)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
+		s.AccountID, s.ScheduleID, s.Name, fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.CreateAt, s.CreateBy, s.UpdateAt, s.UpdateBy)
+	return n == 1, err
+}
+
+// update writes an existing schedule.
+func (s *stored) update(tx *db.Tx) error {
+	layers, notify, err := s.documents()
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6, layers = $7, notify = $8, update_at = $9, update_by = $10
+		WHERE account_id = $11 AND schedule_id = $12`,
+		s.Name, fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.UpdateAt, s.UpdateBy, s.AccountID, s.ScheduleID)
+	return err
+}
+
+// documents are the JSON columns.
+func (s *stored) documents() (layers, notify string, err error) {
+	l, err := json.Marshal(s.Layers)
+	if err != nil || s.Notify == nil {
+		return string(l), "", err
+	}
+	n, err := json.Marshal(s.Notify)
+	return string(l), string(n), err
+}
+
+// fold takes the difference between upper and lower case out of a text, in every script: of the
+// characters that are the same but for case it puts the first in the order of Unicode.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			least = min(least, next)
+		}
+		return least
+	}, s)
+}

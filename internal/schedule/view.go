@@ -1,0 +1,52 @@
+package schedule
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+)
+
+// show is a stored schedule without its layers and anything computed.
+func (r *Room) show(c *api.Call, s *stored) (Schedule, error) {
+	notify, err := s.Notify.shown(r.Box, s.Stamps, c.Who.May(auth.SchedulesManage))
+	return Schedule{
+		Stamps: s.Stamps, ID: &s.ScheduleID,
+		Name: &s.Name, ScheduleName: &s.Name, Description: &s.Description,
+		GroupID: &s.TeamID, TeamID: &s.TeamID, Disabled: &s.Status, Status: &s.Status,
+		TimeZone: s.TimeZone, Notify: notify,
+	}, err
+}
+
+// showAt is a stored schedule with its layers, its timelines in a window, and who is on call now.
+func (r *Room) showAt(c *api.Call, s *stored, w window, left *room) (Schedule, error) {
+	view, err := r.show(c, s)
+	if err != nil {
+		return view, err
+	}
+	return view, s.showTimelines(&view, c, w, left)
+}
+
+// showTimelines adds the layers, their timelines in a window, and who is on call now.
+func (s *stored) showTimelines(view *Schedule, c *api.Call, w window, left *room) error {
+	e, err := s.engine(c.Who.Zone, "")
+	if err != nil {
+		return err
+	}
+	t, err := s.window(e, w, left)
+	if err != nil {
+		return err
+	}
+	view.Layers = s.showLayers()
+	view.ScheduleLayers, view.LayerSchedules, view.FinalSchedule = &t.layers, &t.layers, t.final
+	current, next := e.At(c.Unix())
+	view.CurOncall, view.NextOncall = s.oncall(current), s.oncall(next)
+	return nil
+}
+
+// showLayers are the configured layers as they are shown.
+func (s *stored) showLayers() *[]Layer {
+	layers := make([]Layer, len(s.Layers))
+	for i := range layers {
+		layers[i] = Layer{s.Layers[i], s.Stamps}
+	}
+	return &layers
+}

@@ -1,0 +1,77 @@
+package schedule
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"tocsin/internal/db"
+)
+
+// maxListed is how many unknown persons a warning lists by number.
+const maxListed = 20
+
+// warnings names what is accepted in a schedule but probably not meant: what the engine has to say, a
+// notification that reaches nobody, and a team and persons that do not exist (docs/api.md, "Schedules").
+func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
+	e, err := s.engine(account, "")
+	if err != nil {
+		return nil, err
+	}
+	all := append(e.Warnings(), s.Notify.warnings()...)
+	if s.TeamID != 0 {
+		_, found, err := db.One(tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND team_id = $2`, s.AccountID, s.TeamID)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			all = append(all, fmt.Sprintf("team_id: team %d does not exist", s.TeamID))
+		}
+	}
+	unknown, err := s.unknownPersons(tx)
+	if err != nil || len(unknown) == 0 {
+		return all, err
+	}
+	names := make([]string, 0, maxListed)
+	for _, p := range unknown[:min(len(unknown), maxListed)] {
+		names = append(names, fmt.Sprint(p))
+	}
+	text := "layers: no such persons: " + strings.Join(names, ", ")
+	if more := len(unknown) - maxListed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return append(all, text), nil
+}
+
+// unknownPersons lists the persons in the layers that the account does not have, in order of appearance.
+// One query for all the account's persons is cheaper than one for each of those named.
+func (s *stored) unknownPersons(tx *db.Tx) (unknown []int64, err error) {
+	var known map[int64]bool
+	for i := range s.Layers {
+		for _, g := range s.Layers[i].Groups {
+			for _, m := range g.Members {
+				for _, p := range m.PersonIDs {
+					if known == nil {
+						if known, err = persons(tx, s.AccountID); err != nil {
+							return nil, err
+						}
+					}
+					if !known[p] {
+						known[p] = true // once
+						unknown = append(unknown, p)
+					}
+				}
+			}
+		}
+	}
+	return unknown, nil
+}
+
+func persons(tx *db.Tx, account int64) (map[int64]bool, error) {
+	ids, err := db.All(tx, db.Column[int64], `SELECT person_id FROM person WHERE account_id = $1 AND status <> 'deleted'`, account)
+	known := make(map[int64]bool, len(ids))
+	for _, p := range ids {
+		known[p] = true
+	}
+	return known, err
+}
