@@ -158,7 +158,7 @@ func TestLoadRefuses(t *testing.T) {
 		`rum_applications[1].status: must be one of enabled, disabled, deleted, got "on"`:          func(a *rum.Application) { a.Status = "on" },
 		`rum_applications[1].tracing.endpoint: must begin with http:// or https://, got "ftp://x"`: func(a *rum.Application) { a.Tracing.Endpoint = "ftp://x" },
 		"rum_applications[1].the service: must be the same as tracing when both are given":         func(a *rum.Application) { a.Tracing.OpenType, a.TracingAlias.OpenType = "tab", "popup" },
-		`rum_applications[1].tracing.open_type: must be one of "", popup, tab, got "modal"`:          func(a *rum.Application) { a.Tracing.OpenType = "modal" },
+		`rum_applications[1].tracing.open_type: must be one of "", popup, tab, got "modal"`:        func(a *rum.Application) { a.Tracing.OpenType = "modal" },
 		"rum_applications[1].created_at: must be at least 0, got -1":                               func(a *rum.Application) { a.CreatedAt = -1 },
 	} {
 		a := app()
@@ -177,7 +177,7 @@ func TestLoadRefuses(t *testing.T) {
 		`rum_issues[1].status: must be one of for_review, reviewed, ignored, resolved, got "open"`: func(i *rum.Issue) { i.Status = "open" },
 		"rum_issues[1].error_count: must be at least 0, got -1":                                    func(i *rum.Issue) { i.ErrorCount = -1 },
 		"rum_issues[1].last_seen.timestamp: must be at least 1770883154944, got 5":                 func(i *rum.Issue) { i.LastSeen.Timestamp = 5 },
-		`rum_issues[1].suspected_cause.source: must be one of "", auto, user, got "me"`:              func(i *rum.Issue) { i.SuspectedCause.Source = "me" },
+		`rum_issues[1].suspected_cause.source: must be one of "", auto, user, got "me"`:            func(i *rum.Issue) { i.SuspectedCause.Source = "me" },
 	} {
 		r := scriptError()
 		r.IssueID = "second"
