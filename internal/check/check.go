@@ -66,12 +66,16 @@ func (a At) Object(member, value string) error {
 	return nil
 }
 
-// OneOf asks for one of the listed values.
+// OneOf asks for one of the listed values; the empty one, if it is among them, comes first.
 func (a At) OneOf(member, value string, allowed ...string) error {
-	if !slices.Contains(allowed, value) {
-		return a.Invalid(member, "must be one of %s, got %s", strings.Join(allowed, ", "), shown(value))
+	if slices.Contains(allowed, value) {
+		return nil
 	}
-	return nil
+	list := strings.Join(allowed, ", ")
+	if allowed[0] == "" {
+		list = `""` + list
+	}
+	return a.Invalid(member, "must be one of %s, got %s", list, shown(value))
 }
 
 // Length asks for a text of least to most characters.

@@ -1,0 +1,73 @@
+package rum
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/seal"
+)
+
+// Application is a web site or app whose users are monitored.
+type Application struct {
+	AccountID       int64    `json:"account_id" doc:"Owning account."`
+	ApplicationID   string   `json:"application_id" doc:"The application's identifier."`
+	ApplicationName string   `json:"application_name" doc:"1 to 40 characters."`
+	Type            string   `json:"type" enum:"browser,ios,android,react-native,flutter,kotlin-multiplatform,roku,unity" doc:"Where it runs."`
+	ClientToken     string   `json:"client_token" doc:"What its SDK reports with; a secret."`
+	TeamID          int64    `json:"team_id" doc:"Owning team; 0: none."`
+	IsPrivate       bool     `json:"is_private" doc:"Its data is for its team."`
+	NoIP            bool     `json:"no_ip" doc:"Addresses of users are not kept."`
+	NoGeo           bool     `json:"no_geo" doc:"Where users are is not worked out from their addresses."`
+	Alerting        Alerting `json:"alerting" doc:"Which issues become alerts, and where."`
+	Tracing         Tracing  `json:"tracing" doc:"Where its traces can be seen."`
+	TracingAlias    Tracing  `json:"the service" doc:"The same as tracing, under the name that the specification prints (2.5)."`
+	Status          string   `json:"status" enum:"enabled,disabled,deleted" doc:"Whether it reports."`
+	CreatedBy       int64    `json:"created_by" doc:"The person who made it."`
+	UpdatedBy       int64    `json:"updated_by" doc:"The person who changed it last."`
+	CreatedAt       int64    `json:"created_at" doc:"Unix milliseconds."`
+	UpdatedAt       int64    `json:"updated_at" doc:"Unix milliseconds."`
+}
+
+// Alerting says where an application's issues become alerts.
+type Alerting struct {
+	Enabled       bool    `json:"enabled" doc:"Issues become alerts."`
+	ChannelIDs    []int64 `json:"channel_ids" doc:"The channels that get them."`
+	IntegrationID int64   `json:"integration_id" doc:"The integration they come through."`
+}
+
+// Tracing says where the trace of a request that a user made can be seen.
+type Tracing struct {
+	Enabled  bool   `json:"enabled" doc:"Traces are linked."`
+	OpenType string `json:"open_type" enum:"popup,tab," doc:"How a link opens: popup, tab, or empty when never set."`
+	Endpoint string `json:"endpoint" doc:"http or https URL in which ${trace_id} stands for the trace; may be empty."`
+}
+
+const applicationColumns = `account_id, application_id, application_name, type, client_token, team_id, is_private, no_ip, no_geo,
+	alerting_enabled, alerting_channel_ids, alerting_integration_id, tracing_enabled, tracing_open_type, tracing_endpoint,
+	status, created_by, updated_by, created_at, updated_at`
+
+// scanApplication reads applicationColumns; the client token stays sealed.
+func scanApplication(scan db.Scan) (a Application, err error) {
+	var channels string
+	if err := scan(&a.AccountID, &a.ApplicationID, &a.ApplicationName, &a.Type, &a.ClientToken, &a.TeamID, &a.IsPrivate, &a.NoIP, &a.NoGeo,
+		&a.Alerting.Enabled, &channels, &a.Alerting.IntegrationID, &a.Tracing.Enabled, &a.Tracing.OpenType, &a.Tracing.Endpoint,
+		&a.Status, &a.CreatedBy, &a.UpdatedBy, &a.CreatedAt, &a.UpdatedAt); err != nil {
+		return a, err
+	}
+	a.TracingAlias = a.Tracing
+	return a, fault.Wrap(json.Unmarshal([]byte(channels), &a.Alerting.ChannelIDs), "channels of application %s", a.ApplicationID)
+}
+
+// openToken replaces the sealed client token by the token.
+func (a *Application) openToken(box *seal.Box) (err error) {
+	a.ClientToken, err = box.Open(a.ClientToken, tokenContext(a.AccountID, a.ApplicationID))
+	return err
+}
+
+// tokenContext binds a sealed client token to its place.
+func tokenContext(account int64, application string) string {
+	return fmt.Sprintf("rum/%d/application/%s/client_token", account, application)
+}

@@ -1,0 +1,35 @@
+package rum
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/db"
+)
+
+type applicationInfosRequest struct {
+	ApplicationIDs []string `json:"application_ids" maxItems:"200" doc:"The applications to read, at most 200; may be empty."`
+}
+
+// applicationInfos answers /rum/application/infos. It makes no difference that an application is private:
+// the specification lets any valid key of the account read applications (section 5), and is_private is
+// about the data that they report.
+func (r *Room) applicationInfos(c *api.Call, in applicationInfosRequest) (api.Items[Application], error) {
+	items, seen := []Application{}, map[string]bool{}
+	for _, id := range in.ApplicationIDs {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		a, found, err := db.One(c.Tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 AND application_id = $2 AND status <> 'deleted'`, c.Who.AccountID, id)
+		if err != nil {
+			return api.Items[Application]{}, err
+		}
+		if !found {
+			continue
+		}
+		if err := a.openToken(r.box); err != nil {
+			return api.Items[Application]{}, err
+		}
+		items = append(items, a)
+	}
+	return api.Items[Application]{Items: items}, nil
+}

@@ -1,0 +1,91 @@
+package rum
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/check"
+	"tocsin/internal/db"
+	"tocsin/internal/seal"
+)
+
+// LoadApplications checks the records of an account file's rum_applications and inserts them, their
+// client tokens sealed. A record without a status is enabled; tracing may be given under either of its
+// names. Teams, channels and persons that are not there are accepted. Errors are fault.Invalid with the
+// record's path.
+func LoadApplications(tx *db.Tx, box *seal.Box, account int64, records []Application) error {
+	for i, a := range records {
+		at := check.Record("rum_applications", i)
+		a.Status = cmp.Or(a.Status, "enabled")
+		a.Tracing, a.TracingAlias = cmp.Or(a.Tracing, a.TracingAlias), cmp.Or(a.TracingAlias, a.Tracing)
+		if err := a.check(at, account); err != nil {
+			return err
+		}
+		n, err := a.insert(tx, box, account)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return at.Twice("application_id", a.ApplicationID)
+		}
+	}
+	return nil
+}
+
+func (a *Application) check(at check.At, account int64) error {
+	if a.Tracing != a.TracingAlias {
+		return at.Invalid("the service", "must be the same as tracing when both are given")
+	}
+	if url := a.Tracing.Endpoint; url != "" && !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+		return at.Invalid("tracing.endpoint", "must begin with http:// or https://, got %.60q", url)
+	}
+	return check.First(
+		at.Account(a.AccountID, account),
+		at.Length("application_id", a.ApplicationID, 1, 128),
+		at.Length("application_name", a.ApplicationName, 1, 40),
+		at.OneOf("type", a.Type, "browser", "ios", "android", "react-native", "flutter", "kotlin-multiplatform", "roku", "unity"),
+		at.AtLeast("team_id", a.TeamID, 0),
+		at.AtLeast("alerting.integration_id", a.Alerting.IntegrationID, 0),
+		at.OneOf("tracing.open_type", a.Tracing.OpenType, "", "popup", "tab"),
+		at.OneOf("status", a.Status, "enabled", "disabled", "deleted"),
+		at.AtLeast("created_by", a.CreatedBy, 0),
+		at.AtLeast("updated_by", a.UpdatedBy, 0),
+		at.AtLeast("created_at", a.CreatedAt, 0),
+		at.AtLeast("updated_at", a.UpdatedAt, 0),
+	)
+}
+
+func (a *Application) insert(tx *db.Tx, box *seal.Box, account int64) (int64, error) {
+	channels, err := json.Marshal(a.Alerting.ChannelIDs)
+	if err != nil {
+		return 0, err
+	}
+	token, err := box.Seal(a.ClientToken, tokenContext(account, a.ApplicationID))
+	if err != nil {
+		return 0, err
+	}
+	return tx.Exec(`INSERT INTO rum_application (`+applicationColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING`,
+		account, a.ApplicationID, a.ApplicationName, a.Type, token, a.TeamID, a.IsPrivate, a.NoIP, a.NoGeo,
+		a.Alerting.Enabled, string(channels), a.Alerting.IntegrationID, a.Tracing.Enabled, a.Tracing.OpenType, a.Tracing.Endpoint,
+		a.Status, a.CreatedBy, a.UpdatedBy, a.CreatedAt, a.UpdatedAt)
+}
+
+// DumpApplications reads all applications of an account, deleted ones too, by id; their client tokens
+// are empty unless secrets are asked for.
+func DumpApplications(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Application, error) {
+	all, err := db.All(tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 ORDER BY application_id`, account)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if !secrets {
+			all[i].ClientToken = ""
+		} else if err := all[i].openToken(box); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,21 @@
+package rum
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+type issueInfoRequest struct {
+	IssueID string `json:"issue_id" minLength:"1" doc:"The issue to read."`
+}
+
+// issueInfo answers /rum/issue/info. It makes no difference that the issue's application is private: the
+// specification lets any valid key of the account read issues (section 5).
+func (r *Room) issueInfo(c *api.Call, in issueInfoRequest) (Issue, error) {
+	issue, found, err := db.One(c.Tx, scanIssue, `SELECT `+issueColumns+` FROM rum_issue WHERE account_id = $1 AND issue_id = $2`, c.Who.AccountID, in.IssueID)
+	if err == nil && !found {
+		err = fault.Missing("issue", in.IssueID)
+	}
+	return issue, err
+}
