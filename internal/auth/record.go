@@ -85,6 +85,9 @@ func (r KeyRecord) stored(path string, now int64) (s stored, err error) {
 	if r.ExpiresAt < 0 {
 		return s, fault.Invalid(path+".expires_at", "must be at least 0, got %d", r.ExpiresAt)
 	}
+	if r.CreatedAt < 0 {
+		return s, fault.Invalid(path+".created_at", "must be at least 0, got %d", r.CreatedAt)
+	}
 	if s.id == 0 {
 		s.id = id.Number()
 	}

@@ -49,6 +49,9 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 
 func join(tx *db.Tx, account int64, path string, r Record) error {
 	for i, person := range r.PersonIDs {
+		if person < 1 {
+			return fault.Invalid(fmt.Sprintf("%s.person_ids[%d]", path, i), "must be at least 1, got %d", person)
+		}
 		n, err := tx.Exec(`INSERT INTO team_person (account_id, team_id, person_id, position) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 			account, r.TeamID, person, i)
 		if err != nil {
