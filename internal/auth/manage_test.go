@@ -93,7 +93,7 @@ func TestCreateKeyRefuses(t *testing.T) {
 		{auth.NewKey{Person: apitest.Reader, Permissions: []string{"Schedules Manage (on-call)"}}, `permissions: must be within the person's own, which lack "Schedules Manage (on-call)"`},
 		{auth.NewKey{Person: apitest.Stranger, Permissions: []string{"Channels Read (on-call)"}}, "permissions: must be within"},
 		{auth.NewKey{Person: apitest.OwnerA, Permissions: []string{"Everything"}}, `permissions: "Everything" is not a permission`},
-		{auth.NewKey{Person: apitest.OwnerA, Name: strings.Repeat("a", 129)}, "name: must have at most 128 characters, got 129"},
+		{auth.NewKey{Person: apitest.OwnerA, Name: strings.Repeat("a", 129)}, "name: must have 0 to 128 characters, got 129"},
 		{auth.NewKey{Person: apitest.OwnerA, ExpiresAt: now}, "expires_at: must be after now"},
 		{auth.NewKey{Person: apitest.OwnerA, ExpiresAt: -1}, "expires_at: must be after now"},
 		{auth.NewKey{Person: apitest.OwnerA, Secret: strings.Repeat("é", 31)}, "app_key: must have 32 to 256 characters, got 31"},

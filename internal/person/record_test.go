@@ -40,9 +40,9 @@ func random(rnd *rand.Rand, id int64) person.Record {
 	pick := func(of ...string) string { return of[rnd.IntN(len(of))] }
 	r := person.Record{Item: person.Item{
 		AccountID: acme.AccountID, PersonID: id, PersonName: pick("", "Ada", "王小明", "Zoë 🚒"), Avatar: pick("", "/image/a.png"), Locale: pick("", "zh-CN"),
-		TimeZone: pick("", "Europe/Berlin"), Email: pick("", "a@example.com"), Phone: pick("", "+49 30 1"), PhoneVerified: rnd.IntN(2) == 0, EmailVerified: rnd.IntN(2) == 0,
+		TimeZone: pick("", "Europe/Berlin"), Email: pick("", "a@example.com"), PhoneVerified: rnd.IntN(2) == 0, EmailVerified: rnd.IntN(2) == 0,
 		As: pick("", "member", "account", "responder"), Status: pick("", "enabled", "active", "pending", "deleted"),
-	}}
+	}, Phone: pick("", "+49 30 1")}
 	for role := range int64(4) {
 		if rnd.IntN(3) == 0 {
 			r.RoleIDs = append(r.RoleIDs, role+1)
@@ -88,11 +88,11 @@ func TestLoadRefuses(t *testing.T) {
 		change func(r *person.Record)
 		says   string
 	}{
-		{func(r *person.Record) { r.AccountID = 8 }, "persons[1].account_id: must be the file's account 7, got 8"},
+		{func(r *person.Record) { r.AccountID = 8 }, "persons[1].account_id: must be 7, the account of the file, got 8"},
 		{func(r *person.Record) { r.PersonID = 0 }, "persons[1].person_id: must be at least 1, got 0"},
 		{func(r *person.Record) { r.PersonID = -1 }, "persons[1].person_id: must be at least 1, got -1"},
-		{func(r *person.Record) { r.PersonID = 1 }, "persons[1].person_id: must be unique, 1 is there twice"},
-		{func(r *person.Record) { r.PersonName = strings.Repeat("é", 256) }, "persons[1].person_name: must have at most 255 characters, got 256"},
+		{func(r *person.Record) { r.PersonID = 1 }, "persons[1].person_id: 1 is given twice"},
+		{func(r *person.Record) { r.PersonName = strings.Repeat("é", 256) }, "persons[1].person_name: must have 0 to 255 characters, got 256"},
 		{func(r *person.Record) { r.Avatar = strings.Repeat("a", 2049) }, "persons[1].avatar"},
 		{func(r *person.Record) { r.Locale = strings.Repeat("a", 256) }, "persons[1].locale"},
 		{func(r *person.Record) { r.Email = strings.Repeat("a", 2049) }, "persons[1].email"},
@@ -101,7 +101,7 @@ func TestLoadRefuses(t *testing.T) {
 		{func(r *person.Record) { r.TimeZone = "Local" }, "persons[1].time_zone"},
 		{func(r *person.Record) { r.As = "owner" }, `persons[1].as: must be one of member, account, responder, got "owner"`},
 		{func(r *person.Record) { r.Status = "gone" }, `persons[1].status: must be one of enabled, active, pending, deleted, got "gone"`},
-		{func(r *person.Record) { r.RoleIDs = []int64{1, 2, 1} }, "persons[1].role_ids[2]: must be unique, 1 is there twice"},
+		{func(r *person.Record) { r.RoleIDs = []int64{1, 2, 1} }, "persons[1].role_ids[2]: 1 is given twice"},
 	} {
 		bad := person.Record{Item: person.Item{PersonID: 2}}
 		c.change(&bad)
@@ -127,7 +127,7 @@ func TestLoadAccountRefuses(t *testing.T) {
 		{func(a *person.Account) { a.OwnerID = -3 }, "account.owner_id: must be at least 1, got -3"},
 		{func(a *person.Account) { a.AccountName = "" }, "account.account_name: must have 1 to 255 characters, got 0"},
 		{func(a *person.Account) { a.AccountName = strings.Repeat("王", 256) }, "account.account_name: must have 1 to 255 characters, got 256"},
-		{func(a *person.Account) { a.TimeZone = "" }, "account.time_zone: is required"},
+		{func(a *person.Account) { a.TimeZone = "" }, "account.time_zone: must have 1 to 255 characters, got 0"},
 		{func(a *person.Account) { a.TimeZone = "UTC+8" }, "account.time_zone: must be the IANA name"},
 	} {
 		bad := acme

@@ -65,7 +65,7 @@ func TestLoadRefuses(t *testing.T) {
 		says string
 	}{
 		{role.Record{RoleID: 0, RoleName: "R"}, "roles[1].role_id: must be at least 1, got 0"},
-		{role.Record{RoleID: 1, RoleName: "R"}, "roles[1].role_id: must be unique, 1 is there twice"},
+		{role.Record{RoleID: 1, RoleName: "R"}, "roles[1].role_id: 1 is given twice"},
 		{role.Record{RoleID: 2}, "roles[1].role_name: must have 1 to 128 characters, got 0"},
 		{role.Record{RoleID: 2, RoleName: strings.Repeat("é", 129)}, "roles[1].role_name: must have 1 to 128 characters, got 129"},
 		{role.Record{RoleID: 2, RoleName: "R", Permissions: []string{"Channels Read (on-call)", "Everything"}}, `roles[1].permissions[1]: "Everything" is not a permission`},

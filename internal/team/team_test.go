@@ -65,10 +65,10 @@ func TestLoadRefuses(t *testing.T) {
 		says string
 	}{
 		{team.Record{TeamID: -1, TeamName: "T"}, "teams[1].team_id: must be at least 1, got -1"},
-		{team.Record{TeamID: 1, TeamName: "T"}, "teams[1].team_id: must be unique, 1 is there twice"},
+		{team.Record{TeamID: 1, TeamName: "T"}, "teams[1].team_id: 1 is given twice"},
 		{team.Record{TeamID: 2}, "teams[1].team_name: must have 1 to 128 characters, got 0"},
 		{team.Record{TeamID: 2, TeamName: strings.Repeat("队", 129)}, "teams[1].team_name: must have 1 to 128 characters, got 129"},
-		{team.Record{TeamID: 2, TeamName: "T", PersonIDs: []int64{4, 5, 4}}, "teams[1].person_ids[2]: must be unique, 4 is there twice"},
+		{team.Record{TeamID: 2, TeamName: "T", PersonIDs: []int64{4, 5, 4}}, "teams[1].person_ids[2]: 4 is given twice"},
 		{team.Record{TeamID: 2, TeamName: "T", PersonIDs: []int64{0}}, "teams[1].person_ids[0]: must be at least 1, got 0"},
 	} {
 		_, err := passed(t, d, []team.Record{{TeamID: 1, TeamName: "T"}, c.bad})
