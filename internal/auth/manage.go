@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/id"
@@ -72,8 +72,8 @@ func CreateKey(tx *db.Tx, k NewKey, now int64) (keyID int64, secret string, err 
 	if err := checkWithin(tx, k); err != nil {
 		return 0, "", err
 	}
-	if n := utf8.RuneCountInString(k.Name); n > maxKeyName {
-		return 0, "", fault.Invalid("name", "must have at most %d characters, got %d", maxKeyName, n)
+	if err := check.At("").Length("name", k.Name, 0, maxKeyName); err != nil {
+		return 0, "", err
 	}
 	if k.ExpiresAt != 0 && k.ExpiresAt <= now {
 		return 0, "", fault.Invalid("expires_at", "must be after now, which is %d, got %d", now, k.ExpiresAt)
@@ -129,8 +129,8 @@ func checkWithin(tx *db.Tx, k NewKey) error {
 
 // checkSecret never repeats the secret.
 func checkSecret(field, secret string) error {
-	if n := utf8.RuneCountInString(secret); n < minSecret || n > maxSecret {
-		return fault.Invalid(field, "must have %d to %d characters, got %d", minSecret, maxSecret, n)
+	if err := check.At("").Length(field, secret, minSecret, maxSecret); err != nil {
+		return err
 	}
 	if strings.ContainsFunc(secret, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return fault.Invalid(field, "must hold no white space and no control characters")

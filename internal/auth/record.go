@@ -1,12 +1,11 @@
 package auth
 
 import (
-	"fmt"
+	"cmp"
 	"regexp"
-	"unicode/utf8"
 
+	"tocsin/internal/check"
 	"tocsin/internal/db"
-	"tocsin/internal/fault"
 	"tocsin/internal/id"
 )
 
@@ -29,69 +28,63 @@ var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // LoadKeys adds the app keys of an account file at now (Unix seconds). Unlike CreateKey it accepts
 // permissions beyond the person's own: roles may have been narrowed after the key was made, and a key
-// can never do more than its person in any case. Errors name the path and never hold a secret.
+// can never do more than its person in any case. Errors are fault.Invalid with the record's path, and
+// never hold a secret.
 func LoadKeys(tx *db.Tx, account int64, records []KeyRecord, now int64) error {
 	seen := map[int64]bool{}
 	for i, r := range records {
-		path := fmt.Sprintf("app_keys[%d]", i)
-		s, err := r.stored(path, now)
+		at := check.Record("app_keys", i)
+		s, err := r.stored(at, now)
 		if err != nil {
 			return err
 		}
 		if seen[s.id] {
-			return fault.Invalid(path+".key_id", "must be unique, %d is there twice", s.id)
+			return at.Twice("key_id", s.id)
 		}
 		seen[s.id] = true
 		if fresh, err := insert(tx, account, s); err != nil || !fresh {
-			return orInUse(path, err)
+			return orInUse(string(at), err)
 		}
 	}
 	return nil
 }
 
 // stored checks the record and gives the row it stands for.
-func (r KeyRecord) stored(path string, now int64) (s stored, err error) {
-	s = stored{hash: r.KeyHash, id: r.KeyID, person: r.PersonID, name: r.Name, permissions: r.Permissions, status: r.Status, expires: r.ExpiresAt, created: r.CreatedAt}
-	switch {
-	case r.KeyID < 0:
-		return s, fault.Invalid(path+".key_id", "must be at least 1, got %d", r.KeyID)
-	case r.AppKey != "" && r.KeyHash != "":
-		return s, fault.Invalid(path+".key_hash", "must not stand beside app_key")
-	case r.AppKey != "":
-		if err := checkSecret(path+".app_key", r.AppKey); err != nil {
-			return s, err
-		}
+func (r KeyRecord) stored(at check.At, now int64) (stored, error) {
+	s := stored{
+		hash: r.KeyHash, id: cmp.Or(r.KeyID, id.Number()), person: r.PersonID, name: r.Name, permissions: r.Permissions,
+		status: cmp.Or(r.Status, KeyEnabled), expires: r.ExpiresAt, created: cmp.Or(r.CreatedAt, now),
+	}
+	if r.AppKey != "" {
 		s.hash = hashOf(r.AppKey)
+	}
+	return s, check.First(
+		at.AtLeast("key_id", s.id, 1), r.checkSecret(at), at.Length("name", r.Name, 0, maxKeyName), r.checkPermissions(at),
+		at.OneOf("status", s.status, KeyEnabled, KeyDisabled), at.AtLeast("expires_at", r.ExpiresAt, 0), at.AtLeast("created_at", r.CreatedAt, 0),
+	)
+}
+
+func (r KeyRecord) checkSecret(at check.At) error {
+	switch {
+	case r.AppKey != "" && r.KeyHash != "":
+		return at.Invalid("key_hash", "must not stand beside app_key")
+	case r.AppKey != "":
+		return checkSecret(string(at.Member("app_key")), r.AppKey)
 	case r.KeyHash == "":
-		return s, fault.Invalid(path+".app_key", "is required")
+		return at.Invalid("app_key", "is required")
 	case !sha256Hex.MatchString(r.KeyHash):
-		return s, fault.Invalid(path+".key_hash", "must be 64 lower-case hexadecimal digits")
+		return at.Invalid("key_hash", "must be 64 lower-case hexadecimal digits")
 	}
-	if n := utf8.RuneCountInString(r.Name); n > maxKeyName {
-		return s, fault.Invalid(path+".name", "must have at most %d characters, got %d", maxKeyName, n)
-	}
+	return nil
+}
+
+func (r KeyRecord) checkPermissions(at check.At) error {
 	for i, name := range r.Permissions {
 		if _, err := Parse(name); err != nil {
-			return s, fault.Invalid(fmt.Sprintf("%s.permissions[%d]", path, i), "%v", err)
+			return at.Element("permissions", i).Invalid("", "%v", err)
 		}
 	}
-	switch r.Status {
-	case "":
-		s.status = KeyEnabled
-	case KeyEnabled, KeyDisabled:
-	default:
-		return s, fault.Invalid(path+".status", "must be %s or %s, got %q", KeyEnabled, KeyDisabled, r.Status)
-	}
-	if r.ExpiresAt < 0 {
-		return s, fault.Invalid(path+".expires_at", "must be at least 0, got %d", r.ExpiresAt)
-	}
-	if s.id == 0 {
-		s.id = id.Number()
-	}
-	if s.created == 0 {
-		s.created = now
-	}
-	return s, nil
+	return nil
 }
 
 // DumpKeys gives the account's keys with their hashes, by id. Hashes are for exports with secrets only.

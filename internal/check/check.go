@@ -14,7 +14,8 @@ import (
 	"tocsin/internal/id"
 )
 
-// At is the path of the record under check, such as "silence_rules[3]".
+// At is the path of the record under check, such as "silence_rules[3]"; empty for a request, whose members
+// are paths by themselves.
 type At string
 
 // Record is the path of the element of a section at index, counted from 0.
@@ -23,7 +24,15 @@ func Record(section string, index int) At {
 }
 
 // Element is the path of the element at index of a member that is an array.
-func (a At) Element(member string, index int) At { return Record(string(a)+"."+member, index) }
+func (a At) Element(member string, index int) At { return Record(string(a.Member(member)), index) }
+
+// Member is the path of a member.
+func (a At) Member(member string) At {
+	if a == "" {
+		return At(member)
+	}
+	return a + At("."+member)
+}
 
 // First is the first error that is not nil, so that a record's checks read as a list.
 func First(errs ...error) error {
@@ -38,11 +47,10 @@ func First(errs ...error) error {
 // Invalid reports a member of the record, or with an empty member the record itself; the format names the
 // bound and what came.
 func (a At) Invalid(member, format string, args ...any) error {
-	path := string(a)
 	if member != "" {
-		path += "." + member
+		a = a.Member(member)
 	}
-	return fault.Invalid(path, format, args...)
+	return fault.Invalid(string(a), format, args...)
 }
 
 // Twice reports a record whose identifier another one of its section has.

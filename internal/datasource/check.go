@@ -1,12 +1,10 @@
 package datasource
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/check"
 )
 
 // Bounds of the free texts, in characters.
@@ -15,35 +13,31 @@ const (
 	maxText = 4096
 )
 
-// check holds a whole datasource against the rules; at is its path with a dot, empty for a request.
-// The specification, 4.4.
-func (d Item) check(at string) error {
-	rule, ok := addressRules[d.TypeIdent]
-	if !ok {
-		return fault.Invalid(at+"type_ident", "must be one of %s, got %q", strings.Join(typeIdents, ", "), d.TypeIdent)
-	}
-	if err := first(
-		text(at+"name", d.Name, 1, maxName), text(at+"note", d.Note, 0, maxText),
-		text(at+"address", d.Address, 0, maxText), text(at+"edge_cluster_name", d.EdgeClusterName, 1, maxName),
+// check holds a whole datasource against the rules of the specification, 4.4.
+func (d Item) check(at check.At) error {
+	if err := check.First(
+		at.OneOf("type_ident", d.TypeIdent, typeIdents...),
+		at.Length("name", d.Name, 1, maxName), at.Length("note", d.Note, 0, maxText),
+		at.Length("address", d.Address, 0, maxText), at.Length("edge_cluster_name", d.EdgeClusterName, 1, maxName),
 	); err != nil {
 		return err
 	}
-	inner := at + "payload." + d.TypeIdent
+	inner := at.Member("payload").Member(d.TypeIdent)
 	_, block := d.Payload.only(d.TypeIdent)
 	if block == nil {
-		return fault.Invalid(inner, "is required with type_ident %s", d.TypeIdent)
+		return inner.Invalid("", "is required with type_ident %s", d.TypeIdent)
 	}
-	if err := block.check(inner + "."); err != nil {
+	if err := block.check(inner); err != nil {
 		return err
 	}
 	if e, ok := block.(*Elasticsearch); ok && e.Deployment == "cloud" {
 		return nil // found by its cloud_id
 	}
 	if d.Address == "" {
-		return fault.Invalid(at+"address", "is required with type_ident %s", d.TypeIdent)
+		return at.Invalid("address", "is required with type_ident %s", d.TypeIdent)
 	}
-	if err := rule(d.Address); err != nil {
-		return fault.Invalid(at+"address", "%v", err)
+	if err := addressRules[d.TypeIdent](d.Address); err != nil {
+		return at.Invalid("address", "%v", err)
 	}
 	return nil
 }
@@ -52,94 +46,86 @@ func (d Item) check(at string) error {
 // have: the key of its client certificate.
 func (p Payload) complete(typeIdent string) error {
 	_, block := p.only(typeIdent)
-	if b, ok := block.(interface{ pair(at string) error }); ok {
-		return b.pair("payload." + typeIdent + ".")
+	if b, ok := block.(interface{ pair(at check.At) error }); ok {
+		return b.pair(check.At("payload").Member(typeIdent))
 	}
 	return nil
 }
 
-func (b HTTP) check(at string) error {
-	return first(named(at+"headers", b.Headers, ":"), named(at+"params", b.Params, "="), b.TLS.check(at))
+func (b HTTP) check(at check.At) error {
+	return check.First(named(at, "headers", b.Headers, ":"), named(at, "params", b.Params, "="), b.TLS.check(at))
 }
 
-func (b MySQL) check(at string) error {
-	return first(b.Pool.check(at), oneOf(at+"tls_mode", b.TLSMode, "disable", "require", "verify-full"), b.TLS.check(at))
+func (b MySQL) check(at check.At) error {
+	return check.First(b.Pool.check(at), oneOf(at, "tls_mode", b.TLSMode, "disable", "require", "verify-full"), b.TLS.check(at))
 }
 
-func (b Oracle) check(at string) error { return b.Pool.check(at) }
+func (b Oracle) check(at check.At) error { return b.Pool.check(at) }
 
-func (b Postgres) check(at string) error {
-	return first(b.Pool.check(at), oneOf(at+"ssl_mode", b.SSLMode, "disable", "require", "verify-ca", "verify-full"))
+func (b Postgres) check(at check.At) error {
+	return check.First(b.Pool.check(at), oneOf(at, "ssl_mode", b.SSLMode, "disable", "require", "verify-ca", "verify-full"))
 }
 
-func (b ClickHouse) check(at string) error {
-	return first(b.Pool.check(at), notNegative(at+"max_execution_seconds", b.MaxExecutionSeconds),
-		notNegative(at+"dial_timeout_mills", b.DialTimeoutMills), b.TLS.check(at))
+func (b ClickHouse) check(at check.At) error {
+	return check.First(b.Pool.check(at), notNegative(at, "max_execution_seconds", b.MaxExecutionSeconds),
+		notNegative(at, "dial_timeout_mills", b.DialTimeoutMills), b.TLS.check(at))
 }
 
-func (b Elasticsearch) check(at string) error {
-	if b.Deployment != "cloud" && b.Deployment != "self-managed" {
-		return fault.Invalid(at+"deployment", "must be cloud or self-managed, got %q", b.Deployment)
-	}
-	return first(notNegative(at+"timeout_mills", b.TimeoutMills), named(at+"headers", b.Headers, ":"))
+func (b Elasticsearch) check(at check.At) error {
+	return check.First(at.OneOf("deployment", b.Deployment, "cloud", "self-managed"),
+		notNegative(at, "timeout_mills", b.TimeoutMills), named(at, "headers", b.Headers, ":"))
 }
 
-func (b SLS) check(at string) error { return named(at+"headers", b.Headers, ":") }
+func (b SLS) check(at check.At) error { return named(at, "headers", b.Headers, ":") }
 
-func (p Pool) check(at string) error {
-	return first(notNegative(at+"open_conns", p.OpenConns), notNegative(at+"idle_conns", p.IdleConns),
-		notNegative(at+"lifetime_seconds", p.LifetimeSeconds), notNegative(at+"timeout_mills", p.TimeoutMills))
+func (p Pool) check(at check.At) error {
+	return check.First(notNegative(at, "open_conns", p.OpenConns), notNegative(at, "idle_conns", p.IdleConns),
+		notNegative(at, "lifetime_seconds", p.LifetimeSeconds), notNegative(at, "timeout_mills", p.TimeoutMills))
 }
 
 var tlsVersions = []string{"1.0", "1.1", "1.2", "1.3"}
 
-func (t TLS) check(at string) error {
-	err := first(oneOf(at+"tls_min_version", t.TLSMinVersion, tlsVersions...), oneOf(at+"tls_max_version", t.TLSMaxVersion, tlsVersions...))
+func (t TLS) check(at check.At) error {
+	err := check.First(oneOf(at, "tls_min_version", t.TLSMinVersion, tlsVersions...), oneOf(at, "tls_max_version", t.TLSMaxVersion, tlsVersions...))
 	if low, high := value(t.TLSMinVersion), value(t.TLSMaxVersion); err == nil && high != "" && low > high {
-		return fault.Invalid(at+"tls_max_version", "must not be below tls_min_version %s, got %s", low, high)
+		return at.Invalid("tls_max_version", "must not be below tls_min_version %s, got %s", low, high)
 	}
 	return err
 }
 
-func (c Certificates) pair(at string) error {
+func (c Certificates) pair(at check.At) error {
 	switch cert, key := value(c.TLSCert) != "", value(c.TLSKey) != ""; {
 	case cert && !key:
-		return fault.Invalid(at+"tls_key", "is required together with tls_cert")
+		return at.Invalid("tls_key", "is required together with tls_cert")
 	case key && !cert:
-		return fault.Invalid(at+"tls_cert", "is required together with tls_key")
+		return at.Invalid("tls_cert", "is required together with tls_key")
 	}
 	return nil
 }
 
 // named checks a list whose items are a name, a separator and a value. The values are secret.
-func named(field string, items []string, separator string) error {
-	for i, item := range items {
+func named(at check.At, member string, items []string, separator string) error {
+	i := slices.IndexFunc(items, func(item string) bool {
 		name, _, ok := strings.Cut(item, separator)
-		if !ok || strings.TrimSpace(name) == "" {
-			return fault.Invalid(fmt.Sprintf("%s[%d]", field, i), "must be a name, %q and a value", separator)
-		}
+		return !ok || strings.TrimSpace(name) == ""
+	})
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return at.Element(member, i).Invalid("", "must be a name, %q and a value", separator)
 }
 
 // oneOf accepts unset and empty as well: both leave the choice to the connection.
-func oneOf(field string, given *string, choices ...string) error {
-	if v := value(given); v != "" && !slices.Contains(choices, v) {
-		return fault.Invalid(field, "must be one of %s, got %q", strings.Join(choices, ", "), v)
+func oneOf(at check.At, member string, given *string, choices ...string) error {
+	if v := value(given); v != "" {
+		return at.OneOf(member, v, choices...)
 	}
 	return nil
 }
 
-func notNegative(field string, given *int64) error {
-	if given != nil && *given < 0 {
-		return fault.Invalid(field, "must be at least 0, got %d", *given)
-	}
-	return nil
-}
-
-func text(field, given string, least, most int) error {
-	if n := utf8.RuneCountInString(given); n < least || n > most {
-		return fault.Invalid(field, "must have %d to %d characters, got %d", least, most, n)
+func notNegative(at check.At, member string, given *int64) error {
+	if given != nil {
+		return at.AtLeast(member, *given, 0)
 	}
 	return nil
 }
@@ -149,13 +135,4 @@ func value(given *string) string {
 		return ""
 	}
 	return *given
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

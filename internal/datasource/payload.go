@@ -3,6 +3,8 @@ package datasource
 import (
 	"reflect"
 	"strings"
+
+	"tocsin/internal/check"
 )
 
 // Payload holds the block of the datasource's type. Every member of a block may be unset, which is not
@@ -118,8 +120,8 @@ type TLS struct {
 
 // block is what all blocks have in common.
 type block interface {
-	// check holds the block's members against their bounds; at is the path of the block with a dot.
-	check(at string) error
+	// check holds the block's members against their bounds.
+	check(at check.At) error
 }
 
 // only keeps the block of this type; b is nil when the payload has none.

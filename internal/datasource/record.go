@@ -2,12 +2,12 @@ package datasource
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/seal"
@@ -23,11 +23,12 @@ func (r *Record) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return json.UnmarshalDecode(d, &r.Item)
 }
 
-// Load adds the datasources of an account file, sealing their secrets. Errors name the path of the fault.
+// Load adds the datasources of an account file, sealing their secrets. Errors are fault.Invalid with the
+// record's path.
 func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
 	counted := uint64(0)
 	for i, r := range records {
-		at := fmt.Sprintf("datasources[%d].", i)
+		at := check.Record("datasources", i)
 		if err := r.place(at, account); err != nil {
 			return err
 		}
@@ -36,7 +37,7 @@ func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
 			return err
 		}
 		if !fresh {
-			return fault.Invalid(at+"id", "must be unique, %d is there twice", r.ID)
+			return at.Twice("id", r.ID)
 		}
 		if r.ID <= maxCounted {
 			counted = max(counted, r.ID)
@@ -52,24 +53,18 @@ func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
 const maxCounted = 1<<53 - 1
 
 // place checks the record and makes it the account's.
-func (r *Record) place(at string, account int64) error {
+func (r *Record) place(at check.At, account int64) error {
 	if r.ID == 0 {
-		return fault.Invalid(at+"id", "must be at least 1, got 0")
-	}
-	if r.AccountID != 0 && r.AccountID != account {
-		return fault.Invalid(at+"account_id", "must be the file's account %d, got %d", account, r.AccountID)
-	}
-	if r.UpdatedAt < 0 {
-		return fault.Invalid(at+"updated_at", "must be at least 0, got %d", r.UpdatedAt)
+		return at.Invalid("id", "must be at least 1, got 0")
 	}
 	if r.Payload == nil {
-		return fault.Invalid(at+"payload", "is required")
+		return at.Invalid("payload", "is required")
 	}
-	if err := r.check(at); err != nil {
+	if err := check.First(at.Account(r.AccountID, account), at.AtLeast("updated_at", r.UpdatedAt, 0), r.check(at)); err != nil {
 		return err
 	}
 	if block, _ := r.Payload.only(r.TypeIdent); block != *r.Payload {
-		return fault.Invalid(at+"payload", "must hold no other block than %s", r.TypeIdent)
+		return at.Invalid("payload", "must hold no other block than %s", r.TypeIdent)
 	}
 	r.AccountID = account
 	return nil

@@ -128,8 +128,8 @@ func TestLoadRefuses(t *testing.T) {
 	s := start(t)
 	for _, c := range []struct{ name, record, says string }{
 		{"no id", strings.Replace(good, `"id": 1`, `"id": 0`, 1), "datasources[1].id: must be at least 1"},
-		{"an id twice", itemJSON(9, "loki", `{}`), "datasources[1].id: must be unique, 9"},
-		{"another account", strings.Replace(good, "2451002751131", "1", 1), "datasources[1].account_id: must be the file's account 2451002751131, got 1"},
+		{"an id twice", itemJSON(9, "loki", `{}`), "datasources[1].id: 9 is given twice"},
+		{"another account", strings.Replace(good, "2451002751131", "1", 1), "datasources[1].account_id: must be 2451002751131, the account of the file, got 1"},
 		{"unknown type", strings.Replace(good, `"type_ident": "mysql"`, `"type_ident": "redis"`, 1), "datasources[1].type_ident: must be one of"},
 		{"no name", strings.Replace(good, `"name": "Metrics"`, `"name": ""`, 1), "datasources[1].name"},
 		{"bad address", strings.Replace(good, `"m:3306"`, `"m"`, 1), "datasources[1].address"},

@@ -1,16 +1,18 @@
 package person
 
 import (
-	"fmt"
 	"time"
-	"unicode/utf8"
 
+	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 )
 
-// maxName is the longest name of an account or a person, in characters.
-const maxName = 255
+// Bounds of names and of longer texts, in characters.
+const (
+	maxName = 255
+	maxText = 2048
+)
 
 // Account is the account in the account file.
 type Account struct {
@@ -27,22 +29,14 @@ func ofAccount(tx *db.Tx, account int64) (Item, bool, error) {
 }
 
 // LoadAccount adds the account of an account file, created now (Unix seconds). An account that exists is
-// refused. Errors name the path of the fault.
+// refused. Errors about its members are fault.Invalid with their path.
 func LoadAccount(tx *db.Tx, a Account, now int64) error {
-	if a.AccountID < 1 {
-		return fault.Invalid("account.account_id", "must be at least 1, got %d", a.AccountID)
-	}
-	if n := utf8.RuneCountInString(a.AccountName); n < 1 || n > maxName {
-		return fault.Invalid("account.account_name", "must have 1 to %d characters, got %d", maxName, n)
-	}
-	if a.OwnerID < 1 {
-		return fault.Invalid("account.owner_id", "must be at least 1, got %d", a.OwnerID)
-	}
-	if a.TimeZone == "" {
-		return fault.Invalid("account.time_zone", "is required")
-	}
-	if err := checkZone(a.TimeZone); err != nil {
-		return fault.Invalid("account.time_zone", "%v", err)
+	at := check.At("account")
+	if err := check.First(
+		at.AtLeast("account_id", a.AccountID, 1), at.Length("account_name", a.AccountName, 1, maxName),
+		at.AtLeast("owner_id", a.OwnerID, 1), at.Length("time_zone", a.TimeZone, 1, maxName), zone(at, a.TimeZone),
+	); err != nil {
+		return err
 	}
 	n, err := tx.Exec(`INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT DO NOTHING`, a.AccountID, a.AccountName, a.TimeZone, a.OwnerID, now)
@@ -59,11 +53,11 @@ func DumpAccount(tx *db.Tx, account int64) (a Account, found bool, err error) {
 	}, `SELECT account_id, account_name, time_zone, owner_id FROM account WHERE account_id = $1`, account)
 }
 
-// checkZone holds a zone's name against the zones there are. "Local" is the server's own zone, which
-// means something else on every machine.
-func checkZone(name string) error {
+// zone holds a zone's name against the zones there are; the empty name passes. "Local" is the server's
+// own zone, which means something else on every machine.
+func zone(at check.At, name string) error {
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
-		return fmt.Errorf("must be the IANA name of a time zone such as Asia/Shanghai, got %q", name)
+		return at.Invalid("time_zone", "must be the IANA name of a time zone such as Asia/Shanghai, got %q", name)
 	}
 	return nil
 }

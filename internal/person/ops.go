@@ -1,8 +1,8 @@
 // Package person holds the account itself and the persons in it: who they are, how they are reached and
 // which roles they have.
 //
-// Persons' contact data is personal: this package must never log it, and gives a phone number only where
-// the caller is about to reach that person.
+// Persons' contact data is personal: this package must never log it, nor give a phone number to callers
+// who only want to tell persons apart.
 package person
 
 import "tocsin/internal/api"

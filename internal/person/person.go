@@ -1,13 +1,15 @@
 package person
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"tocsin/internal/db"
 )
 
-// Item is a person as the API shows one; members without a value are left out.
+// Item is a person as /person/infos shows one, without the phone number. Members without a value are left
+// out.
 type Item struct {
 	AccountID     int64  `json:"account_id" doc:"The account the person belongs to."`
 	PersonID      int64  `json:"person_id" doc:"The person; the account's id when this is the account's own record."`
@@ -16,18 +18,23 @@ type Item struct {
 	Locale        string `json:"locale,omitzero" doc:"Preferred language, as a language tag."`
 	TimeZone      string `json:"time_zone,omitzero" doc:"IANA name of the person's time zone."`
 	Email         string `json:"email,omitzero" doc:"E-mail address."`
-	Phone         string `json:"phone,omitzero" doc:"Phone number; only where persons are about to be reached, never in /person/infos."`
 	PhoneVerified bool   `json:"phone_verified" doc:"Whether the phone number has been confirmed."`
 	EmailVerified bool   `json:"email_verified" doc:"Whether the e-mail address has been confirmed."`
 	As            string `json:"as,omitzero" doc:"In which capacity the record is given: member, account or responder."`
 	Status        string `json:"status,omitzero" doc:"enabled, pending (invited) or deleted; active for observers."`
 }
 
+const columns = `account_id, person_id, person_name, avatar, locale, time_zone, email, phone_verified, email_verified, "as", status`
+
+func scanItem(scan db.Scan) (p Item, err error) {
+	err = scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.Avatar, &p.Locale, &p.TimeZone, &p.Email, &p.PhoneVerified, &p.EmailVerified, &p.As, &p.Status)
+	return p, err
+}
+
 // batch is how many ids one query takes: enough for nearly every call, and one SQL text for all of them.
 const batch = 50
 
-var selectPersons = `SELECT account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified, email_verified, "as", status
-	FROM person WHERE account_id = $1 AND person_id IN (` + placeholders(2, batch) + `)`
+var selectBatch = `SELECT ` + columns + ` FROM person WHERE account_id = $1 AND person_id IN (` + placeholders(2, batch) + `)`
 
 func placeholders(first, n int) string {
 	list := make([]string, n)
@@ -37,19 +44,17 @@ func placeholders(first, n int) string {
 	return strings.Join(list, ", ")
 }
 
-// ByID reads the persons of these ids, with their phone numbers; ids that name nobody in the account are
-// not in the map. Its queries are several: the transaction should be a snapshot.
-func ByID(tx *db.Tx, account int64, ids []int64) (map[int64]Item, error) {
+// byID reads the persons of these ids, in several queries: the transaction should be a snapshot. Ids that
+// name nobody in the account are not in the map.
+func byID(tx *db.Tx, account int64, ids []int64) (map[int64]Item, error) {
 	found := make(map[int64]Item, len(ids))
-	for len(ids) > 0 {
-		now := ids[:min(batch, len(ids))]
-		ids = ids[len(now):]
+	for chunk := range slices.Chunk(ids, batch) {
 		args := make([]any, 1+batch)
 		args[0] = account
 		for i := range batch {
-			args[1+i] = now[min(i, len(now)-1)] // a short batch is filled up with its last id
+			args[1+i] = chunk[min(i, len(chunk)-1)] // a short batch is filled up with its last id
 		}
-		items, err := db.All(tx, scanItem, selectPersons, args...)
+		items, err := db.All(tx, scanItem, selectBatch, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -58,8 +63,4 @@ func ByID(tx *db.Tx, account int64, ids []int64) (map[int64]Item, error) {
 		}
 	}
 	return found, nil
-}
-
-func scanItem(scan db.Scan) (p Item, err error) {
-	return p, scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.Avatar, &p.Locale, &p.TimeZone, &p.Email, &p.Phone, &p.PhoneVerified, &p.EmailVerified, &p.As, &p.Status)
 }

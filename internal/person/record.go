@@ -1,52 +1,44 @@
 package person
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-	"unicode/utf8"
+	"cmp"
 
+	"tocsin/internal/check"
 	"tocsin/internal/db"
-	"tocsin/internal/fault"
 )
 
-// Record is a person in the account file: what the API shows, and the roles.
+// Record is a person in the account file: what the API shows, how to phone them, and their roles.
 type Record struct {
 	Item
+	Phone   string  `json:"phone,omitzero"`
 	RoleIDs []int64 `json:"role_ids,omitempty"` // a set; given back in ascending order
 }
 
-// What as and status can be; either may be unset.
-var (
-	capacities = []string{"", "member", "account", "responder"}
-	statuses   = []string{"", "enabled", "active", "pending", "deleted"}
-)
-
-// Load adds the persons of an account file. Roles are not checked to exist. Errors name the path of the
-// fault.
+// Load adds the persons of an account file. Roles are not checked to exist. Errors are fault.Invalid with
+// the record's path.
 func Load(tx *db.Tx, account int64, records []Record) error {
 	for i, r := range records {
-		path := fmt.Sprintf("persons[%d]", i)
-		if field, err := r.check(account); err != nil {
-			return fault.Invalid(path+"."+field, "%v", err)
+		at := check.Record("persons", i)
+		if err := r.check(at, account); err != nil {
+			return err
 		}
-		n, err := tx.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified, email_verified, "as", status)
+		n, err := tx.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone_verified, email_verified, "as", status, phone)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`,
-			account, r.PersonID, r.PersonName, r.Avatar, r.Locale, r.TimeZone, r.Email, r.Phone, r.PhoneVerified, r.EmailVerified, r.As, r.Status)
+			account, r.PersonID, r.PersonName, r.Avatar, r.Locale, r.TimeZone, r.Email, r.PhoneVerified, r.EmailVerified, r.As, r.Status, r.Phone)
 		if err != nil {
 			return err
 		}
 		if n == 0 {
-			return fault.Invalid(path+".person_id", "must be unique, %d is there twice", r.PersonID)
+			return at.Twice("person_id", r.PersonID)
 		}
-		if err := give(tx, account, path, r); err != nil {
+		if err := give(tx, account, at, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func give(tx *db.Tx, account int64, path string, r Record) error {
+func give(tx *db.Tx, account int64, at check.At, r Record) error {
 	for i, role := range r.RoleIDs {
 		n, err := tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 			account, r.PersonID, role)
@@ -54,52 +46,33 @@ func give(tx *db.Tx, account int64, path string, r Record) error {
 			return err
 		}
 		if n == 0 {
-			return fault.Invalid(fmt.Sprintf("%s.role_ids[%d]", path, i), "must be unique, %d is there twice", role)
+			return at.Element("role_ids", i).Twice("", role)
 		}
 	}
 	return nil
 }
 
-// maxText is the longest avatar, e-mail address and so on, in characters.
-const maxText = 2048
-
-func (r Record) check(account int64) (field string, err error) {
-	if r.AccountID != 0 && r.AccountID != account {
-		return "account_id", fmt.Errorf("must be the file's account %d, got %d", account, r.AccountID)
-	}
-	if r.PersonID < 1 {
-		return "person_id", fmt.Errorf("must be at least 1, got %d", r.PersonID)
-	}
-	for _, text := range []struct {
-		field, value string
-		max          int
-	}{
-		{"person_name", r.PersonName, maxName}, {"avatar", r.Avatar, maxText}, {"locale", r.Locale, maxName},
-		{"email", r.Email, maxText}, {"phone", r.Phone, maxName},
-	} {
-		if n := utf8.RuneCountInString(text.value); n > text.max {
-			return text.field, fmt.Errorf("must have at most %d characters, got %d", text.max, n)
-		}
-	}
-	if err := checkZone(r.TimeZone); err != nil { // the empty name is UTC's
-		return "time_zone", err
-	}
-	if !slices.Contains(capacities, r.As) {
-		return "as", fmt.Errorf("must be one of %s, got %q", strings.Join(capacities[1:], ", "), r.As)
-	}
-	if !slices.Contains(statuses, r.Status) {
-		return "status", fmt.Errorf("must be one of %s, got %q", strings.Join(statuses[1:], ", "), r.Status)
-	}
-	return "", nil
+func (r Record) check(at check.At, account int64) error {
+	return check.First(
+		at.Account(r.AccountID, account),
+		at.AtLeast("person_id", r.PersonID, 1),
+		at.Length("person_name", r.PersonName, 0, maxName),
+		at.Length("avatar", r.Avatar, 0, maxText),
+		at.Length("locale", r.Locale, 0, maxName),
+		at.Length("email", r.Email, 0, maxText),
+		at.Length("phone", r.Phone, 0, maxName),
+		zone(at, r.TimeZone),
+		at.OneOf("as", cmp.Or(r.As, "member"), "member", "account", "responder"),
+		at.OneOf("status", cmp.Or(r.Status, "enabled"), "enabled", "active", "pending", "deleted"),
+	)
 }
 
 // Dump gives the account's persons by id.
 func Dump(tx *db.Tx, account int64) ([]Record, error) {
 	persons, err := db.All(tx, func(scan db.Scan) (r Record, err error) {
-		r.Item, err = scanItem(scan)
+		r.Item, err = scanItem(func(dest ...any) error { return scan(append(dest, &r.Phone)...) })
 		return r, err
-	}, `SELECT account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified, email_verified, "as", status
-		FROM person WHERE account_id = $1 ORDER BY person_id`, account)
+	}, `SELECT `+columns+`, phone FROM person WHERE account_id = $1 ORDER BY person_id`, account)
 	if err != nil {
 		return nil, err
 	}

@@ -5,14 +5,11 @@
 package role
 
 import (
-	"fmt"
-	"unicode/utf8"
-
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/auth"
+	"tocsin/internal/check"
 	"tocsin/internal/db"
-	"tocsin/internal/fault"
 )
 
 // maxName is the longest name of a role, in characters.
@@ -25,11 +22,12 @@ type Record struct {
 	Permissions []string `json:"permissions"` // wire names such as "Schedules Read (on-call)"
 }
 
-// Load adds the roles of an account file. Errors name the path of the fault.
+// Load adds the roles of an account file. Errors are fault.Invalid with the record's path.
 func Load(tx *db.Tx, account int64, records []Record) error {
 	for i, r := range records {
-		if field, err := r.check(); err != nil {
-			return fault.Invalid(fmt.Sprintf("roles[%d].%s", i, field), "%v", err)
+		at := check.Record("roles", i)
+		if err := r.check(at); err != nil {
+			return err
 		}
 		permissions, err := json.Marshal(r.Permissions)
 		if err != nil {
@@ -41,25 +39,22 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 			return err
 		}
 		if n == 0 {
-			return fault.Invalid(fmt.Sprintf("roles[%d].role_id", i), "must be unique, %d is there twice", r.RoleID)
+			return at.Twice("role_id", r.RoleID)
 		}
 	}
 	return nil
 }
 
-func (r Record) check() (field string, err error) {
-	if r.RoleID < 1 {
-		return "role_id", fmt.Errorf("must be at least 1, got %d", r.RoleID)
-	}
-	if n := utf8.RuneCountInString(r.RoleName); n < 1 || n > maxName {
-		return "role_name", fmt.Errorf("must have 1 to %d characters, got %d", maxName, n)
+func (r Record) check(at check.At) error {
+	if err := check.First(at.AtLeast("role_id", r.RoleID, 1), at.Length("role_name", r.RoleName, 1, maxName)); err != nil {
+		return err
 	}
 	for i, name := range r.Permissions {
 		if _, err := auth.Parse(name); err != nil {
-			return fmt.Sprintf("permissions[%d]", i), err
+			return at.Element("permissions", i).Invalid("", "%v", err)
 		}
 	}
-	return "", nil
+	return nil
 }
 
 // Dump gives the account's roles by id, permissions in the order in which they were given.

@@ -5,11 +5,8 @@
 package team
 
 import (
-	"fmt"
-	"unicode/utf8"
-
+	"tocsin/internal/check"
 	"tocsin/internal/db"
-	"tocsin/internal/fault"
 )
 
 // maxName is the longest name of a team, in characters.
@@ -22,15 +19,12 @@ type Record struct {
 	PersonIDs []int64 `json:"person_ids"` // in the order in which they are shown
 }
 
-// Load adds the teams of an account file. Errors name the path of the fault.
+// Load adds the teams of an account file. Errors are fault.Invalid with the record's path.
 func Load(tx *db.Tx, account int64, records []Record) error {
 	for i, r := range records {
-		path := fmt.Sprintf("teams[%d]", i)
-		if r.TeamID < 1 {
-			return fault.Invalid(path+".team_id", "must be at least 1, got %d", r.TeamID)
-		}
-		if n := utf8.RuneCountInString(r.TeamName); n < 1 || n > maxName {
-			return fault.Invalid(path+".team_name", "must have 1 to %d characters, got %d", maxName, n)
+		at := check.Record("teams", i)
+		if err := check.First(at.AtLeast("team_id", r.TeamID, 1), at.Length("team_name", r.TeamName, 1, maxName)); err != nil {
+			return err
 		}
 		n, err := tx.Exec(`INSERT INTO team (account_id, team_id, team_name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 			account, r.TeamID, r.TeamName)
@@ -38,24 +32,28 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 			return err
 		}
 		if n == 0 {
-			return fault.Invalid(path+".team_id", "must be unique, %d is there twice", r.TeamID)
+			return at.Twice("team_id", r.TeamID)
 		}
-		if err := join(tx, account, path, r); err != nil {
+		if err := join(tx, account, at, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func join(tx *db.Tx, account int64, path string, r Record) error {
+func join(tx *db.Tx, account int64, at check.At, r Record) error {
 	for i, person := range r.PersonIDs {
+		at := at.Element("person_ids", i)
+		if err := at.AtLeast("", person, 1); err != nil {
+			return err
+		}
 		n, err := tx.Exec(`INSERT INTO team_person (account_id, team_id, person_id, position) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 			account, r.TeamID, person, i)
 		if err != nil {
 			return err
 		}
 		if n == 0 {
-			return fault.Invalid(fmt.Sprintf("%s.person_ids[%d]", path, i), "must be unique, %d is there twice", person)
+			return at.Twice("", person)
 		}
 	}
 	return nil

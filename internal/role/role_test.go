@@ -1,0 +1,78 @@
+package role_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+	"tocsin/internal/db"
+	"tocsin/internal/role"
+)
+
+var errRollback = errors.New("rolled back")
+
+// passed loads roles into an account that is made for them, dumps them and takes it all back.
+func passed(t testing.TB, d *db.DB, records []role.Record) (dumped []role.Record, err error) {
+	t.Helper()
+	err = d.Write(context.Background(), func(tx *db.Tx) error {
+		if _, err := tx.Exec(`INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES (7, 'A', 'UTC', 1, 0)`); err != nil {
+			t.Fatal(err)
+		}
+		if err := role.Load(tx, 7, records); err != nil {
+			return err
+		}
+		if dumped, err = role.Dump(tx, 7); err != nil {
+			return err
+		}
+		return errRollback
+	})
+	if err == errRollback {
+		return dumped, nil
+	}
+	return nil, err
+}
+
+func TestLoadDump(t *testing.T) {
+	const seed = 5
+	rnd := rand.New(rand.NewPCG(seed, seed))
+	d := apitest.OpenDB(t)
+	for round := range 30 {
+		records := []role.Record{}
+		for i := range rnd.IntN(6) {
+			r := role.Record{RoleID: int64(i)<<60 + 1, RoleName: strings.Repeat("é", 1+rnd.IntN(128)), Permissions: []string{}}
+			for _, p := range rnd.Perm(len(auth.Names(auth.All)))[:rnd.IntN(8)] { // in any order
+				r.Permissions = append(r.Permissions, auth.Permission(p).String())
+			}
+			records = append(records, r)
+		}
+		dumped, err := passed(t, d, records)
+		if err != nil || !reflect.DeepEqual(dumped, records) {
+			t.Fatalf("seed %d, round %d: %v: got\n%+v\nwant\n%+v", seed, round, err, dumped, records)
+		}
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	d := apitest.OpenDB(t)
+	for _, c := range []struct {
+		bad  role.Record
+		says string
+	}{
+		{role.Record{RoleID: 0, RoleName: "R"}, "roles[1].role_id: must be at least 1, got 0"},
+		{role.Record{RoleID: 1, RoleName: "R"}, "roles[1].role_id: 1 is given twice"},
+		{role.Record{RoleID: 2}, "roles[1].role_name: must have 1 to 128 characters, got 0"},
+		{role.Record{RoleID: 2, RoleName: strings.Repeat("é", 129)}, "roles[1].role_name: must have 1 to 128 characters, got 129"},
+		{role.Record{RoleID: 2, RoleName: "R", Permissions: []string{"Channels Read (on-call)", "Everything"}}, `roles[1].permissions[1]: "Everything" is not a permission`},
+	} {
+		_, err := passed(t, d, []role.Record{{RoleID: 1, RoleName: "R"}, c.bad})
+		if !strings.Contains(fmt.Sprint(err), c.says) {
+			t.Errorf("%v, want %s", err, c.says)
+		}
+	}
+}
