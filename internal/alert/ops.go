@@ -4,13 +4,18 @@
 package alert
 
 import (
+	"embed"
+
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 )
 
+//go:embed testdata/golden/*.json
+var golden embed.FS
+
 // Ops is the room's table of contents.
 func Ops() []api.Op {
-	return []api.Op{
+	return api.WithReplies(golden, []api.Op{
 		{
 			Path:    "/alert/info",
 			Allow:   []auth.Permission{auth.ChannelsRead},
@@ -19,5 +24,5 @@ func Ops() []api.Op {
 			Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`,
 			Do:      api.Do(info),
 		},
-	}
+	})
 }

@@ -227,3 +227,12 @@ func (f *Frame) Sweep() {
 	f.rates.Sweep(now)
 	f.guesses.Sweep(now)
 }
+
+// Ops lists the mounted operations in the order of their tables.
+func (f *Frame) Ops() []Op {
+	ops := make([]Op, len(f.order))
+	for i, m := range f.order {
+		ops[i] = m.Op
+	}
+	return ops
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/api"
+	"tocsin/internal/audit"
 	"tocsin/internal/auth"
 	"tocsin/internal/clock"
 	"tocsin/internal/db"
@@ -58,7 +59,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 		return nil, err
 	}
 	a.Frame = api.New(api.Config{
-		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics,
+		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record,
 		Rate:    limit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
 		Proxies: c.TrustedProxies, Build: c.Version,
 	}, a.rooms()...)

@@ -225,3 +225,12 @@ func orMissing(keyID, changed int64, err error) error {
 	}
 	return err
 }
+
+// OwnerOf gives the person who owns the account, or says that there is no such account.
+func OwnerOf(tx *db.Tx, account int64) (int64, error) {
+	owner, found, err := db.One(tx, db.Column[int64], `SELECT owner_id FROM account WHERE account_id = $1`, account)
+	if err == nil && !found {
+		err = fault.Missing("account", account)
+	}
+	return owner, err
+}

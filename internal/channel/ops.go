@@ -6,13 +6,18 @@
 package channel
 
 import (
+	"embed"
+
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 )
 
+//go:embed testdata/golden/*.json
+var golden embed.FS
+
 // Ops is the room's table of contents.
 func Ops() []api.Op {
-	return []api.Op{
+	return api.WithReplies(golden, []api.Op{
 		{
 			Path:    "/channel/silence/rule/list",
 			Allow:   []auth.Permission{auth.ChannelsRead},
@@ -28,7 +33,7 @@ func Ops() []api.Op {
 			Example: `{"channel_id": 1001}`,
 			Do:      api.Do(unsubscribeRuleList),
 		},
-	}
+	})
 }
 
 // channelRequest names the channel whose rules are asked for.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -40,8 +41,14 @@ func (s settings) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve implements kong.Resolver. Lists are given to the flag as it takes them on the command line.
+// Resolve implements kong.Resolver. A setting gives way to the flag's environment variable, as that does to
+// the flag itself. Lists are given to the flag as it takes them on the command line.
 func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for _, name := range flag.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return nil, nil
+		}
+	}
 	if list, ok := s[flag.Name].([]any); ok {
 		items := make([]string, len(list))
 		for i, item := range list {

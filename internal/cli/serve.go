@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os/signal"
@@ -61,31 +62,26 @@ func (cmd *serveCmd) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	first, err := a.FirstStart(ctx, cmd.TimeZone)
-	if err != nil {
-		a.Close()
+	return run(ctx, a, con, func(string) error {
+		first, err := a.FirstStart(ctx, cmd.TimeZone)
+		if first != nil {
+			fmt.Fprintf(con.out, "created account %d with owner %d; its app key, shown this once:\n%s\n", first.AccountID, first.OwnerID, first.Key)
+		}
 		return err
-	}
-	if first != nil {
-		fmt.Fprintf(con.out, "created account %d with owner %d; its app key, shown this once:\n%s\n", first.AccountID, first.OwnerID, first.Key)
-	}
-	return run(ctx, a, con, nil)
+	})
 }
 
-// run starts the server, says where, and serves until ctx ends.
-func run(ctx context.Context, a *app.App, con *console, ready func(url string)) error {
+// run starts the server, lets prepare say what comes first, says where it listens, and serves until ctx
+// ends. The address is taken before anything is written, so that a second server does no harm.
+func run(ctx context.Context, a *app.App, con *console, prepare func(url string) error) error {
 	s, err := a.Start()
 	if err != nil {
 		a.Close()
 		return err
 	}
-	if ready != nil {
-		ready(s.URL)
+	if err := prepare(s.URL); err != nil {
+		return errors.Join(err, s.Stop())
 	}
 	fmt.Fprintln(con.out, "listening on", s.URL)
-	err = s.Wait(ctx)
-	if stopErr := s.Stop(); err == nil {
-		err = stopErr
-	}
-	return err
+	return errors.Join(s.Wait(ctx), s.Stop())
 }

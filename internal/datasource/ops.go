@@ -6,10 +6,15 @@
 package datasource
 
 import (
+	"embed"
+
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/seal"
 )
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
 
 // Room serves the operations on datasources.
 type Room struct {
@@ -18,7 +23,7 @@ type Room struct {
 
 // Ops are the operations on datasources.
 func (r *Room) Ops() []api.Op {
-	return []api.Op{
+	return api.WithReplies(golden, []api.Op{
 		{
 			Path: "/monit/datasource/create", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,
 			Audit: "datasource:write:create",
@@ -38,5 +43,5 @@ func (r *Room) Ops() []api.Op {
 			Example: `{"id": 1}`,
 			Do:      api.Do(r.info),
 		},
-	}
+	})
 }

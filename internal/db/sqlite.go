@@ -4,10 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	_ "modernc.org/sqlite" // the embedded engine, without cgo
 )
@@ -69,4 +71,17 @@ func sqliteVersion() (version string) {
 		return "?"
 	}
 	return version
+}
+
+// MustExist refuses a DSN whose database is not there yet, for commands that would otherwise answer a
+// mistyped path with a new, empty database.
+func MustExist(dsn string) error {
+	path, ok := strings.CutPrefix(dsn, "sqlite:")
+	if !ok {
+		return nil // Open says what is wrong with it
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("there is no database at %s: %w", path, err)
+	}
+	return nil
 }

@@ -4,11 +4,18 @@
 // It must never show an incident of a private channel to a caller outside the channel's team.
 package incident
 
-import "tocsin/internal/api"
+import (
+	"embed"
+
+	"tocsin/internal/api"
+)
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
 
 // Ops is the room's table of contents.
 func Ops() []api.Op {
-	return []api.Op{
+	return api.WithReplies(golden, []api.Op{
 		{
 			Path:    "/incident/war-room/default-observers",
 			Effect:  api.Snapshot,
@@ -17,5 +24,5 @@ func Ops() []api.Op {
 			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`,
 			Do:      api.Do(warRoomDefaultObservers),
 		},
-	}
+	})
 }

@@ -5,11 +5,18 @@
 // who only want to tell persons apart.
 package person
 
-import "tocsin/internal/api"
+import (
+	"embed"
+
+	"tocsin/internal/api"
+)
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
 
 // Ops are the operations on persons.
 func Ops() []api.Op {
-	return []api.Op{
+	return api.WithReplies(golden, []api.Op{
 		{
 			Path: "/person/infos", Effect: api.Snapshot,
 			Doc:     "Reads up to 1,000 persons at once.",
@@ -17,5 +24,5 @@ func Ops() []api.Op {
 			Example: `{"person_ids": [2476123212131, 2659460982131]}`,
 			Do:      api.Do(infos),
 		},
-	}
+	})
 }

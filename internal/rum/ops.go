@@ -5,9 +5,14 @@
 package rum
 
 import (
+	"embed"
+
 	"tocsin/internal/api"
 	"tocsin/internal/seal"
 )
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
 
 // Room answers for RUM.
 type Room struct{ box *seal.Box }
@@ -17,7 +22,7 @@ func New(box *seal.Box) *Room { return &Room{box} }
 
 // Ops is the room's table of contents.
 func (r *Room) Ops() []api.Op {
-	return []api.Op{
+	return api.WithReplies(golden, []api.Op{
 		{
 			Path:    "/rum/application/infos",
 			Effect:  api.Snapshot,
@@ -33,5 +38,5 @@ func (r *Room) Ops() []api.Op {
 			Example: `{"issue_id": "NHEacQHi2DhXqobr9qPQz9"}`,
 			Do:      api.Do(r.issueInfo),
 		},
-	}
+	})
 }

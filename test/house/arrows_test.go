@@ -20,7 +20,7 @@ import (
 var floors = [][]string{
 	{"fault", "clock", "id"},
 	{"redact", "limit", "filter", "timeline", "cursor"}, // pure
-	{"seal", "db"},
+	{"check", "seal", "db"},
 	{"auth"},
 	{"api"},
 	{"audit", "person", "team", "role", "schedule", "channel", "alert", "incident", "datasource", "rum", "webhook"},

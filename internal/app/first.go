@@ -1,0 +1,46 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"tocsin/internal/auth"
+	"tocsin/internal/db"
+	"tocsin/internal/id"
+	"tocsin/internal/person"
+)
+
+// First is what the first start on an empty database made.
+type First struct {
+	AccountID, OwnerID int64
+	Key                string // the owner's app key; it can be seen this once
+}
+
+// FirstStart creates one account with its owner when the database has none, so that there is somebody who
+// may do everything; nil when there is an account already. zone is the account's IANA time zone.
+func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err error) {
+	err = a.DB.Write(ctx, func(tx *db.Tx) error {
+		n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM account`)
+		if err != nil || n > 0 {
+			return err
+		}
+		now := a.Clock.Now().Unix()
+		f := &First{AccountID: id.Number(), OwnerID: id.Number()}
+		if err := person.LoadAccount(tx, person.Account{AccountID: f.AccountID, AccountName: "Tocsin", TimeZone: zone, OwnerID: f.OwnerID}, now); err != nil {
+			return err
+		}
+		owner := person.Record{Item: person.Item{AccountID: f.AccountID, PersonID: f.OwnerID, PersonName: "Owner", As: "member", Status: "enabled"}}
+		if err := person.Load(tx, f.AccountID, []person.Record{owner}); err != nil {
+			return err
+		}
+		if _, f.Key, err = auth.CreateKey(tx, auth.NewKey{Account: f.AccountID, Person: f.OwnerID, Name: "first start"}, now); err != nil {
+			return err
+		}
+		first = f
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("first start: %w", err)
+	}
+	return first, nil
+}

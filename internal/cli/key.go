@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"tocsin/internal/app"
+	"tocsin/internal/auth"
+	"tocsin/internal/db"
+)
+
+type keyCmd struct {
+	Create  keyCreateCmd  `cmd:"" help:"Make an app key and print it, this once."`
+	List    keyListCmd    `cmd:"" help:"List an account's app keys; secrets are stored nowhere."`
+	Disable keyDisableCmd `cmd:"" help:"Refuse an app key, within a second."`
+	Enable  keyEnableCmd  `cmd:"" help:"Accept a disabled app key again."`
+	Delete  keyDeleteCmd  `cmd:"" help:"Remove an app key for good."`
+	Rotate  keyRotateCmd  `cmd:"" help:"Make a new sealing key, seal every stored secret anew and drop the old sealing keys."`
+}
+
+type keyCreateCmd struct {
+	database
+	Account    int64    `help:"The account." required:"" placeholder:"ID"`
+	Person     int64    `help:"Whose key it is (default: the account's owner)." placeholder:"ID"`
+	Permission []string `help:"Narrow the key to this permission of the person's; repeatable." sep:"none" placeholder:"NAME"`
+	Name       string   `help:"What the key is for." placeholder:"NAME"`
+	Expires    string   `help:"Last day on which it is good (UTC)." placeholder:"2027-01-31"`
+}
+
+// Run prints the new key alone on standard output, so that scripts can keep it.
+func (cmd *keyCreateCmd) Run(con *console) error {
+	expires := int64(0)
+	if cmd.Expires != "" {
+		day, err := time.Parse(time.DateOnly, cmd.Expires)
+		if err != nil {
+			return misuseError{fmt.Errorf("--expires %q: want a day such as 2027-01-31", cmd.Expires)}
+		}
+		expires = day.AddDate(0, 0, 1).Unix()
+	}
+	c := cmd.config()
+	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
+		return d.Write(ctx, func(tx *db.Tx) error {
+			k := auth.NewKey{Account: cmd.Account, Person: cmd.Person, Name: cmd.Name, Permissions: cmd.Permission, ExpiresAt: expires}
+			if k.Person == 0 {
+				owner, err := auth.OwnerOf(tx, cmd.Account)
+				if err != nil {
+					return err
+				}
+				k.Person = owner
+			}
+			_, secret, err := auth.CreateKey(tx, k, c.Clock.Now().Unix())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(con.out, secret)
+			return nil
+		})
+	})
+}
+
+type keyListCmd struct {
+	database
+	Account int64 `help:"The account." required:"" placeholder:"ID"`
+}
+
+// Run prints a table.
+func (cmd *keyListCmd) Run(con *console) error {
+	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
+		var keys []auth.Key
+		err := d.Snapshot(ctx, func(tx *db.Tx) (err error) {
+			if _, err = auth.OwnerOf(tx, cmd.Account); err != nil {
+				return err
+			}
+			keys, err = auth.ListKeys(tx, cmd.Account)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tNAME\tPERSON\tSTATUS\tPERMISSIONS\tCREATED\tLAST USED\tEXPIRES")
+		for _, k := range keys {
+			permissions := "all of the person's"
+			if k.Permissions != nil {
+				permissions = strconv.Itoa(len(k.Permissions))
+			}
+			fmt.Fprintf(w, "%d\t%s\t%s (%d)\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.PersonName, k.PersonID, k.Status, permissions, moment(k.CreatedAt), moment(k.LastUsedAt), moment(k.ExpiresAt))
+		}
+		return w.Flush()
+	})
+}
+
+// moment prints Unix seconds, 0 as never.
+func moment(unix int64) string {
+	if unix == 0 {
+		return "never"
+	}
+	return time.Unix(unix, 0).UTC().Format("2006-01-02 15:04:05Z")
+}
+
+// oneKey are the commands that change a key that exists.
+type oneKey struct {
+	database
+	KeyID   int64 `arg:"" name:"key-id" help:"The key's id, as key list shows it."`
+	Account int64 `help:"The account, where the id alone does not tell." placeholder:"ID"`
+}
+
+func (cmd oneKey) change(con *console, done string, fn func(tx *db.Tx, account int64) error) error {
+	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
+		return d.Write(ctx, func(tx *db.Tx) (err error) {
+			account := cmd.Account
+			if account == 0 {
+				if account, err = auth.AccountOfKey(tx, cmd.KeyID); err != nil {
+					return err
+				}
+			}
+			if err := fn(tx, account); err != nil {
+				return err
+			}
+			fmt.Fprintf(con.out, "key %d of account %d is %s\n", cmd.KeyID, account, done)
+			return nil
+		})
+	})
+}
+
+type keyDisableCmd struct{ oneKey }
+
+// Run disables the key.
+func (cmd *keyDisableCmd) Run(con *console) error {
+	return cmd.change(con, "disabled", func(tx *db.Tx, account int64) error {
+		return auth.SetKeyStatus(tx, account, cmd.KeyID, auth.KeyDisabled)
+	})
+}
+
+type keyEnableCmd struct{ oneKey }
+
+// Run enables the key.
+func (cmd *keyEnableCmd) Run(con *console) error {
+	return cmd.change(con, "enabled", func(tx *db.Tx, account int64) error {
+		return auth.SetKeyStatus(tx, account, cmd.KeyID, auth.KeyEnabled)
+	})
+}
+
+type keyDeleteCmd struct{ oneKey }
+
+// Run deletes the key.
+func (cmd *keyDeleteCmd) Run(con *console) error {
+	return cmd.change(con, "deleted", func(tx *db.Tx, account int64) error {
+		return auth.DeleteKey(tx, account, cmd.KeyID)
+	})
+}
+
+type keyRotateCmd struct{ database }
+
+// Run rotates the sealing keys, also under a running server.
+func (cmd *keyRotateCmd) Run(con *console) error {
+	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
+		r, err := app.RotateSeal(ctx, d, cmd.config())
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(con.out, "sealed %d secrets under the new key %s; dropped %d old keys\n", r.Sealed, r.KeyID, r.Dropped)
+		return nil
+	})
+}

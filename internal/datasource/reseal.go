@@ -1,0 +1,46 @@
+package datasource
+
+import (
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/seal"
+)
+
+// Reseal seals the secrets of all accounts' datasources anew, under the newest key, and counts them. A
+// secret that no key opens is an error, so that its key is not dropped.
+func Reseal(tx *db.Tx, box *seal.Box) (secrets int, err error) {
+	items, err := db.All(tx, scanItem, `SELECT `+columns+` FROM datasource`)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range items {
+		before := secrets
+		renewed, err := d.Payload.rewritten(func(name, sealed string) (string, error) {
+			if sealed == "" || seal.IsReference(sealed) {
+				return sealed, nil
+			}
+			secrets++
+			plain, err := box.Open(sealed, place(d.AccountID, d.ID, name))
+			if err != nil {
+				return "", err
+			}
+			return box.Seal(plain, place(d.AccountID, d.ID, name))
+		})
+		if err != nil {
+			return 0, fault.Wrap(err, "seal the secrets of datasource %d anew", d.ID)
+		}
+		if secrets == before {
+			continue
+		}
+		payload, err := json.Marshal(renewed)
+		if err != nil {
+			return 0, err
+		}
+		if _, err := tx.Exec(`UPDATE datasource SET payload = $1 WHERE account_id = $2 AND datasource_id = $3`, string(payload), d.AccountID, int64(d.ID)); err != nil {
+			return 0, err
+		}
+	}
+	return secrets, nil
+}

@@ -1,0 +1,197 @@
+package blackbox
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestFirstStartMakesOneAccountAndShowsItsKeyOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
+	if len(s.lines) != 2 || !strings.Contains(s.lines[0], "created account") || !strings.HasPrefix(s.lines[1], "tk_") {
+		t.Fatalf("standard output before listening: %q", s.lines)
+	}
+	key := s.lines[1]
+	if a := s.call(key, "/schedule/list", `{}`); a.status != 200 {
+		t.Fatalf("the owner's key: %+v", a)
+	}
+	if a := s.call("tk_wrong", "/schedule/list", `{}`); a.code != "Unauthorized" {
+		t.Fatalf("a wrong key: %+v", a)
+	}
+	if code := s.stop(); code != 0 {
+		t.Fatalf("exit code %d after SIGTERM", code)
+	}
+	if strings.Contains(s.log.String(), key) || strings.Contains(s.log.String(), "tk_wrong") {
+		t.Error("the log holds a key")
+	}
+	if !strings.Contains(s.log.String(), "request_id=") {
+		t.Errorf("the log has no request ids: %s", s.log)
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s can be read by others: %s", d.Name(), info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
+	if len(again.lines) != 0 {
+		t.Errorf("the second start says %q", again.lines)
+	}
+	if a := again.call(key, "/schedule/list", `{}`); a.status != 200 {
+		t.Errorf("the key after a restart: %+v", a)
+	}
+}
+
+func TestPagesAroundTheOperations(t *testing.T) {
+	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0")
+	for path, want := range map[string]string{
+		"/health":       `"status":"ok"`,
+		"/openapi.json": `"openapi":"3.1.0"`,
+		"/docs":         "/schedule/info",
+		"/":             "/schedule/info", // leads to the reference
+		"/metrics":      "tocsin_api_calls_total",
+	} {
+		s.call("none", "/schedule/info", `{}`) // so that there is something to count
+		if status, body := s.get(path); status != 200 || !strings.Contains(body, want) {
+			t.Errorf("GET %s: %d without %s", path, status, want)
+		}
+	}
+}
+
+func TestRepliesAreCompressedWhenAskedFor(t *testing.T) {
+	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0")
+	r, err := http.NewRequest("GET", s.url+"/openapi.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept-Encoding", "gzip")
+	reply, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	if got := reply.Header.Get("Content-Encoding"); got != "gzip" {
+		t.Errorf("Content-Encoding %q", got)
+	}
+}
+
+func TestARequestInFlightIsAnsweredBeforeTheEnd(t *testing.T) {
+	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0")
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// The server has the request's head and waits for its body when the signal comes.
+	fmt.Fprintf(conn, "POST /schedule/list?app_key=%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n", s.lines[1])
+	if b := make([]byte, 64); readSome(t, conn, b) == 0 {
+		t.Fatal("no 100 Continue")
+	}
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	for { // until it takes no new connections: then the end has begun
+		c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			break
+		}
+		c.Close()
+	}
+	fmt.Fprint(conn, "{}")
+	reply, _ := io.ReadAll(conn)
+	if !strings.HasPrefix(string(reply), "HTTP/1.1 200") {
+		t.Errorf("reply %q", reply)
+	}
+	if code := s.stop(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func readSome(t *testing.T, r io.Reader, b []byte) int {
+	t.Helper()
+	n, err := r.Read(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestLimitsCanBeChanged(t *testing.T) {
+	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0", "--limit-per-minute", "3")
+	for i := range 4 {
+		a := s.call(s.lines[1], "/schedule/list", `{}`)
+		if want := map[bool]int{true: 200, false: 429}[i < 3]; a.status != want {
+			t.Errorf("call %d: status %d, want %d", i+1, a.status, want)
+		}
+	}
+}
+
+func TestTLS(t *testing.T) {
+	dir := t.TempDir()
+	pool := certificate(t, dir)
+	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
+	if !strings.HasPrefix(s.url, "https://") {
+		t.Fatalf("listening on %s", s.url)
+	}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	defer client.CloseIdleConnections()
+	r, err := client.Get(s.url + "/health")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != 200 {
+		t.Errorf("status %d", r.StatusCode)
+	}
+	if r := tool(t, dir, "serve", "--tls-cert", "cert.pem"); r.code != 1 || !strings.Contains(r.err, "go together") {
+		t.Errorf("a certificate without its key: %+v", r)
+	}
+}
+
+// certificate writes a self-signed certificate for 127.0.0.1 and its key.
+func certificate(t *testing.T, dir string) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	for name, content := range map[string][]byte{"cert.pem": cert, "key.pem": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(cert)
+	return pool
+}
