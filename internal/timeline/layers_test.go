@@ -3,6 +3,7 @@ package timeline
 import (
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 )
@@ -148,4 +149,25 @@ func TestOrder(t *testing.T) {
 	if got := s.Order(); !slices.Equal(got, []int{1, 3, 0, 2}) {
 		t.Error(got)
 	}
+}
+
+// A schedule may be asked from many goroutines at once; the race detector
+// watches.
+func TestConcurrentUse(t *testing.T) {
+	s := &Schedule{Zone: location(t, "Africa/Casablanca"), Layers: []Layer{
+		{Start: 1600000000, Unit: Day, Value: 1, Mask: monToFri, Groups: groups("ABC")},
+		{Start: 1600000000, Unit: Week, Value: 1, Groups: groups("XY")},
+	}}
+	want := pieceWords(s.Window(1776009600, 1776009600+4*week).Final)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			s.At(1776009600)
+			s.Why(1776009600)
+			if got := pieceWords(s.Window(1776009600, 1776009600+4*week).Final); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+	all.Wait()
 }

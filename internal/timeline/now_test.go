@@ -49,6 +49,8 @@ func TestNow(t *testing.T) {
 			"Z [1781222400,11266995600) then A [11266995600,11267078400)"},
 		{"the rotation before an override", &Schedule{Layers: []Layer{daily, cover, within}}, s0 + 1,
 			"A [1780272000,1780275600) then Z [1780275600,1781136000)"},
+		{"a second's override", &Schedule{Layers: []Layer{daily, {Mode: Override, Start: s0 + 60, End: s0 + 61, Groups: groups("Z")}}}, s0 + 5,
+			"A [1780272000,1780272060) then Z [1780272060,1780272061)"},
 		{"a layer that covers nothing", func() *Schedule {
 			l := daily
 			l.RestrictMode, l.Restrict = RestrictDay, []Period{{86400, 0}}

@@ -19,6 +19,12 @@ func (c testCase) holds(t testing.TB) bool {
 		return fail("window: %s", problem)
 	}
 
+	for _, p := range whole.Final {
+		if got, want := p.Preempted, replaced(whole, p); !sameSources(got, want) {
+			return fail("piece %+v: preempted %v, expected %v", p, got, want)
+		}
+	}
+
 	// A part of the window is the same part of the result.
 	part := stretch{c.from + (c.now-c.from)/2, c.now + (c.to-c.now)/2}
 	if got, want := core(c.Window(part.start, part.end)), restrict(core(whole), part); !reflect.DeepEqual(got, want) {
@@ -80,6 +86,7 @@ func (c testCase) exact(t testing.TB, p *Piece) bool {
 
 // malformed returns what is wrong with the shape of a timeline, or nothing.
 func malformed(tl Timeline, from, to int64) string {
+	from, to = max(from, 0), min(to, lastInstant) // all of time that is computed
 	var covered []stretch
 	for _, list := range tl.Layers {
 		last := Entry{End: from}
@@ -137,4 +144,23 @@ func restrict(tl Timeline, to stretch) Timeline {
 		}
 	}
 	return out
+}
+
+// replaced returns the turns that meet an override's piece and are not its own.
+func replaced(tl Timeline, p Piece) []Source {
+	var out []Source
+	for _, list := range tl.Layers {
+		for _, e := range list {
+			source := Source{e.Layer, e.Turn, e.Group}
+			if p.Rule == RuleOverride && e.Layer != p.Sources[0].Layer && e.Start < p.End && e.End > p.Start && !slices.Contains(out, source) {
+				out = append(out, source)
+			}
+		}
+	}
+	return out
+}
+
+// sameSources reports whether two lists hold the same sources in any order.
+func sameSources(a, b []Source) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s Source) bool { return !slices.Contains(b, s) })
 }

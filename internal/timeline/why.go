@@ -76,7 +76,7 @@ func (e *engine) why(layer int, at int64, piece *Piece) LayerWhy {
 		out.Turn, out.Group = turns[0].Turn, turns[0].Group
 	}
 	out.Verdict = Restricted
-	if out.Turn < 0 || r.Mask.Active() && !r.byDuty() && len(r.masked(at, at+1)) == 0 {
+	if out.Turn < 0 || r.Mask.Active() && len(r.masked(at, at+1)) == 0 {
 		out.Verdict = Masked
 	}
 	return out
