@@ -9,7 +9,7 @@ const (
 	MaxRotations = 50          // layers of mode Rotation in a schedule
 	MaxLayers    = 500         // layers of both modes in a schedule
 	MaxGroups    = 1000        // groups in a layer
-	MaxPeriods   = 336         // restricted periods in a layer: every half hour of a week
+	MaxPeriods   = 100         // restricted periods in a layer
 	MaxPersons   = 10_000      // mentions of persons in a schedule
 	MaxInstant   = lastInstant // Unix seconds, 9999-12-31 23:59:59 UTC
 )

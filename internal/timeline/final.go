@@ -91,7 +91,16 @@ type builder struct {
 	pieces  []Piece
 	sources []Source         // backs the pieces' Sources
 	merged  map[string]Group // groups merged so far, by the layers and groups they come from
+
+	told []int64 // per layer, the last turn named in the last piece's Preempted, or -1
+
+	// Scratch space of merge.
+	seen  map[holder]bool
+	place map[int64]int // index in Members, by role
 }
+
+// holder is a person in a role.
+type holder struct{ role, person int64 }
 
 // add appends a piece, or extends the last one if it touches and has the same
 // sources (R21).
@@ -111,10 +120,14 @@ func (b *builder) add(start, end int64, rule Rule, sources, preempted []Source) 
 			Rule:    rule,
 			Sources: b.sources[from:len(b.sources):len(b.sources)],
 		})
+		if rule == RuleOverride {
+			b.told = slices.Repeat([]int64{-1}, len(b.Layers))
+		}
 	}
 	last := &b.pieces[len(b.pieces)-1]
 	for _, p := range preempted {
-		if !slices.Contains(last.Preempted, p) {
+		if b.told[p.Layer] != p.Turn { // a layer's turns never come back
+			b.told[p.Layer] = p.Turn
 			last.Preempted = append(last.Preempted, p)
 		}
 	}
@@ -145,28 +158,28 @@ func (b *builder) group(sources []Source) Group {
 // merge unites the sources' groups in their order: people per role, each person
 // once in a role, and the distinct names joined by "+" (R20).
 func (b *builder) merge(sources []Source) Group {
-	type holder struct{ role, person int64 }
-	var (
-		out   Group
-		names []string
-		seen  = make(map[holder]bool)
-		place = make(map[int64]int) // index in out.Members, by role
-	)
+	if b.seen == nil {
+		b.seen, b.place = make(map[holder]bool), make(map[int64]int)
+	}
+	clear(b.seen)
+	clear(b.place)
+	var out Group
+	names := make([]string, 0, len(sources))
 	for _, s := range sources {
 		g := &b.Layers[s.Layer].Groups[s.Group]
 		if !slices.Contains(names, g.Name) {
 			names = append(names, g.Name)
 		}
 		for _, m := range g.Members {
-			i, ok := place[m.RoleID]
+			i, ok := b.place[m.RoleID]
 			if !ok {
 				i = len(out.Members)
-				place[m.RoleID] = i
+				b.place[m.RoleID] = i
 				out.Members = append(out.Members, Member{RoleID: m.RoleID})
 			}
 			for _, person := range m.PersonIDs {
-				if h := (holder{m.RoleID, person}); !seen[h] {
-					seen[h] = true
+				if h := (holder{m.RoleID, person}); !b.seen[h] {
+					b.seen[h] = true
 					out.Members[i].PersonIDs = append(out.Members[i].PersonIDs, person)
 				}
 			}

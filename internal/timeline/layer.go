@@ -14,7 +14,7 @@ func (r *rotation) entries(from, to int64) []Entry {
 		return clip(whole, stretch{from, to}, CauseWindow)
 	}
 	list := r.turns(start, end)
-	if r.Mask.Active() && !r.byDuty {
+	if r.Mask.Active() && !r.byDuty() {
 		list = cut(list, r.masked(start, end), CauseMask)
 	}
 	if r.restricted() {

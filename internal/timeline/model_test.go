@@ -9,7 +9,7 @@ import (
 // The model is a second, deliberately naive reading of docs/timeline.md. It
 // shares nothing with the engine but the configuration types: it counts turns
 // one by one from the start of the layer, finds instants by looking at the
-// clock of every hour, and is asked about one instant at a time.
+// clock every three hours, and is asked about one instant at a time.
 
 const off int64 = -1 // the model's word for "this layer has nobody on call"
 
@@ -41,7 +41,7 @@ func wallClock(loc *time.Location, t int64) time.Time {
 // clock jumps over it, the instant by the offset before the jump.
 func naiveInstant(loc *time.Location, w time.Time) int64 {
 	var found []int64
-	for h := int64(-36); h <= 36; h++ {
+	for h := int64(-36); h <= 36; h += 3 {
 		t := w.Unix() - offset(loc, w.Unix()+h*3600)
 		if wallClock(loc, t).Equal(w) {
 			found = append(found, t)
@@ -292,11 +292,11 @@ func finalOf(s *Schedule, a answer) (Rule, []Source) {
 	return RuleSingle, out
 }
 
-// walk asks the model about the window, minute by minute, and second by second
-// within a quarter of an hour of a change of any layer's clock and in every
-// minute in which an answer changes. It returns the instants at which an answer
+// walk asks the model about the window in steps of grain seconds, and second by
+// second within a quarter of an hour of a change of any layer's clock and in every
+// step in which an answer changes. It returns the instants at which an answer
 // changes (the window's start is one) and the answers from there on.
-func walk(t testing.TB, s *Schedule, from, to int64, everySecond bool) (at []int64, answers []answer) {
+func walk(t testing.TB, s *Schedule, from, to, grain int64) (at []int64, answers []answer) {
 	t.Helper()
 	models := make([]*modelLayer, len(s.Layers))
 	var near []int64
@@ -324,8 +324,8 @@ func walk(t testing.TB, s *Schedule, from, to int64, everySecond bool) (at []int
 	}
 	note(from)
 	for last := from; last < to-1; {
-		next := min(last+60, to-1)
-		fine := everySecond || slices.ContainsFunc(near, func(c int64) bool { return c > last-900 && c < next+900 })
+		next := min(last+grain, to-1)
+		fine := slices.ContainsFunc(near, func(c int64) bool { return c > last-900 && c < next+900 })
 		if fine || ask(next) {
 			for u := last + 1; u <= next; u++ {
 				note(u)
@@ -338,10 +338,10 @@ func walk(t testing.TB, s *Schedule, from, to int64, everySecond bool) (at []int
 
 // naive returns the timeline of a window as the model sees it. Causes and what
 // overrides preempt are left out.
-func naive(t testing.TB, s *Schedule, from, to int64, everySecond bool) Timeline {
+func naive(t testing.TB, s *Schedule, from, to, grain int64) Timeline {
 	t.Helper()
 	out := Timeline{Layers: make([][]Entry, len(s.Layers))}
-	at, answers := walk(t, s, from, to, everySecond)
+	at, answers := walk(t, s, from, to, grain)
 	for i, a := range answers {
 		start, end := at[i], to
 		if i+1 < len(at) {

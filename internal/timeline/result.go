@@ -39,10 +39,11 @@ type Piece struct {
 	Rule       Rule     // how the sources were chosen
 	Sources    []Source // the turns that are on call, in order of precedence
 
-	// Preempted lists, for an override, the turns that would otherwise have
-	// been on call at some moment of the piece (of the window, for Window; at
-	// the moment asked about or at the piece's start, for At), in order of
-	// appearance. It is empty when the override fills a gap.
+	// Preempted lists, for an override, the turns that it replaced, of weaker
+	// overrides and of rotations, in order of appearance: those met anywhere
+	// in the piece (for Window), or those met at the moment asked about or at
+	// the start of the next piece (for At). It is empty where the override
+	// fills a gap.
 	Preempted []Source
 }
 

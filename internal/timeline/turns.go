@@ -8,12 +8,12 @@ type rotation struct {
 	zone *zone
 
 	wall   int64 // Start on the wall clock
-	byDuty bool  // turns are counted in masked days (R11)
-
 	anchor int64 // wall clock of boundary 0: Start, or one week before the first handoff (R9)
 	step   int64 // one turn: elapsed seconds, wall-clock seconds, calendar months or masked days, by Unit and byDuty
 
 	firstDuty int64 // date (00:00 on the wall) of the first masked day to end after Start (R11)
+
+	hours []stretch // the restricted periods, simplified
 }
 
 // prepare places a layer of mode Rotation on the wall clock of its zone.
@@ -32,20 +32,34 @@ func prepare(l *Layer, z *zone) rotation {
 	case Month:
 		r.step = n
 	}
-	if weekly := l.Unit != Hour && r.step == week; weekly && l.Handoff > 0 {
+	if l.weekly() && l.Handoff > 0 {
 		first := monday(r.wall) - week + l.Handoff
 		for near.instant(first) <= l.Start {
 			first += week
 		}
 		r.anchor = first - week
 	}
-	wholeDays := l.Unit == Day && n != 7 || l.Unit == Hour && n%24 == 0
-	if wholeDays && l.Mask.Active() {
-		r.byDuty = true
+	if l.byDuty() {
 		r.step /= day
 		r.firstDuty = r.duty(near, l.Start)
 	}
+	if l.restricted() {
+		r.hours = l.simplified()
+	}
 	return r
+}
+
+// weekly reports whether a turn lasts exactly one week, so that it can have a
+// handoff time (R9).
+func (l *Layer) weekly() bool {
+	return l.Unit == Week && l.Value == 1 || l.Unit == Day && l.Value == 7
+}
+
+// byDuty reports whether the layer's turns are counted in masked days (R11)
+// instead of on the calendar, where a mask only cuts them (R12).
+func (l *Layer) byDuty() bool {
+	wholeDays := l.Unit == Day && !l.weekly() || l.Unit == Hour && l.Value%24 == 0
+	return wholeDays && l.Mask.Active()
 }
 
 // boundary returns the instant at which turn k begins (R5 to R9). It never
@@ -89,7 +103,7 @@ func (r *rotation) turnAt(t int64) int64 {
 // turns returns the turns that meet [from, to), whole. From must not be before
 // Start.
 func (r *rotation) turns(from, to int64) []Entry {
-	if r.byDuty {
+	if r.byDuty() {
 		return r.dutyTurns(from, to)
 	}
 	k := r.turnAt(from)
@@ -147,7 +161,7 @@ func (r *rotation) group(k int64) int {
 func (r *rotation) estimate(length int64) int64 {
 	turn := r.step
 	switch {
-	case r.byDuty:
+	case r.byDuty():
 		turn *= day
 	case r.Unit == Month:
 		turn *= 28 * day

@@ -66,6 +66,19 @@ func (z *zone) instant(w int64) int64 {
 	panic("timeline: zone.reach did not reach") // unreachable: the last span ends after w on the wall
 }
 
+// jumps reports whether the clock is put forward while the wall shows a time in
+// [from, to], or within two days of it.
+func (z *zone) jumps(from, to int64) bool {
+	from, to = from-slack, to+slack
+	z.reach(from, to)
+	for i := 1; i < len(z.spans) && z.spans[i].start <= to; i++ {
+		if z.spans[i].start >= from && z.spans[i].offset > z.spans[i-1].offset {
+			return true
+		}
+	}
+	return false
+}
+
 // reach makes sure that the spans cover [from, to). A question far from the
 // earlier ones starts afresh, so that years in between are never walked (R23).
 func (z *zone) reach(from, to int64) {

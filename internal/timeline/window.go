@@ -1,6 +1,9 @@
 package timeline
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Window returns the timeline in [from, to), clipped to it (R16). It is empty
 // when to is not after from. The number of entries, and with it the cost, grows
@@ -49,15 +52,9 @@ func newEngine(s *Schedule) *engine {
 	return e
 }
 
-// zone returns the zone of a layer (R1). Layers of the same zone share it.
+// zone returns the zone of a layer. Layers of the same zone share it.
 func (e *engine) zone(l *Layer) *zone {
-	loc := l.Zone
-	if loc == nil {
-		loc = e.Zone
-	}
-	if loc == nil {
-		loc = time.UTC
-	}
+	loc := l.location(e.Schedule)
 	for _, z := range e.zones {
 		if z.loc == loc {
 			return z
@@ -66,6 +63,12 @@ func (e *engine) zone(l *Layer) *zone {
 	z := &zone{loc: loc}
 	e.zones = append(e.zones, z)
 	return z
+}
+
+// location returns the zone in which the layer is computed: its own, else the
+// schedule's, else UTC (R1).
+func (l *Layer) location(s *Schedule) *time.Location {
+	return cmp.Or(l.Zone, s.Zone, time.UTC)
 }
 
 func (e *engine) window(from, to int64) Timeline {
