@@ -1,0 +1,62 @@
+package schedule_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+)
+
+func TestDelete(t *testing.T) {
+	s := start(t)
+	first, second, third := create(t, s, object{}), create(t, s, object{}), create(t, s, object{})
+	s.Grant(auth.SchedulesRead)
+	left := func(want string) func(*testing.T, *apitest.Server, apitest.Reply) {
+		return func(t *testing.T, s *apitest.Server, _ apitest.Reply) {
+			if n := column(t, s, `SELECT CAST(count(*) AS TEXT) FROM schedule`); n != want {
+				t.Errorf("%s schedules are left, want %s", n, want)
+			}
+		}
+	}
+	ids := func(list ...int64) string { return text(t, object{"schedule_ids": list}) }
+	s.Scenarios(t, "/schedule/delete", []apitest.Scenario{
+		{Name: "reader is denied", Key: apitest.KeyReader, Body: ids(first), Code: "AccessDenied", Then: left("3")},
+		{Name: "other account", Key: apitest.KeyB, Body: ids(first), Code: "ResourceNotFound", Then: left("3")},
+		{Name: "one unknown, none deleted", Body: ids(first, 42, second), Code: "ResourceNotFound", Says: []string{"42"}, Then: left("3")},
+		{Name: "empty", Body: `{"schedule_ids":[]}`, Code: "InvalidParameter", Says: []string{"schedule_ids", "1"}},
+		{Name: "absent", Body: `{}`, Code: "InvalidParameter", Says: []string{"schedule_ids", "required"}},
+		{Name: "1001", Body: ids(many(1001)...), Code: "InvalidParameter", Says: []string{"schedule_ids", "1000"}},
+		{Name: "malformed", Body: `{"schedule_ids":1}`, Code: "InvalidParameter", Says: []string{"schedule_ids", "array"}},
+		{Name: "golden: several, one named twice", Body: ids(first, second, first), Golden: "schedule_delete", Then: left("1")},
+		{Name: "again", Body: ids(first), Code: "ResourceNotFound", Then: left("1")},
+	})
+	s.Scenarios(t, "/schedule/info", []apitest.Scenario{
+		{Name: "deleted", Body: fmt.Sprintf(`{"schedule_id":%d}`, first), Code: "ResourceNotFound"},
+		{Name: "left", Body: fmt.Sprintf(`{"schedule_id":%d}`, third)},
+	})
+}
+
+func TestWritesAreRecorded(t *testing.T) {
+	s := start(t)
+	id := create(t, s, object{"notify": object{"webhooks": []any{object{"type": "slack", "settings": object{"token": "hush-hush"}}}}})
+	for _, call := range []struct {
+		path string
+		body object
+	}{
+		{"/schedule/update", object{"schedule_id": id, "name": "x"}},
+		{"/schedule/delete", object{"schedule_ids": []int64{id}}},
+		{"/schedule/delete", object{"schedule_ids": []int64{id}}},
+	} {
+		s.Clock.Add(time.Second)
+		s.Call(apitest.KeyA, call.path, call.body)
+	}
+	got := column(t, s, `SELECT group_concat(operation || ':' || outcome || ':' || is_dangerous, ' ') FROM (SELECT * FROM audit_log ORDER BY created_at)`)
+	if want := "schedule:write:create::0 schedule:write:update::0 schedule:write:delete::1 schedule:write:delete:ResourceNotFound:1"; got != want {
+		t.Errorf("recorded %s", got)
+	}
+	if body := column(t, s, `SELECT group_concat(body, ' ') FROM audit_log`); contains(body, "hush-hush") {
+		t.Errorf("the audit log holds a secret: %s", body)
+	}
+}
