@@ -1,0 +1,44 @@
+package accountfile
+
+import (
+	"context"
+
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/person"
+	"tocsin/internal/seal"
+)
+
+// Export reads an account out of one state of the database, every list in a fixed order: the same state
+// gives the same file, and importing it gives an account that exports the same.
+//
+// Without secrets credentials are empty and there are no app keys. With them app keys are there as hashes
+// (key_hash), which keep working where they are imported; the keys themselves are stored nowhere.
+// References of the form ${env:NAME} are no secrets and always there.
+func Export(ctx context.Context, d *db.DB, box *seal.Box, account int64, secrets bool) (*File, error) {
+	f := &File{Format: Current}
+	err := d.Snapshot(ctx, func(tx *db.Tx) error {
+		a, found, err := person.DumpAccount(tx, account)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return fault.Missing("account", account)
+		}
+		f.Account = a
+		w := work{tx: tx, box: box, account: account, secrets: secrets}
+		for _, s := range sections {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := s.dump(w, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}

@@ -1,0 +1,80 @@
+// Package accountfile reads and writes account files: one JSON document that holds everything there is
+// about an account, in the shapes that the API shows (docs/account-file.md).
+//
+// An import is all or nothing: it must never leave a part of a file in the database, nor take in a member
+// that it does not know. An export must never hold a secret unless it is asked for.
+package accountfile
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/datasource"
+	"tocsin/internal/fault"
+	"tocsin/internal/incident"
+	"tocsin/internal/person"
+	"tocsin/internal/role"
+	"tocsin/internal/schedule"
+	"tocsin/internal/team"
+)
+
+// File is an account file. A section that is missing is empty.
+type File struct {
+	Format       Format                `json:"format"`
+	Account      person.Account        `json:"account"`
+	Roles        []role.Record         `json:"roles"`
+	Teams        []team.Record         `json:"teams"`
+	Persons      []person.Record       `json:"persons"`
+	AppKeys      []auth.KeyRecord      `json:"app_keys"`
+	Schedules    []schedule.Record     `json:"schedules"`
+	Channels     []channel.Channel     `json:"channels"`
+	SilenceRules []channel.SilenceRule `json:"silence_rules"`
+	DropRules    []channel.DropRule    `json:"drop_rules"`
+	Alerts       []alert.Alert         `json:"alerts"`
+	Incidents    []incident.Incident   `json:"incidents"`
+	Datasources  []datasource.Record   `json:"datasources"`
+}
+
+// Format names the version of the format. It changes only when an older file could no longer be read.
+type Format string
+
+// Current is the only format there is.
+const Current Format = "tocsin.account/1"
+
+// UnmarshalText refuses another format where it is met: at the head of the file, before members that
+// only it has are taken for mistakes.
+func (f *Format) UnmarshalText(text []byte) error {
+	if *f = Format(text); *f != Current {
+		return fault.Invalid("", "must be %s, got %q", Current, text)
+	}
+	return nil
+}
+
+// Read reads one account file, strictly: a member that is unknown or given twice, a value of the wrong
+// type, text that is not UTF-8 and anything after the document are refused with their path, such as
+// schedules[3].layers[0].foo. What the values mean is for Import to check.
+func Read(r io.Reader) (*File, error) {
+	f := &File{}
+	if err := json.UnmarshalRead(r, f, json.RejectUnknownMembers(true)); err != nil {
+		return nil, explain(err)
+	}
+	if f.Format == "" {
+		return nil, fault.Invalid("format", "is required: %q", Current)
+	}
+	return f, nil
+}
+
+// Write writes the file indented and ending in a newline. Equal files give equal bytes.
+func Write(w io.Writer, f *File) error {
+	if err := json.MarshalWrite(w, f, jsontext.WithIndent("  "), json.Deterministic(true)); err != nil {
+		return fmt.Errorf("write the account file: %w", err)
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

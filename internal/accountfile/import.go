@@ -1,0 +1,67 @@
+package accountfile
+
+import (
+	"context"
+	"time"
+
+	"tocsin/internal/check"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/person"
+	"tocsin/internal/seal"
+)
+
+// Import loads a file, all or nothing. An account that exists is refused, or with replace removed first:
+// with everything it has, its audit log and those of its keys included that the file does not bring.
+// Errors about the file are fault.Invalid with the path of the value.
+func Import(ctx context.Context, d *db.DB, box *seal.Box, f *File, now time.Time, replace bool) error {
+	if err := f.checkReferences(); err != nil {
+		return err
+	}
+	return d.Write(ctx, func(tx *db.Tx) error {
+		if replace {
+			if _, err := tx.Exec(`DELETE FROM account WHERE account_id = $1`, f.Account.AccountID); err != nil {
+				return err
+			}
+		}
+		w := work{tx: tx, box: box, account: f.Account.AccountID, now: now.Unix()}
+		if err := person.LoadAccount(tx, f.Account, w.now); err != nil {
+			return err
+		}
+		for _, s := range sections {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := s.load(w, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// checkReferences refuses references that could not work if they led nowhere. All others may: what they
+// name is often created later or elsewhere, and history outlives what it tells of.
+func (f *File) checkReferences() error {
+	roles, persons := map[int64]bool{}, map[int64]bool{}
+	for _, r := range f.Roles {
+		roles[r.RoleID] = true
+	}
+	for i, p := range f.Persons {
+		persons[p.PersonID] = true
+		for j, r := range p.RoleIDs {
+			if !roles[r] {
+				return check.Record("persons", i).Element("role_ids", j).Invalid("", "names role %d, which is not in the file", r)
+			}
+		}
+	}
+	if !persons[f.Account.OwnerID] {
+		return fault.Invalid("account.owner_id", "names person %d, who is not in the file", f.Account.OwnerID)
+	}
+	for i, k := range f.AppKeys {
+		if !persons[k.PersonID] {
+			return check.Record("app_keys", i).Invalid("person_id", "names person %d, who is not in the file", k.PersonID)
+		}
+	}
+	return nil
+}
