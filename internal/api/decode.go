@@ -7,8 +7,6 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
-	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,9 +21,6 @@ const defaultMaxBody = 1 << 20
 // against it. A request without a body is one with an empty object, so that operations without required
 // fields can be called with nothing at all.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if limit == 0 {
-		limit = defaultMaxBody
-	}
 	if r.ContentLength > limit {
 		w.Header().Set("Connection", "close")
 		return nil, tooLarge(limit)
@@ -55,9 +50,11 @@ func tooLarge(limit int64) error {
 	return fault.New(fault.TooLarge, "must be at most %d bytes", limit)
 }
 
-// exact keeps integers of an untyped document whole: as float64 they would lose their last digits and
-// with them an error's "got ...".
-var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
+// number is a JSON number as it was written. As float64 the last digits of an identifier would be lost,
+// and with them an error's "got ...".
+type number string
+
+var asWritten = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
 	if d.PeekKind() != '0' {
 		return errors.ErrUnsupported
 	}
@@ -65,28 +62,21 @@ var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decode
 	if err != nil {
 		return err
 	}
-	text := token.String()
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		*v = n
-	} else if n, err := strconv.ParseUint(text, 10, 64); err == nil {
-		*v = n
-	} else if *v, err = strconv.ParseFloat(text, 64); err != nil {
-		return fmt.Errorf("number %s is out of range", text)
-	}
+	*v = number(token.String())
 	return nil
 }))
 
 // parse reads a body into an untyped document: exactly one JSON value in UTF-8 with no name twice.
 func parse(body []byte) (any, error) {
 	var document any
-	if err := json.Unmarshal(body, &document, exact); err != nil {
+	if err := json.Unmarshal(body, &document, asWritten); err != nil {
 		return nil, unreadable(err)
 	}
 	return document, nil
 }
 
-// unmarshal reads a body that passed its schema into its type. What can still fail is a number that
-// does not fit its field.
+// unmarshal reads a body that passed its schema into its type. What can still fail is a type that reads
+// itself.
 func unmarshal(body []byte, into any) error {
 	if err := json.Unmarshal(body, into); err != nil {
 		return unreadable(err)
@@ -94,42 +84,41 @@ func unmarshal(body []byte, into any) error {
 	return nil
 }
 
-// unreadable turns a decoder's error into a fault that names the field or the place.
+// unreadable turns a decoder's error into a fault that names the field or the place. What a type found
+// while it read itself keeps its words.
 func unreadable(err error) error {
 	var typed *json.SemanticError
 	if errors.As(err, &typed) {
-		want := "a value of another type"
-		if typed.GoType != nil {
-			want = wanted(typed.GoType)
+		var found *fault.Error
+		if errors.As(typed.Err, &found) {
+			return fault.Invalid(fieldPath(typed.JSONPointer), "%s", found.Message)
 		}
-		got := string(typed.JSONValue)
-		if got == "" {
-			got = typed.JSONKind.String()
-		}
-		if len(got) > 60 {
-			got = got[:57] + "..."
-		}
-		return fault.Invalid(fieldPath(typed.JSONPointer), "must be %s, got %s", want, got)
+		return fault.Invalid(fieldPath(typed.JSONPointer), "must be %s", wanted(typed.GoType))
 	}
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			return fault.Invalid(fieldPath(syntax.JSONPointer), "is given twice")
 		}
-		return fault.Invalid(fieldPath(syntax.JSONPointer), "the body is not valid JSON at byte %d: %v", syntax.ByteOffset, syntax.Err)
+		return fault.Invalid(fieldPath(syntax.JSONPointer), "the body is not valid JSON at byte %d: %s", syntax.ByteOffset, shortened(syntax.Err.Error()))
 	}
-	return fault.Invalid("", "the body is not valid JSON: %v", err)
+	return fault.Invalid("", "the body is not valid JSON: %s", shortened(err.Error()))
 }
 
+// wanted says in words what a field of this type takes.
 func wanted(t reflect.Type) string {
-	for t.Kind() == reflect.Pointer {
+	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	if t == nil {
+		return "a value of another type"
+	}
 	switch k := t.Kind(); {
-	case k >= reflect.Int && k <= reflect.Int64:
-		return fmt.Sprintf("an integer of %d bits", t.Bits())
-	case k >= reflect.Uint && k <= reflect.Uint64:
-		return fmt.Sprintf("an integer from 0 of %d bits", t.Bits())
+	case k >= reflect.Int && k <= reflect.Uint64:
+		low, high := span(width(t))
+		return fmt.Sprintf("an integer from %s to %s", low, high)
+	case k == reflect.Float32 || k == reflect.Float64:
+		return "a number"
 	case k == reflect.Bool:
 		return "true or false"
 	case k == reflect.String:
@@ -139,20 +128,4 @@ func wanted(t reflect.Type) string {
 	default:
 		return "an object"
 	}
-}
-
-// fieldPath turns /layers/2/mode into layers[2].mode.
-func fieldPath(p jsontext.Pointer) string {
-	var b strings.Builder
-	for token := range p.Tokens() {
-		if _, err := strconv.Atoi(token); err == nil {
-			b.WriteString("[" + token + "]")
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(token)
-	}
-	return b.String()
 }

@@ -31,10 +31,10 @@ var wire = map[fault.Kind]struct {
 	fault.Conflict:           {400, "BadRequest", "The request does not fit the present state", "请求与当前状态冲突"},
 }
 
-// errorReply is the shape of every failure: no data, and an error with both members.
-type errorReply struct {
-	RequestID string    `json:"request_id"`
-	Error     errorBody `json:"error"`
+// errorResponse is the shape of every failure: no data, and an error with both members.
+type errorResponse struct {
+	RequestID string    `json:"request_id" doc:"Identifies the call; also in the header Service-Request-Id."`
+	Error     errorBody `json:"error" doc:"Why there is no data."`
 }
 
 type errorBody struct {

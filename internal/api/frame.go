@@ -1,10 +1,14 @@
 package api
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -39,6 +43,7 @@ type Frame struct {
 	ops     map[string]*mounted
 	order   []*mounted
 	schemas *schemas
+	failure *huma.Schema // of errorResponse
 	rates   *limit.Table[rateKey]
 	guesses *limit.Table[netip.Prefix]
 	metrics *metrics
@@ -48,6 +53,7 @@ type Frame struct {
 type mounted struct {
 	Op
 	in, out *huma.Schema
+	check   *checker // of in
 	number  int32
 }
 
@@ -59,20 +65,32 @@ type rateKey struct {
 // New mounts the operations. It panics when two have the same path, which only a programming error
 // brings about.
 func New(c Config, ops ...[]Op) *Frame {
-	f := &Frame{Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), rates: limit.New[rateKey](0), guesses: limit.New[netip.Prefix](maxAddresses), metrics: newMetrics(c.Metrics)}
+	f := &Frame{
+		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
+		rates: limit.New[rateKey](0), guesses: limit.New[netip.Prefix](maxAddresses),
+	}
 	for _, room := range ops {
 		for _, op := range room {
-			if f.ops[op.Path] != nil {
-				panic("two operations are mounted at " + op.Path)
-			}
-			m := &mounted{Op: op, number: int32(len(f.order))}
-			m.in = f.schemas.of(op.Do.in, hint(op.Path, "Request"))
-			m.out = f.schemas.of(op.Do.out, hint(op.Path, "Reply"))
-			f.ops[op.Path] = m
-			f.order = append(f.order, m)
+			f.mount(op)
 		}
 	}
+	f.failure = f.schemas.of(reflect.TypeFor[errorResponse](), "")
 	return f
+}
+
+func (f *Frame) mount(op Op) {
+	if f.ops[op.Path] != nil {
+		panic("two operations are mounted at " + op.Path)
+	}
+	if op.MaxBody == 0 {
+		op.MaxBody = defaultMaxBody
+	}
+	m := &mounted{Op: op, number: int32(len(f.order))}
+	m.in = f.schemas.of(op.Do.in, hint(op.Path, "Request"))
+	m.out = f.schemas.of(op.Do.out, hint(op.Path, "Reply"))
+	m.check = f.schemas.checker(m.in)
+	f.ops[op.Path] = m
+	f.order = append(f.order, m)
 }
 
 // guessing is how many unknown keys one network address may try, and maxAddresses how many addresses
@@ -87,6 +105,7 @@ type exchange struct {
 	op     *mounted // nil until the route is known
 	w      http.ResponseWriter
 	r      *http.Request
+	reply  *bytes.Buffer // the envelope, once there is one
 	began  time.Time
 	status int
 	bytes  int
@@ -102,48 +121,39 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h["Service-Request-Id"] = []string{x.call.RequestID}
 	h["Flashcat-Request-Id"] = h["Service-Request-Id"] // the name that existing clients read
 
-	data, err := f.answer(x)
-	if err == nil {
-		err = x.succeed(data)
-	}
+	err := f.answer(x)
 	if err != nil {
 		x.fail(err)
+	} else {
+		x.succeed()
 	}
+	x.release()
 	f.finish(x, err)
 }
 
-// answer takes the call through the checks in their documented order and runs the operation. A panic is
-// an internal error of this call alone.
-func (f *Frame) answer(x *exchange) (data any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			if p == http.ErrAbortHandler {
-				panic(p)
-			}
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+// answer takes the call through the checks in their documented order and runs the operation.
+func (f *Frame) answer(x *exchange) (err error) {
 	if x.op = f.ops[x.r.URL.Path]; x.op == nil {
-		return nil, fault.New(fault.RouteNotFound, "%s", shown(x.r.URL.Path))
+		return fault.New(fault.RouteNotFound, "%s", shownPath(x.r.URL.Path))
 	}
 	if x.r.Method != http.MethodPost {
 		x.w.Header().Set("Allow", http.MethodPost)
-		return nil, fault.New(fault.MethodNotAllowed, "%s takes POST, got %s", x.op.Path, x.r.Method)
+		return fault.New(fault.MethodNotAllowed, "%s takes POST, got %s", x.op.Path, shown(x.r.Method))
 	}
 	if x.call.Who, err = f.caller(x); err != nil {
-		return nil, err
+		return x.departed(err)
 	}
 	if err := f.within(x); err != nil {
-		return nil, err
+		return err
 	}
 	body, err := f.admit(x)
 	if err == nil {
-		data, err = f.run(x, body)
+		err = x.departed(f.run(x, body))
 	}
 	if err != nil && x.op.Effect == Write {
 		f.recordRefusal(x, body, err)
 	}
-	return data, err
+	return err
 }
 
 // admit holds the caller's permissions against the operation and reads the body.
@@ -154,42 +164,68 @@ func (f *Frame) admit(x *exchange) ([]byte, error) {
 	return readBody(x.w, x.r, x.op.MaxBody)
 }
 
-// run decodes the request and calls the operation in its transaction.
-func (f *Frame) run(x *exchange, body []byte) (data any, err error) {
+// run decodes the request, calls the operation in its transaction and encodes the reply there too, so
+// that a change whose reply cannot be told is rolled back instead of being done and denied. A panic is an
+// internal error of this call alone.
+func (f *Frame) run(x *exchange, body []byte) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
 	document, err := parse(body)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := f.schemas.check(x.op.in, document); err != nil {
-		return nil, err
+	if err := x.op.check.check(nil, document); err != nil {
+		return err
 	}
 	in, err := x.op.Do.decode(body)
 	if err != nil {
-		return nil, err
-	}
-	call := func(tx *db.Tx) error {
-		x.call.Tx = tx
-		data, err = x.op.Do.call(&x.call, in)
-		x.call.Tx = nil
 		return err
+	}
+	do := func(tx *db.Tx) error {
+		x.call.Tx = tx
+		data, err := x.op.Do.call(&x.call, in)
+		if err != nil {
+			return err
+		}
+		return x.encode(data)
 	}
 	switch x.op.Effect {
 	case Read:
-		return data, f.DB.Read(x.call.Ctx, call)
+		return f.DB.Read(x.call.Ctx, do)
 	case Snapshot:
-		return data, f.DB.Snapshot(x.call.Ctx, call)
+		return f.DB.Snapshot(x.call.Ctx, do)
 	}
-	return data, f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
-		if err := call(tx); err != nil {
+	return f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
+		if err := do(tx); err != nil {
 			return err
 		}
 		return f.record(tx, x, body, "")
 	})
 }
 
+// departed tells a call whose caller stopped waiting, or whose time was up, from one that we failed. In
+// the first case nobody reads the answer; it is for the log and the metrics.
+func (x *exchange) departed(err error) error {
+	switch ended := x.call.Ctx.Err(); {
+	case ended == nil || !errors.Is(err, ended):
+		return err
+	case ended == context.Canceled:
+		return &fault.Error{Kind: fault.BadRequest, Message: "the caller did not wait for the answer", Cause: err}
+	default:
+		return &fault.Error{Kind: fault.Unavailable, Message: "it took too long", Cause: err}
+	}
+}
+
 // caller finds whose key it is. Guessing is slowed down per address; a good key is never affected.
 func (f *Frame) caller(x *exchange) (auth.Principal, error) {
-	who, err := f.Keys.Find(x.call.Ctx, secretOf(x.r))
+	secret := secretOf(x.r)
+	if secret == "" { // no guess
+		return auth.Principal{}, fault.New(fault.Unauthorized, "an app key is needed, as app_key in the query or as a bearer token")
+	}
+	who, err := f.Keys.Find(x.call.Ctx, secret)
 	if err == nil || fault.KindOf(err) != fault.Unauthorized {
 		return who, err
 	}
@@ -207,8 +243,9 @@ func secretOf(r *http.Request) string {
 	if key := r.URL.Query().Get("app_key"); key != "" {
 		return key
 	}
-	if key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return key
+	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(key)
 	}
 	return ""
 }

@@ -93,8 +93,6 @@ func GoldenFile(path string) string {
 	return "testdata/golden/" + strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "_") + ".json"
 }
 
-func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
-
 // hint names the schema of a type without a name.
 func hint(path, suffix string) string {
 	var b strings.Builder
@@ -119,7 +117,7 @@ func (c *Call) Unix() int64 { return c.Now.Unix() }
 
 // Items is the reply of an operation that lists without pages.
 type Items[T any] struct {
-	Items []T `json:"items"`
+	Items []T `json:"items" doc:"All there are."`
 }
 
 // Empty is the reply of an operation that has nothing to say: {}.

@@ -12,7 +12,6 @@ import (
 // OpenAPI describes every mounted operation in OpenAPI 3.1, made from the same tables and schemas that
 // serve them. The document is the same for the same build, byte for byte.
 func (f *Frame) OpenAPI() ([]byte, error) {
-	failure := f.schemas.of(typeOf[errorReply](), "ErrorResponse")
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -21,7 +20,7 @@ func (f *Frame) OpenAPI() ([]byte, error) {
 			Description: "Incident response over one JSON API: on-call schedules, alerts, channel rules, incidents, monitoring datasources, browser errors, persons and webhook deliveries. Every operation is a POST with a JSON body and an app key; every success is {request_id, data}, every failure {request_id, error}.",
 		},
 		Components: &huma.Components{
-			Schemas: f.schemas.registry,
+			Schemas: f.schemas,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				"app_key": {Type: "apiKey", In: "query", Name: "app_key", Description: "The app key. It is a secret: prefer the header where logs may keep the URL."},
 				"bearer":  {Type: "http", Scheme: "bearer", Description: "The same app key as a bearer token. If both are sent, the query wins."},
@@ -31,19 +30,19 @@ func (f *Frame) OpenAPI() ([]byte, error) {
 		Paths:    map[string]*huma.PathItem{},
 	}
 	for _, op := range f.order {
-		doc.Paths[op.Path] = &huma.PathItem{Post: f.describe(op, failure)}
+		doc.Paths[op.Path] = &huma.PathItem{Post: f.describe(op)}
 	}
 	return json.Marshal(doc)
 }
 
-func (f *Frame) describe(op *mounted, failure *huma.Schema) *huma.Operation {
+func (f *Frame) describe(op *mounted) *huma.Operation {
 	responses := map[string]*huma.Response{"200": {
 		Description: "Done.",
 		Headers:     map[string]*huma.Param{"Service-Request-Id": {Description: "The call's identifier, as in the body.", Schema: &huma.Schema{Type: huma.TypeString}}},
 		Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
 			Type:       huma.TypeObject,
 			Required:   []string{"request_id", "data"},
-			Properties: map[string]*huma.Schema{"request_id": {Type: huma.TypeString, Description: "Unique identifier of the call."}, "data": op.out},
+			Properties: map[string]*huma.Schema{"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."}, "data": op.out},
 		}, Example: raw(op.Reply)}},
 	}}
 	for _, status := range []int{400, 401, 403, 404, 413, 429, 500} {
@@ -52,7 +51,7 @@ func (f *Frame) describe(op *mounted, failure *huma.Schema) *huma.Operation {
 		}
 		responses[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status) + ".",
-			Content:     map[string]*huma.MediaType{"application/json": {Schema: failure}},
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: f.failure}},
 		}
 	}
 	return &huma.Operation{
@@ -62,7 +61,11 @@ func (f *Frame) describe(op *mounted, failure *huma.Schema) *huma.Operation {
 		Description: op.description(),
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: op.in, Example: raw([]byte(op.Example))}}},
 		Responses:   responses,
-		Extensions:  map[string]any{"x-permission": op.permission()},
+		Extensions: map[string]any{
+			"x-permission":     op.permission(),
+			"x-rate-limit":     map[string]int{"per_second": f.rate(op).PerSecond, "per_minute": f.rate(op).PerMinute},
+			"x-max-body-bytes": op.MaxBody,
+		},
 	}
 }
 

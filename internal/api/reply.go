@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/fault"
 	"tocsin/internal/limit"
@@ -27,27 +28,33 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // keepBuffer is the largest buffer that goes back into the pool, in bytes.
 const keepBuffer = 1 << 20
 
-func (x *exchange) succeed(data any) error {
-	b := buffers.Get().(*bytes.Buffer)
-	defer func() {
-		if b.Cap() <= keepBuffer {
-			buffers.Put(b)
-		}
-	}()
-	b.Reset()
-	if err := json.MarshalWrite(b, envelope{x.call.RequestID, data}); err != nil {
-		return fault.Wrap(err, "encode the reply")
+// encode puts the data into the envelope. Text that is not UTF-8 cannot come in through the API, but
+// through an imported file or an event it may: it is mended, because a reply is worth more than a byte.
+func (x *exchange) encode(data any) error {
+	x.reply = buffers.Get().(*bytes.Buffer)
+	x.reply.Reset()
+	err := json.MarshalWrite(x.reply, envelope{x.call.RequestID, data}, jsontext.AllowInvalidUTF8(true))
+	return fault.Wrap(err, "encode the reply")
+}
+
+// release gives the buffer back, when nothing reads it any more.
+func (x *exchange) release() {
+	if x.reply != nil && x.reply.Cap() <= keepBuffer {
+		buffers.Put(x.reply)
 	}
+	x.reply = nil
+}
+
+func (x *exchange) succeed() {
 	x.code = "OK"
-	x.send(http.StatusOK, b.Bytes())
-	return nil
+	x.send(http.StatusOK, x.reply.Bytes())
 }
 
 func (x *exchange) fail(err error) {
 	status, body := failure(err, x.r.Header.Get("Accept-Language"))
-	b, err := json.Marshal(errorReply{x.call.RequestID, body})
-	if err != nil { // the message quotes the caller; whatever it quotes must not keep it from its answer
-		b, _ = json.Marshal(errorReply{x.call.RequestID, errorBody{Code: body.Code, Message: wire[fault.Internal].english}})
+	b, err := json.Marshal(errorResponse{x.call.RequestID, body}, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
+	if err != nil {
+		panic(err) // two strings in a struct
 	}
 	x.code = body.Code
 	x.send(status, b)
@@ -70,10 +77,7 @@ var (
 
 // within counts the call against the account's limit for this operation and tells how much is left.
 func (f *Frame) within(x *exchange) error {
-	rate := f.Rate
-	if x.op.Rate != (limit.Rate{}) && rate != (limit.Rate{}) {
-		rate = x.op.Rate
-	}
+	rate := f.rate(x.op)
 	if rate == (limit.Rate{}) {
 		return nil
 	}
@@ -89,6 +93,14 @@ func (f *Frame) within(x *exchange) error {
 	return fault.New(fault.TooFrequent, "at most %d calls in this window for this account and operation", v.Limit)
 }
 
+// rate is the operation's limit: its own, or the deployment's; a deployment without limits has none.
+func (f *Frame) rate(op *mounted) limit.Rate {
+	if op.Rate != (limit.Rate{}) && f.Rate != (limit.Rate{}) {
+		return op.Rate
+	}
+	return f.Rate
+}
+
 func (x *exchange) retryAfter(v limit.Verdict) {
 	seconds := int64((v.RetryAfter + time.Second - 1) / time.Second)
 	x.w.Header().Set("Retry-After", strconv.FormatInt(max(1, seconds), 10))
@@ -99,11 +111,8 @@ func ceilSeconds(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
 // clientIP is the address the call came from: the connection's, or, when that is a trusted proxy, the
 // last address in X-Forwarded-For that is not one.
 func clientIP(r *http.Request, proxies []netip.Prefix) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	if len(proxies) == 0 || !trusted(host, proxies) {
+	host := peer(r)
+	if !trusted(host, proxies) {
 		return host
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -120,7 +129,19 @@ func clientIP(r *http.Request, proxies []netip.Prefix) string {
 	return host
 }
 
+// peer is the address at the other end of the connection.
+func peer(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
 func trusted(host string, proxies []netip.Prefix) bool {
+	if len(proxies) == 0 {
+		return false
+	}
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
 		return false

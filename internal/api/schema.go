@@ -1,130 +1,182 @@
 package api
 
 import (
-	"fmt"
+	"encoding/json"
 	"path"
 	"reflect"
-	"strconv"
+	"regexp"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/validation"
-
-	"tocsin/internal/fault"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// schemas holds the JSON schema of every request and reply type. The same schema checks requests and
-// is published in /openapi.json, so that the two cannot disagree.
-type schemas struct{ registry huma.Registry }
+// schemas holds the JSON schema of every request and reply type. The same schema checks requests (see
+// checker) and is published in /openapi.json, so that the two cannot disagree. It is filled by New and
+// only read afterwards.
+//
+// It is a huma.Registry: the library makes a struct's schema of its fields and their tags, and this
+// decides what the library leaves to its registry or gets wrong for us: names, the widths of integers,
+// documents of any shape, and objects that may be null.
+type schemas struct {
+	named    map[string]*huma.Schema
+	types    map[string]reflect.Type
+	checkers map[*huma.Schema]*checker
+}
 
-// requiredMark lets explain tell the one message that names its field in the text instead of the path.
-const requiredMark = "required: "
+const schemaPrefix = "#/components/schemas/"
 
-// The library keeps its messages and one default in variables; they are set once, before the first
-// schema is made.
-var ourWords = sync.OnceFunc(func() {
+// The library keeps one default in a variable; it is set once, before the first schema is made.
+var ourDefaults = sync.OnceFunc(func() {
 	huma.DefaultArrayNullable = false // lists are [], never null; a type that needs null says so
-	validation.MsgExpectedBoolean = "must be true or false"
-	validation.MsgExpectedInteger = "must be an integer"
-	validation.MsgExpectedNumber = "must be a number"
-	validation.MsgExpectedString = "must be a string"
-	validation.MsgExpectedArray = "must be an array"
-	validation.MsgExpectedObject = "must be an object"
-	validation.MsgExpectedOneOf = "must be one of %s"
-	validation.MsgExpectedMinimumNumber = "must be at least %.0f"
-	validation.MsgExpectedMaximumNumber = "must be at most %.0f"
-	validation.MsgExpectedMinLength = "must have at least %d characters"
-	validation.MsgExpectedMaxLength = "must have at most %d characters"
-	validation.MsgExpectedMinItems = "must have at least %d items"
-	validation.MsgExpectedMaxItems = "must have at most %d items"
-	validation.MsgExpectedBePattern = "must be %s"
-	validation.MsgExpectedMatchPattern = "must match %s"
-	validation.MsgExpectedRequiredProperty = requiredMark + "%s"
-	huma.ValidateStrictCasing = true
 })
 
 func newSchemas() *schemas {
-	ourWords()
-	return &schemas{registry: huma.NewMapRegistry("#/components/schemas/", schemaName)}
+	ourDefaults()
+	return &schemas{named: map[string]*huma.Schema{}, types: map[string]reflect.Type{}, checkers: map[*huma.Schema]*checker{}}
 }
 
-// schemaName is the type's name with its package in front: rooms have types of the same name.
-func schemaName(t reflect.Type, hint string) string {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	name := huma.DefaultSchemaNamer(t, hint)
-	room := path.Base(t.PkgPath())
-	if room == "." || room == "api" {
-		return name
-	}
-	if strings.HasPrefix(strings.ToLower(name), room) {
-		return name
-	}
-	return strings.ToUpper(room[:1]) + room[1:] + name
-}
-
-// of registers a type and gives its schema (a reference for structs). Members we do not know are
-// allowed: clients newer than we are must not be refused.
+// of gives the schema of a request or reply type, a reference for structs.
 func (s *schemas) of(t reflect.Type, hint string) *huma.Schema {
-	schema := s.registry.Schema(t, true, hint)
-	for _, named := range s.registry.Map() {
-		if open, ok := named.AdditionalProperties.(bool); ok && !open {
-			named.AdditionalProperties = nil
+	return notNull(s.Schema(t, true, hint))
+}
+
+// Schema gives the schema of a type. A pointer to a struct may be null here; the struct that holds the
+// pointer, or the list, decides whether it stays so.
+func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
+	base := t
+	for base.Kind() == reflect.Pointer {
+		base = base.Elem()
+	}
+	if base == reflect.TypeFor[jsontext.Value]() || base == reflect.TypeFor[json.RawMessage]() {
+		return &huma.Schema{} // any document
+	}
+	if base.Kind() != reflect.Struct {
+		schema := huma.SchemaFromType(s, t)
+		if schema.Type == huma.TypeInteger {
+			schema.Format = width(base)
 		}
-	}
-	return schema
-}
-
-// check holds a decoded request against its schema and reports the first fault, in the order of the
-// schema's fields.
-func (s *schemas) check(schema *huma.Schema, value any) error {
-	result := &huma.ValidateResult{}
-	huma.Validate(s.registry, schema, huma.NewPathBuffer(make([]byte, 0, 64), 0), huma.ModeWriteToServer, value, result)
-	if len(result.Errors) == 0 {
-		return nil
-	}
-	detail, ok := result.Errors[0].(*huma.ErrorDetail)
-	if !ok {
-		return fault.Invalid("", "%v", result.Errors[0])
-	}
-	return explain(detail)
-}
-
-// explain says which field, which bound and what came.
-func explain(d *huma.ErrorDetail) error {
-	if name, ok := strings.CutPrefix(d.Message, requiredMark); ok {
-		if d.Location != "" {
-			name = d.Location + "." + name
+		if schema.Items != nil {
+			schema.Items = notNull(schema.Items)
 		}
-		return fault.Invalid(name, "is required")
+		if values, ok := schema.AdditionalProperties.(*huma.Schema); ok {
+			schema.AdditionalProperties = notNull(values)
+		}
+		return schema
 	}
-	if d.Location == "" {
-		return fault.Invalid("", "the body %s, got %s", d.Message, shown(d.Value))
+	ref := &huma.Schema{Ref: schemaPrefix + s.register(base, hint)}
+	if t.Kind() == reflect.Pointer {
+		return &huma.Schema{AnyOf: []*huma.Schema{ref, {Type: "null"}}}
 	}
-	return fault.Invalid(d.Location, "%s, got %s", d.Message, shown(d.Value))
+	return ref
 }
 
-// shown prints a value as it came, shortened: an error must say what was wrong, not repeat a megabyte.
-// Objects and arrays are only named, because what is inside may be a secret.
-func shown(v any) string {
-	switch v := v.(type) {
+// register makes the schema of a struct unless it is there, and gives its name. Members that we do not
+// know are allowed: clients newer than we are must not be refused.
+func (s *schemas) register(t reflect.Type, hint string) string {
+	name := schemaName(t, hint)
+	switch s.types[name] {
+	case t:
+		return name
 	case nil:
-		return "null"
-	case string:
-		if n := utf8.RuneCountInString(v); n > 60 {
-			return fmt.Sprintf("a string of %d characters", n)
-		}
-		return strconv.Quote(v)
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case []any:
-		return fmt.Sprintf("an array of %d", len(v))
-	case map[string]any:
-		return "an object"
 	default:
-		return fmt.Sprint(v)
+		panic("two types share the schema name " + name + ": " + t.String() + " and " + s.types[name].String())
 	}
+	schema := &huma.Schema{} // stands in the table before its fields do, for types that hold themselves
+	s.named[name], s.types[name] = schema, t
+	*schema = *huma.SchemaFromType(s, t)
+	schema.AdditionalProperties = nil
+	for field, of := range schema.Properties {
+		if of.AnyOf != nil && of.Nullable {
+			of.Nullable = false // the alternatives say it
+		} else if of.AnyOf != nil {
+			schema.Properties[field] = notNull(of)
+		}
+	}
+	return name
+}
+
+// notNull takes null from the alternatives of a pointer to a struct.
+func notNull(schema *huma.Schema) *huma.Schema {
+	if schema.AnyOf == nil {
+		return schema
+	}
+	plain := *schema
+	plain.Ref, plain.AnyOf = schema.AnyOf[0].Ref, nil
+	return &plain
+}
+
+// width is the format of an integer type in the OpenAPI format registry, such as uint64.
+func width(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Int:
+		return "int64"
+	case reflect.Uint:
+		return "uint64"
+	}
+	return t.Kind().String()
+}
+
+// SchemaFromRef finds a struct's schema.
+func (s *schemas) SchemaFromRef(ref string) *huma.Schema {
+	return s.named[strings.TrimPrefix(ref, schemaPrefix)]
+}
+
+// TypeFromRef finds the struct.
+func (s *schemas) TypeFromRef(ref string) reflect.Type {
+	return s.types[strings.TrimPrefix(ref, schemaPrefix)]
+}
+
+// Map gives every struct's schema by name.
+func (s *schemas) Map() map[string]*huma.Schema { return s.named }
+
+// RegisterTypeAlias is never called: no type of ours stands for another.
+func (s *schemas) RegisterTypeAlias(reflect.Type, reflect.Type) {}
+
+// MarshalJSON writes the schemas as they stand under components.
+func (s *schemas) MarshalJSON() ([]byte, error) { return json.Marshal(s.named) }
+
+// typeName finds the parts of a type's name: the name itself and, in brackets, those of its arguments
+// with the paths of their packages.
+var typeName = regexp.MustCompile(`([\w/.-]+\.)?(\w+)`)
+
+// schemaName is the type's name with its package in front, because rooms have types of the same name:
+// SilenceRule of the room channel is ChannelSilenceRule, a list of it ItemsChannelSilenceRule. The frame's
+// own types, and names that begin with their room, stay as they are.
+func schemaName(t reflect.Type, hint string) string {
+	if t.Name() == "" {
+		return hint
+	}
+	var b strings.Builder
+	for i, part := range typeName.FindAllStringSubmatch(t.Name(), -1) {
+		room, name := path.Base(strings.TrimSuffix(part[1], ".")), part[2]
+		if i == 0 {
+			room = path.Base(t.PkgPath())
+		}
+		if room != "api" && room != "." && !strings.HasPrefix(strings.ToLower(name), room) {
+			b.WriteString(title(room))
+		}
+		b.WriteString(title(name))
+	}
+	return b.String()
+}
+
+func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// fieldNames lists the JSON names of a struct's fields in the order of their declaration.
+func (s *schemas) fieldNames(schema *huma.Schema, t reflect.Type) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			name = f.Name
+		}
+		if schema.Properties[name] != nil && !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
 }

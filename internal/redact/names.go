@@ -103,3 +103,6 @@ func show(s string, v view) string {
 	}
 	return hidden
 }
+
+// Hides tells whether JSON would hide the value of a member with this name, or some of it.
+func Hides(name string) bool { return ofMember(shown, name) != shown }

@@ -3,16 +3,18 @@
 package apitest
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,13 +64,20 @@ func Start(t testing.TB, ops ...[]api.Op) *Server {
 // StartWith is Start with rate limits.
 func StartWith(t testing.TB, rate limit.Rate, ops ...[]api.Op) *Server {
 	t.Helper()
+	return StartConfig(t, func(c *api.Config) { c.Rate = rate }, ops...)
+}
+
+// StartConfig is Start with a frame that change sets up differently.
+func StartConfig(t testing.TB, change func(*api.Config), ops ...[]api.Op) *Server {
+	t.Helper()
 	d := OpenDB(t)
 	c := clock.At(Now)
-	keys := auth.NewKeys(d, c)
-	frame := api.New(api.Config{DB: d, Keys: keys, Clock: c, Log: slog.New(slog.DiscardHandler), Audit: audit.Record, Rate: rate}, ops...)
+	config := api.Config{DB: d, Keys: auth.NewKeys(d, c), Clock: c, Log: slog.New(slog.DiscardHandler), Audit: audit.Record, Build: "test"}
+	change(&config)
+	frame := api.New(config, ops...)
 	http := httptest.NewServer(frame)
 	t.Cleanup(http.Close)
-	s := &Server{URL: http.URL, DB: d, Keys: keys, Clock: c, Frame: frame, t: t}
+	s := &Server{URL: http.URL, DB: d, Keys: config.Keys, Clock: c, Frame: frame, t: t}
 	s.seed()
 	return s
 }
@@ -150,6 +159,14 @@ func (s *Server) Write(fn func(tx *db.Tx) error) {
 	}
 }
 
+// Read runs fn on one state of the database, to look at what calls have left there.
+func (s *Server) Read(fn func(tx *db.Tx) error) {
+	s.t.Helper()
+	if err := s.DB.Snapshot(context.Background(), fn); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // Reply is what came back.
 type Reply struct {
 	Status  int
@@ -172,12 +189,19 @@ func (s *Server) Call(key, path string, body any) Reply {
 		}
 		text = string(b)
 	}
-	r, err := http.NewRequest("POST", s.URL+path+"?app_key="+key, bytes.NewBufferString(text))
+	r := s.Request("POST", path+"?app_key="+key, text)
+	r.Header.Set("Content-Type", "application/json")
+	return s.Do(r)
+}
+
+// Request makes a request to the server without any header, for those that differ from Call's.
+func (s *Server) Request(method, target, body string) *http.Request {
+	s.t.Helper()
+	r, err := http.NewRequest(method, s.URL+target, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/json")
-	return s.Do(r)
+	return r
 }
 
 // Do sends any request and reads the reply, which must be an envelope or an error.
@@ -192,25 +216,42 @@ func (s *Server) Do(r *http.Request) Reply {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	reply, err := ReadReply(response.StatusCode, response.Header, body)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", r.Method, r.URL.Path, err)
+	}
+	reply.t = s.t
+	return reply
+}
+
+// ReadReply takes a reply apart. Its error says in what the reply is neither an envelope nor an error, or
+// where header and body disagree.
+func ReadReply(status int, header http.Header, body []byte) (Reply, error) {
 	var shape struct {
 		RequestID string `json:"request_id"`
 		Data      json.RawMessage
 		Error     *struct{ Code, Message string }
 	}
-	if err := json.Unmarshal(body, &shape); err != nil {
-		s.t.Fatalf("%s answered %d with what is not JSON: %s", r.URL.Path, response.StatusCode, body)
+	var members map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(body, &shape), json.Unmarshal(body, &members)); err != nil {
+		return Reply{}, fmt.Errorf("status %d with what is not JSON: %s", status, body)
 	}
-	if id := response.Header.Get("Service-Request-Id"); id == "" || id != shape.RequestID {
-		s.t.Fatalf("request id %q in the header, %q in the body", id, shape.RequestID)
+	id := header.Get("Service-Request-Id")
+	switch failed := status != http.StatusOK; {
+	case header.Get("Content-Type") != "application/json; charset=utf-8":
+		return Reply{}, fmt.Errorf("content type %q", header.Get("Content-Type"))
+	case len(id) != 26 || id != shape.RequestID || id != header.Get("Flashcat-Request-Id"):
+		return Reply{}, fmt.Errorf("request id %q and %q in the headers, %q in the body", id, header.Get("Flashcat-Request-Id"), shape.RequestID)
+	case len(members) != 2 || failed == (shape.Error == nil) || failed == (shape.Data != nil):
+		return Reply{}, fmt.Errorf("status %d with body %s", status, body)
+	case failed && (shape.Error.Code == "" || shape.Error.Message == ""):
+		return Reply{}, fmt.Errorf("an error without code or message: %s", body)
 	}
-	if (shape.Error == nil) != (response.StatusCode == 200) {
-		s.t.Fatalf("status %d with body %s", response.StatusCode, body)
-	}
-	reply := Reply{Status: response.StatusCode, Header: response.Header, Body: body, Data: shape.Data, t: s.t}
+	reply := Reply{Status: status, Header: header, Body: body, Data: shape.Data}
 	if shape.Error != nil {
 		reply.Code, reply.Message = shape.Error.Code, shape.Error.Message
 	}
-	return reply
+	return reply, nil
 }
 
 // Into decodes data; the call must have succeeded.

@@ -1,0 +1,196 @@
+package apitest
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	versions    = regexp.MustCompile(`^3\.1\.\d+$`)
+	schemaNames = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+	statusCodes = regexp.MustCompile(`^(default|[1-5](\d\d|XX))$`)
+)
+
+// checkRules goes through what OpenAPI 3.1 asks of a document, and what we ask of ours: POST alone, a
+// summary for every operation and a description for every field.
+func (d *document) checkRules() {
+	if v := text(d.root, "openapi"); !versions.MatchString(v) {
+		d.fault("openapi: %q", v)
+	}
+	if text(d.root, "info", "title") == "" || text(d.root, "info", "version") == "" {
+		d.fault("info needs a title and a version")
+	}
+	if len(object(d.root, "paths")) == 0 {
+		d.fault("there are no paths")
+	}
+	d.checkReferences()
+	d.checkSchemas()
+	d.checkSecurity("the document", d.root)
+	ids := map[string]string{}
+	for path, item := range sorted(object(d.root, "paths")) {
+		operation := object(item, "post")
+		if operation == nil || len(object(item)) != 1 || !strings.HasPrefix(path, "/") {
+			d.fault("%s: want a path with POST alone", path)
+			continue
+		}
+		id := text(operation, "operationId")
+		if id == "" || ids[id] != "" {
+			d.fault("%s: the operationId %q is empty or that of %s", path, id, ids[id])
+		}
+		ids[id] = path
+		d.checkSecurity(path, operation)
+		d.checkOperation(path, operation)
+	}
+}
+
+func (d *document) checkOperation(path string, operation map[string]any) {
+	if text(operation, "summary") == "" || text(operation, "description") == "" {
+		d.fault("%s needs a summary and a description", path)
+	}
+	if object(operation, "requestBody", "content", "application/json", "schema") == nil {
+		d.fault("%s describes no request", path)
+	}
+	responses := object(operation, "responses")
+	if responses["200"] == nil {
+		d.fault("%s describes no success", path)
+	}
+	for status, response := range sorted(responses) {
+		if !statusCodes.MatchString(status) {
+			d.fault("%s: response %q is no status", path, status)
+		}
+		if text(response, "description") == "" || object(response, "content", "application/json", "schema") == nil {
+			d.fault("%s: response %s needs a description and a schema", path, status)
+		}
+	}
+}
+
+// checkReferences finds the end of every $ref in the document itself.
+func (d *document) checkReferences() {
+	walk(d.root, "", func(at string, m map[string]any) {
+		ref, ok := m["$ref"].(string)
+		if !ok {
+			return
+		}
+		pointer, local := strings.CutPrefix(ref, "#/")
+		if _, found := lookup(d.root, strings.Split(pointer, "/")...); !local || !found {
+			d.fault("%s refers to %s, which is not there", at, ref)
+		}
+	})
+}
+
+// checkSchemas compiles every schema, which holds it against JSON Schema's own rules.
+func (d *document) checkSchemas() {
+	compile := func(pointer string) {
+		if _, err := d.compiler.Compile(documentURL + pointer); err != nil {
+			d.fault("%s: %v", pointer, err)
+		}
+	}
+	for name, schema := range sorted(object(d.root, "components", "schemas")) {
+		if !schemaNames.MatchString(name) {
+			d.fault("%q is no name for a schema", name)
+		}
+		compile("/components/schemas/" + name)
+		for property, of := range sorted(object(schema, "properties")) {
+			if text(of, "description") == "" {
+				d.fault("%s.%s has no description: give the field a doc tag", name, property)
+			}
+		}
+	}
+	walk(d.root, "", func(at string, m map[string]any) {
+		if m["schema"] != nil {
+			compile(at + "/schema")
+		}
+	})
+}
+
+func (d *document) checkSecurity(where string, of any) {
+	list, _ := lookup(of, "security")
+	requirements, _ := list.([]any)
+	for _, requirement := range requirements {
+		for name := range object(requirement) {
+			if object(d.root, "components", "securitySchemes", name) == nil {
+				d.fault("%s asks for the security scheme %s, which is not there", where, name)
+			}
+		}
+	}
+}
+
+// operations gives every operation by its path.
+func (d *document) operations() map[string]map[string]any {
+	all := map[string]map[string]any{}
+	for path, item := range object(d.root, "paths") {
+		if operation := object(item, "post"); operation != nil {
+			all[path] = operation
+		}
+	}
+	return all
+}
+
+// lookup follows names into nested objects; object and text ask for a kind of value as well.
+func lookup(v any, names ...string) (any, bool) {
+	for _, name := range names {
+		m, ok := v.(map[string]any)
+		if !ok || m[name] == nil {
+			return nil, false
+		}
+		v = m[name]
+	}
+	return v, true
+}
+
+func object(v any, names ...string) map[string]any {
+	found, _ := lookup(v, names...)
+	m, _ := found.(map[string]any)
+	return m
+}
+
+func text(v any, names ...string) string {
+	found, _ := lookup(v, names...)
+	s, _ := found.(string)
+	return s
+}
+
+// sorted goes through an object in the order of its names, so that faults come in a fixed order.
+func sorted(m map[string]any) func(func(string, any) bool) {
+	return func(yield func(string, any) bool) {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			if !yield(name, m[name]) {
+				return
+			}
+		}
+	}
+}
+
+// walk visits every object of a document with its JSON pointer, but nothing that is only an example.
+func walk(v any, at string, visit func(at string, m map[string]any)) {
+	switch v := v.(type) {
+	case map[string]any:
+		visit(at, v)
+		for name, member := range sorted(v) {
+			if name != "example" && name != "examples" {
+				walk(member, at+"/"+escape(name), visit)
+			}
+		}
+	case []any:
+		for i, item := range v {
+			walk(item, at+"/"+strconv.Itoa(i), visit)
+		}
+	}
+}
+
+// escape writes a name as a part of a JSON pointer.
+func escape(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it came from JSON
+	}
+	return b
+}

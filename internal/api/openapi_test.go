@@ -1,0 +1,140 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tocsin/internal/api"
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/limit"
+)
+
+// golden calls every toy operation with its example and keeps the replies the way rooms do.
+func golden(t *testing.T) (*apitest.Server, []api.Op) {
+	s := withToys(apitest.StartWith(t, limit.Rate{PerSecond: 50, PerMinute: 1000}, toys()))
+	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)
+	dir := t.TempDir()
+	for _, op := range toys() {
+		body := op.Example
+		if op.Path == broken {
+			body = `{"name":"bytes"}`
+		}
+		r := s.Call(apitest.KeyA, op.Path, body)
+		file := filepath.Join(dir, api.GoldenFile(op.Path))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, r.Body, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ops := api.WithReplies(os.DirFS(dir), toys())
+	return withToys(apitest.StartWith(t, limit.Rate{PerSecond: 50, PerMinute: 1000}, ops)), ops
+}
+
+func TestTheDocumentKeepsTheRules(t *testing.T) {
+	s, _ := golden(t)
+	apitest.CheckOpenAPI(t, s.Frame)
+}
+
+func TestWhatTheDocumentSays(t *testing.T) {
+	s, _ := golden(t)
+	b, err := s.Frame.OpenAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]struct {
+			Post struct {
+				OperationID string `json:"operationId"`
+				Summary     string
+				Description string
+				Tags        []string
+				Permission  string         `json:"x-permission"`
+				Limits      map[string]int `json:"x-rate-limit"`
+				MaxBody     int            `json:"x-max-body-bytes"`
+				Responses   map[string]any
+			}
+		}
+		Components struct {
+			Schemas map[string]struct {
+				Required   []string
+				Properties map[string]map[string]any
+			}
+		}
+	}
+	if err := json.Unmarshal(b, &doc); err != nil {
+		t.Fatal(err)
+	}
+	post := doc.Paths[echo].Post
+	if post.OperationID != "toy-echo" || post.Summary != "Gives back what it got" || post.Tags[0] != "toy" || post.Permission != "Schedules Read (on-call) or Schedules Manage (on-call)" || post.Limits["per_second"] != 50 || post.Limits["per_minute"] != 1000 || post.MaxBody != 2000 {
+		t.Errorf("%+v", post)
+	}
+	if post.Responses["403"] == nil || doc.Paths[list].Post.Responses["403"] != nil {
+		t.Error("403 stands where there is no permission, or not where there is one")
+	}
+	toys := doc.Components.Schemas["Api_testToys"]
+	if strings.Join(toys.Required, " ") != "name count maybe" {
+		t.Errorf("required: %v", toys.Required)
+	}
+	for field, want := range map[string]string{
+		"huge":  `{"type":"integer","format":"uint64","description":"Any unsigned 64-bit integer.","minimum":0}`,
+		"small": `{"type":"integer","format":"int8","description":"A small integer."}`,
+		"mode":  `{"type":"integer","format":"int64","description":"0 or 1.","enum":[0,1]}`,
+		"maybe": `{"description":"A part, or null for none.","anyOf":[{"$ref":"#/components/schemas/Api_testPart"},{"type":"null"}]}`,
+		"parts": `{"type":"array","description":"What it is made of.","items":{"$ref":"#/components/schemas/Api_testPart"}}`,
+		"free":  `{"description":"Any document."}`,
+		"ids":   `{"type":"array","description":"Identifiers.","items":{"type":"integer","format":"uint64","minimum":0},"maxItems":4}`,
+		"id":    `{"type":"string","description":"Its identifier.","pattern":"^[0-9a-f]{4}$","patternDescription":"4 hexadecimal digits"}`,
+	} {
+		got, err := json.Marshal(toys.Properties[field])
+		if err != nil || !apitest.SameJSON(got, []byte(want)) {
+			t.Errorf("%s: %s\nwant %s", field, got, want)
+		}
+	}
+	if doc.Components.Schemas["ItemsApi_testToy"].Properties == nil || doc.Components.Schemas["ErrorResponse"].Properties == nil {
+		t.Errorf("schema names: %s", b)
+	}
+}
+
+func TestTheDocumentIsServed(t *testing.T) {
+	s, _ := golden(t)
+	want, err := s.Frame.OpenAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := s.Frame.OpenAPIHandler()
+	get := func(method, tag string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, "/openapi.json", nil)
+		if tag != "" {
+			r.Header.Set("If-None-Match", tag)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	w := get("GET", "")
+	tag := w.Header().Get("ETag")
+	if w.Code != 200 || w.Body.String() != string(want) || w.Header().Get("Content-Type") != "application/json" || len(tag) < 10 {
+		t.Errorf("GET: %d %v", w.Code, w.Header())
+	}
+	if w := get("HEAD", ""); w.Code != 200 || w.Body.Len() != 0 || w.Header().Get("ETag") != tag {
+		t.Errorf("HEAD: %d %v", w.Code, w.Header())
+	}
+	if w := get("GET", tag); w.Code != http.StatusNotModified || w.Body.Len() != 0 {
+		t.Errorf("unchanged: %d", w.Code)
+	}
+	if w := get("GET", `"another"`); w.Code != 200 {
+		t.Errorf("changed: %d", w.Code)
+	}
+	for _, method := range []string{"POST", "PUT", "DELETE"} {
+		if w := get(method, ""); w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
+			t.Errorf("%s: %d %v", method, w.Code, w.Header())
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/limit"
+)
+
+// TestOrderOfChecks sends one request that is wrong in every way there is, mends one fault after the
+// other and expects the next check in the documented order to speak each time.
+func TestOrderOfChecks(t *testing.T) {
+	s := withToys(apitest.StartWith(t, limit.Rate{PerSecond: 1}, toys()))
+	long := strings.Repeat("x", 2001)
+	spent := s.Call(apitest.KeyReader, echo, minimal) // uses up the second
+	if spent.Code != "AccessDenied" {
+		t.Fatalf("%s", spent.Body)
+	}
+
+	for _, step := range []struct {
+		name, method, path, key, kind, body string
+		code                                string
+		status                              int
+	}{
+		{"route", "GET", "/toy/none", "nobody", "text/plain", long, "RouteNotFound", 404},
+		{"method", "GET", echo, "nobody", "text/plain", long, "MethodNotAllowed", 405},
+		{"key", "POST", echo, "nobody", "text/plain", long, "Unauthorized", 401},
+		{"rate", "POST", echo, apitest.KeyReader, "text/plain", long, "RequestTooFrequently", 429},
+		{"permission", "POST", echo, apitest.KeyNothing, "text/plain", long, "AccessDenied", 403},
+		{"size", "POST", echo, apitest.KeyA, "text/plain", long, "EntityTooLarge", 413},
+		{"content type", "POST", echo, apitest.KeyA, "text/plain", "{", "InvalidContentType", 400},
+		{"syntax", "POST", echo, apitest.KeyA, "application/json", `{"count":0,`, "InvalidParameter", 400},
+		{"field", "POST", echo, apitest.KeyA, "application/json", `{"name":"a","count":0,"maybe":null,"from":2,"to":1}`, "InvalidParameter", 400},
+		{"fields together", "POST", echo, apitest.KeyA, "application/json", `{"name":"a","count":1,"maybe":null,"from":2,"to":1}`, "InvalidParameter", 400},
+		{"operation", "POST", info, apitest.KeyA, "application/json", `{"id":1}`, "ResourceNotFound", 404},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			if step.name != "rate" {
+				s.Clock.Add(time.Second)
+			} else if r := s.Call(apitest.KeyReader, echo, minimal); r.Code != "AccessDenied" {
+				t.Fatalf("%s", r.Body)
+			}
+			r := s.Request(step.method, step.path+"?app_key="+step.key, step.body)
+			r.Header.Set("Content-Type", step.kind)
+			reply := s.Do(r)
+			if reply.Code != step.code || reply.Status != step.status {
+				t.Fatalf("%d %s", reply.Status, reply.Body)
+			}
+			allow := map[bool]string{true: "POST"}[step.status == 405]
+			if reply.Header.Get("Allow") != allow {
+				t.Errorf("Allow: %q", reply.Header.Get("Allow"))
+			}
+		})
+	}
+}
+
+func TestEveryOtherMethodIsRefused(t *testing.T) {
+	s := apitest.Start(t, toys())
+	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"} {
+		r := s.Do(s.Request(method, list, ""))
+		if r.Status != 405 || r.Header.Get("Allow") != "POST" || !strings.Contains(r.Message, method) {
+			t.Errorf("%s: %d %s", method, r.Status, r.Body)
+		}
+	}
+}
+
+func TestPathsThatAreAlmostRight(t *testing.T) {
+	s := apitest.Start(t, toys())
+	for _, path := range []string{"/", "/toy", "/toy/", "/toy/echo/", "//toy/echo", "/TOY/echo", "/toy/echo%20", "/toy/echo&app_key=" + apitest.KeyA, "/%ff", "/" + strings.Repeat("a", 5000)} {
+		r := s.Do(s.Request("POST", path, "{}"))
+		if r.Code != "RouteNotFound" || r.Status != 404 {
+			t.Errorf("%.60s: %d %s", path, r.Status, r.Body)
+		}
+		if strings.Contains(string(r.Body), apitest.KeyA) || len(r.Body) > 500 {
+			t.Errorf("%.60s: answered with %s", path, r.Body)
+		}
+	}
+}
