@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/role"
+	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
 )
@@ -39,6 +40,8 @@ type File struct {
 	Alerts       []alert.Alert         `json:"alerts"`
 	Incidents    []incident.Incident   `json:"incidents"`
 	Datasources  []datasource.Record   `json:"datasources"`
+	Applications []rum.Application     `json:"rum_applications"`
+	Issues       []rum.Issue           `json:"rum_issues"`
 }
 
 // Format names the version of the format. It changes only when an older file could no longer be read.

@@ -30,10 +30,11 @@ const keepBuffer = 1 << 20
 
 // encode puts the data into the envelope. Text that is not UTF-8 cannot come in through the API, but
 // through an imported file or an event it may: it is mended, because a reply is worth more than a byte.
+// The members of maps are sorted, so that the same state gives the same bytes.
 func (x *exchange) encode(data any) error {
 	x.reply = buffers.Get().(*bytes.Buffer)
 	x.reply.Reset()
-	err := json.MarshalWrite(x.reply, envelope{x.call.RequestID, data}, jsontext.AllowInvalidUTF8(true))
+	err := json.MarshalWrite(x.reply, envelope{x.call.RequestID, data}, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 	return fault.Wrap(err, "encode the reply")
 }
 

@@ -90,6 +90,7 @@ func (a *App) handler() (http.Handler, error) {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.Handle("/", a.Frame)
+	mux.Handle("GET /openapi.json", a.Frame.OpenAPIHandler())
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", a.health)
 	return gzhttp.GzipHandler(mux), nil

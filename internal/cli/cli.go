@@ -25,6 +25,8 @@ type commands struct {
 	Config kong.ConfigFlag `help:"Configuration file (YAML): flag names without dashes in front, and values." placeholder:"FILE"`
 
 	Serve   serveCmd   `cmd:"" help:"Run the server."`
+	Import  importCmd  `cmd:"" help:"Load an account file, all or nothing."`
+	Export  exportCmd  `cmd:"" help:"Write the account file of an account."`
 	Key     keyCmd     `cmd:"" help:"App keys, and the keys that seal stored secrets."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date."`
 	Version versionCmd `cmd:"" help:"Say what this build is."`

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"tocsin/internal/accountfile"
+	"tocsin/internal/app"
+	"tocsin/internal/db"
+)
+
+type importCmd struct {
+	database
+	File    string `arg:"" help:"The account file; - reads standard input."`
+	Replace bool   `help:"Replace the account when it exists."`
+}
+
+// Run loads the file, all of it or nothing.
+func (cmd *importCmd) Run(con *console) error {
+	in := io.Reader(os.Stdin)
+	if cmd.File != "-" {
+		f, err := os.Open(cmd.File)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	file, err := accountfile.Read(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", cmd.File, err)
+	}
+	ctx := context.Background()
+	d, err := db.Open(ctx, cmd.DB)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	c := cmd.config()
+	box, err := app.OpenBox(c)
+	if err != nil {
+		return err
+	}
+	if err := accountfile.Import(ctx, d, box, file, c.Clock.Now(), cmd.Replace); err != nil {
+		return fmt.Errorf("%s: %w", cmd.File, err)
+	}
+	fmt.Fprintf(con.out, "imported account %d (%s)\n", file.Account.AccountID, file.Account.AccountName)
+	return nil
+}
+
+type exportCmd struct {
+	database
+	Account int64  `help:"The account." required:"" placeholder:"ID"`
+	Secrets bool   `help:"Include stored secrets in clear. The file is then as secret as they are."`
+	File    string `arg:"" optional:"" help:"Where to write; standard output when left out."`
+}
+
+// Run writes the account's file.
+func (cmd *exportCmd) Run(con *console) error {
+	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
+		box, err := app.OpenBox(cmd.config())
+		if err != nil {
+			return err
+		}
+		file, err := accountfile.Export(ctx, d, box, cmd.Account, cmd.Secrets)
+		if err != nil {
+			return err
+		}
+		if cmd.File == "" {
+			return accountfile.Write(con.out, file)
+		}
+		return writeFile(cmd.File, file)
+	})
+}
+
+// writeFile puts the file in place whole or not at all, readable by its owner alone: it holds personal
+// data, and secrets when they were asked for.
+func writeFile(path string, file *accountfile.File) error {
+	temp, err := os.OpenFile(path+".part", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(accountfile.Write(temp, file), temp.Sync(), temp.Close())
+	if err == nil {
+		err = os.Rename(path+".part", path)
+	}
+	if err != nil {
+		os.Remove(path + ".part")
+	}
+	return err
+}
