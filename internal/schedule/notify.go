@@ -14,6 +14,7 @@ import (
 
 // Notify says who is told about turns, and how (the specification, 2.2).
 type Notify struct {
+	_             struct{}   `nullable:"true"`
 	AdvanceInTime *int64     `json:"advance_in_time,omitzero" minimum:"0" doc:"Seconds before the start of a turn at which those who leave and those who take over are told; 0: at the start. Absent: not at all."`
 	FixedTime     *FixedTime `json:"fixed_time" required:"false" doc:"When whoever is on call is told every day; null: not at all."`
 	By            *NotifyBy  `json:"by" required:"false" doc:"Over which channels people are told; null when not set."`
@@ -22,12 +23,14 @@ type Notify struct {
 
 // FixedTime is a time of day; unless both members are set it is none.
 type FixedTime struct {
-	Cycle string `json:"cycle" required:"false" doc:"Always day."`
-	Start string `json:"start" required:"false" doc:"Time of day in the schedule's zone, HH:MM."`
+	_     struct{} `nullable:"true"`
+	Cycle string   `json:"cycle" required:"false" doc:"Always day."`
+	Start string   `json:"start" required:"false" doc:"Time of day in the schedule's zone, HH:MM."`
 }
 
 // NotifyBy chooses the channels to a person.
 type NotifyBy struct {
+	_                struct{}  `nullable:"true"`
 	FollowPreference bool      `json:"follow_preference" required:"false" doc:"Over the channels that each person prefers."`
 	PersonalChannels *[]string `json:"personal_channels" required:"false" nullable:"true" doc:"Else over these: email, sms, voice, or a chat application with its integration, such as feishu_app:5427276014131; null when preferences are followed."`
 }

@@ -60,12 +60,13 @@ type Entry struct {
 
 // OncallEntry is a stretch of the final timeline with its true bounds, which no window has clipped.
 type OncallEntry struct {
-	Start    int64 `json:"start" doc:"First second, Unix seconds."`
-	End      int64 `json:"end" doc:"First second after it, Unix seconds."`
-	Group    Group `json:"group" doc:"Who is on call."`
-	UpdateAt int64 `json:"update_at" doc:"Always 0."`
-	Weight   int64 `json:"weight" doc:"Weight of the layer it comes from."`
-	Index    int   `json:"index" doc:"Position of the group in its layer, from 0."`
+	_        struct{} `nullable:"true"`
+	Start    int64    `json:"start" doc:"First second, Unix seconds."`
+	End      int64    `json:"end" doc:"First second after it, Unix seconds."`
+	Group    Group    `json:"group" doc:"Who is on call."`
+	UpdateAt int64    `json:"update_at" doc:"Always 0."`
+	Weight   int64    `json:"weight" doc:"Weight of the layer it comes from."`
+	Index    int      `json:"index" doc:"Position of the group in its layer, from 0."`
 }
 
 // Changed is the reply of a change that has nothing else to tell.
