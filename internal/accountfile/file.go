@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/role"
+	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
 )
@@ -39,6 +40,8 @@ type File struct {
 	Alerts       []alert.Alert         `json:"alerts"`
 	Incidents    []incident.Incident   `json:"incidents"`
 	Datasources  []datasource.Record   `json:"datasources"`
+	Applications []rum.Application     `json:"rum_applications"`
+	Issues       []rum.Issue           `json:"rum_issues"`
 }
 
 // Format names the version of the format. It changes only when an older file could no longer be read.
@@ -47,11 +50,15 @@ type Format string
 // Current is the only format there is.
 const Current Format = "tocsin.account/1"
 
-// UnmarshalText refuses another format where it is met: at the head of the file, before members that
+// UnmarshalJSONFrom refuses another format where it is met: at the head of the file, before members that
 // only it has are taken for mistakes.
-func (f *Format) UnmarshalText(text []byte) error {
-	if *f = Format(text); *f != Current {
-		return fault.Invalid("", "must be %s, got %q", Current, text)
+func (f *Format) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	var name string
+	if err := json.UnmarshalDecode(d, &name); err != nil {
+		return err
+	}
+	if *f = Format(name); *f != Current {
+		return fmt.Errorf("must be %s, got %q", Current, name)
 	}
 	return nil
 }

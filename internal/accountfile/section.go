@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/role"
+	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/seal"
 	"tocsin/internal/team"
@@ -28,6 +29,8 @@ var sections = []section{
 	plain(func(f *File) *[]alert.Alert { return &f.Alerts }, alert.Load, alert.Dump),
 	plain(func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),
 	sealed(func(f *File) *[]datasource.Record { return &f.Datasources }, datasource.Load, datasource.Dump),
+	sealed(func(f *File) *[]rum.Application { return &f.Applications }, rum.LoadApplications, rum.DumpApplications),
+	plain(func(f *File) *[]rum.Issue { return &f.Issues }, rum.LoadIssues, rum.DumpIssues),
 }
 
 // section moves one list of a file into the database and out of it.
