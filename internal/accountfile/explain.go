@@ -18,14 +18,13 @@ func explain(err error) error {
 	var typed *json.SemanticError
 	if errors.As(err, &typed) {
 		path := pathOf(typed.JSONPointer)
-		var own *fault.Error
 		switch {
 		case errors.Is(err, json.ErrUnknownName):
 			return fault.Invalid(path, "is not a member that %s knows here", Current)
-		case errors.As(typed.Err, &own):
-			return fault.Invalid(path, "%s", own.Message)
+		case typed.Err == nil, errors.Is(typed.Err, strconv.ErrRange), errors.Is(typed.Err, strconv.ErrSyntax):
+			return fault.Invalid(path, "must be %s, got %s", wanted(typed.GoType), given(typed))
 		}
-		return fault.Invalid(path, "must be %s, got %s", wanted(typed.GoType), given(typed))
+		return fault.Invalid(path, "%v", typed.Err) // of a type that reads itself
 	}
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
@@ -90,6 +89,9 @@ func pathOf(p jsontext.Pointer) string {
 		}
 		if b.Len() > 0 {
 			b.WriteByte('.')
+		}
+		if len(token) > 80 {
+			token = strings.ToValidUTF8(token[:80], "") + "..."
 		}
 		b.WriteString(token)
 	}

@@ -50,11 +50,15 @@ type Format string
 // Current is the only format there is.
 const Current Format = "tocsin.account/1"
 
-// UnmarshalText refuses another format where it is met: at the head of the file, before members that
+// UnmarshalJSONFrom refuses another format where it is met: at the head of the file, before members that
 // only it has are taken for mistakes.
-func (f *Format) UnmarshalText(text []byte) error {
-	if *f = Format(text); *f != Current {
-		return fault.Invalid("", "must be %s, got %q", Current, text)
+func (f *Format) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	var name string
+	if err := json.UnmarshalDecode(d, &name); err != nil {
+		return err
+	}
+	if *f = Format(name); *f != Current {
+		return fmt.Errorf("must be %s, got %q", Current, name)
 	}
 	return nil
 }

@@ -13,15 +13,15 @@ import (
 // (app_key); one that was exported holds what is stored of it (key_hash), from which the secret cannot be
 // had but with which it keeps working.
 type KeyRecord struct {
-	KeyID       int64    `json:"key_id,omitzero"` // absent: a new one is drawn
-	Name        string   `json:"name"`
-	PersonID    int64    `json:"person_id"`
-	AppKey      string   `json:"app_key,omitzero"`  // the secret, 32 to 256 characters
-	KeyHash     string   `json:"key_hash,omitzero"` // its SHA-256, 64 lower-case hexadecimal digits
-	Permissions []string `json:"permissions,format:emitnull"`
-	Status      string   `json:"status,omitzero"`     // enabled or disabled; absent: enabled
-	ExpiresAt   int64    `json:"expires_at,omitzero"` // Unix seconds; 0: never
-	CreatedAt   int64    `json:"created_at,omitzero"` // Unix seconds; absent: the moment of the import
+	KeyID       int64     `json:"key_id,omitzero"` // absent: a new one is drawn
+	Name        string    `json:"name"`
+	PersonID    int64     `json:"person_id"`
+	AppKey      string    `json:"app_key,omitzero"`    // the secret, 32 to 256 characters
+	KeyHash     string    `json:"key_hash,omitzero"`   // its SHA-256, 64 lower-case hexadecimal digits
+	Permissions *[]string `json:"permissions"`         // null: all of the person's
+	Status      string    `json:"status,omitzero"`     // enabled or disabled; absent: enabled
+	ExpiresAt   int64     `json:"expires_at,omitzero"` // Unix seconds; 0: never
+	CreatedAt   int64     `json:"created_at,omitzero"` // Unix seconds; absent: the moment of the import
 }
 
 var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)
@@ -79,7 +79,10 @@ func (r KeyRecord) checkSecret(at check.At) error {
 }
 
 func (r KeyRecord) checkPermissions(at check.At) error {
-	for i, name := range r.Permissions {
+	if r.Permissions == nil {
+		return nil
+	}
+	for i, name := range *r.Permissions {
 		if _, err := Parse(name); err != nil {
 			return at.Element("permissions", i).Invalid("", "%v", err)
 		}

@@ -50,7 +50,7 @@ func TestLoadDumpKeys(t *testing.T) {
 			}
 			records = append(records, auth.KeyRecord{
 				KeyID: i<<60 + 1, Name: strings.Repeat("k", rnd.IntN(129)), PersonID: rnd.Int64N(99), KeyHash: hex.EncodeToString(hash[:]),
-				Permissions: [][]string{nil, {}, {"Audit Manage (org)", "Channels Read (on-call)"}}[rnd.IntN(3)],
+				Permissions: []*[]string{nil, {}, {"Audit Manage (org)", "Channels Read (on-call)"}}[rnd.IntN(3)],
 				Status:      []string{auth.KeyEnabled, auth.KeyDisabled}[rnd.IntN(2)], ExpiresAt: rnd.Int64N(2) * 4102444800, CreatedAt: 1 + rnd.Int64N(99),
 			})
 		}
@@ -96,7 +96,7 @@ func TestLoadKeysRefuses(t *testing.T) {
 		{auth.KeyRecord{KeyHash: hash, KeyID: -1}, "app_keys[1].key_id: must be at least 1, got -1"},
 		{auth.KeyRecord{KeyHash: hash, KeyID: 7}, "app_keys[1].key_id: 7 is given twice"},
 		{auth.KeyRecord{KeyHash: hash, Name: strings.Repeat("é", 129)}, "app_keys[1].name: must have 0 to 128 characters, got 129"},
-		{auth.KeyRecord{KeyHash: hash, Permissions: []string{"Channels Read (on-call)", "X"}}, `app_keys[1].permissions[1]: "X" is not a permission`},
+		{auth.KeyRecord{KeyHash: hash, Permissions: &[]string{"Channels Read (on-call)", "X"}}, `app_keys[1].permissions[1]: "X" is not a permission`},
 		{auth.KeyRecord{KeyHash: hash, Status: "paused"}, `app_keys[1].status: must be one of enabled, disabled, got "paused"`},
 		{auth.KeyRecord{KeyHash: hash, ExpiresAt: -1}, "app_keys[1].expires_at: must be at least 0, got -1"},
 		{auth.KeyRecord{KeyHash: hash, CreatedAt: -1}, "app_keys[1].created_at: must be at least 0, got -1"},

@@ -1,0 +1,88 @@
+package accountfile_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tocsin/internal/accountfile"
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/db"
+	"tocsin/internal/seal"
+)
+
+// house is where an account lives in a test.
+type house struct {
+	db  *db.DB
+	box *seal.Box
+}
+
+func newHouse(t testing.TB) house {
+	t.Helper()
+	box, err := seal.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return house{apitest.OpenDB(t), box}
+}
+
+func (h house) load(f *accountfile.File, replace bool) error {
+	return accountfile.Import(context.Background(), h.db, h.box, f, apitest.Now, replace)
+}
+
+// export gives the account's file as text.
+func (h house) export(t testing.TB, account int64, secrets bool) string {
+	t.Helper()
+	f, err := accountfile.Export(context.Background(), h.db, h.box, account, secrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text(t, f)
+}
+
+func text(t testing.TB, f *accountfile.File) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := accountfile.Write(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func read(t testing.TB, document string) *accountfile.File {
+	t.Helper()
+	f, err := accountfile.Read(strings.NewReader(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// full is the file of one believable account with every section, as Export writes it with secrets.
+func full(t testing.TB) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "full.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// differ shows the first line in which two texts are not the same.
+func differ(t testing.TB, what, got, want string) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			t.Fatalf("%s differs in line %d: got\n%s\nwant\n%s", what, i+1, g[i], w[i])
+		}
+	}
+	t.Fatalf("%s has %d lines, want %d", what, len(g), len(w))
+}
