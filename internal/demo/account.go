@@ -1,0 +1,43 @@
+package demo
+
+import (
+	"time"
+
+	"tocsin/internal/accountfile"
+	"tocsin/internal/person"
+)
+
+const (
+	accountID = 3846027150131
+	timeZone  = "Europe/Berlin"
+	domain    = "bergfink.example" // reserved for examples: nothing of it can be reached
+)
+
+// Account is the whole account as it stands at now. The same now gives the same account, and identifiers
+// are the same at any time, so that they can be written down.
+func Account(now time.Time) *accountfile.File {
+	m := momentsAt(now)
+	f := withoutHistory(m)
+	f.Deliveries = webhookDeliveries(m)
+	return f
+}
+
+// withoutHistory is everything but the deliveries, which are more than all the rest.
+func withoutHistory(m moments) *accountfile.File {
+	return &accountfile.File{
+		Format:       accountfile.Current,
+		Account:      person.Account{AccountID: accountID, AccountName: Name, TimeZone: timeZone, OwnerID: anna},
+		Roles:        roles(),
+		Teams:        teams(),
+		Persons:      persons(),
+		Schedules:    schedules(m),
+		Channels:     channels(m),
+		SilenceRules: silenceRules(m),
+		DropRules:    dropRules(m),
+		Alerts:       alerts(m),
+		Incidents:    incidents(m),
+		Datasources:  datasources(m),
+		Applications: rumApplications(m),
+		Issues:       rumIssues(m),
+	}
+}

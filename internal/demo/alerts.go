@@ -1,0 +1,103 @@
+package demo
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/incident"
+)
+
+// Kinds of object ids: the digit that tells them apart.
+const (
+	kindAlert    byte = 'a'
+	kindDrop     byte = 'd'
+	kindIncident byte = '1'
+	kindSilence  byte = '5'
+)
+
+// object is an object id that stays the same from run to run.
+func object(kind byte, n int) string { return fmt.Sprintf("67a1c0de0000000%c%08x", kind, n) }
+
+func incidents(m moments) []incident.Incident {
+	var all []incident.Incident
+	for i, t := range troubles() {
+		began := m.ago(t.began)
+		r := incident.Incident{AccountID: accountID, IncidentID: object(kindIncident, i+1), Title: t.title, ChannelID: t.channel, Progress: t.progress()}
+		for _, h := range t.history {
+			a := incident.Assignment{PersonID: h.person, AssignedAt: began.Add(h.from).Unix()}
+			if h.to != 0 {
+				a.RemovedAt = began.Add(h.to).Unix()
+			}
+			r.Assignments = append(r.Assignments, a)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func (t trouble) progress() string {
+	switch {
+	case t.lasted != 0:
+		return "Closed"
+	case t.acknowledged:
+		return "Processing"
+	}
+	return "Triggered"
+}
+
+// alerts are those of the troubles, and some that were silenced and became no incident.
+func alerts(m moments) []alert.Alert {
+	var all []alert.Alert
+	for i, t := range troubles() {
+		for _, resource := range t.resources {
+			a := t.alert(m, len(all)+1, resource)
+			a.Incident = &alert.Incident{IncidentID: object(kindIncident, i+1)}
+			all = append(all, a)
+		}
+	}
+	for i, host := range []string{"orders-db-replica-1", "catalog-db-replica-1", "catalog-db-replica-2", "ledger-db-replica-1"} {
+		quiet := trouble{
+			channel: databases, severity: "Warning", service: "backup", check: "replication_lag", cluster: "fra-1",
+			events: int64(3 + i), began: time.Duration(10+24*i) * hour, lasted: 50 * time.Minute,
+		}
+		a := quiet.alert(m, len(all)+1, host)
+		a.EverMuted = true
+		all = append(all, a)
+	}
+	for _, i := range []int{0, 3} {
+		page := "https://grafana." + domain + "/d/" + all[i].Labels["service"]
+		all[i].Images = []alert.Image{{Src: page + ".png", Href: page, Alt: "The last hour"}}
+	}
+	return all
+}
+
+// alert is what one resource reported. Each is a minute later than the one before it.
+func (t trouble) alert(m moments, n int, resource string) alert.Alert {
+	first := m.ago(t.began).Add(time.Duration(n%4) * time.Minute)
+	last, status, end := m.ago(time.Duration(20+7*n)*time.Second), t.severity, int64(0)
+	if t.lasted != 0 {
+		last, status = m.ago(t.began-t.lasted), "Ok"
+		end = last.Unix()
+	}
+	through := intakes[t.through]
+	a := alert.Alert{
+		AlertID: object(kindAlert, n), AccountID: accountID, ChannelID: t.channel,
+		IntegrationID: through.id, IntegrationName: through.name, IntegrationType: through.kind, IntegrationRefID: through.ref,
+		Title: t.service + " / " + resource + " / " + t.check, TitleRule: "$service / $resource / $check",
+		Description: fmt.Sprintf("%s on %s is out of bounds since %s.", strings.ReplaceAll(t.check, "_", " "), resource, first.Format("15:04")),
+		AlertKey:    t.cluster + "/" + t.service + "/" + t.check + "/" + resource, AlertSeverity: t.severity, AlertStatus: status,
+		StartTime: first.Unix(), LastTime: last.Unix(), EndTime: end, EventCnt: t.events,
+		CreatedAt: first.Unix() + 1, UpdatedAt: last.Unix() + 1,
+		Labels: map[string]string{
+			"service": t.service, "resource": resource, "check": t.check, "cluster": t.cluster, "environment": "production",
+			"runbook": "https://runbooks." + domain + "/" + t.service + "/" + t.check,
+		},
+	}
+	if len(t.history) > 0 {
+		p := byID(t.history[len(t.history)-1].person)
+		a.ResponderName, a.ResponderEmail = p.PersonName, p.Email
+	}
+	return a
+}

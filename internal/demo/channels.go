@@ -1,0 +1,117 @@
+package demo
+
+import (
+	"fmt"
+	"time"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/filter"
+)
+
+const (
+	payments int64 = 1001 + iota
+	basket
+	shopFront
+	searching
+	warehouse
+	shipping
+	databases
+	network
+	apps
+	security
+	nightly
+	legacy
+)
+
+func channels(m moments) []channel.Channel {
+	all := []channel.Channel{
+		{ChannelID: payments, ChannelName: "Zahlungen", TeamID: checkout, Description: "Card, PayPal and SEPA payments, refunds."},
+		{ChannelID: basket, ChannelName: "Warenkorb & Checkout", TeamID: checkout, Description: "From the basket to the confirmed order."},
+		{ChannelID: shopFront, ChannelName: "Storefront", TeamID: storefront, Description: "Pages, pictures, prices."},
+		{ChannelID: searching, ChannelName: "Search", TeamID: storefront, Description: "Index, suggestions, relevance."},
+		{ChannelID: warehouse, ChannelName: "Lager Leipzig", TeamID: storefront, Description: "Scanners, conveyor, stock."},
+		{ChannelID: shipping, ChannelName: "Versand", TeamID: storefront, Description: "Labels and carriers."},
+		{ChannelID: databases, ChannelName: "Datenbanken", TeamID: platform, Description: "PostgreSQL, MySQL, ClickHouse."},
+		{ChannelID: network, ChannelName: "Netz & CDN", TeamID: platform, Description: "Edge, DNS, certificates."},
+		{ChannelID: apps, ChannelName: "Mobile apps", TeamID: storefront, Description: "What RUM reports from iOS and Android."},
+		{ChannelID: security, ChannelName: "Sicherheit", TeamID: platform, Description: "For the team Plattform only.", IsPrivate: true},
+		{ChannelID: nightly, ChannelName: "Nachtläufe", TeamID: platform, Description: "Exports, invoices, backups."},
+		{ChannelID: legacy, ChannelName: "Alter Shop (abgeschaltet)", TeamID: platform, Description: "Kept for its history.", Status: "disabled"},
+	}
+	for i := range all {
+		ch := &all[i]
+		if ch.Status == "" {
+			ch.Status = "enabled"
+		}
+		ch.AccountID, ch.CreatedAt, ch.UpdatedAt = accountID, m.yearAgo(i%5, 10).Unix(), m.ago(time.Duration(20+i)*day).Unix()
+	}
+	return all
+}
+
+func silenceRules(m moments) []channel.SilenceRule {
+	night := channel.TimeFilter{Start: "22:00", End: "06:30", Repeat: []int{}}
+	weekend := channel.TimeFilter{Start: "00:00", End: "23:59", Repeat: []int{6, 0}}
+	once := func(from, to time.Time) *channel.OnceTimeFilter {
+		return &channel.OnceTimeFilter{StartTime: from.Unix(), EndTime: to.Unix()}
+	}
+	started, hours := m.now.Truncate(30*time.Minute).Add(-2*hour), 6*hour
+	return numbered(m, kindSilence, []channel.SilenceRule{
+		{Rule: rule(payments, 1, "Wartung des Kartenanbieters", "Announced by the provider; the fallback is on.", in("labels.provider", "cardstream")),
+			TimeFilter: once(started, started.Add(hours)), FromIncidentID: object(kindIncident, 2)},
+		{Rule: rule(payments, 5, "Abrechnung in der Nacht", "Settlement makes everything slow and nobody cares.", in("severity", "Warning", "Info"), in("labels.check", "latency*")),
+			TimeFilters: []channel.TimeFilter{night}},
+		{Rule: rule(payments, 10, "Testkäufe am Wochenende", "Synthetic purchases are paused.", in("labels.service", "synthetic-*")),
+			TimeFilters: []channel.TimeFilter{weekend}},
+		{Rule: rule(payments, 20, "Lasttest", "Over since last week; kept to be used again.", in("labels.environment", "staging")),
+			TimeFilter: once(m.day(-5, 20), m.day(-5, 23)), IsDirectlyDiscard: true},
+		{Rule: disabled(rule(payments, 30, "Alles (Notfall)", "Only together with the status page.", in("severity", "Critical", "Warning", "Info"))),
+			TimeFilters: []channel.TimeFilter{{Start: "00:00", End: "23:59", Repeat: []int{}}}},
+		{Rule: rule(databases, 1, "Sicherung", "Replicas fall behind while the backup runs.", in("labels.check", "replication_lag")),
+			TimeFilters: []channel.TimeFilter{{Start: "01:00", End: "03:30", Repeat: []int{}}}},
+		{Rule: rule(databases, 2, "Vacuum am Sonntag", "", in("labels.check", "/^(io|load)/"), notIn("severity", "Critical")),
+			TimeFilters: []channel.TimeFilter{{Start: "04:00", End: "07:00", Repeat: []int{0}}}},
+		{Rule: rule(network, 1, "Zertifikatstausch", "Both certificates are valid.", in("labels.check", "certificate_expiry")),
+			TimeFilter: once(m.day(8, 8), m.day(8, 12)), IsAutoDelete: true},
+		{Rule: rule(warehouse, 1, "Lager geschlossen", "Nobody works there, scanners are in their docks.", in("labels.check", "scanner_offline", "wifi_*")),
+			TimeFilters: []channel.TimeFilter{{Start: "21:00", End: "05:00", Repeat: []int{1, 2, 3, 4, 5}}, weekend}},
+	}, func(r *channel.SilenceRule) *channel.Rule { return &r.Rule })
+}
+
+func dropRules(m moments) []channel.DropRule {
+	return numbered(m, kindDrop, []channel.DropRule{
+		{Rule: rule(payments, 1, "Sandbox", "The provider's sandbox fails all the time.", in("labels.environment", "sandbox"))},
+		{Rule: rule(payments, 2, "Info aus der Integration", "Chatter without consequence.", in("severity", "Info"), in("data_source_id", fmt.Sprint(prometheusIntake)))},
+		{Rule: disabled(rule(payments, 3, "Alter Anbieter", "Until the migration is over.", in("title", "/paylane/")))},
+		{Rule: rule(network, 1, "Interne Netze", "Scans from our own networks.", in("labels.client", "cidr:10.0.0.0/8", "cidr:192.168.0.0/16"))},
+		{Rule: rule(shopFront, 1, "Wenige Fehler", "Below one in a hundred nothing is to be done.", in("labels.error_percent", "num:lt:1"), notIn("labels.page", "/checkout/"))},
+		{Rule: rule(apps, 1, "Vorabversionen", "", in("labels.version", "*-beta*"))},
+	}, func(r *channel.DropRule) *channel.Rule { return &r.Rule })
+}
+
+// rule has one group of conditions, all of which must be met.
+func rule(ch, priority int64, name, description string, conditions ...filter.Condition) channel.Rule {
+	return channel.Rule{ChannelID: ch, Priority: priority, RuleName: name, Description: description, Filters: filter.Filter{conditions}, Status: "enabled"}
+}
+
+func disabled(r channel.Rule) channel.Rule {
+	r.Status = "disabled"
+	return r
+}
+
+// numbered gives rules their identifiers and stamps.
+func numbered[R any](m moments, kind byte, rules []R, of func(*R) *channel.Rule) []R {
+	for i := range rules {
+		r := of(&rules[i])
+		r.AccountID, r.RuleID, r.UpdatedBy = accountID, object(kind, i+1), []int64{zoe, jonas, maya}[i%3]
+		r.CreatedAt, r.UpdatedAt = m.ago(time.Duration(90-i)*day).Unix(), m.ago(time.Duration(3+i)*day).Unix()
+	}
+	return rules
+}
+
+func in(key string, values ...string) filter.Condition {
+	return filter.Condition{Key: key, Oper: filter.In, Vals: values}
+}
+
+func notIn(key string, values ...string) filter.Condition {
+	return filter.Condition{Key: key, Oper: filter.NotIn, Vals: values}
+}

@@ -1,0 +1,214 @@
+package demo
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"tocsin/internal/schedule"
+)
+
+// promises are what each schedule is there to show: which schedule, over which window, and what must be
+// seen in it.
+var promises = []struct {
+	name     string
+	schedule int64
+	window   func(m moments) (from, to time.Time)
+	holds    func(m moments, s seen) bool
+}{
+	{"an override is going on", platformOnCall, next(7), func(m moments, s seen) bool {
+		return s.CurOncall != nil && s.CurOncall.Group.GroupName == "Siobhán" && s.who(m.now) == "Siobhán" && s.layer("Dentist") != nil
+	}},
+	{"next week a heavier override wins", platformOnCall, nextWeek, func(m moments, s seen) bool {
+		return s.who(m.day(8, 12)) == "Jonas + Siobhán" && s.who(m.day(9, 12)) == "Łukasz" && s.who(m.day(10, 12)) == "Jonas + Siobhán"
+	}},
+	{"weeks begin on Monday at 09:00", platformOnCall, nextWeek, func(m moments, s seen) bool {
+		week := s.layer("Week")
+		return len(week) == 2 && week[0].End == m.day(7, 9).Unix() && week[0].Index != week[1].Index
+	}},
+	{"days, nights and weekends have layers of their own", checkoutClock, nextWeek, func(m moments, s seen) bool {
+		return len(s.layer("Day")) == 5 && len(s.layer("Night")) == 5 && len(s.layer("Weekend")) > 0
+	}},
+	{"a night goes on after midnight", checkoutClock, nextWeek, func(m moments, s seen) bool {
+		return has(s.layer("Night"), m.day(9, 18), m.day(10, 9)) && has(s.layer("Night"), m.day(11, 18), m.day(12, 9))
+	}},
+	{"Monday begins with a gap", checkoutClock, nextWeek, func(m moments, s seen) bool {
+		return s.who(m.day(7, 0)) == "" && s.who(m.day(7, 8)) == "" && s.begins(m.day(7, 9))
+	}},
+	{"Friday night and the weekend are on call together", checkoutClock, nextWeek, func(m moments, s seen) bool {
+		return strings.Contains(s.who(m.day(12, 4)), "+") && s.begins(m.day(12, 0))
+	}},
+	{"a backup is stacked on the primary", storefrontStack, nextWeek, func(m moments, s seen) bool {
+		e := s.at(m.day(8, 12))
+		return e != nil && strings.Contains(e.Group.GroupName, "+") && len(e.Group.Members) == 2 && len(s.at(m.day(8, 22)).Group.Members) == 1
+	}},
+	{"a layer ends next month and another follows", warehouseHandover, around(moments.nextMonth), func(m moments, s seen) bool {
+		agency, own := s.layer("Agency"), s.layer("Own staff")
+		end := m.nextMonth().Unix()
+		return len(agency) > 0 && agency[len(agency)-1].End == end && len(own) > 0 && own[0].Start == end
+	}},
+	{"months have their natural length", managers, next(45), func(m moments, s seen) bool {
+		from, to := time.Unix(s.CurOncall.Start, 0).In(m.monday.Location()), time.Unix(s.CurOncall.End, 0).In(m.monday.Location())
+		return to.Equal(from.AddDate(0, 1, 0)) || from.Day() > 28 || from.Day() != to.Day()
+	}},
+	{"the turn of the next clock change is an hour shorter or longer", fairTurns, around(moments.clockChange), func(m moments, s seen) bool {
+		change := m.clockChange().Unix()
+		for _, e := range s.layer("Second line") {
+			if e.Start < change && change < e.End {
+				return e.End-e.Start == 23*3600 || e.End-e.Start == 25*3600
+			}
+		}
+		return false
+	}},
+	{"a fair rotation moves on through the week", fairTurns, next(45), func(m moments, s seen) bool {
+		return s.who(m.day(8, 12)) != s.who(m.day(15, 12)) && s.who(m.day(15, 12)) != s.who(m.day(22, 12))
+	}},
+	{"somebody is always awake", followTheSun, next(45), func(m moments, s seen) bool {
+		return unbroken(s, m.now, m.now.Add(45*day))
+	}},
+	{"and was half a year ago", followTheSun, func(m moments) (time.Time, time.Time) { return m.day(-200, 0), m.day(-160, 0) }, func(m moments, s seen) bool {
+		return unbroken(s, m.day(-200, 0), m.day(-160, 0))
+	}},
+	{"offices overlap", followTheSun, next(7), func(m moments, s seen) bool {
+		for _, e := range *s.FinalSchedule.Schedules {
+			if strings.Contains(e.Group.GroupName, "+") {
+				return true
+			}
+		}
+		return false
+	}},
+	{"every layer keeps its own zone", followTheSun, nextWeek, func(m moments, s seen) bool {
+		for _, e := range s.layer("東京") {
+			if time.Unix(e.Start, 0).In(mustZone("Asia/Tokyo")).Hour() != 9 {
+				return false
+			}
+		}
+		return has(s.layer("Berlin"), m.day(8, 9), m.day(8, 18)) && len(s.layer("Los Angeles")) >= 7
+	}},
+	{"nobody is on call", nobodyYet, next(45), func(m moments, s seen) bool {
+		return s.CurOncall == nil && s.NextOncall == nil && len(*s.FinalSchedule.Schedules) == 0
+	}},
+	{"there is a year of history", platformOnCall, func(m moments) (time.Time, time.Time) { return m.yearAgo(1, 0), m.yearAgo(30, 0) }, func(m moments, s seen) bool {
+		return unbroken(s, m.yearAgo(1, 0), m.yearAgo(30, 0))
+	}},
+}
+
+func TestWhatTheSchedulesShow(t *testing.T) {
+	s, box := serve(t)
+	for _, text := range nows {
+		m := momentsAt(parse(t, text))
+		replace(t, s, box, m.now)
+		key := fill(t, s, box, m.now).ReadOnly
+		for _, p := range promises {
+			from, to := p.window(m)
+			var got schedule.Schedule
+			s.Call(key, "/schedule/info", fmt.Sprintf(`{"schedule_id": %d, "start": %d, "end": %d}`, p.schedule, from.Unix(), to.Unix())).Into(&got)
+			if !p.holds(m, seen{got}) {
+				t.Errorf("at %s it does not show that %s", text, p.name)
+			}
+		}
+	}
+}
+
+func TestSilenceRulesOfEveryKind(t *testing.T) {
+	s, box := serve(t)
+	for _, text := range nows {
+		now := parse(t, text)
+		replace(t, s, box, now)
+		var list struct {
+			Items []struct {
+				RuleName    string `json:"rule_name"`
+				IsEffective bool   `json:"is_effective"`
+			}
+		}
+		s.Call(fill(t, s, box, now).All, "/channel/silence/rule/list", fmt.Sprintf(`{"channel_id": %d}`, payments)).Into(&list)
+		local := now.In(mustZone(timeZone))
+		clock := local.Hour()*60 + local.Minute()
+		want := []bool{true, clock >= 22*60 || clock < 6*60+30, local.Weekday()%6 == 0, false, false}
+		if len(list.Items) != len(want) {
+			t.Fatalf("%d rules, want %d", len(list.Items), len(want))
+		}
+		for i, r := range list.Items {
+			if r.IsEffective != want[i] {
+				t.Errorf("at %s rule %q is in force: %t", text, r.RuleName, r.IsEffective)
+			}
+		}
+	}
+}
+
+// seen is what /schedule/info answers.
+type seen struct{ schedule.Schedule }
+
+// at is the stretch of the final timeline that holds a moment, nil for nobody.
+func (s seen) at(t time.Time) *schedule.Entry {
+	for _, e := range *s.FinalSchedule.Schedules {
+		if e.Start <= t.Unix() && t.Unix() < e.End {
+			return &e
+		}
+	}
+	return nil
+}
+
+func (s seen) who(t time.Time) string {
+	if e := s.at(t); e != nil {
+		return e.Group.GroupName
+	}
+	return ""
+}
+
+func (s seen) layer(name string) []schedule.Entry {
+	for _, l := range *s.LayerSchedules {
+		if l.LayerName == name {
+			return *l.Schedules
+		}
+	}
+	return nil
+}
+
+// begins tells whether the final timeline has a stretch that begins at a moment.
+func (s seen) begins(at time.Time) bool {
+	for _, e := range *s.FinalSchedule.Schedules {
+		if e.Start == at.Unix() {
+			return true
+		}
+	}
+	return false
+}
+
+func has(entries []schedule.Entry, from, to time.Time) bool {
+	for _, e := range entries {
+		if e.Start == from.Unix() && e.End == to.Unix() {
+			return true
+		}
+	}
+	return false
+}
+
+// unbroken tells whether somebody is on call at every second of a window.
+func unbroken(s seen, from, to time.Time) bool {
+	at := from.Unix()
+	for _, e := range *s.FinalSchedule.Schedules {
+		if e.Start != at {
+			return false
+		}
+		at = e.End
+	}
+	return at == to.Unix()
+}
+
+func next(days int) func(m moments) (from, to time.Time) {
+	return func(m moments) (from, to time.Time) { return m.now, m.now.Add(time.Duration(days) * day) }
+}
+
+func nextWeek(m moments) (from, to time.Time) { return m.day(7, 0), m.day(14, 0) }
+
+func around(at func(moments) time.Time) func(m moments) (from, to time.Time) {
+	return func(m moments) (from, to time.Time) { return at(m).Add(-10 * day), at(m).Add(10 * day) }
+}
+
+// clockChange is the next one in the account's zone.
+func (m moments) clockChange() time.Time {
+	_, end := m.now.ZoneBounds()
+	return end
+}
