@@ -24,6 +24,7 @@ const (
 type commands struct {
 	Config kong.ConfigFlag `help:"Configuration file (YAML): flag names without dashes in front, and values." placeholder:"FILE"`
 
+	Demo    demoCmd    `cmd:"" help:"Start a throw-away server filled with one believable account."`
 	Serve   serveCmd   `cmd:"" help:"Run the server."`
 	Import  importCmd  `cmd:"" help:"Load an account file, all or nothing."`
 	Export  exportCmd  `cmd:"" help:"Write the account file of an account."`

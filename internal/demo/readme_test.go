@@ -1,0 +1,23 @@
+package demo
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The README promises a line for every operation, and that it works: the lines are those of Calls, which
+// another test runs.
+func TestTheReadmeHasEveryCall(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range Calls() {
+		line := fmt.Sprintf("| `%s` | %s | `curl -s \"$T%s?app_key=$K\" -H \"$J\" -d '%s'` |\n", c.Path, c.Title, c.Path, c.Body)
+		if !strings.Contains(string(readme), line) {
+			t.Errorf("README.md lacks\n%s", line)
+		}
+	}
+}
