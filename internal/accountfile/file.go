@@ -23,6 +23,7 @@ import (
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
+	"tocsin/internal/webhook"
 )
 
 // File is an account file. A section that is missing is empty.
@@ -42,6 +43,7 @@ type File struct {
 	Datasources  []datasource.Record   `json:"datasources"`
 	Applications []rum.Application     `json:"rum_applications"`
 	Issues       []rum.Issue           `json:"rum_issues"`
+	Deliveries   []webhook.Delivery    `json:"webhook_deliveries"`
 }
 
 // Format names the version of the format. It changes only when an older file could no longer be read.

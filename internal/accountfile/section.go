@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/schedule"
 	"tocsin/internal/seal"
 	"tocsin/internal/team"
+	"tocsin/internal/webhook"
 )
 
 // sections are the lists of a file with the rooms that they come from and go to, in the order in which
@@ -31,6 +32,7 @@ var sections = []section{
 	sealed(func(f *File) *[]datasource.Record { return &f.Datasources }, datasource.Load, datasource.Dump),
 	sealed(func(f *File) *[]rum.Application { return &f.Applications }, rum.LoadApplications, rum.DumpApplications),
 	plain(func(f *File) *[]rum.Issue { return &f.Issues }, rum.LoadIssues, rum.DumpIssues),
+	plain(func(f *File) *[]webhook.Delivery { return &f.Deliveries }, webhook.Load, webhook.Dump),
 }
 
 // section moves one list of a file into the database and out of it.

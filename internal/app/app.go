@@ -58,11 +58,16 @@ func New(ctx context.Context, c Config) (*App, error) {
 		d.Close()
 		return nil, err
 	}
+	cursorKey, err := a.Box.Derive("cursor")
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
 	a.Frame = api.New(api.Config{
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record,
 		Rate:    limit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
 		Proxies: c.TrustedProxies, Build: c.Version,
-	}, a.rooms()...)
+	}, a.rooms(cursorKey)...)
 	return a, nil
 }
 

@@ -11,10 +11,11 @@ import (
 	"tocsin/internal/person"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/webhook"
 )
 
 // rooms lists every operation there is, room by room, in the order of the reference.
-func (a *App) rooms() [][]api.Op {
+func (a *App) rooms(cursorKey []byte) [][]api.Op {
 	return [][]api.Op{
 		(&schedule.Room{Box: a.Box}).Ops(),
 		alert.Ops(),
@@ -23,6 +24,7 @@ func (a *App) rooms() [][]api.Op {
 		(&datasource.Room{Box: a.Box}).Ops(),
 		rum.New(a.Box).Ops(),
 		person.Ops(),
+		webhook.New(cursorKey).Ops(),
 	}
 }
 

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/textproto"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// figures is what one run of load measured.
+type figures struct {
+	perSecond float64
+	p50, p99  time.Duration
+	bytes     int // of one reply's body
+}
+
+// load sends the same request over a number of connections for a while, each connection waiting for its
+// reply before it asks again. Any reply but 200 is an error: a figure for failures means nothing.
+//
+// It speaks just enough HTTP for that: a full client costs more than the server it measures, and on one
+// machine both pay from the same processors.
+func load(address string, request []byte, clients int, span time.Duration) (figures, error) {
+	type result struct {
+		took  []time.Duration
+		bytes int
+		err   error
+	}
+	results := make([]result, clients)
+	end := time.Now().Add(span)
+	var all sync.WaitGroup
+	for i := range clients {
+		all.Go(func() {
+			r := &results[i]
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				r.err = err
+				return
+			}
+			defer conn.Close()
+			in := bufio.NewReaderSize(conn, 64<<10)
+			for began := time.Now(); began.Before(end); {
+				if _, r.err = conn.Write(request); r.err != nil {
+					return
+				}
+				if r.bytes, r.err = skipReply(in); r.err != nil {
+					return
+				}
+				now := time.Now()
+				r.took = append(r.took, now.Sub(began))
+				began = now
+			}
+		})
+	}
+	all.Wait()
+	took, f := []time.Duration{}, figures{}
+	for _, r := range results {
+		if r.err != nil {
+			return f, r.err
+		}
+		took, f.bytes = append(took, r.took...), r.bytes
+	}
+	if len(took) == 0 {
+		return f, fmt.Errorf("no reply within %s", span)
+	}
+	slices.Sort(took)
+	f.perSecond = float64(len(took)) / span.Seconds()
+	f.p50, f.p99 = took[len(took)/2], took[len(took)*99/100]
+	return f, nil
+}
+
+// skipReply reads one reply to its end and gives the length of its body.
+func skipReply(in *bufio.Reader) (int, error) {
+	status, err := in.ReadSlice('\n')
+	if err != nil {
+		return 0, err
+	}
+	failed := ""
+	if !bytes.HasPrefix(status, []byte("HTTP/1.1 200")) {
+		failed = strings.TrimSpace(string(status))
+	}
+	length := -1
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return 0, err
+		}
+		if len(line) <= 2 {
+			break
+		}
+		if name, value, _ := bytes.Cut(line, []byte(":")); bytes.EqualFold(name, []byte("Content-Length")) {
+			if length, err = strconv.Atoi(string(textproto.TrimBytes(value))); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if length < 0 {
+		return 0, fmt.Errorf("a reply without Content-Length")
+	}
+	if failed != "" {
+		body := make([]byte, length)
+		io.ReadFull(in, body)
+		return 0, fmt.Errorf("%s: %s", failed, body)
+	}
+	_, err = in.Discard(length)
+	return length, err
+}
+
+// post is a request as load sends it.
+func post(path, key, body string) []byte {
+	return fmt.Appendf(nil, "POST %s?app_key=%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, key, len(body), body)
+}

@@ -1,0 +1,263 @@
+// Command bench measures Tocsin on this machine and prints a table: every operation of the public API
+// beside a constant reply of the same size in the same run, because ratios survive a noisy machine where
+// seconds do not; start-up, memory and size; and the engine's own benchmarks.
+//
+// It asserts nothing: docs/performance.md quotes what it printed and says what was hoped for.
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"tocsin/internal/demo"
+)
+
+var (
+	span       = flag.Duration("span", 2*time.Second, "how long each load runs")
+	rounds     = flag.Int("rounds", 3, "how often each pair is measured; medians are shown")
+	clients    = flag.Int("clients", 32, "connections of the load")
+	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
+	engine     = flag.Bool("engine", true, "run the engine's own benchmarks as well")
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "constant" {
+		exit(constant())
+	}
+	flag.Parse()
+	exit(run())
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func run() error {
+	dir, err := os.MkdirTemp("", "tocsin-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	fmt.Printf("%s, %s/%s, %d processors, %s\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), time.Now().UTC().Format("2006-01-02 15:04 UTC"))
+
+	binary := filepath.Join(dir, "tocsin")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/tocsin")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %v\n%s", err, out)
+	}
+	key, err := footprint(binary, dir)
+	if err != nil {
+		return err
+	}
+	db := "sqlite:" + filepath.Join(dir, "demo", "tocsin.db")
+	if err := operations(binary, db, key); err != nil {
+		return err
+	}
+	if err := history(binary, db, key); err != nil {
+		return err
+	}
+	if *engine {
+		return engines()
+	}
+	return nil
+}
+
+// footprint reports sizes, start-up times and resident memory, and leaves a filled database behind.
+func footprint(binary, dir string) (key string, err error) {
+	info, err := os.Stat(binary)
+	if err != nil {
+		return "", err
+	}
+	fmt.Printf("| footprint | figure |\n|---|---|\n| stripped binary | %.1f MB |\n", float64(info.Size())/1e6)
+	d, err := start(binary, "demo", "--listen", "127.0.0.1:0", "--dir", filepath.Join(dir, "demo"))
+	if err != nil {
+		return "", err
+	}
+	fmt.Printf("| `demo` until it listens | %s |\n", d.took.Round(time.Millisecond))
+	key = d.key
+	if err := d.stop(); err != nil {
+		return "", err
+	}
+	starts := []time.Duration{}
+	for range *rounds {
+		s, err := start(binary, "serve", "--listen", "127.0.0.1:0", "--db", "sqlite:"+filepath.Join(dir, "demo", "tocsin.db"))
+		if err != nil {
+			return "", err
+		}
+		starts = append(starts, s.took)
+		if len(starts) == *rounds {
+			time.Sleep(2 * time.Second) // idle
+			fmt.Printf("| `serve` on that database until it listens | %s |\n| resident, idle after start | %.1f MB |\n", median(starts).Round(time.Millisecond), s.resident())
+		}
+		if err := s.stop(); err != nil {
+			return "", err
+		}
+	}
+	fmt.Println()
+	return key, nil
+}
+
+// operations measures each call of the demo beside a constant reply of its size.
+func operations(binary, db, key string) error {
+	server, err := start(binary, "serve", "--listen", "127.0.0.1:0", "--db", db, "--limit-per-second", "0", "--limit-per-minute", "0")
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	calls := demo.Calls()
+	requests, sizes := [][]byte{}, []string{"constant"}
+	for _, c := range calls {
+		request := post(c.Path, key, c.Body)
+		f, err := load(server.address, request, 1, 50*time.Millisecond)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Path, err)
+		}
+		requests, sizes = append(requests, request), append(sizes, strconv.Itoa(f.bytes))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	yardstick, err := start(self, sizes...)
+	if err != nil {
+		return err
+	}
+	defer yardstick.stop()
+
+	fmt.Printf("| operation (%d connections) | reply bytes | calls/s | p50 | p99 | constant reply/s | ratio |\n|---|---|---|---|---|---|---|\n", *clients)
+	for i, c := range calls {
+		own, other := []figures{}, []float64{}
+		for range *rounds {
+			f, err := load(yardstick.address, post("/"+sizes[i+1], key, c.Body), *clients, *span)
+			if err != nil {
+				return err
+			}
+			other = append(other, f.perSecond)
+			if f, err = load(server.address, requests[i], *clients, *span); err != nil {
+				return fmt.Errorf("%s: %w", c.Path, err)
+			}
+			own = append(own, f)
+		}
+		slices.SortFunc(own, func(a, b figures) int { return int(a.perSecond - b.perSecond) })
+		slices.Sort(other)
+		m := own[len(own)/2]
+		fmt.Printf("| %s | %d | %.0f | %s | %s | %.0f | %.2f |\n", c.Title, m.bytes, m.perSecond, m.p50.Round(10*time.Microsecond), m.p99.Round(10*time.Microsecond), other[len(other)/2], m.perSecond/other[len(other)/2])
+	}
+	fmt.Printf("\nresident after that load: %.1f MB\n\n", server.resident())
+	return nil
+}
+
+// engines runs the benchmarks that need no server.
+func engines() error {
+	for _, dir := range []string{"./internal/timeline", "./internal/limit", "./internal/filter"} {
+		cmd := exec.Command("go", "test", "-run", "^$", "-bench", ".", "-benchmem", dir)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// process is a server under measurement.
+type process struct {
+	cmd     *exec.Cmd
+	address string
+	key     string // the first app key it printed
+	took    time.Duration
+}
+
+var secret = regexp.MustCompile(`\btk_[0-9A-Za-z]+\b`)
+
+// start runs a command until it says that it listens.
+func start(name string, args ...string) (*process, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	p := &process{cmd: exec.Command(name, args...)}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	ready := make(chan error, 1)
+	go func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if p.key == "" {
+				p.key = secret.FindString(lines.Text())
+			}
+			if url, ok := strings.CutPrefix(lines.Text(), "listening on http://"); ok {
+				p.address, p.took = url, time.Since(began)
+				ready <- nil
+			}
+		}
+		ready <- fmt.Errorf("%s %s ended before it listened", name, strings.Join(args, " "))
+	}()
+	select {
+	case err = <-ready:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		p.stop()
+		return nil, err
+	}
+	return p, nil
+}
+
+// resident is the process's memory in megabytes, as the kernel counts it.
+func (p *process) resident() float64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if kb, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			n, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(kb), " kB"), 64)
+			return n / 1000
+		}
+	}
+	return 0
+}
+
+func (p *process) stop() error {
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	err := p.cmd.Wait()
+	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == -1 {
+		return nil // the yardstick dies of the signal
+	}
+	return err
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+func listen() (net.Listener, string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, "", err
+	}
+	return l, "http://" + l.Addr().String(), nil
+}
