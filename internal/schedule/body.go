@@ -47,7 +47,7 @@ func (b Body) settle(prefix string) (Body, error) {
 		return b, fault.Invalid(prefix+"team_id", "must not be negative, got %d", *b.TeamID)
 	}
 	if b.Status != nil {
-		if err := within(prefix+"status", *b.Status, 0, 1); err != nil {
+		if err := between(prefix+"status", *b.Status, 0, 1); err != nil {
 			return b, err
 		}
 	}

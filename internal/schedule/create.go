@@ -22,7 +22,7 @@ func (r *Room) create(c *api.Call, in createRequest) (Created, error) {
 	if in.ScheduleID != 0 {
 		return Created{}, fault.Invalid("schedule_id", "must be absent when creating; to change schedule %d call /schedule/update", in.ScheduleID)
 	}
-	if _, err := in.within(maxWindow); err != nil {
+	if _, err := in.asked(maxWindow); err != nil {
 		return Created{}, err
 	}
 	body, err := in.settle("")

@@ -13,7 +13,7 @@ import (
 // after what it returned was sent to /schedule/update.
 func TestWhatIsSentIsShown(t *testing.T) {
 	s, r := start(t), newRandom(t)
-	for i := range 100 {
+	for i := range 50 {
 		body := r.body()
 		id := create(t, s, body)
 		shown := read(t, s, id)

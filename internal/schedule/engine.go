@@ -9,59 +9,58 @@ import (
 	"tocsin/internal/timeline"
 )
 
-// room is how many more times persons may be named in the timelines of one answer. Real answers use a
-// hundredth of maxNamed; it keeps a group of thousands with hourly turns from filling the memory.
-type room int
-
-const maxNamed room = 1_000_000
-
-// take uses up as much of the room as one more naming of a group needs.
-func (left *room) take(g *Group) {
-	for i := range g.Members {
-		*left -= room(len(g.Members[i].PersonIDs))
-	}
-}
-
 // check lets the engine judge settled layers and reports what it objects to under the fields' names with
 // prefix in front.
 func check(timeZone *string, layers []LayerConfig, prefix string) error {
-	s := stored{Layers: layers}
-	set(&s.TimeZone, timeZone)
-	e, err := s.engine(time.UTC, prefix)
-	if err != nil {
-		return err
+	var name string
+	set(&name, timeZone)
+	e, err := compile(time.UTC, name, layers)
+	if err == nil {
+		err = e.Check()
 	}
 	var objection *timeline.ConfigError
-	if errors.As(e.Check(), &objection) {
+	if errors.As(err, &objection) {
 		return fault.Invalid(prefix+objection.Path, "%s", objection.Reason)
 	}
-	return nil
+	return under(prefix, err)
 }
 
 // engine is the schedule as the engine computes it. Everybody who wants to know who is on call gets it
-// from here. Layers must be settled; account is the zone of schedules and layers without one
-// (docs/timeline.md R1).
-func (s *stored) engine(account *time.Location, prefix string) (*timeline.Schedule, error) {
-	e := &timeline.Schedule{Zone: account, Layers: make([]timeline.Layer, len(s.Layers))}
-	var err error
-	if s.TimeZone != "" {
-		if e.Zone, err = zone(prefix+"time_zone", s.TimeZone); err != nil {
+// from here. account is the zone of schedules and layers that have none (docs/timeline.md R1).
+func (s *stored) engine(account *time.Location) (*timeline.Schedule, error) {
+	e, err := compile(account, s.TimeZone, s.Layers)
+	if err != nil { // it was accepted once, so whoever asks now is not to blame: the fault becomes an internal one
+		return nil, fmt.Errorf("schedule %d cannot be computed: %v", s.ScheduleID, err)
+	}
+	return e, nil
+}
+
+// compile translates settled layers for the engine. An error is a fault that names the field.
+func compile(account *time.Location, timeZone string, layers []LayerConfig) (e *timeline.Schedule, err error) {
+	e = &timeline.Schedule{Zone: account, Layers: make([]timeline.Layer, len(layers))}
+	if timeZone != "" {
+		if e.Zone, err = zone("time_zone", timeZone); err != nil {
 			return nil, err
 		}
 	}
-	for i := range s.Layers {
-		if e.Layers[i], err = s.Layers[i].engine(); err != nil {
-			var f *fault.Error
-			if errors.As(err, &f) {
-				f.Field = fmt.Sprintf("%slayers[%d].%s", prefix, i, f.Field)
-			}
-			return nil, err
+	for i := range layers {
+		if e.Layers[i], err = layers[i].compile(); err != nil {
+			return nil, under(fmt.Sprintf("layers[%d].", i), err)
 		}
 	}
 	return e, nil
 }
 
-func (l *LayerConfig) engine() (e timeline.Layer, err error) {
+// under puts a path in front of the field that a fault names.
+func under(prefix string, err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		f.Field = prefix + f.Field
+	}
+	return err
+}
+
+func (l *LayerConfig) compile() (e timeline.Layer, err error) {
 	e = timeline.Layer{
 		Name: l.LayerName, Mode: timeline.Mode(l.Mode), Weight: int(l.Weight),
 		Start: l.LayerStart, End: l.ExpireTime,
@@ -75,11 +74,8 @@ func (l *LayerConfig) engine() (e timeline.Layer, err error) {
 			return e, fault.Invalid("rotation_unit", "%v", err)
 		}
 	}
-	for i, day := range l.DayMask.Repeat {
-		if err := within(fmt.Sprintf("day_mask.repeat[%d]", i), day, 0, 6); err != nil {
-			return e, err
-		}
-		e.Mask |= 1 << day
+	for _, day := range l.DayMask.Repeat {
+		e.Mask |= 1 << uint64(day)
 	}
 	if l.TimeZone != "" {
 		if e.Zone, err = zone("time_zone", l.TimeZone); err != nil {
@@ -103,36 +99,42 @@ func (l *LayerConfig) engine() (e timeline.Layer, err error) {
 	return e, nil
 }
 
-// timelines is what the engine says about one schedule and one window, in the shapes of the API.
-type timelines struct {
-	layers []ComputedLayer // rotations first
-	final  ComputedLayer
+// budget is how many more times persons may be named in the timelines of one answer. Real answers use a
+// hundredth of it; it keeps a group of thousands with hourly turns from filling the memory.
+type budget int
+
+const maxNamed budget = 1_000_000
+
+// pay takes one more naming of a group out of the budget.
+func (b *budget) pay(g *Group) {
+	for i := range g.Members {
+		*b -= budget(len(g.Members[i].PersonIDs))
+	}
 }
 
-// window computes the timelines in [w.from, w.to), as far as there is room for them.
-func (s *stored) window(e *timeline.Schedule, w window, left *room) (timelines, error) {
+// timelines computes who is on call in [w.from, w.to): by each layer alone, rotations first, and finally.
+func (s *stored) timelines(e *timeline.Schedule, w window, left *budget) (layers []ComputedLayer, final ComputedLayer, err error) {
 	computed := e.Window(w.from, w.to)
-	out := timelines{layers: make([]ComputedLayer, 0, len(s.Layers))}
+	layers = make([]ComputedLayer, 0, len(s.Layers))
 	for _, i := range e.Order() {
 		l := &s.Layers[i]
 		entries := make([]Entry, len(computed.Layers[i]))
 		for j, c := range computed.Layers[i] {
 			entries[j] = Entry{Start: c.Start, End: c.End, Group: l.Groups[c.Group].during(c.Start, c.End), Index: c.Group}
-			left.take(&entries[j].Group)
+			left.pay(&entries[j].Group)
 		}
-		out.layers = append(out.layers, ComputedLayer{LayerName: l.LayerName, Name: l.LayerName, Mode: l.Mode, Schedules: &entries})
+		layers = append(layers, ComputedLayer{LayerName: l.LayerName, Name: l.LayerName, Mode: l.Mode, Schedules: &entries})
 	}
-	final := make([]Entry, len(computed.Final))
+	pieces := make([]Entry, len(computed.Final))
 	for i := range computed.Final {
 		p := &computed.Final[i]
-		final[i] = Entry{Start: p.Start, End: p.End, Group: s.group(p), Index: p.Index}
-		left.take(&final[i].Group)
+		pieces[i] = Entry{Start: p.Start, End: p.End, Group: s.group(p), Index: p.Index}
+		left.pay(&pieces[i].Group)
 	}
-	out.final.Schedules = &final
 	if *left < 0 {
-		return out, fault.Invalid("end", "the timelines up to %d would name persons more than %d times: ask for a shorter window", w.to, maxNamed)
+		return nil, final, fault.Invalid("end", "the timelines up to %d would name persons more than %d times: ask for a shorter window", w.to, maxNamed)
 	}
-	return out, nil
+	return layers, ComputedLayer{Schedules: &pieces}, nil
 }
 
 // oncall is a piece with its true bounds, or nil for none.

@@ -11,7 +11,7 @@ type infoRequest struct {
 }
 
 func (r *Room) info(c *api.Call, in infoRequest) (Schedule, error) {
-	w, err := in.within(maxWindow)
+	w, err := in.asked(maxWindow)
 	if err != nil {
 		return Schedule{}, err
 	}

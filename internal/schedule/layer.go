@@ -22,9 +22,9 @@ type LayerConfig struct {
 	RotationDuration      int64    `json:"rotation_duration" required:"false" minimum:"0" doc:"Length of a turn in seconds, a month counting as 30 days. Read only where rotation_unit and rotation_value are unset, and then 1 to 30 whole weeks, days or hours."`
 	HandoffTime           int64    `json:"handoff_time" required:"false" minimum:"0" maximum:"604799" doc:"Seconds from Monday 00:00 at which turns of exactly one week change; 0: at the weekday and time of layer_start."`
 	EnableTime            int64    `json:"enable_time" required:"false" doc:"Older name of layer_start."`
-	ExpireTime            int64    `json:"expire_time" required:"false" doc:"Older name of layer_end; 0: never."`
+	ExpireTime            int64    `json:"expire_time" required:"false" doc:"Older name of layer_end, with 0 for null."`
 	LayerStart            int64    `json:"layer_start" required:"false" doc:"When the layer begins, Unix seconds; required under one of its names."`
-	LayerEnd              *int64   `json:"layer_end" required:"false" doc:"When the layer ends, Unix seconds; null: never. Required for an override."`
+	LayerEnd              *int64   `json:"layer_end" required:"false" doc:"When the layer ends, Unix seconds. When it is null expire_time is read, and when that is 0 the layer never ends, which an override must."`
 	RestrictMode          int64    `json:"restrict_mode" required:"false" minimum:"0" maximum:"2" doc:"0 around the clock; 1 restricted hours of every day; 2 restricted hours of every week, ignored under a day mask."`
 	RestrictStart         int64    `json:"restrict_start" required:"false" minimum:"0" maximum:"604800" doc:"Older form of a single restricted period, used where restrict_periods is empty: its start in seconds from 00:00, or from Monday 00:00."`
 	RestrictEnd           int64    `json:"restrict_end" required:"false" minimum:"0" maximum:"604800" doc:"End of that period, likewise."`
@@ -85,7 +85,7 @@ func (l *LayerConfig) settle(path string) error {
 		{"rotation_value", l.RotationValue, 0, timeline.MaxValue},
 		{"restrict_mode", l.RestrictMode, 0, 2},
 	} {
-		if err := within(path+"."+b.field, b.value, b.low, b.high); err != nil {
+		if err := between(path+"."+b.field, b.value, b.low, b.high); err != nil {
 			return err
 		}
 	}
@@ -94,6 +94,11 @@ func (l *LayerConfig) settle(path string) error {
 	}
 	if err := l.checkRestriction(path); err != nil {
 		return err
+	}
+	for i, day := range l.DayMask.Repeat {
+		if err := between(fmt.Sprintf("%s.day_mask.repeat[%d]", path, i), day, 0, 6); err != nil {
+			return err
+		}
 	}
 	for i := range l.Groups {
 		if err := l.Groups[i].settle(fmt.Sprintf("%s.groups[%d]", path, i)); err != nil {
@@ -152,10 +157,10 @@ func (l *LayerConfig) checkRestriction(path string) error {
 		most = 86400
 	}
 	check := func(path string, p Period) error {
-		if err := within(path+"restrict_start", p.RestrictStart, 0, most); err != nil {
+		if err := between(path+"restrict_start", p.RestrictStart, 0, most); err != nil {
 			return err
 		}
-		return within(path+"restrict_end", p.RestrictEnd, 0, most)
+		return between(path+"restrict_end", p.RestrictEnd, 0, most)
 	}
 	if err := check(path+".", Period{l.RestrictStart, l.RestrictEnd}); err != nil {
 		return err
@@ -195,7 +200,7 @@ func either[T comparable](newer, older *T) {
 	*older = *newer
 }
 
-func within(field string, value, low, high int64) error {
+func between(field string, value, low, high int64) error {
 	if value < low || value > high {
 		return fault.Invalid(field, "must be from %d to %d, got %d", low, high, value)
 	}

@@ -58,7 +58,7 @@ const matching = ` FROM schedule s WHERE s.account_id = $1
 	AND (NOT $6 OR s.create_by = $5)`
 
 func (r *Room) list(c *api.Call, in listRequest) (Page, error) {
-	w, err := in.within(maxWindow)
+	w, err := in.asked(maxWindow)
 	if err != nil {
 		return Page{}, err
 	}

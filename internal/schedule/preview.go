@@ -10,7 +10,7 @@ type previewRequest struct {
 }
 
 func (r *Room) preview(c *api.Call, in previewRequest) (Schedule, error) {
-	w, err := Window{&in.Start, &in.End}.within(maxWindow)
+	w, err := Window{&in.Start, &in.End}.asked(maxWindow)
 	if err != nil {
 		return Schedule{}, err
 	}

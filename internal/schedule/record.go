@@ -17,11 +17,11 @@ type Record struct {
 	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the schedule."`
 	AccountID  int64 `json:"account_id,omitzero" doc:"The account of the file."`
 	Body
-	Layers   []RecordLayer `json:"layers" required:"false" doc:"Rotations and overrides."`
-	CreateAt int64         `json:"create_at" required:"false" doc:"When it was created, Unix seconds."`
-	CreateBy int64         `json:"create_by" required:"false" doc:"The person who created it."`
-	UpdateAt int64         `json:"update_at" required:"false" doc:"When it was last changed, Unix seconds."`
-	UpdateBy int64         `json:"update_by" required:"false" doc:"The person who last changed it."`
+	Layers   []RecordLayer `json:"layers,omitzero" doc:"Rotations and overrides."`
+	CreateAt int64         `json:"create_at,omitzero" doc:"When it was created, Unix seconds."`
+	CreateBy int64         `json:"create_by,omitzero" doc:"The person who created it."`
+	UpdateAt int64         `json:"update_at,omitzero" doc:"When it was last changed, Unix seconds."`
+	UpdateBy int64         `json:"update_by,omitzero" doc:"The person who last changed it."`
 
 	ID             *int64         `json:"id,omitzero" doc:"The same as schedule_id; not kept."`
 	Start          jsontext.Value `json:"start,omitzero" doc:"Not kept."`
@@ -110,8 +110,7 @@ func same(path string, got, want int64) error {
 }
 
 // Dump is an account's schedules as Load reads them, by schedule_id. Without secrets those of webhooks
-// are empty; a zone and a notification that are not set are absent, all else is there as the operations
-// show it.
+// are empty. Members that are not set, which for most is the same as 0 or empty, are absent.
 func Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Record, error) {
 	all, err := db.All(tx, row(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 ORDER BY schedule_id`, account)
 	if err != nil {
@@ -133,17 +132,22 @@ func (s *stored) record() Record {
 	r := Record{
 		ScheduleID: s.ScheduleID, AccountID: s.AccountID,
 		Body: Body{
-			ScheduleName: s.Name, Name: s.Name, Description: &s.Description,
-			TeamID: &s.TeamID, GroupID: &s.TeamID, Status: &s.Status, Disabled: &s.Status,
-			Notify: s.Notify,
+			ScheduleName: s.Name, Name: s.Name, Description: unlessZero(s.Description),
+			TeamID: unlessZero(s.TeamID), GroupID: unlessZero(s.TeamID), Status: unlessZero(s.Status), Disabled: unlessZero(s.Status),
+			TimeZone: unlessZero(s.TimeZone), Notify: s.Notify,
 		},
 		CreateAt: s.CreateAt, CreateBy: s.CreateBy, UpdateAt: s.UpdateAt, UpdateBy: s.UpdateBy,
-	}
-	if s.TimeZone != "" {
-		r.TimeZone = &s.TimeZone
 	}
 	for _, l := range s.Layers {
 		r.Layers = append(r.Layers, RecordLayer{LayerConfig: l})
 	}
 	return r
+}
+
+func unlessZero[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
 }

@@ -48,6 +48,11 @@ func TestDumpAndLoadAreInverse(t *testing.T) {
 		file := []any{}
 		for n := range r.IntN(4) {
 			o := r.body()
+			for name, value := range o {
+				if unset := text(t, value); unset == `0` || unset == `[]` {
+					delete(o, name)
+				}
+			}
 			o["schedule_id"] = 10*int64(n) + r.Int64N(10) + 1
 			for _, stamp := range []string{"create_at", "create_by", "update_at", "update_by"} {
 				if r.chance() {
@@ -78,11 +83,10 @@ func TestDumpAndLoadAreInverse(t *testing.T) {
 
 func TestDumpLeavesOutWhatIsNotSet(t *testing.T) {
 	s := start(t)
-	if err := load(t, s, `[{"schedule_id":7,"schedule_name":"S","team_id":null,"notify":null}]`); err != nil {
+	if err := load(t, s, `[{"schedule_id":7,"schedule_name":"S","description":"","team_id":0,"status":0,"layers":[],"notify":null}]`); err != nil {
 		t.Fatal(err)
 	}
-	const want = `[{"schedule_id":7,"account_id":2451002751131,"schedule_name":"S","name":"S","description":"","team_id":0,"group_id":0,"status":0,"disabled":0,` +
-		`"layers":[],"create_at":0,"create_by":0,"update_at":0,"update_by":0}]`
+	const want = `[{"schedule_id":7,"account_id":2451002751131,"schedule_name":"S","name":"S"}]`
 	if got := dump(t, s, true); !apitest.SameJSON([]byte(got), []byte(want)) {
 		t.Errorf("got %s", got)
 	}

@@ -11,7 +11,7 @@ import (
 type selfRequest struct{ Window }
 
 func (r *Room) self(c *api.Call, in selfRequest) (api.Items[Schedule], error) {
-	w, err := in.within(maxSelfWindow)
+	w, err := in.asked(maxSelfWindow)
 	if err != nil {
 		return api.Items[Schedule]{}, err
 	}
@@ -24,7 +24,7 @@ func (r *Room) self(c *api.Call, in selfRequest) (api.Items[Schedule], error) {
 	}
 	items := []Schedule{}
 	for _, s := range found {
-		e, err := s.engine(c.Who.Zone, "")
+		e, err := s.engine(c.Who.Zone)
 		if err != nil {
 			return api.Items[Schedule]{}, err
 		}

@@ -9,7 +9,7 @@ type updateRequest struct {
 }
 
 func (r *Room) update(c *api.Call, in updateRequest) (Changed, error) {
-	if _, err := in.within(maxWindow); err != nil {
+	if _, err := in.asked(maxWindow); err != nil {
 		return Changed{}, err
 	}
 	body, err := in.settle("")

@@ -17,7 +17,7 @@ func (r *Room) show(c *api.Call, s *stored) (Schedule, error) {
 }
 
 // showAt is a stored schedule with its layers, its timelines in a window, and who is on call now.
-func (r *Room) showAt(c *api.Call, s *stored, w window, left *room) (Schedule, error) {
+func (r *Room) showAt(c *api.Call, s *stored, w window, left *budget) (Schedule, error) {
 	view, err := r.show(c, s)
 	if err != nil {
 		return view, err
@@ -26,17 +26,17 @@ func (r *Room) showAt(c *api.Call, s *stored, w window, left *room) (Schedule, e
 }
 
 // showTimelines adds the layers, their timelines in a window, and who is on call now.
-func (s *stored) showTimelines(view *Schedule, c *api.Call, w window, left *room) error {
-	e, err := s.engine(c.Who.Zone, "")
+func (s *stored) showTimelines(view *Schedule, c *api.Call, w window, left *budget) error {
+	e, err := s.engine(c.Who.Zone)
 	if err != nil {
 		return err
 	}
-	t, err := s.window(e, w, left)
+	layers, final, err := s.timelines(e, w, left)
 	if err != nil {
 		return err
 	}
 	view.Layers = s.showLayers()
-	view.ScheduleLayers, view.LayerSchedules, view.FinalSchedule = &t.layers, &t.layers, t.final
+	view.ScheduleLayers, view.LayerSchedules, view.FinalSchedule = &layers, &layers, final
 	current, next := e.At(c.Unix())
 	view.CurOncall, view.NextOncall = s.oncall(current), s.oncall(next)
 	return nil

@@ -14,7 +14,7 @@ const maxListed = 20
 // warnings names what is accepted in a schedule but probably not meant: what the engine has to say, a
 // notification that reaches nobody, and a team and persons that do not exist (docs/api.md, "Schedules").
 func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
-	e, err := s.engine(account, "")
+	e, err := s.engine(account)
 	if err != nil {
 		return nil, err
 	}

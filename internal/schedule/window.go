@@ -17,9 +17,9 @@ type Window struct {
 // window is a part of time, [from, to), Unix seconds.
 type window struct{ from, to int64 }
 
-// within gives the window, nil when none was asked for, or an error when it is half given, not after
+// asked gives the window, nil when none was asked for, or an error when it is half given, not after
 // its start or longer than span seconds.
-func (w Window) within(span int64) (*window, error) {
+func (w Window) asked(span int64) (*window, error) {
 	switch {
 	case w.Start == nil && w.End == nil:
 		return nil, nil
