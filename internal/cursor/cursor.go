@@ -19,7 +19,7 @@ const tagBytes = 16
 
 // sealed is what stands in a cursor: the members of the position and the tag.
 type sealed[P any] struct {
-	Position P      `json:",inline"`
+	Position P      `json:",embed"`
 	Tag      []byte `json:"tag"`
 }
 

@@ -22,6 +22,8 @@ var (
 	laneRef = newLane(`ref_id = ? AND (? OR integration_id = ?) AND (? OR event_type = ?) AND (? OR status = ?)`)
 )
 
+// LIMIT is given an expression because SQLite looks at the value of a bare parameter there when it plans,
+// and so plans the statement anew for every call.
 func newLane(condition string) lane {
 	from := ` FROM webhook_delivery WHERE account_id = ? AND ` + condition
 	return lane{

@@ -41,11 +41,13 @@ func prune(tx *db.Tx, account int64, status string, before int64, limit int) (in
 		err := scan(&integration, &eventType, &at)
 		counts.add(integration, eventType, status, at, -1)
 		return struct{}{}, err
-	}, `DELETE FROM webhook_delivery WHERE account_id = $1 AND event_id IN (
-			SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND status = $2 AND event_time < $3 ORDER BY event_time, event_id LIMIT $4 + 0)
-		RETURNING integration_id, event_type, event_time`, account, status, before, limit)
+	}, prunable, account, status, before, limit)
 	if err != nil {
 		return 0, err
 	}
 	return len(gone), counts.store(tx, account)
 }
+
+const prunable = `DELETE FROM webhook_delivery WHERE account_id = $1 AND event_id IN (
+		SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND status = $2 AND event_time < $3 ORDER BY event_time, event_id LIMIT $4 + 0)
+	RETURNING integration_id, event_type, event_time`
