@@ -1,0 +1,26 @@
+package webhook
+
+import (
+	"embed"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+)
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
+
+// Ops is the room's table of contents.
+func (r *Room) Ops() []api.Op {
+	return api.WithReplies(golden, []api.Op{
+		{
+			Path:    "/webhook/history/list",
+			Allow:   []auth.Permission{auth.IntegrationsRead},
+			Effect:  api.Snapshot,
+			Doc:     "The attempts to deliver outbound webhooks in a window of time, page by page.",
+			Notes:   "Newest first unless asc is true; attempts of the same moment are ordered by event_id. To walk the list, send the same request with search_after_ctx from the reply until it comes back empty; only limit may change on the way.",
+			Example: `{"limit": 20, "start_time": 1776009600000, "end_time": 1776096000000, "status": "failed"}`,
+			Do:      api.Do(r.historyList),
+		},
+	})
+}

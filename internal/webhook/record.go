@@ -1,0 +1,22 @@
+package webhook
+
+import (
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+// Record adds deliveries to the history of an account; those of one call cost less together than one by
+// one. An event id that the account has already is an error.
+func Record(tx *db.Tx, account int64, deliveries []Delivery) error {
+	counts := tally{}
+	for _, d := range deliveries {
+		at := d.EventTime.nanoseconds()
+		if _, err := tx.Exec(insert, account, d.IntegrationID, d.EventID, d.WebhookType, d.EventType, d.ChannelID, d.RefID, d.Endpoint, d.Attempt, d.Duration, d.Status, d.StatusCode, at); err != nil {
+			return fault.Wrap(err, "record delivery %s", d.EventID)
+		}
+		counts.add(d.IntegrationID, d.EventType, d.Status, at, 1)
+	}
+	return counts.store(tx, account)
+}
+
+const insert = `INSERT INTO webhook_delivery (account_id, ` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
