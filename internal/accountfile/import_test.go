@@ -58,7 +58,7 @@ func TestExportWithoutSecrets(t *testing.T) {
 			t.Errorf("%q", secret)
 		}
 	}
-	for _, kept := range []string{"${env:ORDERS_PASSWORD}", "Authorization: ${env:PROMETHEUS_TOKEN}", "X-Scope-OrgID: ", "dedup=", "值班群", `"app_keys": []`} {
+	for _, kept := range []string{"${env:ORDERS_PASSWORD}", "${env:FEISHU_TOKEN}", "Authorization: ${env:PROMETHEUS_TOKEN}", "X-Scope-OrgID: ", "dedup=", "值班群", `"app_keys": []`} {
 		if !strings.Contains(plain, kept) {
 			t.Errorf("%q is missing", kept)
 		}
