@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/alert"
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
@@ -60,7 +61,7 @@ func (f *Format) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		return err
 	}
 	if *f = Format(name); *f != Current {
-		return fmt.Errorf("must be %s, got %q", Current, name)
+		return fault.Invalid("", "must be %s, got %.60q", Current, name)
 	}
 	return nil
 }
@@ -71,7 +72,7 @@ func (f *Format) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 func Read(r io.Reader) (*File, error) {
 	f := &File{}
 	if err := json.UnmarshalRead(r, f, json.RejectUnknownMembers(true)); err != nil {
-		return nil, explain(err)
+		return nil, api.Unreadable(err, "the file")
 	}
 	if f.Format == "" {
 		return nil, fault.Invalid("format", "is required: %q", Current)

@@ -62,10 +62,15 @@ func read(t testing.TB, document string) *accountfile.File {
 	return f
 }
 
-// full is the file of one believable account with every section, as Export writes it with secrets.
-func full(t testing.TB) string {
+// byHand is the file of one believable account with every section, as a person writes it.
+func byHand(t testing.TB) string { return content(t, "testdata/bluewhale.json") }
+
+// full is the same account as Export writes it with secrets.
+func full(t testing.TB) string { return content(t, "testdata/golden/bluewhale.json") }
+
+func content(t testing.TB, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "full.json"))
+	b, err := os.ReadFile(filepath.FromSlash(path))
 	if err != nil {
 		t.Fatal(err)
 	}

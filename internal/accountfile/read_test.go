@@ -1,8 +1,10 @@
 package accountfile_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/fault"
@@ -15,7 +17,7 @@ func TestReadRefuses(t *testing.T) {
 		{"another format, before what only it knows", `"tocsin.account/1",`, `"tocsin.account/2", "planets": [],`, `format: must be tocsin.account/1`},
 		{"no format", `"format": "tocsin.account/1",`, ``, `format: is required`},
 		{"format of another type", `"tocsin.account/1"`, `1`, `format: must be a string, got a number`},
-		{"unknown section", `"roles": [`, `"planets": [], "roles": [`, `planets: is not a member that tocsin.account/1 knows here`},
+		{"unknown section", `"roles": [`, `"planets": [], "roles": [`, `planets: is not a member that is known here`},
 		{"section in another case", `"roles": [`, `"Roles": [`, `Roles: is not a member`},
 		{"section twice", `"teams": [`, `"roles": [], "teams": [`, `roles: is given twice`},
 		{"unknown member deep inside", `"layer_name": "nights",`, `"layer_name": "nights", "foo": 1,`, `schedules[0].layers[1].foo: is not a member`},
@@ -24,11 +26,11 @@ func TestReadRefuses(t *testing.T) {
 		{"unknown member of a person", `"person_name": "Bob",`, `"person_name": "Bob", "mail": 1,`, `persons[3].mail: is not a member`},
 		{"member twice", `"person_name": "Bob",`, `"person_name": "Bob", "person_name": "Bob",`, `persons[3].person_name: is given twice`},
 		{"a number for a text", `"person_name": "Bob"`, `"person_name": 7`, `persons[3].person_name: must be a string, got a number`},
-		{"a text for a number", `"person_id": 3790925372131,`, `"person_id": "secret-looking",`, `persons[3].person_id: must be an integer of 64 bits, got a string`},
-		{"beyond 64 bits signed", `"role_id": 9223372036854775807`, `"role_id": 9223372036854775808`, `roles[3].role_id: must be an integer of 64 bits, got 9223372036854775808`},
-		{"beyond 64 bits unsigned", `"id": 18446744073709551615`, `"id": 18446744073709551616`, `datasources[3].id: must be an integer from 0 of 64 bits, got 18446744073709551616`},
-		{"negative unsigned", `"id": 18446744073709551615`, `"id": -1`, `datasources[3].id: must be an integer from 0 of 64 bits, got -1`},
-		{"a fraction for an integer", `"advance_in_time": 900`, `"advance_in_time": 900.5`, `schedules[0].notify.advance_in_time: must be an integer of 64 bits, got 900.5`},
+		{"a text for a number", `"person_id": 3790925372131,`, `"person_id": "secret-looking",`, `persons[3].person_id: must be an integer from -9223372036854775808 to 9223372036854775807, got a string`},
+		{"beyond 64 bits signed", `"role_id": 9223372036854775807`, `"role_id": 9223372036854775808`, `roles[3].role_id: must be an integer from -9223372036854775808 to 9223372036854775807, got 9223372036854775808`},
+		{"beyond 64 bits unsigned", `"id": 18446744073709551615`, `"id": 18446744073709551616`, `datasources[3].id: must be an integer from 0 to 18446744073709551615, got 18446744073709551616`},
+		{"negative unsigned", `"id": 18446744073709551615`, `"id": -1`, `datasources[3].id: must be an integer from 0 to 18446744073709551615, got -1`},
+		{"a fraction for an integer", `"advance_in_time": 900`, `"advance_in_time": 900.5`, `schedules[0].notify.advance_in_time: must be an integer from -9223372036854775808 to 9223372036854775807, got 900.5`},
 		{"a text for true or false", `"is_private": true`, `"is_private": "true"`, `channels[1].is_private: must be true or false, got a string`},
 		{"an object for a list", `"roles": [`, `"roles": {}, "x": [`, `roles: must be an array, got an object`},
 		{"a list for an object", `"payload": {
@@ -50,8 +52,14 @@ func TestReadRefuses(t *testing.T) {
 	t.Run("empty", func(t *testing.T) { refused(t, "", "the file is not valid JSON at byte 0") })
 	t.Run("a list", func(t *testing.T) { refused(t, "[]", "must be an object, got an array") })
 	t.Run("null", func(t *testing.T) { refused(t, "null", "format: is required") })
+	t.Run("a failing disk", func(t *testing.T) {
+		_, err := accountfile.Read(iotest.ErrReader(errors.New("input/output error")))
+		if err == nil || !strings.Contains(err.Error(), "the file cannot be read: ") || !strings.Contains(err.Error(), "input/output error") {
+			t.Error(err)
+		}
+	})
 	t.Run("a long name", func(t *testing.T) {
-		refused(t, `{"`+strings.Repeat("é", 1<<20)+`": 1}`, strings.Repeat("é", 40)+"...: is not a member")
+		refused(t, `{"`+strings.Repeat("é", 1<<20)+`": 1}`, strings.Repeat("é", 40)+": is not a member")
 	})
 }
 

@@ -70,7 +70,7 @@ var asWritten = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.De
 func parse(body []byte) (any, error) {
 	var document any
 	if err := json.Unmarshal(body, &document, asWritten); err != nil {
-		return nil, unreadable(err)
+		return nil, Unreadable(err, "the body")
 	}
 	return document, nil
 }
@@ -79,30 +79,56 @@ func parse(body []byte) (any, error) {
 // itself.
 func unmarshal(body []byte, into any) error {
 	if err := json.Unmarshal(body, into); err != nil {
-		return unreadable(err)
+		return Unreadable(err, "the body")
 	}
 	return nil
 }
 
-// unreadable turns a decoder's error into a fault that names the field or the place. What a type found
-// while it read itself keeps its words.
-func unreadable(err error) error {
+// Unreadable turns a decoder's error about a document, such as "the body", into a fault that names the
+// member or the place. What a type found while it read itself keeps its words. Of what came only numbers
+// are repeated, where a number was wanted: anything else may be a secret.
+func Unreadable(err error, document string) error {
 	var typed *json.SemanticError
 	if errors.As(err, &typed) {
+		at := fieldPath(typed.JSONPointer)
 		var found *fault.Error
-		if errors.As(typed.Err, &found) {
-			return fault.Invalid(fieldPath(typed.JSONPointer), "%s", found.Message)
+		switch {
+		case errors.As(typed.Err, &found):
+			return fault.Invalid(at, "%s", found.Message)
+		case errors.Is(typed.Err, json.ErrUnknownName):
+			return fault.Invalid(at, "is not a member that is known here")
 		}
-		return fault.Invalid(fieldPath(typed.JSONPointer), "must be %s", wanted(typed.GoType))
+		return fault.Invalid(at, "must be %s, got %s", wanted(typed.GoType), came(typed))
 	}
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			return fault.Invalid(fieldPath(syntax.JSONPointer), "is given twice")
 		}
-		return fault.Invalid(fieldPath(syntax.JSONPointer), "the body is not valid JSON at byte %d: %s", syntax.ByteOffset, shortened(syntax.Err.Error()))
+		return fault.Invalid(fieldPath(syntax.JSONPointer), "%s is not valid JSON at byte %d: %s", document, syntax.ByteOffset, shortened(syntax.Err.Error()))
 	}
-	return fault.Invalid("", "the body is not valid JSON: %s", shortened(err.Error()))
+	return fault.Invalid("", "%s cannot be read: %s", document, shortened(err.Error()))
+}
+
+// came says what stood where something else was wanted.
+func came(e *json.SemanticError) string {
+	if t := e.GoType; e.JSONKind == '0' && len(e.JSONValue) > 0 && t != nil && t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 {
+		return shown(number(e.JSONValue))
+	}
+	switch e.JSONKind {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "true or false"
+	case '0':
+		return "a number"
+	case '"':
+		return "a string"
+	case '[':
+		return "an array"
+	default:
+		return "an object"
+	}
 }
 
 // wanted says in words what a field of this type takes.

@@ -32,10 +32,10 @@ const maxKeyName = 128
 // NewKey says what key to make and for whom.
 type NewKey struct {
 	Account, Person int64
-	Name            string    // a label, at most 128 characters
-	Secret          string    // 32 to 256 characters without white space; empty: a new one is made
-	Permissions     *[]string // narrows the person's; nil: all of them; empty: only what needs none
-	ExpiresAt       int64     // Unix seconds; 0: never
+	Name            string   // a label, at most 128 characters
+	Secret          string   // 32 to 256 characters without white space; empty: a new one is made
+	Permissions     []string // narrows the person's; nil: all of them; empty: only what needs none
+	ExpiresAt       int64    // Unix seconds; 0: never
 }
 
 // Key is an app key as it can be shown: everything but the secret, which is stored nowhere.
@@ -43,10 +43,10 @@ type Key struct {
 	ID          int64
 	Name        string
 	PersonID    int64
-	PersonName  string    // empty when the person is gone
-	Permissions *[]string // nil: all of the person's
-	Status      string    // KeyEnabled or KeyDisabled
-	ExpiresAt   int64     // Unix seconds, as the others; 0: never
+	PersonName  string   // empty when the person is gone
+	Permissions []string // nil: all of the person's
+	Status      string   // KeyEnabled or KeyDisabled
+	ExpiresAt   int64    // Unix seconds, as the others; 0: never
 	CreatedAt   int64
 	LastUsedAt  int64 // 0: never
 }
@@ -56,7 +56,7 @@ type stored struct {
 	hash        string
 	id, person  int64
 	name        string
-	permissions *[]string // nil: all of the person's
+	permissions []string // nil: all of the person's
 	status      string
 	expires     int64
 	created     int64
@@ -108,14 +108,14 @@ func checkPerson(tx *db.Tx, account, person int64) error {
 
 // checkWithin holds the key's permissions against its person's.
 func checkWithin(tx *db.Tx, k NewKey) error {
-	if k.Permissions == nil {
+	if len(k.Permissions) == 0 {
 		return nil
 	}
 	own, err := PersonPermissions(tx, k.Account, k.Person)
 	if err != nil {
 		return err
 	}
-	for _, name := range *k.Permissions {
+	for _, name := range k.Permissions {
 		p, err := Parse(name)
 		if err != nil {
 			return fault.Invalid("permissions", "%v", err)
@@ -147,7 +147,7 @@ func hashOf(secret string) string {
 func insert(tx *db.Tx, account int64, s stored) (fresh bool, err error) {
 	var narrowed *string
 	if s.permissions != nil {
-		b, err := json.Marshal(*s.permissions)
+		b, err := json.Marshal(s.permissions)
 		if err != nil {
 			return false, err
 		}
@@ -182,12 +182,11 @@ func ListKeys(tx *db.Tx, account int64) ([]Key, error) {
 }
 
 // names reads the permissions column: nil when it is NULL.
-func names(column *string) (*[]string, error) {
-	if column == nil {
-		return nil, nil
+func names(column *string) (list []string, err error) {
+	if column != nil {
+		err = json.Unmarshal([]byte(*column), &list)
 	}
-	list := new([]string)
-	return list, json.Unmarshal([]byte(*column), list)
+	return list, err
 }
 
 // AccountOfKey finds the account of a key id, for commands that are given nothing else. Ids are drawn at

@@ -48,9 +48,9 @@ func TestCreateKey(t *testing.T) {
 	}{
 		{"all of the owner's", auth.NewKey{Person: apitest.OwnerA}, auth.Names(auth.All)},
 		{"all of a person's", auth.NewKey{Person: apitest.Reader, Name: "ci"}, []string{"Channels Read (on-call)", "Schedules Read (on-call)", "Schedules Manage (on-call)"}},
-		{"narrowed", auth.NewKey{Person: apitest.Reader, Permissions: &[]string{"Schedules Read (on-call)"}}, []string{"Schedules Read (on-call)"}},
-		{"narrowed to Manage", auth.NewKey{Person: apitest.OwnerA, Permissions: &[]string{"Datasources Manage (monit)"}}, []string{"Datasources Read (monit)", "Datasources Manage (monit)"}},
-		{"only what needs none", auth.NewKey{Person: apitest.OwnerA, Permissions: &[]string{}}, []string{}},
+		{"narrowed", auth.NewKey{Person: apitest.Reader, Permissions: []string{"Schedules Read (on-call)"}}, []string{"Schedules Read (on-call)"}},
+		{"narrowed to Manage", auth.NewKey{Person: apitest.OwnerA, Permissions: []string{"Datasources Manage (monit)"}}, []string{"Datasources Read (monit)", "Datasources Manage (monit)"}},
+		{"only what needs none", auth.NewKey{Person: apitest.OwnerA, Permissions: []string{}}, []string{}},
 		{"with a secret of one's own", auth.NewKey{Person: apitest.Stranger, Secret: secret32}, []string{}},
 		{"with the longest name and secret", auth.NewKey{Person: apitest.OwnerA, Secret: strings.Repeat("é", 256), Name: strings.Repeat("钥", 128)}, auth.Names(auth.All)},
 	} {
@@ -90,9 +90,9 @@ func TestCreateKeyRefuses(t *testing.T) {
 		{auth.NewKey{Account: 1, Person: apitest.OwnerA}, "does not exist"},
 		{auth.NewKey{Person: 5}, "person_id: must be a person who may call, 5 is pending"},
 		{auth.NewKey{Person: 6}, "person_id: must be a person who may call, 6 is deleted"},
-		{auth.NewKey{Person: apitest.Reader, Permissions: &[]string{"Schedules Manage (on-call)"}}, `permissions: must be within the person's own, which lack "Schedules Manage (on-call)"`},
-		{auth.NewKey{Person: apitest.Stranger, Permissions: &[]string{"Channels Read (on-call)"}}, "permissions: must be within"},
-		{auth.NewKey{Person: apitest.OwnerA, Permissions: &[]string{"Everything"}}, `permissions: "Everything" is not a permission`},
+		{auth.NewKey{Person: apitest.Reader, Permissions: []string{"Schedules Manage (on-call)"}}, `permissions: must be within the person's own, which lack "Schedules Manage (on-call)"`},
+		{auth.NewKey{Person: apitest.Stranger, Permissions: []string{"Channels Read (on-call)"}}, "permissions: must be within"},
+		{auth.NewKey{Person: apitest.OwnerA, Permissions: []string{"Everything"}}, `permissions: "Everything" is not a permission`},
 		{auth.NewKey{Person: apitest.OwnerA, Name: strings.Repeat("a", 129)}, "name: must have 0 to 128 characters, got 129"},
 		{auth.NewKey{Person: apitest.OwnerA, ExpiresAt: now}, "expires_at: must be after now"},
 		{auth.NewKey{Person: apitest.OwnerA, ExpiresAt: -1}, "expires_at: must be after now"},
@@ -118,7 +118,7 @@ func TestKeyLife(t *testing.T) {
 	s := apitest.Start(t)
 	k := keyTest{s}
 	at := s.Clock.Now().Unix()
-	id, secret, err := create(s, auth.NewKey{Account: apitest.AccountA, Person: apitest.Reader, Name: "ci", Permissions: &[]string{}, ExpiresAt: at + 60})
+	id, secret, err := create(s, auth.NewKey{Account: apitest.AccountA, Person: apitest.Reader, Name: "ci", Permissions: []string{}, ExpiresAt: at + 60})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestKeyLife(t *testing.T) {
 		keys, err = auth.ListKeys(tx, apitest.AccountA)
 		return err
 	})
-	want := auth.Key{ID: id, Name: "ci", PersonID: apitest.Reader, PersonName: "Rita Reader", Permissions: &[]string{}, Status: "disabled", ExpiresAt: at + 60, CreatedAt: at, LastUsedAt: used}
+	want := auth.Key{ID: id, Name: "ci", PersonID: apitest.Reader, PersonName: "Rita Reader", Permissions: []string{}, Status: "disabled", ExpiresAt: at + 60, CreatedAt: at, LastUsedAt: used}
 	if err != nil || len(keys) != 4 || !reflect.DeepEqual(keys[3], want) || keys[0].Permissions != nil {
 		t.Errorf("%v: %+v, want %+v last", err, keys, want)
 	}

@@ -52,14 +52,17 @@ func LoadKeys(tx *db.Tx, account int64, records []KeyRecord, now int64) error {
 // stored checks the record and gives the row it stands for.
 func (r KeyRecord) stored(at check.At, now int64) (stored, error) {
 	s := stored{
-		hash: r.KeyHash, id: cmp.Or(r.KeyID, id.Number()), person: r.PersonID, name: r.Name, permissions: r.Permissions,
+		hash: r.KeyHash, id: cmp.Or(r.KeyID, id.Number()), person: r.PersonID, name: r.Name,
 		status: cmp.Or(r.Status, KeyEnabled), expires: r.ExpiresAt, created: cmp.Or(r.CreatedAt, now),
 	}
 	if r.AppKey != "" {
 		s.hash = hashOf(r.AppKey)
 	}
+	if r.Permissions != nil {
+		s.permissions = *r.Permissions
+	}
 	return s, check.First(
-		at.AtLeast("key_id", s.id, 1), r.checkSecret(at), at.Length("name", r.Name, 0, maxKeyName), r.checkPermissions(at),
+		at.AtLeast("key_id", s.id, 1), r.checkSecret(at), at.Length("name", r.Name, 0, maxKeyName), s.checkPermissions(at),
 		at.OneOf("status", s.status, KeyEnabled, KeyDisabled), at.AtLeast("expires_at", r.ExpiresAt, 0), at.AtLeast("created_at", r.CreatedAt, 0),
 	)
 }
@@ -78,11 +81,8 @@ func (r KeyRecord) checkSecret(at check.At) error {
 	return nil
 }
 
-func (r KeyRecord) checkPermissions(at check.At) error {
-	if r.Permissions == nil {
-		return nil
-	}
-	for i, name := range *r.Permissions {
+func (s stored) checkPermissions(at check.At) error {
+	for i, name := range s.permissions {
 		if _, err := Parse(name); err != nil {
 			return at.Element("permissions", i).Invalid("", "%v", err)
 		}
@@ -97,7 +97,10 @@ func DumpKeys(tx *db.Tx, account int64) ([]KeyRecord, error) {
 		if err := scan(&r.KeyID, &r.Name, &r.PersonID, &r.KeyHash, &narrowed, &r.Status, &r.ExpiresAt, &r.CreatedAt); err != nil {
 			return r, err
 		}
-		r.Permissions, err = names(narrowed)
+		list, err := names(narrowed)
+		if list != nil {
+			r.Permissions = &list
+		}
 		return r, err
 	}, `SELECT key_id, key_name, person_id, key_hash, permissions, status, expires_at, created_at
 		FROM app_key WHERE account_id = $1 ORDER BY key_id`, account)

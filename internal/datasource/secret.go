@@ -19,14 +19,9 @@ func (p *Payload) opened(box *seal.Box, account int64, id uint64) (*Payload, err
 	return p.rewritten(func(name, text string) (string, error) { return box.Open(text, place(account, id, name)) })
 }
 
-// blanked is the stored payload with empty secrets. References stay: they only name a secret.
+// blanked is the stored payload as it is shown to those who may not see its secrets.
 func (p *Payload) blanked() *Payload {
-	blank, _ := p.rewritten(func(_, text string) (string, error) {
-		if seal.IsReference(text) {
-			return text, nil
-		}
-		return "", nil
-	})
+	blank, _ := p.rewritten(func(_, text string) (string, error) { return seal.Blank(text), nil })
 	return blank
 }
 

@@ -48,5 +48,5 @@ func (n *Notify) shown(box *seal.Box, of Stamps, secrets bool) (*Notify, error) 
 	if secrets {
 		return n.withSecrets(of, box.Open)
 	}
-	return n.withSecrets(of, func(string, string) (string, error) { return "", nil })
+	return n.withSecrets(of, func(stored, _ string) (string, error) { return seal.Blank(stored), nil })
 }

@@ -96,6 +96,15 @@ var reference = regexp.MustCompile(`\A\$\{env:[A-Z_][A-Z0-9_]*\}\z`)
 // API caller may name, because the caller chooses where the value is sent.
 func IsReference(s string) bool { return reference.MatchString(s) }
 
+// Blank is what is shown of a stored secret to those who may not see it, and exported without secrets:
+// nothing, unless it is a reference.
+func Blank(stored string) string {
+	if IsReference(stored) {
+		return stored
+	}
+	return ""
+}
+
 // bind returns the associated data: the text that is not encrypted but must
 // not change. Neither version nor id contains a further dot, so that no two
 // pairs of id and context give the same bytes.
