@@ -60,7 +60,7 @@ func (s *schemas) checker(schema *huma.Schema) *checker {
 		c.values = s.checker(values)
 	}
 	if t := s.TypeFromRef(ref); t != nil {
-		for _, name := range s.fieldNames(schema, t) {
+		for name := range fields(schema, t) {
 			of := schema.Properties[name]
 			c.fields = append(c.fields, member{name, slices.Contains(schema.Required, name), of.AnyOf != nil, s.checker(notNull(of))})
 		}

@@ -2,9 +2,11 @@ package api
 
 import (
 	"encoding/json"
+	"iter"
 	"path"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -87,11 +89,15 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 	s.named[name], s.types[name] = schema, t
 	*schema = *huma.SchemaFromType(s, t)
 	schema.AdditionalProperties = nil
-	for field, of := range schema.Properties {
-		if of.AnyOf != nil && of.Nullable {
+	for field, tagged := range fields(schema, t) {
+		of, null := schema.Properties[field], tagged.Tag.Get("nullable") == "true"
+		switch {
+		case of.AnyOf != nil && null:
 			of.Nullable = false // the alternatives say it
-		} else if of.AnyOf != nil {
+		case of.AnyOf != nil:
 			schema.Properties[field] = notNull(of)
+		case !null && !slices.Contains(schema.Required, field):
+			of.Nullable = false // a pointer for an optional field is left out of replies, and requests may always say null
 		}
 	}
 	return name
@@ -164,19 +170,22 @@ func schemaName(t reflect.Type, hint string) string {
 
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// fieldNames lists the JSON names of a struct's fields in the order of their declaration.
-func (s *schemas) fieldNames(schema *huma.Schema, t reflect.Type) []string {
-	var names []string
-	seen := map[string]bool{}
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" {
-			name = f.Name
-		}
-		if schema.Properties[name] != nil && !seen[name] {
+// fields goes through a struct's fields in the order of their declaration, by their JSON names.
+func fields(schema *huma.Schema, t reflect.Type) iter.Seq2[string, reflect.StructField] {
+	return func(yield func(string, reflect.StructField) bool) {
+		seen := map[string]bool{}
+		for _, f := range reflect.VisibleFields(t) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "" {
+				name = f.Name
+			}
+			if schema.Properties[name] == nil || seen[name] {
+				continue
+			}
 			seen[name] = true
-			names = append(names, name)
+			if !yield(name, f) {
+				return
+			}
 		}
 	}
-	return names
 }

@@ -1,0 +1,203 @@
+package api
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+var (
+	//go:embed docs.html
+	docsHTML string
+	//go:embed docs.css
+	docsCSS []byte
+	//go:embed docs.js
+	docsJS []byte
+)
+
+var docsTemplate = template.Must(template.New("docs").Parse(docsHTML))
+
+// anyBaseURL stands in the rendered page where the request's own base URL goes.
+const anyBaseURL = "http://base-url.invalid"
+
+// Docs serves the reference: one page without outside parts, made once of the tables that serve the
+// operations. It works without scripts; the one it has, which filters and sends trial calls, keeps the
+// key in the page's memory and nowhere else.
+func (f *Frame) Docs() http.Handler {
+	var page bytes.Buffer
+	if err := docsTemplate.Execute(&page, f.reference()); err != nil {
+		panic(err) // of our own types; a test has seen it pass
+	}
+	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", digest(docsCSS), digest(docsJS))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		served(w, r, "text/html; charset=utf-8", bytes.ReplaceAll(page.Bytes(), []byte(anyBaseURL), []byte(f.baseURL(r))))
+	})
+}
+
+// The reference as the template sees it.
+type (
+	reference struct {
+		Build, BaseURL string
+		Count          int
+		Rooms          []room
+		Failures       []failureRow
+		CSS            template.CSS
+		JS             template.JS
+	}
+	room struct {
+		Name string
+		Ops  []operation
+	}
+	operation struct {
+		ID, Path, Doc       string
+		Notes               []string
+		Permission, Effect  string
+		Rate, MaxBody       string
+		Danger              bool
+		Request, Reply      []structure // the type itself, then those inside it
+		Example, Curl, Seen string      // Seen is the golden reply
+	}
+	failureRow struct {
+		Code, Meaning string
+		Status        int
+	}
+)
+
+func (f *Frame) reference() reference {
+	page := reference{Build: f.Build, BaseURL: anyBaseURL, Count: len(f.order), Failures: failureRows(), CSS: template.CSS(docsCSS), JS: template.JS(docsJS)}
+	for _, op := range f.order {
+		name := strings.Split(op.Path, "/")[1]
+		i := slices.IndexFunc(page.Rooms, func(r room) bool { return r.Name == name })
+		if i < 0 {
+			i = len(page.Rooms)
+			page.Rooms = append(page.Rooms, room{Name: name})
+		}
+		page.Rooms[i].Ops = append(page.Rooms[i].Ops, f.operation(op))
+	}
+	return page
+}
+
+func (f *Frame) operation(op *mounted) operation {
+	id := operationID(op.Path)
+	shown := operation{
+		ID: id, Path: op.Path, Doc: op.Doc, Permission: op.permission(), Danger: op.Danger,
+		Effect: "reads", Rate: f.rateInWords(op), MaxBody: sizeInWords(op.MaxBody),
+		Request: f.schemas.structures(op.in, id+"-request", "required", "optional"), Reply: f.schemas.structures(op.out, id+"-reply", "", "may be absent"),
+		Example: op.Example, Curl: curl(op.Path, op.Example), Seen: strings.TrimSpace(string(op.Reply)),
+	}
+	if op.Notes != "" {
+		shown.Notes = strings.Split(op.Notes, "\n\n")
+	}
+	if op.Effect == Write {
+		shown.Effect = "writes; the audit log records it as " + op.Audit
+	}
+	return shown
+}
+
+// curl is the example as a command for a shell that has the key in APP_KEY. A long body gets lines.
+func curl(path, body string) string {
+	if len(body) > 100 {
+		v := jsontext.Value(body)
+		if v.Indent(jsontext.WithIndent("  ")) == nil {
+			body = string(v)
+		}
+	}
+	return "curl " + anyBaseURL + path + " \\\n  -H \"Authorization: Bearer $APP_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'"
+}
+
+func (f *Frame) rateInWords(op *mounted) string {
+	parts := []string{}
+	if n := f.rate(op).PerSecond; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d a second", n))
+	}
+	if n := f.rate(op).PerMinute; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d a minute", n))
+	}
+	if len(parts) == 0 {
+		return "no limit on calls here"
+	}
+	return "at most " + strings.Join(parts, " and ") + " per account"
+}
+
+func sizeInWords(n int64) string {
+	switch {
+	case n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// failureRows lists what clients may meet, by status.
+func failureRows() (rows []failureRow) {
+	for _, w := range wire {
+		row := failureRow{w.code, w.english, w.status}
+		if !slices.ContainsFunc(rows, func(r failureRow) bool { return r.Code == w.code }) {
+			rows = append(rows, row)
+		}
+	}
+	slices.SortFunc(rows, func(a, b failureRow) int {
+		return strings.Compare(fmt.Sprint(a.Status, a.Code), fmt.Sprint(b.Status, b.Code))
+	})
+	return rows
+}
+
+// structure is a type as a table of its fields.
+type structure struct {
+	ID, Name string
+	Fields   []fieldRow
+}
+
+type fieldRow struct {
+	Name, Type, Doc  string
+	Inner, InnerName string // the ID and name of the structure that Type ends with, if any
+	Need             string // whether it must be there
+	Bounds           []string
+}
+
+// structures gives the tables of a type and of every type inside it, each once, in the order in which
+// they are met. prefix keeps their IDs apart from those of other operations; required and optional are
+// what is said of fields.
+func (s *schemas) structures(schema *huma.Schema, prefix, required, optional string) []structure {
+	queue, seen := []string{schema.Ref}, map[string]bool{schema.Ref: true}
+	tables := []structure{}
+	for len(queue) > 0 {
+		ref := queue[0]
+		queue = queue[1:]
+		of, t := s.SchemaFromRef(ref), s.TypeFromRef(ref)
+		if t == nil {
+			continue
+		}
+		table := structure{ID: prefix + "-" + schemaOf(ref), Name: schemaOf(ref)}
+		for name := range fields(of, t) {
+			row := fieldRow{Name: name, Doc: of.Properties[name].Description, Need: optional, Bounds: bounds(of.Properties[name])}
+			if slices.Contains(of.Required, name) {
+				row.Need = required
+			}
+			var inner string
+			row.Type, inner = inWords(of.Properties[name])
+			if inner != "" {
+				row.Inner, row.InnerName = prefix+"-"+schemaOf(inner), schemaOf(inner)
+				if !seen[inner] {
+					seen[inner] = true
+					queue = append(queue, inner)
+				}
+			}
+			table.Fields = append(table.Fields, row)
+		}
+		tables = append(tables, table)
+	}
+	return tables
+}
+
+func schemaOf(ref string) string { return strings.TrimPrefix(ref, schemaPrefix) }

@@ -1,0 +1,211 @@
+package api_test
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/xml"
+	"errors"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"regexp"
+	"strings"
+	"testing"
+
+	"tocsin/internal/api"
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+)
+
+func getDocs(h http.Handler, change func(*http.Request)) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", "http://tocsin.example:8080/docs", nil)
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestTheReferenceSaysItAll(t *testing.T) {
+	s, ops := golden(t)
+	w := getDocs(s.Frame.Docs(), nil)
+	page := html.UnescapeString(w.Body.String())
+	if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" || w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	for _, op := range ops {
+		for _, part := range []string{op.Path, op.Doc, `curl http://tocsin.example:8080` + op.Path, "-d '" + op.Example + "'", strings.TrimSpace(string(op.Reply))} {
+			if !strings.Contains(page, part) {
+				t.Errorf("%s: %s is missing", op.Path, part)
+			}
+		}
+	}
+	for _, part := range []string{
+		"API reference, build test · 7 operations", "Schedules Read (on-call) or Schedules Manage (on-call)", "any valid app key",
+		"Nothing is lost.", "writes; the audit log records it as toy:write:create", "toy:write:open; marked as dangerous there",
+		"at most 50 a second and 1000 a minute per account; a body of at most 2000 bytes", "a body of at most 1 MiB",
+		"RequestTooFrequently", "<td>429</td>", "ResourceNotFound",
+	} {
+		if !strings.Contains(page, part) {
+			t.Errorf("%q is missing", part)
+		}
+	}
+}
+
+// TestFieldsInWords looks at the rows of the request that has every kind of field.
+func TestFieldsInWords(t *testing.T) {
+	s, _ := golden(t)
+	page := getDocs(s.Frame.Docs(), nil).Body.String()
+	article := page[strings.Index(page, `<article id="toy-echo"`):]
+	article = article[:strings.Index(article, "</article>")]
+	request := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(article[:strings.Index(article, "<h4>Reply")], ""))
+	request = strings.Join(strings.Fields(request), " ")
+	for _, row := range []string{
+		"name required string 1 to 5 characters What it is called.",
+		"count required int64 1 to 100 How many.",
+		"maybe required null or Api_testPart A part, or null for none.",
+		"huge optional uint64 Any unsigned 64-bit integer.",
+		"small optional int8 A small integer.",
+		"mode optional int64 one of 0, 1 0 or 1.",
+		"ratio optional number 0 to 0.5 A share.",
+		"on optional boolean Whether it is on.",
+		"kind optional string one of red, blue Its colour.",
+		"id optional string 4 hexadecimal digits Its identifier.",
+		"code optional string matches ^[A-Z]*$ Capital letters.",
+		"tags optional array of string 1 to 3 items each at most 4 characters Words.",
+		"ids optional array of uint64 at most 4 items Identifiers.",
+		"labels optional object of string Labels by name.",
+		"parts optional array of Api_testPart What it is made of.",
+		"free optional any JSON Any document.",
+		"colour optional string at most 3 characters As shown.",
+		"weight required int64 at least 0 Grams.",
+	} {
+		if !strings.Contains(request, row) {
+			t.Errorf("no row %q in\n%s", row, request)
+		}
+	}
+	if strings.Index(request, "name required") > strings.Index(request, "count required") || strings.Index(request, "count required") > strings.Index(request, "big optional") {
+		t.Error("the fields are not in the order of their declaration")
+	}
+}
+
+func TestTheReferenceIsOnePage(t *testing.T) {
+	s, _ := golden(t)
+	w := getDocs(s.Frame.Docs(), nil)
+	page, policy := w.Body.String(), w.Header().Get("Content-Security-Policy")
+	for element, directive := range map[string]string{"style": "style-src", "script": "script-src"} {
+		found := regexp.MustCompile(`(?s)<`+element+`>(.*?)</`+element+`>`).FindAllStringSubmatch(page, -1)
+		if len(found) != 1 {
+			t.Fatalf("%d of <%s>", len(found), element)
+		}
+		sum := sha256.Sum256([]byte(found[0][1]))
+		if want := directive + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"; !strings.Contains(policy, want) {
+			t.Errorf("the policy %s lacks %s", policy, want)
+		}
+	}
+	for _, part := range []string{"default-src 'none';", "connect-src 'self';", "base-uri 'none';", "form-action 'none';", "frame-ancestors 'none'"} {
+		if !strings.Contains(policy, part) {
+			t.Errorf("the policy lacks %s", part)
+		}
+	}
+	if strings.Contains(policy, "unsafe") {
+		t.Errorf("%s", policy)
+	}
+	ids, links := map[string]bool{}, []string{}
+	parsed := xml.NewDecoder(strings.NewReader(page[:strings.Index(page, "<script>")]))
+	parsed.Strict, parsed.AutoClose, parsed.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	for {
+		token, err := parsed.Token()
+		if errors.Is(err, io.EOF) || token == nil {
+			break
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if regexp.MustCompile("^(link|script|img|iframe|object|embed|base|form)$").MatchString(e.Name.Local) {
+			t.Errorf("<%s> in a page of one part", e.Name.Local)
+		}
+		for _, a := range e.Attr {
+			switch name := a.Name.Local; {
+			case name == "style" || strings.HasPrefix(name, "on") || name == "src":
+				t.Errorf("<%s %s=%q>", e.Name.Local, name, a.Value)
+			case name == "id" && ids[a.Value]:
+				t.Errorf("two elements have the id %s", a.Value)
+			case name == "id":
+				ids[a.Value] = true
+			case name == "href" && strings.HasPrefix(a.Value, "#"):
+				links = append(links, a.Value[1:])
+			case name == "href" && a.Value != "openapi.json":
+				t.Errorf("a link to %s", a.Value)
+			}
+		}
+	}
+	for _, link := range links {
+		if !ids[link] {
+			t.Errorf("a link to #%s, which is not there", link)
+		}
+	}
+	if len(links) < 20 {
+		t.Errorf("only %d links were found", len(links))
+	}
+}
+
+// TestWhatOperationsSayIsText: nothing in a table of operations can become markup.
+func TestWhatOperationsSayIsText(t *testing.T) {
+	type tricky struct {
+		Name string `json:"name" doc:"</td><script>alert(1)</script>"`
+	}
+	ops := []api.Op{{Path: "/toy/tricky", Doc: `<img src=x onerror="alert(1)">`, Notes: `</article><script>`, Example: `{"name":"it's <b> & 'more'"}`,
+		Allow: []auth.Permission{auth.TeamsRead}, Reply: []byte(`{"request_id":"</code></pre><script>"}`),
+		Do: api.Do(func(*api.Call, tricky) (api.Empty, error) { return api.Empty{}, nil })}}
+	page := getDocs(apitest.Start(t, ops).Frame.Docs(), nil).Body.String()
+	if n := strings.Count(page, "<script"); n != 1 || strings.Contains(page, "<img") || strings.Contains(page, "<b>") {
+		t.Errorf("%d scripts", n)
+	}
+	if !strings.Contains(html.UnescapeString(page), `-d '{"name":"it'\''s <b> & '\''more'\''"}'`) {
+		t.Error("the shell would read another body")
+	}
+}
+
+func TestTheReferenceKnowsHowItWasReached(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // where httptest's requests come from
+	behind := apitest.StartConfig(t, func(c *api.Config) { c.Proxies = proxies }, toys()).Frame.Docs()
+	alone := apitest.Start(t, toys()).Frame.Docs()
+	for _, c := range []struct {
+		name   string
+		h      http.Handler
+		change func(*http.Request)
+		want   string
+	}{
+		{"plainly", alone, nil, "http://tocsin.example:8080"},
+		{"over TLS", alone, func(r *http.Request) { r.TLS = &tls.ConnectionState{} }, "https://tocsin.example:8080"},
+		{"a stranger says TLS", alone, func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") }, "http://tocsin.example:8080"},
+		{"a proxy says TLS", behind, func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") }, "https://tocsin.example:8080"},
+		{"by IPv6", alone, func(r *http.Request) { r.Host = "[2001:db8::1]:8080" }, "http://[2001:db8::1]:8080"},
+		{"a host that is none", alone, func(r *http.Request) { r.Host = `"><script>` }, "http://localhost"},
+		{"a host for the shell", alone, func(r *http.Request) { r.Host = `a;reboot` }, "http://localhost"},
+		{"no host", alone, func(r *http.Request) { r.Host = "" }, "http://localhost"},
+	} {
+		w := getDocs(c.h, c.change)
+		if page := w.Body.String(); !strings.Contains(page, "curl "+c.want+echo+" ") || strings.Contains(page, "base-url.invalid") {
+			t.Errorf("%s: no %s", c.name, c.want)
+		}
+	}
+}
+
+func TestTheReferenceIsServed(t *testing.T) {
+	h := apitest.Start(t, toys()).Frame.Docs()
+	tag := getDocs(h, nil).Header().Get("ETag")
+	unchanged := getDocs(h, func(r *http.Request) { r.Header.Set("If-None-Match", tag) })
+	elsewhere := getDocs(h, func(r *http.Request) { r.Header.Set("If-None-Match", tag); r.Host = "other.example" })
+	head := getDocs(h, func(r *http.Request) { r.Method = "HEAD" })
+	post := getDocs(h, func(r *http.Request) { r.Method = "POST" })
+	if unchanged.Code != 304 || elsewhere.Code != 200 || head.Code != 200 || head.Body.Len() != 0 || post.Code != 405 || post.Header().Get("Allow") != "GET, HEAD" {
+		t.Errorf("unchanged %d, elsewhere %d, HEAD %d, POST %d", unchanged.Code, elsewhere.Code, head.Code, post.Code)
+	}
+}
