@@ -3,8 +3,8 @@ package demo
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"reflect"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
