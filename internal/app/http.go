@@ -90,6 +90,8 @@ func (a *App) handler() (http.Handler, error) {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.Handle("/", a.Frame)
+	mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
+	mux.Handle("GET /docs", a.Frame.Docs())
 	mux.Handle("GET /openapi.json", a.Frame.OpenAPIHandler())
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", a.health)

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"context"
-
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
@@ -27,6 +25,3 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 		webhook.New(cursorKey).Ops(),
 	}
 }
-
-// prune removes what is older than its retention.
-func (a *App) prune(ctx context.Context) error { return nil }

@@ -44,8 +44,8 @@ func (cmd *keyCreateCmd) Run(con *console) error {
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
 		return d.Write(ctx, func(tx *db.Tx) error {
 			k := auth.NewKey{Account: cmd.Account, Person: cmd.Person, Name: cmd.Name, ExpiresAt: expires}
-			if len(cmd.Permission) > 0 {
-				k.Permissions = &cmd.Permission
+			if len(cmd.Permission) > 0 { // none given means not narrowed, which an empty list would not
+				k.Permissions = cmd.Permission
 			}
 			if k.Person == 0 {
 				owner, err := auth.OwnerOf(tx, cmd.Account)
@@ -88,7 +88,7 @@ func (cmd *keyListCmd) Run(con *console) error {
 		for _, k := range keys {
 			permissions := "all of the person's"
 			if k.Permissions != nil {
-				permissions = strconv.Itoa(len(*k.Permissions))
+				permissions = strconv.Itoa(len(k.Permissions))
 			}
 			fmt.Fprintf(w, "%d\t%s\t%s (%d)\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.PersonName, k.PersonID, k.Status, permissions, moment(k.CreatedAt), moment(k.LastUsedAt), moment(k.ExpiresAt))
 		}

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"tocsin/internal/db"
+	"tocsin/internal/webhook"
+)
+
+// prune removes what is older than its retention: in batches with a transaction each, so that callers get
+// their turn in between.
+func (a *App) prune(ctx context.Context) error {
+	for _, kept := range []struct {
+		days  int
+		prune func(*db.Tx, time.Time) (more bool, err error)
+	}{{a.DeliveryDays, webhook.Prune}} {
+		if kept.days == 0 {
+			continue
+		}
+		before := a.Clock.Now().AddDate(0, 0, -kept.days)
+		for more := true; more; {
+			err := a.DB.Write(ctx, func(tx *db.Tx) (err error) {
+				more, err = kept.prune(tx, before)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
