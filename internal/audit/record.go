@@ -1,9 +1,8 @@
-// Package audit keeps the account's audit log: every write, with who, when, from where and with what.
-// Entries come from the frame, in the transaction of the write itself; this package must never change one
-// that is written, nor hold a secret.
 package audit
 
 import (
+	"time"
+
 	"tocsin/internal/api"
 	"tocsin/internal/db"
 	"tocsin/internal/id"
@@ -16,3 +15,30 @@ func Record(tx *db.Tx, e api.AuditEntry) error {
 		e.AccountID, id.ULID(e.At), e.At.UnixMilli(), e.PersonID, e.PersonName, e.RequestID, e.IP, e.Operation, e.Outcome, e.Body, e.Dangerous, e.Write)
 	return err
 }
+
+// batch is how many entries one call of Prune deletes at most, so that calls do not wait long for the
+// writer meanwhile.
+const batch = 5000
+
+// Prune deletes entries of all accounts that are older than a time, the only way in which entries ever go.
+// It deletes some thousand of them; more tells that there are others, for the next transaction.
+func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
+	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY account_id`)
+	if err != nil {
+		return false, err
+	}
+	left := int64(batch)
+	for _, account := range accounts {
+		n, err := tx.Exec(prunable, account, before.UnixMilli(), left)
+		if err != nil {
+			return false, err
+		}
+		if left -= n; left == 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+const prunable = `DELETE FROM audit_log WHERE account_id = $1 AND audit_id IN (
+	SELECT audit_id FROM audit_log WHERE account_id = $1 AND created_at < $2 ORDER BY created_at, audit_id LIMIT $3 + 0)`

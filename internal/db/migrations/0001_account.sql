@@ -70,7 +70,7 @@ CREATE TABLE app_key (
 
 CREATE TABLE audit_log (
     account_id BIGINT NOT NULL REFERENCES account ON DELETE CASCADE,
-    audit_id TEXT NOT NULL,             -- sorts like time within a millisecond
+    audit_id TEXT NOT NULL,
     created_at BIGINT NOT NULL,         -- Unix milliseconds
     person_id BIGINT NOT NULL,
     person_name TEXT NOT NULL,          -- as it was then
@@ -78,10 +78,13 @@ CREATE TABLE audit_log (
     ip TEXT NOT NULL,
     operation TEXT NOT NULL,
     outcome TEXT NOT NULL,              -- empty: done; else the error code it was refused with
-    body TEXT NOT NULL,                 -- redacted JSON
     is_dangerous BOOLEAN NOT NULL,
     is_write BOOLEAN NOT NULL,
-    PRIMARY KEY (account_id, created_at, audit_id)
+    body TEXT NOT NULL,                 -- redacted JSON; last, because it may be long
+    PRIMARY KEY (account_id, audit_id)
 );
-CREATE INDEX audit_of_person ON audit_log (account_id, person_id, created_at);
-CREATE INDEX audit_of_request ON audit_log (account_id, request_id);
+-- In the order of the list, with all that it can be filtered by, so that counting does not touch the rows.
+CREATE INDEX audit_by_time ON audit_log (account_id, created_at, audit_id, person_id, operation, is_dangerous, is_write);
+CREATE INDEX audit_by_person ON audit_log (account_id, person_id, created_at, audit_id, operation, is_dangerous, is_write);
+CREATE INDEX audit_by_operation ON audit_log (account_id, operation, created_at, audit_id, person_id, is_dangerous, is_write);
+CREATE INDEX audit_by_request ON audit_log (account_id, request_id, created_at, audit_id);

@@ -1,0 +1,105 @@
+package audit
+
+import (
+	"fmt"
+
+	"tocsin/internal/cursor"
+	"tocsin/internal/db"
+)
+
+// filter is what a search is narrowed to. An empty member does not narrow.
+type filter struct {
+	account    int64
+	requestID  string
+	operations []string // any of these, sorted, no two alike
+	person     int64
+	dangerous  bool
+	write      *bool
+	from, to   int64 // Unix milliseconds, from inclusive, to exclusive
+}
+
+// binding names the list that the filter makes, for its cursors.
+func (f filter) binding() string {
+	write := "any"
+	if f.write != nil {
+		write = fmt.Sprint(*f.write)
+	}
+	return fmt.Sprintf("audit %d %q %q %d %t %s %d %d", f.account, f.requestID, f.operations, f.person, f.dangerous, write, f.from, f.to)
+}
+
+// Every statement takes the same parameters and says the same. What it says twice leads the engine to the
+// index to follow: one without statistics would not find the best by itself.
+const (
+	where = ` FROM audit_log WHERE account_id = $1 AND ($2 OR person_id = $3) AND ($4 OR operation = $5) AND ($6 OR is_dangerous) AND ($7 OR is_write = $8)
+		AND created_at >= $9 AND (created_at, audit_id) < ($10, $11)`
+	alongPerson    = ` AND person_id = $3`
+	alongOperation = ` AND operation = $5`
+	alongRequest   = ` AND request_id = $12`
+)
+
+// along is how to read the log in one order and count it.
+type along struct{ page, count string }
+
+var (
+	byTime      = newAlong("", "$12")
+	byPerson    = newAlong(alongPerson, "$12")
+	byOperation = newAlong(alongOperation, "$12")
+	byRequest   = newAlong(alongRequest, "$13")
+)
+
+// newAlong makes the statements. LIMIT is given an expression because SQLite looks at the value of a bare
+// parameter there when it plans, and so plans the statement anew for every call.
+func newAlong(hint, limit string) along {
+	return along{
+		page:  `SELECT ` + columns + where + hint + ` ORDER BY created_at DESC, audit_id DESC LIMIT ` + limit + ` + 0`,
+		count: `SELECT count(*)` + where + hint,
+	}
+}
+
+// source is the way to the entries of one operation ("": any) from a place on, and its parameters.
+func (f filter) source(operation string, from place) (along, []any) {
+	args := []any{f.account, f.person == 0, f.person, operation == "", operation, !f.dangerous, f.write == nil, f.write != nil && *f.write, f.from, from.CreatedAt, from.ID}
+	switch {
+	case f.requestID != "":
+		return byRequest, append(args, f.requestID)
+	case f.person != 0:
+		return byPerson, args
+	case operation != "":
+		return byOperation, args
+	}
+	return byTime, args
+}
+
+// kinds are the operations to look for one after the other; "" stands for any.
+func (f filter) kinds() []string {
+	if len(f.operations) == 0 {
+		return []string{""}
+	}
+	return f.operations
+}
+
+// total counts the entries that pass the filter, along an index.
+func (f filter) total(tx *db.Tx) (sum int64, err error) {
+	for _, operation := range f.kinds() {
+		along, args := f.source(operation, place{CreatedAt: f.to})
+		n, _, err := db.One(tx, db.Column[int64], along.count, args...)
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
+// page reads up to limit entries that pass the filter, those after a place.
+func (f filter) page(tx *db.Tx, start place, limit int) ([]entry, error) {
+	kinds := f.kinds()
+	return cursor.Merge(limit, len(kinds), before, func(i int, after *entry, want int) ([]entry, error) {
+		from := start
+		if after != nil {
+			from = after.place()
+		}
+		along, args := f.source(kinds[i], from)
+		return db.All(tx, scan, along.page, append(args, want)...)
+	})
+}

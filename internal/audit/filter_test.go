@@ -1,0 +1,58 @@
+package audit
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tocsin/internal/db"
+)
+
+// TestStatementsFollowTheirIndexes asks the engine how it would run each statement: along the index that
+// was made for it, without touching rows to count them and without sorting. It must be so on an empty
+// database without statistics, because that is what every installation starts with.
+func TestStatementsFollowTheirIndexes(t *testing.T) {
+	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	const window = "created_at>? AND (created_at,audit_id)<(?,?))"
+	for _, c := range []struct {
+		along
+		covering, index string
+	}{
+		{byTime, "COVERING ", "INDEX audit_by_time (account_id=? AND " + window},
+		{byPerson, "COVERING ", "INDEX audit_by_person (account_id=? AND person_id=? AND " + window},
+		{byOperation, "COVERING ", "INDEX audit_by_operation (account_id=? AND operation=? AND " + window},
+		{byRequest, "", "INDEX audit_by_request (account_id=? AND request_id=? AND " + window}, // a call has few entries
+	} {
+		for query, want := range map[string]string{c.page: c.index, c.count: c.covering + c.index} {
+			if got := plan(t, d, query); got != "SEARCH audit_log USING "+want {
+				t.Errorf("%s\n  is %s\nwant %s", query, got, want)
+			}
+		}
+	}
+	if got := plan(t, d, prunable); !strings.Contains(got, "audit_by_time (account_id=? AND created_at<?)") || strings.Contains(got, "SCAN") {
+		t.Errorf("%s\n  is %s", prunable, got)
+	}
+}
+
+// plan is how the engine would run a query, its steps in one line.
+func plan(t *testing.T, d *db.DB, query string) string {
+	t.Helper()
+	args := make([]any, strings.Count(query, "$")) // some are named twice; those left over are ignored
+	var steps []string
+	err := d.Read(context.Background(), func(tx *db.Tx) (err error) {
+		steps, err = db.All(tx, func(scan db.Scan) (step string, err error) {
+			var id, parent, unused int
+			return step, scan(&id, &parent, &unused, &step)
+		}, "EXPLAIN QUERY PLAN "+query, args...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(steps, "; ")
+}

@@ -1,0 +1,70 @@
+package audit_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/audit"
+	"tocsin/internal/db"
+)
+
+var operations = []string{"schedule:write:create", "schedule:write:delete", "monit_thing:write:frob", "datasource:write:create"}
+
+func start(t *testing.T) *apitest.Server {
+	return apitest.Start(t, audit.New([]byte("a key that outlives the process"), func() (all []audit.Operation) {
+		for _, name := range append(operations, operations[0]) { // an operation with two paths is there twice
+			all = append(all, audit.Named(name))
+		}
+		return all
+	}).Ops())
+}
+
+func record(t *testing.T, s *apitest.Server, entries ...api.AuditEntry) {
+	t.Helper()
+	s.Write(func(tx *db.Tx) error {
+		for _, e := range entries {
+			if err := audit.Record(tx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// entry is one that was made some time after apitest.Now.
+func entry(after time.Duration) api.AuditEntry {
+	return api.AuditEntry{
+		At: apitest.Now.Add(after), AccountID: apitest.AccountA, PersonID: apitest.OwnerA, PersonName: "Olga Owner", RequestID: "01KP9N2V00000000000000000A",
+		IP: "203.0.113.42", Operation: "schedule:write:create", Body: `{"schedule_name":"Primary"}`, Write: true,
+	}
+}
+
+// random makes entries that are hard to tell apart, many of the same millisecond.
+func random(r *rand.Rand, n int) []api.AuditEntry {
+	all := make([]api.AuditEntry, n)
+	for i := range all {
+		e := entry(time.Duration(r.IntN(20))*500*time.Millisecond + time.Duration(r.IntN(2))*time.Millisecond)
+		e.PersonID, e.Operation, e.RequestID = 1+r.Int64N(3), operations[r.IntN(len(operations))], fmt.Sprintf("request-%d", r.IntN(n))
+		e.Dangerous, e.Write, e.Body = r.IntN(4) == 0, r.IntN(5) != 0, fmt.Sprint(r.Uint64())
+		all[i] = e
+	}
+	return all
+}
+
+// count tells how many entries there are of all accounts.
+func count(t *testing.T, s *apitest.Server) (n int64) {
+	t.Helper()
+	err := s.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
+		n, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM audit_log`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

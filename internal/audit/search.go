@@ -1,0 +1,88 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/cursor"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+// longest is the longest window of a search, in seconds: 90 days.
+const longest = 90 * 24 * 60 * 60
+
+type searchRequest struct {
+	StartTime      int64    `json:"start_time" minimum:"0" maximum:"9999999999" doc:"Start of the window in Unix seconds, inclusive."`
+	EndTime        int64    `json:"end_time" minimum:"0" maximum:"9999999999" doc:"End of the window in Unix seconds, exclusive; after start_time, at most 90 days."`
+	Limit          int      `json:"limit,omitempty" minimum:"0" maximum:"99" doc:"Entries to a page; 0: 20."`
+	SearchAfterCtx string   `json:"search_after_ctx,omitempty" doc:"From the reply before this one, for the page after it; all but limit must be as it was."`
+	RequestID      string   `json:"request_id,omitempty" maxLength:"128" doc:"Only the call of this request_id."`
+	Operations     []string `json:"operations,omitempty" maxItems:"1000" doc:"Only these operations, by the names of /audit/operation/list; none: all."`
+	PersonID       uint64   `json:"person_id,omitempty" doc:"Only calls of this person; 0: of all."`
+	IsDangerous    bool     `json:"is_dangerous,omitempty" doc:"Only operations that delete or reveal; else all."`
+	IsWrite        *bool    `json:"is_write,omitempty" doc:"true: only writes; false: only reads, of which there are none; absent: all."`
+}
+
+// Check holds the two ends of the window against each other, and refuses an operation that none is.
+func (in searchRequest) Check() error {
+	switch span := in.EndTime - in.StartTime; {
+	case span <= 0:
+		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
+	case span > longest:
+		return fault.Invalid("end_time", "must be at most 90 days (%d seconds) after start_time, got %d seconds", longest, span)
+	}
+	if i := slices.Index(in.Operations, ""); i >= 0 {
+		return fault.Invalid(fmt.Sprintf("operations[%d]", i), "must not be empty")
+	}
+	return nil
+}
+
+type searchReply struct {
+	Total          int64   `json:"total" doc:"How many entries the filter matches in the window, on all pages."`
+	SearchAfterCtx string  `json:"search_after_ctx" doc:"Asks for the next page; empty when there is none."`
+	Docs           []entry `json:"docs" doc:"The entries of this page."`
+}
+
+// search is POST /audit/search.
+func (r *Room) search(c *api.Call, in searchRequest) (reply searchReply, err error) {
+	slices.Sort(in.Operations)
+	f := filter{
+		account: c.Who.AccountID, requestID: in.RequestID, operations: slices.Compact(in.Operations), person: int64(in.PersonID),
+		dangerous: in.IsDangerous, write: in.IsWrite, from: in.StartTime * 1000, to: in.EndTime * 1000,
+	}
+	limit, binding, start := in.Limit, f.binding(), place{CreatedAt: f.to}
+	if limit == 0 {
+		limit = 20
+	}
+	if in.SearchAfterCtx != "" {
+		ok := false
+		if start, ok = cursor.Decode[place](r.cursorKey, binding, in.SearchAfterCtx); !ok {
+			return reply, fault.Invalid("search_after_ctx", "must be from a reply to the same request with the same window and filters")
+		}
+	}
+	if reply.Total, err = f.total(c.Tx); err != nil {
+		return reply, err
+	}
+	if reply.Docs, err = f.page(c.Tx, start, limit+1); err != nil {
+		return reply, err
+	}
+	if len(reply.Docs) > limit {
+		reply.Docs = reply.Docs[:limit]
+		reply.SearchAfterCtx = cursor.Encode(r.cursorKey, binding, reply.Docs[limit-1].place())
+	}
+	chinese, err := speaksChinese(c.Tx, c.Who.AccountID)
+	for i := range reply.Docs {
+		reply.Docs[i].OperationName = label(reply.Docs[i].Operation, chinese)
+	}
+	return reply, err
+}
+
+// speaksChinese tells whether an account's owner reads Chinese; the account has no language of its own.
+func speaksChinese(tx *db.Tx, account int64) (bool, error) {
+	locale, _, err := db.One(tx, db.Column[string], `SELECT p.locale FROM account a JOIN person p ON p.account_id = a.account_id AND p.person_id = a.owner_id
+		WHERE a.account_id = $1`, account)
+	return strings.HasPrefix(strings.ToLower(locale), "zh"), err
+}
