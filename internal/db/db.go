@@ -8,18 +8,28 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"runtime"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // DB is an open database: one writer, because the embedded engine has one write lock and queueing in
 // Go is fair where its busy loop is not, and a small pool of readers that never wait for the writer.
 type DB struct {
 	handles []*sql.DB
-	writer  chan *conn // capacity 1: holding the connection is holding the right to write
-	readers chan *conn
+	writer  pool // of one: holding the connection is holding the right to write
+	readers pool
 	dsn     string
+	closed  chan struct{}
+	once    sync.Once
+}
+
+// pool hands connections out, one user at a time each.
+type pool struct {
+	free chan *conn
+	size int // how many there are, free or not
 }
 
 // Open opens the database that dsn names and brings its schema up to date. DSN forms: "sqlite:PATH".
@@ -42,7 +52,7 @@ func Connect(ctx context.Context, dsn string) (*DB, error) {
 	if !ok || path == "" {
 		return nil, fmt.Errorf("database %q: want sqlite:PATH (engines built in: %s)", scheme(dsn), strings.Join(Engines(), ", "))
 	}
-	d := &DB{dsn: dsn, writer: make(chan *conn, 1), readers: make(chan *conn, max(2, runtime.NumCPU()))}
+	d := &DB{dsn: dsn, closed: make(chan struct{})}
 	if err := d.openSQLite(ctx, path); err != nil {
 		d.Close()
 		return nil, fmt.Errorf("open %s: %w", dsn, err)
@@ -61,25 +71,35 @@ func scheme(dsn string) string {
 	return dsn
 }
 
-// Close waits for running transactions and closes the database.
+// Close waits for running transactions and closes the database; whoever comes later gets ErrClosed. A
+// second Close does nothing.
 func (d *DB) Close() error {
-	var first error
-	for _, h := range d.handles {
-		if err := h.Close(); err != nil && first == nil {
-			first = err
+	var errs []error
+	d.once.Do(func() {
+		close(d.closed)
+		for _, p := range []pool{d.readers, d.writer} {
+			for range p.size {
+				errs = append(errs, (<-p.free).close())
+			}
 		}
-	}
-	return first
+		for _, h := range slices.Backward(d.handles) { // the writer's last: it takes the write-ahead log in
+			errs = append(errs, h.Close())
+		}
+	})
+	return errors.Join(errs...)
 }
+
+// ErrClosed is what a transaction gets that begins after Close.
+var ErrClosed = errors.New("the database is closed")
 
 // Read runs fn with a reader: every statement sees the newest commit, one after the other may see
 // different ones. For a function that makes one query this is the cheapest correct choice.
 func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	c, err := take(ctx, d.readers)
+	c, err := d.take(ctx, d.readers)
 	if err != nil {
 		return err
 	}
-	defer func() { d.readers <- c }()
+	defer func() { d.readers.free <- c }()
 	return fn(&Tx{conn: c})
 }
 
@@ -94,12 +114,12 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	return d.in(ctx, d.writer, "BEGIN IMMEDIATE", fn)
 }
 
-func (d *DB) in(ctx context.Context, pool chan *conn, begin string, fn func(*Tx) error) (err error) {
-	c, err := take(ctx, pool)
+func (d *DB) in(ctx context.Context, from pool, begin string, fn func(*Tx) error) (err error) {
+	c, err := d.take(ctx, from)
 	if err != nil {
 		return err
 	}
-	defer func() { pool <- c }()
+	defer func() { from.free <- c }()
 	tx := &Tx{conn: c}
 	if _, err := tx.Exec(begin); err != nil {
 		return err
@@ -120,15 +140,23 @@ func (d *DB) in(ctx context.Context, pool chan *conn, begin string, fn func(*Tx)
 	return nil
 }
 
-func take(ctx context.Context, pool chan *conn) (*conn, error) {
+// take waits for a connection: until there is one, ctx ends or the database is closed.
+func (d *DB) take(ctx context.Context, from pool) (*conn, error) {
 	select {
-	case c := <-pool:
+	case <-d.closed:
+		return nil, ErrClosed
+	default:
+	}
+	select {
+	case c := <-from.free:
 		return c, nil
 	default:
 	}
 	select {
-	case c := <-pool:
+	case c := <-from.free:
 		return c, nil
+	case <-d.closed:
+		return nil, ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

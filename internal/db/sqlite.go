@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 
 	_ "modernc.org/sqlite" // the embedded engine, without cgo
@@ -19,30 +21,36 @@ import (
 // line working on a database that a server has open.
 var pragmas = []string{"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(10000)", "foreign_keys(ON)", "cache_size(-4000)", "temp_store(MEMORY)"}
 
-func (d *DB) openSQLite(ctx context.Context, path string) error {
+func (d *DB) openSQLite(ctx context.Context, path string) (err error) {
 	if err := create(path); err != nil {
 		return err
 	}
-	query := url.Values{"_pragma": pragmas}
-	uri := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query.Encode()}).String()
-	for _, pool := range []struct {
-		to   chan *conn
-		size int
-	}{{d.writer, 1}, {d.readers, cap(d.readers)}} {
-		h, err := sql.Open("sqlite", uri)
-		if err != nil {
-			return err
-		}
-		d.handles = append(d.handles, h)
-		for range pool.size {
-			raw, err := h.Conn(ctx)
-			if err != nil {
-				return err
-			}
-			pool.to <- &conn{raw: raw, stmts: map[string]*sql.Stmt{}}
-		}
+	if d.writer, err = d.openPool(ctx, path, 1); err != nil {
+		return err
 	}
-	return nil
+	// A read that writes is a mistake, and outside the one writer it would fail under load only.
+	d.readers, err = d.openPool(ctx, path, max(2, runtime.NumCPU()), "query_only(ON)")
+	return err
+}
+
+func (d *DB) openPool(ctx context.Context, path string, size int, extra ...string) (pool, error) {
+	p := pool{free: make(chan *conn, size)}
+	query := url.Values{"_pragma": slices.Concat(pragmas, extra)}
+	uri := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query.Encode()}).String()
+	h, err := sql.Open("sqlite", uri)
+	if err != nil {
+		return p, err
+	}
+	d.handles = append(d.handles, h)
+	for range size {
+		raw, err := h.Conn(ctx)
+		if err != nil {
+			return p, err
+		}
+		p.free <- &conn{raw: raw, stmts: map[string]*sql.Stmt{}}
+		p.size++
+	}
+	return p, nil
 }
 
 // create makes a new database file readable by its owner alone, because it holds personal data; an

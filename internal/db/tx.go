@@ -15,6 +15,16 @@ type conn struct {
 	stmts map[string]*sql.Stmt
 }
 
+// close finalises the statements first: the engine keeps a connection, and its lock on the file, for as
+// long as it has one.
+func (c *conn) close() error {
+	var errs []error
+	for _, s := range c.stmts {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, c.raw.Close())...)
+}
+
 // Tx is one unit of work on one connection; see DB.Read, DB.Snapshot and DB.Write for what it promises.
 // It must not be used by two goroutines at once nor after the function it was given to has returned.
 //
