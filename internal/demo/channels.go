@@ -54,10 +54,10 @@ func silenceRules(m moments) []channel.SilenceRule {
 	once := func(from, to time.Time) *channel.OnceTimeFilter {
 		return &channel.OnceTimeFilter{StartTime: from.Unix(), EndTime: to.Unix()}
 	}
-	started, hours := m.now.Truncate(30*time.Minute).Add(-2*hour), 6*hour
-	return numbered(m, kindSilence, []channel.SilenceRule{
+	started := m.now.Truncate(30 * time.Minute).Add(-hour)
+	rules := numbered(m, kindSilence, []channel.SilenceRule{
 		{Rule: rule(payments, 1, "Wartung des Kartenanbieters", "Announced by the provider; the fallback is on.", in("labels.provider", "cardstream")),
-			TimeFilter: once(started, started.Add(hours)), FromIncidentID: object(kindIncident, 2)},
+			TimeFilter: once(started, started.Add(6*hour)), FromIncidentID: object(kindIncident, 2)},
 		{Rule: rule(payments, 5, "Abrechnung in der Nacht", "Settlement makes everything slow and nobody cares.", in("severity", "Warning", "Info"), in("labels.check", "latency*")),
 			TimeFilters: []channel.TimeFilter{night}},
 		{Rule: rule(payments, 10, "Testkäufe am Wochenende", "Synthetic purchases are paused.", in("labels.service", "synthetic-*")),
@@ -75,6 +75,8 @@ func silenceRules(m moments) []channel.SilenceRule {
 		{Rule: rule(warehouse, 1, "Lager geschlossen", "Nobody works there, scanners are in their docks.", in("labels.check", "scanner_offline", "wifi_*")),
 			TimeFilters: []channel.TimeFilter{{Start: "21:00", End: "05:00", Repeat: []int{1, 2, 3, 4, 5}}, weekend}},
 	}, func(r *channel.SilenceRule) *channel.Rule { return &r.Rule })
+	rules[0].CreatedAt, rules[0].UpdatedAt = started.Unix(), started.Unix()
+	return rules
 }
 
 func dropRules(m moments) []channel.DropRule {
