@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tocsin/internal/audit"
 	"tocsin/internal/db"
 	"tocsin/internal/webhook"
 )
@@ -14,7 +15,7 @@ func (a *App) prune(ctx context.Context) error {
 	for _, kept := range []struct {
 		days  int
 		prune func(*db.Tx, time.Time) (more bool, err error)
-	}{{a.DeliveryDays, webhook.Prune}} {
+	}{{a.DeliveryDays, webhook.Prune}, {a.AuditDays, audit.Prune}} {
 		if kept.days == 0 {
 			continue
 		}

@@ -3,6 +3,7 @@ package app
 import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
+	"tocsin/internal/audit"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
 	"tocsin/internal/incident"
@@ -23,5 +24,17 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 		rum.New(a.Box).Ops(),
 		person.Ops(),
 		webhook.New(cursorKey).Ops(),
+		audit.New(cursorKey, a.recorded).Ops(),
 	}
+}
+
+// recorded lists the operations that the audit log records.
+func (a *App) recorded() []audit.Operation {
+	list := []audit.Operation{}
+	for _, op := range a.Frame.Ops() {
+		if op.Audit != "" {
+			list = append(list, audit.Named(op.Audit))
+		}
+	}
+	return list
 }
