@@ -3,6 +3,7 @@ package datasource
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"tocsin/internal/check"
 )
@@ -30,10 +31,10 @@ func (d Item) check(at check.At) error {
 	if err := block.check(inner); err != nil {
 		return err
 	}
-	if e, ok := block.(*Elasticsearch); ok && e.Deployment == "cloud" {
-		return nil // found by its cloud_id
-	}
 	if d.Address == "" {
+		if e, ok := block.(*Elasticsearch); ok && e.Deployment == "cloud" {
+			return nil // found by its cloud_id
+		}
 		return at.Invalid("address", "is required with type_ident %s", d.TypeIdent)
 	}
 	if err := addressRules[d.TypeIdent](d.Address); err != nil {
@@ -53,7 +54,7 @@ func (p Payload) complete(typeIdent string) error {
 }
 
 func (b HTTP) check(at check.At) error {
-	return check.First(named(at, "headers", b.Headers, ":"), named(at, "params", b.Params, "="), b.TLS.check(at))
+	return check.First(headers(at, b.Headers), params(at, b.Params), b.TLS.check(at))
 }
 
 func (b MySQL) check(at check.At) error {
@@ -73,10 +74,10 @@ func (b ClickHouse) check(at check.At) error {
 
 func (b Elasticsearch) check(at check.At) error {
 	return check.First(at.OneOf("deployment", b.Deployment, "cloud", "self-managed"),
-		notNegative(at, "timeout_mills", b.TimeoutMills), named(at, "headers", b.Headers, ":"))
+		notNegative(at, "timeout_mills", b.TimeoutMills), headers(at, b.Headers))
 }
 
-func (b SLS) check(at check.At) error { return named(at, "headers", b.Headers, ":") }
+func (b SLS) check(at check.At) error { return headers(at, b.Headers) }
 
 func (p Pool) check(at check.At) error {
 	return check.First(notNegative(at, "open_conns", p.OpenConns), notNegative(at, "idle_conns", p.IdleConns),
@@ -103,16 +104,34 @@ func (c Certificates) pair(at check.At) error {
 	return nil
 }
 
-// named checks a list whose items are a name, a separator and a value. The values are secret.
-func named(at check.At, member string, items []string, separator string) error {
+// headers checks request headers, each "Key: Value". What is not one would fail every request, or smuggle
+// in a second header. The values are secret.
+func headers(at check.At, items []string) error {
 	i := slices.IndexFunc(items, func(item string) bool {
-		name, _, ok := strings.Cut(item, separator)
-		return !ok || strings.TrimSpace(name) == ""
+		name, value, ok := strings.Cut(item, ":")
+		return !ok || name == "" || strings.ContainsFunc(name, notInToken) || strings.ContainsFunc(value, unicode.IsControl)
 	})
 	if i < 0 {
 		return nil
 	}
-	return at.Element(member, i).Invalid("", "must be a name, %q and a value", separator)
+	return at.Element("headers", i).Invalid("", "must be the name of an HTTP header, a colon and a value without control characters")
+}
+
+// notInToken tells what the name of a header must not hold (RFC 9110, 5.6.2).
+func notInToken(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+}
+
+// params checks query parameters, each "key=value". The values are secret.
+func params(at check.At, items []string) error {
+	i := slices.IndexFunc(items, func(item string) bool {
+		name, _, ok := strings.Cut(item, "=")
+		return !ok || name == ""
+	})
+	if i < 0 {
+		return nil
+	}
+	return at.Element("params", i).Invalid("", "must be a name, an equals sign and a value")
 }
 
 // oneOf accepts unset and empty as well: both leave the choice to the connection.

@@ -142,6 +142,8 @@ func TestCreateAddress(t *testing.T) {
 	}
 	s.Scenarios(t, createPath, []apitest.Scenario{
 		{Name: "elasticsearch in the cloud needs no address", Body: body("elasticsearch", "-", `{"deployment": "cloud", "cloud_id": "x", "api_key": "y"}`)},
+		{Name: "elasticsearch in the cloud may have one", Body: body("elasticsearch", "https://x.es.example.com", `{"deployment": "cloud"}`)},
+		{Name: "which must be one", Body: body("elasticsearch", "user:hunter2@e:1", `{"deployment": "cloud"}`), Code: "InvalidParameter", Says: []string{"address"}, Then: silent("hunter2")},
 		{Name: "credentials in a URL", Body: body("prometheus", "http://user:hunter2@p:9090", `{}`), Code: "InvalidParameter", Says: []string{"address", "credentials"}, Then: silent("hunter2")},
 		{Name: "credentials in a broken URL", Body: body("prometheus", "http://user:hunter2@p:x", `{}`), Code: "InvalidParameter", Says: []string{"address"}, Then: silent("hunter2")},
 		{Name: "credentials before a host", Body: body("mysql", "user:hunter2@m:3306", `{}`), Code: "InvalidParameter", Says: []string{"address"}, Then: silent("hunter2")},
@@ -205,7 +207,7 @@ func TestCreateBlocks(t *testing.T) {
 	}
 	for _, typeIdent := range []string{"prometheus", "loki", "victorialogs"} {
 		list = append(list, ok(typeIdent, `{"headers": [], "params": []}`), ok(typeIdent, `{"headers": ["X-Scope-OrgID: a:b"], "params": ["x=1=2", "y="]}`),
-			bad(typeIdent, `{"headers": ["A: b", "nocolon"]}`, "headers[1]"), bad(typeIdent, `{"headers": [": b"]}`, "headers[0]"),
+			bad(typeIdent, `{"headers": ["A: b", "nocolon"]}`, "headers[1]"), bad(typeIdent, `{"headers": [": b"]}`, "headers[0]"), bad(typeIdent, `{"headers": ["A b: c"]}`, "headers[0]"), bad(typeIdent, `{"headers": ["A: b\r\nC: d"]}`, "headers[0]"),
 			bad(typeIdent, `{"params": ["novalue"]}`, "params[0]"), bad(typeIdent, `{"params": ["=1"]}`, "params[0]"),
 			bad(typeIdent, `{"headers": "A: b"}`, "headers", "array"), bad(typeIdent, `{"headers": [1]}`, "headers[0]", "string"))
 	}
