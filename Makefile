@@ -48,4 +48,4 @@ soak:
 	TOCSIN_TIMELINE_CASES=$(CASES) go test -count=1 -timeout 0 -run . ./internal/timeline
 
 golden:
-	go test ./internal/... -update
+	go test $$(find internal -path '*/testdata/golden' | sed 's#^#./#; s#/testdata/golden##') -update

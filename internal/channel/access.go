@@ -20,7 +20,7 @@ func Readable(tx *db.Tx, who auth.Principal, id int64) error {
 }
 
 // Permit refuses a private channel to whoever is neither in its team nor the account's owner
-// (docs/decisions.md, "Channel rules"). What belongs to a channel, such as an alert, is as private as it.
+// (docs/api.md, 10, "Channel rules"). What belongs to a channel, such as an alert, is as private as it.
 func Permit(tx *db.Tx, who auth.Principal, ch Channel) error {
 	if !ch.IsPrivate || who.Owner {
 		return nil

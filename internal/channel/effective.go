@@ -18,7 +18,7 @@ type TimeFilter struct {
 const dayEnd = 24 * 60 // minutes
 
 // Effective tells whether a silence rule is in force at now: it is enabled and now is in one of its
-// windows (docs/decisions.md, "Channel rules").
+// windows (docs/api.md, 10, "Channel rules").
 //
 // Recurring windows read the clock on the wall of zone and nothing else: an hour that the clocks skip is
 // in no window, an hour that comes twice is in or out of it twice. A window that names a calendar which

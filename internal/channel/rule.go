@@ -53,7 +53,7 @@ func (r *Rule) normal() {
 	r.Status = cmp.Or(r.Status, "enabled")
 }
 
-// check holds a record against the bounds of docs/decisions.md, "Channel rules". A rule without
+// check holds a record against the bounds of docs/api.md, 10, "Channel rules". A rule without
 // conditions is refused, because some would read it as all alerts and some as none; so is one of a
 // channel that is not there, because nothing could ever list or apply it.
 func (r *Rule) check(tx *db.Tx, at check.At, account int64) error {

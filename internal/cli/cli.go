@@ -28,6 +28,7 @@ type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the server."`
 	Import  importCmd  `cmd:"" help:"Load an account file, all or nothing."`
 	Export  exportCmd  `cmd:"" help:"Write the account file of an account."`
+	Account accountCmd `cmd:"" help:"The accounts of a database."`
 	Key     keyCmd     `cmd:"" help:"App keys, and the keys that seal stored secrets."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date."`
 	Version versionCmd `cmd:"" help:"Say what this build is."`

@@ -10,7 +10,7 @@ import (
 
 // database are the flags of every command that opens the database.
 type database struct {
-	DB          string `name:"db" help:"Database: sqlite:PATH." default:"sqlite:tocsin.db" placeholder:"DSN"`
+	DB          string `name:"db" help:"Database, sqlite:PATH (default: sqlite:tocsin.db)." default:"sqlite:tocsin.db" placeholder:"DSN"`
 	SealKeyFile string `help:"File with the keys that seal stored secrets; made on first use (default: the database's path with .key)." placeholder:"FILE"`
 	SealKey     string `help:"The same keys as text, for secret stores that set environment variables." placeholder:"TEXT" hidden:""`
 }

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
 	"tocsin/internal/db"
+	"tocsin/internal/fault"
 )
 
 type importCmd struct {
@@ -44,10 +45,17 @@ func (cmd *importCmd) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	if err := accountfile.Import(ctx, d, box, file, c.Clock.Now(), cmd.Replace); err != nil {
+	err = accountfile.Import(ctx, d, box, file, c.Clock.Now(), cmd.Replace)
+	if fault.KindOf(err) == fault.Conflict {
+		return fmt.Errorf("%s: %w; --replace puts the file in its place", cmd.File, err)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", cmd.File, err)
 	}
 	fmt.Fprintf(con.out, "imported account %d (%s)\n", file.Account.AccountID, file.Account.AccountName)
+	if len(file.AppKeys) == 0 {
+		fmt.Fprintf(con.out, "the file brings no app keys, so nobody can call yet: tocsin key create --db %s --account %d\n", cmd.DB, file.Account.AccountID)
+	}
 	return nil
 }
 

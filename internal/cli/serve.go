@@ -43,7 +43,7 @@ func (s serving) apply(c *app.Config) error {
 type serveCmd struct {
 	Listen   string `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
 	LogLevel string `help:"Least severe line to log: debug, info, warn or error. Calls are logged at info." enum:"debug,info,warn,error" default:"info"`
-	TimeZone string `help:"Time zone (IANA name) of the account that the first start creates." default:"UTC" placeholder:"ZONE"`
+	TimeZone string `help:"Time zone (IANA name) of the account that the first start creates (default: UTC)." default:"UTC" placeholder:"ZONE"`
 	database
 	serving
 }

@@ -26,6 +26,9 @@ func (d *DB) Migrate(ctx context.Context) ([]Applied, error) {
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
 	}
+	if err := d.refuseNewer(ctx, p); err != nil {
+		return nil, err
+	}
 	results, err := p.Up(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("migrate %s: %w", d.dsn, err)
@@ -35,4 +38,18 @@ func (d *DB) Migrate(ctx context.Context) ([]Applied, error) {
 		applied = append(applied, Applied{r.Source.Path, r.Duration.Round(1e6).String()})
 	}
 	return applied, nil
+}
+
+// refuseNewer keeps an older program from working on a schema it does not know: it would leave out what a
+// newer one relies on.
+func (d *DB) refuseNewer(ctx context.Context, p *goose.Provider) error {
+	has, err := p.GetDBVersion(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate %s: %w", d.dsn, err)
+	}
+	sources := p.ListSources()
+	if knows := sources[len(sources)-1].Version; has > knows {
+		return fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): use that version, or restore a backup from before the upgrade", d.dsn, has, knows)
+	}
+	return nil
 }

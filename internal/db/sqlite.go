@@ -13,7 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	_ "modernc.org/sqlite" // the embedded engine, without cgo
+	"modernc.org/sqlite" // the embedded engine, without cgo
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // pragmas of every connection. WAL lets readers go on while a commit is written; synchronous FULL makes
@@ -92,4 +93,18 @@ func MustExist(dsn string) error {
 		return fmt.Errorf("there is no database at %s: %w", path, err)
 	}
 	return nil
+}
+
+// storageFails tells whether it is the storage that fails and not the statement: a full or broken disk, or
+// another process that does not let go of the database.
+func storageFails(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff { // the rest of the code says where
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return true
+	}
+	return false
 }

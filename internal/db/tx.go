@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"tocsin/internal/fault"
 )
 
 // conn is one connection with the statements it has prepared. Preparing costs more than most of our
@@ -38,10 +40,20 @@ func (t *Tx) prepare(query string) (*sql.Stmt, error) {
 	}
 	s, err := t.conn.raw.PrepareContext(context.Background(), query)
 	if err != nil {
-		return nil, fmt.Errorf("prepare %q: %w", query, err)
+		return nil, failed(query, err)
 	}
 	t.conn.stmts[query] = s
 	return s, nil
+}
+
+// failed says which statement failed. When the storage is at fault and not the statement, callers are told
+// that trying again may help.
+func failed(query string, err error) error {
+	err = fmt.Errorf("%s: %w", query, err)
+	if storageFails(err) {
+		return &fault.Error{Kind: fault.Unavailable, Message: "the database cannot be read or written just now", Cause: err}
+	}
+	return err
 }
 
 // Exec runs a statement and tells how many rows it changed.
@@ -52,7 +64,7 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	}
 	r, err := s.Exec(args...)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", query, err)
+		return 0, failed(query, err)
 	}
 	return r.RowsAffected()
 }
@@ -68,18 +80,21 @@ func All[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) ([]
 	}
 	rows, err := s.Query(args...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", query, err)
+		return nil, failed(query, err)
 	}
 	defer rows.Close()
 	all := []T{}
 	for rows.Next() {
 		v, err := row(rows.Scan)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", query, err)
+			return nil, failed(query, err)
 		}
 		all = append(all, v)
 	}
-	return all, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, failed(query, err)
+	}
+	return all, nil
 }
 
 // One reads the first row of a query; found is false when there is none.
@@ -93,7 +108,7 @@ func One[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) (v 
 		return v, false, nil
 	}
 	if err != nil {
-		return v, false, fmt.Errorf("%s: %w", query, err)
+		return v, false, failed(query, err)
 	}
 	return v, true, nil
 }

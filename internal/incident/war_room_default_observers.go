@@ -19,7 +19,7 @@ type DefaultObservers struct {
 }
 
 // Observer is a person as the records of observers show one: with the phone number in full, as
-// "responder" and "active" (the specification, 2.8; docs/decisions.md, "Default observers").
+// "responder" and "active" (the specification, 2.8; docs/api.md, 10, "Default observers").
 type Observer struct {
 	AccountID     int64  `json:"account_id" doc:"The person's account."`
 	PersonID      int64  `json:"person_id" doc:"The person's identifier."`

@@ -48,9 +48,17 @@ func LoadAccount(tx *db.Tx, a Account, now int64) error {
 
 // DumpAccount gives the account; found is false when there is none of this id.
 func DumpAccount(tx *db.Tx, account int64) (a Account, found bool, err error) {
-	return db.One(tx, func(scan db.Scan) (a Account, err error) {
-		return a, scan(&a.AccountID, &a.AccountName, &a.TimeZone, &a.OwnerID)
-	}, `SELECT account_id, account_name, time_zone, owner_id FROM account WHERE account_id = $1`, account)
+	return db.One(tx, scanAccount, `SELECT account_id, account_name, time_zone, owner_id FROM account WHERE account_id = $1`, account)
+}
+
+// Accounts gives every account of the database by id. It is for the command line alone: no caller of the
+// API may learn of another account.
+func Accounts(tx *db.Tx) ([]Account, error) {
+	return db.All(tx, scanAccount, `SELECT account_id, account_name, time_zone, owner_id FROM account ORDER BY account_id`)
+}
+
+func scanAccount(scan db.Scan) (a Account, err error) {
+	return a, scan(&a.AccountID, &a.AccountName, &a.TimeZone, &a.OwnerID)
 }
 
 // zone holds a zone's name against the zones there are; the empty name passes. "Local" is the server's
