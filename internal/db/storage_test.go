@@ -25,20 +25,13 @@ func TestAFullDiskIsUnavailableAndLosesNothing(t *testing.T) {
 	if err := exec(`CREATE TABLE filler (t TEXT)`); err != nil {
 		t.Fatal(err)
 	}
-	var pages int64
-	err = d.Write(ctx, func(tx *Tx) (err error) {
-		pages, _, err = One(tx, Column[int64], `PRAGMA page_count`)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The engine's own limit stands in for the disk's: it answers with the same code.
+	// The engine's own limit, which it raises to what the file has already, stands in for the disk's: it
+	// answers with the same code.
 	if err := d.Write(ctx, func(tx *Tx) error {
-		_, err := All(tx, Column[int64], `PRAGMA max_page_count = 60`)
+		_, err := All(tx, Column[int64], `PRAGMA max_page_count = 1`)
 		return err
-	}); err != nil || pages > 60 {
-		t.Fatal(err, pages)
+	}); err != nil {
+		t.Fatal(err)
 	}
 	if err := exec(`INSERT INTO filler VALUES ($1)`, strings.Repeat("x", 1<<20)); fault.KindOf(err) != fault.Unavailable {
 		t.Fatalf("a full disk: %v", err)
