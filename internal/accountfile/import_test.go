@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
@@ -185,6 +186,7 @@ func TestImportRefuses(t *testing.T) {
 		{`"address": "[2001:db8::7]:3306"`, `"address": "2001:db8::7:3306"`, "datasources[1].address"},
 		{`"type": "browser"`, `"type": "fridge"`, "rum_applications[0].type"},
 		{`"issue_id": "VrAz5DKdTs6wJqLpu24Lz3"`, `"issue_id": ""`, "rum_issues[0].issue_id"},
+		{`"event_id": "20260401zzzz`, `"event_id": "20260401mGsx`, "webhook_deliveries[1].event_id"},
 	} {
 		document := full(t)
 		if !strings.Contains(document, c.old) {
@@ -246,6 +248,7 @@ func TestRandomFiles(t *testing.T) {
 		shuffle(rnd, f.Alerts)
 		shuffle(rnd, f.Incidents)
 		shuffle(rnd, f.Datasources)
+		shuffle(rnd, f.Deliveries)
 		if err := h.load(f, true); err != nil {
 			t.Fatalf("seed %d, round %d: %v in\n%s", seed, round, err, want)
 		}
@@ -265,11 +268,18 @@ func some[T any](rnd *rand.Rand, list []T) []T {
 func random(t testing.TB, rnd *rand.Rand) *accountfile.File {
 	f := read(t, full(t))
 	f.Account.TimeZone = []string{"UTC", "America/St_Johns", "Pacific/Chatham"}[rnd.IntN(3)]
+	zone, err := time.LoadLocation(f.Account.TimeZone)
+	if err != nil {
+		t.Fatal(err)
+	}
 	f.Account.OwnerID = f.Persons[rnd.IntN(len(f.Persons))].PersonID
 	f.Teams, f.AppKeys, f.Schedules = some(rnd, f.Teams), some(rnd, f.AppKeys), some(rnd, f.Schedules)
 	f.SilenceRules, f.DropRules, f.Alerts[0].Incident = some(rnd, f.SilenceRules), some(rnd, f.DropRules), nil
 	f.Alerts, f.Incidents, f.Datasources = some(rnd, f.Alerts), some(rnd, f.Incidents), some(rnd, f.Datasources)
-	f.Applications, f.Issues = some(rnd, f.Applications), some(rnd, f.Issues)
+	f.Applications, f.Issues, f.Deliveries = some(rnd, f.Applications), some(rnd, f.Issues), some(rnd, f.Deliveries)
+	for i := range f.Deliveries {
+		f.Deliveries[i].EventTime = f.Deliveries[i].EventTime.In(zone)
+	}
 	for i := range rnd.Int64N(5) {
 		p := person.Record{Item: person.Item{AccountID: account, PersonID: 4e12 + i, PersonName: strings.Repeat("ß", rnd.IntN(9)), EmailVerified: i%2 == 0}}
 		for _, r := range f.Roles {

@@ -39,6 +39,7 @@ func TestReadRefuses(t *testing.T) {
 		{"a list for an object", `"payload": {
         "sls": {`, `"payload": [], "x": {
         "sls": {`, `datasources[3].payload: must be an object, got an array`},
+		{"no time", `"event_time": "2026-04-01T00:00:00.000000+08:00"`, `"event_time": "today"`, `webhook_deliveries[1].event_time: `},
 		{"not JSON", `"roles": [`, `"roles": [,`, `the file is not valid JSON at byte`},
 		{"not UTF-8", `"person_name": "Bob"`, "\"person_name\": \"B\xffb\"", `persons[3].person_name: the file is not valid JSON at byte`},
 	} {
