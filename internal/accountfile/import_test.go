@@ -100,6 +100,24 @@ func TestImportByHand(t *testing.T) {
 	}
 }
 
+// The example of docs/account-file.md is one.
+func TestDocumentedExample(t *testing.T) {
+	_, rest, _ := strings.Cut(content(t, "../../docs/account-file.md"), "```json\n")
+	example, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("the page has no example")
+	}
+	h := newHouse(t)
+	if err := h.load(read(t, example), false); err != nil {
+		t.Fatal(err)
+	}
+	once := h.export(t, account, true)
+	if err := h.load(read(t, once), true); err != nil {
+		t.Fatal(err)
+	}
+	differ(t, "the export", h.export(t, account, true), once)
+}
+
 func TestImportReplaces(t *testing.T) {
 	h := newHouse(t)
 	other := strings.ReplaceAll(full(t), "2451002751131", "2451002751132")
