@@ -16,10 +16,11 @@ type createRequest struct {
 	Payload         Payload `json:"payload" doc:"Holds the block named by type_ident."`
 }
 
-// Check tells that an update was meant, and holds the rest against the rules of the type.
+// Check refuses an id, with which the caller must have meant to change a datasource, and holds the rest
+// against the rules of the type.
 func (in createRequest) Check() error {
 	if in.ID != 0 {
-		return fault.Invalid("id", "must be left out on create, got %d; to change a datasource use update", in.ID)
+		return fault.Invalid("id", "must be left out or 0, because this never changes a datasource that exists; got %d", in.ID)
 	}
 	if err := in.item().check(""); err != nil {
 		return err

@@ -61,7 +61,7 @@ func TestCreate(t *testing.T) {
 		{Name: "unknown members are ignored", Body: `{"type_ident": "prometheus", "name": "n", "address": "http://p", "edge_cluster_name": "e", "alerting_enabled": true, "payload": {"prometheus": {"colour": "red"}, "redis": {}}}`},
 
 		{Name: "needs Manage", Key: apitest.KeyNothing, Body: prometheus(`{}`), Code: "AccessDenied", Says: []string{"Datasources Manage (monit)"}},
-		{Name: "an id means update", Body: `{"id": 7, "type_ident": "prometheus", "name": "n", "address": "http://p", "edge_cluster_name": "e", "payload": {"prometheus": {}}}`, Code: "InvalidParameter", Says: []string{"id", "7", "update"}},
+		{Name: "an id means update", Body: `{"id": 7, "type_ident": "prometheus", "name": "n", "address": "http://p", "edge_cluster_name": "e", "payload": {"prometheus": {}}}`, Code: "InvalidParameter", Says: []string{"id", "left out", "got 7"}},
 		{Name: "malformed", Body: `{"type_ident": `, Code: "InvalidParameter"},
 		{Name: "empty", Body: `{}`, Code: "InvalidParameter", Says: []string{"is required"}},
 		{Name: "unknown type", Body: body("redis", "r:6379", `{}`), Code: "InvalidParameter", Says: []string{"type_ident", "redis", "victorialogs"}},
