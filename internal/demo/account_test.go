@@ -46,7 +46,7 @@ func TestIdentifiersStayTheSame(t *testing.T) {
 }
 
 func TestAFileOfTheAccountCanBeRead(t *testing.T) {
-	first := written(t, Account(apitest.Now))
+	first := written(t, sample(apitest.Now))
 	f, err := accountfile.Read(bytes.NewReader(first))
 	if err != nil {
 		t.Fatal(err)
