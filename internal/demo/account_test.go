@@ -46,7 +46,7 @@ func TestIdentifiersStayTheSame(t *testing.T) {
 }
 
 func TestAFileOfTheAccountCanBeRead(t *testing.T) {
-	first := written(t, Account(apitest.Now))
+	first := written(t, sample(apitest.Now))
 	f, err := accountfile.Read(bytes.NewReader(first))
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestHowMuchThereIs(t *testing.T) {
 	for what, n := range map[string][3]int{
 		"persons": {len(f.Persons), 14, 14}, "teams": {len(f.Teams), 3, 3}, "roles": {len(f.Roles), 4, 4},
 		"schedules": {len(f.Schedules), 6, 8}, "channels": {len(f.Channels), 10, 12}, "silence rules": {len(f.SilenceRules), 5, 10},
-		"drop rules": {len(f.DropRules), 3, 10}, "alerts": {len(f.Alerts), 37, 45}, "incidents": {len(f.Incidents), 20, 20},
+		"drop rules": {len(f.DropRules), 3, 10}, "alerts": {len(f.Alerts), 40, 40}, "incidents": {len(f.Incidents), 20, 20},
 		"datasources": {len(f.Datasources), 9, 9}, "applications": {len(f.Applications), 4, 4}, "issues": {len(f.Issues), 15, 15},
 		"deliveries": {len(f.Deliveries), 30_000, 30_000},
 	} {

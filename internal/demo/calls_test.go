@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
-	"tocsin/internal/webhook"
 )
 
 // operations are those of the specification, in its order.
@@ -21,9 +19,7 @@ var operations = []string{
 
 func TestEveryCallFindsSomething(t *testing.T) {
 	s, box := serve(t)
-	replace(t, s, box, apitest.Now)
-	s.Write(func(tx *db.Tx) error { return webhook.Record(tx, accountID, Account(apitest.Now).Deliveries[29_000:]) })
-	keys := fill(t, s, box, apitest.Now)
+	keys := filled(t, s, box, apitest.Now)
 	paths := []string{}
 	for _, c := range Calls() {
 		paths = append(paths, c.Path)

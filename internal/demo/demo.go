@@ -27,7 +27,11 @@ type Keys struct {
 
 // Fill makes sure that the database holds the account, and gives two new keys to it. An account that is
 // there from an earlier run stays as it is.
-func Fill(ctx context.Context, d *db.DB, box *seal.Box, now time.Time) (keys Keys, err error) {
+func Fill(ctx context.Context, d *db.DB, box *seal.Box, now time.Time) (Keys, error) {
+	return fill(ctx, d, box, now, Account)
+}
+
+func fill(ctx context.Context, d *db.DB, box *seal.Box, now time.Time, account func(time.Time) *accountfile.File) (keys Keys, err error) {
 	var there bool
 	if err := d.Read(ctx, func(tx *db.Tx) (err error) {
 		_, there, err = person.DumpAccount(tx, accountID)
@@ -36,7 +40,7 @@ func Fill(ctx context.Context, d *db.DB, box *seal.Box, now time.Time) (keys Key
 		return keys, err
 	}
 	if !there {
-		if err := accountfile.Import(ctx, d, box, Account(now), now, false); err != nil {
+		if err := accountfile.Import(ctx, d, box, account(now), now, false); err != nil {
 			return keys, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/accountfile"
 	"tocsin/internal/schedule"
 )
 
@@ -94,12 +95,16 @@ var promises = []struct {
 	}},
 }
 
-func TestWhatTheSchedulesShow(t *testing.T) {
+// At any moment the account is accepted as it is and shows what it is there to show.
+func TestAtAnyMoment(t *testing.T) {
 	s, box := serve(t)
 	for _, text := range nows {
 		m := momentsAt(parse(t, text))
-		replace(t, s, box, m.now)
-		key := fill(t, s, box, m.now).ReadOnly
+		if err := accountfile.Import(t.Context(), s.DB, box, sample(m.now), m.now, true); err != nil {
+			t.Fatalf("at %s: %v", text, err)
+		}
+		s.Clock.Set(m.now)
+		key := filled(t, s, box, m.now).ReadOnly
 		for _, p := range promises {
 			from, to := p.window(m)
 			var got schedule.Schedule
@@ -108,30 +113,21 @@ func TestWhatTheSchedulesShow(t *testing.T) {
 				t.Errorf("at %s it does not show that %s", text, p.name)
 			}
 		}
-	}
-}
-
-func TestSilenceRulesOfEveryKind(t *testing.T) {
-	s, box := serve(t)
-	for _, text := range nows {
-		now := parse(t, text)
-		replace(t, s, box, now)
-		var list struct {
+		var rules struct {
 			Items []struct {
 				RuleName    string `json:"rule_name"`
 				IsEffective bool   `json:"is_effective"`
 			}
 		}
-		s.Call(fill(t, s, box, now).All, "/channel/silence/rule/list", fmt.Sprintf(`{"channel_id": %d}`, payments)).Into(&list)
-		local := now.In(mustZone(timeZone))
-		clock := local.Hour()*60 + local.Minute()
-		want := []bool{true, clock >= 22*60 || clock < 6*60+30, local.Weekday()%6 == 0, false, false}
-		if len(list.Items) != len(want) {
-			t.Fatalf("%d rules, want %d", len(list.Items), len(want))
+		s.Call(key, "/channel/silence/rule/list", fmt.Sprintf(`{"channel_id": %d}`, payments)).Into(&rules)
+		clock := m.now.Format("15:04")
+		inForce := []bool{true, clock >= "22:00" || clock < "06:30", m.now.Weekday()%6 == 0, false, false}
+		if len(rules.Items) != len(inForce) {
+			t.Fatalf("%d silence rules, want %d", len(rules.Items), len(inForce))
 		}
-		for i, r := range list.Items {
-			if r.IsEffective != want[i] {
-				t.Errorf("at %s rule %q is in force: %t", text, r.RuleName, r.IsEffective)
+		for i, r := range rules.Items {
+			if r.IsEffective != inForce[i] {
+				t.Errorf("at %s silence rule %q is in force: %t", text, r.RuleName, r.IsEffective)
 			}
 		}
 	}

@@ -55,11 +55,11 @@ func troubles() []trouble {
 			[]turn{{zoe, 0, 20 * m}, {beatriz, 20 * m, 50 * m}, {eleni, 50 * m, 0}, {sato, 55 * m, 0}}},
 		{"Scanners lose the network", warehouse, 3, "Warning", "scanner", "wifi_signal", "leipzig", []string{"hall-2", "hall-3"}, 9, 3 * hour, 0, true,
 			[]turn{{maya, 0, 10 * m}, {priya, 10 * m, 0}}},
-		{"Replica is 15 minutes behind", databases, 0, "Warning", "orders-db", "replication_lag", "fra-1", []string{"orders-db-replica-2"}, 22, 5 * hour, 0, true,
+		{"Replica is 15 minutes behind", databases, 0, "Warning", "orders-db", "replication_lag", "fra-1", []string{"orders-db-replica-2", "orders-db-replica-3"}, 22, 5 * hour, 0, true,
 			[]turn{{anna, 0, 40 * m}, {jonas, 40 * m, 0}}},
 		{"Crash on the product page (iOS 5.2.0)", apps, 2, "Critical", "shop-ios", "crash_rate", "app-store", []string{"5.2.0"}, 480, 7 * hour, 0, true,
 			[]turn{{lina, 0, 0}}},
-		{"Search is slower than 800 ms", searching, 0, "Warning", "search", "latency_p95", "fra-1", []string{"search-0", "search-1"}, 17, 9 * hour, 0, false,
+		{"Search is slower than 800 ms", searching, 0, "Warning", "search", "latency_p95", "fra-1", []string{"search-0", "search-1", "search-2"}, 17, 9 * hour, 0, false,
 			[]turn{{priya, 0, 0}}},
 		{"Certificate of img ends in 6 days", network, 1, "Info", "cdn", "certificate_expiry", "edge", []string{"img." + domain}, 6, 20 * hour, 0, false,
 			[]turn{{siobhan, 0, 0}}},
@@ -87,7 +87,7 @@ func troubles() []trouble {
 			[]turn{{eleni, 0, hour}, {olena, hour, 5 * hour}, {zoe, 5 * hour, 0}}},
 		{"Carrier does not answer", shipping, 1, "Warning", "carrier-gateway", "http_timeouts", "fra-2", []string{"carrier-a", "carrier-b"}, 26, 130 * hour, 100 * m, true,
 			[]turn{{sato, 0, 45 * m}, {priya, 45 * m, 0}}},
-		{"Export to the warehouse failed", nightly, 1, "Info", "exports", "job_failed", "fra-2", []string{"exports-stock"}, 1, 150 * hour, 20 * m, true,
+		{"Export to the warehouse failed", nightly, 1, "Info", "exports", "job_failed", "fra-2", []string{"exports-stock", "exports-prices"}, 1, 150 * hour, 20 * m, true,
 			[]turn{{siobhan, 0, 0}}},
 	}
 }

@@ -1,0 +1,86 @@
+package blackbox
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestEveryLineThatTheDemoPrintsWorks(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
+	lines := 0
+	for _, line := range s.lines {
+		if !strings.HasPrefix(line, "curl ") {
+			continue
+		}
+		lines++
+		// A shell takes the line apart; what it gives to curl is then called from here.
+		out, err := exec.Command("sh", "-c", `curl() { printf '%s\n' "$2" "$6"; }; `+line).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		url, body, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+		path, key, _ := strings.Cut(strings.TrimPrefix(url, s.url), "?app_key=")
+		if a := s.call(key, path, body); a.status != 200 {
+			t.Errorf("%s: %+v", line, a)
+		}
+	}
+	if lines != 12 {
+		t.Errorf("%d lines, want one for each of the twelve operations", lines)
+	}
+	if total := deliveriesOf(t, s); total != 30_000 {
+		t.Errorf("%d deliveries, want 30000", total)
+	}
+	if code := s.stop(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("the demo leaves %v behind (%v)", left, err)
+	}
+}
+
+func TestTheDemoKeepsItsFolder(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir, "demo", "--listen", "127.0.0.1:0", "--dir", "kept")
+	create := `{"type_ident": "mysql", "name": "made by hand", "edge_cluster_name": "x", "address": "db:3306", "payload": {"mysql": {}}}`
+	if a := s.call(printed(t, s, "key, all"), "/monit/datasource/create", create); a.status != 200 {
+		t.Fatalf("%+v", a)
+	}
+	s.stop()
+	s = serve(t, dir, "demo", "--listen", "127.0.0.1:0", "--dir", "kept")
+	if a := s.call(printed(t, s, "key, read only"), "/monit/datasource/info", `{"id": 10}`); !strings.Contains(string(a.data), "made by hand") {
+		t.Errorf("after the second start: %+v", a)
+	}
+	if a := s.call(printed(t, s, "key, read only"), "/monit/datasource/create", create); a.code != "AccessDenied" {
+		t.Errorf("the read-only key writes: %+v", a)
+	}
+	if total := deliveriesOf(t, s); total != 30_000 {
+		t.Errorf("%d deliveries after the second start, want 30000", total)
+	}
+}
+
+// printed is the value that the demo prints after a label.
+func printed(t *testing.T, s *server, label string) string {
+	t.Helper()
+	for _, line := range s.lines {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), label); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	t.Fatalf("the demo does not print %q: %q", label, s.lines)
+	return ""
+}
+
+func deliveriesOf(t *testing.T, s *server) int {
+	t.Helper()
+	a := s.call(printed(t, s, "key, read only"), "/webhook/history/list", `{"limit": 1, "start_time": 1000000000000, "end_time": 9999999999999}`)
+	var page struct{ Total int }
+	if err := json.Unmarshal(a.data, &page); err != nil {
+		t.Fatalf("%v: %+v", err, a)
+	}
+	return page.Total
+}
