@@ -22,12 +22,13 @@ const batch = 5000
 
 // Prune deletes entries of all accounts that are older than a time, the only way in which entries ever go.
 // It deletes some thousand of them; more tells that there are others, for the next transaction.
-func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
+func Prune(tx *db.Tx, before time.Time) (more bool, err error) { return prune(tx, before, batch) }
+
+func prune(tx *db.Tx, before time.Time, left int64) (more bool, err error) {
 	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY account_id`)
 	if err != nil {
 		return false, err
 	}
-	left := int64(batch)
 	for _, account := range accounts {
 		n, err := tx.Exec(prunable, account, before.UnixMilli(), left)
 		if err != nil {
