@@ -8,11 +8,11 @@ import (
 
 // batch is how many deliveries one call of Prune deletes at most, so that calls do not wait long for the
 // writer while a day of them goes.
-const batch = 5000
+const batch = 1000
 
 // Prune deletes deliveries of all accounts that were made before a time, and takes them out of the
-// counts. It deletes some thousand of them, the oldest of an account first; more tells that there are
-// others, for the next transaction.
+// counts. It deletes a thousand of them at most, the oldest of an account first; more tells that there
+// may be others, for the next transaction.
 func Prune(tx *db.Tx, before time.Time) (more bool, err error) { return prune(tx, before, batch) }
 
 func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
