@@ -18,16 +18,17 @@ func Record(tx *db.Tx, e api.AuditEntry) error {
 
 // batch is how many entries one call of Prune deletes at most, so that calls do not wait long for the
 // writer meanwhile.
-const batch = 5000
+const batch = 1000
 
 // Prune deletes entries of all accounts that are older than a time, the only way in which entries ever go.
-// It deletes some thousand of them; more tells that there are others, for the next transaction.
-func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
+// It deletes a thousand of them at most; more tells that there may be others, for the next transaction.
+func Prune(tx *db.Tx, before time.Time) (more bool, err error) { return prune(tx, before, batch) }
+
+func prune(tx *db.Tx, before time.Time, left int64) (more bool, err error) {
 	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY account_id`)
 	if err != nil {
 		return false, err
 	}
-	left := int64(batch)
 	for _, account := range accounts {
 		n, err := tx.Exec(prunable, account, before.UnixMilli(), left)
 		if err != nil {

@@ -75,6 +75,25 @@ func BenchmarkHistoryList(b *testing.B) {
 	}
 }
 
+// BenchmarkRecord measures recording in transactions of different sizes, on disk, onto a history that
+// grows meanwhile.
+func BenchmarkRecord(b *testing.B) {
+	for _, n := range []int{1, 100, 10_000} {
+		b.Run(fmt.Sprintf("batch=%d", n), func(b *testing.B) {
+			s := apitest.Start(b)
+			r := rand.New(rand.NewPCG(1, 2))
+			first := 0
+			for b.Loop() {
+				s.Write(func(tx *db.Tx) error {
+					return webhook.Record(tx, apitest.AccountA, history(r, first, n, 7*24*time.Hour))
+				})
+				first += n
+			}
+			b.ReportMetric(float64(first)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
 func measure(b *testing.B, s *apitest.Server, r *rand.Rand, span time.Duration, members string) {
 	var took []time.Duration
 	for b.Loop() {

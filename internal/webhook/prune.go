@@ -8,20 +8,21 @@ import (
 
 // batch is how many deliveries one call of Prune deletes at most, so that calls do not wait long for the
 // writer while a day of them goes.
-const batch = 5000
+const batch = 1000
 
 // Prune deletes deliveries of all accounts that were made before a time, and takes them out of the
-// counts. It deletes some thousand of them, the oldest of an account first; more tells that there are
-// others, for the next transaction.
-func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
+// counts. It deletes a thousand of them at most, the oldest of an account first; more tells that there
+// may be others, for the next transaction.
+func Prune(tx *db.Tx, before time.Time) (more bool, err error) { return prune(tx, before, batch) }
+
+func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
 	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY account_id`)
 	if err != nil {
 		return false, err
 	}
-	left := batch
 	for _, account := range accounts {
 		for _, status := range statuses {
-			n, err := prune(tx, account, status, before.UnixNano(), left)
+			n, err := pruneOne(tx, account, status, before.UnixNano(), left)
 			if err != nil {
 				return false, err
 			}
@@ -33,7 +34,7 @@ func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
 	return false, nil
 }
 
-func prune(tx *db.Tx, account int64, status string, before int64, limit int) (int, error) {
+func pruneOne(tx *db.Tx, account int64, status string, before int64, limit int) (int, error) {
 	counts := tally{}
 	gone, err := db.All(tx, func(scan db.Scan) (struct{}, error) {
 		var integration, at int64

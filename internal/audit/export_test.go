@@ -1,0 +1,4 @@
+package audit
+
+// PruneSome is Prune that deletes no more than so many.
+var PruneSome = prune
