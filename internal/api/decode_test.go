@@ -70,6 +70,12 @@ func TestFields(t *testing.T) {
 		{Name: "map value", Body: with(`"counts":{"a.b":1,"c":"x"}`), Code: bad, Says: []string{"parameter counts.c", "must be an integer", `got "x"`}},
 		{Name: "map value under a name like a path", Body: with(`"counts":{"a.b":true}`), Code: bad, Says: []string{`parameter counts["a.b"]`, "got true"}},
 		{Name: "map name with a zero character", Body: with(`"labels":{"a\u0000":"x"}`), Code: bad, Says: []string{`labels["a\x00"]`, "U+0000"}},
+		{Name: "time", Body: with(`"at":"2026-04-13T12:00:00.5+08:00"`), Data: with(`"at":"2026-04-13T12:00:00.5+08:00"`)},
+		{Name: "no time", Body: with(`"at":"yesterday"`), Code: bad, Says: []string{"parameter at", "must be a time", `got "yesterday"`}},
+		{Name: "a day that is not in the calendar", Body: with(`"at":"2026-02-30T12:00:00Z"`), Code: bad, Says: []string{"parameter at", "must be a time"}},
+		{Name: "a type that reads itself", Body: with(`"colours":["0","359"]`), Data: with(`"colours":["0","359"]`)},
+		{Name: "a type that refuses", Body: with(`"colours":["0","360"]`), Code: bad, Says: []string{"parameter colours[1]", "must be from 0 to 359, got 360"}},
+		{Name: "a type that reads texts", Body: with(`"colours":[7]`), Code: bad, Says: []string{"parameter colours[0]", "must be a string, got 7"}},
 		{Name: "rule between fields", Body: with(`"from":5,"to":4`), Code: bad, Says: []string{"parameter to", "from 5", "got 4"}},
 
 		{Name: "string for a number", Body: `{"name":"a","count":"1","maybe":null}`, Code: bad, Says: []string{"parameter count", `must be an integer, got "1"`}},

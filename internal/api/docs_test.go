@@ -81,6 +81,8 @@ func TestFieldsInWords(t *testing.T) {
 		"labels optional object of string Labels by name.",
 		"parts optional array of Api_testPart What it is made of.",
 		"free optional any JSON Any document.",
+		"at optional time (RFC 3339) When.",
+		"colours optional array of string Types that write themselves.",
 		"colour optional string at most 3 characters As shown.",
 		"weight required int64 at least 0 Grams.",
 	} {

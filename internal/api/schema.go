@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding"
 	"encoding/json"
 	"iter"
 	"path"
@@ -54,7 +55,7 @@ func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
 	if base == reflect.TypeFor[jsontext.Value]() || base == reflect.TypeFor[json.RawMessage]() {
 		return &huma.Schema{} // any document
 	}
-	if base.Kind() != reflect.Struct {
+	if !isObject(base) {
 		schema := huma.SchemaFromType(s, t)
 		if schema.Type == huma.TypeInteger {
 			schema.Format = width(base)
@@ -72,6 +73,13 @@ func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
 		return &huma.Schema{AnyOf: []*huma.Schema{ref, {Type: "null"}}}
 	}
 	return ref
+}
+
+// isObject tells structs that are objects in JSON from those that read and write themselves as text, or
+// describe themselves.
+func isObject(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return t.Kind() == reflect.Struct && !p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && !p.Implements(reflect.TypeFor[huma.SchemaProvider]())
 }
 
 // register makes the schema of a struct unless it is there, and gives its name. Members that we do not

@@ -3,6 +3,8 @@ package api_test
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
@@ -32,9 +34,23 @@ type Toys struct {
 	Counts map[string]int64  `json:"counts,omitempty" doc:"Counts by name."`
 	Parts  []Part            `json:"parts,omitempty" doc:"What it is made of."`
 	Free   json.RawMessage   `json:"free,omitempty" doc:"Any document."`
+	At     time.Time         `json:"at,omitzero" doc:"When."`
+	Hues   []hue             `json:"colours,omitempty" doc:"Types that write themselves."`
 	From   int64             `json:"from,omitzero" doc:"First."`
 	To     int64             `json:"to,omitzero" doc:"Last, not before the first."`
 	Display
+}
+
+// hue is a struct in Go and a text everywhere else.
+type hue struct{ degrees int }
+
+func (h hue) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int64(h.degrees), 10), nil }
+
+func (h *hue) UnmarshalText(b []byte) (err error) {
+	if h.degrees, err = strconv.Atoi(string(b)); err != nil || h.degrees < 0 || h.degrees >= 360 {
+		return fault.Invalid("", "must be from 0 to 359, got %s", b)
+	}
+	return nil
 }
 
 // Display is embedded: its fields are the request's own.
