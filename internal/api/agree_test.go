@@ -97,6 +97,7 @@ func init() { // the two tables hold functions that use them
 		{"ids", false, []any{[]any{}, []any{0, 1, 2, 3}}, nil},
 		{"labels", false, []any{map[string]any{}, map[string]any{"a.b": ""}}, nil},
 		{"counts", false, []any{map[string]any{"x": -1, "y": 1}}, nil},
+		{"bag", false, []any{map[string]any{"size": 1}, map[string]any{"size": 2, "note": nil, "zip": odd}, map[string]any{"size": 0}}, nil},
 		{"parts", false, nil, parts},
 		{"free", false, odd, nil},
 		{"colour", false, []any{"", "red"}, nil},

@@ -27,7 +27,7 @@ type checker struct {
 	enum    []string
 	fields  []member // of an object
 	items   *checker // of an array
-	values  *checker // of a map
+	values  *checker // of the members without a field, in a map all
 }
 
 type member struct {
@@ -190,7 +190,9 @@ func (c *checker) object(at *place, v any) error {
 	}
 	names := make([]string, 0, len(object))
 	for name := range object {
-		names = append(names, name)
+		if c.Properties[name] == nil {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names) // so that the same body always gets the same answer
 	for _, name := range names {

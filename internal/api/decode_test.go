@@ -76,6 +76,10 @@ func TestFields(t *testing.T) {
 		{Name: "a type that reads itself", Body: with(`"colours":["0","359"]`), Data: with(`"colours":["0","359"]`)},
 		{Name: "a type that refuses", Body: with(`"colours":["0","360"]`), Code: bad, Says: []string{"parameter colours[1]", "must be from 0 to 359, got 360"}},
 		{Name: "a type that reads texts", Body: with(`"colours":[7]`), Code: bad, Says: []string{"parameter colours[0]", "must be a string, got 7"}},
+		{Name: "members without a field", Body: with(`"bag":{"size":1,"zip":[true,null],"note":"x"}`), Data: with(`"bag":{"size":1,"note":"x","zip":[true,null]}`)},
+		{Name: "optional and always there", Body: with(`"bag":{"size":1}`), Data: with(`"bag":{"size":1,"note":null}`)},
+		{Name: "a field beside members without one", Body: with(`"bag":{"size":0,"zip":1}`), Code: bad, Says: []string{"parameter bag.size", "at least 1"}},
+		{Name: "a hidden field is no member", Body: with(`"bag":{"size":1,"Others":{"a":1}}`), Data: with(`"bag":{"size":1,"note":null,"Others":{"a":1}}`)},
 		{Name: "rule between fields", Body: with(`"from":5,"to":4`), Code: bad, Says: []string{"parameter to", "from 5", "got 4"}},
 
 		{Name: "string for a number", Body: `{"name":"a","count":"1","maybe":null}`, Code: bad, Says: []string{"parameter count", `must be an integer, got "1"`}},

@@ -7,7 +7,6 @@ import (
 	"path"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -104,8 +103,13 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 			of.Nullable = false // the alternatives say it
 		case of.AnyOf != nil:
 			schema.Properties[field] = notNull(of)
-		case !null && !slices.Contains(schema.Required, field):
-			of.Nullable = false // a pointer for an optional field is left out of replies, and requests may always say null
+		case !null && strings.Contains(tagged.Tag.Get("json"), ",omit"):
+			of.Nullable = false // such a pointer is left out of replies, and optional fields of requests may always be null
+		}
+	}
+	for f := range t.Fields() {
+		if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); options == "embed" && f.Type.Kind() == reflect.Map {
+			schema.AdditionalProperties = s.of(f.Type.Elem(), hint) // keeps the members that have no field
 		}
 	}
 	return name
@@ -187,7 +191,7 @@ func fields(schema *huma.Schema, t reflect.Type) iter.Seq2[string, reflect.Struc
 			if name == "" {
 				name = f.Name
 			}
-			if schema.Properties[name] == nil || seen[name] {
+			if schema.Properties[name] == nil || seen[name] || f.Tag.Get("hidden") == "true" {
 				continue
 			}
 			seen[name] = true

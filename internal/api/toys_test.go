@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
@@ -36,6 +38,7 @@ type Toys struct {
 	Free   json.RawMessage   `json:"free,omitempty" doc:"Any document."`
 	At     time.Time         `json:"at,omitzero" doc:"When."`
 	Hues   []hue             `json:"colours,omitempty" doc:"Types that write themselves."`
+	Bag    *Bag              `json:"bag,omitempty" doc:"Where it is kept."`
 	From   int64             `json:"from,omitzero" doc:"First."`
 	To     int64             `json:"to,omitzero" doc:"Last, not before the first."`
 	Display
@@ -56,6 +59,13 @@ func (h *hue) UnmarshalText(b []byte) (err error) {
 // Display is embedded: its fields are the request's own.
 type Display struct {
 	Colour string `json:"colour,omitzero" maxLength:"3" doc:"As shown."`
+}
+
+// Bag keeps the members it does not know. Its note is optional in requests and there in every reply.
+type Bag struct {
+	Size   int                       `json:"size" minimum:"1" doc:"Litres."`
+	Note   *string                   `json:"note" required:"false" doc:"A note."`
+	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"`
 }
 
 // Part holds others of its kind.
