@@ -23,7 +23,7 @@ func TestChecksAgreeWithTheDocument(t *testing.T) {
 	const seed = 20261121
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	accepted := 0
-	const rounds = 4000
+	const rounds = 1500
 	for i := range rounds {
 		sent, seen := toysFields.object(rnd, 0)
 		body, err := json.Marshal(sent)
@@ -97,6 +97,7 @@ func init() { // the two tables hold functions that use them
 		{"ids", false, []any{[]any{}, []any{0, 1, 2, 3}}, nil},
 		{"labels", false, []any{map[string]any{}, map[string]any{"a.b": ""}}, nil},
 		{"counts", false, []any{map[string]any{"x": -1, "y": 1}}, nil},
+		{"bag", false, []any{map[string]any{"size": 1}, map[string]any{"size": 2, "note": nil, "zip": odd}, map[string]any{"size": 0}}, nil},
 		{"parts", false, nil, parts},
 		{"free", false, odd, nil},
 		{"colour", false, []any{"", "red"}, nil},
@@ -137,7 +138,7 @@ func (fields randomFields) object(r *rand.Rand, depth int) (sent, seen map[strin
 func TestManyFaultsCostNoMoreThanOne(t *testing.T) {
 	s := apitest.Start(t, toys())
 	spent := func(field string) float64 {
-		body := []byte(with(`"` + field + `":[` + strings.Repeat(`true,`, 20_000) + `true]`))
+		body := []byte(with(`"` + field + `":[` + strings.Repeat(`true,`, 5_000) + `true]`))
 		return testing.AllocsPerRun(3, func() { api.Check(s.Frame, echo, body) })
 	}
 	if none, many := spent("unknown"), spent("parts"); many > none+100 {

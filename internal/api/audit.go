@@ -35,9 +35,18 @@ func (f *Frame) record(tx *db.Tx, x *exchange, body []byte, outcome string) erro
 		AccountID: x.call.Who.AccountID, PersonID: x.call.Who.PersonID, PersonName: x.call.Who.PersonName,
 		RequestID: x.call.RequestID, IP: x.call.IP,
 		Operation: x.op.Audit, Outcome: outcome,
-		Body:      redact.JSON(body, auditBody),
+		Body:      kept(body),
 		Dangerous: x.op.Danger, Write: true,
 	})
+}
+
+// kept is what the audit log keeps of a body; of a call that was refused before its body was read there is
+// none.
+func kept(body []byte) string {
+	if body == nil {
+		return `{"redacted":"not read"}`
+	}
+	return redact.JSON(body, auditBody)
 }
 
 // recordRefusal writes down a write that was tried and refused, in a transaction of its own because the

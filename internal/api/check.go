@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,7 +27,7 @@ type checker struct {
 	enum    []string
 	fields  []member // of an object
 	items   *checker // of an array
-	values  *checker // of a map
+	values  *checker // of the members without a field, in a map all
 }
 
 type member struct {
@@ -133,12 +134,19 @@ func (c *checker) text(at *place, v any) error {
 		return at.wants(v, "must have at most %d characters", *c.MaxLength)
 	case strings.IndexByte(s, 0) >= 0: // no database keeps it in a text
 		return at.wants(v, "must not contain the character U+0000")
+	case c.Format == "date-time" && !isTime(s):
+		return at.wants(v, "must be a time such as 2026-04-13T12:00:00+08:00")
 	case c.pattern == nil || c.pattern.MatchString(s):
 		return nil
 	case c.PatternDescription != "":
 		return at.wants(v, "must be %s", c.PatternDescription)
 	}
 	return at.wants(v, "must match %s", c.Pattern)
+}
+
+func isTime(s string) bool {
+	_, err := time.Parse(time.RFC3339Nano, s)
+	return err == nil
 }
 
 func (c *checker) array(at *place, v any) error {
@@ -182,7 +190,9 @@ func (c *checker) object(at *place, v any) error {
 	}
 	names := make([]string, 0, len(object))
 	for name := range object {
-		names = append(names, name)
+		if c.Properties[name] == nil {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names) // so that the same body always gets the same answer
 	for _, name := range names {

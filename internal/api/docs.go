@@ -195,6 +195,9 @@ func (s *schemas) structures(schema *huma.Schema, prefix, required, optional str
 			}
 			table.Fields = append(table.Fields, row)
 		}
+		if of.AdditionalProperties != nil {
+			table.Fields = append(table.Fields, fieldRow{Name: "*", Type: "any JSON", Doc: "Other members are kept as they come.", Need: optional})
+		}
 		tables = append(tables, table)
 	}
 	return tables

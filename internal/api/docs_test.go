@@ -81,8 +81,11 @@ func TestFieldsInWords(t *testing.T) {
 		"labels optional object of string Labels by name.",
 		"parts optional array of Api_testPart What it is made of.",
 		"free optional any JSON Any document.",
+		"at optional time (RFC 3339) When.",
+		"colours optional array of string Types that write themselves.",
 		"colour optional string at most 3 characters As shown.",
 		"weight required int64 at least 0 Grams.",
+		"size required int64 at least 1 Litres. note optional null or string A note. * optional any JSON Other members are kept as they come.",
 	} {
 		if !strings.Contains(request, row) {
 			t.Errorf("no row %q in\n%s", row, request)

@@ -27,6 +27,8 @@ func inWords(s *huma.Schema) (words, ref string) {
 		words = s.Format
 	case s.Type == "":
 		words = "any JSON"
+	case s.Format == "date-time":
+		words = "time (RFC 3339)"
 	default:
 		words = s.Type
 	}

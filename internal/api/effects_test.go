@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
@@ -53,6 +54,7 @@ func TestAWriteIsRecorded(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 
+	s.Clock.Add(time.Second)
 	r = s.Call(apitest.KeyNothing, open, "")
 	if got := auditLog(s); len(got) != 2 || !got[1].danger || got[1].body != "{}" || got[1].op != "toy:write:open" {
 		t.Errorf("%s %+v", r.Body, got)
@@ -71,6 +73,7 @@ func TestReadsAreNotRecorded(t *testing.T) {
 
 // TestARefusedWrite leaves nothing of the change behind, one entry that says why, and a writer that works.
 func TestARefusedWrite(t *testing.T) {
+	s := withToys(apitest.Start(t, toys()))
 	for _, c := range []struct{ name, key, kind, body, code, recorded string }{
 		{"by the operation", apitest.KeyA, "", `{"name":"ball","then":"refuse","password":"hunter2"}`, "BadRequest", `{"name":"ball","then":"refuse","password":"***"}`},
 		{"by an error", apitest.KeyA, "", `{"name":"ball","then":"fail"}`, "InternalError", `{"name":"ball","then":"fail"}`},
@@ -78,12 +81,13 @@ func TestARefusedWrite(t *testing.T) {
 		{"by a reply that cannot be told", apitest.KeyA, "", `{"name":"ball","then":"unspeakable"}`, "InternalError", `{"name":"ball","then":"unspeakable"}`},
 		{"by a field", apitest.KeyA, "", `{"name":7,"token":"hunter2"}`, "InvalidParameter", `{"name":7,"token":"***"}`},
 		{"by its syntax", apitest.KeyA, "", `{"password":"hunter2`, "InvalidParameter", `{"redacted":"not valid JSON"}`},
-		{"by its type", apitest.KeyA, "text/plain", `{"name":"ball"}`, "InvalidContentType", `{"redacted":"not valid JSON"}`},
-		{"by the permission", apitest.KeyNothing, "", `{"name":"ball"}`, "AccessDenied", `{"redacted":"not valid JSON"}`},
-		{"by its size", apitest.KeyA, "", `{"name":"` + strings.Repeat("x", 1<<20) + `"}`, "EntityTooLarge", `{"redacted":"not valid JSON"}`},
+		{"by its type", apitest.KeyA, "text/plain", `{"name":"ball"}`, "InvalidContentType", `{"redacted":"not read"}`},
+		{"by the permission", apitest.KeyNothing, "", `{"name":"ball"}`, "AccessDenied", `{"redacted":"not read"}`},
+		{"by its size", apitest.KeyA, "", `{"name":"` + strings.Repeat("x", 1<<20) + `"}`, "EntityTooLarge", `{"redacted":"not read"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := withToys(apitest.Start(t, toys()))
+			s.Exec(`DELETE FROM toy`)
+			s.Exec(`DELETE FROM audit_log`)
 			q := s.Request("POST", create+"?app_key="+c.key, c.body)
 			q.Header.Set("Content-Type", "application/json")
 			if c.kind != "" {

@@ -4,38 +4,38 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/limit"
 )
 
-// golden calls every toy operation with its example and keeps the replies the way rooms do.
+// golden mounts the toy operations with what they answered to their examples as their golden replies.
 func golden(t *testing.T) (*apitest.Server, []api.Op) {
-	s := withToys(apitest.StartWith(t, limit.Rate{PerSecond: 50, PerMinute: 1000}, toys()))
-	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)
-	dir := t.TempDir()
-	for _, op := range toys() {
-		body := op.Example
-		if op.Path == broken {
-			body = `{"name":"bytes"}`
+	once.Do(func() {
+		s := withToys(apitest.Start(t, toys()))
+		s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)
+		files := fstest.MapFS{}
+		for _, op := range toys() {
+			body := op.Example
+			if op.Path == broken {
+				body = `{"name":"bytes"}`
+			}
+			files[api.GoldenFile(op.Path)] = &fstest.MapFile{Data: s.Call(apitest.KeyA, op.Path, body).Body}
 		}
-		r := s.Call(apitest.KeyA, op.Path, body)
-		file := filepath.Join(dir, api.GoldenFile(op.Path))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, r.Body, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ops := api.WithReplies(os.DirFS(dir), toys())
-	return withToys(apitest.StartWith(t, limit.Rate{PerSecond: 50, PerMinute: 1000}, ops)), ops
+		answered = api.WithReplies(files, toys())
+	})
+	return apitest.StartWith(t, limit.Rate{PerSecond: 50, PerMinute: 1000}, answered), answered
 }
+
+var (
+	once     sync.Once
+	answered []api.Op
+)
 
 func TestTheDocumentKeepsTheRules(t *testing.T) {
 	s, _ := golden(t)

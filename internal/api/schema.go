@@ -1,12 +1,12 @@
 package api
 
 import (
+	"encoding"
 	"encoding/json"
 	"iter"
 	"path"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -54,7 +54,7 @@ func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
 	if base == reflect.TypeFor[jsontext.Value]() || base == reflect.TypeFor[json.RawMessage]() {
 		return &huma.Schema{} // any document
 	}
-	if base.Kind() != reflect.Struct {
+	if !isObject(base) {
 		schema := huma.SchemaFromType(s, t)
 		if schema.Type == huma.TypeInteger {
 			schema.Format = width(base)
@@ -72,6 +72,13 @@ func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
 		return &huma.Schema{AnyOf: []*huma.Schema{ref, {Type: "null"}}}
 	}
 	return ref
+}
+
+// isObject tells structs that are objects in JSON from those that read and write themselves as text, or
+// describe themselves.
+func isObject(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return t.Kind() == reflect.Struct && !p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && !p.Implements(reflect.TypeFor[huma.SchemaProvider]())
 }
 
 // register makes the schema of a struct unless it is there, and gives its name. Members that we do not
@@ -96,8 +103,13 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 			of.Nullable = false // the alternatives say it
 		case of.AnyOf != nil:
 			schema.Properties[field] = notNull(of)
-		case !null && !slices.Contains(schema.Required, field):
-			of.Nullable = false // a pointer for an optional field is left out of replies, and requests may always say null
+		case !null && strings.Contains(tagged.Tag.Get("json"), ",omit"):
+			of.Nullable = false // such a pointer is left out of replies, and optional fields of requests may always be null
+		}
+	}
+	for f := range t.Fields() {
+		if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); options == "embed" && f.Type.Kind() == reflect.Map {
+			schema.AdditionalProperties = s.of(f.Type.Elem(), hint) // keeps the members that have no field
 		}
 	}
 	return name
@@ -179,7 +191,7 @@ func fields(schema *huma.Schema, t reflect.Type) iter.Seq2[string, reflect.Struc
 			if name == "" {
 				name = f.Name
 			}
-			if schema.Properties[name] == nil || seen[name] {
+			if schema.Properties[name] == nil || seen[name] || f.Tag.Get("hidden") == "true" {
 				continue
 			}
 			seen[name] = true

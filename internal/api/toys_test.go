@@ -3,6 +3,10 @@ package api_test
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
@@ -32,14 +36,36 @@ type Toys struct {
 	Counts map[string]int64  `json:"counts,omitempty" doc:"Counts by name."`
 	Parts  []Part            `json:"parts,omitempty" doc:"What it is made of."`
 	Free   json.RawMessage   `json:"free,omitempty" doc:"Any document."`
+	At     time.Time         `json:"at,omitzero" doc:"When."`
+	Hues   []hue             `json:"colours,omitempty" doc:"Types that write themselves."`
+	Bag    *Bag              `json:"bag,omitempty" doc:"Where it is kept."`
 	From   int64             `json:"from,omitzero" doc:"First."`
 	To     int64             `json:"to,omitzero" doc:"Last, not before the first."`
 	Display
 }
 
+// hue is a struct in Go and a text everywhere else.
+type hue struct{ degrees int }
+
+func (h hue) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int64(h.degrees), 10), nil }
+
+func (h *hue) UnmarshalText(b []byte) (err error) {
+	if h.degrees, err = strconv.Atoi(string(b)); err != nil || h.degrees < 0 || h.degrees >= 360 {
+		return fault.Invalid("", "must be from 0 to 359, got %s", b)
+	}
+	return nil
+}
+
 // Display is embedded: its fields are the request's own.
 type Display struct {
 	Colour string `json:"colour,omitzero" maxLength:"3" doc:"As shown."`
+}
+
+// Bag keeps the members it does not know. Its note is optional in requests and there in every reply.
+type Bag struct {
+	Size   int                       `json:"size" minimum:"1" doc:"Litres."`
+	Note   *string                   `json:"note" required:"false" doc:"A note."`
+	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"`
 }
 
 // Part holds others of its kind.

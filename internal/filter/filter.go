@@ -30,9 +30,9 @@ type Filter [][]Condition
 //	                         the field is there
 //	anything else            the value itself, in the same case; "" is a value
 type Condition struct {
-	Key  string   `json:"key"`
-	Oper string   `json:"oper"`
-	Vals []string `json:"vals"`
+	Key  string   `json:"key" doc:"Field such as severity, or labels. with the name of a label."`
+	Oper string   `json:"oper" doc:"IN: one of the values matches; NOTIN: none does."`
+	Vals []string `json:"vals" doc:"Texts, where * and ? stand for any characters and for one; /re/ for a regular expression, cidr:10.0.0.0/24 for a network, num:gt:5 (gt, ge, lt, le) for a bound."`
 }
 
 // The operators.

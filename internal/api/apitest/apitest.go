@@ -4,8 +4,6 @@ package apitest
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -70,59 +67,32 @@ func StartWith(t testing.TB, rate limit.Rate, ops ...[]api.Op) *Server {
 // StartConfig is Start with a frame that change sets up differently.
 func StartConfig(t testing.TB, change func(*api.Config), ops ...[]api.Op) *Server {
 	t.Helper()
-	d := OpenDB(t)
+	d := openCopy(t, seeded)
 	c := clock.At(Now)
 	config := api.Config{DB: d, Keys: auth.NewKeys(d, c), Clock: c, Log: slog.New(slog.DiscardHandler), Audit: audit.Record, Build: "test"}
 	change(&config)
 	frame := api.New(config, ops...)
 	http := httptest.NewServer(frame)
 	t.Cleanup(http.Close)
-	s := &Server{URL: http.URL, DB: d, Keys: config.Keys, Clock: c, Frame: frame, t: t}
-	s.seed()
-	return s
+	return &Server{URL: http.URL, DB: d, Keys: config.Keys, Clock: c, Frame: frame, t: t}
 }
 
 // OpenDB opens an empty database file, migrated, that goes away with the test.
 func OpenDB(t testing.TB) *db.DB {
 	t.Helper()
-	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.Close() })
-	return d
-}
-
-func (s *Server) seed() {
-	for _, a := range []struct {
-		account, owner int64
-		name, zone     string
-	}{{AccountA, OwnerA, "Acme", "Asia/Shanghai"}, {AccountB, OwnerB, "Bolt", "America/New_York"}} {
-		s.Exec(`INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES ($1, $2, $3, $4, $5)`, a.account, a.name, a.zone, a.owner, Now.Unix())
-	}
-	s.Person(AccountA, OwnerA, "Olga Owner")
-	s.Person(AccountA, Reader, "Rita Reader")
-	s.Person(AccountA, Stranger, "Stan Stranger")
-	s.Person(AccountB, OwnerB, "Bob Owner")
-	s.Exec(`INSERT INTO team (account_id, team_id, team_name) VALUES ($1, $2, 'SRE')`, AccountA, TeamA)
-	s.Exec(`INSERT INTO team_person (account_id, team_id, person_id, position) VALUES ($1, $2, $3, 0), ($1, $2, $4, 1)`, AccountA, TeamA, OwnerA, Reader)
-	s.Key(AccountA, OwnerA, KeyA)
-	s.Key(AccountA, Reader, KeyReader)
-	s.Key(AccountA, Stranger, KeyNothing)
-	s.Key(AccountB, OwnerB, KeyB)
+	return openCopy(t, migrated)
 }
 
 // Person adds a person, verified by e-mail and enabled.
 func (s *Server) Person(account, person int64, name string) {
-	s.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified, email_verified, "as", status)
-		VALUES ($1, $2, $3, '', '', '', $4, '', FALSE, TRUE, 'member', 'enabled')`, account, person, name, name[:1]+"@example.com")
+	s.t.Helper()
+	s.Write(func(tx *db.Tx) error { return addPerson(tx, account, person, name) })
 }
 
 // Key lets a person call with this secret.
 func (s *Server) Key(account, person int64, secret string) {
-	sum := sha256.Sum256([]byte(secret))
-	s.Exec(`INSERT INTO app_key (key_hash, account_id, key_id, key_name, person_id, permissions, status, expires_at, created_at, last_used_at)
-		VALUES ($1, $2, (SELECT count(*) + 1 FROM app_key), '', $3, NULL, 'enabled', 0, 0, 0)`, hex.EncodeToString(sum[:]), account, person)
+	s.t.Helper()
+	s.Write(func(tx *db.Tx) error { return addKey(tx, account, person, secret) })
 }
 
 // Grant gives account A's Reader these permissions and no others, from the next call on.
