@@ -10,7 +10,9 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -122,7 +124,10 @@ func operations(binary, db, key string) error {
 		return err
 	}
 	defer server.stop()
-	calls := demo.Calls()
+	calls, err := measured(server, key)
+	if err != nil {
+		return err
+	}
 	requests, sizes := [][]byte{}, []string{"constant"}
 	for _, c := range calls {
 		request := post(c.Path, key, c.Body)
@@ -159,10 +164,43 @@ func operations(binary, db, key string) error {
 		slices.SortFunc(own, func(a, b figures) int { return int(a.perSecond - b.perSecond) })
 		slices.Sort(other)
 		m := own[len(own)/2]
-		fmt.Printf("| %s | %d | %.0f | %s | %s | %.0f | %.2f |\n", c.Title, m.bytes, m.perSecond, m.p50.Round(10*time.Microsecond), m.p99.Round(10*time.Microsecond), other[len(other)/2], m.perSecond/other[len(other)/2])
+		fmt.Printf("| `%s` %s | %d | %.0f | %s | %s | %.0f | %.2f |\n", c.Path, c.Title, m.bytes, m.perSecond, m.p50.Round(10*time.Microsecond), m.p99.Round(10*time.Microsecond), other[len(other)/2], m.perSecond/other[len(other)/2])
 	}
 	fmt.Printf("\nresident after that load: %.1f MB\n\n", server.resident())
 	return nil
+}
+
+// measured are the calls to measure: those of the demo, and the timelines of 45 days that the aims are about.
+func measured(server *process, key string) ([]demo.Call, error) {
+	start := time.Now().Unix() / 3600 * 3600
+	window := fmt.Sprintf(`"start": %d, "end": %d}`, start, start+45*86400)
+	body := fmt.Sprintf(`{"schedule_name": "Daily", "layers": [{"layer_name": "Day", "layer_start": %d, "rotation_unit": "day", "rotation_value": 1, "groups": [`+
+		`{"group_name": "A", "members": [{"role_id": 0, "person_ids": [1]}]}, {"group_name": "B", "members": [{"role_id": 0, "person_ids": [2]}]}, {"group_name": "C", "members": [{"role_id": 0, "person_ids": [3]}]}]}]}`, start-365*86400)
+	reply, err := ask(server.address, key, "/schedule/create", body)
+	if err != nil {
+		return nil, err
+	}
+	daily := regexp.MustCompile(`"schedule_id":(\d+)`).FindStringSubmatch(reply)
+	if daily == nil {
+		return nil, fmt.Errorf("no schedule in %s", reply)
+	}
+	calls := demo.Calls()
+	hard := strings.TrimSuffix(calls[0].Body, "}")
+	return append(calls,
+		demo.Call{Title: "45 days of a daily rotation", Path: "/schedule/info", Body: fmt.Sprintf(`{"schedule_id": %s, `, daily[1]) + window},
+		demo.Call{Title: "45 days of day, night and weekend layers", Path: "/schedule/info", Body: hard + ", " + window},
+	), nil
+}
+
+// ask makes one call.
+func ask(address, key, path, body string) (string, error) {
+	r, err := http.Post("http://"+address+path+"?app_key="+key, "application/json", strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	defer r.Body.Close()
+	reply, err := io.ReadAll(r.Body)
+	return string(reply), err
 }
 
 // engines runs the benchmarks that need no server.
