@@ -19,7 +19,7 @@ func Ops() []api.Op {
 		{
 			Path:    "/alert/info",
 			Allow:   []auth.Permission{auth.ChannelsRead},
-			Effect:  api.Snapshot,
+			Effect:  api.Read,
 			Doc:     "One alert in full, with the incident it was merged into.",
 			Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`,
 			Do:      api.Do(info),

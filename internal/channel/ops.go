@@ -21,14 +21,14 @@ func Ops() []api.Op {
 		{
 			Path:    "/channel/silence/rule/list",
 			Allow:   []auth.Permission{auth.ChannelsRead},
-			Effect:  api.Snapshot,
+			Effect:  api.Read,
 			Doc:     "The silence rules of a channel in the order in which they are evaluated.",
 			Example: `{"channel_id": 1001}`,
 			Do:      api.Do(silenceRuleList),
 		},
 		{
 			Path:    "/channel/unsubscribe/rule/list",
-			Effect:  api.Snapshot,
+			Effect:  api.Read,
 			Doc:     "The drop rules of a channel in the order in which they are evaluated.",
 			Example: `{"channel_id": 1001}`,
 			Do:      api.Do(unsubscribeRuleList),

@@ -18,7 +18,7 @@ func Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:    "/incident/war-room/default-observers",
-			Effect:  api.Snapshot,
+			Effect:  api.Read,
 			Doc:     "The persons who were once responsible for an incident and no longer are, whom a war room invites to observe.",
 			Notes:   "In the order of their first assignment. Persons who have left the account are not among them.",
 			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`,

@@ -25,7 +25,7 @@ func (r *Room) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:    "/rum/application/infos",
-			Effect:  api.Snapshot,
+			Effect:  api.Read,
 			Doc:     "Several RUM applications at once, in the order of the request.",
 			Notes:   "Unknown ids are left out, an id that is given twice is answered once.",
 			Example: `{"application_ids": ["eWbr4xk3ZRnLabRa6unqwD", "WoyQQ3BohkdtPivubEvE8o"]}`,
