@@ -1,6 +1,6 @@
 package cursor
 
-// first is the least that Merge asks a source for: a question costs about as much as this many rows.
+// first is the least that Merge asks a source for at first: a question costs about as much as a few rows.
 const first = 8
 
 // Merge gives the first n elements of several sorted sources read as one sorted list. It asks a source
@@ -22,7 +22,7 @@ func Merge[T any](n, sources int, before func(a, b T) bool, fetch func(source in
 	for source := range heads {
 		want := n
 		if sources > 1 {
-			want = min(n, max(first, n/sources+1))
+			want = min(n, max(first, n/sources/4))
 		}
 		if err := read(source, nil, want); err != nil {
 			return nil, err
@@ -43,7 +43,7 @@ func Merge[T any](n, sources int, before func(a, b T) bool, fetch func(source in
 		merged, h.rows = append(merged, h.rows[0]), h.rows[1:]
 		if len(h.rows) == 0 && !h.last && len(merged) < n {
 			after := merged[len(merged)-1]
-			if err := read(next, &after, min(n, 2*h.want)); err != nil {
+			if err := read(next, &after, min(n-len(merged), 2*h.want)); err != nil {
 				return nil, err
 			}
 		}

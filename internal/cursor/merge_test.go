@@ -42,7 +42,7 @@ func TestMergeIsTheHeadOfTheSortedWhole(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("round %d: %v, %v\nwant %v", round, got, err, want)
 		}
-		if most := 3*n + 2*first*len(sources); read > most {
+		if most := 2*n + 2*first*len(sources); read > most {
 			t.Errorf("round %d: read %d rows of %d sources for %d, want at most %d", round, read, len(sources), n, most)
 		}
 	}
@@ -56,7 +56,7 @@ func TestMergeStopsAtAnError(t *testing.T) {
 			if calls++; calls > at {
 				return nil, broken
 			}
-			return make([]int, 51), nil
+			return make([]int, 12), nil
 		})
 		if err != broken {
 			t.Errorf("after %d calls: %v", at, err)
