@@ -164,9 +164,9 @@ func (f *Frame) admit(x *exchange) ([]byte, error) {
 	return readBody(x.w, x.r, x.op.MaxBody)
 }
 
-// run decodes the request, calls the operation in its transaction and encodes the reply there too, so
-// that a change whose reply cannot be told is rolled back instead of being done and denied. A panic is an
-// internal error of this call alone.
+// run decodes the request, calls the operation in its transaction and encodes the reply; that of a write
+// within the transaction, so that a change whose reply cannot be told is rolled back instead of being done
+// and denied. A panic is an internal error of this call alone.
 func (f *Frame) run(x *exchange, body []byte) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -184,26 +184,32 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	if err != nil {
 		return err
 	}
+	var data any
 	do := func(tx *db.Tx) error {
 		x.call.Tx = tx
-		data, err := x.op.Do.call(&x.call, in)
-		if err != nil {
-			return err
-		}
-		return x.encode(data)
+		data, err = x.op.Do.call(&x.call, in)
+		return err
 	}
 	switch x.op.Effect {
 	case Read:
-		return f.DB.Read(x.call.Ctx, do)
+		err = f.DB.Read(x.call.Ctx, do)
 	case Snapshot:
-		return f.DB.Snapshot(x.call.Ctx, do)
+		err = f.DB.Snapshot(x.call.Ctx, do)
+	case Write:
+		return f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
+			if err := do(tx); err != nil {
+				return err
+			}
+			if err := x.encode(data); err != nil {
+				return err
+			}
+			return f.record(tx, x, body, "")
+		})
 	}
-	return f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
-		if err := do(tx); err != nil {
-			return err
-		}
-		return f.record(tx, x, body, "")
-	})
+	if err != nil {
+		return err
+	}
+	return x.encode(data) // after the reader has gone back: others wait for it
 }
 
 // departed tells a call whose caller stopped waiting, or whose time was up, from one that we failed. In

@@ -29,8 +29,10 @@ func (d *DB) openSQLite(ctx context.Context, path string) (err error) {
 	if d.writer, err = d.openPool(ctx, path, 1); err != nil {
 		return err
 	}
-	// A read that writes is a mistake, and outside the one writer it would fail under load only.
-	d.readers, err = d.openPool(ctx, path, max(2, runtime.NumCPU()), "query_only(ON)")
+	// One reader more than processors keeps those busy while a reader is on its way from one call to the
+	// next; many more make the driver's readers get in each other's way. A read that writes is a mistake,
+	// and outside the one writer it would fail under load only.
+	d.readers, err = d.openPool(ctx, path, runtime.NumCPU()+1, "query_only(ON)")
 	return err
 }
 
