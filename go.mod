@@ -14,6 +14,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/crypto v0.58.0
 	modernc.org/sqlite v1.60.0
+	zombiezen.com/go/sqlite v1.4.2
 )
 
 require (

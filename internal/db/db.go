@@ -7,10 +7,8 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -18,7 +16,7 @@ import (
 // DB is an open database: one writer, because the embedded engine has one write lock and queueing in
 // Go is fair where its busy loop is not, and a small pool of readers that never wait for the writer.
 type DB struct {
-	handles []*sql.DB
+	path    string
 	writer  pool // of one: holding the connection is holding the right to write
 	readers pool
 	dsn     string
@@ -53,7 +51,7 @@ func Connect(ctx context.Context, dsn string) (*DB, error) {
 		return nil, fmt.Errorf("database %q: want sqlite:PATH (engines built in: %s)", scheme(dsn), strings.Join(Engines(), ", "))
 	}
 	d := &DB{dsn: dsn, closed: make(chan struct{})}
-	if err := d.openSQLite(ctx, path); err != nil {
+	if err := d.openSQLite(path); err != nil {
 		d.Close()
 		return nil, fmt.Errorf("open %s: %w", dsn, err)
 	}
@@ -77,13 +75,10 @@ func (d *DB) Close() error {
 	var errs []error
 	d.once.Do(func() {
 		close(d.closed)
-		for _, p := range []pool{d.readers, d.writer} {
+		for _, p := range []pool{d.readers, d.writer} { // the writer last: it takes the write-ahead log in
 			for range p.size {
 				errs = append(errs, (<-p.free).close())
 			}
-		}
-		for _, h := range slices.Backward(d.handles) { // the writer's last: it takes the write-ahead log in
-			errs = append(errs, h.Close())
 		}
 	})
 	return errors.Join(errs...)

@@ -2,11 +2,14 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
+	"net/url"
 
 	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the same engine behind database/sql, which goose works on
 )
 
 //go:embed migrations/*.sql
@@ -22,7 +25,12 @@ func (d *DB) Migrate(ctx context.Context) ([]Applied, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, d.handles[0], files)
+	h, err := sql.Open("sqlite", d.uri())
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close()
+	p, err := goose.NewProvider(goose.DialectSQLite3, h, files)
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
 	}
@@ -52,4 +60,10 @@ func (d *DB) refuseNewer(ctx context.Context, p *goose.Provider) error {
 		return fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): use that version, or restore a backup from before the upgrade", d.dsn, has, knows)
 	}
 	return nil
+}
+
+// uri names the database for a connection of database/sql. Migrations see to foreign keys themselves.
+func (d *DB) uri() string {
+	query := url.Values{"_pragma": {"busy_timeout(10000)", "synchronous(FULL)"}}
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: d.path}).EscapedPath(), RawQuery: query.Encode()}).String()
 }

@@ -1,57 +1,57 @@
 package db
 
 import (
-	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
-	"modernc.org/sqlite" // the embedded engine, without cgo
-	sqlite3 "modernc.org/sqlite/lib"
+	"zombiezen.com/go/sqlite" // the embedded engine, without cgo
 )
 
 // pragmas of every connection. WAL lets readers go on while a commit is written; synchronous FULL makes
-// a commit survive power loss, which "2xx means on disk" asks for; the busy timeout is for the command
-// line working on a database that a server has open.
-var pragmas = []string{"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(10000)", "foreign_keys(ON)", "cache_size(-4000)", "temp_store(MEMORY)"}
+// a commit survive power loss, which "2xx means on disk" asks for.
+var pragmas = []string{"journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -4000", "temp_store = MEMORY"}
 
-func (d *DB) openSQLite(ctx context.Context, path string) (err error) {
+// patience is for the command line working on a database that a server has open.
+const patience = 10 * time.Second
+
+func (d *DB) openSQLite(path string) (err error) {
 	if err := create(path); err != nil {
 		return err
 	}
-	if d.writer, err = d.openPool(ctx, path, 1); err != nil {
+	d.path = path
+	if d.writer, err = openPool(path, 1); err != nil {
 		return err
 	}
 	// One reader more than processors keeps those busy while a reader is on its way from one call to the
 	// next; many more make the driver's readers get in each other's way. A read that writes is a mistake,
 	// and outside the one writer it would fail under load only.
-	d.readers, err = d.openPool(ctx, path, runtime.NumCPU()+1, "query_only(ON)")
+	d.readers, err = openPool(path, runtime.NumCPU()+1, "query_only = ON")
 	return err
 }
 
-func (d *DB) openPool(ctx context.Context, path string, size int, extra ...string) (pool, error) {
+func openPool(path string, size int, extra ...string) (pool, error) {
 	p := pool{free: make(chan *conn, size)}
-	query := url.Values{"_pragma": slices.Concat(pragmas, extra)}
-	uri := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query.Encode()}).String()
-	h, err := sql.Open("sqlite", uri)
-	if err != nil {
-		return p, err
-	}
-	d.handles = append(d.handles, h)
 	for range size {
-		raw, err := h.Conn(ctx)
+		raw, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 		if err != nil {
 			return p, err
 		}
-		p.free <- &conn{raw: raw, stmts: map[string]*sql.Stmt{}}
+		raw.SetBusyTimeout(patience)
+		c := &conn{raw: raw, stmts: map[string]*stmt{}}
+		p.free <- c
 		p.size++
+		for _, pragma := range slices.Concat(pragmas, extra) {
+			if _, err := (&Tx{conn: c}).Exec("PRAGMA " + pragma); err != nil {
+				return p, err
+			}
+		}
 	}
 	return p, nil
 }
@@ -72,13 +72,15 @@ func create(path string) error {
 	return f.Close()
 }
 
-func sqliteVersion() (version string) {
-	h, err := sql.Open("sqlite", ":memory:")
+func sqliteVersion() string {
+	p, err := openPool(":memory:", 1)
 	if err != nil {
 		return "?"
 	}
-	defer h.Close()
-	if err := h.QueryRow("SELECT sqlite_version()").Scan(&version); err != nil {
+	c := <-p.free
+	defer c.close()
+	version, _, err := One(&Tx{conn: c}, Column[string], `SELECT sqlite_version()`)
+	if err != nil {
 		return "?"
 	}
 	return version
@@ -100,12 +102,8 @@ func MustExist(dsn string) error {
 // storageFails tells whether it is the storage that fails and not the statement: a full or broken disk, or
 // another process that does not let go of the database.
 func storageFails(err error) bool {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Code() & 0xff { // the rest of the code says where
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultBusy, sqlite.ResultReadOnly, sqlite.ResultCantOpen:
 		return true
 	}
 	return false

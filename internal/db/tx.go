@@ -1,10 +1,10 @@
 package db
 
 import (
-	"context"
-	"database/sql"
-	"errors"
 	"fmt"
+	"strconv"
+
+	"zombiezen.com/go/sqlite"
 
 	"tocsin/internal/fault"
 )
@@ -13,37 +13,79 @@ import (
 // queries do, so a statement is prepared once per connection and kept: the number of distinct SQL
 // texts in the program bounds the map, which is why rooms must not build SQL out of values.
 type conn struct {
-	raw   *sql.Conn
-	stmts map[string]*sql.Stmt
+	raw   *sqlite.Conn
+	stmts map[string]*stmt
 }
 
-// close finalises the statements first: the engine keeps a connection, and its lock on the file, for as
-// long as it has one.
-func (c *conn) close() error {
-	var errs []error
-	for _, s := range c.stmts {
-		errs = append(errs, s.Close())
-	}
-	return errors.Join(append(errs, c.raw.Close())...)
+// stmt is a prepared statement.
+type stmt struct {
+	*sqlite.Stmt
+	args []int // for each parameter of the engine, in its order, which argument it takes
 }
+
+func (c *conn) close() error { return c.raw.Close() } // and with it its statements
 
 // Tx is one unit of work on one connection; see DB.Read, DB.Snapshot and DB.Write for what it promises.
 // It must not be used by two goroutines at once nor after the function it was given to has returned.
 //
-// Statements are not bound to the request's context: they are short by design, and the driver starts a
-// goroutine for each statement whose context can end.
+// Statements are not bound to the request's context: they are short by design.
 type Tx struct{ conn *conn }
 
-func (t *Tx) prepare(query string) (*sql.Stmt, error) {
+func (t *Tx) prepare(query string) (*stmt, error) {
 	if s, ok := t.conn.stmts[query]; ok {
 		return s, nil
 	}
-	s, err := t.conn.raw.PrepareContext(context.Background(), query)
+	raw, err := t.conn.raw.Prepare(query)
 	if err != nil {
 		return nil, failed(query, err)
 	}
+	s := &stmt{Stmt: raw}
+	for i := range raw.BindParamCount() {
+		name := raw.BindParamName(i + 1) // $1, $2, ...: numbered as they first appear, not as they are called
+		n, err := strconv.Atoi(name[min(1, len(name)):])
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%s: parameter %q must be $1, $2 or so", query, name)
+		}
+		s.args = append(s.args, n-1)
+	}
 	t.conn.stmts[query] = s
 	return s, nil
+}
+
+// run binds the arguments and gives each row to row until there is none or row wants no more.
+func (t *Tx) run(query string, args []any, row func(Scan) (more bool, err error)) (err error) {
+	s, err := t.prepare(query)
+	if err != nil {
+		return err
+	}
+	// Until it is reset a statement holds on to the state of the database that it reads.
+	defer func() {
+		if e := s.Reset(); e != nil && err == nil {
+			err = failed(query, e)
+		}
+	}()
+	for i, n := range s.args {
+		if n >= len(args) {
+			return fmt.Errorf("%s: %d arguments, want $%d", query, len(args), n+1)
+		}
+		if err := s.bind(i+1, args[n]); err != nil {
+			return failed(query, err)
+		}
+	}
+	for {
+		found, err := s.Step()
+		if err != nil {
+			return failed(query, err)
+		}
+		if !found {
+			return nil
+		}
+		if more, err := row(s.scan); err != nil {
+			return failed(query, err)
+		} else if !more {
+			return nil
+		}
+	}
 }
 
 // failed says which statement failed. When the storage is at fault and not the statement, callers are told
@@ -58,59 +100,36 @@ func failed(query string, err error) error {
 
 // Exec runs a statement and tells how many rows it changed.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
-	s, err := t.prepare(query)
-	if err != nil {
-		return 0, err
-	}
-	r, err := s.Exec(args...)
-	if err != nil {
-		return 0, failed(query, err)
-	}
-	return r.RowsAffected()
+	err := t.run(query, args, func(Scan) (bool, error) { return true, nil })
+	return int64(t.conn.raw.Changes()), err
 }
 
-// Scan reads the columns of the current row, as sql.Rows.Scan does.
+// Scan reads the columns of the current row into pointers: to integers, text, bytes, booleans, floats, to
+// types made of these, and to pointers to them, which become nil for NULL.
 type Scan func(dest ...any) error
 
 // All reads every row of a query; no rows give an empty, non-nil slice.
 func All[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) ([]T, error) {
-	s, err := t.prepare(query)
+	all := []T{}
+	err := t.run(query, args, func(scan Scan) (bool, error) {
+		v, err := row(scan)
+		all = append(all, v)
+		return true, err
+	})
 	if err != nil {
 		return nil, err
-	}
-	rows, err := s.Query(args...)
-	if err != nil {
-		return nil, failed(query, err)
-	}
-	defer rows.Close()
-	all := []T{}
-	for rows.Next() {
-		v, err := row(rows.Scan)
-		if err != nil {
-			return nil, failed(query, err)
-		}
-		all = append(all, v)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, failed(query, err)
 	}
 	return all, nil
 }
 
 // One reads the first row of a query; found is false when there is none.
 func One[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) (v T, found bool, err error) {
-	s, err := t.prepare(query)
-	if err != nil {
-		return v, false, err
-	}
-	v, err = row(s.QueryRow(args...).Scan)
-	if errors.Is(err, sql.ErrNoRows) {
-		return v, false, nil
-	}
-	if err != nil {
-		return v, false, failed(query, err)
-	}
-	return v, true, nil
+	err = t.run(query, args, func(scan Scan) (bool, error) {
+		found = true
+		v, err = row(scan)
+		return false, err
+	})
+	return v, found && err == nil, err
 }
 
 // Column reads a row of one column, for queries such as SELECT count(*).
