@@ -113,19 +113,6 @@ type Weekdays uint8
 // EveryDay is the set of all seven days. As a mask it excludes nothing.
 const EveryDay Weekdays = 1<<7 - 1
 
-// ParseWeekdays returns the set of the given days, 0 (Sunday) to 6 (Saturday).
-// Repeated days count once.
-func ParseWeekdays(days []int) (Weekdays, error) {
-	var w Weekdays
-	for i, d := range days {
-		if d < 0 || d > 6 {
-			return 0, fmt.Errorf("[%d] must be 0 (Sunday) to 6 (Saturday), got %d", i, d)
-		}
-		w |= 1 << d
-	}
-	return w, nil
-}
-
 // Has reports whether the set holds the day.
 func (w Weekdays) Has(d time.Weekday) bool { return w>>d&1 == 1 }
 
