@@ -22,6 +22,7 @@ type AuditEntry struct {
 	Body       string // redacted JSON
 	Dangerous  bool
 	Write      bool
+	Touched    []fault.Ref // what it changed; empty when it was refused
 }
 
 // auditBody is how much of a request the audit log keeps, in bytes.
@@ -30,13 +31,17 @@ const auditBody = 16 << 10
 // record writes the call into the account's audit log, in the transaction of the change itself: what is
 // changed is recorded, what is rolled back is not.
 func (f *Frame) record(tx *db.Tx, x *exchange, body []byte, outcome string) error {
+	touched := x.call.touched
+	if outcome != "" {
+		touched = nil // it was rolled back
+	}
 	return f.Audit(tx, AuditEntry{
 		At:        x.call.Now,
 		AccountID: x.call.Who.AccountID, PersonID: x.call.Who.PersonID, PersonName: x.call.Who.PersonName,
 		RequestID: x.call.RequestID, IP: x.call.IP,
 		Operation: x.op.Audit, Outcome: outcome,
 		Body:      kept(body),
-		Dangerous: x.op.Danger, Write: true,
+		Dangerous: x.op.Danger, Write: true, Touched: touched,
 	})
 }
 

@@ -31,10 +31,17 @@ var wire = map[fault.Kind]struct {
 	fault.Conflict:           {400, "BadRequest", "The request does not fit the present state", "请求与当前状态冲突"},
 }
 
-// errorResponse is the shape of every failure: no data, and an error with both members.
+// errorResponse is the shape of every failure: an error with both members, and no data unless the failure
+// is ReferenceExist.
 type errorResponse struct {
-	RequestID string    `json:"request_id" doc:"Identifies the call; also in the header Service-Request-Id."`
-	Error     errorBody `json:"error" doc:"Why there is no data."`
+	RequestID string      `json:"request_id" doc:"Identifies the call; also in the header Service-Request-Id."`
+	Error     errorBody   `json:"error" doc:"Why it was not done."`
+	Data      *references `json:"data,omitzero" doc:"With ReferenceExist alone."`
+}
+
+// references is the data of a refusal to delete.
+type references struct {
+	Refs []fault.Ref `json:"refs" doc:"What refers to the object, at most 100."`
 }
 
 type errorBody struct {
@@ -44,7 +51,7 @@ type errorBody struct {
 
 // failure turns an error into its status and public body. Of an error that is not a fault nothing is
 // told but that it happened.
-func failure(err error, acceptLanguage string) (status int, body errorBody) {
+func failure(err error, acceptLanguage string) (status int, body errorBody, refs *references) {
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		f = &fault.Error{Kind: fault.Internal}
@@ -53,7 +60,10 @@ func failure(err error, acceptLanguage string) (status int, body errorBody) {
 	if f.Kind == fault.Internal {
 		f = &fault.Error{Kind: fault.Internal} // whatever its message says, it was not meant for callers
 	}
-	return w.status, errorBody{Code: w.code, Message: sentence(w.english, w.chinese, f, acceptLanguage)}
+	if f.Kind == fault.ReferenceExist {
+		refs = &references{f.Refs}
+	}
+	return w.status, errorBody{Code: w.code, Message: sentence(w.english, w.chinese, f, acceptLanguage)}, refs
 }
 
 // sentence builds "The specified parameter limit is not valid: must be from 1 to 100, got 0."

@@ -110,6 +110,7 @@ type exchange struct {
 	status int
 	bytes  int
 	code   string // the error code, "OK" when there is none
+	dry    bool   // a dry run: nothing is done or recorded
 }
 
 // ServeHTTP answers one call: always with a request id, always in the envelope or the error shape.
@@ -150,7 +151,7 @@ func (f *Frame) answer(x *exchange) (err error) {
 	if err == nil {
 		err = x.departed(f.run(x, body))
 	}
-	if err != nil && x.op.Effect == Write {
+	if err != nil && x.op.Effect == Write && !x.dry {
 		f.recordRefusal(x, body, err)
 	}
 	return err
@@ -196,6 +197,9 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	case Snapshot:
 		err = f.DB.Snapshot(x.call.Ctx, do)
 	case Write:
+		if x.dry = rehearsed(in); x.dry {
+			return f.rehearse(x, do, &data)
+		}
 		return f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
 			if err := do(tx); err != nil {
 				return err

@@ -8,6 +8,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"reflect"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"tocsin/internal/auth"
 	"tocsin/internal/db"
+	"tocsin/internal/fault"
 	"tocsin/internal/limit"
 )
 
@@ -110,6 +112,20 @@ type Call struct {
 	Who       auth.Principal // whose key it is; every query is scoped by Who.AccountID
 	RequestID string         // as in the envelope, the header, the audit log and the access log
 	IP        string         // the caller's address, through trusted proxies
+	touched   []fault.Ref
+	removed   []fault.Ref
+}
+
+// Touched records that the call changed this object, for the audit log, which finds writes by what they
+// changed. Every write tells at least one. An id is a number or a text.
+func (c *Call) Touched(kind string, id any, name string) {
+	c.touched = append(c.touched, fault.Ref{Kind: kind, ID: fmt.Sprint(id), Name: name})
+}
+
+// Removed is Touched of an object that goes away; a dry run lists it.
+func (c *Call) Removed(kind string, id any, name string) {
+	c.Touched(kind, id, name)
+	c.removed = append(c.removed, c.touched[len(c.touched)-1])
 }
 
 // Unix is the moment of the call in Unix seconds.

@@ -66,10 +66,10 @@ func (x *exchange) succeed() {
 }
 
 func (x *exchange) fail(err error) {
-	status, body := failure(err, x.r.Header.Get("Accept-Language"))
-	b, err := json.Marshal(errorResponse{x.call.RequestID, body}, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
+	status, body, refs := failure(err, x.r.Header.Get("Accept-Language"))
+	b, err := json.Marshal(errorResponse{x.call.RequestID, body, refs}, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
 	if err != nil {
-		panic(err) // two strings in a struct
+		panic(err) // strings in structs
 	}
 	x.code = body.Code
 	x.send(status, b)

@@ -10,9 +10,14 @@ import (
 
 // Record appends an entry to the log of its account.
 func Record(tx *db.Tx, e api.AuditEntry) error {
+	entry := id.ULID(e.At)
 	_, err := tx.Exec(`INSERT INTO audit_log (account_id, audit_id, created_at, person_id, person_name, request_id, ip, operation, outcome, body, is_dangerous, is_write)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		e.AccountID, id.ULID(e.At), e.At.UnixMilli(), e.PersonID, e.PersonName, e.RequestID, e.IP, e.Operation, e.Outcome, e.Body, e.Dangerous, e.Write)
+		e.AccountID, entry, e.At.UnixMilli(), e.PersonID, e.PersonName, e.RequestID, e.IP, e.Operation, e.Outcome, e.Body, e.Dangerous, e.Write)
+	for i := 0; i < len(e.Touched) && err == nil; i++ {
+		_, err = tx.Exec(`INSERT INTO audit_touched (account_id, kind, object_id, created_at, audit_id, object_name) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+			e.AccountID, e.Touched[i].Kind, e.Touched[i].ID, e.At.UnixMilli(), entry, e.Touched[i].Name)
+	}
 	return err
 }
 

@@ -25,12 +25,9 @@ func Permit(tx *db.Tx, who auth.Principal, ch Channel) error {
 	if !ch.IsPrivate || who.Owner {
 		return nil
 	}
-	_, member, err := db.One(tx, db.Column[int64], `SELECT 1 FROM team_person WHERE account_id = $1 AND team_id = $2 AND person_id = $3`, who.AccountID, ch.TeamID, who.PersonID)
-	if err != nil {
-		return err
+	member, err := auth.InTeam(tx, who, ch.TeamID)
+	if err == nil && !member {
+		err = fault.Denied("channel %d is private and this key's person is not in its team %d", ch.ChannelID, ch.TeamID)
 	}
-	if !member {
-		return fault.Denied("channel %d is private and this key's person is not in its team %d", ch.ChannelID, ch.TeamID)
-	}
-	return nil
+	return err
 }

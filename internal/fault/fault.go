@@ -37,7 +37,15 @@ type Error struct {
 	Kind    Kind
 	Field   string // path of the offending request field, such as layers[2].rotation_value; may be empty
 	Message string // one clause for the caller: the bound and what came; never a secret
+	Refs    []Ref  // of a ReferenceExist: what refers to the object
 	Cause   error  // for the log only
+}
+
+// Ref names an object of the account for people and programs.
+type Ref struct {
+	Kind string `json:"kind" doc:"What it is, such as schedule, team or escalate_rule."`
+	ID   string `json:"id" doc:"Its identifier; numbers in decimal."`
+	Name string `json:"name" doc:"What people call it."`
 }
 
 func (e *Error) Error() string {

@@ -1,9 +1,6 @@
 package schedule
 
 import (
-	"fmt"
-	"strings"
-
 	"tocsin/internal/api"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
@@ -62,7 +59,7 @@ func (r *Room) list(c *api.Call, in listRequest) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	args := []any{c.Who.AccountID, "%" + literal(fold(in.Query)) + "%", joined(in.TeamIDs), in.IsMyTeam || in.IsMyManage, c.Who.PersonID, in.IsMyManage}
+	args := []any{c.Who.AccountID, db.Containing(in.Query), db.List(in.TeamIDs), in.IsMyTeam || in.IsMyManage, c.Who.PersonID, in.IsMyManage}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
 	if err != nil {
 		return Page{}, err
@@ -87,20 +84,3 @@ func (r *Room) list(c *api.Call, in listRequest) (Page, error) {
 }
 
 const newestFirst = ` ORDER BY create_at DESC, schedule_id DESC`
-
-// literal makes a text match only itself in LIKE.
-func literal(s string) string { return likeSpecial.Replace(s) }
-
-var likeSpecial = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
-// joined writes numbers as ",1,2,", and none as the empty text.
-func joined(ids []int64) string {
-	var b strings.Builder
-	for _, id := range ids {
-		fmt.Fprintf(&b, ",%d", id)
-	}
-	if b.Len() > 0 {
-		b.WriteByte(',')
-	}
-	return b.String()
-}

@@ -1,9 +1,6 @@
 package schedule
 
 import (
-	"strings"
-	"unicode"
-
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/db"
@@ -71,7 +68,7 @@ func (s *stored) insert(tx *db.Tx) (bool, error) {
 	}
 	n, err := tx.Exec(`INSERT INTO schedule (account_id, schedule_id, schedule_name, name_folded, description, team_id, status, time_zone, layers, notify, create_at, create_by, update_at, update_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
-		s.AccountID, s.ScheduleID, s.Name, fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.CreateAt, s.CreateBy, s.UpdateAt, s.UpdateBy)
+		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.CreateAt, s.CreateBy, s.UpdateAt, s.UpdateBy)
 	return n == 1, err
 }
 
@@ -83,7 +80,7 @@ func (s *stored) update(tx *db.Tx) error {
 	}
 	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6, layers = $7, notify = $8, update_at = $9, update_by = $10
 		WHERE account_id = $11 AND schedule_id = $12`,
-		s.Name, fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.UpdateAt, s.UpdateBy, s.AccountID, s.ScheduleID)
+		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.UpdateAt, s.UpdateBy, s.AccountID, s.ScheduleID)
 	return err
 }
 
@@ -95,16 +92,4 @@ func (s *stored) documents() (layers, notify string, err error) {
 	}
 	n, err := json.Marshal(s.Notify)
 	return string(l), string(n), err
-}
-
-// fold takes the difference between upper and lower case out of a text, in every script: of the
-// characters that are the same but for case it puts the first in the order of Unicode.
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		least := r
-		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-			least = min(least, next)
-		}
-		return least
-	}, s)
 }

@@ -21,9 +21,10 @@ var floors = [][]string{
 	{"fault", "clock", "id"},
 	{"redact", "limit", "filter", "timeline", "cursor"}, // pure
 	{"check", "seal", "db"},
+	{"reference"},
 	{"auth"},
 	{"api"},
-	{"audit", "person", "team", "role", "schedule", "channel", "alert", "incident", "datasource", "rum", "webhook"},
+	{"audit", "person", "team", "role", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment", "alert", "incident", "datasource", "rum", "webhook"},
 	{"api/apitest"},
 	{"accountfile"},
 	{"demo"},

@@ -142,9 +142,9 @@ type Reply struct {
 	Status  int
 	Header  http.Header
 	Body    []byte
-	Code    string // error.code, empty on success
-	Message string // error.message
-	Data    json.RawMessage
+	Code    string          // error.code, empty on success
+	Message string          // error.message
+	Data    json.RawMessage // of a failure: nil, or with ReferenceExist what refers to the object
 	t       testing.TB
 }
 
@@ -212,7 +212,13 @@ func ReadReply(status int, header http.Header, body []byte) (Reply, error) {
 		return Reply{}, fmt.Errorf("content type %q", header.Get("Content-Type"))
 	case len(id) != 26 || id != shape.RequestID || id != header.Get("Flashcat-Request-Id"):
 		return Reply{}, fmt.Errorf("request id %q and %q in the headers, %q in the body", id, header.Get("Flashcat-Request-Id"), shape.RequestID)
-	case len(members) != 2 || failed == (shape.Error == nil) || failed == (shape.Data != nil):
+	case failed == (shape.Error == nil):
+		return Reply{}, fmt.Errorf("status %d with body %s", status, body)
+	case failed && shape.Error.Code == "ReferenceExist": // the one failure with data
+		if len(members) != 3 || shape.Data == nil {
+			return Reply{}, fmt.Errorf("%s without what refers to the object: %s", shape.Error.Code, body)
+		}
+	case len(members) != 2 || failed == (shape.Data != nil):
 		return Reply{}, fmt.Errorf("status %d with body %s", status, body)
 	case failed && (shape.Error.Code == "" || shape.Error.Message == ""):
 		return Reply{}, fmt.Errorf("an error without code or message: %s", body)

@@ -1,0 +1,33 @@
+package api
+
+// Page is embedded in the request of an operation that lists page by page.
+type Page struct {
+	P     int64 `json:"p,omitzero" minimum:"1" maximum:"1000000" doc:"Page, from 1; absent: 1."`
+	Limit int64 `json:"limit,omitzero" minimum:"1" maximum:"100" doc:"Elements on a page, 1 to 100; absent: the default of the operation."`
+}
+
+// Window is what the page shows of the whole list: so many elements after so many.
+func (p Page) Window(defaultLimit int64) (limit, offset int64) {
+	limit = p.Limit
+	if limit == 0 {
+		limit = defaultLimit
+	}
+	return limit, (max(p.P, 1) - 1) * limit
+}
+
+// Paged is the reply of an operation that lists page by page.
+type Paged[T any] struct {
+	Items       []T   `json:"items" doc:"The elements of this page."`
+	Total       int64 `json:"total" doc:"How many there are on all pages together, exactly."`
+	HasNextPage bool  `json:"has_next_page" doc:"Whether there is a page after this one."`
+}
+
+// NewPaged is the reply with the items that begin at offset of a list of total elements.
+func NewPaged[T any](items []T, offset, total int64) Paged[T] {
+	return Paged[T]{items, total, offset+int64(len(items)) < total}
+}
+
+// Warnings is embedded in the reply of a write that may be done although it is suspicious.
+type Warnings struct {
+	Warnings []string `json:"warnings,omitzero" doc:"What was accepted but is probably not meant, in words; only when there is something to say."`
+}
