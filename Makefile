@@ -11,6 +11,7 @@ CASES    ?= 100000
 .PHONY: test check-tools lint demo build bench fuzz soak golden
 
 test: check-tools lint
+	@test -d ../shared/reference/openapi || echo "note: ../shared/reference/openapi is not beside this checkout: the shapes of replies are NOT checked against it"
 	go test -race ./...
 
 # The race detector needs a C compiler; the product does not. On a bare Debian run as root it is

@@ -191,6 +191,9 @@ func (s *Server) Do(r *http.Request) Reply {
 		s.t.Fatalf("%s %s: %v", r.Method, r.URL.Path, err)
 	}
 	reply.t = s.t
+	if reply.Code == "" {
+		CheckReference(s.t, r.URL.Path, reply.Data)
+	}
 	return reply
 }
 

@@ -1,0 +1,269 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The public description of the API is not part of the project: where it lies beside the checkout, in
+// ../shared/reference/openapi, the reply of every successful call in every test is held against it, with
+// its required members, types and enums. The newer file wins over the older one.
+var referenceFiles = []string{"public-api.en.json", "public-api.legacy.zh.json"}
+
+// ReferenceDir is where the reference lies, empty when it is not there. It is looked for above the folder
+// of the running test, next to the one that holds go.mod.
+func ReferenceDir() string {
+	dir, err := os.Getwd()
+	for ; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			reference := filepath.Join(filepath.Dir(dir), "shared", "reference", "openapi")
+			if _, err := os.Stat(reference); err == nil {
+				return reference
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// references reads the reference once for all tests of a package; none when it is not there.
+var references = sync.OnceValues(func() (docs []*published, err error) {
+	dir := ReferenceDir()
+	if dir == "" {
+		return nil, nil
+	}
+	for _, name := range referenceFiles {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		doc := new(published)
+		if err := json.Unmarshal(b, doc); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		docs = append(docs, doc)
+	}
+	return docs, nil
+})
+
+type published struct {
+	Paths      map[string]map[string]operation
+	Components struct{ Schemas map[string]*shape }
+}
+
+type operation struct {
+	Responses map[string]struct {
+		Content map[string]struct{ Schema *shape }
+	}
+}
+
+// shape is what the checker understands of a schema.
+type shape struct {
+	Ref        string `json:"$ref"`
+	Type       any    // a name or a list of names
+	Nullable   bool
+	Properties map[string]*shape
+	Required   []string
+	Items      *shape
+	Enum       []any
+	AllOf      []*shape
+	OneOf      []*shape
+	AnyOf      []*shape
+	Additional json.RawMessage `json:"additionalProperties"`
+}
+
+// departure is a value that replies hold on purpose although the reference's types do not have it, at the
+// places below a path's beginning that end so.
+type departure struct{ path, end, value, why string }
+
+const (
+	shown   = "the reference's own examples have null here"
+	oneOff  = "an override does not rotate"
+	unset   = "the specification shows an application that does not say"
+	decided = "an empty window would read as one that is set (docs/api.md, 10)"
+)
+
+var departures = []departure{
+	{"/schedule/", ".notify", "null", shown},
+	{"/schedule/", ".notify.fixed_time", "null", shown},
+	{"/schedule/", ".notify.by", "null", shown},
+	{"/schedule/", ".notify.by.personal_channels", "null", shown},
+	{"/schedule/", ".notify.webhooks", "null", shown},
+	{"/schedule/", ".cur_oncall", "null", shown},
+	{"/schedule/", ".next_oncall", "null", shown},
+	{"/schedule/", ".layers", "null", shown},
+	{"/schedule/", ".schedule_layers", "null", shown},
+	{"/schedule/", ".layer_schedules", "null", shown},
+	{"/schedule/", ".final_schedule.schedules", "null", shown},
+	{"/schedule/", ".rotation_unit", "", oneOff},
+	{"/rum/application/", ".tracing.open_type", "", unset},
+	{"/channel/silence/rule/list", ".time_filter", "null", decided},
+}
+
+// departs tells whether a value at a place is a departure.
+func departs(at string, v any) bool {
+	text := fmt.Sprint(v)
+	if v == nil {
+		text = "null"
+	}
+	return slices.ContainsFunc(departures, func(d departure) bool {
+		return d.value == text && strings.HasPrefix(at, d.path) && strings.HasSuffix(at, d.end)
+	})
+}
+
+var unchecked sync.Once
+
+// CheckReference holds the data of a successful reply against the reference, if that has the operation.
+func CheckReference(t testing.TB, path string, data []byte) {
+	t.Helper()
+	docs, err := references()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if docs == nil {
+		unchecked.Do(func() {
+			t.Log("../shared/reference/openapi is not beside this checkout: the shapes of replies are NOT checked against it")
+		})
+		return
+	}
+	for _, doc := range docs {
+		s := doc.reply(path)
+		if s == nil {
+			continue
+		}
+		var v any
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.UseNumber()
+		if err := d.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		for _, finding := range doc.check(s, path, v) {
+			t.Errorf("not as in the reference: %s", finding)
+		}
+		return
+	}
+}
+
+// reply is the schema of an operation's data, nil when the file has none.
+func (d *published) reply(path string) *shape {
+	for _, content := range d.Paths[path]["post"].Responses["200"].Content {
+		envelope := d.merged(content.Schema)
+		if data := envelope.Properties["data"]; data != nil {
+			if refusal := d.merged(data); len(refusal.Properties) == 1 && refusal.Properties["refs"] != nil {
+				return nil // what a refusal to delete says
+			}
+			return data
+		}
+	}
+	return nil
+}
+
+// merged follows references and puts the parts of allOf together.
+func (d *published) merged(s *shape) *shape {
+	if s == nil {
+		return &shape{}
+	}
+	if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok {
+		return d.merged(d.Components.Schemas[name])
+	}
+	if len(s.AllOf) == 0 {
+		return s
+	}
+	all := *s
+	all.AllOf, all.Properties = nil, map[string]*shape{}
+	for _, part := range append(s.AllOf, &shape{Properties: s.Properties, Required: s.Required}) {
+		part = d.merged(part)
+		for name, p := range part.Properties {
+			all.Properties[name] = p
+		}
+		all.Required = append(all.Required, part.Required...)
+		all.Nullable = all.Nullable || part.Nullable
+		if all.Type == nil {
+			all.Type = part.Type
+		}
+	}
+	return &all
+}
+
+func (d *published) check(s *shape, at string, v any) (findings []string) {
+	if departs(at, v) {
+		return nil
+	}
+	s = d.merged(s)
+	for _, choice := range [][]*shape{s.OneOf, s.AnyOf} {
+		if len(choice) > 0 && !slices.ContainsFunc(choice, func(c *shape) bool { return len(d.check(c, at, v)) == 0 }) {
+			return []string{fmt.Sprintf("%s fits none of the choices: %.100v", at, v)}
+		}
+	}
+	if v == nil {
+		if s.Nullable || s.Type == nil || slices.Contains(s.types(), "null") {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s is null, want %v", at, s.Type)}
+	}
+	if types := s.types(); len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return is(t, v) }) {
+		return []string{fmt.Sprintf("%s is %.100v, want %v", at, v, s.Type)}
+	}
+	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e any) bool { return fmt.Sprint(e) == fmt.Sprint(v) }) {
+		findings = append(findings, fmt.Sprintf("%s is %.100v, want one of %v", at, v, s.Enum))
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range s.Required {
+			if _, ok := v[name]; !ok {
+				findings = append(findings, fmt.Sprintf("%s lacks %s", at, name))
+			}
+		}
+		var additional shape
+		further := json.Unmarshal(s.Additional, &additional) == nil
+		for name, member := range sorted(v) {
+			if p := s.Properties[name]; p != nil {
+				findings = append(findings, d.check(p, at+"."+name, member)...)
+			} else if further {
+				findings = append(findings, d.check(&additional, at+".{}", member)...)
+			}
+		}
+	case []any:
+		for _, element := range v {
+			findings = append(findings, d.check(s.Items, at+"[]", element)...)
+		}
+	}
+	return findings
+}
+
+func (s *shape) types() (names []string) {
+	switch t := s.Type.(type) {
+	case string:
+		names = []string{t}
+	case []any:
+		for _, name := range t {
+			names = append(names, fmt.Sprint(name))
+		}
+	}
+	return names
+}
+
+func is(name string, v any) bool {
+	switch v := v.(type) {
+	case bool:
+		return name == "boolean"
+	case string:
+		return name == "string"
+	case json.Number:
+		f, ok := new(big.Rat).SetString(v.String())
+		return ok && (name == "number" || name == "integer" && f.IsInt())
+	case []any:
+		return name == "array"
+	case map[string]any:
+		return name == "object"
+	}
+	return name == "null"
+}
