@@ -1,0 +1,103 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+
+	"tocsin/internal/api"
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/reference"
+)
+
+const drop = "/toy/delete"
+
+type dropToy struct {
+	ID int64 `json:"id" minimum:"1" doc:"The toy's identifier."`
+	api.DryRun
+}
+
+func dropping() []api.Op {
+	return []api.Op{{Path: drop, Effect: api.Write, Allow: []auth.Permission{auth.SchedulesManage}, Audit: "toy:write:delete", Danger: true,
+		Doc: "Throws a toy away.", Example: `{"id":1}`,
+		Do: api.Do(func(c *api.Call, in dropToy) (api.Removal, error) {
+			name, found, err := db.One(c.Tx, db.Column[string], `DELETE FROM toy WHERE account_id = $1 AND toy_id = $2 RETURNING toy_name`, c.Who.AccountID, in.ID)
+			switch {
+			case err != nil:
+				return api.Removal{}, err
+			case !found:
+				return api.Removal{}, fault.Missing("toy", in.ID)
+			case name == "worn":
+				return api.Removal{}, fault.New(fault.Conflict, "it must be mended first")
+			}
+			c.Removed("toy", in.ID, name)
+			return api.Removal{}, reference.Refuse(c.Tx, c.Who.AccountID, "toy", in.ID)
+		})}}
+}
+
+func TestDryRun(t *testing.T) {
+	s := withToys(apitest.Start(t, dropping()))
+	for id, name := range []string{1: "ball", 2: "bear", 3: "worn"} {
+		s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, $2, $3)`, apitest.AccountA, id, name)
+	}
+	s.Write(func(tx *tx) error {
+		return reference.Set(tx, apitest.AccountA, reference.From("box", "b1", "Attic"), reference.To("toy", 2))
+	})
+	before := strings.Join(toyNames(s), " ")
+	s.Scenarios(t, drop, []apitest.Scenario{
+		{Name: "would do it", Body: `{"id":1,"dry_run":true}`, Data: `{"dry_run":true,"allowed":true,"removes":[{"kind":"toy","id":"1","name":"ball"}]}`},
+		{Name: "is referred to", Body: `{"id":2,"dry_run":true}`, Data: `{"dry_run":true,"allowed":false,"refs":[{"kind":"box","id":"b1","name":"Attic"}],
+			"error":{"code":"ReferenceExist","message":"The resource is still referenced: toy 2 is used by box b1 (Attic)."}}`},
+		{Name: "is in the wrong state", Body: `{"id":3,"dry_run":true}`, Data: `{"dry_run":true,"allowed":false,
+			"error":{"code":"BadRequest","message":"The request does not fit the present state: it must be mended first."}}`},
+		{Name: "is not there", Body: `{"id":4,"dry_run":true}`, Code: "ResourceNotFound"},
+		{Name: "is malformed", Body: `{"id":0,"dry_run":true}`, Code: "InvalidParameter"},
+		{Name: "may not", Key: apitest.KeyNothing, Body: `{"id":1,"dry_run":true}`, Code: "AccessDenied"},
+	})
+	if after := strings.Join(toyNames(s), " "); after != before {
+		t.Errorf("dry runs changed %q to %q", before, after)
+	}
+	for _, e := range auditLog(s) {
+		if e.code != "AccessDenied" && e.code != "InvalidParameter" { // refused before anything of the request was believed
+			t.Errorf("a dry run is recorded: %+v", e)
+		}
+	}
+}
+
+func TestReferenceExist(t *testing.T) {
+	s := withToys(apitest.Start(t, dropping()))
+	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)
+	s.Write(func(tx *tx) error {
+		for _, name := range []string{"Attic", "Cellar"} {
+			if err := reference.Set(tx, apitest.AccountA, reference.From("box", name[:1], name), reference.To("toy", 1)); err != nil {
+				return err
+			}
+		}
+		return reference.Set(tx, apitest.AccountB, reference.From("box", "X", "Not yours"), reference.To("toy", 1))
+	})
+	r := s.Call(apitest.KeyA, drop, `{"id":1}`)
+	if want := `{"refs":[{"kind":"box","id":"A","name":"Attic"},{"kind":"box","id":"C","name":"Cellar"}]}`; r.Status != 400 || r.Code != "ReferenceExist" || string(r.Data) != want {
+		t.Errorf("%d %s\n%s\nwant %s", r.Status, r.Code, r.Body, want)
+	}
+	s.Write(func(tx *tx) error {
+		if err := reference.Clear(tx, apitest.AccountA, "box", "A"); err != nil {
+			return err
+		}
+		return reference.Set(tx, apitest.AccountA, reference.From("box", "C", "Cellar"))
+	})
+	if r := s.Call(apitest.KeyA, drop, `{"id":1}`); string(r.Data) != `{}` {
+		t.Errorf("%s", r.Body)
+	}
+	if r := s.Call(apitest.KeyA, drop, `{"id":1}`); r.Code != "ResourceNotFound" {
+		t.Errorf("%s", r.Body)
+	}
+	s.Read(func(tx *tx) error {
+		touched, err := allOf[string](tx, `SELECT kind || ' ' || object_id || ' ' || object_name FROM audit_touched WHERE account_id = $1`, apitest.AccountA)
+		if len(touched) != 1 || touched[0] != "toy 1 ball" {
+			t.Errorf("touched %q", touched)
+		}
+		return err
+	})
+}
