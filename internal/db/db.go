@@ -19,6 +19,7 @@ type DB struct {
 	path    string
 	writer  pool // of one: holding the connection is holding the right to write
 	readers pool
+	queue   group
 	dsn     string
 	closed  chan struct{}
 	once    sync.Once
@@ -101,12 +102,6 @@ func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 // Snapshot runs fn in a read transaction: all its statements see one and the same state.
 func (d *DB) Snapshot(ctx context.Context, fn func(*Tx) error) error {
 	return d.in(ctx, d.readers, "BEGIN", fn)
-}
-
-// Write runs fn in the one write transaction there is at a time. When Write returns nil the change is
-// on disk; when fn or the commit fails nothing of it is.
-func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	return d.in(ctx, d.writer, "BEGIN IMMEDIATE", fn)
 }
 
 func (d *DB) in(ctx context.Context, from pool, begin string, fn func(*Tx) error) (err error) {

@@ -1,0 +1,178 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// maxGroup is how many writes share one commit at most, so that the first of them does not wait for a long
+// queue behind it.
+const maxGroup = 128
+
+// group is the queue of writes. What makes a write slow is the wait for the disk at its commit; writes that
+// come while one commits are run one after the other in one transaction and share the next wait. Each stands
+// between savepoints of its own, so that one that fails takes nothing with it but its own change.
+type group struct {
+	sync.Mutex
+	waiting []*write
+}
+
+// write is one caller's turn.
+type write struct {
+	fn    func(*Tx) error
+	done  chan struct{} // closed when err is final
+	err   error
+	panic any
+}
+
+// Write runs fn in the one write transaction there is at a time. When Write returns nil the change is
+// on disk; when fn or the commit fails nothing of it is. Writes that arrive together share a commit: fn may
+// see changes that are not on disk yet, and they will be before its own are. fn may run on the goroutine of
+// another caller, but never two of them at once.
+func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	select {
+	case <-d.closed:
+		return ErrClosed
+	default:
+	}
+	w := &write{fn: fn, done: make(chan struct{})}
+	d.queue.add(w)
+	for {
+		select {
+		case <-w.done:
+			return w.result()
+		default:
+		}
+		select {
+		case <-w.done:
+			return w.result()
+		case c := <-d.writer.free:
+			d.lead(c)
+		case <-d.closed:
+			return d.leave(w, ErrClosed)
+		case <-ctx.Done():
+			return d.leave(w, ctx.Err())
+		}
+	}
+}
+
+// leave gives up waiting, unless the write is being run already.
+func (d *DB) leave(w *write, err error) error {
+	if d.queue.remove(w) {
+		return err
+	}
+	<-w.done
+	return w.result()
+}
+
+func (w *write) result() error {
+	if w.panic != nil {
+		panic(w.panic)
+	}
+	return w.err
+}
+
+func (g *group) add(w *write) {
+	g.Lock()
+	defer g.Unlock()
+	g.waiting = append(g.waiting, w)
+}
+
+func (g *group) remove(w *write) bool {
+	g.Lock()
+	defer g.Unlock()
+	for i := range g.waiting {
+		if g.waiting[i] == w {
+			g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// take removes the first writes of the queue.
+func (g *group) take() []*write {
+	g.Lock()
+	defer g.Unlock()
+	n := min(len(g.waiting), maxGroup)
+	taken := append([]*write(nil), g.waiting[:n]...)
+	g.waiting = append(g.waiting[:0], g.waiting[n:]...)
+	return taken
+}
+
+// lead runs the writes that wait in one transaction and tells each of them what came of it.
+func (d *DB) lead(c *conn) {
+	defer func() { d.writer.free <- c }()
+	writes := d.queue.take()
+	if len(writes) == 0 {
+		return
+	}
+	tx := &Tx{conn: c}
+	err := errUnfinished
+	defer func() {
+		if err != nil {
+			tx.Exec("ROLLBACK") // an error means that the engine has done so already
+		}
+		for _, w := range writes {
+			if w.err == nil && w.panic == nil {
+				w.err = err
+			}
+			close(w.done)
+		}
+	}()
+	if _, err = tx.Exec("BEGIN IMMEDIATE"); err != nil {
+		return
+	}
+	for _, w := range writes {
+		if err = w.run(tx, len(writes) > 1); err != nil {
+			return
+		}
+	}
+	if len(writes) == 1 && (writes[0].err != nil || writes[0].panic != nil) {
+		err = errUnfinished // nothing to commit
+		return
+	}
+	_, err = tx.Exec("COMMIT")
+}
+
+// errUnfinished is what the writes of a group get that was abandoned before its commit.
+var errUnfinished = errors.New("the transaction was abandoned")
+
+// run runs one write of a group, alone or between savepoints. Its error is about the whole group.
+func (w *write) run(tx *Tx, shared bool) (err error) {
+	if shared {
+		if _, err := tx.Exec("SAVEPOINT own"); err != nil {
+			return err
+		}
+	}
+	w.call(tx)
+	switch {
+	case !shared:
+		return nil
+	case w.err != nil || w.panic != nil:
+		if _, err = tx.Exec("ROLLBACK TO own"); err != nil {
+			return fmt.Errorf("the whole transaction was rolled back: %w", err) // a full disk does that
+		}
+	}
+	_, err = tx.Exec("RELEASE own")
+	return err
+}
+
+// call runs the function; what it panics with is for its own caller.
+func (w *write) call(tx *Tx) {
+	finished := false
+	defer func() {
+		if !finished {
+			if p := recover(); p != nil {
+				w.panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) // the stack is this goroutine's
+			} else {
+				w.err = errUnfinished // the goroutine is being ended, by a test that failed
+			}
+		}
+	}()
+	w.err = w.fn(tx)
+	finished = true
+}

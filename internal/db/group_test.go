@@ -1,0 +1,170 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+func openNumbers(t testing.TB) *DB {
+	t.Helper()
+	d, err := Connect(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	if err := d.Write(context.Background(), func(tx *Tx) error {
+		_, err := tx.Exec(`CREATE TABLE number (n BIGINT PRIMARY KEY)`)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func insert(tx *Tx, n int) error {
+	_, err := tx.Exec(`INSERT INTO number (n) VALUES ($1)`, n)
+	return err
+}
+
+// TestWritesThatShareACommit lets many writes come together, of which some fail, some panic, some give up
+// waiting and some break a rule of the table: each must get its own outcome and leave only its own mark.
+func TestWritesThatShareACommit(t *testing.T) {
+	d := openNumbers(t)
+	const n = 600
+	refused := errors.New("refused")
+	gate, all := make(chan struct{}), sync.WaitGroup{}
+	outcome, panics := make([]error, n), make([]any, n)
+	all.Go(func() { // holds the writer until the others wait
+		d.Write(context.Background(), func(*Tx) error { <-gate; return nil })
+	})
+	for i := range n {
+		all.Go(func() {
+			defer func() { panics[i] = recover() }()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			if i%6 == 5 {
+				cancel()
+			}
+			outcome[i] = d.Write(ctx, func(tx *Tx) error {
+				if err := insert(tx, i); err != nil {
+					return err
+				}
+				switch i % 6 {
+				case 1:
+					return refused
+				case 2:
+					panic("number " + fmt.Sprint(i))
+				case 3:
+					return insert(tx, i) // twice
+				}
+				return nil
+			})
+		})
+	}
+	close(gate)
+	all.Wait()
+	want := map[int64]bool{}
+	for i := range n {
+		var done bool
+		switch i % 6 {
+		case 1:
+			if outcome[i] != refused {
+				t.Errorf("%d: %v", i, outcome[i])
+			}
+		case 2:
+			if panics[i] == nil {
+				t.Errorf("%d did not panic: %v", i, outcome[i])
+			}
+		case 3:
+			if outcome[i] == nil {
+				t.Errorf("%d broke a rule and was done", i)
+			}
+		case 5:
+			if done = outcome[i] == nil; !done && !errors.Is(outcome[i], context.Canceled) {
+				t.Errorf("%d: %v", i, outcome[i])
+			}
+		default:
+			if done = true; outcome[i] != nil {
+				t.Errorf("%d: %v", i, outcome[i])
+			}
+		}
+		if done {
+			want[int64(i)] = true
+		}
+	}
+	err := d.Read(context.Background(), func(tx *Tx) error {
+		got, err := All(tx, Column[int64], `SELECT n FROM number`)
+		for _, i := range got {
+			if !want[i] {
+				t.Errorf("%d is there", i)
+			}
+			delete(want, i)
+		}
+		return err
+	})
+	if err != nil || len(want) > 0 {
+		t.Error(err, "missing:", want)
+	}
+}
+
+// TestAGroupThatCannotCommit: when the engine rolls the whole transaction back, no write of the group is
+// told that it is on disk.
+func TestAGroupThatCannotCommit(t *testing.T) {
+	d := openNumbers(t)
+	c := <-d.writer.free
+	outcome, all := make([]error, 8), sync.WaitGroup{}
+	for i := range outcome {
+		all.Go(func() {
+			outcome[i] = d.Write(context.Background(), func(tx *Tx) error {
+				if err := insert(tx, i); err != nil {
+					return err
+				}
+				if i == 3 {
+					tx.Exec("ROLLBACK") // as a full disk does
+					return errors.New("the disk is full")
+				}
+				return nil
+			})
+		})
+	}
+	for { // until all wait
+		d.queue.Lock()
+		n := len(d.queue.waiting)
+		d.queue.Unlock()
+		if n == len(outcome) {
+			break
+		}
+	}
+	d.writer.free <- c
+	all.Wait()
+	for i, err := range outcome {
+		if err == nil {
+			t.Errorf("%d was told that it is on disk", i)
+		}
+	}
+	if err := d.Write(context.Background(), func(tx *Tx) error { return insert(tx, 1) }); err != nil {
+		t.Error("afterwards:", err)
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	d := openNumbers(b)
+	var next sync.Mutex
+	n := 0
+	b.SetParallelism(32)
+	b.RunParallel(func(p *testing.PB) {
+		for p.Next() {
+			next.Lock()
+			n++
+			i := n
+			next.Unlock()
+			if err := d.Write(context.Background(), func(tx *Tx) error { return insert(tx, i) }); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
