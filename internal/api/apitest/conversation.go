@@ -88,7 +88,8 @@ func steady(kept map[string]string) (hide []string) {
 		case len(value) > 9 && number.MatchString(value):
 			hide = append(hide, value, fmt.Sprintf("57896405304%02d", sum+10))
 		case len(value) > 9:
-			hide = append(hide, value, fmt.Sprintf("%0*d", len(value), sum+10))
+			prefix := value[:strings.IndexByte(value, '.')+1]
+			hide = append(hide, value, fmt.Sprintf("%s%0*d", prefix, len(value)-len(prefix), sum+10))
 		}
 	}
 	return hide
