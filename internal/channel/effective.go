@@ -1,8 +1,10 @@
 package channel
 
 import (
+	"slices"
 	"time"
 
+	"tocsin/internal/calendar"
 	"tocsin/internal/check"
 )
 
@@ -18,47 +20,62 @@ type TimeFilter struct {
 const dayEnd = 24 * 60 // minutes
 
 // Effective tells whether a silence rule is in force at now: it is enabled and now is in one of its
-// windows (docs/api.md, 10, "Channel rules").
-//
-// Recurring windows read the clock on the wall of zone and nothing else: an hour that the clocks skip is
-// in no window, an hour that comes twice is in or out of it twice. A window that names a calendar which
-// does not exist has no days.
-func Effective(r SilenceRule, now time.Time, zone *time.Location) bool {
+// windows (docs/api.md, 10, "Channel rules"). calendars are those that its windows name, by id.
+func Effective(r SilenceRule, now time.Time, zone *time.Location, calendars map[string]*calendar.Days) bool {
 	if r.Status != "enabled" {
 		return false
 	}
 	if once := r.TimeFilter; once != nil {
 		return once.StartTime <= now.Unix() && now.Unix() < once.EndTime
 	}
-	wall := now.In(zone)
-	for _, w := range r.TimeFilters {
-		if w.covers(wall.Weekday(), 60*wall.Hour()+wall.Minute()) {
-			return true
+	return InWindow(r.TimeFilters, now, zone, calendars)
+}
+
+// InWindow tells whether now is in one of the windows.
+//
+// They read the clock on the wall of zone, or of the calendar that they name, and nothing else: an hour that
+// the clocks skip is in no window, an hour that comes twice is in or out of it twice. A window that names a
+// calendar which does not exist has no days.
+func InWindow(windows []TimeFilter, now time.Time, zone *time.Location, calendars map[string]*calendar.Days) bool {
+	for _, w := range windows {
+		if w.CalID == "" {
+			if w.covers(now.In(zone), w.startsOn) {
+				return true
+			}
+		} else if days := calendars[w.CalID]; days != nil {
+			if w.covers(now.In(days.Zone()), func(day time.Time) bool { off, _ := days.Off(day); return off == w.IsOff }) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// covers tells whether the window holds a minute of a weekday, counted from midnight. One whose end is
-// before its start goes on after midnight and belongs to the day on which it started.
-func (w TimeFilter) covers(day time.Weekday, minute int) bool {
+// covers tells whether the window holds a moment, as the clock on the wall shows it. One whose end is before
+// its start goes on after midnight and belongs to the day on which it started.
+func (w TimeFilter) covers(wall time.Time, startsOn func(day time.Time) bool) bool {
 	start, end, ok := w.minutes()
-	if !ok || w.CalID != "" {
+	if !ok {
 		return false
 	}
+	minute := 60*wall.Hour() + wall.Minute()
 	if start < end {
-		return w.startsOn(day) && start <= minute && minute < end
+		return start <= minute && minute < end && startsOn(wall)
 	}
-	return w.startsOn(day) && start <= minute || w.startsOn((day+6)%7) && minute < end
+	noon := time.Date(wall.Year(), wall.Month(), wall.Day(), 12, 0, 0, 0, wall.Location())
+	return start <= minute && startsOn(wall) || minute < end && startsOn(noon.AddDate(0, 0, -1))
 }
 
-func (w TimeFilter) startsOn(day time.Weekday) bool {
-	for _, d := range w.Repeat {
-		if d == int(day) {
-			return true
-		}
+func (w TimeFilter) startsOn(day time.Time) bool {
+	return len(w.Repeat) == 0 || slices.Contains(w.Repeat, int(day.Weekday()))
+}
+
+// calendarsOf lists the calendars that windows name.
+func calendarsOf(windows []TimeFilter) (ids []string) {
+	for _, w := range windows {
+		ids = append(ids, w.CalID)
 	}
-	return len(w.Repeat) == 0
+	return ids
 }
 
 // minutes gives the window's bounds as minutes from midnight, the end exclusive; they differ.

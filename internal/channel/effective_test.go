@@ -37,7 +37,7 @@ func TestEffectiveAgreesWithTheWallClock(t *testing.T) {
 				}
 				for minute := -36 * 60; minute < 36*60; minute++ {
 					now := noon.Add(time.Duration(minute)*time.Minute + time.Duration(rng.IntN(60))*time.Second)
-					if got, want := Effective(rule, now, zone), week[minuteOfWeek(now, zone)]; got != want {
+					if got, want := Effective(rule, now, zone, nil), week[minuteOfWeek(now, zone)]; got != want {
 						t.Fatalf("seed %d, %s: %v, want %v for %+v", seed, now.In(zone), got, want, rule.TimeFilters)
 					}
 				}
@@ -136,7 +136,7 @@ func TestEffective(t *testing.T) {
 		{"a malformed window", "enabled", nil, weekly("9:00", "23:00"), 0, false},
 	} {
 		rule := SilenceRule{Rule: Rule{Status: c.status}, TimeFilter: c.once, TimeFilters: c.again}
-		if got := Effective(rule, monday.Add(c.after), shanghai); got != c.want {
+		if got := Effective(rule, monday.Add(c.after), shanghai, nil); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

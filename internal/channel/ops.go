@@ -21,7 +21,7 @@ func Ops() []api.Op {
 		{
 			Path:    "/channel/silence/rule/list",
 			Allow:   []auth.Permission{auth.ChannelsRead},
-			Effect:  api.Read,
+			Effect:  api.Snapshot,
 			Doc:     "The silence rules of a channel in the order in which they are evaluated.",
 			Example: `{"channel_id": 1001}`,
 			Do:      api.Do(silenceRuleList),

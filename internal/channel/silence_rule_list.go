@@ -2,6 +2,7 @@ package channel
 
 import (
 	"tocsin/internal/api"
+	"tocsin/internal/calendar"
 	"tocsin/internal/db"
 )
 
@@ -12,9 +13,20 @@ func silenceRuleList(c *api.Call, in channelRequest) (api.Items[SilenceRule], er
 		return api.Items[SilenceRule]{}, err
 	}
 	rules, err := db.All(c.Tx, scanSilenceRule, `SELECT `+silenceColumns+` FROM silence_rule`+ruleSelection, c.Who.AccountID, in.ChannelID)
+	if err != nil {
+		return api.Items[SilenceRule]{}, err
+	}
+	var named []string
+	for _, r := range rules {
+		named = append(named, calendarsOf(r.TimeFilters)...)
+	}
+	calendars, err := calendar.Load(c.Tx, c.Who.AccountID, named)
+	if err != nil {
+		return api.Items[SilenceRule]{}, err
+	}
 	for i, r := range rules {
-		effective := Effective(r, c.Now, c.Who.Zone)
+		effective := Effective(r, c.Now, c.Who.Zone, calendars)
 		rules[i].IsEffective = &effective
 	}
-	return api.Items[SilenceRule]{Items: rules}, err
+	return api.Items[SilenceRule]{Items: rules}, nil
 }

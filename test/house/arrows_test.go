@@ -22,6 +22,7 @@ var floors = [][]string{
 	{"redact", "limit", "filter", "timeline", "cursor"}, // pure
 	{"check", "seal", "db"},
 	{"reference"},
+	{"object"},
 	{"auth"},
 	{"api"},
 	{"audit", "person", "team", "role", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment", "alert", "incident", "datasource", "rum", "webhook"},

@@ -1,0 +1,90 @@
+package apitest
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"tocsin/internal/db"
+	objects "tocsin/internal/object"
+	"tocsin/internal/seal"
+)
+
+// Box is a box of keys in a file that goes away with the test.
+func Box(t testing.TB) *seal.Box {
+	t.Helper()
+	box, err := seal.Open(filepath.Join(t.TempDir(), "key"), func() time.Time { return Now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return box
+}
+
+// RoundTrip loads records of a kind's section, which stand in canonical form and in the order of their ids,
+// and wants them back as they were, also after they were loaded in place of themselves; without secrets
+// none of them may show one. A record that is given twice is refused, and so is each record that breaks has
+// broken, with the path of the member that names it.
+func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[string]func(*T)) {
+	t.Helper()
+	s, box := Start(t), Box(t)
+	copied := func() (all []T) {
+		b, err := json.Marshal(records)
+		if err == nil {
+			err = json.Unmarshal(b, &all)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	dump := func(secrets bool) (all []T) {
+		s.Read(func(tx *db.Tx) (err error) {
+			all, err = k.Dump(tx, box, AccountA, secrets)
+			return err
+		})
+		return all
+	}
+	s.Write(func(tx *db.Tx) error { return k.Load(tx, box, AccountA, copied()) })
+	if got := dump(true); !reflect.DeepEqual(got, records) {
+		t.Errorf("loaded and dumped\n%+v\nwant\n%+v", got, records)
+	}
+	blank := dump(false)
+	s.Write(func(tx *db.Tx) error { return k.Replace(tx, box, AccountA, copied()) })
+	if got := dump(true); !reflect.DeepEqual(got, records) {
+		t.Errorf("replaced and dumped\n%+v\nwant\n%+v", got, records)
+	}
+	shown, err := json.Marshal(blank)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range records {
+		if k.Secrets == nil {
+			break
+		}
+		err := k.Secrets(&copied()[i], func(place, text string) (string, error) {
+			if text != "" && !seal.IsReference(text) && strings.Contains(string(shown), text) {
+				t.Errorf("an export without secrets shows %s", place)
+			}
+			return text, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	empty := Start(t)
+	refused := func(what string, records []T) {
+		t.Helper()
+		err := empty.DB.Write(t.Context(), func(tx *db.Tx) error { return k.Load(tx, box, AccountA, records) })
+		if err == nil || !strings.Contains(err.Error(), k.Section+"[") || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for what, spoil := range breaks {
+		all := copied()[:1]
+		spoil(&all[0])
+		refused(what, all)
+	}
+}

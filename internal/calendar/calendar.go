@@ -1,0 +1,160 @@
+// Package calendar keeps service calendars: which days are working days and which are days off, so that a
+// rule can hold on the ones or the others.
+//
+// It must never guess at a holiday: what is off is what the account says.
+package calendar
+
+import (
+	"slices"
+	"time"
+
+	"tocsin/internal/check"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/object"
+	"tocsin/internal/reference"
+)
+
+// Calendar says which days of the week are worked on; its events say which days are not as usual.
+type Calendar struct {
+	AccountID   int64    `json:"account_id" doc:"Owning account."`
+	TeamID      int64    `json:"team_id" doc:"Owning team; 0: none."`
+	CalID       string   `json:"cal_id" doc:"The calendar's identifier."`
+	CalName     string   `json:"cal_name" doc:"1 to 39 characters."`
+	Description string   `json:"description" doc:"At most 499 characters."`
+	TimeZone    string   `json:"timezone" doc:"IANA name of the zone in which its days begin and end."`
+	Kind        string   `json:"kind" enum:"personal" doc:"Always personal: the account's own."`
+	Workdays    []int64  `json:"workdays" minimum:"0" maximum:"6" doc:"Days of the week that are worked on, 0 is Sunday; empty: none."`
+	ExtraCalIDs []string `json:"extra_cal_ids" doc:"Calendars of the account whose events count here too."`
+	CreatedAt   int64    `json:"created_at" doc:"Unix seconds."`
+	UpdatedAt   int64    `json:"updated_at" doc:"Unix seconds."`
+	CreatorID   int64    `json:"creator_id" doc:"The person who made it; 0: not known."`
+	UpdatedBy   int64    `json:"updated_by" doc:"The person who changed it last."`
+	Status      string   `json:"status" enum:"enabled" doc:"Always enabled."`
+}
+
+// Event is a stretch of days that are not as usual: days off or, the other way round, worked on.
+type Event struct {
+	AccountID   int64  `json:"account_id" doc:"Owning account."`
+	CreatorID   int64  `json:"creator_id" doc:"The person who made it; 0: not known."`
+	CalID       string `json:"cal_id" doc:"The calendar it belongs to."`
+	EventID     string `json:"event_id" doc:"Unique in the account."`
+	Summary     string `json:"summary" doc:"1 to 39 characters."`
+	Description string `json:"description" doc:"At most 499 characters."`
+	StartAt     string `json:"start_at" doc:"First day, YYYY-MM-DD."`
+	EndAt       string `json:"end_at" doc:"The day after the last, YYYY-MM-DD."`
+	IsOff       bool   `json:"is_off" doc:"Days off; else days worked on."`
+	CreatedAt   int64  `json:"created_at" doc:"Unix seconds."`
+	UpdatedAt   int64  `json:"updated_at" doc:"Unix seconds."`
+}
+
+// Kind is how calendars are kept.
+var Kind = object.Kind[Calendar]{
+	Name: reference.Calendar, Section: "calendars",
+	Head: func(c *Calendar) object.Head {
+		return object.Head{ID: c.CalID, Name: c.CalName, Team: c.TeamID, Creator: c.CreatorID, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt}
+	},
+	Refs: func(c *Calendar) []reference.Target {
+		refs := []reference.Target{reference.To(reference.Team, c.TeamID)}
+		for _, extra := range c.ExtraCalIDs {
+			refs = append(refs, reference.To(reference.Calendar, extra))
+		}
+		return refs
+	},
+	Check: func(_ *db.Tx, at check.At, account int64, c *Calendar) error {
+		if c.Status == "" {
+			c.Status = "enabled"
+		}
+		if c.Kind == "" {
+			c.Kind = "personal"
+		}
+		if err := check.First(
+			at.Account(c.AccountID, account), at.Length("cal_id", c.CalID, 1, 63), at.Length("cal_name", c.CalName, 1, 39),
+			at.Length("description", c.Description, 0, 499), at.AtLeast("team_id", c.TeamID, 0), at.OneOf("kind", c.Kind, "personal"),
+			at.OneOf("status", c.Status, "enabled"), checkZone(at, c.TimeZone), checkWorkdays(at, c.Workdays),
+		); err != nil {
+			return err
+		}
+		c.AccountID, c.ExtraCalIDs = account, orEmpty(c.ExtraCalIDs)
+		return nil
+	},
+}
+
+// EventKind is how their events are kept.
+var EventKind = object.Kind[Event]{
+	Name: "calendar_event", Section: "calendar_events",
+	Head: func(e *Event) object.Head {
+		return object.Head{ID: e.EventID, Parent: e.CalID, Name: e.Summary, Creator: e.CreatorID, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt}
+	},
+	Check: func(tx *db.Tx, at check.At, account int64, e *Event) error {
+		if err := check.First(
+			at.Account(e.AccountID, account), at.Length("event_id", e.EventID, 1, 63), at.Length("summary", e.Summary, 1, 39),
+			at.Length("description", e.Description, 0, 499), checkDays(at, e.StartAt, e.EndAt),
+		); err != nil {
+			return err
+		}
+		known, err := Kind.Exists(tx, account, e.CalID)
+		if err == nil && !known {
+			err = at.Invalid("cal_id", "calendar %s does not exist", e.CalID)
+		}
+		e.AccountID = account
+		return err
+	},
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func checkZone(at check.At, zone string) error {
+	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
+		return at.Invalid("timezone", "must be an IANA zone such as Europe/Berlin, got %.60q", zone)
+	}
+	return nil
+}
+
+func checkWorkdays(at check.At, days []int64) error {
+	for i, day := range days {
+		if day < 0 || day > 6 {
+			return at.Element("workdays", i).Invalid("", "must be from 0 (Sunday) to 6, got %d", day)
+		}
+		if slices.Contains(days[:i], day) {
+			return at.Element("workdays", i).Twice("", day)
+		}
+	}
+	return nil
+}
+
+// longestEvent is how many days an event may have.
+const longestEvent = 366
+
+func checkDays(at check.At, start, end string) error {
+	first, err := time.Parse(time.DateOnly, start)
+	if err != nil {
+		return at.Invalid("start_at", "must be a day as YYYY-MM-DD, got %.40q", start)
+	}
+	after, err := time.Parse(time.DateOnly, end)
+	if err != nil {
+		return at.Invalid("end_at", "must be a day as YYYY-MM-DD, got %.40q", end)
+	}
+	if days := int(after.Sub(first).Hours() / 24); days < 1 || days > longestEvent {
+		return at.Invalid("end_at", "must be 1 to %d days after start_at %s, got %s", longestEvent, start, end)
+	}
+	return nil
+}
+
+// need refuses extra calendars that are not there, and a calendar that would count itself.
+func need(tx *db.Tx, account int64, self string, extra []string) error {
+	for i, id := range extra {
+		if id == self {
+			return fault.Invalid(string(check.At("").Element("extra_cal_ids", i)), "is the calendar itself")
+		}
+		if err := object.Need(tx, account, string(check.At("").Element("extra_cal_ids", i)), reference.To(reference.Calendar, id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package calendar
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"tocsin/internal/db"
+)
+
+// Days is a calendar ready to be asked about moments. It is made once and safe for concurrent use.
+type Days struct {
+	zone     *time.Location
+	workdays [7]bool
+	events   []Event // own ones first, then those of the extra calendars, each by start and id
+}
+
+// NewDays makes a calendar ready. The events are its own, then those of its extra calendars.
+func NewDays(c Calendar, events []Event) (*Days, error) {
+	zone, err := time.LoadLocation(c.TimeZone)
+	if err != nil {
+		return nil, fmt.Errorf("calendar %s: %w", c.CalID, err)
+	}
+	d := &Days{zone: zone, events: slices.Clone(events)}
+	for _, day := range c.Workdays {
+		d.workdays[day%7] = true
+	}
+	slices.SortStableFunc(d.events, func(a, b Event) int {
+		own := func(e Event) int {
+			if e.CalID == c.CalID {
+				return 0
+			}
+			return 1
+		}
+		return own(a) - own(b)
+	})
+	return d, nil
+}
+
+// Zone is where the calendar's days begin and end.
+func (d *Days) Zone() *time.Location { return d.zone }
+
+// Off tells whether a moment lies in a day off, and why: the first event of the calendar that has the day
+// decides, then one of the extra calendars, then the day of the week.
+func (d *Days) Off(at time.Time) (off bool, why string) {
+	local := at.In(d.zone)
+	day := local.Format(time.DateOnly)
+	for _, e := range d.events {
+		if e.StartAt <= day && day < e.EndAt {
+			return e.IsOff, e.Summary
+		}
+	}
+	return !d.workdays[local.Weekday()], local.Weekday().String()
+}
+
+// Load makes all calendars of an account ready that are named, by id. One that does not exist is left out.
+func Load(tx *db.Tx, account int64, ids []string) (map[string]*Days, error) {
+	days := map[string]*Days{}
+	for _, id := range ids {
+		if id == "" || days[id] != nil {
+			continue
+		}
+		c, found, err := Kind.Find(tx, account, id)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		var events []Event
+		for _, cal := range append([]string{id}, c.ExtraCalIDs...) {
+			more, err := EventKind.Of(tx, account, cal)
+			if err != nil {
+				return nil, err
+			}
+			events = append(events, more...)
+		}
+		if days[id], err = NewDays(c, events); err != nil {
+			return nil, err
+		}
+	}
+	return days, nil
+}

@@ -1,0 +1,70 @@
+package calendar
+
+import (
+	"embed"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+)
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
+
+var mayManage = []auth.Permission{auth.CalendarsManage}
+
+// Ops is the room's table of contents.
+func Ops() []api.Op {
+	return api.WithReplies(golden, []api.Op{
+		{
+			Path: "/calendar/create", Allow: mayManage, Effect: api.Write, Audit: "calendar:write:create",
+			Doc:     "Creates a calendar.",
+			Notes:   "A calendar without a zone gets the account's.",
+			Example: `{"cal_name": "Berlin office", "timezone": "Europe/Berlin", "workdays": [1, 2, 3, 4, 5]}`,
+			Do:      api.Do(create),
+		},
+		{
+			Path: "/calendar/update", Allow: mayManage, Effect: api.Write, Audit: "calendar:write:update",
+			Doc:     "Changes the fields of a calendar that are sent and leaves the others alone.",
+			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "workdays": [1, 2, 3, 4]}`,
+			Do:      api.Do(update),
+		},
+		{
+			Path: "/calendar/delete", Allow: mayManage, Effect: api.Write, Audit: "calendar:write:delete", Danger: true,
+			Doc:     "Deletes a calendar that no rule uses, with its events.",
+			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "dry_run": true}`,
+			Do:      api.Do(remove),
+		},
+		{
+			Path: "/calendar/info", Effect: api.Read,
+			Doc:     "Shows one calendar.",
+			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM"}`,
+			Do:      api.Do(info),
+		},
+		{
+			Path: "/calendar/list", Effect: api.Read,
+			Doc:     "Lists the calendars of the account, oldest first.",
+			Notes:   "Calendars of public holidays are not shipped: there are none of another kind than personal.",
+			Example: `{}`,
+			Do:      api.Do(list),
+		},
+		{
+			Path: "/calendar/event/upsert", Allow: mayManage, Effect: api.Write, Audit: "calendar_event:write:upsert",
+			Doc:     "Adds days to a calendar that are not as usual, or changes them.",
+			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "summary": "Labour Day", "start_at": "2026-05-01", "end_at": "2026-05-02", "is_off": true}`,
+			Do:      api.Do(eventUpsert),
+		},
+		{
+			Path: "/calendar/event/delete", Allow: mayManage, Effect: api.Write, Audit: "calendar_event:write:delete", Danger: true,
+			Doc:     "Takes an event out of a calendar.",
+			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "event_id": "cale.KyG9XWTCU5CucbwukEVBQ4"}`,
+			Do:      api.Do(eventDelete),
+		},
+		{
+			Path: "/calendar/event/list", Effect: api.Read,
+			Doc:     "Lists the events of a calendar that touch a year, a month or a day, by their first day.",
+			Notes:   "Without a year it is the present one in the calendar's zone.",
+			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "year": 2026, "month": 5}`,
+			Do:      api.Do(eventList),
+		},
+	})
+}

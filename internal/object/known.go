@@ -1,0 +1,47 @@
+package object
+
+import (
+	"strconv"
+
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/reference"
+)
+
+// tables says for each kind that has a table of its own how to ask it for an id. What was deleted does not
+// count.
+var tables = map[string]string{
+	reference.Person:   `SELECT 1 FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`,
+	reference.Team:     `SELECT 1 FROM team WHERE account_id = $1 AND team_id = $2`,
+	reference.Role:     `SELECT 1 FROM role WHERE account_id = $1 AND role_id = $2`,
+	reference.Schedule: `SELECT 1 FROM schedule WHERE account_id = $1 AND schedule_id = $2`,
+	reference.Channel:  `SELECT 1 FROM channel WHERE account_id = $1 AND channel_id = $2`,
+}
+
+// Known tells whether the account has the object that is referred to.
+func Known(tx *db.Tx, account int64, to reference.Target) (bool, error) {
+	query, own := tables[to.Kind]
+	if !own {
+		_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, to.Kind, to.ID)
+		return found, err
+	}
+	id, err := strconv.ParseInt(to.ID, 10, 64)
+	if err != nil {
+		return false, nil
+	}
+	_, found, err := db.One(tx, db.Column[int64], query, account, id)
+	return found, err
+}
+
+// Need refuses a request whose field refers to an object that the account does not have. No reference ("" or
+// 0) is fine.
+func Need(tx *db.Tx, account int64, field string, to reference.Target) error {
+	if to.ID == "" || to.ID == "0" {
+		return nil
+	}
+	known, err := Known(tx, account, to)
+	if err == nil && !known {
+		err = fault.Invalid(field, "%s %s does not exist", to.Kind, to.ID)
+	}
+	return err
+}
