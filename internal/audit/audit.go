@@ -34,7 +34,7 @@ func (r *Room) Ops() []api.Op {
 			Allow:   []auth.Permission{auth.AuditRead},
 			Effect:  api.Snapshot,
 			Doc:     "The writes of the account in a window of time, newest first, page by page.",
-			Notes:   "Writes that were refused are among them, with the error code in params. To walk the list, send the same request with search_after_ctx from the reply until it comes back empty; only limit may change on the way.",
+			Notes:   "Writes that were refused are among them, with the error code in params. To walk the list, send the same request with search_after_ctx from the reply until it comes back empty; only limit may change on the way. resource_kind and resource_id find what was done to one object; a write that was refused changed nothing and is not among it.",
 			Example: `{"start_time": 1776009600, "end_time": 1776096000, "limit": 20, "operations": ["schedule:write:create", "schedule:write:delete"]}`,
 			Do:      api.Do(r.search),
 		},

@@ -1,6 +1,11 @@
 package audit
 
-import "tocsin/internal/db"
+import (
+	"strings"
+
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
 
 // entry is one call as the audit log shows it.
 type entry struct {
@@ -16,7 +21,10 @@ type entry struct {
 	Params        []param `json:"params" doc:"What else is known: error, the code with which the call was refused; empty when it was done."`
 	IsDangerous   bool    `json:"is_dangerous" doc:"The operation deletes or reveals."`
 	IsWrite       bool    `json:"is_write" doc:"The operation changes something."`
-	id            string
+
+	Resources []fault.Ref `json:"resources" doc:"What it changed, by kind and id, with the names of that time; at most 100, empty when it was refused."`
+
+	id string
 }
 
 type param struct {
@@ -25,6 +33,8 @@ type param struct {
 }
 
 const columns = `created_at, audit_id, account_id, person_id, person_name, request_id, ip, operation, outcome, body, is_dangerous, is_write`
+
+var columnsOfL = "l." + strings.ReplaceAll(columns, ", ", ", l.")
 
 func scan(row db.Scan) (e entry, err error) {
 	var account, person int64
@@ -48,4 +58,18 @@ func (e entry) place() place { return place{e.CreatedAt, e.id} }
 // before is the order of the list: newest first.
 func before(a, b entry) bool {
 	return a.CreatedAt > b.CreatedAt || a.CreatedAt == b.CreatedAt && a.id > b.id
+}
+
+// shown is how many resources of one entry are shown.
+const shown = 100
+
+// touched orders by an expression, because the engine would read all the account has along the key that is
+// in this order rather than sort a handful.
+const touched = `SELECT kind, object_id, object_name FROM audit_touched WHERE account_id = $1 AND audit_id = $2 ORDER BY kind || '', object_id LIMIT $3 + 0`
+
+// withResources adds what the entry's call changed.
+func (e *entry) withResources(tx *db.Tx) (err error) {
+	e.Resources, err = db.All(tx, func(scan db.Scan) (r fault.Ref, err error) { return r, scan(&r.Kind, &r.ID, &r.Name) },
+		touched, int64(e.AccountID), e.id, shown)
+	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/cursor"
 	"tocsin/internal/db"
+	"tocsin/internal/fault"
 )
 
 // filter is what a search is narrowed to. An empty member does not narrow.
@@ -15,7 +16,8 @@ type filter struct {
 	person     int64
 	dangerous  bool
 	write      *bool
-	from, to   int64 // Unix milliseconds, from inclusive, to exclusive
+	resource   fault.Ref // what was changed, by kind and id
+	from, to   int64     // Unix milliseconds, from inclusive, to exclusive
 }
 
 // binding names the list that the filter makes, for its cursors.
@@ -24,7 +26,7 @@ func (f filter) binding() string {
 	if f.write != nil {
 		write = fmt.Sprint(*f.write)
 	}
-	return fmt.Sprintf("audit %d %q %q %d %t %s %d %d", f.account, f.requestID, f.operations, f.person, f.dangerous, write, f.from, f.to)
+	return fmt.Sprintf("audit %d %q %q %d %t %s %d %d %q %q", f.account, f.requestID, f.operations, f.person, f.dangerous, write, f.from, f.to, f.resource.Kind, f.resource.ID)
 }
 
 // Every statement takes the same parameters and says the same. What it says twice leads the engine to the
@@ -56,10 +58,23 @@ func newAlong(hint, limit string) along {
 	}
 }
 
+// The entries of one resource are found along audit_touched, which has them in the order of the list, and
+// looked up one by one: CROSS JOIN keeps the engine from beginning at the other end.
+const whereTouched = ` FROM audit_touched t CROSS JOIN audit_log l WHERE t.account_id = $1 AND t.kind = $12 AND t.object_id = $13
+	AND t.created_at >= $9 AND (t.created_at, t.audit_id) < ($10, $11) AND l.account_id = $1 AND l.audit_id = t.audit_id
+	AND ($2 OR l.person_id = $3) AND ($4 OR l.operation = $5) AND ($6 OR l.is_dangerous) AND ($7 OR l.is_write = $8) AND ($14 OR l.request_id = $15)`
+
+var byResource = along{
+	page:  `SELECT ` + columnsOfL + whereTouched + ` ORDER BY t.created_at DESC, t.audit_id DESC LIMIT $16 + 0`,
+	count: `SELECT count(*)` + whereTouched,
+}
+
 // source is the way to the entries of one operation ("": any) from a place on, and its parameters.
 func (f filter) source(operation string, from place) (along, []any) {
 	args := []any{f.account, f.person == 0, f.person, operation == "", operation, !f.dangerous, f.write == nil, f.write != nil && *f.write, f.from, from.CreatedAt, from.ID}
 	switch {
+	case f.resource.Kind != "":
+		return byResource, append(args, f.resource.Kind, f.resource.ID, f.requestID == "", f.requestID)
 	case f.requestID != "":
 		return byRequest, append(args, f.requestID)
 	case f.person != 0:

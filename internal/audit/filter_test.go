@@ -34,6 +34,17 @@ func TestStatementsFollowTheirIndexes(t *testing.T) {
 			}
 		}
 	}
+	// Entries of a resource come along the key of audit_touched and are looked up by theirs.
+	const resource = "SEARCH t USING COVERING INDEX sqlite_autoindex_audit_touched_1 (account_id=? AND kind=? AND object_id=? AND created_at>? AND (created_at,audit_id)<(?,?)); " +
+		"SEARCH l USING INDEX sqlite_autoindex_audit_log_1 (account_id=? AND audit_id=?)"
+	for _, query := range []string{byResource.page, byResource.count} {
+		if got := plan(t, d, query); got != resource {
+			t.Errorf("%s\n  is %s\nwant %s", query, got, resource)
+		}
+	}
+	if got := plan(t, d, touched); !strings.HasPrefix(got, "SEARCH audit_touched USING INDEX audit_touched_of (account_id=? AND audit_id=?)") {
+		t.Errorf("%s\n  is %s", touched, got)
+	}
 	if got := plan(t, d, prunable); !strings.Contains(got, "audit_by_time (account_id=? AND created_at<?)") || strings.Contains(got, "SCAN") {
 		t.Errorf("%s\n  is %s", prunable, got)
 	}

@@ -24,6 +24,8 @@ type searchRequest struct {
 	PersonID       uint64   `json:"person_id,omitempty" doc:"Only calls of this person; 0: of all."`
 	IsDangerous    bool     `json:"is_dangerous,omitempty" doc:"Only operations that delete or reveal; else all."`
 	IsWrite        *bool    `json:"is_write,omitempty" doc:"true: only writes; false: only reads, of which there are none; absent: all."`
+	ResourceKind   string   `json:"resource_kind,omitempty" maxLength:"64" doc:"Only writes that changed one object: its kind, such as schedule; goes together with resource_id."`
+	ResourceID     string   `json:"resource_id,omitempty" maxLength:"128" doc:"That object's identifier as text, such as \"5789640530410\"; goes together with resource_kind."`
 }
 
 // Check holds the two ends of the window against each other, and refuses an operation that none is.
@@ -36,6 +38,12 @@ func (in searchRequest) Check() error {
 	}
 	if i := slices.Index(in.Operations, ""); i >= 0 {
 		return fault.Invalid(fmt.Sprintf("operations[%d]", i), "must not be empty")
+	}
+	switch {
+	case in.ResourceKind != "" && in.ResourceID == "":
+		return fault.Invalid("resource_id", "is required together with resource_kind")
+	case in.ResourceKind == "" && in.ResourceID != "":
+		return fault.Invalid("resource_kind", "is required together with resource_id")
 	}
 	return nil
 }
@@ -51,7 +59,8 @@ func (r *Room) search(c *api.Call, in searchRequest) (reply searchReply, err err
 	slices.Sort(in.Operations)
 	f := filter{
 		account: c.Who.AccountID, requestID: in.RequestID, operations: slices.Compact(in.Operations), person: int64(in.PersonID),
-		dangerous: in.IsDangerous, write: in.IsWrite, from: in.StartTime * 1000, to: in.EndTime * 1000,
+		dangerous: in.IsDangerous, write: in.IsWrite,
+		resource: fault.Ref{Kind: in.ResourceKind, ID: in.ResourceID}, from: in.StartTime * 1000, to: in.EndTime * 1000,
 	}
 	limit, binding, start := in.Limit, f.binding(), place{CreatedAt: f.to}
 	if limit == 0 {
@@ -76,6 +85,9 @@ func (r *Room) search(c *api.Call, in searchRequest) (reply searchReply, err err
 	chinese, err := speaksChinese(c.Tx, c.Who.AccountID)
 	for i := range reply.Docs {
 		reply.Docs[i].OperationName = label(reply.Docs[i].Operation, chinese)
+		if err == nil {
+			err = reply.Docs[i].withResources(c.Tx)
+		}
 	}
 	return reply, err
 }

@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
 	"tocsin/internal/db"
+	"tocsin/internal/fault"
 )
 
 const search = "/audit/search"
@@ -52,7 +53,9 @@ func TestSearch(t *testing.T) {
 	}
 	foreign := named("foreign", time.Minute)
 	foreign.AccountID = apitest.AccountB
-	record(t, s, entry(0), refused, named("before", -time.Millisecond), named("end", time.Hour), named("last", time.Hour-time.Millisecond), foreign)
+	last := named("last", time.Hour-time.Millisecond)
+	last.Touched, foreign.Touched = []fault.Ref{{Kind: "schedule", ID: "7", Name: "Primary"}, {Kind: "team", ID: "8", Name: "SRE"}}, []fault.Ref{{Kind: "schedule", ID: "7", Name: "Theirs"}}
+	record(t, s, entry(0), refused, named("before", -time.Millisecond), named("end", time.Hour), last, foreign)
 	docs := func(want ...string) func(*testing.T, *apitest.Server, apitest.Reply) {
 		return func(t *testing.T, s *apitest.Server, r apitest.Reply) {
 			var p page
@@ -77,6 +80,17 @@ func TestSearch(t *testing.T) {
 		{Name: "dangerous", Body: `{` + window + `,"is_dangerous":true}`, Then: docs("refused")},
 		{Name: "writes", Body: `{` + window + `,"is_write":true}`, Then: docs("last", "refused", first)},
 		{Name: "reads", Body: `{` + window + `,"is_write":false}`, Then: docs()},
+		{Name: "resource", Body: `{` + window + `,"resource_kind":"schedule","resource_id":"7"}`, Then: docs("last")},
+		{Name: "its other resource", Body: `{` + window + `,"resource_kind":"team","resource_id":"8"}`, Then: docs("last")},
+		{Name: "resource, by another person", Body: `{` + window + `,"resource_kind":"schedule","resource_id":"7","person_id":1}`, Then: docs()},
+		{Name: "resource of another kind", Body: `{` + window + `,"resource_kind":"person","resource_id":"7"}`, Then: docs()},
+		{Name: "resource of another account", Key: apitest.KeyB, Body: `{` + window + `,"resource_kind":"schedule","resource_id":"7"}`, Then: docs("foreign")},
+		{Name: "resource outside of the window", Body: `{"start_time":1776052800,"end_time":1776052801,"resource_kind":"schedule","resource_id":"7"}`, Then: docs()},
+		{Name: "no resource", Body: `{` + window + `,"resource_kind":"","resource_id":null}`, Then: docs("last", "refused", first)},
+		{Name: "kind without id", Body: `{` + window + `,"resource_kind":"schedule"}`, Code: "InvalidParameter", Says: []string{"resource_id", "resource_kind"}},
+		{Name: "id without kind", Body: `{` + window + `,"resource_id":"7"}`, Code: "InvalidParameter", Says: []string{"resource_kind", "resource_id"}},
+		{Name: "id as a number", Body: `{` + window + `,"resource_kind":"schedule","resource_id":7}`, Code: "InvalidParameter", Says: []string{"resource_id", "string"}},
+		{Name: "kind of 65", Body: `{` + window + `,"resource_id":"7","resource_kind":"` + strings.Repeat("x", 65) + `"}`, Code: "InvalidParameter", Says: []string{"resource_kind", "64"}},
 		{Name: "one second", Body: `{"start_time":1776052800,"end_time":1776052801}`, Then: docs(first)},
 		{Name: "90 days", Body: `{"start_time":1776052800,"end_time":1783828800}`, Then: docs("end", "last", "refused", first)},
 		{Name: "90 days and a second", Body: `{"start_time":1776052800,"end_time":1783828801}`, Code: "InvalidParameter", Says: []string{"end_time", "90 days", "7776001"}},
@@ -100,7 +114,9 @@ func TestSearchGolden(t *testing.T) {
 	s := start(t)
 	refused := entry(123 * time.Millisecond)
 	refused.Operation, refused.Outcome, refused.Dangerous, refused.Body = "schedule:write:delete", "ResourceNotFound", true, `{"schedule_id":7}`
-	record(t, s, entry(0), refused)
+	done := entry(0)
+	done.Touched = []fault.Ref{{Kind: "schedule", ID: "5789640530410", Name: "Primary"}}
+	record(t, s, done, refused)
 	s.Scenarios(t, search, []apitest.Scenario{{Name: "golden", Body: `{` + window + `}`, Golden: "audit_search"}})
 }
 
@@ -133,6 +149,7 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 		{Name: "operations", Body: `{"limit":1,"operations":["schedule:write:create"],` + window + next, Code: "InvalidParameter", Says: says},
 		{Name: "person", Body: `{"limit":1,"person_id":7,` + window + next, Code: "InvalidParameter", Says: says},
 		{Name: "dangerous", Body: `{"limit":1,"is_dangerous":true,` + window + next, Code: "InvalidParameter", Says: says},
+		{Name: "resource", Body: `{"limit":1,"resource_kind":"schedule","resource_id":"7",` + window + next, Code: "InvalidParameter", Says: says},
 		{Name: "write", Body: `{"limit":1,"is_write":true,` + window + next, Code: "InvalidParameter", Says: says},
 	})
 }
@@ -154,9 +171,15 @@ func TestWalksAreWhatTheModelPicks(t *testing.T) {
 			"is_dangerous": func(e api.AuditEntry) bool { return e.Dangerous },
 			"is_write":     func(e api.AuditEntry) bool { return !e.Write },
 			"request_id":   func(e api.AuditEntry) bool { return e.RequestID == "request-7" },
+			"resource_kind": func(e api.AuditEntry) bool {
+				return slices.ContainsFunc(e.Touched, func(r fault.Ref) bool { return r.Kind == "schedule" && r.ID == "2" })
+			},
 		} {
 			if r.IntN(4) == 0 {
-				in[name] = map[string]any{"operations": []string{operations[2], operations[0]}, "person_id": 2, "is_dangerous": true, "is_write": false, "request_id": "request-7"}[name]
+				if name == "resource_kind" {
+					in["resource_id"] = "2"
+				}
+				in[name] = map[string]any{"operations": []string{operations[2], operations[0]}, "person_id": 2, "is_dangerous": true, "is_write": false, "request_id": "request-7", "resource_kind": "schedule"}[name]
 				tests = append(tests, narrow)
 			}
 		}
@@ -203,6 +226,7 @@ func TestAnEntryIsShownWhole(t *testing.T) {
 	s := start(t)
 	e := entry(0)
 	e.Outcome, e.Dangerous = "InvalidParameter", true
+	e.Touched = []fault.Ref{{Kind: "team", ID: "8", Name: "SRE"}, {Kind: "schedule", ID: "7", Name: "Primary"}, {Kind: "schedule", ID: "7", Name: "Primary"}}
 	record(t, s, e)
 	var data struct {
 		Docs []map[string]any `json:"docs"`
@@ -213,7 +237,8 @@ func TestAnEntryIsShownWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"account_id":2451002751131,"body":"{\"schedule_name\":\"Primary\"}","created_at":1776052800000,"ip":"203.0.113.42","is_dangerous":true,"is_write":true,
-		"member_id":2476123212131,"member_name":"Olga Owner","operation":"schedule:write:create","operation_name":"Create schedule","params":[{"Key":"error","Value":"InvalidParameter"}],"request_id":"01KP9N2V00000000000000000A"}`
+		"member_id":2476123212131,"member_name":"Olga Owner","operation":"schedule:write:create","operation_name":"Create schedule","params":[{"Key":"error","Value":"InvalidParameter"}],"request_id":"01KP9N2V00000000000000000A",
+		"resources":[{"kind":"schedule","id":"7","name":"Primary"},{"kind":"team","id":"8","name":"SRE"}]}`
 	if !apitest.SameJSON(got, []byte(want)) {
 		t.Errorf("%s\nwant %s", got, strings.TrimSpace(want))
 	}
@@ -223,6 +248,7 @@ func TestAnEntryIsShownWhole(t *testing.T) {
 func TestPruneGoesByAge(t *testing.T) {
 	s := start(t)
 	old, foreign := entry(-time.Millisecond), entry(-time.Hour)
+	old.Touched = []fault.Ref{{Kind: "schedule", ID: "7", Name: "Primary"}}
 	foreign.AccountID = apitest.AccountB
 	record(t, s, old, old, old, foreign, entry(0))
 	for _, c := range []struct {
@@ -249,5 +275,30 @@ func TestPruneGoesByAge(t *testing.T) {
 	})
 	if n := count(t, s); n != 0 {
 		t.Errorf("%d entries are left, want none", n)
+	}
+	s.Read(func(tx *db.Tx) error {
+		n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM audit_touched`)
+		if n != 0 {
+			t.Errorf("%d rows tell what entries that are gone changed", n)
+		}
+		return err
+	})
+}
+
+// TestAnEntryShowsAHundredResources leaves out those beyond, which can be searched for all the same.
+func TestAnEntryShowsAHundredResources(t *testing.T) {
+	s := start(t)
+	e := entry(0)
+	for i := range 101 {
+		e.Touched = append(e.Touched, fault.Ref{Kind: "schedule", ID: fmt.Sprintf("%03d", i)})
+	}
+	record(t, s, e)
+	var data struct {
+		Total int
+		Docs  []struct{ Resources []fault.Ref }
+	}
+	s.Call(apitest.KeyA, search, `{`+window+`,"resource_kind":"schedule","resource_id":"100"}`).Into(&data)
+	if data.Total != 1 || len(data.Docs[0].Resources) != 100 || data.Docs[0].Resources[99].ID != "099" {
+		t.Errorf("%+v", data)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/reference"
 )
 
 type createRequest struct {
@@ -45,6 +46,7 @@ func (r *Room) create(c *api.Call, in createRequest) (Item, error) {
 			return Item{}, err
 		}
 	}
+	c.Touched(reference.Datasource, d.ID, d.Name)
 	d.Payload = nil // secrets are read back with info, by those who may see them
 	return d, nil
 }

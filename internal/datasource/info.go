@@ -3,7 +3,6 @@ package datasource
 import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
 	"tocsin/internal/fault"
 )
 
@@ -12,12 +11,9 @@ type infoRequest struct {
 }
 
 func (r *Room) info(c *api.Call, in infoRequest) (Item, error) {
-	d, found, err := db.One(c.Tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1 AND datasource_id = $2`, c.Who.AccountID, int64(in.ID))
+	d, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {
 		return Item{}, err
-	}
-	if !found {
-		return Item{}, fault.Missing("datasource", in.ID)
 	}
 	if !c.Who.May(auth.DatasourcesManage) {
 		d.Payload = d.Payload.blanked()

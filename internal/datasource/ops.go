@@ -43,5 +43,28 @@ func (r *Room) Ops() []api.Op {
 			Example: `{"id": 1}`,
 			Do:      api.Do(r.info),
 		},
+		{
+			Path: "/monit/datasource/update", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,
+			Audit: "datasource:write:update",
+			Doc:   "Changes the members of a datasource that are sent, leaves the others alone, and gives it back without its payload.",
+			Notes: "The block in payload replaces the stored one, with one exception: a secret, or a list of headers or params, that is absent stays as it is, so that whoever manages datasources as code need not hold their credentials. " +
+				"An empty secret or list clears it. The key of a client certificate goes with the certificate. When type_ident changes nothing of the old block stays.",
+			Example: `{"id": 1, "name": "Prometheus production", "note": "Frankfurt", "address": "https://prometheus.example.com:9090", "payload": {"prometheus": {"basic_auth_enabled": false}}}`,
+			Do:      api.Do(r.update),
+		},
+		{
+			Path: "/monit/datasource/list", Allow: []auth.Permission{auth.DatasourcesRead}, Effect: api.Read,
+			Doc:     "Lists all datasources, or those of one type, by id and without their payloads.",
+			Example: `{"type": "prometheus"}`,
+			Do:      api.Do(r.list),
+		},
+		{
+			Path: "/monit/datasource/delete", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,
+			Audit: "datasource:write:delete", Danger: true,
+			Doc:     "Deletes a datasource that nothing refers to.",
+			Notes:   "With dry_run nothing is deleted, and the reply tells whether it could be.",
+			Example: `{"id": 1}`,
+			Do:      api.Do(r.delete),
+		},
 	})
 }

@@ -1,7 +1,6 @@
 package datasource
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -26,25 +25,32 @@ func (r *Record) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 // Load adds the datasources of an account file, sealing their secrets. Errors are fault.Invalid with the
 // record's path.
 func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
-	counted := uint64(0)
 	for i, r := range records {
 		at := check.Record("datasources", i)
 		if err := r.place(at, account); err != nil {
 			return err
 		}
-		fresh, err := insertItem(tx, box, r.Item)
-		if err != nil {
+		if err := load(tx, box, at, r); err != nil {
 			return err
 		}
-		if !fresh {
-			return at.Twice("id", r.ID)
-		}
-		if r.ID <= maxCounted {
-			counted = max(counted, r.ID)
-		}
 	}
-	_, err := tx.Exec(`INSERT INTO datasource_counter (account_id, last_id) VALUES ($1, $2)
-		ON CONFLICT (account_id) DO UPDATE SET last_id = excluded.last_id WHERE datasource_counter.last_id < excluded.last_id`, account, int64(counted))
+	return nil
+}
+
+// load adds a datasource that was checked, and lets the counter go on after it.
+func load(tx *db.Tx, box *seal.Box, at check.At, r Record) error {
+	fresh, err := insertItem(tx, box, r.Item)
+	if err != nil {
+		return err
+	}
+	if !fresh {
+		return at.Twice("id", r.ID)
+	}
+	if r.ID > maxCounted {
+		return nil
+	}
+	_, err = tx.Exec(`INSERT INTO datasource_counter (account_id, last_id) VALUES ($1, $2)
+		ON CONFLICT (account_id) DO UPDATE SET last_id = excluded.last_id WHERE datasource_counter.last_id < excluded.last_id`, r.AccountID, int64(r.ID))
 	return err
 }
 
@@ -76,7 +82,7 @@ func Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Record, erro
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) }) // stored signed, they would not sort
+	slices.SortFunc(items, byID)
 	records := make([]Record, len(items))
 	for i, d := range items {
 		if !secrets {

@@ -18,9 +18,7 @@ import (
 func LoadApplications(tx *db.Tx, box *seal.Box, account int64, records []Application) error {
 	for i, a := range records {
 		at := check.Record("rum_applications", i)
-		a.Status = cmp.Or(a.Status, "enabled")
-		a.Tracing, a.TracingAlias = cmp.Or(a.Tracing, a.TracingAlias), cmp.Or(a.TracingAlias, a.Tracing)
-		if err := a.check(at, account); err != nil {
+		if err := a.settle(at, account); err != nil {
 			return err
 		}
 		n, err := a.insert(tx, box, account)
@@ -30,7 +28,21 @@ func LoadApplications(tx *db.Tx, box *seal.Box, account int64, records []Applica
 		if n == 0 {
 			return at.Twice("application_id", a.ApplicationID)
 		}
+		if err := a.refer(tx); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// settle fills in what a record may leave out and checks the whole.
+func (a *Application) settle(at check.At, account int64) error {
+	a.Status = cmp.Or(a.Status, "enabled")
+	a.Tracing, a.TracingAlias = cmp.Or(a.Tracing, a.TracingAlias), cmp.Or(a.TracingAlias, a.Tracing)
+	if err := a.check(at, account); err != nil {
+		return err
+	}
+	a.AccountID = account
 	return nil
 }
 
@@ -66,11 +78,25 @@ func (a *Application) insert(tx *db.Tx, box *seal.Box, account int64) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	return tx.Exec(`INSERT INTO rum_application (`+applicationColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING`,
+	return tx.Exec(`INSERT INTO rum_application (`+applicationColumns+`, name_folded, token_hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) ON CONFLICT DO NOTHING`,
 		account, a.ApplicationID, a.ApplicationName, a.Type, token, a.TeamID, a.IsPrivate, a.NoIP, a.NoGeo,
 		a.Alerting.Enabled, string(channels), a.Alerting.IntegrationID, a.Tracing.Enabled, a.Tracing.OpenType, a.Tracing.Endpoint,
-		a.Status, a.CreatedBy, a.UpdatedBy, a.CreatedAt, a.UpdatedAt)
+		a.Status, a.CreatedBy, a.UpdatedBy, a.CreatedAt, a.UpdatedAt, db.Fold(a.ApplicationName), tokenHash(a.ClientToken))
+}
+
+// update writes an application that is there, all but what never changes.
+func (a *Application) update(tx *db.Tx) error {
+	channels, err := json.Marshal(a.Alerting.ChannelIDs)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE rum_application SET application_name = $1, name_folded = $2, type = $3, team_id = $4, is_private = $5, no_ip = $6, no_geo = $7,
+		alerting_enabled = $8, alerting_channel_ids = $9, tracing_enabled = $10, tracing_open_type = $11, tracing_endpoint = $12, status = $13, updated_by = $14, updated_at = $15
+		WHERE account_id = $16 AND application_id = $17`,
+		a.ApplicationName, db.Fold(a.ApplicationName), a.Type, a.TeamID, a.IsPrivate, a.NoIP, a.NoGeo,
+		a.Alerting.Enabled, string(channels), a.Tracing.Enabled, a.Tracing.OpenType, a.Tracing.Endpoint, a.Status, a.UpdatedBy, a.UpdatedAt, a.AccountID, a.ApplicationID)
+	return err
 }
 
 // DumpApplications reads all applications of an account, deleted ones too, by id; their client tokens

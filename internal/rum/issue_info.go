@@ -13,9 +13,14 @@ type issueInfoRequest struct {
 // issueInfo answers /rum/issue/info. It makes no difference that the issue's application is private: the
 // specification lets any valid key of the account read issues (section 5).
 func (r *Room) issueInfo(c *api.Call, in issueInfoRequest) (Issue, error) {
-	issue, found, err := db.One(c.Tx, scanIssue, `SELECT `+issueColumns+` FROM rum_issue WHERE account_id = $1 AND issue_id = $2`, c.Who.AccountID, in.IssueID)
+	return findIssue(c.Tx, c.Who.AccountID, in.IssueID)
+}
+
+// findIssue reads an issue, which must be there.
+func findIssue(tx *db.Tx, account int64, id string) (Issue, error) {
+	issue, found, err := db.One(tx, scanIssue, `SELECT `+issueColumns+` FROM rum_issue WHERE account_id = $1 AND issue_id = $2`, account, id)
 	if err == nil && !found {
-		err = fault.Missing("issue", in.IssueID)
+		err = fault.Missing("issue", id)
 	}
 	return issue, err
 }

@@ -8,11 +8,14 @@ import (
 	"embed"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/seal"
 )
 
 //go:embed testdata/golden/*.json
 var golden embed.FS
+
+var mayManage = []auth.Permission{auth.ApplicationsManage}
 
 // Room answers for RUM.
 type Room struct{ box *seal.Box }
@@ -37,6 +40,54 @@ func (r *Room) Ops() []api.Op {
 			Doc:     "One issue: errors of an application that have the same cause.",
 			Example: `{"issue_id": "NHEacQHi2DhXqobr9qPQz9"}`,
 			Do:      api.Do(r.issueInfo),
+		},
+		{
+			Path: "/rum/application/create", Allow: mayManage, Effect: api.Write, Audit: "application:write:create",
+			Doc:     "Creates a RUM application and answers with the client token that its SDK reports with.",
+			Notes:   "A team or channel that does not exist is refused. alerting.integration_id is not used: the integration is the system's own. Tracing may be given as tracing or as the service.",
+			Example: `{"application_name": "Web shop", "type": "browser", "team_id": 4291079133131, "is_private": false, "tracing": {"enabled": true, "open_type": "popup", "endpoint": "https://traces.example.com/${trace_id}"}}`,
+			Do:      api.Do(r.applicationCreate),
+		},
+		{
+			Path: "/rum/application/update", Allow: mayManage, Effect: api.Write, Audit: "application:write:update",
+			Doc:     "Changes the members of a RUM application that are sent and leaves the others alone.",
+			Notes:   "This holds within alerting and tracing too; a list of channels is replaced as a whole.",
+			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD", "application_name": "Shop", "alerting": {"enabled": true, "channel_ids": [5962711836131]}}`,
+			Do:      api.Do(r.applicationUpdate),
+		},
+		{
+			Path: "/rum/application/delete", Allow: mayManage, Effect: api.Write, Audit: "application:write:delete", Danger: true,
+			Doc:     "Deletes a RUM application that nothing refers to.",
+			Notes:   "It is not shown any more and its client token is void at once. Its issues stay. With dry_run nothing is deleted, and the reply tells whether it could be.",
+			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD"}`,
+			Do:      api.Do(r.applicationDelete),
+		},
+		{
+			Path: "/rum/application/info", Effect: api.Read,
+			Doc:     "One RUM application.",
+			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD"}`,
+			Do:      api.Do(r.applicationInfo),
+		},
+		{
+			Path: "/rum/application/list", Effect: api.Snapshot,
+			Doc:     "RUM applications page by page, newest first.",
+			Notes:   "Those with the same time come by application_id, in the same direction.",
+			Example: `{"p": 1, "limit": 20, "query": "shop", "orderby": "updated_at"}`,
+			Do:      api.Do(r.applicationList),
+		},
+		{
+			Path: "/rum/issue/list", Effect: api.Snapshot,
+			Doc:     "Issues in a window of time, page by page.",
+			Notes:   "An issue is in the window when it came up in it or, with by_intersection, when it was seen after its start and came up before its end. Those that sort alike come by issue_id, in the same direction. dql and sql are refused: errors cannot be searched by their own fields.",
+			Example: `{"start_time": 1772611200000, "end_time": 1775961914595, "application_ids": ["eWbr4xk3ZRnLabRa6unqwD"], "statuses": ["for_review"], "orderby": "updated_at"}`,
+			Do:      api.Do(r.issueList),
+		},
+		{
+			Path: "/rum/issue/update", Effect: api.Write, Audit: "issue:write:update",
+			Doc:     "Changes the status of an issue, or what is suspected to be behind it.",
+			Notes:   "Resolving an issue stamps when and by whom; any other status takes the stamp away. Saving the status that an issue has keeps the stamp.",
+			Example: `{"issue_id": "NHEacQHi2DhXqobr9qPQz9", "status": "resolved"}`,
+			Do:      api.Do(r.issueUpdate),
 		},
 	})
 }

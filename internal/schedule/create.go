@@ -4,6 +4,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/fault"
 	"tocsin/internal/id"
+	"tocsin/internal/reference"
 )
 
 type createRequest struct {
@@ -47,5 +48,6 @@ func (r *Room) create(c *api.Call, in createRequest) (Created, error) {
 			return Created{}, err
 		}
 	}
-	return Created{s.ScheduleID, Changed{warnings}}, nil
+	c.Touched(reference.Schedule, s.ScheduleID, s.Name)
+	return Created{s.ScheduleID, Changed{warnings}}, s.refer(c.Tx)
 }

@@ -2,22 +2,37 @@ package schedule
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/fault"
+	"tocsin/internal/db"
+	"tocsin/internal/reference"
 )
 
 type deleteRequest struct {
 	ScheduleIDs []int64 `json:"schedule_ids" minItems:"1" maxItems:"1000" doc:"The schedules, 1 to 1000."`
+	api.DryRun
 }
 
-func (r *Room) delete(c *api.Call, in deleteRequest) (api.Empty, error) {
+// delete answers /schedule/delete. After an error what was deleted before it is back.
+func (r *Room) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 	for _, id := range once(in.ScheduleIDs) {
-		n, err := c.Tx.Exec(`DELETE FROM schedule WHERE account_id = $1 AND schedule_id = $2`, c.Who.AccountID, id)
+		s, err := get(c.Tx, c.Who.AccountID, id)
 		if err != nil {
-			return api.Empty{}, err
+			return api.Removal{}, err
 		}
-		if n == 0 {
-			return api.Empty{}, fault.Missing("schedule", id) // and what was deleted before it is back
+		if err := reference.Refuse(c.Tx, c.Who.AccountID, reference.Schedule, id); err != nil {
+			return api.Removal{}, err
 		}
+		if err := Erase(c.Tx, c.Who.AccountID, id); err != nil {
+			return api.Removal{}, err
+		}
+		c.Removed(reference.Schedule, id, s.Name)
 	}
-	return api.Empty{}, nil
+	return api.Removal{}, nil
+}
+
+// Erase removes a schedule, and does nothing when there is none.
+func Erase(tx *db.Tx, account, schedule int64) error {
+	if _, err := tx.Exec(`DELETE FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule); err != nil {
+		return err
+	}
+	return reference.Clear(tx, account, reference.Schedule, schedule)
 }

@@ -190,7 +190,7 @@ func TestSecretsAreForManagersOnly(t *testing.T) {
 	s := start(t)
 	id := create(t, s, object{"notify": object{"webhooks": []any{
 		object{"type": "slack", "settings": object{"token": "tok-1", "alias": "a"}},
-		object{"type": "zoom", "settings": object{"token": "tok-2", "verify_token": "ver-2", "sign_secret": "sig-2", "url": "kept"}},
+		object{"type": "zoom", "settings": object{"token": "tok-2", "verify_token": "ver-2", "sign_secret": "sig-2", "url": "url-2", "mode": "kept", "auth": object{"user": "u", "api_key": 12345678901234567890.0, "scopes": []string{"a"}}, "limit": 5}},
 	}}})
 	read := func(key string) string {
 		var reply struct{ Notify json.RawMessage }
@@ -199,25 +199,25 @@ func TestSecretsAreForManagersOnly(t *testing.T) {
 	}
 	want := `{"fixed_time":null,"by":null,"webhooks":[` +
 		`{"type":"slack","settings":{"token":%q,"alias":"a","data_source_id":0,"chat_ids":[],"verify_token":"","sign_secret":""}},` +
-		`{"type":"zoom","settings":{"token":%q,"alias":"","data_source_id":0,"chat_ids":[],"verify_token":%q,"sign_secret":%q,"url":"kept"}}]}`
+		`{"type":"zoom","settings":{"token":%q,"alias":"","data_source_id":0,"chat_ids":[],"verify_token":%q,"sign_secret":%q,"url":%q,"mode":"kept","auth":%s,"limit":5}}]}`
 	s.Grant(auth.SchedulesManage)
 	for _, key := range []string{apitest.KeyA, apitest.KeyReader} {
-		if got := read(key); !apitest.SameJSON([]byte(got), fmt.Appendf(nil, want, "tok-1", "tok-2", "ver-2", "sig-2")) {
+		if got := read(key); !apitest.SameJSON([]byte(got), fmt.Appendf(nil, want, "tok-1", "tok-2", "ver-2", "sig-2", "url-2", `{"user":"u","api_key":12345678901234567000,"scopes":["a"]}`)) {
 			t.Errorf("manager sees %s", got)
 		}
 	}
 	s.Grant(auth.SchedulesRead)
-	if got := read(apitest.KeyReader); !apitest.SameJSON([]byte(got), fmt.Appendf(nil, want, "", "", "", "")) {
+	if got := read(apitest.KeyReader); !apitest.SameJSON([]byte(got), fmt.Appendf(nil, want, "", "", "", "", "", `""`)) {
 		t.Errorf("reader sees %s", got)
 	}
 	for _, path := range []string{"/schedule/list", "/schedule/infos"} {
 		for key, clear := range map[string]bool{apitest.KeyA: true, apitest.KeyReader: false} {
-			if got := string(s.Call(key, path, object{"schedule_ids": []int64{id}}).Body); contains(got, "tok-1", "tok-2", "ver-2", "sig-2") != clear {
+			if got := string(s.Call(key, path, object{"schedule_ids": []int64{id}}).Body); contains(got, "tok-1", "tok-2", "ver-2", "sig-2", "url-2") != clear {
 				t.Errorf("%s tells %s", path, got)
 			}
 		}
 	}
-	if raw := column(t, s, `SELECT notify FROM schedule WHERE schedule_id = $1`, id); contains(raw, "tok-") || contains(raw, "ver-2") || contains(raw, "sig-2") {
+	if raw := column(t, s, `SELECT notify FROM schedule WHERE schedule_id = $1`, id); contains(raw, "tok-") || contains(raw, "ver-2") || contains(raw, "sig-2") || contains(raw, "url-2") || contains(raw, "123456") {
 		t.Errorf("the database holds secrets in clear: %s", raw)
 	}
 	s.Call(apitest.KeyA, "/schedule/update", object{"schedule_id": id, "schedule_name": "Renamed"}).Into(&struct{}{})

@@ -35,8 +35,9 @@ func (r *Room) Ops() []api.Op {
 		},
 		{
 			Path: "/schedule/update", Allow: mayManage, Effect: api.Write, Audit: "schedule:write:update",
-			Doc:     "Changes the fields of a schedule that are sent and leaves the others alone.",
-			Notes:   "Layers, and notify, are replaced as a whole when they are sent. An empty list of layers removes them all; an empty description, time_zone or team 0 clears it.",
+			Doc: "Changes the fields of a schedule that are sent and leaves the others alone.",
+			Notes: "Layers, and notify, are replaced as a whole when they are sent. An empty list of layers removes them all; an empty description, time_zone or team 0 clears it. " +
+				"With dry_run nothing is changed, and plan tells for each person which shifts of the next 45 days would be gained and lost, computed as every timeline is.",
 			Example: `{"schedule_id": 5789640530410, "schedule_name": "Production On-Call", "description": "Primary rotation", "team_id": 4291079133131}`,
 			Do:      api.Do(r.update),
 		},
@@ -70,6 +71,7 @@ func (r *Room) Ops() []api.Op {
 		{
 			Path: "/schedule/delete", Allow: mayManage, Effect: api.Write, Audit: "schedule:write:delete", Danger: true,
 			Doc:     "Deletes schedules: all of those named, or none.",
+			Notes:   "A schedule that something refers to is not deleted. With dry_run none is, and the reply tells whether all could be.",
 			Example: `{"schedule_ids": [5789640530410]}`,
 			Do:      api.Do(r.delete),
 		},

@@ -65,6 +65,9 @@ func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
 		if !fresh {
 			return fault.Invalid(path+"schedule_id", "there is another schedule %d in the account", s.ScheduleID)
 		}
+		if err := s.refer(tx); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
@@ -11,6 +12,48 @@ import (
 // Reseal seals the secrets of all accounts' schedules anew, under the newest key, and counts them. A
 // secret that no key opens is an error, so that its key is not dropped.
 func Reseal(tx *db.Tx, box *seal.Box) (secrets int, err error) {
+	return rewrite(tx, func(count *int) passage {
+		return passage{
+			text: func(sealed, place string) (string, error) {
+				*count++
+				plain, err := box.Open(sealed, place)
+				if err != nil {
+					return "", err
+				}
+				return box.Seal(plain, place)
+			},
+			other: func(value jsontext.Value, place string) (jsontext.Value, error) {
+				*count++
+				plain, err := openOther(box, value, place)
+				if err != nil {
+					return nil, err
+				}
+				return sealOther(box, plain, place)
+			},
+		}
+	})
+}
+
+// Complete seals what an older version stored in clear. It is called when the program starts.
+func Complete(tx *db.Tx, box *seal.Box) error {
+	_, err := rewrite(tx, func(count *int) passage {
+		return passage{
+			text: func(sealed, _ string) (string, error) { return sealed, nil },
+			other: func(value jsontext.Value, place string) (jsontext.Value, error) {
+				if isSealed(value) {
+					return value, nil
+				}
+				*count++
+				return sealOther(box, value, place)
+			},
+		}
+	})
+	return err
+}
+
+// rewrite puts the secrets of all schedules through a passage, which counts those that it changes, and
+// writes the schedules that have some.
+func rewrite(tx *db.Tx, through func(count *int) passage) (changed int, err error) {
 	type row struct {
 		of     Stamps
 		notify Notify
@@ -26,19 +69,12 @@ func Reseal(tx *db.Tx, box *seal.Box) (secrets int, err error) {
 		return 0, err
 	}
 	for _, r := range rows {
-		before := secrets
-		renewed, err := r.notify.withSecrets(r.of, func(sealed, place string) (string, error) {
-			secrets++
-			plain, err := box.Open(sealed, place)
-			if err != nil {
-				return "", err
-			}
-			return box.Seal(plain, place)
-		})
+		before := changed
+		renewed, err := r.notify.through(through(&changed), r.of)
 		if err != nil {
 			return 0, fault.Wrap(err, "seal the secrets of schedule %d anew", r.of.ScheduleID)
 		}
-		if secrets == before {
+		if changed == before {
 			continue
 		}
 		notify, err := json.Marshal(renewed)
@@ -49,5 +85,5 @@ func Reseal(tx *db.Tx, box *seal.Box) (secrets int, err error) {
 			return 0, err
 		}
 	}
-	return secrets, nil
+	return changed, nil
 }

@@ -2,20 +2,30 @@ package schedule
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/seal"
 )
 
-// withSecrets returns the notification with every secret put through change, which is told where the
-// secret is stored. It leaves n as it is.
-func (n *Notify) withSecrets(of Stamps, change func(secret, place string) (string, error)) (*Notify, error) {
+// passage is a way for secrets to go: into the database, out of it, or nowhere.
+type passage struct {
+	text  func(secret, place string) (string, error)                       // for the members that are known
+	other func(value jsontext.Value, place string) (jsontext.Value, error) // for those that are not
+}
+
+// through returns the notification with every secret put through a passage, which is told where the secret
+// is stored. It leaves n as it is.
+func (n *Notify) through(p passage, of Stamps) (*Notify, error) {
 	if n == nil || n.Webhooks == nil {
 		return n, nil
 	}
 	s, hooks := *n, slices.Clone(*n.Webhooks)
 	for i := range hooks {
 		w := &hooks[i].Settings
+		webhook := fmt.Sprintf("account/%d/schedule/%d/webhooks/%d/", of.AccountID, of.ScheduleID, i)
 		for _, secret := range []struct {
 			name string
 			at   *string
@@ -23,9 +33,18 @@ func (n *Notify) withSecrets(of Stamps, change func(secret, place string) (strin
 			if *secret.at == "" {
 				continue
 			}
-			place := fmt.Sprintf("account/%d/schedule/%d/webhooks/%d/%s", of.AccountID, of.ScheduleID, i, secret.name)
 			var err error
-			if *secret.at, err = change(*secret.at, place); err != nil {
+			if *secret.at, err = p.text(*secret.at, webhook+secret.name); err != nil {
+				return nil, err
+			}
+		}
+		w.Others = maps.Clone(w.Others)
+		for name, value := range w.Others {
+			if !secretive(name, value) {
+				continue
+			}
+			var err error
+			if w.Others[name], err = p.other(value, webhook+"others/"+name); err != nil {
 				return nil, err
 			}
 		}
@@ -36,7 +55,19 @@ func (n *Notify) withSecrets(of Stamps, change func(secret, place string) (strin
 
 // sealed returns a notification as it is stored.
 func (n *Notify) sealed(box *seal.Box, of Stamps) (*Notify, error) {
-	return n.withSecrets(of, box.Seal)
+	return n.through(passage{box.Seal, func(value jsontext.Value, place string) (jsontext.Value, error) { return sealOther(box, value, place) }}, of)
+}
+
+// opened returns a stored notification in clear.
+func (n *Notify) opened(box *seal.Box, of Stamps) (*Notify, error) {
+	return n.through(passage{box.Open, func(value jsontext.Value, place string) (jsontext.Value, error) { return openOther(box, value, place) }}, of)
+}
+
+// blanked returns a stored notification without its secrets.
+func (n *Notify) blanked() *Notify {
+	blank := func(stored, _ string) (string, error) { return seal.Blank(stored), nil }
+	s, _ := n.through(passage{blank, func(jsontext.Value, string) (jsontext.Value, error) { return jsontext.Value(`""`), nil }}, Stamps{})
+	return s
 }
 
 // shown returns a stored notification as it is shown: in clear to those who may see its secrets, without
@@ -46,7 +77,7 @@ func (n *Notify) shown(box *seal.Box, of Stamps, secrets bool) (*Notify, error) 
 		return &Notify{}, nil
 	}
 	if secrets {
-		return n.withSecrets(of, box.Open)
+		return n.opened(box, of)
 	}
-	return n.withSecrets(of, func(stored, _ string) (string, error) { return seal.Blank(stored), nil })
+	return n.blanked(), nil
 }

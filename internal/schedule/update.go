@@ -1,33 +1,53 @@
 package schedule
 
-import "tocsin/internal/api"
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/reference"
+)
 
 type updateRequest struct {
 	ScheduleID int64 `json:"schedule_id" doc:"The schedule to change."`
 	Body
 	Window
+	api.DryRun
 }
 
-func (r *Room) update(c *api.Call, in updateRequest) (Changed, error) {
+// Updated is the reply of /schedule/update.
+type Updated struct {
+	DryRun bool  `json:"dry_run,omitzero" doc:"Nothing was done; plan tells what would come of it."`
+	Plan   *Plan `json:"plan,omitzero" doc:"With dry_run: who would gain and lose which shifts."`
+	Changed
+}
+
+func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) {
 	if _, err := in.asked(maxWindow); err != nil {
-		return Changed{}, err
+		return reply, err
 	}
 	body, err := in.settle("")
 	if err != nil {
-		return Changed{}, err
+		return reply, err
 	}
 	s, err := get(c.Tx, c.Who.AccountID, in.ScheduleID)
 	if err != nil {
-		return Changed{}, err
+		return reply, err
 	}
+	before := *s
 	if body.Notify, err = body.Notify.sealed(r.Box, s.Stamps); err != nil {
-		return Changed{}, err
+		return reply, err
 	}
 	body.onto(s)
 	s.UpdateAt, s.UpdateBy = c.Unix(), c.Who.PersonID
 	if err := s.update(c.Tx); err != nil {
-		return Changed{}, err
+		return reply, err
 	}
-	warnings, err := s.warnings(c.Tx, c.Who.Zone)
-	return Changed{warnings}, err
+	if err := s.refer(c.Tx); err != nil {
+		return reply, err
+	}
+	c.Touched(reference.Schedule, s.ScheduleID, s.Name)
+	if reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone); err != nil || !in.DryRun.DryRun {
+		return reply, err
+	}
+	reply.DryRun = true
+	reply.Plan, err = plan(c, &before, s)
+	return reply, err
 }

@@ -1,0 +1,37 @@
+package datasource
+
+import (
+	"cmp"
+	"slices"
+
+	"tocsin/internal/api"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+type listRequest struct {
+	Type      string `json:"type,omitzero" enum:",prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"Only datasources of this type; absent or empty: of all."`
+	TypeIdent string `json:"type_ident,omitzero" enum:",prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"Another name of type."`
+}
+
+// Check refuses two names that disagree.
+func (in listRequest) Check() error {
+	if in.Type != "" && in.TypeIdent != "" && in.Type != in.TypeIdent {
+		return fault.Invalid("type_ident", "must be the same as type %s when both are given, got %s", in.Type, in.TypeIdent)
+	}
+	return nil
+}
+
+// list answers /monit/datasource/list: all of them, by id, without payloads.
+func (r *Room) list(c *api.Call, in listRequest) ([]Item, error) {
+	items, err := db.All(c.Tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1 AND ($2 = '' OR type_ident = $2)`,
+		c.Who.AccountID, cmp.Or(in.Type, in.TypeIdent))
+	for i := range items {
+		items[i].Payload = nil
+	}
+	slices.SortFunc(items, byID)
+	return items, err
+}
+
+// byID is the order of ids, which are stored signed and would not sort.
+func byID(a, b Item) int { return cmp.Compare(a.ID, b.ID) }

@@ -1,0 +1,81 @@
+package datasource
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/check"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/reference"
+)
+
+type updateRequest struct {
+	ID              uint64   `json:"id" minimum:"1" doc:"The datasource."`
+	TypeIdent       string   `json:"type_ident,omitzero" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"What kind of system it is. With another one a payload is required."`
+	Name            *string  `json:"name,omitzero" minLength:"1" maxLength:"255" doc:"Name for display; need not be unique."`
+	Enabled         *bool    `json:"enabled,omitzero" doc:"Whether rules are evaluated against it."`
+	Note            *string  `json:"note,omitzero" maxLength:"4096" doc:"Description; empty: none."`
+	Address         *string  `json:"address,omitzero" maxLength:"4096" doc:"Where the system is, as for create."`
+	EdgeClusterName *string  `json:"edge_cluster_name,omitzero" minLength:"1" maxLength:"255" doc:"The edge cluster that evaluates rules against it."`
+	Payload         *Payload `json:"payload,omitzero" doc:"Holds the block named by type_ident, which replaces the stored one but for secrets that it leaves out."`
+}
+
+// update answers /monit/datasource/update. What is absent stays as it is.
+func (r *Room) update(c *api.Call, in updateRequest) (Item, error) {
+	d, err := get(c.Tx, c.Who.AccountID, in.ID)
+	if err != nil {
+		return Item{}, err
+	}
+	before := d.TypeIdent
+	if in.TypeIdent != "" {
+		d.TypeIdent = in.TypeIdent
+	}
+	set(&d.Name, in.Name)
+	set(&d.Enabled, in.Enabled)
+	set(&d.Note, in.Note)
+	set(&d.Address, in.Address)
+	set(&d.EdgeClusterName, in.EdgeClusterName)
+	stored := d.Payload
+	if in.Payload != nil {
+		if stored, err = stored.opened(r.Box, d.AccountID, d.ID); err != nil {
+			return Item{}, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
+		}
+		block, _ := in.Payload.only(d.TypeIdent)
+		d.Payload = &block
+		if d.TypeIdent == before {
+			d.Payload = block.keeping(stored, unset)
+		}
+		if err := d.Payload.complete(d.TypeIdent); err != nil {
+			return Item{}, err
+		}
+	}
+	if err := d.check(check.At("")); err != nil {
+		return Item{}, err
+	}
+	if in.Payload != nil {
+		if d.Payload, err = d.Payload.sealed(r.Box, d.AccountID, d.ID); err != nil {
+			return Item{}, fault.Wrap(err, "seal the secrets of datasource %d", d.ID)
+		}
+	}
+	d.UpdatedAt = c.Unix()
+	if err := updateItem(c.Tx, d); err != nil {
+		return Item{}, err
+	}
+	c.Touched(reference.Datasource, d.ID, d.Name)
+	d.Payload = nil // as create answers
+	return d, nil
+}
+
+// get finds a datasource, its secrets sealed; it must be there.
+func get(tx *db.Tx, account int64, id uint64) (Item, error) {
+	d, found, err := db.One(tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1 AND datasource_id = $2`, account, int64(id))
+	if err == nil && !found {
+		err = fault.Missing("datasource", id)
+	}
+	return d, err
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}

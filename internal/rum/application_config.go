@@ -1,0 +1,110 @@
+package rum
+
+import (
+	"fmt"
+
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/reference"
+)
+
+// AlertingInput is Alerting as callers write it; what is absent stays as it is.
+type AlertingInput struct {
+	Enabled       *bool   `json:"enabled,omitzero" doc:"Issues become alerts."`
+	ChannelIDs    []int64 `json:"channel_ids,omitzero" maxItems:"100" doc:"The channels that get them, at most 100; an empty list: none."`
+	IntegrationID int64   `json:"integration_id,omitzero" doc:"Not used: the integration is the system's own."`
+}
+
+// TracingInput is Tracing as callers write it; what is absent stays as it is.
+type TracingInput struct {
+	Enabled  *bool   `json:"enabled,omitzero" doc:"Traces are linked."`
+	OpenType *string `json:"open_type,omitzero" enum:"popup,tab," doc:"How a link opens: popup, tab, or empty for unset."`
+	Endpoint *string `json:"endpoint,omitzero" maxLength:"2048" doc:"http or https URL in which ${trace_id} stands for the trace; empty: none."`
+}
+
+// configure writes what is set over the application. Tracing may come under either of its names, or under
+// both when they say the same.
+func (a *Application) configure(alerting *AlertingInput, tracing, alias *TracingInput) error {
+	if alerting != nil {
+		set(&a.Alerting.Enabled, alerting.Enabled)
+		if alerting.ChannelIDs != nil {
+			a.Alerting.ChannelIDs = alerting.ChannelIDs
+		}
+	}
+	under := func(in *TracingInput) Tracing {
+		t := a.Tracing
+		if in != nil {
+			set(&t.Enabled, in.Enabled)
+			set(&t.OpenType, in.OpenType)
+			set(&t.Endpoint, in.Endpoint)
+		}
+		return t
+	}
+	switch {
+	case tracing != nil && alias != nil && under(tracing) != under(alias):
+		return fault.Invalid("the service", "must be the same as tracing when both are given")
+	case tracing != nil:
+		a.Tracing = under(tracing)
+	default:
+		a.Tracing = under(alias)
+	}
+	a.TracingAlias = a.Tracing
+	return nil
+}
+
+// checkTeam refuses a team that the account does not have.
+func (a *Application) checkTeam(tx *db.Tx) error {
+	if a.TeamID == 0 {
+		return nil
+	}
+	_, found, err := db.One(tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND team_id = $2`, a.AccountID, a.TeamID)
+	if err == nil && !found {
+		err = fault.Invalid("team_id", "names team %d, which does not exist", a.TeamID)
+	}
+	return err
+}
+
+// checkChannels refuses channels that the account does not have.
+func (a *Application) checkChannels(tx *db.Tx) error {
+	for i, ch := range a.Alerting.ChannelIDs {
+		_, found, err := channel.Find(tx, a.AccountID, ch)
+		if err == nil && !found {
+			err = fault.Invalid(fmt.Sprintf("alerting.channel_ids[%d]", i), "names channel %d, which does not exist", ch)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// warnings names what is switched on and cannot do anything.
+func (a *Application) warnings() (w api.Warnings) {
+	if a.Alerting.Enabled && len(a.Alerting.ChannelIDs) == 0 {
+		w.Warnings = append(w.Warnings, "alerting is enabled and has no channel_ids, so that issues alert nobody")
+	}
+	if a.Tracing.Enabled && a.Tracing.Endpoint == "" {
+		w.Warnings = append(w.Warnings, "tracing is enabled and has no endpoint, so that no trace can be linked")
+	}
+	return w
+}
+
+// refer records what the application refers to, which is nothing once it is deleted.
+func (a *Application) refer(tx *db.Tx) error {
+	if a.Status == "deleted" {
+		return reference.Clear(tx, a.AccountID, reference.Application, a.ApplicationID)
+	}
+	targets := []reference.Target{reference.To(reference.Team, a.TeamID)}
+	for _, ch := range a.Alerting.ChannelIDs {
+		targets = append(targets, reference.To(reference.Channel, ch))
+	}
+	return reference.Set(tx, a.AccountID, reference.From(reference.Application, a.ApplicationID, a.ApplicationName), targets...)
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}

@@ -1,0 +1,55 @@
+package rum
+
+import (
+	"fmt"
+
+	"tocsin/internal/api"
+	"tocsin/internal/check"
+	"tocsin/internal/id"
+	"tocsin/internal/reference"
+)
+
+type applicationCreateRequest struct {
+	ApplicationName string         `json:"application_name" minLength:"1" maxLength:"40" doc:"Name for people, 1 to 40 characters; need not be unique."`
+	Type            string         `json:"type" enum:"browser,ios,android,react-native,flutter,kotlin-multiplatform,roku,unity" doc:"Where it runs."`
+	TeamID          int64          `json:"team_id" minimum:"0" doc:"Owning team; 0: none."`
+	IsPrivate       bool           `json:"is_private,omitzero" doc:"Its data is for its team."`
+	NoIP            bool           `json:"no_ip,omitzero" doc:"Do not keep addresses of users."`
+	NoGeo           bool           `json:"no_geo,omitzero" doc:"Do not work out where users are from their addresses."`
+	Alerting        *AlertingInput `json:"alerting,omitzero" doc:"Which issues become alerts, and where; absent: none do."`
+	Tracing         *TracingInput  `json:"tracing,omitzero" doc:"Where its traces can be seen; absent: nowhere."`
+	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under the name that the specification prints (2.5)."`
+}
+
+// applicationCreated is the reply of /rum/application/create.
+type applicationCreated struct {
+	ApplicationID   string `json:"application_id" doc:"The new application."`
+	ApplicationName string `json:"application_name" doc:"Its name."`
+	ClientToken     string `json:"client_token" doc:"What its SDK reports with; a secret."`
+	api.Warnings
+}
+
+// applicationCreate answers /rum/application/create.
+func (r *Room) applicationCreate(c *api.Call, in applicationCreateRequest) (applicationCreated, error) {
+	account, now := c.Who.AccountID, c.Now.UnixMilli()
+	a := Application{
+		AccountID: account, ApplicationID: id.Short(), ApplicationName: in.ApplicationName, Type: in.Type, ClientToken: newToken(account),
+		TeamID: in.TeamID, IsPrivate: in.IsPrivate, NoIP: in.NoIP, NoGeo: in.NoGeo, Alerting: Alerting{ChannelIDs: []int64{}},
+		Status: "enabled", CreatedBy: c.Who.PersonID, UpdatedBy: c.Who.PersonID, CreatedAt: now, UpdatedAt: now,
+	}
+	if err := a.configure(in.Alerting, in.Tracing, in.TracingAlias); err != nil {
+		return applicationCreated{}, err
+	}
+	if err := check.First(a.check("", account), a.checkTeam(c.Tx), a.checkChannels(c.Tx)); err != nil {
+		return applicationCreated{}, err
+	}
+	if _, err := a.insert(c.Tx, r.box, account); err != nil { // 128 random bits do not meet again
+		return applicationCreated{}, err
+	}
+	c.Touched(reference.Application, a.ApplicationID, a.ApplicationName)
+	return applicationCreated{a.ApplicationID, a.ApplicationName, a.ClientToken, a.warnings()}, a.refer(c.Tx)
+}
+
+// newToken is a client token of an account: 128 random bits in hexadecimal digits, and the last three digits
+// of the account's number, by which people tell tokens of different accounts apart.
+func newToken(account int64) string { return fmt.Sprintf("%s%03d", id.Token(16), account%1000) }

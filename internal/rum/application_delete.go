@@ -1,0 +1,29 @@
+package rum
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/reference"
+)
+
+type applicationDeleteRequest struct {
+	ApplicationID string `json:"application_id" minLength:"1" doc:"The application."`
+	api.DryRun
+}
+
+// applicationDelete answers /rum/application/delete. The row stays, for the issues that name it, but is
+// seen nowhere; its client token is worth nothing from then on.
+func (r *Room) applicationDelete(c *api.Call, in applicationDeleteRequest) (api.Removal, error) {
+	a, err := find(c.Tx, c.Who.AccountID, in.ApplicationID)
+	if err != nil {
+		return api.Removal{}, err
+	}
+	if err := reference.Refuse(c.Tx, c.Who.AccountID, reference.Application, a.ApplicationID); err != nil {
+		return api.Removal{}, err
+	}
+	a.Status, a.UpdatedAt, a.UpdatedBy = "deleted", c.Now.UnixMilli(), c.Who.PersonID
+	if err := a.update(c.Tx); err != nil {
+		return api.Removal{}, err
+	}
+	c.Removed(reference.Application, a.ApplicationID, a.ApplicationName)
+	return api.Removal{}, a.refer(c.Tx)
+}

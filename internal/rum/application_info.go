@@ -1,0 +1,29 @@
+package rum
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+type applicationInfoRequest struct {
+	ApplicationID string `json:"application_id" minLength:"1" doc:"The application to read."`
+}
+
+// applicationInfo answers /rum/application/info, for any valid key as applicationInfos.
+func (r *Room) applicationInfo(c *api.Call, in applicationInfoRequest) (Application, error) {
+	a, err := find(c.Tx, c.Who.AccountID, in.ApplicationID)
+	if err != nil {
+		return Application{}, err
+	}
+	return a, a.openToken(r.box)
+}
+
+// find reads an application that is not deleted, its client token sealed; it must be there.
+func find(tx *db.Tx, account int64, id string) (Application, error) {
+	a, found, err := db.One(tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 AND application_id = $2 AND status <> 'deleted'`, account, id)
+	if err == nil && !found {
+		err = fault.Missing("application", id)
+	}
+	return a, err
+}

@@ -1,0 +1,57 @@
+package rum
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/db"
+)
+
+// defaultLimit is how many elements a page has that does not say.
+const defaultLimit = 20
+
+type applicationListRequest struct {
+	api.Page
+	OrderBy  string `json:"orderby,omitzero" enum:"created_at,updated_at," doc:"What to sort by; absent or empty: created_at."`
+	Asc      bool   `json:"asc,omitzero" doc:"Oldest first; else newest first."`
+	Query    string `json:"query,omitzero" maxLength:"100" doc:"Part of the name, in upper or lower case."`
+	TeamID   int64  `json:"team_id,omitzero" minimum:"0" doc:"Only applications of this team; 0: of any."`
+	IsMyTeam bool   `json:"is_my_team,omitzero" doc:"Only applications of teams the caller is in."`
+}
+
+const applicationsMatching = ` FROM rum_application WHERE account_id = $1 AND status <> 'deleted' AND name_folded LIKE $2 ESCAPE '\' AND ($3 = 0 OR team_id = $3)
+	AND (NOT $4 OR EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = rum_application.account_id AND t.team_id = rum_application.team_id AND t.person_id = $5))`
+
+const applicationPage = `SELECT ` + applicationColumns + applicationsMatching
+
+// applicationPages are the statements of a page by order; each ends in the one tie-break there is.
+var applicationPages = map[order]string{
+	{"created_at", false}: applicationPage + ` ORDER BY created_at DESC, application_id DESC LIMIT $6 + 0 OFFSET $7 + 0`,
+	{"created_at", true}:  applicationPage + ` ORDER BY created_at, application_id LIMIT $6 + 0 OFFSET $7 + 0`,
+	{"updated_at", false}: applicationPage + ` ORDER BY updated_at DESC, application_id DESC LIMIT $6 + 0 OFFSET $7 + 0`,
+	{"updated_at", true}:  applicationPage + ` ORDER BY updated_at, application_id LIMIT $6 + 0 OFFSET $7 + 0`,
+}
+
+// order is what a list is sorted by, and which way.
+type order struct {
+	by  string
+	asc bool
+}
+
+// applicationList answers /rum/application/list.
+func (r *Room) applicationList(c *api.Call, in applicationListRequest) (api.Paged[Application], error) {
+	args := []any{c.Who.AccountID, db.Containing(in.Query), in.TeamID, in.IsMyTeam, c.Who.PersonID}
+	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+applicationsMatching, args...)
+	if err != nil {
+		return api.Paged[Application]{}, err
+	}
+	if in.OrderBy == "" {
+		in.OrderBy = "created_at"
+	}
+	limit, offset := in.Window(defaultLimit)
+	items, err := db.All(c.Tx, scanApplication, applicationPages[order{in.OrderBy, in.Asc}], append(args, limit, offset)...)
+	for i := range items {
+		if err == nil {
+			err = items[i].openToken(r.box)
+		}
+	}
+	return api.NewPaged(items, offset, total), err
+}

@@ -1,0 +1,62 @@
+package rum
+
+import (
+	"slices"
+
+	"tocsin/internal/api"
+	"tocsin/internal/check"
+	"tocsin/internal/reference"
+)
+
+type applicationUpdateRequest struct {
+	ApplicationID   string         `json:"application_id" minLength:"1" doc:"The application."`
+	ApplicationName *string        `json:"application_name,omitzero" minLength:"1" maxLength:"40" doc:"Name for people, 1 to 40 characters."`
+	Type            string         `json:"type,omitzero" enum:"browser,ios,android,react-native,flutter,kotlin-multiplatform,roku,unity" doc:"Where it runs."`
+	TeamID          *int64         `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
+	IsPrivate       *bool          `json:"is_private,omitzero" doc:"Its data is for its team."`
+	NoIP            *bool          `json:"no_ip,omitzero" doc:"Do not keep addresses of users."`
+	NoGeo           *bool          `json:"no_geo,omitzero" doc:"Do not work out where users are from their addresses."`
+	Alerting        *AlertingInput `json:"alerting,omitzero" doc:"Which issues become alerts, and where."`
+	Tracing         *TracingInput  `json:"tracing,omitzero" doc:"Where its traces can be seen."`
+	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under the name that the specification prints (2.5)."`
+}
+
+// applicationUpdate answers /rum/application/update. Teams and channels are looked up only when they are
+// sent: what is stored may have been brought by a file.
+func (r *Room) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.Warnings, error) {
+	a, err := find(c.Tx, c.Who.AccountID, in.ApplicationID)
+	if err != nil {
+		return api.Warnings{}, err
+	}
+	before := a
+	set(&a.ApplicationName, in.ApplicationName)
+	if in.Type != "" {
+		a.Type = in.Type
+	}
+	set(&a.TeamID, in.TeamID)
+	set(&a.IsPrivate, in.IsPrivate)
+	set(&a.NoIP, in.NoIP)
+	set(&a.NoGeo, in.NoGeo)
+	if err := a.configure(in.Alerting, in.Tracing, in.TracingAlias); err != nil {
+		return api.Warnings{}, err
+	}
+	if err := a.check(check.At(""), c.Who.AccountID); err != nil {
+		return api.Warnings{}, err
+	}
+	if a.TeamID != before.TeamID {
+		if err := a.checkTeam(c.Tx); err != nil {
+			return api.Warnings{}, err
+		}
+	}
+	if !slices.Equal(a.Alerting.ChannelIDs, before.Alerting.ChannelIDs) {
+		if err := a.checkChannels(c.Tx); err != nil {
+			return api.Warnings{}, err
+		}
+	}
+	a.UpdatedAt, a.UpdatedBy = c.Now.UnixMilli(), c.Who.PersonID
+	if err := a.update(c.Tx); err != nil {
+		return api.Warnings{}, err
+	}
+	c.Touched(reference.Application, a.ApplicationID, a.ApplicationName)
+	return a.warnings(), a.refer(c.Tx)
+}

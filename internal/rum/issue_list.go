@@ -1,0 +1,89 @@
+package rum
+
+import (
+	"slices"
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+// longest is the longest window of /rum/issue/list, in milliseconds: 183 days.
+const longest = 183 * 24 * 60 * 60 * 1000
+
+type issueListRequest struct {
+	StartTime       int64    `json:"start_time" minimum:"0" doc:"Start of the window, Unix milliseconds, inclusive."`
+	EndTime         int64    `json:"end_time" minimum:"0" doc:"End of the window, Unix milliseconds, exclusive; after start_time, at most 183 days."`
+	ByIntersection  bool     `json:"by_intersection,omitzero" doc:"Issues that were there at some time of the window; else those that came up in it."`
+	ApplicationIDs  []string `json:"application_ids,omitzero" maxItems:"200" doc:"Only issues of these applications; none: of all."`
+	TeamIDs         []int64  `json:"team_ids,omitzero" maxItems:"200" doc:"Only issues of these teams; none: of all."`
+	Statuses        []string `json:"statuses,omitzero" enum:"for_review,reviewed,ignored,resolved" doc:"Only issues in one of these; none: in any."`
+	SuspectedCauses []string `json:"suspected_causes,omitzero" maxItems:"20" doc:"Only issues with one of these behind them; none: with any."`
+	ErrorRequired   bool     `json:"error_required,omitzero" doc:"Only issues with at least one error."`
+	DQL             string   `json:"dql,omitzero" doc:"Must be empty: errors cannot be searched by their own fields."`
+	SQL             string   `json:"sql,omitzero" doc:"Must be empty: errors cannot be searched by their own fields."`
+	OrderBy         string   `json:"orderby,omitzero" enum:"created_at,updated_at,session_count,error_count," doc:"What to sort by; absent or empty: created_at."`
+	Asc             bool     `json:"asc,omitzero" doc:"Least first; else greatest first."`
+	api.Page
+}
+
+// Check holds the two ends of the window against each other, and refuses what cannot be searched by.
+func (in issueListRequest) Check() error {
+	switch span := in.EndTime - in.StartTime; {
+	case span <= 0:
+		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
+	case span > longest:
+		return fault.Invalid("end_time", "must be at most 183 days (%d milliseconds) after start_time, got %d milliseconds", longest, span)
+	case in.DQL != "" && in.SQL != "":
+		return fault.Invalid("sql", "must not be given together with dql")
+	case in.DQL != "":
+		return fault.Invalid("dql", "cannot be searched by here; use the other filters")
+	case in.SQL != "":
+		return fault.Invalid("sql", "cannot be searched by here; use the other filters")
+	}
+	if i := slices.IndexFunc(in.ApplicationIDs, func(id string) bool { return strings.Contains(id, ",") }); i >= 0 {
+		return fault.Invalid("application_ids", "must not hold a comma, got %.60q", in.ApplicationIDs[i])
+	}
+	return nil
+}
+
+// Lists of texts are looked into with replace, because LIKE takes upper for lower case in one engine and
+// signs in a column for wildcards in both.
+const issuesMatching = ` FROM rum_issue WHERE account_id = $1 AND created_at < $2 AND created_at >= $3 AND last_seen_at >= $4
+	AND ($5 = '' OR replace($5, ',' || application_id || ',', '') <> $5) AND ($6 = '' OR $6 LIKE '%,' || team_id || ',%')
+	AND ($7 = '' OR replace($7, ',' || status || ',', '') <> $7) AND ($8 = '' OR replace($8, ',' || cause_value || ',', '') <> $8)
+	AND (NOT $9 OR error_count > 0)`
+
+const issuePage = `SELECT ` + issueColumns + issuesMatching
+
+// issuePages are the statements of a page by order; each ends in the one tie-break there is.
+var issuePages = map[order]string{
+	{"created_at", false}:    issuePage + ` ORDER BY created_at DESC, issue_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"created_at", true}:     issuePage + ` ORDER BY created_at, issue_id LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"updated_at", false}:    issuePage + ` ORDER BY updated_at DESC, issue_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"updated_at", true}:     issuePage + ` ORDER BY updated_at, issue_id LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"session_count", false}: issuePage + ` ORDER BY session_count DESC, issue_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"session_count", true}:  issuePage + ` ORDER BY session_count, issue_id LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"error_count", false}:   issuePage + ` ORDER BY error_count DESC, issue_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"error_count", true}:    issuePage + ` ORDER BY error_count, issue_id LIMIT $10 + 0 OFFSET $11 + 0`,
+}
+
+// issueList answers /rum/issue/list.
+func (r *Room) issueList(c *api.Call, in issueListRequest) (api.Paged[Issue], error) {
+	created, seen := in.StartTime, int64(0)
+	if in.ByIntersection {
+		created, seen = 0, in.StartTime
+	}
+	args := []any{c.Who.AccountID, in.EndTime, created, seen, db.List(in.ApplicationIDs), db.List(in.TeamIDs), db.List(in.Statuses), db.List(in.SuspectedCauses), in.ErrorRequired}
+	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+issuesMatching, args...)
+	if err != nil {
+		return api.Paged[Issue]{}, err
+	}
+	if in.OrderBy == "" {
+		in.OrderBy = "created_at"
+	}
+	limit, offset := in.Window(defaultLimit)
+	items, err := db.All(c.Tx, scanIssue, issuePages[order{in.OrderBy, in.Asc}], append(args, limit, offset)...)
+	return api.NewPaged(items, offset, total), err
+}

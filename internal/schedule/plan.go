@@ -1,0 +1,105 @@
+package schedule
+
+import (
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/timeline"
+)
+
+// Plan is what a rehearsed update answers: who would be on call when they are not now, and the other way
+// round. Being on call in another role is a gain of the one and a loss of the other; being on call because
+// of another layer or group is neither.
+type Plan struct {
+	Start   int64          `json:"start" doc:"Start of the time that was compared: the moment of the call, Unix seconds."`
+	End     int64          `json:"end" doc:"Its end, 45 days later, Unix seconds."`
+	Persons []PersonChange `json:"persons" doc:"Those for whom something changes, by person_id; empty when nothing does."`
+}
+
+// PersonChange is what changes for one person.
+type PersonChange struct {
+	PersonID      int64   `json:"person_id" doc:"The person."`
+	PersonName    string  `json:"person_name" doc:"The person's name; empty when there is no such person."`
+	GainedSeconds int64   `json:"gained_seconds" doc:"Length of gained together, in seconds."`
+	LostSeconds   int64   `json:"lost_seconds" doc:"Length of lost together, in seconds."`
+	Gained        []Shift `json:"gained" doc:"When the person would be on call and is not now; layers and groups are those of the changed schedule. By role, then start."`
+	Lost          []Shift `json:"lost" doc:"When the person is on call now and would not be; layers and groups are those of the schedule as it is. By role, then start."`
+}
+
+// Shift is a stretch of time in which a person is on call in a role.
+type Shift struct {
+	Start     int64  `json:"start" doc:"First second, Unix seconds."`
+	End       int64  `json:"end" doc:"First second after it, Unix seconds."`
+	RoleID    int64  `json:"role_id" doc:"The on-call role: 0 primary, 1 backup, or one of the account's own."`
+	LayerName string `json:"layer_name" doc:"Name of the layer it comes from."`
+	GroupName string `json:"group_name" doc:"Name of the group it comes from."`
+}
+
+// plan compares the shifts of two versions of a schedule over the longest window from now on.
+func plan(c *api.Call, before, after *stored) (*Plan, error) {
+	w, left := window{c.Unix(), c.Unix() + maxWindow}, maxNamed
+	was, err := before.shifts(c.Who.Zone, w, &left)
+	if err != nil {
+		return nil, err
+	}
+	will, err := after.shifts(c.Who.Zone, w, &left)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Start: w.from, End: w.to, Persons: []PersonChange{}}
+	gained, lost := timeline.Diff(was, will)
+	for len(gained)+len(lost) > 0 {
+		change := PersonChange{PersonID: first(gained, lost)}
+		change.Gained, change.GainedSeconds, gained = after.take(gained, change.PersonID)
+		change.Lost, change.LostSeconds, lost = before.take(lost, change.PersonID)
+		change.PersonName, _, err = db.One(c.Tx, db.Column[string], `SELECT person_name FROM person WHERE account_id = $1 AND person_id = $2`, c.Who.AccountID, change.PersonID)
+		if err != nil {
+			return nil, err
+		}
+		p.Persons = append(p.Persons, change)
+	}
+	return p, nil
+}
+
+// shifts are those of the final timeline in a window.
+func (s *stored) shifts(account *time.Location, w window, left *budget) ([]timeline.Shift, error) {
+	e, err := s.engine(account)
+	if err != nil {
+		return nil, err
+	}
+	final := e.Window(w.from, w.to).Final
+	for i := range final {
+		for _, m := range final[i].Group.Members {
+			*left -= budget(len(m.PersonIDs))
+		}
+	}
+	if *left < 0 {
+		return nil, fault.Invalid("dry_run", "the shifts of the next %d days would name persons more than %d times", maxWindow/86400, maxNamed)
+	}
+	return e.Shifts(final), nil
+}
+
+// first is the least person that either sorted list begins with; one of them is not empty.
+func first(a, b []timeline.Shift) int64 {
+	switch {
+	case len(a) == 0:
+		return b[0].PersonID
+	case len(b) == 0:
+		return a[0].PersonID
+	}
+	return min(a[0].PersonID, b[0].PersonID)
+}
+
+// take moves a person's shifts from the head of a sorted list into the shape of the API.
+func (s *stored) take(list []timeline.Shift, person int64) (taken []Shift, seconds int64, rest []timeline.Shift) {
+	taken = []Shift{}
+	for len(list) > 0 && list[0].PersonID == person {
+		l := &s.Layers[list[0].Layer]
+		taken = append(taken, Shift{list[0].Start, list[0].End, list[0].RoleID, l.LayerName, l.Groups[list[0].Group].GroupName})
+		seconds += list[0].End - list[0].Start
+		list = list[1:]
+	}
+	return taken, seconds, list
+}
