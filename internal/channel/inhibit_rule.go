@@ -47,8 +47,8 @@ func (r *InhibitRule) check(at check.At) error {
 	return check.First(checkFilters(at, "source_filters", r.SourceFilters, false), checkFilters(at, "target_filters", r.TargetFilters, false))
 }
 
-type inhibitBody struct {
-	ruleBody
+type InhibitBody struct {
+	RuleBody
 	SourceFilters     filter.Filter `json:"source_filters,omitzero" maxItems:"100" doc:"The alert that inhibits; empty: any."`
 	TargetFilters     filter.Filter `json:"target_filters,omitzero" maxItems:"100" doc:"The alert that is inhibited; empty: any."`
 	Equals            []string      `json:"equals" minItems:"1" maxItems:"20" minLength:"1" maxLength:"255" doc:"Fields such as labels.cluster in which both must agree."`
@@ -56,12 +56,12 @@ type inhibitBody struct {
 }
 
 type inhibitUpdate struct {
-	ruleID
-	inhibitBody
+	RuleKey
+	InhibitBody
 }
 
-func (b inhibitBody) onto(_ *api.Call, r *InhibitRule) (warnings []string, err error) {
-	b.ruleBody.onto(&r.Rule)
+func (b InhibitBody) onto(_ *api.Call, r *InhibitRule) (warnings []string, err error) {
+	b.RuleBody.onto(&r.Rule)
 	setList(&r.SourceFilters, b.SourceFilters)
 	setList(&r.TargetFilters, b.TargetFilters)
 	setList(&r.Equals, b.Equals)
@@ -74,7 +74,7 @@ func (b inhibitBody) onto(_ *api.Call, r *InhibitRule) (warnings []string, err e
 }
 
 func inhibitOps() []api.Op {
-	return ruleOps[inhibitBody, inhibitUpdate](ruleRoom[InhibitRule]{
+	return ruleOps[InhibitBody, inhibitUpdate](ruleRoom[InhibitRule]{
 		kind: Inhibits, path: "/channel/inhibit/rule", noun: "inhibit rule", read: []auth.Permission{auth.ChannelsRead}, manage: []auth.Permission{auth.ChannelsManage},
 		example: `"rule_name": "Info while Critical", "equals": ["labels.cluster"], "source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Info"]}]]`,
 		list:    ruleList[InhibitRule](Inhibits, nil),

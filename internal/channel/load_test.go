@@ -124,7 +124,7 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{func(r *channel.SilenceRule) { r.AccountID = 5 }, "silence_rules[1].account_id: must be 2451002751131, the account of the file, got 5"},
 		{func(r *channel.SilenceRule) { r.RuleID = "69b3" }, `silence_rules[1].rule_id: must be 24 hexadecimal digits, got "69b3"`},
-		{func(r *channel.SilenceRule) {}, "silence_rules[1].rule_id: 69b3c426b4a6f5abf1f54873 is given twice"},
+		{func(r *channel.SilenceRule) {}, "silence_rules[1]: 69b3c426b4a6f5abf1f54873 is given twice"},
 		{func(r *channel.SilenceRule) { r.ChannelID = foreign }, "silence_rules[1].channel_id: channel 2001 does not exist"},
 		{func(r *channel.SilenceRule) { r.RuleName = "" }, "silence_rules[1].rule_name: must have 1 to 39 characters, got 0"},
 		{func(r *channel.SilenceRule) { r.RuleName = strings.Repeat("é", 40) }, "got 40"},

@@ -35,17 +35,17 @@ type ruleOf[T any] interface {
 	onto(*api.Call, *T) (warnings []string, err error)
 }
 
-// ruleBody is what a caller says of any rule. What is left out of an update stays as it is.
-type ruleBody struct {
+// RuleBody is what a caller says of any rule. What is left out of an update stays as it is.
+type RuleBody struct {
 	ChannelID   int64   `json:"channel_id" minimum:"1" doc:"The channel it belongs to."`
 	Priority    *int64  `json:"priority,omitzero" minimum:"0" maximum:"1000000" doc:"Lower is evaluated first; absent on creation: 0."`
 	RuleName    string  `json:"rule_name" minLength:"1" maxLength:"39" doc:"1 to 39 characters."`
 	Description *string `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
 }
 
-func (b ruleBody) channel() int64 { return b.ChannelID }
+func (b RuleBody) channel() int64 { return b.ChannelID }
 
-func (b ruleBody) onto(r *Rule) {
+func (b RuleBody) onto(r *Rule) {
 	set(&r.Priority, b.Priority)
 	set(&r.Description, b.Description)
 	r.RuleName = b.RuleName
@@ -65,23 +65,23 @@ func setList[L ~[]E, E any](field *L, sent L) {
 	}
 }
 
-// ruleRequest names a rule.
-type ruleRequest struct {
+// RuleRequest names a rule.
+type RuleRequest struct {
 	ChannelID int64  `json:"channel_id" minimum:"1" doc:"The channel it belongs to."`
 	RuleID    string `json:"rule_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The rule."`
 }
 
 type ruleDelete struct {
-	ruleRequest
+	RuleRequest
 	api.DryRun
 }
 
-// ruleID names the rule to change; it is embedded in the requests of updates beside the rule's body.
-type ruleID struct {
+// RuleKey names the rule to change; it is embedded in the requests of updates beside the rule's body.
+type RuleKey struct {
 	RuleID string `json:"rule_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The rule to change."`
 }
 
-func (r ruleID) id() string { return r.RuleID }
+func (r RuleKey) id() string { return r.RuleID }
 
 // updateOf is the request of an update: a body of the same kind with the rule that it is for.
 type updateOf[T any] interface {
@@ -169,8 +169,8 @@ func findRule[T any, P ruled[T]](c *api.Call, r ruleRoom[T], channel int64, rule
 	return v, nil
 }
 
-func switchRule[T any, P ruled[T]](r ruleRoom[T], status string) func(*api.Call, ruleRequest) (api.Empty, error) {
-	return func(c *api.Call, in ruleRequest) (api.Empty, error) {
+func switchRule[T any, P ruled[T]](r ruleRoom[T], status string) func(*api.Call, RuleRequest) (api.Empty, error) {
+	return func(c *api.Call, in RuleRequest) (api.Empty, error) {
 		v, err := findRule[T, P](c, r, in.ChannelID, in.RuleID)
 		if err != nil {
 			return api.Empty{}, err

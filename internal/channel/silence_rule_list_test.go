@@ -60,7 +60,7 @@ func TestEffectiveFollowsTheClock(t *testing.T) {
 	s := start(t)
 	s.Write(func(tx *db.Tx) error { // Monday noon in Shanghai is Monday midnight in New York
 		lunch := func(id int64) []channel.SilenceRule {
-			return []channel.SilenceRule{{Rule: rule(id, "69b3c426b4a6f5abf1f54873", 0, 1), TimeFilters: []channel.TimeFilter{{Start: "12:00", End: "13:00", Repeat: []int{1}}}}}
+			return []channel.SilenceRule{{Rule: rule(id, "69b3c426b4a6f5abf1f54873", 0, 1), Filters: info, TimeFilters: []channel.TimeFilter{{Start: "12:00", End: "13:00", Repeat: []int{1}}}}}
 		}
 		if err := channel.Silences.Load(tx, nil, apitest.AccountB, lunch(foreign)); err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"tocsin/internal/filter"
 )
 
-type silenceBody struct {
-	ruleBody
+type SilenceBody struct {
+	RuleBody
 	FromIncidentID    *string         `json:"from_incident_id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The incident it is made from."`
 	TimeFilters       []TimeFilter    `json:"time_filters,omitzero" maxItems:"100" doc:"Windows that come again; not together with time_filter."`
 	TimeFilter        *OnceTimeFilter `json:"time_filter,omitzero" doc:"A window that comes once; not together with time_filters."`
@@ -18,12 +18,12 @@ type silenceBody struct {
 }
 
 type silenceUpdate struct {
-	ruleID
-	silenceBody
+	RuleKey
+	SilenceBody
 }
 
-func (b silenceBody) onto(c *api.Call, r *SilenceRule) (warnings []string, err error) {
-	b.ruleBody.onto(&r.Rule)
+func (b SilenceBody) onto(c *api.Call, r *SilenceRule) (warnings []string, err error) {
+	b.RuleBody.onto(&r.Rule)
 	set(&r.FromIncidentID, b.FromIncidentID)
 	setList(&r.Filters, b.Filters)
 	set(&r.IsDirectlyDiscard, b.IsDirectlyDiscard)
@@ -43,7 +43,7 @@ func (b silenceBody) onto(c *api.Call, r *SilenceRule) (warnings []string, err e
 }
 
 func silenceOps() []api.Op {
-	return ruleOps[silenceBody, silenceUpdate](ruleRoom[SilenceRule]{
+	return ruleOps[SilenceBody, silenceUpdate](ruleRoom[SilenceRule]{
 		kind: Silences, path: "/channel/silence/rule", noun: "silence rule", read: []auth.Permission{auth.ChannelsRead}, manage: []auth.Permission{auth.ChannelsManage},
 		example: `"rule_name": "Backup", "time_filters": [{"start": "01:00", "end": "03:30", "repeat": [0]}], "filters": [[{"key": "labels.check", "oper": "IN", "vals": ["replication_lag"]}]]`,
 		list:    ruleList[SilenceRule](Silences, showEffective),
