@@ -68,6 +68,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 		Rate:    limit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
 		Proxies: c.TrustedProxies, Build: c.Version,
 	}, a.rooms(cursorKey)...)
+	a.complete(ctx)
 	return a, nil
 }
 

@@ -11,8 +11,8 @@ import (
 // value that the stored payload has, in clear too, if that has a block of the same type. The items of a
 // list with secrets are lacking together when the list is, or else one by one, by their names.
 //
-// The key of a client certificate is kept only with a certificate: one without the other is of no use, and
-// whoever takes the certificate away means both.
+// The key of a client certificate that is not there at all is kept only with a certificate: one without the
+// other is of no use, and whoever takes the certificate away means both.
 func (p *Payload) keeping(stored *Payload, lacking func(secret *string) bool) *Payload {
 	c := *p
 	keep(reflect.ValueOf(&c).Elem(), reflect.ValueOf(stored).Elem(), lacking)
@@ -30,9 +30,11 @@ func keep(to, from reflect.Value, lacking func(*string) bool) {
 		field, target, source := to.Type().Field(i), to.Field(i), from.Field(i)
 		switch tag := field.Tag.Get("secret"); {
 		case target.Kind() == reflect.Struct:
-			if c, ok := target.Interface().(interface{ hasCertificate() bool }); !ok || c.hasCertificate() {
-				keep(target, source, lacking)
+			within := lacking
+			if c, ok := target.Interface().(interface{ hasCertificate() bool }); ok && !c.hasCertificate() {
+				within = func(secret *string) bool { return secret != nil && lacking(secret) }
 			}
+			keep(target, source, within)
 		case tag == "value":
 			if lacking(target.Interface().(*string)) && !source.IsNil() {
 				target.Set(source)
