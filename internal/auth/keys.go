@@ -143,7 +143,7 @@ func PersonPermissions(tx *db.Tx, account, person int64) (Permissions, error) {
 		}
 		return decode(names)
 	}, `SELECT r.permissions FROM person_role pr JOIN role r ON r.account_id = pr.account_id AND r.role_id = pr.role_id
-		WHERE pr.account_id = $1 AND pr.person_id = $2`, account, person)
+		WHERE pr.account_id = $1 AND pr.person_id = $2 AND r.status = 'enabled'`, account, person)
 	var union Permissions
 	for _, s := range sets {
 		union |= s

@@ -234,3 +234,12 @@ func OwnerOf(tx *db.Tx, account int64) (int64, error) {
 	}
 	return owner, err
 }
+
+// RenameKey gives a key another label.
+func RenameKey(tx *db.Tx, account, keyID int64, name string) error {
+	if err := check.At("").Length("key_name", name, 0, maxKeyName); err != nil {
+		return err
+	}
+	n, err := tx.Exec(`UPDATE app_key SET key_name = $1 WHERE account_id = $2 AND key_id = $3`, name, account, keyID)
+	return orMissing(keyID, n, err)
+}

@@ -105,3 +105,26 @@ func (s Permissions) Closed() Permissions {
 
 // Has tells whether the set holds p, which must be closed first (see Closed).
 func (s Permissions) Has(p Permission) bool { return s&(1<<p) != 0 }
+
+// ID numbers the permission for clients that want numbers; ByID finds it again. Numbers never change: new
+// permissions go to the end of the table.
+func (p Permission) ID() int64 { return int64(p) + 1 }
+
+// ByID is the permission of a number.
+func ByID(id int64) (Permission, bool) { return Permission(id - 1), id >= 1 && id <= int64(count) }
+
+// Type is read or manage.
+func (p Permission) Type() string { return [...]string{"read", "manage"}[p%2] }
+
+// Scope is the part of the product that stands in the name: on-call, monit, rum or org.
+func (p Permission) Scope() string { return resources[p/2].area }
+
+// Class is the same in words.
+func (p Permission) Class() string {
+	return map[string]string{"on-call": "On-call", "monit": "Monitoring", "rum": "RUM", "org": "Organization"}[p.Scope()]
+}
+
+// Words say what the permission allows.
+func (p Permission) Words() string {
+	return [...]string{"Read ", "Read and change "}[p%2] + strings.ToLower(resources[p/2].name) + "."
+}

@@ -9,6 +9,7 @@ import (
 	"embed"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 )
 
 //go:embed testdata/golden/*.json
@@ -24,5 +25,34 @@ func Ops() []api.Op {
 			Example: `{"person_ids": [2476123212131, 2659460982131]}`,
 			Do:      api.Do(infos),
 		},
+		{Path: "/account/info", Effect: api.Read, Doc: "Shows the account of the key.", Example: `{}`, Do: api.Do(accountInfo)},
+		{Path: "/member/info", Effect: api.Snapshot, Doc: "Shows whose key it is, and the account.", Example: `{}`, Do: api.Do(memberInfo)},
+		{Path: "/member/list", Effect: api.Snapshot, Doc: "Lists the persons of the account page by page, newest first, invited ones among them.", Example: `{"p": 1, "limit": 20, "query": "maya"}`, Do: api.Do(memberList)},
+		{Path: "/member/invite", Allow: manage, Effect: api.Write, Audit: "member:write:invite", Doc: "Adds persons, who are pending until they first call.",
+			Notes:   "Nothing is sent: hand them an app key, which the owner makes. A pending person may be on call and be paged like any other. " + beyond,
+			Example: `{"members": [{"member_name": "Charlie", "email": "charlie@example.com", "time_zone": "Europe/Berlin"}]}`, Do: api.Do(memberInvite)},
+		{Path: "/member/delete", Allow: manage, Effect: api.Write, Audit: "member:write:delete", Danger: true, Doc: "Takes a person out of the account, with their keys, roles and memberships.",
+			Notes: "Refused while a schedule or a rule names them. The account's owner cannot be deleted.", Example: `{"member_id": 2659460982131, "dry_run": true}`, Do: api.Do(memberDelete)},
+		{Path: "/member/info/reset", Effect: api.Write, Audit: "member:write:update", Doc: "Changes what is sent of a person: of the caller, or with Members Manage (org) of anybody.",
+			Example: `{"member_id": 2476123212131, "locale": "en-US"}`, Do: api.Do(memberReset)},
+		{Path: "/member/role/grant", Allow: manage, Effect: api.Write, Audit: "member:write:grant", Doc: "Gives a person further roles.", Notes: beyond, Example: roles, Do: api.Do(memberRoleGrant)},
+		{Path: "/member/role/revoke", Allow: manage, Effect: api.Write, Audit: "member:write:revoke", Doc: "Takes roles from a person.", Notes: beyond, Example: roles, Do: api.Do(memberRoleRevoke)},
+		{Path: "/member/role/update", Allow: manage, Effect: api.Write, Audit: "member:write:roles", Doc: "Makes these roles all that a person has.", Notes: beyond, Example: roles, Do: api.Do(memberRoleUpdate)},
+		{Path: "/person/app-key/create", Effect: api.Write, Audit: "app_key:write:create", Danger: true, Doc: "Makes an app key and shows it, once.",
+			Notes: "A key never may more than its person, nor more than the key that makes it.", Example: `{"key_name": "ci", "permissions": ["Schedules Read (on-call)"]}`, Do: api.Do(keyCreate)},
+		{Path: "/person/app-key/list", Effect: api.Snapshot, Doc: "Lists a person's app keys page by page, newest first, without the keys themselves.", Example: `{"p": 1, "limit": 20}`, Do: api.Do(keyList)},
+		{Path: "/person/app-key/enable", Effect: api.Write, Audit: "app_key:write:enable", Doc: "Lets a key open again.", Example: key, Do: api.Do(keySwitched(auth.KeyEnabled))},
+		{Path: "/person/app-key/disable", Effect: api.Write, Audit: "app_key:write:disable", Doc: "Keeps a key from opening anything, within a second.", Example: key, Do: api.Do(keySwitched(auth.KeyDisabled))},
+		{Path: "/person/app-key/delete", Effect: api.Write, Audit: "app_key:write:delete", Danger: true, Doc: "Deletes an app key, within a second.", Example: key, Do: api.Do(keyDelete)},
+		{Path: "/person/app-key/name/reset", Effect: api.Write, Audit: "app_key:write:update", Doc: "Gives a key another name.", Example: `{"key_id": 1, "key_name": "deploy"}`, Do: api.Do(keyNameReset)},
 	})
 }
+
+var manage = []auth.Permission{auth.MembersManage}
+
+// Examples and sentences that several operations share.
+const (
+	beyond = "A key cannot give or take away permissions that it does not have itself."
+	roles  = `{"member_id": 2659460982131, "role_ids": [1]}`
+	key    = `{"key_id": 1}`
+)

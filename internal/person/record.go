@@ -12,6 +12,36 @@ type Record struct {
 	Item
 	Phone   string  `json:"phone,omitzero"`
 	RoleIDs []int64 `json:"role_ids,omitempty"` // a set; given back in ascending order
+
+	CountryCode string `json:"country_code,omitzero"`
+	RefID       string `json:"ref_id,omitzero"`
+	CreatedAt   int64  `json:"created_at,omitzero"` // Unix seconds, as updated_at
+	UpdatedAt   int64  `json:"updated_at,omitzero"`
+}
+
+const recordColumns = columns + `, phone, country_code, ref_id, created_at, updated_at`
+
+func scanRecord(scan db.Scan) (r Record, err error) {
+	r.Item, err = scanItem(func(dest ...any) error {
+		return scan(append(dest, &r.Phone, &r.CountryCode, &r.RefID, &r.CreatedAt, &r.UpdatedAt)...)
+	})
+	return r, err
+}
+
+// get reads a person, deleted ones too, without their roles.
+func get(tx *db.Tx, account, person int64) (Record, bool, error) {
+	return db.One(tx, scanRecord, `SELECT `+recordColumns+` FROM person WHERE account_id = $1 AND person_id = $2`, account, person)
+}
+
+// put stores a person in place of the one of this id, if there is one, without their roles.
+func (r Record) put(tx *db.Tx, account int64) error {
+	_, err := tx.Exec(`INSERT INTO person (`+recordColumns+`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+		ON CONFLICT (account_id, person_id) DO UPDATE SET person_name = excluded.person_name, avatar = excluded.avatar, locale = excluded.locale, time_zone = excluded.time_zone,
+			email = excluded.email, phone_verified = excluded.phone_verified, email_verified = excluded.email_verified, "as" = excluded."as", status = excluded.status, phone = excluded.phone,
+			country_code = excluded.country_code, ref_id = excluded.ref_id, created_at = excluded.created_at, updated_at = excluded.updated_at, name_folded = excluded.name_folded`,
+		account, r.PersonID, r.PersonName, r.Avatar, r.Locale, r.TimeZone, r.Email, r.PhoneVerified, r.EmailVerified, r.As, r.Status, r.Phone,
+		r.CountryCode, r.RefID, r.CreatedAt, r.UpdatedAt, db.Fold(r.PersonName+"\n"+r.Email))
+	return err
 }
 
 // Load adds the persons of an account file. Roles are not checked to exist. Errors are fault.Invalid with
@@ -22,14 +52,15 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 		if err := r.check(at, account); err != nil {
 			return err
 		}
-		n, err := tx.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone_verified, email_verified, "as", status, phone)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`,
-			account, r.PersonID, r.PersonName, r.Avatar, r.Locale, r.TimeZone, r.Email, r.PhoneVerified, r.EmailVerified, r.As, r.Status, r.Phone)
+		_, found, err := get(tx, account, r.PersonID)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
+		if found {
 			return at.Twice("person_id", r.PersonID)
+		}
+		if err := r.put(tx, account); err != nil {
+			return err
 		}
 		if err := give(tx, account, at, r); err != nil {
 			return err
@@ -69,10 +100,7 @@ func (r Record) check(at check.At, account int64) error {
 
 // Dump gives the account's persons by id.
 func Dump(tx *db.Tx, account int64) ([]Record, error) {
-	persons, err := db.All(tx, func(scan db.Scan) (r Record, err error) {
-		r.Item, err = scanItem(func(dest ...any) error { return scan(append(dest, &r.Phone)...) })
-		return r, err
-	}, `SELECT `+columns+`, phone FROM person WHERE account_id = $1 ORDER BY person_id`, account)
+	persons, err := db.All(tx, scanRecord, `SELECT `+recordColumns+` FROM person WHERE account_id = $1 ORDER BY person_id`, account)
 	if err != nil {
 		return nil, err
 	}

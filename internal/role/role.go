@@ -1,7 +1,7 @@
 // Package role holds the account's roles: named sets of permissions that persons are given.
 //
 // What a person may do is worked out in internal/auth, from the rows kept here; this package must never
-// decide it a second time.
+// decide it a second time, nor let anyone give away what they do not have.
 package role
 
 import (
@@ -10,9 +10,10 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/check"
 	"tocsin/internal/db"
+	"tocsin/internal/fault"
 )
 
-// maxName is the longest name of a role, in characters.
+// maxName is the longest name of a role in an account file, in characters.
 const maxName = 128
 
 // Record is a role in the account file.
@@ -20,6 +21,23 @@ type Record struct {
 	RoleID      int64    `json:"role_id"`
 	RoleName    string   `json:"role_name"`
 	Permissions []string `json:"permissions"` // wire names such as "Schedules Read (on-call)"
+	Description string   `json:"description,omitzero"`
+	Status      string   `json:"status,omitzero"`     // disabled: it gives nothing; absent: enabled
+	CreatedAt   int64    `json:"created_at,omitzero"` // Unix seconds, as updated_at
+	UpdatedAt   int64    `json:"updated_at,omitzero"`
+}
+
+const columns = `role_id, role_name, permissions, description, status, created_at, updated_at`
+
+func scanRole(scan db.Scan) (r Record, err error) {
+	var permissions string
+	if err := scan(&r.RoleID, &r.RoleName, &permissions, &r.Description, &r.Status, &r.CreatedAt, &r.UpdatedAt); err != nil {
+		return r, err
+	}
+	if r.Status == "enabled" {
+		r.Status = ""
+	}
+	return r, json.Unmarshal([]byte(permissions), &r.Permissions)
 }
 
 // Load adds the roles of an account file. Errors are fault.Invalid with the record's path.
@@ -29,24 +47,25 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 		if err := r.check(at); err != nil {
 			return err
 		}
-		permissions, err := json.Marshal(r.Permissions)
+		_, found, err := find(tx, account, r.RoleID)
 		if err != nil {
 			return err
 		}
-		n, err := tx.Exec(`INSERT INTO role (account_id, role_id, role_name, permissions) VALUES ($1, $2, $3, $4)
-			ON CONFLICT DO NOTHING`, account, r.RoleID, r.RoleName, string(permissions))
-		if err != nil {
-			return err
-		}
-		if n == 0 {
+		if found {
 			return at.Twice("role_id", r.RoleID)
+		}
+		if err := r.put(tx, account); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 func (r Record) check(at check.At) error {
-	if err := check.First(at.AtLeast("role_id", r.RoleID, 1), at.Length("role_name", r.RoleName, 1, maxName)); err != nil {
+	if err := check.First(
+		at.AtLeast("role_id", r.RoleID, 1), at.Length("role_name", r.RoleName, 1, maxName),
+		at.Length("description", r.Description, 0, 499), at.OneOf("status", r.Status, "", "enabled", "disabled"),
+	); err != nil {
 		return err
 	}
 	for i, name := range r.Permissions {
@@ -57,15 +76,38 @@ func (r Record) check(at check.At) error {
 	return nil
 }
 
+// put stores a role in place of the one of its id, if there is one.
+func (r Record) put(tx *db.Tx, account int64) error {
+	permissions, err := json.Marshal(r.Permissions)
+	if err != nil {
+		return err
+	}
+	if r.Status == "" {
+		r.Status = "enabled"
+	}
+	_, err = tx.Exec(`INSERT INTO role (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (account_id, role_id) DO UPDATE SET role_name = excluded.role_name, permissions = excluded.permissions, description = excluded.description,
+			status = excluded.status, created_at = excluded.created_at, updated_at = excluded.updated_at`,
+		account, r.RoleID, r.RoleName, string(permissions), r.Description, r.Status, r.CreatedAt, r.UpdatedAt)
+	return err
+}
+
+func find(tx *db.Tx, account, role int64) (Record, bool, error) {
+	return db.One(tx, scanRole, `SELECT `+columns+` FROM role WHERE account_id = $1 AND role_id = $2`, account, role)
+}
+
+// get is find of a role that must be there.
+func get(tx *db.Tx, account, role int64) (Record, error) {
+	r, found, err := find(tx, account, role)
+	if err == nil && !found {
+		err = fault.Missing("role", role)
+	}
+	return r, err
+}
+
 // Dump gives the account's roles by id, permissions in the order in which they were given.
 func Dump(tx *db.Tx, account int64) ([]Record, error) {
-	return db.All(tx, func(scan db.Scan) (r Record, err error) {
-		var permissions string
-		if err := scan(&r.RoleID, &r.RoleName, &permissions); err != nil {
-			return r, err
-		}
-		return r, json.Unmarshal([]byte(permissions), &r.Permissions)
-	}, `SELECT role_id, role_name, permissions FROM role WHERE account_id = $1 ORDER BY role_id`, account)
+	return db.All(tx, scanRole, `SELECT `+columns+` FROM role WHERE account_id = $1 ORDER BY role_id`, account)
 }
 
 // Erase takes a role away; who holds it keeps holding it, in case it is loaded anew.

@@ -7,31 +7,46 @@ package team
 import (
 	"tocsin/internal/check"
 	"tocsin/internal/db"
+	"tocsin/internal/fault"
 )
 
-// maxName is the longest name of a team, in characters.
+// maxName is the longest name of a team in an account file, in characters.
 const maxName = 128
 
 // Record is a team in the account file.
 type Record struct {
-	TeamID    int64   `json:"team_id"`
-	TeamName  string  `json:"team_name"`
-	PersonIDs []int64 `json:"person_ids"` // in the order in which they are shown
+	TeamID      int64   `json:"team_id"`
+	TeamName    string  `json:"team_name"`
+	PersonIDs   []int64 `json:"person_ids"` // in the order in which they are shown
+	Description string  `json:"description,omitzero"`
+	RefID       string  `json:"ref_id,omitzero"`
+	CreatorID   int64   `json:"creator_id,omitzero"`
+	UpdatedBy   int64   `json:"updated_by,omitzero"`
+	CreatedAt   int64   `json:"created_at,omitzero"` // Unix seconds, as updated_at
+	UpdatedAt   int64   `json:"updated_at,omitzero"`
+}
+
+const columns = `team_id, team_name, description, ref_id, creator_id, updated_by, created_at, updated_at`
+
+func scanTeam(scan db.Scan) (r Record, err error) {
+	return r, scan(&r.TeamID, &r.TeamName, &r.Description, &r.RefID, &r.CreatorID, &r.UpdatedBy, &r.CreatedAt, &r.UpdatedAt)
 }
 
 // Load adds the teams of an account file. Errors are fault.Invalid with the record's path.
 func Load(tx *db.Tx, account int64, records []Record) error {
 	for i, r := range records {
 		at := check.Record("teams", i)
-		if err := check.First(at.AtLeast("team_id", r.TeamID, 1), at.Length("team_name", r.TeamName, 1, maxName)); err != nil {
+		if err := check.First(
+			at.AtLeast("team_id", r.TeamID, 1), at.Length("team_name", r.TeamName, 1, maxName),
+			at.Length("description", r.Description, 0, 500), at.Length("ref_id", r.RefID, 0, 255),
+		); err != nil {
 			return err
 		}
-		n, err := tx.Exec(`INSERT INTO team (account_id, team_id, team_name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-			account, r.TeamID, r.TeamName)
+		fresh, err := r.insert(tx, account)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
+		if !fresh {
 			return at.Twice("team_id", r.TeamID)
 		}
 		if err := join(tx, account, at, r); err != nil {
@@ -39,6 +54,12 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 		}
 	}
 	return nil
+}
+
+func (r Record) insert(tx *db.Tx, account int64) (fresh bool, err error) {
+	n, err := tx.Exec(`INSERT INTO team (account_id, `+columns+`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+		account, r.TeamID, r.TeamName, r.Description, r.RefID, r.CreatorID, r.UpdatedBy, r.CreatedAt, r.UpdatedAt, db.Fold(r.TeamName))
+	return n == 1, err
 }
 
 func join(tx *db.Tx, account int64, at check.At, r Record) error {
@@ -59,11 +80,32 @@ func join(tx *db.Tx, account int64, at check.At, r Record) error {
 	return nil
 }
 
+// Members lists who is in a team, in the order in which they were given.
+func Members(tx *db.Tx, account, team int64) ([]int64, error) {
+	return db.All(tx, db.Column[int64], `SELECT person_id FROM team_person WHERE account_id = $1 AND team_id = $2 ORDER BY position`, account, team)
+}
+
+// Find reads a team; found is false when the account has none of this id.
+func Find(tx *db.Tx, account, team int64) (r Record, found bool, err error) {
+	r, found, err = db.One(tx, scanTeam, `SELECT `+columns+` FROM team WHERE account_id = $1 AND team_id = $2`, account, team)
+	if err == nil && found {
+		r.PersonIDs, err = Members(tx, account, team)
+	}
+	return r, found, err
+}
+
+// get is Find of a team that must be there.
+func get(tx *db.Tx, account, team int64) (Record, error) {
+	r, found, err := Find(tx, account, team)
+	if err == nil && !found {
+		err = fault.Missing("team", team)
+	}
+	return r, err
+}
+
 // Dump gives the account's teams by id, members in the order in which they were given.
 func Dump(tx *db.Tx, account int64) ([]Record, error) {
-	teams, err := db.All(tx, func(scan db.Scan) (r Record, err error) {
-		return r, scan(&r.TeamID, &r.TeamName)
-	}, `SELECT team_id, team_name FROM team WHERE account_id = $1 ORDER BY team_id`, account)
+	teams, err := db.All(tx, scanTeam, `SELECT `+columns+` FROM team WHERE account_id = $1 ORDER BY team_id`, account)
 	if err != nil {
 		return nil, err
 	}

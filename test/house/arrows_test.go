@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"object"},
 	{"auth"},
 	{"api"},
-	{"audit", "person", "team", "role", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment", "alert", "incident", "datasource", "rum", "webhook"},
+	{"audit", "role", "team", "person", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment", "alert", "incident", "datasource", "rum", "webhook"},
 	{"api/apitest"},
 	{"accountfile"},
 	{"demo"},

@@ -1,0 +1,179 @@
+package person
+
+import (
+	"cmp"
+	"slices"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/fault"
+)
+
+// AppKey is an app key as it can be shown: everything but the key.
+type AppKey struct {
+	KeyID       int64    `json:"key_id" doc:"The key's identifier."`
+	KeyName     string   `json:"key_name" doc:"What people call it."`
+	PersonID    int64    `json:"person_id" doc:"Whose it is."`
+	PersonName  string   `json:"person_name" doc:"Their name."`
+	Permissions []string `json:"permissions" nullable:"true" doc:"What it is narrowed to; null: all that its person may."`
+	Status      string   `json:"status" enum:"enabled,disabled" doc:"A disabled key opens nothing."`
+	ExpiresAt   int64    `json:"expires_at" doc:"Unix seconds; 0: never."`
+	CreatedAt   int64    `json:"created_at" doc:"Unix seconds."`
+	LastUsedAt  int64    `json:"last_used_at" doc:"Unix seconds, a few seconds late; 0: never."`
+}
+
+type keyCreateRequest struct {
+	KeyName     string   `json:"key_name" minLength:"1" maxLength:"128" doc:"What to call it."`
+	IsEnabled   *bool    `json:"is_enabled,omitzero" doc:"Whether it works at once; absent: yes."`
+	PersonID    int64    `json:"person_id,omitzero" minimum:"0" doc:"Whose it shall be; absent: the caller's. Another person's key is made by the account's owner alone."`
+	Permissions []string `json:"permissions,omitzero" maxItems:"100" doc:"What to narrow it to, by name; absent: all that its person may, as far as this key may."`
+	ExpiresAt   int64    `json:"expires_at,omitzero" minimum:"0" doc:"Unix seconds; absent or 0: never."`
+}
+
+type keyCreated struct {
+	KeyID   int64  `json:"key_id" doc:"The new key's identifier."`
+	KeyName string `json:"key_name" doc:"Its name."`
+	Key     string `json:"key" doc:"The key itself. It is shown here and never again."`
+}
+
+// whose decides on whose keys the caller may act: their own, and as the owner anybody's.
+func whose(c *api.Call, person int64) (int64, error) {
+	if person == 0 || person == c.Who.PersonID {
+		return c.Who.PersonID, nil
+	}
+	if !c.Who.Owner {
+		return 0, fault.Denied("only the account's owner may act on keys of another person, %d", person)
+	}
+	return person, nil
+}
+
+// keyCreate makes a key that may no more than the one that makes it: a key that somebody narrowed on purpose
+// must not widen itself.
+func keyCreate(c *api.Call, in keyCreateRequest) (keyCreated, error) {
+	person, err := whose(c, in.PersonID)
+	if err != nil {
+		return keyCreated{}, err
+	}
+	own, err := auth.PersonPermissions(c.Tx, c.Who.AccountID, c.Who.PersonID)
+	if err != nil {
+		return keyCreated{}, err
+	}
+	narrowed := own != c.Who.Permissions
+	if in.Permissions == nil && narrowed {
+		in.Permissions = auth.Names(c.Who.Permissions)
+	}
+	for _, name := range in.Permissions {
+		p, err := auth.Parse(name)
+		if err != nil {
+			return keyCreated{}, fault.Invalid("permissions", "%v", err)
+		}
+		if narrowed && !c.Who.May(p) {
+			return keyCreated{}, fault.Denied("this key is narrowed and cannot make one that may more: %q", name)
+		}
+	}
+	key, secret, err := auth.CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions, ExpiresAt: in.ExpiresAt}, c.Unix())
+	if err != nil {
+		return keyCreated{}, err
+	}
+	c.Touched("app_key", key, in.KeyName)
+	if in.IsEnabled != nil && !*in.IsEnabled {
+		err = auth.SetKeyStatus(c.Tx, c.Who.AccountID, key, auth.KeyDisabled)
+	}
+	return keyCreated{key, in.KeyName, secret}, err
+}
+
+type keyListRequest struct {
+	api.Page
+	OrderBy  string `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"Both mean created_at."`
+	Asc      bool   `json:"asc,omitzero" doc:"Oldest first."`
+	PersonID int64  `json:"person_id,omitzero" minimum:"0" doc:"Whose keys; absent: the caller's. Another person's are listed for the account's owner alone."`
+}
+
+func keyList(c *api.Call, in keyListRequest) (api.Paged[AppKey], error) {
+	person, err := whose(c, in.PersonID)
+	if err != nil {
+		return api.Paged[AppKey]{}, err
+	}
+	keys, err := auth.ListKeys(c.Tx, c.Who.AccountID)
+	keys = slices.DeleteFunc(keys, func(k auth.Key) bool { return k.PersonID != person })
+	if !in.Asc {
+		slices.Reverse(keys)
+	}
+	limit, offset := in.Window(20)
+	total := int64(len(keys))
+	keys = keys[min(offset, total):min(offset+limit, total)]
+	items := make([]AppKey, len(keys))
+	for i, k := range keys {
+		items[i] = AppKey{k.ID, k.Name, k.PersonID, k.PersonName, k.Permissions, cmp.Or(k.Status, auth.KeyEnabled), k.ExpiresAt, k.CreatedAt, k.LastUsedAt}
+	}
+	return api.NewPaged(items, offset, total), err
+}
+
+// KeyRequest names an app key.
+type KeyRequest struct {
+	KeyID    int64 `json:"key_id" minimum:"1" doc:"The key."`
+	PersonID int64 `json:"person_id,omitzero" minimum:"0" doc:"Whose it is; absent: the caller's."`
+}
+
+// find refuses keys that are not there, and those of other persons.
+func (in KeyRequest) find(c *api.Call) (auth.Key, error) {
+	person, err := whose(c, in.PersonID)
+	if err != nil {
+		return auth.Key{}, err
+	}
+	keys, err := auth.ListKeys(c.Tx, c.Who.AccountID)
+	if err != nil {
+		return auth.Key{}, err
+	}
+	for _, k := range keys {
+		if k.ID == in.KeyID && k.PersonID == person {
+			c.Touched("app_key", k.ID, k.Name)
+			return k, nil
+		}
+	}
+	return auth.Key{}, fault.Missing("app key", in.KeyID)
+}
+
+// keySwitched is the function of /person/app-key/enable and /person/app-key/disable.
+func keySwitched(status string) func(*api.Call, KeyRequest) (api.Empty, error) {
+	return func(c *api.Call, in KeyRequest) (api.Empty, error) {
+		k, err := in.find(c)
+		if err != nil {
+			return api.Empty{}, err
+		}
+		if status == auth.KeyDisabled && k.ID == c.Who.KeyID {
+			return api.Empty{}, fault.New(fault.Conflict, "key %d is the one that this call was made with: use another one to disable it", k.ID)
+		}
+		return api.Empty{}, auth.SetKeyStatus(c.Tx, c.Who.AccountID, k.ID, status)
+	}
+}
+
+type keyDeleteRequest struct {
+	KeyRequest
+	api.DryRun
+}
+
+func keyDelete(c *api.Call, in keyDeleteRequest) (api.Removal, error) {
+	k, err := in.find(c)
+	if err != nil {
+		return api.Removal{}, err
+	}
+	if k.ID == c.Who.KeyID {
+		return api.Removal{}, fault.New(fault.Conflict, "key %d is the one that this call was made with: use another one to delete it", k.ID)
+	}
+	c.Removed("app_key", k.ID, k.Name)
+	return api.Removal{}, auth.DeleteKey(c.Tx, c.Who.AccountID, k.ID)
+}
+
+type keyNameRequest struct {
+	KeyRequest
+	KeyName string `json:"key_name" minLength:"1" maxLength:"128" doc:"What to call it."`
+}
+
+func keyNameReset(c *api.Call, in keyNameRequest) (api.Empty, error) {
+	k, err := in.find(c)
+	if err != nil {
+		return api.Empty{}, err
+	}
+	return api.Empty{}, auth.RenameKey(c.Tx, c.Who.AccountID, k.ID, in.KeyName)
+}

@@ -1,0 +1,99 @@
+package role
+
+import (
+	"slices"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/object"
+	"tocsin/internal/reference"
+)
+
+// Within refuses to give away permissions that the caller does not have: whoever could would soon have them.
+func Within(who auth.Principal, names []string) error {
+	set, err := auth.SetOf(names)
+	if err != nil {
+		return err
+	}
+	for _, name := range auth.Names(set) {
+		if p, _ := auth.Parse(name); !who.May(p) {
+			return fault.Denied("the role has the permission %q, which this key lacks and so cannot give or take", name)
+		}
+	}
+	return nil
+}
+
+// Grant gives persons a role that the caller may give away.
+func Grant(c *api.Call, role int64, persons []int64) error {
+	r, err := get(c.Tx, c.Who.AccountID, role)
+	if err != nil {
+		return err
+	}
+	if err := Within(c.Who, r.Permissions); err != nil {
+		return err
+	}
+	c.Touched(reference.Role, role, r.RoleName)
+	for _, person := range persons {
+		known, err := object.Known(c.Tx, c.Who.AccountID, reference.To(reference.Person, person))
+		if err != nil {
+			return err
+		}
+		if !known {
+			return fault.Missing("person", person)
+		}
+		c.Touched(reference.Person, person, "")
+		if _, err := c.Tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, c.Who.AccountID, person, role); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Revoke takes a role from persons; the caller must be able to give it away.
+func Revoke(c *api.Call, role int64, persons []int64) error {
+	r, err := get(c.Tx, c.Who.AccountID, role)
+	if err != nil {
+		return err
+	}
+	if err := Within(c.Who, r.Permissions); err != nil {
+		return err
+	}
+	c.Touched(reference.Role, role, r.RoleName)
+	for _, person := range persons {
+		c.Touched(reference.Person, person, "")
+		if _, err := c.Tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2 AND role_id = $3`, c.Who.AccountID, person, role); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Replace makes the roles all that a person has.
+func Replace(c *api.Call, person int64, roles []int64) error {
+	held, err := Of(c.Tx, c.Who.AccountID, person)
+	if err != nil {
+		return err
+	}
+	for _, role := range held {
+		if !slices.Contains(roles, role) {
+			if err := Revoke(c, role, []int64{person}); err != nil && fault.KindOf(err) != fault.NotFound {
+				return err
+			}
+		}
+	}
+	for _, role := range roles {
+		if !slices.Contains(held, role) {
+			if err := Grant(c, role, []int64{person}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Of lists the roles that a person has, in ascending order.
+func Of(tx *db.Tx, account, person int64) ([]int64, error) {
+	return db.All(tx, db.Column[int64], `SELECT role_id FROM person_role WHERE account_id = $1 AND person_id = $2 ORDER BY role_id`, account, person)
+}

@@ -1,0 +1,50 @@
+package team
+
+import (
+	"embed"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+)
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
+
+var manage = []auth.Permission{auth.TeamsManage}
+
+// Ops is the room's table of contents.
+func Ops() []api.Op {
+	return api.WithReplies(golden, []api.Op{
+		{
+			Path: "/team/upsert", Allow: manage, Effect: api.Write, Audit: "team:write:upsert",
+			Doc:     "Creates a team, or changes the one that team_id names.",
+			Notes:   "The members are replaced as a whole when they are sent. A name that another team has is refused, unless reset_if_name_exist says that that team is meant. A person who does not exist is accepted and named in warnings.",
+			Example: `{"team_name": "Backend SRE", "description": "Backend reliability", "person_ids": [2476123212131]}`,
+			Do:      api.Do(upsert),
+		},
+		{
+			Path: "/team/info", Effect: api.Snapshot,
+			Doc:     "Shows one team, by its id, name or external reference.",
+			Example: `{"team_id": 4291079133131}`,
+			Do:      api.Do(info),
+		},
+		{
+			Path: "/team/infos", Effect: api.Snapshot,
+			Doc:     "Shows several teams in the order of the request, each once; unknown ones are left out.",
+			Example: `{"team_ids": [4291079133131]}`,
+			Do:      api.Do(infos),
+		},
+		{
+			Path: "/team/list", Effect: api.Snapshot,
+			Doc:     "Lists the teams of the account page by page, newest first.",
+			Example: `{"p": 1, "limit": 20, "query": "sre"}`,
+			Do:      api.Do(list),
+		},
+		{
+			Path: "/team/delete", Allow: manage, Effect: api.Write, Audit: "team:write:delete", Danger: true,
+			Doc:     "Deletes a team that nothing belongs to, by its id, name or external reference.",
+			Example: `{"team_id": 4291079133131, "dry_run": true}`,
+			Do:      api.Do(remove),
+		},
+	})
+}

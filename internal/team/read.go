@@ -1,0 +1,167 @@
+package team
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+// Named names a team in one of three ways.
+type Named struct {
+	TeamID   int64  `json:"team_id,omitzero" minimum:"0" doc:"By its id."`
+	TeamName string `json:"team_name,omitzero" maxLength:"128" doc:"By its name."`
+	RefID    string `json:"ref_id,omitzero" maxLength:"255" doc:"By its id in the system it comes from."`
+}
+
+// Check wants exactly one way.
+func (n Named) Check() error {
+	given := 0
+	for _, is := range []bool{n.TeamID != 0, n.TeamName != "", n.RefID != ""} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return fault.Invalid("team_id", "exactly one of team_id, team_name and ref_id must be given, got %d of them", given)
+	}
+	return nil
+}
+
+func (n Named) find(c *api.Call) (Record, error) {
+	team, found, err := n.TeamID, true, error(nil)
+	switch {
+	case n.TeamName != "":
+		team, found, err = byName(c.Tx, c.Who.AccountID, n.TeamName)
+	case n.RefID != "":
+		team, found, err = db.One(c.Tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND ref_id = $2 ORDER BY team_id`, c.Who.AccountID, n.RefID)
+	}
+	if err == nil && !found {
+		err = fault.Missing("team", n.TeamName+n.RefID)
+	}
+	if err != nil {
+		return Record{}, err
+	}
+	return get(c.Tx, c.Who.AccountID, team)
+}
+
+// Team is a team as the API shows it.
+type Team struct {
+	AccountID     int64   `json:"account_id" doc:"Owning account."`
+	TeamID        int64   `json:"team_id" doc:"The team's identifier."`
+	TeamName      string  `json:"team_name" doc:"Unique in the account."`
+	Description   string  `json:"description" doc:"What it is for; may be empty."`
+	Status        string  `json:"status" enum:"enabled" doc:"Always enabled."`
+	UpdatedByName string  `json:"updated_by_name" doc:"The name of the person who changed it last; empty when not known."`
+	UpdatedBy     int64   `json:"updated_by" doc:"That person; 0: not known."`
+	CreatorID     int64   `json:"creator_id" doc:"The person who made it; 0: not known."`
+	CreatorName   string  `json:"creator_name" doc:"That person's name; empty when not known."`
+	CreatedAt     int64   `json:"created_at" doc:"Unix seconds; 0: not known."`
+	UpdatedAt     int64   `json:"updated_at" doc:"Unix seconds; 0: not known."`
+	PersonIDs     []int64 `json:"person_ids" doc:"Who is in it, in the order given."`
+	RefID         string  `json:"ref_id" doc:"Its id in the system it comes from; empty: none."`
+}
+
+func show(c *api.Call, r Record) (Team, error) {
+	name := func(person int64) (name string, err error) {
+		if person != 0 {
+			name, _, err = db.One(c.Tx, db.Column[string], `SELECT person_name FROM person WHERE account_id = $1 AND person_id = $2`, c.Who.AccountID, person)
+		}
+		return name, err
+	}
+	creator, err := name(r.CreatorID)
+	if err != nil {
+		return Team{}, err
+	}
+	updater, err := name(r.UpdatedBy)
+	return Team{c.Who.AccountID, r.TeamID, r.TeamName, r.Description, "enabled", updater, r.UpdatedBy, r.CreatorID, creator, r.CreatedAt, r.UpdatedAt, r.PersonIDs, r.RefID}, err
+}
+
+func info(c *api.Call, in Named) (Team, error) {
+	r, err := in.find(c)
+	if err != nil {
+		return Team{}, err
+	}
+	return show(c, r)
+}
+
+type infosRequest struct {
+	TeamIDs []int64 `json:"team_ids" maxItems:"100" doc:"The teams, at most 100."`
+}
+
+// Brief is what is shown of a team among others.
+type Brief struct {
+	TeamID    int64   `json:"team_id" doc:"The team."`
+	TeamName  string  `json:"team_name" doc:"Its name."`
+	PersonIDs []int64 `json:"person_ids" doc:"Who is in it, in the order given."`
+}
+
+func infos(c *api.Call, in infosRequest) (api.Items[Brief], error) {
+	items, seen := []Brief{}, map[int64]bool{}
+	for _, id := range in.TeamIDs {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		r, found, err := Find(c.Tx, c.Who.AccountID, id)
+		if err != nil {
+			return api.Items[Brief]{}, err
+		}
+		if found {
+			items = append(items, Brief{r.TeamID, r.TeamName, r.PersonIDs})
+		}
+	}
+	return api.Items[Brief]{Items: items}, nil
+}
+
+type listRequest struct {
+	api.Page
+	OrderBy  string `json:"orderby,omitzero" enum:"created_at,updated_at,team_name" doc:"What to order by; absent: created_at."`
+	Asc      bool   `json:"asc,omitzero" doc:"Ascending."`
+	PersonID int64  `json:"person_id,omitzero" minimum:"0" doc:"Only teams that this person is in."`
+	Query    string `json:"query,omitzero" maxLength:"100" doc:"Part of the name, in upper or lower case."`
+}
+
+type listed struct {
+	P     int64  `json:"p" doc:"The page."`
+	Limit int64  `json:"limit" doc:"Teams on a page."`
+	Total int64  `json:"total" doc:"How many teams match, exactly."`
+	Items []Team `json:"items" doc:"The teams of this page."`
+}
+
+const matching = ` FROM team WHERE account_id = $1 AND name_folded LIKE $2 ESCAPE '\'
+	AND ($3 = 0 OR team_id IN (SELECT team_id FROM team_person WHERE account_id = $1 AND person_id = $3))`
+
+// orders are the ways to sort; the second of each is ascending.
+var orders = map[string][2]string{
+	"":           {` ORDER BY created_at DESC, team_id DESC`, ` ORDER BY created_at, team_id`},
+	"created_at": {` ORDER BY created_at DESC, team_id DESC`, ` ORDER BY created_at, team_id`},
+	"updated_at": {` ORDER BY updated_at DESC, team_id DESC`, ` ORDER BY updated_at, team_id`},
+	"team_name":  {` ORDER BY name_folded DESC, team_id DESC`, ` ORDER BY name_folded, team_id`},
+}
+
+func list(c *api.Call, in listRequest) (listed, error) {
+	args := []any{c.Who.AccountID, db.Containing(in.Query), in.PersonID}
+	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
+	if err != nil {
+		return listed{}, err
+	}
+	order := orders[in.OrderBy][0]
+	if in.Asc {
+		order = orders[in.OrderBy][1]
+	}
+	limit, offset := in.Window(20)
+	found, err := db.All(c.Tx, scanTeam, `SELECT `+columns+matching+order+` LIMIT $4 + 0 OFFSET $5 + 0`, append(args, limit, offset)...)
+	if err != nil {
+		return listed{}, err
+	}
+	page := listed{max(in.P, 1), limit, total, make([]Team, len(found))}
+	for i, r := range found {
+		if r.PersonIDs, err = Members(c.Tx, c.Who.AccountID, r.TeamID); err != nil {
+			return listed{}, err
+		}
+		if page.Items[i], err = show(c, r); err != nil {
+			return listed{}, err
+		}
+	}
+	return page, nil
+}
