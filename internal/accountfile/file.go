@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
 	"tocsin/internal/fault"
@@ -24,27 +25,32 @@ import (
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
+	"tocsin/internal/template"
 	"tocsin/internal/webhook"
 )
 
 // File is an account file. A section that is missing is empty.
 type File struct {
-	Format       Format                `json:"format"`
-	Account      person.Account        `json:"account"`
-	Roles        []role.Record         `json:"roles"`
-	Teams        []team.Record         `json:"teams"`
-	Persons      []person.Record       `json:"persons"`
-	AppKeys      []auth.KeyRecord      `json:"app_keys"`
-	Schedules    []schedule.Record     `json:"schedules"`
-	Channels     []channel.Channel     `json:"channels"`
-	SilenceRules []channel.SilenceRule `json:"silence_rules"`
-	DropRules    []channel.DropRule    `json:"drop_rules"`
-	Alerts       []alert.Alert         `json:"alerts"`
-	Incidents    []incident.Incident   `json:"incidents"`
-	Datasources  []datasource.Record   `json:"datasources"`
-	Applications []rum.Application     `json:"rum_applications"`
-	Issues       []rum.Issue           `json:"rum_issues"`
-	Deliveries   []webhook.Delivery    `json:"webhook_deliveries"`
+	Format         Format                `json:"format"`
+	Account        person.Account        `json:"account"`
+	Roles          []role.Record         `json:"roles"`
+	Teams          []team.Record         `json:"teams"`
+	Persons        []person.Record       `json:"persons"`
+	AppKeys        []auth.KeyRecord      `json:"app_keys"`
+	Calendars      []calendar.Calendar   `json:"calendars,omitempty"`
+	CalendarEvents []calendar.Event      `json:"calendar_events,omitempty"`
+	Schedules      []schedule.Record     `json:"schedules"`
+	Templates      []template.Template   `json:"templates,omitempty"`
+	Channels       []channel.Channel     `json:"channels"`
+	SilenceRules   []channel.SilenceRule `json:"silence_rules"`
+	DropRules      []channel.DropRule    `json:"drop_rules"`
+	InhibitRules   []channel.InhibitRule `json:"inhibit_rules,omitempty"`
+	Alerts         []alert.Alert         `json:"alerts"`
+	Incidents      []incident.Incident   `json:"incidents"`
+	Datasources    []datasource.Record   `json:"datasources"`
+	Applications   []rum.Application     `json:"rum_applications"`
+	Issues         []rum.Issue           `json:"rum_issues"`
+	Deliveries     []webhook.Delivery    `json:"webhook_deliveries"`
 }
 
 // Format names the version of the format. It changes only when an older file could no longer be read.

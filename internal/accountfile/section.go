@@ -1,42 +1,69 @@
 package accountfile
 
 import (
+	"fmt"
+
 	"tocsin/internal/alert"
 	"tocsin/internal/auth"
+	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
 	"tocsin/internal/db"
+	"tocsin/internal/fault"
 	"tocsin/internal/incident"
+	"tocsin/internal/object"
 	"tocsin/internal/person"
+	"tocsin/internal/reference"
 	"tocsin/internal/role"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/seal"
 	"tocsin/internal/team"
+	"tocsin/internal/template"
 	"tocsin/internal/webhook"
 )
 
 // sections are the lists of a file with the rooms that they come from and go to, in the order in which
-// they are loaded.
+// they are loaded: what is referred to comes first.
 var sections = []section{
-	plain(func(f *File) *[]role.Record { return &f.Roles }, role.Load, role.Dump),
-	plain(func(f *File) *[]team.Record { return &f.Teams }, team.Load, team.Dump),
-	plain(func(f *File) *[]person.Record { return &f.Persons }, person.Load, person.Dump),
+	config("roles", reference.Role, func(f *File) *[]role.Record { return &f.Roles },
+		unsealed(role.Load), unsecret(role.Dump), role.Erase, func(r *role.Record) (int64, string) { return r.RoleID, r.RoleName }),
+	config("teams", reference.Team, func(f *File) *[]team.Record { return &f.Teams },
+		unsealed(team.Load), unsecret(team.Dump), team.Erase, func(r *team.Record) (int64, string) { return r.TeamID, r.TeamName }),
+	config("persons", reference.Person, func(f *File) *[]person.Record { return &f.Persons },
+		unsealed(person.Load), unsecret(person.Dump), person.Erase, func(r *person.Record) (int64, string) { return r.PersonID, r.PersonName }),
 	keys,
-	sealed(func(f *File) *[]schedule.Record { return &f.Schedules }, schedule.Load, schedule.Dump),
-	plain(func(f *File) *[]channel.Channel { return &f.Channels }, channel.Load, channel.Dump),
-	plain(func(f *File) *[]channel.SilenceRule { return &f.SilenceRules }, channel.LoadSilenceRules, channel.DumpSilenceRules),
-	plain(func(f *File) *[]channel.DropRule { return &f.DropRules }, channel.LoadDropRules, channel.DumpDropRules),
-	plain(func(f *File) *[]alert.Alert { return &f.Alerts }, alert.Load, alert.Dump),
-	plain(func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),
-	sealed(func(f *File) *[]datasource.Record { return &f.Datasources }, datasource.Load, datasource.Dump),
-	sealed(func(f *File) *[]rum.Application { return &f.Applications }, rum.LoadApplications, rum.DumpApplications),
-	plain(func(f *File) *[]rum.Issue { return &f.Issues }, rum.LoadIssues, rum.DumpIssues),
-	plain(func(f *File) *[]webhook.Delivery { return &f.Deliveries }, webhook.Load, webhook.Dump),
+	objects(calendar.Kind, func(f *File) *[]calendar.Calendar { return &f.Calendars }),
+	objects(calendar.EventKind, func(f *File) *[]calendar.Event { return &f.CalendarEvents }),
+	config("schedules", reference.Schedule, func(f *File) *[]schedule.Record { return &f.Schedules },
+		schedule.Load, schedule.Dump, schedule.Erase, func(r *schedule.Record) (int64, string) { return r.ScheduleID, r.Name }),
+	objects(template.Kind, func(f *File) *[]template.Template { return &f.Templates }),
+	config("channels", reference.Channel, func(f *File) *[]channel.Channel { return &f.Channels },
+		unsealed(channel.Load), unsecret(channel.Dump), channel.Erase, func(r *channel.Channel) (int64, string) { return r.ChannelID, r.ChannelName }),
+	objects(channel.Silences, func(f *File) *[]channel.SilenceRule { return &f.SilenceRules }),
+	objects(channel.Drops, func(f *File) *[]channel.DropRule { return &f.DropRules }),
+	objects(channel.Inhibits, func(f *File) *[]channel.InhibitRule { return &f.InhibitRules }),
+	plain("alerts", func(f *File) *[]alert.Alert { return &f.Alerts }, alert.Load, alert.Dump),
+	plain("incidents", func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),
+	config("datasources", reference.Datasource, func(f *File) *[]datasource.Record { return &f.Datasources },
+		datasource.Load, datasource.Dump, datasource.Erase, func(r *datasource.Record) (uint64, string) { return r.ID, r.Name }),
+	config("rum_applications", reference.Application, func(f *File) *[]rum.Application { return &f.Applications },
+		rum.LoadApplications, rum.DumpApplications, rum.EraseApplication, func(r *rum.Application) (string, string) { return r.ApplicationID, r.ApplicationName }),
+	plain("rum_issues", func(f *File) *[]rum.Issue { return &f.Issues }, rum.LoadIssues, rum.DumpIssues),
+	plain("webhook_deliveries", func(f *File) *[]webhook.Delivery { return &f.Deliveries }, webhook.Load, webhook.Dump),
 }
 
-// section moves one list of a file into the database and out of it.
-type section struct{ load, dump func(work, *File) error }
+// section moves one list of a file into the database and out of it. The lists of configuration can be
+// applied as well: these have all functions, the others the first two.
+type section struct {
+	name    string
+	load    func(work, *File) error
+	dump    func(work, *File) error
+	merge   func(w work, f *File, have []thing) (records int, err error) // puts the file's records in place of what is there
+	has     func(f *File, id string) bool
+	erase   func(w work, id string) error
+	objects func(clear, blank *File) ([]thing, error)
+}
 
 // work is what a section has to work with.
 type work struct {
@@ -47,30 +74,108 @@ type work struct {
 	secrets bool  // whether secrets are dumped
 }
 
-// plain is a section without secrets.
-func plain[T any](list func(*File) *[]T, load func(*db.Tx, int64, []T) error, dump func(*db.Tx, int64) ([]T, error)) section {
+type (
+	loader[T any] = func(*db.Tx, *seal.Box, int64, []T) error
+	dumper[T any] = func(*db.Tx, *seal.Box, int64, bool) ([]T, error)
+)
+
+func unsealed[T any](load func(*db.Tx, int64, []T) error) loader[T] {
+	return func(tx *db.Tx, _ *seal.Box, account int64, records []T) error { return load(tx, account, records) }
+}
+
+func unsecret[T any](dump func(*db.Tx, int64) ([]T, error)) dumper[T] {
+	return func(tx *db.Tx, _ *seal.Box, account int64, _ bool) ([]T, error) { return dump(tx, account) }
+}
+
+// plain is a section of what happens in an account.
+func plain[T any](name string, list func(*File) *[]T, load func(*db.Tx, int64, []T) error, dump func(*db.Tx, int64) ([]T, error)) section {
 	return section{
+		name: name,
 		load: func(w work, f *File) error { return load(w.tx, w.account, *list(f)) },
 		dump: func(w work, f *File) (err error) {
 			*list(f), err = dump(w.tx, w.account)
 			return err
 		},
+		merge: func(_ work, f *File, _ []thing) (int, error) { return len(*list(f)), nil },
 	}
 }
 
-// sealed is a section with secrets in it.
-func sealed[T any](list func(*File) *[]T, load func(*db.Tx, *seal.Box, int64, []T) error, dump func(*db.Tx, *seal.Box, int64, bool) ([]T, error)) section {
+// objects is a section of configuration objects.
+func objects[T any](k object.Kind[T], list func(*File) *[]T) section {
+	erase := func(tx *db.Tx, account int64, id string) error { return k.Delete(tx, account, id) }
+	return config(k.Section, k.Name, list, k.Load, k.Dump, erase, func(v *T) (string, string) { h := k.Head(v); return h.ID, h.Name })
+}
+
+// config is a section of configuration. erase takes a record away so that it can be loaded anew, and nothing
+// that is only attached to it.
+func config[T any, K int64 | uint64 | string](name, kind string, list func(*File) *[]T, load loader[T], dump dumper[T], erase func(*db.Tx, int64, K) error, key func(*T) (K, string)) section {
+	id := func(v *T) string { k, _ := key(v); return fmt.Sprint(k) }
 	return section{
+		name: name,
 		load: func(w work, f *File) error { return load(w.tx, w.box, w.account, *list(f)) },
 		dump: func(w work, f *File) (err error) {
 			*list(f), err = dump(w.tx, w.box, w.account, w.secrets)
 			return err
 		},
+		merge: func(w work, f *File, have []thing) (int, error) {
+			records := *list(f)
+			return len(records), mergeRecords(name, records, id, have, func(all []T) error {
+				for i := range all {
+					k, _ := key(&all[i])
+					if err := erase(w.tx, w.account, k); err != nil {
+						return err
+					}
+				}
+				return load(w.tx, w.box, w.account, all)
+			})
+		},
+		has: func(f *File, wanted string) bool {
+			for i := range *list(f) {
+				if id(&(*list(f))[i]) == wanted {
+					return true
+				}
+			}
+			return false
+		},
+		erase: func(w work, id string) error {
+			k, err := parseKey[K](id)
+			if err != nil {
+				return err
+			}
+			return erase(w.tx, w.account, k)
+		},
+		objects: func(clear, blank *File) ([]thing, error) {
+			all, without := *list(clear), *list(blank)
+			out := make([]thing, len(all))
+			for i := range all {
+				k, label := key(&all[i])
+				out[i].Ref = fault.Ref{Kind: kind, ID: fmt.Sprint(k), Name: label}
+				var err error
+				if out[i].clear, err = treeOf(all[i]); err != nil {
+					return nil, err
+				}
+				if out[i].blank, err = treeOf(without[i]); err != nil {
+					return nil, err
+				}
+			}
+			return out, nil
+		},
 	}
+}
+
+// parseKey reads an id back.
+func parseKey[K int64 | uint64 | string](id string) (k K, err error) {
+	if text, ok := any(&k).(*string); ok {
+		*text = id
+		return k, nil
+	}
+	_, err = fmt.Sscan(id, &k)
+	return k, err
 }
 
 // keys is the section of app keys, which are secrets altogether: without secrets an export has none.
 var keys = section{
+	name: "app_keys",
 	load: func(w work, f *File) error { return auth.LoadKeys(w.tx, w.account, f.AppKeys, w.now) },
 	dump: func(w work, f *File) (err error) {
 		if w.secrets {
@@ -78,4 +183,5 @@ var keys = section{
 		}
 		return err
 	},
+	merge: func(_ work, f *File, _ []thing) (int, error) { return len(f.AppKeys), nil },
 }

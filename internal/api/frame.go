@@ -85,12 +85,31 @@ func (f *Frame) mount(op Op) {
 	if op.MaxBody == 0 {
 		op.MaxBody = defaultMaxBody
 	}
+	mustBeExported(op.Do.in)
 	m := &mounted{Op: op, number: int32(len(f.order))}
 	m.in = f.schemas.of(op.Do.in, hint(op.Path, "Request"))
 	m.out = f.schemas.of(op.Do.out, hint(op.Path, "Reply"))
 	m.check = f.schemas.checker(m.in)
 	f.ops[op.Path] = m
 	f.order = append(f.order, m)
+}
+
+// mustBeExported panics when a request embeds a struct that is not exported: its fields would be decoded but
+// neither be checked nor be in the reference.
+func mustBeExported(t reflect.Type) {
+	if t.Kind() != reflect.Struct {
+		return
+	}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if !field.Anonymous {
+			continue
+		}
+		if !field.IsExported() {
+			panic("request " + t.String() + " embeds " + field.Type.String() + ", which must be exported for its fields to be checked")
+		}
+		mustBeExported(field.Type)
+	}
 }
 
 // guessing is how many unknown keys one network address may try, and maxAddresses how many addresses

@@ -1,9 +1,22 @@
 package api
 
+import "tocsin/internal/fault"
+
 // Page is embedded in the request of an operation that lists page by page.
 type Page struct {
 	P     int64 `json:"p,omitzero" minimum:"1" maximum:"1000000" doc:"Page, from 1; absent: 1."`
 	Limit int64 `json:"limit,omitzero" minimum:"1" maximum:"100" doc:"Elements on a page, 1 to 100; absent: the default of the operation."`
+}
+
+// reach is how far into a list pages go: who wants more narrows the list.
+const reach = 10_000
+
+// Check refuses pages that are too far into the list. A request that has a Check of its own calls it.
+func (p Page) Check() error {
+	if p.P > 1 && p.P > reach/max(p.Limit, 1) {
+		return fault.Invalid("p", "p times limit must be at most %d, got %d times %d", reach, p.P, max(p.Limit, 1))
+	}
+	return nil
 }
 
 // Window is what the page shows of the whole list: so many elements after so many.

@@ -9,23 +9,29 @@ import (
 // Readable finds a channel for a caller: ResourceNotFound when the caller's account has none of this id,
 // AccessDenied when it may not be read (see Permit).
 func Readable(tx *db.Tx, who auth.Principal, id int64) error {
-	ch, found, err := Find(tx, who.AccountID, id)
-	if err != nil {
-		return err
-	}
-	if !found {
-		return fault.Missing("channel", id)
-	}
-	return Permit(tx, who, ch)
+	_, err := find(tx, who, id)
+	return err
 }
 
-// Permit refuses a private channel to whoever is neither in its team nor the account's owner
-// (docs/api.md, 10, "Channel rules"). What belongs to a channel, such as an alert, is as private as it.
+// find is Readable with the channel.
+func find(tx *db.Tx, who auth.Principal, id int64) (Channel, error) {
+	ch, found, err := Find(tx, who.AccountID, id)
+	if err != nil {
+		return ch, err
+	}
+	if !found {
+		return ch, fault.Missing("channel", id)
+	}
+	return ch, Permit(tx, who, ch)
+}
+
+// Permit refuses a private channel to whoever is not the account's owner, its creator or in one of its teams
+// (docs/api.md, "Data permission"). What belongs to a channel, such as an alert, is as private as it.
 func Permit(tx *db.Tx, who auth.Principal, ch Channel) error {
-	if !ch.IsPrivate || who.Owner {
+	if !ch.IsPrivate || who.Owner || ch.CreatorID != 0 && ch.CreatorID == who.PersonID {
 		return nil
 	}
-	member, err := auth.InTeam(tx, who, ch.TeamID)
+	member, err := auth.InTeam(tx, who, ch.teams()...)
 	if err == nil && !member {
 		err = fault.Denied("channel %d is private and this key's person is not in its team %d", ch.ChannelID, ch.TeamID)
 	}

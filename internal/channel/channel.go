@@ -2,34 +2,75 @@ package channel
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/check"
 	"tocsin/internal/db"
+	"tocsin/internal/reference"
 )
 
 // Channel is where the alerts of one kind come together, as in the account file's channels.
 type Channel struct {
-	AccountID   int64  `json:"account_id,omitzero" doc:"Owning account."`
-	ChannelID   int64  `json:"channel_id" doc:"The channel's identifier."`
-	ChannelName string `json:"channel_name" doc:"What people call it."`
-	TeamID      int64  `json:"team_id" doc:"Owning team; 0: none."`
-	Status      string `json:"status" enum:"enabled,disabled" doc:"Whether it takes alerts."`
-	Description string `json:"description,omitzero" doc:"What it is for."`
-	IsPrivate   bool   `json:"is_private,omitzero" doc:"Only the owning team and the account's owner may read it."`
-	CreatedAt   int64  `json:"created_at,omitzero" doc:"Unix seconds."`
-	UpdatedAt   int64  `json:"updated_at,omitzero" doc:"Unix seconds."`
+	AccountID       int64   `json:"account_id,omitzero" doc:"Owning account."`
+	ChannelID       int64   `json:"channel_id" doc:"The channel's identifier."`
+	ChannelName     string  `json:"channel_name" doc:"What people call it."`
+	TeamID          int64   `json:"team_id" doc:"Owning team; 0: none."`
+	ManagingTeamIDs []int64 `json:"managing_team_ids,omitempty" doc:"Further teams that read and change it."`
+	CreatorID       int64   `json:"creator_id,omitzero" doc:"The person who made it."`
+	Status          string  `json:"status" enum:"enabled,disabled" doc:"Whether it takes alerts."`
+	Description     string  `json:"description,omitzero" doc:"What it is for."`
+	IsPrivate       bool    `json:"is_private,omitzero" doc:"Only its teams, its creator and the account's owner may read it."`
+	CreatedAt       int64   `json:"created_at,omitzero" doc:"Unix seconds."`
+	UpdatedAt       int64   `json:"updated_at,omitzero" doc:"Unix seconds."`
+	Settings
 }
 
-const columns = `channel_id, channel_name, team_id, status, description, is_private, created_at, updated_at`
+const columns = `channel_id, channel_name, team_id, status, description, is_private, created_at, updated_at, creator_id, managing_teams, settings`
 
 func scanChannel(scan db.Scan) (ch Channel, err error) {
-	err = scan(&ch.ChannelID, &ch.ChannelName, &ch.TeamID, &ch.Status, &ch.Description, &ch.IsPrivate, &ch.CreatedAt, &ch.UpdatedAt)
-	return ch, err
+	var teams, settings string
+	if err = scan(&ch.ChannelID, &ch.ChannelName, &ch.TeamID, &ch.Status, &ch.Description, &ch.IsPrivate, &ch.CreatedAt, &ch.UpdatedAt, &ch.CreatorID, &teams, &settings); err != nil {
+		return ch, err
+	}
+	for _, id := range strings.FieldsFunc(teams, func(r rune) bool { return r == ',' }) {
+		n, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return ch, err
+		}
+		ch.ManagingTeamIDs = append(ch.ManagingTeamIDs, n)
+	}
+	return ch, json.Unmarshal([]byte(settings), &ch.Settings)
 }
 
 // Find reads a channel, whoever asks; found is false when the account has none of this id.
 func Find(tx *db.Tx, account, id int64) (ch Channel, found bool, err error) {
 	return db.One(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id)
+}
+
+// put stores a channel in place of the one of its id, if there is one.
+func (ch *Channel) put(tx *db.Tx, account int64) error {
+	settings, err := ch.Settings.text()
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO channel (account_id, `+columns+`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		ON CONFLICT (account_id, channel_id) DO UPDATE SET channel_name = excluded.channel_name, team_id = excluded.team_id, status = excluded.status,
+			description = excluded.description, is_private = excluded.is_private, created_at = excluded.created_at, updated_at = excluded.updated_at, creator_id = excluded.creator_id,
+			managing_teams = excluded.managing_teams, settings = excluded.settings, name_folded = excluded.name_folded`,
+		account, ch.ChannelID, ch.ChannelName, ch.TeamID, ch.Status, ch.Description, ch.IsPrivate, ch.CreatedAt, ch.UpdatedAt, ch.CreatorID,
+		db.List(ch.ManagingTeamIDs), settings, db.Fold(ch.ChannelName+"\n"+ch.Description))
+	if err != nil {
+		return err
+	}
+	refs := []reference.Target{reference.To(reference.Team, ch.TeamID)}
+	for _, team := range ch.ManagingTeamIDs {
+		refs = append(refs, reference.To(reference.Team, team))
+	}
+	return reference.Set(tx, account, reference.From(reference.Channel, ch.ChannelID, ch.ChannelName), refs...)
 }
 
 // Load checks the records of an account file's channels and inserts them. A record without a status is
@@ -41,13 +82,15 @@ func Load(tx *db.Tx, account int64, records []Channel) error {
 		if err := ch.check(at, account); err != nil {
 			return err
 		}
-		n, err := tx.Exec(`INSERT INTO channel (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-			account, ch.ChannelID, ch.ChannelName, ch.TeamID, ch.Status, ch.Description, ch.IsPrivate, ch.CreatedAt, ch.UpdatedAt)
+		_, found, err := Find(tx, account, ch.ChannelID)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
+		if found {
 			return at.Twice("channel_id", ch.ChannelID)
+		}
+		if err := ch.put(tx, account); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -59,9 +102,11 @@ func (ch Channel) check(at check.At, account int64) error {
 		at.AtLeast("channel_id", ch.ChannelID, 1),
 		at.Length("channel_name", ch.ChannelName, 1, 255),
 		at.AtLeast("team_id", ch.TeamID, 0),
+		at.AtLeast("creator_id", ch.CreatorID, 0),
 		at.OneOf("status", ch.Status, "enabled", "disabled"),
 		at.AtLeast("created_at", ch.CreatedAt, 0),
 		at.AtLeast("updated_at", ch.UpdatedAt, 0),
+		ch.Settings.check(at),
 	)
 }
 
@@ -69,3 +114,14 @@ func (ch Channel) check(at check.At, account int64) error {
 func Dump(tx *db.Tx, account int64) ([]Channel, error) {
 	return db.All(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 ORDER BY channel_id`, account)
 }
+
+// Erase takes a channel away; what belongs to it stays, in case it is loaded anew.
+func Erase(tx *db.Tx, account, id int64) error {
+	if _, err := tx.Exec(`DELETE FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id); err != nil {
+		return err
+	}
+	return reference.Clear(tx, account, reference.Channel, id)
+}
+
+// teams are the owning team and the managing ones.
+func (ch Channel) teams() []int64 { return append(slices.Clone(ch.ManagingTeamIDs), ch.TeamID) }

@@ -12,7 +12,7 @@ import (
 type TimeFilter struct {
 	Start  string `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute, HH:MM in the account's time zone."`
 	End    string `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute after it, HH:MM; 23:59 is the day's end and still inside. Before start: on the next day."`
-	Repeat []int  `json:"repeat" doc:"Days on which it starts, 0 is Sunday and 6 Saturday; empty: every day."`
+	Repeat []int  `json:"repeat" required:"false" doc:"Days on which it starts, 0 is Sunday and 6 Saturday; empty: every day."`
 	CalID  string `json:"cal_id,omitzero" doc:"The calendar whose days it comes on, in place of repeat."`
 	IsOff  bool   `json:"is_off,omitzero" doc:"It comes on the calendar's days off rather than its working days."`
 }
@@ -39,11 +39,11 @@ func Effective(r SilenceRule, now time.Time, zone *time.Location, calendars map[
 func InWindow(windows []TimeFilter, now time.Time, zone *time.Location, calendars map[string]*calendar.Days) bool {
 	for _, w := range windows {
 		if w.CalID == "" {
-			if w.covers(now.In(zone), w.startsOn) {
+			if w.covers(now.In(zone), func(wall time.Time, back int) bool { return w.startsOn((wall.Weekday() + 7 - time.Weekday(back)) % 7) }) {
 				return true
 			}
 		} else if days := calendars[w.CalID]; days != nil {
-			if w.covers(now.In(days.Zone()), func(day time.Time) bool { off, _ := days.Off(day); return off == w.IsOff }) {
+			if w.covers(now.In(days.Zone()), func(wall time.Time, back int) bool { return w.startsOnDayOf(days, wall, back) }) {
 				return true
 			}
 		}
@@ -52,22 +52,28 @@ func InWindow(windows []TimeFilter, now time.Time, zone *time.Location, calendar
 }
 
 // covers tells whether the window holds a moment, as the clock on the wall shows it. One whose end is before
-// its start goes on after midnight and belongs to the day on which it started.
-func (w TimeFilter) covers(wall time.Time, startsOn func(day time.Time) bool) bool {
+// its start goes on after midnight and belongs to the day on which it started. comes tells whether a window
+// starts on the day that the wall shows, or so many days back.
+func (w TimeFilter) covers(wall time.Time, comes func(wall time.Time, back int) bool) bool {
 	start, end, ok := w.minutes()
 	if !ok {
 		return false
 	}
 	minute := 60*wall.Hour() + wall.Minute()
 	if start < end {
-		return start <= minute && minute < end && startsOn(wall)
+		return start <= minute && minute < end && comes(wall, 0)
 	}
-	noon := time.Date(wall.Year(), wall.Month(), wall.Day(), 12, 0, 0, 0, wall.Location())
-	return start <= minute && startsOn(wall) || minute < end && startsOn(noon.AddDate(0, 0, -1))
+	return start <= minute && comes(wall, 0) || minute < end && comes(wall, 1)
 }
 
-func (w TimeFilter) startsOn(day time.Time) bool {
-	return len(w.Repeat) == 0 || slices.Contains(w.Repeat, int(day.Weekday()))
+func (w TimeFilter) startsOn(day time.Weekday) bool {
+	return len(w.Repeat) == 0 || slices.Contains(w.Repeat, int(day))
+}
+
+// startsOnDayOf asks a calendar about a day at noon, because some days have no midnight.
+func (w TimeFilter) startsOnDayOf(days *calendar.Days, wall time.Time, back int) bool {
+	off, _ := days.Off(time.Date(wall.Year(), wall.Month(), wall.Day()-back, 12, 0, 0, 0, days.Zone()))
+	return off == w.IsOff
 }
 
 // calendarsOf lists the calendars that windows name.

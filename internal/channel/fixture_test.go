@@ -32,7 +32,7 @@ var info = filter.Filter{{{Key: "severity", Oper: "IN", Vals: []string{"Info"}}}
 
 func rule(channelID int64, id string, priority, createdAt int64) channel.Rule {
 	return channel.Rule{ChannelID: channelID, RuleID: id, Priority: priority, CreatedAt: createdAt, UpdatedAt: createdAt,
-		RuleName: "Rule " + id[23:], Filters: info, UpdatedBy: apitest.OwnerA}
+		RuleName: "Rule " + id[23:], UpdatedBy: apitest.OwnerA}
 }
 
 // within runs fn in a transaction that is committed, and gives back its error.

@@ -27,25 +27,25 @@ func TestDumpIsWhatWasLoaded(t *testing.T) {
 		}
 		for i := range rng.IntN(10) {
 			silences = append(silences, randomSilence(rng, i, len(channels)))
-			drops = append(drops, channel.DropRule{Rule: randomRule(rng, i, len(channels))})
+			drops = append(drops, channel.DropRule{Rule: randomRule(rng, i, len(channels)), Filters: randomFilters(rng)})
 		}
 		err := within(d, func(tx *db.Tx) error {
 			if err := channel.Load(tx, apitest.AccountA, channels); err != nil {
 				return err
 			}
-			if err := channel.LoadSilenceRules(tx, apitest.AccountA, silences); err != nil {
+			if err := channel.Silences.Load(tx, nil, apitest.AccountA, silences); err != nil {
 				return err
 			}
-			if err := channel.LoadDropRules(tx, apitest.AccountA, drops); err != nil {
+			if err := channel.Drops.Load(tx, nil, apitest.AccountA, drops); err != nil {
 				return err
 			}
 			gotChannels, err := channel.Dump(tx, apitest.AccountA)
 			same(t, seed, channels, gotChannels, err)
-			gotSilences, err := channel.DumpSilenceRules(tx, apitest.AccountA)
+			gotSilences, err := channel.Silences.Dump(tx, nil, apitest.AccountA, true)
 			same(t, seed, silences, gotSilences, err)
-			gotDrops, err := channel.DumpDropRules(tx, apitest.AccountA)
+			gotDrops, err := channel.Drops.Dump(tx, nil, apitest.AccountA, true)
 			same(t, seed, drops, gotDrops, err)
-			others, err := channel.DumpDropRules(tx, apitest.AccountB)
+			others, err := channel.Drops.Dump(tx, nil, apitest.AccountB, true)
 			same(t, seed, []channel.DropRule{}, others, err)
 			return undo
 		})
@@ -69,16 +69,12 @@ func text(rng *rand.Rand) string {
 }
 
 func randomRule(rng *rand.Rand, i, channels int) channel.Rule {
-	groups := filter.Filter{}
-	for range 1 + rng.IntN(3) {
-		groups = append(groups, []filter.Condition{{Key: "labels." + text(rng), Oper: one(rng, "IN", "NOTIN"), Vals: []string{text(rng), ""}}})
-	}
 	return channel.Rule{AccountID: apitest.AccountA, ChannelID: 1 + rng.Int64N(int64(channels)), Priority: rng.Int64N(5) - 1, RuleName: text(rng), Description: one(rng, "", text(rng)),
-		Filters: groups, Status: one(rng, "enabled", "disabled", "deleted"), RuleID: fmt.Sprintf("%024x", i), UpdatedBy: rng.Int64N(9), CreatedAt: rng.Int64N(9), UpdatedAt: rng.Int64N(9), DeletedAt: rng.Int64N(2)}
+		Status: one(rng, "enabled", "disabled", "deleted"), RuleID: fmt.Sprintf("%024x", i), UpdatedBy: rng.Int64N(9), CreatedAt: rng.Int64N(9), UpdatedAt: rng.Int64N(9), DeletedAt: rng.Int64N(2)}
 }
 
 func randomSilence(rng *rand.Rand, i, channels int) channel.SilenceRule {
-	r := channel.SilenceRule{Rule: randomRule(rng, i, channels), FromIncidentID: one(rng, id.NilObject, "69b3c426b4a6f5abf1f54870"), TimeFilters: []channel.TimeFilter{},
+	r := channel.SilenceRule{Rule: randomRule(rng, i, channels), Filters: randomFilters(rng), FromIncidentID: one(rng, id.NilObject, "69b3c426b4a6f5abf1f54870"), TimeFilters: []channel.TimeFilter{},
 		IsDirectlyDiscard: rng.IntN(2) == 0, IsAutoDelete: rng.IntN(2) == 0}
 	if rng.IntN(2) == 0 {
 		from := 1 + rng.Int64N(1000)
@@ -100,13 +96,13 @@ func randomSilence(rng *rand.Rand, i, channels int) channel.SilenceRule {
 func TestLoadFillsInWhatMayBeLeftOut(t *testing.T) {
 	s := start(t)
 	yes := true
-	r := channel.SilenceRule{Rule: rule(open, "69B3C426B4A6F5ABF1F54873", 0, 1), TimeFilters: []channel.TimeFilter{{Start: "09:00", End: "10:00"}},
+	r := channel.SilenceRule{Rule: rule(open, "69B3C426B4A6F5ABF1F54873", 0, 1), Filters: info, TimeFilters: []channel.TimeFilter{{Start: "09:00", End: "10:00"}},
 		TimeFilter: &channel.OnceTimeFilter{}, IsEffective: &yes}
 	s.Write(func(tx *db.Tx) error {
-		if err := channel.LoadSilenceRules(tx, apitest.AccountA, []channel.SilenceRule{r}); err != nil {
+		if err := channel.Silences.Load(tx, nil, apitest.AccountA, []channel.SilenceRule{r}); err != nil {
 			return err
 		}
-		got, err := channel.DumpSilenceRules(tx, apitest.AccountA)
+		got, err := channel.Silences.Dump(tx, nil, apitest.AccountA, true)
 		r.AccountID, r.Status, r.RuleID, r.FromIncidentID = apitest.AccountA, "enabled", strings.ToLower(r.RuleID), id.NilObject
 		r.TimeFilter, r.IsEffective, r.TimeFilters[0].Repeat = nil, nil, []int{}
 		same(t, 0, []channel.SilenceRule{r}, got, err)
@@ -117,7 +113,7 @@ func TestLoadFillsInWhatMayBeLeftOut(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	s := start(t)
 	good := func() channel.SilenceRule {
-		return channel.SilenceRule{Rule: rule(open, "69b3c426b4a6f5abf1f54873", 0, 1), TimeFilter: &channel.OnceTimeFilter{StartTime: 1, EndTime: 2}}
+		return channel.SilenceRule{Rule: rule(open, "69b3c426b4a6f5abf1f54873", 0, 1), Filters: info, TimeFilter: &channel.OnceTimeFilter{StartTime: 1, EndTime: 2}}
 	}
 	window := func(w channel.TimeFilter) func(*channel.SilenceRule) {
 		return func(r *channel.SilenceRule) { r.TimeFilter, r.TimeFilters = nil, []channel.TimeFilter{w} }
@@ -128,7 +124,7 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{func(r *channel.SilenceRule) { r.AccountID = 5 }, "silence_rules[1].account_id: must be 2451002751131, the account of the file, got 5"},
 		{func(r *channel.SilenceRule) { r.RuleID = "69b3" }, `silence_rules[1].rule_id: must be 24 hexadecimal digits, got "69b3"`},
-		{func(r *channel.SilenceRule) {}, "silence_rules[1].rule_id: 69b3c426b4a6f5abf1f54873 is given twice"},
+		{func(r *channel.SilenceRule) {}, "silence_rules[1]: 69b3c426b4a6f5abf1f54873 is given twice"},
 		{func(r *channel.SilenceRule) { r.ChannelID = foreign }, "silence_rules[1].channel_id: channel 2001 does not exist"},
 		{func(r *channel.SilenceRule) { r.RuleName = "" }, "silence_rules[1].rule_name: must have 1 to 39 characters, got 0"},
 		{func(r *channel.SilenceRule) { r.RuleName = strings.Repeat("é", 40) }, "got 40"},
@@ -151,7 +147,7 @@ func TestLoadRefuses(t *testing.T) {
 		r := good()
 		c.spoil(&r)
 		err := within(s.DB, func(tx *db.Tx) error {
-			return channel.LoadSilenceRules(tx, apitest.AccountA, []channel.SilenceRule{good(), r})
+			return channel.Silences.Load(tx, nil, apitest.AccountA, []channel.SilenceRule{good(), r})
 		})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v, want %q", err, c.says)
@@ -169,11 +165,19 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%v, want %q", err, says)
 		}
 	}
-	drop := channel.DropRule{Rule: rule(open, "69b3c426b4a6f5abf1f54873", 0, 1)}
+	drop := channel.DropRule{Rule: rule(open, "69b3c426b4a6f5abf1f54873", 0, 1), Filters: info}
 	err := within(s.DB, func(tx *db.Tx) error {
-		return channel.LoadDropRules(tx, apitest.AccountA, []channel.DropRule{drop, drop})
+		return channel.Drops.Load(tx, nil, apitest.AccountA, []channel.DropRule{drop, drop})
 	})
-	if err == nil || !strings.Contains(err.Error(), "drop_rules[1].rule_id: 69b3c426b4a6f5abf1f54873 is given twice") {
+	if err == nil || !strings.Contains(err.Error(), "drop_rules[1]: 69b3c426b4a6f5abf1f54873 is given twice") {
 		t.Error(err)
 	}
+}
+
+func randomFilters(rng *rand.Rand) filter.Filter {
+	groups := filter.Filter{}
+	for range 1 + rng.IntN(3) {
+		groups = append(groups, []filter.Condition{{Key: "labels." + text(rng), Oper: one(rng, "IN", "NOTIN"), Vals: []string{text(rng), ""}}})
+	}
+	return groups
 }

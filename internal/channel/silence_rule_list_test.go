@@ -14,17 +14,17 @@ func TestSilenceRuleList(t *testing.T) {
 	s.Grant(auth.ChannelsRead)
 	s.Write(func(tx *db.Tx) error {
 		once := func(r channel.Rule) channel.SilenceRule {
-			return channel.SilenceRule{Rule: r, TimeFilter: &channel.OnceTimeFilter{StartTime: apitest.Now.Unix(), EndTime: apitest.Now.Unix() + 3600}}
+			return channel.SilenceRule{Rule: r, Filters: info, TimeFilter: &channel.OnceTimeFilter{StartTime: apitest.Now.Unix(), EndTime: apitest.Now.Unix() + 3600}}
 		}
 		second := once(rule(open, "69b3c426b4a6f5abf1f54873", 1, 100))
 		second.FromIncidentID, second.IsDirectlyDiscard, second.IsAutoDelete, second.Description = "69b3c426b4a6f5abf1f54870", true, true, "while we move"
-		first := channel.SilenceRule{Rule: rule(open, "69b3c426b4a6f5abf1f54874", 0, 300), TimeFilters: []channel.TimeFilter{
+		first := channel.SilenceRule{Rule: rule(open, "69b3c426b4a6f5abf1f54874", 0, 300), Filters: info, TimeFilters: []channel.TimeFilter{
 			{Start: "22:00", End: "06:00", Repeat: []int{1, 5}}, {Start: "00:00", End: "23:59", CalID: "cn-holidays", IsOff: true}}}
 		third, fourth := once(rule(open, "69b3c426b4a6f5abf1f54875", 1, 200)), once(rule(open, "69b3c426b4a6f5abf1f54876", 1, 200))
 		fourth.Status = "disabled"
 		gone := once(rule(open, "69b3c426b4a6f5abf1f54877", 0, 1))
 		gone.Status, gone.DeletedAt = "deleted", 5
-		return channel.LoadSilenceRules(tx, apitest.AccountA, []channel.SilenceRule{fourth, third, gone, second, first, once(rule(private, "69b3c426b4a6f5abf1f54878", 0, 1))})
+		return channel.Silences.Load(tx, nil, apitest.AccountA, []channel.SilenceRule{fourth, third, gone, second, first, once(rule(private, "69b3c426b4a6f5abf1f54878", 0, 1))})
 	})
 	s.Scenarios(t, "/channel/silence/rule/list", []apitest.Scenario{
 		{Name: "in order, effective at the moment", Body: `{"channel_id": 1001}`, Golden: "channel_silence_rule_list"},
@@ -60,12 +60,12 @@ func TestEffectiveFollowsTheClock(t *testing.T) {
 	s := start(t)
 	s.Write(func(tx *db.Tx) error { // Monday noon in Shanghai is Monday midnight in New York
 		lunch := func(id int64) []channel.SilenceRule {
-			return []channel.SilenceRule{{Rule: rule(id, "69b3c426b4a6f5abf1f54873", 0, 1), TimeFilters: []channel.TimeFilter{{Start: "12:00", End: "13:00", Repeat: []int{1}}}}}
+			return []channel.SilenceRule{{Rule: rule(id, "69b3c426b4a6f5abf1f54873", 0, 1), Filters: info, TimeFilters: []channel.TimeFilter{{Start: "12:00", End: "13:00", Repeat: []int{1}}}}}
 		}
-		if err := channel.LoadSilenceRules(tx, apitest.AccountB, lunch(foreign)); err != nil {
+		if err := channel.Silences.Load(tx, nil, apitest.AccountB, lunch(foreign)); err != nil {
 			return err
 		}
-		return channel.LoadSilenceRules(tx, apitest.AccountA, lunch(open))
+		return channel.Silences.Load(tx, nil, apitest.AccountA, lunch(open))
 	})
 	for _, c := range []struct {
 		key       string

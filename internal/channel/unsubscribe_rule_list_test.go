@@ -13,11 +13,11 @@ func TestUnsubscribeRuleList(t *testing.T) {
 	s := start(t)
 	s.Write(func(tx *db.Tx) error {
 		first, disabled, gone := rule(open, "69bcc530b9e63df36603e421", 0, 1773978928), rule(open, "69bcc530b9e63df36603e423", 3, 20), rule(open, "69bcc530b9e63df36603e424", 0, 1)
-		first.Filters = filter.Filter{{{Key: "data_source_id", Oper: "IN", Vals: []string{"6113996590131"}}, {Key: "labels.env", Oper: "NOTIN", Vals: []string{"prod*", "/^eu-/"}}}, info[0]}
+		special := filter.Filter{{{Key: "data_source_id", Oper: "IN", Vals: []string{"6113996590131"}}, {Key: "labels.env", Oper: "NOTIN", Vals: []string{"prod*", "/^eu-/"}}}, info[0]}
 		disabled.Status, gone.Status = "disabled", "deleted"
-		return channel.LoadDropRules(tx, apitest.AccountA, []channel.DropRule{
-			{Rule: rule(open, "69bcc530b9e63df36603e422", 3, 20)}, {Rule: disabled}, {Rule: rule(open, "69bcc530b9e63df36603e425", 3, 10)},
-			{Rule: gone}, {Rule: first}, {Rule: rule(private, "69bcc530b9e63df36603e426", 0, 1)}})
+		return channel.Drops.Load(tx, nil, apitest.AccountA, []channel.DropRule{
+			{Rule: rule(open, "69bcc530b9e63df36603e422", 3, 20), Filters: info}, {Rule: disabled, Filters: info}, {Rule: rule(open, "69bcc530b9e63df36603e425", 3, 10), Filters: info},
+			{Rule: gone, Filters: info}, {Rule: first, Filters: special}, {Rule: rule(private, "69bcc530b9e63df36603e426", 0, 1), Filters: info}})
 	})
 	s.Scenarios(t, "/channel/unsubscribe/rule/list", []apitest.Scenario{
 		{Name: "in order", Body: `{"channel_id": 1001}`, Golden: "channel_unsubscribe_rule_list"},

@@ -46,6 +46,12 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 			return w.result()
 		default:
 		}
+		select { // without waiting, even when ctx has ended: a caller finds that out for itself
+		case c := <-d.writer.free:
+			d.lead(c)
+			continue
+		default:
+		}
 		select {
 		case <-w.done:
 			return w.result()

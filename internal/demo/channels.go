@@ -56,23 +56,23 @@ func silenceRules(m moments) []channel.SilenceRule {
 	}
 	started := m.now.Truncate(30 * time.Minute).Add(-hour)
 	rules := numbered(m, kindSilence, []channel.SilenceRule{
-		{Rule: rule(payments, 1, "Wartung des Kartenanbieters", "Announced by the provider; the fallback is on.", in("labels.provider", "cardstream")),
+		{Rule: rule(payments, 1, "Wartung des Kartenanbieters", "Announced by the provider; the fallback is on."), Filters: filter.Filter{{in("labels.provider", "cardstream")}},
 			TimeFilter: once(started, started.Add(6*hour)), FromIncidentID: object(kindIncident, 2)},
-		{Rule: rule(payments, 5, "Abrechnung in der Nacht", "Settlement makes everything slow and nobody cares.", in("severity", "Warning", "Info"), in("labels.check", "latency*")),
+		{Rule: rule(payments, 5, "Abrechnung in der Nacht", "Settlement makes everything slow and nobody cares."), Filters: filter.Filter{{in("severity", "Warning", "Info"), in("labels.check", "latency*")}},
 			TimeFilters: []channel.TimeFilter{night}},
-		{Rule: rule(payments, 10, "Testkäufe am Wochenende", "Synthetic purchases are paused.", in("labels.service", "synthetic-*")),
+		{Rule: rule(payments, 10, "Testkäufe am Wochenende", "Synthetic purchases are paused."), Filters: filter.Filter{{in("labels.service", "synthetic-*")}},
 			TimeFilters: []channel.TimeFilter{weekend}},
-		{Rule: rule(payments, 20, "Lasttest", "Over since last week; kept to be used again.", in("labels.environment", "staging")),
+		{Rule: rule(payments, 20, "Lasttest", "Over since last week; kept to be used again."), Filters: filter.Filter{{in("labels.environment", "staging")}},
 			TimeFilter: once(m.day(-5, 20), m.day(-5, 23)), IsDirectlyDiscard: true},
-		{Rule: disabled(rule(payments, 30, "Alles (Notfall)", "Only together with the status page.", in("severity", "Critical", "Warning", "Info"))),
+		{Rule: disabled(rule(payments, 30, "Alles (Notfall)", "Only together with the status page.")), Filters: filter.Filter{{in("severity", "Critical", "Warning", "Info")}},
 			TimeFilters: []channel.TimeFilter{{Start: "00:00", End: "23:59", Repeat: []int{}}}},
-		{Rule: rule(databases, 1, "Sicherung", "Replicas fall behind while the backup runs.", in("labels.check", "replication_lag")),
+		{Rule: rule(databases, 1, "Sicherung", "Replicas fall behind while the backup runs."), Filters: filter.Filter{{in("labels.check", "replication_lag")}},
 			TimeFilters: []channel.TimeFilter{{Start: "01:00", End: "03:30", Repeat: []int{}}}},
-		{Rule: rule(databases, 2, "Vacuum am Sonntag", "", in("labels.check", "/^(io|load)/"), notIn("severity", "Critical")),
+		{Rule: rule(databases, 2, "Vacuum am Sonntag", ""), Filters: filter.Filter{{in("labels.check", "/^(io|load)/"), notIn("severity", "Critical")}},
 			TimeFilters: []channel.TimeFilter{{Start: "04:00", End: "07:00", Repeat: []int{0}}}},
-		{Rule: rule(network, 1, "Zertifikatstausch", "Both certificates are valid.", in("labels.check", "certificate_expiry")),
+		{Rule: rule(network, 1, "Zertifikatstausch", "Both certificates are valid."), Filters: filter.Filter{{in("labels.check", "certificate_expiry")}},
 			TimeFilter: once(m.day(8, 8), m.day(8, 12)), IsAutoDelete: true},
-		{Rule: rule(warehouse, 1, "Lager geschlossen", "Nobody works there, scanners are in their docks.", in("labels.check", "scanner_offline", "wifi_*")),
+		{Rule: rule(warehouse, 1, "Lager geschlossen", "Nobody works there, scanners are in their docks."), Filters: filter.Filter{{in("labels.check", "scanner_offline", "wifi_*")}},
 			TimeFilters: []channel.TimeFilter{{Start: "21:00", End: "05:00", Repeat: []int{1, 2, 3, 4, 5}}, weekend}},
 	}, func(r *channel.SilenceRule) *channel.Rule { return &r.Rule })
 	rules[0].CreatedAt, rules[0].UpdatedAt = started.Unix(), started.Unix()
@@ -81,18 +81,17 @@ func silenceRules(m moments) []channel.SilenceRule {
 
 func dropRules(m moments) []channel.DropRule {
 	return numbered(m, kindDrop, []channel.DropRule{
-		{Rule: rule(payments, 1, "Sandbox", "The provider's sandbox fails all the time.", in("labels.environment", "sandbox"))},
-		{Rule: rule(payments, 2, "Info aus der Integration", "Chatter without consequence.", in("severity", "Info"), in("data_source_id", fmt.Sprint(prometheusIntake)))},
-		{Rule: disabled(rule(payments, 3, "Alter Anbieter", "Until the migration is over.", in("title", "/paylane/")))},
-		{Rule: rule(network, 1, "Interne Netze", "Scans from our own networks.", in("labels.client", "cidr:10.0.0.0/8", "cidr:192.168.0.0/16"))},
-		{Rule: rule(shopFront, 1, "Wenige Fehler", "Below one in a hundred nothing is to be done.", in("labels.error_percent", "num:lt:1"), notIn("labels.page", "/checkout/"))},
-		{Rule: rule(apps, 1, "Vorabversionen", "", in("labels.version", "*-beta*"))},
+		{Rule: rule(payments, 1, "Sandbox", "The provider's sandbox fails all the time."), Filters: filter.Filter{{in("labels.environment", "sandbox")}}},
+		{Rule: rule(payments, 2, "Info aus der Integration", "Chatter without consequence."), Filters: filter.Filter{{in("severity", "Info"), in("data_source_id", fmt.Sprint(prometheusIntake))}}},
+		{Rule: disabled(rule(payments, 3, "Alter Anbieter", "Until the migration is over.")), Filters: filter.Filter{{in("title", "/paylane/")}}},
+		{Rule: rule(network, 1, "Interne Netze", "Scans from our own networks."), Filters: filter.Filter{{in("labels.client", "cidr:10.0.0.0/8", "cidr:192.168.0.0/16")}}},
+		{Rule: rule(shopFront, 1, "Wenige Fehler", "Below one in a hundred nothing is to be done."), Filters: filter.Filter{{in("labels.error_percent", "num:lt:1"), notIn("labels.page", "/checkout/")}}},
+		{Rule: rule(apps, 1, "Vorabversionen", ""), Filters: filter.Filter{{in("labels.version", "*-beta*")}}},
 	}, func(r *channel.DropRule) *channel.Rule { return &r.Rule })
 }
 
-// rule has one group of conditions, all of which must be met.
-func rule(ch, priority int64, name, description string, conditions ...filter.Condition) channel.Rule {
-	return channel.Rule{ChannelID: ch, Priority: priority, RuleName: name, Description: description, Filters: filter.Filter{conditions}, Status: "enabled"}
+func rule(ch, priority int64, name, description string) channel.Rule {
+	return channel.Rule{ChannelID: ch, Priority: priority, RuleName: name, Description: description, Status: "enabled"}
 }
 
 func disabled(r channel.Rule) channel.Rule {

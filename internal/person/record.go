@@ -92,3 +92,13 @@ func Dump(tx *db.Tx, account int64) ([]Record, error) {
 	}
 	return persons, nil
 }
+
+// Erase takes a person and their roles away. Their app keys stay, in case they are loaded anew; without a
+// person a key opens nothing.
+func Erase(tx *db.Tx, account, person int64) error {
+	if _, err := tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`DELETE FROM person WHERE account_id = $1 AND person_id = $2`, account, person)
+	return err
+}

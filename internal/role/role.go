@@ -67,3 +67,9 @@ func Dump(tx *db.Tx, account int64) ([]Record, error) {
 		return r, json.Unmarshal([]byte(permissions), &r.Permissions)
 	}, `SELECT role_id, role_name, permissions FROM role WHERE account_id = $1 ORDER BY role_id`, account)
 }
+
+// Erase takes a role away; who holds it keeps holding it, in case it is loaded anew.
+func Erase(tx *db.Tx, account, role int64) error {
+	_, err := tx.Exec(`DELETE FROM role WHERE account_id = $1 AND role_id = $2`, account, role)
+	return err
+}

@@ -83,3 +83,12 @@ func Dump(tx *db.Tx, account int64) ([]Record, error) {
 	}
 	return teams, nil
 }
+
+// Erase takes a team and its memberships away.
+func Erase(tx *db.Tx, account, team int64) error {
+	if _, err := tx.Exec(`DELETE FROM team_person WHERE account_id = $1 AND team_id = $2`, account, team); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`DELETE FROM team WHERE account_id = $1 AND team_id = $2`, account, team)
+	return err
+}

@@ -1,0 +1,267 @@
+package accountfile
+
+import (
+	"context"
+	stdjson "encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/api"
+	"tocsin/internal/audit"
+	"tocsin/internal/check"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/person"
+	"tocsin/internal/reference"
+	"tocsin/internal/seal"
+)
+
+// Options say how a file is applied.
+type Options struct {
+	Prune  bool // delete what the file does not have
+	DryRun bool // make the plan and change nothing
+}
+
+// Apply makes an account's configuration equal to a file and answers what that changed, all or nothing.
+// An account that does not exist is created with all that the file has. Otherwise what happens in an
+// account (alerts, incidents, issues, deliveries) and its app keys are left alone.
+//
+// The plan is not a guess: the file is applied in a transaction, the account compared with what it was, and
+// the transaction committed or, for a dry run, rolled back. Applying the same file again changes nothing.
+func Apply(ctx context.Context, d *db.DB, box *seal.Box, f *File, now time.Time, o Options) (Plan, error) {
+	if err := f.checkReferences(); err != nil {
+		return Plan{}, err
+	}
+	var plan Plan
+	err := d.Write(ctx, func(tx *db.Tx) error {
+		w := work{tx: tx, box: box, account: f.Account.AccountID, now: now.Unix()}
+		before, exists, err := w.state()
+		if err != nil {
+			return err
+		}
+		if exists {
+			err = w.merge(f, before, o.Prune, &plan)
+		} else {
+			err = w.load(f)
+		}
+		if err != nil {
+			return err
+		}
+		after, _, err := w.state()
+		if err != nil {
+			return err
+		}
+		plan.Changes = changes(before, after)
+		if o.DryRun {
+			return errDryRun
+		}
+		return w.record(f, plan, now)
+	})
+	if errors.Is(err, errDryRun) {
+		err = nil
+	}
+	return plan, err
+}
+
+var errDryRun = errors.New("only planned")
+
+// load creates the account with everything in the file.
+func (w work) load(f *File) error {
+	if err := person.LoadAccount(w.tx, f.Account, w.now); err != nil {
+		return err
+	}
+	for _, s := range sections {
+		if err := s.load(w, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge brings the records of the file into an account that exists and takes away, to prune it, those that
+// the file does not have.
+func (w work) merge(f *File, before state, prune bool, plan *Plan) error {
+	if err := person.ReplaceAccount(w.tx, f.Account); err != nil {
+		return err
+	}
+	for _, s := range sections {
+		switch n, err := s.merge(w, f, before[s.name]); {
+		case err != nil:
+			return err
+		case s.erase == nil && n > 0:
+			plan.Ignored = append(plan.Ignored, s.name)
+		}
+	}
+	var erased []fault.Ref
+	for _, s := range slices.Backward(sections) {
+		for _, r := range before[s.name] {
+			if s.erase == nil || s.has(f, r.ID) {
+				continue
+			}
+			if !prune {
+				plan.Kept = append(plan.Kept, r.Ref)
+				continue
+			}
+			if err := s.erase(w, r.ID); err != nil {
+				return err
+			}
+			erased = append(erased, r.Ref)
+		}
+	}
+	return w.checkErased(erased)
+}
+
+// checkErased refuses to prune what is still referred to by what stays.
+func (w work) checkErased(erased []fault.Ref) error {
+	for _, e := range erased {
+		if err := reference.Refuse(w.tx, w.account, e.Kind, e.ID); err != nil {
+			return fmt.Errorf("cannot prune %s: %w", called(e), err)
+		}
+	}
+	return nil
+}
+
+// record writes one entry into the audit log: who runs a command on the server acts for the owner.
+func (w work) record(f *File, plan Plan, now time.Time) error {
+	if plan.Empty() {
+		return nil
+	}
+	entry := api.AuditEntry{At: now, AccountID: w.account, PersonID: f.Account.OwnerID, Operation: "account:write:import", Dangerous: true, Write: true}
+	for _, p := range f.Persons {
+		if p.PersonID == f.Account.OwnerID {
+			entry.PersonName = p.PersonName
+		}
+	}
+	count := map[string]int{}
+	for _, c := range plan.Changes {
+		count[c.Verb]++
+		entry.Touched = append(entry.Touched, c.Object)
+	}
+	body, err := json.Marshal(count, json.Deterministic(true))
+	entry.Body = string(body)
+	return errors.Join(err, audit.Record(w.tx, entry))
+}
+
+// state is the configuration of an account, section by section.
+type state map[string][]thing
+
+// thing is one record, as a tree, with its secrets and without.
+type thing struct {
+	fault.Ref
+	clear, blank any
+}
+
+// state reads the configuration.
+func (w work) state() (s state, exists bool, err error) {
+	s = state{}
+	account, found, err := person.DumpAccount(w.tx, w.account)
+	if err != nil || !found {
+		return s, false, err
+	}
+	clear, blank := &File{}, &File{}
+	open, closed := w, w
+	open.secrets = true
+	v, err := treeOf(account)
+	if err != nil {
+		return s, true, err
+	}
+	s["account"] = []thing{{fault.Ref{Kind: "account", ID: fmt.Sprint(account.AccountID), Name: account.AccountName}, v, v}}
+	for _, section := range sections {
+		if section.erase == nil {
+			continue
+		}
+		if err := errors.Join(section.dump(open, clear), section.dump(closed, blank)); err != nil {
+			return s, true, err
+		}
+		if s[section.name], err = section.objects(clear, blank); err != nil {
+			return s, true, err
+		}
+	}
+	return s, true, nil
+}
+
+// changes compares two states, in the order of the sections.
+func changes(before, after state) (list []Change) {
+	for _, name := range append([]string{"account"}, sectionNames()...) {
+		was := map[string]thing{}
+		for _, o := range before[name] {
+			was[o.ID] = o
+		}
+		for _, o := range after[name] {
+			old, existed := was[o.ID]
+			delete(was, o.ID)
+			if !existed {
+				list = append(list, Change{Verb: "create", Object: o.Ref})
+				continue
+			}
+			hidden := secretPaths(old.clear, old.blank)
+			for path := range secretPaths(o.clear, o.blank) {
+				hidden[path] = true
+			}
+			if members := differences(old.clear, o.clear, func(path string) bool { return hidden[path] }); len(members) > 0 {
+				list = append(list, Change{"change", o.Ref, members})
+			}
+		}
+		for _, o := range before[name] {
+			if _, gone := was[o.ID]; gone {
+				list = append(list, Change{Verb: "delete", Object: o.Ref})
+			}
+		}
+	}
+	return list
+}
+
+func sectionNames() (names []string) {
+	for _, s := range sections {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+func treeOf(record any) (any, error) {
+	b, err := json.Marshal(record)
+	if err != nil {
+		return nil, err
+	}
+	return tree(b)
+}
+
+// mergeRecords gives replace all records of a section, completed, if any of them differs from what is there.
+func mergeRecords[T any](name string, records []T, key func(*T) string, have []thing, replace func([]T) error) error {
+	there, seen, differs := map[string]thing{}, map[string]bool{}, false
+	for _, o := range have {
+		there[o.ID] = o
+	}
+	full := make([]T, len(records))
+	for i := range records {
+		id := key(&records[i])
+		if seen[id] {
+			return check.Record(name, i).Twice("", id)
+		}
+		seen[id] = true
+		want, err := treeOf(records[i])
+		if err != nil {
+			return err
+		}
+		o, exists := there[id]
+		if exists {
+			want = completed(want, o.clear, o.blank)
+		}
+		differs = differs || !exists || text(want) != text(o.clear)
+		b, err := stdjson.Marshal(want)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(b, &full[i]); err != nil {
+			return err
+		}
+	}
+	if !differs {
+		return nil
+	}
+	return replace(full)
+}

@@ -1,0 +1,99 @@
+package channel
+
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/check"
+	"tocsin/internal/filter"
+)
+
+// Settings is how a channel handles its alerts. What is not set is absent.
+type Settings struct {
+	AutoResolveTimeout      int64     `json:"auto_resolve_timeout,omitzero" minimum:"0" maximum:"2592000" doc:"Seconds after which an incident is resolved by itself; absent or 0: never."`
+	AutoResolveMode         string    `json:"auto_resolve_mode,omitzero" enum:"trigger,update" doc:"Counted from when the incident began (trigger) or from its latest alert (update)."`
+	Group                   *Group    `json:"group,omitzero" doc:"Which alerts become one incident; absent: each its own."`
+	Flapping                *Flapping `json:"flapping,omitzero" doc:"When an alert changes too often to be told about; absent: 4 changes in 60 minutes mute it for 120."`
+	DisableOutlierDetection bool      `json:"disable_outlier_detection,omitzero" doc:"Kept for clients that send it; there is no outlier detection."`
+	DisableAutoClose        bool      `json:"disable_auto_close,omitzero" doc:"An incident stays open when all of its alerts are over."`
+	IsExternalReportEnabled bool      `json:"is_external_report_enabled,omitzero" doc:"Kept for clients that send it; incidents are reported through the API."`
+	PluginIDs               []int64   `json:"plugin_ids,omitzero" maxItems:"100" doc:"Kept as sent."`
+}
+
+// Group says which alerts become one incident.
+type Group struct {
+	Method            string     `json:"method" enum:"i,p,n" doc:"n: every alert is its own incident; p: those that agree in the dimensions of equals; i is treated as n."`
+	Equals            [][]string `json:"equals,omitzero" maxItems:"5" doc:"With p: lists of fields such as labels.service. Alerts that agree in a list's fields belong together; the first list whose fields an alert has decides."`
+	Cases             []Case     `json:"cases,omitzero" maxItems:"100" doc:"With p: other lists for alerts that match a filter; the first that matches decides."`
+	AllEqualsRequired bool       `json:"all_equals_required,omitzero" doc:"With p: an alert that lacks one of a list's fields is not grouped by it."`
+	TimeWindow        int64      `json:"time_window,omitzero" minimum:"0" maximum:"2592000" doc:"For how many minutes alerts join an incident; absent or 0: as long as it is open."`
+	WindowType        string     `json:"window_type,omitzero" enum:"tumbling,sliding" doc:"The window is counted from the incident's beginning (tumbling, the default) or from its latest alert."`
+	StormThreshold    int64      `json:"storm_threshold,omitzero" minimum:"0" maximum:"10000" doc:"How many alerts of one incident are a storm; absent or 0: none."`
+	StormThresholds   []int64    `json:"storm_thresholds,omitzero" maxItems:"5" minimum:"2" maximum:"10000" doc:"Several such steps."`
+	IKeys             []string   `json:"i_keys,omitzero" maxItems:"10" doc:"Kept as sent."`
+	IScoreThreshold   float64    `json:"i_score_threshold,omitzero" minimum:"0.5" maximum:"1" doc:"Kept as sent."`
+}
+
+// Case groups the alerts that match a filter by other fields. What else it has is kept as it was sent.
+type Case struct {
+	If     filter.Filter             `json:"if,omitzero" doc:"Which alerts: groups joined by OR, the conditions of a group by AND; absent: all."`
+	Equals [][]string                `json:"equals,omitzero" maxItems:"5" doc:"As the group's."`
+	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"`
+}
+
+// Flapping says when an alert changes too often.
+type Flapping struct {
+	IsDisabled bool  `json:"is_disabled,omitzero" doc:"Alerts are never taken for flapping."`
+	MaxChanges int64 `json:"max_changes,omitzero" minimum:"2" maximum:"100" doc:"How many changes between active and over are too many."`
+	InMins     int64 `json:"in_mins,omitzero" minimum:"1" maximum:"1440" doc:"Within how many minutes."`
+	MuteMins   int64 `json:"mute_mins,omitzero" minimum:"0" maximum:"1440" doc:"For how many minutes nobody is told; absent or 0: it is only marked."`
+}
+
+// check holds what schemas cannot say.
+func (s Settings) check(at check.At) error {
+	if s.Group == nil {
+		return nil
+	}
+	group := at.Member("group")
+	if err := checkEquals(group, s.Group.Equals); err != nil {
+		return err
+	}
+	for i, c := range s.Group.Cases {
+		if err := check.First(checkFilters(group.Element("cases", i), "if", c.If, false), checkEquals(group.Element("cases", i), c.Equals)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkEquals(at check.At, equals [][]string) error {
+	for i, fields := range equals {
+		for j, field := range fields {
+			if err := at.Element("equals", i).Element("", j).Length("", field, 1, 255); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// warnings names settings that have no effect.
+func (s Settings) warnings() (list []string) {
+	if s.Group == nil {
+		return nil
+	}
+	switch {
+	case s.Group.Method == "i":
+		list = append(list, "group.method: i is treated as n, every alert becomes its own incident")
+	case s.Group.Method == "p" && len(s.Group.Equals) == 0 && len(s.Group.Cases) == 0:
+		list = append(list, "group.equals: names no fields, so all alerts of the channel become one incident")
+	case s.Group.Method == "n" && len(s.Group.Equals) > 0:
+		list = append(list, "group.equals: has no effect with method n")
+	}
+	return list
+}
+
+func (s Settings) text() (string, error) {
+	b, err := json.Marshal(s, json.Deterministic(true))
+	return string(b), err
+}
