@@ -78,6 +78,9 @@ func TestTokensAreFoundByTheirHash(t *testing.T) {
 			if want := web().ApplicationID + " " + db.Fold("Web shop"); len(found) != 1 || found[0] != want {
 				t.Errorf("%q, want %q", found, want)
 			}
+			if err != nil {
+				return err
+			}
 			n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM rum_application WHERE token_hash = ''`)
 			if n != 1 {
 				t.Errorf("%d applications have no hash, want the one without a token", n)

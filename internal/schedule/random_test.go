@@ -192,6 +192,10 @@ func (r random) notify() object {
 				}
 			}
 			if r.chance() {
+				settings[pick(r, "webhook_url", "auth", "apiKey", "mode")] = pick[any](r, "https://h.example.com/x", 12.5, true, nil, "s1.k1.AAAA",
+					object{"token": "t", "list": []any{1, nil, true}}, []any{object{"at": "http://y"}, "z"}, object{}, []any{})
+			}
+			if r.chance() {
 				settings["data_source_id"] = r.Int64N(1 << 53)
 			}
 			if r.chance() {
