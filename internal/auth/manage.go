@@ -100,10 +100,12 @@ func checkPerson(tx *db.Tx, account, person int64) error {
 	if !found {
 		return fault.Missing("person", person)
 	}
-	if status == "deleted" || status == "pending" {
+	if status == "deleted" {
 		return fault.Invalid("person_id", "must be a person who may call, %d is %s", person, status)
 	}
-	return nil
+	// Whoever is handed a key has come: an invited person is pending no longer.
+	_, err = tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, account, person)
+	return err
 }
 
 // checkWithin holds the key's permissions against its person's.

@@ -28,7 +28,7 @@ func Ops() []api.Op {
 		{Path: "/account/info", Effect: api.Read, Doc: "Shows the account of the key.", Example: `{}`, Do: api.Do(accountInfo)},
 		{Path: "/member/info", Effect: api.Snapshot, Doc: "Shows whose key it is, and the account.", Example: `{}`, Do: api.Do(memberInfo)},
 		{Path: "/member/list", Effect: api.Snapshot, Doc: "Lists the persons of the account page by page, newest first, invited ones among them.", Example: `{"p": 1, "limit": 20, "query": "maya"}`, Do: api.Do(memberList)},
-		{Path: "/member/invite", Allow: manage, Effect: api.Write, Audit: "member:write:invite", Doc: "Adds persons, who are pending until they first call.",
+		{Path: "/member/invite", Allow: manage, Effect: api.Write, Audit: "member:write:invite", Doc: "Adds persons, who are pending until they get an app key.",
 			Notes:   "Nothing is sent: hand them an app key, which the owner makes. A pending person may be on call and be paged like any other. " + beyond,
 			Example: `{"members": [{"member_name": "Charlie", "email": "charlie@example.com", "time_zone": "Europe/Berlin"}]}`, Do: api.Do(memberInvite)},
 		{Path: "/member/delete", Allow: manage, Effect: api.Write, Audit: "member:write:delete", Danger: true, Doc: "Takes a person out of the account, with their keys, roles and memberships.",

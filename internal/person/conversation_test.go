@@ -1,0 +1,125 @@
+package person_test
+
+import (
+	"testing"
+
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+	"tocsin/internal/db"
+	"tocsin/internal/person"
+	"tocsin/internal/reference"
+)
+
+func TestConversationMember(t *testing.T) {
+	s := apitest.Start(t, person.Ops())
+	s.Exec(`INSERT INTO role (account_id, role_id, role_name, permissions) VALUES ($1, 5, 'Five', '[]'), ($1, 6, 'Six', '["Audit Read (org)"]')`, apitest.AccountA)
+	whole := `{"account_id":2451002751131,"member_id":$id,"member_name":"Åsa Ö","country_code":"SE","phone":"+4*******67","email":"asa@example.com","locale":"en-US","time_zone":"Europe/Stockholm",
+		"phone_verified":false,"email_verified":false,"avatar":"","status":"pending","account_role_ids":[5],"is_external":false,"ref_id":"","created_at":1776052800,"updated_at":1776052800}`
+	s.Converse(t, []apitest.Turn{
+		{Path: "/member/invite", Body: `{"members":[{"member_name":"Asa"}]}`, Code: "InvalidParameter", Says: []string{"members[0].email"}},
+		{Path: "/member/invite", Body: `{"members":[{"email":"no address"}]}`, Code: "InvalidParameter", Says: []string{"members[0].email", "no address"}},
+		{Path: "/member/invite", Body: `{"members":[{"email":"a@b.c","role_ids":[9]}]}`, Code: "ResourceNotFound", Says: []string{"role 9"}},
+		{Path: "/member/invite", Body: `{"members":[{"member_name":"Åsa","email":"asa@example.com","role_ids":[5],"locale":"en-US"}]}`, Keep: map[string]string{"id": "items.0.member_id"}, Golden: "member_invite"},
+		{Path: "/member/invite", Body: `{"members":[{"email":"ASA@example.com"}]}`, Code: "InvalidParameter", Says: []string{"email", "$id"}},
+		{Path: "/member/info/reset", Body: `{"member_id":$id,"member_name":"Åsa Ö","phone":"+4670123467","country_code":"SE","time_zone":"Europe/Stockholm"}`, Data: `{}`, Golden: "member_info_reset"},
+		{Path: "/member/info/reset", Body: `{"member_id":$id,"time_zone":"Mars/Base"}`, Code: "InvalidParameter", Says: []string{"time_zone"}},
+		{Path: "/member/info/reset", Key: apitest.KeyReader, Body: `{"member_id":$id,"locale":"en-US"}`, Code: "AccessDenied", Says: []string{"Members Manage"}},
+		{Path: "/member/info/reset", Key: apitest.KeyReader, Body: `{"member_id":2659460982131,"locale":"en-US"}`, Data: `{}`},
+		{Path: "/member/list", Body: `{"query":"åSA"}`, Data: `{"p":1,"limit":20,"total":1,"items":[` + whole + `]}`, Golden: "member_list"},
+		{Path: "/member/list", Body: `{"role_id":5}`, Has: `{"total":1}`},
+		{Path: "/member/list", Body: `{"limit":1,"asc":true,"orderby":"updated_at"}`, Has: `{"total":4,"items":[{}]}`},
+		{Path: "/member/role/grant", Body: `{"member_id":$id,"role_ids":[6]}`, Data: `{}`, Golden: "member_role_grant"},
+		{Path: "/member/role/revoke", Body: `{"member_id":$id,"role_ids":[5]}`, Data: `{}`, Golden: "member_role_revoke"},
+		{Path: "/member/list", Body: `{"role_id":6}`, Has: `{"total":1,"items":[{"account_role_ids":[6]}]}`},
+		{Path: "/member/role/update", Body: `{"member_id":$id,"role_ids":[5]}`, Data: `{}`, Golden: "member_role_update"},
+		{Path: "/member/list", Body: `{"role_id":6}`, Has: `{"total":0}`},
+		{Path: "/person/app-key/create", Body: `{"key_name":"hers","person_id":$id}`, Keep: map[string]string{"key": "key_id", "secret": "key"}, Golden: "person_app-key_create"},
+		{Path: "/member/list", Body: `{"role_id":5}`, Has: `{"items":[{"status":"enabled"}]}`},
+		{Path: "/member/delete", Key: apitest.KeyB, Body: `{"member_id":$id}`, Code: "ResourceNotFound"},
+		{Path: "/member/delete", Body: `{}`, Code: "InvalidParameter"},
+		{Path: "/member/delete", Body: `{"member_id":2476123212131}`, Code: "BadRequest", Says: []string{"owns the account"}},
+		{Path: "/member/delete", Body: `{"email":"asa@example.com","dry_run":true}`, Has: `{"allowed":true,"removes":[{"kind":"person","id":"$id"},{"kind":"app_key","id":"$key"}]}`},
+		{Path: "/member/delete", Body: `{"member_id":$id}`, Data: `{}`, Golden: "member_delete"},
+		{Path: "/member/delete", Body: `{"member_id":$id}`, Code: "ResourceNotFound"},
+		{Path: "/member/list", Body: `{"query":"Åsa"}`, Has: `{"total":0}`},
+		{Path: "/member/info/reset", Body: `{"member_id":$id}`, Code: "ResourceNotFound"},
+		{Path: "/member/info", Body: `{}`, Has: `{"member_name":"Olga Owner","account_time_zone":"Asia/Shanghai","is_owner":true}`, Golden: "member_info"},
+		{Path: "/account/info", Body: `{}`, Has: `{"account_id":2451002751131,"owner_id":2476123212131}`, Golden: "account_info"},
+	})
+}
+
+func TestMemberInUse(t *testing.T) {
+	s := apitest.Start(t, person.Ops())
+	s.Write(func(tx *db.Tx) error {
+		return reference.Set(tx, apitest.AccountA, reference.From(reference.Schedule, 7, "Nights"), reference.To(reference.Person, apitest.Reader))
+	})
+	s.Converse(t, []apitest.Turn{
+		{Path: "/member/delete", Body: `{"member_id":2659460982131}`, Code: "ReferenceExist", Has: `{"refs":[{"kind":"schedule","id":"7","name":"Nights"}]}`},
+		{Path: "/member/invite", Key: apitest.KeyReader, Body: `{"members":[{"email":"a@b.c"}]}`, Code: "AccessDenied"},
+	})
+}
+
+func TestConversationAppKey(t *testing.T) {
+	s := apitest.Start(t, person.Ops())
+	s.Grant(auth.SchedulesRead, auth.AuditRead)
+	s.Converse(t, []apitest.Turn{
+		{Path: "/person/app-key/create", Body: `{"key_name":""}`, Code: "InvalidParameter", Says: []string{"key_name"}},
+		{Path: "/person/app-key/create", Key: apitest.KeyReader, Body: `{"key_name":"x","person_id":2476123212131}`, Code: "AccessDenied", Says: []string{"owner"}},
+		{Path: "/person/app-key/create", Key: apitest.KeyReader, Body: `{"key_name":"x","permissions":["Schedules Manage (on-call)"]}`, Code: "InvalidParameter", Says: []string{"permissions"}},
+		{Path: "/person/app-key/create", Key: apitest.KeyReader, Body: `{"key_name":"narrow","permissions":["Schedules Read (on-call)"]}`, Keep: map[string]string{"id": "key_id", "key": "key"}},
+	})
+}
+
+// TestANarrowedKeyCannotWidenItself uses a key to make another.
+func TestANarrowedKeyCannotWidenItself(t *testing.T) {
+	s := apitest.Start(t, person.Ops())
+	s.Grant(auth.SchedulesRead, auth.AuditRead)
+	var narrow struct {
+		ID  int64  `json:"key_id"`
+		Key string `json:"key"`
+	}
+	s.Call(apitest.KeyReader, "/person/app-key/create", `{"key_name":"narrow","permissions":["Schedules Read (on-call)"]}`).Into(&narrow)
+	if r := s.Call(narrow.Key, "/person/app-key/create", `{"key_name":"x","permissions":["Audit Read (org)"]}`); r.Code != "AccessDenied" {
+		t.Errorf("%s", r.Body)
+	}
+	var made struct{ Key string }
+	s.Call(narrow.Key, "/person/app-key/create", `{"key_name":"x"}`).Into(&made)
+	var self struct{ Permissions []string }
+	s.Call(made.Key, "/member/info", `{}`).Into(&self)
+	if len(self.Permissions) != 1 || self.Permissions[0] != "Schedules Read (on-call)" {
+		t.Errorf("%q", self.Permissions)
+	}
+	body := func(path string) { // on itself
+		t.Helper()
+		if r := s.Call(narrow.Key, path, map[string]any{"key_id": narrow.ID}); r.Code != "BadRequest" {
+			t.Errorf("%s: %s", path, r.Body)
+		}
+	}
+	body("/person/app-key/disable")
+	body("/person/app-key/delete")
+	s.Call(apitest.KeyReader, "/person/app-key/disable", map[string]any{"key_id": narrow.ID}).Into(&struct{}{})
+	s.Clock.Add(1e9)
+	if r := s.Call(narrow.Key, "/member/info", `{}`); r.Code != "Unauthorized" {
+		t.Errorf("%s", r.Body)
+	}
+	if r := s.Call(apitest.KeyReader, "/person/app-key/enable", map[string]any{"key_id": narrow.ID}); r.Code == "" {
+		apitest.Golden(t, "person_app-key_enable", r.Body)
+		apitest.Golden(t, "person_app-key_disable", r.Body)
+		apitest.Golden(t, "person_app-key_delete", r.Body)
+		apitest.Golden(t, "person_app-key_name_reset", r.Body)
+	}
+	s.Call(apitest.KeyReader, "/person/app-key/name/reset", map[string]any{"key_id": narrow.ID, "key_name": "deploy"}).Into(&struct{}{})
+	r := s.Call(apitest.KeyReader, "/person/app-key/delete", map[string]any{"key_id": narrow.ID, "dry_run": true})
+	if r.Code != "" {
+		t.Errorf("%s", r.Body)
+	}
+	s.Call(apitest.KeyReader, "/person/app-key/delete", map[string]any{"key_id": narrow.ID}).Into(&struct{}{})
+	if r := s.Call(apitest.KeyReader, "/person/app-key/delete", map[string]any{"key_id": narrow.ID}); r.Code != "ResourceNotFound" {
+		t.Errorf("%s", r.Body)
+	}
+	if r := s.Call(apitest.KeyNothing, "/person/app-key/list", `{}`); r.Code != "" {
+		t.Errorf("%s", r.Body)
+	} else {
+		apitest.Golden(t, "person_app-key_list", r.Body)
+	}
+}
