@@ -43,6 +43,7 @@ var sections = []section{
 	objects(channel.Silences, func(f *File) *[]channel.SilenceRule { return &f.SilenceRules }),
 	objects(channel.Drops, func(f *File) *[]channel.DropRule { return &f.DropRules }),
 	objects(channel.Inhibits, func(f *File) *[]channel.InhibitRule { return &f.InhibitRules }),
+	objects(channel.Escalates, func(f *File) *[]channel.EscalateRule { return &f.EscalateRules }),
 	plain("alerts", func(f *File) *[]alert.Alert { return &f.Alerts }, alert.Load, alert.Dump),
 	plain("incidents", func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),
 	config("datasources", reference.Datasource, func(f *File) *[]datasource.Record { return &f.Datasources },

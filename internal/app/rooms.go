@@ -4,12 +4,16 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
+	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
+	"tocsin/internal/role"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/team"
+	"tocsin/internal/template"
 	"tocsin/internal/webhook"
 )
 
@@ -18,11 +22,15 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 	return [][]api.Op{
 		(&schedule.Room{Box: a.Box}).Ops(),
 		alert.Ops(),
-		channel.Ops(),
+		channel.Ops(a.Box),
 		incident.Ops(),
 		(&datasource.Room{Box: a.Box}).Ops(),
 		rum.New(a.Box).Ops(),
 		person.Ops(),
+		team.Ops(),
+		role.Ops(),
+		calendar.Ops(),
+		template.Ops(),
 		webhook.New(cursorKey).Ops(),
 		audit.New(cursorKey, a.recorded).Ops(),
 	}

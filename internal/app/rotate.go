@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
 	"tocsin/internal/db"
 	"tocsin/internal/rum"
@@ -43,7 +44,7 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 		return r, ctx.Err()
 	}
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		for _, reseal := range []func(*db.Tx, *seal.Box) (int, error){schedule.Reseal, datasource.Reseal, rum.Reseal} {
+		for _, reseal := range []func(*db.Tx, *seal.Box) (int, error){schedule.Reseal, datasource.Reseal, rum.Reseal, channel.Escalates.Reseal} {
 			n, err := reseal(tx, box)
 			if err != nil {
 				return err

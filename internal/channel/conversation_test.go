@@ -14,7 +14,7 @@ import (
 )
 
 func TestConversationChannel(t *testing.T) {
-	s := apitest.Start(t, channel.Ops())
+	s := apitest.Start(t, channel.Ops(apitest.Box(t)))
 	group := `{"method":"p","equals":[["labels.service","labels.cluster"],["labels.host"]],"time_window":60,"storm_thresholds":[10,100]}`
 	whole := `{"account_id":2451002751131,"channel_id":$id,"channel_name":"Zahlungen (EU)","team_id":4291079133131,"creator_id":2476123212131,"status":"enabled","description":"Geld",
 		"created_at":1776052800,"updated_at":1776052800,"group":` + group + `,"flapping":{"max_changes":5},"is_starred":false}`
@@ -109,7 +109,7 @@ func TestPrivateChannel(t *testing.T) {
 }
 
 func TestConversationRules(t *testing.T) {
-	s := apitest.Start(t, channel.Ops(), calendar.Ops())
+	s := apitest.Start(t, channel.Ops(apitest.Box(t)), calendar.Ops())
 	s.Grant(auth.ChannelsRead)
 	base := `"account_id":2451002751131,"channel_id":$ch,"priority":%d,"rule_name":"%s","description":"","status":"%s","rule_id":"$id","updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801`
 	filters := `[[{"key":"labels.env","oper":"IN","vals":["/^test-[0-9]+$/","a*"]},{"key":"severity","oper":"NOTIN","vals":["Critical"]}]]`
@@ -158,7 +158,7 @@ func TestConversationRules(t *testing.T) {
 }
 
 func TestSuspiciousRules(t *testing.T) {
-	s := apitest.Start(t, channel.Ops(), calendar.Ops())
+	s := apitest.Start(t, channel.Ops(apitest.Box(t)), calendar.Ops())
 	s.Converse(t, []apitest.Turn{
 		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"x"}`, Keep: map[string]string{"ch": "channel_id"}},
 		{Path: "/channel/silence/rule/create", Body: `{"channel_id":$ch,"rule_name":"a","time_filter":{"start_time":1,"end_time":2},"filters":[[{"key":"a","oper":"IN","vals":["b"]},{"key":"a","oper":"IN","vals":["c"]}]]}`,

@@ -14,7 +14,7 @@ import (
 const open, private, foreign, empty = 1001, 1002, 2001, 1003
 
 func start(t *testing.T) *apitest.Server {
-	s := apitest.Start(t, channel.Ops())
+	s := apitest.Start(t, channel.Ops(apitest.Box(t)))
 	s.Write(func(tx *db.Tx) error {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{
 			{ChannelID: open, ChannelName: "Payments", TeamID: apitest.TeamA},

@@ -12,18 +12,19 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/seal"
 )
 
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Ops is the room's table of contents; the operations on rules are told in rule_ops.go.
-func Ops() []api.Op {
-	return api.WithReplies(golden, slices.Concat(channelOps(), silenceOps(), dropOps(), inhibitOps()))
+// Ops is the room's table of contents; box seals what escalation rules hold of secrets. The operations on rules are told in rule_ops.go.
+func Ops(box *seal.Box) []api.Op {
+	return api.WithReplies(golden, slices.Concat(channelOps(), silenceOps(), dropOps(), inhibitOps(), escalateOps(box)))
 }
 
 // ruleKinds delete the rules of a channel, kind by kind.
-var ruleKinds = []func(*db.Tx, int64, string) ([]fault.Ref, error){Silences.DeleteOf, Drops.DeleteOf, Inhibits.DeleteOf}
+var ruleKinds = []func(*db.Tx, int64, string) ([]fault.Ref, error){Silences.DeleteOf, Drops.DeleteOf, Inhibits.DeleteOf, Escalates.DeleteOf}
 
 func channelOps() []api.Op {
 	const one = `{"channel_id": 1001}`

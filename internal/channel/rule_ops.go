@@ -19,7 +19,8 @@ type ruleRoom[T any] struct {
 	read, manage []auth.Permission
 	example      string // members of a rule besides its channel
 	list         api.Func
-	more         []api.Op // operations that only this kind has
+	more         []api.Op                                 // operations that only this kind has
+	seal         func(c *api.Call, stored, sent *T) error // of kinds with secrets: readies a rule for storing; stored is nil for a new one
 }
 
 // ruled is a pointer to a rule of any kind.
@@ -121,7 +122,7 @@ func createRule[B ruleOf[T], T any, P ruled[T]](r ruleRoom[T]) func(*api.Call, B
 		}
 		v := P(new(T))
 		*v.rule() = Rule{AccountID: c.Who.AccountID, ChannelID: in.channel(), RuleID: id.Object(c.Now), Status: "enabled", CreatedAt: c.Unix()}
-		warnings, err := storeRule(c, r, in, v)
+		warnings, err := storeRule(c, r, in, nil, v)
 		return ruleCreated{v.rule().RuleID, v.rule().RuleName, api.Warnings{Warnings: warnings}}, err
 	}
 }
@@ -132,14 +133,20 @@ func updateRule[U updateOf[T], T any, P ruled[T]](r ruleRoom[T]) func(*api.Call,
 		if err != nil {
 			return api.Warnings{}, err
 		}
-		warnings, err := storeRule(c, r, in, v)
+		stored := *v
+		warnings, err := storeRule(c, r, in, &stored, v)
 		return api.Warnings{Warnings: warnings}, err
 	}
 }
 
-func storeRule[B ruleOf[T], T any, P ruled[T]](c *api.Call, r ruleRoom[T], in B, v P) (warnings []string, err error) {
+func storeRule[B ruleOf[T], T any, P ruled[T]](c *api.Call, r ruleRoom[T], in B, stored *T, v P) (warnings []string, err error) {
 	if warnings, err = in.onto(c, (*T)(v)); err != nil {
 		return nil, err
+	}
+	if r.seal != nil {
+		if err := r.seal(c, stored, (*T)(v)); err != nil {
+			return nil, err
+		}
 	}
 	return warnings, touchRule(c, r, v)
 }
