@@ -45,6 +45,8 @@ const (
 	RolesManage
 	AuditRead
 	AuditManage
+	CustomFieldsRead
+	CustomFieldsManage
 	count
 )
 
@@ -53,6 +55,7 @@ var resources = [count / 2]struct{ name, area string }{
 	{"Incidents", "on-call"}, {"Channels", "on-call"}, {"Integrations", "on-call"}, {"Schedules", "on-call"},
 	{"Calendars", "on-call"}, {"Templates", "on-call"}, {"Datasources", "monit"}, {"Alerting Rules", "monit"},
 	{"Applications", "rum"}, {"Members", "org"}, {"Teams", "org"}, {"Roles", "org"}, {"Audit", "org"},
+	{"Custom Fields", "on-call"},
 }
 
 // All is every permission, as an account's owner has.

@@ -34,6 +34,7 @@ func TestEveryPermission(t *testing.T) {
 		"Datasources Read (monit)", "Datasources Manage (monit)", "Alerting Rules Read (monit)", "Alerting Rules Manage (monit)",
 		"Applications Read (rum)", "Applications Manage (rum)", "Members Read (org)", "Members Manage (org)",
 		"Teams Read (org)", "Teams Manage (org)", "Roles Read (org)", "Roles Manage (org)", "Audit Read (org)", "Audit Manage (org)",
+		"Custom Fields Read (on-call)", "Custom Fields Manage (on-call)",
 	}
 	if got := auth.Names(auth.All); !slices.Equal(got, want) {
 		t.Errorf("%q", got)

@@ -1,0 +1,227 @@
+// Package integration keeps what connects the account with the systems around it: where their alerts come in,
+// and where webhooks go out.
+//
+// It must never show an integration key to a caller who may only read, nor put one into an error or a log.
+package integration
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tocsin/internal/check"
+	"tocsin/internal/db"
+	"tocsin/internal/object"
+	"tocsin/internal/reference"
+	"tocsin/internal/seal"
+)
+
+// Integration is one connection.
+type Integration struct {
+	AccountID       int64     `json:"account_id" doc:"Owning account."`
+	IntegrationID   int64     `json:"integration_id" doc:"The integration's identifier."`
+	IntegrationName string    `json:"integration_name" doc:"1 to 59 characters."`
+	IntegrationType string    `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert" doc:"What it is connected with: a source of alerts, of changes, or a webhook."`
+	Description     string    `json:"description" doc:"At most 500 characters."`
+	TeamID          int64     `json:"team_id" doc:"Owning team; 0: none."`
+	ChannelID       int64     `json:"channel_id" doc:"Of a dedicated source: the channel that all of its alerts go to; 0: its route decides."`
+	RefID           string    `json:"ref_id" doc:"Its id in the system it comes from; may be empty."`
+	IntegrationKey  string    `json:"integration_key" doc:"Of a source: the key that its events come with; empty to callers who may only read."`
+	PushURL         string    `json:"push_url" doc:"Of a source: the path and query to push events to, after the address of the server; without the key for callers who may only read."`
+	Settings        *Settings `json:"settings,omitzero" doc:"Of a webhook or heartbeat."`
+	Status          string    `json:"status" enum:"enabled,disabled" doc:"Whether it takes or sends anything."`
+	CreatorID       int64     `json:"creator_id" doc:"The person who made it; 0: not known."`
+	UpdatedBy       int64     `json:"updated_by" doc:"The person who changed it last."`
+	CreatedAt       int64     `json:"created_at" doc:"Unix seconds."`
+	UpdatedAt       int64     `json:"updated_at" doc:"Unix seconds."`
+}
+
+// Settings is what webhooks and heartbeats need besides.
+type Settings struct {
+	Endpoint           string            `json:"endpoint,omitzero" maxLength:"2048" doc:"Of a webhook: http or https URL without user name and password."`
+	EventTypes         []string          `json:"event_types,omitzero" maxItems:"50" doc:"Of a webhook: what it is told about, such as i_new or a_update; absent or empty: everything."`
+	ChannelIDs         []int64           `json:"channel_ids,omitzero" maxItems:"1000" doc:"Of a webhook: only what happens in these channels; absent or empty: all."`
+	Headers            map[string]string `json:"headers,omitzero" doc:"Of a webhook: further headers; their values are secrets."`
+	SignSecret         string            `json:"sign_secret,omitzero" maxLength:"255" doc:"Of a webhook: what requests are signed with; a secret; absent: not signed."`
+	InsecureSkipVerify bool              `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
+	Body               string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
+	IntervalSeconds    int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
+}
+
+// AlertEvents and IncidentEvents are what webhooks can be told about. a_close is told with every a_update.
+var (
+	AlertEvents    = []string{"a_new", "a_update", "a_merge", "a_close"}
+	IncidentEvents = []string{"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge", "i_comm",
+		"i_r_title", "i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field"}
+)
+
+// Types of integrations.
+const (
+	Heartbeat       = "heartbeat"
+	Change          = "change"
+	WebhookIncident = "webhook_incident"
+	WebhookAlert    = "webhook_alert"
+)
+
+var types = []string{"standard", "prometheus", "grafana", "pagerduty", "zabbix", "sentry", Heartbeat, Change, WebhookIncident, WebhookAlert}
+
+// IsWebhook tells webhooks from sources.
+func (i *Integration) IsWebhook() bool {
+	return i.IntegrationType == WebhookIncident || i.IntegrationType == WebhookAlert
+}
+
+// Kind is how integrations are kept.
+var Kind = object.Kind[Integration]{
+	Name: reference.Integration, Section: "integrations",
+	Head: func(i *Integration) object.Head {
+		return object.Head{ID: strconv.FormatInt(i.IntegrationID, 10), Name: i.IntegrationName, Search: i.Description, Team: i.TeamID, Creator: i.CreatorID, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt}
+	},
+	Refs: func(i *Integration) []reference.Target {
+		refs := []reference.Target{reference.To(reference.Team, i.TeamID), reference.To(reference.Channel, i.ChannelID)}
+		if i.Settings != nil {
+			for _, channel := range i.Settings.ChannelIDs {
+				refs = append(refs, reference.To(reference.Channel, channel))
+			}
+		}
+		return refs
+	},
+	Secrets: func(i *Integration, fn func(place, text string) (string, error)) (err error) {
+		if i.IntegrationKey, err = fn("key", i.IntegrationKey); err != nil || i.Settings == nil {
+			return err
+		}
+		s := *i.Settings
+		if s.SignSecret, err = fn("sign_secret", s.SignSecret); err != nil {
+			return err
+		}
+		s.Headers = maps.Clone(s.Headers)
+		for name, value := range s.Headers {
+			if s.Headers[name], err = fn("headers/"+name, value); err != nil {
+				return err
+			}
+		}
+		i.Settings = &s
+		return nil
+	},
+	Check: func(tx *db.Tx, at check.At, account int64, i *Integration) error {
+		if i.Status == "" {
+			i.Status = "enabled"
+		}
+		i.PushURL = ""
+		if err := check.First(at.Account(i.AccountID, account), at.AtLeast("integration_id", i.IntegrationID, 1), at.OneOf("status", i.Status, "enabled", "disabled"), i.check(at)); err != nil {
+			return err
+		}
+		i.AccountID = account
+		return nil
+	},
+}
+
+// Load is Kind.Load that makes the keys of sources known, and makes one for a source whose record has none.
+func Load(tx *db.Tx, box *seal.Box, account int64, records []Integration) error {
+	for n := range records {
+		i := &records[n]
+		if !i.IsWebhook() && i.IntegrationKey == "" && slices.Contains(types, i.IntegrationType) {
+			i.IntegrationKey = newKey()
+		}
+		if err := know(tx, account, i, 0); err != nil {
+			return err
+		}
+	}
+	return Kind.Load(tx, box, account, records)
+}
+
+// Erase takes an integration and its keys away.
+func Erase(tx *db.Tx, account int64, id string) error {
+	if _, err := tx.Exec(`DELETE FROM integration_key WHERE account_id = $1 AND integration_id = $2`, account, id); err != nil {
+		return err
+	}
+	return Kind.Delete(tx, account, id)
+}
+
+// check holds an integration against the rules of its type.
+func (i *Integration) check(at check.At) error {
+	if err := check.First(
+		at.Length("integration_name", i.IntegrationName, 1, 59), at.OneOf("integration_type", i.IntegrationType, types...), at.Length("description", i.Description, 0, 500),
+		at.AtLeast("team_id", i.TeamID, 0), at.AtLeast("channel_id", i.ChannelID, 0), at.Length("ref_id", i.RefID, 0, 255), at.Length("integration_key", i.IntegrationKey, 0, 255),
+	); err != nil {
+		return err
+	}
+	settings := at.Member("settings")
+	switch {
+	case i.IsWebhook() && i.Settings == nil:
+		return settings.Invalid("endpoint", "is required for a webhook")
+	case i.IsWebhook() && i.ChannelID != 0:
+		return at.Invalid("channel_id", "is for sources of alerts; a webhook has settings.channel_ids")
+	case i.IsWebhook():
+		return i.Settings.checkWebhook(settings, i.IntegrationType)
+	case i.IntegrationType == Heartbeat && (i.Settings == nil || i.Settings.IntervalSeconds < 10 || i.Settings.IntervalSeconds > 604800):
+		return settings.Invalid("interval_seconds", "must be from 10 to 604800 for a heartbeat")
+	case i.IntegrationType == Heartbeat && i.ChannelID == 0:
+		return at.Invalid("channel_id", "is required for a heartbeat: its alert has to go somewhere")
+	}
+	return nil
+}
+
+func (s *Settings) checkWebhook(at check.At, kind string) error {
+	u, err := url.Parse(s.Endpoint)
+	switch {
+	case s.Endpoint == "":
+		return at.Invalid("endpoint", "is required for a webhook")
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return at.Invalid("endpoint", "must be an http or https URL")
+	case u.User != nil:
+		return at.Invalid("endpoint", "must not hold a user name or password; use headers")
+	}
+	known := IncidentEvents
+	if kind == WebhookAlert {
+		known = AlertEvents
+	}
+	for i, event := range s.EventTypes {
+		if err := at.Element("event_types", i).OneOf("", event, known...); err != nil {
+			return err
+		}
+	}
+	for name, value := range s.Headers {
+		if name == "" || strings.ContainsAny(name, " :\r\n\t") || strings.ContainsAny(value, "\r\n") || len(name)+len(value) > 8192 {
+			return at.Invalid("headers", "must have names without spaces and values without line breaks, got the name %.60q", name)
+		}
+	}
+	return nil
+}
+
+// ByKey finds the integration that a key belongs to, of whatever account: the present key, or one that was
+// replaced and still works at now (Unix seconds). Keys are long and random and compared by their hashes, so
+// that the time it takes tells nothing.
+func ByKey(tx *db.Tx, key string, now int64) (i Integration, found bool, err error) {
+	type owner struct {
+		account int64
+		id      string
+	}
+	o, found, err := db.One(tx, func(scan db.Scan) (o owner, err error) { return o, scan(&o.account, &o.id) },
+		`SELECT account_id, integration_id FROM integration_key WHERE key_hash = $1 AND (expires_at = 0 OR expires_at > $2)`, hashOf(key), now)
+	if err != nil || !found {
+		return i, false, err
+	}
+	i, found, err = Kind.Find(tx, o.account, o.id)
+	i.AccountID = o.account
+	return i, found, err
+}
+
+// know makes the key of a source known, until expires (Unix seconds), 0: for good.
+func know(tx *db.Tx, account int64, i *Integration, expires int64) error {
+	if i.IntegrationKey == "" {
+		return nil
+	}
+	_, err := tx.Exec(`INSERT INTO integration_key (key_hash, account_id, integration_id, expires_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (key_hash) DO UPDATE SET expires_at = excluded.expires_at, account_id = excluded.account_id, integration_id = excluded.integration_id`,
+		hashOf(i.IntegrationKey), account, strconv.FormatInt(i.IntegrationID, 10), expires)
+	return err
+}
+
+func hashOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}

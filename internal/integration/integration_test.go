@@ -1,0 +1,158 @@
+package integration_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/integration"
+)
+
+func TestConversationIntegration(t *testing.T) {
+	box := apitest.Box(t)
+	s := apitest.Start(t, (&integration.Room{Box: box}).Ops(), channel.Ops(box))
+	s.Grant(auth.IntegrationsRead)
+	whole := `{"account_id":2451002751131,"integration_id":$id,"integration_name":"Prometheus EU","integration_type":"prometheus","description":"beide","team_id":4291079133131,"channel_id":$ch,"ref_id":"",
+		"integration_key":"$key","push_url":"/event/push/alert/prometheus?integration_key=$key","status":"enabled","creator_id":2476123212131,"updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801}`
+	blank := strings.NewReplacer("?integration_key=$key", "", "$key", "").Replace(whole)
+	s.Converse(t, []apitest.Turn{
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"x"}`, Keep: map[string]string{"ch": "channel_id"}},
+		{Path: "/integration/create", Body: `{"integration_name":"a","integration_type":"pigeon"}`, Code: "InvalidParameter", Says: []string{"integration_type"}},
+		{Path: "/integration/create", Body: `{"integration_name":"a","integration_type":"standard","channel_id":7}`, Code: "InvalidParameter", Says: []string{"channel_id", "channel 7"}},
+		{Path: "/integration/create", Body: `{"integration_name":"a","integration_type":"heartbeat","channel_id":$ch}`, Code: "InvalidParameter", Says: []string{"interval_seconds"}},
+		{Path: "/integration/create", Body: `{"integration_name":"Prometheus EU","integration_type":"prometheus","channel_id":$ch}`, Keep: map[string]string{"id": "integration_id", "key": "integration_key"}, Golden: "integration_create"},
+		{Path: "/integration/update", Body: `{"integration_id":$id,"description":"beide","team_id":4291079133131}`, Data: `{}`, Golden: "integration_update"},
+		{Path: "/integration/info", Body: `{"integration_id":$id}`, Data: whole, Golden: "integration_info"},
+		{Path: "/integration/info", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Data: blank},
+		{Path: "/integration/list", Body: `{"query":"PROM"}`, Data: `{"items":[` + whole + `],"total":1,"has_next_page":false}`, Golden: "integration_list"},
+		{Path: "/integration/list", Key: apitest.KeyReader, Body: `{}`, Data: `{"items":[` + blank + `],"total":1,"has_next_page":false}`},
+		{Path: "/integration/disable", Body: `{"integration_id":$id}`, Data: `{}`, Golden: "integration_disable"},
+		{Path: "/integration/info", Body: `{"integration_id":$id}`, Has: `{"status":"disabled","integration_key":"$key"}`},
+		{Path: "/integration/enable", Body: `{"integration_id":$id}`, Data: `{}`, Golden: "integration_enable"},
+		{Path: "/integration/info", Body: `{"integration_id":$id}`, Data: whole},
+		{Path: "/integration/key/rotate", Body: `{"integration_id":$id,"grace_seconds":60}`, Keep: map[string]string{"new": "integration_key"}, Golden: "integration_key_rotate"},
+		{Path: "/integration/info", Body: `{"integration_id":$id}`, Has: `{"integration_key":"$new"}`},
+		{Path: "/integration/info", Key: apitest.KeyB, Body: `{"integration_id":$id}`, Code: "ResourceNotFound"},
+		{Path: "/integration/delete", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Code: "AccessDenied"},
+		{Path: "/channel/disable", Body: `{"channel_id":$ch}`},
+		{Path: "/channel/delete", Body: `{"channel_id":$ch}`, Code: "ReferenceExist", Has: `{"refs":[{"kind":"integration","id":"$id","name":"Prometheus EU"}]}`},
+		{Path: "/integration/delete", Body: `{"integration_id":$id,"dry_run":true}`, Has: `{"allowed":true}`},
+		{Path: "/integration/delete", Body: `{"integration_id":$id}`, Data: `{}`, Golden: "integration_delete"},
+		{Path: "/integration/info", Body: `{"integration_id":$id}`, Code: "ResourceNotFound"},
+		{Path: "/integration/delete", Body: `{"integration_id":$id}`, Code: "ResourceNotFound"},
+		{Path: "/channel/delete", Body: `{"channel_id":$ch}`, Data: `{}`},
+	})
+}
+
+func TestConversationWebhook(t *testing.T) {
+	box := apitest.Box(t)
+	s := apitest.Start(t, (&integration.Room{Box: box}).Ops(), channel.Ops(box))
+	s.Grant(auth.IntegrationsRead)
+	refused := func(settings string, says ...string) apitest.Turn {
+		return apitest.Turn{Path: "/integration/create", Body: `{"integration_name":"a","integration_type":"webhook_incident","settings":` + settings + `}`, Code: "InvalidParameter", Says: says}
+	}
+	settings := `{"endpoint":"https://example.com/hook","event_types":["i_rslv","i_new"],"headers":{"Authorization":"Bearer tok3n"},"sign_secret":"s3cr3t"}`
+	s.Converse(t, []apitest.Turn{
+		refused(`{}`, "settings.endpoint"),
+		refused(`{"endpoint":"ftp://x"}`, "settings.endpoint", "http"),
+		refused(`{"endpoint":"https://u:p@example.com"}`, "settings.endpoint", "password"),
+		refused(`{"endpoint":"https://example.com","event_types":["a_new"]}`, "settings.event_types[0]"),
+		refused(`{"endpoint":"https://example.com","headers":{"a b":"c"}}`, "settings.headers"),
+		refused(`{"endpoint":"https://example.com","channel_ids":[7]}`, "settings.channel_ids[0]"),
+		{Path: "/integration/create", Body: `{"integration_name":"Out","integration_type":"webhook_incident","settings":{"endpoint":"http://127.0.0.1:1"}}`, Keep: map[string]string{"id": "integration_id"}, Has: `{"integration_key":"","push_url":"","warnings":["settings.endpoint: is an address of this network; webhooks go there only where the server allows it"]}`},
+		{Path: "/integration/update", Body: `{"integration_id":$id,"settings":` + settings + `}`, Data: `{}`},
+		{Path: "/integration/info", Body: `{"integration_id":$id}`, Has: `{"settings":` + settings + `}`},
+		{Path: "/integration/info", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Has: `{"settings":{"headers":{"Authorization":""}}}`},
+		{Path: "/integration/update", Body: `{"integration_id":$id,"settings":{"endpoint":"https://example.com/hook","event_types":["i_rslv","i_new"],"headers":{"Authorization":""}}}`, Data: `{}`},
+		{Path: "/integration/info", Body: `{"integration_id":$id}`, Has: `{"settings":` + settings + `}`},
+		{Path: "/integration/key/rotate", Body: `{"integration_id":$id}`, Code: "InvalidParameter", Says: []string{"webhook"}},
+	})
+	var n int64
+	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
+		n, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM object WHERE body LIKE '%tok3n%' OR body LIKE '%s3cr3t%'`)
+		return err
+	})
+	if n != 0 || err != nil {
+		t.Errorf("%d objects hold secrets in clear: %v", n, err)
+	}
+}
+
+func TestByKey(t *testing.T) {
+	s := apitest.Start(t, (&integration.Room{Box: apitest.Box(t)}).Ops())
+	var made, other struct {
+		ID  int64  `json:"integration_id"`
+		Key string `json:"integration_key"`
+	}
+	s.Call(apitest.KeyA, "/integration/create", `{"integration_name":"a","integration_type":"standard"}`).Into(&made)
+	found := func(key string, at time.Time) (id int64) {
+		t.Helper()
+		s.Read(func(tx *db.Tx) error {
+			i, ok, err := integration.ByKey(tx, key, at.Unix())
+			if ok && i.AccountID != apitest.AccountA {
+				t.Errorf("account %d", i.AccountID)
+			}
+			id = i.IntegrationID
+			return err
+		})
+		return id
+	}
+	now := apitest.Now
+	if found(made.Key, now) != made.ID || found("x", now) != 0 || found("", now) != 0 {
+		t.Error("by the first key")
+	}
+	s.Call(apitest.KeyA, "/integration/key/rotate", map[string]any{"integration_id": made.ID, "grace_seconds": 60}).Into(&other)
+	if found(other.Key, now) != made.ID || found(made.Key, now) != made.ID || found(made.Key, now.Add(time.Minute)) != 0 {
+		t.Error("in and after the grace")
+	}
+	s.Call(apitest.KeyA, "/integration/delete", map[string]any{"integration_id": made.ID}).Into(&struct{}{})
+	if found(other.Key, now) != 0 || found(made.Key, now) != 0 {
+		t.Error("after it was deleted")
+	}
+}
+
+// TestDedicatedToAPrivateChannel: such an integration is as private as its channel.
+func TestDedicatedToAPrivateChannel(t *testing.T) {
+	box := apitest.Box(t)
+	s := apitest.Start(t, (&integration.Room{Box: box}).Ops(), channel.Ops(box))
+	s.Grant(auth.IntegrationsManage)
+	s.Exec(`DELETE FROM team_person WHERE account_id = $1 AND person_id = $2`, apitest.AccountA, apitest.Reader)
+	s.Converse(t, []apitest.Turn{
+		{Path: "/channel/create", Body: `{"team_id":4291079133131,"channel_name":"x","is_private":true}`, Keep: map[string]string{"ch": "channel_id"}},
+		{Path: "/integration/create", Key: apitest.KeyReader, Body: `{"integration_name":"a","integration_type":"standard","channel_id":$ch}`, Code: "AccessDenied"},
+		{Path: "/integration/create", Body: `{"integration_name":"a","integration_type":"standard","channel_id":$ch}`, Keep: map[string]string{"id": "integration_id"}},
+		{Path: "/integration/info", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Code: "AccessDenied"},
+		{Path: "/integration/update", Key: apitest.KeyReader, Body: `{"integration_id":$id,"channel_id":0}`, Code: "AccessDenied"},
+		{Path: "/integration/key/rotate", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Code: "AccessDenied"},
+		{Path: "/integration/delete", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Code: "AccessDenied"},
+		{Path: "/integration/list", Key: apitest.KeyReader, Body: `{}`, Has: `{"items":[{"integration_id":$id,"integration_key":""}]}`},
+	})
+}
+
+func TestIntegrationsOfAFile(t *testing.T) {
+	apitest.RoundTrip(t, integration.Kind, []integration.Integration{
+		{AccountID: apitest.AccountA, IntegrationID: 11, IntegrationName: "a", IntegrationType: "standard", IntegrationKey: "k3y", Status: "enabled"},
+		{AccountID: apitest.AccountA, IntegrationID: 12, IntegrationName: "b", IntegrationType: "webhook_alert", Status: "disabled",
+			Settings: &integration.Settings{Endpoint: "https://example.com", Headers: map[string]string{"A": "t0ken"}, SignSecret: "s3cret"}},
+	}, map[string]func(*integration.Integration){
+		"integration_id":   func(i *integration.Integration) { i.IntegrationID = 0 },
+		"integration_name": func(i *integration.Integration) { i.IntegrationName = "" },
+		"integration_type": func(i *integration.Integration) { i.IntegrationType = "x" },
+	})
+	s, box := apitest.Start(t), apitest.Box(t)
+	s.Write(func(tx *db.Tx) error {
+		return integration.Load(tx, box, apitest.AccountA, []integration.Integration{{IntegrationID: 5, IntegrationName: "a", IntegrationType: "standard", IntegrationKey: "of the file"},
+			{IntegrationID: 6, IntegrationName: "b", IntegrationType: "standard"}})
+	})
+	s.Read(func(tx *db.Tx) error {
+		i, found, err := integration.ByKey(tx, "of the file", 1)
+		all, _ := integration.Kind.Dump(tx, box, apitest.AccountA, true)
+		if !found || i.IntegrationID != 5 || len(all) != 2 || len(all[1].IntegrationKey) != 40 {
+			t.Errorf("%+v %+v", i, all)
+		}
+		return err
+	})
+}

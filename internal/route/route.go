@@ -1,0 +1,179 @@
+// Package route keeps the routes of shared integrations: to which channels their alerts go. Every version
+// that ever was is kept.
+//
+// Deciding where an alert goes is pure (Match); it must never depend on anything but the route, the alert
+// and the channels there are.
+package route
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"tocsin/internal/check"
+	"tocsin/internal/db"
+	"tocsin/internal/filter"
+	"tocsin/internal/object"
+	"tocsin/internal/reference"
+)
+
+// Route is the route of one integration. The first case whose conditions an alert meets decides, and with
+// fallthrough the next ones too; the default is for alerts that meet none.
+type Route struct {
+	IntegrationID int64     `json:"integration_id" doc:"The integration."`
+	Cases         []Case    `json:"cases" doc:"Looked at in this order."`
+	Sections      []Section `json:"sections,omitempty" doc:"Headings for people."`
+	Default       *Default  `json:"default,omitzero" doc:"Where alerts go that meet no case; absent: they are dropped, with a record."`
+	Status        string    `json:"status" enum:"enabled" doc:"Always enabled."`
+	Version       int64     `json:"version" doc:"Counts the changes, from 1."`
+	UpdatedBy     int64     `json:"updated_by" doc:"The person who changed it last."`
+	CreatorID     int64     `json:"creator_id" doc:"The person who made it."`
+	CreatedAt     int64     `json:"created_at" doc:"Unix seconds."`
+	UpdatedAt     int64     `json:"updated_at" doc:"Unix seconds."`
+}
+
+// Case is one way for alerts to go.
+type Case struct {
+	If               []filter.Condition `json:"if" maxItems:"100" doc:"Conditions, all of which an alert must meet."`
+	ChannelIDs       []int64            `json:"channel_ids" maxItems:"100" doc:"Where it goes, with routing_mode standard."`
+	Fallthrough      bool               `json:"fallthrough" doc:"The next cases are looked at as well."`
+	RoutingMode      string             `json:"routing_mode,omitzero" enum:"standard,name_mapping" doc:"standard, also when absent: to channel_ids; name_mapping: to the channel whose name a label has."`
+	NameMappingLabel string             `json:"name_mapping_label,omitzero" maxLength:"128" doc:"That label, with name_mapping."`
+}
+
+// Section is a heading above the case at a position.
+type Section struct {
+	Name     string `json:"name" minLength:"1" maxLength:"128" doc:"What it says; no two alike."`
+	Position int64  `json:"position" minimum:"0" doc:"The case it stands above, counted from 0."`
+}
+
+// Default is where alerts go that meet no case.
+type Default struct {
+	ChannelIDs []int64 `json:"channel_ids" maxItems:"100" doc:"The channels."`
+}
+
+// The ways of a case.
+const (
+	Standard    = "standard"
+	NameMapping = "name_mapping"
+)
+
+// Kind is how routes are kept: one for each integration, by its id.
+var Kind = object.Kind[Route]{
+	Name: reference.Route, Section: "routes",
+	Head: func(r *Route) object.Head {
+		return object.Head{ID: strconv.FormatInt(r.IntegrationID, 10), Name: fmt.Sprintf("route of integration %d", r.IntegrationID), Creator: r.CreatorID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
+	},
+	Refs: func(r *Route) (refs []reference.Target) {
+		r.channels(func(_ string, id int64) { refs = append(refs, reference.To(reference.Channel, id)) })
+		return refs
+	},
+	Check: func(_ *db.Tx, at check.At, _ int64, r *Route) error {
+		if r.Status == "" {
+			r.Status = "enabled"
+		}
+		r.Version = max(r.Version, 1)
+		return check.First(at.AtLeast("integration_id", r.IntegrationID, 1), at.OneOf("status", r.Status, "enabled"), r.check(at))
+	},
+}
+
+// channels calls fn with every channel that is named and where it stands.
+func (r *Route) channels(fn func(path string, id int64)) {
+	for i, c := range r.Cases {
+		for j, id := range c.ChannelIDs {
+			fn(fmt.Sprintf("cases[%d].channel_ids[%d]", i, j), id)
+		}
+	}
+	if r.Default != nil {
+		for j, id := range r.Default.ChannelIDs {
+			fn(fmt.Sprintf("default.channel_ids[%d]", j), id)
+		}
+	}
+}
+
+// check holds a route against what schemas cannot say.
+func (r *Route) check(at check.At) error {
+	if len(r.Cases) == 0 && r.Default == nil {
+		return at.Invalid("cases", "or default is needed: without both every alert would be dropped")
+	}
+	for i, c := range r.Cases {
+		if err := c.check(at.Element("cases", i)); err != nil {
+			return err
+		}
+	}
+	for i, s := range r.Sections {
+		at := at.Element("sections", i)
+		if s.Position < 0 || s.Position > int64(len(r.Cases)) {
+			return at.Invalid("position", "must be from 0 to %d, the number of cases, got %d", len(r.Cases), s.Position)
+		}
+		if slices.ContainsFunc(r.Sections[:i], func(o Section) bool { return o.Name == s.Name }) {
+			return at.Twice("name", s.Name)
+		}
+	}
+	return nil
+}
+
+func (c Case) check(at check.At) error {
+	switch {
+	case len(c.If) == 0:
+		return at.Invalid("if", "must have at least one condition; what is for all alerts belongs into default")
+	case c.RoutingMode == NameMapping && c.NameMappingLabel == "":
+		return at.Invalid("name_mapping_label", "is required with routing_mode name_mapping")
+	case c.RoutingMode != NameMapping && len(c.ChannelIDs) == 0:
+		return at.Invalid("channel_ids", "must name at least one channel")
+	case c.RoutingMode != "" && c.RoutingMode != Standard && c.RoutingMode != NameMapping:
+		return at.OneOf("routing_mode", c.RoutingMode, "", Standard, NameMapping)
+	}
+	if wrong, ok := filter.Check(filter.Filter{c.If}).(*filter.Error); ok {
+		return at.Invalid("if"+wrong.Path[len("[0]"):], "%s, got %.100q", wrong.Want, wrong.Value)
+	}
+	return nil
+}
+
+// Look is how an alert fared with one case.
+type Look struct {
+	Case     string  // case_0, case_1 and so on, or default
+	Matched  bool    // the alert met its conditions, or none other was met
+	Channels []int64 // where it sends the alert; none when no channel has the name of the label
+	Why      string  // in words
+}
+
+// Match decides where an alert goes. byName finds channels by their exact name, for name_mapping. Channels
+// come in the order in which they are found, each once; none: the alert is dropped.
+func Match(r Route, alert filter.Fields, byName func(name string) []int64) (channels []int64, looks []Look) {
+	for i, c := range r.Cases {
+		look := Look{Case: fmt.Sprintf("case_%d", i)}
+		m, _ := filter.Compile(filter.Filter{c.If})
+		var trace filter.Trace
+		look.Matched = m.Match(alert, &trace)
+		if look.Why = trace.Why(); !look.Matched {
+			looks = append(looks, look)
+			continue
+		}
+		look.Channels = c.ChannelIDs
+		if c.RoutingMode == NameMapping {
+			name, _ := alert.Label(c.NameMappingLabel)
+			look.Channels = byName(name)
+			look.Why += fmt.Sprintf("; the label %s is %q, the name of %d channels", c.NameMappingLabel, name, len(look.Channels))
+		}
+		looks = append(looks, look)
+		channels = join(channels, look.Channels)
+		if !c.Fallthrough {
+			break
+		}
+	}
+	if len(channels) == 0 && r.Default != nil {
+		looks = append(looks, Look{"default", true, r.Default.ChannelIDs, "no case sends it anywhere"})
+		channels = join(channels, r.Default.ChannelIDs)
+	}
+	return channels, looks
+}
+
+func join(all, more []int64) []int64 {
+	for _, id := range more {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
+}

@@ -1,0 +1,141 @@
+package route_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/filter"
+	"tocsin/internal/integration"
+	"tocsin/internal/route"
+)
+
+func TestConversationRoute(t *testing.T) {
+	box := apitest.Box(t)
+	s := apitest.Start(t, route.Ops(), channel.Ops(box), (&integration.Room{Box: box}).Ops())
+	s.Grant(auth.IntegrationsRead)
+	critical := `{"if":[{"key":"severity","oper":"IN","vals":["Critical"]}],"channel_ids":[$b],"fallthrough":true}`
+	byName := `{"if":[{"key":"labels.team","oper":"IN","vals":["*"]}],"channel_ids":[],"fallthrough":false,"routing_mode":"name_mapping","name_mapping_label":"team"}`
+	body := `"integration_id":$i,"cases":[` + critical + `,` + byName + `],"sections":[{"name":"Loud","position":0}],"default":{"channel_ids":[$a]}`
+	stamps := `,"status":"enabled","version":%d,"updated_by":2476123212131,"creator_id":2476123212131,"created_at":1776052801,"updated_at":1776052801`
+	refused := func(body string, says ...string) apitest.Turn {
+		return apitest.Turn{Path: "/route/upsert", Body: `{"integration_id":$i,` + body + `}`, Code: "InvalidParameter", Says: says}
+	}
+	s.Converse(t, []apitest.Turn{
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"A"}`, Keep: map[string]string{"a": "channel_id"}},
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"B"}`, Keep: map[string]string{"b": "channel_id"}},
+		{Path: "/integration/create", Body: `{"integration_name":"x","integration_type":"standard"}`, Keep: map[string]string{"i": "integration_id"}},
+		{Path: "/route/info", Body: `{"integration_id":$i}`, Data: `null`},
+		{Path: "/route/upsert", Body: `{"integration_id":5,"default":{"channel_ids":[$a]}}`, Code: "ResourceNotFound"},
+		refused(`"cases":[]`, "cases", "default"),
+		refused(`"cases":[{"if":[],"channel_ids":[$a],"fallthrough":false}]`, "cases[0].if"),
+		refused(`"cases":[{"if":[{"key":"a","oper":"IN","vals":["/(/"]}],"channel_ids":[$a],"fallthrough":false}]`, "cases[0].if[0].vals[0]"),
+		refused(`"cases":[{"if":[{"key":"a","oper":"IN","vals":["b"]}],"channel_ids":[],"fallthrough":false}]`, "cases[0].channel_ids"),
+		refused(`"cases":[{"if":[{"key":"a","oper":"IN","vals":["b"]}],"channel_ids":[],"fallthrough":false,"routing_mode":"name_mapping"}]`, "name_mapping_label"),
+		refused(`"default":{"channel_ids":[$a,7]}`, "default.channel_ids[1]", "channel 7"),
+		refused(`"default":{"channel_ids":[$a]},"sections":[{"name":"x","position":1}]`, "sections[0].position"),
+		{Path: "/route/upsert", Body: `{"integration_id":$i,"default":{"channel_ids":[$a]}}`, Data: `{}`, Golden: "route_upsert"},
+		{Path: "/route/upsert", Body: `{` + body + `,"version":1}`, Data: `{}`},
+		{Path: "/route/upsert", Body: `{` + body + `,"version":1}`, Code: "BadRequest", Says: []string{"version 2"}},
+		{Path: "/route/info", Body: `{"integration_id":$i}`, Data: `{` + body + fmt.Sprintf(stamps, 2) + `}`, Golden: "route_info"},
+		{Path: "/route/list", Body: `{"integration_ids":[$i,5,$i]}`, Data: `{"items":[{` + body + fmt.Sprintf(stamps, 2) + `}]}`, Golden: "route_list"},
+		{Path: "/route/history/list", Body: `{"integration_id":$i}`, Has: `{"total":2,"items":[{"version":2},{"version":1,"cases":[]}]}`, Golden: "route_history_list"},
+		{Path: "/route/history/list", Body: `{"integration_id":$i,"asc":true,"limit":1}`, Has: `{"has_next_page":true,"items":[{"version":1}]}`},
+		{Path: "/route/info", Key: apitest.KeyB, Body: `{"integration_id":$i}`, Data: `null`},
+		{Path: "/route/upsert", Key: apitest.KeyReader, Body: `{` + body + `}`, Code: "AccessDenied"},
+		{Path: "/channel/disable", Body: `{"channel_id":$b}`},
+		{Path: "/channel/delete", Body: `{"channel_id":$b}`, Code: "ReferenceExist", Has: `{"refs":[{"kind":"route","id":"$i"}]}`},
+		{Path: "/integration/delete", Body: `{"integration_id":$i,"dry_run":true}`, Has: `{"removes":[{"kind":"integration"},{"kind":"route","id":"$i"}]}`},
+		{Path: "/integration/delete", Body: `{"integration_id":$i}`, Data: `{}`},
+		{Path: "/route/info", Body: `{"integration_id":$i}`, Data: `null`},
+		{Path: "/channel/delete", Body: `{"channel_id":$b}`, Data: `{}`},
+	})
+}
+
+func TestPreview(t *testing.T) {
+	s := apitest.Start(t, route.Ops(), channel.Ops(apitest.Box(t)))
+	for id, labels := range map[string]string{"663a1b2c3d4e5f6789abcde1": `{"team":"A"}`, "663a1b2c3d4e5f6789abcde2": `{"env":"test"}`} {
+		s.Exec(`INSERT INTO alert (account_id, alert_id, channel_id, incident_id, integration_id, integration_name, integration_type, integration_ref_id, alert_key, title, title_rule, description,
+			alert_severity, alert_status, start_time, last_time, end_time, event_cnt, ever_muted, responder_name, responder_email, labels, images, created_at, updated_at, deleted_at)
+			VALUES ($1, $2, 0, '', 1, '', '', '', 'k', 'Title', '', '', 'Critical', 'Critical', 7, 7, 0, 1, FALSE, '', '', $3, '[]', 1, 1, 0)`, apitest.AccountA, id, labels)
+	}
+	s.Converse(t, []apitest.Turn{
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"A"}`, Keep: map[string]string{"a": "channel_id"}},
+		{Path: "/route/preview", Body: `{"alert_ids":["663a1b2c3d4e5f6789abcde1","663a1b2c3d4e5f6789abcde9","663a1b2c3d4e5f6789abcde2"],"route":{
+			"cases":[{"if":[{"key":"labels.team","oper":"IN","vals":["*"]}],"channel_ids":[],"fallthrough":false,"routing_mode":"name_mapping","name_mapping_label":"team"}],"default":{"channel_ids":[9]}}}`,
+			Golden: "route_preview", Data: `{"items":[
+			{"alert_id":"663a1b2c3d4e5f6789abcde1","alert_title":"Title","start_time":7,"matched_cases":["case_0"],"channel_ids":[$a],"reasons":["case_0: labels.team is \"A\", IN *; the label team is \"A\", the name of 1 channels"]},
+			{"alert_id":"663a1b2c3d4e5f6789abcde2","alert_title":"Title","start_time":7,"matched_cases":["default"],"channel_ids":[9],"reasons":["case_0: labels.team is not there, not IN *","default: no case sends it anywhere"]}]}`},
+		{Path: "/route/preview", Key: apitest.KeyB, Body: `{"alert_ids":["663a1b2c3d4e5f6789abcde1"],"route":{"default":{"channel_ids":[9]}}}`, Data: `{"items":[]}`},
+	})
+}
+
+// labelled is an alert that has nothing but labels.
+type labelled map[string]string
+
+func (l labelled) Field(string) (string, bool)      { return "", false }
+func (l labelled) Label(name string) (string, bool) { v, ok := l[name]; return v, ok }
+
+// TestMatchAgainstModel holds Match against one that walks the cases by hand.
+func TestMatchAgainstModel(t *testing.T) {
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		alert, rt := labelled{}, route.Route{}
+		for _, name := range []string{"a", "b"} {
+			if r.IntN(3) > 0 {
+				alert[name] = fmt.Sprint(r.IntN(2))
+			}
+		}
+		for range r.IntN(5) {
+			c := route.Case{Fallthrough: r.IntN(2) == 0, ChannelIDs: []int64{r.Int64N(4)}}
+			for range 1 + r.IntN(2) {
+				c.If = append(c.If, filter.Condition{Key: "labels." + []string{"a", "b"}[r.IntN(2)], Oper: filter.In, Vals: []string{fmt.Sprint(r.IntN(2))}})
+			}
+			rt.Cases = append(rt.Cases, c)
+		}
+		if r.IntN(2) == 0 {
+			rt.Default = &route.Default{ChannelIDs: []int64{9}}
+		}
+		var want []int64
+		for _, c := range rt.Cases {
+			met := true
+			for _, cond := range c.If {
+				v, ok := alert[cond.Key[len("labels."):]]
+				met = met && ok && v == cond.Vals[0]
+			}
+			if met {
+				if !slices.Contains(want, c.ChannelIDs[0]) {
+					want = append(want, c.ChannelIDs[0])
+				}
+				if !c.Fallthrough {
+					break
+				}
+			}
+		}
+		if want == nil && rt.Default != nil {
+			want = []int64{9}
+		}
+		got, looks := route.Match(rt, alert, nil)
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %v, want %v: %+v %v %+v", seed, got, want, rt, alert, looks)
+		}
+		for _, l := range looks {
+			if l.Why == "" {
+				t.Fatalf("seed %d: no reason: %+v", seed, looks)
+			}
+		}
+	}
+}
+
+func TestRoutesOfAFile(t *testing.T) {
+	apitest.RoundTrip(t, route.Kind, []route.Route{
+		{IntegrationID: 11, Cases: []route.Case{}, Default: &route.Default{ChannelIDs: []int64{1}}, Status: "enabled", Version: 3},
+	}, map[string]func(*route.Route){
+		"integration_id": func(r *route.Route) { r.IntegrationID = 0 },
+		"cases":          func(r *route.Route) { r.Default = nil },
+	})
+}
