@@ -21,6 +21,9 @@ check-tools:
 	@command -v gcc >/dev/null || { \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy gcc libc6-dev; \
 		else echo "gcc is missing, the race detector needs it: apt-get install gcc libc6-dev"; exit 1; fi; }
+	@for tool in curl jq; do command -v $$tool >/dev/null || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy $$tool; \
+		else echo "$$tool is missing, the newcomer's script needs it: apt-get install $$tool"; exit 1; fi; }; done
 
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \

@@ -18,10 +18,14 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
+	"tocsin/internal/enrichment"
 	"tocsin/internal/fault"
+	"tocsin/internal/field"
 	"tocsin/internal/incident"
+	"tocsin/internal/integration"
 	"tocsin/internal/person"
 	"tocsin/internal/role"
+	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
@@ -31,27 +35,32 @@ import (
 
 // File is an account file. A section that is missing is empty.
 type File struct {
-	Format         Format                 `json:"format"`
-	Account        person.Account         `json:"account"`
-	Roles          []role.Record          `json:"roles"`
-	Teams          []team.Record          `json:"teams"`
-	Persons        []person.Record        `json:"persons"`
-	AppKeys        []auth.KeyRecord       `json:"app_keys"`
-	Calendars      []calendar.Calendar    `json:"calendars,omitempty"`
-	CalendarEvents []calendar.Event       `json:"calendar_events,omitempty"`
-	Schedules      []schedule.Record      `json:"schedules"`
-	Templates      []template.Template    `json:"templates,omitempty"`
-	Channels       []channel.Channel      `json:"channels"`
-	SilenceRules   []channel.SilenceRule  `json:"silence_rules"`
-	DropRules      []channel.DropRule     `json:"drop_rules"`
-	InhibitRules   []channel.InhibitRule  `json:"inhibit_rules,omitempty"`
-	EscalateRules  []channel.EscalateRule `json:"escalate_rules,omitempty"`
-	Alerts         []alert.Alert          `json:"alerts"`
-	Incidents      []incident.Incident    `json:"incidents"`
-	Datasources    []datasource.Record    `json:"datasources"`
-	Applications   []rum.Application      `json:"rum_applications"`
-	Issues         []rum.Issue            `json:"rum_issues"`
-	Deliveries     []webhook.Delivery     `json:"webhook_deliveries"`
+	Format         Format                    `json:"format"`
+	Account        person.Account            `json:"account"`
+	Roles          []role.Record             `json:"roles"`
+	Teams          []team.Record             `json:"teams"`
+	Persons        []person.Record           `json:"persons"`
+	AppKeys        []auth.KeyRecord          `json:"app_keys"`
+	Calendars      []calendar.Calendar       `json:"calendars,omitempty"`
+	CalendarEvents []calendar.Event          `json:"calendar_events,omitempty"`
+	Schedules      []schedule.Record         `json:"schedules"`
+	Templates      []template.Template       `json:"templates,omitempty"`
+	Channels       []channel.Channel         `json:"channels"`
+	SilenceRules   []channel.SilenceRule     `json:"silence_rules"`
+	DropRules      []channel.DropRule        `json:"drop_rules"`
+	InhibitRules   []channel.InhibitRule     `json:"inhibit_rules,omitempty"`
+	EscalateRules  []channel.EscalateRule    `json:"escalate_rules,omitempty"`
+	Fields         []field.Field             `json:"fields,omitempty"`
+	Integrations   []integration.Integration `json:"integrations,omitempty"`
+	Routes         []route.Route             `json:"routes,omitempty"`
+	Enrichments    []enrichment.Rules        `json:"enrichments,omitempty"`
+	Pipelines      []alert.Pipeline          `json:"alert_pipelines,omitempty"`
+	Alerts         []alert.Alert             `json:"alerts"`
+	Incidents      []incident.Incident       `json:"incidents"`
+	Datasources    []datasource.Record       `json:"datasources"`
+	Applications   []rum.Application         `json:"rum_applications"`
+	Issues         []rum.Issue               `json:"rum_issues"`
+	Deliveries     []webhook.Delivery        `json:"webhook_deliveries"`
 }
 
 // Format names the version of the format. It changes only when an older file could no longer be read.

@@ -9,12 +9,16 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
 	"tocsin/internal/db"
+	"tocsin/internal/enrichment"
 	"tocsin/internal/fault"
+	"tocsin/internal/field"
 	"tocsin/internal/incident"
+	"tocsin/internal/integration"
 	"tocsin/internal/object"
 	"tocsin/internal/person"
 	"tocsin/internal/reference"
 	"tocsin/internal/role"
+	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/seal"
@@ -44,6 +48,12 @@ var sections = []section{
 	objects(channel.Drops, func(f *File) *[]channel.DropRule { return &f.DropRules }),
 	objects(channel.Inhibits, func(f *File) *[]channel.InhibitRule { return &f.InhibitRules }),
 	objects(channel.Escalates, func(f *File) *[]channel.EscalateRule { return &f.EscalateRules }),
+	objects(field.Kind, func(f *File) *[]field.Field { return &f.Fields }),
+	config(integration.Kind.Section, integration.Kind.Name, func(f *File) *[]integration.Integration { return &f.Integrations },
+		integration.Load, integration.Kind.Dump, integration.Erase, func(i *integration.Integration) (string, string) { h := integration.Kind.Head(i); return h.ID, h.Name }),
+	objects(route.Kind, func(f *File) *[]route.Route { return &f.Routes }),
+	objects(enrichment.Kind, func(f *File) *[]enrichment.Rules { return &f.Enrichments }),
+	objects(alert.Pipelines, func(f *File) *[]alert.Pipeline { return &f.Pipelines }),
 	plain("alerts", func(f *File) *[]alert.Alert { return &f.Alerts }, alert.Load, alert.Dump),
 	plain("incidents", func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),
 	config("datasources", reference.Datasource, func(f *File) *[]datasource.Record { return &f.Datasources },

@@ -7,9 +7,13 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
+	"tocsin/internal/enrichment"
+	"tocsin/internal/field"
 	"tocsin/internal/incident"
+	"tocsin/internal/integration"
 	"tocsin/internal/person"
 	"tocsin/internal/role"
+	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
@@ -31,6 +35,10 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 		role.Ops(),
 		calendar.Ops(),
 		template.Ops(),
+		field.Ops(),
+		(&integration.Room{Box: a.Box}).Ops(),
+		route.Ops(),
+		enrichment.Ops(),
 		webhook.New(cursorKey).Ops(),
 		audit.New(cursorKey, a.recorded).Ops(),
 	}

@@ -21,18 +21,9 @@ type importCmd struct {
 
 // Run loads the file, all of it or nothing.
 func (cmd *importCmd) Run(con *console) error {
-	in := io.Reader(os.Stdin)
-	if cmd.File != "-" {
-		f, err := os.Open(cmd.File)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
-	}
-	file, err := accountfile.Read(in)
+	file, err := readAccountFile(cmd.File)
 	if err != nil {
-		return fmt.Errorf("%s: %w", cmd.File, err)
+		return err
 	}
 	ctx := context.Background()
 	d, err := db.Open(ctx, cmd.DB)
@@ -57,6 +48,24 @@ func (cmd *importCmd) Run(con *console) error {
 		fmt.Fprintf(con.out, "the file brings no app keys, so nobody can call yet: tocsin key create --db %s --account %d\n", cmd.DB, file.Account.AccountID)
 	}
 	return nil
+}
+
+// readAccountFile reads a file, or standard input for -.
+func readAccountFile(path string) (*accountfile.File, error) {
+	in := io.Reader(os.Stdin)
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	file, err := accountfile.Read(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, nil
 }
 
 type exportCmd struct {

@@ -57,7 +57,7 @@ func newBox(t testing.TB) *seal.Box {
 func serve(t testing.TB) (*apitest.Server, *seal.Box) {
 	t.Helper()
 	box := newBox(t)
-	return apitest.Start(t, person.Ops(), (&schedule.Room{Box: box}).Ops(), channel.Ops(), alert.Ops(), incident.Ops(),
+	return apitest.Start(t, person.Ops(), (&schedule.Room{Box: box}).Ops(), channel.Ops(nil), alert.Ops(), incident.Ops(),
 		(&datasource.Room{Box: box}).Ops(), rum.New(box).Ops(), webhook.New([]byte("key")).Ops()), box
 }
 

@@ -6,6 +6,8 @@
 package object
 
 import (
+	"strconv"
+
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/check"
@@ -71,6 +73,25 @@ func (k Kind[T]) Exists(tx *db.Tx, account int64, id string) (bool, error) {
 // Of lists the objects of a parent in their order: by rank, and where that is equal the older first.
 func (k Kind[T]) Of(tx *db.Tx, account int64, parent string) ([]T, error) {
 	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND parent = $3 ORDER BY rank, created_at, id`, account, k.Name, parent)
+}
+
+// Each reads objects by number, in the order given, each once; those that are not there are left out.
+func (k Kind[T]) Each(tx *db.Tx, account int64, ids []int64) ([]T, error) {
+	items, seen := []T{}, map[int64]bool{}
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		v, found, err := k.Find(tx, account, strconv.FormatInt(id, 10))
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			items = append(items, v)
+		}
+	}
+	return items, nil
 }
 
 // All lists all objects of the account by id.

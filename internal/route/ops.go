@@ -117,21 +117,8 @@ type listRequest struct {
 }
 
 func list(c *api.Call, in listRequest) (api.Items[Route], error) {
-	items, seen := []Route{}, map[int64]bool{}
-	for _, id := range in.IntegrationIDs {
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
-		r, found, err := Kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(id, 10))
-		if err != nil {
-			return api.Items[Route]{}, err
-		}
-		if found {
-			items = append(items, r)
-		}
-	}
-	return api.Items[Route]{Items: items}, nil
+	items, err := Kind.Each(c.Tx, c.Who.AccountID, in.IntegrationIDs)
+	return api.Items[Route]{Items: items}, err
 }
 
 type historyRequest struct {

@@ -106,6 +106,9 @@ var departures = []departure{
 	{"/schedule/", ".rotation_unit", "", oneOff},
 	{"/rum/application/", ".tracing.open_type", "", unset},
 	{"/channel/silence/rule/list", ".time_filter", "null", decided},
+	{"/route/info", "/route/info", "null", "the reference says so in words"},
+	{"/alert/pipeline/info", "/alert/pipeline/info", "null", "as for a route"},
+	{"/enrichment/info", "/enrichment/info", "null", "as for a route"},
 }
 
 // departs tells whether a value at a place is a departure.

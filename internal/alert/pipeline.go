@@ -1,0 +1,105 @@
+package alert
+
+import (
+	"fmt"
+	"strconv"
+
+	"tocsin/internal/api"
+	"tocsin/internal/check"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/object"
+	"tocsin/internal/pipeline"
+	"tocsin/internal/reference"
+)
+
+// Pipeline is the alert pipeline of one integration.
+type Pipeline struct {
+	IntegrationID int64           `json:"integration_id" doc:"The integration."`
+	Rules         []pipeline.Rule `json:"rules" doc:"Applied from top to bottom."`
+	Status        string          `json:"status" enum:"enabled" doc:"Always enabled."`
+	CreatorID     int64           `json:"creator_id" doc:"The person who made it."`
+	UpdatedBy     int64           `json:"updated_by" doc:"The person who changed it last."`
+	CreatedAt     int64           `json:"created_at" doc:"Unix seconds."`
+	UpdatedAt     int64           `json:"updated_at" doc:"Unix seconds."`
+}
+
+// maxRules is how many rules an integration may have.
+const maxRules = 50
+
+// Pipelines is how they are kept: one for each integration, by its id.
+var Pipelines = object.Kind[Pipeline]{
+	Name: reference.Pipeline, Section: "alert_pipelines",
+	Head: func(p *Pipeline) object.Head {
+		return object.Head{ID: strconv.FormatInt(p.IntegrationID, 10), Name: fmt.Sprintf("alert pipeline of integration %d", p.IntegrationID), Creator: p.CreatorID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt}
+	},
+	Check: func(_ *db.Tx, at check.At, _ int64, p *Pipeline) error {
+		if p.Status == "" {
+			p.Status = "enabled"
+		}
+		return check.First(at.AtLeast("integration_id", p.IntegrationID, 1), at.OneOf("status", p.Status, "enabled"), p.check(at))
+	},
+}
+
+func (p *Pipeline) check(at check.At) error {
+	if n := len(p.Rules); n > maxRules {
+		return at.Invalid("rules", "must be at most %d, got %d", maxRules, n)
+	}
+	for i, r := range p.Rules {
+		if path, why := r.Check(); path != "" {
+			return at.Element("rules", i).Invalid(path, "%s", why)
+		}
+	}
+	return nil
+}
+
+type pipelineUpsertRequest struct {
+	IntegrationID int64           `json:"integration_id" minimum:"1" doc:"The integration."`
+	Rules         []pipeline.Rule `json:"rules" maxItems:"50" doc:"Its rules, all of them, applied from top to bottom."`
+}
+
+func pipelineUpsert(c *api.Call, in pipelineUpsertRequest) (api.Empty, error) {
+	account, key := c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10)
+	known, err := object.Known(c.Tx, account, reference.To(reference.Integration, key))
+	if err != nil {
+		return api.Empty{}, err
+	}
+	if !known {
+		return api.Empty{}, fault.Missing("integration", in.IntegrationID)
+	}
+	p, found, err := Pipelines.Find(c.Tx, account, key)
+	if err != nil {
+		return api.Empty{}, err
+	}
+	if !found {
+		p = Pipeline{IntegrationID: in.IntegrationID, Status: "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
+	}
+	p.Rules, p.UpdatedAt, p.UpdatedBy = in.Rules, c.Unix(), c.Who.PersonID
+	if err := p.check(""); err != nil {
+		return api.Empty{}, err
+	}
+	c.Touched(reference.Integration, in.IntegrationID, "")
+	c.Touched(Pipelines.Name, key, Pipelines.Head(&p).Name)
+	return api.Empty{}, Pipelines.Put(c.Tx, account, &p)
+}
+
+type pipelineInfoRequest struct {
+	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
+}
+
+func pipelineInfo(c *api.Call, in pipelineInfoRequest) (*Pipeline, error) {
+	p, found, err := Pipelines.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
+	if err != nil || !found {
+		return nil, err
+	}
+	return &p, nil
+}
+
+type pipelineListRequest struct {
+	IntegrationIDs []int64 `json:"integration_ids" maxItems:"1000" doc:"The integrations, at most 1000."`
+}
+
+func pipelineList(c *api.Call, in pipelineListRequest) (api.Items[Pipeline], error) {
+	items, err := Pipelines.Each(c.Tx, c.Who.AccountID, in.IntegrationIDs)
+	return api.Items[Pipeline]{Items: items}, err
+}

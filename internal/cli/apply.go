@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"tocsin/internal/accountfile"
+	"tocsin/internal/app"
+	"tocsin/internal/db"
+)
+
+type applyCmd struct {
+	database
+	File   string `arg:"" help:"The account file; - reads standard input."`
+	Prune  bool   `help:"Delete configuration that the file does not have."`
+	DryRun bool   `help:"Print the plan and change nothing."`
+}
+
+// Run prints what making the account equal to the file changes, and changes it. The plan is made by doing it
+// and rolling back, so that it is printed before anything is done for good.
+func (cmd *applyCmd) Run(con *console) error {
+	file, err := readAccountFile(cmd.File)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	d, err := db.Open(ctx, cmd.DB)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	c := cmd.config()
+	box, err := app.OpenBox(c)
+	if err != nil {
+		return err
+	}
+	options := accountfile.Options{Prune: cmd.Prune, DryRun: true}
+	plan, err := accountfile.Apply(ctx, d, box, file, c.Clock.Now(), options)
+	if err != nil {
+		return fmt.Errorf("%s: %w", cmd.File, err)
+	}
+	if _, err := plan.WriteTo(con.out); err != nil {
+		return err
+	}
+	if cmd.DryRun || plan.Empty() {
+		return nil
+	}
+	options.DryRun = false
+	if _, err := accountfile.Apply(ctx, d, box, file, c.Clock.Now(), options); err != nil {
+		return fmt.Errorf("%s: %w", cmd.File, err)
+	}
+	fmt.Fprintf(con.out, "applied to account %d (%s)\n", file.Account.AccountID, file.Account.AccountName)
+	return nil
+}
