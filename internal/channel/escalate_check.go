@@ -75,10 +75,9 @@ func (t Target) checkSchedules(at check.At) error {
 		if n, err := strconv.ParseInt(schedule, 10, 64); err != nil || n < 1 || strconv.FormatInt(n, 10) != schedule {
 			return at.Invalid("schedule_to_role_ids", "must have ids of schedules for names, got %.40q", schedule)
 		}
-		of := at.Member("schedule_to_role_ids").Member(schedule)
 		for i, role := range t.ScheduleToRoleIDs[schedule] {
 			if role < 0 {
-				return of.Element("", i).Invalid("", "must be at least 0, got %d", role)
+				return at.Member("schedule_to_role_ids").Element(schedule, i).Invalid("", "must be at least 0, got %d", role)
 			}
 		}
 	}
