@@ -32,6 +32,7 @@ var (
 	rounds     = flag.Int("rounds", 3, "how often each pair is measured; medians are shown")
 	clients    = flag.Int("clients", 32, "connections of the load")
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
+	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	engine     = flag.Bool("engine", true, "run the engine's own benchmarks as well")
 )
 
@@ -71,6 +72,9 @@ func run() error {
 	}
 	db := "sqlite:" + filepath.Join(dir, "demo", "tocsin.db")
 	if err := operations(binary, db, key); err != nil {
+		return err
+	}
+	if err := configuration(binary, db, key); err != nil {
 		return err
 	}
 	if err := history(binary, db, key); err != nil {
