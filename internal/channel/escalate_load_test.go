@@ -39,10 +39,7 @@ func TestEscalateRulesAreDumpedAsLoaded(t *testing.T) {
 		records := random()
 		want := marshalled(t, records)
 		s.Write(func(tx *db.Tx) error {
-			if err := channel.Escalates.Load(tx, box, apitest.AccountA, random()); err != nil {
-				return err
-			}
-			return channel.Escalates.Replace(tx, box, apitest.AccountA, records)
+			return channel.Escalates.Load(tx, box, apitest.AccountA, records)
 		})
 		if got := dump(true); got != want {
 			t.Fatalf("seed %d: got\n%s\nwant\n%s", seed, got, want)
