@@ -227,3 +227,20 @@ func TestARoleWorksWithinASecond(t *testing.T) {
 		}
 	}
 }
+
+// TestANarrowedKeyOfTheOwnerGivesNoMoreThanItHas: owning the account widens no key.
+func TestANarrowedKeyOfTheOwnerGivesNoMoreThanItHas(t *testing.T) {
+	s := start(t)
+	const narrow = "tk_roles_alone_0123456789abcdefghijk"
+	s.Write(func(tx *db.Tx) error {
+		_, _, err := auth.CreateKey(tx, auth.NewKey{Account: apitest.AccountA, Person: apitest.OwnerA, Secret: narrow, Permissions: []string{"Roles Manage (org)"}}, apitest.Now.Unix())
+		return err
+	})
+	s.Scenarios(t, "/role/upsert", []apitest.Scenario{
+		{Name: "its own", Key: narrow, Body: `{"role_name": "x", "permission_ids": [23, 24]}`},
+		{Name: "more", Key: narrow, Body: `{"role_name": "x", "permission_ids": [24, 7]}`, Code: "AccessDenied", Says: []string{"Schedules Read (on-call)"}},
+	})
+	s.Scenarios(t, "/role/member/grant", []apitest.Scenario{
+		{Name: "more", Key: narrow, Body: `{"role_id": 2, "member_ids": [2659460982131]}`, Code: "AccessDenied", Says: []string{"Schedules Manage (on-call)"}},
+	})
+}
