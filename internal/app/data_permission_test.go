@@ -43,6 +43,9 @@ func TestDataPermissionIsAsDocumented(t *testing.T) {
 		}
 		defer response.Body.Close()
 		raw, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var reply struct {
 			Data  map[string]any
 			Error struct{ Code string }

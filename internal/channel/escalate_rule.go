@@ -2,12 +2,7 @@ package channel
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/check"
@@ -15,7 +10,6 @@ import (
 	"tocsin/internal/filter"
 	"tocsin/internal/object"
 	"tocsin/internal/reference"
-	"tocsin/internal/seal"
 )
 
 // EscalateRule says who is told of a channel's incidents: its layers one after the other, until somebody
@@ -31,11 +25,11 @@ type EscalateRule struct {
 
 // Layer is one step of an escalation.
 type Layer struct {
-	MaxTimes       int64   `json:"max_times,omitzero" minimum:"0" maximum:"6" doc:"How often those of the layer are told again; absent: not again."`
-	NotifyStep     float64 `json:"notify_step,omitzero" minimum:"0.5" maximum:"120" doc:"Minutes between."`
-	EscalateWindow int64   `json:"escalate_window,omitzero" minimum:"0" maximum:"720" doc:"Minutes until the next layer is told; absent: 30."`
-	ForceEscalate  bool    `json:"force_escalate,omitzero" doc:"The next layer is told even if the incident is acknowledged."`
-	Target         Target  `json:"target" doc:"Who is told."`
+	MaxTimes       *int64   `json:"max_times,omitzero" minimum:"0" maximum:"6" doc:"How often those of the layer are told again, until the next layer takes over; absent or 0: not again."`
+	NotifyStep     *float64 `json:"notify_step,omitzero" minimum:"0.5" maximum:"120" doc:"Minutes between one time and the next; absent: they are not told again."`
+	EscalateWindow *int64   `json:"escalate_window,omitzero" minimum:"0" maximum:"720" doc:"Minutes until the next layer is told; absent or 0: 30."`
+	ForceEscalate  *bool    `json:"force_escalate,omitzero" doc:"The next layer is told even if the incident is acknowledged."`
+	Target         Target   `json:"target" doc:"Who is told."`
 }
 
 // Target is who is told, and how.
@@ -50,7 +44,7 @@ type Target struct {
 
 // By is how persons are told, by the severity of the incident.
 type By struct {
-	FollowPreference bool     `json:"follow_preference,omitzero" doc:"As everybody has chosen."`
+	FollowPreference *bool    `json:"follow_preference,omitzero" doc:"As everybody has chosen, whatever the lists say."`
 	Critical         []string `json:"critical,omitzero" maxItems:"20" maxLength:"64" doc:"Ways such as voice, sms and email."`
 	Warning          []string `json:"warning,omitzero" maxItems:"20" maxLength:"64" doc:"Ways for Warning."`
 	Info             []string `json:"info,omitzero" maxItems:"20" maxLength:"64" doc:"Ways for Info."`
@@ -75,88 +69,6 @@ var Escalates = object.Kind[EscalateRule]{
 	},
 }
 
-// rewriteWebhooks passes every secret of the webhooks' settings through fn.
-func rewriteWebhooks(r *EscalateRule, fn func(place, text string) (string, error)) error {
-	r.Layers = slices.Clone(r.Layers)
-	for i := range r.Layers {
-		hooks := slices.Clone(r.Layers[i].Target.Webhooks)
-		for j := range hooks {
-			hooks[j].Settings = maps.Clone(hooks[j].Settings)
-			for name, value := range hooks[j].Settings {
-				var text string
-				if value.Kind() != '"' || json.Unmarshal(value, &text) != nil || !seal.Secretive(name, text) {
-					continue
-				}
-				text, err := fn(fmt.Sprintf("layers/%d/webhooks/%d/%s", i, j, name), text)
-				if err != nil {
-					return err
-				}
-				if hooks[j].Settings[name], err = json.Marshal(text); err != nil {
-					return err
-				}
-			}
-		}
-		r.Layers[i].Target.Webhooks = hooks
-	}
-	return nil
-}
-
-// maxLayers is how many layers a rule may have.
-const maxLayers = 20
-
-// check refuses a rule that tells nobody by the way it is made.
-func (r *EscalateRule) check(at check.At) error {
-	r.TemplateID = strings.ToLower(r.TemplateID)
-	if err := check.First(
-		at.Object("template_id", r.TemplateID), between(at, "aggr_window", r.AggrWindow, 0, 3600), between(at, "priority", r.Priority, 0, 1_000_000),
-		checkWindows(at, r.TimeFilters), checkFilters(at, "filters", r.Filters, false),
-	); err != nil {
-		return err
-	}
-	if n := len(r.Layers); n < 1 || n > maxLayers {
-		return at.Invalid("layers", "must be 1 to %d, got %d", maxLayers, n)
-	}
-	for i := range r.Layers {
-		if err := r.Layers[i].check(at.Element("layers", i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l Layer) check(at check.At) error {
-	t, target := l.Target, at.Member("target")
-	persons := len(t.PersonIDs)+len(t.TeamIDs)+len(t.ScheduleToRoleIDs) > 0
-	switch {
-	case !persons && len(t.Emails) == 0 && len(t.Webhooks) == 0:
-		return target.Invalid("", "tells nobody: person_ids, team_ids, schedule_to_role_ids, emails or webhooks must name somebody")
-	case persons && t.By == nil && len(t.Webhooks) == 0:
-		return target.Invalid("by", "is needed for persons to be told, or webhooks")
-	case persons && t.By != nil && !t.By.FollowPreference && len(t.By.Critical)+len(t.By.Warning)+len(t.By.Info) == 0 && len(t.Webhooks) == 0:
-		return target.Invalid("by", "names no way to tell persons: follow_preference, critical, warning or info must say how")
-	case l.NotifyStep != 0 && (l.NotifyStep < 0.5 || l.NotifyStep > 120):
-		return at.Invalid("notify_step", "must be from 0.5 to 120 minutes, got %v", l.NotifyStep)
-	}
-	for schedule := range t.ScheduleToRoleIDs {
-		if n, err := strconv.ParseInt(schedule, 10, 64); err != nil || n < 1 || strconv.FormatInt(n, 10) != schedule {
-			return target.Invalid("schedule_to_role_ids", "must have ids of schedules for names, got %.40q", schedule)
-		}
-	}
-	for i, email := range t.Emails {
-		if before, after, found := strings.Cut(email, "@"); !found || before == "" || after == "" || strings.ContainsAny(email, " \t\r\n<>,") {
-			return target.Element("emails", i).Invalid("", "must be an e-mail address, got %.80q", email)
-		}
-	}
-	return check.First(between(at, "max_times", l.MaxTimes, 0, 6), between(at, "escalate_window", l.EscalateWindow, 0, 720))
-}
-
-func between(at check.At, member string, n, least, most int64) error {
-	if n < least || n > most {
-		return at.Invalid(member, "must be from %d to %d, got %d", least, most, n)
-	}
-	return nil
-}
-
 // refs is all that the rule needs to be there.
 func (r *EscalateRule) refs() []reference.Target {
 	refs := calendarRefs(r.TimeFilters)
@@ -168,8 +80,9 @@ func (r *EscalateRule) refs() []reference.Target {
 
 // namedAt is what a member of the rule refers to.
 type namedAt struct {
-	path string
-	to   reference.Target
+	path  string
+	to    reference.Target
+	roles []int64 // of a schedule: the wanted ones; none: all
 }
 
 // named lists the persons, teams and schedules of the layers with where they stand.
@@ -177,13 +90,13 @@ func (r *EscalateRule) named() (list []namedAt) {
 	for i := range r.Layers {
 		t, at := r.Layers[i].Target, fmt.Sprintf("layers[%d].target.", i)
 		for j, id := range t.PersonIDs {
-			list = append(list, namedAt{fmt.Sprintf("%sperson_ids[%d]", at, j), reference.To(reference.Person, id)})
+			list = append(list, namedAt{fmt.Sprintf("%sperson_ids[%d]", at, j), reference.To(reference.Person, id), nil})
 		}
 		for j, id := range t.TeamIDs {
-			list = append(list, namedAt{fmt.Sprintf("%steam_ids[%d]", at, j), reference.To(reference.Team, id)})
+			list = append(list, namedAt{fmt.Sprintf("%steam_ids[%d]", at, j), reference.To(reference.Team, id), nil})
 		}
-		for _, id := range slices.Sorted(maps.Keys(t.ScheduleToRoleIDs)) {
-			list = append(list, namedAt{at + "schedule_to_role_ids." + id, reference.To(reference.Schedule, id)})
+		for _, id := range sortedKeys(t.ScheduleToRoleIDs) {
+			list = append(list, namedAt{at + "schedule_to_role_ids." + id, reference.To(reference.Schedule, id), t.ScheduleToRoleIDs[id]})
 		}
 	}
 	return list

@@ -94,7 +94,7 @@ func (in listRequest) Check() error {
 // visible leaves private channels to those who may read them; $2 is the caller, $3 whether the account is
 // theirs.
 const visible = ` FROM channel h WHERE h.account_id = $1 AND ($3 OR NOT h.is_private OR h.creator_id = $2 OR ` + mine + `)
-	AND h.name_folded LIKE $4 ESCAPE '\'
+	AND ($4 = '%%' OR h.name_folded LIKE $4 ESCAPE '\')
 	AND ($5 = '' OR $5 LIKE '%,' || h.team_id || ',%')
 	AND ($6 = '' OR $6 LIKE '%,' || h.channel_id || ',%')
 	AND ($7 = '' OR h.channel_name = $7)

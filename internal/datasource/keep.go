@@ -22,9 +22,6 @@ func (p *Payload) keeping(stored *Payload, lacking func(secret *string) bool) *P
 // unset tells that nothing was sent: an empty secret is sent to clear it.
 func unset(secret *string) bool { return secret == nil }
 
-// unsetOrEmpty is unset of a file that may have been written without secrets.
-func unsetOrEmpty(secret *string) bool { return secret == nil || *secret == "" }
-
 func keep(to, from reflect.Value, lacking func(*string) bool) {
 	for i := range to.NumField() {
 		field, target, source := to.Type().Field(i), to.Field(i), from.Field(i)

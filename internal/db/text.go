@@ -20,7 +20,7 @@ func Fold(s string) string {
 }
 
 // Containing is the pattern of folded texts that contain this one, for LIKE $n ESCAPE '\'. The empty text
-// is in all of them.
+// is in all of them: its pattern is %%, which queries test first because LIKE reads the whole text.
 func Containing(s string) string { return "%" + likeSpecial.Replace(Fold(s)) + "%" }
 
 var likeSpecial = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

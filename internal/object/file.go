@@ -29,19 +29,6 @@ func (k Kind[T]) Load(tx *db.Tx, box *seal.Box, account int64, records []T) erro
 	return nil
 }
 
-// Replace is Load that puts a record in place of the object of its id, if there is one.
-func (k Kind[T]) Replace(tx *db.Tx, box *seal.Box, account int64, records []T) error {
-	for i := range records {
-		if err := k.admit(tx, box, check.Record(k.Section, i), account, &records[i]); err != nil {
-			return err
-		}
-		if err := k.Put(tx, account, &records[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (k Kind[T]) admit(tx *db.Tx, box *seal.Box, at check.At, account int64, v *T) error {
 	if err := k.Check(tx, at, account, v); err != nil {
 		return err

@@ -18,7 +18,7 @@ type Query struct {
 	Offset    int64
 }
 
-const matching = ` FROM object o WHERE o.account_id = $1 AND o.kind = $2 AND o.name_folded LIKE $3 ESCAPE '\'
+const matching = ` FROM object o WHERE o.account_id = $1 AND o.kind = $2 AND ($3 = '%%' OR o.name_folded LIKE $3 ESCAPE '\')
 	AND ($4 = '' OR $4 LIKE '%,' || o.team_id || ',%')
 	AND (NOT $5 OR EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = o.account_id AND t.team_id = o.team_id AND t.person_id = $6))
 	AND ($7 = 0 OR o.creator_id = $7)

@@ -87,7 +87,7 @@ func configure(dsn string, n int) error {
 					return err
 				}
 				escalate := &channel.EscalateRule{Rule: rule(4), TemplateID: "000000000000000000000001", Filters: conditions, Layers: []channel.Layer{
-					{MaxTimes: 2, NotifyStep: 5, EscalateWindow: 15, Target: channel.Target{Emails: []string{"noc@example.com"}}}, {Target: channel.Target{Emails: []string{"boss@example.com"}}}}}
+					{MaxTimes: new(int64(2)), NotifyStep: new(5.0), EscalateWindow: new(int64(15)), Target: channel.Target{Emails: []string{"noc@example.com"}}}, {Target: channel.Target{Emails: []string{"boss@example.com"}}}}}
 				if _, err := channel.Escalates.Insert(tx, account, escalate); err != nil {
 					return err
 				}

@@ -19,7 +19,7 @@ import (
 // import the rooms before them on their own line. What is not listed may not exist.
 var floors = [][]string{
 	{"fault", "clock", "id"},
-	{"redact", "limit", "filter", "timeline", "cursor", "render", "event", "pipeline"}, // pure
+	{"redact", "limit", "filter", "timeline", "escalate", "cursor", "render", "event", "pipeline"}, // pure
 	{"check", "seal", "db"},
 	{"reference"},
 	{"object"},
@@ -34,7 +34,7 @@ var floors = [][]string{
 }
 
 // pure packages may import nothing of ours but the ground, and nothing that reaches the outside.
-var pure = []string{"redact", "limit", "filter", "timeline", "cursor", "render", "event", "pipeline"}
+var pure = []string{"redact", "limit", "filter", "timeline", "escalate", "cursor", "render", "event", "pipeline"}
 
 type listed struct {
 	ImportPath, Dir string

@@ -25,7 +25,7 @@ func Box(t testing.TB) *seal.Box {
 }
 
 // RoundTrip loads records of a kind's section, which stand in canonical form and in the order of their ids,
-// and wants them back as they were, also after they were loaded in place of themselves; without secrets
+// and wants them back as they were; without secrets
 // none of them may show one. A record that is given twice is refused, and so is each record that breaks has
 // broken, with the path of the member that names it.
 func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[string]func(*T)) {
@@ -53,10 +53,6 @@ func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[s
 		t.Errorf("loaded and dumped\n%+v\nwant\n%+v", got, records)
 	}
 	blank := dump(false)
-	s.Write(func(tx *db.Tx) error { return k.Replace(tx, box, AccountA, copied()) })
-	if got := dump(true); !same(t, got, records) {
-		t.Errorf("replaced and dumped\n%+v\nwant\n%+v", got, records)
-	}
 	shown, err := json.Marshal(blank)
 	if err != nil {
 		t.Fatal(err)

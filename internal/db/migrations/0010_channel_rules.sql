@@ -21,7 +21,10 @@ ALTER TABLE channel ADD COLUMN creator_id BIGINT NOT NULL DEFAULT 0;       -- 0:
 ALTER TABLE channel ADD COLUMN managing_teams TEXT NOT NULL DEFAULT '';    -- ",1,2,": teams that may read and change it besides the owning one
 ALTER TABLE channel ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';        -- JSON: what else it is configured with, in the shape of the API
 UPDATE channel SET name_folded = lower(channel_name || char(10) || description);
-CREATE INDEX channel_by_age ON channel (account_id, created_at, channel_id);
+-- In the orders of the list, with what hides a channel, so that counting does not touch the rows.
+CREATE INDEX channel_by_age ON channel (account_id, created_at, channel_id, is_private, creator_id, team_id);
+CREATE INDEX channel_by_name ON channel (account_id, name_folded, channel_id);
+CREATE INDEX channel_by_update ON channel (account_id, updated_at, channel_id);
 
 -- Which channels a person has marked.
 CREATE TABLE channel_star (

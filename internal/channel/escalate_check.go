@@ -1,0 +1,168 @@
+package channel
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"tocsin/internal/check"
+)
+
+// The bounds of an escalation rule that the checks of an account file share with the API.
+const (
+	maxLayers   = 20
+	maxTargets  = 100 // persons, teams, schedules, addresses, each
+	maxWebhooks = 20
+	maxWays     = 20
+	maxWindows  = 100
+	maxGroups   = 100
+)
+
+// check refuses a rule that tells nobody by the way it is made (docs/api.md, 10, "Escalation rules").
+func (r *EscalateRule) check(at check.At) error {
+	r.TemplateID = strings.ToLower(r.TemplateID)
+	if err := check.First(
+		at.Object("template_id", r.TemplateID), between(at, "aggr_window", r.AggrWindow, 0, 3600), between(at, "priority", r.Priority, 0, 200),
+		atMost(at, "time_filters", len(r.TimeFilters), maxWindows), checkWindows(at, r.TimeFilters),
+		atMost(at, "filters", len(r.Filters), maxGroups), checkFilters(at, "filters", r.Filters, false),
+		between(at, "layers", int64(len(r.Layers)), 1, maxLayers),
+	); err != nil {
+		return err
+	}
+	for i, l := range r.Layers {
+		if err := l.check(at.Element("layers", i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l Layer) check(at check.At) error {
+	if n := l.NotifyStep; n != nil && !(0.5 <= *n && *n <= 120) {
+		return at.Invalid("notify_step", "must be from 0.5 to 120 minutes, got %v", *n)
+	}
+	return check.First(
+		between(at, "max_times", value(l.MaxTimes), 0, 6),
+		between(at, "escalate_window", value(l.EscalateWindow), 0, 720),
+		l.Target.check(at.Member("target")),
+	)
+}
+
+func (t Target) check(at check.At) error {
+	persons := t.persons()
+	switch {
+	case !persons && len(t.Emails) == 0 && len(t.Webhooks) == 0:
+		return at.Invalid("", "tells nobody: person_ids, team_ids, schedule_to_role_ids, emails or webhooks must name somebody")
+	case persons && t.By == nil && len(t.Webhooks) == 0:
+		return at.Invalid("by", "is needed for persons to be told, or webhooks")
+	case persons && t.By != nil && !t.By.any() && len(t.Webhooks) == 0:
+		return at.Invalid("by", "names no way to tell persons: follow_preference, critical, warning or info must say how")
+	}
+	return check.First(checkIDs(at, "person_ids", t.PersonIDs), checkIDs(at, "team_ids", t.TeamIDs),
+		t.checkSchedules(at), t.checkEmails(at), t.By.check(at.Member("by")), t.checkWebhooks(at))
+}
+
+// persons tells whether the target names anybody who is told the way By says.
+func (t Target) persons() bool { return len(t.PersonIDs)+len(t.TeamIDs)+len(t.ScheduleToRoleIDs) > 0 }
+
+// checkSchedules looks at the schedules in the order of their ids, so that of several mistakes it is always
+// the same that is named.
+func (t Target) checkSchedules(at check.At) error {
+	if err := atMost(at, "schedule_to_role_ids", len(t.ScheduleToRoleIDs), maxTargets); err != nil {
+		return err
+	}
+	for _, schedule := range sortedKeys(t.ScheduleToRoleIDs) {
+		if n, err := strconv.ParseInt(schedule, 10, 64); err != nil || n < 1 || strconv.FormatInt(n, 10) != schedule {
+			return at.Invalid("schedule_to_role_ids", "must have ids of schedules for names, got %.40q", schedule)
+		}
+		for i, role := range t.ScheduleToRoleIDs[schedule] {
+			if role < 0 {
+				return at.Member("schedule_to_role_ids").Element(schedule, i).Invalid("", "must be at least 0, got %d", role)
+			}
+		}
+	}
+	return nil
+}
+
+func (t Target) checkEmails(at check.At) error {
+	if err := atMost(at, "emails", len(t.Emails), maxTargets); err != nil {
+		return err
+	}
+	for i, email := range t.Emails {
+		before, after, found := strings.Cut(email, "@")
+		if !found || before == "" || after == "" || strings.ContainsAny(email, " \t\r\n<>,") {
+			return at.Element("emails", i).Invalid("", "must be an e-mail address, got %.80q", email)
+		}
+		if err := at.Element("emails", i).Length("", email, 1, 255); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t Target) checkWebhooks(at check.At) error {
+	if err := atMost(at, "webhooks", len(t.Webhooks), maxWebhooks); err != nil {
+		return err
+	}
+	for i, w := range t.Webhooks {
+		if err := at.Element("webhooks", i).Length("type", w.Type, 1, 64); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *By) check(at check.At) error {
+	if b == nil {
+		return nil
+	}
+	for _, list := range []struct {
+		name string
+		ways []string
+	}{{"critical", b.Critical}, {"warning", b.Warning}, {"info", b.Info}} {
+		if err := atMost(at, list.name, len(list.ways), maxWays); err != nil {
+			return err
+		}
+		for i, way := range list.ways {
+			if err := at.Element(list.name, i).Length("", way, 1, 64); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// any tells whether persons are told at all, of incidents of some severity.
+func (b *By) any() bool {
+	return value(b.FollowPreference) || len(b.Critical)+len(b.Warning)+len(b.Info) > 0
+}
+
+// checkIDs refuses 0 above all, which elsewhere stands for nobody.
+func checkIDs(at check.At, member string, ids []int64) error {
+	if i := slices.IndexFunc(ids, func(id int64) bool { return id < 1 }); i >= 0 {
+		return at.Element(member, i).AtLeast("", ids[i], 1)
+	}
+	return atMost(at, member, len(ids), maxTargets)
+}
+
+func atMost(at check.At, member string, n, most int) error {
+	if n > most {
+		return at.Invalid(member, "must have at most %d elements, got %d", most, n)
+	}
+	return nil
+}
+
+func between(at check.At, member string, n, least, most int64) error {
+	if n < least || n > most {
+		return at.Invalid(member, "must be from %d to %d, got %d", least, most, n)
+	}
+	return nil
+}
+
+// value is what an optional member says; absent is zero.
+func value[T any](member *T) (v T) {
+	if member != nil {
+		v = *member
+	}
+	return v
+}

@@ -1,0 +1,34 @@
+package channel
+
+import (
+	"math"
+
+	"tocsin/internal/escalate"
+)
+
+const (
+	minute        = 60 // seconds
+	defaultWindow = 30 // minutes until the next layer, when the layer does not say
+)
+
+// Timing is the rule as the engine of escalation reads it: in seconds, what is not set filled in.
+func (r *EscalateRule) Timing() escalate.Rule {
+	timing := escalate.Rule{Wait: r.AggrWindow}
+	for _, l := range r.Layers {
+		timing.Layers = append(timing.Layers, l.timing())
+	}
+	return timing
+}
+
+func (l Layer) timing() escalate.Layer {
+	window := value(l.EscalateWindow)
+	if window == 0 {
+		window = defaultWindow
+	}
+	return escalate.Layer{
+		Times:  int(value(l.MaxTimes)),
+		Every:  int64(math.Round(value(l.NotifyStep) * minute)),
+		Window: window * minute,
+		Force:  value(l.ForceEscalate),
+	}
+}

@@ -1,0 +1,14 @@
+package datasource
+
+import (
+	"tocsin/internal/db"
+	"tocsin/internal/reference"
+)
+
+// Erase removes a datasource, and does nothing when there is none.
+func Erase(tx *db.Tx, account int64, id uint64) error {
+	if _, err := tx.Exec(`DELETE FROM datasource WHERE account_id = $1 AND datasource_id = $2`, account, int64(id)); err != nil {
+		return err
+	}
+	return reference.Clear(tx, account, reference.Datasource, id)
+}

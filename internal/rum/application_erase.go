@@ -1,0 +1,15 @@
+package rum
+
+import (
+	"tocsin/internal/db"
+	"tocsin/internal/reference"
+)
+
+// EraseApplication removes an application altogether, and does nothing when there is none. Its issues stay:
+// they are records of their own.
+func EraseApplication(tx *db.Tx, account int64, id string) error {
+	if _, err := tx.Exec(`DELETE FROM rum_application WHERE account_id = $1 AND application_id = $2`, account, id); err != nil {
+		return err
+	}
+	return reference.Clear(tx, account, reference.Application, id)
+}
