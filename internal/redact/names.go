@@ -63,6 +63,8 @@ func ofMember(v view, name string) view {
 		return names
 	}
 	switch name := joined(fold(name)); {
+	case strings.HasSuffix(name, "url"), strings.HasSuffix(name, "uri"), strings.HasSuffix(name, "webhook"):
+		return address
 	case strings.HasSuffix(name, "headers"):
 		return headers
 	case strings.HasSuffix(name, "params"):
@@ -79,8 +81,8 @@ func ofItem(v view) view {
 		return header
 	case params:
 		return param
-	case shown:
-		return shown
+	case shown, address:
+		return v
 	}
 	return names
 }
@@ -92,6 +94,8 @@ func show(s string, v view) string {
 		return s
 	case v == shown:
 		return URL(s)
+	case v == address:
+		return Origin(s)
 	case v == header:
 		if name, _, ok := strings.Cut(s, ":"); ok {
 			return URL(name) + ": " + hidden

@@ -86,6 +86,7 @@ const (
 	params       // as names; in a list, the names of items "name=value" too
 	header       // an item of headers
 	param        // an item of params
+	address      // of a URL where it leads, but not the path: whoever knows that of a chat can write to it
 )
 
 func (c copier) value(v view) error {

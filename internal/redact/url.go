@@ -16,6 +16,19 @@ func URL(s string) string {
 	return hideQuery(hideUserInfo(s))
 }
 
+// Origin returns a URL with its scheme and host alone, and "***" for the rest, because the path to a chat's
+// webhook is what signs in there. What is no URL is hidden altogether.
+func Origin(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return hidden
+	}
+	if u.Path == "" && u.RawQuery == "" && u.Fragment == "" && u.User == nil {
+		return s
+	}
+	return u.Scheme + "://" + u.Host + "/" + hidden
+}
+
 // hideUserInfo blanks everything between "//" and the "@" before a host.
 func hideUserInfo(s string) string {
 	if !strings.Contains(s, "@") {
