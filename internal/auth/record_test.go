@@ -2,7 +2,6 @@ package auth_test
 
 import (
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -14,27 +13,12 @@ import (
 	"tocsin/internal/db"
 )
 
-var errRollback = errors.New("rolled back")
-
-// loaded loads keys into account A, whose own are removed, dumps them and takes it all back.
-func loaded(t testing.TB, s *apitest.Server, records []auth.KeyRecord) (dumped []auth.KeyRecord, err error) {
+func loaded(t testing.TB, s *apitest.Server, records []auth.KeyRecord) ([]auth.KeyRecord, error) {
 	t.Helper()
-	err = try(s, func(tx *db.Tx) error {
-		if _, err := tx.Exec(`DELETE FROM app_key WHERE account_id = $1`, apitest.AccountA); err != nil {
-			t.Fatal(err)
-		}
-		if err := auth.LoadKeys(tx, apitest.AccountA, records, 1712000000); err != nil {
-			return err
-		}
-		if dumped, err = auth.DumpKeys(tx, apitest.AccountA); err != nil {
-			return err
-		}
-		return errRollback
-	})
-	if err == errRollback {
-		return dumped, nil
+	load := func(tx *db.Tx, account int64, records []auth.KeyRecord) error {
+		return auth.LoadKeys(tx, account, records, 1712000000)
 	}
-	return nil, err
+	return apitest.Passed(t, s.DB, load, auth.DumpKeys, records)
 }
 
 func TestLoadDumpKeys(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/id"
@@ -35,7 +36,7 @@ func Ops() []api.Op {
 			Example: `{"role_id": 1, "member_ids": [2476123212131]}`, Do: api.Do(memberGrant)},
 		{Path: "/role/member/revoke", Allow: manage, Effect: api.Write, Audit: "role:write:revoke", Doc: "Takes a role from persons.", Notes: beyond,
 			Example: `{"role_id": 1, "member_ids": [2476123212131]}`, Do: api.Do(memberRevoke)},
-		{Path: "/role/permission/list", Effect: api.Read, Doc: "Lists the permissions there are, or those that roles give.", Example: `{"role_ids": [1], "with_all": true}`, Do: api.Do(permissionList)},
+		{Path: "/role/permission/list", Effect: api.Snapshot, Doc: "Lists the permissions there are, or those that roles give.", Example: `{"role_ids": [1], "with_all": true}`, Do: api.Do(permissionList)},
 	})
 }
 
@@ -61,6 +62,7 @@ func shown(r Record) Role {
 	return out
 }
 
+// OneRequest names a role.
 type OneRequest struct {
 	RoleID int64 `json:"role_id" minimum:"1" doc:"The role."`
 }
@@ -128,7 +130,7 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	for i, n := range in.PermissionIDs {
 		p, ok := auth.ByID(n)
 		if !ok {
-			return upserted{}, fault.Invalid("permission_ids", "element %d: there is no permission %d, see /role/permission/list", i, n)
+			return upserted{}, check.Record("permission_ids", i).Invalid("", "there is no permission %d; /role/permission/list shows those there are", n)
 		}
 		r.Permissions = append(r.Permissions, p.String())
 	}

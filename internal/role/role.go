@@ -65,6 +65,7 @@ func (r Record) check(at check.At) error {
 	if err := check.First(
 		at.AtLeast("role_id", r.RoleID, 1), at.Length("role_name", r.RoleName, 1, maxName),
 		at.Length("description", r.Description, 0, 499), at.OneOf("status", r.Status, "", "enabled", "disabled"),
+		at.AtLeast("created_at", r.CreatedAt, 0), at.AtLeast("updated_at", r.UpdatedAt, 0),
 	); err != nil {
 		return err
 	}

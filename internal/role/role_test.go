@@ -1,8 +1,6 @@
 package role_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -15,27 +13,9 @@ import (
 	"tocsin/internal/role"
 )
 
-var errRollback = errors.New("rolled back")
-
-// passed loads roles into an account that is made for them, dumps them and takes it all back.
-func passed(t testing.TB, d *db.DB, records []role.Record) (dumped []role.Record, err error) {
+func passed(t testing.TB, d *db.DB, records []role.Record) ([]role.Record, error) {
 	t.Helper()
-	err = d.Write(context.Background(), func(tx *db.Tx) error {
-		if _, err := tx.Exec(`INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES (7, 'A', 'UTC', 1, 0)`); err != nil {
-			t.Fatal(err)
-		}
-		if err := role.Load(tx, 7, records); err != nil {
-			return err
-		}
-		if dumped, err = role.Dump(tx, 7); err != nil {
-			return err
-		}
-		return errRollback
-	})
-	if err == errRollback {
-		return dumped, nil
-	}
-	return nil, err
+	return apitest.Passed(t, d, role.Load, role.Dump, records)
 }
 
 func TestLoadDump(t *testing.T) {
@@ -48,6 +28,10 @@ func TestLoadDump(t *testing.T) {
 			r := role.Record{RoleID: int64(i)<<60 + 1, RoleName: strings.Repeat("é", 1+rnd.IntN(128)), Permissions: []string{}}
 			for _, p := range rnd.Perm(len(auth.Names(auth.All)))[:rnd.IntN(8)] { // in any order
 				r.Permissions = append(r.Permissions, auth.Permission(p).String())
+			}
+			if rnd.IntN(2) == 0 {
+				r.Description, r.Status = strings.Repeat("ß", rnd.IntN(500)), []string{"", "disabled"}[rnd.IntN(2)]
+				r.CreatedAt, r.UpdatedAt = rnd.Int64(), rnd.Int64N(9)
 			}
 			records = append(records, r)
 		}
@@ -68,6 +52,10 @@ func TestLoadRefuses(t *testing.T) {
 		{role.Record{RoleID: 1, RoleName: "R"}, "roles[1].role_id: 1 is given twice"},
 		{role.Record{RoleID: 2}, "roles[1].role_name: must have 1 to 128 characters, got 0"},
 		{role.Record{RoleID: 2, RoleName: strings.Repeat("é", 129)}, "roles[1].role_name: must have 1 to 128 characters, got 129"},
+		{role.Record{RoleID: 2, RoleName: "R", Description: strings.Repeat("é", 500)}, "roles[1].description: must have 0 to 499 characters, got 500"},
+		{role.Record{RoleID: 2, RoleName: "R", Status: "paused"}, `roles[1].status: must be one of "", enabled, disabled, got "paused"`},
+		{role.Record{RoleID: 2, RoleName: "R", CreatedAt: -1}, "roles[1].created_at: must be at least 0, got -1"},
+		{role.Record{RoleID: 2, RoleName: "R", UpdatedAt: -1}, "roles[1].updated_at: must be at least 0, got -1"},
 		{role.Record{RoleID: 2, RoleName: "R", Permissions: []string{"Channels Read (on-call)", "Everything"}}, `roles[1].permissions[1]: "Everything" is not a permission`},
 	} {
 		_, err := passed(t, d, []role.Record{{RoleID: 1, RoleName: "R"}, c.bad})

@@ -28,20 +28,20 @@ func (n Named) Check() error {
 }
 
 func (n Named) find(c *api.Call) (Record, error) {
-	team, found, err := n.TeamID, true, error(nil)
+	if n.TeamID != 0 {
+		return get(c.Tx, c.Who.AccountID, n.TeamID)
+	}
+	teams, err := db.All(c.Tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND ($2 = '' OR team_name = $2) AND ($3 = '' OR ref_id = $3) ORDER BY team_id LIMIT 2`,
+		c.Who.AccountID, n.TeamName, n.RefID)
 	switch {
-	case n.TeamName != "":
-		team, found, err = byName(c.Tx, c.Who.AccountID, n.TeamName)
-	case n.RefID != "":
-		team, found, err = db.One(c.Tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND ref_id = $2 ORDER BY team_id`, c.Who.AccountID, n.RefID)
-	}
-	if err == nil && !found {
-		err = fault.Missing("team", n.TeamName+n.RefID)
-	}
-	if err != nil {
+	case err != nil:
 		return Record{}, err
+	case len(teams) == 0:
+		return Record{}, fault.Missing("team", n.TeamName+n.RefID)
+	case len(teams) > 1: // from an account file, where names may repeat
+		return Record{}, fault.Invalid("team_id", "must say which team is meant: %d and %d both have %q", teams[0], teams[1], n.TeamName+n.RefID)
 	}
-	return get(c.Tx, c.Who.AccountID, team)
+	return get(c.Tx, c.Who.AccountID, teams[0])
 }
 
 // Team is a team as the API shows it.

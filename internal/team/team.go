@@ -39,6 +39,8 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 		if err := check.First(
 			at.AtLeast("team_id", r.TeamID, 1), at.Length("team_name", r.TeamName, 1, maxName),
 			at.Length("description", r.Description, 0, 500), at.Length("ref_id", r.RefID, 0, 255),
+			at.AtLeast("creator_id", r.CreatorID, 0), at.AtLeast("updated_by", r.UpdatedBy, 0),
+			at.AtLeast("created_at", r.CreatedAt, 0), at.AtLeast("updated_at", r.UpdatedAt, 0),
 		); err != nil {
 			return err
 		}

@@ -1,8 +1,6 @@
 package team_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -14,27 +12,9 @@ import (
 	"tocsin/internal/team"
 )
 
-var errRollback = errors.New("rolled back")
-
-// passed loads teams into an account that is made for them, dumps them and takes it all back.
-func passed(t testing.TB, d *db.DB, records []team.Record) (dumped []team.Record, err error) {
+func passed(t testing.TB, d *db.DB, records []team.Record) ([]team.Record, error) {
 	t.Helper()
-	err = d.Write(context.Background(), func(tx *db.Tx) error {
-		if _, err := tx.Exec(`INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES (7, 'A', 'UTC', 1, 0)`); err != nil {
-			t.Fatal(err)
-		}
-		if err := team.Load(tx, 7, records); err != nil {
-			return err
-		}
-		if dumped, err = team.Dump(tx, 7); err != nil {
-			return err
-		}
-		return errRollback
-	})
-	if err == errRollback {
-		return dumped, nil
-	}
-	return nil, err
+	return apitest.Passed(t, d, team.Load, team.Dump, records)
 }
 
 // Members keep their order, and need not exist.
@@ -46,6 +26,10 @@ func TestLoadDump(t *testing.T) {
 		records := []team.Record{}
 		for i := range rnd.IntN(6) {
 			r := team.Record{TeamID: int64(i)<<60 + 1, TeamName: strings.Repeat("队", 1+rnd.IntN(128))}
+			if rnd.IntN(2) == 0 {
+				r.Description, r.RefID = strings.Repeat("ß", rnd.IntN(501)), strings.Repeat("r", rnd.IntN(256))
+				r.CreatorID, r.UpdatedBy, r.CreatedAt, r.UpdatedAt = rnd.Int64(), rnd.Int64N(9), rnd.Int64N(9), rnd.Int64()
+			}
 			for _, p := range rnd.Perm(9)[:rnd.IntN(9)] {
 				r.PersonIDs = append(r.PersonIDs, int64(p)<<59+1)
 			}
@@ -68,6 +52,12 @@ func TestLoadRefuses(t *testing.T) {
 		{team.Record{TeamID: 1, TeamName: "T"}, "teams[1].team_id: 1 is given twice"},
 		{team.Record{TeamID: 2}, "teams[1].team_name: must have 1 to 128 characters, got 0"},
 		{team.Record{TeamID: 2, TeamName: strings.Repeat("队", 129)}, "teams[1].team_name: must have 1 to 128 characters, got 129"},
+		{team.Record{TeamID: 2, TeamName: "T", Description: strings.Repeat("é", 501)}, "teams[1].description: must have 0 to 500 characters, got 501"},
+		{team.Record{TeamID: 2, TeamName: "T", RefID: strings.Repeat("é", 256)}, "teams[1].ref_id: must have 0 to 255 characters, got 256"},
+		{team.Record{TeamID: 2, TeamName: "T", CreatorID: -1}, "teams[1].creator_id: must be at least 0, got -1"},
+		{team.Record{TeamID: 2, TeamName: "T", UpdatedBy: -1}, "teams[1].updated_by: must be at least 0, got -1"},
+		{team.Record{TeamID: 2, TeamName: "T", CreatedAt: -1}, "teams[1].created_at: must be at least 0, got -1"},
+		{team.Record{TeamID: 2, TeamName: "T", UpdatedAt: -1}, "teams[1].updated_at: must be at least 0, got -1"},
 		{team.Record{TeamID: 2, TeamName: "T", PersonIDs: []int64{4, 5, 4}}, "teams[1].person_ids[2]: 4 is given twice"},
 		{team.Record{TeamID: 2, TeamName: "T", PersonIDs: []int64{0}}, "teams[1].person_ids[0]: must be at least 1, got 0"},
 	} {

@@ -3,6 +3,7 @@ package team
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"tocsin/internal/api"
 	"tocsin/internal/check"
@@ -14,12 +15,15 @@ import (
 )
 
 type upsertRequest struct {
-	TeamID           int64   `json:"team_id,omitzero" minimum:"0" doc:"The team to change; absent or 0: a new one."`
-	TeamName         string  `json:"team_name" minLength:"1" maxLength:"39" doc:"Unique in the account, 1 to 39 characters."`
-	Description      *string `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
-	PersonIDs        []int64 `json:"person_ids,omitzero" maxItems:"1000" minimum:"1" doc:"Who is in it, in the order in which they are shown; absent: as it is."`
-	RefID            *string `json:"ref_id,omitzero" maxLength:"255" doc:"Its id in the system it comes from."`
-	ResetIfNameExist bool    `json:"reset_if_name_exist,omitzero" doc:"Without team_id: change the team of this name, if there is one."`
+	TeamID           int64    `json:"team_id,omitzero" minimum:"0" doc:"The team to change; absent or 0: a new one."`
+	TeamName         string   `json:"team_name" minLength:"1" maxLength:"39" doc:"Unique in the account, 1 to 39 characters."`
+	Description      *string  `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
+	PersonIDs        []int64  `json:"person_ids,omitzero" maxItems:"1000" minimum:"1" doc:"Who is in it, in the order in which they are shown."`
+	Emails           []string `json:"emails,omitzero" maxItems:"1000" maxLength:"255" doc:"Who is in it besides, by e-mail address in upper or lower case."`
+	Phones           []string `json:"phones,omitzero" maxItems:"1000" maxLength:"40" doc:"Who is in it besides, by phone number."`
+	CountryCode      string   `json:"countryCode,omitzero" maxLength:"8" doc:"Country code of the phones that do not begin with +, such as CN; absent: any."`
+	RefID            *string  `json:"ref_id,omitzero" maxLength:"255" doc:"Its id in the system it comes from; no two teams have the same."`
+	ResetIfNameExist bool     `json:"reset_if_name_exist,omitzero" doc:"Without team_id: change the team of this name, if there is one."`
 }
 
 type upserted struct {
@@ -39,10 +43,16 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 		r.Description = *in.Description
 	}
 	if in.RefID != nil {
-		r.RefID = *in.RefID
+		if r.RefID = *in.RefID; r.RefID != "" {
+			if err := unused(c, r); err != nil {
+				return upserted{}, err
+			}
+		}
 	}
-	if in.PersonIDs != nil {
-		r.PersonIDs = in.PersonIDs
+	if in.PersonIDs != nil || in.Emails != nil || in.Phones != nil {
+		if r.PersonIDs, err = in.members(c); err != nil {
+			return upserted{}, err
+		}
 	}
 	if err := Erase(c.Tx, account, r.TeamID); err != nil {
 		return upserted{}, err
@@ -77,6 +87,64 @@ func target(c *api.Call, in upsertRequest) (Record, error) {
 
 func byName(tx *db.Tx, account int64, name string) (team int64, found bool, err error) {
 	return db.One(tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND team_name = $2 ORDER BY team_id`, account, name)
+}
+
+// unused refuses a reference that another team has, because teams are found by it.
+func unused(c *api.Call, r Record) error {
+	other, taken, err := db.One(c.Tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND ref_id = $2 AND team_id <> $3 ORDER BY team_id LIMIT 1`, c.Who.AccountID, r.RefID, r.TeamID)
+	if err == nil && taken {
+		err = fault.Invalid("ref_id", "is that of team %d already, got %q", other, r.RefID)
+	}
+	return err
+}
+
+// The ways to find a person by an address, which $3 narrows; the empty address is nobody's.
+const (
+	byEmail = `SELECT person_id FROM person WHERE account_id = $1 AND lower(email) = lower($2) AND email <> '' AND $3 = '' AND status <> 'deleted' ORDER BY person_id LIMIT 2`
+	byPhone = `SELECT person_id FROM person WHERE account_id = $1 AND phone = $2 AND phone <> '' AND ($3 = '' OR country_code = $3) AND status <> 'deleted' ORDER BY person_id LIMIT 2`
+)
+
+// members is all whom the request names: those named by id first, then those by e-mail address and by phone
+// number. Somebody who is named in several ways is in the team once.
+func (in upsertRequest) members(c *api.Call) ([]int64, error) {
+	all := slices.Clone(in.PersonIDs)
+	add := func(at check.At, query, address, more string) error {
+		person, err := only(c, at, query, address, more)
+		if err == nil && !slices.Contains(all, person) {
+			all = append(all, person)
+		}
+		return err
+	}
+	for i, email := range in.Emails {
+		if err := add(check.Record("emails", i), byEmail, email, ""); err != nil {
+			return nil, err
+		}
+	}
+	for i, phone := range in.Phones {
+		country := in.CountryCode
+		if strings.HasPrefix(phone, "+") {
+			country = ""
+		}
+		if err := add(check.Record("phones", i), byPhone, phone, country); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// only is the one person that a query by an address finds. Nobody is invited on the way: that takes a
+// permission of its own.
+func only(c *api.Call, at check.At, query, address, more string) (int64, error) {
+	found, err := db.All(c.Tx, db.Column[int64], query, c.Who.AccountID, address, more)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(found) == 0:
+		return 0, at.Invalid("", "nobody in the account has %q; /member/invite invites people", address)
+	case len(found) > 1:
+		return 0, at.Invalid("", "%q is that of several persons, %d and %d among them; person_ids tells them apart", address, found[0], found[1])
+	}
+	return found[0], nil
 }
 
 // strangers names persons that the account does not have.
