@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/integration"
 	"tocsin/internal/object"
 	"tocsin/internal/pipeline"
 	"tocsin/internal/reference"
@@ -60,12 +61,8 @@ type pipelineUpsertRequest struct {
 
 func pipelineUpsert(c *api.Call, in pipelineUpsertRequest) (api.Empty, error) {
 	account, key := c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10)
-	known, err := object.Known(c.Tx, account, reference.To(reference.Integration, key))
-	if err != nil {
+	if err := integration.Permit(c, in.IntegrationID); err != nil {
 		return api.Empty{}, err
-	}
-	if !known {
-		return api.Empty{}, fault.Missing("integration", in.IntegrationID)
 	}
 	p, found, err := Pipelines.Find(c.Tx, account, key)
 	if err != nil {
@@ -88,6 +85,9 @@ type pipelineInfoRequest struct {
 }
 
 func pipelineInfo(c *api.Call, in pipelineInfoRequest) (*Pipeline, error) {
+	if err := integration.Permit(c, in.IntegrationID); err != nil && fault.KindOf(err) != fault.NotFound {
+		return nil, err
+	}
 	p, found, err := Pipelines.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
 	if err != nil || !found {
 		return nil, err
@@ -100,6 +100,10 @@ type pipelineListRequest struct {
 }
 
 func pipelineList(c *api.Call, in pipelineListRequest) (api.Items[Pipeline], error) {
-	items, err := Pipelines.Each(c.Tx, c.Who.AccountID, in.IntegrationIDs)
+	ids, err := integration.Visible(c, in.IntegrationIDs)
+	if err != nil {
+		return api.Items[Pipeline]{}, err
+	}
+	items, err := Pipelines.Each(c.Tx, c.Who.AccountID, ids)
 	return api.Items[Pipeline]{Items: items}, err
 }

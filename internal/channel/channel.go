@@ -125,3 +125,9 @@ func Erase(tx *db.Tx, account, id int64) error {
 
 // teams are the owning team and the managing ones.
 func (ch Channel) teams() []int64 { return append(slices.Clone(ch.ManagingTeamIDs), ch.TeamID) }
+
+// Complete folds what is searched of channels that an older version wrote. It is called when the program
+// starts.
+func Complete(tx *db.Tx) error {
+	return db.Refold(tx, `SELECT account_id, channel_id, channel_name || char(10) || description FROM channel WHERE name_folded = ''`, `UPDATE channel SET name_folded = $1 WHERE account_id = $2 AND channel_id = $3`)
+}

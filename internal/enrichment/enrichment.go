@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/integration"
 	"tocsin/internal/object"
 	"tocsin/internal/pipeline"
 	"tocsin/internal/reference"
@@ -29,7 +30,7 @@ func Ops() []api.Op {
 		{Path: "/enrichment/upsert", Allow: []auth.Permission{auth.ChannelsManage, auth.IntegrationsManage}, Effect: api.Write, Audit: "enrichment:write:upsert", Doc: "Sets the enrichment rules of an integration, all of them.",
 			Notes:   "Rules of kind mapping, and g_json, are refused: there are no mapping tables yet.",
 			Example: `{"integration_id": 6113996590131, "rules": [{"kind": "extraction", "settings": {"source_field": "title", "result_label": "service", "pattern": "^(?P<result>[a-z]+):"}}]}`, Do: api.Do(enrichmentUpsert)},
-		{Path: "/enrichment/info", Allow: []auth.Permission{auth.ChannelsRead, auth.ChannelsManage, auth.IntegrationsRead, auth.IntegrationsManage}, Effect: api.Read,
+		{Path: "/enrichment/info", Allow: []auth.Permission{auth.ChannelsRead, auth.ChannelsManage, auth.IntegrationsRead, auth.IntegrationsManage}, Effect: api.Snapshot,
 			Doc: "Shows the enrichment rules of an integration; null when it has none.", Example: one, Do: api.Do(enrichmentInfo)},
 		{Path: "/enrichment/list", Allow: []auth.Permission{auth.IntegrationsRead, auth.IntegrationsManage}, Effect: api.Snapshot,
 			Doc: "Shows the enrichment rules of several integrations, in the order of the request; those without any are left out.", Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(enrichmentList)},
@@ -83,12 +84,8 @@ type enrichmentUpsertRequest struct {
 
 func enrichmentUpsert(c *api.Call, in enrichmentUpsertRequest) (api.Empty, error) {
 	account, key := c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10)
-	known, err := object.Known(c.Tx, account, reference.To(reference.Integration, key))
-	if err != nil {
+	if err := integration.Permit(c, in.IntegrationID); err != nil {
 		return api.Empty{}, err
-	}
-	if !known {
-		return api.Empty{}, fault.Missing("integration", in.IntegrationID)
 	}
 	p, found, err := Kind.Find(c.Tx, account, key)
 	if err != nil {
@@ -111,6 +108,9 @@ type enrichmentInfoRequest struct {
 }
 
 func enrichmentInfo(c *api.Call, in enrichmentInfoRequest) (*Rules, error) {
+	if err := integration.Permit(c, in.IntegrationID); err != nil && fault.KindOf(err) != fault.NotFound {
+		return nil, err
+	}
 	p, found, err := Kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
 	if err != nil || !found {
 		return nil, err
@@ -123,6 +123,10 @@ type enrichmentListRequest struct {
 }
 
 func enrichmentList(c *api.Call, in enrichmentListRequest) (api.Items[Rules], error) {
-	items, err := Kind.Each(c.Tx, c.Who.AccountID, in.IntegrationIDs)
+	ids, err := integration.Visible(c, in.IntegrationIDs)
+	if err != nil {
+		return api.Items[Rules]{}, err
+	}
+	items, err := Kind.Each(c.Tx, c.Who.AccountID, ids)
 	return api.Items[Rules]{Items: items}, err
 }

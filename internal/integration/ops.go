@@ -132,6 +132,34 @@ func (r *Room) opened(c *api.Call, integration int64) (Integration, error) {
 	return i, err
 }
 
+// Permit refuses an integration that the caller's account does not have, and one that is dedicated to a
+// private channel to those who may not read that. What is set up for an integration is as private as it.
+func Permit(c *api.Call, integration int64) error {
+	i, err := Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(integration, 10))
+	if err != nil {
+		return err
+	}
+	return permit(c, i.ChannelID)
+}
+
+// Visible is the ids of those integrations that the caller may see; those that are not there may be seen, for
+// there is nothing to see.
+func Visible(c *api.Call, ids []int64) (visible []int64, err error) {
+	for _, id := range ids {
+		switch err := Permit(c, id); fault.KindOf(err) {
+		case fault.AccessDenied:
+			continue
+		case fault.NotFound:
+		default:
+			if err != nil {
+				return nil, err
+			}
+		}
+		visible = append(visible, id)
+	}
+	return visible, nil
+}
+
 // permit refuses an integration that is dedicated to a private channel to those who may not read that.
 func permit(c *api.Call, dedicated int64) error {
 	if dedicated == 0 {
@@ -174,6 +202,9 @@ func (r *Room) store(c *api.Call, i *Integration, b Body, old *Settings) (warnin
 	if i.Settings != nil {
 		for n, ch := range i.Settings.ChannelIDs {
 			if err := object.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("settings.channel_ids[%d]", n), reference.To(reference.Channel, ch)); err != nil {
+				return nil, err
+			}
+			if err := permit(c, ch); err != nil {
 				return nil, err
 			}
 		}

@@ -8,10 +8,12 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
 	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/filter"
+	"tocsin/internal/integration"
 	"tocsin/internal/object"
 	"tocsin/internal/reference"
 )
@@ -26,7 +28,7 @@ func Ops() []api.Op {
 		{Path: "/route/upsert", Allow: manage, Effect: api.Write, Audit: "route:write:upsert", Doc: "Sets the route of an integration, all of it.",
 			Notes:   "With version the change is refused when somebody else has changed the route since that version was read. Every version is kept.",
 			Example: `{"integration_id": 6113996590131, "cases": [{"if": [{"key": "severity", "oper": "IN", "vals": ["Critical"]}], "channel_ids": [1001], "fallthrough": false}], "default": {"channel_ids": [1002]}}`, Do: api.Do(upsert)},
-		{Path: "/route/info", Allow: read, Effect: api.Read, Doc: "Shows the route of an integration; null when it has none.", Example: `{"integration_id": 6113996590131}`, Do: api.Do(info)},
+		{Path: "/route/info", Allow: read, Effect: api.Snapshot, Doc: "Shows the route of an integration; null when it has none.", Example: `{"integration_id": 6113996590131}`, Do: api.Do(info)},
 		{Path: "/route/list", Allow: read, Effect: api.Snapshot, Doc: "Shows the routes of several integrations, in the order of the request; those without one are left out.", Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(list)},
 		{Path: "/route/history/list", Allow: read, Effect: api.Snapshot, Doc: "Lists the versions of an integration's route page by page, newest first.", Example: `{"integration_id": 6113996590131}`, Do: api.Do(historyList)},
 		{Path: "/route/preview", Allow: read, Effect: api.Snapshot, Doc: "Shows where alerts that came in would go by a route that is not stored.",
@@ -59,12 +61,8 @@ var versions = object.Kind[Route]{
 
 func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 	account, key := c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10)
-	known, err := object.Known(c.Tx, account, reference.To(reference.Integration, in.IntegrationID))
-	if err != nil {
+	if err := integration.Permit(c, in.IntegrationID); err != nil {
 		return api.Empty{}, err
-	}
-	if !known {
-		return api.Empty{}, fault.Missing("integration", in.IntegrationID)
 	}
 	r, found, err := Kind.Find(c.Tx, account, key)
 	if err != nil {
@@ -87,6 +85,9 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 		if err == nil {
 			err = object.Need(c.Tx, account, path, reference.To(reference.Channel, id))
 		}
+		if err == nil { // whoever may not read a private channel may not fill it either
+			err = channel.Readable(c.Tx, c.Who, id)
+		}
 	})
 	if err != nil {
 		return api.Empty{}, err
@@ -105,6 +106,9 @@ type infoRequest struct {
 }
 
 func info(c *api.Call, in infoRequest) (*Route, error) {
+	if err := integration.Permit(c, in.IntegrationID); err != nil && fault.KindOf(err) != fault.NotFound {
+		return nil, err
+	}
 	r, found, err := Kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
 	if err != nil || !found {
 		return nil, err
@@ -117,7 +121,11 @@ type listRequest struct {
 }
 
 func list(c *api.Call, in listRequest) (api.Items[Route], error) {
-	items, err := Kind.Each(c.Tx, c.Who.AccountID, in.IntegrationIDs)
+	ids, err := integration.Visible(c, in.IntegrationIDs)
+	if err != nil {
+		return api.Items[Route]{}, err
+	}
+	items, err := Kind.Each(c.Tx, c.Who.AccountID, ids)
 	return api.Items[Route]{Items: items}, err
 }
 
@@ -129,6 +137,9 @@ type historyRequest struct {
 }
 
 func historyList(c *api.Call, in historyRequest) (api.Paged[Route], error) {
+	if err := integration.Permit(c, in.IntegrationID); err != nil && fault.KindOf(err) != fault.NotFound {
+		return api.Paged[Route]{}, err
+	}
 	all, err := versions.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
 	if in.Asc {
 		slices.Reverse(all)
