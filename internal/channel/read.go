@@ -102,6 +102,15 @@ const visible = ` FROM channel h WHERE h.account_id = $1 AND ($3 OR NOT h.is_pri
 	AND (NOT $9 OR EXISTS (SELECT 1 FROM channel_star s WHERE s.account_id = h.account_id AND s.person_id = $2 AND s.channel_id = h.channel_id))
 	AND (NOT $10 OR EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = h.account_id AND t.person_id = $2 AND t.team_id = h.team_id))`
 
+// countAll counts like visible when nothing narrows the list: with every condition of that, counting ten
+// thousand channels takes five times as long.
+const countAll = `SELECT count(*) FROM channel h WHERE h.account_id = $1 AND ($3 OR NOT h.is_private OR h.creator_id = $2 OR ` + mine + `)`
+
+// all tells whether nothing narrows the list.
+func (in listRequest) all() bool {
+	return in.Query == "" && in.ChannelName == "" && len(in.TeamIDs) == 0 && len(in.ChannelIDs) == 0 && !in.IsMyManaged && !in.IsMyStarred && !in.IsMyTeam
+}
+
 // mine holds for channels of the caller's teams.
 const mine = `EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = h.account_id AND t.person_id = $2
 	AND (t.team_id = h.team_id OR h.managing_teams LIKE '%,' || t.team_id || ',%'))`
@@ -133,7 +142,11 @@ func list(c *api.Call, in listRequest) (api.Paged[Shown], error) {
 		in.Query = ""
 	}
 	args := []any{c.Who.AccountID, c.Who.PersonID, c.Who.Owner, db.Containing(in.Query), db.List(in.TeamIDs), db.List(in.ChannelIDs), in.ChannelName, in.IsMyManaged, in.IsMyStarred, in.IsMyTeam}
-	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+visible, args...)
+	count := `SELECT count(*)` + visible
+	if in.all() {
+		count = countAll
+	}
+	total, _, err := db.One(c.Tx, db.Column[int64], count, args...)
 	if err != nil {
 		return api.Paged[Shown]{}, err
 	}
