@@ -15,18 +15,18 @@ import (
 
 func TestConversationChannel(t *testing.T) {
 	s := apitest.Start(t, channel.Ops(apitest.Box(t)))
-	group := `{"method":"p","equals":[["labels.service","labels.cluster"],["labels.host"]],"time_window":60,"storm_thresholds":[10,100]}`
+	group := `{"method":"p","equals":[["labels.service","labels.cluster"],["labels.host"]],"time_window":0,"all_equals_required":false,"window_type":"tumbling","storm_threshold":0,"storm_thresholds":[10,100]}`
 	whole := `{"account_id":2451002751131,"channel_id":$id,"channel_name":"Zahlungen (EU)","team_id":4291079133131,"creator_id":2476123212131,"status":"enabled","description":"Geld",
-		"created_at":1776052800,"updated_at":1776052800,"group":` + group + `,"flapping":{"max_changes":5},"is_starred":false}`
+		"created_at":1776052800,"updated_at":1776052800,"group":` + group + `,"flapping":{"is_disabled":false,"mute_mins":0},"auto_resolve_timeout":0,"disable_auto_close":false,"is_starred":false}`
 	s.Converse(t, []apitest.Turn{
 		{Path: "/channel/create", Body: `{"team_id":5,"channel_name":"x"}`, Code: "InvalidParameter", Says: []string{"team_id", "team 5 does not exist"}},
 		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"x","managing_team_ids":[4291079133131,6]}`, Code: "InvalidParameter", Says: []string{"managing_team_ids[1]"}},
 		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"x","group":{"method":"p","cases":[{"if":[[{"key":"a","oper":"LIKE","vals":["b"]}]]}]}}`, Code: "InvalidParameter", Says: []string{"group.cases[0].if[0][0].oper"}},
 		{Path: "/channel/create", Body: `{"team_id":4291079133131,"channel_name":"Zahlungen","group":` + group + `}`, Keep: map[string]string{"id": "channel_id"}, Golden: "channel_create"},
 		{Path: "/channel/info", Body: `{"channel_id":$id}`, Has: `{"channel_name":"Zahlungen","group":` + group + `}`},
-		{Path: "/channel/update", Body: `{"channel_id":$id,"channel_name":"Zahlungen (EU)","description":"Geld","flapping":{"max_changes":5}}`, Data: `{}`, Golden: "channel_update"},
+		{Path: "/channel/update", Body: `{"channel_id":$id,"channel_name":"Zahlungen (EU)","description":"Geld","flapping":{"is_disabled":false,"mute_mins":0},"auto_resolve_timeout":0,"disable_auto_close":false}`, Data: `{}`, Golden: "channel_update"},
 		{Path: "/channel/info", Body: `{"channel_id":$id}`, Data: whole, Golden: "channel_info"},
-		{Path: "/channel/update", Body: `{"channel_id":$id,"channel_name":"Zahlungen (EU)","description":"Geld","group":` + group + `,"flapping":{"max_changes":5}}`, Data: `{}`},
+		{Path: "/channel/update", Body: `{"channel_id":$id,"channel_name":"Zahlungen (EU)","description":"Geld","group":` + group + `,"flapping":{"is_disabled":false,"mute_mins":0},"auto_resolve_timeout":0,"disable_auto_close":false}`, Data: `{}`},
 		{Path: "/channel/info", Body: `{"channel_id":$id}`, Data: whole},
 		{Path: "/channel/update", Body: `{"channel_id":$id,"group":{"method":"i"}}`, Data: `{"warnings":["group.method: i is treated as n, every alert becomes its own incident"]}`},
 		{Path: "/channel/update", Body: `{"channel_id":$id,"group":` + group + `}`, Data: `{}`},
@@ -114,7 +114,7 @@ func TestConversationRules(t *testing.T) {
 	base := `"account_id":2451002751131,"channel_id":$ch,"priority":%d,"rule_name":"%s","description":"","status":"%s","rule_id":"$id","updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801`
 	filters := `[[{"key":"labels.env","oper":"IN","vals":["/^test-[0-9]+$/","a*"]},{"key":"severity","oper":"NOTIN","vals":["Critical"]}]]`
 	for _, kind := range []struct{ path, name, more, golden string }{
-		{"/channel/silence/rule", "silence_rule", `"time_filters":[{"start":"01:00","end":"03:30","repeat":[0]}],"filters":` + filters, "channel_silence_rule"},
+		{"/channel/silence/rule", "silence_rule", `"time_filters":[{"start":"01:00","end":"03:30","repeat":[0],"cal_id":"","is_off":false}],"filters":` + filters, "channel_silence_rule"},
 		{"/channel/unsubscribe/rule", "drop_rule", `"filters":` + filters, "channel_unsubscribe_rule"},
 		{"/channel/inhibit/rule", "inhibit_rule", `"equals":["labels.b","labels.a"],"source_filters":` + filters + `,"target_filters":[[{"key":"severity","oper":"IN","vals":["Info"]}]],"is_directly_discard":true`, "channel_inhibit_rule"},
 	} {

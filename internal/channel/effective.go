@@ -10,12 +10,23 @@ import (
 
 // TimeFilter is a window that comes again: on days of the week, or on the days of a calendar.
 type TimeFilter struct {
-	Start  string `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute, HH:MM in the account's time zone."`
-	End    string `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute after it, HH:MM; 23:59 is the day's end and still inside. Before start: on the next day."`
-	Repeat []int  `json:"repeat" required:"false" doc:"Days on which it starts, 0 is Sunday and 6 Saturday; empty: every day."`
-	CalID  string `json:"cal_id,omitzero" doc:"The calendar whose days it comes on, in place of repeat."`
-	IsOff  bool   `json:"is_off,omitzero" doc:"It comes on the calendar's days off rather than its working days."`
+	Start  string  `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute, HH:MM in the account's time zone."`
+	End    string  `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute after it, HH:MM; 23:59 is the day's end and still inside. Before start: on the next day."`
+	Repeat []int   `json:"repeat" required:"false" doc:"Days on which it starts, 0 is Sunday and 6 Saturday; empty: every day."`
+	CalID  *string `json:"cal_id,omitzero" doc:"The calendar whose days it comes on, in place of repeat."`
+	IsOff  *bool   `json:"is_off,omitzero" doc:"It comes on the calendar's days off rather than its working days."`
 }
+
+// calendar is the calendar that the window names; empty: none.
+func (w TimeFilter) calendar() string {
+	if w.CalID == nil {
+		return ""
+	}
+	return *w.CalID
+}
+
+// daysOff tells which days of the calendar are meant.
+func (w TimeFilter) daysOff() bool { return w.IsOff != nil && *w.IsOff }
 
 const dayEnd = 24 * 60 // minutes
 
@@ -38,11 +49,11 @@ func Effective(r SilenceRule, now time.Time, zone *time.Location, calendars map[
 // calendar which does not exist has no days.
 func InWindow(windows []TimeFilter, now time.Time, zone *time.Location, calendars map[string]*calendar.Days) bool {
 	for _, w := range windows {
-		if w.CalID == "" {
+		if w.calendar() == "" {
 			if w.covers(now.In(zone), func(wall time.Time, back int) bool { return w.startsOn((wall.Weekday() + 7 - time.Weekday(back)) % 7) }) {
 				return true
 			}
-		} else if days := calendars[w.CalID]; days != nil {
+		} else if days := calendars[w.calendar()]; days != nil {
 			if w.covers(now.In(days.Zone()), func(wall time.Time, back int) bool { return w.startsOnDayOf(days, wall, back) }) {
 				return true
 			}
@@ -73,13 +84,13 @@ func (w TimeFilter) startsOn(day time.Weekday) bool {
 // startsOnDayOf asks a calendar about a day at noon, because some days have no midnight.
 func (w TimeFilter) startsOnDayOf(days *calendar.Days, wall time.Time, back int) bool {
 	off, _ := days.Off(time.Date(wall.Year(), wall.Month(), wall.Day()-back, 12, 0, 0, 0, days.Zone()))
-	return off == w.IsOff
+	return off == w.daysOff()
 }
 
 // calendarsOf lists the calendars that windows name.
 func calendarsOf(windows []TimeFilter) (ids []string) {
 	for _, w := range windows {
-		ids = append(ids, w.CalID)
+		ids = append(ids, w.calendar())
 	}
 	return ids
 }
@@ -115,8 +126,8 @@ func (w TimeFilter) check(at check.At) error {
 			return at.Element("repeat", i).Invalid("", "must be from 0 to 6, got %d", day)
 		}
 	}
-	if w.CalID != "" && len(w.Repeat) > 0 {
-		return at.Invalid("cal_id", "must be empty beside repeat, got %q", w.CalID)
+	if w.calendar() != "" && len(w.Repeat) > 0 {
+		return at.Invalid("cal_id", "must be empty beside repeat, got %q", w.calendar())
 	}
 	return nil
 }

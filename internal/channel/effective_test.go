@@ -131,8 +131,8 @@ func TestEffective(t *testing.T) {
 		{"over midnight, the morning before", "enabled", nil, weekly("22:00", "06:00", 1), -7 * time.Hour, false},
 		{"over midnight from Saturday into Sunday", "enabled", nil, weekly("22:00", "06:00", 6), -36 * time.Hour, true},
 		{"over midnight, after its end", "enabled", nil, weekly("22:00", "06:00", 1), 18 * time.Hour, false},
-		{"a calendar that does not exist", "enabled", nil, []TimeFilter{{Start: "00:00", End: "23:59", CalID: "cn"}}, 0, false},
-		{"beside a window that holds", "enabled", nil, []TimeFilter{{Start: "00:00", End: "23:59", CalID: "cn"}, {Start: "00:00", End: "23:59"}}, 0, true},
+		{"a calendar that does not exist", "enabled", nil, []TimeFilter{{Start: "00:00", End: "23:59", CalID: new("cn")}}, 0, false},
+		{"beside a window that holds", "enabled", nil, []TimeFilter{{Start: "00:00", End: "23:59", CalID: new("cn")}, {Start: "00:00", End: "23:59"}}, 0, true},
 		{"a malformed window", "enabled", nil, weekly("9:00", "23:00"), 0, false},
 	} {
 		rule := SilenceRule{Rule: Rule{Status: c.status}, TimeFilter: c.once, TimeFilters: c.again}

@@ -84,7 +84,7 @@ func randomSilence(rng *rand.Rand, i, channels int) channel.SilenceRule {
 	for range 1 + rng.IntN(3) {
 		w := channel.TimeFilter{Start: one(rng, "00:00", "23:58"), End: one(rng, "09:30", "23:59"), Repeat: []int{}}
 		if rng.IntN(2) == 0 {
-			w.CalID, w.IsOff = "cn", rng.IntN(2) == 0
+			w.CalID, w.IsOff = new("cn"), new(rng.IntN(2) == 0)
 		} else {
 			w.Repeat = append(w.Repeat, rng.IntN(7), rng.IntN(7))
 		}
@@ -142,7 +142,7 @@ func TestLoadRefuses(t *testing.T) {
 		{window(channel.TimeFilter{Start: "09:00", End: "24:00"}), `silence_rules[1].time_filters[0].end: must be HH:MM, got "24:00"`},
 		{window(channel.TimeFilter{Start: "09:00", End: "09:00"}), "silence_rules[1].time_filters[0].end: must differ from start"},
 		{window(channel.TimeFilter{Start: "09:00", End: "10:00", Repeat: []int{0, 7}}), "silence_rules[1].time_filters[0].repeat[1]: must be from 0 to 6, got 7"},
-		{window(channel.TimeFilter{Start: "09:00", End: "10:00", Repeat: []int{0}, CalID: "cn"}), "silence_rules[1].time_filters[0].cal_id: must be empty beside repeat"},
+		{window(channel.TimeFilter{Start: "09:00", End: "10:00", Repeat: []int{0}, CalID: new("cn")}), "silence_rules[1].time_filters[0].cal_id: must be empty beside repeat"},
 	} {
 		r := good()
 		c.spoil(&r)

@@ -10,13 +10,13 @@ import (
 
 // Settings is how a channel handles its alerts. What is not set is absent.
 type Settings struct {
-	AutoResolveTimeout      int64     `json:"auto_resolve_timeout,omitzero" minimum:"0" maximum:"2592000" doc:"Seconds after which an incident is resolved by itself; absent or 0: never."`
-	AutoResolveMode         string    `json:"auto_resolve_mode,omitzero" enum:"trigger,update" doc:"Counted from when the incident began (trigger) or from its latest alert (update)."`
+	AutoResolveTimeout      *int64    `json:"auto_resolve_timeout,omitzero" minimum:"0" maximum:"2592000" doc:"Seconds after which an incident is resolved by itself; absent or 0: never."`
+	AutoResolveMode         *string   `json:"auto_resolve_mode,omitzero" enum:"trigger,update" doc:"Counted from when the incident began (trigger) or from its latest alert (update)."`
 	Group                   *Group    `json:"group,omitzero" doc:"Which alerts become one incident; absent: each its own."`
 	Flapping                *Flapping `json:"flapping,omitzero" doc:"When an alert changes too often to be told about; absent: 4 changes in 60 minutes mute it for 120."`
-	DisableOutlierDetection bool      `json:"disable_outlier_detection,omitzero" doc:"Kept for clients that send it; there is no outlier detection."`
-	DisableAutoClose        bool      `json:"disable_auto_close,omitzero" doc:"An incident stays open when all of its alerts are over."`
-	IsExternalReportEnabled bool      `json:"is_external_report_enabled,omitzero" doc:"Kept for clients that send it; incidents are reported through the API."`
+	DisableOutlierDetection *bool     `json:"disable_outlier_detection,omitzero" doc:"Kept for clients that send it; there is no outlier detection."`
+	DisableAutoClose        *bool     `json:"disable_auto_close,omitzero" doc:"An incident stays open when all of its alerts are over."`
+	IsExternalReportEnabled *bool     `json:"is_external_report_enabled,omitzero" doc:"Kept for clients that send it; incidents are reported through the API."`
 	PluginIDs               []int64   `json:"plugin_ids,omitzero" maxItems:"100" doc:"Kept as sent."`
 }
 
@@ -25,13 +25,13 @@ type Group struct {
 	Method            string     `json:"method" enum:"i,p,n" doc:"n: every alert is its own incident; p: those that agree in the dimensions of equals; i is treated as n."`
 	Equals            [][]string `json:"equals,omitzero" maxItems:"5" doc:"With p: lists of fields such as labels.service. Alerts that agree in a list's fields belong together; the first list whose fields an alert has decides."`
 	Cases             []Case     `json:"cases,omitzero" maxItems:"100" doc:"With p: other lists for alerts that match a filter; the first that matches decides."`
-	AllEqualsRequired bool       `json:"all_equals_required,omitzero" doc:"With p: an alert that lacks one of a list's fields is not grouped by it."`
-	TimeWindow        int64      `json:"time_window,omitzero" minimum:"0" maximum:"2592000" doc:"For how many minutes alerts join an incident; absent or 0: as long as it is open."`
-	WindowType        string     `json:"window_type,omitzero" enum:"tumbling,sliding" doc:"The window is counted from the incident's beginning (tumbling, the default) or from its latest alert."`
-	StormThreshold    int64      `json:"storm_threshold,omitzero" minimum:"0" maximum:"10000" doc:"How many alerts of one incident are a storm; absent or 0: none."`
+	AllEqualsRequired *bool      `json:"all_equals_required,omitzero" doc:"With p: an alert that lacks one of a list's fields is not grouped by it."`
+	TimeWindow        *int64     `json:"time_window,omitzero" minimum:"0" maximum:"2592000" doc:"For how many minutes alerts join an incident; absent or 0: as long as it is open."`
+	WindowType        *string    `json:"window_type,omitzero" enum:"tumbling,sliding" doc:"The window is counted from the incident's beginning (tumbling, the default) or from its latest alert."`
+	StormThreshold    *int64     `json:"storm_threshold,omitzero" minimum:"0" maximum:"10000" doc:"How many alerts of one incident are a storm; absent or 0: none."`
 	StormThresholds   []int64    `json:"storm_thresholds,omitzero" maxItems:"5" minimum:"2" maximum:"10000" doc:"Several such steps."`
 	IKeys             []string   `json:"i_keys,omitzero" maxItems:"10" doc:"Kept as sent."`
-	IScoreThreshold   float64    `json:"i_score_threshold,omitzero" minimum:"0.5" maximum:"1" doc:"Kept as sent."`
+	IScoreThreshold   *float64   `json:"i_score_threshold,omitzero" minimum:"0.5" maximum:"1" doc:"Kept as sent."`
 }
 
 // Case groups the alerts that match a filter by other fields. What else it has is kept as it was sent.
@@ -43,10 +43,10 @@ type Case struct {
 
 // Flapping says when an alert changes too often.
 type Flapping struct {
-	IsDisabled bool  `json:"is_disabled,omitzero" doc:"Alerts are never taken for flapping."`
-	MaxChanges int64 `json:"max_changes,omitzero" minimum:"2" maximum:"100" doc:"How many changes between active and over are too many."`
-	InMins     int64 `json:"in_mins,omitzero" minimum:"1" maximum:"1440" doc:"Within how many minutes."`
-	MuteMins   int64 `json:"mute_mins,omitzero" minimum:"0" maximum:"1440" doc:"For how many minutes nobody is told; absent or 0: it is only marked."`
+	IsDisabled *bool  `json:"is_disabled,omitzero" doc:"Alerts are never taken for flapping."`
+	MaxChanges *int64 `json:"max_changes,omitzero" minimum:"2" maximum:"100" doc:"How many changes between active and over are too many."`
+	InMins     *int64 `json:"in_mins,omitzero" minimum:"1" maximum:"1440" doc:"Within how many minutes."`
+	MuteMins   *int64 `json:"mute_mins,omitzero" minimum:"0" maximum:"1440" doc:"For how many minutes nobody is told; absent or 0: it is only marked."`
 }
 
 // check holds what schemas cannot say.

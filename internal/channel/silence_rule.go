@@ -82,7 +82,7 @@ func checkWindows(at check.At, windows []TimeFilter) error {
 
 func calendarRefs(windows []TimeFilter) (refs []reference.Target) {
 	for _, w := range windows {
-		refs = append(refs, reference.To(reference.Calendar, w.CalID))
+		refs = append(refs, reference.To(reference.Calendar, w.calendar()))
 	}
 	return refs
 }

@@ -46,17 +46,17 @@ func special(v string) bool {
 // day of the next year.
 func windowWarnings(c *api.Call, windows []TimeFilter) (warnings []string, err error) {
 	for i, w := range windows {
-		if err := object.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("time_filters[%d].cal_id", i), reference.To(reference.Calendar, w.CalID)); err != nil {
+		if err := object.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("time_filters[%d].cal_id", i), reference.To(reference.Calendar, w.calendar())); err != nil {
 			return nil, err
 		}
 	}
 	calendars, err := calendar.Load(c.Tx, c.Who.AccountID, calendarsOf(windows))
 	for i, w := range windows {
-		days, found := calendars[w.CalID]
+		days, found := calendars[w.calendar()]
 		comes := !found
 		for day := 0; day < 366 && !comes; day++ {
 			off, _ := days.Off(c.Now.AddDate(0, 0, day))
-			comes = off == w.IsOff
+			comes = off == w.daysOff()
 		}
 		if !comes {
 			warnings = append(warnings, fmt.Sprintf("time_filters[%d]: never comes true, the calendar has no such day in the next year", i))

@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -74,12 +75,12 @@ func (b Body) onto(c *api.Call, ch *Channel) (warnings []string, err error) {
 	if b.Flapping != nil {
 		ch.Flapping = b.Flapping
 	}
-	set(&ch.AutoResolveTimeout, b.AutoResolveTimeout)
-	set(&ch.AutoResolveMode, b.AutoResolveMode)
+	ch.AutoResolveTimeout = cmp.Or(b.AutoResolveTimeout, ch.AutoResolveTimeout)
+	ch.AutoResolveMode = cmp.Or(b.AutoResolveMode, ch.AutoResolveMode)
 	setList(&ch.PluginIDs, b.PluginIDs)
-	set(&ch.DisableOutlierDetection, b.DisableOutlierDetection)
-	set(&ch.DisableAutoClose, b.DisableAutoClose)
-	set(&ch.IsExternalReportEnabled, b.IsExternalReportEnabled)
+	ch.DisableOutlierDetection = cmp.Or(b.DisableOutlierDetection, ch.DisableOutlierDetection)
+	ch.DisableAutoClose = cmp.Or(b.DisableAutoClose, ch.DisableAutoClose)
+	ch.IsExternalReportEnabled = cmp.Or(b.IsExternalReportEnabled, ch.IsExternalReportEnabled)
 	if err := check.First(ch.Settings.check(""), object.Need(c.Tx, c.Who.AccountID, "team_id", reference.To(reference.Team, ch.TeamID))); err != nil {
 		return nil, err
 	}

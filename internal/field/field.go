@@ -34,7 +34,7 @@ type Field struct {
 	Description  string           `json:"description" doc:"At most 500 characters."`
 	FieldType    string           `json:"field_type" enum:"text,single_select,multi_select,checkbox" doc:"How it is filled in."`
 	ValueType    string           `json:"value_type" enum:"string,bool" doc:"Of what type its values are: bool for a checkbox, else string."`
-	Options      []jsontext.Value `json:"options,omitempty" doc:"What can be selected."`
+	Options      []jsontext.Value `json:"options,omitzero" doc:"What can be selected."`
 	DefaultValue jsontext.Value   `json:"default_value,omitempty" doc:"What a new incident has; absent: nothing."`
 	Status       string           `json:"status" enum:"enabled" doc:"Always enabled."`
 	CreatorID    int64            `json:"creator_id" doc:"The person who made it; 0: not known."`

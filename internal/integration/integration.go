@@ -47,7 +47,7 @@ type Settings struct {
 	ChannelIDs         []int64           `json:"channel_ids,omitzero" maxItems:"1000" doc:"Of a webhook: only what happens in these channels; absent or empty: all."`
 	Headers            map[string]string `json:"headers,omitzero" doc:"Of a webhook: further headers; their values are secrets."`
 	SignSecret         string            `json:"sign_secret,omitzero" maxLength:"255" doc:"Of a webhook: what requests are signed with; a secret; absent: not signed."`
-	InsecureSkipVerify bool              `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
+	InsecureSkipVerify *bool             `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
 	Body               string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
 	IntervalSeconds    int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
 }

@@ -183,7 +183,7 @@ type EnrichmentSettings struct {
 	ResultLabel string   `json:"result_label,omitzero" maxLength:"63" doc:"Of extraction and composition: the label to set, of small letters, digits and _."`
 	Pattern     string   `json:"pattern,omitzero" maxLength:"500" doc:"Of extraction: a regular expression (RE2); the group named result, or all that matches, is taken."`
 	Template    string   `json:"template,omitzero" maxLength:"500" doc:"Of composition: a text in which {{.title}}, {{.labels.name}} and so on are filled in."`
-	Override    bool     `json:"override,omitzero" doc:"A label that is there already is replaced; else it stays."`
+	Override    *bool    `json:"override,omitzero" doc:"A label that is there already is replaced; else it stays."`
 	DropLabels  []string `json:"drop_labels,omitzero" maxItems:"50" maxLength:"128" doc:"Of drop: labels to take away."`
 }
 
@@ -279,7 +279,7 @@ func (r Enrichment) apply(e *event.Event) string {
 	}
 	_, there := e.Labels[s.ResultLabel]
 	switch {
-	case there && !s.Override:
+	case there && (s.Override == nil || !*s.Override):
 		return s.ResultLabel + " is there already and stays"
 	case !there && len(e.Labels) >= event.MaxLabels:
 		return fmt.Sprintf("%s is not added, the event has %d labels", s.ResultLabel, len(e.Labels))

@@ -22,7 +22,7 @@ import (
 type Route struct {
 	IntegrationID int64     `json:"integration_id" doc:"The integration."`
 	Cases         []Case    `json:"cases" doc:"Looked at in this order."`
-	Sections      []Section `json:"sections,omitempty" doc:"Headings for people."`
+	Sections      []Section `json:"sections,omitzero" doc:"Headings for people."`
 	Default       *Default  `json:"default,omitzero" doc:"Where alerts go that meet no case; absent: they are dropped, with a record."`
 	Status        string    `json:"status" enum:"enabled" doc:"Always enabled."`
 	Version       int64     `json:"version" doc:"Counts the changes, from 1."`
