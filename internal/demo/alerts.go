@@ -15,6 +15,8 @@ const (
 	kindDrop     byte = 'd'
 	kindIncident byte = '1'
 	kindSilence  byte = '5'
+	kindEscalate byte = 'e'
+	kindTemplate byte = '7'
 )
 
 // object is an object id that stays the same from run to run.

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	_ "tocsin/internal/cli" // so that results are not taken from the cache when the program has changed
 )
 
 // tocsin is the binary under test, built once.
