@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tocsin/internal/db"
+	"tocsin/internal/work"
 )
 
 // drain is how long a stopping server waits for requests in flight.
@@ -25,8 +26,7 @@ type Server struct {
 	app  *App
 	http *http.Server
 	done chan error
-	quit context.CancelFunc
-	work chan struct{}
+	crew *work.Crew
 }
 
 // Start listens, serves and begins the background work.
@@ -43,8 +43,10 @@ func (a *App) Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, quit := context.WithCancel(context.Background())
-	s := &Server{app: a, done: make(chan error, 1), quit: quit, work: make(chan struct{})}
+	s := &Server{app: a, done: make(chan error, 1), crew: work.New(a.Clock, a.Log, a.metrics)}
+	for _, t := range a.houseTasks() {
+		s.crew.Add(t)
+	}
 	s.http = &http.Server{
 		Handler:           handler,
 		TLSConfig:         tlsConfig,
@@ -61,7 +63,7 @@ func (a *App) Start() (*Server, error) {
 	}
 	s.URL = scheme + "://" + listener.Addr().String()
 	go func() { s.done <- s.http.Serve(listener) }()
-	go func() { defer close(s.work); a.keepHouse(ctx) }()
+	s.crew.Start()
 	return s, nil
 }
 
@@ -80,8 +82,7 @@ func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
-	s.quit()
-	<-s.work
+	s.crew.Stop()
 	return errors.Join(err, s.app.Keys.Flush(ctx), s.app.Close())
 }
 

@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"fault", "clock", "id"},
 	{"redact", "limit", "filter", "timeline", "escalate", "cursor", "render", "event", "pipeline"}, // pure
 	{"check", "seal", "db"},
-	{"reference"},
+	{"reference", "work"},
 	{"object"},
 	{"auth"},
 	{"api"},

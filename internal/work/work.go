@@ -1,0 +1,163 @@
+// Package work runs what has no caller: due rows. What shall be done is always a row in the database with
+// the moment at which it is due; a task finds the rows whose moment has come, does them and says when to
+// come again. Nothing here is remembered: after a restart the rows are found again.
+//
+// A task must take no more than it can do in a moment, so that stopping does not wait.
+package work
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/clock"
+)
+
+// Task is one kind of due work.
+type Task struct {
+	Name string
+	Idle time.Duration // how long to wait at most until the next run; work that comes in meanwhile wakes it
+	// Run does what is due at now. again is when the next row is due as far as it knows, now when there is
+	// more already, and zero when it does not know of any.
+	Run func(ctx context.Context, now time.Time) (again time.Time, err error)
+}
+
+// Crew runs tasks, each on a goroutine of its own.
+type Crew struct {
+	clock clock.Clock
+	log   *slog.Logger
+	tasks []*task
+	quit  context.CancelFunc
+	done  sync.WaitGroup
+	runs  *prometheus.CounterVec
+	last  *prometheus.GaugeVec
+}
+
+type task struct {
+	Task
+	wake chan struct{}
+}
+
+// New makes a crew without tasks. Its metrics are tocsin_task_runs_total by task and outcome, and
+// tocsin_task_last_run_seconds, the Unix time of the last run that ended well.
+func New(c clock.Clock, log *slog.Logger, metrics prometheus.Registerer) *Crew {
+	crew := &Crew{
+		clock: c, log: log,
+		runs: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_task_runs_total", Help: "Runs of background tasks."}, []string{"task", "outcome"}),
+		last: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "tocsin_task_last_run_seconds", Help: "When a background task last ended well, in Unix seconds."}, []string{"task"}),
+	}
+	if metrics != nil {
+		metrics.MustRegister(crew.runs, crew.last)
+	}
+	return crew
+}
+
+// Add adds a task before Start and gives what wakes it: to be called when a row has been committed that is
+// due at once. Waking is cheap and never blocks.
+func (c *Crew) Add(t Task) (wake func()) {
+	added := &task{t, make(chan struct{}, 1)}
+	c.tasks = append(c.tasks, added)
+	return func() {
+		select {
+		case added.wake <- struct{}{}:
+		default: // it is awake
+		}
+	}
+}
+
+// Start lets the tasks run until Stop.
+func (c *Crew) Start() {
+	ctx, quit := context.WithCancel(context.Background())
+	c.quit = quit
+	for _, t := range c.tasks {
+		c.done.Go(func() { c.keep(ctx, t) })
+	}
+}
+
+// Stop ends the tasks and waits for those that are running.
+func (c *Crew) Stop() {
+	if c.quit != nil {
+		c.quit()
+	}
+	c.done.Wait()
+}
+
+// A task that failed waits for pause before the next try, and twice as long each time up to longest.
+const (
+	pause   = time.Second
+	longest = time.Minute
+)
+
+func (c *Crew) keep(ctx context.Context, t *task) {
+	failed := time.Duration(0)
+	for ctx.Err() == nil {
+		again, err := c.run(ctx, t)
+		wait := t.Idle
+		switch now := c.clock.Now(); {
+		case err != nil:
+			failed = min(max(pause, 2*failed), longest)
+			wait = failed
+		case !again.IsZero():
+			wait = min(wait, max(0, again.Sub(now)))
+		}
+		if err == nil {
+			failed = 0
+		}
+		if wait == 0 {
+			continue
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-t.wake:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// run runs a task once. What it panics with is logged and does not end the others.
+func (c *Crew) run(ctx context.Context, t *task) (again time.Time, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+		outcome := "done"
+		if err != nil && ctx.Err() == nil {
+			outcome = "failed"
+			c.log.Error("background task", "task", t.Name, "error", err)
+		} else {
+			c.last.WithLabelValues(t.Name).Set(float64(c.clock.Now().Unix()))
+		}
+		c.runs.WithLabelValues(t.Name, outcome).Inc()
+	}()
+	return t.Run(ctx, c.clock.Now())
+}
+
+// Settle runs all tasks, one after the other and again and again, until none has anything due at the clock's
+// present moment, for tests that move the clock themselves. It is not for a crew that was started.
+func (c *Crew) Settle(ctx context.Context) error {
+	for busy := true; busy; {
+		busy = false
+		for _, t := range c.tasks {
+			again, err := t.Run(ctx, c.clock.Now())
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.Name, err)
+			}
+			busy = busy || !again.IsZero() && !again.After(c.clock.Now())
+		}
+		for _, t := range c.tasks { // also those that ran before they were woken
+			select {
+			case <-t.wake:
+				busy = true
+			default:
+			}
+		}
+	}
+	return nil
+}
