@@ -21,6 +21,25 @@ const defaultMaxBody = 1 << 20
 // against it. A request without a body is one with an empty object, so that operations without required
 // fields can be called with nothing at all.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	body, err := readAll(w, r, limit)
+	if err != nil {
+		return nil, err
+	}
+	kind := r.Header.Get("Content-Type")
+	if len(body) == 0 && kind == "" {
+		return []byte("{}"), nil
+	}
+	if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
+		return nil, fault.New(fault.InvalidContentType, "must be application/json, got %s", shown(kind))
+	}
+	if len(body) == 0 {
+		return []byte("{}"), nil
+	}
+	return body, nil
+}
+
+// readAll reads the body up to a cap, whatever its content type says.
+func readAll(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		w.Header().Set("Connection", "close")
 		return nil, tooLarge(limit)
@@ -32,16 +51,6 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 			return nil, tooLarge(limit)
 		}
 		return nil, fault.New(fault.BadRequest, "the body could not be read to its end")
-	}
-	kind := r.Header.Get("Content-Type")
-	if len(body) == 0 && kind == "" {
-		return []byte("{}"), nil
-	}
-	if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
-		return nil, fault.New(fault.InvalidContentType, "must be application/json, got %s", shown(kind))
-	}
-	if len(body) == 0 {
-		return []byte("{}"), nil
 	}
 	return body, nil
 }

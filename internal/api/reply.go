@@ -117,8 +117,12 @@ func (f *Frame) rate(op *mounted) limit.Rate {
 }
 
 func (x *exchange) retryAfter(v limit.Verdict) {
+	x.w.Header().Set("Retry-After", retryAfter(v))
+}
+
+func retryAfter(v limit.Verdict) string {
 	seconds := int64((v.RetryAfter + time.Second - 1) / time.Second)
-	x.w.Header().Set("Retry-After", strconv.FormatInt(max(1, seconds), 10))
+	return strconv.FormatInt(max(1, seconds), 10)
 }
 
 func ceilSeconds(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }

@@ -17,6 +17,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/limit"
 	"tocsin/internal/seal"
+	"tocsin/internal/work"
 )
 
 // Config is everything that can differ between two deployments.
@@ -32,6 +33,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
 	AuditDays      int            // how long audit entries are kept; 0: for ever
 	DeliveryDays   int            // how long webhook deliveries are kept; 0: for ever
+	PublicURL      string         // where people reach the server, without a slash at its end; empty: messages have no links
+	Senders        Senders        // what the server sends with
 	Version        string
 	Log            *slog.Logger
 	Clock          clock.Clock
@@ -44,6 +47,8 @@ type App struct {
 	Box     *seal.Box
 	Keys    *auth.Keys
 	Frame   *api.Frame
+	Crew    *work.Crew // what happens by itself; not started
+	engine  *engine
 	metrics *prometheus.Registry
 }
 
@@ -63,6 +68,12 @@ func New(ctx context.Context, c Config) (*App, error) {
 		d.Close()
 		return nil, err
 	}
+	linkKey, err := a.Box.Derive("links")
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	a.buildEngine(linkKey)
 	a.Frame = api.New(api.Config{
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record,
 		Rate:    limit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},

@@ -39,14 +39,11 @@ func (a *App) Start() (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", a.Listen, err)
 	}
-	handler, err := a.handler()
+	handler, err := a.Handler()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{app: a, done: make(chan error, 1), crew: work.New(a.Clock, a.Log, a.metrics)}
-	for _, t := range a.houseTasks() {
-		s.crew.Add(t)
-	}
+	s := &Server{app: a, done: make(chan error, 1), crew: a.Crew}
 	s.http = &http.Server{
 		Handler:           handler,
 		TLSConfig:         tlsConfig,
@@ -86,11 +83,12 @@ func (s *Server) Stop() error {
 	return errors.Join(err, s.app.Keys.Flush(ctx), s.app.Close())
 }
 
-// handler is what the server answers: the operations, and the pages around them.
-func (a *App) handler() (http.Handler, error) {
+// Handler is what the server answers: the operations, and the pages around them.
+func (a *App) Handler() (http.Handler, error) {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.Handle("/", a.Frame)
+	mux.Handle("/event/push/alert/{source}", a.Frame.Inlet(a.engine.intake.Alerts()))
 	mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
 	mux.Handle("GET /docs", a.Frame.Docs())
 	mux.Handle("GET /openapi.json", a.Frame.OpenAPIHandler())

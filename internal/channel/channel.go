@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/reference"
+	"tocsin/internal/revision"
 )
 
 // Channel is where the alerts of one kind come together, as in the account file's channels.
@@ -66,6 +67,9 @@ func (ch *Channel) put(tx *db.Tx, account int64) error {
 	if err != nil {
 		return err
 	}
+	if err := revision.Bump(tx, account); err != nil {
+		return err
+	}
 	refs := []reference.Target{reference.To(reference.Team, ch.TeamID)}
 	for _, team := range ch.ManagingTeamIDs {
 		refs = append(refs, reference.To(reference.Team, team))
@@ -118,6 +122,9 @@ func Dump(tx *db.Tx, account int64) ([]Channel, error) {
 // Erase takes a channel away; what belongs to it stays, in case it is loaded anew.
 func Erase(tx *db.Tx, account, id int64) error {
 	if _, err := tx.Exec(`DELETE FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id); err != nil {
+		return err
+	}
+	if err := revision.Bump(tx, account); err != nil {
 		return err
 	}
 	return reference.Clear(tx, account, reference.Channel, id)

@@ -41,6 +41,15 @@ func (l Layer) check(at check.At) error {
 	if n := l.NotifyStep; n != nil && !(0.5 <= *n && *n <= 120) {
 		return at.Invalid("notify_step", "must be from 0.5 to 120 minutes, got %v", *n)
 	}
+	if n := l.OnNobody; n != nil {
+		at := at.Member("on_nobody")
+		if err := at.OneOf("then", n.Then, Skip, Wait, Fallback); err != nil {
+			return err
+		}
+		if (n.Then == Fallback) != (n.PersonID > 0) {
+			return at.Invalid("person_id", "is for then fallback, which needs it, got %d with %s", n.PersonID, n.Then)
+		}
+	}
 	return check.First(
 		between(at, "max_times", value(l.MaxTimes), 0, 6),
 		between(at, "escalate_window", value(l.EscalateWindow), 0, 720),

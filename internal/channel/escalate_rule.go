@@ -30,7 +30,21 @@ type Layer struct {
 	EscalateWindow *int64   `json:"escalate_window,omitzero" minimum:"0" maximum:"720" doc:"Minutes until the next layer is told; absent or 0: 30."`
 	ForceEscalate  *bool    `json:"force_escalate,omitzero" doc:"The next layer is told even if the incident is acknowledged."`
 	Target         Target   `json:"target" doc:"Who is told."`
+	OnNobody       *Nobody  `json:"on_nobody,omitzero" doc:"What happens when none of the target's persons can be told, as when nobody is on call; absent: skip."`
 }
+
+// Nobody says what happens when a layer has nobody to tell. An incident is never left there.
+type Nobody struct {
+	Then     string `json:"then" enum:"skip,wait,fallback" doc:"skip: the next layer takes over at once; wait: until the next turn of one of its schedules begins, at most 24 hours, else skip; fallback: person_id is told."`
+	PersonID int64  `json:"person_id,omitzero" minimum:"0" doc:"Of fallback: who."`
+}
+
+// What Nobody.Then can be.
+const (
+	Skip     = "skip"
+	Wait     = "wait"
+	Fallback = "fallback"
+)
 
 // Target is who is told, and how.
 type Target struct {
@@ -89,6 +103,9 @@ type namedAt struct {
 func (r *EscalateRule) named() (list []namedAt) {
 	for i := range r.Layers {
 		t, at := r.Layers[i].Target, fmt.Sprintf("layers[%d].target.", i)
+		if nobody := r.Layers[i].OnNobody; nobody != nil && nobody.PersonID != 0 {
+			list = append(list, namedAt{fmt.Sprintf("layers[%d].on_nobody.person_id", i), reference.To(reference.Person, nobody.PersonID), nil})
+		}
 		for j, id := range t.PersonIDs {
 			list = append(list, namedAt{fmt.Sprintf("%sperson_ids[%d]", at, j), reference.To(reference.Person, id), nil})
 		}

@@ -78,3 +78,12 @@ func source(key string) (label bool, name string) {
 	}
 	return true, key
 }
+
+// Read gives what a key reads: a field, an alias of one, or a label.
+func Read(fields Fields, key string) (value string, ok bool) {
+	label, name := source(key)
+	if label {
+		return fields.Label(name)
+	}
+	return fields.Field(name)
+}

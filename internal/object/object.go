@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/reference"
+	"tocsin/internal/revision"
 )
 
 // Head is what all objects have in common.
@@ -133,6 +134,9 @@ func (k Kind[T]) Delete(tx *db.Tx, account int64, id string) error {
 	if _, err := tx.Exec(`DELETE FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, k.Name, id); err != nil {
 		return err
 	}
+	if err := revision.Bump(tx, account); err != nil {
+		return err
+	}
 	return reference.Clear(tx, account, k.Name, id)
 }
 
@@ -165,8 +169,8 @@ func (k Kind[T]) values(account int64, v *T) ([]any, error) {
 }
 
 func (k Kind[T]) refer(tx *db.Tx, account int64, v *T) error {
-	if k.Refs == nil {
-		return nil
+	if err := revision.Bump(tx, account); err != nil || k.Refs == nil {
+		return err
 	}
 	return reference.Set(tx, account, k.Ref(v), k.Refs(v)...)
 }

@@ -33,6 +33,7 @@ const (
 	Enrichment  = "enrichment"
 	Datasource  = "datasource"
 	Application = "rum_application"
+	Preference  = "preference"
 )
 
 // Target is what is referred to.

@@ -27,6 +27,7 @@ var Preset = map[string]string{
 	"wecom_app":    chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
 	"telegram":     chat("", "{{.Link}}", "acknowledge: {{.AckLink}}"),
 	"zoom":         chat("", "{{.Link}}", "acknowledge: {{.AckLink}}"),
+	"plain":        chat("", "{{.Link}}", "acknowledge: {{.AckLink}}"), // for those who read no HTML, and for ways without a text of their own
 	"ntfy":         chat("", "{{.Link}}", "acknowledge: {{.AckLink}}"),
 }
 

@@ -25,6 +25,8 @@ type Task struct {
 	// Run does what is due at now. again is when the next row is due as far as it knows, now when there is
 	// more already, and zero when it does not know of any.
 	Run func(ctx context.Context, now time.Time) (again time.Time, err error)
+	// Wait waits until what Run has started on goroutines of its own is done; nil: it starts nothing.
+	Wait func()
 }
 
 // Crew runs tasks, each on a goroutine of its own.
@@ -85,6 +87,15 @@ func (c *Crew) Stop() {
 		c.quit()
 	}
 	c.done.Wait()
+	for _, t := range c.tasks {
+		t.settle()
+	}
+}
+
+func (t *task) settle() {
+	if t.Wait != nil {
+		t.Wait()
+	}
 }
 
 // A task that failed waits for pause before the next try, and twice as long each time up to longest.
@@ -149,6 +160,7 @@ func (c *Crew) Settle(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.Name, err)
 			}
+			t.settle()
 			busy = busy || !again.IsZero() && !again.After(c.clock.Now())
 		}
 		for _, t := range c.tasks { // also those that ran before they were woken

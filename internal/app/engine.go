@@ -1,0 +1,60 @@
+package app
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/escalation"
+	"tocsin/internal/intake"
+	"tocsin/internal/limit"
+	"tocsin/internal/news"
+	"tocsin/internal/notify"
+	"tocsin/internal/triage"
+	"tocsin/internal/work"
+)
+
+// engine is what happens by itself, from an event to the person who is told of it: each room writes down what
+// the next has to do, and wakes it.
+type engine struct {
+	bus        *news.Bus
+	intake     *intake.Room
+	triage     *triage.Room
+	escalation *escalation.Room
+	notify     *notify.Room
+}
+
+// pushRate is how much one integration may send (docs/sources.md).
+var pushRate = limit.Rate{PerSecond: 100, PerMinute: 1000}
+
+// buildEngine puts the engine together and gives its tasks to the crew.
+func (a *App) buildEngine(linkKey []byte) {
+	bus := &news.Bus{}
+	e := &engine{bus: bus}
+	e.notify = notify.New(notify.Config{DB: a.DB, Bus: bus, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliver, Can: a.can,
+		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}})
+	e.escalation = &escalation.Room{DB: a.DB, Bus: bus, Box: a.Box, Notify: e.notify}
+	e.triage = triage.New(a.DB, bus, a.Log, a.metrics)
+	a.engine = e
+
+	bus.Listen(e.escalation.Hear)
+
+	a.Crew = work.New(a.Clock, a.Log, a.metrics)
+	for _, t := range a.houseTasks() {
+		a.Crew.Add(t)
+	}
+	tell := a.Crew.Add(e.notify.Task())
+	e.notify.Woken(tell)
+	escalate := a.Crew.Add(e.escalation.Task())
+	e.escalation.Wake = tell
+	e.triage.Wake = func() { escalate(); tell() }
+	decide := func() {}
+	for i, t := range e.triage.Tasks() {
+		if wake := a.Crew.Add(t); i == 0 {
+			decide = wake
+		}
+	}
+	rate := pushRate
+	if a.LimitPerSecond == 0 && a.LimitPerMinute == 0 {
+		rate = limit.Rate{} // a deployment without limits has none here either
+	}
+	e.intake = intake.New(a.DB, rate, func(c *api.Call) error { return a.Frame.Guessed(c) }, a.metrics)
+	e.intake.Wake = decide
+}

@@ -1,0 +1,150 @@
+package channel
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"tocsin/internal/calendar"
+	"tocsin/internal/db"
+	"tocsin/internal/decide"
+	"tocsin/internal/filter"
+)
+
+// Ready makes a channel ready for deciding what becomes of its events; nil: the account has none of this id.
+// Windows without a calendar read the clock of zone.
+func Ready(tx *db.Tx, account, id int64, zone *time.Location) (*decide.Channel, error) {
+	ch, found, err := Find(tx, account, id)
+	if err != nil || !found {
+		return nil, err
+	}
+	ready := &decide.Channel{Name: ch.ChannelName, Disabled: ch.Status != "enabled", Grouping: ch.method(), Flapping: ch.flaps()}
+	parent := strconv.FormatInt(id, 10)
+	drops, err := Drops.Of(tx, account, parent)
+	if err != nil {
+		return nil, err
+	}
+	var list []decide.Rule
+	var filters []filter.Filter
+	for _, r := range drops {
+		if r.Status == "enabled" {
+			list, filters = append(list, decide.Rule{ID: r.RuleID, Name: r.RuleName}), append(filters, r.Filters)
+		}
+	}
+	ready.Drops = decide.NewRules(list, filters)
+	if ready.Silences, err = readySilences(tx, account, parent, zone); err != nil {
+		return nil, err
+	}
+	inhibits, err := Inhibits.Of(tx, account, parent)
+	if err != nil {
+		return nil, err
+	}
+	list, filters = nil, nil
+	for _, r := range inhibits {
+		if r.Status != "enabled" {
+			continue
+		}
+		source, _ := filter.Compile(r.SourceFilters)
+		ready.Inhibits = append(ready.Inhibits, decide.Inhibit{Source: source, Equals: r.Equals})
+		list, filters = append(list, decide.Rule{ID: r.RuleID, Name: r.RuleName, Discard: r.IsDirectlyDiscard}), append(filters, r.TargetFilters)
+	}
+	ready.Targets = decide.NewRules(list, filters)
+	return ready, nil
+}
+
+func readySilences(tx *db.Tx, account int64, parent string, zone *time.Location) (decide.Rules, error) {
+	rules, err := Silences.Of(tx, account, parent)
+	if err != nil {
+		return decide.Rules{}, err
+	}
+	var list []decide.Rule
+	var filters []filter.Filter
+	for _, r := range rules {
+		if r.Status != "enabled" {
+			continue
+		}
+		days, err := calendar.Load(tx, account, calendarsOf(r.TimeFilters))
+		if err != nil {
+			return decide.Rules{}, err
+		}
+		list = append(list, decide.Rule{ID: r.RuleID, Name: r.RuleName, Discard: r.IsDirectlyDiscard, Holds: holds(r, zone, days)})
+		filters = append(filters, r.Filters)
+	}
+	return decide.NewRules(list, filters), nil
+}
+
+// holds tells whether a silence rule is in force at a moment, and until when. Its answer is kept until it
+// changes, because thousands of events ask for the same.
+func holds(r SilenceRule, zone *time.Location, days map[string]*calendar.Days) func(int64) (bool, int64) {
+	if once := r.TimeFilter; once != nil {
+		return func(now int64) (bool, int64) { return once.StartTime <= now && now < once.EndTime, once.EndTime }
+	}
+	var mu sync.Mutex
+	var from, until int64
+	var held bool
+	return func(now int64) (bool, int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if now < from || now >= until {
+			from = now
+			held, until = stretch(r.TimeFilters, now, zone, days)
+		}
+		return held, until
+	}
+}
+
+// longest is how far ahead the end of a window is looked for, in minutes. Who asks again then gets the next
+// stretch.
+const longest = 25 * 60
+
+// stretch tells whether a moment is in one of the windows, and when that changes, at most longest ahead.
+func stretch(windows []TimeFilter, now int64, zone *time.Location, days map[string]*calendar.Days) (in bool, until int64) {
+	at := time.Unix(now, 0)
+	in = InWindow(windows, at, zone, days)
+	next := at.Truncate(time.Minute)
+	for range longest {
+		next = next.Add(time.Minute)
+		if InWindow(windows, next, zone, days) != in {
+			break
+		}
+	}
+	return in, next.Unix()
+}
+
+// Defaults of flapping (docs/lifecycle.md).
+const (
+	flapChanges = 4
+	flapIn      = 60  // minutes
+	flapMute    = 120 // minutes
+)
+
+func (s Settings) flaps() decide.Flaps {
+	if s.Flapping == nil {
+		return decide.Flaps{Max: flapChanges, In: flapIn * 60, Mute: flapMute * 60}
+	}
+	f := s.Flapping
+	ready := decide.Flaps{Off: value(f.IsDisabled), Max: flapChanges, In: flapIn * 60, Mute: value(f.MuteMins) * 60}
+	if f.MaxChanges != nil {
+		ready.Max = *f.MaxChanges
+	}
+	if f.InMins != nil {
+		ready.In = *f.InMins * 60
+	}
+	return ready
+}
+
+func (s Settings) method() decide.Method {
+	g := s.Group
+	if g == nil || g.Method != "p" {
+		return decide.Method{}
+	}
+	m := decide.Method{ByFields: true, Equals: g.Equals, Strict: value(g.AllEqualsRequired), Window: value(g.TimeWindow) * 60, Sliding: value(g.WindowType) == "sliding", Storms: g.StormThresholds}
+	if n := value(g.StormThreshold); n > 0 {
+		m.Storms = append(m.Storms, n)
+	}
+	for _, c := range g.Cases {
+		matcher, _ := filter.Compile(c.If)
+		m.Cases = append(m.Cases, decide.Branch{If: matcher, Equals: c.Equals})
+	}
+	return m
+}

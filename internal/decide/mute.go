@@ -1,0 +1,164 @@
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"tocsin/internal/filter"
+)
+
+// mute finds out whether the alert is kept from people: by a silence rule, by another alert, or because it
+// changes too often; in this order, and the first reason counts.
+func (d *decision) mute() error {
+	a := d.Alert
+	was, until := a.Muted, a.MutedUntil
+	a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
+	if d.silenced() {
+		return nil
+	}
+	if done, err := d.inhibited(); done || err != nil {
+		return err
+	}
+	d.flapping(was == Flapping, until)
+	return nil
+}
+
+func (d *decision) muted(as Outcome, by string, until int64, feed string) {
+	a := d.Alert
+	d.Outcome, a.Muted, a.MutedBy, a.MutedUntil, a.EverMuted = as, as, by, until, true
+	d.Feed = append(d.Feed, feed)
+}
+
+// discarded drops the event of a rule that leaves no record of alerts; one that is open already is kept.
+func (d *decision) discarded(rule *Rule) bool {
+	if !rule.Discard || !d.New {
+		return false
+	}
+	d.Outcome, d.Alert, d.New, d.Feed = Dropped, nil, false, nil
+	return true
+}
+
+func (d *decision) silenced() bool {
+	rule := d.first("silence", d.channel.Silences, &d.Event)
+	if rule == nil {
+		return false
+	}
+	if !d.discarded(rule) {
+		_, until := rule.Holds(d.now)
+		d.muted(Silenced, rule.ID, until, "a_m_silence")
+	}
+	return true
+}
+
+// inhibited asks the inhibit rules of the channel and those of the pipeline that matched the event.
+func (d *decision) inhibited() (bool, error) {
+	var targets []int
+	if d.channel.Targets.Set != nil {
+		candidates := d.channel.Targets.Set.Candidates(&d.Event)
+		for _, i := range candidates {
+			var trace filter.Trace
+			if d.channel.Targets.Set.Match(i, &d.Event, &trace) {
+				targets = append(targets, i)
+			} else if len(d.Trace) < maxLooks*4 {
+				rule := d.channel.Targets.List[i]
+				d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: trace.Why()})
+			}
+		}
+		for _, why := range d.channel.Targets.Set.Passed(&d.Event, candidates) {
+			d.looked("inhibit", Step{Why: why})
+		}
+	}
+	if len(targets) == 0 && len(d.inhibits) == 0 {
+		return false, nil
+	}
+	sources, err := d.state.Sources(d.Channel, d.now-inhibitAge)
+	if err != nil {
+		return false, err
+	}
+	for _, i := range targets {
+		rule, inhibit := &d.channel.Targets.List[i], d.channel.Inhibits[i]
+		if d.inhibitedBy(rule, inhibit, sources) {
+			return true, nil
+		}
+	}
+	for _, in := range d.inhibits {
+		m, _ := filter.Compile(in.Source)
+		if d.inhibitedBy(&Rule{Name: in.Rule}, Inhibit{m, in.Equals}, sources) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bool {
+	var near []string // why those that match all the same do not inhibit
+	for i := range sources {
+		source := &sources[i]
+		e := source.event()
+		if source.ID == d.Alert.ID && source.ID != "" || !inhibit.Source.Match(&e, nil) {
+			continue
+		}
+		if source.Acked {
+			near = append(near, "alert "+source.ID+" is acknowledged")
+			continue
+		}
+		if field, ok := agree(inhibit.Equals, &e, &d.Event); !ok {
+			near = append(near, "alert "+source.ID+" has another "+field)
+			continue
+		}
+		d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Matched: true, Why: fmt.Sprintf("alert %s %q is active", source.ID, source.Title)})
+		if !d.discarded(rule) {
+			d.muted(Inhibited, source.ID, source.Last+inhibitAge+1, "a_m_inhibit")
+		}
+		return true
+	}
+	why := "no active alert matches its source"
+	if len(near) > 0 {
+		why = strings.Join(near[:min(len(near), 5)], "; ")
+	}
+	d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: why})
+	return false
+}
+
+// agree tells whether two alerts have the same in all fields, or in which first they have not. An alert
+// without one of them agrees with none.
+func agree(fields []string, a, b filter.Fields) (field string, ok bool) {
+	for _, field := range fields {
+		x, hasX := filter.Read(a, field)
+		y, hasY := filter.Read(b, field)
+		if x != y || !hasX || !hasY {
+			return field, false
+		}
+	}
+	return "", true
+}
+
+// flapping tells whether the alert changed too often, or did and is to be silent for a while longer.
+func (d *decision) flapping(was bool, until int64) {
+	f := d.channel.Flapping
+	if f.Off {
+		return
+	}
+	if was && until > d.now {
+		d.looked("flapping", Step{Matched: true, Why: "it changed too often and stays silent"})
+		d.muted(Flapping, "", until, "a_m_flapping")
+		return
+	}
+	n := int64(0)
+	for _, at := range d.Alert.Changes {
+		if at > d.now-f.In {
+			n++
+		}
+	}
+	why := fmt.Sprintf("it changed %d times in %d minutes, of %d that are too many", n, f.In/60, f.Max)
+	if was || n < f.Max { // after the silence it has a new start
+		if n > 1 {
+			d.looked("flapping", Step{Why: why})
+		}
+		return
+	}
+	d.looked("flapping", Step{Matched: true, Why: why})
+	if f.Mute > 0 {
+		d.muted(Flapping, "", d.now+f.Mute, "a_m_flapping")
+	}
+}

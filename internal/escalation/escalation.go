@@ -1,0 +1,334 @@
+// Package escalation tells the right people of an incident, one layer of a rule after the other, until
+// somebody takes care. What is to be done is a row with the moment at which it is due; what the layers' turn
+// is, is decided by the pure escalate.
+//
+// It must never leave an incident with nobody told and nothing said: a layer without anybody to tell is
+// skipped, waits or falls back, and when all end without a person told the account's owner is.
+package escalation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/auth"
+	"tocsin/internal/calendar"
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/escalate"
+	"tocsin/internal/filter"
+	"tocsin/internal/incident"
+	"tocsin/internal/news"
+	"tocsin/internal/notify"
+	"tocsin/internal/seal"
+	"tocsin/internal/work"
+)
+
+// Room escalates.
+type Room struct {
+	DB     *db.DB
+	Bus    *news.Bus
+	Box    *seal.Box
+	Notify *notify.Room
+	Wake   func() // called when notices have been made; may be nil
+}
+
+// Task is the room's background work.
+func (r *Room) Task() work.Task { return work.Task{Name: "escalate", Idle: time.Second, Run: r.due} }
+
+// run is one escalation of an incident.
+type run struct {
+	account  int64
+	incident string
+	number   int64
+	ruleID   string
+	ruleName string
+	rule     channel.EscalateRule // secrets sealed
+	timing   escalate.Rule
+	started  int64
+	done     int
+	next     int64 // 0: ended
+	ended    string
+}
+
+const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended`
+
+func scanRun(scan db.Scan) (e run, err error) {
+	var rule, timing string
+	if err = scan(&e.account, &e.incident, &e.number, &e.ruleID, &e.ruleName, &rule, &timing, &e.started, &e.done, &e.next, &e.ended); err != nil {
+		return e, err
+	}
+	if err = json.Unmarshal([]byte(rule), &e.rule); err != nil {
+		return e, err
+	}
+	return e, json.Unmarshal([]byte(timing), &e.timing)
+}
+
+func (e *run) save(tx *db.Tx) error {
+	timing, err := json.Marshal(e.timing)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE escalation SET timing = $4, done = $5, next_at = $6, ended = $7 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
+		e.account, e.incident, e.number, string(timing), e.done, e.next, e.ended)
+	return err
+}
+
+// latest is the last escalation of an incident; nil: there was none.
+func latest(tx *db.Tx, account int64, incident string) (*run, error) {
+	e, found, err := db.One(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE account_id = $1 AND incident_id = $2 ORDER BY run DESC LIMIT 1`, account, incident)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &e, nil
+}
+
+// begin escalates an incident by a rule from one of its layers on, in place of what went on before.
+func (r *Room) begin(tx *db.Tx, i *incident.Incident, rule channel.EscalateRule, layer int, now time.Time) error {
+	before, err := latest(tx, i.AccountID, i.IncidentID)
+	if err != nil {
+		return err
+	}
+	number := int64(1)
+	if before != nil {
+		number = before.number + 1
+		if before.next > 0 {
+			before.next, before.ended = 0, "replaced"
+			if err := before.save(tx); err != nil {
+				return err
+			}
+		}
+	}
+	timing := rule.Timing()
+	done := 0
+	if layer > 0 && layer < len(timing.Layers) { // those before it are as good as done
+		timing.Wait = 0
+		for n := range layer {
+			timing.Layers[n] = escalate.Layer{Force: true}
+			done++
+		}
+	}
+	text, err := json.Marshal(rule, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	times, err := json.Marshal(timing)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '')`,
+		i.AccountID, i.IncidentID, number, rule.RuleID, rule.RuleName, string(text), string(times), now.Unix(), done, now.Unix()+timing.Wait)
+	return err
+}
+
+// Look is how an incident fared with one rule.
+type Look struct {
+	RuleID   string `json:"rule_id" doc:"The rule."`
+	RuleName string `json:"rule_name" doc:"Its name."`
+	Matched  bool   `json:"matched" doc:"It escalates the incident."`
+	Why      string `json:"why" doc:"The condition that was met or not, in words."`
+}
+
+// Choose finds the rule that escalates an incident: the first of its channel's, by priority, that is enabled,
+// holds at the moment and matches. found is false when none does.
+func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.EscalateRule, looks []Look, found bool, err error) {
+	rules, err := channel.Escalates.Of(tx, i.AccountID, fmt.Sprint(i.ChannelID))
+	if err != nil {
+		return rule, nil, false, err
+	}
+	zone, err := zoneOf(tx, i.AccountID)
+	if err != nil {
+		return rule, nil, false, err
+	}
+	for _, rule := range rules {
+		look := Look{RuleID: rule.RuleID, RuleName: rule.RuleName}
+		m, _ := filter.Compile(rule.Filters)
+		var trace filter.Trace
+		switch {
+		case rule.Status != "enabled":
+			look.Why = "it is disabled"
+		case !m.Match(i, &trace):
+			look.Why = trace.Why()
+		default:
+			look.Matched, look.Why = true, trace.Why()
+			if len(rule.TimeFilters) > 0 {
+				var ids []string
+				for _, w := range rule.TimeFilters {
+					if w.CalID != nil {
+						ids = append(ids, *w.CalID)
+					}
+				}
+				days, err := calendar.Load(tx, i.AccountID, ids)
+				if err != nil {
+					return rule, nil, false, err
+				}
+				if !channel.InWindow(rule.TimeFilters, now, zone, days) {
+					look.Matched, look.Why = false, "it does not hold at this time: "+look.Why
+				}
+			}
+		}
+		looks = append(looks, look)
+		if look.Matched {
+			return rule, looks, true, nil
+		}
+	}
+	return rule, looks, false, nil
+}
+
+func zoneOf(tx *db.Tx, account int64) (*time.Location, error) {
+	name, _, err := db.One(tx, db.Column[string], `SELECT time_zone FROM account WHERE account_id = $1`, account)
+	if err != nil {
+		return nil, err
+	}
+	return time.LoadLocation(name)
+}
+
+// due does what is due of all escalations.
+func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err error) {
+	const batch = 100
+	more, told := false, false
+	err = r.DB.Write(ctx, func(tx *db.Tx) error {
+		runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE next_at > 0 AND next_at <= $1 ORDER BY next_at LIMIT $2 + 0`, now.Unix(), batch)
+		for i := 0; i < len(runs) && err == nil; i++ {
+			err = r.step(tx, &runs[i], now)
+		}
+		more, told = len(runs) == batch, len(runs) > 0
+		if next := int64(0); err == nil {
+			if next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(next_at), 0) FROM escalation WHERE next_at > 0`); next > 0 {
+				again = time.Unix(next, 0)
+			}
+		}
+		return err
+	})
+	if told && r.Wake != nil {
+		r.Wake()
+	}
+	if more {
+		again = now
+	}
+	return again, err
+}
+
+// step does what is due of one escalation, and settles when to look again.
+func (r *Room) step(tx *db.Tx, e *run, now time.Time) error {
+	i, found, err := incident.Find(tx, e.account, e.incident)
+	if err != nil {
+		return err
+	}
+	if !found {
+		e.next, e.ended = 0, "removed"
+		return e.save(tx)
+	}
+	if e.ended == string(escalate.Exhausted) { // waits for what became of its notices
+		return r.exhausted(tx, e, &i, now)
+	}
+	for range len(e.timing.Layers) + 1 { // a layer that is skipped makes the next one due
+		a := escalate.Next(e.timing, e.started, e.done, stateOf(&i), now.Unix())
+		changed := false
+		for _, v := range a.Due {
+			if v.Tell {
+				settled, err := r.layer(tx, e, &i, v, now)
+				if err != nil {
+					return err
+				}
+				if !settled { // the layer waits: its step is still to come
+					changed = true
+					break
+				}
+			}
+			e.done++
+			if v.Tell && e.timing.Layers[v.Layer] == (escalate.Layer{Force: true}) {
+				changed = true
+				break
+			}
+		}
+		e.next = a.Next
+		if !changed {
+			if a.Next == 0 {
+				e.ended = string(a.Why)
+				if a.Why == escalate.Exhausted {
+					return r.exhausted(tx, e, &i, now)
+				}
+			}
+			return e.save(tx)
+		}
+	}
+	return e.save(tx)
+}
+
+func stateOf(i *incident.Incident) escalate.State {
+	s := escalate.State{}
+	if i.Progress == incident.Closed {
+		s.Resolved = max(i.CloseTime, 1)
+	}
+	if i.Progress == incident.Processing {
+		s.Acknowledged = max(i.AckTime, 1)
+		for _, a := range i.Assignments {
+			if a.RemovedAt == 0 && a.AcknowledgedAt > 0 {
+				s.Acknowledged = max(s.Acknowledged, a.AcknowledgedAt)
+			}
+		}
+	}
+	for _, z := range i.Snoozes {
+		s.Snoozes = append(s.Snoozes, escalate.Span{From: z.From, Until: z.Until})
+	}
+	return s
+}
+
+// settling is how long to wait for notices on their way before looking again, in seconds.
+const settling = 5
+
+// exhausted ends an escalation whose layers have all had their turn. When not one person was told, the
+// account's owner is, and the incident says so.
+func (r *Room) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
+	e.next, e.ended = 0, string(escalate.Exhausted)
+	if i.Progress != incident.Triggered {
+		return e.save(tx)
+	}
+	told, open, err := reached(tx, e)
+	if err != nil {
+		return err
+	}
+	switch {
+	case told:
+		return e.save(tx)
+	case open:
+		e.next = now.Unix() + settling
+		return e.save(tx)
+	}
+	if err := e.save(tx); err != nil {
+		return err
+	}
+	return r.tellOwner(tx, i, e.number, "escalation ended and no person was told", now)
+}
+
+// reached tells whether a notice to a person was taken in this escalation, and whether one may still be. Of a
+// rule that names chats only, chats count: that nobody is paged is what its makers wanted.
+func reached(tx *db.Tx, e *run) (told, open bool, err error) {
+	persons := false
+	for _, l := range e.rule.Layers {
+		persons = persons || len(l.Target.PersonIDs)+len(l.Target.TeamIDs)+len(l.Target.ScheduleToRoleIDs)+len(l.Target.Emails) > 0
+	}
+	notices, err := notify.OfIncident(tx, e.account, e.incident)
+	for _, n := range notices {
+		if n.Cause != notify.Page || n.Detail.Run != e.number || persons && n.Person == 0 && n.Way != "email" {
+			continue
+		}
+		told = told || n.Status == notify.Sent
+		open = open || n.Settled == 0
+	}
+	return told, open, err
+}
+
+func (r *Room) tellOwner(tx *db.Tx, i *incident.Incident, number int64, why string, now time.Time) error {
+	owner, err := auth.OwnerOf(tx, i.AccountID)
+	if err != nil {
+		return err
+	}
+	if err := r.Bus.Tell(tx, news.Item{Account: i.AccountID, Type: news.IncidentExhausted, ID: i.IncidentID, Channel: i.ChannelID, At: now, Detail: map[string]any{"reason": why, "to": []int64{owner}}}); err != nil {
+		return err
+	}
+	return r.person(tx, i, teller{cause: notify.Owner, event: news.IncidentNew, key: fmt.Sprintf("%s/%d/owner", i.IncidentID, number), reason: "the account's owner, and " + why}, owner, now)
+}

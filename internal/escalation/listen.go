@@ -1,0 +1,199 @@
+package escalation
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/incident"
+	"tocsin/internal/news"
+	"tocsin/internal/notify"
+	"tocsin/internal/seal"
+)
+
+func texts(v jsontext.Value) (list []string) {
+	var any []jsontext.Value
+	if json.Unmarshal(v, &any) != nil {
+		return nil
+	}
+	for _, item := range any {
+		if item.Kind() == '"' {
+			s, _ := jsontext.AppendUnquote(nil, item)
+			list = append(list, string(s))
+		} else {
+			list = append(list, string(item))
+		}
+	}
+	return list
+}
+
+// pages are the causes of notices that ask somebody to take care.
+var pages = []string{notify.Page, notify.Owner, notify.Assigned, notify.Storm}
+
+// Hear acts on what happened to incidents, in the transaction in which it did.
+func (r *Room) Hear(tx *db.Tx, item news.Item) error {
+	if !item.OfIncident() || item.Type == news.IncidentNotify || item.Type == news.IncidentExhausted {
+		return nil
+	}
+	i, found, err := incident.Find(tx, item.Account, item.ID)
+	if err != nil || !found {
+		return err
+	}
+	cancel := func(why string) error { return r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, pages...) }
+	switch item.Type {
+	case news.IncidentNew:
+		if item.Person != 0 && i.AssignedTo != nil { // made by hand, for whom it says
+			return nil
+		}
+		return r.start(tx, &i, item)
+	case news.IncidentReopen, news.IncidentUnack:
+		before, err := latest(tx, item.Account, item.ID)
+		if err != nil || before == nil {
+			return err
+		}
+		return r.begin(tx, &i, before.rule, 0, item.At)
+	case news.IncidentAssign:
+		return r.assigned(tx, &i, item)
+	case news.IncidentResponder:
+		return r.tell(tx, &i, item, notify.Assigned, "made responsible", numbers(item.Detail["to"]))
+	case news.IncidentStorm:
+		if i.Progress != incident.Triggered {
+			return nil
+		}
+		return r.tell(tx, &i, item, notify.Storm, fmt.Sprintf("responsible, and the incident has grown to %v alerts", item.Detail["threshold"]), i.Responders())
+	case news.IncidentAck:
+		if err := cancel("the incident was acknowledged"); err != nil {
+			return err
+		}
+		return look(tx, item)
+	case news.IncidentSnooze:
+		if err := cancel("the incident is snoozed"); err != nil {
+			return err
+		}
+		return look(tx, item)
+	case news.IncidentWake:
+		return look(tx, item)
+	case news.IncidentResolve, news.IncidentMerge:
+		if i.Progress != incident.Closed { // merged into
+			return nil
+		}
+		if err := cancel("the incident is over"); err != nil {
+			return err
+		}
+		if err := look(tx, item); err != nil {
+			return err
+		}
+		return r.recovered(tx, &i, item)
+	}
+	return nil
+}
+
+// look makes the incident's escalation due, because something has changed.
+func look(tx *db.Tx, item news.Item) error {
+	_, err := tx.Exec(`UPDATE escalation SET next_at = $3 WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, item.Account, item.ID, item.At.Unix())
+	return err
+}
+
+// start escalates a new incident. That no rule matches is said in its feed.
+func (r *Room) start(tx *db.Tx, i *incident.Incident, item news.Item) error {
+	rule, looks, found, err := Choose(tx, i, item.At)
+	if err != nil {
+		return err
+	}
+	if found {
+		return r.begin(tx, i, rule, 0, item.At)
+	}
+	why := "the channel has no escalation rule"
+	if len(looks) > 0 {
+		why = "no escalation rule of the channel matches"
+		for _, l := range looks {
+			why += fmt.Sprintf("; %s: %s", l.RuleName, l.Why)
+		}
+	}
+	return r.Bus.Tell(tx, news.Item{Account: item.Account, Type: news.IncidentExhausted, ID: item.ID, Channel: item.Channel, At: item.At, Detail: map[string]any{"reason": why}})
+}
+
+// assigned acts on an assignment by a person: persons are told, and a rule escalates.
+func (r *Room) assigned(tx *db.Tx, i *incident.Incident, item news.Item) error {
+	to := i.AssignedTo
+	if to == nil || to.Type == "escalate" {
+		return nil
+	}
+	if to.EscalateRuleID != "" {
+		rule, found, err := channel.Escalates.Find(tx, item.Account, to.EscalateRuleID)
+		if err != nil || !found {
+			return err
+		}
+		return r.begin(tx, i, rule, int(to.LayerIdx), item.At)
+	}
+	if before, err := latest(tx, item.Account, item.ID); err != nil {
+		return err
+	} else if before != nil && before.next > 0 { // it is with these persons now
+		before.next, before.ended = 0, "replaced"
+		if err := before.save(tx); err != nil {
+			return err
+		}
+	}
+	if err := r.Notify.Cancel(tx, item.Account, item.ID, "the incident was assigned to others", item.At, notify.Page); err != nil {
+		return err
+	}
+	for _, address := range to.Emails {
+		t := teller{cause: notify.Assigned, event: item.Type}
+		if err := r.Notify.Put(tx, t.notice(i, 0, "email", "smtp", notify.Address{To: address}, fmt.Sprintf("%s/a%s/e%s", i.IncidentID, to.ID, address), "assigned"), item.At); err != nil {
+			return err
+		}
+	}
+	return r.tell(tx, i, item, notify.Assigned, "assigned", to.PersonIDs)
+}
+
+// tell tells persons of something that happened, but whoever did it.
+func (r *Room) tell(tx *db.Tx, i *incident.Incident, item news.Item, cause, reason string, persons []int64) error {
+	for _, id := range persons {
+		if id == item.Person {
+			continue
+		}
+		t := teller{cause: cause, event: item.Type, key: fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Type, item.At.UnixMilli(), id), reason: reason}
+		if err := r.person(tx, i, t, id, item.At); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recovered tells those that it is over who were told of the incident: by mail and in chats, but nobody is
+// called or sent a text message for that.
+func (r *Room) recovered(tx *db.Tx, i *incident.Incident, item news.Item) error {
+	return r.Notify.Recover(tx, i.AccountID, i.IncidentID, item.At, func(n notify.Notice) bool {
+		return slices.Contains(pages, n.Cause) && n.Way != "sms" && n.Way != "voice"
+	})
+}
+
+func numbers(v any) []int64 {
+	list, _ := v.([]int64)
+	return list
+}
+
+// Reseal seals the secrets in the rules of running escalations anew, under the newest key, and counts them.
+func Reseal(tx *db.Tx, box *seal.Box) (int, error) {
+	runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE next_at > 0`)
+	secrets := 0
+	for n := 0; n < len(runs) && err == nil; n++ {
+		e := &runs[n]
+		if err = channel.Escalates.Open(box, e.account, &e.rule); err != nil {
+			break
+		}
+		if err = channel.Escalates.Seal(box, e.account, &e.rule); err != nil {
+			break
+		}
+		var text []byte
+		if text, err = json.Marshal(e.rule, json.Deterministic(true)); err == nil {
+			_, err = tx.Exec(`UPDATE escalation SET rule = $4 WHERE account_id = $1 AND incident_id = $2 AND run = $3`, e.account, e.incident, e.number, string(text))
+			secrets++
+		}
+	}
+	return secrets, err
+}

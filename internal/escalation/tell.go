@@ -1,0 +1,275 @@
+package escalation
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/escalate"
+	"tocsin/internal/incident"
+	"tocsin/internal/news"
+	"tocsin/internal/notify"
+	"tocsin/internal/schedule"
+	"tocsin/internal/sender"
+	"tocsin/internal/team"
+)
+
+// Someone is a person that a layer means, and why.
+type Someone struct {
+	PersonID int64  `json:"person_id" doc:"The person."`
+	Why      string `json:"why" doc:"How the rule comes to this person, in words."`
+}
+
+// Persons finds whom a target means at a moment (Unix seconds): each once, those named first, then teams,
+// then who is on call. nobody says which of its parts have nobody; next is when one of its schedules has
+// somebody again (Unix seconds), 0: it is not known.
+func Persons(tx *db.Tx, account int64, t channel.Target, at int64, zone *time.Location) (persons []Someone, nobody []string, next int64, err error) {
+	add := func(id int64, why string) error {
+		if slices.ContainsFunc(persons, func(s Someone) bool { return s.PersonID == id }) {
+			return nil
+		}
+		_, found, err := notify.Find(tx, account, id)
+		if err == nil && !found {
+			nobody = append(nobody, fmt.Sprintf("person %d, %s, has left", id, why))
+			return nil
+		}
+		persons = append(persons, Someone{id, why})
+		return err
+	}
+	for _, id := range t.PersonIDs {
+		if err := add(id, "named by the rule"); err != nil {
+			return nil, nil, 0, err
+		}
+	}
+	for _, id := range t.TeamIDs {
+		record, found, err := team.Find(tx, account, id)
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		if !found || len(record.PersonIDs) == 0 {
+			nobody = append(nobody, fmt.Sprintf("team %d has nobody", id))
+			continue
+		}
+		for _, person := range record.PersonIDs {
+			if err := add(person, "in team "+record.TeamName); err != nil {
+				return nil, nil, 0, err
+			}
+		}
+	}
+	for _, key := range sortedKeys(t.ScheduleToRoleIDs) {
+		id, _ := strconv.ParseInt(key, 10, 64)
+		who, found, err := schedule.Who(tx, account, id, t.ScheduleToRoleIDs[key], at, zone)
+		switch {
+		case err != nil:
+			return nil, nil, 0, err
+		case !found:
+			nobody = append(nobody, "schedule "+key+" is gone")
+		case who.Disabled:
+			nobody = append(nobody, "schedule "+who.Name+" is disabled")
+		case len(who.Persons) == 0:
+			nobody = append(nobody, "nobody is on call in "+who.Name)
+			if who.Next > 0 && (next == 0 || who.Next < next) {
+				next = who.Next
+			}
+		}
+		if found && !who.Disabled {
+			for _, person := range who.Persons {
+				if err := add(person, fmt.Sprintf("on call in %s, %s", who.Name, who.Group)); err != nil {
+					return nil, nil, 0, err
+				}
+			}
+		}
+	}
+	return persons, nobody, next, nil
+}
+
+func sortedKeys(m map[string][]int64) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// longest is how long a layer waits for the next turn at most, in seconds.
+const longest = 24 * 3600
+
+// layer tells one layer. settled is false when it waits for the next turn: its step is not done then.
+func (r *Room) layer(tx *db.Tx, e *run, i *incident.Incident, v escalate.Verdict, now time.Time) (settled bool, err error) {
+	l := e.rule.Layers[v.Layer]
+	zone, err := zoneOf(tx, e.account)
+	if err != nil {
+		return false, err
+	}
+	persons, nobody, next, err := Persons(tx, e.account, l.Target, now.Unix(), zone)
+	if err != nil {
+		return false, err
+	}
+	if len(persons) == 0 && len(nobody) > 0 && v.Repeat == 0 {
+		waits, err := r.nobody(tx, e, i, v.Layer, nobody, next, now)
+		if err != nil || waits {
+			return !waits, err
+		}
+		if n := l.OnNobody; n != nil && n.Then == channel.Fallback {
+			persons = []Someone{{n.PersonID, "the fallback of a layer in which " + strings.Join(nobody, ", ")}}
+		}
+	}
+	told, err := r.assign(tx, e, i, v.Layer, persons, now)
+	if err != nil {
+		return false, err
+	}
+	t := teller{cause: notify.Page, event: news.IncidentNew, by: l.Target.By, detail: notify.Detail{Run: e.number, Layer: v.Layer, Repeat: v.Repeat, Rule: e.ruleID, RuleName: e.ruleName, Template: e.rule.TemplateID}}
+	prefix := fmt.Sprintf("%s/%d/%d/%d", e.incident, e.number, v.Layer, v.Repeat)
+	if l.Target.By != nil {
+		for _, p := range told {
+			t.key, t.reason = prefix+fmt.Sprintf("/p%d", p.PersonID), p.Why
+			if err := r.person(tx, i, t, p.PersonID, now); err != nil {
+				return false, err
+			}
+		}
+	}
+	for _, address := range l.Target.Emails {
+		n := t.notice(i, 0, "email", "smtp", notify.Address{To: address}, prefix+"/e"+address, "named by the rule")
+		if err := r.Notify.Put(tx, n, now); err != nil {
+			return false, err
+		}
+	}
+	if err := r.chats(tx, e, i, t, l.Target, prefix, v.Layer, now); err != nil {
+		return false, err
+	}
+	if len(persons) == 0 && len(nobody) > 0 && len(l.Target.Emails) == 0 { // the next layer takes over at once
+		e.timing.Layers[v.Layer] = escalate.Layer{Force: true}
+	}
+	return true, nil
+}
+
+// nobody is what a layer does without anybody to tell; waits tells that it waits for the next turn.
+func (r *Room) nobody(tx *db.Tx, e *run, i *incident.Incident, layer int, why []string, next int64, now time.Time) (waits bool, err error) {
+	then := channel.Skip
+	if n := e.rule.Layers[layer].OnNobody; n != nil {
+		then = n.Then
+	}
+	said := map[string]any{"layer_idx": layer, "escalate_rule_id": e.ruleID, "escalate_rule_name": e.ruleName, "by": "nobody", "reason": strings.Join(why, "; "), "then": then}
+	if then == channel.Wait && (next == 0 || next > now.Unix()+longest) {
+		said["then"] = channel.Skip // there is no next turn to wait for
+		then = channel.Skip
+	}
+	if then == channel.Wait {
+		said["until"] = next
+		waits = true
+		later := next - now.Unix()
+		if layer == 0 {
+			e.timing.Wait += later
+		} else {
+			e.timing.Layers[layer-1].Window += later
+		}
+	}
+	return waits, r.Bus.Tell(tx, news.Item{Account: i.AccountID, Type: news.IncidentNotify, ID: i.IncidentID, Channel: i.ChannelID, At: now, Detail: said})
+}
+
+// assign makes the persons of a layer responsible.
+func (r *Room) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, persons []Someone, now time.Time) ([]Someone, error) {
+	var ids []int64
+	current := i.Responders()
+	fresh := false
+	for _, p := range persons {
+		ids = append(ids, p.PersonID)
+		fresh = fresh || !slices.Contains(current, p.PersonID)
+	}
+	if !fresh {
+		return persons, nil
+	}
+	desk := incident.Desk{Tx: tx, Bus: r.Bus, Account: e.account, Now: now}
+	return persons, desk.Assign(i, incident.AssignedTo{PersonIDs: ids, EscalateRuleID: e.ruleID, EscalateRuleName: e.ruleName, LayerIdx: int64(layer), Type: "escalate"})
+}
+
+// teller is what all notices of one telling have in common.
+type teller struct {
+	cause, event, key, reason string
+	by                        *channel.By
+	detail                    notify.Detail
+}
+
+func (t teller) notice(i *incident.Incident, person int64, way, lane string, to notify.Address, key, reason string) notify.Notice {
+	return notify.Notice{Account: i.AccountID, Key: key, Incident: i.IncidentID, Event: t.event, Cause: t.cause, Person: person, Way: way, Lane: lane, Address: to, Reason: reason, Detail: t.detail}
+}
+
+// person makes the notices to one person, over every way that is wanted. That there is none is noted down as
+// a notice that failed.
+func (r *Room) person(tx *db.Tx, i *incident.Incident, t teller, id int64, now time.Time) error {
+	p, found, err := notify.Find(tx, i.AccountID, id)
+	if err != nil || !found {
+		return err
+	}
+	reaches, missing, err := r.Notify.Reaches(tx, i.AccountID, p, t.by, i.Severity, now)
+	if err != nil {
+		return err
+	}
+	if len(reaches) == 0 {
+		return r.Notify.Refuse(tx, t.notice(i, id, "none", "none", notify.Address{}, t.key+"/none", t.reason), p.Name+" cannot be reached: "+missing, now)
+	}
+	for _, reach := range reaches {
+		n := t.notice(i, id, reach.Way, reach.Lane, reach.Address, t.key+"/"+reach.Way, t.reason)
+		if !reach.After.IsZero() {
+			n.Due = reach.After.UnixMilli()
+			n.Reason += "; it waits for the end of quiet hours"
+		}
+		if err := r.Notify.Put(tx, n, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chats makes the notices to the chats of a layer.
+func (r *Room) chats(tx *db.Tx, e *run, i *incident.Incident, t teller, target channel.Target, prefix string, layer int, now time.Time) error {
+	if len(target.Webhooks) == 0 {
+		return nil
+	}
+	rule := e.rule
+	if err := channel.Escalates.Open(r.Box, e.account, &rule); err != nil {
+		return err
+	}
+	for n, hook := range rule.Layers[layer].Target.Webhooks {
+		chat := Chat(hook.Settings)
+		notice := t.notice(i, 0, hook.Type, lane(hook.Type, chat), notify.Address{Chat: &chat}, fmt.Sprintf("%s/w%d", prefix, n), "a chat named by the rule")
+		if err := r.Notify.Put(tx, notice, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lane names a chat without telling its secret.
+func lane(kind string, chat sender.Chat) string {
+	if chat.Alias != "" {
+		return kind + " " + chat.Alias
+	}
+	return kind
+}
+
+// Chat reads where a chat is from the settings of a webhook.
+func Chat(settings map[string]jsontext.Value) (c sender.Chat) {
+	text := func(names ...string) string {
+		for _, name := range names {
+			if v, ok := settings[name]; ok && v.Kind() == '"' {
+				if s, err := jsontext.AppendUnquote(nil, v); err == nil && len(s) > 0 {
+					return string(s)
+				}
+			}
+		}
+		return ""
+	}
+	c = sender.Chat{Token: text("token"), URL: text("url", "endpoint", "webhook_url"), Alias: text("alias", "name"), VerifyToken: text("verify_token"), SignSecret: text("sign_secret")}
+	if v, ok := settings["chat_ids"]; ok && v.Kind() == '[' {
+		c.ChatIDs = texts(v)
+	}
+	return c
+}

@@ -1,0 +1,78 @@
+package notify
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"time"
+)
+
+// Links makes the addresses in messages. One that acknowledges is for one person and one incident, and for
+// a week.
+type Links struct {
+	Base string // public address of the server without a slash at its end; empty: there are no links
+	Key  []byte
+}
+
+const (
+	valid  = 7 * 24 * time.Hour
+	fields = 8 + 12 + 8 + 8 // account, incident, person, end
+)
+
+// Incident is the address of an incident.
+func (l *Links) Incident(incident string) string {
+	if l.Base == "" {
+		return ""
+	}
+	return l.Base + "/incident/" + incident
+}
+
+// Ack is the address at which a person acknowledges an incident.
+func (l *Links) Ack(account int64, incident string, person int64, now time.Time) string {
+	id, err := hex.DecodeString(incident)
+	if l.Base == "" || err != nil || len(id) != 12 {
+		return ""
+	}
+	b := binary.BigEndian.AppendUint64(nil, uint64(account))
+	b = append(b, id...)
+	b = binary.BigEndian.AppendUint64(b, uint64(person))
+	b = binary.BigEndian.AppendUint64(b, uint64(now.Add(valid).Unix()))
+	return l.Base + "/ack/" + base64.RawURLEncoding.EncodeToString(append(b, l.sign(b)...))
+}
+
+func (l *Links) sign(b []byte) []byte {
+	mac := hmac.New(sha256.New, l.Key)
+	mac.Write([]byte("acknowledge\x00"))
+	mac.Write(b)
+	return mac.Sum(nil)[:20]
+}
+
+// Ticket is what an address that acknowledges says.
+type Ticket struct {
+	Account  int64
+	Incident string
+	Person   int64
+}
+
+// Errors of Redeem.
+var (
+	ErrForged  = errors.New("this link was not made by this server, or is not complete")
+	ErrExpired = errors.New("this link has expired")
+)
+
+// Redeem reads the last part of an address that acknowledges.
+func (l *Links) Redeem(token string, now time.Time) (t Ticket, err error) {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimSpace(token))
+	if err != nil || len(b) != fields+20 || !hmac.Equal(b[fields:], l.sign(b[:fields])) {
+		return t, ErrForged
+	}
+	t = Ticket{int64(binary.BigEndian.Uint64(b)), hex.EncodeToString(b[8:20]), int64(binary.BigEndian.Uint64(b[20:]))}
+	if now.Unix() > int64(binary.BigEndian.Uint64(b[28:])) {
+		return t, ErrExpired
+	}
+	return t, nil
+}

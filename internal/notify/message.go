@@ -1,0 +1,181 @@
+package notify
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/incident"
+	"tocsin/internal/render"
+	"tocsin/internal/sender"
+	"tocsin/internal/template"
+)
+
+// message makes what is told of what a notice is about, as it is now. overtaken says why it need not be told
+// any more; empty: it does.
+func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
+	if n.Incident == "" {
+		return sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: n.Detail.Text, Event: n.Event, Severity: "Info"}, "", nil
+	}
+	i, found, err := incident.Find(tx, n.Account, n.Incident)
+	if err != nil {
+		return m, "", err
+	}
+	if overtaken = r.overtaken(n, &i, found, now); overtaken != "" {
+		return m, overtaken, nil
+	}
+	about, err := r.about(tx, n, &i, now)
+	if err != nil {
+		return m, "", err
+	}
+	m = sender.Message{
+		Key: n.Key, Thread: i.IncidentID, Subject: subject(about), Severity: about.Severity, Event: n.Event, Title: about.Title,
+		Link: about.Link, AckLink: about.AckLink, Test: about.Test,
+	}
+	if m.Data, err = json.Marshal(data{n.Key, n.Event, n.Reason, i}, json.Deterministic(true)); err != nil {
+		return m, "", err
+	}
+	text := written(tx, n, about)
+	if n.Way == "email" {
+		m.HTML, m.Text = text, plain(about)
+	} else {
+		m.Text = text
+	}
+	return m, "", nil
+}
+
+// data is what programs are told.
+type data struct {
+	Key      string            `json:"key"`
+	Event    string            `json:"event_type"`
+	Reason   string            `json:"reason"`
+	Incident incident.Incident `json:"incident"`
+}
+
+// overtaken says why a notice need not be told any more, because of what happened since it was made.
+func (r *Room) overtaken(n *Notice, i *incident.Incident, found bool, now time.Time) string {
+	asks := n.Cause == Page || n.Cause == Owner || n.Cause == Assigned || n.Cause == Storm
+	switch {
+	case !found:
+		return "the incident was removed"
+	case asks && i.Progress == incident.Closed:
+		return "the incident is over"
+	case n.Cause == Recovery && i.Progress != incident.Closed:
+		return "the incident was opened again"
+	case n.Cause == Page && i.SnoozedBefore > now.Unix():
+		return "the incident is snoozed"
+	}
+	return ""
+}
+
+// about is the incident as templates read it, for the reader of this notice.
+func (r *Room) about(tx *db.Tx, n *Notice, i *incident.Incident, now time.Time) (about render.Incident, err error) {
+	about = render.Incident{
+		IncidentID: i.IncidentID, Title: i.Title, Description: i.Description, Severity: i.Severity, Progress: i.Progress,
+		StartTime: i.StartTime, AckTime: i.AckTime, CloseTime: i.CloseTime, Event: n.Event, Labels: i.Labels, AlertCount: i.AlertCnt, Reason: n.Reason, Test: i.Test,
+	}
+	about.Account, about.TimeZone, err = account(tx, n.Account)
+	if err != nil {
+		return about, err
+	}
+	ch, _, err := channel.Find(tx, n.Account, i.ChannelID)
+	if err != nil {
+		return about, err
+	}
+	about.Channel = ch.ChannelName
+	alerts, err := alert.OfIncident(tx, n.Account, i.IncidentID, 10, 0)
+	if err != nil {
+		return about, err
+	}
+	for _, a := range alerts {
+		about.Alerts = append(about.Alerts, render.Alert{Title: a.Title, Severity: a.Severity, Status: a.Status, StartTime: a.Start, Labels: a.Labels})
+	}
+	for _, id := range i.Responders() {
+		p, found, err := Find(tx, n.Account, id)
+		if err != nil {
+			return about, err
+		}
+		if found {
+			about.Responders = append(about.Responders, render.Person{Name: p.Name, Email: p.Email})
+		}
+	}
+	if n.Person != 0 {
+		p, found, err := Find(tx, n.Account, n.Person)
+		if err != nil {
+			return about, err
+		}
+		if found && p.TimeZone != "" {
+			about.TimeZone = p.TimeZone
+		}
+	}
+	if r.Links != nil {
+		about.Link = r.Links.Incident(i.IncidentID)
+		if i.Progress == incident.Triggered && n.Person != 0 {
+			about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
+		}
+	}
+	return about, nil
+}
+
+func account(tx *db.Tx, id int64) (name, zone string, err error) {
+	type row struct{ name, zone string }
+	a, _, err := db.One(tx, func(scan db.Scan) (a row, err error) { return a, scan(&a.name, &a.zone) }, `SELECT account_name, time_zone FROM account WHERE account_id = $1`, id)
+	return a.name, a.zone, err
+}
+
+func subject(about render.Incident) string {
+	drill := ""
+	if about.Test {
+		drill = "[Drill] "
+	}
+	state := about.Severity
+	if about.Progress == incident.Closed {
+		state = "Resolved"
+	}
+	return fmt.Sprintf("%s[%s] %s", drill, state, strings.Join(strings.Fields(about.Title), " "))
+}
+
+// plain is an incident in a few lines of text, for those who read no HTML.
+func plain(about render.Incident) string {
+	parsed, err := render.Parse(render.Preset["plain"], false)
+	if err == nil {
+		if text, err := parsed.Render(about); err == nil {
+			return text
+		}
+	}
+	return subject(about)
+}
+
+// written is the text of the account's template for this way, or of the preset. A template that fails must
+// not keep anybody from being told: the preset is used then.
+func written(tx *db.Tx, n *Notice, about render.Incident) string {
+	html := n.Way == "email"
+	if n.Detail.Template != "" {
+		if t, err := template.Find(tx, n.Account, n.Detail.Template); err == nil {
+			if text, ok := filled(t.Of(n.Way), html, about); ok {
+				return text
+			}
+		}
+	}
+	if text, ok := filled(render.Preset[n.Way], html, about); ok {
+		return text
+	}
+	return plain(about)
+}
+
+func filled(source string, html bool, about render.Incident) (string, bool) {
+	if source == "" {
+		return "", false
+	}
+	t, err := render.Parse(source, html)
+	if err != nil {
+		return "", false
+	}
+	text, err := t.Render(about)
+	return text, err == nil && strings.TrimSpace(text) != ""
+}

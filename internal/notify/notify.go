@@ -1,0 +1,278 @@
+// Package notify tells people and chats what happened: it keeps what is to be told, target by target, as rows
+// that are due, and sends them when they are.
+//
+// A notice is told at least once, with the same key each time. One target that fails or hangs must never
+// hold up another, and nothing may be told that has been overtaken: what a notice is about is looked at again
+// when it is sent.
+package notify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/clock"
+	"tocsin/internal/db"
+	"tocsin/internal/id"
+	"tocsin/internal/news"
+	"tocsin/internal/seal"
+	"tocsin/internal/sender"
+	"tocsin/internal/work"
+)
+
+// Why a notice was made.
+const (
+	Page     = "page"     // an escalation has come to the target
+	Assigned = "assign"   // a person was made responsible by another
+	Recovery = "recovery" // what the target was told of is over
+	Owner    = "owner"    // nobody else was told
+	Storm    = "storm"    // the incident has grown into a storm of alerts
+	Shift    = "shift"    // a turn on call begins or ends
+)
+
+// The stations of a notice.
+const (
+	Waiting   = "waiting"
+	Sending   = "sending"
+	Sent      = "sent"
+	Failed    = "failed"
+	Cancelled = "cancelled"
+)
+
+// Address is where a notice goes: to a person's address, or to a chat.
+type Address struct {
+	To   string       `json:"to,omitzero"`   // e-mail address, phone number, topic and so on
+	Chat *sender.Chat `json:"chat,omitzero"` // sealed as a whole where it is stored
+}
+
+// Notice is something that somebody is to be told.
+type Notice struct {
+	Account  int64
+	ID       string
+	Key      string // what is told, to whom and how: the same is never told twice
+	Incident string // empty: it is about no incident
+	Schedule int64  // of a notice about a shift
+	Event    string // what happened, such as i_new
+	Cause    string // Page and so on
+	Person   int64  // 0: a chat, or an address of nobody known
+	Way      string // email, sms, voice, slack and so on
+	Lane     string // host or address that is asked to take it
+	Address  Address
+	Reason   string // why this one is told, in words
+	Detail   Detail
+	Status   string
+	Attempts int64
+	Due      int64 // Unix milliseconds, as all times here
+	Created  int64
+	Settled  int64
+	Outcome  string
+}
+
+// Detail is what else is known of a notice.
+type Detail struct {
+	Run      int64  `json:"run,omitzero"` // of an escalation: which, its layer and how often it was told before
+	Layer    int    `json:"layer,omitzero"`
+	Repeat   int    `json:"repeat,omitzero"`
+	Rule     string `json:"rule_id,omitzero"`
+	RuleName string `json:"rule_name,omitzero"`
+	Template string `json:"template_id,omitzero"`
+	Subject  string `json:"subject,omitzero"` // of a notice about a shift: the message itself
+	Text     string `json:"text,omitzero"`
+}
+
+// Deliver sends a message over a way to an address.
+type Deliver func(ctx context.Context, way string, to Address, m sender.Message) (sender.Receipt, error)
+
+// Config is what the room stands on.
+type Config struct {
+	DB      *db.DB
+	Bus     *news.Bus
+	Box     *seal.Box
+	Clock   clock.Clock
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+	Deliver Deliver
+	Can     func(way string) bool // whether the deployment can send that way, such as sms
+	Links   *Links
+}
+
+// Room sends notices.
+type Room struct {
+	Config
+	flights sync.WaitGroup
+	mu      sync.Mutex
+	lanes   map[string]int // how many are on their way in each
+	flying  int
+	wake    func()
+	settled *prometheus.CounterVec
+	waited  prometheus.Histogram
+}
+
+// New makes the room. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from
+// the moment a notice was due to the moment it was taken.
+func New(c Config) *Room {
+	r := &Room{Config: c, lanes: map[string]int{}, wake: func() {},
+		settled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_notices_total", Help: "Notices by way and what became of them."}, []string{"way", "outcome"}),
+		waited:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_notice_seconds", Help: "From the making of a notice to its being taken.", Buckets: prometheus.ExponentialBuckets(0.01, 4, 9)}),
+	}
+	if c.Metrics != nil {
+		c.Metrics.MustRegister(r.settled, r.waited)
+	}
+	return r
+}
+
+// Task is the room's background work.
+func (r *Room) Task() work.Task {
+	return work.Task{Name: "notify", Idle: time.Second, Run: r.send, Wait: r.flights.Wait}
+}
+
+// Woken says what wakes the task when a notice has been settled and its lane is free again.
+func (r *Room) Woken(wake func()) { r.wake = wake }
+
+// Put stores a notice that is due at n.Due, or at once. One with the same key is told already, and stays as
+// it is.
+func (r *Room) Put(tx *db.Tx, n Notice, now time.Time) error {
+	n.ID, n.Created, n.Status = id.Object(now), now.UnixMilli(), Waiting
+	if n.Due < n.Created {
+		n.Due = n.Created
+	}
+	target, err := r.sealed(&n)
+	if err != nil {
+		return err
+	}
+	detail, err := json.Marshal(n.Detail)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO notice (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
+		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Way, n.Lane, target, n.Reason, string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome)
+	return err
+}
+
+// Refuse stores a notice that cannot be sent at all, with the reason: so that it can be seen who should have
+// been told.
+func (r *Room) Refuse(tx *db.Tx, n Notice, why string, now time.Time) error {
+	if err := r.Put(tx, n, now); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE notice SET status = 'failed', settled_at = $3, outcome = $4 WHERE account_id = $1 AND notice_key = $2 AND settled_at = 0`, n.Account, n.Key, now.UnixMilli(), why)
+	return err
+}
+
+// Cancel settles what is waiting about an incident for one of some causes, with the reason.
+func (r *Room) Cancel(tx *db.Tx, account int64, incident, why string, now time.Time, causes ...string) error {
+	_, err := tx.Exec(`UPDATE notice SET status = 'cancelled', settled_at = $4, outcome = $5 WHERE account_id = $1 AND incident_id = $2 AND status = 'waiting' AND $3 LIKE '%,' || cause || ',%'`,
+		account, incident, db.List(causes), now.UnixMilli(), why)
+	return err
+}
+
+// OfIncident lists the notices about an incident in the order in which they were made.
+func OfIncident(tx *db.Tx, account int64, incident string) ([]Notice, error) {
+	all, err := db.All(tx, scanNotice, `SELECT account_id, `+columns+` FROM notice WHERE account_id = $1 AND incident_id = $2 ORDER BY created_at, notice_id`, account, incident)
+	return all, err
+}
+
+const columns = `notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail, status, attempts, due_at, created_at, settled_at, outcome`
+
+// scanNotice leaves the address sealed.
+func scanNotice(scan db.Scan) (n Notice, err error) {
+	n, _, err = scanSealed(scan)
+	return n, err
+}
+
+func scanSealed(scan db.Scan) (n Notice, target string, err error) {
+	var detail string
+	if err = scan(&n.Account, &n.ID, &n.Key, &n.Incident, &n.Schedule, &n.Event, &n.Cause, &n.Person, &n.Way, &n.Lane, &target, &n.Reason, &detail, &n.Status, &n.Attempts, &n.Due, &n.Created, &n.Settled, &n.Outcome); err != nil {
+		return n, "", err
+	}
+	return n, target, json.Unmarshal([]byte(detail), &n.Detail)
+}
+
+func (n *Notice) place() string { return fmt.Sprintf("notice/%d/%s", n.Account, n.Key) }
+
+// sealed is the address as it is stored.
+func (r *Room) sealed(n *Notice) (string, error) {
+	plain, err := json.Marshal(n.Address)
+	if err != nil {
+		return "", err
+	}
+	return r.Box.Seal(string(plain), n.place())
+}
+
+func (r *Room) opened(n *Notice, target string) error {
+	plain, err := r.Box.Open(target, n.place())
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(plain), &n.Address)
+}
+
+// Reseal seals the addresses of all notices anew, under the newest key, and counts them: those that were sent
+// will be told the end.
+func Reseal(tx *db.Tx, box *seal.Box) (int, error) {
+	type row struct {
+		Notice
+		target string
+	}
+	rows, err := db.All(tx, func(scan db.Scan) (w row, err error) {
+		w.Notice, w.target, err = scanSealed(scan)
+		return w, err
+	}, `SELECT account_id, `+columns+` FROM notice WHERE target <> ''`)
+	for i := 0; i < len(rows) && err == nil; i++ {
+		n := &rows[i]
+		var plain, sealed string
+		if plain, err = box.Open(n.target, n.place()); err != nil {
+			break
+		}
+		if sealed, err = box.Seal(plain, n.place()); err == nil {
+			_, err = tx.Exec(`UPDATE notice SET target = $3 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, sealed)
+		}
+	}
+	return len(rows), err
+}
+
+// Recover tells those that an incident is over who were told of it and whom the filter lets through. The
+// address is that of the first notice: it was kept for this.
+func (r *Room) Recover(tx *db.Tx, account int64, incident string, now time.Time, to func(Notice) bool) error {
+	type row struct {
+		Notice
+		target string
+	}
+	rows, err := db.All(tx, func(scan db.Scan) (w row, err error) {
+		w.Notice, w.target, err = scanSealed(scan)
+		return w, err
+	}, `SELECT account_id, `+columns+` FROM notice WHERE account_id = $1 AND incident_id = $2 AND status IN ('sent', 'sending') ORDER BY created_at, notice_id`, account, incident)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		n := rows[i].Notice
+		if !to(n) || rows[i].target == "" {
+			continue
+		}
+		if err := r.opened(&n, rows[i].target); err != nil {
+			return err
+		}
+		told := n.Reason
+		n.Key = fmt.Sprintf("%s/over/%d/%s/%d/%s/%s", incident, now.UnixMilli(), n.Way, n.Person, n.Lane, digest(n.Address))
+		n.Event, n.Cause, n.Due, n.Attempts, n.Reason, n.Settled, n.Outcome = news.IncidentResolve, Recovery, 0, 0, "told of it before: "+told, 0, ""
+		if err := r.Put(tx, n, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// digest tells two addresses apart without telling them.
+func digest(a Address) string {
+	text, _ := json.Marshal(a)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,110 @@
+package notify
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/preference"
+)
+
+// Person is whom a notice may go to.
+type Person struct {
+	ID       int64
+	Name     string
+	Email    string
+	Phone    string
+	TimeZone string
+	Status   string
+}
+
+// Find reads a person; found is false when the account has none of this id, or the person has left.
+func Find(tx *db.Tx, account, person int64) (p Person, found bool, err error) {
+	return db.One(tx, func(scan db.Scan) (p Person, err error) {
+		return p, scan(&p.ID, &p.Name, &p.Email, &p.Phone, &p.TimeZone, &p.Status)
+	}, `SELECT person_id, person_name, email, phone, time_zone, status FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`, account, person)
+}
+
+// Reach is one way to reach a person now.
+type Reach struct {
+	Way, Lane string
+	Address   Address
+	After     time.Time // not before; zero: at once
+}
+
+// Reaches says how a person is to be told of something of a severity at a moment: as the rule wants it (by),
+// or as the person prefers; why says what is missing when there is no way. Whoever chose a way that cannot
+// be used gets an e-mail at least.
+func (r *Room) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, severity string, now time.Time) (reaches []Reach, why string, err error) {
+	pref, err := preference.Of(tx, account, p.ID)
+	if err == nil {
+		err = preference.Kind.Open(r.Box, account, &pref)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	ways := pref.Ways(severity)
+	if by != nil && (by.FollowPreference == nil || !*by.FollowPreference) {
+		if list := of(by, severity); len(list) > 0 {
+			ways = list
+		}
+	}
+	after := pref.QuietUntil(severity, now, p.TimeZone)
+	var missing []string
+	for _, way := range ways {
+		reach, lacks := r.reach(p, pref, way)
+		if lacks != "" {
+			missing = append(missing, lacks)
+			continue
+		}
+		reach.After = after
+		if !slices.ContainsFunc(reaches, func(o Reach) bool { return o.Way == reach.Way }) {
+			reaches = append(reaches, reach)
+		}
+	}
+	if len(reaches) == 0 && !slices.Contains(ways, "email") {
+		if reach, lacks := r.reach(p, pref, "email"); lacks == "" {
+			reach.After = after
+			reaches = append(reaches, reach)
+		} else {
+			missing = append(missing, lacks)
+		}
+	}
+	return reaches, strings.Join(missing, "; "), nil
+}
+
+func of(by *channel.By, severity string) []string {
+	switch severity {
+	case "Critical":
+		return by.Critical
+	case "Warning":
+		return by.Warning
+	}
+	return by.Info
+}
+
+// reach is a way to a person, or what is missing for it.
+func (r *Room) reach(p Person, pref preference.Preference, way string) (reach Reach, lacks string) {
+	if !r.Can(way) {
+		return reach, "this server cannot send " + way
+	}
+	switch way {
+	case "email":
+		if p.Email == "" {
+			return reach, "no e-mail address"
+		}
+		return Reach{Way: way, Lane: "smtp", Address: Address{To: p.Email}}, ""
+	case "sms", "voice":
+		if p.Phone == "" {
+			return reach, "no phone number for " + way
+		}
+		return Reach{Way: way, Lane: "gateway", Address: Address{To: p.Phone}}, ""
+	}
+	contact, ok := pref.Contacts[way]
+	if !ok || contact == "" {
+		return reach, "no contact for " + way
+	}
+	return Reach{Way: way, Lane: way, Address: Address{To: contact}}, ""
+}

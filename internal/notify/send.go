@@ -1,0 +1,203 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"tocsin/internal/db"
+	"tocsin/internal/news"
+	"tocsin/internal/sender"
+)
+
+const (
+	maxFlying   = 64               // notices on their way at once
+	maxLane     = 8                // of them in one lane, so that one that hangs leaves room for others
+	patience    = 15 * time.Second // for one attempt
+	lease       = 2 * time.Minute  // after which an attempt is taken for lost, with the process that made it
+	maxAttempts = 10               // then it has failed for good
+)
+
+// pause is how long to wait after an attempt that failed: longer each time, up to ten minutes, and not the
+// same for all.
+func pause(attempts int64) time.Duration {
+	wait := min(2*time.Second<<min(attempts, 10), 10*time.Minute)
+	return wait*3/4 + rand.N(wait/2)
+}
+
+// flight is a notice on its way.
+type flight struct {
+	Notice
+	message sender.Message
+}
+
+// send takes the notices that are due and sends them, each on a goroutine of its own.
+func (r *Room) send(ctx context.Context, now time.Time) (again time.Time, err error) {
+	var flights []flight
+	var next int64
+	full := false
+	err = r.DB.Write(ctx, func(tx *db.Tx) (err error) {
+		flights, full, next, err = r.take(tx, now)
+		return err
+	})
+	if err != nil {
+		return again, err
+	}
+	for i := range flights {
+		f := &flights[i]
+		r.enter(f.Lane)
+		r.flights.Go(func() { r.fly(f) })
+	}
+	if full { // what was left behind is taken when a lane is free, see leave
+		return now.Add(time.Second), nil
+	}
+	if next > 0 {
+		again = time.UnixMilli(next)
+	}
+	return again, nil
+}
+
+func (r *Room) enter(lane string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lanes[lane]++
+	r.flying++
+}
+
+func (r *Room) leave(lane string) {
+	r.mu.Lock()
+	if r.lanes[lane]--; r.lanes[lane] == 0 {
+		delete(r.lanes, lane)
+	}
+	r.flying--
+	r.mu.Unlock()
+	r.wake()
+}
+
+// take marks the notices that are due and have a lane to go as being sent, and makes their messages. full
+// tells that some were left behind; next is when the next one is due (Unix milliseconds), 0: none is.
+func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next int64, err error) {
+	type row struct {
+		Notice
+		target string
+	}
+	due, err := db.All(tx, func(scan db.Scan) (w row, err error) {
+		w.Notice, w.target, err = scanSealed(scan)
+		return w, err
+	}, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND due_at <= $1 ORDER BY due_at LIMIT 500`, now.UnixMilli())
+	if err != nil {
+		return nil, false, 0, err
+	}
+	r.mu.Lock()
+	flying, lanes := r.flying, map[string]int{}
+	for lane, n := range r.lanes {
+		lanes[lane] = n
+	}
+	r.mu.Unlock()
+	for i := range due {
+		n := &due[i].Notice
+		if flying >= maxFlying || lanes[n.Lane] >= maxLane {
+			full = true
+			continue
+		}
+		m, overtaken, err := r.message(tx, n, now)
+		if err != nil {
+			return nil, false, 0, fmt.Errorf("notice %s: %w", n.ID, err)
+		}
+		if overtaken == "" {
+			if err := r.opened(n, due[i].target); err != nil {
+				overtaken = "its address cannot be opened: " + err.Error()
+			}
+		}
+		if overtaken != "" {
+			if err := r.settle(tx, n, Cancelled, overtaken, now); err != nil {
+				return nil, false, 0, err
+			}
+			continue
+		}
+		n.Attempts++
+		if _, err := tx.Exec(`UPDATE notice SET status = 'sending', attempts = $3, due_at = $4 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, n.Attempts, now.Add(lease).UnixMilli()); err != nil {
+			return nil, false, 0, err
+		}
+		flights = append(flights, flight{*n, m})
+		flying++
+		lanes[n.Lane]++
+	}
+	next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0 AND due_at > $1`, now.UnixMilli())
+	return flights, full || len(due) == 500, next, err
+}
+
+// fly makes one attempt and notes down what came of it.
+func (r *Room) fly(f *flight) {
+	defer r.leave(f.Lane)
+	receipt, err := r.attempt(f)
+	now := r.Clock.Now()
+	log := r.Log.With("notice_id", f.ID, "way", f.Way, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
+	stored := r.DB.Write(context.Background(), func(tx *db.Tx) error {
+		if err == nil {
+			return r.settle(tx, &f.Notice, Sent, cmp.Or(receipt.ID, receipt.Reply), now)
+		}
+		var failure *sender.Error
+		if !errors.As(err, &failure) {
+			failure = &sender.Error{Retry: true, Message: err.Error()}
+		}
+		if !failure.Retry || f.Attempts >= maxAttempts {
+			return r.settle(tx, &f.Notice, Failed, failure.Message, now)
+		}
+		due := now.Add(max(pause(f.Attempts), failure.After))
+		_, err := tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`, f.Account, f.ID, due.UnixMilli(), failure.Message)
+		return err
+	})
+	switch {
+	case stored != nil: // the lease ends, and it is sent again with the same key
+		log.Error("what came of a notice could not be stored", "error", stored)
+	case err != nil:
+		log.Warn("notice not taken", "error", err)
+	default:
+		r.waited.Observe(now.Sub(time.UnixMilli(f.Created)).Seconds())
+		log.Info("notice taken")
+	}
+}
+
+func (r *Room) attempt(f *flight) (receipt sender.Receipt, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.Log.Error("a sender panicked", "way", f.Way, "panic", p, "stack", string(debug.Stack()))
+			err = &sender.Error{Retry: true, Message: "the sender failed; the server's log says why"}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return r.Deliver(ctx, f.Way, f.Address, f.message)
+}
+
+// settle ends a notice and says so in the incident's feed.
+func (r *Room) settle(tx *db.Tx, n *Notice, status, outcome string, now time.Time) error {
+	changed, err := tx.Exec(`UPDATE notice SET status = $3, settled_at = $4, outcome = $5 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
+		n.Account, n.ID, status, now.UnixMilli(), outcome)
+	if err != nil || changed == 0 {
+		return err
+	}
+	r.settled.WithLabelValues(n.Way, status).Inc()
+	if n.Incident == "" || status == Cancelled {
+		return nil
+	}
+	failed := ""
+	if status == Failed {
+		failed = outcome
+	}
+	detail := map[string]any{"rid": n.ID, "by": n.Way, "layer_idx": n.Detail.Layer, "escalate_rule_id": n.Detail.Rule, "escalate_rule_name": n.Detail.RuleName, "fire_type": "fire"}
+	if n.Detail.Repeat > 0 {
+		detail["fire_type"] = "refire"
+	}
+	if n.Person != 0 {
+		detail["persons"] = []any{map[string]any{"person_id": n.Person, "failed_reason": failed}}
+	} else {
+		detail["robots"] = []any{map[string]any{"alias": n.Lane, "failed_reason": failed}}
+	}
+	return r.Bus.Tell(tx, news.Item{Account: n.Account, Type: news.IncidentNotify, ID: n.Incident, At: now, Detail: detail})
+}

@@ -1,0 +1,141 @@
+package preference
+
+import (
+	"embed"
+	"maps"
+	"slices"
+
+	"tocsin/internal/api"
+	"tocsin/internal/fault"
+	"tocsin/internal/object"
+	"tocsin/internal/reference"
+	"tocsin/internal/seal"
+)
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
+
+// Room keeps preferences.
+type Room struct {
+	Box *seal.Box // seals contacts: an incoming webhook's address is a secret
+}
+
+// Ops is the room's table of contents.
+func (r *Room) Ops() []api.Op {
+	return api.WithReplies(golden, []api.Op{
+		{Path: "/preference/info", Effect: api.Snapshot, Doc: "Shows how the caller wants to be told.", Notes: "The account's owner may ask for others with person_id; contacts are shown to their owner alone.",
+			Example: `{}`, Do: api.Do(r.info)},
+		{Path: "/preference/update", Effect: api.Write, Audit: "preference:write:update", Doc: "Says how the caller wants to be told.",
+			Notes:   "Members that are left out stay as they are. The account's owner may do it for others with person_id.",
+			Example: `{"trigger_notify": {"critical": ["sms", "email"], "warning": ["email"], "info": ["email"]}, "quiet_hours": [{"start": "22:00", "end": "07:00"}]}`, Do: api.Do(r.update)},
+	})
+}
+
+// Whose is embedded in requests that are about one person.
+type Whose struct {
+	PersonID int64 `json:"person_id,omitzero" minimum:"1" doc:"Whose; absent: the caller's own."`
+}
+
+// person is whose preference is meant, if the caller may.
+func (w Whose) person(c *api.Call) (int64, error) {
+	if w.PersonID == 0 || w.PersonID == c.Who.PersonID {
+		return c.Who.PersonID, nil
+	}
+	if !c.Who.Owner {
+		return 0, fault.Denied("only the account's owner may see or change the preference of others")
+	}
+	return w.PersonID, object.Need(c.Tx, c.Who.AccountID, "person_id", reference.To(reference.Person, w.PersonID))
+}
+
+func (r *Room) info(c *api.Call, in struct{ Whose }) (Preference, error) {
+	person, err := in.person(c)
+	if err != nil {
+		return Preference{}, err
+	}
+	p, err := Of(c.Tx, c.Who.AccountID, person)
+	if err != nil {
+		return p, err
+	}
+	return r.show(c, p)
+}
+
+func (r *Room) show(c *api.Call, p Preference) (Preference, error) {
+	var err error
+	if p.PersonID == c.Who.PersonID {
+		err = Kind.Open(r.Box, c.Who.AccountID, &p)
+	} else {
+		err = Kind.Blank(&p)
+	}
+	return p.filled(), err
+}
+
+type updateRequest struct {
+	Whose
+	Trigger    *Trigger           `json:"trigger_notify,omitzero" doc:"Ways to tell of incidents, by severity."`
+	Shift      *Shift             `json:"schedule_shift_notify,omitzero" doc:"Ways to tell of turns on call."`
+	StatusPage *StatusPage        `json:"status_change_notify,omitzero" doc:"Kept as sent."`
+	QuietHours *[]Quiet           `json:"quiet_hours,omitzero" maxItems:"20" doc:"When notices wait."`
+	Contacts   *map[string]string `json:"contacts,omitzero" doc:"Where the person is reached over other ways; an empty text takes one away."`
+}
+
+func (r *Room) update(c *api.Call, in updateRequest) (Preference, error) {
+	person, err := in.person(c)
+	if err != nil {
+		return Preference{}, err
+	}
+	p, err := Of(c.Tx, c.Who.AccountID, person)
+	if err != nil {
+		return p, err
+	}
+	if err := Kind.Open(r.Box, c.Who.AccountID, &p); err != nil {
+		return p, err
+	}
+	set(&p.Trigger, in.Trigger)
+	set(&p.Shift, in.Shift)
+	set(&p.StatusPage, in.StatusPage)
+	set(&p.QuietHours, in.QuietHours)
+	if in.Contacts != nil {
+		all := maps.Clone(p.Contacts)
+		if all == nil {
+			all = map[string]string{}
+		}
+		for _, way := range slices.Sorted(maps.Keys(*in.Contacts)) {
+			if all[way] = (*in.Contacts)[way]; all[way] == "" {
+				delete(all, way)
+			}
+		}
+		p.Contacts = all
+	}
+	p.UpdatedAt = c.Unix()
+	if err := p.check(""); err != nil {
+		return p, err
+	}
+	shown := p
+	if err := Kind.Seal(r.Box, c.Who.AccountID, &p); err != nil {
+		return p, err
+	}
+	if err := Kind.Put(c.Tx, c.Who.AccountID, &p); err != nil {
+		return p, err
+	}
+	c.Touched(reference.Preference, person, "")
+	if person != c.Who.PersonID {
+		return r.show(c, p)
+	}
+	return shown.filled(), nil
+}
+
+// filled has lists in place of those that are not set.
+func (p Preference) filled() Preference {
+	for _, list := range []*[]string{&p.Trigger.Critical, &p.Trigger.Warning, &p.Trigger.Info, &p.Shift.PersonalChannels, &p.StatusPage.IMIntegrations} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	return p
+}
+
+func set[T any](member *T, said *T) {
+	if said != nil {
+		*member = *said
+	}
+}

@@ -1,0 +1,48 @@
+// Package gateway hands voice calls and text messages to a gateway of the deployment's own: whatever takes
+// an HTTP request and calls or texts somebody.
+//
+// It must never know a vendor: the gateway is one request, documented in docs/senders.md.
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/outbound"
+	"tocsin/internal/sender"
+)
+
+// Gateway is where calls and texts go.
+type Gateway struct {
+	URL      string
+	Token    string // sent as bearer token when it is not empty
+	Insecure bool   // accept any certificate
+}
+
+type request struct {
+	Kind     string `json:"kind"` // voice or sms
+	To       string `json:"to"`
+	Text     string `json:"text"`
+	Key      string `json:"key"` // the same for every attempt
+	Severity string `json:"severity"`
+	AckLink  string `json:"ack_link,omitzero"`
+	Test     bool   `json:"test,omitzero"`
+}
+
+// maxText is how long a text may be, in characters: two or three text messages.
+const maxText = 480
+
+// Send hands over a voice call or a text message (kind voice or sms) to a phone number.
+func (g Gateway) Send(ctx context.Context, out *outbound.Client, kind, to string, m sender.Message) (sender.Receipt, error) {
+	body, err := json.Marshal(request{kind, to, sender.Cut(m.Text, maxText), m.Key, m.Severity, m.AckLink, m.Test}, json.Deterministic(true))
+	if err != nil {
+		return sender.Receipt{}, &sender.Error{Message: err.Error()}
+	}
+	h := http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {m.Key}}
+	if g.Token != "" {
+		h["Authorization"] = []string{"Bearer " + g.Token}
+	}
+	return sender.Of(out.Do(ctx, outbound.Request{URL: g.URL, Header: h, Body: body, Insecure: g.Insecure}))
+}

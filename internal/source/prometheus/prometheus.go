@@ -1,0 +1,148 @@
+// Package prometheus reads what Alertmanager posts to its webhook receivers, version 4.
+//
+// It must never lose an alert because its severity is spelled in a way it does not know: that is a Warning.
+package prometheus
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/event"
+	"tocsin/internal/fault"
+	"tocsin/internal/source"
+)
+
+// Alert is one alert of the message; Grafana's unified alerting has the same.
+type Alert struct {
+	Status       string            `json:"status"`
+	Labels       map[string]string `json:"labels"`
+	Annotations  map[string]string `json:"annotations"`
+	StartsAt     string            `json:"startsAt"`
+	EndsAt       string            `json:"endsAt"`
+	GeneratorURL string            `json:"generatorURL"`
+	Fingerprint  string            `json:"fingerprint"`
+}
+
+type message struct {
+	Alerts []jsontext.Value `json:"alerts"`
+}
+
+// Severities is the table of what labels say (docs/sources.md).
+var Severities = map[string]string{
+	"critical": event.Critical, "warning": event.Warning, "warn": event.Warning, "info": event.Info, "acknowledged": event.Info, "unknown": event.Info, "unk": event.Info,
+	"ok": event.Ok, "none": event.Warning,
+}
+
+// Parse reads a body.
+func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) {
+	var m message
+	if err := json.Unmarshal(body, &m); err != nil {
+		return b, source.Unreadable(err)
+	}
+	if len(m.Alerts) == 0 || len(m.Alerts) > source.MaxAlerts {
+		return b, fault.Invalid("alerts", "must hold 1 to %d alerts, got %d", source.MaxAlerts, len(m.Alerts))
+	}
+	for i, item := range m.Alerts {
+		var a Alert
+		if err := json.Unmarshal(item, &a); err != nil {
+			b.Refuse(i, fmt.Sprintf("alerts[%d]", i), source.Unreadable(err))
+			continue
+		}
+		e, err := a.Event(at)
+		if err != nil {
+			b.Refuse(i, fmt.Sprintf("alerts[%d]", i), err)
+			continue
+		}
+		b.Events = append(b.Events, e)
+	}
+	return b, nil
+}
+
+// Event brings an alert to the form of all sources.
+func (a Alert) Event(at time.Time) (e event.Event, err error) {
+	if len(a.Labels) == 0 {
+		return e, fault.Invalid("labels", "is required")
+	}
+	if a.Status != "firing" && a.Status != "resolved" {
+		return e, fault.Invalid("status", "must be firing or resolved, got %.100q", a.Status)
+	}
+	all := maps.Clone(a.Labels)
+	for name, value := range a.Annotations {
+		if _, there := all[name]; !there {
+			all[name] = value
+		}
+	}
+	labels := source.Labels(all)
+	severity := severityOf(a.Labels)
+	e = event.Event{
+		AlertKey: a.Fingerprint, TitleRule: titleRule(labels), Description: event.Cut(source.Clean(describe(a.Annotations)), event.MaxDescription),
+		Status: severity, Severity: severity, Labels: labels, Time: a.time(at),
+	}
+	if e.AlertKey = event.Cut(source.Clean(e.AlertKey), event.MaxAlertKey); e.AlertKey == "" {
+		e.AlertKey = event.KeyOf(source.Labels(a.Labels))
+	}
+	e.Title = event.Title(e.TitleRule, labels)
+	if a.Status == "resolved" {
+		e.Status = event.Ok
+	}
+	if e.Severity == event.Ok {
+		e.Severity = event.Info
+	}
+	return e, nil
+}
+
+func severityOf(labels map[string]string) string {
+	for _, name := range []string{"severity", "priority", "level"} {
+		if word, ok := labels[name]; ok {
+			if severity, ok := source.Severity(word, Severities); ok {
+				return severity
+			}
+			return event.Warning
+		}
+	}
+	return event.Warning
+}
+
+// titleRule names the alert and, where it is known, what it is about.
+func titleRule(labels map[string]string) string {
+	var parts []string
+	for _, name := range []string{"alertname", "service", "instance"} {
+		if labels[name] != "" {
+			parts = append(parts, "$"+name)
+		}
+	}
+	if len(parts) == 0 {
+		return "Alert of Prometheus"
+	}
+	return strings.Join(parts, "::")
+}
+
+func describe(annotations map[string]string) string {
+	return cmp.Or(annotations["description"], annotations["message"], annotations["summary"])
+}
+
+// time is the annotation timestamp, in Unix seconds or RFC 3339, else when the alert began or ended.
+func (a Alert) time(came time.Time) int64 {
+	if stamp := a.Annotations["timestamp"]; stamp != "" {
+		if seconds, err := strconv.ParseInt(stamp, 10, 64); err == nil {
+			return source.At(time.Unix(seconds, 0), came)
+		}
+		if t, err := time.Parse(time.RFC3339, stamp); err == nil {
+			return source.At(t, came)
+		}
+	}
+	when := a.StartsAt
+	if a.Status == "resolved" {
+		when = a.EndsAt
+	}
+	t, _ := time.Parse(time.RFC3339, when)
+	return source.At(t, came)
+}

@@ -1,0 +1,95 @@
+// Package source is what the readers of all sources have in common: a request's events, those of its alerts
+// that are malformed, and the bounds that every event is held to. There is one package below it for each
+// source.
+//
+// A reader is pure: it must never ask who sends, and one malformed alert must never cost its neighbours.
+package source
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"tocsin/internal/event"
+	"tocsin/internal/fault"
+)
+
+// Batch is what one request holds.
+type Batch struct {
+	Events  []event.Event // without ID, Integration and Received
+	Refused []Refused
+}
+
+// Refused is a malformed alert of a batch.
+type Refused struct {
+	Index   int    `json:"index" doc:"Its place in the batch, from 0."`
+	Field   string `json:"field" doc:"What is wrong, such as alerts[3].labels."`
+	Message string `json:"message" doc:"Why, in words."`
+}
+
+// Parser reads a request's body, which came at a moment. An error, a fault, is about the whole of it.
+type Parser func(body []byte, at time.Time, query url.Values) (Batch, error)
+
+// Refuse adds a malformed alert. err is a fault of it alone.
+func (b *Batch) Refuse(index int, field string, err error) {
+	refused := Refused{Index: index, Field: field, Message: err.Error()}
+	if f, ok := err.(*fault.Error); ok {
+		refused.Message = f.Message
+		if f.Field != "" {
+			refused.Field = strings.TrimSuffix(field+"."+f.Field, ".")
+		}
+	}
+	b.Refused = append(b.Refused, refused)
+}
+
+// MaxAlerts is how many alerts one request may hold.
+const MaxAlerts = 1000
+
+// LabelName is how Prometheus names labels, with the dots that others use.
+var LabelName = regexp.MustCompile(`\A[a-zA-Z_][a-zA-Z0-9_.]*\z`)
+
+// Labels holds labels to the bounds of events, where cutting them is what the sender would want: values are
+// cut, names that are too long and the last names beyond the number allowed, in order, are left out.
+func Labels(labels map[string]string) map[string]string {
+	kept := make(map[string]string, min(len(labels), event.MaxLabels))
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		clean := Clean(name)
+		if clean == "" || utf8.RuneCountInString(clean) > event.MaxLabelKey {
+			continue
+		}
+		if len(kept) == event.MaxLabels {
+			break
+		}
+		kept[clean] = event.Cut(Clean(labels[name]), event.MaxLabelValue)
+	}
+	return kept
+}
+
+// Clean takes out of a text what no database or reader wants: NUL and broken UTF-8.
+func Clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}
+
+// Severity looks a word of the source up in its table, without regard to case.
+func Severity(word string, table map[string]string) (string, bool) {
+	severity, ok := table[strings.ToLower(strings.TrimSpace(word))]
+	return severity, ok
+}
+
+// At is the Unix seconds of a time, or of the moment it came when the time is zero, long gone or to come.
+func At(t, came time.Time) int64 {
+	if t.Before(came.AddDate(0, 0, -31)) || t.After(came.Add(time.Hour)) {
+		return came.Unix()
+	}
+	return t.Unix()
+}
+
+// Unreadable is the fault of a body that is not the JSON it should be.
+func Unreadable(err error) error {
+	return fault.Invalid("", "the body cannot be read: %s", event.Cut(fmt.Sprint(err), 300))
+}

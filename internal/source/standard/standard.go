@@ -1,0 +1,130 @@
+// Package standard reads the source that is ours: one alert as a JSON object, or several in an array.
+//
+// It must never guess: what is not as documented in docs/sources.md is refused, with the member's name.
+package standard
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/event"
+	"tocsin/internal/fault"
+	"tocsin/internal/source"
+)
+
+type alert struct {
+	TitleRule   string            `json:"title_rule"`
+	Status      string            `json:"event_status"`
+	Key         string            `json:"alert_key"`
+	Description string            `json:"description"`
+	Labels      map[string]string `json:"labels"`
+	Images      []event.Image     `json:"images"`
+}
+
+// Parse reads a body.
+func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) {
+	if strings.HasPrefix(strings.TrimSpace(string(body)), "[") {
+		var list []jsontext.Value
+		if err := json.Unmarshal(body, &list); err != nil {
+			return b, source.Unreadable(err)
+		}
+		if len(list) == 0 || len(list) > source.MaxAlerts {
+			return b, fault.Invalid("", "must hold 1 to %d alerts, got %d", source.MaxAlerts, len(list))
+		}
+		for i, item := range list {
+			if e, err := one(item, at); err != nil {
+				b.Refuse(i, fmt.Sprintf("[%d]", i), err)
+			} else {
+				b.Events = append(b.Events, e)
+			}
+		}
+		return b, nil
+	}
+	e, err := one(body, at)
+	b.Events = []event.Event{e}
+	return b, err
+}
+
+func one(body []byte, at time.Time) (e event.Event, err error) {
+	var a alert
+	if err := json.Unmarshal(body, &a); err != nil {
+		return e, source.Unreadable(err)
+	}
+	a.TitleRule, a.Key, a.Description = source.Clean(a.TitleRule), source.Clean(a.Key), source.Clean(a.Description)
+	switch {
+	case strings.TrimSpace(a.TitleRule) == "":
+		return e, fault.Invalid("title_rule", "is required")
+	case a.Status != event.Critical && a.Status != event.Warning && a.Status != event.Info && a.Status != event.Ok:
+		return e, fault.Invalid("event_status", "must be Critical, Warning, Info or Ok, got %.100q", a.Status)
+	case a.Key == "" && a.Status == event.Ok:
+		return e, fault.Invalid("alert_key", "is required with event_status Ok: it says which alert is over")
+	case utf8.RuneCountInString(a.Key) > event.MaxAlertKey:
+		return e, fault.Invalid("alert_key", "must be at most %d characters, got %d", event.MaxAlertKey, utf8.RuneCountInString(a.Key))
+	case len(a.Labels) > event.MaxLabels:
+		return e, fault.Invalid("labels", "must be at most %d, got %d", event.MaxLabels, len(a.Labels))
+	}
+	for name := range a.Labels {
+		if !source.LabelName.MatchString(name) || len(name) > event.MaxLabelKey {
+			return e, fault.Invalid("labels", "names must be letters, digits, _ and dots, not begin with a digit and have at most %d characters, got %.150q", event.MaxLabelKey, name)
+		}
+	}
+	if err := checkImages(a.Images); err != nil {
+		return e, err
+	}
+	labels := source.Labels(a.Labels)
+	if a.Key == "" {
+		a.Key = event.KeyOf(labels, a.TitleRule)
+	}
+	return event.Event{
+		AlertKey: a.Key, TitleRule: event.Cut(a.TitleRule, event.MaxTitle), Title: event.Title(event.Cut(a.TitleRule, event.MaxTitle), labels),
+		Description: event.Cut(a.Description, event.MaxDescription), Status: a.Status, Severity: severity(a.Status), Labels: labels, Images: a.Images, Time: at.Unix(),
+	}, nil
+}
+
+// severity of an alert that is over is not said by this source.
+func severity(status string) string {
+	if status == event.Ok {
+		return event.Info
+	}
+	return status
+}
+
+// Bounds of pictures, in characters.
+const (
+	maxImages = 20
+	maxURL    = 256
+	maxAlt    = 128
+)
+
+func checkImages(images []event.Image) error {
+	if len(images) > maxImages {
+		return fault.Invalid("images", "must be at most %d, got %d", maxImages, len(images))
+	}
+	seen := map[string]bool{}
+	for i, image := range images {
+		at := fmt.Sprintf("images[%d].", i)
+		switch {
+		case image.Src == "" || utf8.RuneCountInString(image.Src) > maxURL || !isURL(image.Src) && !strings.HasPrefix(image.Src, "img_"):
+			return fault.Invalid(at+"src", "must be an http or https URL, or an image key that begins with img_, of at most %d characters, got %.300q", maxURL, image.Src)
+		case image.Href != "" && (!isURL(image.Href) || utf8.RuneCountInString(image.Href) > maxURL):
+			return fault.Invalid(at+"href", "must be an http or https URL of at most %d characters, got %.300q", maxURL, image.Href)
+		case utf8.RuneCountInString(image.Alt) > maxAlt:
+			return fault.Invalid(at+"alt", "must be at most %d characters, got %d", maxAlt, utf8.RuneCountInString(image.Alt))
+		case image.Alt != "" && seen[image.Alt]:
+			return fault.Invalid(at+"alt", "must not be given twice, got %q", image.Alt)
+		}
+		seen[image.Alt] = true
+	}
+	return nil
+}
+
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}

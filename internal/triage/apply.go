@@ -1,0 +1,137 @@
+package triage
+
+import (
+	"context"
+	"time"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/db"
+	"tocsin/internal/decide"
+	"tocsin/internal/id"
+	"tocsin/internal/incident"
+	"tocsin/internal/news"
+)
+
+// Drill is the label that marks the events of a drill: their incidents say that nothing is wrong.
+const Drill = "tocsin_drill"
+
+// apply stores what a verdict says about its alert and incident, and tells of it.
+func (r *Room) apply(s *state, v *decide.Verdict, now time.Time) error {
+	a := v.Alert
+	if a == nil {
+		return nil
+	}
+	in, err := s.inlet(a.Integration)
+	if err != nil {
+		return err
+	}
+	var origin alert.Origin
+	if in != nil {
+		origin = in.origin
+	}
+	desk := incident.Desk{Tx: s.tx, Bus: r.Bus, Account: s.account, Now: now}
+	before := a.Incident
+	switch {
+	case v.Grouping.Open:
+		a.Incident = id.Object(now)
+	case v.Grouping.Join != "":
+		a.Incident = v.Grouping.Join
+	}
+	if err := alert.Save(s.tx, s.account, a, origin, now); err != nil {
+		return err
+	}
+	for _, kind := range v.Feed {
+		item := news.Item{Account: s.account, Type: kind, ID: a.ID, Channel: a.Channel, At: now, Detail: map[string]any{"severity": a.Severity, "status": a.Status, "title": a.Title}}
+		if err := r.Bus.Tell(s.tx, item); err != nil {
+			return err
+		}
+	}
+	switch {
+	case v.Grouping.Open:
+		return r.open(desk, s, v, origin)
+	case v.Grouping.Join != "":
+		return desk.Joined(a.Incident, a, origin, v.Grouping.Storm)
+	case v.Outcome == decide.Recovered:
+		if err := alert.Uninhibit(s.tx, s.account, a.ID, now.Unix()); err != nil || before == "" {
+			return err
+		}
+		return desk.Recovered(before)
+	case v.Outcome == decide.Grouped:
+		return desk.Updated(before, a)
+	}
+	return nil
+}
+
+func (r *Room) open(desk incident.Desk, s *state, v *decide.Verdict, origin alert.Origin) error {
+	ch, err := s.Channel(v.Channel)
+	if err != nil {
+		return err
+	}
+	method := "n"
+	if ch != nil && ch.Grouping.ByFields {
+		method = "p"
+	}
+	return desk.OpenFor(v.Alert, origin, v.Grouping.Key, method, v.Event.Labels[Drill] != "")
+}
+
+// again decides anew about alerts whose silence, inhibition or flapping may have ended, and first of all
+// makes those due whose account was configured differently since.
+func (r *Room) again(ctx context.Context, now time.Time) (again time.Time, err error) {
+	more := false
+	_, err = r.write(ctx, func(tx *db.Tx, t *tally) error {
+		if err := r.reconfigured(tx, now); err != nil {
+			return err
+		}
+		due, err := alert.DueAgain(tx, now.Unix(), batch)
+		for i := 0; i < len(due) && err == nil; i++ {
+			err = r.anew(tx, t, &due[i], now)
+		}
+		more = len(due) == batch
+		if next := int64(0); err == nil && !more {
+			if next, err = alert.NextAgain(tx); next > 0 {
+				again = time.Unix(next, 0)
+			}
+		}
+		return err
+	})
+	if more {
+		again = now
+	}
+	return again, err
+}
+
+// reconfigured makes the muted alerts of accounts due whose configuration has changed: the rule that muted
+// one may be gone.
+func (r *Room) reconfigured(tx *db.Tx, now time.Time) error {
+	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account WHERE revision <> revision_applied`)
+	for i := 0; i < len(accounts) && err == nil; i++ {
+		if err = alert.Unmute(tx, accounts[i], now.Unix()); err == nil {
+			_, err = tx.Exec(`UPDATE account SET revision_applied = revision WHERE account_id = $1`, accounts[i])
+		}
+	}
+	return err
+}
+
+func (r *Room) anew(tx *db.Tx, t *tally, d *alert.Due, now time.Time) error {
+	ready, err := r.ready(tx, d.Account)
+	if err != nil {
+		return err
+	}
+	s := &state{tx, d.Account, ready}
+	was, by := d.Muted, d.MutedBy
+	v, err := decide.Again(s, &d.Alert, now.Unix())
+	if err != nil {
+		return err
+	}
+	if v.Outcome.Muted() && d.MutedUntil <= now.Unix() { // whatever says so, not in a circle
+		d.MutedUntil = now.Unix() + 60
+	}
+	if err := r.apply(s, &v, now); err != nil {
+		return err
+	}
+	if v.Outcome == was && d.MutedBy == by {
+		return nil // nothing to explain
+	}
+	t.outcomes = append(t.outcomes, string(v.Outcome))
+	return record(tx, d.Account, "", &v, now)
+}

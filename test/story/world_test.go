@@ -1,0 +1,306 @@
+// Package story tells what happens from an event to the people who are told of it, against the whole program:
+// its HTTP handler, its real database, receivers that write down what reaches them, and a clock that the
+// stories move.
+package story
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tocsin/internal/accountfile"
+	"tocsin/internal/app"
+	"tocsin/internal/clock"
+	"tocsin/internal/notify"
+	"tocsin/internal/sender"
+)
+
+// The world's people and things.
+const (
+	account = 7000000000001
+	olga    = 7000000000011 // owner
+	ann     = 7000000000012 // on call by day
+	bob     = 7000000000013 // in team ops
+	cid     = 7000000000014 // in team ops
+	dee     = 7000000000015 // has neither e-mail nor phone
+	ops     = 7000000000021
+	empty   = 7000000000022 // a team of nobody
+	day     = 7000000000031 // Ann, always
+	night   = 7000000000032 // Bob from 22:00 to 06:00, else nobody
+	shop    = 7000000000041 // a channel
+	mail    = 7000000000042 // another
+	sink    = 7000000000051 // integration of shop
+	shared  = 7000000000052 // one with a route
+	ownKey  = "owner-key-of-the-stories-0123456789"
+	annKey  = "anns-key-of-the-stories-01234567890"
+)
+
+const shopKey, sharedKey = "00112233445566778899aabbccddeeff131", "ffeeddccbbaa99887766554433221100131"
+
+// start is a Saturday, ten o'clock in the morning.
+var start = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+
+// world is a program with an account in it.
+type world struct {
+	t     *testing.T
+	clock *clock.Manual
+	dir   string
+	app   *app.App
+	http  *httptest.Server
+	drift time.Duration // between two looks while time passes
+
+	mu    sync.Mutex
+	pages []page
+	fail  func(way, to string) error // what a receiver answers; nil: it takes everything
+}
+
+// page is what reached somebody.
+type page struct {
+	way, to, event, subject, key, text, ack string
+	at                                      time.Time
+}
+
+func (p page) String() string { return fmt.Sprintf("%s %s %s", p.to, p.way, p.event) }
+
+// begin makes a world. What is given is merged into its account file, section by section.
+func begin(t *testing.T, more ...string) *world {
+	t.Helper()
+	w := &world{t: t, clock: clock.At(start), dir: t.TempDir(), drift: 10 * time.Second}
+	w.open()
+	file := map[string]any{}
+	w.must(json.Unmarshal([]byte(base), &file))
+	for _, text := range more {
+		var extra map[string]any
+		w.must(json.Unmarshal([]byte(text), &extra))
+		for section, value := range extra {
+			if list, ok := value.([]any); ok {
+				have, _ := file[section].([]any)
+				file[section] = append(have, list...)
+			} else {
+				file[section] = value
+			}
+		}
+	}
+	text, err := json.Marshal(file)
+	w.must(err)
+	f, err := accountfile.Read(bytes.NewReader(text))
+	w.must(err)
+	w.must(accountfile.Import(context.Background(), w.app.DB, w.app.Box, f, w.clock.Now(), false))
+	t.Cleanup(func() { w.http.Close(); w.app.Close() })
+	return w
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) open() {
+	w.t.Helper()
+	a, err := app.New(context.Background(), app.Config{
+		DB: "sqlite:" + filepath.Join(w.dir, "tocsin.db"), Clock: w.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
+		PublicURL: "https://tocsin.example.com", Senders: app.Senders{Deliver: w.deliver},
+	})
+	w.must(err)
+	handler, err := a.Handler()
+	w.must(err)
+	w.app, w.http = a, httptest.NewServer(handler)
+}
+
+// restart is what a new process finds.
+func (w *world) restart() {
+	w.t.Helper()
+	w.http.Close()
+	w.must(w.app.Close())
+	w.open()
+}
+
+func (w *world) deliver(_ context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
+	p := page{way: way, to: to.To, event: m.Event, subject: m.Subject, key: m.Key, text: m.Text, ack: m.AckLink, at: w.clock.Now()}
+	if to.Chat != nil {
+		p.to = to.Chat.Alias
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fail != nil {
+		if err := w.fail(way, p.to); err != nil {
+			return sender.Receipt{}, err
+		}
+	}
+	w.pages = append(w.pages, p)
+	return sender.Receipt{Status: 200}, nil
+}
+
+// settle does all that is due.
+func (w *world) settle() {
+	w.t.Helper()
+	w.must(w.app.Crew.Settle(context.Background()))
+}
+
+// pass lets time pass, doing what is due on the way.
+func (w *world) pass(d time.Duration) {
+	w.t.Helper()
+	for end := w.clock.Now().Add(d); w.clock.Now().Before(end); {
+		w.clock.Add(min(w.drift, end.Sub(w.clock.Now())))
+		w.settle()
+	}
+}
+
+// reply is an answer of the program.
+type reply struct {
+	Status int
+	Data   json.RawMessage `json:"data"`
+	Error  *struct{ Code, Message string }
+}
+
+func (r reply) String() string {
+	if r.Error != nil {
+		return fmt.Sprintf("%d %s %s", r.Status, r.Error.Code, r.Error.Message)
+	}
+	return string(r.Data)
+}
+
+// get reads a member of the data, such as items.0.title.
+func (r reply) get(path string) string {
+	var v any
+	if json.Unmarshal(r.Data, &v) != nil {
+		return ""
+	}
+	for _, name := range strings.Split(path, ".") {
+		switch node := v.(type) {
+		case map[string]any:
+			v = node[name]
+		case []any:
+			n := 0
+			if _, err := fmt.Sscan(name, &n); err != nil || n >= len(node) {
+				return ""
+			}
+			v = node[n]
+		default:
+			return ""
+		}
+	}
+	switch v := v.(type) {
+	case string:
+		return v
+	case nil:
+		return ""
+	}
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+func (w *world) post(path, body string) (r reply) {
+	w.t.Helper()
+	answer, err := http.Post(w.http.URL+path, "application/json", strings.NewReader(body))
+	w.must(err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	w.must(err)
+	if err := json.Unmarshal(text, &r); err != nil {
+		w.t.Fatalf("%s: %d %s", path, answer.StatusCode, text)
+	}
+	r.Status = answer.StatusCode
+	return r
+}
+
+// try calls an operation with a person's key; do wants it to succeed.
+func (w *world) try(key, path, format string, args ...any) reply {
+	w.t.Helper()
+	return w.post(path+"?app_key="+key, fmt.Sprintf(format, args...))
+}
+
+func (w *world) do(path, format string, args ...any) reply {
+	w.t.Helper()
+	return w.as(ownKey, path, format, args...)
+}
+
+func (w *world) as(key, path, format string, args ...any) reply {
+	w.t.Helper()
+	r := w.try(key, path, format, args...)
+	if r.Error != nil {
+		w.t.Fatalf("%s: %s", path, r)
+	}
+	w.settle()
+	return r
+}
+
+// push sends an event to the shop: key, status, and labels as name=value. It gives the event's id.
+func (w *world) push(key, status string, labels ...string) string {
+	w.t.Helper()
+	return w.pushTo(shopKey, key, status, labels...)
+}
+
+func (w *world) pushTo(integration, key, status string, labels ...string) string {
+	w.t.Helper()
+	all := map[string]string{}
+	for _, l := range labels {
+		name, value, _ := strings.Cut(l, "=")
+		all[name] = value
+	}
+	title := "Trouble with " + key
+	if all["title"] != "" {
+		title = all["title"]
+		delete(all, "title")
+	}
+	body, _ := json.Marshal(map[string]any{"title_rule": title, "event_status": status, "alert_key": key, "labels": all})
+	r := w.post("/event/push/alert/standard?integration_key="+integration, string(body))
+	if r.Error != nil {
+		w.t.Fatalf("push: %s", r)
+	}
+	w.settle()
+	return r.get("events.0.event_id")
+}
+
+// told wants exactly these pages since the last look, in any order: "ann@example.com email i_new".
+func (w *world) told(want ...string) {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	got := []string{}
+	for _, p := range w.pages {
+		got = append(got, p.String())
+	}
+	w.pages = nil
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		w.t.Errorf("told\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// last is the page that came last.
+func (w *world) last() page {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.pages) == 0 {
+		w.t.Fatal("nobody was told anything")
+	}
+	return w.pages[len(w.pages)-1]
+}
+
+// want compares a member of an answer.
+func (w *world) want(r reply, path, want string) {
+	w.t.Helper()
+	if got := r.get(path); got != want {
+		w.t.Errorf("%s is %s, want %s\nin %s", path, got, want, r)
+	}
+}
+
+// newPage and over are pages in short.
+func newPage(person string) string { return person + "@example.com email i_new" }
+func over(person string) string    { return person + "@example.com email i_rslv" }
