@@ -43,6 +43,7 @@ type Alert struct {
 	ResponderName    string            `json:"responder_name" doc:"Who is responsible first; may be empty."`
 	ResponderEmail   string            `json:"responder_email" doc:"That person's e-mail address; may be empty."`
 	Incident         *Incident         `json:"incident,omitempty" doc:"The incident it was merged into, if any."`
+	Events           []Event           `json:"events,omitempty" doc:"Its latest events, where they are asked for."`
 }
 
 // Image is a picture that came with an alert.

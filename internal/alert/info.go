@@ -9,13 +9,14 @@ import (
 	"tocsin/internal/fault"
 )
 
-type infoRequest struct {
+// OneRequest names an alert.
+type OneRequest struct {
 	AlertID string `json:"alert_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The alert to read."`
 }
 
 // info answers /alert/info. An alert is as private as its channel; one whose channel is gone, or that has
 // none, is for everybody who may read channels.
-func info(c *api.Call, in infoRequest) (Alert, error) {
+func info(c *api.Call, in OneRequest) (Alert, error) {
 	id := strings.ToLower(in.AlertID)
 	a, found, err := db.One(c.Tx, scanAlert, selection+` WHERE account_id = $1 AND alert_id = $2 AND deleted_at = 0`, c.Who.AccountID, id)
 	if err != nil {

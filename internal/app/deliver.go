@@ -2,23 +2,78 @@ package app
 
 import (
 	"context"
+	"net/netip"
+	"slices"
 
 	"tocsin/internal/notify"
+	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
+	"tocsin/internal/sender/email"
+	"tocsin/internal/sender/gateway"
+	"tocsin/internal/sender/webhook"
 )
 
-// Senders is what the server sends with.
+// Senders is what the server sends with. What is not set cannot be sent.
 type Senders struct {
-	Deliver notify.Deliver // in place of all others, for tests
+	Mail          email.Server
+	Gateway       gateway.Gateway // voice calls and text messages
+	Allow         []netip.Prefix  // addresses that may be called although they are internal
+	RefusePrivate bool            // private networks must not be called
+	AliveURL      string          // called every minute while everything that is due is done; empty: not
+	Deliver       notify.Deliver  // in place of all others, for tests
 }
 
-// deliver sends a message over a way.
-func (a *App) deliver(ctx context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
-	if a.Senders.Deliver != nil {
-		return a.Senders.Deliver(ctx, way, to, m)
+// chats are the ways that need nothing but the chat's own settings.
+func (a *App) chats() map[string]sender.Sender {
+	hook := webhook.Sender{Now: a.Clock.Now}
+	return map[string]sender.Sender{
+		"webhook": hook.Send,
 	}
-	return sender.Receipt{}, &sender.Error{Message: "this server cannot send " + way}
+}
+
+// deliverer makes the function that sends a message over a way.
+func (a *App) deliverer() notify.Deliver {
+	if a.Senders.Deliver != nil {
+		return a.Senders.Deliver
+	}
+	out, chats := outbound.New(outbound.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate}), a.chats()
+	// The mail server and the gateway are named by whoever runs the server, not by its users.
+	own := outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}})
+	return func(ctx context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
+		switch way {
+		case "email":
+			return a.Senders.Mail.Send(ctx, own, to.To, m, a.Clock.Now())
+		case "sms", "voice":
+			return a.Senders.Gateway.Send(ctx, own, way, to.To, m)
+		}
+		send, ok := chats[way]
+		if !ok {
+			return sender.Receipt{}, &sender.Error{Message: "this server cannot send " + way}
+		}
+		chat := sender.Chat{Token: to.To}
+		if to.Chat != nil {
+			chat = *to.Chat
+		}
+		return send(ctx, out, chat, m)
+	}
 }
 
 // can tells whether the server can send a way.
-func (a *App) can(way string) bool { return true }
+func (a *App) can(way string) bool {
+	switch {
+	case a.Senders.Deliver != nil:
+		return true
+	case way == "email":
+		return a.Senders.Mail.Host != ""
+	case way == "sms" || way == "voice":
+		return a.Senders.Gateway.URL != ""
+	}
+	return slices.Contains(a.ways(), way)
+}
+
+func (a *App) ways() (ways []string) {
+	for way := range a.chats() {
+		ways = append(ways, way)
+	}
+	return ways
+}

@@ -3,6 +3,7 @@ package app
 import (
 	"tocsin/internal/api"
 	"tocsin/internal/escalation"
+	"tocsin/internal/incident"
 	"tocsin/internal/intake"
 	"tocsin/internal/limit"
 	"tocsin/internal/news"
@@ -28,7 +29,7 @@ var pushRate = limit.Rate{PerSecond: 100, PerMinute: 1000}
 func (a *App) buildEngine(linkKey []byte) {
 	bus := &news.Bus{}
 	e := &engine{bus: bus}
-	e.notify = notify.New(notify.Config{DB: a.DB, Bus: bus, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliver, Can: a.can,
+	e.notify = notify.New(notify.Config{DB: a.DB, Bus: bus, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can,
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}})
 	e.escalation = &escalation.Room{DB: a.DB, Bus: bus, Box: a.Box, Notify: e.notify}
 	e.triage = triage.New(a.DB, bus, a.Log, a.metrics)
@@ -40,6 +41,7 @@ func (a *App) buildEngine(linkKey []byte) {
 	for _, t := range a.houseTasks() {
 		a.Crew.Add(t)
 	}
+	a.Crew.Add((&incident.Room{Bus: bus}).Task(a.DB))
 	tell := a.Crew.Add(e.notify.Task())
 	e.notify.Woken(tell)
 	escalate := a.Crew.Add(e.escalation.Task())

@@ -8,10 +8,12 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
 	"tocsin/internal/enrichment"
+	"tocsin/internal/explain"
 	"tocsin/internal/field"
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
 	"tocsin/internal/person"
+	"tocsin/internal/preference"
 	"tocsin/internal/role"
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
@@ -25,9 +27,9 @@ import (
 func (a *App) rooms(cursorKey []byte) [][]api.Op {
 	return [][]api.Op{
 		(&schedule.Room{Box: a.Box}).Ops(),
-		alert.Ops(),
+		(&alert.Room{CursorKey: cursorKey}).Ops(),
 		channel.Ops(a.Box),
-		incident.Ops(),
+		(&incident.Room{Bus: a.engine.bus, Base: a.PublicURL, CursorKey: cursorKey}).Ops(),
 		(&datasource.Room{Box: a.Box}).Ops(),
 		rum.New(a.Box).Ops(),
 		person.Ops(),
@@ -39,6 +41,9 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 		(&integration.Room{Box: a.Box}).Ops(),
 		route.Ops(),
 		enrichment.Ops(),
+		(&preference.Room{Box: a.Box}).Ops(),
+		a.engine.escalation.Ops(),
+		(&explain.Room{}).Ops(),
 		webhook.New(cursorKey).Ops(),
 		audit.New(cursorKey, a.recorded).Ops(),
 	}

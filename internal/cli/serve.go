@@ -22,7 +22,8 @@ type serving struct {
 	TrustedProxies []string `help:"Networks whose X-Forwarded-For is believed, such as 10.0.0.0/8." placeholder:"CIDR"`
 	AuditDays      int      `help:"Days that audit entries are kept; 0: for ever." default:"400"`
 	DeliveryDays   int      `help:"Days that webhook deliveries are kept; 0: for ever." default:"90"`
-	LogFormat      string   `help:"text or json." enum:"text,json" default:"text"`
+	sending
+	LogFormat string `help:"text or json." enum:"text,json" default:"text"`
 }
 
 func (s serving) apply(c *app.Config) error {
@@ -32,14 +33,22 @@ func (s serving) apply(c *app.Config) error {
 	c.LimitPerSecond, c.LimitPerMinute = s.LimitPerSecond, s.LimitPerMinute
 	c.TLSCert, c.TLSKey = s.TLSCert, s.TLSKey
 	c.AuditDays, c.DeliveryDays = s.AuditDays, s.DeliveryDays
-	for _, text := range s.TrustedProxies {
+	var err error
+	if c.TrustedProxies, err = networks("--trusted-proxies", s.TrustedProxies); err != nil {
+		return err
+	}
+	return s.sending.apply(c)
+}
+
+func networks(flag string, texts []string) (list []netip.Prefix, err error) {
+	for _, text := range texts {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return misuseError{fmt.Errorf("--trusted-proxies %q: want a network such as 10.0.0.0/8", text)}
+			return nil, misuseError{fmt.Errorf("%s %q: want a network such as 10.0.0.0/8", flag, text)}
 		}
-		c.TrustedProxies = append(c.TrustedProxies, p)
+		list = append(list, p)
 	}
-	return nil
+	return list, nil
 }
 
 type serveCmd struct {

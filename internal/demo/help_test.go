@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
 	"tocsin/internal/incident"
+	"tocsin/internal/news"
 	"tocsin/internal/person"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
@@ -57,7 +58,7 @@ func newBox(t testing.TB) *seal.Box {
 func serve(t testing.TB) (*apitest.Server, *seal.Box) {
 	t.Helper()
 	box := newBox(t)
-	return apitest.Start(t, person.Ops(), (&schedule.Room{Box: box}).Ops(), channel.Ops(nil), alert.Ops(), incident.Ops(),
+	return apitest.Start(t, person.Ops(), (&schedule.Room{Box: box}).Ops(), channel.Ops(nil), (&alert.Room{}).Ops(), (&incident.Room{Bus: &news.Bus{}}).Ops(),
 		(&datasource.Room{Box: box}).Ops(), rum.New(box).Ops(), webhook.New([]byte("key")).Ops()), box
 }
 

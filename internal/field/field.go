@@ -98,8 +98,12 @@ func (f *Field) check(at check.At) error {
 	return f.checkDefault(at)
 }
 
-func (f *Field) checkDefault(at check.At) error {
-	v := f.DefaultValue
+func (f *Field) checkDefault(at check.At) error { return f.admits(at, "default_value", f.DefaultValue) }
+
+// Admits holds a value of an incident against the field; null takes it away.
+func (f *Field) Admits(v jsontext.Value) error { return f.admits("", "field_value", v) }
+
+func (f *Field) admits(at check.At, member string, v jsontext.Value) error {
 	if len(v) == 0 || v.Kind() == 'n' {
 		return nil
 	}
@@ -109,20 +113,20 @@ func (f *Field) checkDefault(at check.At) error {
 	switch f.FieldType {
 	case "checkbox":
 		if k := v.Kind(); k != 't' && k != 'f' {
-			return at.Invalid("default_value", "must be true or false, got %.60s", v)
+			return at.Invalid(member, "must be true or false, got %.60s", v)
 		}
 	case "text":
 		if _, ok := text(v, 0, maxText); !ok {
-			return at.Invalid("default_value", "must be a text of at most %d characters, got %.60s", maxText, v)
+			return at.Invalid(member, "must be a text of at most %d characters, got %.60s", maxText, v)
 		}
 	case "single_select":
 		if !option(v) {
-			return at.Invalid("default_value", "must be one of the options, got %.60s", v)
+			return at.Invalid(member, "must be one of the options, got %.60s", v)
 		}
 	case "multi_select":
 		var list []jsontext.Value
 		if json.Unmarshal(v, &list) != nil || slices.ContainsFunc(list, func(v jsontext.Value) bool { return !option(v) }) {
-			return at.Invalid("default_value", "must be a list of options, got %.60s", v)
+			return at.Invalid(member, "must be a list of options, got %.60s", v)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
 	"tocsin/internal/incident"
+	"tocsin/internal/news"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 )
 
 func TestWarRoomDefaultObservers(t *testing.T) {
-	s := apitest.Start(t, incident.Ops())
+	s := apitest.Start(t, (&incident.Room{Bus: &news.Bus{}}).Ops())
 	s.Person(apitest.AccountA, 11, "Ann Again")
 	s.Person(apitest.AccountA, 12, "Ed Early")
 	s.Person(apitest.AccountA, 13, "Gone Away")

@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"object"},
 	{"auth"},
 	{"api"},
-	{"audit", "role", "team", "person", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment", "alert", "incident", "datasource", "rum", "webhook", "preference", "notify", "escalation", "triage", "intake"},
+	{"audit", "role", "team", "person", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment", "alert", "incident", "datasource", "rum", "webhook", "preference", "notify", "escalation", "explain", "triage", "intake"},
 	{"api/apitest"},
 	{"accountfile"},
 	{"demo"},

@@ -1,0 +1,189 @@
+package alert
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/event"
+	"tocsin/internal/fault"
+)
+
+// Event is an event as the API shows it: as it was when it became part of its alert.
+type Event struct {
+	EventID         string            `json:"event_id" doc:"24 hexadecimal digits."`
+	AlertID         string            `json:"alert_id" doc:"The alert it is part of; empty: of none."`
+	AccountID       int64             `json:"account_id" doc:"Owning account."`
+	ChannelID       int64             `json:"channel_id" doc:"The channel it went to; 0: to none."`
+	IntegrationID   int64             `json:"integration_id" doc:"Where it came from."`
+	IntegrationType string            `json:"integration_type" doc:"The integration's type now; empty when it is gone."`
+	DataSourceID    int64             `json:"data_source_id" deprecated:"true" doc:"Older name of integration_id."`
+	Title           string            `json:"title" doc:"What people read first."`
+	TitleRule       string            `json:"title_rule" doc:"What the title was made of."`
+	Description     string            `json:"description" doc:"What it said."`
+	AlertKey        string            `json:"alert_key" doc:"What events of the same alert have in common."`
+	EventSeverity   string            `json:"event_severity" enum:"Critical,Warning,Info,Ok" doc:"How bad it is."`
+	EventStatus     string            `json:"event_status" enum:"Critical,Warning,Info,Ok" doc:"The same, or Ok when it ended the alert."`
+	EventTime       int64             `json:"event_time" doc:"When it happened, Unix seconds."`
+	Labels          map[string]string `json:"labels" doc:"Labels."`
+	Images          []Image           `json:"images" doc:"Pictures."`
+	Outcome         string            `json:"outcome" doc:"What became of it, such as opened, silenced or dropped; see /alert/explain."`
+	CreatedAt       int64             `json:"created_at" doc:"When it was decided, Unix seconds."`
+	UpdatedAt       int64             `json:"updated_at" doc:"The same."`
+	verdict         int64
+}
+
+const eventColumns = `v.account_id, v.verdict_id, v.event_id, v.channel_id, v.alert_id, v.outcome, v.integration_id, v.decided_at, v.body`
+
+func scanEvent(scan db.Scan) (e Event, err error) {
+	var body string
+	var decided int64
+	if err = scan(&e.AccountID, &e.verdict, &e.EventID, &e.ChannelID, &e.AlertID, &e.Outcome, &e.IntegrationID, &decided, &body); err != nil {
+		return e, err
+	}
+	var said event.Event
+	if err := json.Unmarshal([]byte(body), &said); err != nil {
+		return e, fault.Wrap(err, "event %s", e.EventID)
+	}
+	e.DataSourceID, e.Title, e.TitleRule, e.Description, e.AlertKey = e.IntegrationID, said.Title, said.TitleRule, said.Description, said.AlertKey
+	e.EventSeverity, e.EventStatus, e.EventTime, e.Labels = cmp.Or(said.Severity, event.Info), said.Status, said.Time, said.Labels
+	e.CreatedAt, e.UpdatedAt = decided/1000, decided/1000
+	e.Images = []Image{}
+	for _, image := range said.Images {
+		e.Images = append(e.Images, Image{image.Src, image.Href, image.Alt})
+	}
+	if e.Labels == nil {
+		e.Labels = map[string]string{}
+	}
+	return e, nil
+}
+
+// eventsOf lists the newest events of an alert in the order in which they came.
+func eventsOf(tx *db.Tx, account int64, alert string, limit int64) ([]Event, error) {
+	events, err := db.All(tx, scanEvent, `SELECT `+eventColumns+` FROM verdict v WHERE v.account_id = $1 AND v.alert_id = $2 AND v.event_id <> '' ORDER BY v.verdict_id DESC LIMIT $3 + 0`, account, alert, limit)
+	slices.Reverse(events)
+	return typed(tx, account, events, err)
+}
+
+// typed fills in the types of integrations.
+func typed(tx *db.Tx, account int64, events []Event, err error) ([]Event, error) {
+	types := map[int64]string{}
+	for i := 0; i < len(events) && err == nil; i++ {
+		id := events[i].IntegrationID
+		name, known := types[id]
+		if !known {
+			name, err = typeOf(tx, account, id)
+			types[id] = name
+		}
+		events[i].IntegrationType = name
+	}
+	return events, err
+}
+
+func eventList(c *api.Call, in OneRequest) (api.Items[Event], error) {
+	a, err := info(c, in)
+	if err != nil {
+		return api.Items[Event]{}, err
+	}
+	events, err := eventsOf(c.Tx, c.Who.AccountID, a.AlertID, 1000)
+	return api.Items[Event]{Items: events}, err
+}
+
+type allEventsRequest struct {
+	StartTime        int64    `json:"start_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Start of the window in which events happened, Unix seconds; absent: the last day."`
+	EndTime          int64    `json:"end_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Its end, exclusive, at most 31 days later; absent: now."`
+	IntegrationIDs   []int64  `json:"integration_ids,omitzero" maxItems:"100" doc:"Only those of these integrations."`
+	IntegrationTypes []string `json:"integration_types,omitzero" maxItems:"100" doc:"Only those of integrations of these types."`
+	ChannelIDs       []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those that went to these channels."`
+	Severities       string   `json:"severities,omitzero" maxLength:"100" doc:"Critical, Warning, Info and Ok, joined by commas."`
+	Outcomes         []string `json:"outcomes,omitzero" maxItems:"20" doc:"Only those that ended so, such as dropped."`
+	OrderBy          string   `json:"orderby,omitzero" enum:"event_time" doc:"Always event_time."`
+	Asc              bool     `json:"asc,omitzero" doc:"Oldest first."`
+	api.Walk
+}
+
+func (in allEventsRequest) Check() error {
+	if in.StartTime > 0 && in.EndTime > 0 {
+		if err := window(in.StartTime, in.EndTime); err != nil {
+			return err
+		}
+	}
+	if err := severities("severities", in.Severities); err != nil {
+		return err
+	}
+	return in.Page.Check()
+}
+
+const eventsMatching = ` FROM verdict v WHERE v.account_id = $1 AND v.event_id <> '' AND v.event_time >= $2 AND v.event_time < $3
+	AND ($4 = '' OR $4 LIKE '%,' || v.integration_id || ',%')
+	AND ($5 = '' OR $5 LIKE '%,' || v.channel_id || ',%')
+	AND NOT ($6 LIKE '%,' || v.channel_id || ',%')
+	AND ($7 = '' OR $7 LIKE '%,' || v.severity || ',%')
+	AND ($8 = '' OR $8 LIKE '%,' || v.outcome || ',%')`
+
+func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Event], err error) {
+	if in.EndTime == 0 {
+		in.EndTime = c.Unix() + 1
+	}
+	if in.StartTime == 0 {
+		in.StartTime = in.EndTime - 86400
+	}
+	if len(in.IntegrationTypes) > 0 {
+		if in.IntegrationIDs, err = ofTypes(c.Tx, c.Who.AccountID, in.IntegrationTypes, in.IntegrationIDs); err != nil || len(in.IntegrationIDs) == 0 {
+			return api.Walked[Event]{Items: []Event{}}, err
+		}
+	}
+	hidden, err := channel.Hidden(c.Tx, c.Who)
+	if err != nil {
+		return reply, err
+	}
+	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs), db.List(hidden), db.List(words(in.Severities)), db.List(in.Outcomes)}
+	binding := fmt.Sprint("events", args, in.Asc)
+	from, err := in.From(r.CursorKey, binding)
+	if err != nil {
+		return reply, err
+	}
+	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+eventsMatching, args...)
+	if err != nil {
+		return reply, err
+	}
+	limit, offset := in.Window(20)
+	verdict := int64(0)
+	if from != (api.Place{}) {
+		offset = 0
+		fmt.Sscan(from.ID, &verdict)
+	}
+	page := ` AND ($9 = 0 OR v.event_time < $10 OR v.event_time = $10 AND v.verdict_id < $9) ORDER BY v.event_time DESC, v.verdict_id DESC LIMIT $11 + 0 OFFSET $12 + 0`
+	if in.Asc {
+		page = ` AND ($9 = 0 OR v.event_time > $10 OR v.event_time = $10 AND v.verdict_id > $9) ORDER BY v.event_time, v.verdict_id LIMIT $11 + 0 OFFSET $12 + 0`
+	}
+	found, err := db.All(c.Tx, scanEvent, `SELECT `+eventColumns+eventsMatching+page, append(args, verdict, from.At, limit+1, offset)...)
+	if found, err = typed(c.Tx, c.Who.AccountID, found, err); err != nil {
+		return reply, err
+	}
+	return api.NewWalked(found, limit, total, r.CursorKey, binding, func(e Event) api.Place { return api.Place{At: e.EventTime, ID: fmt.Sprint(e.verdict)} }), nil
+}
+
+func words(list string) (all []string) {
+	for _, word := range strings.Split(list, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+func severities(field, list string) error {
+	for _, word := range words(list) {
+		if word != event.Ok && event.Rank(word) == 0 {
+			return fault.Invalid(field, "must be of Critical, Warning, Info and Ok, joined by commas, got %.60q", word)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package alert
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/integration"
+)
+
+type listRequest struct {
+	StartTime      int64    `json:"start_time" minimum:"1" maximum:"9999999999" doc:"Start of the window in which alerts began, Unix seconds."`
+	EndTime        int64    `json:"end_time" minimum:"1" maximum:"9999999999" doc:"Its end, exclusive, at most 31 days later."`
+	IsActive       *bool    `json:"is_active,omitzero" doc:"Only those that are not over, or only those that are."`
+	EverMuted      *bool    `json:"ever_muted,omitzero" doc:"Only those that were muted at some time, or only those that never were."`
+	AlertSeverity  string   `json:"alert_severity,omitzero" maxLength:"100" doc:"Critical, Warning, Info and Ok, joined by commas."`
+	ChannelIDs     []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those of these channels."`
+	IntegrationIDs []int64  `json:"integration_ids,omitzero" maxItems:"100" doc:"Only those of these integrations."`
+	AlertIDs       []string `json:"alert_ids,omitzero" maxItems:"100" doc:"Only these."`
+	AlertKeys      []string `json:"alert_keys,omitzero" maxItems:"100" doc:"Only those with these keys; a key with a comma is not found by this."`
+	OrderBy        string   `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"By updated_at; else by start_time."`
+	Asc            bool     `json:"asc,omitzero" doc:"Oldest first."`
+	ByUpdatedAt    bool     `json:"by_updated_at,omitzero" doc:"The window is that of the last change, and so is the order."`
+	api.Walk
+}
+
+// longest is the longest window of a list, in seconds.
+const longest = 31 * 86400
+
+func window(start, end int64) error {
+	switch span := end - start; {
+	case span <= 0:
+		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", start, end)
+	case span > longest:
+		return fault.Invalid("end_time", "must be at most 31 days (%d seconds) after start_time, got %d seconds", longest, span)
+	}
+	return nil
+}
+
+func (in listRequest) Check() error {
+	if err := window(in.StartTime, in.EndTime); err != nil {
+		return err
+	}
+	if err := severities("alert_severity", in.AlertSeverity); err != nil {
+		return err
+	}
+	return in.Page.Check()
+}
+
+const narrowed = ` AND alert.deleted_at = 0
+	AND ($4 = -1 OR $4 = 1 AND alert.end_time = 0 OR $4 = 0 AND alert.end_time > 0)
+	AND ($5 = -1 OR $5 = 1 AND alert.ever_muted OR $5 = 0 AND NOT alert.ever_muted)
+	AND ($6 = '' OR $6 LIKE '%,' || alert.alert_severity || ',%')
+	AND ($7 = '' OR $7 LIKE '%,' || alert.channel_id || ',%')
+	AND NOT ($8 LIKE '%,' || alert.channel_id || ',%')
+	AND ($9 = '' OR $9 LIKE '%,' || alert.integration_id || ',%')
+	AND ($10 = '' OR $10 LIKE '%,' || alert.alert_id || ',%')
+	AND ($11 = '' OR $11 LIKE '%,' || alert.alert_key || ',%')`
+
+const (
+	begun   = ` WHERE alert.account_id = $1 AND alert.start_time >= $2 AND alert.start_time < $3` + narrowed
+	changed = ` WHERE alert.account_id = $1 AND alert.updated_at >= $2 AND alert.updated_at < $3` + narrowed
+	next    = ` LIMIT $14 + 0 OFFSET $15 + 0`
+
+	begunDown   = begun + ` AND ($12 = '' OR alert.start_time < $13 OR alert.start_time = $13 AND alert.alert_id < $12) ORDER BY alert.start_time DESC, alert.alert_id DESC` + next
+	begunUp     = begun + ` AND ($12 = '' OR alert.start_time > $13 OR alert.start_time = $13 AND alert.alert_id > $12) ORDER BY alert.start_time, alert.alert_id` + next
+	changedDown = changed + ` AND ($12 = '' OR alert.updated_at < $13 OR alert.updated_at = $13 AND alert.alert_id < $12) ORDER BY alert.updated_at DESC, alert.alert_id DESC` + next
+	changedUp   = changed + ` AND ($12 = '' OR alert.updated_at > $13 OR alert.updated_at = $13 AND alert.alert_id > $12) ORDER BY alert.updated_at, alert.alert_id` + next
+)
+
+func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[Alert], err error) {
+	hidden, err := channel.Hidden(c.Tx, c.Who)
+	if err != nil {
+		return reply, err
+	}
+	ids := make([]string, len(in.AlertIDs))
+	for i, id := range in.AlertIDs {
+		ids[i] = strings.ToLower(id)
+	}
+	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, either(in.IsActive), either(in.EverMuted), db.List(words(in.AlertSeverity)), db.List(in.ChannelIDs), db.List(hidden), db.List(in.IntegrationIDs), db.List(ids), db.List(in.AlertKeys)}
+	byChange := in.ByUpdatedAt || in.OrderBy == "updated_at"
+	binding := fmt.Sprint("alerts", args, in.Asc, byChange)
+	from, err := in.From(r.CursorKey, binding)
+	if err != nil {
+		return reply, err
+	}
+	matching, page, place := begun, begunDown, func(a Alert) api.Place { return api.Place{At: a.StartTime, ID: a.AlertID} }
+	switch {
+	case byChange && in.Asc:
+		matching, page = changed, changedUp
+	case byChange:
+		matching, page = changed, changedDown
+	case in.Asc:
+		page = begunUp
+	}
+	if byChange {
+		place = func(a Alert) api.Place { return api.Place{At: a.UpdatedAt, ID: a.AlertID} }
+	}
+	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*) FROM alert`+matching, args...)
+	if err != nil {
+		return reply, err
+	}
+	limit, offset := in.Window(20)
+	if from != (api.Place{}) {
+		offset = 0
+	}
+	found, err := db.All(c.Tx, scanAlert, selection+page, append(args, from.ID, from.At, limit+1, offset)...)
+	if err != nil {
+		return reply, err
+	}
+	if err := named(c.Tx, c.Who.AccountID, found); err != nil {
+		return reply, err
+	}
+	return api.NewWalked(found, limit, total, r.CursorKey, binding, place), nil
+}
+
+// either is 1, 0, or -1 when it is all the same.
+func either(flag *bool) int64 {
+	switch {
+	case flag == nil:
+		return -1
+	case *flag:
+		return 1
+	}
+	return 0
+}
+
+// named fills in what is known of the alerts' channels.
+func named(tx *db.Tx, account int64, alerts []Alert) error {
+	known := map[int64]channel.Channel{}
+	for i := range alerts {
+		id := alerts[i].ChannelID
+		if _, ok := known[id]; !ok {
+			ch, _, err := channel.Find(tx, account, id)
+			if err != nil {
+				return err
+			}
+			known[id] = ch
+		}
+		alerts[i].in(known[id])
+	}
+	return nil
+}
+
+type someRequest struct {
+	AlertIDs []string `json:"alert_ids" minItems:"1" maxItems:"100" doc:"Alerts, at most 100, of 24 hexadecimal digits each."`
+}
+
+func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
+	reply := api.Items[Alert]{Items: []Alert{}}
+	seen := map[string]bool{}
+	for _, id := range in.AlertIDs {
+		if id = strings.ToLower(id); seen[id] {
+			continue
+		}
+		seen[id] = true
+		a, err := info(c, OneRequest{id})
+		if err != nil {
+			return reply, err
+		}
+		reply.Items = append(reply.Items, a)
+	}
+	return reply, nil
+}
+
+// ListOf lists the alerts of an incident by their beginning, with their latest events when that is wanted,
+// and tells how many there are.
+func ListOf(tx *db.Tx, account int64, incident string, active *bool, events bool, limit, offset int64) (items []Alert, total int64, err error) {
+	const of = ` WHERE alert.account_id = $1 AND alert.incident_id = $2 AND alert.incident_id <> '' AND alert.deleted_at = 0 AND ($3 = -1 OR $3 = 1 AND alert.end_time = 0 OR $3 = 0 AND alert.end_time > 0)`
+	args := []any{account, incident, either(active)}
+	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM alert`+of, args...); err != nil {
+		return nil, 0, err
+	}
+	if items, err = db.All(tx, scanAlert, selection+of+` ORDER BY alert.start_time, alert.alert_id LIMIT $4 + 0 OFFSET $5 + 0`, append(args, limit, offset)...); err != nil {
+		return nil, 0, err
+	}
+	for i := 0; i < len(items) && events && err == nil; i++ {
+		items[i].Events, err = eventsOf(tx, account, items[i].AlertID, 20)
+	}
+	if err == nil {
+		err = named(tx, account, items)
+	}
+	return items, total, err
+}
+
+func typeOf(tx *db.Tx, account, id int64) (string, error) {
+	i, _, err := integration.Kind.Find(tx, account, strconv.FormatInt(id, 10))
+	return i.IntegrationType, err
+}
+
+// ofTypes lists the integrations of some types, among some when any are named.
+func ofTypes(tx *db.Tx, account int64, types []string, among []int64) (ids []int64, err error) {
+	all, err := integration.Kind.All(tx, account)
+	wanted := db.List(types)
+	for _, i := range all {
+		if strings.Contains(wanted, ","+i.IntegrationType+",") && (len(among) == 0 || strings.Contains(db.List(among), fmt.Sprintf(",%d,", i.IntegrationID))) {
+			ids = append(ids, i.IntegrationID)
+		}
+	}
+	return ids, err
+}

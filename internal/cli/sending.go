@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"tocsin/internal/app"
+	"tocsin/internal/sender/email"
+)
+
+// sending are the flags that say what the server sends with. Secrets are read from files.
+type sending struct {
+	PublicURL        string   `name:"public-url" help:"Where people reach this server, for links in messages." placeholder:"URL"`
+	SMTP             string   `name:"smtp" help:"Mail server, HOST or HOST:PORT; without it no mail is sent." placeholder:"HOST:PORT"`
+	SMTPFrom         string   `name:"smtp-from" help:"Sender of mails, such as 'Tocsin <tocsin@example.com>'." placeholder:"ADDRESS"`
+	SMTPTLS          string   `name:"smtp-tls" help:"starttls, implicit, opportunistic or none." enum:"starttls,implicit,opportunistic,none" default:"starttls"`
+	SMTPUser         string   `name:"smtp-user" help:"User name at the mail server." placeholder:"NAME"`
+	SMTPPasswordFile string   `name:"smtp-password-file" help:"File with the password at the mail server." placeholder:"FILE"`
+	SMTPInsecure     bool     `name:"smtp-insecure" help:"Accept any certificate of the mail server."`
+	Gateway          string   `name:"gateway" help:"URL that takes voice calls and text messages; see docs/senders.md." placeholder:"URL"`
+	GatewayTokenFile string   `name:"gateway-token-file" help:"File with the bearer token of the gateway." placeholder:"FILE"`
+	OutboundAllow    []string `help:"Networks that webhooks and chats may reach although they are this machine's own or link-local." placeholder:"CIDR"`
+	OutboundPublic   bool     `help:"Webhooks and chats must not reach private networks."`
+	AliveURL         string   `name:"alive-url" help:"Called every minute while all that is due is done, so that somebody else notices when it is not." placeholder:"URL"`
+}
+
+func (s sending) apply(c *app.Config) (err error) {
+	for flag, text := range map[string]string{"--public-url": s.PublicURL, "--gateway": s.Gateway, "--alive-url": s.AliveURL} {
+		if u, err := url.Parse(text); text != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+			return misuseError{fmt.Errorf("%s %q: want an http or https URL", flag, text)}
+		}
+	}
+	c.PublicURL = strings.TrimRight(s.PublicURL, "/")
+	c.Senders.RefusePrivate, c.Senders.AliveURL = s.OutboundPublic, s.AliveURL
+	if c.Senders.Allow, err = networks("--outbound-allow", s.OutboundAllow); err != nil {
+		return err
+	}
+	c.Senders.Gateway.URL = s.Gateway
+	if c.Senders.Gateway.Token, err = secretFile(s.GatewayTokenFile); err != nil {
+		return err
+	}
+	if s.SMTP == "" {
+		return nil
+	}
+	m := email.Server{Host: s.SMTP, From: s.SMTPFrom, TLS: s.SMTPTLS, Username: s.SMTPUser, Insecure: s.SMTPInsecure}
+	if host, port, err := net.SplitHostPort(s.SMTP); err == nil {
+		m.Host = host
+		if m.Port, err = strconv.Atoi(port); err != nil || m.Port < 1 || m.Port > 65535 {
+			return misuseError{fmt.Errorf("--smtp %q: the port must be from 1 to 65535", s.SMTP)}
+		}
+	}
+	if m.From == "" {
+		return misuseError{fmt.Errorf("--smtp needs --smtp-from, the address that mails come from")}
+	}
+	if m.Password, err = secretFile(s.SMTPPasswordFile); err != nil {
+		return err
+	}
+	c.Senders.Mail = m
+	return nil
+}
+
+// secretFile reads a secret; the line's end is not part of it.
+func secretFile(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimRight(string(b), "\r\n"), nil
+}

@@ -1,0 +1,337 @@
+// Package explain answers "why": what became of an event or an alert, step by step with every reason, what was
+// done about its incident, who was told, who was not and why. It reads what the rooms wrote down when it
+// happened.
+//
+// It must never decide anything anew: what it tells is what was decided then.
+package explain
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/decide"
+	"tocsin/internal/event"
+	"tocsin/internal/fault"
+	"tocsin/internal/incident"
+	"tocsin/internal/news"
+	"tocsin/internal/notify"
+)
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
+
+// Room explains.
+type Room struct{}
+
+// Ops is the room's table of contents.
+func (r *Room) Ops() []api.Op {
+	return api.WithReplies(golden, []api.Op{{
+		Path: "/alert/explain", Allow: []auth.Permission{auth.ChannelsRead}, Effect: api.Snapshot,
+		Doc:     "Tells why: what became of an alert or an event, which rules were looked at, who was told and who was not.",
+		Notes:   "In words and in data. Of an alert the last 50 verdicts are told.",
+		Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`, Do: api.Do(r.explain),
+	}})
+}
+
+type request struct {
+	AlertID string `json:"alert_id,omitzero" doc:"The alert; or event_id."`
+	EventID string `json:"event_id,omitzero" doc:"An event, as the push was answered with."`
+}
+
+func (in request) Check() error {
+	if (in.AlertID == "") == (in.EventID == "") {
+		return fault.Invalid("alert_id", "or event_id is required, one of the two")
+	}
+	return nil
+}
+
+// Explanation is the reply.
+type Explanation struct {
+	Words     []string  `json:"words" doc:"All of it in sentences, in the order in which it happened."`
+	Waiting   bool      `json:"waiting" doc:"The event was taken and has no verdict yet."`
+	Verdicts  []Verdict `json:"verdicts" doc:"What became of the event in each channel, or of the alert's events one after the other."`
+	Incidents []Story   `json:"incidents" doc:"The incidents it was about."`
+}
+
+// Verdict is what became of an event in a channel.
+type Verdict struct {
+	EventID    string        `json:"event_id" doc:"The event; empty: its alert was decided again, because what muted it ended."`
+	DecidedAt  int64         `json:"decided_at" doc:"When, Unix milliseconds."`
+	ChannelID  int64         `json:"channel_id" doc:"The channel; 0: it came to none."`
+	Outcome    string        `json:"outcome" doc:"discarded, unrouted, dropped, repeated, silenced, inhibited, flapping, opened, grouped, recovered, unmatched or failed."`
+	AlertID    string        `json:"alert_id" doc:"Its alert; empty: none."`
+	IncidentID string        `json:"incident_id" doc:"Its incident; empty: none."`
+	Title      string        `json:"title" doc:"What the event was called then."`
+	AlertKey   string        `json:"alert_key" doc:"By which it is merged into its alert."`
+	Trace      []decide.Step `json:"trace" doc:"Every look at every rule, in order."`
+}
+
+// Story is what was done about an incident.
+type Story struct {
+	IncidentID string   `json:"incident_id" doc:"The incident."`
+	Title      string   `json:"title" doc:"Its title now."`
+	Progress   string   `json:"progress" doc:"Where it stands now; empty: it was removed."`
+	Notices    []Notice `json:"notices" doc:"Who was told, is to be told, or could not be."`
+}
+
+// Notice is what somebody was told, or not.
+type Notice struct {
+	NoticeID   string `json:"notice_id" doc:"The notice."`
+	PersonID   int64  `json:"person_id" doc:"Who; 0: a chat or an address."`
+	PersonName string `json:"person_name,omitzero" doc:"Their name."`
+	Way        string `json:"way" doc:"How, such as email."`
+	Cause      string `json:"cause" doc:"page, assign, recovery, owner or storm."`
+	Reason     string `json:"reason" doc:"Why this one, in words."`
+	Status     string `json:"status" doc:"waiting, sending, sent, failed or cancelled."`
+	Attempts   int64  `json:"attempts" doc:"How often it was tried."`
+	CreatedAt  int64  `json:"created_at" doc:"When it was made, Unix milliseconds."`
+	DueAt      int64  `json:"due_at" doc:"When it is or was to be sent, Unix milliseconds."`
+	SettledAt  int64  `json:"settled_at" doc:"When it was sent, failed or was cancelled; 0: not yet."`
+	Outcome    string `json:"outcome" doc:"What the service said, why it failed, or why it was cancelled."`
+}
+
+func (r *Room) explain(c *api.Call, in request) (x Explanation, err error) {
+	x = Explanation{Words: []string{}, Verdicts: []Verdict{}, Incidents: []Story{}}
+	if in.EventID != "" {
+		err = x.ofEvent(c, strings.ToLower(in.EventID))
+	} else {
+		err = x.ofAlert(c, strings.ToLower(in.AlertID))
+	}
+	if err != nil {
+		return x, err
+	}
+	x.tellVerdicts()
+	seen := map[string]bool{"": true}
+	for _, v := range x.Verdicts {
+		if !seen[v.IncidentID] {
+			seen[v.IncidentID] = true
+			if err := x.story(c, v.IncidentID); err != nil {
+				return x, err
+			}
+		}
+	}
+	return x, nil
+}
+
+const verdicts = `SELECT event_id, decided_at, channel_id, outcome, alert_id, incident_id, body, trace FROM verdict WHERE account_id = $1`
+
+func scanVerdict(scan db.Scan) (v Verdict, err error) {
+	var body, trace string
+	if err = scan(&v.EventID, &v.DecidedAt, &v.ChannelID, &v.Outcome, &v.AlertID, &v.IncidentID, &body, &trace); err != nil {
+		return v, err
+	}
+	var said event.Event
+	if err := json.Unmarshal([]byte(body), &said); err != nil {
+		return v, err
+	}
+	v.Title, v.AlertKey, v.Trace = said.Title, said.AlertKey, []decide.Step{}
+	return v, json.Unmarshal([]byte(trace), &v.Trace)
+}
+
+func (x *Explanation) ofEvent(c *api.Call, id string) (err error) {
+	decided, found, err := db.One(c.Tx, db.Column[int64], `SELECT decided_at FROM event WHERE account_id = $1 AND event_id = $2`, c.Who.AccountID, id)
+	if err != nil {
+		return err
+	}
+	all, err := db.All(c.Tx, scanVerdict, verdicts+` AND event_id = $2 ORDER BY verdict_id`, c.Who.AccountID, id)
+	if err != nil {
+		return err
+	}
+	if !found && len(all) == 0 {
+		return fault.Missing("event", id)
+	}
+	x.Waiting = found && decided == 0
+	if x.Waiting {
+		x.Words = append(x.Words, "The event was taken and waits for its verdict.")
+	}
+	for _, v := range all {
+		switch err := readable(c, v.ChannelID); fault.KindOf(err) {
+		case fault.AccessDenied: // of the channels that it went to the caller sees those that are theirs
+			if len(all) == 1 {
+				return err
+			}
+		default:
+			if err != nil {
+				return err
+			}
+			x.Verdicts = append(x.Verdicts, v)
+		}
+	}
+	return nil
+}
+
+func (x *Explanation) ofAlert(c *api.Call, id string) error {
+	a, found, err := alert.Find(c.Tx, c.Who.AccountID, id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fault.Missing("alert", id)
+	}
+	if err := readable(c, a.Channel); err != nil {
+		return err
+	}
+	x.Verdicts, err = db.All(c.Tx, scanVerdict, verdicts+` AND alert_id = $2 ORDER BY verdict_id DESC LIMIT 50`, c.Who.AccountID, id)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(x.Verdicts)
+	if len(x.Verdicts) == 0 {
+		x.Words = append(x.Words, "Nothing was written down about how this alert came about: it was imported, or that was too long ago.")
+		if a.Incident != "" {
+			return x.story(c, a.Incident)
+		}
+	}
+	if a.Muted != "" && a.Active() {
+		x.Words = append(x.Words, fmt.Sprintf("It is %s now, until %s or until the rules change.", a.Muted, when(a.MutedUntil)))
+	}
+	return nil
+}
+
+func readable(c *api.Call, id int64) error {
+	ch, found, err := channel.Find(c.Tx, c.Who.AccountID, id)
+	if err != nil || !found {
+		return err
+	}
+	return channel.Permit(c.Tx, c.Who, ch)
+}
+
+// sentences say what an outcome means.
+var sentences = map[decide.Outcome]string{
+	decide.Discarded: "its integration's pipeline dropped it",
+	decide.Unrouted:  "no channel takes it",
+	decide.Dropped:   "it was dropped in channel %d",
+	decide.Repeated:  "it said nothing new and refreshed its alert in channel %d",
+	decide.Silenced:  "it was silenced in channel %d: its alert is kept and nobody is told",
+	decide.Inhibited: "another alert inhibits it in channel %d: its alert is kept and nobody is told",
+	decide.Flapping:  "its alert in channel %d changes too often and is kept silent",
+	decide.Opened:    "it opened an incident in channel %d",
+	decide.Grouped:   "it became part of an incident in channel %d",
+	decide.Recovered: "it ended its alert in channel %d",
+	decide.Unmatched: "there was no open alert for it to end in channel %d",
+	decide.Failed:    "it could not be decided",
+}
+
+func (x *Explanation) tellVerdicts() {
+	for _, v := range x.Verdicts {
+		what := sentences[decide.Outcome(v.Outcome)]
+		if strings.Contains(what, "%d") {
+			what = fmt.Sprintf(what, v.ChannelID)
+		}
+		subject := fmt.Sprintf("event %s %q", v.EventID, v.Title)
+		if v.EventID == "" {
+			subject = fmt.Sprintf("alert %s %q was decided again", v.AlertID, v.Title)
+		}
+		because := ""
+		for _, s := range v.Trace {
+			if s.Matched {
+				because = fmt.Sprintf(", because of %s", strings.TrimSpace(s.Stage+" "+s.Name+": "+s.Why))
+			}
+		}
+		if because == "" && len(v.Trace) > 0 {
+			because = ": " + v.Trace[len(v.Trace)-1].Why
+		}
+		x.Words = append(x.Words, fmt.Sprintf("%s, %s: %s%s.", when(v.DecidedAt/1000), subject, what, because))
+	}
+}
+
+func when(seconds int64) string { return time.Unix(seconds, 0).UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// story tells what was done about an incident.
+func (x *Explanation) story(c *api.Call, id string) error {
+	i, found, err := incident.Find(c.Tx, c.Who.AccountID, id)
+	if err != nil {
+		return err
+	}
+	s := Story{IncidentID: id, Notices: []Notice{}}
+	if found {
+		s.Title, s.Progress = i.Title, i.Progress
+	}
+	feed, _, err := news.Feed(c.Tx, news.Query{Account: c.Who.AccountID, Ref: id, OldestFirst: true, Limit: 500})
+	if err != nil {
+		return err
+	}
+	for _, e := range feed {
+		if text := said(e); text != "" {
+			x.Words = append(x.Words, fmt.Sprintf("%s, incident %s: %s.", when(e.CreatedAt/1000), incident.Num(id), text))
+		}
+	}
+	notices, err := notify.OfIncident(c.Tx, c.Who.AccountID, id)
+	if err != nil {
+		return err
+	}
+	for _, n := range notices {
+		shown := Notice{n.ID, n.Person, "", n.Way, n.Cause, n.Reason, n.Status, n.Attempts, n.Created, n.Due, n.Settled, n.Outcome}
+		if n.Person != 0 {
+			p, _, err := notify.Find(c.Tx, c.Who.AccountID, n.Person)
+			if err != nil {
+				return err
+			}
+			shown.PersonName = p.Name
+		}
+		s.Notices = append(s.Notices, shown)
+		x.Words = append(x.Words, fmt.Sprintf("%s, incident %s: %s.", when(n.Created/1000), incident.Num(id), shown.words()))
+	}
+	x.Incidents = append(x.Incidents, s)
+	return nil
+}
+
+func (n Notice) words() string {
+	who := n.PersonName
+	if who == "" {
+		who = "a chat or address"
+	}
+	text := fmt.Sprintf("%s (%s) over %s: %s", who, n.Reason, n.Way, n.Status)
+	switch {
+	case n.Status == notify.Waiting:
+		text += ", due " + when(n.DueAt/1000)
+	case n.Outcome != "" && n.Status != notify.Sent:
+		text += ", " + n.Outcome
+	}
+	return text
+}
+
+// said puts an entry of a feed in words; empty: it is told otherwise.
+func said(e news.Entry) string {
+	by := ""
+	if e.Person != 0 {
+		by = fmt.Sprintf(" by person %d", e.Person)
+	}
+	switch e.Type {
+	case news.IncidentNew:
+		return "it was opened" + by
+	case news.IncidentAck:
+		return "it was acknowledged" + by
+	case news.IncidentUnack:
+		return "its acknowledgement was taken back" + by
+	case news.IncidentSnooze:
+		return fmt.Sprintf("it was snoozed for %v minutes%s", e.Detail["minutes"], by)
+	case news.IncidentWake:
+		return "its snooze ended" + by
+	case news.IncidentResolve:
+		return fmt.Sprintf("it was resolved (%v)%s", e.Detail["from"], by)
+	case news.IncidentReopen:
+		return "it was opened again" + by
+	case news.IncidentStorm:
+		return fmt.Sprintf("a storm: it has %v alerts", e.Detail["threshold"])
+	case news.IncidentExhausted:
+		return fmt.Sprint(e.Detail["reason"])
+	case news.IncidentNotify:
+		if e.Detail["by"] == "nobody" {
+			return fmt.Sprintf("layer %v of %v had nobody to tell (%v) and did: %v", e.Detail["layer_idx"], e.Detail["escalate_rule_name"], e.Detail["reason"], e.Detail["then"])
+		}
+	case news.IncidentAssign:
+		return fmt.Sprintf("it was assigned (%v) to %v", e.Detail["type"], e.Detail["to"])
+	}
+	return ""
+}

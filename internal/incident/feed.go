@@ -1,0 +1,21 @@
+package incident
+
+import (
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
+)
+
+type feedRequest struct {
+	OneRequest
+	alert.FeedRequest
+}
+
+func (in feedRequest) Check() error { return in.Page.Check() }
+
+func (r *Room) feed(c *api.Call, in feedRequest) (api.Paged[alert.Entry], error) {
+	i, err := permit(c.Tx, c.Who, in.IncidentID)
+	if err != nil {
+		return api.Paged[alert.Entry]{}, err
+	}
+	return alert.Feed(c, i.IncidentID, in.FeedRequest)
+}

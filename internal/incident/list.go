@@ -1,0 +1,186 @@
+package incident
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+)
+
+type listRequest struct {
+	StartTime        int64    `json:"start_time" minimum:"1" maximum:"9999999999" doc:"Start of the window in which incidents began, Unix seconds."`
+	EndTime          int64    `json:"end_time" minimum:"1" maximum:"9999999999" doc:"Its end, exclusive, at most 31 days later."`
+	Asc              bool     `json:"asc,omitzero" doc:"Oldest first."`
+	IsSnoozed        bool     `json:"is_snoozed,omitzero" doc:"Only those that are snoozed."`
+	IsMyTeam         bool     `json:"is_my_team,omitzero" doc:"Only those of channels that the caller's teams own."`
+	IsMyChannel      bool     `json:"is_my_channel,omitzero" doc:"Only those of channels that the caller made."`
+	EverMuted        bool     `json:"ever_muted,omitzero" doc:"Only those with an alert that was muted at some time."`
+	IsRare           bool     `json:"is_rare,omitzero" doc:"Accepted, and without effect."`
+	Progress         string   `json:"progress,omitzero" maxLength:"100" doc:"Triggered, Processing and Closed, joined by commas."`
+	Query            string   `json:"query,omitzero" maxLength:"200" doc:"Text that the title contains."`
+	IncidentSeverity string   `json:"incident_severity,omitzero" maxLength:"100" doc:"Critical, Warning and Info, joined by commas."`
+	ChannelIDs       []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those of these channels; 0: of none."`
+	TeamIDs          []int64  `json:"team_ids,omitzero" maxItems:"100" doc:"Only those of channels that these teams own."`
+	ResponderIDs     []int64  `json:"responder_ids,omitzero" maxItems:"100" doc:"Only those for which one of these is responsible."`
+	AckerIDs         []int64  `json:"acker_ids,omitzero" maxItems:"100" doc:"Only those that one of these has acknowledged."`
+	CreatorIDs       []int64  `json:"creator_ids,omitzero" maxItems:"100" doc:"Only those that one of these made; 0: Tocsin itself."`
+	CloserIDs        []int64  `json:"closer_ids,omitzero" maxItems:"100" doc:"Only those that one of these closed; 0: Tocsin itself."`
+	IncidentIDs      []string `json:"incident_ids,omitzero" maxItems:"100" doc:"Only these."`
+	Nums             []string `json:"nums,omitzero" maxItems:"100" doc:"Only those with these numbers."`
+	api.Walk
+}
+
+// longest is the longest window of a list, in seconds.
+const longest = 31 * 86400
+
+func (in listRequest) Check() error {
+	switch span := in.EndTime - in.StartTime; {
+	case span <= 0:
+		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
+	case span > longest:
+		return fault.Invalid("end_time", "must be at most 31 days (%d seconds) after start_time, got %d seconds", longest, span)
+	}
+	if err := oneOf("progress", in.Progress, Triggered, Processing, Closed); err != nil {
+		return err
+	}
+	if err := oneOf("incident_severity", in.IncidentSeverity, "Critical", "Warning", "Info"); err != nil {
+		return err
+	}
+	return in.Page.Check()
+}
+
+func oneOf(field, list string, known ...string) error {
+	for _, word := range split(list) {
+		if !slices.Contains(known, word) {
+			return fault.Invalid(field, "must be of %s, joined by commas, got %.60q", strings.Join(known, ", "), word)
+		}
+	}
+	return nil
+}
+
+func split(list string) (words []string) {
+	for _, word := range strings.Split(list, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+const matching = ` FROM incident i WHERE i.account_id = $1 AND i.start_time >= $2 AND i.start_time < $3
+	AND ($4 = '' OR $4 LIKE '%,' || i.progress || ',%')
+	AND ($5 = '' OR $5 LIKE '%,' || i.severity || ',%')
+	AND ($6 = '' OR $6 LIKE '%,' || i.channel_id || ',%')
+	AND NOT ($7 LIKE '%,' || i.channel_id || ',%')
+	AND ($8 = '%%' OR lower(i.title) LIKE $8 ESCAPE '\')
+	AND ($9 = '' OR $9 LIKE '%,' || i.creator_id || ',%')
+	AND ($10 = '' OR i.progress = 'Closed' AND $10 LIKE '%,' || i.closer_id || ',%')
+	AND ($11 = '' OR $11 LIKE '%,' || i.incident_id || ',%')
+	AND ($12 = '' OR $12 LIKE '%,' || substr(i.incident_id, 19) || ',%')
+	AND ($13 = 0 OR i.progress <> 'Closed' AND i.snoozed_before > $13)
+	AND (NOT $14 OR i.ever_muted)
+	AND ($15 = '' OR EXISTS (SELECT 1 FROM incident_assignment a WHERE a.account_id = i.account_id AND a.incident_id = i.incident_id AND a.removed_at = 0 AND $15 LIKE '%,' || a.person_id || ',%'))
+	AND ($16 = '' OR EXISTS (SELECT 1 FROM incident_assignment a WHERE a.account_id = i.account_id AND a.incident_id = i.incident_id AND a.acknowledged_at > 0 AND $16 LIKE '%,' || a.person_id || ',%'))`
+
+func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[View], err error) {
+	channels, none, err := in.channels(c)
+	if err != nil || none {
+		return api.Walked[View]{Items: []View{}}, err
+	}
+	hidden, err := channel.Hidden(c.Tx, c.Who)
+	if err != nil {
+		return reply, err
+	}
+	snoozed := int64(0)
+	if in.IsSnoozed {
+		snoozed = c.Unix()
+	}
+	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(split(in.Progress)), db.List(split(in.IncidentSeverity)), db.List(channels), db.List(hidden),
+		contains(in.Query), db.List(in.CreatorIDs), db.List(in.CloserIDs), db.List(lower(in.IncidentIDs)), db.List(lower(in.Nums)), snoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs)}
+	binding := fmt.Sprint("incidents", args, in.Asc)
+	from, err := in.From(r.CursorKey, binding)
+	if err != nil {
+		return reply, err
+	}
+	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
+	if err != nil {
+		return reply, err
+	}
+	limit, offset := in.Window(20)
+	if from != (api.Place{}) {
+		offset = 0
+	}
+	page := ` AND ($17 = '' OR i.start_time < $18 OR i.start_time = $18 AND i.incident_id < $17) ORDER BY i.start_time DESC, i.incident_id DESC LIMIT $19 + 0 OFFSET $20 + 0`
+	if in.Asc {
+		page = ` AND ($17 = '' OR i.start_time > $18 OR i.start_time = $18 AND i.incident_id > $17) ORDER BY i.start_time, i.incident_id LIMIT $19 + 0 OFFSET $20 + 0`
+	}
+	found, err := db.All(c.Tx, scanIncident, `SELECT `+columns+matching+page, append(args, from.ID, from.At, limit+1, offset)...)
+	if err != nil {
+		return reply, err
+	}
+	walked := api.NewWalked(found, limit, total, r.CursorKey, binding, func(i Incident) api.Place { return api.Place{At: i.StartTime, ID: i.IncidentID} })
+	reply = api.Walked[View]{Items: []View{}, Total: walked.Total, HasNextPage: walked.HasNextPage, SearchAfterCtx: walked.SearchAfterCtx}
+	for _, i := range walked.Items {
+		i.AccountID = c.Who.AccountID
+		if i.Assignments, err = assignments(c.Tx, i.AccountID, i.IncidentID); err != nil {
+			return reply, err
+		}
+		v, err := Show(c.Tx, &i, r.Base)
+		if err != nil {
+			return reply, err
+		}
+		reply.Items = append(reply.Items, v)
+	}
+	return reply, nil
+}
+
+// channels are those that the request is narrowed to; none tells that it asks for those of nobody.
+func (in listRequest) channels(c *api.Call) (ids []int64, none bool, err error) {
+	ids = in.ChannelIDs
+	narrow := func(more []int64, err error) error {
+		if ids == nil {
+			ids = more
+		} else {
+			ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !slices.Contains(more, id) })
+		}
+		none = none || len(ids) == 0
+		return err
+	}
+	if len(in.TeamIDs) > 0 {
+		if err := narrow(channel.OfTeams(c.Tx, c.Who.AccountID, in.TeamIDs)); err != nil {
+			return nil, false, err
+		}
+	}
+	if in.IsMyTeam {
+		mine, err := db.All(c.Tx, db.Column[int64], `SELECT team_id FROM team_person WHERE account_id = $1 AND person_id = $2`, c.Who.AccountID, c.Who.PersonID)
+		if err != nil {
+			return nil, false, err
+		}
+		if err := narrow(channel.OfTeams(c.Tx, c.Who.AccountID, mine)); err != nil {
+			return nil, false, err
+		}
+	}
+	if in.IsMyChannel {
+		if err := narrow(db.All(c.Tx, db.Column[int64], `SELECT channel_id FROM channel WHERE account_id = $1 AND creator_id = $2`, c.Who.AccountID, c.Who.PersonID)); err != nil {
+			return nil, false, err
+		}
+	}
+	return ids, none, nil
+}
+
+func lower(list []string) []string {
+	all := make([]string, len(list))
+	for i, s := range list {
+		all[i] = strings.ToLower(s)
+	}
+	return all
+}
+
+// contains is the pattern of titles that contain a text, without regard to the case of ASCII letters.
+func contains(s string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(s)) + "%"
+}

@@ -1,0 +1,72 @@
+package incident
+
+import (
+	"context"
+	"time"
+
+	"tocsin/internal/db"
+	"tocsin/internal/work"
+)
+
+// Task is the room's background work: resolving what its channel wants resolved by itself, and ending
+// snoozes whose time has come.
+func (r *Room) Task(d *db.DB) work.Task {
+	return work.Task{Name: "incidents", Idle: time.Second, Run: func(ctx context.Context, now time.Time) (again time.Time, err error) {
+		due := false
+		if err := d.Read(ctx, func(tx *db.Tx) error {
+			next, _, err := db.One(tx, db.Column[int64], nextDue)
+			if next > 0 {
+				again, due = time.Unix(next, 0), next <= now.Unix()
+			}
+			return err
+		}); err != nil || !due {
+			return again, err
+		}
+		return now, d.Write(ctx, func(tx *db.Tx) error { return r.due(tx, now) })
+	}}
+}
+
+const nextDue = `SELECT coalesce(min(at), 0) FROM (
+	SELECT min(resolve_at) AS at FROM incident WHERE progress <> 'Closed' AND resolve_at > 0
+	UNION ALL SELECT min(snoozed_before) FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0) AS both WHERE at IS NOT NULL`
+
+type key struct {
+	account int64
+	id      string
+}
+
+func (r *Room) due(tx *db.Tx, now time.Time) error {
+	scan := func(scan db.Scan) (k key, err error) { return k, scan(&k.account, &k.id) }
+	for _, kind := range []struct {
+		query string
+		do    func(Desk, *Incident) error
+	}{
+		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND resolve_at > 0 AND resolve_at <= $1 ORDER BY resolve_at LIMIT 100`, Desk.timeout},
+		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1 ORDER BY snoozed_before LIMIT 100`, Desk.Wake},
+	} {
+		keys, err := db.All(tx, scan, kind.query, now.Unix())
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			i, found, err := Find(tx, k.account, k.id)
+			if err != nil {
+				return err
+			}
+			if found && i.Progress != Closed {
+				if err := kind.do(Desk{Tx: tx, Bus: r.Bus, Account: k.account, Now: now}, &i); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// timeout resolves an incident whose channel wants it resolved by now.
+func (d Desk) timeout(r *Incident) error {
+	if err := d.CloseAlerts(r.IncidentID); err != nil {
+		return err
+	}
+	return d.resolve(r, map[string]any{"from": "timeout"})
+}

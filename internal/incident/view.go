@@ -1,0 +1,231 @@
+package incident
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/event"
+)
+
+// View is an incident as the API shows it.
+type View struct {
+	IncidentID       string                    `json:"incident_id" doc:"24 hexadecimal digits."`
+	AccountID        int64                     `json:"account_id" doc:"Owning account."`
+	ChannelID        int64                     `json:"channel_id" doc:"The channel it belongs to; 0: none."`
+	IntegrationID    int64                     `json:"integration_id" doc:"Where its first alert came from; 0: it was made by hand."`
+	IntegrationIDs   []int64                   `json:"integration_ids" doc:"Where its alerts came from."`
+	IntegrationTypes []string                  `json:"integration_types" doc:"Their types."`
+	DataSourceID     int64                     `json:"data_source_id" deprecated:"true" doc:"Older name of integration_id."`
+	DedupKey         string                    `json:"dedup_key" doc:"The key of its first alert."`
+	EqualsMD5        string                    `json:"equals_md5" doc:"What its alerts have in common; empty: no alert joins it by itself."`
+	StartTime        int64                     `json:"start_time" doc:"Unix seconds, as all times here."`
+	EndTime          int64                     `json:"end_time" doc:"Its end; 0: it goes on."`
+	LastTime         int64                     `json:"last_time" doc:"When its latest alert joined."`
+	AckTime          int64                     `json:"ack_time" doc:"When it was first acknowledged; 0: not yet."`
+	CloseTime        int64                     `json:"close_time" doc:"When it was closed; 0: it is open."`
+	CreatorID        int64                     `json:"creator_id" doc:"Who made it; 0: Tocsin itself."`
+	CloserID         int64                     `json:"closer_id" doc:"Who closed it; 0: Tocsin itself, or it is open."`
+	OwnerID          int64                     `json:"owner_id" doc:"Who leads; 0: nobody was named."`
+	IncidentStatus   string                    `json:"incident_status" enum:"Critical,Warning,Info,Ok" doc:"Its severity, and Ok when it is closed."`
+	IncidentSeverity string                    `json:"incident_severity" enum:"Critical,Warning,Info,Ok" doc:"The highest of its alerts, unless a person set it."`
+	Progress         string                    `json:"progress" enum:"Triggered,Processing,Closed" doc:"Whether somebody has taken care."`
+	Title            string                    `json:"title" doc:"What people read first."`
+	Description      string                    `json:"description" doc:"What it is about."`
+	AISummary        string                    `json:"ai_summary" doc:"Always empty."`
+	Impact           string                    `json:"impact" doc:"Whom it hurts."`
+	RootCause        string                    `json:"root_cause" doc:"Why it happened."`
+	Resolution       string                    `json:"resolution" doc:"What helped."`
+	Num              string                    `json:"num" doc:"The end of its identifier, for people; not unique."`
+	CreatedAt        int64                     `json:"created_at" doc:"When it was stored."`
+	UpdatedAt        int64                     `json:"updated_at" doc:"When it was changed last."`
+	SnoozedBefore    int64                     `json:"snoozed_before" doc:"Nobody is told until then; 0: it is not snoozed."`
+	GroupMethod      string                    `json:"group_method" enum:"i,p,n" doc:"How its alerts came together."`
+	EverMuted        bool                      `json:"ever_muted" doc:"One of its alerts was muted at some time."`
+	Labels           map[string]string         `json:"labels" doc:"Of its first alert."`
+	Fields           map[string]jsontext.Value `json:"fields" doc:"Values of custom fields by name."`
+	AssignedTo       AssignedTo                `json:"assigned_to" doc:"The latest assignment."`
+	AlertCnt         int64                     `json:"alert_cnt" doc:"How many alerts it has."`
+	ActiveAlertCnt   int64                     `json:"active_alert_cnt" doc:"How many of them are not over."`
+	AlertEventCnt    int64                     `json:"alert_event_cnt" doc:"How many events they had."`
+	Closer           *Somebody                 `json:"closer,omitzero" doc:"Who closed it."`
+	Creator          *Somebody                 `json:"creator,omitzero" doc:"Who made it."`
+	Owner            *Somebody                 `json:"owner,omitzero" doc:"Who leads."`
+	Responders       []Responder               `json:"responders" doc:"Who is responsible now."`
+	AccountName      string                    `json:"account_name" doc:"The account's name."`
+	AccountLocale    string                    `json:"account_locale" doc:"Always empty."`
+	AccountTimeZone  string                    `json:"account_time_zone" doc:"The account's time zone."`
+	ChannelName      string                    `json:"channel_name" doc:"The channel's name now; empty when it is gone."`
+	ChannelStatus    string                    `json:"channel_status" doc:"Its status now; empty when it is gone."`
+	DetailURL        string                    `json:"detail_url" doc:"Where people see it; empty when the server does not know its public address."`
+	SilenceURL       string                    `json:"silence_url" doc:"Always empty."`
+	IntegrationType  string                    `json:"integration_type" doc:"The type of its first integration."`
+	PostMortemID     string                    `json:"post_mortem_id" doc:"Always empty."`
+	Images           []event.Image             `json:"images" doc:"Pictures of its first alert."`
+	ManualOverrides  []string                  `json:"manual_overrides" doc:"Members that a person set."`
+	MergedInto       string                    `json:"merged_into,omitzero" doc:"The incident it was merged into."`
+	IsTest           bool                      `json:"is_test,omitzero" doc:"A drill: nothing is wrong."`
+}
+
+// Somebody is a person in brief.
+type Somebody struct {
+	PersonID   int64  `json:"person_id" doc:"The person."`
+	PersonName string `json:"person_name" doc:"Name for display."`
+	Email      string `json:"email,omitzero" doc:"E-mail address."`
+	As         string `json:"as" doc:"In which capacity."`
+}
+
+// Responder is somebody who is responsible.
+type Responder struct {
+	PersonID       int64  `json:"person_id" doc:"The person."`
+	AssignedAt     int64  `json:"assigned_at" doc:"Since when, Unix seconds."`
+	AcknowledgedAt int64  `json:"acknowledged_at" doc:"When they acknowledged; 0: not."`
+	PersonName     string `json:"person_name,omitzero" doc:"Name for display."`
+	Email          string `json:"email,omitzero" doc:"E-mail address."`
+	As             string `json:"as,omitzero" doc:"Always responder."`
+}
+
+// Show makes the view of an incident; base is the server's public address.
+func Show(tx *db.Tx, r *Incident, base string) (v View, err error) {
+	severity := cmp.Or(r.Severity, event.Info)
+	v = View{
+		IncidentID: r.IncidentID, AccountID: r.AccountID, ChannelID: r.ChannelID, IntegrationIDs: r.IntegrationIDs, IntegrationTypes: r.IntegrationTypes,
+		DedupKey: r.DedupKey, EqualsMD5: r.GroupKey, StartTime: r.StartTime, EndTime: r.CloseTime, LastTime: r.LastTime, AckTime: r.AckTime, CloseTime: r.CloseTime,
+		CreatorID: r.CreatorID, CloserID: r.CloserID, OwnerID: r.OwnerID, IncidentStatus: severity, IncidentSeverity: severity, Progress: r.Progress,
+		Title: r.Title, Description: r.Description, Impact: r.Impact, RootCause: r.RootCause, Resolution: r.Resolution, Num: Num(r.IncidentID), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		SnoozedBefore: r.SnoozedBefore, GroupMethod: cmp.Or(r.GroupMethod, "n"), EverMuted: r.EverMuted, Labels: r.Labels, Fields: r.Fields, Images: r.Images, ManualOverrides: r.ManualOverrides,
+		MergedInto: r.MergedInto, IsTest: r.Test, Responders: []Responder{},
+	}
+	if r.Progress == Closed {
+		v.IncidentStatus = event.Ok
+	}
+	if r.AssignedTo != nil {
+		v.AssignedTo = *r.AssignedTo
+	}
+	if len(r.IntegrationIDs) > 0 {
+		v.IntegrationID, v.DataSourceID = r.IntegrationIDs[0], r.IntegrationIDs[0]
+	}
+	if len(r.IntegrationTypes) > 0 {
+		v.IntegrationType = r.IntegrationTypes[0]
+	}
+	if base != "" {
+		v.DetailURL = base + "/incident/" + r.IncidentID
+	}
+	v.settle()
+	return v, v.look(tx, r)
+}
+
+// settle puts empty lists and maps where there is nothing, because clients read them without asking.
+func (v *View) settle() {
+	if v.IntegrationIDs == nil {
+		v.IntegrationIDs = []int64{}
+	}
+	if v.IntegrationTypes == nil {
+		v.IntegrationTypes = []string{}
+	}
+	if v.Labels == nil {
+		v.Labels = map[string]string{}
+	}
+	if v.Fields == nil {
+		v.Fields = map[string]jsontext.Value{}
+	}
+	if v.Images == nil {
+		v.Images = []event.Image{}
+	}
+	if v.ManualOverrides == nil {
+		v.ManualOverrides = []string{}
+	}
+}
+
+// look fills in what others know.
+func (v *View) look(tx *db.Tx, r *Incident) error {
+	count, err := alert.CountOf(tx, r.AccountID, r.IncidentID)
+	if err != nil {
+		return err
+	}
+	v.AlertCnt, v.ActiveAlertCnt, v.AlertEventCnt = count.Alerts, count.Active, count.Events
+	ch, found, err := channel.Find(tx, r.AccountID, r.ChannelID)
+	if err != nil {
+		return err
+	}
+	if found {
+		v.ChannelName, v.ChannelStatus = ch.ChannelName, ch.Status
+	}
+	for id, into := range map[int64]**Somebody{r.CreatorID: &v.Creator, r.CloserID: &v.Closer, r.OwnerID: &v.Owner} {
+		if id == 0 {
+			continue
+		}
+		if *into, err = somebody(tx, r.AccountID, id); err != nil {
+			return err
+		}
+	}
+	for _, a := range r.Assignments {
+		if a.RemovedAt != 0 {
+			continue
+		}
+		p, err := somebody(tx, r.AccountID, a.PersonID)
+		if err != nil {
+			return err
+		}
+		v.Responders = append(v.Responders, Responder{a.PersonID, a.AssignedAt, a.AcknowledgedAt, p.PersonName, p.Email, "responder"})
+	}
+	_, _, err = db.One(tx, func(scan db.Scan) (struct{}, error) { return struct{}{}, scan(&v.AccountName, &v.AccountTimeZone) },
+		`SELECT account_name, time_zone FROM account WHERE account_id = $1`, r.AccountID)
+	return err
+}
+
+func somebody(tx *db.Tx, account, id int64) (*Somebody, error) {
+	p := &Somebody{PersonID: id, As: "member"}
+	_, _, err := db.One(tx, func(scan db.Scan) (struct{}, error) { return struct{}{}, scan(&p.PersonName, &p.Email) },
+		`SELECT person_name, email FROM person WHERE account_id = $1 AND person_id = $2`, account, id)
+	return p, err
+}
+
+// Num is what people call an incident: the last six digits of its identifier.
+func Num(id string) string { return strings.ToUpper(id[max(0, len(id)-6):]) }
+
+// permit reads an incident for a caller: ResourceNotFound when the account has none of this id, AccessDenied
+// when its channel is private to others.
+func permit(tx *db.Tx, who auth.Principal, id string) (r Incident, err error) {
+	r, err = Desk{Tx: tx, Account: who.AccountID}.Get(id)
+	if err != nil {
+		return r, err
+	}
+	ch, found, err := channel.Find(tx, who.AccountID, r.ChannelID)
+	if err != nil || !found {
+		return r, err
+	}
+	return r, channel.Permit(tx, who, ch)
+}
+
+// OneRequest names an incident.
+type OneRequest struct {
+	IncidentID string `json:"incident_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The incident."`
+}
+
+func (r *Room) info(c *api.Call, in OneRequest) (View, error) {
+	i, err := permit(c.Tx, c.Who, in.IncidentID)
+	if err != nil {
+		return View{}, err
+	}
+	return Show(c.Tx, &i, r.Base)
+}
+
+// listByIDs fails as a whole when one of them is not there.
+func (r *Room) listByIDs(c *api.Call, in Some) (api.Items[View], error) {
+	reply := api.Items[View]{Items: []View{}}
+	for _, id := range in.ids() {
+		v, err := r.info(c, OneRequest{id})
+		if err != nil {
+			return reply, err
+		}
+		reply.Items = append(reply.Items, v)
+	}
+	return reply, nil
+}
