@@ -24,6 +24,7 @@ import (
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
 	"tocsin/internal/person"
+	"tocsin/internal/preference"
 	"tocsin/internal/role"
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
@@ -54,6 +55,7 @@ type File struct {
 	Integrations   []integration.Integration `json:"integrations,omitempty"`
 	Routes         []route.Route             `json:"routes,omitempty"`
 	Enrichments    []enrichment.Rules        `json:"enrichments,omitempty"`
+	Preferences    []preference.Preference   `json:"preferences,omitempty"`
 	Pipelines      []alert.Pipeline          `json:"alert_pipelines,omitempty"`
 	Alerts         []alert.Alert             `json:"alerts"`
 	Incidents      []incident.Incident       `json:"incidents"`

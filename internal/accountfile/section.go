@@ -16,6 +16,7 @@ import (
 	"tocsin/internal/integration"
 	"tocsin/internal/object"
 	"tocsin/internal/person"
+	"tocsin/internal/preference"
 	"tocsin/internal/reference"
 	"tocsin/internal/role"
 	"tocsin/internal/route"
@@ -53,6 +54,7 @@ var sections = []section{
 		integration.Load, integration.Kind.Dump, integration.Erase, func(i *integration.Integration) (string, string) { h := integration.Kind.Head(i); return h.ID, h.Name }),
 	objects(route.Kind, func(f *File) *[]route.Route { return &f.Routes }),
 	objects(enrichment.Kind, func(f *File) *[]enrichment.Rules { return &f.Enrichments }),
+	objects(preference.Kind, func(f *File) *[]preference.Preference { return &f.Preferences }),
 	objects(alert.Pipelines, func(f *File) *[]alert.Pipeline { return &f.Pipelines }),
 	plain("alerts", func(f *File) *[]alert.Alert { return &f.Alerts }, alert.Load, alert.Dump),
 	plain("incidents", func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),

@@ -86,7 +86,11 @@ func (op *mounted) permission() string {
 
 // operationID turns /channel/silence/rule/list into channel-silence-rule-list.
 func operationID(path string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "-")
+	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if head, tail, found := strings.Cut(first, "-"); found { // /alert-event/list is not /alert/event/list
+		first = head + strings.ToUpper(tail[:1]) + tail[1:]
+	}
+	return first + "-" + strings.ReplaceAll(rest, "/", "-")
 }
 
 // raw embeds JSON as it stands; nothing gives no example.

@@ -8,7 +8,10 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
 	"tocsin/internal/db"
+	"tocsin/internal/escalation"
 	"tocsin/internal/integration"
+	"tocsin/internal/notify"
+	"tocsin/internal/preference"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/seal"
@@ -45,7 +48,8 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 		return r, ctx.Err()
 	}
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		for _, reseal := range []func(*db.Tx, *seal.Box) (int, error){schedule.Reseal, datasource.Reseal, rum.Reseal, channel.Escalates.Reseal, integration.Kind.Reseal} {
+		for _, reseal := range []func(*db.Tx, *seal.Box) (int, error){schedule.Reseal, datasource.Reseal, rum.Reseal, channel.Escalates.Reseal, integration.Kind.Reseal,
+			preference.Kind.Reseal, escalation.Reseal, notify.Reseal} {
 			n, err := reseal(tx, box)
 			if err != nil {
 				return err

@@ -51,9 +51,9 @@ type Event struct {
 
 // Image is a picture that belongs to an event.
 type Image struct {
-	Src  string `json:"src"`
-	Href string `json:"href,omitempty"`
-	Alt  string `json:"alt,omitempty"`
+	Src  string `json:"src" doc:"URL, or the key of an upload."`
+	Href string `json:"href,omitempty" doc:"Where a click on it leads."`
+	Alt  string `json:"alt,omitempty" doc:"What it shows, in words."`
 }
 
 // Bounds of an event, in characters. What is longer is cut where cutting keeps its meaning (title,

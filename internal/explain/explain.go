@@ -235,7 +235,7 @@ func (x *Explanation) tellVerdicts() {
 		because := ""
 		for _, s := range v.Trace {
 			if s.Matched {
-				because = fmt.Sprintf(", because of %s", strings.TrimSpace(s.Stage+" "+s.Name+": "+s.Why))
+				because = fmt.Sprintf(", because of %s: %s", strings.TrimSpace(s.Stage+" "+s.Name), s.Why)
 			}
 		}
 		if because == "" && len(v.Trace) > 0 {
@@ -331,7 +331,22 @@ func said(e news.Entry) string {
 			return fmt.Sprintf("layer %v of %v had nobody to tell (%v) and did: %v", e.Detail["layer_idx"], e.Detail["escalate_rule_name"], e.Detail["reason"], e.Detail["then"])
 		}
 	case news.IncidentAssign:
-		return fmt.Sprintf("it was assigned (%v) to %v", e.Detail["type"], e.Detail["to"])
+		return fmt.Sprintf("it was assigned (%v) to %s", e.Detail["type"], persons(e.Detail["to"]))
 	}
 	return ""
+}
+
+// persons lists identifiers, which JSON has as numbers.
+func persons(list any) string {
+	all, _ := list.([]any)
+	var texts []string
+	for _, id := range all {
+		if n, ok := id.(float64); ok {
+			texts = append(texts, fmt.Sprintf("person %.0f", n))
+		}
+	}
+	if len(texts) == 0 {
+		return "others"
+	}
+	return strings.Join(texts, ", ")
 }

@@ -245,12 +245,14 @@ type responderRequest struct {
 }
 
 func (r *Room) addResponders(c *api.Call, in responderRequest) (api.Empty, error) {
-	for _, person := range in.PersonIDs {
-		if err := object.Need(c.Tx, c.Who.AccountID, "person_ids", reference.To(reference.Person, person)); err != nil {
-			return api.Empty{}, err
+	return r.each(c, []string{in.IncidentID}, func(d Desk, i *Incident) error {
+		for _, person := range in.PersonIDs {
+			if err := object.Need(c.Tx, c.Who.AccountID, "person_ids", reference.To(reference.Person, person)); err != nil {
+				return err
+			}
 		}
-	}
-	return r.each(c, []string{in.IncidentID}, func(d Desk, i *Incident) error { return d.AddResponders(i, in.PersonIDs) })
+		return d.AddResponders(i, in.PersonIDs)
+	})
 }
 
 type resetRequest struct {

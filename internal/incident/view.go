@@ -218,14 +218,14 @@ func (r *Room) info(c *api.Call, in OneRequest) (View, error) {
 }
 
 // listByIDs fails as a whole when one of them is not there.
-func (r *Room) listByIDs(c *api.Call, in Some) (api.Items[View], error) {
-	reply := api.Items[View]{Items: []View{}}
+func (r *Room) listByIDs(c *api.Call, in Some) (api.Paged[View], error) {
+	items := []View{}
 	for _, id := range in.ids() {
 		v, err := r.info(c, OneRequest{id})
 		if err != nil {
-			return reply, err
+			return api.Paged[View]{}, err
 		}
-		reply.Items = append(reply.Items, v)
+		items = append(items, v)
 	}
-	return reply, nil
+	return api.NewPaged(items, 0, int64(len(items))), nil
 }

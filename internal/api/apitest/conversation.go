@@ -85,6 +85,7 @@ func steady(kept map[string]string) (hide []string) {
 		switch {
 		case objectID.MatchString(value):
 			hide = append(hide, value, fmt.Sprintf("69db2f72a0fe7db6448b15%02x", sum+10))
+			hide = append(hide, `"`+strings.ToUpper(value[18:])+`"`, fmt.Sprintf(`"8B15%02X"`, sum+10)) // what people call it
 		case len(value) > 9 && number.MatchString(value):
 			hide = append(hide, value, fmt.Sprintf("57896405304%02d", sum+10))
 		case len(value) > 9:
