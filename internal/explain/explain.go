@@ -61,6 +61,7 @@ type Explanation struct {
 	Waiting   bool      `json:"waiting" doc:"The event was taken and has no verdict yet."`
 	Verdicts  []Verdict `json:"verdicts" doc:"What became of the event in each channel, or of the alert's events one after the other."`
 	Incidents []Story   `json:"incidents" doc:"The incidents it was about."`
+	now       []string  // what is so at present, to be told last
 }
 
 // Verdict is what became of an event in a channel.
@@ -120,6 +121,7 @@ func (r *Room) explain(c *api.Call, in request) (x Explanation, err error) {
 			}
 		}
 	}
+	x.Words = append(x.Words, x.now...)
 	return x, nil
 }
 
@@ -193,7 +195,7 @@ func (x *Explanation) ofAlert(c *api.Call, id string) error {
 		}
 	}
 	if a.Muted != "" && a.Active() {
-		x.Words = append(x.Words, fmt.Sprintf("It is %s now, until %s or until the rules change.", a.Muted, when(a.MutedUntil)))
+		x.now = append(x.now, fmt.Sprintf("It is %s now, until %s or until the rules change.", a.Muted, when(a.MutedUntil)))
 	}
 	return nil
 }

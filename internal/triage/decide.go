@@ -13,19 +13,20 @@ import (
 	"tocsin/internal/event"
 )
 
-// pending is an event that waits for its verdict.
+// pending is an event that waits for its verdict. Its body is read when its turn has come, so that one that
+// cannot be read is its own problem.
 type pending struct {
 	account  int64
+	id       string
 	attempts int64
+	body     string
 	event.Event
 }
 
+const waiting = `SELECT account_id, event_id, attempts, body FROM event WHERE decided_at = 0 ORDER BY received_at LIMIT $1 + 0`
+
 func scanPending(scan db.Scan) (p pending, err error) {
-	var body string
-	if err = scan(&p.account, &p.attempts, &body); err == nil {
-		err = json.Unmarshal([]byte(body), &p.Event)
-	}
-	return p, err
+	return p, scan(&p.account, &p.id, &p.attempts, &p.body)
 }
 
 // maxAttempts is how often deciding an event may fail before it is given up, with a verdict that says so.
@@ -35,11 +36,11 @@ const maxAttempts = 5
 // one by one, so that it holds up no other.
 func (r *Room) decide(ctx context.Context, now time.Time) (again time.Time, err error) {
 	counted, err := r.write(ctx, func(tx *db.Tx, t *tally) error {
-		waiting, err := db.All(tx, scanPending, `SELECT account_id, attempts, body FROM event WHERE decided_at = 0 ORDER BY received_at LIMIT $1 + 0`, batch)
-		for i := 0; i < len(waiting) && err == nil; i++ {
-			err = r.guarded(tx, t, &waiting[i], now)
+		events, err := db.All(tx, scanPending, waiting, batch)
+		for i := 0; i < len(events) && err == nil; i++ {
+			err = r.guarded(tx, t, &events[i], now)
 		}
-		t.events = len(waiting)
+		t.events = len(events)
 		return err
 	})
 	if err == nil && counted.events == batch {
@@ -52,19 +53,19 @@ func (r *Room) decide(ctx context.Context, now time.Time) (again time.Time, err 
 }
 
 func (r *Room) oneByOne(ctx context.Context, now time.Time, cause error) error {
-	var waiting []pending
+	var events []pending
 	err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		waiting, err = db.All(tx, scanPending, `SELECT account_id, attempts, body FROM event WHERE decided_at = 0 ORDER BY received_at LIMIT $1 + 0`, batch)
+		events, err = db.All(tx, scanPending, waiting, batch)
 		return err
 	})
-	for i := 0; i < len(waiting) && err == nil; i++ {
-		p := &waiting[i]
+	for i := 0; i < len(events) && err == nil; i++ {
+		p := &events[i]
 		_, failed := r.write(ctx, func(tx *db.Tx, t *tally) error { return r.guarded(tx, t, p, now) })
 		if failed == nil {
 			continue
 		}
 		cause = failed
-		r.Log.Error("an event could not be decided", "event_id", p.ID, "account_id", p.account, "attempts", p.attempts+1, "error", failed)
+		r.Log.Error("an event could not be decided", "event_id", p.id, "account_id", p.account, "attempts", p.attempts+1, "error", failed)
 		_, err = r.write(ctx, func(tx *db.Tx, t *tally) error { return r.failed(tx, t, p, failed, now) })
 	}
 	if err != nil {
@@ -76,16 +77,16 @@ func (r *Room) oneByOne(ctx context.Context, now time.Time, cause error) error {
 // failed counts that an event could not be decided, and ends it when that was too often.
 func (r *Room) failed(tx *db.Tx, t *tally, p *pending, cause error, now time.Time) error {
 	if p.attempts+1 < maxAttempts {
-		_, err := tx.Exec(`UPDATE event SET attempts = attempts + 1 WHERE account_id = $1 AND event_id = $2`, p.account, p.ID)
+		_, err := tx.Exec(`UPDATE event SET attempts = attempts + 1 WHERE account_id = $1 AND event_id = $2`, p.account, p.id)
 		return err
 	}
 	why := fmt.Sprintf("it could not be decided in %d attempts; the server's log says why", maxAttempts)
 	v := decide.Verdict{Outcome: decide.Failed, Event: p.Event, Trace: []decide.Step{{Stage: "channel", Why: why}}}
-	if err := record(tx, p.account, p.ID, &v, now); err != nil {
+	if err := record(tx, p.account, p.id, &v, now); err != nil {
 		return err
 	}
 	t.outcomes = append(t.outcomes, string(decide.Failed))
-	return done(tx, p.account, p.ID, now)
+	return done(tx, p.account, p.id, now)
 }
 
 // guarded is one with a panic made an error of this event alone.
@@ -100,6 +101,9 @@ func (r *Room) guarded(tx *db.Tx, t *tally, p *pending, now time.Time) (err erro
 
 // one decides an event and stores what becomes of it.
 func (r *Room) one(tx *db.Tx, t *tally, p *pending, now time.Time) error {
+	if err := json.Unmarshal([]byte(p.body), &p.Event); err != nil {
+		return err
+	}
 	ready, err := r.ready(tx, p.account)
 	if err != nil {
 		return err
@@ -114,13 +118,13 @@ func (r *Room) one(tx *db.Tx, t *tally, p *pending, now time.Time) error {
 		if err := r.apply(s, v, now); err != nil {
 			return err
 		}
-		if err := record(tx, p.account, p.ID, v, now); err != nil {
+		if err := record(tx, p.account, p.id, v, now); err != nil {
 			return err
 		}
 		t.outcomes = append(t.outcomes, string(v.Outcome))
 	}
 	t.waited = append(t.waited, now.Sub(time.Unix(0, p.Received)).Seconds())
-	return done(tx, p.account, p.ID, now)
+	return done(tx, p.account, p.id, now)
 }
 
 func done(tx *db.Tx, account int64, event string, now time.Time) error {

@@ -1,6 +1,8 @@
 package story
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -22,4 +24,205 @@ func TestTheNextLayerIsToldWhenNobodyAcknowledges(t *testing.T) {
 	w.told()
 	w.pass(time.Minute)
 	w.told(newPage("bob"), newPage("cid"))
+}
+
+func TestALayerIsToldAgain(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), again(2, 5), window(30))))
+	w.push("cpu", "Critical")
+	w.pass(20 * time.Minute)
+	w.told(newPage("ann"), newPage("ann"), newPage("ann"))
+}
+
+func TestAcknowledgingStopsTheEscalation(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops))))
+	w.push("cpu", "Critical")
+	w.told(newPage("ann"))
+	w.ack(annKey)
+	w.pass(time.Hour)
+	w.told()
+}
+
+func TestForceEscalatesInSpiteOfAnAcknowledgement(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), window(10), `"force_escalate": true`)+","+layer(persons(cid))))
+	w.push("cpu", "Critical")
+	w.ack(annKey)
+	w.told(newPage("ann"))
+	w.pass(11 * time.Minute)
+	w.told(newPage("cid"))
+}
+
+func TestTakingAnAcknowledgementBackBeginsAnew(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
+	w.push("cpu", "Critical")
+	w.ack(annKey)
+	w.told(newPage("ann"))
+	w.as(annKey, "/incident/unack", `{"incident_ids": [%q]}`, w.incident())
+	w.told(newPage("ann"))
+	w.pass(11 * time.Minute)
+	w.told(newPage("cid"))
+}
+
+func TestResolvingByHandStopsTheEscalation(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
+	w.push("cpu", "Critical")
+	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
+	w.told(newPage("ann"), over("ann"))
+	w.pass(time.Hour)
+	w.told()
+}
+
+func TestNobodyIsToldOfWhatIsOverBeforeTheDelayEnds(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
+	w.push("cpu", "Critical")
+	w.pass(30 * time.Second)
+	w.push("cpu", "Ok")
+	w.pass(10 * time.Minute)
+	w.told()
+}
+
+func TestTheDelayIsKept(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
+	w.push("cpu", "Critical")
+	w.pass(50 * time.Second)
+	w.told()
+	w.pass(10 * time.Second)
+	w.told(newPage("ann"))
+}
+
+func TestTheFirstRuleThatMatchesEscalates(t *testing.T) {
+	rules := `{"escalate_rules": [
+		{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %[1]d, "rule_name": "payments", "priority": 1, "template_id": "000000000000000000000001", "layers": [%[2]s], "filters": [[{"key": "labels.service", "oper": "IN", "vals": ["pay*"]}]]},
+		{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e02", "channel_id": %[1]d, "rule_name": "all", "priority": 2, "template_id": "000000000000000000000001", "layers": [%[3]s]}]}`
+	w := begin(t, fmt.Sprintf(rules, shop, layer(persons(bob)), layer(persons(cid))))
+	w.push("a", "Critical", "service=payments")
+	w.told(newPage("bob"))
+	w.push("b", "Critical", "service=cart")
+	w.told(newPage("cid"))
+}
+
+func TestARuleHoldsAtItsTimes(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day)), `"time_filters": [{"start": "09:00", "end": "18:00", "repeat": [1, 2, 3, 4, 5]}]`))
+	w.push("cpu", "Critical") // a Saturday
+	w.told()
+	if why := w.why("cpu"); !strings.Contains(why, "does not hold at this time") {
+		t.Error(why)
+	}
+}
+
+func TestThatNoRuleMatchesIsSaid(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
+	w.push("cpu", "Info")
+	w.told()
+	if why := w.why("cpu"); !strings.Contains(why, `no escalation rule of the channel matches; on call: severity is "Info", not IN Critical`) {
+		t.Error(why)
+	}
+}
+
+func TestEveryWayOfTheRuleIsUsed(t *testing.T) {
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "emails": ["noc@example.org"], "by": {"critical": ["sms", "voice"]}, "webhooks": [{"type": "slack", "settings": {"token": "T", "alias": "#ops"}}]}}`, onCall(day))))
+	w.push("cpu", "Critical")
+	w.told("+15550100 sms i_new", "+15550100 voice i_new", "noc@example.org email i_new", "#ops slack i_new")
+	w.push("cpu", "Ok") // nobody is called for that
+	w.told("noc@example.org email i_rslv", "#ops slack i_rslv")
+}
+
+// Escalation delays, gaps and who is woken can be seen before anything happens.
+func TestAPreviewIsWhatHappens(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), again(1, 2), window(10))+","+layer(onCall(night))+","+layer(teams(ops))))
+	r := w.do("/incident/escalation/preview", `{"channel_id": %d}`, shop)
+	w.want(r, "steps.2.nobody.0", "nobody is on call in Night")
+	w.want(r, "steps.3.count", "2")
+	w.push("cpu", "Critical")
+	w.pass(time.Hour)
+	var want, got []string
+	for i := 0; r.get(fmt.Sprintf("steps.%d.at", i)) != ""; i++ {
+		for j := 0; r.get(fmt.Sprintf("steps.%d.persons.%d.person_id", i, j)) != ""; j++ {
+			want = append(want, r.get(fmt.Sprintf("steps.%d.at", i)))
+		}
+	}
+	for _, p := range w.pages {
+		got = append(got, fmt.Sprint(p.at.Unix()))
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("told at %v, previewed %v", got, want)
+	}
+}
+
+// Nobody on call is never a black hole.
+
+func TestALayerOfNobodyIsSkippedAtOnce(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(night), window(30))+","+layer(persons(cid))))
+	w.push("cpu", "Critical")
+	w.told(newPage("cid"))
+}
+
+func TestALayerOfNobodyWaitsForTheNextTurn(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(night), window(30), `"on_nobody": {"then": "wait"}`)+","+layer(persons(cid))))
+	w.drift = time.Minute
+	w.push("cpu", "Critical")
+	w.told()
+	w.pass(12*time.Hour - time.Minute) // until 21:59
+	w.told()
+	w.pass(time.Minute)
+	w.told(newPage("bob"))
+	w.pass(30 * time.Minute)
+	w.told(newPage("cid"))
+}
+
+func TestALayerOfNobodyFallsBack(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(night), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))))
+	w.push("cpu", "Critical")
+	w.told(newPage("cid"))
+}
+
+func TestTheOwnerIsToldWhenNobodyElseIs(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(night))+","+layer(teams(empty))))
+	w.push("cpu", "Critical")
+	w.pass(time.Minute)
+	w.told(newPage("olga"))
+	if why := w.why("cpu"); !strings.Contains(why, "no person was told") || !strings.Contains(why, "nobody is on call in Night") || !strings.Contains(why, "team 7000000000022 has nobody") {
+		t.Error(why)
+	}
+}
+
+func TestWhoCannotBeReachedIsSaidAndTheOwnerIsTold(t *testing.T) {
+	w := begin(t, escalates(layer(persons(dee))))
+	w.push("cpu", "Critical")
+	w.pass(time.Minute)
+	w.told(newPage("olga"))
+	if why := w.why("cpu"); !strings.Contains(why, "Dee Mute cannot be reached: no e-mail address") {
+		t.Error(why)
+	}
+}
+
+func TestADisabledScheduleHasNobody(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day))+","+layer(persons(cid))))
+	w.do("/schedule/update", `{"schedule_id": %d, "schedule_name": "Day", "status": 1}`, day)
+	w.push("cpu", "Critical")
+	w.told(newPage("cid"))
+}
+
+func TestAnOverrideIsWhoIsPaged(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day))))
+	w.do("/schedule/update", `{"schedule_id": %d, "schedule_name": "Day", "layers": [
+		{"layer_name": "always", "mode": 0, "layer_start": 1767225600, "rotation_unit": "day", "rotation_value": 1, "groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}]}]},
+		{"layer_name": "cover", "mode": 1, "layer_start": %d, "layer_end": %d, "groups": [{"group_name": "C", "members": [{"role_id": 0, "person_ids": [%d]}]}]}]}`, day, ann, start.Unix()-60, start.Unix()+3600, cid)
+	w.push("cpu", "Critical")
+	w.told(newPage("cid"))
+}
+
+func TestTheShiftAtTheTimeOfTheStepIsPaged(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann), window(30))+","+layer(onCall(night))))
+	w.clock.Set(start.Add(11*time.Hour + 45*time.Minute)) // 21:45: the second layer's turn is at 22:15
+	w.push("cpu", "Critical")
+	w.pass(30 * time.Minute)
+	w.told(newPage("ann"), newPage("bob"))
+}
+
+func TestOnlyTheRoleThatIsMeantIsPaged(t *testing.T) {
+	schedules := fmt.Sprintf(`{"schedules": [{"schedule_id": 7000000000033, "schedule_name": "Two", "layers": [{"layer_name": "x", "mode": 0, "layer_start": 1767225600, "rotation_unit": "day", "rotation_value": 1,
+		"groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}, {"role_id": 1, "person_ids": [%d]}]}]}]}]}`, ann, cid)
+	w := begin(t, schedules, escalates(layer(`"schedule_to_role_ids": {"7000000000033": [1]}`)))
+	w.push("cpu", "Critical")
+	w.told(newPage("cid"))
 }

@@ -22,6 +22,7 @@ import (
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
 	"tocsin/internal/clock"
+	"tocsin/internal/db"
 	"tocsin/internal/notify"
 	"tocsin/internal/sender"
 )
@@ -63,6 +64,7 @@ type world struct {
 	mu    sync.Mutex
 	pages []page
 	fail  func(way, to string) error // what a receiver answers; nil: it takes everything
+	seen  func(key string)           // told of every attempt; may be nil
 }
 
 // page is what reached somebody.
@@ -135,6 +137,9 @@ func (w *world) deliver(_ context.Context, way string, to notify.Address, m send
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.seen != nil {
+		w.seen(m.Key)
+	}
 	if w.fail != nil {
 		if err := w.fail(way, p.to); err != nil {
 			return sender.Receipt{}, err
@@ -147,7 +152,15 @@ func (w *world) deliver(_ context.Context, way string, to notify.Address, m send
 // settle does all that is due.
 func (w *world) settle() {
 	w.t.Helper()
-	w.must(w.app.Crew.Settle(context.Background()))
+	w.must(w.trySettle())
+}
+
+func (w *world) trySettle() error { return w.app.Crew.Settle(context.Background()) }
+
+// sql changes the database behind the program's back.
+func (w *world) sql(query string) {
+	w.t.Helper()
+	w.must(w.app.DB.Write(context.Background(), func(tx *db.Tx) error { _, err := tx.Exec(query); return err }))
 }
 
 // pass lets time pass, doing what is due on the way.
@@ -304,3 +317,49 @@ func (w *world) want(r reply, path, want string) {
 // newPage and over are pages in short.
 func newPage(person string) string { return person + "@example.com email i_new" }
 func over(person string) string    { return person + "@example.com email i_rslv" }
+
+// incident is the newest incident.
+func (w *world) incident() string {
+	w.t.Helper()
+	now := w.clock.Now().Unix()
+	return w.do("/incident/list", `{"start_time": %d, "end_time": %d}`, now-20*86400, now+3600).get("items.0.incident_id")
+}
+
+// ack acknowledges the newest incident.
+func (w *world) ack(key string) {
+	w.t.Helper()
+	w.as(key, "/incident/ack", `{"incident_ids": [%q]}`, w.incident())
+}
+
+// outcome wants an event's first verdict.
+func (w *world) outcome(event, want string) {
+	w.t.Helper()
+	r := w.do("/alert/explain", `{"event_id": %q}`, event)
+	if got := r.get("verdicts.0.outcome"); got != want {
+		w.t.Errorf("event %s was %s, want %s: %s", event, got, want, r.get("words"))
+	}
+}
+
+// why is what /alert/explain says of the newest alert of a key, in words.
+func (w *world) why(key string) string {
+	w.t.Helper()
+	var words []string
+	w.must(json.Unmarshal([]byte(w.explained(key).get("words")), &words))
+	return strings.Join(words, "\n")
+}
+
+// whole is all of it.
+func (w *world) whole(key string) string {
+	w.t.Helper()
+	return w.explained(key).String()
+}
+
+func (w *world) explained(key string) reply {
+	w.t.Helper()
+	now := w.clock.Now().Unix()
+	alert := w.do("/alert/list", `{"start_time": %d, "end_time": %d, "alert_keys": [%q]}`, now-20*86400, now+3600, key).get("items.0.alert_id")
+	if alert == "" {
+		w.t.Fatalf("there is no alert %s", key)
+	}
+	return w.do("/alert/explain", `{"alert_id": %q}`, alert)
+}

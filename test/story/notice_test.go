@@ -1,0 +1,208 @@
+package story
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tocsin/internal/sender"
+)
+
+// failing makes receivers answer with an error whose target holds a text.
+func failing(target string, retry bool) func(way, to string) error {
+	return func(way, to string) error {
+		if strings.Contains(to, target) || strings.Contains(way, target) {
+			return &sender.Error{Retry: retry, Message: "mailbox on fire"}
+		}
+		return nil
+	}
+}
+
+func TestOneRecipientsFailureIsNobodyElses(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob, cid))))
+	w.fail = failing("ann", false)
+	w.push("cpu", "Critical")
+	w.told(newPage("bob"), newPage("cid"))
+	if why := w.why("cpu"); !strings.Contains(why, "Ann Day (named by the rule) over email: failed, mailbox on fire") {
+		t.Error(why)
+	}
+}
+
+func TestWhatFailedIsTriedAgainForThatTargetAlone(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob))))
+	w.fail = failing("ann", true)
+	w.push("cpu", "Critical")
+	w.pass(time.Minute)
+	w.fail = nil
+	w.pass(2 * time.Minute)
+	w.told(newPage("bob"), newPage("ann"))
+}
+
+// Whatever the number of attempts, the key of a notice stays the same.
+func TestReceiversCanDropDuplicates(t *testing.T) {
+	w := begin(t, tellAnn)
+	var keys []string
+	w.fail = func(string, string) error { return errors.New("taken, but the answer was lost") }
+	w.seen = func(key string) { keys = append(keys, key) }
+	w.push("cpu", "Critical")
+	w.pass(2 * time.Minute)
+	if len(keys) < 3 {
+		t.Fatalf("%d attempts", len(keys))
+	}
+	for _, key := range keys {
+		if key != keys[0] {
+			t.Errorf("keys %v", keys)
+		}
+	}
+}
+
+func TestAnAcknowledgementCancelsWhatWaits(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob))))
+	w.fail = failing("bob", true)
+	w.push("cpu", "Critical")
+	w.told(newPage("ann"))
+	w.ack(annKey)
+	w.fail = nil
+	w.pass(time.Hour)
+	w.told()
+	if why := w.why("cpu"); !strings.Contains(why, "Bob Night (named by the rule) over email: cancelled, the incident was acknowledged") {
+		t.Error(why)
+	}
+}
+
+func TestTheOwnerIsToldWhenEveryNoticeFails(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.fail = failing("ann", false)
+	w.push("cpu", "Critical")
+	w.pass(time.Minute)
+	w.told(newPage("olga"))
+}
+
+func TestTheEndIsToldToThoseWhoWereTold(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob))))
+	w.fail = failing("bob", false)
+	w.push("cpu", "Critical")
+	w.fail = nil
+	w.push("cpu", "Ok")
+	w.told(newPage("ann"), over("ann"))
+}
+
+func TestSeveralPagesHaveOneEnd(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), again(3, 1))))
+	w.push("cpu", "Critical")
+	w.pass(3 * time.Minute)
+	w.told(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
+	w.push("cpu", "Ok")
+	w.told(over("ann"))
+}
+
+// What is found late is looked at again before it is sent.
+func TestABacklogOfStalePagesIsNotSent(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.fail = failing("ann", true)
+	for i := range 5 {
+		w.push(fmt.Sprint("a", i), "Critical")
+	}
+	for i := range 4 {
+		w.push(fmt.Sprint("a", i), "Ok")
+	}
+	w.fail = nil
+	w.pass(30 * time.Minute)
+	w.told(newPage("ann"))
+}
+
+func TestALongPauseTellsALayerOnce(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), again(6, 1), window(30))+","+layer(persons(cid))))
+	w.push("cpu", "Critical")
+	w.told(newPage("ann"))
+	w.clock.Add(25 * time.Minute)
+	w.settle()
+	w.told(newPage("ann"))
+}
+
+func TestQuietHoursPutOffAllButTheWorst(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "12:00"}]}`) // in Berlin it is eleven
+	w.push("disk", "Warning")
+	w.told()
+	if why := w.why("disk"); !strings.Contains(why, "it waits for the end of quiet hours) over email: waiting, due 2026-11-21 11:00:00 UTC") {
+		t.Error(why)
+	}
+	w.push("cpu", "Critical")
+	w.told(newPage("ann"))
+	w.drift = time.Minute
+	w.pass(time.Hour)
+	w.told(newPage("ann"))
+}
+
+func TestWhatEndsInQuietHoursIsNotTold(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "12:00"}]}`)
+	w.push("disk", "Warning")
+	w.push("disk", "Ok")
+	w.drift = time.Minute
+	w.pass(2 * time.Hour)
+	w.told()
+}
+
+func TestPreferencesChooseTheWay(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["sms", "ntfy", "voice"], "warning": ["ntfy"], "info": []}, "contacts": {"ntfy": "https://ntfy.example.com/ann"}}`)
+	w.push("cpu", "Critical")
+	w.told("+15550100 sms i_new", "+15550100 voice i_new", "https://ntfy.example.com/ann ntfy i_new")
+	w.push("disk", "Warning")
+	w.told("https://ntfy.example.com/ann ntfy i_new")
+	w.push("note", "Info")
+	w.told(newPage("ann"))
+}
+
+func TestTheAccountsTemplateIsUsed(t *testing.T) {
+	w := begin(t, fmt.Sprintf(`{"templates": [{"template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "template_name": "short", "sms": "{{.Title}} in {{.Channel}}, {{.Reason}}"}],
+		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "r", "template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "layers": [{"target": {%s, "by": {"critical": ["sms"]}}}]}]}`, shop, onCall(day)))
+	w.push("cpu", "Critical")
+	if text := w.last().text; text != "Trouble with cpu in Shop, on call in Day, A" {
+		t.Error(text)
+	}
+}
+
+// The link in a message: looking at it changes nothing, its button acknowledges, for one person and a week.
+func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
+	w.push("cpu", "Critical")
+	link := strings.Replace(w.last().ack, "https://tocsin.example.com", w.http.URL, 1)
+	page := func(method, url string) (int, string) {
+		request, _ := http.NewRequest(method, url, nil)
+		answer, err := http.DefaultClient.Do(request)
+		w.must(err)
+		defer answer.Body.Close()
+		body, _ := io.ReadAll(answer.Body)
+		return answer.StatusCode, string(body)
+	}
+	status, body := page("GET", link)
+	if status != 200 || !strings.Contains(body, "Acknowledge as Ann Day") || !strings.Contains(body, "Trouble with cpu") {
+		t.Errorf("%d %s", status, body)
+	}
+	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "progress", "Triggered")
+	if status, body = page("POST", link[:len(link)-3]+"AAA"); status != 404 || !strings.Contains(body, "was not made by this server") {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body = page("POST", link); status != 200 || !strings.Contains(body, "Ann Day takes care of it") {
+		t.Errorf("%d %s", status, body)
+	}
+	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "progress", "Processing")
+	w.told(newPage("ann"))
+	w.pass(time.Hour)
+	w.told()
+	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
+	if status, body = page("POST", link); status != 409 || !strings.Contains(body, "it is closed") {
+		t.Errorf("%d %s", status, body)
+	}
+	w.clock.Add(8 * 24 * time.Hour)
+	if status, body = page("GET", link); status != 404 || !strings.Contains(body, "expired") {
+		t.Errorf("%d %s", status, body)
+	}
+}
