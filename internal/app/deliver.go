@@ -38,7 +38,7 @@ func (a *App) deliverer() notify.Deliver {
 	}
 	out, chats := outbound.New(outbound.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate}), a.chats()
 	// The mail server and the gateway are named by whoever runs the server, not by its users.
-	own := outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}})
+	own := outbound.New(everywhere)
 	return func(ctx context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 		switch way {
 		case "email":
@@ -77,3 +77,6 @@ func (a *App) ways() (ways []string) {
 	}
 	return ways
 }
+
+// everywhere is the policy for what whoever runs the server has named.
+var everywhere = outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}}

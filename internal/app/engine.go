@@ -41,6 +41,9 @@ func (a *App) buildEngine(linkKey []byte) {
 	for _, t := range a.houseTasks() {
 		a.Crew.Add(t)
 	}
+	if a.Senders.AliveURL != "" {
+		a.Crew.Add(a.aliveTask())
+	}
 	a.Crew.Add((&incident.Room{Bus: bus}).Task(a.DB))
 	tell := a.Crew.Add(e.notify.Task())
 	e.notify.Woken(tell)

@@ -85,7 +85,7 @@ func (s *Server) Stop() error {
 
 // Handler is what the server answers: the operations, and the pages around them.
 func (a *App) Handler() (http.Handler, error) {
-	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), a.gauges())
 	mux := http.NewServeMux()
 	mux.Handle("/", a.Frame)
 	mux.Handle("/event/push/alert/{source}", a.Frame.Inlet(a.engine.intake.Alerts()))
@@ -96,6 +96,7 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.Handle("GET /openapi.json", a.Frame.OpenAPIHandler())
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", a.health)
+	mux.HandleFunc("GET /health/ready", a.ready)
 	return gzhttp.GzipHandler(mux), nil
 }
 

@@ -31,6 +31,7 @@ type commands struct {
 	Export  exportCmd  `cmd:"" help:"Write the account file of an account."`
 	Account accountCmd `cmd:"" help:"The accounts of a database."`
 	Key     keyCmd     `cmd:"" help:"App keys, and the keys that seal stored secrets."`
+	Drill   drillCmd   `cmd:"" help:"Send a marked event through a running server, see who is told, and time every hop."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date."`
 	Version versionCmd `cmd:"" help:"Say what this build is."`
 }

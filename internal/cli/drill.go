@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// drillCmd sends a marked event through the whole chain of a running server and times every hop.
+type drillCmd struct {
+	Server         string        `help:"Address of the server." default:"http://127.0.0.1:8080" placeholder:"URL"`
+	AppKey         string        `required:"" help:"App key that may read alerts." placeholder:"KEY"`
+	IntegrationKey string        `required:"" help:"Key of the integration to send to: its channel's escalation rules say who is told." placeholder:"KEY"`
+	Severity       string        `help:"Critical, Warning or Info." enum:"Critical,Warning,Info" default:"Critical"`
+	Timeout        time.Duration `help:"How long to wait for everybody to be told." default:"1m"`
+	Keep           bool          `help:"Leave the incident open."`
+}
+
+// drillStory is what the drill reads of /alert/explain.
+type drillStory struct {
+	Waiting  bool
+	Words    []string
+	Verdicts []struct {
+		DecidedAt  int64  `json:"decided_at"`
+		Outcome    string `json:"outcome"`
+		IncidentID string `json:"incident_id"`
+	}
+	Incidents []struct {
+		IncidentID string `json:"incident_id"`
+		Notices    []struct {
+			PersonName string `json:"person_name"`
+			Way        string `json:"way"`
+			Reason     string `json:"reason"`
+			Status     string `json:"status"`
+			CreatedAt  int64  `json:"created_at"`
+			SettledAt  int64  `json:"settled_at"`
+			Outcome    string `json:"outcome"`
+		} `json:"notices"`
+	} `json:"incidents"`
+}
+
+// Run exits with an error when a hop is cut: nothing was decided, no incident opened, or nobody was told.
+func (cmd *drillCmd) Run(con *console) error {
+	base := strings.TrimRight(cmd.Server, "/")
+	key := fmt.Sprintf("tocsin-drill-%d", time.Now().UnixNano())
+	push := func(status string) (string, error) {
+		var taken struct {
+			Events []struct {
+				EventID string `json:"event_id"`
+			} `json:"events"`
+		}
+		err := cmd.post(base+"/event/push/alert/standard?integration_key="+cmd.IntegrationKey, map[string]any{
+			"title_rule": "Drill: nothing is wrong", "description": "Somebody makes sure that pages arrive.", "event_status": status, "alert_key": key, "labels": map[string]string{"tocsin_drill": "true"},
+		}, &taken)
+		if err != nil || len(taken.Events) == 0 {
+			return "", err
+		}
+		return taken.Events[0].EventID, nil
+	}
+	began := time.Now()
+	event, err := push(cmd.Severity)
+	if err != nil {
+		return fmt.Errorf("the event was not taken: %w", err)
+	}
+	taken := time.Since(began)
+	story, err := cmd.wait(base, event, began)
+	report := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(report, "hop\tafter\t\n")
+	fmt.Fprintf(report, "event committed\t%s\t%s\n", rounded(taken), event)
+	since := func(ms int64) string { return rounded(time.UnixMilli(ms).Sub(began.Truncate(time.Millisecond))) }
+	for _, v := range story.Verdicts {
+		fmt.Fprintf(report, "decided: %s\t%s\t%s\n", v.Outcome, since(v.DecidedAt), v.IncidentID)
+	}
+	told := 0
+	for _, i := range story.Incidents {
+		for _, n := range i.Notices {
+			who := n.PersonName
+			if who == "" {
+				who = "a chat or address"
+			}
+			fmt.Fprintf(report, "notice made\t%s\t%s, %s\n", since(n.CreatedAt), who, n.Reason)
+			if n.SettledAt > 0 {
+				fmt.Fprintf(report, "%s over %s\t%s\t%s\n", n.Status, n.Way, since(n.SettledAt), n.Outcome)
+			} else {
+				fmt.Fprintf(report, "%s over %s\t-\t%s\n", n.Status, n.Way, n.Outcome)
+			}
+			if n.Status == "sent" {
+				told++
+			}
+		}
+	}
+	report.Flush()
+	if !cmd.Keep {
+		if _, ended := push("Ok"); ended != nil {
+			err = errors.Join(err, fmt.Errorf("the drill could not be ended: %w", ended))
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(story.Incidents) == 0:
+		return fmt.Errorf("no incident was opened:\n  %s", strings.Join(story.Words, "\n  "))
+	case told == 0:
+		return fmt.Errorf("nobody was told:\n  %s", strings.Join(story.Words, "\n  "))
+	}
+	fmt.Fprintf(con.out, "%d told, all hops work\n", told)
+	return nil
+}
+
+func rounded(d time.Duration) string { return d.Round(time.Millisecond).String() }
+
+// wait reads what becomes of the event until all its notices are settled.
+func (cmd *drillCmd) wait(base, event string, began time.Time) (story drillStory, err error) {
+	for {
+		story = drillStory{}
+		if err = cmd.post(base+"/alert/explain?app_key="+cmd.AppKey, map[string]any{"event_id": event}, &story); err != nil {
+			return story, err
+		}
+		open, notices := 0, 0
+		for _, i := range story.Incidents {
+			for _, n := range i.Notices {
+				notices++
+				if n.SettledAt == 0 {
+					open++
+				}
+			}
+		}
+		if len(story.Verdicts) > 0 && (len(story.Incidents) == 0 || notices > 0 && open == 0) {
+			return story, nil
+		}
+		if time.Since(began) > cmd.Timeout {
+			return story, nil // what is missing is told by what there is
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// post makes a call; the error says what the server answered, and never holds a key.
+func (cmd *drillCmd) post(url string, body any, into any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	client := http.Client{Timeout: 30 * time.Second}
+	answer, err := client.Post(url, "application/json", bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("%s does not answer", cmd.Server)
+	}
+	defer answer.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(answer.Body, 4<<20))
+	if err != nil {
+		return err
+	}
+	var envelope struct {
+		Data  json.RawMessage
+		Error *struct{ Code, Message string }
+	}
+	if err := json.Unmarshal(reply, &envelope); err != nil {
+		return fmt.Errorf("%s answered %s, which is not Tocsin", cmd.Server, answer.Status)
+	}
+	if envelope.Error != nil {
+		return fmt.Errorf("%s: %s", envelope.Error.Code, envelope.Error.Message)
+	}
+	return json.Unmarshal(envelope.Data, into)
+}
