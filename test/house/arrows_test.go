@@ -24,6 +24,7 @@ var floors = [][]string{
 	{"check", "seal", "db"},
 	{"reference", "revision", "work", "outbound", "news"},
 	{"sender"},
+	{"sender/sendertest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom", "sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom"},
 	{"sender/webhook", "sender/gateway", "sender/email"},
 	{"object"},
 	{"auth"},

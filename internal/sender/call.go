@@ -1,0 +1,139 @@
+package sender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/outbound"
+)
+
+// Call is one request to a service that speaks JSON.
+type Call struct {
+	Method  string // POST when empty
+	URL     string
+	Header  http.Header
+	Body    any      // nil: none
+	Secrets []string // what must not be repeated from replies; a URL stands for its long parts as well
+}
+
+// Reply is a service's own word on a call, read from JSON. Err says what is wrong with it, nil when nothing
+// is; a reply that was not JSON is asked with what it had before.
+type Reply interface{ Err() *Error }
+
+// Do makes a call. Of the reply's word and HTTP's status either may fail it; the word is heard on failures
+// too, as it may tell more about trying again.
+func (c Call) Do(ctx context.Context, out *outbound.Client, reply Reply) (Receipt, error) {
+	request := outbound.Request{Method: c.Method, URL: c.URL, Header: http.Header{}}
+	for name, values := range c.Header {
+		request.Header[name] = values
+	}
+	if c.Body != nil {
+		body, err := json.Marshal(c.Body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+		if err != nil {
+			return Receipt{}, &Error{Message: err.Error()}
+		}
+		request.Body = body
+		request.Header.Set("Content-Type", "application/json; charset=utf-8")
+	}
+	return Judge(reply, c.Secrets)(out.Do(ctx, request))
+}
+
+// Judge reads what came of a request to a service that answers in JSON, and hides secrets in what it gives.
+func Judge(reply Reply, secrets []string) func(outbound.Attempt, error) (Receipt, error) {
+	return func(a outbound.Attempt, failure error) (Receipt, error) {
+		receipt, err := Of(a, failure)
+		if failure == nil && reply != nil {
+			// What cannot be read stays empty: the reply itself knows whether it can do without.
+			_ = json.Unmarshal(a.Body, reply, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+			err = weigh(err, reply.Err())
+		}
+		hide := hider(secrets)
+		receipt.Reply = hide.Replace(receipt.Reply)
+		var failed *Error
+		if errors.As(err, &failed) {
+			failed.Message = hide.Replace(failed.Message)
+		}
+		return receipt, err
+	}
+}
+
+func weigh(status error, word *Error) error {
+	var failed *Error
+	switch {
+	case word == nil:
+		return status
+	case !errors.As(status, &failed):
+		return word
+	}
+	failed.Retry = failed.Retry || word.Retry
+	failed.After = max(failed.After, word.After)
+	return failed
+}
+
+// Refused is the error of a service that gave a code of its own for why.
+func Refused(code any, text string, retry bool) *Error {
+	return &Error{Retry: retry, Message: fmt.Sprintf("it refused with %v: %s", code, Cut(strings.Join(strings.Fields(text), " "), 200))}
+}
+
+// Unreadable is the error of a reply that is not the service's: something else answered at that address.
+func Unreadable() *Error {
+	return &Error{Message: "what answered is not the service: its reply cannot be read"}
+}
+
+// Retry says whether trying again may help.
+func Retry(err error) bool {
+	var failed *Error
+	return errors.As(err, &failed) && failed.Retry
+}
+
+// Secrets are what must not be repeated about a chat.
+func (c Chat) Secrets() []string { return []string{c.Token, c.URL, c.VerifyToken, c.SignSecret} }
+
+// hider replaces secrets, and the parts of paths and queries that are long enough to be one. Hosts are told.
+func hider(secrets []string) *strings.Replacer {
+	hidden := []string{}
+	for _, s := range secrets {
+		if len(s) < 4 {
+			continue
+		}
+		hidden = append(hidden, s)
+		parts := s
+		if u, err := url.Parse(s); err == nil && u.Host != "" {
+			parts = u.Path + "?" + u.RawQuery
+		}
+		for _, part := range strings.FieldsFunc(parts, func(r rune) bool { return strings.ContainsRune("/?&=:", r) }) {
+			if len(part) >= 8 {
+				hidden = append(hidden, part)
+			}
+		}
+	}
+	slices.SortFunc(hidden, func(a, b string) int { return len(b) - len(a) }) // the longest first: it may hold others
+	pairs := []string{}
+	for _, s := range hidden {
+		pairs = append(pairs, s, "***")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// With is an address with more in its query. One that cannot be read is given back as it is, for the way
+// out to refuse.
+func With(address string, more url.Values) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	query := u.Query()
+	for name, values := range more {
+		query[name] = values
+	}
+	u.RawQuery = query.Encode()
+	return u.String()
+}

@@ -1,0 +1,83 @@
+// Package dingtalk tells people in DingTalk: through a robot of a group, or as an app that can also open
+// groups.
+//
+// It must never take HTTP's 200 for a yes: DingTalk says no in the reply.
+package dingtalk
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tocsin/internal/outbound"
+	"tocsin/internal/sender"
+)
+
+const (
+	maxText  = 18_000 // bytes of JSON: a request may have 20,000 in all
+	maxTitle = 100    // characters
+)
+
+type message struct {
+	Type     string   `json:"msgtype"`
+	Markdown markdown `json:"markdown"`
+}
+
+type markdown struct {
+	Title string `json:"title"` // what notifications show
+	Text  string `json:"text"`
+}
+
+// compose makes a paragraph of each line: a single line break would be none in DingTalk's Markdown.
+func compose(m sender.Message) message {
+	text := sender.Fit(strings.ReplaceAll(m.Text, "\n", "\n\n"), maxText, sender.JSON)
+	return message{"markdown", markdown{sender.Cut(m.Subject, maxTitle), text}}
+}
+
+// Status is what every reply has.
+type Status struct {
+	Code *int   `json:"errcode"`
+	Text string `json:"errmsg"`
+}
+
+// passing are the codes that may heal: busy, or too often.
+var passing = []int{-1, 88, 90002, 90018, 130101, 410100}
+
+// Err says what is wrong, nil when nothing is.
+func (s *Status) Err() *sender.Error {
+	switch {
+	case s.Code == nil:
+		return sender.Unreadable()
+	case *s.Code == 0:
+		return nil
+	}
+	return sender.Refused(*s.Code, s.Text, slices.Contains(passing, *s.Code))
+}
+
+// Sender posts to robots; Now is the moment that signatures are of.
+type Sender struct{ Now func() time.Time }
+
+// Send posts to a group's robot: the token is its access token, or its whole URL. It is signed when there is
+// a SignSecret.
+func (s Sender) Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+	address := chat.Address("https://oapi.dingtalk.com/robot/send?access_token=")
+	if chat.SignSecret != "" {
+		stamp := strconv.FormatInt(s.Now().UnixMilli(), 10)
+		address = sender.With(address, url.Values{"timestamp": {stamp}, "sign": {Sign(chat.SignSecret, stamp)}})
+	}
+	return sender.Call{URL: address, Body: compose(m), Secrets: chat.Secrets()}.Do(ctx, out, &Status{})
+}
+
+// Sign is the signature at a moment (Unix milliseconds): HMAC-SHA256 of the moment, a line break and the
+// secret, keyed with the secret, in base64.
+func Sign(secret, moment string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(moment + "\n" + secret))
+	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}

@@ -1,0 +1,43 @@
+package sender
+
+import (
+	"errors"
+	"strings"
+)
+
+// Each sends to all chats of a list, also after one has failed. The receipt has the ids of the messages that
+// were taken; the error is the first, and trying again may help when it may help any, though those who took
+// the message get it twice then.
+func Each(ids []string, send func(id string) (Receipt, error)) (Receipt, error) {
+	if len(ids) == 0 {
+		return Receipt{}, &Error{Message: "chat_ids: at least one chat is needed"}
+	}
+	var all Receipt
+	var first *Error
+	taken := []string{}
+	for _, id := range ids {
+		receipt, err := send(id)
+		var failed *Error
+		switch {
+		case err == nil:
+			taken = append(taken, receipt.ID)
+		case !errors.As(err, &failed):
+			failed = &Error{Message: err.Error()}
+		}
+		if failed != nil && first == nil {
+			first, all = &Error{Message: "chat " + id + ": " + failed.Message}, receipt
+		}
+		if failed != nil {
+			first.Retry = first.Retry || failed.Retry
+			first.After = max(first.After, failed.After)
+		}
+		if first == nil {
+			all = receipt
+		}
+	}
+	all.ID = strings.Join(taken, ",")
+	if first != nil {
+		return all, first
+	}
+	return all, nil
+}

@@ -1,0 +1,38 @@
+package ntfy_test
+
+import (
+	"context"
+	"mime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"tocsin/internal/sender"
+	"tocsin/internal/sender/ntfy"
+	"tocsin/internal/sender/sendertest"
+)
+
+func TestSend(t *testing.T) {
+	s := sendertest.New(t)
+	s.Answer.Body = `{"id":"sPs71M8A2T","event":"message"}`
+	chat := sender.Chat{Token: s.URL + "/" + sendertest.Token, VerifyToken: sendertest.Secret}
+	send := func(m sender.Message) (sender.Receipt, error) { return ntfy.Send(context.Background(), s.Out, chat, m) }
+	if receipt, err := send(sendertest.Message); err != nil || receipt.ID != "sPs71M8A2T" {
+		t.Errorf("%+v %v", receipt, err)
+	}
+	odd := sendertest.Message
+	odd.Subject, odd.Severity, odd.Test, odd.Link, odd.AckLink = "支付\r\nPriority: 1", "Ok", true, "", "https://tocsin.example/ack?a=1,2;3"
+	if _, err := send(odd); err != nil {
+		t.Error(err)
+	}
+	if title, err := new(mime.WordDecoder).DecodeHeader(s.Header("Title")); err != nil || title != odd.Subject || s.Header("Priority") != "2" {
+		t.Errorf("title %q, priority %s, %v", title, s.Header("Priority"), err)
+	}
+	s.Golden(t, "topic")
+	odd.Text, odd.Severity, odd.Event, odd.AckLink = strings.Repeat("火", 2000), "", "", ""
+	if _, err := send(odd); err != nil || len(s.Body()) > 4096 || len(s.Body()) < 4090 || !utf8.ValidString(s.Body()) || s.Header("Priority") != "3" || s.Header("Tags") != "drill" || s.Header("Actions") != "" {
+		t.Errorf("%d bytes, %v", len(s.Body()), err)
+	}
+	s.Table(t, func() (sender.Receipt, error) { return send(sendertest.Message) },
+		sendertest.Fails{Answer: sendertest.Answer{Status: 403, Body: `{"code":40301,"http":403,"error":"forbidden"}`}})
+}

@@ -1,0 +1,196 @@
+// Package sendertest is a service that senders are tested against: a real HTTP server that keeps what it was
+// asked and answers as it is told.
+//
+// The product must never import it.
+package sendertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tocsin/internal/outbound"
+	"tocsin/internal/sender"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// Secrets that tests give to senders; no text of theirs may hold one.
+const (
+	Token  = "token-of-the-chat"
+	Secret = "secret-of-the-chat"
+)
+
+// Answer is what the service answers.
+type Answer struct {
+	Status int // 200 when 0
+	Header map[string]string
+	Body   string
+}
+
+// Service is the server.
+type Service struct {
+	URL    string
+	Out    *outbound.Client                    // may reach it
+	Answer Answer                              // to what Routes does not have
+	Routes map[string]func(body string) Answer // by path
+	asked  []asked
+	server *httptest.Server
+}
+
+type asked struct {
+	line, headers, body string
+	header              http.Header
+}
+
+// New starts a service that ends with the test.
+func New(t *testing.T) *Service {
+	s := &Service{Routes: map[string]func(string) Answer{}}
+	s.server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(s.server.Close)
+	s.URL = s.server.URL
+	s.Out = outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	return s
+}
+
+// Close ends the service before the test does.
+func (s *Service) Close() { s.server.Close() }
+
+// shown are the headers that a golden file has.
+var shown = []string{"Authorization", "Content-Type", "Title", "Priority", "Tags", "Actions", "Click"}
+
+func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	a := asked{line: r.Method + " " + r.URL.RequestURI(), body: string(body), header: r.Header}
+	for _, name := range shown {
+		if v := r.Header.Get(name); v != "" {
+			a.headers += name + ": " + v + "\n"
+		}
+	}
+	s.asked = append(s.asked, a)
+	answer := s.Answer
+	if route, ok := s.Routes[r.URL.Path]; ok {
+		answer = route(string(body))
+	}
+	for name, value := range answer.Header {
+		w.Header().Set(name, value)
+	}
+	if answer.Status != 0 {
+		w.WriteHeader(answer.Status)
+	}
+	io.WriteString(w, answer.Body)
+}
+
+// Body is that of the last request.
+func (s *Service) Body() string { return s.asked[len(s.asked)-1].body }
+
+// Line is the last request's method and address.
+func (s *Service) Line() string { return s.asked[len(s.asked)-1].line }
+
+// Header is one of the last request.
+func (s *Service) Header(name string) string { return s.asked[len(s.asked)-1].header.Get(name) }
+
+// Count is how many requests there were.
+func (s *Service) Count() int { return len(s.asked) }
+
+// Golden compares all requests since the last time with a file in testdata/golden.
+func (s *Service) Golden(t *testing.T, name string) {
+	t.Helper()
+	text := ""
+	for _, a := range s.asked {
+		text += a.line + "\n" + a.headers + "\n" + pretty(a.body) + "\n\n"
+	}
+	s.asked = nil
+	path := filepath.Join("testdata", "golden", name+".txt")
+	if *update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != text {
+		t.Errorf("%s: the requests are\n%s\nwant\n%s", path, text, want)
+	}
+}
+
+func pretty(body string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(body), "", "  ") != nil {
+		return body
+	}
+	return b.String()
+}
+
+// Fails is one row of an error table.
+type Fails struct {
+	Answer
+	Retry bool
+	After time.Duration
+}
+
+// Usual are the errors that HTTP's status alone tells.
+var Usual = []Fails{
+	{Answer{Status: 400, Body: "bad"}, false, 0},
+	{Answer{Status: 401, Body: "who?"}, false, 0},
+	{Answer{Status: 403, Body: "no hook " + Token + " nor " + Secret}, false, 0},
+	{Answer{Status: 404}, false, 0},
+	{Answer{Status: 410, Header: map[string]string{"Retry-After": "7"}}, false, 0},
+	{Answer{Status: 302, Header: map[string]string{"Location": "/elsewhere"}}, false, 0},
+	{Answer{Status: 408}, true, 0},
+	{Answer{Status: 429, Header: map[string]string{"Retry-After": "7"}}, true, 7 * time.Second},
+	{Answer{Status: 500, Body: "<html>" + Token + "</html>"}, true, 0},
+	{Answer{Status: 503, Header: map[string]string{"Retry-After": "9"}}, true, 9 * time.Second},
+}
+
+// Table has send fail in each way, and then against nobody, and sees to it that no text holds a secret.
+func (s *Service) Table(t *testing.T, send func() (sender.Receipt, error), rows ...Fails) {
+	t.Helper()
+	for _, row := range append(rows, Usual...) {
+		s.Answer = row.Answer
+		receipt, err := send()
+		check(t, fmt.Sprint(row.Answer), receipt, err, row.Retry, row.After)
+	}
+	s.Close()
+	receipt, err := send()
+	check(t, "nobody there", receipt, err, true, 0)
+	s.asked = nil
+}
+
+func check(t *testing.T, what string, receipt sender.Receipt, err error, retry bool, after time.Duration) {
+	t.Helper()
+	var failed *sender.Error
+	if !errors.As(err, &failed) {
+		t.Errorf("%s: the error is %v", what, err)
+		return
+	}
+	if failed.Retry != retry || failed.After != after || failed.Message == "" {
+		t.Errorf("%s: %+v, want Retry %t After %s", what, *failed, retry, after)
+	}
+	for _, secret := range []string{Token, Secret} {
+		if strings.Contains(failed.Message+receipt.Reply, secret) {
+			t.Errorf("%s: a secret is told: %+v %+v", what, *failed, receipt)
+		}
+	}
+}
+
+// Message is what tests send.
+var Message = sender.Message{
+	Key: "k-1", Thread: "i-1", Subject: "[Critical] Disk \"/\" is full", Title: "Disk \"/\" is full", Severity: "Critical", Event: "i_new",
+	Text: "🔴 **Disk \"/\" is full**\nCritical · Triggered · 支付\n[open](https://tocsin.example/i/1?a=1&b=2) [acknowledge](https://tocsin.example/ack/1)",
+	Link: "https://tocsin.example/i/1?a=1&b=2", AckLink: "https://tocsin.example/ack/1",
+}

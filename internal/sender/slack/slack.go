@@ -1,0 +1,43 @@
+// Package slack tells people in Slack: through an incoming webhook, or as an app that can also open channels.
+//
+// It must never have Slack fetch the links of a message: one of them acknowledges.
+package slack
+
+import (
+	"context"
+
+	"tocsin/internal/outbound"
+	"tocsin/internal/sender"
+)
+
+// maxText is how long the text of a section may be, in characters.
+const maxText = 3000
+
+type message struct {
+	Channel     string  `json:"channel,omitzero"`
+	Text        string  `json:"text"` // what notifications show
+	Blocks      []block `json:"blocks"`
+	UnfurlLinks bool    `json:"unfurl_links"`
+	UnfurlMedia bool    `json:"unfurl_media"`
+}
+
+type block struct {
+	Type string `json:"type"`
+	Text text   `json:"text"`
+}
+
+type text struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+func compose(channel string, m sender.Message) message {
+	body := text{"mrkdwn", sender.Fit(m.Text, maxText, sender.UTF16)}
+	return message{Channel: channel, Text: sender.Cut(m.Subject, 300), Blocks: []block{{"section", body}}}
+}
+
+// Send posts to an incoming webhook. The text is Slack's own markup (mrkdwn), as the template wrote it.
+func Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+	call := sender.Call{URL: chat.Address("https://hooks.slack.com/services/"), Body: compose("", m), Secrets: chat.Secrets()}
+	return call.Do(ctx, out, nil)
+}
