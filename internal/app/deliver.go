@@ -8,9 +8,18 @@ import (
 	"tocsin/internal/notify"
 	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
+	"tocsin/internal/sender/dingtalk"
+	"tocsin/internal/sender/discord"
 	"tocsin/internal/sender/email"
+	"tocsin/internal/sender/feishu"
 	"tocsin/internal/sender/gateway"
+	"tocsin/internal/sender/ntfy"
+	"tocsin/internal/sender/slack"
+	"tocsin/internal/sender/teams"
+	"tocsin/internal/sender/telegram"
 	"tocsin/internal/sender/webhook"
+	"tocsin/internal/sender/wecom"
+	"tocsin/internal/sender/zoom"
 )
 
 // Senders is what the server sends with. What is not set cannot be sent.
@@ -27,7 +36,8 @@ type Senders struct {
 func (a *App) chats() map[string]sender.Sender {
 	hook := webhook.Sender{Now: a.Clock.Now}
 	return map[string]sender.Sender{
-		"webhook": hook.Send,
+		"webhook": hook.Send, "slack": slack.Send, "teams": teams.Send, "feishu": feishu.Sender{Now: a.Clock.Now}.Send, "dingtalk": dingtalk.Sender{Now: a.Clock.Now}.Send,
+		"wecom": wecom.Send, "telegram": telegram.Send, "discord": discord.Send, "ntfy": ntfy.Send, "zoom": zoom.Send,
 	}
 }
 

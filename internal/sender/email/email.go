@@ -108,7 +108,7 @@ func (s Server) client(out *outbound.Client) (*mail.Client, error) {
 	switch s.TLS {
 	case Implicit:
 		port = 465
-		options = append(options, mail.WithSSL())
+		options = append(options, mail.WithTLSPolicy(mail.NoTLS)) // it is encrypted from the first byte
 	case Opportunistic:
 		options = append(options, mail.WithTLSPolicy(mail.TLSOpportunistic))
 	case None:
@@ -125,7 +125,11 @@ func (s Server) client(out *outbound.Client) (*mail.Client, error) {
 		options = append(options, mail.WithHELO(s.Hello))
 	}
 	if s.Username != "" {
-		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(s.Username), mail.WithPassword(s.Password))
+		auth := mail.SMTPAuthAutoDiscover
+		if s.TLS == Implicit { // the library does not see that our connection is encrypted
+			auth = mail.SMTPAuthPlainNoEnc
+		}
+		options = append(options, mail.WithSMTPAuth(auth), mail.WithUsername(s.Username), mail.WithPassword(s.Password))
 	}
 	return mail.NewClient(s.Host, options...)
 }

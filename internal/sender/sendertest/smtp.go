@@ -1,0 +1,192 @@
+package sendertest
+
+import (
+	"bufio"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"fmt"
+	"math/big"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Mail is a mail that a Mailbox took.
+type Mail struct {
+	From, To string
+	Data     string // headers and body as they came
+	TLS      bool
+	User     string // who logged in; empty: nobody
+}
+
+// Mailbox is a mail server for tests: it speaks SMTP on loopback, offers STARTTLS with a certificate of its
+// own, and writes down what it takes.
+type Mailbox struct {
+	Host string
+	Port int
+
+	listener net.Listener
+	tls      *tls.Config
+	implicit bool
+	mu       sync.Mutex
+	mails    []Mail
+	refuse   func(to string) string // reply to RCPT, such as "550 no such user"; empty: taken
+	plain    bool
+	user     string
+}
+
+// Options change a Mailbox.
+type Options struct {
+	Implicit bool                   // TLS from the first byte
+	Plain    bool                   // STARTTLS is not offered
+	User     string                 // NAME:PASSWORD that must log in; empty: nobody must
+	Refuse   func(to string) string // reply to RCPT; empty: taken
+}
+
+// NewMailbox starts a mail server that ends with the test.
+func NewMailbox(t testing.TB, o Options) *Mailbox {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Mailbox{Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, listener: listener, tls: &tls.Config{Certificates: []tls.Certificate{certificate(t)}},
+		implicit: o.Implicit, refuse: o.Refuse, plain: o.Plain, user: o.User}
+	go m.accept()
+	t.Cleanup(func() { listener.Close() })
+	return m
+}
+
+// Mails are those that were taken so far.
+func (m *Mailbox) Mails() []Mail {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]Mail(nil), m.mails...)
+}
+
+func (m *Mailbox) accept() {
+	for {
+		conn, err := m.listener.Accept()
+		if err != nil {
+			return
+		}
+		if m.implicit {
+			conn = tls.Server(conn, m.tls)
+		}
+		go m.serve(conn, m.implicit)
+	}
+}
+
+func (m *Mailbox) serve(conn net.Conn, secure bool) {
+	defer func() { conn.Close() }()
+	conn.SetDeadline(time.Now().Add(30 * time.Second))
+	in := bufio.NewReader(conn)
+	say := func(format string, args ...any) { fmt.Fprintf(conn, format+"\r\n", args...) }
+	var mail Mail
+	user := ""
+	say("220 mailbox ESMTP")
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		line = strings.TrimRight(line, "\r\n")
+		verb, rest, _ := strings.Cut(line, " ")
+		switch strings.ToUpper(verb) {
+		case "EHLO", "HELO":
+			say("250-mailbox")
+			if !secure && !m.plain {
+				say("250-STARTTLS")
+			}
+			if m.user != "" {
+				say("250-AUTH PLAIN")
+			}
+			say("250 8BITMIME")
+		case "STARTTLS":
+			say("220 go on")
+			encrypted := tls.Server(conn, m.tls)
+			if encrypted.Handshake() != nil {
+				return
+			}
+			conn, in, secure = encrypted, bufio.NewReader(encrypted), true
+		case "AUTH":
+			_, token, _ := strings.Cut(rest, " ")
+			raw, _ := base64.StdEncoding.DecodeString(token)
+			parts := strings.Split(string(raw), "\x00")
+			if len(parts) != 3 || parts[1]+":"+parts[2] != m.user {
+				say("535 wrong user or password")
+				continue
+			}
+			user = parts[1]
+			say("235 welcome")
+		case "MAIL":
+			mail = Mail{From: address(rest), TLS: secure, User: user}
+			if m.user != "" && user == "" {
+				say("530 log in first")
+				continue
+			}
+			say("250 ok")
+		case "RCPT":
+			mail.To = address(rest)
+			if m.refuse != nil {
+				if reply := m.refuse(mail.To); reply != "" {
+					say("%s", reply)
+					continue
+				}
+			}
+			say("250 ok")
+		case "DATA":
+			say("354 go on")
+			var data strings.Builder
+			for {
+				line, err := in.ReadString('\n')
+				if err != nil {
+					return
+				}
+				if line == ".\r\n" {
+					break
+				}
+				data.WriteString(strings.TrimPrefix(line, "."))
+			}
+			mail.Data = data.String()
+			m.mu.Lock()
+			m.mails = append(m.mails, mail)
+			m.mu.Unlock()
+			say("250 taken")
+		case "RSET", "NOOP":
+			say("250 ok")
+		case "QUIT":
+			say("221 bye")
+			return
+		default:
+			say("502 what?")
+		}
+	}
+}
+
+func address(rest string) string {
+	_, after, _ := strings.Cut(rest, "<")
+	inside, _, _ := strings.Cut(after, ">")
+	return inside
+}
+
+func certificate(t testing.TB) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mailbox"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
