@@ -1,0 +1,173 @@
+// Package peer runs Tocsin against the real programs that send to it. They are Debian's packages prometheus and
+// prometheus-alertmanager; without them the tests are skipped, and make test says so.
+package peer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tocsin/internal/accountfile"
+	"tocsin/internal/app"
+	"tocsin/internal/clock"
+	"tocsin/internal/sender/email"
+	"tocsin/internal/sender/sendertest"
+)
+
+const (
+	account = `{
+		"format": "tocsin.account/1",
+		"account": {"account_id": 1, "account_name": "Peer", "time_zone": "UTC", "owner_id": 11},
+		"persons": [{"person_id": 11, "person_name": "Olga", "email": "olga@example.com"}],
+		"channels": [{"channel_id": 41, "channel_name": "Nodes"}],
+		"integrations": [{"integration_id": 51, "integration_name": "Prometheus", "integration_type": "prometheus", "channel_id": 41, "integration_key": "00112233445566778899aabbccddeeff131"}],
+		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": 41, "rule_name": "Olga", "template_id": "000000000000000000000001", "layers": [{"target": {"person_ids": [11], "by": {"follow_preference": true}}}]}]
+	}`
+	patience = 90 * time.Second
+)
+
+// An alert fires in Prometheus, goes through Alertmanager into Tocsin, and the page arrives as a mail; so does
+// the news of its end.
+func TestPrometheusPagesAndResolves(t *testing.T) {
+	for _, program := range []string{"prometheus", "prometheus-alertmanager"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed: apt-get install prometheus prometheus-alertmanager", program)
+		}
+	}
+	box := sendertest.NewMailbox(t, sendertest.Options{})
+	tocsin := serve(t, box)
+	var down atomic.Bool
+	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		value := 0
+		if down.Load() {
+			value = 1
+		}
+		fmt.Fprintf(w, "node_broken %d\n", value)
+	}))
+	defer target.Close()
+
+	dir := t.TempDir()
+	manager, prometheus := free(t), free(t)
+	write(t, dir, "alertmanager.yml", fmt.Sprintf(`
+route: {receiver: tocsin, group_by: [alertname], group_wait: 0s, group_interval: 1s, repeat_interval: 1h}
+receivers:
+- name: tocsin
+  webhook_configs: [{url: "%s/event/push/alert/prometheus?integration_key=00112233445566778899aabbccddeeff131", send_resolved: true}]
+`, tocsin))
+	write(t, dir, "rules.yml", `
+groups:
+- name: nodes
+  rules: [{alert: NodeBroken, expr: node_broken > 0, labels: {severity: critical}, annotations: {description: "The node says that it is broken."}}]
+`)
+	write(t, dir, "prometheus.yml", fmt.Sprintf(`
+global: {scrape_interval: 1s, evaluation_interval: 1s}
+rule_files: [rules.yml]
+alerting: {alertmanagers: [{static_configs: [{targets: ["127.0.0.1:%d"]}]}]}
+scrape_configs: [{job_name: node, static_configs: [{targets: ["%s"]}]}]
+`, manager, strings.TrimPrefix(target.URL, "http://")))
+	run(t, dir, "prometheus-alertmanager", "--config.file=alertmanager.yml", "--storage.path=am", fmt.Sprintf("--web.listen-address=127.0.0.1:%d", manager), "--cluster.listen-address=")
+	run(t, dir, "prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=prom", fmt.Sprintf("--web.listen-address=127.0.0.1:%d", prometheus))
+
+	down.Store(true)
+	began := time.Now()
+	page := mail(t, box, 0)
+	t.Logf("the page arrived %s after the node broke", time.Since(began).Round(time.Millisecond))
+	if page.To != "olga@example.com" || !strings.Contains(page.Data, "Subject: [Critical] NodeBroken::") || !strings.Contains(page.Data, "The node says that it is broken.") {
+		t.Errorf("the page is %s", page.Data)
+	}
+	down.Store(false)
+	began = time.Now()
+	over := mail(t, box, 1)
+	t.Logf("the end was told %s after the node was mended", time.Since(began).Round(time.Millisecond))
+	if !strings.Contains(over.Data, "Subject: [Resolved] NodeBroken::") {
+		t.Errorf("the end is %s", over.Data)
+	}
+}
+
+// serve starts Tocsin as it runs outside of tests, with the mailbox as its mail server.
+func serve(t *testing.T, box *sendertest.Mailbox) (url string) {
+	t.Helper()
+	a, err := app.New(context.Background(), app.Config{
+		DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Listen: "127.0.0.1:0", Clock: clock.System, Version: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Senders: app.Senders{Mail: email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", Insecure: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := accountfile.Read(strings.NewReader(account))
+	if err == nil {
+		err = accountfile.Import(context.Background(), a.DB, a.Box, f, time.Now(), false)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := a.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.URL
+}
+
+// mail waits for the mail with this number.
+func mail(t *testing.T, box *sendertest.Mailbox, n int) sendertest.Mail {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if mails := box.Mails(); len(mails) > n {
+			return mails[n]
+		}
+	}
+	t.Fatalf("mail %d did not arrive within %s", n, patience)
+	return sendertest.Mail{}
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run starts a program that ends with the test; what it said is shown when the test failed.
+func run(t *testing.T, dir, program string, args ...string) {
+	t.Helper()
+	var said bytes.Buffer
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s said:\n%s", program, said.String())
+		}
+	})
+}
+
+func free(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
