@@ -46,20 +46,22 @@ func (c Call) Do(ctx context.Context, out *outbound.Client, reply Reply) (Receip
 	return Judge(reply, c.Secrets)(out.Do(ctx, request))
 }
 
-// Judge reads what came of a request to a service that answers in JSON, and hides secrets in what it gives.
+// Judge reads what came of a request to a service that answers in JSON, and hides secrets in what it gives:
+// before anything is cut, as half a secret is still one.
 func Judge(reply Reply, secrets []string) func(outbound.Attempt, error) (Receipt, error) {
 	return func(a outbound.Attempt, failure error) (Receipt, error) {
+		hide := hider(secrets)
+		raw := a.Body
+		a.Body = []byte(hide.Replace(string(raw)))
 		receipt, err := Of(a, failure)
 		if failure == nil && reply != nil {
 			// What cannot be read stays empty: the reply itself knows whether it can do without.
-			_ = json.Unmarshal(a.Body, reply, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+			_ = json.Unmarshal(raw, reply, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 			err = weigh(err, reply.Err())
 		}
-		hide := hider(secrets)
-		receipt.Reply = hide.Replace(receipt.Reply)
 		var failed *Error
 		if errors.As(err, &failed) {
-			failed.Message = hide.Replace(failed.Message)
+			failed.Message = Cut(hide.Replace(failed.Message), 300)
 		}
 		return receipt, err
 	}
@@ -80,7 +82,7 @@ func weigh(status error, word *Error) error {
 
 // Refused is the error of a service that gave a code of its own for why.
 func Refused(code any, text string, retry bool) *Error {
-	return &Error{Retry: retry, Message: fmt.Sprintf("it refused with %v: %s", code, Cut(strings.Join(strings.Fields(text), " "), 200))}
+	return &Error{Retry: retry, Message: fmt.Sprintf("it refused with %v: %s", code, strings.Join(strings.Fields(text), " "))}
 }
 
 // Unreadable is the error of a reply that is not the service's: something else answered at that address.
@@ -104,7 +106,7 @@ func hider(secrets []string) *strings.Replacer {
 		if len(s) < 4 {
 			continue
 		}
-		hidden = append(hidden, s)
+		hidden = append(hidden, s, url.QueryEscape(s))
 		parts := s
 		if u, err := url.Parse(s); err == nil && u.Host != "" {
 			parts = u.Path + "?" + u.RawQuery
@@ -136,4 +138,12 @@ func With(address string, more url.Values) string {
 	}
 	u.RawQuery = query.Encode()
 	return u.String()
+}
+
+// Base is where a service is: as it was set, without a slash at its end, or its own address.
+func Base(set, own string) string {
+	if set == "" {
+		return own
+	}
+	return strings.TrimRight(set, "/")
 }

@@ -1,5 +1,10 @@
 package sender
 
+import (
+	"slices"
+	"strings"
+)
+
 // Contact is somebody who is to be found at a service: by e-mail address or by phone number, whichever the
 // service knows people by. Either may be empty.
 type Contact struct{ Name, Email, Phone string }
@@ -15,6 +20,13 @@ func (c Contact) Label() string {
 	return c.Phone
 }
 
+// Mobile is the phone number as services in China know it: those of the mainland without +86, others as they
+// are, none with spaces or hyphens.
+func (c Contact) Mobile() string {
+	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "").Replace(c.Phone)
+	return strings.TrimPrefix(digits, "+86")
+}
+
 // Group is a chat of several people that an app has opened.
 type Group struct {
 	ID      string   // at the service
@@ -27,15 +39,20 @@ type Group struct {
 type Directory func(Contact) (id string, err error)
 
 // Find looks up each contact. It gives the ids of those who are known, each once, with their contacts, and
-// the labels of those who are not. An error is of the service, not of a person.
+// the labels of those who are not. One whose look-up is refused is missing; it is an error when all are, or
+// when trying again may help.
 func (find Directory) Find(people []Contact) (ids []string, known map[string]Contact, missing []string, err error) {
 	known = map[string]Contact{}
+	refused, last := 0, error(nil)
 	for _, p := range people {
 		id, err := find(p)
-		if err != nil {
+		if Retry(err) {
 			return nil, nil, nil, err
 		}
-		if id == "" {
+		if err != nil {
+			refused, last = refused+1, err
+		}
+		if err != nil || id == "" {
 			missing = append(missing, p.Label())
 			continue
 		}
@@ -44,29 +61,41 @@ func (find Directory) Find(people []Contact) (ids []string, known map[string]Con
 			known[id] = p
 		}
 	}
+	if refused == len(people) {
+		return nil, nil, missing, last
+	}
 	return ids, known, missing, nil
 }
 
 // Add adds ids in lots of at most size. A lot that is refused for good is tried one at a time, so that one
-// who cannot be added does not keep the others out; it gives the ids of those. An error is one that trying
-// again may heal.
+// who cannot be added does not keep the others out; it gives the ids of those. It is an error when nobody
+// could be added, or when trying again may help.
 func Add(ids []string, size int, add func([]string) error) (refused []string, err error) {
-	for len(ids) > 0 {
-		lot := ids[:min(size, len(ids))]
-		ids = ids[len(lot):]
-		switch err := add(lot); {
-		case err == nil:
-		case Retry(err):
-			return refused, err
+	var last error
+	for lot := range slices.Chunk(ids, size) {
+		whole := add(lot)
+		switch {
+		case whole == nil:
+			continue
+		case Retry(whole):
+			return refused, whole
 		case len(lot) == 1:
-			refused = append(refused, lot[0])
-		default:
-			alone, err := Add(lot, 1, add)
-			refused = append(refused, alone...)
-			if err != nil {
-				return refused, err
+			refused, last = append(refused, lot...), whole
+			continue
+		}
+		last = whole
+		for _, id := range lot {
+			alone := add([]string{id})
+			if Retry(alone) {
+				return refused, alone
+			}
+			if alone != nil {
+				refused = append(refused, id)
 			}
 		}
+	}
+	if len(refused) == len(ids) {
+		return refused, last
 	}
 	return refused, nil
 }

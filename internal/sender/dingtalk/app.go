@@ -1,0 +1,140 @@
+package dingtalk
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"tocsin/internal/outbound"
+	"tocsin/internal/sender"
+)
+
+// App is an app of the organisation's own.
+type App struct {
+	Key     string
+	Secret  string
+	Owner   string // user id of who owns groups; empty: the first who is known
+	BaseURL string // empty: DingTalk's own
+}
+
+const (
+	maxName  = 20 // characters
+	maxLot   = 40 // people who may be added at once
+	noPerson = 60121
+)
+
+// session is an app with the access that lasts for one operation.
+type session struct {
+	ctx     context.Context
+	out     *outbound.Client
+	base    string
+	token   string
+	secrets []string
+}
+
+func (a App) login(ctx context.Context, out *outbound.Client) (session, error) {
+	s := session{ctx: ctx, out: out, base: sender.Base(a.BaseURL, "https://oapi.dingtalk.com"), secrets: []string{a.Secret}}
+	var reply struct {
+		Status
+		Token string `json:"access_token"`
+	}
+	query := url.Values{"appkey": {a.Key}, "appsecret": {a.Secret}}
+	_, err := sender.Call{Method: http.MethodGet, URL: s.base + "/gettoken?" + query.Encode(), Secrets: s.secrets}.Do(ctx, out, &reply)
+	s.token = reply.Token
+	s.secrets = append(s.secrets, reply.Token)
+	return s, err
+}
+
+func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt, error) {
+	query := url.Values{"access_token": {s.token}}
+	return sender.Call{URL: s.base + path + "?" + query.Encode(), Body: body, Secrets: s.secrets}.Do(s.ctx, s.out, reply)
+}
+
+// find looks people up by phone number: DingTalk knows no other way.
+func (s session) find(c sender.Contact) (string, error) {
+	if c.Phone == "" {
+		return "", nil
+	}
+	var reply struct {
+		Status
+		Result struct {
+			ID string `json:"userid"`
+		} `json:"result"`
+	}
+	_, err := s.call("/topapi/v2/user/getbymobile", map[string]string{"mobile": c.Mobile()}, &reply)
+	if reply.Code != nil && *reply.Code == noPerson {
+		return "", nil
+	}
+	return reply.Result.ID, err
+}
+
+// OpenGroup opens a group of people, whom DingTalk knows by phone number. Somebody must own it, so that
+// without an owner and anybody who is known there is none. When the group has an ID it is open, even beside
+// an error, which is then that trying AddMembers again may help. It has no link.
+func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, people []sender.Contact) (sender.Group, error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Group{}, err
+	}
+	ids, known, missing, err := sender.Directory(s.find).Find(people)
+	if err != nil {
+		return sender.Group{Missing: missing}, err
+	}
+	if a.Owner != "" {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == a.Owner })
+		ids = append([]string{a.Owner}, ids...)
+	}
+	if len(ids) == 0 {
+		return sender.Group{Missing: missing}, &sender.Error{Message: "DingTalk knows none of the people by phone number, and the app names no owner for its groups"}
+	}
+	first, rest := ids[:min(len(ids), maxLot)], ids[min(len(ids), maxLot):]
+	var created struct {
+		Status
+		ID string `json:"chatid"`
+	}
+	group := sender.Group{Name: sender.Cut(name, maxName), Missing: missing}
+	if _, err := s.call("/chat/create", map[string]any{"name": group.Name, "owner": ids[0], "useridlist": first, "showHistoryType": 1}, &created); err != nil {
+		return sender.Group{Missing: missing}, err
+	}
+	group.ID = created.ID
+	refused, err := s.add(group.ID, rest)
+	group.Missing = append(missing, sender.Labels(refused, known)...)
+	return group, err
+}
+
+// AddMembers adds people to a group.
+func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	ids, known, missing, err := sender.Directory(s.find).Find(people)
+	if err != nil {
+		return missing, err
+	}
+	refused, err := s.add(groupID, ids)
+	return append(missing, sender.Labels(refused, known)...), err
+}
+
+func (s session) add(groupID string, ids []string) (refused []string, err error) {
+	return sender.Add(ids, maxLot, func(lot []string) error {
+		_, err := s.call("/chat/update", map[string]any{"chatid": groupID, "add_useridlist": lot}, &Status{})
+		return err
+	})
+}
+
+// Post posts to a group.
+func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m sender.Message) (sender.Receipt, error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	var reply struct {
+		Status
+		ID string `json:"messageId"`
+	}
+	receipt, err := s.call("/chat/send", map[string]any{"chatid": groupID, "msg": compose(m)}, &reply)
+	receipt.ID = reply.ID
+	return receipt, err
+}

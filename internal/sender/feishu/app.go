@@ -1,0 +1,174 @@
+package feishu
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/outbound"
+	"tocsin/internal/sender"
+)
+
+// App is an app of the organisation's own, with a bot.
+type App struct {
+	ID      string
+	Secret  string
+	BaseURL string // empty: Feishu; for Lark https://open.larksuite.com
+}
+
+// maxName is how long the name of a group may be, in characters.
+const maxName = 60
+
+// session is an app with the access that lasts for one operation.
+type session struct {
+	ctx     context.Context
+	out     *outbound.Client
+	base    string
+	token   string
+	secrets []string
+}
+
+func (a App) login(ctx context.Context, out *outbound.Client) (session, error) {
+	s := session{ctx: ctx, out: out, base: sender.Base(a.BaseURL, "https://open.feishu.cn"), secrets: []string{a.Secret}}
+	var reply struct {
+		Status
+		Token string `json:"tenant_access_token"`
+	}
+	_, err := s.call("auth/v3/tenant_access_token/internal", map[string]string{"app_id": a.ID, "app_secret": a.Secret}, &reply)
+	s.token = reply.Token
+	s.secrets = append(s.secrets, reply.Token)
+	return s, err
+}
+
+func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt, error) {
+	call := sender.Call{URL: s.base + "/open-apis/" + path, Body: body, Secrets: s.secrets}
+	if s.token != "" {
+		call.Header = http.Header{"Authorization": {"Bearer " + s.token}}
+	}
+	return call.Do(s.ctx, s.out, reply)
+}
+
+// find looks people up by e-mail address and phone number.
+func (s session) find(c sender.Contact) (string, error) {
+	ask := map[string][]string{}
+	if c.Email != "" {
+		ask["emails"] = []string{c.Email}
+	}
+	if c.Phone != "" {
+		ask["mobiles"] = []string{c.Mobile()}
+	}
+	if len(ask) == 0 {
+		return "", nil
+	}
+	var reply struct {
+		Status
+		Data struct {
+			Users []struct {
+				ID string `json:"user_id"` // empty: not known
+			} `json:"user_list"`
+		} `json:"data"`
+	}
+	_, err := s.call("contact/v3/users/batch_get_id?user_id_type=open_id", ask, &reply)
+	for _, u := range reply.Data.Users {
+		if u.ID != "" {
+			return u.ID, err
+		}
+	}
+	return "", err
+}
+
+// OpenGroup opens a group and adds people to it, whom Feishu knows by e-mail address or phone number. When the
+// group has an ID it is open, even beside an error, which is then that nobody could be added or that trying
+// AddMembers again may help.
+func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, people []sender.Contact) (sender.Group, error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Group{}, err
+	}
+	group := sender.Group{Name: sender.Cut(name, maxName)}
+	var created struct {
+		Status
+		Data struct {
+			ID string `json:"chat_id"`
+		} `json:"data"`
+	}
+	if _, err := s.call("im/v1/chats", map[string]string{"name": group.Name}, &created); err != nil {
+		return sender.Group{}, err
+	}
+	group.ID = created.Data.ID
+	group.Link = s.link(group.ID)
+	group.Missing, err = s.add(group.ID, people)
+	return group, err
+}
+
+// link is the group's, or empty: people can find the group without.
+func (s session) link(groupID string) string {
+	var reply struct {
+		Status
+		Data struct {
+			Link string `json:"share_link"`
+		} `json:"data"`
+	}
+	if _, err := s.call("im/v1/chats/"+url.PathEscape(groupID)+"/link", map[string]string{"validity_period": "permanently"}, &reply); err != nil {
+		return ""
+	}
+	return reply.Data.Link
+}
+
+// AddMembers adds people to a group; who is in it already may be among them.
+func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	return s.add(groupID, people)
+}
+
+// add has Feishu add whom it can (succeed_type 1), at most 50 at once.
+func (s session) add(groupID string, people []sender.Contact) ([]string, error) {
+	ids, known, missing, err := sender.Directory(s.find).Find(people)
+	if err != nil {
+		return missing, err
+	}
+	left := []string{}
+	refused, err := sender.Add(ids, 50, func(lot []string) error {
+		var reply struct {
+			Status
+			Data struct {
+				Invalid []string `json:"invalid_id_list"`
+				Gone    []string `json:"not_existed_id_list"`
+			} `json:"data"`
+		}
+		_, err := s.call("im/v1/chats/"+url.PathEscape(groupID)+"/members?member_id_type=open_id&succeed_type=1", map[string][]string{"id_list": lot}, &reply)
+		left = append(append(left, reply.Data.Invalid...), reply.Data.Gone...)
+		return err
+	})
+	return append(missing, sender.Labels(append(left, refused...), known)...), err
+}
+
+// Post posts to a group. Feishu drops a second message of the same key in the same group within the hour.
+func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m sender.Message) (sender.Receipt, error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	content, err := json.Marshal(post(m.Text, maxApp))
+	if err != nil {
+		return sender.Receipt{}, &sender.Error{Message: err.Error()}
+	}
+	once := sha256.Sum256([]byte(groupID + "\n" + m.Key))
+	var reply struct {
+		Status
+		Data struct {
+			ID string `json:"message_id"`
+		} `json:"data"`
+	}
+	body := map[string]string{"receive_id": groupID, "msg_type": "post", "content": string(content), "uuid": hex.EncodeToString(once[:16])}
+	receipt, err := s.call("im/v1/messages?receive_id_type=chat_id", body, &reply)
+	receipt.ID = reply.Data.ID
+	return receipt, err
+}

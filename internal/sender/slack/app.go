@@ -1,0 +1,174 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"tocsin/internal/outbound"
+	"tocsin/internal/sender"
+)
+
+// App is an app with a bot. Its token needs chat:write, users:read.email, and to open channels
+// channels:manage, or groups:write for private ones.
+type App struct {
+	Token   string // of the bot, xoxb-…
+	Private bool   // open private channels
+	BaseURL string // empty: Slack's own
+}
+
+// maxName is how long the name of a channel may be, in characters.
+const maxName = 80
+
+// Status is what every reply has.
+type Status struct {
+	OK     bool   `json:"ok"`
+	Reason string `json:"error"`
+}
+
+// passing are the errors that may heal.
+var passing = []string{"ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"}
+
+// Err says what is wrong, nil when nothing is.
+func (s *Status) Err() *sender.Error {
+	switch {
+	case s.OK:
+		return nil
+	case s.Reason == "":
+		return sender.Unreadable()
+	}
+	return sender.Refused(s.Reason, "see Slack's documentation of the method", slices.Contains(passing, s.Reason))
+}
+
+func (a App) call(ctx context.Context, out *outbound.Client, method string, body any, reply sender.Reply) (sender.Receipt, error) {
+	verb := http.MethodPost
+	if body == nil { // those methods take their arguments from the query
+		verb = http.MethodGet
+	}
+	call := sender.Call{Method: verb, URL: sender.Base(a.BaseURL, "https://slack.com/api") + "/" + method, Header: http.Header{"Authorization": {"Bearer " + a.Token}}, Body: body, Secrets: []string{a.Token}}
+	return call.Do(ctx, out, reply)
+}
+
+// OpenGroup opens a channel and invites people to it, whom Slack knows by their e-mail address. A name that is
+// taken gets a number. When the group has an ID it is open, even beside an error, which is then that nobody
+// could be invited or that trying AddMembers again may help.
+func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, people []sender.Contact) (sender.Group, error) {
+	var created struct {
+		Status
+		Channel struct {
+			ID   string `json:"id"`
+			Name string `json:"name"`
+		} `json:"channel"`
+	}
+	for n := 1; ; n++ {
+		created.Status = Status{}
+		body := map[string]any{"name": channelName(name, n), "is_private": a.Private}
+		_, err := a.call(ctx, out, "conversations.create", body, &created)
+		if err == nil {
+			break
+		}
+		if created.Reason != "name_taken" || n == 9 {
+			return sender.Group{}, err
+		}
+	}
+	group := sender.Group{ID: created.Channel.ID, Name: created.Channel.Name, Link: "https://slack.com/app_redirect?channel=" + created.Channel.ID}
+	var workspace struct {
+		Status
+		URL string `json:"url"`
+	}
+	if _, err := a.call(ctx, out, "auth.test", nil, &workspace); err == nil && workspace.URL != "" {
+		group.Link = strings.TrimSuffix(workspace.URL, "/") + "/archives/" + group.ID
+	}
+	missing, err := a.AddMembers(ctx, out, group.ID, people)
+	group.Missing = missing
+	return group, err
+}
+
+// AddMembers invites people to a channel; who is in it already may be among them.
+func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
+	ids, known, missing, err := a.directory(ctx, out).Find(people)
+	if err != nil {
+		return missing, err
+	}
+	left := []string{}
+	refused, err := sender.Add(ids, 100, func(lot []string) error {
+		var s struct {
+			Status
+			Errors []struct {
+				User   string `json:"user"`
+				Reason string `json:"error"`
+			} `json:"errors"`
+		}
+		body := map[string]any{"channel": groupID, "users": strings.Join(lot, ","), "force": true}
+		_, err := a.call(ctx, out, "conversations.invite", body, &s)
+		if within(s.Reason) {
+			return nil
+		}
+		if len(lot) == 1 || len(s.Errors) == 0 {
+			return err
+		}
+		for _, e := range s.Errors { // the others of the lot are in
+			if !within(e.Reason) {
+				left = append(left, e.User)
+			}
+		}
+		return nil
+	})
+	return append(missing, sender.Labels(append(left, refused...), known)...), err
+}
+
+// within says whether an invitation was refused because it was not needed.
+func within(reason string) bool {
+	return reason == "already_in_channel" || reason == "cant_invite_self"
+}
+
+// Post posts to a channel. The receipt's ID is the message's moment, as Slack names messages.
+func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m sender.Message) (sender.Receipt, error) {
+	var reply struct {
+		Status
+		Moment string `json:"ts"`
+	}
+	receipt, err := a.call(ctx, out, "chat.postMessage", compose(groupID, m), &reply)
+	receipt.ID = reply.Moment
+	return receipt, err
+}
+
+func (a App) directory(ctx context.Context, out *outbound.Client) sender.Directory {
+	return func(c sender.Contact) (string, error) {
+		if c.Email == "" {
+			return "", nil
+		}
+		var s struct {
+			Status
+			User struct {
+				ID string `json:"id"`
+			} `json:"user"`
+		}
+		_, err := a.call(ctx, out, "users.lookupByEmail?"+url.Values{"email": {c.Email}}.Encode(), nil, &s)
+		if s.Reason == "users_not_found" {
+			return "", nil
+		}
+		return s.User.ID, err
+	}
+}
+
+// channelName makes a name that Slack accepts, the nth of those who are alike: small letters, digits, hyphens
+// and underscores.
+func channelName(name string, n int) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'
+	})
+	suffix := ""
+	if n > 1 {
+		suffix = fmt.Sprintf("-%d", n)
+	}
+	plain := []rune(strings.Join(words, "-"))
+	if len(plain) == 0 {
+		plain = []rune("incident")
+	}
+	return string(plain[:min(len(plain), maxName-len(suffix))]) + suffix
+}

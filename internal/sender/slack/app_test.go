@@ -1,0 +1,101 @@
+package slack_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"tocsin/internal/sender"
+	"tocsin/internal/sender/sendertest"
+	"tocsin/internal/sender/slack"
+)
+
+var people = []sender.Contact{{Name: "Ada", Email: "ada@example.com"}, {Name: "Bo", Email: "bo@example.com"}, {Name: "Cy", Phone: "+1 555"}, {Name: "Di", Email: "di@example.com"}, {Name: "Again", Email: "ada@example.com"}}
+
+// workspace knows Ada and Di, and has a channel of every name but those in taken.
+func workspace(t *testing.T, taken ...string) (*sendertest.Service, slack.App) {
+	s := sendertest.New(t)
+	s.Query = true
+	s.Routes["/users.lookupByEmail?email=ada%40example.com"] = sendertest.Says(`{"ok":true,"user":{"id":"U1"}}`)
+	s.Routes["/users.lookupByEmail?email=bo%40example.com"] = sendertest.Says(`{"ok":false,"error":"users_not_found"}`)
+	s.Routes["/users.lookupByEmail?email=di%40example.com"] = sendertest.Says(`{"ok":true,"user":{"id":"U4"}}`)
+	s.Routes["/conversations.create"] = func(body string) sendertest.Answer {
+		for _, name := range taken {
+			if strings.Contains(body, fmt.Sprintf("%q", name)) {
+				return sendertest.Answer{Body: `{"ok":false,"error":"name_taken"}`}
+			}
+		}
+		return sendertest.Answer{Body: `{"ok":true,"channel":{"id":"C7","name":"as-it-is"}}`}
+	}
+	s.Routes["/auth.test"] = sendertest.Says(`{"ok":true,"url":"https://acme.slack.com/","team_id":"T1"}`)
+	s.Routes["/conversations.invite"] = sendertest.Says(`{"ok":true,"channel":{"id":"C7"}}`)
+	s.Routes["/chat.postMessage"] = sendertest.Says(`{"ok":true,"channel":"C7","ts":"1503435956.000247"}`)
+	return s, slack.App{Token: sendertest.Token, Private: true, BaseURL: s.URL + "/"}
+}
+
+func TestOpenGroup(t *testing.T) {
+	s, app := workspace(t, "inc-42-disk-is-full")
+	group, err := app.OpenGroup(context.Background(), s.Out, "INC 42: Disk / is full!", people)
+	if want := "{ID:C7 Name:as-it-is Link:https://acme.slack.com/archives/C7 Missing:[Bo Cy]}"; err != nil || fmt.Sprintf("%+v", group) != want {
+		t.Errorf("%+v %v, want %s", group, err, want)
+	}
+	if receipt, err := app.Post(context.Background(), s.Out, group.ID, sendertest.Message); err != nil || receipt.ID != "1503435956.000247" {
+		t.Errorf("%+v %v", receipt, err)
+	}
+	s.Golden(t, "group")
+	s.Routes["/auth.test"] = sendertest.Says(`{"ok":false,"error":"internal_error"}`)
+	if group, err := app.OpenGroup(context.Background(), s.Out, "!", nil); err != nil || group.Link != "https://slack.com/app_redirect?channel=C7" {
+		t.Errorf("no workspace, nobody: %+v %v", group, err)
+	}
+}
+
+// Who is in the channel already is not missing; who cannot be invited does not keep the others out.
+func TestAddMembers(t *testing.T) {
+	s, app := workspace(t)
+	for reply, want := range map[string]string{
+		`{"ok":true,"errors":[{"user":"U1","ok":false,"error":"already_in_channel"},{"user":"U4","ok":false,"error":"cant_invite"}]}`: "[Bo Cy Di]",
+		`{"ok":false,"error":"already_in_channel","errors":[{"user":"U1","ok":false,"error":"already_in_channel"}]}`:                  "[Bo Cy]",
+		`{"ok":false,"error":"channel_not_found"}`: "[Bo Cy Ada Di] it refused with channel_not_found: see Slack's documentation of the method",
+		`{"ok":false,"error":"ratelimited"}`:       "[Bo Cy] it refused with ratelimited: see Slack's documentation of the method",
+	} {
+		s.Routes["/conversations.invite"] = sendertest.Says(reply)
+		missing, err := app.AddMembers(context.Background(), s.Out, "C7", people)
+		got := fmt.Sprint(missing)
+		if err != nil {
+			got += " " + err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", reply, got, want)
+		}
+	}
+}
+
+func TestAppErrors(t *testing.T) {
+	s, app := workspace(t)
+	clear(s.Routes)
+	rows := []sendertest.Fails{
+		{Answer: sendertest.Answer{Body: "<html>"}},
+		{Answer: sendertest.Answer{Body: `{"ok":false,"error":"invalid_auth"}`}},
+		{Answer: sendertest.Answer{Body: `{"ok":false,"error":"is_archived"}`}},
+		{Answer: sendertest.Answer{Body: `{"ok":false,"error":"fatal_error"}`}, Retry: true},
+	}
+	for _, row := range rows {
+		s.Answer = row.Answer
+		if _, err := app.OpenGroup(context.Background(), s.Out, "x", people); err == nil || sender.Retry(err) != row.Retry {
+			t.Errorf("%v: %v", row.Answer, err)
+		}
+	}
+	app.Token += "/" + sendertest.Secret // the table looks for both
+	s.Table(t, func() (sender.Receipt, error) { return app.Post(context.Background(), s.Out, "C7", sendertest.Message) }, rows...)
+}
+
+func TestNames(t *testing.T) {
+	s, app := workspace(t)
+	for name, want := range map[string]string{"Disk FULL / now": "disk-full-now", "支付 down": "支付-down", "###": "incident", "a_b--c": "a_b-c", strings.Repeat("x", 200): strings.Repeat("x", 80)} {
+		if _, err := app.OpenGroup(context.Background(), s.Out, name, nil); err != nil || !strings.Contains(s.First("/conversations.create"), fmt.Sprintf(`"name":%q`, want)) {
+			t.Errorf("%s: %s, want %s", name, s.First("/conversations.create"), want)
+		}
+		s.Forget()
+	}
+}

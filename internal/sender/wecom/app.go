@@ -1,0 +1,135 @@
+package wecom
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"tocsin/internal/outbound"
+	"tocsin/internal/sender"
+)
+
+// App is an app of the organisation's own. WeCom lets it open groups only when everybody can see it.
+type App struct {
+	CorpID  string
+	Secret  string
+	Owner   string // user id of who owns groups; empty: WeCom chooses one of the people
+	BaseURL string // empty: WeCom's own
+}
+
+const (
+	maxName   = 50  // characters
+	maxLot    = 500 // people who are added at once
+	minPeople = 2   // in a group
+)
+
+// unknown are the codes for people whom WeCom does not know.
+var unknown = []int{46004, 60111}
+
+// session is an app with the access that lasts for one operation.
+type session struct {
+	ctx     context.Context
+	out     *outbound.Client
+	base    string
+	token   string
+	secrets []string
+}
+
+func (a App) login(ctx context.Context, out *outbound.Client) (session, error) {
+	s := session{ctx: ctx, out: out, base: sender.Base(a.BaseURL, "https://qyapi.weixin.qq.com"), secrets: []string{a.Secret}}
+	var reply struct {
+		Status
+		Token string `json:"access_token"`
+	}
+	query := url.Values{"corpid": {a.CorpID}, "corpsecret": {a.Secret}}
+	_, err := sender.Call{Method: http.MethodGet, URL: s.base + "/cgi-bin/gettoken?" + query.Encode(), Secrets: s.secrets}.Do(ctx, out, &reply)
+	s.token = reply.Token
+	s.secrets = append(s.secrets, reply.Token)
+	return s, err
+}
+
+func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt, error) {
+	query := url.Values{"access_token": {s.token}}
+	return sender.Call{URL: s.base + "/cgi-bin/" + path + "?" + query.Encode(), Body: body, Secrets: s.secrets}.Do(s.ctx, s.out, reply)
+}
+
+// find looks people up by phone number, then by e-mail address: the organisation's (1) and their own (2).
+func (s session) find(c sender.Contact) (id string, err error) {
+	if c.Phone != "" {
+		id, err = s.who("user/getuserid", map[string]any{"mobile": c.Mobile()})
+	}
+	for kind := 1; kind <= 2 && id == "" && c.Email != "" && !sender.Retry(err); kind++ {
+		id, err = s.who("user/get_userid_by_email", map[string]any{"email": c.Email, "email_type": kind})
+	}
+	return id, err
+}
+
+func (s session) who(path string, ask map[string]any) (string, error) {
+	var reply struct {
+		Status
+		ID string `json:"userid"`
+	}
+	_, err := s.call(path, ask, &reply)
+	if reply.Code != nil && slices.Contains(unknown, *reply.Code) {
+		return "", nil
+	}
+	return reply.ID, err
+}
+
+// OpenGroup opens a group of people, whom WeCom knows by phone number or e-mail address. It needs two,
+// of whom the app's owner is one. People see the group once something is posted to it; it has no link.
+func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, people []sender.Contact) (sender.Group, error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Group{}, err
+	}
+	ids, _, missing, err := sender.Directory(s.find).Find(people)
+	if err != nil {
+		return sender.Group{Missing: missing}, err
+	}
+	if a.Owner != "" && !slices.Contains(ids, a.Owner) {
+		ids = append(ids, a.Owner)
+	}
+	if len(ids) < minPeople {
+		return sender.Group{Missing: missing}, &sender.Error{Message: "a group in WeCom needs two people whom it knows, the app's owner being one"}
+	}
+	var created struct {
+		Status
+		ID string `json:"chatid"`
+	}
+	body := map[string]any{"name": sender.Cut(name, maxName), "userlist": ids}
+	if a.Owner != "" {
+		body["owner"] = a.Owner
+	}
+	if _, err := s.call("appchat/create", body, &created); err != nil {
+		return sender.Group{Missing: missing}, err
+	}
+	return sender.Group{ID: created.ID, Name: sender.Cut(name, maxName), Missing: missing}, nil
+}
+
+// AddMembers adds people to a group.
+func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	ids, known, missing, err := sender.Directory(s.find).Find(people)
+	if err != nil {
+		return missing, err
+	}
+	refused, err := sender.Add(ids, maxLot, func(lot []string) error {
+		_, err := s.call("appchat/update", map[string]any{"chatid": groupID, "add_user_list": lot}, &Status{})
+		return err
+	})
+	return append(missing, sender.Labels(refused, known)...), err
+}
+
+// Post posts to a group.
+func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m sender.Message) (sender.Receipt, error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	return s.call("appchat/send", compose(groupID, m), &Status{})
+}

@@ -1,0 +1,89 @@
+package wecom_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"tocsin/internal/sender"
+	"tocsin/internal/sender/sendertest"
+	"tocsin/internal/sender/wecom"
+)
+
+var people = []sender.Contact{{Name: "Ada", Phone: "+86 138-0000-0001", Email: "ada@example.com"}, {Name: "Bo", Phone: "13800000002"}, {Name: "Cy"}, {Name: "Di", Email: "di@example.com"}}
+
+// organisation knows Ada by phone and Di by her own e-mail address.
+func organisation(t *testing.T) (*sendertest.Service, wecom.App) {
+	s := sendertest.New(t)
+	s.Routes["/cgi-bin/gettoken"] = sendertest.Says(`{"errcode":0,"errmsg":"ok","access_token":"` + sendertest.Token + `","expires_in":7200}`)
+	s.Routes["/cgi-bin/user/getuserid"] = func(body string) sendertest.Answer {
+		if strings.Contains(body, `"13800000001"`) {
+			return sendertest.Answer{Body: `{"errcode":0,"errmsg":"ok","userid":"ada"}`}
+		}
+		return sendertest.Answer{Body: `{"errcode":46004,"errmsg":"user no exist"}`}
+	}
+	s.Routes["/cgi-bin/user/get_userid_by_email"] = func(body string) sendertest.Answer {
+		if strings.Contains(body, `"email_type":2`) {
+			return sendertest.Answer{Body: `{"errcode":0,"errmsg":"ok","userid":"di"}`}
+		}
+		return sendertest.Answer{Body: `{"errcode":60111,"errmsg":"userid not found"}`}
+	}
+	s.Routes["/cgi-bin/appchat/create"] = sendertest.Says(`{"errcode":0,"errmsg":"ok","chatid":"chat7"}`)
+	s.Routes["/cgi-bin/appchat/update"] = sendertest.Says(`{"errcode":0,"errmsg":"ok"}`)
+	s.Routes["/cgi-bin/appchat/send"] = sendertest.Says(`{"errcode":0,"errmsg":"ok"}`)
+	return s, wecom.App{CorpID: "ww1", Secret: sendertest.Secret, Owner: "boss", BaseURL: s.URL}
+}
+
+func TestOpenGroup(t *testing.T) {
+	s, app := organisation(t)
+	group, err := app.OpenGroup(context.Background(), s.Out, strings.Repeat("支", 60), people)
+	want := fmt.Sprintf("{ID:chat7 Name:%s… Link: Missing:[Bo Cy]}", strings.Repeat("支", 49))
+	if err != nil || fmt.Sprintf("%+v", group) != want {
+		t.Errorf("%+v %v, want %s", group, err, want)
+	}
+	if missing, err := app.AddMembers(context.Background(), s.Out, group.ID, people[:2]); err != nil || fmt.Sprint(missing) != "[Bo]" {
+		t.Errorf("%v %v", missing, err)
+	}
+	if receipt, err := app.Post(context.Background(), s.Out, group.ID, sendertest.Message); err != nil || receipt.Status != 200 {
+		t.Errorf("%+v %v", receipt, err)
+	}
+	s.Golden(t, "group")
+	app.Owner = ""
+	if group, err := app.OpenGroup(context.Background(), s.Out, "x", people[:2]); err == nil || sender.Retry(err) || fmt.Sprint(group.Missing) != "[Bo]" {
+		t.Errorf("one alone: %+v %v", group, err)
+	}
+}
+
+func TestOneWhoMayNotJoinKeepsNobodyOut(t *testing.T) {
+	s, app := organisation(t)
+	s.Routes["/cgi-bin/appchat/update"] = func(body string) sendertest.Answer {
+		if strings.Contains(body, `"di"`) {
+			return sendertest.Answer{Body: `{"errcode":86008,"errmsg":"no"}`}
+		}
+		return sendertest.Answer{Body: `{"errcode":0}`}
+	}
+	if missing, err := app.AddMembers(context.Background(), s.Out, "chat7", people); err != nil || fmt.Sprint(missing) != "[Bo Cy Di]" {
+		t.Errorf("%v %v", missing, err)
+	}
+	s.Routes["/cgi-bin/user/getuserid"] = sendertest.Says(`{"errcode":45009,"errmsg":"too often"}`)
+	if _, err := app.AddMembers(context.Background(), s.Out, "chat7", people); !sender.Retry(err) {
+		t.Errorf("too often: %v", err)
+	}
+}
+
+func TestAppErrors(t *testing.T) {
+	s, app := organisation(t)
+	login := s.Routes["/cgi-bin/gettoken"]
+	clear(s.Routes)
+	s.Answer = sendertest.Answer{Body: `{"errcode":40001,"errmsg":"invalid credential ` + sendertest.Secret + `"}`}
+	if _, err := app.OpenGroup(context.Background(), s.Out, "x", people); err == nil || sender.Retry(err) || strings.Contains(err.Error(), sendertest.Secret) {
+		t.Errorf("wrong secret: %v", err)
+	}
+	s.Routes["/cgi-bin/gettoken"] = login
+	s.Table(t, func() (sender.Receipt, error) {
+		return app.Post(context.Background(), s.Out, "chat7", sendertest.Message)
+	},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":86001,"errmsg":"chatid ` + sendertest.Token + ` is invalid"}`}},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":45009,"errmsg":"api freq out of limit"}`}, Retry: true})
+}
