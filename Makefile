@@ -25,6 +25,10 @@ check-tools:
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy $$tool; \
 		else echo "$$tool is missing, the newcomer's script needs it: apt-get install $$tool"; exit 1; fi; }; done
 
+	@command -v prometheus >/dev/null && command -v prometheus-alertmanager >/dev/null || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends prometheus prometheus-alertmanager; \
+		else echo "note: prometheus and prometheus-alertmanager are missing: the test with real peers (test/peer) is NOT run"; fi; }
+
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi

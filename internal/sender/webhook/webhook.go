@@ -29,7 +29,7 @@ func (s Sender) Send(ctx context.Context, out *outbound.Client, chat sender.Chat
 		h["Webhook-Timestamp"] = []string{stamp}
 		h["Webhook-Signature"] = []string{"v1," + Sign(chat.SignSecret, m.Key, stamp, m.Data)}
 	}
-	return sender.Of(out.Do(ctx, outbound.Request{URL: chat.Address(""), Header: h, Body: m.Data}))
+	return sender.Judge(nil, chat.Secrets())(out.Do(ctx, outbound.Request{URL: chat.Address(""), Header: h, Body: m.Data}))
 }
 
 // Sign is the signature of a body that is sent at a moment (Unix seconds) under an id: HMAC-SHA256 in base64
