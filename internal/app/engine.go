@@ -62,4 +62,5 @@ func (a *App) buildEngine(linkKey []byte) {
 	}
 	e.intake = intake.New(a.DB, rate, func(c *api.Call) error { return a.Frame.Guessed(c) }, a.metrics)
 	e.intake.Wake = decide
+	a.Crew.Add(e.intake.Task())
 }

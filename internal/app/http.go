@@ -90,6 +90,8 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.Handle("/", a.Frame)
 	mux.Handle("/event/push/alert/{source}", a.Frame.Inlet(a.engine.intake.Alerts()))
 	mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
+	mux.Handle("/event/push/heartbeat", a.Frame.Inlet(a.engine.intake.Heartbeats()))
+	mux.Handle("/event/push/change/standard", a.Frame.Inlet(a.engine.intake.Changes()))
 	mux.Handle("GET /ack/{token}", a.engine.notify.AckPage())
 	mux.Handle("POST /ack/{token}", a.engine.notify.AckPage())
 	mux.Handle("GET /docs", a.Frame.Docs())

@@ -31,6 +31,7 @@ var specified = map[string]string{
 	"/schedule/self":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/delete":                     "Schedules Manage (on-call)",
 	"/alert/info":                          "Channels Read (on-call)",
+	"/change/list":                         "Channels Read (on-call)",
 	"/alert/list":                          "Channels Read (on-call)",
 	"/alert/list-by-ids":                   "Channels Read (on-call)",
 	"/alert/event/list":                    "Channels Read (on-call)",

@@ -5,6 +5,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
 	"tocsin/internal/calendar"
+	"tocsin/internal/change"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
 	"tocsin/internal/enrichment"
@@ -44,6 +45,7 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 		(&preference.Room{Box: a.Box}).Ops(),
 		a.engine.escalation.Ops(),
 		(&explain.Room{}).Ops(),
+		change.Ops(),
 		webhook.New(cursorKey).Ops(),
 		audit.New(cursorKey, a.recorded).Ops(),
 	}

@@ -27,14 +27,22 @@ import (
 	"tocsin/internal/integration"
 	"tocsin/internal/limit"
 	"tocsin/internal/source"
+	"tocsin/internal/source/grafana"
+	"tocsin/internal/source/pagerduty"
 	"tocsin/internal/source/prometheus"
+	"tocsin/internal/source/sentry"
 	"tocsin/internal/source/standard"
+	"tocsin/internal/source/zabbix"
 )
 
 // parsers are the sources of alerts, by the last part of their address.
 var parsers = map[string]source.Parser{
 	"standard":   standard.Parse,
 	"prometheus": prometheus.Parse,
+	"grafana":    grafana.Parse,
+	"pagerduty":  pagerduty.Parse,
+	"zabbix":     zabbix.Parse,
+	"sentry":     sentry.Parse,
 }
 
 // Room takes events.
@@ -44,11 +52,12 @@ type Room struct {
 	Guessed func(*api.Call) error
 	Wake    func() // called when events were committed; may be nil
 
-	rates *limit.Table[int64]
-	mu    sync.Mutex
-	known map[string]known // integrations by key, for a moment
-	last  atomic.Int64     // the newest moment of arrival that was given out, Unix nanoseconds
-	taken *prom.CounterVec
+	rates   *limit.Table[int64]
+	mu      sync.Mutex
+	known   map[string]known  // integrations by key, for a moment
+	watched map[int64]watched // heartbeats by account; of the task alone
+	last    atomic.Int64      // the newest moment of arrival that was given out, Unix nanoseconds
+	taken   *prom.CounterVec
 }
 
 type known struct {
@@ -62,7 +71,7 @@ const fresh = 500 * time.Millisecond
 
 // New makes the room. Its metric is tocsin_events_received_total by source and outcome.
 func New(d *db.DB, rate limit.Rate, guessed func(*api.Call) error, metrics prom.Registerer) *Room {
-	r := &Room{DB: d, Rate: rate, Guessed: guessed, rates: limit.New[int64](0), known: map[string]known{},
+	r := &Room{DB: d, Rate: rate, Guessed: guessed, rates: limit.New[int64](0), known: map[string]known{}, watched: map[int64]watched{},
 		taken: prom.NewCounterVec(prom.CounterOpts{Name: "tocsin_events_received_total", Help: "Events by source and whether they were taken."}, []string{"source", "outcome"})}
 	if metrics != nil {
 		metrics.MustRegister(r.taken)
@@ -96,6 +105,9 @@ func (r *Room) alerts(c *api.Call, req *http.Request, header http.Header, body [
 	parse, ok := parsers[name]
 	if !ok {
 		return nil, fault.New(fault.RouteNotFound, "there is no source %.60q; there are %s", name, strings.Join(names(), ", "))
+	}
+	if key := pagerduty.Key(body); name == "pagerduty" && key != "" && keyOf(req) == "" { // where its clients put it
+		req.Header.Set("Authorization", "Bearer "+key)
 	}
 	i, err := r.integration(c, req, header)
 	if err != nil {

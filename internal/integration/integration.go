@@ -225,3 +225,15 @@ func hashOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
 }
+
+// Heartbeats lists the enabled heartbeats of an account.
+func Heartbeats(tx *db.Tx, account int64) (list []Integration, err error) {
+	all, err := Kind.All(tx, account)
+	for _, i := range all {
+		if i.IntegrationType == Heartbeat && i.Status == "enabled" && i.Settings != nil {
+			i.AccountID = account
+			list = append(list, i)
+		}
+	}
+	return list, err
+}

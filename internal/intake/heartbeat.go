@@ -1,0 +1,162 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/change"
+	"tocsin/internal/db"
+	"tocsin/internal/event"
+	"tocsin/internal/fault"
+	"tocsin/internal/integration"
+	read "tocsin/internal/source/change"
+	"tocsin/internal/work"
+)
+
+// Heartbeats takes signs of life: GET or POST /event/push/heartbeat?integration_key=KEY.
+func (r *Room) Heartbeats() api.Inlet {
+	return api.Inlet{Path: "/event/push/heartbeat", Methods: []string{http.MethodPost, http.MethodGet, http.MethodHead}, MaxBody: 64 << 10, Do: func(c *api.Call, req *http.Request, header http.Header, _ []byte) (any, error) {
+		i, err := r.integration(c, req, header)
+		if err != nil {
+			return nil, err
+		}
+		if i.IntegrationType != integration.Heartbeat {
+			return nil, fault.Invalid("integration_key", "belongs to an integration of type %s, which is no heartbeat", i.IntegrationType)
+		}
+		missed := false
+		err = r.DB.Write(c.Ctx, func(tx *db.Tx) error {
+			missed, _, err = db.One(tx, db.Column[bool], `SELECT missed FROM heartbeat WHERE account_id = $1 AND integration_id = $2`, i.AccountID, i.IntegrationID)
+			if err != nil {
+				return err
+			}
+			return beat(tx, i, c.Unix(), false)
+		})
+		if err == nil && missed {
+			err = r.Put(c.Ctx, i.AccountID, i.IntegrationID, []event.Event{silent(i, c.Unix(), event.Ok)}, c.Now)
+		}
+		return api.Empty{}, err
+	}}
+}
+
+func beat(tx *db.Tx, i integration.Integration, at int64, missed bool) error {
+	_, err := tx.Exec(`INSERT INTO heartbeat (account_id, integration_id, last_at, missed) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (account_id, integration_id) DO UPDATE SET last_at = excluded.last_at, missed = excluded.missed`, i.AccountID, i.IntegrationID, at, missed)
+	return err
+}
+
+// silent is the event that a heartbeat is silent, or heard again.
+func silent(i integration.Integration, at int64, status string) event.Event {
+	title := event.Cut(i.IntegrationName+" is silent", event.MaxTitle)
+	e := event.Event{AlertKey: fmt.Sprintf("heartbeat:%d", i.IntegrationID), TitleRule: title, Title: title, Status: status, Severity: event.Critical, Labels: map[string]string{"integration": i.IntegrationName}, Time: at}
+	if status != event.Ok {
+		e.Description = fmt.Sprintf("No sign of life for %d seconds.", i.Settings.IntervalSeconds)
+	}
+	return e
+}
+
+// Task is the room's background work: raising the alerts of heartbeats that are silent for longer than they
+// may be. A new one has its interval to begin with.
+func (r *Room) Task() work.Task {
+	return work.Task{Name: "heartbeats", Idle: time.Second, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
+		late, err := r.late(ctx, now)
+		for n := 0; n < len(late) && err == nil; n++ {
+			i := late[n]
+			// The event first: whoever is told twice is better off than who is not told at all.
+			if err = r.Put(ctx, i.AccountID, i.IntegrationID, []event.Event{silent(i, now.Unix(), event.Critical)}, now); err == nil {
+				err = r.DB.Write(ctx, func(tx *db.Tx) error {
+					_, err := tx.Exec(`UPDATE heartbeat SET missed = $3 WHERE account_id = $1 AND integration_id = $2`, i.AccountID, i.IntegrationID, true)
+					return err
+				})
+			}
+		}
+		return time.Time{}, err
+	}}
+}
+
+// late lists the enabled heartbeats whose last sign of life is too long ago and that were not raised yet.
+func (r *Room) late(ctx context.Context, now time.Time) (late []integration.Integration, err error) {
+	var fresh []integration.Integration
+	err = r.DB.Read(ctx, func(tx *db.Tx) error {
+		all, err := r.heartbeats(tx)
+		if err != nil {
+			return err
+		}
+		for _, i := range all {
+			type row struct {
+				last   int64
+				missed bool
+			}
+			h, known, err := db.One(tx, func(scan db.Scan) (h row, err error) { return h, scan(&h.last, &h.missed) }, `SELECT last_at, missed FROM heartbeat WHERE account_id = $1 AND integration_id = $2`, i.AccountID, i.IntegrationID)
+			switch {
+			case err != nil:
+				return err
+			case !known:
+				fresh = append(fresh, i)
+			case !h.missed && now.Unix()-h.last > i.Settings.IntervalSeconds:
+				late = append(late, i)
+			}
+		}
+		return nil
+	})
+	for n := 0; n < len(fresh) && err == nil; n++ {
+		err = r.DB.Write(ctx, func(tx *db.Tx) error { return beat(tx, fresh[n], now.Unix(), false) })
+	}
+	return late, err
+}
+
+// watched are the heartbeats of an account as they were at a revision of its configuration.
+type watched struct {
+	revision int64
+	list     []integration.Integration
+}
+
+// heartbeats lists those of all accounts; only of accounts that were configured since is anything read anew.
+func (r *Room) heartbeats(tx *db.Tx) (all []integration.Integration, err error) {
+	type account struct{ id, revision int64 }
+	accounts, err := db.All(tx, func(scan db.Scan) (a account, err error) { return a, scan(&a.id, &a.revision) }, `SELECT account_id, revision FROM account ORDER BY account_id`)
+	for n := 0; n < len(accounts) && err == nil; n++ {
+		a := accounts[n]
+		w, known := r.watched[a.id]
+		if !known || w.revision != a.revision {
+			w.revision = a.revision
+			if w.list, err = integration.Heartbeats(tx, a.id); err != nil {
+				return nil, err
+			}
+			r.watched[a.id] = w
+		}
+		all = append(all, w.list...)
+	}
+	return all, err
+}
+
+// Changes takes events of changes: POST /event/push/change/standard?integration_key=KEY.
+func (r *Room) Changes() api.Inlet {
+	return api.Inlet{Path: "/event/push/change", Methods: []string{http.MethodPost}, MaxBody: maxBody, Do: func(c *api.Call, req *http.Request, header http.Header, body []byte) (any, error) {
+		i, err := r.integration(c, req, header)
+		if err != nil {
+			return nil, err
+		}
+		if i.IntegrationType != integration.Change {
+			return nil, fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no changes", i.IntegrationType)
+		}
+		e, err := read.Parse(body, c.Now)
+		if err != nil {
+			return nil, err
+		}
+		var reply ChangeTaken
+		err = r.DB.Write(c.Ctx, func(tx *db.Tx) (err error) {
+			reply.EventID, reply.ChangeID, err = change.Put(tx, i, e, c.Now)
+			return err
+		})
+		return reply, err
+	}}
+}
+
+// ChangeTaken is the reply to an event of a change.
+type ChangeTaken struct {
+	EventID  string `json:"event_id" doc:"The event."`
+	ChangeID string `json:"change_id" doc:"The change it is about."`
+}

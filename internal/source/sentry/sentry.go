@@ -1,0 +1,124 @@
+// Package sentry reads the webhooks of Sentry: issue alerts (event_alert) and what happens to issues.
+//
+// It must never take an ignored issue for one that is mended.
+package sentry
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/event"
+	"tocsin/internal/fault"
+	"tocsin/internal/source"
+)
+
+type body struct {
+	Action string `json:"action"` // triggered, created, resolved, unresolved, assigned, ignored, archived
+	Data   struct {
+		Issue *issue `json:"issue"`
+		Event *alert `json:"event"`
+		Rule  string `json:"triggered_rule"`
+	} `json:"data"`
+}
+
+type issue struct {
+	ID      source.Text `json:"id"`
+	ShortID string      `json:"shortId"`
+	Title   string      `json:"title"`
+	Culprit string      `json:"culprit"`
+	Level   string      `json:"level"`
+	Status  string      `json:"status"`
+	URL     string      `json:"web_url"`
+	Project struct {
+		Slug string `json:"slug"`
+	} `json:"project"`
+}
+
+type alert struct {
+	EventID     string      `json:"event_id"`
+	IssueID     source.Text `json:"issue_id"`
+	Title       string      `json:"title"`
+	Message     string      `json:"message"`
+	Culprit     string      `json:"culprit"`
+	Level       string      `json:"level"`
+	Environment string      `json:"environment"`
+	Release     source.Text `json:"release"`
+	URL         string      `json:"web_url"`
+	Tags        source.Tags `json:"tags"`
+	Project     source.Text `json:"project"`
+	Datetime    string      `json:"datetime"`
+}
+
+// levels is the table of docs/sources.md.
+var levels = map[string]string{"fatal": event.Critical, "error": event.Critical, "warning": event.Warning, "info": event.Info, "debug": event.Info}
+
+// Parse reads a body.
+func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error) {
+	var b body
+	if err := json.Unmarshal(text, &b); err != nil {
+		return out, source.Unreadable(err)
+	}
+	var e event.Event
+	switch {
+	case b.Data.Event != nil:
+		e, err = b.ofAlert(at)
+	case b.Data.Issue != nil:
+		if b.Action != "created" && b.Action != "resolved" && b.Action != "unresolved" {
+			return out, nil // assigned, ignored and the like are for people
+		}
+		e, err = b.ofIssue(at)
+	default:
+		return out, fault.Invalid("data", "must hold an event or an issue")
+	}
+	if err == nil {
+		out.Events = []event.Event{e}
+	}
+	return out, err
+}
+
+func (b *body) ofAlert(at time.Time) (event.Event, error) {
+	a := b.Data.Event
+	labels := map[string]string{}
+	for name, value := range a.Tags {
+		labels[name] = value
+	}
+	add(labels, map[string]string{"culprit": a.Culprit, "environment": a.Environment, "release": string(a.Release), "project": string(a.Project), "url": a.URL, "rule": b.Data.Rule})
+	when, _ := time.Parse(time.RFC3339, a.Datetime)
+	return made(cmp.Or(a.Title, a.Message), a.Message, a.Level, string(cmp.Or(a.IssueID, source.Text(a.Title))), labels, false, source.At(when, at))
+}
+
+func (b *body) ofIssue(at time.Time) (event.Event, error) {
+	i := b.Data.Issue
+	labels := map[string]string{}
+	add(labels, map[string]string{"culprit": i.Culprit, "project": i.Project.Slug, "url": i.URL, "short_id": i.ShortID})
+	return made(i.Title, i.Culprit, i.Level, string(i.ID), labels, b.Action == "resolved", at.Unix())
+}
+
+func add(labels, more map[string]string) {
+	for name, value := range more {
+		if value != "" {
+			labels[name] = value
+		}
+	}
+}
+
+func made(title, description, level, id string, labels map[string]string, over bool, when int64) (e event.Event, err error) {
+	title = source.Clean(title)
+	if strings.TrimSpace(title) == "" {
+		return e, fault.Invalid("data", "the event or issue must have a title")
+	}
+	severity, ok := source.Severity(level, levels)
+	if !ok {
+		severity = event.Warning
+	}
+	e = event.Event{AlertKey: event.KeyOf(nil, "sentry", id), TitleRule: event.Cut(title, event.MaxTitle), Title: event.Cut(title, event.MaxTitle), Description: event.Cut(source.Clean(description), event.MaxDescription),
+		Status: severity, Severity: severity, Labels: source.Labels(labels), Time: when}
+	if over {
+		e.Status = event.Ok
+	}
+	return e, nil
+}

@@ -1,0 +1,127 @@
+package story
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAWrongKeyIsRefused(t *testing.T) {
+	w := begin(t, tellAnn)
+	body := `{"title_rule": "cpu", "event_status": "Critical"}`
+	for query, want := range map[string]string{"": "integration_key is not valid: is required", "?integration_key=nobodys": "integration_key is not a valid one"} {
+		r := w.post("/event/push/alert/standard"+query, body)
+		if r.Status != 400 || r.Error == nil || r.Error.Code != "InvalidParameter" || !strings.Contains(r.Error.Message, want) {
+			t.Errorf("%q: %s", query, r)
+		}
+	}
+	if r := w.post("/event/push/alert/nonsense?integration_key="+shopKey, body); r.Status != 404 || r.Error.Code != "RouteNotFound" {
+		t.Error(r)
+	}
+	w.do("/integration/disable", `{"integration_id": %d}`, sink)
+	w.clock.Add(time.Second)
+	if r := w.post("/event/push/alert/standard?integration_key="+shopKey, body); r.Status != 400 || !strings.Contains(r.Error.Message, "disabled") {
+		t.Error(r)
+	}
+}
+
+func TestOneMalformedAlertCostsNoOther(t *testing.T) {
+	w := begin(t, tellAnn)
+	r := w.post("/event/push/alert/standard?integration_key="+shopKey, `[{"title_rule": "a", "event_status": "Critical", "alert_key": "a"}, {"title_rule": "b", "event_status": "bad"}, {"title_rule": "c", "event_status": "Critical", "alert_key": "c"}]`)
+	w.want(r, "events.1.alert_key", "c")
+	w.want(r, "refused.0.field", "[1].event_status")
+	w.settle()
+	w.told(newPage("ann"), newPage("ann"))
+	if r := w.post("/event/push/alert/standard?integration_key="+shopKey, `[{"title_rule": "b"}, {}]`); r.Status != 400 || !strings.Contains(r.Error.Message, "none of the 2 alerts") {
+		t.Error(r)
+	}
+}
+
+// What other systems send, as they send it.
+func TestEverySourceIsTaken(t *testing.T) {
+	w := begin(t, tellAnn)
+	for file, source := range map[string]string{"prometheus_firing": "prometheus", "grafana_unified": "grafana", "zabbix_problem": "zabbix", "sentry_event_alert": "sentry", "pagerduty_v1": "pagerduty"} {
+		body, err := os.ReadFile("../../internal/source/testdata/" + file + ".json")
+		w.must(err)
+		if r := w.post("/event/push/alert/"+source+"?integration_key="+shopKey, string(body)); r.Error != nil {
+			t.Errorf("%s: %s", file, r)
+		}
+	}
+	r := w.post("/event/push/alert/pagerduty", fmt.Sprintf(`{"routing_key": %q, "event_action": "trigger", "payload": {"summary": "by its own key", "severity": "info", "source": "x"}}`, shopKey))
+	w.want(r, "events.0.event_id", r.get("events.0.event_id"))
+	if r.Error != nil {
+		t.Error(r)
+	}
+	w.settle()
+	w.told(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
+}
+
+const beatKey = "0123456789abcdef0123456789abcdef777"
+
+func heartbeats() string {
+	return fmt.Sprintf(`{"integrations": [{"integration_id": 7000000000054, "integration_name": "Backup", "integration_type": "heartbeat", "channel_id": %d, "integration_key": %q, "settings": {"interval_seconds": 300}}]}`, shop, beatKey)
+}
+
+func (w *world) beat() {
+	w.t.Helper()
+	answer, err := http.Get(w.http.URL + "/event/push/heartbeat?integration_key=" + beatKey)
+	w.must(err)
+	answer.Body.Close()
+	if answer.StatusCode != 200 {
+		w.t.Fatalf("heartbeat: %s", answer.Status)
+	}
+	w.settle()
+}
+
+func TestASilentHeartbeatIsAnAlert(t *testing.T) {
+	w := begin(t, tellAnn, heartbeats())
+	w.beat()
+	for range 3 {
+		w.pass(4 * time.Minute)
+		w.beat()
+	}
+	w.told()
+	w.pass(5*time.Minute + 10*time.Second)
+	if p := w.last(); p.subject != "[Critical] Backup is silent" {
+		t.Error(p.subject)
+	}
+	w.told(newPage("ann"))
+	w.restart()
+	w.pass(10 * time.Minute)
+	w.told()
+	w.beat()
+	w.told(over("ann"))
+}
+
+func TestAHeartbeatThatNeverCameIsAnAlert(t *testing.T) {
+	w := begin(t, tellAnn, heartbeats())
+	w.settle()
+	w.pass(4 * time.Minute)
+	w.told()
+	w.pass(2 * time.Minute)
+	w.told(newPage("ann"))
+}
+
+func TestADisabledHeartbeatIsNotWaitedFor(t *testing.T) {
+	w := begin(t, tellAnn, heartbeats())
+	w.beat()
+	w.do("/integration/disable", `{"integration_id": 7000000000054}`)
+	w.pass(time.Hour)
+	w.told()
+}
+
+func TestAChangeIsKeptAndPagesNobody(t *testing.T) {
+	w := begin(t, tellAnn, `{"integrations": [{"integration_id": 7000000000055, "integration_name": "Deploys", "integration_type": "change", "integration_key": "0123456789abcdef0123456789abcdef888"}]}`)
+	r := w.post("/event/push/change/standard?integration_key=0123456789abcdef0123456789abcdef888", `{"title": "Checkout 4.2", "change_key": "c42", "change_status": "Done"}`)
+	if r.Error != nil || r.get("change_id") == "" {
+		t.Fatal(r)
+	}
+	w.want(w.do("/change/list", `{}`), "items.0.title", "Checkout 4.2")
+	if r := w.post("/event/push/alert/standard?integration_key=0123456789abcdef0123456789abcdef888", `{"title_rule": "a", "event_status": "Info"}`); r.Error == nil || !strings.Contains(r.Error.Message, "takes no alerts") {
+		t.Error(r)
+	}
+	w.told()
+}
