@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync"
 	"syscall"
+	"time"
 
 	"tocsin/internal/app"
 	"tocsin/internal/demo"
+	"tocsin/internal/notify"
+	"tocsin/internal/sender"
 )
 
 type demoCmd struct {
@@ -36,17 +41,43 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	if err := cmd.serving.apply(&c); err != nil {
 		return err
 	}
+	voice := &voice{out: con.out}
+	if c.Senders.Mail.Host == "" && c.Senders.Gateway.URL == "" { // nobody is really told
+		c.Senders.Deliver = func(_ context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
+			where := to.To
+			if to.Chat != nil {
+				where = to.Chat.Alias
+			}
+			voice.say("told       %s over %s: %s\n", where, way, m.Subject)
+			return sender.Receipt{Reply: "not really sent: this is the demo"}, nil
+		}
+	}
 	a, err := app.New(ctx, c)
 	if err != nil {
 		return err
 	}
+	live, end := context.WithCancel(ctx)
+	defer end()
 	return run(ctx, a, con, func(url string) error {
 		keys, err := demo.Fill(ctx, a.DB, a.Box, c.Clock.Now())
 		if err == nil {
 			cmd.greet(con, url, keys)
+			go demo.Live(live, url, keys, voice.say)
 		}
 		return err
 	})
+}
+
+// voice lets what happens at the same time be said one after the other.
+type voice struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (v *voice) say(format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	fmt.Fprintf(v.out, time.Now().Format("15:04:05  ")+format, args...)
 }
 
 // greet says what there is, in the order in which a newcomer asks.
@@ -65,6 +96,7 @@ Try, in another terminal:
 	for _, c := range demo.Calls() {
 		fmt.Fprintf(con.out, "# %s\n%s\n\n", c.Title, c.Curl(url, keys.All))
 	}
+	fmt.Fprintln(con.out, "From now on alerts arrive by themselves; below is what becomes of each, and who would be told.")
 	if cmd.Dir == "" {
 		fmt.Fprintln(con.out, "Ctrl-C ends it and removes everything.")
 	} else {

@@ -26,7 +26,8 @@ const (
 func channels(m moments) []channel.Channel {
 	all := []channel.Channel{
 		{ChannelID: payments, ChannelName: "Zahlungen", TeamID: checkout, Description: "Card, PayPal and SEPA payments, refunds."},
-		{ChannelID: basket, ChannelName: "Warenkorb & Checkout", TeamID: checkout, Description: "From the basket to the confirmed order."},
+		{ChannelID: basket, ChannelName: "Warenkorb & Checkout", TeamID: checkout, Description: "From the basket to the confirmed order.",
+			Settings: channel.Settings{Group: &channel.Group{Method: "p", Equals: [][]string{{"labels.service"}}, TimeWindow: new(int64(60)), StormThresholds: []int64{5}}}},
 		{ChannelID: shopFront, ChannelName: "Storefront", TeamID: storefront, Description: "Pages, pictures, prices."},
 		{ChannelID: searching, ChannelName: "Search", TeamID: storefront, Description: "Index, suggestions, relevance."},
 		{ChannelID: warehouse, ChannelName: "Lager Leipzig", TeamID: storefront, Description: "Scanners, conveyor, stock."},

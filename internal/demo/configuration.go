@@ -57,7 +57,8 @@ func escalateRules(m moments) []channel.EscalateRule {
 		return channel.Layer{MaxTimes: new(int64(2)), NotifyStep: new(5.0), EscalateWindow: new(int64(15)), Target: t}
 	}
 	rules := []channel.EscalateRule{
-		{Rule: rule(payments, 0, "Rufbereitschaft, dann alle", "Money does not wait."), Layers: []channel.Layer{first(onCall(checkoutClock)), {Target: everybody(checkout)}}},
+		{Rule: rule(payments, 0, "Rufbereitschaft, dann alle", "Money does not wait."), Layers: []channel.Layer{
+			{MaxTimes: new(int64(1)), NotifyStep: new(0.5), EscalateWindow: new(int64(1)), Target: onCall(checkoutClock)}, {Target: everybody(checkout)}}},
 		{Rule: rule(basket, 0, "Rufbereitschaft", ""), Layers: []channel.Layer{first(onCall(checkoutClock)), {Target: onCall(managers)}}},
 		{Rule: rule(databases, 0, "Plattform", ""), Layers: []channel.Layer{first(onCall(platformOnCall)), {Target: onCall(managers)}}},
 		{Rule: rule(network, 0, "Plattform", ""), Layers: []channel.Layer{first(onCall(platformOnCall)), {Target: everybody(platform)}}},

@@ -7,11 +7,13 @@ package demo
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/auth"
 	"tocsin/internal/db"
+	"tocsin/internal/integration"
 	"tocsin/internal/person"
 	"tocsin/internal/seal"
 )
@@ -23,6 +25,7 @@ const Name = "Bergfink – Ausrüstung für draußen"
 type Keys struct {
 	All      string // of the owner: may do everything
 	ReadOnly string // of a person who may read everything and change nothing
+	Push     string // of the integration that the demo's own events come through
 }
 
 // Fill makes sure that the database holds the account, and gives two new keys to it. An account that is
@@ -48,7 +51,14 @@ func fill(ctx context.Context, d *db.DB, box *seal.Box, now time.Time, account f
 		if _, keys.All, err = auth.CreateKey(tx, auth.NewKey{Account: accountID, Person: anna, Name: "demo: everything"}, now.Unix()); err != nil {
 			return err
 		}
-		_, keys.ReadOnly, err = auth.CreateKey(tx, auth.NewKey{Account: accountID, Person: layla, Name: "demo: read only"}, now.Unix())
+		if _, keys.ReadOnly, err = auth.CreateKey(tx, auth.NewKey{Account: accountID, Person: layla, Name: "demo: read only"}, now.Unix()); err != nil {
+			return err
+		}
+		source, err := integration.Kind.Get(tx, accountID, fmt.Sprint(prometheusIntake))
+		if err == nil {
+			err = integration.Kind.Open(box, accountID, &source)
+		}
+		keys.Push = source.IntegrationKey
 		return err
 	})
 	return keys, err

@@ -139,6 +139,13 @@ func (s *server) stop() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
+// kill ends the server as a failing machine does.
+func (s *server) kill() {
+	s.t.Helper()
+	s.cmd.Process.Kill()
+	<-s.ended
+}
+
 // answer is what a call came back with.
 type answer struct {
 	status int

@@ -1,0 +1,144 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// moment of the demo's life: what is sent after a pause.
+type happening struct {
+	after  time.Duration
+	key    string // of the alert; %d stands for the number of the round, so that each round has its own
+	title  string
+	status string
+	labels map[string]string
+}
+
+// round is what happens again and again: something real that escalates, something silenced, dropped, grouped
+// and changing too often, and the end of it all.
+func round() []happening {
+	pay := func(more ...string) map[string]string { return labels(append(more, "service", "payment-api")...) }
+	cart := func(pod string) map[string]string { return labels("service", "basket", "pod", pod) }
+	return []happening{
+		{2 * time.Second, "pay-latency-%d", "Payments are slow", "Critical", pay("check", "latency_p99", "region", "eu-1")},
+		{3 * time.Second, "cardstream-%d", "Card provider answers late", "Warning", pay("provider", "cardstream")},
+		{2 * time.Second, "sandbox-%d", "Sandbox declines everything", "Critical", pay("environment", "sandbox")},
+		{2 * time.Second, "basket-1-%d", "Basket pod restarts", "Critical", cart("basket-1")},
+		{1 * time.Second, "basket-2-%d", "Basket pod restarts", "Critical", cart("basket-2")},
+		{1 * time.Second, "basket-3-%d", "Basket pod is out of memory", "Critical", cart("basket-3")},
+		{3 * time.Second, "scanner", "Orders replica falls behind", "Warning", labels("service", "orders-db", "check", "lag_seconds")},
+		{5 * time.Second, "scanner", "Orders replica falls behind", "Ok", labels("service", "orders-db", "check", "lag_seconds")},
+		{6 * time.Second, "basket-1-%d", "Basket pod restarts", "Ok", cart("basket-1")},
+		{2 * time.Second, "basket-2-%d", "Basket pod restarts", "Ok", cart("basket-2")},
+		{4 * time.Second, "basket-3-%d", "Basket pod is out of memory", "Ok", cart("basket-3")},
+		{30 * time.Second, "pay-latency-%d", "Payments are slow", "Ok", pay("check", "latency_p99", "region", "eu-1")},
+		{5 * time.Second, "cardstream-%d", "Card provider answers late", "Ok", pay("provider", "cardstream")},
+	}
+}
+
+func labels(pairs ...string) map[string]string {
+	m := map[string]string{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return m
+}
+
+// Live lets events arrive until ctx ends, through the server's own door, and says of each what became of it
+// and how to ask why.
+func Live(ctx context.Context, url string, keys Keys, say func(format string, args ...any)) {
+	for n := 1; ; n++ {
+		for _, h := range round() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(h.after):
+			}
+			key := h.key
+			if strings.Contains(key, "%d") {
+				key = fmt.Sprintf(key, n)
+			}
+			event := push(ctx, url, keys, h, key)
+			if event == "" {
+				continue
+			}
+			outcome, why := explained(ctx, url, keys, event)
+			if outcome != "" {
+				say("%-9s  %s (%s)\n           because %s\n           curl -s '%s/alert/explain?app_key=%s' -H 'Content-Type: application/json' -d '{\"event_id\": \"%s\"}'\n", outcome, h.title, h.status, why, url, keys.ReadOnly, event)
+			}
+		}
+	}
+}
+
+func push(ctx context.Context, url string, keys Keys, h happening, key string) (event string) {
+	var reply struct {
+		Events []struct {
+			EventID string `json:"event_id"`
+		} `json:"events"`
+	}
+	post(ctx, url+"/event/push/alert/standard?integration_key="+keys.Push, map[string]any{"title_rule": h.title, "event_status": h.status, "alert_key": key, "labels": h.labels}, &reply)
+	if len(reply.Events) == 0 {
+		return ""
+	}
+	return reply.Events[0].EventID
+}
+
+// explained asks until there is a verdict, for two seconds.
+func explained(ctx context.Context, url string, keys Keys, event string) (outcome, why string) {
+	for range 20 {
+		var reply struct {
+			Verdicts []struct {
+				Outcome string
+				Trace   []struct {
+					Stage, Why string
+					Name       string `json:"rule_name"`
+					Matched    bool
+				}
+			}
+		}
+		post(ctx, url+"/alert/explain?app_key="+keys.ReadOnly, map[string]any{"event_id": event}, &reply)
+		if len(reply.Verdicts) > 0 {
+			v := reply.Verdicts[0]
+			for _, s := range v.Trace {
+				if s.Matched {
+					why = strings.TrimSpace(s.Name + " " + s.Why)
+				}
+			}
+			return v.Outcome, why
+		}
+		select {
+		case <-ctx.Done():
+			return "", ""
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return "", ""
+}
+
+// post makes a call; what goes wrong leaves the reply empty, because the demo is only a demo.
+func post(ctx context.Context, url string, body, reply any) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
+	if err != nil {
+		return
+	}
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return
+	}
+	defer answer.Body.Close()
+	var envelope struct{ Data json.RawMessage }
+	if text, err = io.ReadAll(answer.Body); err == nil && json.Unmarshal(text, &envelope) == nil {
+		_ = json.Unmarshal(envelope.Data, reply)
+	}
+}

@@ -1,0 +1,151 @@
+package story
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"tocsin/internal/db"
+	"tocsin/internal/sender"
+)
+
+// count reads one number.
+func (w *world) count(query string, args ...any) (n int64) {
+	w.t.Helper()
+	w.must(w.app.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
+		n, _, err = db.One(tx, db.Column[int64], query, args...)
+		return err
+	}))
+	return n
+}
+
+// invariants are what must hold whenever all that is due was done: a query that counts what breaks each.
+var invariants = map[string]string{
+	"an event has no verdict":                       `SELECT count(*) FROM event e WHERE decided_at = 0 OR NOT EXISTS (SELECT 1 FROM verdict v WHERE v.account_id = e.account_id AND v.event_id = e.event_id)`,
+	"an event has two verdicts in a channel":        `SELECT count(*) FROM (SELECT 1 FROM verdict WHERE event_id <> '' GROUP BY event_id, channel_id HAVING count(*) > 1) AS x`,
+	"a verdict has no reasons":                      `SELECT count(*) FROM verdict WHERE trace IN ('', '[]', 'null')`,
+	"a muted alert has no moment to look again":     `SELECT count(*) FROM alert WHERE end_time = 0 AND muted <> '' AND muted_until = 0`,
+	"an active alert is neither muted nor anywhere": `SELECT count(*) FROM alert WHERE end_time = 0 AND muted = '' AND incident_id = ''`,
+	"an active alert is in a closed incident":       `SELECT count(*) FROM alert a JOIN incident i ON i.account_id = a.account_id AND i.incident_id = a.incident_id WHERE a.end_time = 0 AND i.progress = 'Closed'`,
+	"an open incident has neither an escalation, a notice nor a reason": `SELECT count(*) FROM incident i WHERE i.progress = 'Triggered'
+		AND NOT EXISTS (SELECT 1 FROM escalation e WHERE e.incident_id = i.incident_id AND e.next_at > 0)
+		AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.incident_id = i.incident_id)
+		AND NOT EXISTS (SELECT 1 FROM feed f WHERE f.ref_id = i.incident_id AND f.type = 'i_exhausted')`,
+	"an escalation of a closed incident goes on":         `SELECT count(*) FROM escalation e JOIN incident i ON i.incident_id = e.incident_id WHERE i.progress = 'Closed' AND e.next_at > 0`,
+	"a page of an acknowledged or closed incident waits": `SELECT count(*) FROM notice n JOIN incident i ON i.incident_id = n.incident_id WHERE n.settled_at = 0 AND n.cause IN ('page', 'owner') AND i.progress = 'Closed'`,
+	"two escalations of an incident go on":               `SELECT count(*) FROM (SELECT 1 FROM escalation WHERE next_at > 0 GROUP BY incident_id HAVING count(*) > 1) AS x`,
+}
+
+// overdueQueries are what may not be left when all that is due was done; $1 is the moment in Unix milliseconds.
+var overdueQueries = map[string]string{
+	"escalation":  `SELECT count(*) FROM escalation WHERE next_at > 0 AND next_at * 1000 <= $1`,
+	"muted alert": `SELECT count(*) FROM alert WHERE end_time = 0 AND muted_until > 0 AND muted_until * 1000 <= $1`,
+	"notice":      `SELECT count(*) FROM notice WHERE settled_at = 0 AND due_at <= $1`,
+	"snooze":      `SELECT count(*) FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before * 1000 <= $1`,
+}
+
+// Long random runs of events, rules that change, people who act, receivers that fail, clocks that jump and
+// processes that end: what is due is done, and nobody is told the same thing twice.
+func TestInvariants(t *testing.T) {
+	runs, steps := 4, 250
+	if n, err := strconv.Atoi(os.Getenv("TOCSIN_INVARIANT_RUNS")); err == nil {
+		runs, steps = n, 1000
+	}
+	for seed := range uint64(runs) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			w := begin(t, escalates(layer(onCall(day), again(2, 3), window(10))+","+layer(onCall(night), window(5))+","+layer(teams(ops)), `"aggr_window": 20`),
+				grouped(byService+`, "time_window": 30, "storm_thresholds": [3]`), rules("inhibit_rules", inhibit))
+			r := rand.New(rand.NewPCG(seed, 11))
+			sent := map[string]int{}
+			for step := range steps {
+				what := w.chance(r)
+				if err := w.trySettle(); err != nil {
+					t.Fatalf("seed %d, step %d, %s: %v", seed, step, what, err)
+				}
+				w.mu.Lock()
+				for _, p := range w.pages {
+					if sent[p.key]++; sent[p.key] > 1 {
+						t.Errorf("seed %d, step %d: %s was told twice (%s)", seed, step, p, p.key)
+					}
+				}
+				w.pages = nil
+				w.mu.Unlock()
+				for name, query := range invariants {
+					if n := w.count(query); n > 0 {
+						t.Fatalf("seed %d, step %d, after %s: %s (%d)", seed, step, what, name, n)
+					}
+				}
+				for name, query := range overdueQueries {
+					if n := w.count(query, w.clock.Now().UnixMilli()); n > 0 {
+						t.Fatalf("seed %d, step %d, after %s: %d times a %s is overdue", seed, step, what, n, name)
+					}
+				}
+			}
+			if len(sent) < 20 {
+				t.Errorf("only %d notices: the run is too quiet", len(sent))
+			}
+		})
+	}
+}
+
+// chance does one random thing.
+func (w *world) chance(r *rand.Rand) string {
+	service, env := fmt.Sprint("service=s", r.IntN(3)), []string{"env=prod", "env=test"}[r.IntN(2)]
+	key, cluster := fmt.Sprint("k", r.IntN(8)), fmt.Sprint("cluster=c", r.IntN(2))
+	switch n := r.IntN(100); {
+	case n < 45:
+		status := []string{"Critical", "Critical", "Warning", "Info", "Ok", "Ok"}[r.IntN(6)]
+		to := []string{shopKey, groupKey}[r.IntN(2)]
+		w.pushTo(to, key, status, service, env, cluster, fmt.Sprint("title=T", r.IntN(3)))
+		return "an event " + status
+	case n < 70:
+		d := []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, 2 * time.Hour}[r.IntN(5)]
+		w.clock.Add(d)
+		return fmt.Sprint("time passed: ", d)
+	case n < 72:
+		w.clock.Add(-time.Duration(r.IntN(120)) * time.Second)
+		return "the clock was set back"
+	case n < 76:
+		w.restart()
+		return "a restart"
+	case n < 80:
+		w.fail = nil
+		if r.IntN(2) == 0 {
+			w.fail = func(way, to string) error {
+				if r.IntN(3) == 0 {
+					return &sender.Error{Retry: r.IntN(4) > 0, Message: "no"}
+				}
+				return nil
+			}
+		}
+		return "receivers changed"
+	case n < 86:
+		now := w.clock.Now().Unix()
+		w.try(ownKey, "/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "s", "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "time_filter": {"start_time": %d, "end_time": %d}}`, shop, now, now+int64(60+r.IntN(3600)))
+		return "a silence"
+	case n < 88:
+		rules := w.try(ownKey, "/channel/silence/rule/list", `{"channel_id": %d}`, shop)
+		if rule := rules.get("items.0.rule_id"); rule != "" {
+			w.try(ownKey, "/channel/silence/rule/delete", `{"channel_id": %d, "rule_id": %q}`, shop, rule)
+		}
+		return "a silence taken away"
+	default:
+		verb := []string{"ack", "unack", "resolve", "reopen", "wake", "disable-merge"}[r.IntN(6)]
+		now := w.clock.Now().Unix()
+		list := w.try(ownKey, "/incident/list", `{"start_time": %d, "end_time": %d}`, now-30*86400, now+86400)
+		incident := list.get(fmt.Sprintf("items.%d.incident_id", r.IntN(5)))
+		if incident == "" {
+			return "nothing"
+		}
+		if r.IntN(4) == 0 {
+			w.try(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": %d}`, incident, 1+r.IntN(60))
+			return "a snooze"
+		}
+		w.try(annKey, "/incident/"+verb, `{"incident_ids": [%q]}`, incident) // what its state forbids is refused
+		return verb
+	}
+}
