@@ -6,6 +6,8 @@ import (
 
 	"tocsin/internal/audit"
 	"tocsin/internal/db"
+	"tocsin/internal/notify"
+	"tocsin/internal/triage"
 	"tocsin/internal/webhook"
 )
 
@@ -15,7 +17,7 @@ func (a *App) prune(ctx context.Context) error {
 	for _, kept := range []struct {
 		days  int
 		prune func(*db.Tx, time.Time) (more bool, err error)
-	}{{a.DeliveryDays, webhook.Prune}, {a.AuditDays, audit.Prune}} {
+	}{{a.DeliveryDays, webhook.Prune}, {a.AuditDays, audit.Prune}, {a.EventDays, triage.Prune}, {a.EventDays, notify.Prune}, {a.DroppedDays, triage.PruneDropped}} {
 		if kept.days == 0 {
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tocsin/internal/app"
 )
 
 func TestAWrongKeyIsRefused(t *testing.T) {
@@ -124,4 +126,21 @@ func TestAChangeIsKeptAndPagesNobody(t *testing.T) {
 		t.Error(r)
 	}
 	w.told()
+}
+
+func TestOneIntegrationHasItsLimits(t *testing.T) {
+	w := beginWith(t, func(c *app.Config) { c.LimitPerSecond, c.LimitPerMinute = 50, 1000 }, tellAnn)
+	refused := 0
+	for i := range 101 {
+		r := w.post("/event/push/alert/standard?integration_key="+shopKey, fmt.Sprintf(`{"title_rule": "a", "event_status": "Info", "alert_key": "%d"}`, i))
+		if r.Status == 429 {
+			refused++
+		}
+	}
+	if refused != 1 {
+		t.Errorf("%d of 101 within a second were refused, want 1", refused)
+	}
+	if r := w.post("/event/push/alert/standard?integration_key="+sharedKey, `{"title_rule": "a", "event_status": "Info"}`); r.Error != nil {
+		t.Errorf("another integration: %s", r)
+	}
 }

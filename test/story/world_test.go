@@ -54,12 +54,13 @@ var start = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
 // world is a program with an account in it.
 type world struct {
-	t     *testing.T
-	clock *clock.Manual
-	dir   string
-	app   *app.App
-	http  *httptest.Server
-	drift time.Duration // between two looks while time passes
+	t      *testing.T
+	clock  *clock.Manual
+	dir    string
+	change func(*app.Config)
+	app    *app.App
+	http   *httptest.Server
+	drift  time.Duration // between two looks while time passes
 
 	mu    sync.Mutex
 	pages []page
@@ -78,7 +79,13 @@ func (p page) String() string { return fmt.Sprintf("%s %s %s", p.to, p.way, p.ev
 // begin makes a world. What is given is merged into its account file, section by section.
 func begin(t *testing.T, more ...string) *world {
 	t.Helper()
-	w := &world{t: t, clock: clock.At(start), dir: t.TempDir(), drift: 10 * time.Second}
+	return beginWith(t, func(*app.Config) {}, more...)
+}
+
+// beginWith is begin of a program that change configures differently.
+func beginWith(t *testing.T, change func(*app.Config), more ...string) *world {
+	t.Helper()
+	w := &world{t: t, clock: clock.At(start), dir: t.TempDir(), drift: 10 * time.Second, change: change}
 	w.open()
 	file := map[string]any{}
 	w.must(json.Unmarshal([]byte(base), &file))
@@ -112,10 +119,12 @@ func (w *world) must(err error) {
 
 func (w *world) open() {
 	w.t.Helper()
-	a, err := app.New(context.Background(), app.Config{
+	c := app.Config{
 		DB: "sqlite:" + filepath.Join(w.dir, "tocsin.db"), Clock: w.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
 		PublicURL: "https://tocsin.example.com", Senders: app.Senders{Deliver: w.deliver},
-	})
+	}
+	w.change(&c)
+	a, err := app.New(context.Background(), c)
 	w.must(err)
 	handler, err := a.Handler()
 	w.must(err)

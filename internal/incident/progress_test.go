@@ -1,0 +1,69 @@
+package incident_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"tocsin/internal/incident"
+)
+
+// Every move from every station: where it leads, or why not.
+func TestMoves(t *testing.T) {
+	const ann, bob = 1, 2
+	triggered := incident.Station{Progress: incident.Triggered}
+	snoozed := incident.Station{Progress: incident.Triggered, Snoozed: true}
+	acked := incident.Station{Progress: incident.Processing, Ackers: []int64{bob}}
+	both := incident.Station{Progress: incident.Processing, Ackers: []int64{bob, ann}}
+	closed := incident.Station{Progress: incident.Closed, Ackers: []int64{bob}}
+	for _, c := range []struct {
+		from incident.Station
+		move incident.Move
+		to   incident.Station
+		why  string // of what is not allowed
+	}{
+		{triggered, incident.Ack, incident.Station{Progress: incident.Processing, Ackers: []int64{ann}}, ""},
+		{triggered, incident.Unack, triggered, "nobody has acknowledged it"},
+		{triggered, incident.Sleep, snoozed, ""},
+		{triggered, incident.Wake, triggered, "it is not snoozed"},
+		{triggered, incident.Resolve, incident.Station{Progress: incident.Closed}, ""},
+		{triggered, incident.Reopen, triggered, "it is open"},
+		{triggered, incident.Merge, incident.Station{Progress: incident.Closed}, ""},
+		{triggered, incident.Join, triggered, ""},
+		{triggered, incident.Assign, triggered, ""},
+		{snoozed, incident.Ack, incident.Station{Progress: incident.Processing, Ackers: []int64{ann}}, ""},
+		{snoozed, incident.Sleep, snoozed, ""},
+		{snoozed, incident.Wake, triggered, ""},
+		{snoozed, incident.Resolve, incident.Station{Progress: incident.Closed}, ""},
+		{acked, incident.Ack, both, ""},
+		{both, incident.Ack, both, ""},
+		{both, incident.Unack, acked, ""},
+		{acked, incident.Unack, acked, "it was acknowledged by others, and each takes back their own"},
+		{incident.Station{Progress: incident.Processing, Ackers: []int64{ann}}, incident.Unack, triggered, ""},
+		{acked, incident.Sleep, incident.Station{Progress: incident.Processing, Ackers: []int64{bob}, Snoozed: true}, ""},
+		{acked, incident.Reopen, acked, "it is open"},
+		{closed, incident.Reopen, triggered, ""},
+		{closed, incident.Ack, closed, "it is closed"},
+		{closed, incident.Unack, closed, "it is closed"},
+		{closed, incident.Sleep, closed, "it is closed"},
+		{closed, incident.Wake, closed, "it is closed"},
+		{closed, incident.Resolve, closed, "it is closed"},
+		{closed, incident.Merge, closed, "it is closed"},
+		{closed, incident.Join, closed, "it is closed"},
+		{closed, incident.Assign, closed, "it is closed"},
+	} {
+		got, err := c.from.After(c.move, ann)
+		var illegal *incident.Illegal
+		if why := ""; errors.As(err, &illegal) {
+			why = illegal.Why
+			if why != c.why {
+				t.Errorf("%+v %s: %s, want %q", c.from, c.move, why, c.why)
+			}
+		} else if err != nil || c.why != "" {
+			t.Errorf("%+v %s: %v, want %q", c.from, c.move, err, c.why)
+		}
+		if got.Progress != c.to.Progress || got.Snoozed != c.to.Snoozed || !slices.Equal(got.Ackers, c.to.Ackers) {
+			t.Errorf("%+v %s: %+v, want %+v", c.from, c.move, got, c.to)
+		}
+	}
+}

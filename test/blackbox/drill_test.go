@@ -1,0 +1,48 @@
+package blackbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tocsin/internal/sender/sendertest"
+)
+
+// A drill goes through the whole chain of a running server, to a mail that arrives; when a hop is cut it says
+// which, and fails.
+func TestADrillTimesEveryHop(t *testing.T) {
+	box := sendertest.NewMailbox(t, sendertest.Options{User: "tocsin:secret"})
+	dir := t.TempDir()
+	write(t, dir, "account.json", crashAccount)
+	write(t, dir, "password", "secret\n")
+	must(t, dir, "import", "account.json", "--db", "sqlite:drill.db")
+	key := must(t, dir, "key", "create", "--account", "1", "--person", "11", "--name", "drill", "--db", "sqlite:drill.db")
+	if lines := strings.Fields(key); len(lines) > 0 {
+		key = lines[len(lines)-1]
+	}
+	s := serve(t, dir, "serve", "--db", "sqlite:drill.db", "--listen", "127.0.0.1:0", "--smtp", fmt.Sprintf("127.0.0.1:%d", box.Port), "--smtp-from", "tocsin@example.com",
+		"--smtp-user", "tocsin", "--smtp-password-file", "password", "--smtp-insecure", "--public-url", "https://tocsin.example.com/")
+	drill := []string{"drill", "--server", s.url, "--app-key", key, "--integration-key", "00112233445566778899aabbccddeeff131"}
+	r := tool(t, dir, drill...)
+	if r.code != 0 || !strings.Contains(r.out, "decided: opened") || !strings.Contains(r.out, "sent over email") || !strings.Contains(r.out, "1 told, all hops work") {
+		t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	mails := box.Mails()
+	if len(mails) == 0 || !strings.Contains(mails[0].Data, "Subject: [Drill] [Critical] Drill: nothing is wrong") || !strings.Contains(mails[0].Data, "https://tocsin.example.com/ack/") {
+		t.Errorf("%+v", mails)
+	}
+	if a := s.call(key, "/channel/disable", `{"channel_id": 41}`); a.status != 200 {
+		t.Fatalf("%+v", a)
+	}
+	if r := tool(t, dir, drill...); r.code == 0 || !strings.Contains(r.err, "no incident was opened") || !strings.Contains(r.err, "the channel is disabled or gone") {
+		t.Errorf("with the channel disabled: exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	if r := tool(t, dir, append(drill, "--integration-key", "nobodys")...); r.code == 0 || !strings.Contains(r.err, "not a valid one") {
+		t.Errorf("with a wrong key: exit %d\n%s", r.code, r.err)
+	}
+	if left, err := os.ReadFile(filepath.Join(dir, "drill.db")); err != nil || strings.Contains(string(left), key) {
+		t.Errorf("the key is in the database (%v)", err)
+	}
+}

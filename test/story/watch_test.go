@@ -1,0 +1,67 @@
+package story
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tocsin/internal/app"
+)
+
+func (w *world) page(path string) (int, string) {
+	w.t.Helper()
+	answer, err := http.Get(w.http.URL + path)
+	w.must(err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	w.must(err)
+	return answer.StatusCode, string(body)
+}
+
+// A server that does not do what is due says so before somebody misses a page.
+func TestWhatIsOverdueIsSaid(t *testing.T) {
+	w := begin(t, tellAnn)
+	if status, body := w.page("/health/ready"); status != 200 || !strings.Contains(body, `"status":"ok"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	w.post("/event/push/alert/standard?integration_key="+shopKey, `{"title_rule": "cpu", "event_status": "Critical", "alert_key": "cpu"}`)
+	w.clock.Add(2 * time.Minute) // and nobody decides it
+	if status, body := w.page("/health/ready"); status != 503 || !strings.Contains(body, "the oldest due event is 120 seconds overdue") {
+		t.Errorf("%d %s", status, body)
+	}
+	if _, body := w.page("/metrics"); !strings.Contains(body, `tocsin_oldest_due_seconds{work="event"} 120`) || !strings.Contains(body, `tocsin_due_rows{work="event"} 1`) {
+		t.Error("the metrics do not say so")
+	}
+	w.fail = failing("ann", false)
+	w.settle()
+	if status, body := w.page("/health/ready"); status != 200 || !strings.Contains(body, `"notices_failed_last_hour":1`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if _, body := w.page("/metrics"); !strings.Contains(body, `tocsin_events_decided_total{outcome="opened"} 1`) || !strings.Contains(body, `tocsin_notices_total{outcome="failed",way="email"} 1`) {
+		t.Error("the metrics do not count")
+	}
+}
+
+// The sign of life stops when what is due is not done.
+func TestTheSignOfLifeStopsWithTheWork(t *testing.T) {
+	var signs atomic.Int64
+	outside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { signs.Add(1) }))
+	defer outside.Close()
+	w := beginWith(t, func(c *app.Config) { c.Senders.AliveURL = outside.URL }, tellAnn)
+	w.settle()
+	if signs.Load() != 1 {
+		t.Fatalf("%d signs", signs.Load())
+	}
+	w.sql(`INSERT INTO escalation (account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended) VALUES (7000000000001, 'x', 1, '', '', 'not JSON', '{}', 1, 0, 1, '')`)
+	w.clock.Add(2 * time.Minute)
+	if err := w.trySettle(); err == nil || !strings.Contains(err.Error(), "the oldest due escalation is") {
+		t.Errorf("%v", err)
+	}
+	if signs.Load() != 1 {
+		t.Errorf("%d signs, though escalations stand still", signs.Load())
+	}
+}
