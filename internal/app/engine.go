@@ -2,6 +2,7 @@ package app
 
 import (
 	"tocsin/internal/api"
+	"tocsin/internal/db"
 	"tocsin/internal/escalation"
 	"tocsin/internal/incident"
 	"tocsin/internal/intake"
@@ -50,6 +51,13 @@ func (a *App) buildEngine(linkKey []byte) {
 	escalate := a.Crew.Add(e.escalation.Task())
 	e.escalation.Wake = tell
 	e.triage.Wake = func() { escalate(); tell() }
+	bus.Listen(func(_ *db.Tx, item news.Item) error { // what a person did is acted on at once
+		if item.Person != 0 {
+			escalate()
+			tell()
+		}
+		return nil
+	})
 	decide := func() {}
 	for i, t := range e.triage.Tasks() {
 		if wake := a.Crew.Add(t); i == 0 {

@@ -30,7 +30,7 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 		(&schedule.Room{Box: a.Box}).Ops(),
 		(&alert.Room{CursorKey: cursorKey}).Ops(),
 		channel.Ops(a.Box),
-		(&incident.Room{Bus: a.engine.bus, Base: a.PublicURL, CursorKey: cursorKey}).Ops(),
+		(&incident.Room{Bus: a.engine.bus, CursorKey: cursorKey}).Ops(),
 		(&datasource.Room{Box: a.Box}).Ops(),
 		rum.New(a.Box).Ops(),
 		person.Ops(),

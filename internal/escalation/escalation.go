@@ -305,11 +305,12 @@ func (r *Room) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Time)
 }
 
 // reached tells whether a notice to a person was taken in this escalation, and whether one may still be. Of a
-// rule that names chats only, chats count: that nobody is paged is what its makers wanted.
+// rule that tells chats only, chats count: that nobody is paged is what its makers wanted.
 func reached(tx *db.Tx, e *run) (told, open bool, err error) {
 	persons := false
 	for _, l := range e.rule.Layers {
-		persons = persons || len(l.Target.PersonIDs)+len(l.Target.TeamIDs)+len(l.Target.ScheduleToRoleIDs)+len(l.Target.Emails) > 0
+		t := l.Target
+		persons = persons || len(t.Emails) > 0 || t.By != nil && len(t.PersonIDs)+len(t.TeamIDs)+len(t.ScheduleToRoleIDs) > 0
 	}
 	notices, err := notify.OfIncident(tx, e.account, e.incident)
 	for _, n := range notices {

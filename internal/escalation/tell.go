@@ -125,7 +125,7 @@ func (r *Room) layer(tx *db.Tx, e *run, i *incident.Incident, v escalate.Verdict
 	if err != nil {
 		return false, err
 	}
-	t := teller{cause: notify.Page, event: news.IncidentNew, by: l.Target.By, detail: notify.Detail{Run: e.number, Layer: v.Layer, Repeat: v.Repeat, Rule: e.ruleID, RuleName: e.ruleName, Template: e.rule.TemplateID}}
+	t := teller{cause: notify.Page, event: news.IncidentNew, by: l.Target.By, detail: notify.Detail{Run: e.number, Layer: v.Layer, Repeat: v.Repeat, Forced: v.Why == escalate.Forced, Rule: e.ruleID, RuleName: e.ruleName, Template: e.rule.TemplateID}}
 	prefix := fmt.Sprintf("%s/%d/%d/%d", e.incident, e.number, v.Layer, v.Repeat)
 	if l.Target.By != nil {
 		for _, p := range told {

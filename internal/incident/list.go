@@ -129,7 +129,7 @@ func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[View], err er
 		if i.Assignments, err = assignments(c.Tx, i.AccountID, i.IncidentID); err != nil {
 			return reply, err
 		}
-		v, err := Show(c.Tx, &i, r.Base)
+		v, err := Show(c.Tx, &i)
 		if err != nil {
 			return reply, err
 		}

@@ -19,7 +19,6 @@ var golden embed.FS
 // Room keeps incidents.
 type Room struct {
 	Bus       *news.Bus
-	Base      string // public address of the server; empty: not known
 	CursorKey []byte // seals the places where pages end
 }
 

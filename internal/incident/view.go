@@ -63,7 +63,7 @@ type View struct {
 	AccountTimeZone  string                    `json:"account_time_zone" doc:"The account's time zone."`
 	ChannelName      string                    `json:"channel_name" doc:"The channel's name now; empty when it is gone."`
 	ChannelStatus    string                    `json:"channel_status" doc:"Its status now; empty when it is gone."`
-	DetailURL        string                    `json:"detail_url" doc:"Where people see it; empty when the server does not know its public address."`
+	DetailURL        string                    `json:"detail_url" doc:"Always empty: there are no pages of incidents yet."`
 	SilenceURL       string                    `json:"silence_url" doc:"Always empty."`
 	IntegrationType  string                    `json:"integration_type" doc:"The type of its first integration."`
 	PostMortemID     string                    `json:"post_mortem_id" doc:"Always empty."`
@@ -91,8 +91,8 @@ type Responder struct {
 	As             string `json:"as,omitzero" doc:"Always responder."`
 }
 
-// Show makes the view of an incident; base is the server's public address.
-func Show(tx *db.Tx, r *Incident, base string) (v View, err error) {
+// Show makes the view of an incident.
+func Show(tx *db.Tx, r *Incident) (v View, err error) {
 	severity := cmp.Or(r.Severity, event.Info)
 	v = View{
 		IncidentID: r.IncidentID, AccountID: r.AccountID, ChannelID: r.ChannelID, IntegrationIDs: r.IntegrationIDs, IntegrationTypes: r.IntegrationTypes,
@@ -113,9 +113,6 @@ func Show(tx *db.Tx, r *Incident, base string) (v View, err error) {
 	}
 	if len(r.IntegrationTypes) > 0 {
 		v.IntegrationType = r.IntegrationTypes[0]
-	}
-	if base != "" {
-		v.DetailURL = base + "/incident/" + r.IncidentID
 	}
 	v.settle()
 	return v, v.look(tx, r)
@@ -214,7 +211,7 @@ func (r *Room) info(c *api.Call, in OneRequest) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	return Show(c.Tx, &i, r.Base)
+	return Show(c.Tx, &i)
 }
 
 // listByIDs fails as a whole when one of them is not there.

@@ -23,14 +23,6 @@ const (
 	fields = 8 + 12 + 8 + 8 // account, incident, person, end
 )
 
-// Incident is the address of an incident.
-func (l *Links) Incident(incident string) string {
-	if l.Base == "" {
-		return ""
-	}
-	return l.Base + "/incident/" + incident
-}
-
 // Ack is the address at which a person acknowledges an incident.
 func (l *Links) Ack(account int64, incident string, person int64, now time.Time) string {
 	id, err := hex.DecodeString(incident)

@@ -67,6 +67,8 @@ func (r *Room) overtaken(n *Notice, i *incident.Incident, found bool, now time.T
 		return "the incident is over"
 	case n.Cause == Recovery && i.Progress != incident.Closed:
 		return "the incident was opened again"
+	case asks && n.Cause != Assigned && i.Progress == incident.Processing && !n.Detail.Forced:
+		return "the incident was acknowledged"
 	case n.Cause == Page && i.SnoozedBefore > now.Unix():
 		return "the incident is snoozed"
 	}
@@ -113,13 +115,32 @@ func (r *Room) about(tx *db.Tx, n *Notice, i *incident.Incident, now time.Time) 
 			about.TimeZone = p.TimeZone
 		}
 	}
-	if r.Links != nil {
-		about.Link = r.Links.Incident(i.IncidentID)
-		if i.Progress == incident.Triggered && n.Person != 0 {
-			about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
-		}
+	if r.Links != nil && i.Progress == incident.Triggered && n.Person != 0 {
+		about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
+	}
+	if strings.HasPrefix(n.Way, "slack") {
+		escape(&about)
 	}
 	return about, nil
+}
+
+// slack is how Slack wants what is not its markup: else a title with <!channel> in it would call everybody.
+var slack = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+func escape(about *render.Incident) {
+	about.Title, about.Description, about.Channel, about.Reason = slack.Replace(about.Title), slack.Replace(about.Description), slack.Replace(about.Channel), slack.Replace(about.Reason)
+	about.Labels = escaped(about.Labels)
+	for i := range about.Alerts {
+		about.Alerts[i].Title, about.Alerts[i].Labels = slack.Replace(about.Alerts[i].Title), escaped(about.Alerts[i].Labels)
+	}
+}
+
+func escaped(labels map[string]string) map[string]string {
+	all := make(map[string]string, len(labels))
+	for name, value := range labels {
+		all[slack.Replace(name)] = slack.Replace(value)
+	}
+	return all
 }
 
 func account(tx *db.Tx, id int64) (name, zone string, err error) {

@@ -80,6 +80,7 @@ type Detail struct {
 	Run      int64  `json:"run,omitzero"` // of an escalation: which, its layer and how often it was told before
 	Layer    int    `json:"layer,omitzero"`
 	Repeat   int    `json:"repeat,omitzero"`
+	Forced   bool   `json:"forced,omitzero"` // it is told although the incident is acknowledged
 	Rule     string `json:"rule_id,omitzero"`
 	RuleName string `json:"rule_name,omitzero"`
 	Template string `json:"template_id,omitzero"`

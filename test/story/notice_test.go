@@ -206,3 +206,29 @@ func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 }
+
+// What was on its way when somebody acknowledged, and failed, is not tried again.
+func TestAnAttemptThatFailsAfterAnAcknowledgementIsTheLast(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.fail = func(way, to string) error {
+		w.fail = nil
+		w.mu.Unlock() // the receiver acknowledges while it is being told
+		w.try(annKey, "/incident/ack", `{"incident_ids": [%q]}`, w.lastIncident())
+		w.mu.Lock()
+		return &sender.Error{Retry: true, Message: "busy"}
+	}
+	w.push("cpu", "Critical")
+	w.pass(time.Hour)
+	w.told()
+	if why := w.why("cpu"); !strings.Contains(why, "cancelled, the incident was acknowledged") {
+		t.Error(why)
+	}
+}
+
+func TestATitleIsNoMarkup(t *testing.T) {
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "webhooks": [{"type": "slack", "settings": {"token": "T", "alias": "#ops"}}]}}`, onCall(day))))
+	w.push("cpu", "Critical", "title=<!channel> & co")
+	if text := w.last().text; strings.Contains(text, "<!channel>") || !strings.Contains(text, "&lt;!channel&gt; &amp; co") {
+		t.Error(text)
+	}
+}

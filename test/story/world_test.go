@@ -372,3 +372,10 @@ func (w *world) explained(key string) reply {
 	}
 	return w.do("/alert/explain", `{"alert_id": %q}`, alert)
 }
+
+// lastIncident is the newest incident, without settling anything.
+func (w *world) lastIncident() string {
+	w.t.Helper()
+	now := w.clock.Now().Unix()
+	return w.try(ownKey, "/incident/list", `{"start_time": %d, "end_time": %d}`, now-86400, now+3600).get("items.0.incident_id")
+}
