@@ -1,0 +1,87 @@
+package incident
+
+import (
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/fault"
+	"tocsin/internal/object"
+	"tocsin/internal/reference"
+)
+
+type assignRequest struct {
+	IncidentID  string     `json:"incident_id,omitzero" doc:"One incident; or incident_ids."`
+	IncidentIDs []string   `json:"incident_ids,omitzero" maxItems:"100" doc:"Several, at most 100."`
+	AssignedTo  AssignedTo `json:"assigned_to" doc:"Who is to take care."`
+}
+
+func (in assignRequest) Check() error {
+	if in.IncidentID == "" && len(in.IncidentIDs) == 0 {
+		return fault.Invalid("incident_ids", "is required, or incident_id")
+	}
+	return nil
+}
+
+func (r *Room) assign(c *api.Call, in assignRequest) (api.Empty, error) {
+	ids := in.IncidentIDs
+	if len(ids) == 0 {
+		ids = []string{in.IncidentID}
+	}
+	return r.each(c, Some{ids}.ids(), func(d Desk, i *Incident) error {
+		to := in.AssignedTo
+		if err := r.checkAssignment(c, &to, i.ChannelID); err != nil {
+			return err
+		}
+		to.Type = ""
+		return d.Assign(i, to)
+	})
+}
+
+type responderRequest struct {
+	OneRequest
+	PersonIDs []int64 `json:"person_ids" minItems:"1" maxItems:"100" doc:"Who is to be responsible as well."`
+}
+
+func (r *Room) addResponders(c *api.Call, in responderRequest) (api.Empty, error) {
+	return r.each(c, []string{in.IncidentID}, func(d Desk, i *Incident) error {
+		for _, person := range in.PersonIDs {
+			if err := object.Need(c.Tx, c.Who.AccountID, "person_ids", reference.To(reference.Person, person)); err != nil {
+				return err
+			}
+		}
+		return d.AddResponders(i, in.PersonIDs)
+	})
+}
+
+// checkAssignment refuses an assignment to nobody, or to those who are not there.
+func (r *Room) checkAssignment(c *api.Call, to *AssignedTo, channelID int64) error {
+	to.EscalateRuleName, to.AssignedAt, to.ID = "", 0, ""
+	if to.EscalateRuleID == "000000000000000000000000" {
+		to.EscalateRuleID = ""
+	}
+	if to.EscalateRuleID == "" && len(to.PersonIDs) == 0 && len(to.Emails) == 0 {
+		return fault.Invalid("assigned_to", "must name person_ids, emails or an escalate_rule_id")
+	}
+	for _, person := range to.PersonIDs {
+		if err := object.Need(c.Tx, c.Who.AccountID, "assigned_to.person_ids", reference.To(reference.Person, person)); err != nil {
+			return err
+		}
+	}
+	if to.EscalateRuleID == "" {
+		return nil
+	}
+	rule, found, err := channel.Escalates.Find(c.Tx, c.Who.AccountID, strings.ToLower(to.EscalateRuleID))
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return fault.Invalid("assigned_to.escalate_rule_id", "names an escalation rule that does not exist, %s", to.EscalateRuleID)
+	case rule.ChannelID != channelID:
+		return fault.Invalid("assigned_to.escalate_rule_id", "belongs to channel %d, not to the incident's %d", rule.ChannelID, channelID)
+	case int(to.LayerIdx) >= len(rule.Layers):
+		return fault.Invalid("assigned_to.layer_idx", "must be less than %d, the layers of the rule, got %d", len(rule.Layers), to.LayerIdx)
+	}
+	to.EscalateRuleID, to.EscalateRuleName = rule.RuleID, rule.RuleName
+	return nil
+}

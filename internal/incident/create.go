@@ -1,0 +1,63 @@
+package incident
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/field"
+)
+
+type createRequest struct {
+	IncidentSeverity string      `json:"incident_severity" enum:"Info,Warning,Critical" doc:"How bad it is."`
+	Title            string      `json:"title" minLength:"1" maxLength:"512" doc:"What people read first."`
+	Description      string      `json:"description,omitzero" maxLength:"6144" doc:"What it is about."`
+	ChannelID        int64       `json:"channel_id,omitzero" minimum:"0" doc:"The channel it belongs to; absent or 0: none."`
+	AssignedTo       *AssignedTo `json:"assigned_to,omitzero" doc:"Who is to take care; absent: whom the channel's escalation rules say."`
+}
+
+// Created is the reply to /incident/create.
+type Created struct {
+	IncidentID string `json:"incident_id" doc:"The new incident."`
+	Title      string `json:"title" doc:"Its title."`
+	api.Warnings
+}
+
+func (r *Room) create(c *api.Call, in createRequest) (reply Created, err error) {
+	if in.ChannelID != 0 {
+		if err := channel.Readable(c.Tx, c.Who, in.ChannelID); err != nil {
+			return reply, err
+		}
+	}
+	i := Incident{Title: in.Title, ChannelID: in.ChannelID, Severity: in.IncidentSeverity, Detail: Detail{Description: in.Description, Fields: map[string]jsontext.Value{}}}
+	fields, err := field.Kind.All(c.Tx, c.Who.AccountID)
+	if err != nil {
+		return reply, err
+	}
+	for _, f := range fields {
+		if len(f.DefaultValue) > 0 && f.DefaultValue.Kind() != 'n' {
+			i.Fields[f.FieldName] = f.DefaultValue
+		}
+	}
+	if in.AssignedTo != nil {
+		if err := r.checkAssignment(c, in.AssignedTo, in.ChannelID); err != nil {
+			return reply, err
+		}
+		i.AssignedTo = in.AssignedTo
+	}
+	d := r.desk(c)
+	if err := d.Open(&i); err != nil {
+		return reply, err
+	}
+	if in.AssignedTo != nil {
+		i.AssignedTo = nil
+		if err := d.Assign(&i, *in.AssignedTo); err != nil {
+			return reply, err
+		}
+	} else if in.ChannelID == 0 {
+		reply.Warnings.Warnings = append(reply.Warnings.Warnings, "assigned_to: is empty and the incident has no channel, so nobody is told of it")
+	}
+	c.Touched("incident", i.IncidentID, i.Title)
+	reply.IncidentID, reply.Title = i.IncidentID, i.Title
+	return reply, nil
+}

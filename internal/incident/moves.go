@@ -1,0 +1,216 @@
+package incident
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/decide"
+	"tocsin/internal/event"
+	"tocsin/internal/fault"
+	"tocsin/internal/news"
+)
+
+// move takes an incident to its next station.
+func (d Desk) move(r *Incident, m Move) (Station, error) {
+	next, err := r.station(d.Now).After(m, d.Person)
+	if illegal := (*Illegal)(nil); errors.As(err, &illegal) {
+		return next, fault.New(fault.Conflict, "incident %s: %s", r.IncidentID, illegal)
+	}
+	r.Progress = next.Progress
+	return next, err
+}
+
+func (r *Incident) station(now time.Time) Station {
+	s := Station{Progress: r.Progress, Snoozed: r.SnoozedBefore > now.Unix()}
+	for _, a := range r.Assignments {
+		if a.RemovedAt == 0 && a.AcknowledgedAt > 0 {
+			s.Ackers = append(s.Ackers, a.PersonID)
+		}
+	}
+	return s
+}
+
+// Ack acknowledges the incident. Whoever does so is responsible for it; a snooze ends with it.
+func (d Desk) Ack(r *Incident) error {
+	before := r.station(d.Now)
+	if _, err := d.move(r, Ack); err != nil {
+		return err
+	}
+	if slices.Contains(before.Ackers, d.Person) {
+		return nil
+	}
+	now := d.Now.Unix()
+	if r.AckTime == 0 {
+		r.AckTime = now
+	}
+	r.endSnooze(now)
+	if err := d.respond(r, d.Person, now); err != nil {
+		return err
+	}
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.tell(r, news.IncidentAck, nil)
+}
+
+// respond makes a person responsible, and acknowledged at a moment when that is not 0.
+func (d Desk) respond(r *Incident, person, acknowledged int64) error {
+	if person == 0 {
+		return nil
+	}
+	for i := range r.Assignments {
+		if a := &r.Assignments[i]; a.PersonID == person && a.RemovedAt == 0 {
+			if acknowledged == 0 || a.AcknowledgedAt > 0 {
+				return nil
+			}
+			return d.assignment(r, i, 0, acknowledged)
+		}
+	}
+	return r.assign(d.Tx, d.Account, Assignment{PersonID: person, AssignedAt: d.Now.Unix(), AcknowledgedAt: acknowledged})
+}
+
+// assignment changes one of the incident's assignments.
+func (d Desk) assignment(r *Incident, position int, removed, acknowledged int64) error {
+	a := &r.Assignments[position]
+	a.RemovedAt, a.AcknowledgedAt = removed, acknowledged
+	_, err := d.Tx.Exec(`UPDATE incident_assignment SET removed_at = $4, acknowledged_at = $5 WHERE account_id = $1 AND incident_id = $2 AND position = $3`, d.Account, r.IncidentID, position, removed, acknowledged)
+	return err
+}
+
+// Unack takes the person's acknowledgement back; of the key's person when others have acknowledged too.
+func (d Desk) Unack(r *Incident) error {
+	if _, err := d.move(r, Unack); err != nil {
+		return err
+	}
+	for i, a := range r.Assignments {
+		if a.RemovedAt == 0 && a.AcknowledgedAt > 0 && a.PersonID == d.Person {
+			if err := d.assignment(r, i, 0, 0); err != nil {
+				return err
+			}
+		}
+	}
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.tell(r, news.IncidentUnack, nil)
+}
+
+// Snooze keeps the incident quiet for so many minutes.
+func (d Desk) Snooze(r *Incident, minutes int64) error {
+	if _, err := d.move(r, Sleep); err != nil {
+		return err
+	}
+	now := d.Now.Unix()
+	r.endSnooze(now)
+	r.SnoozedBefore = now + 60*minutes
+	r.Snoozes = append(r.Snoozes, Snooze{now, r.SnoozedBefore})
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.tell(r, news.IncidentSnooze, map[string]any{"minutes": minutes})
+}
+
+// endSnooze ends a snooze that goes on at now.
+func (r *Incident) endSnooze(now int64) {
+	if r.SnoozedBefore > now && len(r.Snoozes) > 0 {
+		r.Snoozes[len(r.Snoozes)-1].Until = now
+	}
+	r.SnoozedBefore = 0
+}
+
+// Wake ends a snooze.
+func (d Desk) Wake(r *Incident) error {
+	before := r.SnoozedBefore
+	if before > d.Now.Unix() { // else its time has come, and there is no move to refuse
+		if _, err := d.move(r, Wake); err != nil {
+			return err
+		}
+	} else if before == 0 {
+		return fault.New(fault.Conflict, "incident %s: %s", r.IncidentID, &Illegal{Wake, "it is not snoozed"})
+	}
+	r.endSnooze(d.Now.Unix())
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.tell(r, news.IncidentWake, map[string]any{"snoozedBefore": before})
+}
+
+// Resolve closes the incident and its alerts.
+func (d Desk) Resolve(r *Incident, rootCause, resolution string) error {
+	if r.Progress == Closed {
+		_, err := d.move(r, Resolve)
+		return err
+	}
+	if rootCause != "" {
+		r.RootCause = rootCause
+	}
+	if resolution != "" {
+		r.Resolution = resolution
+	}
+	if err := d.CloseAlerts(r.IncidentID); err != nil {
+		return err
+	}
+	return d.resolve(r, map[string]any{"from": "manual"})
+}
+
+func (d Desk) resolve(r *Incident, detail map[string]any) error {
+	if _, err := d.move(r, Resolve); err != nil {
+		return err
+	}
+	now := d.Now.Unix()
+	r.endSnooze(now)
+	r.CloseTime, r.CloserID, r.ResolveAt = now, d.Person, 0
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.tell(r, news.IncidentResolve, detail)
+}
+
+// CloseAlerts ends the alerts of an incident that are still active.
+func (d Desk) CloseAlerts(incident string) error {
+	alerts, err := alert.OfIncident(d.Tx, d.Account, incident, decide.MaxAlerts*2, 0)
+	for i := 0; i < len(alerts) && err == nil; i++ {
+		if alerts[i].Active() {
+			err = d.CloseAlert(&alerts[i])
+		}
+	}
+	return err
+}
+
+// CloseAlert ends an alert as a person does it: the next event of its key begins another.
+func (d Desk) CloseAlert(a *decide.Alert) error {
+	a.End = max(a.Start, d.Now.Unix())
+	a.Status = event.Ok
+	if err := alert.Save(d.Tx, d.Account, a, alert.Origin{}, d.Now); err != nil {
+		return err
+	}
+	if err := alert.Uninhibit(d.Tx, d.Account, a.ID, d.Now.Unix()); err != nil {
+		return err
+	}
+	return d.Bus.Tell(d.Tx, news.Item{Account: d.Account, Type: news.AlertClose, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person})
+}
+
+// Reopen opens a closed incident again. Its alerts stay as they are.
+func (d Desk) Reopen(r *Incident, reason string) error {
+	if _, err := d.move(r, Reopen); err != nil {
+		return err
+	}
+	for i, a := range r.Assignments {
+		if a.RemovedAt == 0 && a.AcknowledgedAt > 0 {
+			if err := d.assignment(r, i, 0, 0); err != nil {
+				return err
+			}
+		}
+	}
+	r.CloseTime, r.CloserID, r.LastTime, r.MergedInto = 0, 0, d.Now.Unix(), ""
+	r.GroupKey = "" // another incident may have taken its place among those that alerts join
+	if err := d.due(r); err != nil {
+		return err
+	}
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.tell(r, news.IncidentReopen, map[string]any{"reason": reason})
+}

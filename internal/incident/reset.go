@@ -1,0 +1,113 @@
+package incident
+
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/api"
+	"tocsin/internal/fault"
+	"tocsin/internal/field"
+	"tocsin/internal/news"
+)
+
+type resetRequest struct {
+	OneRequest
+	Title            *string `json:"title,omitzero" minLength:"1" maxLength:"512" doc:"New title."`
+	Description      *string `json:"description,omitzero" maxLength:"6144" doc:"New description."`
+	Impact           *string `json:"impact,omitzero" maxLength:"6144" doc:"Whom it hurts."`
+	RootCause        *string `json:"root_cause,omitzero" maxLength:"6144" doc:"Why it happened."`
+	Resolution       *string `json:"resolution,omitzero" maxLength:"6144" doc:"What helped."`
+	IncidentSeverity *string `json:"incident_severity,omitzero" enum:"Info,Warning,Critical" doc:"New severity; alerts do not raise it any more."`
+}
+
+func (in resetRequest) Check() error {
+	if in.Title == nil && in.Description == nil && in.Impact == nil && in.RootCause == nil && in.Resolution == nil && in.IncidentSeverity == nil {
+		return fault.Invalid("title", "or another field to change is required")
+	}
+	return nil
+}
+
+func (r *Room) reset(c *api.Call, in resetRequest) (api.Empty, error) {
+	return r.each(c, []string{in.IncidentID}, func(d Desk, i *Incident) error {
+		var told []func() error
+		for _, change := range []struct {
+			to         *string
+			member     *string
+			name, news string
+		}{
+			{in.Title, &i.Title, "title", news.IncidentTitle}, {in.Description, &i.Description, "description", news.IncidentDesc}, {in.Impact, &i.Impact, "impact", news.IncidentImpact},
+			{in.RootCause, &i.RootCause, "root_cause", news.IncidentRootCause}, {in.Resolution, &i.Resolution, "resolution", news.IncidentSolution},
+			{in.IncidentSeverity, &i.Severity, "incident_severity", news.IncidentSeverity},
+		} {
+			if change.to == nil || *change.to == *change.member {
+				continue
+			}
+			from := *change.member
+			*change.member = *change.to
+			i.override(change.name)
+			told = append(told, func() error { return d.tell(i, change.news, map[string]any{"from": from, "to": *change.to}) })
+		}
+		if err := d.save(i); err != nil {
+			return err
+		}
+		for _, tell := range told {
+			if err := tell(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// override notes down that a person set a member.
+func (r *Incident) override(name string) {
+	for _, have := range r.ManualOverrides {
+		if have == name {
+			return
+		}
+	}
+	r.ManualOverrides = append(r.ManualOverrides, name)
+}
+
+type fieldRequest struct {
+	OneRequest
+	FieldName  string         `json:"field_name" minLength:"1" maxLength:"40" doc:"The custom field."`
+	FieldValue jsontext.Value `json:"field_value" doc:"Its new value, of the field's type; null: none."`
+}
+
+func (r *Room) resetField(c *api.Call, in fieldRequest) (api.Empty, error) {
+	all, err := field.Kind.All(c.Tx, c.Who.AccountID)
+	if err != nil {
+		return api.Empty{}, err
+	}
+	for _, f := range all {
+		if f.FieldName != in.FieldName {
+			continue
+		}
+		if err := f.Admits(in.FieldValue); err != nil {
+			return api.Empty{}, err
+		}
+		return r.each(c, []string{in.IncidentID}, func(d Desk, i *Incident) error {
+			from := i.Fields[in.FieldName]
+			if i.Fields == nil {
+				i.Fields = map[string]jsontext.Value{}
+			}
+			i.Fields[in.FieldName] = in.FieldValue
+			if in.FieldValue.Kind() == 'n' {
+				delete(i.Fields, in.FieldName)
+			}
+			if err := d.save(i); err != nil {
+				return err
+			}
+			return d.tell(i, news.IncidentField, map[string]any{"field_name": in.FieldName, "from": plain(from), "to": plain(in.FieldValue)})
+		})
+	}
+	return api.Empty{}, fault.Invalid("field_name", "names a custom field that does not exist, %.60q", in.FieldName)
+}
+
+func plain(v jsontext.Value) (value any) {
+	if len(v) > 0 {
+		_ = json.Unmarshal(v, &value) // it was read as JSON before
+	}
+	return value
+}
