@@ -17,7 +17,7 @@ import (
 func Of(a outbound.Attempt, err error) (Receipt, error) {
 	var failure *outbound.Failure
 	if errors.As(err, &failure) {
-		return Receipt{}, &Error{Retry: failure.Phase != "request" && failure.Phase != "refused", Message: failure.Message}
+		return Receipt{}, &Error{Retry: failure.Retry(), Message: failure.Message}
 	}
 	if err != nil {
 		return Receipt{}, &Error{Retry: true, Message: err.Error()}
@@ -40,13 +40,19 @@ func answered(a outbound.Attempt) string {
 	return fmt.Sprintf("it answered %d %s%s", a.Status, http.StatusText(a.Status), text)
 }
 
-// after reads Retry-After in seconds, at most an hour.
+// after reads Retry-After: seconds, or a moment, which is seen from the answer's own Date. It is at most an
+// hour, and 0 for what cannot be read.
 func after(h http.Header) time.Duration {
-	seconds, err := strconv.Atoi(h.Get("Retry-After"))
-	if err != nil || seconds < 0 {
+	asked := h.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(asked, 10, 64); err == nil {
+		return time.Duration(min(max(seconds, 0), 3600)) * time.Second
+	}
+	moment, err := http.ParseTime(asked)
+	date, noDate := http.ParseTime(h.Get("Date"))
+	if err != nil || noDate != nil {
 		return 0
 	}
-	return min(time.Duration(seconds)*time.Second, time.Hour)
+	return min(max(moment.Sub(date), 0), time.Hour)
 }
 
 // Cut shortens a text to so many characters, the last of them an ellipsis, and takes out of it what is not

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
@@ -70,6 +72,24 @@ func TestJudgeWeighs(t *testing.T) {
 	_, err := sender.Judge(&word{Code: 1}, []string{"chat.example"})(outbound.Attempt{}, &outbound.Failure{Phase: "dial", Message: "chat.example cannot be reached"})
 	if fmt.Sprint(err, sender.Retry(err)) != "*** cannot be reached true" {
 		t.Error(err)
+	}
+}
+
+func TestWhenToTryAgain(t *testing.T) {
+	const date = "Sat, 21 Nov 2026 10:00:00 GMT"
+	for asked, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, "0": 0, "-5": 0, "soon": 0, "7200": time.Hour, "9223372036854775807": time.Hour, "99999999999999999999": 0,
+		"Sat, 21 Nov 2026 10:01:30 GMT": 90 * time.Second, "Sat, 21 Nov 2026 09:00:00 GMT": 0, "Sun, 22 Nov 2026 10:00:00 GMT": time.Hour,
+	} {
+		_, err := sender.Of(outbound.Attempt{Status: 503, Header: http.Header{"Retry-After": {asked}, "Date": {date}}}, nil)
+		var failed *sender.Error
+		if !errors.As(err, &failed) || failed.After != want {
+			t.Errorf("%q: %+v, want %s", asked, err, want)
+		}
+	}
+	_, err := sender.Of(outbound.Attempt{Status: 429, Header: http.Header{"Retry-After": {"Sat, 21 Nov 2026 10:01:30 GMT"}}}, nil)
+	if failed := err.(*sender.Error); failed.After != 0 || !failed.Retry {
+		t.Errorf("a moment without a date: %+v", failed)
 	}
 }
 
