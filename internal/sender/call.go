@@ -99,6 +99,10 @@ func Retry(err error) bool {
 // Secrets are what must not be repeated about a chat.
 func (c Chat) Secrets() []string { return []string{c.Token, c.URL, c.VerifyToken, c.SignSecret} }
 
+// Hide takes secrets out of a text that is shown to people. Secrets of fewer than four characters stay: they
+// are in every text.
+func Hide(text string, secrets ...string) string { return hider(secrets).Replace(text) }
+
 // hider replaces secrets, and the parts of paths and queries that are long enough to be one. Hosts are told.
 func hider(secrets []string) *strings.Replacer {
 	hidden := []string{}

@@ -3,8 +3,13 @@ package email_test
 import (
 	"context"
 	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
 	"net/mail"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,48 +22,152 @@ import (
 
 var (
 	out     = outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
-	message = sender.Message{Key: "i1/1/0/0/p7", Thread: "i1", Subject: "[Critical] Checkout is down\r\nBcc: everybody@example.com", Text: "Line\n.dot", HTML: "<p>é</p>", Severity: "Critical"}
-	now     = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	message = sender.Message{
+		Key: "i1/1/0/0/p7", Thread: "i1", Subject: "[Critical] Checkout is down\r\nBcc: everybody@example.com", Severity: "Critical",
+		Text: "Line\r\n.dot\r\n.\r\nMAIL FROM:<evil@example.com>\r\nPrüfung 支付", HTML: "<p>é</p>",
+	}
+	now = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 )
 
 func send(t *testing.T, box *sendertest.Mailbox, change func(*email.Server), to string) (sender.Receipt, error) {
 	t.Helper()
-	s := email.Server{Host: box.Host, Port: box.Port, From: "Tocsin <tocsin@example.com>", Insecure: true}
+	s := email.Server{Host: box.Host, Port: box.Port, From: "Tocsin <tocsin@pager.example.com>", Insecure: true}
 	if change != nil {
 		change(&s)
 	}
 	return s.Send(context.Background(), out, to, message, now)
 }
 
-func TestAMail(t *testing.T) {
-	box := sendertest.NewMailbox(t, sendertest.Options{User: "tocsin:secret"})
-	login := func(s *email.Server) { s.Username, s.Password = "tocsin", "secret" }
-	for range 2 { // as two attempts
-		if _, err := send(t, box, login, "ann@example.com"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mails := box.Mails()
-	if len(mails) != 2 || mails[0].To != "ann@example.com" || mails[0].From != "tocsin@example.com" || !mails[0].TLS || mails[0].User != "tocsin" {
-		t.Fatalf("%+v", mails)
-	}
-	m, err := mail.ReadMessage(strings.NewReader(mails[0].Data))
+func read(t *testing.T, m sendertest.Mail) (mail.Header, map[string]string) {
+	t.Helper()
+	parsed, err := mail.ReadMessage(strings.NewReader(m.Data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := mail.ReadMessage(strings.NewReader(mails[1].Data))
-	h := m.Header
-	if h.Get("Subject") != "[Critical] Checkout is down Bcc: everybody@example.com" || h.Get("Bcc") != "" || h.Get("X-Tocsin-Key") != message.Key || h.Get("Auto-Submitted") != "auto-generated" ||
-		h.Get("Message-Id") == "" || h.Get("Message-Id") != again.Header.Get("Message-Id") || h.Get("References") == "" || !strings.HasPrefix(h.Get("Content-Type"), "multipart/alternative") {
+	kind, parameters, err := mime.ParseMediaType(parsed.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := map[string]string{}
+	if kind != "multipart/alternative" {
+		body, err := io.ReadAll(quotedprintable.NewReader(parsed.Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts[kind] = string(body)
+		return parsed.Header, parts
+	}
+	for r := multipart.NewReader(parsed.Body, parameters["boundary"]); ; {
+		part, err := r.NextPart()
+		if err == io.EOF {
+			return parsed.Header, parts
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, _, _ := strings.Cut(part.Header.Get("Content-Type"), ";")
+		parts[kind] = string(body)
+	}
+}
+
+func TestAMail(t *testing.T) {
+	box := sendertest.NewMailbox(t, sendertest.Options{User: "tocsin:secret"})
+	login := func(s *email.Server) { s.Username, s.Password = "tocsin", "secret" }
+	var receipts []sender.Receipt
+	for range 2 { // as two attempts
+		receipt, err := send(t, box, login, "ann@example.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		receipts = append(receipts, receipt)
+	}
+	mails := box.Mails()
+	if len(mails) != 2 || mails[0].To != "ann@example.com" || mails[0].From != "tocsin@pager.example.com" || !mails[0].TLS || mails[0].User != "tocsin" {
+		t.Fatalf("%+v", mails)
+	}
+	h, parts := read(t, mails[0])
+	again, _ := read(t, mails[1])
+	subject, err := new(mime.WordDecoder).DecodeHeader(h.Get("Subject"))
+	if err != nil || subject != "[Critical] Checkout is down Bcc: everybody@example.com" || h.Get("Bcc") != "" || h.Get("X-Tocsin-Key") != message.Key || h.Get("Auto-Submitted") != "auto-generated" ||
+		!strings.HasSuffix(h.Get("Message-Id"), "@pager.example.com>") || h.Get("Message-Id") != again.Get("Message-Id") || h.Get("References") == "" || h.Get("In-Reply-To") != h.Get("References") {
 		t.Errorf("%v", h)
+	}
+	if receipts[0].ID != h.Get("Message-Id") || receipts[0].Reply != "taken by 127.0.0.1: taken as number 1" {
+		t.Errorf("%+v", receipts[0])
+	}
+	if parts["text/plain"] != message.Text || parts["text/html"] != message.HTML {
+		t.Errorf("%q", parts)
 	}
 	if date, err := h.Date(); err != nil || !date.Equal(now) {
 		t.Errorf("%v %v", date, err)
 	}
 }
 
+func TestMailsOfAnIncidentAreOneThread(t *testing.T) {
+	box := sendertest.NewMailbox(t, sendertest.Options{})
+	s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", Insecure: true}
+	for _, m := range []sender.Message{{Key: "1", Thread: "i1", Text: "a"}, {Key: "2", Thread: "i1", Text: "b"}, {Key: "3", Thread: "i2", Text: "c"}, {Key: "4", Text: "d"}} {
+		if _, err := s.Send(context.Background(), out, "a@example.com", m, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ids, threads := []string{}, []string{}
+	for _, m := range box.Mails() {
+		h, parts := read(t, m)
+		ids, threads = append(ids, h.Get("Message-Id")), append(threads, h.Get("References"))
+		if len(parts) != 1 || len(strings.TrimSpace(parts["text/plain"])) != 1 || h.Get("X-Mailer") != "Tocsin" || h.Get("Importance") != "" {
+			t.Errorf("%v %q", h, parts)
+		}
+	}
+	slices.Sort(ids)
+	if len(slices.Compact(ids)) != 4 || threads[0] != threads[1] || threads[0] == threads[2] || threads[3] != "" {
+		t.Errorf("%v %v", ids, threads)
+	}
+}
+
+// Whatever a message says, and whatever an address is, one mail goes to one address with the headers it has.
+func FuzzNothingIsInjected(f *testing.F) {
+	box := sendertest.NewMailbox(f, sendertest.Options{Plain: true})
+	f.Add("s\r\nBcc: evil@example.com\r\n\r\nbody", "a@example.com", "x\r\n.\r\nMAIL FROM:<evil@example.com>\r\nRCPT TO:<evil@example.com>")
+	f.Add("\xff\x00\n\u2028", "a@example.com>\r\nRCPT TO:<evil@example.com", "\n.\n")
+	f.Add("=?utf-8?q?=0D=0ABcc:?=", "\"a@example.com> RCPT TO:<evil\"@example.com", "..\r\n.")
+	f.Add("", "a@example.com, evil@example.com", "")
+	f.Add(strings.Repeat("支", 300), "Ann\r\nBcc: evil@example.com <a@example.com>", strings.Repeat("x", 3000))
+	f.Fuzz(func(t *testing.T, words, to, text string) {
+		before := len(box.Mails())
+		s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", TLS: email.None}
+		m := sender.Message{Key: words, Thread: words, Subject: words, Text: text, Severity: words}
+		if _, err := s.Send(context.Background(), out, to, m, now); err != nil {
+			if sender.Retry(err) {
+				t.Errorf("%q to %q: %v", words, to, err)
+			}
+			return
+		}
+		mails := box.Mails()[before:]
+		if len(mails) != 1 || mails[0].From != "tocsin@example.com" {
+			t.Fatalf("%q to %q: %+v", words, to, mails)
+		}
+		h, parts := read(t, mails[0])
+		allowed := []string{"Auto-Submitted", "Content-Transfer-Encoding", "Content-Type", "Date", "From", "In-Reply-To", "Message-Id", "Mime-Version", "References", "Subject", "To", "User-Agent", "X-Mailer", "X-Tocsin-Key", "Importance", "Priority", "X-Priority", "X-Msmail-Priority"}
+		for name, values := range h {
+			if !slices.Contains(allowed, name) || len(values) != 1 {
+				t.Errorf("%q: %s %q", words, name, values)
+			}
+		}
+		if len(parts) != 1 {
+			t.Errorf("%q", parts)
+		}
+	})
+}
+
 func TestWaysOfTLS(t *testing.T) {
 	plain, secure, implicit := sendertest.NewMailbox(t, sendertest.Options{Plain: true}), sendertest.NewMailbox(t, sendertest.Options{}), sendertest.NewMailbox(t, sendertest.Options{Implicit: true, User: "a:b"})
+	old := sendertest.NewMailbox(t, sendertest.Options{Implicit: true, Login: true, User: "a:b"})
+	inClear := sendertest.NewMailbox(t, sendertest.Options{Plain: true, User: "a:b"})
 	for name, c := range map[string]struct {
 		box    *sendertest.Mailbox
 		change func(*email.Server)
@@ -71,6 +180,11 @@ func TestWaysOfTLS(t *testing.T) {
 		"none":                             {secure, func(s *email.Server) { s.TLS = email.None }, true, false},
 		"a certificate that nobody knows":  {secure, func(s *email.Server) { s.Insecure = false }, false, false},
 		"implicit, and a log-in behind it": {implicit, func(s *email.Server) { s.TLS, s.Username, s.Password = email.Implicit, "a", "b" }, true, true},
+		"implicit, with LOGIN":             {old, func(s *email.Server) { s.TLS, s.Username, s.Password = email.Implicit, "a", "b" }, true, true},
+		"implicit, a certificate unknown":  {implicit, func(s *email.Server) { s.TLS, s.Insecure = email.Implicit, false }, false, false},
+		"implicit where there is none":     {plain, func(s *email.Server) { s.TLS = email.Implicit }, false, false},
+		"no password goes in clear":        {inClear, func(s *email.Server) { s.TLS, s.Username, s.Password = email.None, "a", "b" }, false, false},
+		"no way":                           {plain, func(s *email.Server) { s.TLS = "ssl" }, false, false},
 		"implicit with the wrong password": {implicit, func(s *email.Server) { s.TLS, s.Username, s.Password = email.Implicit, "a", "x" }, false, false},
 	} {
 		before := len(c.box.Mails())
@@ -91,16 +205,61 @@ func TestWhatMayHeal(t *testing.T) {
 	for answer, retry := range map[string]bool{"550 no such user": false, "451 try later": true, "421 going down": true, "554 spam": false} {
 		reply = answer
 		_, err := send(t, box, nil, "a@example.com")
-		var failed *sender.Error
-		if !errors.As(err, &failed) || failed.Retry != retry {
+		if err == nil || sender.Retry(err) != retry || !strings.Contains(err.Error(), answer[4:]) {
 			t.Errorf("%s: %+v", answer, err)
 		}
 	}
-	var failed *sender.Error
-	if _, err := send(t, box, nil, "not an address"); !errors.As(err, &failed) || failed.Retry {
-		t.Errorf("a wrong address: %v", err)
+	reply = ""
+	for name, c := range map[string]struct {
+		options sendertest.Options
+		change  func(*email.Server)
+		to      string
+		retry   bool
+	}{
+		"the mail is refused":    {sendertest.Options{Taken: "554 5.7.1 spam"}, nil, "a@example.com", false},
+		"the mail is put off":    {sendertest.Options{Taken: "452 4.3.1 full"}, nil, "a@example.com", true},
+		"a wrong password":       {sendertest.Options{User: "a:right-one"}, func(s *email.Server) { s.Username, s.Password = "a", "wrong-one" }, "a@example.com", false},
+		"a wrong address":        {sendertest.Options{}, nil, "not an address", false},
+		"no sender":              {sendertest.Options{}, func(s *email.Server) { s.From = "" }, "a@example.com", false},
+		"no such way":            {sendertest.Options{}, func(s *email.Server) { s.TLS = "ssl" }, "a@example.com", false},
+		"nobody there":           {sendertest.Options{}, func(s *email.Server) { s.Port = 1 }, "a@example.com", true},
+		"an address of no use":   {sendertest.Options{}, func(s *email.Server) { s.Host = "127.0.0.2" }, "a@example.com", false},
+		"a certificate not ours": {sendertest.Options{}, func(s *email.Server) { s.Insecure = false }, "a@example.com", true},
+	} {
+		_, err := send(t, sendertest.NewMailbox(t, c.options), c.change, c.to)
+		var failed *sender.Error
+		if !errors.As(err, &failed) || failed.Retry != c.retry || failed.Message == "" {
+			t.Errorf("%s: %+v", name, err)
+		}
+		for _, secret := range []string{"wrong-one", "AGEAd3Jvbmctb25l"} { // base64 of how it is sent
+			if err != nil && strings.Contains(err.Error(), secret) {
+				t.Errorf("%s: the password is told: %v", name, err)
+			}
+		}
 	}
-	if _, err := send(t, box, func(s *email.Server) { s.Port = 1 }, "a@example.com"); !errors.As(err, &failed) || !failed.Retry {
-		t.Errorf("nobody there: %v", err)
+}
+
+// What the server has taken is sent, even when it leaves without a word: it must not be sent again.
+func TestTakenIsTaken(t *testing.T) {
+	box := sendertest.NewMailbox(t, sendertest.Options{HangUp: true})
+	if receipt, err := send(t, box, nil, "a@example.com"); err != nil || receipt.ID == "" || len(box.Mails()) != 1 {
+		t.Errorf("%+v %v", receipt, err)
+	}
+}
+
+// A server that takes the connection and says nothing holds nobody up once the mail is given up.
+func TestGivenUp(t *testing.T) {
+	for _, implicit := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(context.Background())
+		box := sendertest.NewMailbox(t, sendertest.Options{Silent: cancel, Implicit: implicit})
+		s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", Insecure: true}
+		if implicit {
+			s.TLS = email.Implicit
+		}
+		for range 2 { // then with a context that is over from the start
+			if _, err := s.Send(ctx, out, "a@example.com", message, now); !sender.Retry(err) || !strings.Contains(err.Error(), "given up") {
+				t.Errorf("implicit %t: %v", implicit, err)
+			}
+		}
 	}
 }

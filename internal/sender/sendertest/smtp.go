@@ -34,12 +34,9 @@ type Mailbox struct {
 
 	listener net.Listener
 	tls      *tls.Config
-	implicit bool
 	mu       sync.Mutex
 	mails    []Mail
-	refuse   func(to string) string // reply to RCPT, such as "550 no such user"; empty: taken
-	plain    bool
-	user     string
+	options  Options
 }
 
 // Options change a Mailbox.
@@ -47,7 +44,11 @@ type Options struct {
 	Implicit bool                   // TLS from the first byte
 	Plain    bool                   // STARTTLS is not offered
 	User     string                 // NAME:PASSWORD that must log in; empty: nobody must
-	Refuse   func(to string) string // reply to RCPT; empty: taken
+	Login    bool                   // offer the log-in LOGIN instead of PLAIN
+	Refuse   func(to string) string // reply to RCPT, such as "550 no such user"; empty: taken
+	Taken    string                 // reply to the mail itself; empty: 250
+	HangUp   bool                   // close the connection as soon as a mail is taken
+	Silent   func()                 // never greet, but call this when somebody is there
 }
 
 // NewMailbox starts a mail server that ends with the test.
@@ -57,8 +58,8 @@ func NewMailbox(t testing.TB, o Options) *Mailbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Mailbox{Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, listener: listener, tls: &tls.Config{Certificates: []tls.Certificate{certificate(t)}},
-		implicit: o.Implicit, refuse: o.Refuse, plain: o.Plain, user: o.User}
+	m := &Mailbox{Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, listener: listener, options: o,
+		tls: &tls.Config{Certificates: []tls.Certificate{certificate(t)}}}
 	go m.accept()
 	t.Cleanup(func() { listener.Close() })
 	return m
@@ -77,10 +78,10 @@ func (m *Mailbox) accept() {
 		if err != nil {
 			return
 		}
-		if m.implicit {
+		if m.options.Implicit {
 			conn = tls.Server(conn, m.tls)
 		}
-		go m.serve(conn, m.implicit)
+		go m.serve(conn, m.options.Implicit)
 	}
 }
 
@@ -89,8 +90,18 @@ func (m *Mailbox) serve(conn net.Conn, secure bool) {
 	conn.SetDeadline(time.Now().Add(30 * time.Second))
 	in := bufio.NewReader(conn)
 	say := func(format string, args ...any) { fmt.Fprintf(conn, format+"\r\n", args...) }
+	ask := func(what string) string {
+		say("334 %s", base64.StdEncoding.EncodeToString([]byte(what)))
+		line, _ := in.ReadString('\n')
+		return decoded(strings.TrimSpace(line))
+	}
 	var mail Mail
 	user := ""
+	if m.options.Silent != nil {
+		m.options.Silent()
+		in.ReadByte() // until the other leaves
+		return
+	}
 	say("220 mailbox ESMTP")
 	for {
 		line, err := in.ReadString('\n')
@@ -102,10 +113,12 @@ func (m *Mailbox) serve(conn net.Conn, secure bool) {
 		switch strings.ToUpper(verb) {
 		case "EHLO", "HELO":
 			say("250-mailbox")
-			if !secure && !m.plain {
+			if !secure && !m.options.Plain {
 				say("250-STARTTLS")
 			}
-			if m.user != "" {
+			if m.options.User != "" && m.options.Login {
+				say("250-AUTH LOGIN")
+			} else if m.options.User != "" {
 				say("250-AUTH PLAIN")
 			}
 			say("250 8BITMIME")
@@ -118,25 +131,24 @@ func (m *Mailbox) serve(conn net.Conn, secure bool) {
 			conn, in, secure = encrypted, bufio.NewReader(encrypted), true
 		case "AUTH":
 			_, token, _ := strings.Cut(rest, " ")
-			raw, _ := base64.StdEncoding.DecodeString(token)
-			parts := strings.Split(string(raw), "\x00")
-			if len(parts) != 3 || parts[1]+":"+parts[2] != m.user {
-				say("535 wrong user or password")
+			name, ok := m.logIn(token, ask)
+			if !ok {
+				say("535 wrong user or password: %s", rest)
 				continue
 			}
-			user = parts[1]
+			user = name
 			say("235 welcome")
 		case "MAIL":
 			mail = Mail{From: address(rest), TLS: secure, User: user}
-			if m.user != "" && user == "" {
+			if m.options.User != "" && user == "" {
 				say("530 log in first")
 				continue
 			}
 			say("250 ok")
 		case "RCPT":
 			mail.To = address(rest)
-			if m.refuse != nil {
-				if reply := m.refuse(mail.To); reply != "" {
+			if m.options.Refuse != nil {
+				if reply := m.options.Refuse(mail.To); reply != "" {
 					say("%s", reply)
 					continue
 				}
@@ -155,11 +167,19 @@ func (m *Mailbox) serve(conn net.Conn, secure bool) {
 				}
 				data.WriteString(strings.TrimPrefix(line, "."))
 			}
+			if m.options.Taken != "" {
+				say("%s", m.options.Taken)
+				continue
+			}
 			mail.Data = data.String()
 			m.mu.Lock()
 			m.mails = append(m.mails, mail)
+			count := len(m.mails)
 			m.mu.Unlock()
-			say("250 taken")
+			say("250 taken as number %d", count)
+			if m.options.HangUp {
+				return
+			}
 		case "RSET", "NOOP":
 			say("250 ok")
 		case "QUIT":
@@ -171,10 +191,26 @@ func (m *Mailbox) serve(conn net.Conn, secure bool) {
 	}
 }
 
+// logIn says who logs in with the token of PLAIN, or with the answers that LOGIN asks for.
+func (m *Mailbox) logIn(token string, ask func(string) string) (name string, ok bool) {
+	password := ""
+	if m.options.Login {
+		name, password = ask("Username:"), ask("Password:")
+	} else if parts := strings.Split(decoded(token), "\x00"); len(parts) == 3 {
+		name, password = parts[1], parts[2]
+	}
+	return name, name+":"+password == m.options.User
+}
+
 func address(rest string) string {
 	_, after, _ := strings.Cut(rest, "<")
 	inside, _, _ := strings.Cut(after, ">")
 	return inside
+}
+
+func decoded(token string) string {
+	raw, _ := base64.StdEncoding.DecodeString(token)
+	return string(raw)
 }
 
 func certificate(t testing.TB) tls.Certificate {

@@ -1,0 +1,88 @@
+package email
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+
+	"github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
+
+	"tocsin/internal/outbound"
+)
+
+// ways are the port and the library's policy for each way of TLS. Where TLS is from the first byte there is
+// nothing for the library to begin.
+var ways = map[string]struct {
+	port   int
+	policy mail.TLSPolicy
+}{
+	StartTLS: {587, mail.TLSMandatory}, Implicit: {465, mail.NoTLS}, Opportunistic: {587, mail.TLSOpportunistic}, None: {25, mail.NoTLS},
+}
+
+// client makes a client for one mail. The library hears of ctx only until it is connected, so the end of ctx
+// closes the connection.
+func (s Server) client(ctx context.Context, out *outbound.Client) (*mail.Client, error) {
+	way, ok := ways[cmp.Or(s.TLS, StartTLS)]
+	if !ok {
+		return nil, fmt.Errorf("TLS %q: want starttls, implicit, opportunistic or none", s.TLS)
+	}
+	port := cmp.Or(s.Port, way.port)
+	encryption := &tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12, InsecureSkipVerify: s.Insecure}
+	dial := func(dialling context.Context, network, _ string) (net.Conn, error) {
+		conn, err := out.DialContext(dialling, network, net.JoinHostPort(s.Host, strconv.Itoa(port)))
+		if err != nil {
+			return nil, err
+		}
+		context.AfterFunc(ctx, func() { conn.Close() })
+		if s.TLS != Implicit {
+			return conn, nil
+		}
+		secure := tls.Client(conn, encryption)
+		if err := secure.HandshakeContext(dialling); err != nil {
+			conn.Close()
+			return nil, fmt.Errorf("%s: TLS: %w", s.Host, err)
+		}
+		return secure, nil
+	}
+	options := []mail.Option{
+		mail.WithPort(port), mail.WithTLSPolicy(way.policy), mail.WithTLSConfig(encryption), mail.WithTimeout(patience / 2), mail.WithDialContextFunc(dial),
+	}
+	if s.Hello != "" {
+		options = append(options, mail.WithHELO(s.Hello))
+	}
+	switch {
+	case s.Username == "":
+	case s.TLS == Implicit: // the library does not know of our TLS, and would not log in
+		options = append(options, mail.WithSMTPAuthCustom(&login{user: s.Username, password: s.Password}))
+	default:
+		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(s.Username), mail.WithPassword(s.Password))
+	}
+	return mail.NewClient(s.Host, options...)
+}
+
+// login logs in over a connection that is encrypted, in the way that the server offers: PLAIN, or else LOGIN.
+type login struct {
+	smtp.Auth
+	user, password string
+}
+
+// Start begins to log in. Both ways refuse to over a connection that is not encrypted.
+func (l *login) Start(server *smtp.ServerInfo) (string, []byte, error) {
+	l.Auth = smtp.LoginAuth(l.user, l.password, server.Name, false)
+	if slices.Contains(server.Auth, "PLAIN") {
+		l.Auth = smtp.PlainAuth("", l.user, l.password, server.Name, false)
+	}
+	return l.Auth.Start(server)
+}
+
+// refused says whether the server refused a mail for good.
+func refused(err error) bool {
+	var sent *mail.SendError
+	return errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500
+}

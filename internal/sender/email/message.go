@@ -1,0 +1,59 @@
+package email
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wneessen/go-mail"
+
+	"tocsin/internal/sender"
+)
+
+// maxSubject is how long a subject may be, in characters.
+const maxSubject = 200
+
+func (s Server) message(to string, m sender.Message, now time.Time) (*mail.Msg, error) {
+	msg := mail.NewMsg()
+	if err := msg.From(s.From); err != nil {
+		return nil, fmt.Errorf("the sender's address %q: %w", s.From, err)
+	}
+	if err := msg.To(to); err != nil {
+		return nil, fmt.Errorf("the address %q: %w", to, err)
+	}
+	from, err := msg.GetSender(false)
+	if err != nil {
+		return nil, fmt.Errorf("the sender's address %q: %w", s.From, err)
+	}
+	domain := strings.Trim(from[strings.LastIndex(from, "@")+1:], "<>")
+	msg.SetUserAgent("Tocsin")
+	msg.Subject(sender.Cut(line(m.Subject), maxSubject))
+	msg.SetDateWithValue(now)
+	msg.SetMessageIDWithValue(messageID(m.Key+to, domain))
+	if m.Thread != "" {
+		root := "<" + messageID("thread "+m.Thread+to, domain) + ">"
+		msg.SetGenHeader(mail.HeaderReferences, root)
+		msg.SetGenHeader(mail.HeaderInReplyTo, root)
+	}
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	msg.SetGenHeader("X-Tocsin-Key", line(m.Key))
+	if m.Severity == "Critical" {
+		msg.SetImportance(mail.ImportanceUrgent)
+	}
+	msg.SetBodyString(mail.TypeTextPlain, m.Text)
+	if m.HTML != "" {
+		msg.AddAlternativeString(mail.TypeTextHTML, m.HTML)
+	}
+	return msg, nil
+}
+
+// line makes one of a text.
+func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// messageID is the same for every attempt, so that a mail that arrives twice is known for one.
+func messageID(of, domain string) string {
+	sum := sha256.Sum256([]byte(of))
+	return hex.EncodeToString(sum[:16]) + "@" + domain
+}
