@@ -17,11 +17,12 @@ import (
 
 // Call is one request to a service that speaks JSON.
 type Call struct {
-	Method  string // POST when empty
-	URL     string
-	Header  http.Header
-	Body    any      // nil: none
-	Secrets []string // what must not be repeated from replies; a URL stands for its long parts as well
+	Method   string // POST when empty
+	URL      string
+	Header   http.Header
+	Body     any      // nil: none
+	Secrets  []string // what must not be repeated from replies; a URL stands for its long parts as well
+	Insecure bool     // accept any certificate
 }
 
 // Reply is a service's own word on a call, read from JSON. Err says what is wrong with it, nil when nothing
@@ -31,7 +32,7 @@ type Reply interface{ Err() *Error }
 // Do makes a call. Of the reply's word and HTTP's status either may fail it; the word is heard on failures
 // too, as it may tell more about trying again.
 func (c Call) Do(ctx context.Context, out *outbound.Client, reply Reply) (Receipt, error) {
-	request := outbound.Request{Method: c.Method, URL: c.URL, Header: http.Header{}}
+	request := outbound.Request{Method: c.Method, URL: c.URL, Header: http.Header{}, Insecure: c.Insecure}
 	for name, values := range c.Header {
 		request.Header[name] = values
 	}

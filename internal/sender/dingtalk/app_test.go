@@ -87,6 +87,13 @@ func TestAppErrors(t *testing.T) {
 		t.Errorf("wrong secret: %v", err)
 	}
 	s.Routes["/gettoken"] = login
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		_, err := app.OpenGroup(ctx, s.Out, "x", people)
+		return sender.Receipt{}, err
+	})
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return app.Post(ctx, s.Out, "chat7", sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) {
 		return app.Post(context.Background(), s.Out, "chat7", sendertest.Message)
 	},

@@ -40,6 +40,9 @@ func TestSend(t *testing.T) {
 	if _, err := send(long); err != nil || len(s.Body()) > 20_000 || len(s.Body()) < 17_000 || !json.Valid([]byte(s.Body())) {
 		t.Errorf("%d bytes, %v", len(s.Body()), err)
 	}
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return robot.Send(ctx, s.Out, chat, sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) { return send(sendertest.Message) },
 		sendertest.Fails{Answer: sendertest.Answer{Body: "<html>a proxy</html>"}},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":310000,"errmsg":"sign not match ` + sendertest.Secret + `"}`}},

@@ -31,6 +31,9 @@ func TestSend(t *testing.T) {
 	if receipt, err := send(sendertest.Message); err != nil || receipt.ID != "" {
 		t.Errorf("a relay: %+v %v", receipt, err)
 	}
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return discord.Send(ctx, s.Out, chat, sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) { return send(sendertest.Message) },
 		sendertest.Fails{Answer: sendertest.Answer{Status: 404, Body: `{"message":"Unknown Webhook","code":10015}`}},
 		sendertest.Fails{Answer: sendertest.Answer{Status: 429, Body: `{"message":"You are being rate limited.","retry_after":1.5,"global":false}`}, Retry: true, After: 1500 * time.Millisecond})

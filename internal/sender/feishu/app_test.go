@@ -94,6 +94,13 @@ func TestAppErrors(t *testing.T) {
 		t.Errorf("wrong secret: %v", err)
 	}
 	s.Routes["/open-apis/auth/v3/tenant_access_token/internal"] = login
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		_, err := app.OpenGroup(ctx, s.Out, "x", people)
+		return sender.Receipt{}, err
+	})
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return app.Post(ctx, s.Out, "oc_7", sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) {
 		return app.Post(context.Background(), s.Out, "oc_7", sendertest.Message)
 	},

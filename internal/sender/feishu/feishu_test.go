@@ -41,6 +41,9 @@ func TestSend(t *testing.T) {
 			t.Errorf("%q: %d bytes, %v", costly, len(s.Body()), err)
 		}
 	}
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return bot.Send(ctx, s.Out, chat, sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) { return send(sendertest.Message) },
 		sendertest.Fails{Answer: sendertest.Answer{Body: "<html>a proxy</html>"}},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"code":19021,"msg":"sign match fail or timestamp is not within one hour from current time"}`}},

@@ -7,8 +7,7 @@ package gateway
 import (
 	"context"
 	"net/http"
-
-	"github.com/go-json-experiment/json"
+	"slices"
 
 	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
@@ -17,8 +16,9 @@ import (
 // Gateway is where calls and texts go.
 type Gateway struct {
 	URL      string
-	Token    string // sent as bearer token when it is not empty
-	Insecure bool   // accept any certificate
+	Token    string      // sent as bearer token when it is not empty
+	Header   http.Header // sent besides, such as a key in a header of its own; its values are secrets
+	Insecure bool        // accept any certificate
 }
 
 type request struct {
@@ -36,13 +36,16 @@ const maxText = 480
 
 // Send hands over a voice call or a text message (kind voice or sms) to a phone number.
 func (g Gateway) Send(ctx context.Context, out *outbound.Client, kind, to string, m sender.Message) (sender.Receipt, error) {
-	body, err := json.Marshal(request{kind, to, sender.Cut(m.Text, maxText), m.Key, m.Severity, m.AckLink, m.Test}, json.Deterministic(true))
-	if err != nil {
-		return sender.Receipt{}, &sender.Error{Message: err.Error()}
+	call := sender.Call{
+		URL: g.URL, Header: http.Header{"Idempotency-Key": {m.Key}}, Insecure: g.Insecure, Secrets: []string{g.URL, g.Token},
+		Body: request{kind, to, sender.Cut(m.Text, maxText), m.Key, m.Severity, m.AckLink, m.Test},
 	}
-	h := http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {m.Key}}
+	for name, values := range g.Header {
+		call.Header[http.CanonicalHeaderKey(name)] = values
+		call.Secrets = slices.Concat(call.Secrets, values)
+	}
 	if g.Token != "" {
-		h["Authorization"] = []string{"Bearer " + g.Token}
+		call.Header.Set("Authorization", "Bearer "+g.Token)
 	}
-	return sender.Of(out.Do(ctx, outbound.Request{URL: g.URL, Header: h, Body: body, Insecure: g.Insecure}))
+	return call.Do(ctx, out, nil)
 }

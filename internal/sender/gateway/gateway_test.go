@@ -2,49 +2,49 @@ package gateway_test
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/gateway"
+	"tocsin/internal/sender/sendertest"
 )
 
 func TestSend(t *testing.T) {
-	var header http.Header
-	var body map[string]any
-	status := http.StatusAccepted
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		header = r.Header
-		text, _ := io.ReadAll(r.Body)
-		body = nil
-		_ = json.Unmarshal(text, &body)
-		w.WriteHeader(status)
-	}))
-	defer s.Close()
-	out := outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
-	g := gateway.Gateway{URL: s.URL, Token: "secret"}
-	m := sender.Message{Key: "k", Text: strings.Repeat("é", 600), Severity: "Critical", AckLink: "https://tocsin.example.com/ack/x", Test: true}
-	if _, err := g.Send(context.Background(), out, "sms", "+15550100", m); err != nil {
-		t.Fatal(err)
+	s := sendertest.New(t)
+	s.Answer = sendertest.Answer{Status: 202, Body: `{"id":"c-9"}`}
+	g := gateway.Gateway{URL: s.URL + "/page?account=" + sendertest.Token, Token: sendertest.Secret}
+	if receipt, err := g.Send(context.Background(), s.Out, "sms", "+4915112345678", sendertest.Message); err != nil || receipt.Status != 202 || receipt.Reply != `{"id":"c-9"}` {
+		t.Errorf("%+v %v", receipt, err)
 	}
-	text, _ := body["text"].(string)
-	if header.Get("Authorization") != "Bearer secret" || header.Get("Idempotency-Key") != "k" || body["kind"] != "sms" || body["to"] != "+15550100" || body["key"] != "k" ||
-		body["ack_link"] != m.AckLink || body["test"] != true || utf8.RuneCountInString(text) != 480 || !strings.HasSuffix(text, "…") {
-		t.Errorf("%v %v", header, body)
+	if s.Header("Idempotency-Key") != sendertest.Message.Key {
+		t.Errorf("key %q", s.Header("Idempotency-Key"))
 	}
-	for code, retry := range map[int]bool{400: false, 429: true, 502: true} {
-		status = code
-		_, err := g.Send(context.Background(), out, "voice", "+15550100", m)
-		failed, ok := err.(*sender.Error)
-		if !ok || failed.Retry != retry || strings.Contains(failed.Message, "secret") {
-			t.Errorf("%d: %v", code, err)
+	drill := sendertest.Message
+	drill.Test, drill.AckLink = true, ""
+	g.Token, g.Header = "", http.Header{"x-api-key": {sendertest.Secret}}
+	if _, err := g.Send(context.Background(), s.Out, "voice", "+4915112345678", drill); err != nil || s.Header("X-Api-Key") != sendertest.Secret || s.Header("Authorization") != "" {
+		t.Errorf("%v, key %q", err, s.Header("X-Api-Key"))
+	}
+	s.Golden(t, "requests")
+	drill.Text = strings.Repeat("火", 1000)
+	if _, err := g.Send(context.Background(), s.Out, "sms", "+1", drill); err != nil || strings.Count(s.Body(), "火") != 479 {
+		t.Errorf("%d characters, %v", strings.Count(s.Body(), "火"), err)
+	}
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return g.Send(ctx, s.Out, "sms", "+1", drill) })
+	s.Table(t, func() (sender.Receipt, error) { return g.Send(context.Background(), s.Out, "sms", "+1", drill) })
+}
+
+func TestAnyCertificate(t *testing.T) {
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer secure.Close()
+	s := sendertest.New(t)
+	for _, insecure := range []bool{true, false} {
+		g := gateway.Gateway{URL: secure.URL, Insecure: insecure}
+		if _, err := g.Send(context.Background(), s.Out, "sms", "+1", sendertest.Message); (err == nil) != insecure || err != nil && !sender.Retry(err) {
+			t.Errorf("insecure %t: %v", insecure, err)
 		}
 	}
 }

@@ -33,6 +33,9 @@ func TestSend(t *testing.T) {
 	if _, err := send(odd); err != nil || len(s.Body()) > 4096 || len(s.Body()) < 4090 || !utf8.ValidString(s.Body()) || s.Header("Priority") != "3" || s.Header("Tags") != "drill" || s.Header("Actions") != "" {
 		t.Errorf("%d bytes, %v", len(s.Body()), err)
 	}
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return ntfy.Send(ctx, s.Out, chat, sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) { return send(sendertest.Message) },
 		sendertest.Fails{Answer: sendertest.Answer{Status: 403, Body: `{"code":40301,"http":403,"error":"forbidden"}`}})
 }

@@ -6,6 +6,7 @@ package sendertest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -47,6 +48,7 @@ type Service struct {
 	Routes map[string]func(body string) Answer // by path
 	Query  bool                                // the routes' paths have the queries with them, where there are any
 	asked  []asked
+	hold   func() // called in place of an answer, which never comes
 	server *httptest.Server
 }
 
@@ -83,6 +85,11 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.asked = append(s.asked, a)
+	if s.hold != nil {
+		s.hold()
+		<-r.Context().Done()
+		return
+	}
 	answer := s.Answer
 	path := r.URL.Path
 	if s.Query {
@@ -185,6 +192,23 @@ func (s *Service) Table(t *testing.T, send func() (sender.Receipt, error), rows 
 	receipt, err := send()
 	check(t, "nobody there", receipt, err, true, 0)
 	s.asked = nil
+}
+
+// GivenUp has send's context end while the service is thinking, and before it is asked at all. That is not
+// the service's no, so trying again may help.
+func (s *Service) GivenUp(t *testing.T, send func(context.Context) (sender.Receipt, error)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s.hold = cancel
+	receipt, err := send(ctx)
+	check(t, "given up while waiting", receipt, err, true, 0)
+	s.hold, s.asked = nil, nil
+	receipt, err = send(ctx)
+	check(t, "given up before", receipt, err, true, 0)
+	if len(s.asked) > 0 {
+		t.Errorf("it was asked after it had been given up: %v", s.asked)
+	}
 }
 
 func check(t *testing.T, what string, receipt sender.Receipt, err error, retry bool, after time.Duration) {

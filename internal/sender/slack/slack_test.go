@@ -26,6 +26,9 @@ func TestSend(t *testing.T) {
 	if _, err := send(long); err != nil || strings.Count(s.Body(), "火") != 2999 {
 		t.Errorf("%d characters, %v", strings.Count(s.Body(), "火"), err)
 	}
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return slack.Send(ctx, s.Out, chat, sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) { return send(sendertest.Message) },
 		sendertest.Fails{Answer: sendertest.Answer{Status: 404, Body: "no_service"}},
 		sendertest.Fails{Answer: sendertest.Answer{Status: 410, Body: "channel_is_archived"}})

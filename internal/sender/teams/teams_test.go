@@ -30,5 +30,8 @@ func TestSend(t *testing.T) {
 	if _, err := teams.Send(context.Background(), s.Out, sender.Chat{Token: sendertest.Token}, sendertest.Message); err == nil || sender.Retry(err) || strings.Contains(err.Error(), sendertest.Token) {
 		t.Errorf("no URL: %v", err)
 	}
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return teams.Send(ctx, s.Out, chat, sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) { return send(sendertest.Message) })
 }

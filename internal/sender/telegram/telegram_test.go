@@ -41,6 +41,9 @@ func TestSend(t *testing.T) {
 		t.Errorf("no chat: %v", err)
 	}
 	clear(s.Routes)
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return telegram.Send(ctx, s.Out, chat, sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) { return send(sendertest.Message) },
 		sendertest.Fails{Answer: sendertest.Answer{Body: "<html>"}},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"ok":false,"error_code":400,"description":"chat not found"}`}},

@@ -13,6 +13,7 @@ import (
 
 	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
+	"tocsin/internal/sender/sendertest"
 	"tocsin/internal/sender/webhook"
 )
 
@@ -55,6 +56,10 @@ func TestSend(t *testing.T) {
 		}
 	}
 	s.Close()
+	service := sendertest.New(t)
+	service.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return webhook.Sender{Now: now}.Send(ctx, service.Out, sender.Chat{Token: service.URL, SignSecret: "s"}, sendertest.Message)
+	})
 	var failed *sender.Error
 	if _, err := send(s.URL + "/hook/token-of-the-hook"); !errors.As(err, &failed) || !failed.Retry || strings.Contains(failed.Message, "token-of-the-hook") {
 		t.Errorf("nobody there: %v", err)

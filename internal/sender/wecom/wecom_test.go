@@ -26,6 +26,9 @@ func TestSend(t *testing.T) {
 	if _, err := send(long); err != nil || strings.Count(s.Body(), "火") != (4096-3)/3 {
 		t.Errorf("%d characters, %v", strings.Count(s.Body(), "火"), err)
 	}
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return wecom.Send(ctx, s.Out, chat, sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) { return send(sendertest.Message) },
 		sendertest.Fails{Answer: sendertest.Answer{Body: "<html>a proxy</html>"}},
 		sendertest.Fails{Answer: sendertest.Answer{}},

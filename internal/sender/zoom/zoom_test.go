@@ -23,5 +23,8 @@ func TestSend(t *testing.T) {
 	if _, err := send(long); err != nil || strings.Count(s.Body(), "火") != 3999 {
 		t.Errorf("%d characters, %v", strings.Count(s.Body(), "火"), err)
 	}
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) {
+		return zoom.Send(ctx, s.Out, chat, sendertest.Message)
+	})
 	s.Table(t, func() (sender.Receipt, error) { return send(sendertest.Message) })
 }
