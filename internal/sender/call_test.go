@@ -133,6 +133,27 @@ func TestAddLeavesOutOnlyWhoMayNot(t *testing.T) {
 	}
 }
 
+func TestOpenTriesNotForEver(t *testing.T) {
+	all := strings.Split("abcdefghijklmnopqrstuvwxyz", "")
+	for name, c := range map[string]struct {
+		fails func(tries int) error
+		tries int
+		rest  string
+		err   string
+	}{
+		"at once":       {func(int) error { return nil }, 1, "bcdefghijklmnopqrstuvwxyz", ""},
+		"at the third":  {func(n int) error { return map[bool]error{true: &sender.Error{Message: "no"}}[n < 3] }, 3, "abdefghijklmnopqrstuvwxyz", ""},
+		"never":         {func(n int) error { return &sender.Error{Message: fmt.Sprint("no ", n)} }, 10, "", "no 1"},
+		"what may heal": {func(n int) error { return &sender.Error{Message: fmt.Sprint("busy ", n), Retry: n == 2} }, 2, "", "busy 2"},
+	} {
+		tries, lots := 0, slices.Collect(slices.Chunk(all, 1))
+		rest, err := sender.Open(all, lots, func([]string) error { tries++; return c.fails(tries) })
+		if tries != c.tries || strings.Join(rest, "") != c.rest || c.err != "" && (err == nil || err.Error() != c.err) || c.err == "" && err != nil {
+			t.Errorf("%s: %d tries, %v, %v", name, tries, rest, err)
+		}
+	}
+}
+
 func TestFindStopsAtWhatMayHeal(t *testing.T) {
 	people := []sender.Contact{{Name: "a"}, {Email: "b@example.com"}, {Phone: "+1"}}
 	find := func(answers map[string]error) (string, error) {

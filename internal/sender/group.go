@@ -100,6 +100,29 @@ func Add(ids []string, size int, add func([]string) error) (refused []string, er
 	return refused, nil
 }
 
+// maxTries is how often a group is tried to be opened: a service that refuses more people than that refuses
+// the app.
+const maxTries = 10
+
+// Open opens a group at a service that opens none without people: with the first of some lots that it accepts,
+// so that one who may not join does not keep the others out. It gives those of all who are not in the group
+// yet. The error is that of the first lot, or that trying again may help.
+func Open(all []string, lots [][]string, create func(lot []string) error) (rest []string, err error) {
+	for _, lot := range lots[:min(len(lots), maxTries)] {
+		failed := create(lot)
+		if failed == nil {
+			return slices.DeleteFunc(slices.Clone(all), func(id string) bool { return slices.Contains(lot, id) }), nil
+		}
+		if Retry(failed) {
+			return nil, failed
+		}
+		if err == nil {
+			err = failed
+		}
+	}
+	return nil, err
+}
+
 // Labels are those of some ids.
 func Labels(ids []string, known map[string]Contact) []string {
 	labels := make([]string, len(ids))

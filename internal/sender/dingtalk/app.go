@@ -88,18 +88,28 @@ func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, p
 	if len(ids) == 0 {
 		return sender.Group{Missing: missing}, &sender.Error{Message: "DingTalk knows none of the people by phone number, and the app names no owner for its groups"}
 	}
-	first, rest := ids[:min(len(ids), maxLot)], ids[min(len(ids), maxLot):]
+	group := sender.Group{Name: sender.Cut(name, maxName)}
 	var created struct {
 		Status
 		ID string `json:"chatid"`
 	}
-	group := sender.Group{Name: sender.Cut(name, maxName), Missing: missing}
-	if _, err := s.call("/chat/create", map[string]any{"name": group.Name, "owner": ids[0], "useridlist": first, "showHistoryType": 1}, &created); err != nil {
+	lots := append([][]string{ids[:min(len(ids), maxLot)]}, slices.Collect(slices.Chunk(ids, 1))...)
+	if a.Owner != "" { // only who owns it can open it
+		lots = lots[:2]
+	}
+	rest, err := sender.Open(ids, lots, func(lot []string) error {
+		_, err := s.call("/chat/create", map[string]any{"name": group.Name, "owner": lot[0], "useridlist": lot, "showHistoryType": 1}, &created)
+		return err
+	})
+	if err != nil {
 		return sender.Group{Missing: missing}, err
 	}
 	group.ID = created.ID
 	refused, err := s.add(group.ID, rest)
 	group.Missing = append(missing, sender.Labels(refused, known)...)
+	if !sender.Retry(err) { // who was refused is named, and the others are in
+		err = nil
+	}
 	return group, err
 }
 

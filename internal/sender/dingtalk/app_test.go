@@ -78,6 +78,34 @@ func TestManyPeople(t *testing.T) {
 	}
 }
 
+// One with whom the group would not even open keeps nobody out, be there an owner or not.
+func TestOneWhoMayNotOpenKeepsNobodyOut(t *testing.T) {
+	for owner, opened := range map[string]string{"boss": `"useridlist":["boss"]`, "": `"owner":"u4"`} {
+		s, app := organisation(t)
+		app.Owner = owner
+		with, joined := "", ""
+		without := func(then func(body string)) func(string) sendertest.Answer {
+			return func(body string) sendertest.Answer {
+				if strings.Contains(body, `"u1"`) {
+					return sendertest.Answer{Body: `{"errcode":400002,"errmsg":"no"}`}
+				}
+				then(body)
+				return sendertest.Answer{Body: `{"errcode":0,"errmsg":"ok","chatid":"chat7"}`}
+			}
+		}
+		s.Routes["/chat/create"] = without(func(body string) { with = body })
+		s.Routes["/chat/update"] = without(func(body string) { joined += body })
+		group, err := app.OpenGroup(context.Background(), s.Out, "x", people)
+		if err != nil || group.ID != "chat7" || fmt.Sprint(group.Missing) != "[Bo Cy Ada]" || !strings.Contains(with, opened) || (owner != "") != strings.Contains(joined, `"u4"`) {
+			t.Errorf("owner %q: %+v %v, opened with %s, joined %s", owner, group, err, with, joined)
+		}
+		s.Routes["/chat/create"] = sendertest.Says(`{"errcode":90018,"errmsg":"too often"}`)
+		if group, err := app.OpenGroup(context.Background(), s.Out, "x", people); !sender.Retry(err) || group.ID != "" {
+			t.Errorf("too often: %+v %v", group, err)
+		}
+	}
+}
+
 func TestAppErrors(t *testing.T) {
 	s, app := organisation(t)
 	login := s.Routes["/gettoken"]

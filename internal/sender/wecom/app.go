@@ -77,19 +77,21 @@ func (s session) who(path string, ask map[string]any) (string, error) {
 	return reply.ID, err
 }
 
-// OpenGroup opens a group of people, whom WeCom knows by phone number or e-mail address. It needs two,
-// of whom the app's owner is one. People see the group once something is posted to it; it has no link.
+// OpenGroup opens a group of people, whom WeCom knows by phone number or e-mail address. It needs two, of
+// whom the app's owner is one. When the group has an ID it is open, even beside an error, which is then that
+// trying AddMembers again may help. People see the group once something is posted to it; it has no link.
 func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, people []sender.Contact) (sender.Group, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return sender.Group{}, err
 	}
-	ids, _, missing, err := sender.Directory(s.find).Find(people)
+	ids, known, missing, err := sender.Directory(s.find).Find(people)
 	if err != nil {
 		return sender.Group{Missing: missing}, err
 	}
-	if a.Owner != "" && !slices.Contains(ids, a.Owner) {
-		ids = append(ids, a.Owner)
+	if a.Owner != "" {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == a.Owner })
+		ids = append([]string{a.Owner}, ids...)
 	}
 	if len(ids) < minPeople {
 		return sender.Group{Missing: missing}, &sender.Error{Message: "a group in WeCom needs two people whom it knows, the app's owner being one"}
@@ -98,14 +100,38 @@ func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, p
 		Status
 		ID string `json:"chatid"`
 	}
-	body := map[string]any{"name": sender.Cut(name, maxName), "userlist": ids}
-	if a.Owner != "" {
-		body["owner"] = a.Owner
-	}
-	if _, err := s.call("appchat/create", body, &created); err != nil {
+	group := sender.Group{Name: sender.Cut(name, maxName)}
+	rest, err := sender.Open(ids, a.lots(ids), func(lot []string) error {
+		body := map[string]any{"name": group.Name, "userlist": lot}
+		if a.Owner != "" {
+			body["owner"] = a.Owner
+		}
+		_, err := s.call("appchat/create", body, &created)
+		return err
+	})
+	if err != nil {
 		return sender.Group{Missing: missing}, err
 	}
-	return sender.Group{ID: created.ID, Name: sender.Cut(name, maxName), Missing: missing}, nil
+	group.ID = created.ID
+	refused, err := s.add(group.ID, rest)
+	group.Missing = append(missing, sender.Labels(refused, known)...)
+	if !sender.Retry(err) { // who was refused is named, and the others are in
+		err = nil
+	}
+	return group, err
+}
+
+// lots are the people with whom a group may be opened: all, or else two, the owner being one.
+func (a App) lots(ids []string) [][]string {
+	lots := [][]string{ids}
+	for i, id := range ids[1:] {
+		if a.Owner != "" {
+			lots = append(lots, []string{a.Owner, id})
+		} else {
+			lots = append(lots, ids[i:i+2])
+		}
+	}
+	return lots
 }
 
 // AddMembers adds people to a group.
@@ -118,11 +144,15 @@ func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID strin
 	if err != nil {
 		return missing, err
 	}
-	refused, err := sender.Add(ids, maxLot, func(lot []string) error {
+	refused, err := s.add(groupID, ids)
+	return append(missing, sender.Labels(refused, known)...), err
+}
+
+func (s session) add(groupID string, ids []string) (refused []string, err error) {
+	return sender.Add(ids, maxLot, func(lot []string) error {
 		_, err := s.call("appchat/update", map[string]any{"chatid": groupID, "add_user_list": lot}, &Status{})
 		return err
 	})
-	return append(missing, sender.Labels(refused, known)...), err
 }
 
 // Post posts to a group.

@@ -72,6 +72,42 @@ func TestOneWhoMayNotJoinKeepsNobodyOut(t *testing.T) {
 	}
 }
 
+// Nor does one with whom the group would not even open.
+func TestOneWhoMayNotOpenKeepsNobodyOut(t *testing.T) {
+	many := append([]sender.Contact{{Name: "Eve", Email: "eve@example.com"}}, people...)
+	for owner, opened := range map[string]string{"boss": `["boss","ada"]`, "": `["ada","di"]`} {
+		s, app := organisation(t)
+		app.Owner = owner
+		s.Routes["/cgi-bin/user/get_userid_by_email"] = func(body string) sendertest.Answer {
+			id := "di"
+			if strings.Contains(body, "eve@") {
+				id = "eve"
+			}
+			return sendertest.Answer{Body: `{"errcode":0,"userid":"` + id + `"}`}
+		}
+		with, joined := "", ""
+		without := func(then func(body string)) func(string) sendertest.Answer {
+			return func(body string) sendertest.Answer {
+				if strings.Contains(body, `"eve"`) {
+					return sendertest.Answer{Body: `{"errcode":60011,"errmsg":"no privilege"}`}
+				}
+				then(body)
+				return sendertest.Answer{Body: `{"errcode":0,"errmsg":"ok","chatid":"chat7"}`}
+			}
+		}
+		s.Routes["/cgi-bin/appchat/create"] = without(func(body string) { with = body })
+		s.Routes["/cgi-bin/appchat/update"] = without(func(body string) { joined += body })
+		group, err := app.OpenGroup(context.Background(), s.Out, "x", many)
+		if err != nil || group.ID != "chat7" || fmt.Sprint(group.Missing) != "[Bo Cy Eve]" || !strings.Contains(with, opened) || (owner != "") != strings.Contains(joined, `"di"`) {
+			t.Errorf("owner %q: %+v %v, opened with %s, joined %s", owner, group, err, with, joined)
+		}
+		s.Routes["/cgi-bin/appchat/create"] = sendertest.Says(`{"errcode":48002,"errmsg":"api forbidden"}`)
+		if group, err := app.OpenGroup(context.Background(), s.Out, "x", many); err == nil || sender.Retry(err) || group.ID != "" || !strings.Contains(err.Error(), "48002") {
+			t.Errorf("the app may not: %+v %v", group, err)
+		}
+	}
+}
+
 func TestAppErrors(t *testing.T) {
 	s, app := organisation(t)
 	login := s.Routes["/cgi-bin/gettoken"]
