@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,9 +14,9 @@ import (
 )
 
 // disk measures what the engine can do at all: durable transactions of one row, as an event is one, by one
-// writer, by 32 who share commits, and by 8 with a hundred rows each.
-func disk(dir string) error {
-	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(dir, "disk.db"))
+// writer, by 32 who share commits, and by 8 with a hundred rows each; and how busy the machine is.
+func disk(dir, when string) error {
+	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(dir, "disk-"+when+".db"))
 	if err != nil {
 		return err
 	}
@@ -26,7 +28,9 @@ func disk(dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| the bare engine: durable transactions | rows/s | p50 | p99 |\n|---|---|---|---|\n")
+	busy, _ := os.ReadFile("/proc/loadavg")
+	minute, _, _ := strings.Cut(string(busy), " ")
+	fmt.Printf("| the bare engine %s, load average %s: durable transactions | rows/s | p50 | p99 |\n|---|---|---|---|\n", when, minute)
 	for _, shape := range []struct {
 		title         string
 		writers, rows int
