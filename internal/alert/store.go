@@ -31,10 +31,11 @@ func scanDecided(scan db.Scan) (a decide.Alert, err error) {
 	return a, nil
 }
 
+const latest = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND channel_id = $2 AND alert_key = $3 AND deleted_at = 0 ORDER BY start_time DESC, alert_id DESC LIMIT 1`
+
 // Latest is the channel's newest alert of a key, over or not; nil: there is none.
 func Latest(tx *db.Tx, account, channel int64, key string) (*decide.Alert, error) {
-	a, found, err := db.One(tx, scanDecided, `SELECT `+decided+` FROM alert WHERE account_id = $1 AND channel_id = $2 AND alert_key = $3 AND deleted_at = 0
-		ORDER BY start_time DESC, alert_id DESC LIMIT 1`, account, channel, key)
+	a, found, err := db.One(tx, scanDecided, latest, account, channel, key)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -82,9 +83,11 @@ func Unmute(tx *db.Tx, account, now int64) error {
 	return err
 }
 
+const uninhibit = `UPDATE alert SET muted_until = $3 WHERE account_id = $1 AND end_time = 0 AND muted_until > $3 AND muted_by = $2 AND muted_by <> ''`
+
 // Uninhibit makes those due that an alert has inhibited, because it is over.
 func Uninhibit(tx *db.Tx, account int64, source string, now int64) error {
-	_, err := tx.Exec(`UPDATE alert SET muted_until = $3 WHERE account_id = $1 AND end_time = 0 AND muted_until > $3 AND muted_by = $2`, account, source, now)
+	_, err := tx.Exec(uninhibit, account, source, now)
 	return err
 }
 
@@ -120,9 +123,11 @@ func Save(tx *db.Tx, account int64, a *decide.Alert, from Origin, now time.Time)
 	return err
 }
 
+const ofIncident = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0 ORDER BY start_time, alert_id LIMIT $3 + 0 OFFSET $4 + 0`
+
 // OfIncident lists the alerts of an incident by their beginning.
 func OfIncident(tx *db.Tx, account int64, incident string, limit, offset int64) ([]decide.Alert, error) {
-	return db.All(tx, scanDecided, `SELECT `+decided+` FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0 ORDER BY start_time, alert_id LIMIT $3 + 0 OFFSET $4 + 0`, account, incident, limit, offset)
+	return db.All(tx, scanDecided, ofIncident, account, incident, limit, offset)
 }
 
 // Count says how many alerts an incident has, how many of them are active, and how many events they had.

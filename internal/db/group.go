@@ -116,7 +116,7 @@ func (d *DB) lead(c *conn) {
 	if len(writes) == 0 {
 		return
 	}
-	tx := &Tx{conn: c}
+	tx := &Tx{conn: c, queue: &d.queue}
 	err := errUnfinished
 	defer func() {
 		if err != nil {

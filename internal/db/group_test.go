@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 )
@@ -167,4 +168,29 @@ func BenchmarkWrite(b *testing.B) {
 			}
 		}
 	})
+}
+
+// TestAwaited: a writer learns that another waits, and one who reads never does.
+func TestAwaited(t *testing.T) {
+	d := openNumbers(t)
+	var second sync.WaitGroup
+	err := d.Write(t.Context(), func(tx *Tx) error {
+		if tx.Awaited() {
+			t.Error("awaited by nobody")
+		}
+		second.Go(func() { d.Write(context.Background(), func(tx *Tx) error { return insert(tx, 1) }) })
+		for !tx.Awaited() {
+			runtime.Gosched()
+		}
+		return d.Read(t.Context(), func(tx *Tx) error {
+			if tx.Awaited() {
+				t.Error("a reader is awaited")
+			}
+			return nil
+		})
+	})
+	second.Wait()
+	if err != nil {
+		t.Error(err)
+	}
 }

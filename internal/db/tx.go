@@ -29,7 +29,21 @@ func (c *conn) close() error { return c.raw.Close() } // and with it its stateme
 // It must not be used by two goroutines at once nor after the function it was given to has returned.
 //
 // Statements are not bound to the request's context: they are short by design.
-type Tx struct{ conn *conn }
+type Tx struct {
+	conn  *conn
+	queue *group // of those who want to write next; nil: this one only reads
+}
+
+// Awaited tells whether others wait to write. Long work that can stop and go on in another transaction
+// should, then.
+func (t *Tx) Awaited() bool {
+	if t.queue == nil {
+		return false
+	}
+	t.queue.Lock()
+	defer t.queue.Unlock()
+	return len(t.queue.waiting) > 0
+}
 
 func (t *Tx) prepare(query string) (*stmt, error) {
 	if s, ok := t.conn.stmts[query]; ok {

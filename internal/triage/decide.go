@@ -36,14 +36,19 @@ const maxAttempts = 5
 // one by one, so that it holds up no other.
 func (r *Room) decide(ctx context.Context, now time.Time) (again time.Time, err error) {
 	counted, err := r.write(ctx, func(tx *db.Tx, t *tally) error {
-		events, err := db.All(tx, scanPending, waiting, batch)
-		for i := 0; i < len(events) && err == nil; i++ {
-			err = r.guarded(tx, t, &events[i], now)
+		for range batch / piece {
+			events, err := db.All(tx, scanPending, waiting, piece)
+			for i := 0; i < len(events) && err == nil; i++ {
+				err = r.guarded(tx, t, &events[i], now)
+			}
+			t.more = len(events) == piece
+			if err != nil || !t.more || tx.Awaited() {
+				return err
+			}
 		}
-		t.events = len(events)
-		return err
+		return nil
 	})
-	if err == nil && counted.events == batch {
+	if err == nil && counted.more {
 		return now, nil
 	}
 	if err != nil && ctx.Err() == nil {

@@ -48,7 +48,12 @@ func New(d *db.DB, bus *news.Bus, log *slog.Logger, metrics prometheus.Registere
 
 // How much is decided in one transaction: long enough to share its commit among many, short enough that
 // others who want to write do not notice.
-const batch = 100
+// Events are decided piece by piece, and after each those have their turn who wait with events of their own:
+// what comes in must be on disk before its sender hears of it, what becomes of it may take a moment longer.
+const (
+	batch = 100
+	piece = 20
+)
 
 // Tasks are the room's background work: deciding events as they come, and deciding anew about alerts whose
 // silence ends.
@@ -86,7 +91,7 @@ func (r *Room) write(ctx context.Context, fn func(*db.Tx, *tally) error) (*tally
 
 // tally is what a transaction decided.
 type tally struct {
-	events   int
+	more     bool // events wait that it left
 	outcomes []string
 	waited   []float64
 }

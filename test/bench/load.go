@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -18,15 +19,22 @@ import (
 type figures struct {
 	perSecond float64
 	p50, p99  time.Duration
+	longest   time.Duration
 	bytes     int // of one reply's body
 }
 
-// load sends the same request over a number of connections for a while, each connection waiting for its
-// reply before it asks again. Any reply but 200 is an error: a figure for failures means nothing.
+// load sends the same request over a number of connections for a while; see loadEach.
+func load(address string, request []byte, clients int, span time.Duration) (figures, error) {
+	return loadEach(address, func(int) func() []byte { return func() []byte { return request } }, clients, span)
+}
+
+// loadEach sends what requests makes for each connection, one request after the other for a while, each
+// connection waiting for its reply before it asks again. Any reply but 200 is an error: a figure for failures
+// means nothing.
 //
 // It speaks just enough HTTP for that: a full client costs more than the server it measures, and on one
 // machine both pay from the same processors.
-func load(address string, request []byte, clients int, span time.Duration) (figures, error) {
+func loadEach(address string, requests func(client int) func() []byte, clients int, span time.Duration) (figures, error) {
 	type result struct {
 		took  []time.Duration
 		bytes int
@@ -44,9 +52,9 @@ func load(address string, request []byte, clients int, span time.Duration) (figu
 				return
 			}
 			defer conn.Close()
-			in := bufio.NewReaderSize(conn, 64<<10)
+			in, next := bufio.NewReaderSize(conn, 64<<10), requests(i)
 			for began := time.Now(); began.Before(end); {
-				if _, r.err = conn.Write(request); r.err != nil {
+				if _, r.err = conn.Write(next()); r.err != nil {
 					return
 				}
 				if r.bytes, r.err = skipReply(in); r.err != nil {
@@ -69,10 +77,21 @@ func load(address string, request []byte, clients int, span time.Duration) (figu
 	if len(took) == 0 {
 		return f, fmt.Errorf("no reply within %s", span)
 	}
+	sum := summed(took, span)
+	sum.bytes = f.bytes
+	return sum, nil
+}
+
+// summed is what single calls within a span, at least one, amount to.
+func summed(took []time.Duration, span time.Duration) figures {
 	slices.Sort(took)
-	f.perSecond = float64(len(took)) / span.Seconds()
-	f.p50, f.p99 = took[len(took)/2], took[len(took)*99/100]
-	return f, nil
+	return figures{perSecond: float64(len(took)) / span.Seconds(), p50: took[len(took)/2], p99: took[len(took)*99/100], longest: took[len(took)-1]}
+}
+
+// middle is the run of median throughput.
+func middle(runs []figures) figures {
+	slices.SortFunc(runs, func(a, b figures) int { return cmp.Compare(a.perSecond, b.perSecond) })
+	return runs[len(runs)/2]
 }
 
 // skipReply reads one reply to its end and gives the length of its body.

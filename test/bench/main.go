@@ -7,6 +7,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -33,6 +34,8 @@ var (
 	clients    = flag.Int("clients", 32, "connections of the load")
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
+	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history or events")
 	engine     = flag.Bool("engine", true, "run the engine's own benchmarks as well")
 )
 
@@ -66,21 +69,31 @@ func run() error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %v\n%s", err, out)
 	}
+	if *only == "events" { // which fills databases of its own
+		return fromEventToPage(binary, dir)
+	}
 	key, err := footprint(binary, dir)
 	if err != nil {
 		return err
 	}
 	db := "sqlite:" + filepath.Join(dir, "demo", "tocsin.db")
-	if err := operations(binary, db, key); err != nil {
-		return err
+	for _, part := range []struct {
+		name string
+		run  func() error
+	}{
+		{"operations", func() error { return operations(binary, db, key) }},
+		{"configuration", func() error { return configuration(binary, db, key) }},
+		{"history", func() error { return history(binary, db, key) }},
+		{"events", func() error { return fromEventToPage(binary, dir) }},
+	} {
+		if *only != "" && *only != part.name {
+			continue
+		}
+		if err := part.run(); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
 	}
-	if err := configuration(binary, db, key); err != nil {
-		return err
-	}
-	if err := history(binary, db, key); err != nil {
-		return err
-	}
-	if *engine {
+	if *engine && *only == "" {
 		return engines()
 	}
 	return nil
@@ -165,9 +178,8 @@ func operations(binary, db, key string) error {
 			}
 			own = append(own, f)
 		}
-		slices.SortFunc(own, func(a, b figures) int { return int(a.perSecond - b.perSecond) })
 		slices.Sort(other)
-		m := own[len(own)/2]
+		m := middle(own)
 		fmt.Printf("| `%s` %s | %d | %.0f | %s | %s | %.0f | %.2f |\n", c.Path, c.Title, m.bytes, m.perSecond, m.p50.Round(10*time.Microsecond), m.p99.Round(10*time.Microsecond), other[len(other)/2], m.perSecond/other[len(other)/2])
 	}
 	fmt.Printf("\nresident after that load: %.1f MB\n\n", server.resident())
@@ -291,7 +303,7 @@ func (p *process) stop() error {
 	return err
 }
 
-func median(d []time.Duration) time.Duration {
+func median[T cmp.Ordered](d []T) T {
 	slices.Sort(d)
 	return d[len(d)/2]
 }

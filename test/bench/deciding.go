@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"tocsin/internal/app"
+	"tocsin/internal/clock"
+	"tocsin/internal/db"
+)
+
+// deciding measures what deciding an event costs: events are taken first, and then the time is measured until
+// all of them are decided. Events of new alerts cost most, because each opens an incident; those that repeat
+// what their alert says already are the most frequent ones. Beside the time stands the processor's, which
+// others on the machine do not stretch.
+func deciding(dir string) error {
+	debug.SetGCPercent(400) // as the server does
+	fmt.Printf("| deciding %d events | time for one that opens an incident | processor | for one of an alert that is open | processor |\n|---|---|---|---|---|\n", *events)
+	for _, rules := range eventRules {
+		var opens, repeats, opensUsed, repeatsUsed []time.Duration
+		for round := range *rounds {
+			dsn, err := eventDatabase(dir, fmt.Sprintf("decide-%d-%d", rules, round), rules, false)
+			if err != nil {
+				return err
+			}
+			first, firstUsed, err := decided(dsn)
+			if err != nil {
+				return err
+			}
+			again, againUsed, err := decided(dsn) // the same once more
+			if err != nil {
+				return err
+			}
+			opens, repeats = append(opens, first), append(repeats, again)
+			opensUsed, repeatsUsed = append(opensUsed, firstUsed), append(repeatsUsed, againUsed)
+		}
+		round := func(d []time.Duration) time.Duration { return median(d).Round(time.Microsecond) }
+		fmt.Printf("| %d rules | %s | %s | %s | %s |\n", rules, round(opens), round(opensUsed), round(repeats), round(repeatsUsed))
+	}
+	fmt.Println()
+	return nil
+}
+
+// program is the whole program within this process, with a receiver in place of all senders.
+func program(dsn string, senders app.Senders) (*app.App, error) {
+	return app.New(context.Background(), app.Config{DB: dsn, Listen: "127.0.0.1:0", Clock: clock.System, Log: slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError})),
+		Version: "bench", PublicURL: "https://tocsin.example.com", Senders: senders})
+}
+
+// decided takes events, always the same ones, and gives the time and the processor's time to decide one.
+func decided(dsn string) (each, used time.Duration, err error) {
+	a, err := program(dsn, app.Senders{})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer a.Close()
+	handler, err := a.Handler()
+	if err != nil {
+		return 0, 0, err
+	}
+	const batch = 100
+	for n := 0; n < *events; n += batch {
+		list := make([]string, batch)
+		for i := range list {
+			list[i] = strings.ReplaceAll(eventText, numbered, fmt.Sprintf("%0*d", len(numbered), n+i))
+		}
+		reply := httptest.NewRecorder()
+		handler.ServeHTTP(reply, httptest.NewRequest(http.MethodPost, eventPath, strings.NewReader("["+strings.Join(list, ",")+"]")))
+		if reply.Code != http.StatusOK {
+			return 0, 0, fmt.Errorf("%d %s", reply.Code, reply.Body)
+		}
+	}
+	began, before := time.Now(), processor()
+	a.Crew.Start()
+	defer a.Crew.Stop()
+	for left := int64(1); left > 0; {
+		time.Sleep(time.Millisecond)
+		err := a.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
+			left, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM (SELECT 1 FROM event WHERE decided_at = 0 LIMIT 1)`)
+			return err
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	n := time.Duration(*events)
+	return time.Since(began) / n, (processor() - before) / n, nil
+}
+
+// processor is the time that this process has used of the processors.
+func processor() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"tocsin/internal/app"
+	"tocsin/internal/notify"
+	"tocsin/internal/sender"
+)
+
+// paging measures how long after the answer to an event the page about it arrives, when events come at a
+// steady rate and each pages a person by e-mail at once.
+func paging(dir string) error {
+	fmt.Printf("| from the answer to an event to its page | pages | p50 | p99 | longest |\n|---|---|---|---|---|\n")
+	for _, rate := range []int{10, 100, 500, 1000} {
+		runs := []figures{}
+		for round := range *rounds {
+			dsn, err := eventDatabase(dir, fmt.Sprintf("page-%d-%d", rate, round), 20, true)
+			if err != nil {
+				return err
+			}
+			f, err := paged(dsn, rate)
+			if err != nil {
+				return err
+			}
+			runs = append(runs, f)
+		}
+		slices.SortFunc(runs, func(a, b figures) int { return int(a.p99 - b.p99) })
+		m := runs[len(runs)/2]
+		fmt.Printf("| %d events a second | %.0f | %s | %s | %s |\n", rate, m.perSecond*span.Seconds(), m.p50.Round(100*time.Microsecond), m.p99.Round(100*time.Microsecond), m.longest.Round(100*time.Microsecond))
+	}
+	fmt.Println()
+	return nil
+}
+
+// receiver takes every message and notes down when which came.
+type receiver struct {
+	sync.Mutex
+	came map[string]time.Time // by the message's title
+	all  chan struct{}        // closed when as many came as are wanted
+	want int
+}
+
+func (r *receiver) take(_ context.Context, _ string, _ notify.Address, m sender.Message) (sender.Receipt, error) {
+	now := time.Now()
+	r.Lock()
+	defer r.Unlock()
+	if _, twice := r.came[m.Title]; !twice {
+		r.came[m.Title] = now
+		if len(r.came) == r.want {
+			close(r.all)
+		}
+	}
+	return sender.Receipt{Status: 200}, nil
+}
+
+// patience is how long all pages may take after the last event.
+const patience = 5 * time.Minute
+
+// paged sends events at a rate per second for a while and waits for all their pages.
+func paged(dsn string, rate int) (f figures, err error) {
+	n := max(10, int(float64(rate)*span.Seconds()))
+	r := &receiver{came: map[string]time.Time{}, all: make(chan struct{}), want: n}
+	a, err := program(dsn, app.Senders{Deliver: r.take})
+	if err != nil {
+		return f, err
+	}
+	server, err := a.Start()
+	if err != nil {
+		return f, err
+	}
+	defer server.Stop()
+	answered, err := steadily(strings.TrimPrefix(server.URL, "http://"), n, rate)
+	if err != nil {
+		return f, err
+	}
+	select {
+	case <-r.all:
+	case <-time.After(patience):
+		return f, fmt.Errorf("%d of %d pages within %s", len(r.came), n, patience)
+	}
+	took := make([]time.Duration, n)
+	for i, at := range answered {
+		took[i] = r.came[fmt.Sprintf("Trouble on host-%0*d", len(numbered), i)].Sub(at)
+	}
+	return summed(took, *span), nil
+}
+
+// steadily sends n events at a rate per second, whether those before are answered or not, and gives the
+// moments at which their answers began.
+func steadily(address string, n, rate int) ([]time.Time, error) {
+	const connections = 64
+	answered, errs := make([]time.Time, n), make([]error, connections)
+	began := time.Now()
+	var all sync.WaitGroup
+	for c := range connections {
+		all.Go(func() {
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				errs[c] = err
+				return
+			}
+			defer conn.Close()
+			in := bufio.NewReader(conn)
+			for i := c; i < n && errs[c] == nil; i += connections {
+				time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))))
+				body := strings.ReplaceAll(eventText, numbered, fmt.Sprintf("%0*d", len(numbered), i))
+				if _, errs[c] = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", eventPath, len(body), body); errs[c] != nil {
+					return
+				}
+				if _, errs[c] = in.Peek(1); errs[c] != nil {
+					return
+				}
+				answered[i] = time.Now()
+				_, errs[c] = skipReply(in)
+			}
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return answered, nil
+}
