@@ -117,14 +117,14 @@ func TestNobodyIsToldWhenNobodyIsOnCall(t *testing.T) {
 	w.told()
 }
 
-// The clock of New York goes from 01:59 to 03:00 on 14 March 2027 and shows 01:30 twice on 7 November.
+// New York puts its clock forward at two on 14 March 2027 and 12 March 2028, and back at two on 7 November 2027.
 func TestATimeOfDayAcrossClockChanges(t *testing.T) {
+	w := begin(t).slow()
 	for _, c := range []struct{ start, from, first, second string }{
-		{"08:00", "2027-03-13T11:00:00Z", "2027-03-13T13:00:00Z", "2027-03-14T12:00:00Z"},
-		{"02:30", "2027-03-14T06:30:00Z", "2027-03-14T07:30:00Z", "2027-03-15T06:30:00Z"},
-		{"01:30", "2027-11-07T05:00:00Z", "2027-11-07T05:30:00Z", "2027-11-08T06:30:00Z"},
+		{"08:00", "2027-03-13T12:00:00Z", "2027-03-13T13:00:00Z", "2027-03-14T12:00:00Z"},
+		{"01:30", "2027-11-07T05:00:00Z", "2027-11-07T05:30:00Z", "2027-11-08T06:30:00Z"}, // shown twice
+		{"02:30", "2028-03-12T06:30:00Z", "2028-03-12T07:30:00Z", "2028-03-13T06:30:00Z"}, // never shown
 	} {
-		w := begin(t).slow()
 		from, _ := time.Parse(time.RFC3339, c.from)
 		w.clock.Set(from)
 		w.do("/schedule/update", `{"schedule_id": %d, "time_zone": "America/New_York", "notify": {"fixed_time": {"cycle": "day", "start": %q}}}`, day, c.start)
@@ -135,8 +135,6 @@ func TestATimeOfDayAcrossClockChanges(t *testing.T) {
 			w.pass(time.Second)
 			w.told(today("ann"))
 		}
-		w.pass(2 * time.Hour)
-		w.told()
 	}
 }
 
@@ -202,8 +200,6 @@ func TestAfterAStandstillOnlyWhatIsTrueIsTold(t *testing.T) {
 	w.standstill(24 * time.Hour)
 	w.told(begins("bob"), ends("ann"))
 	w.standstill(24*time.Hour + 11*time.Minute) // more than an hour
-	w.told()
-	w.standstill(100 * 24 * time.Hour)
 	w.told()
 }
 
