@@ -4,6 +4,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/db"
 	"tocsin/internal/escalation"
+	"tocsin/internal/handover"
 	"tocsin/internal/incident"
 	"tocsin/internal/intake"
 	"tocsin/internal/limit"
@@ -33,6 +34,8 @@ func (a *App) buildEngine(linkKey []byte) {
 	e.notify = notify.New(notify.Config{DB: a.DB, Bus: bus, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can,
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}})
 	e.escalation = &escalation.Room{DB: a.DB, Bus: bus, Box: a.Box, Notify: e.notify}
+	turns := &handover.Room{DB: a.DB, Box: a.Box, Log: a.Log, Notify: e.notify}
+	e.notify.Lapsed(turns.Lapsed)
 	e.triage = triage.New(a.DB, bus, a.Log, a.metrics)
 	a.engine = e
 
@@ -50,6 +53,8 @@ func (a *App) buildEngine(linkKey []byte) {
 	e.notify.Woken(tell)
 	escalate := a.Crew.Add(e.escalation.Task())
 	e.escalation.Wake = tell
+	a.Crew.Add(turns.Task())
+	turns.Wake = tell
 	e.triage.Wake = func() { escalate(); tell() }
 	bus.Listen(func(_ *db.Tx, item news.Item) error { // what a person did is acted on at once
 		if item.Person != 0 {

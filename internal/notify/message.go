@@ -20,7 +20,7 @@ import (
 // any more; empty: it does.
 func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
 	if n.Incident == "" {
-		return sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: n.Detail.Text, Event: n.Event, Severity: "Info"}, "", nil
+		return sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: n.Detail.Text, Event: n.Event, Severity: "Info"}, r.lapsed(tx, n, now), nil
 	}
 	i, found, err := incident.Find(tx, n.Account, n.Incident)
 	if err != nil {

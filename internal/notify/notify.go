@@ -86,6 +86,8 @@ type Detail struct {
 	Template string `json:"template_id,omitzero"`
 	Subject  string `json:"subject,omitzero"` // of a notice about a shift: the message itself
 	Text     string `json:"text,omitzero"`
+	Moment   int64  `json:"moment,omitzero"` // when the turn begins or ends, Unix seconds
+	Until    int64  `json:"until,omitzero"`  // it need not be told after this, Unix seconds
 }
 
 // Deliver sends a message over a way to an address.
@@ -112,6 +114,7 @@ type Room struct {
 	lanes   map[string]int // how many are on their way in each
 	flying  int
 	wake    func()
+	lapsed  func(tx *db.Tx, n *Notice, now time.Time) string
 	settled *prometheus.CounterVec
 	waited  prometheus.Histogram
 }
@@ -119,7 +122,7 @@ type Room struct {
 // New makes the room. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from
 // the moment a notice was due to the moment it was taken.
 func New(c Config) *Room {
-	r := &Room{Config: c, lanes: map[string]int{}, wake: func() {},
+	r := &Room{Config: c, lanes: map[string]int{}, wake: func() {}, lapsed: func(*db.Tx, *Notice, time.Time) string { return "" },
 		settled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_notices_total", Help: "Notices by way and what became of them."}, []string{"way", "outcome"}),
 		waited:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_notice_seconds", Help: "From the making of a notice to its being taken.", Buckets: prometheus.ExponentialBuckets(0.01, 4, 9)}),
 	}
@@ -136,6 +139,10 @@ func (r *Room) Task() work.Task {
 
 // Woken says what wakes the task when a notice has been settled and its lane is free again.
 func (r *Room) Woken(wake func()) { r.wake = wake }
+
+// Lapsed says who looks again, when it is sent, at a notice that is about no incident: why it need not be told
+// any more, or nothing.
+func (r *Room) Lapsed(look func(tx *db.Tx, n *Notice, now time.Time) string) { r.lapsed = look }
 
 // Put stores a notice that is due at n.Due, or at once. One with the same key is told already, and stays as
 // it is.

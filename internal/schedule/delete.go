@@ -4,6 +4,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/db"
 	"tocsin/internal/reference"
+	"tocsin/internal/revision"
 )
 
 type deleteRequest struct {
@@ -32,6 +33,9 @@ func (r *Room) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 // Erase removes a schedule, and does nothing when there is none.
 func Erase(tx *db.Tx, account, schedule int64) error {
 	if _, err := tx.Exec(`DELETE FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule); err != nil {
+		return err
+	}
+	if err := revision.Bump(tx, account); err != nil {
 		return err
 	}
 	return reference.Clear(tx, account, reference.Schedule, schedule)

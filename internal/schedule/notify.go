@@ -17,7 +17,7 @@ type Notify struct {
 	_             struct{}   `nullable:"true"`
 	AdvanceInTime *int64     `json:"advance_in_time,omitzero" minimum:"0" doc:"Seconds before the start of a turn at which those who leave and those who take over are told; 0: at the start. Absent: not at all."`
 	FixedTime     *FixedTime `json:"fixed_time" required:"false" doc:"When whoever is on call is told every day; null: not at all."`
-	By            *NotifyBy  `json:"by" required:"false" doc:"Over which channels people are told; null when not set."`
+	By            *NotifyBy  `json:"by" required:"false" doc:"Over which channels people are told; null when not set: as each person prefers."`
 	Webhooks      *[]Webhook `json:"webhooks" required:"false" nullable:"true" doc:"Chats that are told as well; null when not set."`
 }
 

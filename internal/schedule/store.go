@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/revision"
 )
 
 // stored is a schedule as the database holds it: layers settled, secrets sealed.
@@ -69,7 +70,10 @@ func (s *stored) insert(tx *db.Tx) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO schedule (account_id, schedule_id, schedule_name, name_folded, description, team_id, status, time_zone, layers, notify, create_at, create_by, update_at, update_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
 		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.CreateAt, s.CreateBy, s.UpdateAt, s.UpdateBy)
-	return n == 1, err
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, revision.Bump(tx, s.AccountID)
 }
 
 // update writes an existing schedule.
@@ -81,7 +85,10 @@ func (s *stored) update(tx *db.Tx) error {
 	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6, layers = $7, notify = $8, update_at = $9, update_by = $10
 		WHERE account_id = $11 AND schedule_id = $12`,
 		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.UpdateAt, s.UpdateBy, s.AccountID, s.ScheduleID)
-	return err
+	if err != nil {
+		return err
+	}
+	return revision.Bump(tx, s.AccountID)
 }
 
 // documents are the JSON columns.
