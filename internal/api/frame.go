@@ -86,6 +86,9 @@ func (f *Frame) mount(op Op) {
 		op.MaxBody = defaultMaxBody
 	}
 	mustBeExported(op.Do.in)
+	if _, dry := reflect.Zero(op.Do.in).Interface().(interface{ rehearsal() bool }); op.Do.before != nil && (op.Effect != Write || dry) {
+		panic(op.Path + " asks somebody outside first: it must be a write, and none that can be rehearsed")
+	}
 	m := &mounted{Op: op, number: int32(len(f.order))}
 	m.in = f.schemas.of(op.Do.in, hint(op.Path, "Request"))
 	m.out = f.schemas.of(op.Do.out, hint(op.Path, "Reply"))
@@ -203,6 +206,12 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	in, err := x.op.Do.decode(body)
 	if err != nil {
 		return err
+	}
+	if x.op.Do.before != nil {
+		x.call.Ctx, x.call.write = context.WithoutCancel(x.call.Ctx), f.DB.Write
+		if in, err = x.op.Do.before(&x.call, in); err != nil {
+			return err
+		}
 	}
 	var data any
 	do := func(tx *db.Tx) error {

@@ -51,6 +51,7 @@ type Op struct {
 type Func struct {
 	in, out reflect.Type
 	decode  func(body []byte) (any, error)
+	before  func(c *Call, in any) (any, error) // what comes first, without a transaction; nil: nothing
 	call    func(c *Call, in any) (any, error)
 }
 
@@ -80,6 +81,21 @@ func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
 	}
 }
 
+// DoAfter is Do of a write that must ask somebody outside first, such as a chat service for a group. That may
+// take half a minute, for which nobody else could write if it happened in the write transaction; so before
+// runs without one, with Call.Write for what it must read or leave behind, and do takes what before found
+// and is the write: it alone is recorded in the audit log and answered, in its own transaction. An error of
+// before is recorded as the refusal of the whole.
+//
+// Both are finished although the caller stops waiting, since what was done outside cannot be rolled back.
+// before has to bound its own time.
+func DoAfter[In, Found, Out any](before func(*Call, In) (Found, error), do func(*Call, Found) (Out, error)) Func {
+	f := Do[In, Out](nil)
+	f.before = func(c *Call, in any) (any, error) { return before(c, in.(In)) }
+	f.call = func(c *Call, found any) (any, error) { return do(c, found.(Found)) }
+	return f
+}
+
 // WithReplies gives each operation its golden reply as the example of the reference, so that what the
 // reference shows is what a test has seen. The file of /schedule/info is testdata/golden/schedule_info.json.
 func WithReplies(golden fs.FS, ops []Op) []Op {
@@ -107,13 +123,24 @@ func hint(path, suffix string) string {
 // Call is what an operation's function gets besides its request. It is good for one call only.
 type Call struct {
 	Ctx       context.Context
-	Tx        *db.Tx         // the transaction of the operation's Effect
+	Tx        *db.Tx         // the transaction of the operation's Effect; nil before the write of DoAfter
 	Now       time.Time      // the moment of the call; the only "now" there is
 	Who       auth.Principal // whose key it is; every query is scoped by Who.AccountID
 	RequestID string         // as in the envelope, the header, the audit log and the access log
 	IP        string         // the caller's address, through trusted proxies
 	touched   []fault.Ref
 	removed   []fault.Ref
+	write     func(context.Context, func(*db.Tx) error) error
+}
+
+// Write runs fn in a write transaction of its own, which is Tx meanwhile. It is for what comes before the
+// write of DoAfter, where there is no other.
+func (c *Call) Write(fn func() error) error {
+	defer func() { c.Tx = nil }()
+	return c.write(c.Ctx, func(tx *db.Tx) error {
+		c.Tx = tx
+		return fn()
+	})
 }
 
 // Touched records that the call changed this object, for the audit log, which finds writes by what they

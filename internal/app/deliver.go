@@ -46,7 +46,7 @@ func (a *App) deliverer() notify.Deliver {
 	if a.Senders.Deliver != nil {
 		return a.Senders.Deliver
 	}
-	out, chats := outbound.New(outbound.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate}), a.chats()
+	out, chats := a.outside(), a.chats()
 	// The mail server and the gateway are named by whoever runs the server, not by its users.
 	own := outbound.New(everywhere)
 	return func(ctx context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
@@ -66,6 +66,11 @@ func (a *App) deliverer() notify.Deliver {
 		}
 		return send(ctx, out, chat, m)
 	}
+}
+
+// outside is the way to addresses that users enter.
+func (a *App) outside() *outbound.Client {
+	return outbound.New(outbound.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate})
 }
 
 // can tells whether the server can send a way.

@@ -59,6 +59,8 @@ var changes = []struct{ path, body string }{
 	{"/integration/create", `{"integration_name":"~","integration_type":"prometheus","channel_id":$channel_id}`},
 	{"/integration/create", `{"integration_name":"~","integration_type":"standard"}`},
 	{"/integration/create", `{"integration_name":"~","integration_type":"webhook_alert","settings":{"endpoint":"https://example.com/~","headers":{"A":"secret-~"}}}`},
+	{"/integration/create", `{"integration_name":"~","integration_type":"slack_app","settings":{"app":{"token":"secret-~","private":"true"},"war_room_enabled":true}}`},
+	{"/integration/create", `{"integration_name":"~","integration_type":"wecom_app","settings":{"app":{"corp_id":"c","secret":"secret-~","owner":"~"}}}`},
 	{"/integration/key/rotate", `{"integration_id":$integration_id}`},
 	{"/integration/disable", `{"integration_id":$integration_id}`},
 	{"/integration/delete", `{"integration_id":$integration_id}`},

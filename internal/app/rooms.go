@@ -21,6 +21,7 @@ import (
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
+	"tocsin/internal/warroom"
 	"tocsin/internal/webhook"
 )
 
@@ -44,6 +45,7 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 		enrichment.Ops(),
 		(&preference.Room{Box: a.Box}).Ops(),
 		a.engine.escalation.Ops(),
+		(&warroom.Room{Box: a.Box, Bus: a.engine.bus, Out: a.outside()}).Ops(),
 		(&explain.Room{}).Ops(),
 		change.Ops(),
 		webhook.New(cursorKey).Ops(),

@@ -27,7 +27,7 @@ var resources = map[string]words{
 }
 
 var verbs = map[string]words{
-	"acknowledge": {"Acknowledge", "认领"}, "assign": {"Assign", "分派"}, "close": {"Close", "关闭"}, "comment": {"Comment on", "评论"}, "create": {"Create", "创建"},
+	"add-member": {"Add persons to", "添加成员："}, "acknowledge": {"Acknowledge", "认领"}, "assign": {"Assign", "分派"}, "close": {"Close", "关闭"}, "comment": {"Comment on", "评论"}, "create": {"Create", "创建"},
 	"delete": {"Delete", "删除"}, "disable": {"Disable", "停用"}, "enable": {"Enable", "启用"}, "import": {"Import", "导入"}, "invite": {"Invite", "邀请"},
 	"merge": {"Merge", "合并"}, "reopen": {"Reopen", "重新打开"}, "resolve": {"Resolve", "解决"}, "snooze": {"Snooze", "暂缓"},
 	"unacknowledge": {"Take back the acknowledgement of", "取消认领"}, "grant": {"Grant", "授予"}, "revoke": {"Revoke", "撤销"}, "roles": {"Set the roles of", "设置角色："}, "rotate": {"Rotate the key of", "轮换密钥："}, "star": {"Star", "收藏"}, "unstar": {"Unstar", "取消收藏"},

@@ -80,7 +80,7 @@ type mergeAlertsRequest struct {
 
 // mergeAlerts makes alerts those of an incident. One that they leave empty is closed.
 func (r *Room) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error) {
-	target, err := permit(c.Tx, c.Who, in.IncidentID)
+	target, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return api.Empty{}, err
 	}

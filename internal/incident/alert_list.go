@@ -14,7 +14,7 @@ type alertListRequest struct {
 }
 
 func (r *Room) alertList(c *api.Call, in alertListRequest) (api.Paged[alert.Alert], error) {
-	i, err := permit(c.Tx, c.Who, in.IncidentID)
+	i, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return api.Paged[alert.Alert]{}, err
 	}

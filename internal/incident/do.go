@@ -31,7 +31,7 @@ func (r *Room) desk(c *api.Call) Desk {
 // each does something about each of some incidents that the caller may read.
 func (r *Room) each(c *api.Call, ids []string, fn func(Desk, *Incident) error) (api.Empty, error) {
 	for _, id := range ids {
-		i, err := permit(c.Tx, c.Who, id)
+		i, err := Permit(c.Tx, c.Who, id)
 		if err != nil {
 			return api.Empty{}, err
 		}

@@ -18,7 +18,7 @@ type mergeRequest struct {
 }
 
 func (r *Room) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
-	target, err := permit(c.Tx, c.Who, in.TargetIncidentID)
+	target, err := Permit(c.Tx, c.Who, in.TargetIncidentID)
 	if err != nil {
 		return api.Empty{}, err
 	}
@@ -33,7 +33,7 @@ func (r *Room) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
 		if id == target.IncidentID {
 			continue
 		}
-		source, err := permit(c.Tx, c.Who, id)
+		source, err := Permit(c.Tx, c.Who, id)
 		if err != nil {
 			return api.Empty{}, err
 		}

@@ -187,9 +187,9 @@ func somebody(tx *db.Tx, account, id int64) (*Somebody, error) {
 // Num is what people call an incident: the last six digits of its identifier.
 func Num(id string) string { return strings.ToUpper(id[max(0, len(id)-6):]) }
 
-// permit reads an incident for a caller: ResourceNotFound when the account has none of this id, AccessDenied
+// Permit reads an incident for a caller: ResourceNotFound when the account has none of this id, AccessDenied
 // when its channel is private to others.
-func permit(tx *db.Tx, who auth.Principal, id string) (r Incident, err error) {
+func Permit(tx *db.Tx, who auth.Principal, id string) (r Incident, err error) {
 	r, err = Desk{Tx: tx, Account: who.AccountID}.Get(id)
 	if err != nil {
 		return r, err
@@ -207,7 +207,7 @@ type OneRequest struct {
 }
 
 func (r *Room) info(c *api.Call, in OneRequest) (View, error) {
-	i, err := permit(c.Tx, c.Who, in.IncidentID)
+	i, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return View{}, err
 	}

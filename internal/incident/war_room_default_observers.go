@@ -42,13 +42,19 @@ func warRoomDefaultObservers(c *api.Call, in defaultObserversRequest) (DefaultOb
 	if err := readable(c, incident); err != nil {
 		return DefaultObservers{}, err
 	}
-	observers, err := db.All(c.Tx, scanObserver, `SELECT p.account_id, p.person_id, p.person_name, p.avatar, p.locale, p.time_zone, p.email, p.phone, p.phone_verified, p.email_verified
+	observers, err := Observers(c.Tx, c.Who.AccountID, incident)
+	return DefaultObservers{observers}, err
+}
+
+// Observers are those who were once responsible for an incident and no longer are, by first assignment,
+// without persons who have left the account.
+func Observers(tx *db.Tx, account int64, incident string) ([]Observer, error) {
+	return db.All(tx, scanObserver, `SELECT p.account_id, p.person_id, p.person_name, p.avatar, p.locale, p.time_zone, p.email, p.phone, p.phone_verified, p.email_verified
 		FROM incident_assignment a JOIN person p ON p.account_id = a.account_id AND p.person_id = a.person_id
 		WHERE a.account_id = $1 AND a.incident_id = $2 AND p.status <> 'deleted'
 		GROUP BY p.account_id, p.person_id
 		HAVING min(a.removed_at) > 0
-		ORDER BY min(a.assigned_at), min(a.position)`, c.Who.AccountID, incident)
-	return DefaultObservers{observers}, err
+		ORDER BY min(a.assigned_at), min(a.position)`, account, incident)
 }
 
 func scanObserver(scan db.Scan) (Observer, error) {

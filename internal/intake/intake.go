@@ -113,7 +113,7 @@ func (r *Room) alerts(c *api.Call, req *http.Request, header http.Header, body [
 	if err != nil {
 		return nil, err
 	}
-	if i.IsWebhook() || i.IntegrationType == integration.Change || i.IntegrationType == integration.Heartbeat {
+	if !i.IsSource() || i.IntegrationType == integration.Change || i.IntegrationType == integration.Heartbeat {
 		return nil, fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no alerts", i.IntegrationType)
 	}
 	batch, err := parse(body, c.Now, req.URL.Query())

@@ -1,5 +1,5 @@
 // Package integration keeps what connects the account with the systems around it: where their alerts come in,
-// and where webhooks go out.
+// where webhooks go out, and the apps that open groups in chat services.
 //
 // It must never show an integration key to a caller who may only read, nor put one into an error or a log.
 package integration
@@ -25,14 +25,14 @@ type Integration struct {
 	AccountID       int64     `json:"account_id" doc:"Owning account."`
 	IntegrationID   int64     `json:"integration_id" doc:"The integration's identifier."`
 	IntegrationName string    `json:"integration_name" doc:"1 to 59 characters."`
-	IntegrationType string    `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert" doc:"What it is connected with: a source of alerts, of changes, or a webhook."`
+	IntegrationType string    `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert,slack_app,feishu_app,dingtalk_app,wecom_app,teams_app" doc:"What it is connected with: a source of alerts, of changes, a webhook, or an app of a chat service."`
 	Description     string    `json:"description" doc:"At most 500 characters."`
 	TeamID          int64     `json:"team_id" doc:"Owning team; 0: none."`
 	ChannelID       int64     `json:"channel_id" doc:"Of a dedicated source: the channel that all of its alerts go to; 0: its route decides."`
 	RefID           string    `json:"ref_id" doc:"Its id in the system it comes from; may be empty."`
 	IntegrationKey  string    `json:"integration_key" doc:"Of a source: the key that its events come with; empty to callers who may only read."`
 	PushURL         string    `json:"push_url" doc:"Of a source: the path and query to push events to, after the address of the server; without the key for callers who may only read."`
-	Settings        *Settings `json:"settings,omitzero" doc:"Of a webhook or heartbeat."`
+	Settings        *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app."`
 	Status          string    `json:"status" enum:"enabled,disabled" doc:"Whether it takes or sends anything."`
 	CreatorID       int64     `json:"creator_id" doc:"The person who made it; 0: not known."`
 	UpdatedBy       int64     `json:"updated_by" doc:"The person who changed it last."`
@@ -40,7 +40,7 @@ type Integration struct {
 	UpdatedAt       int64     `json:"updated_at" doc:"Unix seconds."`
 }
 
-// Settings is what webhooks and heartbeats need besides.
+// Settings is what webhooks, heartbeats and apps need besides.
 type Settings struct {
 	Endpoint           string            `json:"endpoint,omitzero" maxLength:"2048" doc:"Of a webhook: http or https URL without user name and password."`
 	EventTypes         []string          `json:"event_types,omitzero" maxItems:"50" doc:"Of a webhook: what it is told about, such as i_new or a_update; absent or empty: everything."`
@@ -50,6 +50,8 @@ type Settings struct {
 	InsecureSkipVerify *bool             `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
 	Body               string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
 	IntervalSeconds    int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
+	App                map[string]string `json:"app,omitzero" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
+	WarRoomEnabled     bool              `json:"war_room_enabled,omitzero" doc:"Of an app: war rooms are opened with it; only one integration of the account may have it."`
 }
 
 // AlertEvents and IncidentEvents are what webhooks can be told about. a_close is told with every a_update.
@@ -67,7 +69,8 @@ const (
 	WebhookAlert    = "webhook_alert"
 )
 
-var types = []string{"standard", "prometheus", "grafana", "pagerduty", "zabbix", "sentry", Heartbeat, Change, WebhookIncident, WebhookAlert}
+var types = []string{"standard", "prometheus", "grafana", "pagerduty", "zabbix", "sentry", Heartbeat, Change, WebhookIncident, WebhookAlert,
+	SlackApp, FeishuApp, DingTalkApp, WeComApp, TeamsApp}
 
 // IsWebhook tells webhooks from sources.
 func (i *Integration) IsWebhook() bool {
@@ -103,6 +106,15 @@ var Kind = object.Kind[Integration]{
 				return err
 			}
 		}
+		s.App = maps.Clone(s.App)
+		for name, value := range s.App {
+			if slices.Contains(open, name) {
+				continue
+			}
+			if s.App[name], err = fn("app/"+name, value); err != nil {
+				return err
+			}
+		}
 		i.Settings = &s
 		return nil
 	},
@@ -120,17 +132,26 @@ var Kind = object.Kind[Integration]{
 }
 
 // Load is Kind.Load that makes the keys of sources known, and makes one for a source whose record has none.
+// No two may have war rooms.
 func Load(tx *db.Tx, box *seal.Box, account int64, records []Integration) error {
 	for n := range records {
 		i := &records[n]
-		if !i.IsWebhook() && i.IntegrationKey == "" && slices.Contains(types, i.IntegrationType) {
+		if i.IsSource() && i.IntegrationKey == "" && slices.Contains(types, i.IntegrationType) {
 			i.IntegrationKey = newKey()
 		}
 		if err := know(tx, account, i, 0); err != nil {
 			return err
 		}
 	}
-	return Kind.Load(tx, box, account, records)
+	if err := Kind.Load(tx, box, account, records); err != nil {
+		return err
+	}
+	for n := range records {
+		if err := records[n].alone(tx, check.Record(Kind.Section, n), account); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Erase takes an integration and its keys away.
@@ -151,12 +172,20 @@ func (i *Integration) check(at check.At) error {
 	}
 	settings := at.Member("settings")
 	switch {
+	case !i.IsApp() && i.Settings != nil && (i.Settings.WarRoomEnabled || i.Settings.App != nil):
+		return settings.Invalid("app", "and war_room_enabled are for apps of chat services, not for the type %s", i.IntegrationType)
 	case i.IsWebhook() && i.Settings == nil:
 		return settings.Invalid("endpoint", "is required for a webhook")
 	case i.IsWebhook() && i.ChannelID != 0:
 		return at.Invalid("channel_id", "is for sources of alerts; a webhook has settings.channel_ids")
 	case i.IsWebhook():
 		return i.Settings.checkWebhook(settings, i.IntegrationType)
+	case i.IsApp() && i.ChannelID != 0:
+		return at.Invalid("channel_id", "is for sources of alerts, not for a %s", i.IntegrationType)
+	case i.IsApp() && i.Settings == nil:
+		return (&Settings{}).checkApp(settings, i.IntegrationType)
+	case i.IsApp():
+		return i.Settings.checkApp(settings, i.IntegrationType)
 	case i.IntegrationType == Heartbeat && (i.Settings == nil || i.Settings.IntervalSeconds < 10 || i.Settings.IntervalSeconds > 604800):
 		return settings.Invalid("interval_seconds", "must be from 10 to 604800 for a heartbeat")
 	case i.IntegrationType == Heartbeat && i.ChannelID == 0:

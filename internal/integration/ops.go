@@ -6,11 +6,13 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/check"
 	"tocsin/internal/fault"
 	"tocsin/internal/id"
 	"tocsin/internal/object"
@@ -57,27 +59,27 @@ type Body struct {
 	TeamID      *int64    `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
 	ChannelID   *int64    `json:"channel_id,omitzero" minimum:"0" doc:"The channel that it is dedicated to; 0: its route decides."`
 	RefID       *string   `json:"ref_id,omitzero" maxLength:"255" doc:"Its id in the system it comes from."`
-	Settings    *Settings `json:"settings,omitzero" doc:"Of a webhook or heartbeat; replaced as a whole."`
+	Settings    *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app; replaced as a whole."`
 }
 
 type createRequest struct {
 	IntegrationName string `json:"integration_name" minLength:"1" maxLength:"59" doc:"1 to 59 characters."`
-	IntegrationType string `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert" doc:"What it is connected with; never changes."`
+	IntegrationType string `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert,slack_app,feishu_app,dingtalk_app,wecom_app,teams_app" doc:"What it is connected with; never changes."`
 	Body
 }
 
 type created struct {
 	IntegrationID   int64  `json:"integration_id" doc:"The new integration."`
 	IntegrationName string `json:"integration_name" doc:"Its name, as it was sent."`
-	IntegrationKey  string `json:"integration_key" doc:"The key that events come with; empty for a webhook."`
-	PushURL         string `json:"push_url" doc:"The path and query to push events to; empty for a webhook."`
+	IntegrationKey  string `json:"integration_key" doc:"The key that events come with; empty for a webhook or an app."`
+	PushURL         string `json:"push_url" doc:"The path and query to push events to; empty for a webhook or an app."`
 	api.Warnings
 }
 
 func (r *Room) create(c *api.Call, in createRequest) (created, error) {
 	i := Integration{AccountID: c.Who.AccountID, IntegrationID: id.Number(), IntegrationName: in.IntegrationName, IntegrationType: in.IntegrationType,
 		Status: "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
-	if !i.IsWebhook() {
+	if i.IsSource() {
 		i.IntegrationKey = newKey()
 	}
 	plain := i.IntegrationKey
@@ -88,7 +90,7 @@ func (r *Room) create(c *api.Call, in createRequest) (created, error) {
 
 // push is where a source pushes to.
 func (i *Integration) push() string {
-	if i.IsWebhook() {
+	if !i.IsSource() {
 		return ""
 	}
 	kind := "alert/" + i.IntegrationType
@@ -187,8 +189,13 @@ func (r *Room) store(c *api.Call, i *Integration, b Body, old *Settings) (warnin
 	if b.Settings != nil {
 		i.Settings = b.Settings.keeping(old)
 	}
-	if err := i.check(""); err != nil {
+	if err := check.First(i.check(""), i.alone(c.Tx, "", c.Who.AccountID)); err != nil {
 		return nil, err
+	}
+	if b.Settings != nil {
+		if err := i.complete(); err != nil {
+			return nil, err
+		}
 	}
 	if err := object.Need(c.Tx, c.Who.AccountID, "team_id", reference.To(reference.Team, i.TeamID)); err != nil {
 		return nil, err
@@ -236,17 +243,27 @@ func (s *Settings) keeping(old *Settings) *Settings {
 			k.Headers[name] = old.Headers[name]
 		}
 	}
+	k.App = maps.Clone(k.App)
+	for name, value := range k.App {
+		if value == "" && !slices.Contains(open, name) {
+			k.App[name] = old.App[name]
+		}
+	}
 	return &k
 }
 
-// warnings names an endpoint that can probably not be reached from outside.
+// warnings names an address that can probably not be reached from outside.
 func (s *Settings) warnings() []string {
-	u, err := url.Parse(s.Endpoint)
+	place, what, address := "settings.endpoint", "webhooks go", s.Endpoint
+	if s.App != nil {
+		place, what, address = "settings.app.base_url", "calls go", s.App["base_url"]
+	}
+	u, err := url.Parse(address)
 	if err != nil {
 		return nil
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()) {
-		return []string{"settings.endpoint: is an address of this network; webhooks go there only where the server allows it"}
+		return []string{place + ": is an address of this network; " + what + " there only where the server allows it"}
 	}
 	return nil
 }
@@ -369,8 +386,8 @@ func (r *Room) rotate(c *api.Call, in rotateRequest) (rotated, error) {
 	if err != nil {
 		return rotated{}, err
 	}
-	if i.IsWebhook() {
-		return rotated{}, fault.Invalid("integration_id", "%d is a webhook, which has no key", in.IntegrationID)
+	if !i.IsSource() {
+		return rotated{}, fault.Invalid("integration_id", "%d is a %s, which has no key", in.IntegrationID, i.IntegrationType)
 	}
 	key := strconv.FormatInt(i.IntegrationID, 10)
 	if _, err := c.Tx.Exec(`DELETE FROM integration_key WHERE account_id = $1 AND integration_id = $2`, c.Who.AccountID, key); err != nil {

@@ -49,6 +49,7 @@ type Server struct {
 	Keys  *auth.Keys
 	Clock *clock.Manual
 	Frame *api.Frame
+	Close func() // ends the server, when all calls in flight have been answered
 	t     testing.TB
 }
 
@@ -74,7 +75,7 @@ func StartConfig(t testing.TB, change func(*api.Config), ops ...[]api.Op) *Serve
 	frame := api.New(config, ops...)
 	http := httptest.NewServer(frame)
 	t.Cleanup(http.Close)
-	return &Server{URL: http.URL, DB: d, Keys: config.Keys, Clock: c, Frame: frame, t: t}
+	return &Server{URL: http.URL, DB: d, Keys: config.Keys, Clock: c, Frame: frame, Close: http.Close, t: t}
 }
 
 // OpenDB opens an empty database file, migrated, that goes away with the test.

@@ -1,0 +1,139 @@
+package warroom
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/event"
+	"tocsin/internal/fault"
+	"tocsin/internal/incident"
+	"tocsin/internal/integration"
+	"tocsin/internal/news"
+	"tocsin/internal/sender"
+)
+
+type createRequest struct {
+	incident.OneRequest
+	IntegrationID int64   `json:"integration_id" minimum:"1" doc:"The app to open the group with; its war rooms must be enabled."`
+	MemberIDs     []int64 `json:"member_ids,omitzero" maxItems:"100" doc:"Further persons to invite, at most 100."`
+	AddObservers  bool    `json:"add_observers,omitzero" doc:"Invite those as well who were responsible before."`
+}
+
+// Group is a war room as its service has it.
+type Group struct {
+	ChatID    string `json:"chat_id" doc:"The group at the service."`
+	ChatName  string `json:"chat_name" doc:"Its name."`
+	ShareLink string `json:"share_link" doc:"Where to join it; empty where the service gives no link."`
+}
+
+func (r *Record) group() Group { return Group{r.ChatID, r.ChatName, r.ShareLink} }
+
+// Created is the reply to /incident/war-room/create.
+type Created struct {
+	Group
+	api.Warnings
+}
+
+// asked is what has come of asking a service for a group.
+type asked struct {
+	Record
+	service  service
+	incident incident.Incident
+	people   []sender.Contact
+	warnings []string
+}
+
+// ask notes down that the group is being opened, so that nobody opens a second one meanwhile, and asks the
+// service for it. Where it is open already there is nothing to ask.
+func (r *Room) ask(c *api.Call, in createRequest) (a asked, err error) {
+	err = c.Write(func() error { return r.begin(c, in, &a) })
+	if err != nil || a.Status == isOpen {
+		return a, err
+	}
+	ctx, cancel := context.WithTimeout(c.Ctx, patience)
+	defer cancel()
+	group, err := a.service.OpenGroup(ctx, r.Out, nameOf(&a.incident), a.people)
+	if group.ID == "" {
+		return a, errors.Join(failed(a.PluginType, err, group.Missing), c.Write(func() error { return a.forget(c.Tx) }))
+	}
+	a.ChatID, a.ChatName, a.ShareLink = group.ID, group.Name, group.Link
+	if err != nil {
+		a.warnings = append(a.warnings, "the group is open, but not everybody could be added; /incident/war-room/add-member tries again: "+said(err))
+	}
+	if len(group.Missing) > 0 {
+		a.warnings = append(a.warnings, a.PluginType+": "+unknown(group.Missing))
+	}
+	if _, err := a.service.Post(ctx, r.Out, group.ID, greeting(&a)); err != nil {
+		a.warnings = append(a.warnings, "the group is open, but nothing could be posted to it: "+said(err))
+	}
+	return a, nil
+}
+
+// begin finds the war room that there is, or begins a new one.
+func (r *Room) begin(c *api.Call, in createRequest, a *asked) (err error) {
+	if a.incident, err = incident.Permit(c.Tx, c.Who, in.IncidentID); err != nil {
+		return err
+	}
+	var app integration.Integration
+	if app, a.service, err = r.app(c, in.IntegrationID); err != nil {
+		return err
+	}
+	if !app.Settings.WarRoomEnabled {
+		return fault.Invalid("integration_id", "names an integration whose settings.war_room_enabled is off, %d (%s)", app.IntegrationID, app.IntegrationName)
+	}
+	have, found, err := find(c.Tx, c.Who.AccountID, a.incident.IncidentID, in.IntegrationID)
+	switch {
+	case err != nil:
+		return err
+	case found && have.pending(c.Now):
+		return fault.New(fault.Conflict, "the war room of this incident is just being opened")
+	case found && have.Status == isOpen:
+		a.Record = have
+		return nil
+	}
+	others, err := concerned(c.Tx, c.Who.PersonID, &a.incident, in.AddObservers)
+	if err != nil {
+		return err
+	}
+	if a.people, err = people(c.Tx, c.Who.AccountID, others, in.MemberIDs); err != nil {
+		return err
+	}
+	a.Record = Record{AccountID: c.Who.AccountID, IntegrationID: in.IntegrationID, CreatedBy: c.Who.PersonID, IncidentID: a.incident.IncidentID, Status: creating, CreatedAt: c.Unix(), PluginType: plugin(&app)}
+	return a.Record.begin(c.Tx)
+}
+
+// create notes down the group that was opened and tells of it.
+func (r *Room) create(c *api.Call, a asked) (Created, error) {
+	reply := Created{a.group(), api.Warnings{Warnings: a.warnings}}
+	c.Touched("war_room", a.ChatID, a.ChatName)
+	c.Touched("incident", a.IncidentID, a.incident.Title)
+	if a.Status == isOpen {
+		return reply, nil
+	}
+	if err := a.complete(c.Tx); err != nil {
+		return Created{}, err
+	}
+	return reply, r.tell(c, &a.Record, a.incident.ChannelID, news.IncidentRoom)
+}
+
+func (r *Room) tell(c *api.Call, w *Record, channel int64, kind string) error {
+	return r.Bus.Tell(c.Tx, news.Item{Account: w.AccountID, Type: kind, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID,
+		Detail: map[string]any{"integration_id": w.IntegrationID, "plugin_type": w.PluginType, "chat_id": w.ChatID, "chat_name": w.ChatName, "share_link": w.ShareLink}})
+}
+
+// nameOf begins with what people call the incident, which is left when a service cuts the name.
+func nameOf(i *incident.Incident) string { return "#" + incident.Num(i.IncidentID) + " " + i.Title }
+
+// greeting is what is posted first: a group in WeCom is not seen before something is.
+func greeting(a *asked) sender.Message {
+	title := a.incident.Title
+	if a.PluginType == "slack" { // whose markup calls the whole channel for <!channel>
+		title = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(title)
+	}
+	return sender.Message{Key: a.IncidentID + "/war-room", Thread: a.IncidentID, Subject: "War room for #" + incident.Num(a.IncidentID), Severity: a.incident.Severity, Event: news.IncidentRoom, Title: a.incident.Title, Test: a.incident.Test,
+		Text: fmt.Sprintf("%s\n%s, %s", title, cmp.Or(a.incident.Severity, event.Info), a.incident.Progress)}
+}

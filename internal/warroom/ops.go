@@ -1,0 +1,46 @@
+// Package warroom opens war rooms: groups in a chat service where people work on an incident.
+//
+// It must never hold a transaction while it talks with a service, and never show the war room of a private
+// channel's incident to a caller outside the channel's team.
+package warroom
+
+import (
+	"embed"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/news"
+	"tocsin/internal/outbound"
+	"tocsin/internal/seal"
+)
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
+
+// Room serves the operations on war rooms.
+type Room struct {
+	Box *seal.Box // opens the credentials of apps
+	Bus *news.Bus
+	Out *outbound.Client
+}
+
+// patience is how long a service may take altogether: less than the server takes to answer a call.
+const patience = 40 * time.Second
+
+// Ops is the room's table of contents.
+func (r *Room) Ops() []api.Op {
+	read, manage := []auth.Permission{auth.IncidentsRead}, []auth.Permission{auth.IncidentsManage}
+	const chat = `{"integration_id": 6113996590131, "chat_id": "C0123456789"}`
+	return api.WithReplies(golden, []api.Op{
+		{Path: "/incident/war-room/create", Allow: manage, Effect: api.Write, Audit: "war_room:write:create", Doc: "Opens a group in a chat service for an incident, with the caller and its responders.",
+			Notes:   "Where there is one with the integration already, that is answered and nothing is done. Whom the service does not know is named in warnings. With add_observers those are invited too whom /incident/war-room/default-observers lists.",
+			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "integration_id": 6113996590131, "add_observers": true}`, Do: api.DoAfter(r.ask, r.create)},
+		{Path: "/incident/war-room/list", Allow: read, Effect: api.Snapshot, Doc: "Lists the war rooms of an incident, the oldest first.", Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`, Do: api.Do(list)},
+		{Path: "/incident/war-room/detail", Allow: read, Effect: api.Snapshot, Doc: "Shows what is known of a war room's group.", Notes: "As it was when it was opened: the service is not asked.", Example: chat, Do: api.Do(detail)},
+		{Path: "/incident/war-room/delete", Allow: manage, Effect: api.Write, Audit: "war_room:write:delete", Danger: true, Doc: "Takes a war room away from its incident.", Notes: "The group stays at the service, with what was said there.",
+			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "integration_id": 6113996590131, "dry_run": true}`, Do: api.Do(r.remove)},
+		{Path: "/incident/war-room/add-member", Allow: manage, Effect: api.Write, Audit: "war_room:write:add-member", Doc: "Adds persons to a war room's group.", Notes: "Whom the service does not know is named in warnings.",
+			Example: `{"integration_id": 6113996590131, "chat_id": "C0123456789", "member_ids": [11]}`, Do: api.DoAfter(r.add, r.added)},
+	})
+}

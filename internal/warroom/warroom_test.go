@@ -1,0 +1,165 @@
+package warroom_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+)
+
+const room = "/incident/war-room/"
+
+func TestConversationWarRoom(t *testing.T) {
+	s, c := begin(t)
+	create := `{"incident_id":"` + strings.ToUpper(busy) + `","integration_id":$app,"member_ids":[3122470302131,11,11],"add_observers":true}`
+	one := `{"incident_id":"` + busy + `","integration_id":$app}`
+	s.Converse(t, []apitest.Turn{
+		app("slack_app", `{"token":"xoxb-s3cret","base_url":"`+c.URL+`/slack"}`),
+		{Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Data: `{"items":[]}`},
+		{Path: room + "delete", Body: one, Code: "ResourceNotFound"},
+		{Path: room + "create", Body: `{"incident_id":"` + busy + `","integration_id":$app,"member_ids":[11,12]}`, Code: "InvalidParameter", Says: []string{"member_ids[1]", "person 12"}},
+		{Path: room + "create", Body: create, Golden: "incident_war-room_create",
+			Has: `{"chat_id":"C7","chat_name":"abcdf0-checkout-is-slow","share_link":"https://acme.slack.com/archives/C7","warnings":["slack: it does not know or could not add: Stan Stranger"]}`},
+	})
+	took := c.took()
+	for _, want := range []string{`"name":"abcdf0-checkout-is-channel-slow"`, `"users":"U1,U2"`, `Checkout is &lt;!channel&gt; slow\nCritical, Triggered"`} {
+		if !strings.Contains(took, want) {
+			t.Errorf("%s was not asked for in\n%s", want, took)
+		}
+	}
+	if strings.Contains(took, "R@example.com") || strings.Count(took, "lookupByEmail") != 3 {
+		t.Errorf("others were looked up in\n%s", took)
+	}
+	s.Converse(t, []apitest.Turn{
+		{Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Keep: map[string]string{"app": "items.0.integration_id"}, Has: `{"items":[{"status":"open","plugin_type":"slack","created_by":2476123212131}]}`, Golden: "incident_war-room_list"},
+		{Path: room + "list", Body: `{"incident_id":"` + busy + `","integration_id":7}`, Data: `{"items":[]}`},
+		{Path: room + "create", Body: one, Has: `{"chat_id":"C7","share_link":"https://acme.slack.com/archives/C7"}`},
+		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C7"}`, Golden: "incident_war-room_detail"},
+		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C8"}`, Code: "ResourceNotFound", Says: []string{"war room C8"}},
+	})
+	if took := c.took(); took != "" {
+		t.Errorf("the service was asked although nothing was to be done:\n%s", took)
+	}
+	s.Converse(t, []apitest.Turn{
+		{Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Keep: map[string]string{"app": "items.0.integration_id"}},
+		{Path: room + "add-member", Body: `{"integration_id":$app,"chat_id":"C7","member_ids":[12]}`, Code: "InvalidParameter", Says: []string{"member_ids[0]"}},
+		{Path: room + "add-member", Body: `{"integration_id":$app,"chat_id":"C7","member_ids":[11]}`, Data: `{}`, Golden: "incident_war-room_add-member"},
+		{Path: room + "add-member", Body: `{"integration_id":$app,"chat_id":"C7","member_ids":[11,2659460982131]}`, Data: `{"warnings":["slack: it does not know or could not add: Rita Reader"]}`},
+		{Path: room + "delete", Body: `{"incident_id":"` + busy + `","integration_id":$app,"dry_run":true}`, Has: `{"allowed":true,"removes":[{"kind":"war_room","id":"C7","name":"abcdf0-checkout-is-slow"}]}`},
+		{Path: room + "delete", Body: one, Data: `{}`, Golden: "incident_war-room_delete"},
+		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C7"}`, Code: "ResourceNotFound"},
+		{Path: "/incident/feed", Body: `{"incident_id":"` + busy + `"}`, Has: `{"total":2,"items":[{"type":"i_wr_delete","detail":{"chat_id":"C7"}},{"type":"i_wr_create","creator_id":2476123212131,"detail":{"integration_id":$app,"plugin_type":"slack","share_link":"https://acme.slack.com/archives/C7"}}]}`},
+		{Path: room + "create", Body: one, Has: `{"chat_id":"C7"}`},
+		{Path: "/incident/remove", Body: `{"incident_ids":["` + busy + `"]}`},
+		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C7"}`, Code: "ResourceNotFound"},
+	})
+}
+
+// TestEveryService opens a group in each of the others.
+func TestEveryService(t *testing.T) {
+	for kind, one := range map[string]struct{ credentials, reply string }{
+		"feishu_app":   {`{"app_id":"a","app_secret":"s3cret","base_url":"$url/feishu"}`, `{"chat_id":"oc_7","chat_name":"#ABCDF2 Quiet","share_link":"https://applink.example.com/x"}`},
+		"dingtalk_app": {`{"app_key":"k","app_secret":"s3cret","base_url":"$url/ding"}`, `{"chat_id":"chat7","chat_name":"#ABCDF2 Quiet","share_link":""}`},
+		"wecom_app":    {`{"corp_id":"c","secret":"s3cret","owner":"boss","base_url":"$url/wecom"}`, `{"chat_id":"wc7","chat_name":"#ABCDF2 Quiet","share_link":""}`},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			s, c := begin(t)
+			s.Converse(t, []apitest.Turn{
+				app(kind, strings.ReplaceAll(one.credentials, "$url", c.URL)),
+				{Path: room + "create", Body: `{"incident_id":"` + quiet + `","integration_id":$app}`, Data: one.reply},
+				{Path: room + "list", Body: `{"incident_id":"` + quiet + `"}`, Has: `{"items":[{"plugin_type":"` + strings.TrimSuffix(kind, "_app") + `"}]}`},
+			})
+		})
+	}
+}
+
+// TestAServiceThatFails leaves nothing behind when there is no group, and the group when there is one.
+func TestAServiceThatFails(t *testing.T) {
+	s, c := begin(t)
+	create, list := room+"create", apitest.Turn{Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Data: `{"items":[]}`}
+	one := `{"incident_id":"` + busy + `","integration_id":$app}`
+	c.route("/slack/conversations.create", says(`{"ok":false,"error":"restricted_action"}`))
+	s.Converse(t, []apitest.Turn{
+		app("slack_app", `{"token":"xoxb-s3cret","base_url":"`+c.URL+`/slack"}`),
+		{Path: create, Body: one, Code: "BadRequest", Says: []string{"slack: it refused with restricted_action"}}, list,
+	})
+	c.route("/slack/conversations.create", says(`{"ok":false,"error":"ratelimited"}`))
+	again := apitest.Turn{Path: "/integration/list", Body: `{}`, Keep: map[string]string{"app": "items.0.integration_id"}}
+	s.Converse(t, []apitest.Turn{again, {Path: create, Body: one, Code: "ServiceUnavailable", Says: []string{"slack: it refused with ratelimited"}}, list})
+	c.route("/slack/conversations.create", says(`{"ok":true,"channel":{"id":"C7","name":"x"}}`))
+	c.route("/slack/conversations.invite", says(`{"ok":false,"error":"ratelimited"}`))
+	c.route("/slack/chat.postMessage", says(`{"ok":false,"error":"not_in_channel"}`))
+	s.Converse(t, []apitest.Turn{again,
+		{Path: create, Body: one, Has: `{"chat_id":"C7","warnings":["the group is open, but not everybody could be added; /incident/war-room/add-member tries again: it refused with ratelimited: see Slack's documentation of the method",
+			"the group is open, but nothing could be posted to it: it refused with not_in_channel: see Slack's documentation of the method"]}`},
+		{Path: room + "add-member", Body: `{"integration_id":$app,"chat_id":"C7","member_ids":[11]}`, Code: "ServiceUnavailable", Says: []string{"ratelimited"}},
+		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C7"}`, Data: `{"chat_id":"C7","chat_name":"x","share_link":"https://acme.slack.com/archives/C7"}`},
+	})
+}
+
+// TestWhileItIsOpened: nobody opens a second one, and what a stopped server has left over lapses.
+func TestWhileItIsOpened(t *testing.T) {
+	s, c := begin(t)
+	one := `{"incident_id":"` + busy + `","integration_id":$app}`
+	again := apitest.Turn{Path: "/integration/list", Body: `{}`, Keep: map[string]string{"app": "items.0.integration_id"}}
+	s.Converse(t, []apitest.Turn{app("slack_app", `{"token":"xoxb-s3cret","base_url":"`+c.URL+`/slack"}`)})
+	c.route("/slack/conversations.create", func(string) string {
+		s.Converse(t, []apitest.Turn{again,
+			{Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Has: `{"items":[{"status":"creating","chat_id":""}]}`},
+			{Path: room + "create", Body: one, Code: "BadRequest", Says: []string{"just being opened"}},
+			{Path: room + "delete", Body: one, Code: "BadRequest", Says: []string{"just being opened"}},
+			{Path: "/incident/remove", Body: `{"incident_ids":["` + quiet + `"]}`},
+		})
+		return `{"ok":true,"channel":{"id":"C7","name":"x"}}`
+	})
+	s.Converse(t, []apitest.Turn{again, {Path: room + "create", Body: one, Has: `{"chat_id":"C7"}`}})
+
+	s.Exec(`UPDATE war_room SET status = 'creating', chat_id = ''`)
+	c.route("/slack/conversations.create", says(`{"ok":true,"channel":{"id":"C8","name":"x"}}`))
+	s.Converse(t, []apitest.Turn{again, {Path: room + "create", Body: one, Code: "BadRequest"}})
+	s.Clock.Add(2 * time.Minute)
+	s.Converse(t, []apitest.Turn{again, {Path: room + "create", Body: one, Has: `{"chat_id":"C8"}`}})
+
+	s.Exec(`UPDATE war_room SET status = 'creating', chat_id = '', created_at = 0`)
+	s.Converse(t, []apitest.Turn{again, {Path: room + "delete", Body: one, Data: `{}`}, {Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Data: `{"items":[]}`}})
+
+	c.route("/slack/conversations.create", func(string) string {
+		s.Converse(t, []apitest.Turn{{Path: "/incident/remove", Body: `{"incident_ids":["` + busy + `"]}`}})
+		return `{"ok":true,"channel":{"id":"C9","name":"nine"}}`
+	})
+	s.Converse(t, []apitest.Turn{again, {Path: room + "create", Body: one, Code: "BadRequest", Says: []string{`"nine"`, "stays at the service"}}})
+}
+
+func TestWhoMayOpenWhat(t *testing.T) {
+	s, c := begin(t)
+	const both = `{"incident_id":"` + secret + `","integration_id":$app,"chat_id":"C7","member_ids":[11]}`
+	turns := []apitest.Turn{
+		{Path: "/integration/create", Body: `{"integration_name":"t","integration_type":"teams_app"}`, Keep: map[string]string{"teams": "integration_id"}},
+		{Path: "/integration/create", Body: `{"integration_name":"s","integration_type":"standard"}`, Keep: map[string]string{"source": "integration_id"}},
+		{Path: room + "create", Body: `{"incident_id":"` + busy + `","integration_id":$teams}`, Code: "InvalidParameter", Says: []string{"integration_id", "cannot open groups in Microsoft Teams"}},
+		{Path: room + "create", Body: `{"incident_id":"` + busy + `","integration_id":$source}`, Code: "InvalidParameter", Says: []string{"integration_id", "standard"}},
+		{Path: room + "create", Body: `{"incident_id":"` + busy + `","integration_id":7}`, Code: "ResourceNotFound"},
+		app("slack_app", `{"token":"xoxb-s3cret","base_url":"`+c.URL+`/slack"}`),
+		{Path: room + "create", Body: `{"incident_id":"663a1b2c3d4e5f6789abcdff","integration_id":$app}`, Code: "ResourceNotFound"},
+		{Path: room + "create", Body: both},
+		{Path: "/integration/disable", Body: `{"integration_id":$app}`},
+		{Path: room + "create", Body: `{"incident_id":"` + busy + `","integration_id":$app}`, Code: "BadRequest", Says: []string{"slack_app", "disabled"}},
+		{Path: "/integration/enable", Body: `{"integration_id":$app}`},
+		{Path: "/integration/update", Body: `{"integration_id":$app,"settings":{"app":{"token":""}}}`},
+		{Path: room + "create", Body: `{"incident_id":"` + busy + `","integration_id":$app}`, Code: "InvalidParameter", Says: []string{"war_room_enabled"}},
+	}
+	for _, op := range []string{"create", "list", "detail", "delete", "add-member"} {
+		turns = append(turns, apitest.Turn{Path: room + op, Key: apitest.KeyNothing, Body: both, Code: "AccessDenied"},
+			apitest.Turn{Path: room + op, Key: apitest.KeyReader, Body: both, Code: "AccessDenied", Says: []string{"private"}},
+			apitest.Turn{Path: room + op, Key: apitest.KeyB, Body: both, Code: "ResourceNotFound"})
+	}
+	s.Converse(t, turns)
+	s.Grant(auth.IncidentsRead)
+	for _, op := range []string{"create", "delete", "add-member"} {
+		if r := s.Call(apitest.KeyReader, room+op, strings.ReplaceAll(both, "$app", "7")); r.Code != "AccessDenied" {
+			t.Errorf("%s: %s", op, r.Body)
+		}
+	}
+}
