@@ -19,7 +19,7 @@ import (
 // Heartbeats takes signs of life: GET or POST /event/push/heartbeat?integration_key=KEY.
 func (r *Room) Heartbeats() api.Inlet {
 	return api.Inlet{Path: "/event/push/heartbeat", Methods: []string{http.MethodPost, http.MethodGet, http.MethodHead}, MaxBody: 64 << 10, Do: func(c *api.Call, req *http.Request, header http.Header, _ []byte) (any, error) {
-		i, err := r.integration(c, req, header)
+		i, err := r.integration(c, keyOf(req), header)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func (r *Room) heartbeats(tx *db.Tx) (all []integration.Integration, err error) 
 // Changes takes events of changes: POST /event/push/change/standard?integration_key=KEY.
 func (r *Room) Changes() api.Inlet {
 	return api.Inlet{Path: "/event/push/change", Methods: []string{http.MethodPost}, MaxBody: maxBody, Do: func(c *api.Call, req *http.Request, header http.Header, body []byte) (any, error) {
-		i, err := r.integration(c, req, header)
+		i, err := r.integration(c, keyOf(req), header)
 		if err != nil {
 			return nil, err
 		}

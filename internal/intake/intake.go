@@ -106,10 +106,11 @@ func (r *Room) alerts(c *api.Call, req *http.Request, header http.Header, body [
 	if !ok {
 		return nil, fault.New(fault.RouteNotFound, "there is no source %.60q; there are %s", name, strings.Join(names(), ", "))
 	}
-	if key := pagerduty.Key(body); name == "pagerduty" && key != "" && keyOf(req) == "" { // where its clients put it
-		req.Header.Set("Authorization", "Bearer "+key)
+	key := keyOf(req)
+	if key == "" && name == "pagerduty" {
+		key = pagerduty.Key(body) // where its clients put it
 	}
-	i, err := r.integration(c, req, header)
+	i, err := r.integration(c, key, header)
 	if err != nil {
 		return nil, err
 	}
@@ -140,9 +141,8 @@ func (r *Room) alerts(c *api.Call, req *http.Request, header http.Header, body [
 	return reply, nil
 }
 
-// integration finds whose key the request has and holds it to its limits.
-func (r *Room) integration(c *api.Call, req *http.Request, header http.Header) (i integration.Integration, err error) {
-	key := keyOf(req)
+// integration finds whose key it is and holds it to its limits.
+func (r *Room) integration(c *api.Call, key string, header http.Header) (i integration.Integration, err error) {
 	if key == "" {
 		return i, fault.Invalid("integration_key", "is required, in the address: ?integration_key=...")
 	}
@@ -165,7 +165,7 @@ func (r *Room) integration(c *api.Call, req *http.Request, header http.Header) (
 	return k.integration, nil
 }
 
-// keyOf takes the key from the address, or from where clients of PagerDuty and Alertmanager put one.
+// keyOf takes the key from the address, or from the header in which Alertmanager can put one.
 func keyOf(req *http.Request) string {
 	if key := req.URL.Query().Get("integration_key"); key != "" {
 		return key

@@ -1,26 +1,34 @@
 package source
 
 import (
-	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/event"
 )
+
+// Read reads JSON of somebody else's making: a broken character or a name given twice must not cost a page.
+// Texts may then hold anything, and are to be cleaned.
+func Read(body []byte, into any) error {
+	return json.Unmarshal(body, into, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+}
 
 // Text is a member that some senders write as a text and others as a number or a boolean.
 type Text string
 
 // UnmarshalJSON takes a text, a number, a boolean or null; anything else is kept as the JSON it is.
 func (t *Text) UnmarshalJSON(b []byte) error {
-	v := jsontext.Value(b)
-	switch v.Kind() {
+	switch jsontext.Value(b).Kind() {
 	case 'n':
 		*t = ""
 	case '"':
 		var s string
-		if err := json.Unmarshal(b, &s); err != nil {
+		if err := Read(b, &s); err != nil {
 			return err
 		}
 		*t = Text(s)
@@ -30,44 +38,56 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Number reads a text as a whole number; ok is false when it is none.
+func (t Text) Number() (n int64, ok bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(string(t)), 10, 64)
+	return n, err == nil
+}
+
 // Tags are labels that some senders write as an object, others as a list of {tag, value} or {key, value}, of
-// pairs, or of texts such as "name:value".
+// pairs, or of texts such as "name:value", and some as a text that holds any of these.
 type Tags map[string]string
 
 // UnmarshalJSON takes all of these; what is none of them is left out.
 func (t *Tags) UnmarshalJSON(b []byte) error {
 	*t = Tags{}
-	v := jsontext.Value(b)
-	switch v.Kind() {
-	case '{':
-		var object map[string]Text
-		if err := json.Unmarshal(b, &object); err != nil {
-			return err
-		}
-		for name, value := range object {
-			(*t)[name] = string(value)
-		}
-	case '[':
-		var list []jsontext.Value
-		if err := json.Unmarshal(b, &list); err != nil {
-			return err
-		}
-		for _, item := range list {
-			t.add(item)
-		}
-	case '"':
-		var s string
-		if err := json.Unmarshal(b, &s); err != nil {
-			return err
-		}
-		for _, pair := range strings.Split(s, ",") {
-			t.pair(strings.TrimSpace(pair))
-		}
-	}
+	t.read(b, true)
 	return nil
 }
 
-func (t *Tags) add(item jsontext.Value) {
+func (t *Tags) read(b []byte, whole bool) {
+	switch jsontext.Value(b).Kind() {
+	case '{':
+		var object map[string]Text
+		if Read(b, &object) == nil {
+			for name, value := range object {
+				(*t)[name] = string(value)
+			}
+		}
+	case '[':
+		var list []jsontext.Value
+		if Read(b, &list) == nil {
+			for _, item := range list {
+				t.item(item)
+			}
+		}
+	case '"':
+		var s string
+		if Read(b, &s) != nil {
+			return
+		}
+		s = strings.TrimSpace(s)
+		if inner := jsontext.Value(s); whole && (strings.HasPrefix(s, "[") || strings.HasPrefix(s, "{")) && inner.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
+			t.read(inner, false)
+			return
+		}
+		for pair := range strings.SplitSeq(s, ",") {
+			t.pair(pair)
+		}
+	}
+}
+
+func (t *Tags) item(item jsontext.Value) {
 	switch item.Kind() {
 	case '{':
 		var o struct {
@@ -76,22 +96,22 @@ func (t *Tags) add(item jsontext.Value) {
 			Name  Text `json:"name"`
 			Value Text `json:"value"`
 		}
-		if json.Unmarshal(item, &o) == nil {
+		if Read(item, &o) == nil {
 			for _, name := range []Text{o.Tag, o.Key, o.Name} {
 				if name != "" {
-					(*t)[string(name)] = string(o.Value)
+					t.add(string(name), string(o.Value))
 					return
 				}
 			}
 		}
 	case '[':
 		var pair []Text
-		if json.Unmarshal(item, &pair) == nil && len(pair) == 2 {
-			(*t)[string(pair[0])] = string(pair[1])
+		if Read(item, &pair) == nil && len(pair) == 2 {
+			t.add(string(pair[0]), string(pair[1]))
 		}
 	case '"':
 		var s string
-		if json.Unmarshal(item, &s) == nil {
+		if Read(item, &s) == nil {
 			t.pair(s)
 		}
 	}
@@ -103,37 +123,40 @@ func (t *Tags) pair(s string) {
 		name, value, _ = strings.Cut(s, "=")
 	}
 	if name = strings.TrimSpace(name); name != "" {
-		(*t)[name] = strings.TrimSpace(value)
+		t.add(name, strings.TrimSpace(value))
 	}
 }
 
-// Number reads a text as a whole number; ok is false when it is none.
-func (t Text) Number() (n int64, ok bool) {
-	n, err := strconv.ParseInt(strings.TrimSpace(string(t)), 10, 64)
-	return n, err == nil
+// add joins the values of a tag that comes several times, as Zabbix allows.
+func (t *Tags) add(name, value string) {
+	before, there := (*t)[name]
+	switch {
+	case !there || before == "":
+		(*t)[name] = value
+	case before != value && value != "" && len(before) < event.MaxLabelValue:
+		(*t)[name] = before + ", " + value
+	}
 }
 
-// Flat makes labels of an object, nested ones by names joined with dots, at most three deep.
-func Flat(prefix string, value any, into map[string]string) { flat(prefix, value, into, 3) }
+// Flat makes labels of the members of an object, of those of objects in it by names joined with dots, three
+// deep. Lists, and objects deeper down, are kept as the JSON they are; what is null is left out.
+func Flat(object jsontext.Value, into map[string]string) { flat("", object, into, 3) }
 
-func flat(prefix string, value any, into map[string]string, depth int) {
-	switch v := value.(type) {
-	case map[string]any:
-		if depth == 0 {
-			return
+func flat(prefix string, object jsontext.Value, into map[string]string, depth int) {
+	var members map[string]jsontext.Value
+	if object.Kind() != '{' || Read(object, &members) != nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		member := members[name]
+		full := prefix + name
+		if member.Kind() == '{' && depth > 1 {
+			flat(full+".", member, into, depth-1)
+			continue
 		}
-		for name, inner := range v {
-			if prefix != "" {
-				name = prefix + "." + name
-			}
-			flat(name, inner, into, depth-1)
+		var value Text
+		if _, there := into[full]; !there && member.Kind() != 'n' && Read(member, &value) == nil {
+			into[full] = string(value)
 		}
-	case nil, []any:
-	case string:
-		into[prefix] = v
-	case float64:
-		into[prefix] = strconv.FormatFloat(v, 'f', -1, 64)
-	default:
-		into[prefix] = fmt.Sprint(v)
 	}
 }

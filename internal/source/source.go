@@ -6,14 +6,18 @@
 package source
 
 import (
-	"fmt"
+	"errors"
 	"maps"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/event"
 	"tocsin/internal/fault"
@@ -81,6 +85,14 @@ func Severity(word string, table map[string]string) (string, bool) {
 	return severity, ok
 }
 
+// Title fills a title rule in. One of which nothing is left stays as it is: somebody is to read it at night.
+func Title(rule string, labels map[string]string) string {
+	if title := event.Title(rule, labels); strings.TrimSpace(title) != "" {
+		return title
+	}
+	return rule
+}
+
 // At is the Unix seconds of a time, or of the moment it came when the time is zero, long gone or to come.
 func At(t, came time.Time) int64 {
 	if t.Before(came.AddDate(0, 0, -31)) || t.After(came.Add(time.Hour)) {
@@ -89,7 +101,36 @@ func At(t, came time.Time) int64 {
 	return t.Unix()
 }
 
-// Unreadable is the fault of a body that is not the JSON it should be.
+// Unreadable is the fault of a body that is not the JSON it should be: it names the member, or the place. What
+// stood there is not repeated: it may be a secret.
 func Unreadable(err error) error {
-	return fault.Invalid("", "the body cannot be read: %s", event.Cut(fmt.Sprint(err), 300))
+	var typed *json.SemanticError
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &typed):
+		return fault.Invalid(member(typed.JSONPointer), "cannot be read: it must not be %s", kinds[typed.JSONKind])
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return fault.Invalid("", "the body cannot be read: a name is given twice")
+	case errors.As(err, &syntax):
+		return fault.Invalid(member(syntax.JSONPointer), "the body cannot be read: it is no JSON at byte %d", syntax.ByteOffset)
+	}
+	return fault.Invalid("", "the body cannot be read")
+}
+
+var kinds = map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '0': "a number", '"': "a text", '[': "a list", '{': "an object"}
+
+// member is the path of a JSON pointer as faults write it: alerts[3].labels.
+func member(p jsontext.Pointer) string {
+	var b strings.Builder
+	for token := range p.Tokens() {
+		switch _, err := strconv.Atoi(token); {
+		case err == nil:
+			b.WriteString("[" + token + "]")
+		case b.Len() > 0:
+			b.WriteString("." + token)
+		default:
+			b.WriteString(token)
+		}
+	}
+	return event.Cut(Clean(b.String()), 200)
 }

@@ -20,7 +20,7 @@ import (
 var floors = [][]string{
 	{"fault", "clock", "id"},
 	{"redact", "limit", "filter", "timeline", "escalate", "cursor", "render", "event", "pipeline", "decide"}, // pure
-	{"source"}, {"source/standard", "source/prometheus", "source/grafana", "source/pagerduty", "source/zabbix", "source/sentry", "source/change"},
+	{"source"}, {"source/sourcetest"}, {"source/standard", "source/prometheus", "source/grafana", "source/pagerduty", "source/zabbix", "source/sentry", "source/change"},
 	{"check", "seal", "db"},
 	{"reference", "revision", "work", "outbound", "news"},
 	{"sender"},

@@ -45,8 +45,8 @@ func TestOneMalformedAlertCostsNoOther(t *testing.T) {
 // What other systems send, as they send it.
 func TestEverySourceIsTaken(t *testing.T) {
 	w := begin(t, tellAnn)
-	for file, source := range map[string]string{"prometheus_firing": "prometheus", "grafana_unified": "grafana", "zabbix_problem": "zabbix", "sentry_event_alert": "sentry", "pagerduty_v1": "pagerduty"} {
-		body, err := os.ReadFile("../../internal/source/testdata/" + file + ".json")
+	for file, source := range map[string]string{"firing": "prometheus", "unified": "grafana", "problem": "zabbix", "event_alert": "sentry", "v1": "pagerduty"} {
+		body, err := os.ReadFile("../../internal/source/" + source + "/testdata/" + file + ".json")
 		w.must(err)
 		if r := w.post("/event/push/alert/"+source+"?integration_key="+shopKey, string(body)); r.Error != nil {
 			t.Errorf("%s: %s", file, r)

@@ -29,6 +29,9 @@ type Event struct {
 // Statuses are those of a change, in the order in which it goes through them.
 var Statuses = []string{"Planned", "Ready", "Processing", "Canceled", "Done"}
 
+// maxLink is the bound of a link, in characters.
+const maxLink = 1024
+
 // Over tells whether a change ends with a status.
 func Over(status string) bool { return status == "Canceled" || status == "Done" }
 
@@ -37,7 +40,7 @@ func Parse(body []byte, at time.Time) (e Event, err error) {
 	if err := json.Unmarshal(body, &e); err != nil {
 		return e, source.Unreadable(err)
 	}
-	e.Title, e.Key, e.Description, e.Link = source.Clean(e.Title), source.Clean(e.Key), event.Cut(source.Clean(e.Description), event.MaxDescription), event.Cut(source.Clean(e.Link), 1024)
+	e.Title, e.Key, e.Description, e.Link = source.Clean(e.Title), source.Clean(e.Key), event.Cut(source.Clean(e.Description), event.MaxDescription), source.Clean(e.Link)
 	status := ""
 	for _, known := range Statuses {
 		if strings.EqualFold(known, e.Status) {
@@ -51,6 +54,8 @@ func Parse(body []byte, at time.Time) (e Event, err error) {
 		return e, fault.Invalid("change_status", "must be Planned, Ready, Processing, Canceled or Done, got %.60q", e.Status)
 	case e.Key == "" || utf8.RuneCountInString(e.Key) > event.MaxAlertKey:
 		return e, fault.Invalid("change_key", "must have 1 to %d characters, got %d", event.MaxAlertKey, utf8.RuneCountInString(e.Key))
+	case e.Link != "" && (!source.IsURL(e.Link) || utf8.RuneCountInString(e.Link) > maxLink):
+		return e, fault.Invalid("link", "must be an http or https URL of at most %d characters, got %.300q", maxLink, e.Link)
 	case len(e.Labels) > event.MaxLabels:
 		return e, fault.Invalid("labels", "must be at most %d, got %d", event.MaxLabels, len(e.Labels))
 	}

@@ -8,9 +8,9 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/event"
@@ -20,15 +20,22 @@ import (
 )
 
 type legacy struct {
-	Title    string      `json:"title"`
-	RuleName string      `json:"ruleName"`
-	RuleID   source.Text `json:"ruleId"`
-	RuleURL  string      `json:"ruleUrl"`
-	State    string      `json:"state"`
-	Message  string      `json:"message"`
-	ImageURL string      `json:"imageUrl"`
-	Tags     source.Tags `json:"tags"`
-	OrgID    source.Text `json:"orgId"`
+	Title       string      `json:"title"`
+	RuleName    string      `json:"ruleName"`
+	RuleID      source.Text `json:"ruleId"`
+	RuleURL     string      `json:"ruleUrl"`
+	State       string      `json:"state"`
+	Message     string      `json:"message"`
+	ImageURL    string      `json:"imageUrl"`
+	EvalMatches []match     `json:"evalMatches"`
+	Tags        source.Tags `json:"tags"`
+	OrgID       source.Text `json:"orgId"`
+}
+
+// match is a series that made the alert what it is.
+type match struct {
+	Metric source.Text `json:"metric"`
+	Value  source.Text `json:"value"`
 }
 
 // states are those of legacy alerts (docs/sources.md).
@@ -39,54 +46,66 @@ func Parse(body []byte, at time.Time, query url.Values) (b source.Batch, err err
 	var m struct {
 		Alerts []jsontext.Value `json:"alerts"`
 	}
-	if err := json.Unmarshal(body, &m); err != nil {
+	if err := source.Read(body, &m); err != nil {
 		return b, source.Unreadable(err)
 	}
 	if len(m.Alerts) > 0 {
 		return prometheus.Parse(body, at, query)
 	}
 	var l legacy
-	if err := json.Unmarshal(body, &l); err != nil {
+	if err := source.Read(body, &l); err != nil {
 		return b, source.Unreadable(err)
 	}
-	e, taken, err := l.event(at)
-	if err == nil && taken {
+	if l.State == "paused" || l.State == "pending" {
+		return b, nil // neither says that something is wrong, or over
+	}
+	e, err := l.event(at)
+	if err == nil {
 		b.Events = []event.Event{e}
 	}
 	return b, err
 }
 
-// event is that of a legacy alert; taken is false for states that say nothing about it (paused, pending).
-func (l legacy) event(at time.Time) (e event.Event, taken bool, err error) {
-	if l.State == "paused" || l.State == "pending" {
-		return e, false, nil
-	}
+func (l *legacy) event(at time.Time) (e event.Event, err error) {
 	status, ok := states[l.State]
 	if !ok {
-		return e, false, fault.Invalid("state", "must be alerting, no_data, ok, paused or pending, or alerts must hold unified alerts, got %.60q", l.State)
+		return e, fault.Invalid("state", "must be alerting, no_data, ok, paused or pending, or alerts must hold unified alerts, got %.60q", l.State)
 	}
-	name := source.Clean(cmp.Or(l.RuleName, l.Title))
+	name := strings.TrimSpace(source.Clean(cmp.Or(l.RuleName, l.Title)))
 	if name == "" {
-		return e, false, fault.Invalid("ruleName", "is required")
+		return e, fault.Invalid("ruleName", "is required")
 	}
-	labels := map[string]string(l.Tags)
-	if labels == nil {
-		labels = map[string]string{}
+	labels := map[string]string{}
+	for tag, value := range l.Tags {
+		labels[tag] = value
 	}
 	labels["rule_name"] = name
 	if l.RuleURL != "" {
 		labels["rule_url"] = l.RuleURL
 	}
-	kept := source.Labels(labels)
+	rule := string(l.RuleID)
+	if rule == "" || rule == "0" { // Grafana's test message has no rule
+		rule = name
+	}
+	title := event.Cut(name, event.MaxTitle)
 	e = event.Event{
-		AlertKey: event.KeyOf(nil, "grafana", string(l.OrgID), cmp.Or(string(l.RuleID), name)), TitleRule: event.Cut(name, event.MaxTitle), Title: event.Cut(name, event.MaxTitle),
-		Description: event.Cut(source.Clean(l.Message), event.MaxDescription), Status: status, Severity: status, Labels: kept, Time: at.Unix(),
+		AlertKey: event.KeyOf(nil, "grafana", string(l.OrgID), rule), TitleRule: title, Title: title, Description: event.Cut(l.describe(), event.MaxDescription),
+		Status: status, Severity: status, Labels: source.Labels(labels), Images: source.Images([]event.Image{{Src: l.ImageURL, Alt: title}}), Time: at.Unix(),
 	}
 	if status == event.Ok {
-		e.Severity = event.Info
+		e.Severity = event.Info // what it was is not said
 	}
-	if u, err := url.Parse(l.ImageURL); err == nil && u.Host != "" && len(l.ImageURL) <= 256 {
-		e.Images = []event.Image{{Src: l.ImageURL, Alt: fmt.Sprintf("%.100s", name)}}
+	return e, nil
+}
+
+// describe has the message, and the values that were looked at.
+func (l *legacy) describe() string {
+	var lines []string
+	if l.Message != "" {
+		lines = append(lines, l.Message)
 	}
-	return e, true, nil
+	for _, m := range l.EvalMatches {
+		lines = append(lines, fmt.Sprintf("%s: %s", m.Metric, cmp.Or(m.Value, "no value")))
+	}
+	return source.Clean(strings.Join(lines, "\n"))
 }

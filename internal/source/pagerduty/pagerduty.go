@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/event"
 	"tocsin/internal/fault"
@@ -20,60 +20,57 @@ import (
 
 // body has the members of both versions.
 type body struct {
-	RoutingKey  string  `json:"routing_key"`  // v2
-	ServiceKey  string  `json:"service_key"`  // v1
-	EventAction string  `json:"event_action"` // v2: trigger, acknowledge, resolve
-	EventType   string  `json:"event_type"`   // v1: the same
-	DedupKey    string  `json:"dedup_key"`
-	IncidentKey string  `json:"incident_key"`
-	Description string  `json:"description"` // v1
-	Details     any     `json:"details"`     // v1
-	Client      string  `json:"client"`
-	ClientURL   string  `json:"client_url"`
-	Payload     payload `json:"payload"`
-	Images      []image `json:"images"`
+	RoutingKey  string         `json:"routing_key"`  // v2
+	ServiceKey  string         `json:"service_key"`  // v1
+	EventAction source.Text    `json:"event_action"` // v2: trigger, acknowledge, resolve
+	EventType   source.Text    `json:"event_type"`   // v1: the same
+	DedupKey    source.Text    `json:"dedup_key"`    // v2
+	IncidentKey source.Text    `json:"incident_key"` // v1
+	Description source.Text    `json:"description"`  // v1
+	Details     jsontext.Value `json:"details"`      // v1
+	Client      source.Text    `json:"client"`
+	ClientURL   source.Text    `json:"client_url"`
+	Payload     payload        `json:"payload"` // v2
+	Links       []link         `json:"links"`   // v2
+	Images      []event.Image  `json:"images"`  // v2
 }
 
 type payload struct {
-	Summary       string `json:"summary"`
-	Source        string `json:"source"`
-	Severity      string `json:"severity"`
-	Timestamp     string `json:"timestamp"`
-	Component     string `json:"component"`
-	Group         string `json:"group"`
-	Class         string `json:"class"`
-	CustomDetails any    `json:"custom_details"`
+	Summary       source.Text    `json:"summary"`
+	Source        source.Text    `json:"source"`
+	Severity      source.Text    `json:"severity"`
+	Timestamp     string         `json:"timestamp"`
+	Component     source.Text    `json:"component"`
+	Group         source.Text    `json:"group"`
+	Class         source.Text    `json:"class"`
+	CustomDetails jsontext.Value `json:"custom_details"`
 }
 
-type image struct {
-	Src  string `json:"src"`
+type link struct {
 	Href string `json:"href"`
-	Alt  string `json:"alt"`
+	Text string `json:"text"`
 }
 
-// severities is the table of version 2 (docs/sources.md); version 1 has none and is Critical.
+// severities is the table of version 2 (docs/sources.md).
 var severities = map[string]string{"critical": event.Critical, "error": event.Critical, "warning": event.Warning, "info": event.Info}
 
 // Key is the integration key that clients of PagerDuty put into the body; empty: there is none.
 func Key(text []byte) string {
-	var b struct {
-		RoutingKey string `json:"routing_key"`
-		ServiceKey string `json:"service_key"`
-	}
-	if json.Unmarshal(text, &b) != nil {
+	var b body
+	if source.Read(text, &b) != nil {
 		return ""
 	}
-	return cmp.Or(b.RoutingKey, b.ServiceKey)
+	return strings.TrimSpace(cmp.Or(b.RoutingKey, b.ServiceKey))
 }
 
 // Parse reads a body.
 func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error) {
 	var b body
-	if err := json.Unmarshal(text, &b); err != nil {
+	if err := source.Read(text, &b); err != nil {
 		return out, source.Unreadable(err)
 	}
 	action, field := b.EventAction, "event_action"
-	if action == "" {
+	if action == "" && b.EventType != "" {
 		action, field = b.EventType, "event_type"
 	}
 	switch action {
@@ -81,7 +78,7 @@ func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error
 		return out, nil
 	case "trigger", "resolve":
 	default:
-		return out, fault.Invalid(field, "must be trigger, acknowledge or resolve, got %.60q", action)
+		return out, fault.Invalid(field, "must be trigger, acknowledge or resolve, got %.60q", string(action))
 	}
 	e, err := b.event(action == "resolve", at)
 	if err == nil {
@@ -91,48 +88,84 @@ func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error
 }
 
 func (b *body) event(resolve bool, at time.Time) (e event.Event, err error) {
-	key := source.Clean(cmp.Or(b.DedupKey, b.IncidentKey))
-	title := source.Clean(cmp.Or(b.Payload.Summary, b.Description))
+	keyField, titleField := "dedup_key", "payload.summary"
+	if b.EventAction == "" {
+		keyField, titleField = "incident_key", "description"
+	}
+	key := source.Clean(string(cmp.Or(b.DedupKey, b.IncidentKey)))
+	title := strings.TrimSpace(source.Clean(string(cmp.Or(b.Payload.Summary, b.Description))))
 	switch {
 	case key == "" && resolve:
-		return e, fault.Invalid("dedup_key", "is required to resolve: it says which alert is over")
+		return e, fault.Invalid(keyField, "is required to resolve: it says which alert is over")
 	case utf8.RuneCountInString(key) > event.MaxAlertKey:
-		return e, fault.Invalid("dedup_key", "must be at most %d characters, got %d", event.MaxAlertKey, utf8.RuneCountInString(key))
-	case strings.TrimSpace(title) == "" && !resolve:
-		return e, fault.Invalid("payload.summary", "is required")
-	}
-	labels := map[string]string{}
-	source.Flat("", b.Payload.CustomDetails, labels)
-	source.Flat("", b.Details, labels)
-	for name, value := range map[string]string{"source": b.Payload.Source, "component": b.Payload.Component, "group": b.Payload.Group, "class": b.Payload.Class, "client": b.Client, "client_url": b.ClientURL} {
-		if value != "" {
-			labels[name] = value
-		}
-	}
-	delete(labels, "")
-	kept := source.Labels(labels)
-	severity, known := source.Severity(b.Payload.Severity, severities)
-	if !known {
-		severity = event.Critical
-		if b.Payload.Severity != "" {
-			severity = event.Warning
-		}
+		return e, fault.Invalid(keyField, "must be at most %d characters, got %d", event.MaxAlertKey, utf8.RuneCountInString(key))
+	case title == "" && !resolve:
+		return e, fault.Invalid(titleField, "is required")
 	}
 	if key == "" {
-		key = event.KeyOf(nil, "pagerduty", title, b.Payload.Source)
+		key = event.KeyOf(nil, "pagerduty", title, string(b.Payload.Source))
 	}
-	when, err := time.Parse(time.RFC3339, b.Payload.Timestamp)
-	if err != nil { // as many clients write it
-		when, _ = time.Parse("2006-01-02T15:04:05.999-0700", b.Payload.Timestamp)
-	}
-	e = event.Event{AlertKey: key, TitleRule: event.Cut(title, event.MaxTitle), Title: event.Cut(title, event.MaxTitle), Status: severity, Severity: severity, Labels: kept, Time: source.At(when, at)}
+	title = cmp.Or(title, key)
+	short := event.Cut(title, event.MaxTitle)
+	e = event.Event{AlertKey: key, TitleRule: short, Title: short, Description: event.Cut(b.describe(title), event.MaxDescription), Status: b.severity(resolve), Labels: b.labels(), Images: source.Images(b.Images), Time: b.time(at)}
+	e.Severity = e.Status
 	if resolve {
 		e.Status = event.Ok
 	}
-	for _, i := range b.Images {
-		if u, err := url.Parse(i.Src); err == nil && u.Host != "" && len(i.Src) <= 256 && len(i.Href) <= 256 && len(i.Alt) <= 128 && len(e.Images) < 20 {
-			e.Images = append(e.Images, event.Image{Src: i.Src, Href: i.Href, Alt: i.Alt})
+	return e, nil
+}
+
+// severity of version 1, which has none, is Critical: its events were made to page. Of what is over, none is
+// said.
+func (b *body) severity(resolve bool) string {
+	severity, known := source.Severity(string(b.Payload.Severity), severities)
+	switch {
+	case known:
+		return severity
+	case resolve:
+		return event.Info
+	case b.Payload.Severity != "":
+		return event.Warning
+	}
+	return event.Critical
+}
+
+// describe has what does not fit elsewhere: a long title, details that are a text, links.
+func (b *body) describe(title string) string {
+	var lines []string
+	if utf8.RuneCountInString(title) > event.MaxTitle {
+		lines = append(lines, title)
+	}
+	for _, details := range []jsontext.Value{b.Payload.CustomDetails, b.Details} {
+		var text string
+		if details.Kind() == '"' && source.Read(details, &text) == nil {
+			lines = append(lines, text)
 		}
 	}
-	return e, nil
+	for _, l := range b.Links {
+		if source.IsURL(l.Href) {
+			lines = append(lines, strings.TrimSpace(l.Text+" "+l.Href))
+		}
+	}
+	return source.Clean(strings.Join(lines, "\n"))
+}
+
+func (b *body) labels() map[string]string {
+	labels := map[string]string{}
+	for name, value := range map[string]source.Text{"source": b.Payload.Source, "component": b.Payload.Component, "group": b.Payload.Group, "class": b.Payload.Class, "client": b.Client, "client_url": b.ClientURL} {
+		if value != "" {
+			labels[name] = string(value)
+		}
+	}
+	source.Flat(b.Payload.CustomDetails, labels)
+	source.Flat(b.Details, labels)
+	return source.Labels(labels)
+}
+
+func (b *body) time(came time.Time) int64 {
+	when, err := time.Parse(time.RFC3339, b.Payload.Timestamp)
+	if err != nil { // as many clients write it
+		when, _ = time.Parse("2006-01-02T15:04:05-0700", b.Payload.Timestamp)
+	}
+	return source.At(when, came)
 }

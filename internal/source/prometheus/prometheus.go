@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/event"
@@ -22,13 +21,12 @@ import (
 
 // Alert is one alert of the message; Grafana's unified alerting has the same.
 type Alert struct {
-	Status       string            `json:"status"`
-	Labels       map[string]string `json:"labels"`
-	Annotations  map[string]string `json:"annotations"`
-	StartsAt     string            `json:"startsAt"`
-	EndsAt       string            `json:"endsAt"`
-	GeneratorURL string            `json:"generatorURL"`
-	Fingerprint  string            `json:"fingerprint"`
+	Status      string            `json:"status"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
+	StartsAt    string            `json:"startsAt"`
+	EndsAt      string            `json:"endsAt"`
+	Fingerprint string            `json:"fingerprint"`
 }
 
 type message struct {
@@ -44,7 +42,7 @@ var Severities = map[string]string{
 // Parse reads a body.
 func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) {
 	var m message
-	if err := json.Unmarshal(body, &m); err != nil {
+	if err := source.Read(body, &m); err != nil {
 		return b, source.Unreadable(err)
 	}
 	if len(m.Alerts) == 0 || len(m.Alerts) > source.MaxAlerts {
@@ -52,7 +50,7 @@ func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) 
 	}
 	for i, item := range m.Alerts {
 		var a Alert
-		if err := json.Unmarshal(item, &a); err != nil {
+		if err := source.Read(item, &a); err != nil {
 			b.Refuse(i, fmt.Sprintf("alerts[%d]", i), source.Unreadable(err))
 			continue
 		}
@@ -89,7 +87,7 @@ func (a Alert) Event(at time.Time) (e event.Event, err error) {
 	if e.AlertKey = event.Cut(source.Clean(e.AlertKey), event.MaxAlertKey); e.AlertKey == "" {
 		e.AlertKey = event.KeyOf(source.Labels(a.Labels))
 	}
-	e.Title = event.Title(e.TitleRule, labels)
+	e.Title = source.Title(e.TitleRule, labels)
 	if a.Status == "resolved" {
 		e.Status = event.Ok
 	}

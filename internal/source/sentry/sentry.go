@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"tocsin/internal/event"
 	"tocsin/internal/fault"
 	"tocsin/internal/source"
@@ -59,7 +57,7 @@ var levels = map[string]string{"fatal": event.Critical, "error": event.Critical,
 // Parse reads a body.
 func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error) {
 	var b body
-	if err := json.Unmarshal(text, &b); err != nil {
+	if err := source.Read(text, &b); err != nil {
 		return out, source.Unreadable(err)
 	}
 	var e event.Event
@@ -88,14 +86,18 @@ func (b *body) ofAlert(at time.Time) (event.Event, error) {
 	}
 	add(labels, map[string]string{"culprit": a.Culprit, "environment": a.Environment, "release": string(a.Release), "project": string(a.Project), "url": a.URL, "rule": b.Data.Rule})
 	when, _ := time.Parse(time.RFC3339, a.Datetime)
-	return made(cmp.Or(a.Title, a.Message), a.Message, a.Level, string(cmp.Or(a.IssueID, source.Text(a.Title))), labels, false, source.At(when, at))
+	return made("data.event", string(a.IssueID), cmp.Or(a.Title, a.Message), a.Message, a.Level, labels, source.At(when, at))
 }
 
 func (b *body) ofIssue(at time.Time) (event.Event, error) {
 	i := b.Data.Issue
 	labels := map[string]string{}
 	add(labels, map[string]string{"culprit": i.Culprit, "project": i.Project.Slug, "url": i.URL, "short_id": i.ShortID})
-	return made(i.Title, i.Culprit, i.Level, string(i.ID), labels, b.Action == "resolved", at.Unix())
+	e, err := made("data.issue", string(i.ID), i.Title, i.Culprit, i.Level, labels, at.Unix())
+	if b.Action == "resolved" {
+		e.Status = event.Ok
+	}
+	return e, err
 }
 
 func add(labels, more map[string]string) {
@@ -106,19 +108,23 @@ func add(labels, more map[string]string) {
 	}
 }
 
-func made(title, description, level, id string, labels map[string]string, over bool, when int64) (e event.Event, err error) {
-	title = source.Clean(title)
-	if strings.TrimSpace(title) == "" {
-		return e, fault.Invalid("data", "the event or issue must have a title")
+// made has the issue for its key, so that what happens to an issue is about the alert of its events.
+func made(where, id, title, description, level string, labels map[string]string, when int64) (e event.Event, err error) {
+	title = event.Cut(strings.TrimSpace(source.Clean(title)), event.MaxTitle)
+	switch {
+	case title == "":
+		return e, fault.Invalid(where+".title", "is required")
+	case id == "" && where == "data.issue":
+		return e, fault.Invalid(where+".id", "is required: it says which issue it is")
+	case id == "":
+		id = title
 	}
 	severity, ok := source.Severity(level, levels)
 	if !ok {
 		severity = event.Warning
 	}
-	e = event.Event{AlertKey: event.KeyOf(nil, "sentry", id), TitleRule: event.Cut(title, event.MaxTitle), Title: event.Cut(title, event.MaxTitle), Description: event.Cut(source.Clean(description), event.MaxDescription),
-		Status: severity, Severity: severity, Labels: source.Labels(labels), Time: when}
-	if over {
-		e.Status = event.Ok
-	}
-	return e, nil
+	return event.Event{
+		AlertKey: event.KeyOf(nil, "sentry", id), TitleRule: title, Title: title, Description: event.Cut(source.Clean(description), event.MaxDescription),
+		Status: severity, Severity: severity, Labels: source.Labels(labels), Time: when,
+	}, nil
 }

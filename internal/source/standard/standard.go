@@ -82,7 +82,7 @@ func one(body []byte, at time.Time) (e event.Event, err error) {
 		a.Key = event.KeyOf(labels, a.TitleRule)
 	}
 	return event.Event{
-		AlertKey: a.Key, TitleRule: event.Cut(a.TitleRule, event.MaxTitle), Title: event.Title(event.Cut(a.TitleRule, event.MaxTitle), labels),
+		AlertKey: a.Key, TitleRule: event.Cut(a.TitleRule, event.MaxTitle), Title: source.Title(event.Cut(a.TitleRule, event.MaxTitle), labels),
 		Description: event.Cut(a.Description, event.MaxDescription), Status: a.Status, Severity: severity(a.Status), Labels: labels, Images: a.Images, Time: at.Unix(),
 	}, nil
 }
@@ -95,27 +95,22 @@ func severity(status string) string {
 	return status
 }
 
-// Bounds of pictures, in characters.
-const (
-	maxImages = 20
-	maxURL    = 256
-	maxAlt    = 128
-)
-
 func checkImages(images []event.Image) error {
-	if len(images) > maxImages {
-		return fault.Invalid("images", "must be at most %d, got %d", maxImages, len(images))
+	if len(images) > source.MaxImages {
+		return fault.Invalid("images", "must be at most %d, got %d", source.MaxImages, len(images))
 	}
 	seen := map[string]bool{}
 	for i, image := range images {
 		at := fmt.Sprintf("images[%d].", i)
 		switch {
-		case image.Src == "" || utf8.RuneCountInString(image.Src) > maxURL || !isURL(image.Src) && !strings.HasPrefix(image.Src, "img_"):
-			return fault.Invalid(at+"src", "must be an http or https URL, or an image key that begins with img_, of at most %d characters, got %.300q", maxURL, image.Src)
-		case image.Href != "" && (!isURL(image.Href) || utf8.RuneCountInString(image.Href) > maxURL):
-			return fault.Invalid(at+"href", "must be an http or https URL of at most %d characters, got %.300q", maxURL, image.Href)
-		case utf8.RuneCountInString(image.Alt) > maxAlt:
-			return fault.Invalid(at+"alt", "must be at most %d characters, got %d", maxAlt, utf8.RuneCountInString(image.Alt))
+		case image.Src == "" || utf8.RuneCountInString(image.Src) > source.MaxURL || !source.IsURL(image.Src) && !isKey(image.Src):
+			return fault.Invalid(at+"src", "must be an http or https URL, or an image key that begins with img_, of at most %d characters, got %.300q", source.MaxURL, image.Src)
+		case image.Href != "" && (!source.IsURL(image.Href) || utf8.RuneCountInString(image.Href) > source.MaxURL):
+			return fault.Invalid(at+"href", "must be an http or https URL of at most %d characters, got %.300q", source.MaxURL, image.Href)
+		case utf8.RuneCountInString(image.Alt) > source.MaxAlt:
+			return fault.Invalid(at+"alt", "must be at most %d characters, got %d", source.MaxAlt, utf8.RuneCountInString(image.Alt))
+		case source.Clean(image.Alt) != image.Alt:
+			return fault.Invalid(at+"alt", "must not hold the character NUL, got %.300q", image.Alt)
 		case image.Alt != "" && seen[image.Alt]:
 			return fault.Invalid(at+"alt", "must not be given twice, got %q", image.Alt)
 		}
@@ -124,7 +119,5 @@ func checkImages(images []event.Image) error {
 	return nil
 }
 
-func isURL(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-}
+// isKey tells whether a text stands for a picture that was uploaded.
+func isKey(s string) bool { return strings.HasPrefix(s, "img_") && source.Clean(s) == s }

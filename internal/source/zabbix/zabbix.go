@@ -5,126 +5,122 @@
 package zabbix
 
 import (
-	"cmp"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/event"
 	"tocsin/internal/fault"
 	"tocsin/internal/source"
 )
 
-type body struct {
-	EventID     source.Text `json:"event_id"`
-	TriggerID   source.Text `json:"trigger_id"`
-	Name        source.Text `json:"event_name"`
-	TriggerName source.Text `json:"trigger_name"`
-	Subject     source.Text `json:"subject"`
-	Message     source.Text `json:"message"`
-	OpData      source.Text `json:"event_opdata"`
-	Severity    source.Text `json:"event_severity"`
-	TriggerSev  source.Text `json:"trigger_severity"`
-	NSeverity   source.Text `json:"event_nseverity"`
-	Status      source.Text `json:"event_status"`
-	Value       source.Text `json:"event_value"`
-	TriggerStat source.Text `json:"trigger_status"`
-	Host        source.Text `json:"host_name"`
-	HostAlt     source.Text `json:"host"`
-	IP          source.Text `json:"host_ip"`
-	Item        source.Text `json:"item_name"`
-	ItemValue   source.Text `json:"item_value"`
-	URL         source.Text `json:"zabbix_url"`
-	Time        source.Text `json:"event_timestamp"`
-	Tags        source.Tags `json:"event_tags"`
-	TagsAlt     source.Tags `json:"tags"`
+// severities is the table of docs/sources.md. The numbers count although the names can be changed in Zabbix.
+var severities = map[string]string{
+	"disaster": event.Critical, "high": event.Critical, "average": event.Warning, "warning": event.Warning, "information": event.Info, "not classified": event.Info,
+	"5": event.Critical, "4": event.Critical, "3": event.Warning, "2": event.Warning, "1": event.Info, "0": event.Info,
 }
-
-// severities is the table of names (docs/sources.md), and bySeverity that of numbers, 0 to 5.
-var (
-	severities = map[string]string{"disaster": event.Critical, "high": event.Critical, "average": event.Warning, "warning": event.Warning, "information": event.Info, "not classified": event.Info}
-	byNumber   = []string{event.Info, event.Info, event.Warning, event.Warning, event.Critical, event.Critical}
-)
 
 // Parse reads a body.
 func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error) {
-	var b body
-	if err := json.Unmarshal(text, &b); err != nil {
+	var members map[string]jsontext.Value
+	if err := source.Read(text, &members); err != nil {
 		return out, source.Unreadable(err)
 	}
-	e, err := b.event(at)
+	f := fields{}
+	f.collect("", members)
+	e, err := f.event(at)
 	if err == nil {
 		out.Events = []event.Event{e}
 	}
 	return out, err
 }
 
-func (b *body) event(at time.Time) (e event.Event, err error) {
-	name := source.Clean(string(cmp.Or(b.Name, b.TriggerName, b.Subject)))
-	if strings.TrimSpace(name) == "" {
+func (f fields) event(at time.Time) (e event.Event, err error) {
+	name := f.text("eventname", "triggername", "name", "subject", "alertsubject")
+	if name == "" {
 		return e, fault.Invalid("event_name", "is required, or trigger_name or subject")
 	}
-	over, err := b.over()
+	over, err := f.over()
 	if err != nil {
 		return e, err
 	}
-	severity := b.severity()
-	host := source.Clean(string(cmp.Or(b.Host, b.HostAlt)))
-	labels := map[string]string{}
-	for tag, value := range b.TagsAlt {
-		labels[tag] = value
-	}
-	for tag, value := range b.Tags {
-		labels[tag] = value
-	}
-	for label, value := range map[string]source.Text{"host": source.Text(host), "host_ip": b.IP, "item": b.Item, "item_value": b.ItemValue, "trigger_id": b.TriggerID, "zabbix_url": b.URL} {
-		if value != "" {
-			labels[label] = string(value)
-		}
-	}
-	kept := source.Labels(labels)
+	labels := f.labels()
 	rule := name
-	if host != "" {
+	if labels["host"] != "" {
 		rule = "$host::" + name
 	}
-	key := event.KeyOf(nil, "zabbix", string(cmp.Or(b.TriggerID, source.Text(name))), host)
-	if b.EventID != "" && b.TriggerID == "" {
-		key = event.KeyOf(nil, "zabbix event", string(b.EventID))
+	rule = event.Cut(rule, event.MaxTitle)
+	severity := f.severity()
+	e = event.Event{
+		AlertKey: f.key(name, labels["host"]), TitleRule: rule, Title: source.Title(rule, labels), Description: event.Cut(f.text("message", "alertmessage", "eventopdata", "opdata"), event.MaxDescription),
+		Status: severity, Severity: severity, Labels: labels, Time: f.time(over, at),
 	}
-	seconds, _ := b.Time.Number()
-	when := time.Time{}
-	if seconds > 0 {
-		when = time.Unix(seconds, 0)
-	}
-	e = event.Event{AlertKey: key, TitleRule: event.Cut(rule, event.MaxTitle), Title: event.Title(event.Cut(rule, event.MaxTitle), kept), Description: event.Cut(source.Clean(string(cmp.Or(b.Message, b.OpData))), event.MaxDescription),
-		Status: severity, Severity: severity, Labels: kept, Time: source.At(when, at)}
 	if over {
 		e.Status = event.Ok
 	}
 	return e, nil
 }
 
-// over reads whether the problem is over, in whichever way it is said.
-func (b *body) over() (bool, error) {
-	said := strings.ToUpper(strings.TrimSpace(string(cmp.Or(b.Status, b.TriggerStat, b.Value))))
-	switch said {
-	case "PROBLEM", "1", "UPDATE", "TRUE":
-		return false, nil
-	case "RESOLVED", "OK", "0", "FALSE", "RECOVERY":
-		return true, nil
+// over reads whether the problem is over, from the first member that tells.
+func (f fields) over() (bool, error) {
+	status, value := f.text("eventstatus", "triggerstatus", "status"), f.text("eventvalue", "triggervalue", "value")
+	for _, said := range []string{status, value} {
+		switch strings.ToUpper(said) {
+		case "PROBLEM", "1":
+			return false, nil
+		case "RESOLVED", "OK", "0":
+			return true, nil
+		}
 	}
-	return false, fault.Invalid("event_status", "must be PROBLEM or RESOLVED, or event_value 1 or 0, got %.60q", said)
+	return false, fault.Invalid("event_status", "must be PROBLEM or RESOLVED, or event_value 1 or 0, got %.60q and %.60q", status, value)
 }
 
-func (b *body) severity() string {
-	if n, err := strconv.Atoi(strings.TrimSpace(string(b.NSeverity))); err == nil && n >= 0 && n < len(byNumber) {
-		return byNumber[n]
-	}
-	if severity, ok := source.Severity(string(cmp.Or(b.Severity, b.TriggerSev)), severities); ok {
-		return severity
+func (f fields) severity() string {
+	for _, word := range []string{f.text("eventnseverity", "triggernseverity", "nseverity"), f.text("eventseverity", "triggerseverity", "severity")} {
+		if severity, ok := source.Severity(word, severities); ok {
+			return severity
+		}
 	}
 	return event.Warning
+}
+
+// key is the trigger, so that a problem that comes and goes stays one alert; a problem and its recovery tell
+// the same.
+func (f fields) key(name, host string) string {
+	if trigger := f.text("triggerid"); trigger != "" {
+		return event.KeyOf(nil, "zabbix trigger", trigger)
+	}
+	if problem := f.text("eventid"); problem != "" {
+		return event.KeyOf(nil, "zabbix event", problem)
+	}
+	return event.KeyOf(nil, "zabbix", name, host)
+}
+
+// labels are the tags, of which none may hide what Zabbix itself says.
+func (f fields) labels() map[string]string {
+	labels := map[string]string{}
+	for tag, value := range f.tags() {
+		labels[tag] = value
+	}
+	for label, value := range map[string]string{
+		"host": f.text("hostname", "host", "hosthost"), "host_ip": f.text("hostip", "hostconn"), "item": f.text("itemname", "item"), "item_value": f.text("itemvalue", "itemlastvalue"),
+		"event_id": f.text("eventid"), "trigger_id": f.text("triggerid"), "url": f.text("url", "eventurl", "triggerurl", "alerturl", "zabbixurl"),
+	} {
+		if value != "" {
+			labels[label] = value
+		}
+	}
+	return source.Labels(labels)
+}
+
+// time of a recovery is its own: that of its event is when the problem began.
+func (f fields) time(over bool, came time.Time) int64 {
+	stamp := f.text("eventtimestamp", "timestamp")
+	if over {
+		stamp = f.text("eventrecoverytimestamp", "recoverytimestamp")
+	}
+	seconds, _ := source.Text(stamp).Number()
+	return source.At(time.Unix(max(seconds, 0), 0), came)
 }

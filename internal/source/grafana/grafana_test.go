@@ -1,0 +1,50 @@
+package grafana_test
+
+import (
+	"testing"
+
+	"tocsin/internal/event"
+	"tocsin/internal/source/grafana"
+	"tocsin/internal/source/sourcetest"
+)
+
+func TestPayloads(t *testing.T) { sourcetest.Golden(t, grafana.Parse) }
+
+func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, grafana.Parse) }
+
+func TestWhatIsRefused(t *testing.T) {
+	sourcetest.Refuses(t, grafana.Parse, map[string]string{
+		`{}`: "state: must be", `{"state": "firing", "ruleName": "x"}`: `got "firing"`, `{"state": "ok"}`: "ruleName: is required",
+		`{"alerts": "x"}`: "alerts: cannot be read: it must not be a text", `{"state": 5}`: "state: cannot be read: it must not be a number", `x`: "it is no JSON",
+	})
+}
+
+func TestLegacyStates(t *testing.T) {
+	for state, want := range map[string]string{"alerting": event.Warning, "no_data": event.Critical, "ok": event.Ok} {
+		if e := sourcetest.One(t, grafana.Parse, `{"ruleName": "x", "ruleId": 7, "state": "`+state+`"}`); e.Status != want {
+			t.Errorf("%s: %s, want %s", state, e.Status, want)
+		}
+	}
+	for _, state := range []string{"paused", "pending"} {
+		if batch, err := grafana.Parse([]byte(`{"ruleName": "x", "state": "`+state+`"}`), sourcetest.Came, nil); err != nil || len(batch.Events) != 0 {
+			t.Errorf("%s: %+v, %v", state, batch, err)
+		}
+	}
+}
+
+// The rule tells the alert, whatever its title says by now; a test message, which has none, its name.
+func TestLegacyKey(t *testing.T) {
+	key := func(body string) string { return sourcetest.One(t, grafana.Parse, body).AlertKey }
+	if a, b := key(`{"ruleName": "x", "ruleId": 7, "state": "alerting"}`), key(`{"ruleName": "y", "ruleId": "7", "state": "ok"}`); a != b {
+		t.Errorf("%s and %s of one rule", a, b)
+	}
+	if a, b := key(`{"ruleName": "x", "ruleId": 0, "state": "alerting"}`), key(`{"ruleName": "y", "ruleId": 0, "state": "alerting"}`); a == b {
+		t.Errorf("%s of two rules", a)
+	}
+}
+
+func TestPictureThatIsNone(t *testing.T) {
+	if e := sourcetest.One(t, grafana.Parse, `{"ruleName": "x", "state": "alerting", "imageUrl": "javascript://e.com/%0aalert(1)"}`); e.Images != nil {
+		t.Errorf("%+v", e.Images)
+	}
+}

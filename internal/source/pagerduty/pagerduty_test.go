@@ -1,0 +1,77 @@
+package pagerduty_test
+
+import (
+	"strings"
+	"testing"
+
+	"tocsin/internal/event"
+	"tocsin/internal/source/pagerduty"
+	"tocsin/internal/source/sourcetest"
+)
+
+func TestPayloads(t *testing.T) { sourcetest.Golden(t, pagerduty.Parse) }
+
+func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, pagerduty.Parse) }
+
+func TestWhatIsRefused(t *testing.T) {
+	sourcetest.Refuses(t, pagerduty.Parse, map[string]string{
+		`{}`: "event_action: must be trigger, acknowledge or resolve", `{"event_type": "triggered"}`: "event_type: must be",
+		`{"event_action": "resolve"}`: "dedup_key: is required", `{"event_type": "resolve"}`: "incident_key: is required",
+		`{"event_action": "trigger"}`: "payload.summary: is required", `{"event_type": "trigger"}`: "description: is required",
+		`{"event_action": "trigger", "dedup_key": "` + strings.Repeat("x", 256) + `"}`: "dedup_key: must be at most 255 characters, got 256",
+		`{"event_action": "trigger", "payload": []}`:                                   "payload: cannot be read: it must not be a list", `{`: "it is no JSON",
+	})
+}
+
+func trigger(more string) string {
+	return `{"event_action": "trigger", "dedup_key": "k", "payload": {"summary": "x", ` + more + `}}`
+}
+
+func TestSeverities(t *testing.T) {
+	for word, want := range map[string]string{"critical": event.Critical, "error": event.Critical, "warning": event.Warning, "info": event.Info, "Info": event.Info, "odd": event.Warning, "": event.Critical} {
+		if e := sourcetest.One(t, pagerduty.Parse, trigger(`"severity": "`+word+`"`)); e.Status != want {
+			t.Errorf("%q: %s, want %s", word, e.Status, want)
+		}
+	}
+}
+
+// A resolve says nothing but which alert is over, and is about the alert of its trigger.
+func TestResolve(t *testing.T) {
+	e := sourcetest.One(t, pagerduty.Parse, `{"event_action": "resolve", "dedup_key": "k"}`)
+	if e.AlertKey != sourcetest.One(t, pagerduty.Parse, trigger(`"source": "y"`)).AlertKey || e.Status != event.Ok || e.Severity != event.Info {
+		t.Errorf("%+v", e)
+	}
+}
+
+// Details that have one name in two ways, or lie deep, always make the same labels.
+func TestDetails(t *testing.T) {
+	e := sourcetest.One(t, pagerduty.Parse, trigger(`"source": 5, "custom_details": {"a.b": 1, "a": {"b": 2, "c": {"d": {"e": 3}}}, "big": 12345678901234567890, "list": ["x"], "none": null, "source": "hidden", "": "x"}`))
+	want := map[string]string{"a.b": "2", "a.c.d": `{"e": 3}`, "big": "12345678901234567890", "list": `["x"]`, "source": "5"}
+	for name, value := range want {
+		if e.Labels[name] != value {
+			t.Errorf("%s: %q, want %q", name, e.Labels[name], value)
+		}
+	}
+	if len(e.Labels) != len(want) {
+		t.Errorf("%q", e.Labels)
+	}
+	if e := sourcetest.One(t, pagerduty.Parse, trigger(`"custom_details": "all of it"`)); e.Description != "all of it" {
+		t.Errorf("%q", e.Description)
+	}
+}
+
+func TestPicturesAndLinks(t *testing.T) {
+	e := sourcetest.One(t, pagerduty.Parse, `{"event_action": "trigger", "payload": {"summary": "x"}, "links": [{"href": "javascript:alert(1)"}, {"href": "https://e.com/run", "text": "Runbook"}],
+		"images": [{"src": "javascript:alert(1)"}, {"src": "https://e.com/a.png", "href": "javascript:alert(1)", "alt": "A\u0000"}, {"src": "https://e.com/b.png", "alt": "A"}]}`)
+	if e.Description != "Runbook https://e.com/run" || len(e.Images) != 2 || e.Images[0] != (event.Image{Src: "https://e.com/a.png", Alt: "A"}) || e.Images[1] != (event.Image{Src: "https://e.com/b.png"}) {
+		t.Errorf("%q %+v", e.Description, e.Images)
+	}
+}
+
+func TestKey(t *testing.T) {
+	for body, want := range map[string]string{`{"routing_key": " r "}`: "r", `{"service_key": "s"}`: "s", `{"routing_key": "r", "service_key": "s"}`: "r", `{}`: "", `x`: "", `{"routing_key": 5}`: ""} {
+		if got := pagerduty.Key([]byte(body)); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package prometheus_test
+
+import (
+	"strings"
+	"testing"
+
+	"tocsin/internal/event"
+	"tocsin/internal/source/prometheus"
+	"tocsin/internal/source/sourcetest"
+)
+
+func TestPayloads(t *testing.T) { sourcetest.Golden(t, prometheus.Parse) }
+
+func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, prometheus.Parse) }
+
+func TestWhatIsRefused(t *testing.T) {
+	sourcetest.Refuses(t, prometheus.Parse, map[string]string{
+		`{}`: "alerts: must hold 1 to 1000 alerts, got 0", `{"alerts": [` + strings.Repeat("{},", 1000) + `{}]}`: "got 1001",
+		`{"alerts": {}}`: "alerts: cannot be read: it must not be an object", `[]`: "must not be a list", `{"alerts": [`: "it is no JSON",
+	})
+}
+
+// A malformed alert is named, and costs its neighbours nothing.
+func TestNeighboursAreKept(t *testing.T) {
+	good := `{"status": "firing", "labels": {"alertname": "A"}}`
+	for bad, want := range map[string]string{
+		`{"status": "odd", "labels": {"a": "b"}}`:              `alerts[1].status: must be firing or resolved, got "odd"`,
+		`{"status": "firing"}`:                                 "alerts[1].labels: is required",
+		`{"status": "firing", "labels": {"a": ["b"]}}`:         "alerts[1].labels.a: cannot be read: it must not be a list",
+		`{"status": "firing", "labels": {}, "annotations": 5}`: "alerts[1].annotations: cannot be read: it must not be a number",
+		`5`: "alerts[1]: cannot be read: it must not be a number",
+	} {
+		batch, err := prometheus.Parse([]byte(`{"alerts": [`+good+`, `+bad+`, `+good+`]}`), sourcetest.Came, nil)
+		if err != nil || len(batch.Events) != 2 || len(batch.Refused) != 1 || batch.Refused[0].Index != 1 {
+			t.Errorf("%s: %+v, %v", bad, batch, err)
+		} else if got := batch.Refused[0].Field + ": " + batch.Refused[0].Message; got != want {
+			t.Errorf("%s: %s, want %s", bad, got, want)
+		}
+	}
+}
+
+func TestSeverities(t *testing.T) {
+	for labels, want := range map[string]string{
+		`"severity": "critical"`: event.Critical, `"severity": " CRITICAL "`: event.Critical, `"severity": "warning"`: event.Warning, `"priority": "warn"`: event.Warning,
+		`"level": "info"`: event.Info, `"severity": "acknowledged"`: event.Info, `"severity": "unknown"`: event.Info, `"severity": "unk"`: event.Info, `"severity": "ok"`: event.Ok,
+		`"severity": "none"`: event.Warning, `"severity": "page"`: event.Warning, `"other": "critical"`: event.Warning,
+		`"level": "critical", "priority": "info"`: event.Info, `"priority": "critical", "severity": "info"`: event.Info,
+	} {
+		if e := sourcetest.One(t, prometheus.Parse, `{"alerts": [{"status": "firing", "labels": {`+labels+`}}]}`); e.Status != want {
+			t.Errorf("%s: %s, want %s", labels, e.Status, want)
+		}
+	}
+}
+
+// Without a fingerprint the labels tell the alert, and an end has the key of its beginning.
+func TestKeyThatIsMade(t *testing.T) {
+	begin := sourcetest.One(t, prometheus.Parse, `{"alerts": [{"status": "firing", "labels": {"a": "1"}, "annotations": {"summary": "x"}}]}`)
+	end := sourcetest.One(t, prometheus.Parse, `{"alerts": [{"status": "resolved", "labels": {"a": "1"}}]}`)
+	if begin.AlertKey != end.AlertKey || end.Status != event.Ok {
+		t.Errorf("%+v and %+v", begin, end)
+	}
+}
+
+// A broken character must not cost a page.
+func TestBrokenText(t *testing.T) {
+	if e := sourcetest.One(t, prometheus.Parse, "{\"alerts\": [{\"status\": \"firing\", \"labels\": {\"a\": \"x\xff\\u0000y\"}}]}"); e.Labels["a"] != "x\uFFFDy" {
+		t.Errorf("%q", e.Labels)
+	}
+}

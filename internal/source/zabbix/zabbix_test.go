@@ -1,0 +1,94 @@
+package zabbix_test
+
+import (
+	"maps"
+	"testing"
+
+	"tocsin/internal/event"
+	"tocsin/internal/source/sourcetest"
+	"tocsin/internal/source/zabbix"
+)
+
+func TestPayloads(t *testing.T) { sourcetest.Golden(t, zabbix.Parse) }
+
+func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, zabbix.Parse) }
+
+func TestWhatIsRefused(t *testing.T) {
+	sourcetest.Refuses(t, zabbix.Parse, map[string]string{
+		`{}`: "event_name: is required", `{"event_name": "{EVENT.NAME}"}`: "event_name: is required", `{"event_name": "x"}`: "event_status: must be PROBLEM or RESOLVED",
+		`{"event_name": "x", "event_status": "Odd", "event_value": 2}`: `got "Odd" and "2"`, `[]`: "must not be a list", `x`: "it is no JSON",
+	})
+}
+
+func TestSeverities(t *testing.T) {
+	for member, want := range map[string]string{
+		`"severity": "Disaster"`: event.Critical, `"event_severity": "High"`: event.Critical, `"trigger_severity": "Average"`: event.Warning, `"severity": "Warning"`: event.Warning,
+		`"severity": "Information"`: event.Info, `"severity": "Not classified"`: event.Info, `"nseverity": "5"`: event.Critical, `"nseverity": 4`: event.Critical, `"nseverity": "3"`: event.Warning,
+		`"nseverity": 2`: event.Warning, `"nseverity": 1`: event.Info, `"nseverity": "0"`: event.Info, `"severity": "4"`: event.Critical,
+		`"severity": "Disaster", "nseverity": 1`: event.Info, `"severity": "High", "nseverity": "{EVENT.NSEVERITY}"`: event.Critical, `"severity": "Renamed"`: event.Warning, `"nseverity": 9`: event.Warning,
+	} {
+		if e := sourcetest.One(t, zabbix.Parse, `{"name": "x", "value": 1, `+member+`}`); e.Status != want || e.Severity != want {
+			t.Errorf("%s: %s, want %s", member, e.Status, want)
+		}
+	}
+}
+
+func TestWhetherItIsOver(t *testing.T) {
+	for member, over := range map[string]bool{
+		`"status": "PROBLEM"`: false, `"event_status": "RESOLVED"`: true, `"trigger_status": "OK"`: true, `"value": "1"`: false, `"value": 0`: true, `"EVENT.VALUE": "0"`: true,
+		`"event_status": "{EVENT.STATUS}", "event_value": "1"`: false, `"status": "PROBLEM", "value": 0`: false, `"status": "odd", "value": "0"`: true,
+	} {
+		if e := sourcetest.One(t, zabbix.Parse, `{"name": "x", "severity": "High", `+member+`}`); (e.Status == event.Ok) != over || e.Severity != event.Critical {
+			t.Errorf("%s: %s", member, e.Status)
+		}
+	}
+}
+
+// Tags as the versions and media types write them.
+func TestTags(t *testing.T) {
+	want := map[string]string{"service": "shop", "scope": "a, b"}
+	for _, tags := range []string{
+		`{"service": "shop", "scope": "a, b"}`, `[{"tag": "service", "value": "shop"}, {"tag": "scope", "value": "a"}, {"tag": "scope", "value": "b"}]`,
+		`[{"key": "service", "value": "shop"}, {"name": "scope", "value": "a, b"}, 5, {}]`, `[["service", "shop"], ["scope", "a"], ["scope", "b"]]`, `["service:shop", "scope=a", "scope:b"]`,
+		`"service:shop, scope:a, scope:b"`, `"[{\"tag\":\"service\",\"value\":\"shop\"},{\"tag\":\"scope\",\"value\":\"a\"},{\"tag\":\"scope\",\"value\":\"b\"}]"`, `"{\"service\": \"shop\", \"scope\": \"a, b\"}"`,
+	} {
+		if e := sourcetest.One(t, zabbix.Parse, `{"name": "x", "value": 1, "tags": `+tags+`}`); !maps.Equal(e.Labels, want) {
+			t.Errorf("%s: %q", tags, e.Labels)
+		}
+	}
+	for _, tags := range []string{`"{EVENT.TAGS}"`, `""`, `null`, `5`, `[]`, `"*UNKNOWN*"`} {
+		if e := sourcetest.One(t, zabbix.Parse, `{"name": "x", "value": 1, "tags": `+tags+`}`); len(e.Labels) != 0 {
+			t.Errorf("%s: %q", tags, e.Labels)
+		}
+	}
+}
+
+// Media types are written by hand: the same members in other spellings make the same event.
+func TestSpellings(t *testing.T) {
+	plain := sourcetest.One(t, zabbix.Parse, `{"event_name": "x", "event_nseverity": "4", "event_value": "1", "host_name": "web", "trigger_id": "7", "event_tags": "a:b"}`)
+	for _, body := range []string{
+		`{"EventName": "x", "EventNSeverity": 4, "EventValue": 1, "HostName": "web", "TriggerID": 7, "EventTags": {"a": "b"}}`,
+		`{"EVENT.NAME": "x", "EVENT.NSEVERITY": "4", "EVENT.VALUE": "1", "HOST.NAME1": "web", "{TRIGGER.ID}": "7", "EVENT.TAGS": "a:b"}`,
+		`{"event": {"name": "x", "nseverity": 4, "value": "1", "tags": ["a:b"]}, "host": {"name": "web"}, "trigger": {"id": "7"}}`,
+		`{"name": "x", "nseverity": "4", "status": "PROBLEM", "host": "web", "triggerid": "7", "tags": [{"tag": "a", "value": "b"}]}`,
+	} {
+		e := sourcetest.One(t, zabbix.Parse, body)
+		if e.Title != "web::x" || e.AlertKey != plain.AlertKey || e.Status != plain.Status || !maps.Equal(e.Labels, plain.Labels) {
+			t.Errorf("%s: %+v", body, e)
+		}
+	}
+}
+
+// A recovery is about the alert of its problem, and is over when it came unless it says when.
+func TestRecovery(t *testing.T) {
+	for _, member := range []string{`"trigger_id": "7", "event_id": "1"`, `"event_id": "1"`, `"host": "web"`} {
+		problem := sourcetest.One(t, zabbix.Parse, `{"name": "x", "value": 1, "event_timestamp": "1776050000", `+member+`}`)
+		over := sourcetest.One(t, zabbix.Parse, `{"name": "x", "value": 0, "event_timestamp": "1776050000", `+member+`}`)
+		if problem.AlertKey != over.AlertKey || problem.Time != 1776050000 || over.Time != sourcetest.Came.Unix() {
+			t.Errorf("%s: %+v and %+v", member, problem, over)
+		}
+	}
+	if e := sourcetest.One(t, zabbix.Parse, `{"name": "x", "value": 0, "event_recovery_timestamp": "1776052000"}`); e.Time != 1776052000 {
+		t.Errorf("%d", e.Time)
+	}
+}
