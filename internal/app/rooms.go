@@ -21,7 +21,6 @@ import (
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
-	"tocsin/internal/webhook"
 )
 
 // rooms lists every operation there is, room by room, in the order of the reference.
@@ -46,7 +45,7 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 		a.engine.escalation.Ops(),
 		(&explain.Room{}).Ops(),
 		change.Ops(),
-		webhook.New(cursorKey).Ops(),
+		a.engine.webhook.Ops(),
 		audit.New(cursorKey, a.recorded).Ops(),
 	}
 }
