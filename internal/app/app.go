@@ -75,7 +75,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 		d.Close()
 		return nil, err
 	}
-	a.buildEngine(linkKey)
+	a.buildEngine(linkKey, cursorKey)
 	a.Frame = api.New(api.Config{
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record,
 		Rate:    limit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},

@@ -29,7 +29,8 @@ type Senders struct {
 	Allow         []netip.Prefix  // addresses that may be called although they are internal
 	RefusePrivate bool            // private networks must not be called
 	AliveURL      string          // called every minute while everything that is due is done; empty: not
-	Deliver       notify.Deliver  // in place of all others, for tests
+	Deliver       notify.Deliver  // in place of all others, for tests and the demo
+	Closed        bool            // no webhook is called: those of the demo are nobody's
 }
 
 // chats are the ways that need nothing but the chat's own settings.

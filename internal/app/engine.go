@@ -10,7 +10,9 @@ import (
 	"tocsin/internal/limit"
 	"tocsin/internal/news"
 	"tocsin/internal/notify"
+	"tocsin/internal/outbound"
 	"tocsin/internal/triage"
+	"tocsin/internal/webhook"
 	"tocsin/internal/work"
 )
 
@@ -22,13 +24,14 @@ type engine struct {
 	triage     *triage.Room
 	escalation *escalation.Room
 	notify     *notify.Room
+	webhook    *webhook.Room
 }
 
 // pushRate is how much one integration may send (docs/sources.md).
 var pushRate = limit.Rate{PerSecond: 100, PerMinute: 1000}
 
 // buildEngine puts the engine together and gives its tasks to the crew.
-func (a *App) buildEngine(linkKey []byte) {
+func (a *App) buildEngine(linkKey, cursorKey []byte) {
 	bus := &news.Bus{}
 	e := &engine{bus: bus}
 	e.notify = notify.New(notify.Config{DB: a.DB, Bus: bus, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can,
@@ -37,9 +40,14 @@ func (a *App) buildEngine(linkKey []byte) {
 	turns := &handover.Room{DB: a.DB, Box: a.Box, Log: a.Log, Notify: e.notify}
 	e.notify.Lapsed(turns.Lapsed)
 	e.triage = triage.New(a.DB, bus, a.Log, a.metrics)
+	e.webhook = webhook.New(webhook.Config{CursorKey: cursorKey, DB: a.DB, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics,
+		Out: outbound.New(outbound.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate})})
 	a.engine = e
 
 	bus.Listen(e.escalation.Hear)
+	if !a.Senders.Closed {
+		bus.Listen(e.webhook.Hear)
+	}
 
 	a.Crew = work.New(a.Clock, a.Log, a.metrics)
 	for _, t := range a.houseTasks() {
@@ -55,11 +63,14 @@ func (a *App) buildEngine(linkKey []byte) {
 	e.escalation.Wake = tell
 	a.Crew.Add(turns.Task())
 	turns.Wake = tell
-	e.triage.Wake = func() { escalate(); tell() }
+	post := a.Crew.Add(e.webhook.Task())
+	e.webhook.Woken(post)
+	e.triage.Wake = func() { escalate(); tell(); post() }
 	bus.Listen(func(_ *db.Tx, item news.Item) error { // what a person did is acted on at once
 		if item.Person != 0 {
 			escalate()
 			tell()
+			post()
 		}
 		return nil
 	})

@@ -87,6 +87,8 @@ var specified = map[string]string{
 	"/rum/issue/info":                      "",
 	"/person/infos":                        "",
 	"/webhook/history/list":                "Integrations Read (on-call)",
+	"/webhook/history/detail":              "Integrations Read (on-call)",
+	"/webhook/history/replay":              "Integrations Manage (on-call)",
 	"/audit/search":                        "Audit Read (org)",
 	"/audit/operation/list":                "Audit Read (org)",
 	"/account/info":                        "",

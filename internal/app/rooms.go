@@ -22,7 +22,6 @@ import (
 	"tocsin/internal/team"
 	"tocsin/internal/template"
 	"tocsin/internal/warroom"
-	"tocsin/internal/webhook"
 )
 
 // rooms lists every operation there is, room by room, in the order of the reference.
@@ -48,7 +47,7 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 		(&warroom.Room{Box: a.Box, Bus: a.engine.bus, Out: a.outside()}).Ops(),
 		(&explain.Room{}).Ops(),
 		change.Ops(),
-		webhook.New(cursorKey).Ops(),
+		a.engine.webhook.Ops(),
 		audit.New(cursorKey, a.recorded).Ops(),
 	}
 }

@@ -133,7 +133,11 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 // speaks for: when they stop, it does.
 func (a *App) aliveTask() work.Task {
 	own := outbound.New(everywhere)
+	var said time.Time
 	return work.Task{Name: "alive", Idle: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
+		if next := said.Add(time.Minute); now.Before(next) && !now.Before(said) {
+			return next, nil
+		}
 		all, _, err := a.standing(ctx, now)
 		if err != nil {
 			return time.Time{}, err
@@ -144,6 +148,9 @@ func (a *App) aliveTask() work.Task {
 		answer, err := own.Do(ctx, outbound.Request{Method: http.MethodGet, URL: a.Senders.AliveURL})
 		if err == nil && answer.Status >= 300 {
 			err = fmt.Errorf("the alive URL answered %d", answer.Status)
+		}
+		if err == nil {
+			said = now
 		}
 		return now.Add(time.Minute), err
 	}}

@@ -42,6 +42,7 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 		return err
 	}
 	voice := &voice{out: con.out}
+	c.Senders.Closed = true
 	if c.Senders.Mail.Host == "" && c.Senders.Gateway.URL == "" { // nobody is really told
 		c.Senders.Deliver = func(_ context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 			where := to.To

@@ -59,7 +59,7 @@ func serve(t testing.TB) (*apitest.Server, *seal.Box) {
 	t.Helper()
 	box := newBox(t)
 	return apitest.Start(t, person.Ops(), (&schedule.Room{Box: box}).Ops(), channel.Ops(nil), (&alert.Room{}).Ops(), (&incident.Room{Bus: &news.Bus{}}).Ops(),
-		(&datasource.Room{Box: box}).Ops(), rum.New(box).Ops(), webhook.New([]byte("key")).Ops()), box
+		(&datasource.Room{Box: box}).Ops(), rum.New(box).Ops(), webhook.New(webhook.Config{CursorKey: []byte("key")}).Ops()), box
 }
 
 // sample is the account with the newest of its deliveries only: under the race detector, to store all of

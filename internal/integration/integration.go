@@ -54,7 +54,7 @@ type Settings struct {
 	WarRoomEnabled     bool              `json:"war_room_enabled,omitzero" doc:"Of an app: war rooms are opened with it; only one integration of the account may have it."`
 }
 
-// AlertEvents and IncidentEvents are what webhooks can be told about. a_close is told with every a_update.
+// AlertEvents and IncidentEvents are what webhooks can be told about. Who is told of a_update is told of a_close.
 var (
 	AlertEvents    = []string{"a_new", "a_update", "a_merge", "a_close"}
 	IncidentEvents = []string{"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge", "i_comm",

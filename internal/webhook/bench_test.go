@@ -45,7 +45,7 @@ func BenchmarkHistoryList(b *testing.B) {
 	for _, days := range []int{7, 1} {
 		span := time.Duration(days) * 24 * time.Hour
 		b.Run(fmt.Sprintf("days=%d", days), func(b *testing.B) {
-			s := apitest.Start(b, webhook.New([]byte("key")).Ops())
+			s := apitest.Start(b, webhook.New(webhook.Config{CursorKey: []byte("key")}).Ops())
 			r := rand.New(rand.NewPCG(1, 2))
 			began := time.Now()
 			const batch = 50_000

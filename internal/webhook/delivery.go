@@ -11,7 +11,7 @@ type Delivery struct {
 	ChannelID     int64  `json:"channel_id" doc:"The channel of the incident or alert."`
 	RefID         string `json:"ref_id" doc:"The incident or alert."`
 	Endpoint      string `json:"endpoint" doc:"URL it was sent to."`
-	Attempt       int64  `json:"attempt" doc:"1 for the first try of an event, 2 for the second and so on."`
+	Attempt       int64  `json:"attempt" doc:"1 for the first try of an event, 2 for the second and so on; 0: it was given up before there was one."`
 	Duration      int64  `json:"duration" doc:"How long the attempt took, in milliseconds."`
 	Status        string `json:"status" enum:"success,failed" doc:"success when the destination answered with a status of 2xx, else failed."`
 	StatusCode    int64  `json:"status_code" doc:"HTTP status of the answer; 0 when there was none."`

@@ -1,4 +1,19 @@
 package webhook
 
+import "tocsin/internal/db"
+
 // PruneSome is Prune that deletes no more than so many.
 var PruneSome = prune
+
+// Said records a delivery with what was said in it, and the message that it belongs to, which is settled.
+func Said(tx *db.Tx, account int64, d Delivery, messageID, payload string) error {
+	m := message{account: account, id: messageID, integration: d.IntegrationID, webhookType: d.WebhookType, eventType: d.EventType, channel: d.ChannelID, ref: d.RefID,
+		payload: payload, attempts: d.Attempt, started: d.EventTime.nanoseconds() / 1_000_000}
+	if err := m.put(tx); err != nil {
+		return err
+	}
+	if err := record(tx, account, d, exchange{messageID, `{"Content-Type":"application/json","Webhook-Signature":"***"}`, "it answered 400 Bad Request", `{"Content-Length":"2"}`, "no"}); err != nil {
+		return err
+	}
+	return m.settle(tx, failed, "it answered 400 Bad Request", d.EventTime.time())
+}

@@ -16,7 +16,7 @@ import (
 )
 
 func start(t *testing.T) *apitest.Server {
-	return apitest.Start(t, webhook.New([]byte("a key that outlives the process")).Ops())
+	return apitest.Start(t, webhook.New(webhook.Config{CursorKey: []byte("a key that outlives the process")}).Ops())
 }
 
 func record(t *testing.T, s *apitest.Server, account int64, deliveries ...webhook.Delivery) {

@@ -83,14 +83,14 @@ func (r *Room) historyList(c *api.Call, in historyListRequest) (page historyPage
 	if len(page.Items) > in.Limit {
 		page.Items = page.Items[:in.Limit]
 		last := page.Items[in.Limit-1]
-		page.SearchAfterCtx = cursor.Encode(r.cursorKey, binding, position{last.EventTime.String(), last.EventID})
+		page.SearchAfterCtx = cursor.Encode(r.CursorKey, binding, position{last.EventTime.String(), last.EventID})
 	}
 	return page, err
 }
 
 // place is where the page ended that this cursor came with.
 func (r *Room) place(binding, text string) (place, error) {
-	at, ok := cursor.Decode[position](r.cursorKey, binding, text)
+	at, ok := cursor.Decode[position](r.CursorKey, binding, text)
 	if !ok {
 		return place{}, fault.Invalid("search_after_ctx", "must be from a reply to the same request with the same window, filters and direction")
 	}

@@ -118,7 +118,7 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 		{Name: "status", Body: `{"limit":1,` + window + `,"status":"success",` + filters + next, Code: "InvalidParameter", Says: []string{"search_after_ctx"}},
 		{Name: "reference", Body: `{"limit":1,` + window + `,"ref_id":"69da3f0ef77b1b51f40e83cc",` + filters + next, Code: "InvalidParameter", Says: []string{"search_after_ctx"}},
 	})
-	other := apitest.Start(t, webhook.New([]byte("another key")).Ops())
+	other := apitest.Start(t, webhook.New(webhook.Config{CursorKey: []byte("another key")}).Ops())
 	if r := other.Call(apitest.KeyA, list, `{"limit":1,`+window+`,`+filters+next); r.Status != http.StatusBadRequest {
 		t.Errorf("a server with another key answers %d: %s", r.Status, r.Body)
 	}

@@ -21,7 +21,9 @@ const (
 
 func moment(nanoseconds int64) Moment { return Moment(time.Unix(0, nanoseconds)) }
 
-func (m Moment) nanoseconds() int64 { return time.Time(m).UnixNano() }
+func (m Moment) nanoseconds() int64 { return m.time().UnixNano() }
+
+func (m Moment) time() time.Time { return time.Time(m) }
 
 // In is the same instant, written with the offset of another zone.
 func (m Moment) In(zone *time.Location) Moment { return Moment(time.Time(m).In(zone)) }

@@ -22,5 +22,24 @@ func (r *Room) Ops() []api.Op {
 			Example: `{"limit": 20, "start_time": 1776009600000, "end_time": 1776096000000, "status": "failed"}`,
 			Do:      api.Do(r.historyList),
 		},
+		{
+			Path:    "/webhook/history/detail",
+			Allow:   []auth.Permission{auth.IntegrationsRead},
+			Effect:  api.Snapshot,
+			Doc:     "One attempt to deliver a webhook, with what was sent and what was answered.",
+			Notes:   "What belongs to a private channel is for those who may read that.",
+			Example: `{"event_id": "20260413mGsxP3drpFfs4ZCQd2pSDp", "integration_id": 6113996590131}`,
+			Do:      api.Do(r.historyDetail),
+		},
+		{
+			Path:    "/webhook/history/replay",
+			Allow:   []auth.Permission{auth.IntegrationsManage},
+			Effect:  api.Write,
+			Audit:   "webhook:write:replay",
+			Doc:     "Sends a delivery again: the same body under the same event id, as another attempt.",
+			Notes:   "The reply names the attempt before it is made; should it fail, others follow for a day. An endpoint that is held because it fails gets it at once.",
+			Example: `{"event_id": "20260413mGsxP3drpFfs4ZCQd2pSDp"}`,
+			Do:      api.Do(r.historyReplay),
+		},
 	})
 }

@@ -11,8 +11,8 @@ import (
 const batch = 1000
 
 // Prune deletes deliveries of all accounts that were made before a time, and takes them out of the
-// counts. It deletes a thousand of them at most, the oldest of an account first; more tells that there
-// may be others, for the next transaction.
+// counts; with them goes what was said in them, and messages that were settled before. It deletes a thousand
+// of them at most, the oldest of an account first; more tells that there may be others, for the next transaction.
 func Prune(tx *db.Tx, before time.Time) (more bool, err error) { return prune(tx, before, batch) }
 
 func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
@@ -29,6 +29,14 @@ func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
 			if left -= n; left == 0 {
 				return true, nil
 			}
+		}
+		n, err := tx.Exec(`DELETE FROM webhook_message WHERE account_id = $1 AND message_id IN (
+			SELECT message_id FROM webhook_message WHERE account_id = $1 AND settled_at > 0 AND settled_at < $2 ORDER BY settled_at LIMIT $3 + 0)`, account, before.UnixMilli(), left)
+		if err != nil {
+			return false, err
+		}
+		if left -= int(n); left == 0 {
+			return true, nil
 		}
 	}
 	return false, nil

@@ -20,3 +20,22 @@ func Record(tx *db.Tx, account int64, deliveries []Delivery) error {
 }
 
 const insert = `INSERT INTO webhook_delivery (account_id, ` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+
+// exchange is what was said in an attempt.
+type exchange struct {
+	messageID       string
+	requestHeaders  string // JSON, as the other
+	errorMessage    string
+	responseHeaders string
+	responseBody    string
+}
+
+// record adds one delivery with what was said.
+func record(tx *db.Tx, account int64, d Delivery, x exchange) error {
+	if err := Record(tx, account, []Delivery{d}); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`INSERT INTO webhook_exchange (account_id, event_id, message_id, request_headers, error_message, response_headers, response_body) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		account, d.EventID, x.messageID, x.requestHeaders, x.errorMessage, x.responseHeaders, x.responseBody)
+	return err
+}

@@ -1,14 +1,75 @@
-// Package webhook keeps the history of outbound webhooks: one record for each attempt to deliver one, and
-// the list of them (the specification, 2.9 and 4.7).
+// Package webhook tells other programs what happens to alerts and incidents, and keeps the history of that: one
+// record for each attempt, and the list of them (the specification, 2.9 and 4.7).
+//
+// What goes out is written down with the change that it tells of, sent at least once, with the same event_id
+// each time, and tried again for a day. One endpoint that hangs or fails must never hold up another, and no
+// secret of a webhook may be kept in the history.
 //
 // A list of a million deliveries must open at once, with its exact total, whatever it is filtered by. So
 // there is an index for each way to filter and a table of counts beside the deliveries; only Record and
 // Prune may change the one, and they must never do it without the other.
 package webhook
 
-// Room is the webhook room. Make one with New.
-type Room struct{ cursorKey []byte }
+import (
+	"log/slog"
+	"math/rand/v2"
+	"sync"
 
-// New makes the room. The key authenticates the cursors it hands out; cursors are good for as long as the
-// key stays the same, so it should outlive the process.
-func New(cursorKey []byte) *Room { return &Room{cursorKey} }
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/clock"
+	"tocsin/internal/db"
+	"tocsin/internal/outbound"
+	"tocsin/internal/seal"
+	"tocsin/internal/work"
+)
+
+// Config is what the room stands on. The history needs no more than CursorKey.
+type Config struct {
+	CursorKey []byte // authenticates cursors, which are good for as long as it stays the same: it should outlive the process
+	DB        *db.DB
+	Box       *seal.Box
+	Clock     clock.Clock
+	Log       *slog.Logger
+	Out       *outbound.Client
+	Metrics   prometheus.Registerer
+}
+
+// Room is the webhook room. Make one with New.
+type Room struct {
+	Config
+	flights  sync.WaitGroup
+	wake     func()
+	spread   func() float64 // from 0 to 1, see pause
+	attempts *prometheus.CounterVec
+	settled  *prometheus.CounterVec
+
+	mu       sync.Mutex
+	flying   map[endpointKey]int // how many attempts are being made at each endpoint
+	aloft    int                 // and altogether
+	accounts map[int64]subscribed
+}
+
+// endpointKey names an endpoint: each webhook has one.
+type endpointKey struct{ account, integration int64 }
+
+// New makes the room. Its metrics are tocsin_webhook_attempts_total by type and status, and
+// tocsin_webhook_messages_total by type and what became of them.
+func New(c Config) *Room {
+	r := &Room{Config: c, wake: func() {}, spread: rand.Float64, flying: map[endpointKey]int{}, accounts: map[int64]subscribed{},
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_webhook_attempts_total", Help: "Attempts to deliver webhooks."}, []string{"type", "status"}),
+		settled:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_webhook_messages_total", Help: "Messages to webhooks by what became of them."}, []string{"type", "outcome"}),
+	}
+	if c.Metrics != nil {
+		c.Metrics.MustRegister(r.attempts, r.settled)
+	}
+	return r
+}
+
+// Task is the room's background work.
+func (r *Room) Task() work.Task {
+	return work.Task{Name: "webhooks", Idle: idle, Run: r.send, Wait: r.flights.Wait}
+}
+
+// Woken says what wakes the task when an attempt has ended and there is room for another.
+func (r *Room) Woken(wake func()) { r.wake = wake }

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func (w *world) open() {
 	w.t.Helper()
 	c := app.Config{
 		DB: "sqlite:" + filepath.Join(w.dir, "tocsin.db"), Clock: w.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
-		PublicURL: "https://tocsin.example.com", Senders: app.Senders{Deliver: w.deliver},
+		PublicURL: "https://tocsin.example.com", Senders: app.Senders{Deliver: w.deliver, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
 	}
 	w.change(&c)
 	a, err := app.New(context.Background(), c)

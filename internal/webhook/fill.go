@@ -1,0 +1,176 @@
+package webhook
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// fill puts values into a body of somebody's own: {{incident.title}} stands for a member of the standard payload,
+// members of lists go by number from 0. It never fails:
+//
+//   - in a JSON body a text that is nothing but a variable becomes the value with its type; inside a longer text,
+//     in a member's name or outside of texts the value is written so that the body stays JSON;
+//   - in any other body texts stand as they are, other values as JSON; a body that is nothing but a variable is
+//     its value as JSON;
+//   - a path that leads nowhere stays as it is written.
+//
+// ok is false when the result would be longer than limit, in bytes.
+func fill(body string, payload []byte, limit int) (filled []byte, ok bool) {
+	var root any
+	if json.Unmarshal(payload, &root, json.WithUnmarshalers(json.UnmarshalFromFunc(exactNumber))) != nil {
+		return nil, false
+	}
+	f := filler{root: root, json: isJSON(body)}
+	var out bytes.Buffer
+	for body != "" {
+		if out.Len() > limit {
+			return nil, false
+		}
+		body = body[f.step(&out, body):]
+	}
+	return out.Bytes(), out.Len() <= limit
+}
+
+// exactNumber keeps the digits of numbers as they are.
+func exactNumber(d *jsontext.Decoder, v *any) error {
+	if d.PeekKind() != '0' {
+		return errors.ErrUnsupported
+	}
+	raw, err := d.ReadValue()
+	*v = raw.Clone()
+	return err
+}
+
+// isJSON tells whether a body is meant to be JSON, by how it begins.
+func isJSON(body string) bool {
+	body = strings.TrimSpace(body)
+	if path, length := variable(body); length == len(body) && path != "" {
+		return true
+	}
+	return body != "" && strings.ContainsRune(`{["`, rune(body[0])) && !strings.HasPrefix(body, "{{")
+}
+
+type filler struct {
+	root   any
+	json   bool
+	inText bool // within a JSON string
+}
+
+// step writes what stands for the beginning of rest and tells how much of it that was.
+func (f *filler) step(out *bytes.Buffer, rest string) int {
+	if f.json && !f.inText && rest[0] == '"' {
+		if path, length := variable(rest[1:]); length > 0 && strings.HasPrefix(rest[1+length:], `"`) && !isName(rest[length+2:]) {
+			if v, found := look(f.root, path); found {
+				out.Write(encoded(v))
+				return length + 2
+			}
+		}
+	}
+	if path, length := variable(rest); length > 0 {
+		if v, found := look(f.root, path); found {
+			f.write(out, v)
+		} else {
+			out.WriteString(rest[:length])
+		}
+		return length
+	}
+	length := 1
+	switch {
+	case rest[0] == '"':
+		f.inText = !f.inText
+	case rest[0] == '\\' && f.inText && len(rest) > 1:
+		length = 2
+	}
+	out.WriteString(rest[:length])
+	return length
+}
+
+func (f *filler) write(out *bytes.Buffer, v any) {
+	text, isText := v.(string)
+	switch {
+	case f.json && !f.inText:
+		out.Write(encoded(v))
+	case f.json:
+		if !isText {
+			text = string(encoded(v))
+		}
+		quoted := encoded(text)
+		out.Write(quoted[1 : len(quoted)-1])
+	case isText:
+		out.WriteString(text)
+	default:
+		out.Write(encoded(v))
+	}
+}
+
+// isName tells whether the text that ends before rest is a member's name.
+func isName(rest string) bool { return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":") }
+
+func encoded(v any) []byte {
+	if raw, ok := v.(jsontext.Value); ok {
+		return raw
+	}
+	b, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return []byte("null") // cannot be: it was JSON before
+	}
+	return b
+}
+
+// variable reads {{path}} at the beginning of a text; length is 0 when there is none.
+func variable(text string) (path string, length int) {
+	if !strings.HasPrefix(text, "{{") {
+		return "", 0
+	}
+	end := strings.Index(text, "}}")
+	if end < 0 || end > maxPath || strings.ContainsAny(text[2:end], "{\"\\\r\n") {
+		return "", 0
+	}
+	path = strings.TrimSpace(text[2:end])
+	if path == "" {
+		return "", 0
+	}
+	return path, end + 2
+}
+
+// maxPath is how long a path may be, in bytes.
+const maxPath = 500
+
+// look follows a path. The name of a member may have dots in it, as those of labels do: the shortest name that
+// is there is taken.
+func look(v any, path string) (any, bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for end := 0; end <= len(path); end++ {
+			if end < len(path) && path[end] != '.' {
+				continue
+			}
+			member, found := v[path[:end]]
+			if !found {
+				continue
+			}
+			if end == len(path) {
+				return member, true
+			}
+			if value, found := look(member, path[end+1:]); found {
+				return value, true
+			}
+		}
+	case []any:
+		first, rest, deeper := strings.Cut(path, ".")
+		n, err := strconv.ParseUint(first, 10, 31)
+		if err != nil || n >= uint64(len(v)) {
+			return nil, false
+		}
+		if !deeper {
+			return v[n], true
+		}
+		return look(v[n], rest)
+	}
+	return nil, false
+}

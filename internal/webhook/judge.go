@@ -1,0 +1,94 @@
+package webhook
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tocsin/internal/outbound"
+)
+
+// How often and how long messages are tried.
+const (
+	life     = 24 * time.Hour  // after which a message is given up
+	shortest = 5 * time.Second // between two attempts
+	longest  = 2 * time.Hour
+)
+
+// verdict is what an attempt means for its message.
+type verdict struct {
+	status string        // delivered, waiting: try again, or failed: do not
+	after  time.Duration // of waiting: not before; 0: the endpoint did not say
+	why    string        // empty when delivered
+}
+
+// judge weighs what came of an attempt. Only what may heal by itself is tried again: no answer, 408, 429 and
+// 5xx; an address that must not be called, any other status, and 410 above all, will be the same next time.
+func judge(a outbound.Attempt, failure *outbound.Failure, now time.Time) verdict {
+	switch {
+	case failure != nil && (failure.Phase == outbound.Refused || failure.Phase == outbound.Malformed):
+		return verdict{status: failed, why: failure.Message}
+	case failure != nil:
+		return verdict{status: waiting, why: failure.Message}
+	case a.Status >= 200 && a.Status < 300:
+		return verdict{status: delivered}
+	}
+	v := verdict{status: failed, why: fmt.Sprintf("it answered %d %s", a.Status, http.StatusText(a.Status))}
+	if a.Status == http.StatusRequestTimeout || a.Status == http.StatusTooManyRequests || a.Status >= 500 {
+		v.status, v.after = waiting, retryAfter(a.Header.Get("Retry-After"), now)
+	}
+	return v
+}
+
+// retryAfter reads the header of that name: seconds, or a date.
+func retryAfter(text string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return max(0, min(time.Duration(seconds)*time.Second, life))
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, min(at.Sub(now), life))
+	}
+	return 0
+}
+
+// pause is how long to wait after an attempt that failed: as long as the message is old already, so that each
+// pause is about twice the last. spread is from 0 to 1 and makes it a quarter shorter to a quarter longer, so
+// that what failed together does not come back together.
+func pause(age time.Duration, spread float64) time.Duration {
+	wait := min(max(age, shortest), longest)
+	return time.Duration(float64(wait) * (0.75 + spread/2))
+}
+
+// next is when a message is tried again; ok is false when it is to be given up.
+func next(v verdict, started, now time.Time, spread float64) (due time.Time, ok bool) {
+	due = now.Add(max(pause(now.Sub(started), spread), v.after))
+	return due, v.status == waiting && !due.After(started.Add(life))
+}
+
+// An endpoint whose latest patience attempts have all failed, for whatever reason, is held: it gets one
+// attempt a probe until one succeeds.
+const (
+	patience = 10
+	probe    = time.Minute
+	lanes    = 4 // attempts at the same time at one endpoint that is not held
+)
+
+// endpoint is how an endpoint stands.
+type endpoint struct {
+	endpointKey
+	failures int64 // failed attempts in a row
+	held     int64 // no attempt before, Unix milliseconds
+	due      int64 // when its first message is due, Unix milliseconds
+}
+
+// room is how many attempts may begin at now, Unix milliseconds, while some are being made.
+func (e *endpoint) room(now int64, flying int) int {
+	switch {
+	case max(e.due, e.held) > now:
+		return 0
+	case e.failures >= patience:
+		return max(0, 1-flying)
+	}
+	return max(0, lanes-flying)
+}
