@@ -51,7 +51,7 @@ func (c Call) Do(ctx context.Context, out *outbound.Client, reply Reply) (Receip
 // before anything is cut, as half a secret is still one.
 func Judge(reply Reply, secrets []string) func(outbound.Attempt, error) (Receipt, error) {
 	return func(a outbound.Attempt, failure error) (Receipt, error) {
-		hide := Hider(secrets)
+		hide := hider(secrets)
 		raw := a.Body
 		a.Body = []byte(hide.Replace(string(raw)))
 		receipt, err := Of(a, failure)
@@ -102,10 +102,10 @@ func (c Chat) Secrets() []string { return []string{c.Token, c.URL, c.VerifyToken
 
 // Hide takes secrets out of a text that is shown to people. Secrets of fewer than four characters stay: they
 // are in every text.
-func Hide(text string, secrets ...string) string { return Hider(secrets).Replace(text) }
+func Hide(text string, secrets ...string) string { return hider(secrets).Replace(text) }
 
-// Hider replaces secrets, and the parts of paths and queries that are long enough to be one. Hosts are told.
-func Hider(secrets []string) *strings.Replacer {
+// hider replaces secrets, and the parts of paths and queries that are long enough to be one. Hosts are told.
+func hider(secrets []string) *strings.Replacer {
 	hidden := []string{}
 	for _, s := range secrets {
 		if len(s) < 4 {

@@ -141,8 +141,8 @@ const maxShown = 16 << 10
 // exchange is what was said in an attempt, without the secrets of the webhook.
 func (f *flight) exchange(header http.Header, a outbound.Attempt, why string) (x exchange, err error) {
 	x = exchange{messageID: f.id, errorMessage: why}
-	hide := sender.Hider(f.secrets())
-	text := strings.ReplaceAll(hide.Replace(strings.ToValidUTF8(string(a.Body), "\uFFFD")), "\x00", "\uFFFD")
+	hide := func(text string) string { return sender.Hide(text, f.secrets()...) }
+	text := strings.ReplaceAll(hide(strings.ToValidUTF8(string(a.Body), "\uFFFD")), "\x00", "\uFFFD")
 	x.responseBody = strings.ToValidUTF8(text[:min(len(text), maxShown)], "")
 	if x.requestHeaders, err = shown(header, func(name, value string) string {
 		if hasFold(f.Headers, name) && name != "Content-Type" || name == "Webhook-Signature" {
@@ -156,7 +156,7 @@ func (f *flight) exchange(header http.Header, a outbound.Attempt, why string) (x
 		if redact.Hides(name) {
 			return hidden
 		}
-		return hide.Replace(value)
+		return hide(value)
 	})
 	return x, err
 }

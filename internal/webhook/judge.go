@@ -27,12 +27,12 @@ type verdict struct {
 // 5xx; an address that must not be called, any other status, and 410 above all, will be the same next time.
 func judge(a outbound.Attempt, failure *outbound.Failure, now time.Time) verdict {
 	switch {
-	case failure != nil && (failure.Phase == outbound.Refused || failure.Phase == outbound.Malformed):
-		return verdict{status: failed, why: failure.Message}
-	case failure != nil:
-		return verdict{status: waiting, why: failure.Message}
-	case a.Status >= 200 && a.Status < 300:
+	case a.Status >= 200 && a.Status < 300: // though its body may have been cut off
 		return verdict{status: delivered}
+	case a.Status == 0 && failure != nil && failure.Retry():
+		return verdict{status: waiting, why: failure.Message}
+	case a.Status == 0 && failure != nil:
+		return verdict{status: failed, why: failure.Message}
 	}
 	v := verdict{status: failed, why: fmt.Sprintf("it answered %d %s", a.Status, http.StatusText(a.Status))}
 	if a.Status == http.StatusRequestTimeout || a.Status == http.StatusTooManyRequests || a.Status >= 500 {

@@ -19,9 +19,16 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%d: %+v", status, v)
 		}
 	}
-	for phase, want := range map[outbound.Phase]string{outbound.Refused: failed, outbound.Malformed: failed, outbound.Dial: waiting, outbound.TLS: waiting, outbound.TimeoutHeaders: waiting, outbound.EOF: waiting} {
-		if v := judge(outbound.Attempt{Status: 200}, &outbound.Failure{Phase: phase, Message: "why"}, noon); v.status != want || v.why != "why" {
+	for phase, want := range map[outbound.Phase]string{outbound.Refused: failed, outbound.Malformed: failed, outbound.Dial: waiting, outbound.TLS: waiting,
+		outbound.TimeoutConnect: waiting, outbound.TimeoutHeaders: waiting, outbound.EOF: waiting, outbound.Other: waiting} {
+		if v := judge(outbound.Attempt{}, &outbound.Failure{Phase: phase, Message: "why"}, noon); v.status != want || v.why != "why" {
 			t.Errorf("%s: %+v", phase, v)
+		}
+	}
+	cut := &outbound.Failure{Phase: outbound.TimeoutBody, Message: "too slow"}
+	for status, want := range map[int]string{200: delivered, 404: failed, 500: waiting} {
+		if v := judge(outbound.Attempt{Status: status}, cut, noon); v.status != want {
+			t.Errorf("a cut-off %d: %+v", status, v)
 		}
 	}
 }
