@@ -12,6 +12,8 @@ func TestPayloads(t *testing.T) { sourcetest.Golden(t, sentry.Parse) }
 
 func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, sentry.Parse) }
 
+func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, sentry.Parse) }
+
 func TestWhatIsRefused(t *testing.T) {
 	sourcetest.Refuses(t, sentry.Parse, map[string]string{
 		`{}`: "data: must hold an event or an issue", `{"data": {"event": {}}}`: "data.event.title: is required", `{"action": "created", "data": {"issue": {"id": 1}}}`: "data.issue.title: is required",

@@ -13,6 +13,8 @@ func TestPayloads(t *testing.T) { sourcetest.Golden(t, zabbix.Parse) }
 
 func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, zabbix.Parse) }
 
+func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, zabbix.Parse) }
+
 func TestWhatIsRefused(t *testing.T) {
 	sourcetest.Refuses(t, zabbix.Parse, map[string]string{
 		`{}`: "event_name: is required", `{"event_name": "{EVENT.NAME}"}`: "event_name: is required", `{"event_name": "x"}`: "event_status: must be PROBLEM or RESOLVED",
