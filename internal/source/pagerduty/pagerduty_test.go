@@ -90,3 +90,7 @@ func TestOwnLabelsGoBeforeDetails(t *testing.T) {
 		t.Errorf("%+v", e.Labels)
 	}
 }
+
+func TestSteady(t *testing.T) {
+	sourcetest.Steady(t, pagerduty.Parse, `{"event_action": "trigger", "payload": {"summary": "x", "custom_details": {"a": {"b": 1}, "a.b": 2, "c": {"d.e": 3, "d": {"e": 4}}}}}`)
+}

@@ -1,6 +1,7 @@
 package sentry_test
 
 import (
+	"strings"
 	"testing"
 
 	"tocsin/internal/event"
@@ -41,5 +42,12 @@ func TestActions(t *testing.T) {
 		if batch, err := sentry.Parse([]byte(`{"action": "`+action+`", "data": {"issue": {"title": "x", "id": 7}}}`), sourcetest.Came, nil); err != nil || len(batch.Events) != 0 {
 			t.Errorf("%s: %+v, %v", action, batch, err)
 		}
+	}
+}
+
+func TestLongTextsAreCut(t *testing.T) {
+	long := strings.Repeat("é", 5000)
+	for _, body := range []string{`{"data": {"event": {"issue_id": 1, "title": "x", "message": "` + long + `"}}}`, `{"data": {"event": {"issue_id": 1, "title": "` + long + `"}}}`, `{"action": "created", "data": {"issue": {"id": 1, "title": "x", "culprit": "` + long + `"}}}`} {
+		sourcetest.One(t, sentry.Parse, body)
 	}
 }

@@ -43,6 +43,22 @@ func Disturbed(t *testing.T, parse source.Parser) {
 	}
 }
 
+// Steady reads bodies with members that could be taken in more than one order, which a map would not tell twice in
+// the same one.
+func Steady(t *testing.T, parse source.Parser, bodies ...string) {
+	t.Helper()
+	for _, body := range bodies {
+		said := map[string]bool{}
+		for range 50 {
+			batch, err := parse([]byte(body), Came, nil)
+			said[fmt.Sprint(batch, err)] = true
+		}
+		if len(said) != 1 {
+			t.Errorf("%s: %d different results: %v", body, len(said), slices.Collect(maps.Keys(said)))
+		}
+	}
+}
+
 // rounds is how often each payload is disturbed.
 const rounds = 150
 

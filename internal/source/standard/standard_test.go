@@ -92,3 +92,7 @@ func TestNoNeighbourIsLost(t *testing.T) {
 		}
 	}
 }
+
+func TestSteady(t *testing.T) {
+	sourcetest.Steady(t, standard.Parse, `{"title_rule": "a", "event_status": "Info", "labels": {"1": "", "2": "", "3": "", "4": ""}}`)
+}

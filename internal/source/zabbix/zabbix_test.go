@@ -94,3 +94,7 @@ func TestRecovery(t *testing.T) {
 		t.Errorf("%d", e.Time)
 	}
 }
+
+func TestSteady(t *testing.T) {
+	sourcetest.Steady(t, zabbix.Parse, `{"event_name": "a", "eventname": "b", "EVENT.NAME": "c", "event": {"name": "d", "value": 1}, "tags": "a:1", "event_tags": {"b": "2"}}`)
+}
