@@ -58,20 +58,29 @@ const MaxAlerts = 1000
 var LabelName = regexp.MustCompile(`\A[a-zA-Z_][a-zA-Z0-9_.]*\z`)
 
 // Labels holds labels to the bounds of events, where cutting them is what the sender would want: values are
-// cut, names that are too long and the last names beyond the number allowed, in order, are left out.
-func Labels(labels map[string]string) map[string]string {
-	kept := make(map[string]string, min(len(labels), event.MaxLabels))
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		clean := Clean(name)
-		if clean == "" || utf8.RuneCountInString(clean) > event.MaxLabelKey {
-			continue
+// cut, names that are too long and the last names beyond the number allowed, in order, are left out. Of
+// several sets the first goes first: it keeps its values, and its places among those allowed.
+func Labels(sets ...map[string]string) map[string]string {
+	kept := map[string]string{}
+	for _, labels := range sets {
+		for _, name := range slices.Sorted(maps.Keys(labels)) {
+			clean := Clean(name)
+			if _, there := kept[clean]; there || clean == "" || utf8.RuneCountInString(clean) > event.MaxLabelKey {
+				continue
+			}
+			if len(kept) == event.MaxLabels {
+				return kept
+			}
+			kept[clean] = event.Cut(Clean(labels[name]), event.MaxLabelValue)
 		}
-		if len(kept) == event.MaxLabels {
-			break
-		}
-		kept[clean] = event.Cut(Clean(labels[name]), event.MaxLabelValue)
 	}
 	return kept
+}
+
+// Said leaves out of the labels that a reader names itself those of which the source says nothing.
+func Said(labels map[string]string) map[string]string {
+	maps.DeleteFunc(labels, func(_, value string) bool { return value == "" })
+	return labels
 }
 
 // Clean takes out of a text what no database or reader wants: NUL and broken UTF-8.

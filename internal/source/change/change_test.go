@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tocsin/internal/event"
+	"tocsin/internal/source"
 	"tocsin/internal/source/change"
 	"tocsin/internal/source/sourcetest"
 )
@@ -50,21 +51,31 @@ func TestStatuses(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"title": "x", "change_key": "k", "change_status": "done", "link": "https://e.com", "labels": {"a": "b"}, "event_time": 1776050000}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		e, err := change.Parse(body, sourcetest.Came)
-		again, errAgain := change.Parse(body, sourcetest.Came)
-		if fmt.Sprint(e, err) != fmt.Sprint(again, errAgain) {
-			t.Errorf("%v %v and %v %v of the same", e, err, again, errAgain)
-		}
-		if err != nil {
-			return
-		}
-		length := utf8.RuneCountInString
-		if e.Title == "" || length(e.Title) > event.MaxTitle || length(e.Description) > event.MaxDescription || e.Key == "" || length(e.Key) > event.MaxAlertKey || len(e.Labels) > event.MaxLabels || e.Time <= 0 {
-			t.Errorf("out of bounds: %.1000q", fmt.Sprint(e))
-		}
-		if all := fmt.Sprint(e); !utf8.ValidString(all) || strings.ContainsRune(all, 0) {
-			t.Errorf("broken text in %q", all)
-		}
-	})
+	f.Fuzz(keepsPromises)
+}
+
+func TestDisturbed(t *testing.T) {
+	sourcetest.DisturbedBodies(t, func(body []byte) { keepsPromises(t, body) })
+}
+
+// keepsPromises: whatever comes, the reader does not fall over, keeps to the bounds, and says the same of the same.
+func keepsPromises(t *testing.T, body []byte) {
+	e, err := change.Parse(body, sourcetest.Came)
+	again, errAgain := change.Parse(body, sourcetest.Came)
+	if fmt.Sprint(e, err) != fmt.Sprint(again, errAgain) {
+		t.Errorf("%v %v and %v %v of the same", e, err, again, errAgain)
+	}
+	if err != nil {
+		return
+	}
+	length := utf8.RuneCountInString
+	if e.Title == "" || length(e.Title) > event.MaxTitle || length(e.Description) > event.MaxDescription || e.Key == "" || length(e.Key) > event.MaxAlertKey || len(e.Labels) > event.MaxLabels || e.Time <= 0 {
+		t.Errorf("out of bounds: %.1000q", fmt.Sprint(e))
+	}
+	if e.Link != "" && !source.IsURL(e.Link) {
+		t.Errorf("link %q", e.Link)
+	}
+	if all := fmt.Sprint(e); !utf8.ValidString(all) || strings.ContainsRune(all, 0) {
+		t.Errorf("broken text in %q", all)
+	}
 }

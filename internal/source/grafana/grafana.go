@@ -75,14 +75,7 @@ func (l *legacy) event(at time.Time) (e event.Event, err error) {
 	if name == "" {
 		return e, fault.Invalid("ruleName", "is required")
 	}
-	labels := map[string]string{}
-	for tag, value := range l.Tags {
-		labels[tag] = value
-	}
-	labels["rule_name"] = name
-	if l.RuleURL != "" {
-		labels["rule_url"] = l.RuleURL
-	}
+	labels := source.Labels(source.Said(map[string]string{"rule_name": name, "rule_url": l.RuleURL}), l.Tags)
 	rule := string(l.RuleID)
 	if rule == "" || rule == "0" { // Grafana's test message has no rule
 		rule = name
@@ -90,7 +83,7 @@ func (l *legacy) event(at time.Time) (e event.Event, err error) {
 	title := event.Cut(name, event.MaxTitle)
 	e = event.Event{
 		AlertKey: event.KeyOf(nil, "grafana", string(l.OrgID), rule), TitleRule: title, Title: title, Description: event.Cut(l.describe(), event.MaxDescription),
-		Status: status, Severity: status, Labels: source.Labels(labels), Images: source.Images([]event.Image{{Src: l.ImageURL, Alt: title}}), Time: at.Unix(),
+		Status: status, Severity: status, Labels: labels, Images: source.Images([]event.Image{{Src: l.ImageURL, Alt: title}}), Time: at.Unix(),
 	}
 	if status == event.Ok {
 		e.Severity = event.Info // what it was is not said

@@ -12,6 +12,8 @@ func TestPayloads(t *testing.T) { sourcetest.Golden(t, grafana.Parse) }
 
 func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, grafana.Parse) }
 
+func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, grafana.Parse) }
+
 func TestWhatIsRefused(t *testing.T) {
 	sourcetest.Refuses(t, grafana.Parse, map[string]string{
 		`{}`: "state: must be", `{"state": "firing", "ruleName": "x"}`: `got "firing"`, `{"state": "ok"}`: "ruleName: is required",

@@ -151,15 +151,12 @@ func (b *body) describe(title string) string {
 }
 
 func (b *body) labels() map[string]string {
-	labels := map[string]string{}
-	for name, value := range map[string]source.Text{"source": b.Payload.Source, "component": b.Payload.Component, "group": b.Payload.Group, "class": b.Payload.Class, "client": b.Client, "client_url": b.ClientURL} {
-		if value != "" {
-			labels[name] = string(value)
-		}
-	}
-	source.Flat(b.Payload.CustomDetails, labels)
-	source.Flat(b.Details, labels)
-	return source.Labels(labels)
+	p, details := b.Payload, map[string]string{}
+	source.Flat(p.CustomDetails, details)
+	source.Flat(b.Details, details)
+	return source.Labels(source.Said(map[string]string{
+		"source": string(p.Source), "component": string(p.Component), "group": string(p.Group), "class": string(p.Class), "client": string(b.Client), "client_url": string(b.ClientURL),
+	}), details)
 }
 
 func (b *body) time(came time.Time) int64 {

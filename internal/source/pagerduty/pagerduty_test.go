@@ -1,6 +1,7 @@
 package pagerduty_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 func TestPayloads(t *testing.T) { sourcetest.Golden(t, pagerduty.Parse) }
 
 func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, pagerduty.Parse) }
+
+func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, pagerduty.Parse) }
 
 func TestWhatIsRefused(t *testing.T) {
 	sourcetest.Refuses(t, pagerduty.Parse, map[string]string{
@@ -74,4 +77,20 @@ func TestKey(t *testing.T) {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}
 	}
+}
+
+// However many details there are, an event keeps what PagerDuty has names for.
+func TestOwnLabelsGoBeforeDetails(t *testing.T) {
+	var details []string
+	for i := range 60 {
+		details = append(details, fmt.Sprintf(`"a%02d": "x"`, i))
+	}
+	e := sourcetest.One(t, pagerduty.Parse, `{"event_action": "trigger", "payload": {"summary": "Slow", "source": "shop", "severity": "info", "custom_details": {"source": "not me", `+strings.Join(details, ", ")+`}}}`)
+	if e.Labels["source"] != "shop" || len(e.Labels) != event.MaxLabels {
+		t.Errorf("%+v", e.Labels)
+	}
+}
+
+func TestSteady(t *testing.T) {
+	sourcetest.Steady(t, pagerduty.Parse, `{"event_action": "trigger", "payload": {"summary": "x", "custom_details": {"a": {"b": 1}, "a.b": 2, "c": {"d.e": 3, "d": {"e": 4}}}}}`)
 }

@@ -6,7 +6,6 @@ package prometheus
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
 	"strconv"
 	"strings"
@@ -72,13 +71,7 @@ func (a Alert) Event(at time.Time) (e event.Event, err error) {
 	if a.Status != "firing" && a.Status != "resolved" {
 		return e, fault.Invalid("status", "must be firing or resolved, got %.100q", a.Status)
 	}
-	all := maps.Clone(a.Labels)
-	for name, value := range a.Annotations {
-		if _, there := all[name]; !there {
-			all[name] = value
-		}
-	}
-	labels := source.Labels(all)
+	labels := source.Labels(a.Labels, a.Annotations)
 	severity := severityOf(a.Labels)
 	e = event.Event{
 		AlertKey: a.Fingerprint, TitleRule: titleRule(labels), Description: event.Cut(source.Clean(describe(a.Annotations)), event.MaxDescription),
@@ -99,7 +92,7 @@ func (a Alert) Event(at time.Time) (e event.Event, err error) {
 
 func severityOf(labels map[string]string) string {
 	for _, name := range []string{"severity", "priority", "level"} {
-		if word, ok := labels[name]; ok {
+		if word := labels[name]; word != "" { // an empty label is none, as Prometheus has it
 			if severity, ok := source.Severity(word, Severities); ok {
 				return severity
 			}

@@ -1,6 +1,7 @@
 package prometheus_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 func TestPayloads(t *testing.T) { sourcetest.Golden(t, prometheus.Parse) }
 
 func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, prometheus.Parse) }
+
+func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, prometheus.Parse) }
 
 func TestWhatIsRefused(t *testing.T) {
 	sourcetest.Refuses(t, prometheus.Parse, map[string]string{
@@ -43,7 +46,7 @@ func TestSeverities(t *testing.T) {
 	for labels, want := range map[string]string{
 		`"severity": "critical"`: event.Critical, `"severity": " CRITICAL "`: event.Critical, `"severity": "warning"`: event.Warning, `"priority": "warn"`: event.Warning,
 		`"level": "info"`: event.Info, `"severity": "acknowledged"`: event.Info, `"severity": "unknown"`: event.Info, `"severity": "unk"`: event.Info, `"severity": "ok"`: event.Ok,
-		`"severity": "none"`: event.Warning, `"severity": "page"`: event.Warning, `"other": "critical"`: event.Warning,
+		`"severity": "none"`: event.Warning, `"severity": "page"`: event.Warning, `"other": "critical"`: event.Warning, `"severity": "", "priority": "critical"`: event.Critical,
 		`"level": "critical", "priority": "info"`: event.Info, `"priority": "critical", "severity": "info"`: event.Info,
 	} {
 		if e := sourcetest.One(t, prometheus.Parse, `{"alerts": [{"status": "firing", "labels": {`+labels+`}}]}`); e.Status != want {
@@ -65,5 +68,17 @@ func TestKeyThatIsMade(t *testing.T) {
 func TestBrokenText(t *testing.T) {
 	if e := sourcetest.One(t, prometheus.Parse, "{\"alerts\": [{\"status\": \"firing\", \"labels\": {\"a\": \"x\xff\\u0000y\"}}]}"); e.Labels["a"] != "x\uFFFDy" {
 		t.Errorf("%q", e.Labels)
+	}
+}
+
+// However many annotations there are, an alert keeps its own labels: routes and the title need them.
+func TestLabelsGoBeforeAnnotations(t *testing.T) {
+	var annotations []string
+	for i := range 60 {
+		annotations = append(annotations, fmt.Sprintf(`"a%02d": "x"`, i))
+	}
+	e := sourcetest.One(t, prometheus.Parse, `{"alerts": [{"status": "firing", "labels": {"alertname": "Slow", "service": "shop"}, "annotations": {"service": "not me", `+strings.Join(annotations, ", ")+`}}]}`)
+	if e.Title != "Slow::shop" || e.Labels["service"] != "shop" || len(e.Labels) != event.MaxLabels {
+		t.Errorf("%+v", e)
 	}
 }

@@ -80,32 +80,19 @@ func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error
 
 func (b *body) ofAlert(at time.Time) (event.Event, error) {
 	a := b.Data.Event
-	labels := map[string]string{}
-	for name, value := range a.Tags {
-		labels[name] = value
-	}
-	add(labels, map[string]string{"culprit": a.Culprit, "environment": a.Environment, "release": string(a.Release), "project": string(a.Project), "url": a.URL, "rule": b.Data.Rule})
+	labels := source.Labels(source.Said(map[string]string{"culprit": a.Culprit, "environment": a.Environment, "release": string(a.Release), "project": string(a.Project), "url": a.URL, "rule": b.Data.Rule}), a.Tags)
 	when, _ := time.Parse(time.RFC3339, a.Datetime)
 	return made("data.event", string(a.IssueID), cmp.Or(a.Title, a.Message), a.Message, a.Level, labels, source.At(when, at))
 }
 
 func (b *body) ofIssue(at time.Time) (event.Event, error) {
 	i := b.Data.Issue
-	labels := map[string]string{}
-	add(labels, map[string]string{"culprit": i.Culprit, "project": i.Project.Slug, "url": i.URL, "short_id": i.ShortID})
+	labels := source.Labels(source.Said(map[string]string{"culprit": i.Culprit, "project": i.Project.Slug, "url": i.URL, "short_id": i.ShortID}))
 	e, err := made("data.issue", string(i.ID), i.Title, i.Culprit, i.Level, labels, at.Unix())
 	if b.Action == "resolved" {
 		e.Status = event.Ok
 	}
 	return e, err
-}
-
-func add(labels, more map[string]string) {
-	for name, value := range more {
-		if value != "" {
-			labels[name] = value
-		}
-	}
 }
 
 // made has the issue for its key, so that what happens to an issue is about the alert of its events.
@@ -125,6 +112,6 @@ func made(where, id, title, description, level string, labels map[string]string,
 	}
 	return event.Event{
 		AlertKey: event.KeyOf(nil, "sentry", id), TitleRule: title, Title: title, Description: event.Cut(source.Clean(description), event.MaxDescription),
-		Status: severity, Severity: severity, Labels: source.Labels(labels), Time: when,
+		Status: severity, Severity: severity, Labels: labels, Time: when,
 	}, nil
 }

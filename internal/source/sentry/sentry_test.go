@@ -1,6 +1,7 @@
 package sentry_test
 
 import (
+	"strings"
 	"testing"
 
 	"tocsin/internal/event"
@@ -11,6 +12,8 @@ import (
 func TestPayloads(t *testing.T) { sourcetest.Golden(t, sentry.Parse) }
 
 func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, sentry.Parse) }
+
+func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, sentry.Parse) }
 
 func TestWhatIsRefused(t *testing.T) {
 	sourcetest.Refuses(t, sentry.Parse, map[string]string{
@@ -39,5 +42,12 @@ func TestActions(t *testing.T) {
 		if batch, err := sentry.Parse([]byte(`{"action": "`+action+`", "data": {"issue": {"title": "x", "id": 7}}}`), sourcetest.Came, nil); err != nil || len(batch.Events) != 0 {
 			t.Errorf("%s: %+v, %v", action, batch, err)
 		}
+	}
+}
+
+func TestLongTextsAreCut(t *testing.T) {
+	long := strings.Repeat("é", 5000)
+	for _, body := range []string{`{"data": {"event": {"issue_id": 1, "title": "x", "message": "` + long + `"}}}`, `{"data": {"event": {"issue_id": 1, "title": "` + long + `"}}}`, `{"action": "created", "data": {"issue": {"id": 1, "title": "x", "culprit": "` + long + `"}}}`} {
+		sourcetest.One(t, sentry.Parse, body)
 	}
 }

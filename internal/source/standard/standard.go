@@ -5,7 +5,9 @@ package standard
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -29,9 +31,9 @@ type alert struct {
 
 // Parse reads a body.
 func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) {
-	if strings.HasPrefix(strings.TrimSpace(string(body)), "[") {
+	if jsontext.Value(body).Kind() == '[' {
 		var list []jsontext.Value
-		if err := json.Unmarshal(body, &list); err != nil {
+		if err := source.Read(body, &list); err != nil { // strict with each alert, so that none costs another
 			return b, source.Unreadable(err)
 		}
 		if len(list) == 0 || len(list) > source.MaxAlerts {
@@ -47,7 +49,9 @@ func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) 
 		return b, nil
 	}
 	e, err := one(body, at)
-	b.Events = []event.Event{e}
+	if err == nil {
+		b.Events = []event.Event{e}
+	}
 	return b, err
 }
 
@@ -69,7 +73,7 @@ func one(body []byte, at time.Time) (e event.Event, err error) {
 	case len(a.Labels) > event.MaxLabels:
 		return e, fault.Invalid("labels", "must be at most %d, got %d", event.MaxLabels, len(a.Labels))
 	}
-	for name := range a.Labels {
+	for _, name := range slices.Sorted(maps.Keys(a.Labels)) {
 		if !source.LabelName.MatchString(name) || len(name) > event.MaxLabelKey {
 			return e, fault.Invalid("labels", "names must be letters, digits, _ and dots, not begin with a digit and have at most %d characters, got %.150q", event.MaxLabelKey, name)
 		}

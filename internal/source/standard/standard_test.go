@@ -14,6 +14,8 @@ func TestPayloads(t *testing.T) { sourcetest.Golden(t, standard.Parse) }
 
 func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, standard.Parse) }
 
+func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, standard.Parse) }
+
 func TestWhatIsRefused(t *testing.T) {
 	info := func(more string) string { return `{"title_rule": "a", "event_status": "Info", ` + more + `}` }
 	sourcetest.Refuses(t, standard.Parse, map[string]string{
@@ -76,4 +78,21 @@ func TestTitleOfNothing(t *testing.T) {
 	if e := sourcetest.One(t, standard.Parse, `{"title_rule": "$a", "event_status": "Info", "labels": {"a": " "}}`); e.Title != "$a" {
 		t.Errorf("%q", e.Title)
 	}
+}
+
+// What would be refused alone costs a batch no neighbour, whatever is wrong with it.
+func TestNoNeighbourIsLost(t *testing.T) {
+	good := `{"title_rule": "a", "event_status": "Info"}`
+	for bad, want := range map[string]string{
+		`{"title_rule": "twice", "event_status": "Info", "event_status": "Ok"}`: "a name is given twice", "{\"title_rule\": \"caf\xe9\", \"event_status\": \"Info\"}": "it is no JSON",
+	} {
+		batch, err := standard.Parse([]byte(`[`+good+`, `+bad+`, `+good+`]`), sourcetest.Came, nil)
+		if err != nil || len(batch.Events) != 2 || len(batch.Refused) != 1 || batch.Refused[0].Index != 1 || !strings.Contains(batch.Refused[0].Message, want) {
+			t.Errorf("%s: %+v, %v", bad, batch, err)
+		}
+	}
+}
+
+func TestSteady(t *testing.T) {
+	sourcetest.Steady(t, standard.Parse, `{"title_rule": "a", "event_status": "Info", "labels": {"1": "", "2": "", "3": "", "4": ""}}`)
 }

@@ -100,19 +100,10 @@ func (f fields) key(name, host string) string {
 
 // labels are the tags, of which none may hide what Zabbix itself says.
 func (f fields) labels() map[string]string {
-	labels := map[string]string{}
-	for tag, value := range f.tags() {
-		labels[tag] = value
-	}
-	for label, value := range map[string]string{
+	return source.Labels(source.Said(map[string]string{
 		"host": f.text("hostname", "host", "hosthost"), "host_ip": f.text("hostip", "hostconn"), "item": f.text("itemname", "item"), "item_value": f.text("itemvalue", "itemlastvalue"),
 		"event_id": f.text("eventid"), "trigger_id": f.text("triggerid"), "url": f.text("url", "eventurl", "triggerurl", "alerturl", "zabbixurl"),
-	} {
-		if value != "" {
-			labels[label] = value
-		}
-	}
-	return source.Labels(labels)
+	}), f.tags())
 }
 
 // time of a recovery is its own: that of its event is when the problem began.

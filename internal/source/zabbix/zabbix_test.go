@@ -13,6 +13,8 @@ func TestPayloads(t *testing.T) { sourcetest.Golden(t, zabbix.Parse) }
 
 func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, zabbix.Parse) }
 
+func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, zabbix.Parse) }
+
 func TestWhatIsRefused(t *testing.T) {
 	sourcetest.Refuses(t, zabbix.Parse, map[string]string{
 		`{}`: "event_name: is required", `{"event_name": "{EVENT.NAME}"}`: "event_name: is required", `{"event_name": "x"}`: "event_status: must be PROBLEM or RESOLVED",
@@ -91,4 +93,8 @@ func TestRecovery(t *testing.T) {
 	if e := sourcetest.One(t, zabbix.Parse, `{"name": "x", "value": 0, "event_recovery_timestamp": "1776052000"}`); e.Time != 1776052000 {
 		t.Errorf("%d", e.Time)
 	}
+}
+
+func TestSteady(t *testing.T) {
+	sourcetest.Steady(t, zabbix.Parse, `{"event_name": "a", "eventname": "b", "EVENT.NAME": "c", "event": {"name": "d", "value": 1}, "tags": "a:1", "event_tags": {"b": "2"}}`)
 }
