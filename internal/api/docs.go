@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,15 +32,18 @@ const anyBaseURL = "http://base-url.invalid"
 // operations. It works without scripts; the one it has, which filters and sends trial calls, keeps the
 // key in the page's memory and nowhere else.
 func (f *Frame) Docs() http.Handler {
-	var page bytes.Buffer
-	if err := docsTemplate.Execute(&page, f.reference()); err != nil {
-		panic(err) // of our own types; a test has seen it pass
-	}
+	page := sync.OnceValue(func() []byte { // made when it is first asked for
+		var page bytes.Buffer
+		if err := docsTemplate.Execute(&page, f.reference()); err != nil {
+			panic(err) // of our own types; a test has seen it pass
+		}
+		return page.Bytes()
+	})
 	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", digest(docsCSS), digest(docsJS))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Referrer-Policy", "no-referrer")
-		served(w, r, "text/html; charset=utf-8", bytes.ReplaceAll(page.Bytes(), []byte(anyBaseURL), []byte(f.baseURL(r))))
+		served(w, r, "text/html; charset=utf-8", bytes.ReplaceAll(page(), []byte(anyBaseURL), []byte(f.baseURL(r))))
 	})
 }
 
@@ -73,6 +77,7 @@ type (
 )
 
 func (f *Frame) reference() reference {
+	f.prepareAll()
 	page := reference{Build: f.Build, BaseURL: anyBaseURL, Count: len(f.order), Failures: failureRows(), CSS: template.CSS(docsCSS), JS: template.JS(docsJS)}
 	for _, op := range f.order {
 		name := strings.Split(op.Path, "/")[1]

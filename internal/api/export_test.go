@@ -14,5 +14,6 @@ func Check(f *Frame, path string, body []byte) error {
 	if err != nil {
 		return err
 	}
+	f.prepare(f.ops[path])
 	return f.ops[path].check.check(nil, document)
 }

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -40,21 +41,23 @@ type Config struct {
 // Frame serves the operations of all rooms. It is an http.Handler for their paths.
 type Frame struct {
 	Config
-	ops     map[string]*mounted
-	order   []*mounted
-	schemas *schemas
-	failure *huma.Schema // of errorResponse
-	rates   *limit.Table[rateKey]
-	guesses *limit.Table[netip.Prefix]
-	metrics *metrics
+	ops       map[string]*mounted
+	order     []*mounted
+	schemas   *schemas
+	preparing sync.Mutex   // of schemas
+	failure   *huma.Schema // of errorResponse
+	rates     *limit.Table[rateKey]
+	guesses   *limit.Table[netip.Prefix]
+	metrics   *metrics
 }
 
 // mounted is an operation with what the frame has worked out about it once.
 type mounted struct {
 	Op
+	number  int32
+	once    sync.Once // guards what follows; see prepare
 	in, out *huma.Schema
 	check   *checker // of in
-	number  int32
 }
 
 type rateKey struct {
@@ -90,11 +93,20 @@ func (f *Frame) mount(op Op) {
 		panic(op.Path + " asks somebody outside first: it must be a write, and none that can be rehearsed")
 	}
 	m := &mounted{Op: op, number: int32(len(f.order))}
-	m.in = f.schemas.of(op.Do.in, hint(op.Path, "Request"))
-	m.out = f.schemas.of(op.Do.out, hint(op.Path, "Reply"))
-	m.check = f.schemas.checker(m.in)
 	f.ops[op.Path] = m
 	f.order = append(f.order, m)
+}
+
+// prepare works out the schemas of an operation when it is first called or described: of nearly two hundred
+// operations a process that is just starting, or a test, needs few.
+func (f *Frame) prepare(m *mounted) {
+	m.once.Do(func() {
+		f.preparing.Lock()
+		defer f.preparing.Unlock()
+		m.in = f.schemas.of(m.Do.in, hint(m.Path, "Request"))
+		m.out = f.schemas.of(m.Do.out, hint(m.Path, "Reply"))
+		m.check = f.schemas.checker(m.in)
+	})
 }
 
 // mustBeExported panics when a request embeds a struct that is not exported: its fields would be decoded but
@@ -112,6 +124,13 @@ func mustBeExported(t reflect.Type) {
 			panic("request " + t.String() + " embeds " + field.Type.String() + ", which must be exported for its fields to be checked")
 		}
 		mustBeExported(field.Type)
+	}
+}
+
+// prepareAll works out all schemas; after it none is added, and they can be read without the lock.
+func (f *Frame) prepareAll() {
+	for _, m := range f.order {
+		f.prepare(m)
 	}
 }
 
@@ -200,6 +219,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	if err != nil {
 		return err
 	}
+	f.prepare(x.op)
 	if err := x.op.check.check(nil, document); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ func (f *Frame) OpenAPI() ([]byte, error) {
 		Security: []map[string][]string{{"app_key": {}}, {"bearer": {}}},
 		Paths:    map[string]*huma.PathItem{},
 	}
+	f.prepareAll()
 	for _, op := range f.order {
 		doc.Paths[op.Path] = &huma.PathItem{Post: f.describe(op)}
 	}

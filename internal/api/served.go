@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -31,13 +32,16 @@ func digest(b []byte) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// OpenAPIHandler serves the document of OpenAPI as it was when this was called.
+// OpenAPIHandler serves the document of OpenAPI, made when it is first asked for.
 func (f *Frame) OpenAPIHandler() http.Handler {
-	document, err := f.OpenAPI()
-	if err != nil {
-		panic(err) // of our own types; a test has seen it pass
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { served(w, r, "application/json", document) })
+	document := sync.OnceValue(func() []byte {
+		text, err := f.OpenAPI()
+		if err != nil {
+			panic(err) // of our own types; a test has seen it pass
+		}
+		return text
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { served(w, r, "application/json", document()) })
 }
 
 // baseURL is how this request reached us, for examples that can be copied. The host is the caller's to

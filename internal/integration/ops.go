@@ -94,8 +94,11 @@ func (i *Integration) push() string {
 		return ""
 	}
 	kind := "alert/" + i.IntegrationType
-	if i.IntegrationType == Change {
+	switch i.IntegrationType {
+	case Change:
 		kind = "change/standard"
+	case Heartbeat:
+		kind = Heartbeat
 	}
 	path := "/event/push/" + kind
 	if i.IntegrationKey != "" {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"tocsin/internal/accountfile"
+	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/clock"
 	"tocsin/internal/db"
@@ -87,6 +88,7 @@ func begin(t *testing.T, more ...string) *world {
 func beginWith(t *testing.T, change func(*app.Config), more ...string) *world {
 	t.Helper()
 	w := &world{t: t, clock: clock.At(start), dir: t.TempDir(), drift: 10 * time.Second, change: change}
+	apitest.Migrated(t, filepath.Join(w.dir, "tocsin.db"))
 	w.open()
 	file := map[string]any{}
 	w.must(json.Unmarshal([]byte(base), &file))

@@ -37,6 +37,18 @@ func made(fill func(*db.Tx) error) (file []byte, err error) {
 	return os.ReadFile(path)
 }
 
+// Migrated puts an empty database file, migrated, at a path.
+func Migrated(t testing.TB, path string) {
+	t.Helper()
+	file, err := migrated()
+	if err == nil {
+		err = os.WriteFile(path, file, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // openCopy opens a copy that goes away with the test.
 func openCopy(t testing.TB, original func() ([]byte, error)) *db.DB {
 	t.Helper()
