@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tocsin/internal/audit"
+	"tocsin/internal/channel"
 	"tocsin/internal/db"
 	"tocsin/internal/notify"
 	"tocsin/internal/triage"
@@ -32,5 +33,5 @@ func (a *App) prune(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return a.DB.Write(ctx, func(tx *db.Tx) error { return channel.Expire(tx, a.Clock.Now()) })
 }

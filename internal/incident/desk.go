@@ -106,13 +106,14 @@ func (d Desk) Joined(incident string, a *decide.Alert, origin alert.Origin, stor
 	if err := d.due(&r); err != nil {
 		return err
 	}
-	if storm > 0 && !slices.Contains(r.Storms, storm) {
+	reached := storm > 0 && !slices.Contains(r.Storms, storm)
+	if reached {
 		r.Storms = append(r.Storms, storm)
-		if err := d.tell(&r, news.IncidentStorm, map[string]any{"threshold": storm}); err != nil {
-			return err
-		}
 	}
-	return d.save(&r)
+	if err := d.save(&r); err != nil || !reached {
+		return err
+	}
+	return d.tell(&r, news.IncidentStorm, map[string]any{"threshold": storm})
 }
 
 // Updated takes in that an alert of the incident has another severity.

@@ -3,6 +3,7 @@ package notify
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -163,11 +164,8 @@ func subject(about render.Incident) string {
 
 // plain is an incident in a few lines of text, for those who read no HTML.
 func plain(about render.Incident) string {
-	parsed, err := render.Parse(render.Preset["plain"], false)
-	if err == nil {
-		if text, err := parsed.Render(about); err == nil {
-			return text
-		}
+	if text, ok := filled(render.Preset["plain"], false, about); ok {
+		return text
 	}
 	return subject(about)
 }
@@ -193,10 +191,34 @@ func filled(source string, html bool, about render.Incident) (string, bool) {
 	if source == "" {
 		return "", false
 	}
-	t, err := render.Parse(source, html)
+	t, err := parsed(source, html)
 	if err != nil {
 		return "", false
 	}
 	text, err := t.Render(about)
 	return text, err == nil && strings.TrimSpace(text) != ""
+}
+
+// templates keeps what was parsed: the same few texts make thousands of messages.
+var templates = struct {
+	sync.Mutex
+	ready map[string]*render.Template
+}{ready: map[string]*render.Template{}}
+
+func parsed(source string, html bool) (*render.Template, error) {
+	key := fmt.Sprint(html, source)
+	templates.Lock()
+	defer templates.Unlock()
+	if t := templates.ready[key]; t != nil {
+		return t, nil
+	}
+	t, err := render.Parse(source, html)
+	if err != nil {
+		return nil, err
+	}
+	if len(templates.ready) >= 500 { // of all accounts; those in use come back
+		clear(templates.ready)
+	}
+	templates.ready[key] = t
+	return t, nil
 }

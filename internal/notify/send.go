@@ -85,19 +85,14 @@ func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next
 		Notice
 		target string
 	}
+	flying, lanes, busy := r.traffic()
 	due, err := db.All(tx, func(scan db.Scan) (w row, err error) {
 		w.Notice, w.target, err = scanSealed(scan)
 		return w, err
-	}, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND due_at <= $1 ORDER BY due_at LIMIT 500`, now.UnixMilli())
+	}, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND due_at <= $1 AND NOT ($2 LIKE '%,' || lane || ',%') ORDER BY due_at LIMIT $3 + 0`, now.UnixMilli(), db.List(busy), reads)
 	if err != nil {
 		return nil, false, 0, err
 	}
-	r.mu.Lock()
-	flying, lanes := r.flying, map[string]int{}
-	for lane, n := range r.lanes {
-		lanes[lane] = n
-	}
-	r.mu.Unlock()
 	for i := range due {
 		n := &due[i].Notice
 		if flying >= maxFlying || lanes[n.Lane] >= maxLane {
@@ -128,7 +123,24 @@ func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next
 		lanes[n.Lane]++
 	}
 	next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0 AND due_at > $1`, now.UnixMilli())
-	return flights, full || len(due) == 500, next, err
+	return flights, full || len(busy) > 0 || len(due) == reads, next, err
+}
+
+// reads is how many due notices are looked at in one go.
+const reads = 4 * maxFlying
+
+// traffic is how many notices are on their way, altogether and in each lane, and which lanes have no room:
+// what waits for those must not hide what waits for others.
+func (r *Room) traffic() (flying int, lanes map[string]int, busy []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lanes = map[string]int{}
+	for lane, n := range r.lanes {
+		if lanes[lane] = n; n >= maxLane {
+			busy = append(busy, lane)
+		}
+	}
+	return r.flying, lanes, busy
 }
 
 // fly makes one attempt and notes down what came of it.

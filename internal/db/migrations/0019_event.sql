@@ -15,7 +15,6 @@ CREATE TABLE event (
     PRIMARY KEY (account_id, event_id)
 );
 CREATE INDEX event_pending ON event (received_at) WHERE decided_at = 0;
-CREATE INDEX event_by_time ON event (account_id, received_at);
 
 -- What became of an event in each channel it was routed to, and why. One that came to none has one row with
 -- channel 0. Every event that is decided has at least one; one whose alert was decided again later has more.

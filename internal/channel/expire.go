@@ -1,0 +1,30 @@
+package channel
+
+import (
+	"time"
+
+	"tocsin/internal/db"
+)
+
+// Expire takes away the one-off silence rules that are to go after their window, when that ended before a
+// moment.
+func Expire(tx *db.Tx, before time.Time) error {
+	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY account_id`)
+	if err != nil {
+		return err
+	}
+	for _, account := range accounts {
+		rules, err := Silences.All(tx, account)
+		if err != nil {
+			return err
+		}
+		for _, r := range rules {
+			if r.IsAutoDelete && r.TimeFilter != nil && r.TimeFilter.EndTime <= before.Unix() {
+				if err := Silences.Delete(tx, account, r.RuleID); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
