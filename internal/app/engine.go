@@ -40,6 +40,7 @@ func (a *App) buildEngine(linkKey, cursorKey []byte) {
 	turns := &handover.Room{DB: a.DB, Box: a.Box, Log: a.Log, Notify: e.notify}
 	e.notify.Lapsed(turns.Lapsed)
 	e.triage = triage.New(a.DB, bus, a.Log, a.metrics)
+	e.escalation.Silenced = e.triage.Silenced
 	e.webhook = webhook.New(webhook.Config{CursorKey: cursorKey, DB: a.DB, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics,
 		Out: outbound.New(outbound.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate})})
 	a.engine = e

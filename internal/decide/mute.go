@@ -50,6 +50,17 @@ func (d *decision) silenced() bool {
 	return true
 }
 
+// Held tells whether a silence rule of a channel holds an alert now, which, and until when (Unix seconds):
+// for what was open before the rule was made or its window began. rule is nil when none does.
+func Held(ch *Channel, a *Alert, now int64) (rule *Rule, until int64) {
+	d := decision{channel: ch, now: now}
+	e := a.event()
+	if rule = d.first("silence", ch.Silences, &e); rule != nil {
+		_, until = rule.Holds(now)
+	}
+	return rule, until
+}
+
 // inhibited asks the inhibit rules of the channel and those of the pipeline that matched the event.
 func (d *decision) inhibited() (bool, error) {
 	var targets []int

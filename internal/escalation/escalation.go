@@ -9,6 +9,7 @@ package escalation
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -33,6 +34,9 @@ type Room struct {
 	Box    *seal.Box
 	Notify *notify.Room
 	Wake   func() // called when notices have been made; may be nil
+	// Silenced tells whether silence rules hold all active alerts of an incident, until when (Unix seconds, 0:
+	// they do not) and which, in words; may be nil.
+	Silenced func(tx *db.Tx, account, channel int64, incident string, now time.Time) (until int64, why string, err error)
 }
 
 // Task is the room's background work.
@@ -226,6 +230,9 @@ func (r *Room) step(tx *db.Tx, e *run, now time.Time) error {
 	}
 	for range len(e.timing.Layers) + 1 { // a layer that is skipped makes the next one due
 		a := escalate.Next(e.timing, e.started, e.done, stateOf(&i), now.Unix())
+		if held, err := r.held(tx, e, &i, a, now); held || err != nil {
+			return err
+		}
 		changed := false
 		for _, v := range a.Due {
 			if v.Tell {
@@ -256,6 +263,24 @@ func (r *Room) step(tx *db.Tx, e *run, now time.Time) error {
 		}
 	}
 	return e.save(tx)
+}
+
+// held lets an escalation stand still while silence rules hold all of the incident's alerts, although they
+// were open before: in maintenance nobody is paged for it. It goes on when the first of them ends.
+func (r *Room) held(tx *db.Tx, e *run, i *incident.Incident, a escalate.Answer, now time.Time) (bool, error) {
+	if r.Silenced == nil || !slices.ContainsFunc(a.Due, func(v escalate.Verdict) bool { return v.Tell }) {
+		return false, nil
+	}
+	until, why, err := r.Silenced(tx, e.account, i.ChannelID, e.incident, now)
+	if err != nil || until <= now.Unix() {
+		return false, err
+	}
+	e.next = until
+	if err := e.save(tx); err != nil {
+		return true, err
+	}
+	return true, r.Bus.Tell(tx, news.Item{Account: i.AccountID, Type: news.IncidentNotify, ID: i.IncidentID, Channel: i.ChannelID, At: now,
+		Detail: map[string]any{"layer_idx": a.Due[0].Layer, "escalate_rule_id": e.ruleID, "escalate_rule_name": e.ruleName, "by": "nobody", "reason": why, "then": "wait", "until": until}})
 }
 
 func stateOf(i *incident.Incident) escalate.State {

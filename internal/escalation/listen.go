@@ -3,6 +3,7 @@ package escalation
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -95,6 +96,12 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 // look makes the incident's escalation due, because something has changed.
 func look(tx *db.Tx, item news.Item) error {
 	_, err := tx.Exec(`UPDATE escalation SET next_at = $3 WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, item.Account, item.ID, item.At.Unix())
+	return err
+}
+
+// Reconsider makes all escalations of an account due, because its configuration has changed.
+func Reconsider(tx *db.Tx, account int64, now time.Time) error {
+	_, err := tx.Exec(`UPDATE escalation SET next_at = $2 WHERE account_id = $1 AND next_at > $2`, account, now.Unix())
 	return err
 }
 

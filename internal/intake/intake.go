@@ -144,7 +144,7 @@ func (r *Room) alerts(c *api.Call, req *http.Request, header http.Header, body [
 // integration finds whose key it is and holds it to its limits.
 func (r *Room) integration(c *api.Call, key string, header http.Header) (i integration.Integration, err error) {
 	if key == "" {
-		return i, fault.Invalid("integration_key", "is required, in the address: ?integration_key=...")
+		return i, fault.Invalid("integration_key", "is required, in the address, as in ?integration_key=KEY")
 	}
 	k, err := r.find(c.Ctx, key, c.Now)
 	switch {

@@ -2,11 +2,14 @@ package triage
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"tocsin/internal/alert"
 	"tocsin/internal/db"
 	"tocsin/internal/decide"
+	"tocsin/internal/escalation"
 	"tocsin/internal/id"
 	"tocsin/internal/incident"
 	"tocsin/internal/news"
@@ -100,12 +103,12 @@ func (r *Room) again(ctx context.Context, now time.Time) (again time.Time, err e
 	return again, err
 }
 
-// reconfigured makes the muted alerts of accounts due whose configuration has changed: the rule that muted
-// one may be gone.
+// reconfigured makes the muted alerts and the escalations of accounts due whose configuration has changed: the
+// rule that held one may be gone.
 func (r *Room) reconfigured(tx *db.Tx, now time.Time) error {
 	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account WHERE revision <> revision_applied`)
 	for i := 0; i < len(accounts) && err == nil; i++ {
-		if err = alert.Unmute(tx, accounts[i], now.Unix()); err == nil {
+		if err = errors.Join(alert.Unmute(tx, accounts[i], now.Unix()), escalation.Reconsider(tx, accounts[i], now)); err == nil {
 			_, err = tx.Exec(`UPDATE account SET revision_applied = revision WHERE account_id = $1`, accounts[i])
 		}
 	}
@@ -134,4 +137,36 @@ func (r *Room) anew(tx *db.Tx, t *tally, d *alert.Due, now time.Time) error {
 	}
 	t.outcomes = append(t.outcomes, string(v.Outcome))
 	return record(tx, d.Account, "", &v, now)
+}
+
+// Silenced tells whether silence rules hold every active alert of an incident at a moment, until when (Unix
+// seconds) and by which rule, in words. Nobody is paged of such an incident, though it was open before.
+func (r *Room) Silenced(tx *db.Tx, account, channel int64, incident string, now time.Time) (until int64, why string, err error) {
+	ready, err := r.ready(tx, account)
+	if err != nil {
+		return 0, "", err
+	}
+	s := &state{tx, account, ready}
+	ch, err := s.Channel(channel)
+	if err != nil || ch == nil {
+		return 0, "", err
+	}
+	alerts, err := alert.OfIncident(tx, account, incident, decide.MaxAlerts, 0)
+	if err != nil {
+		return 0, "", err
+	}
+	for i := range alerts {
+		a := &alerts[i]
+		if !a.Active() {
+			continue
+		}
+		rule, ends := decide.Held(ch, a, now.Unix())
+		if rule == nil {
+			return 0, "", nil
+		}
+		if until == 0 || ends < until {
+			until, why = ends, fmt.Sprintf("silence rule %s holds its alerts", rule.Name)
+		}
+	}
+	return until, why, nil
 }

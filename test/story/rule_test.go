@@ -128,12 +128,31 @@ func TestARecurringSilenceComesAgain(t *testing.T) {
 	w.told()
 }
 
-func TestAnEscalationThatWasRunningGoesOnInASilence(t *testing.T) {
+// Maintenance that begins while something is open holds its pages, and lets them go on when it ends.
+func TestAnEscalationStandsStillInASilence(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
-	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`, shop, where("env", "test"), start.Unix(), start.Unix()+7200)
-	w.pass(15 * time.Minute)
-	w.told(newPage("ann"), newPage("cid"))
+	w.told(newPage("ann"))
+	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`, shop, where("env", "test"), start.Unix(), start.Unix()+3600)
+	w.pass(59 * time.Minute)
+	w.told()
+	if why := w.why("cpu"); !strings.Contains(why, "silence rule work holds its alerts") {
+		t.Error(why)
+	}
+	w.pass(2 * time.Minute)
+	w.told(newPage("cid"))
+}
+
+func TestASilenceThatIsMadeBeforeTheFirstPageHoldsIt(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
+	w.push("cpu", "Critical", "env=test")
+	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`, shop, where("env", "test"), start.Unix(), start.Unix()+3600)
+	w.pass(10 * time.Minute)
+	w.told()
+	rule := w.do("/channel/silence/rule/list", `{"channel_id": %d}`, shop).get("items.0.rule_id")
+	w.do("/channel/silence/rule/delete", `{"channel_id": %d, "rule_id": %q}`, shop, rule)
+	w.pass(10 * time.Second)
+	w.told(newPage("ann"))
 }
 
 func TestADiscardingSilenceLeavesARecordButNoAlert(t *testing.T) {
