@@ -142,10 +142,6 @@ func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.Escala
 	if err != nil {
 		return rule, nil, false, err
 	}
-	zone, err := zoneOf(tx, i.AccountID)
-	if err != nil {
-		return rule, nil, false, err
-	}
 	for _, rule := range rules {
 		look := Look{RuleID: rule.RuleID, RuleName: rule.RuleName}
 		m, _ := filter.Compile(rule.Filters)
@@ -165,6 +161,10 @@ func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.Escala
 					}
 				}
 				days, err := calendar.Load(tx, i.AccountID, ids)
+				if err != nil {
+					return rule, nil, false, err
+				}
+				zone, err := zoneOf(tx, i.AccountID)
 				if err != nil {
 					return rule, nil, false, err
 				}
@@ -192,6 +192,14 @@ func zoneOf(tx *db.Tx, account int64) (*time.Location, error) {
 // due does what is due of all escalations.
 func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err error) {
 	const batch = 100
+	next := int64(0)
+	soonest := func(tx *db.Tx) (err error) {
+		next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(next_at), 0) FROM escalation WHERE next_at > 0`)
+		return err
+	}
+	if err := r.DB.Read(ctx, soonest); err != nil || next == 0 || next > now.Unix() { // those who write do not wait for nothing
+		return moment(next), err
+	}
 	more, told := false, false
 	err = r.DB.Write(ctx, func(tx *db.Tx) error {
 		runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE next_at > 0 AND next_at <= $1 ORDER BY next_at LIMIT $2 + 0`, now.Unix(), batch)
@@ -199,10 +207,8 @@ func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err err
 			err = r.step(tx, &runs[i], now)
 		}
 		more, told = len(runs) == batch, len(runs) > 0
-		if next := int64(0); err == nil {
-			if next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(next_at), 0) FROM escalation WHERE next_at > 0`); next > 0 {
-				again = time.Unix(next, 0)
-			}
+		if err == nil {
+			err = soonest(tx)
 		}
 		return err
 	})
@@ -210,9 +216,17 @@ func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err err
 		r.Wake()
 	}
 	if more {
-		again = now
+		return now, err
 	}
-	return again, err
+	return moment(next), err
+}
+
+// moment is a time in Unix seconds; 0 is none.
+func moment(unix int64) (t time.Time) {
+	if unix > 0 {
+		t = time.Unix(unix, 0)
+	}
+	return t
 }
 
 // step does what is due of one escalation, and settles when to look again.

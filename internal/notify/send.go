@@ -40,6 +40,16 @@ func (r *Room) send(ctx context.Context, now time.Time) (again time.Time, err er
 	var flights []flight
 	var next int64
 	full := false
+	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0`)
+		return err
+	})
+	switch {
+	case err != nil || next == 0:
+		return again, err
+	case next > now.UnixMilli(): // those who write do not wait for nothing
+		return time.UnixMilli(next), nil
+	}
 	err = r.DB.Write(ctx, func(tx *db.Tx) (err error) {
 		flights, full, next, err = r.take(tx, now)
 		return err
