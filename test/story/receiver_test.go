@@ -24,7 +24,7 @@ const chats = "https://chats.example.com"
 // page is what reached somebody, as it was on the wire. What a way does not carry is empty, but for the event.
 type page struct {
 	way, to, event, subject, key, text, ack string
-	id                                      string // of a mail
+	id                                      string // Message-ID of a mail
 	at                                      time.Time
 }
 
@@ -97,13 +97,14 @@ func (w *world) take(p page) answer {
 	return a
 }
 
-// reached are the pages since the last look, in the order in which they came; look is a look.
+// reached are the pages since the last look, in the order in which they came.
 func (w *world) reached() []page {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.pages)
 }
 
+// look is a look.
 func (w *world) look() []page {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,14 +113,15 @@ func (w *world) look() []page {
 	return pages
 }
 
+// mailed reads a mail. Its subject must say the same as its key.
 func (w *world) mailed(m mailtest.Mail) page {
 	subject, header, texts, err := m.Read()
 	if err != nil {
 		w.t.Errorf("%v in the mail %s", err, m.Data)
 	}
-	key := header.Get("X-Tocsin-Key")
-	p := page{way: "email", to: m.To, event: happened(key, subject), subject: subject, key: key, text: strings.TrimSuffix(strings.ReplaceAll(texts["text/plain"], "\r\n", "\n"), "\n"), ack: link.FindString(texts["text/html"]), id: header.Get("Message-Id")}
-	if says := strings.HasPrefix(subject, "[Resolved] "); says != (p.event == "i_rslv") || p.id == "" {
+	key, text := header.Get("X-Tocsin-Key"), strings.TrimSuffix(strings.ReplaceAll(texts["text/plain"], "\r\n", "\n"), "\n")
+	p := page{way: "email", to: m.To, event: happened(key), subject: subject, key: key, text: text, ack: link.FindString(texts["text/html"]), id: header.Get("Message-Id")}
+	if key == "" || p.id == "" || strings.HasPrefix(subject, "[Resolved] ") != (p.event == "i_rslv") {
 		w.t.Errorf("a mail of %s with the subject %q and the key %s", p.event, subject, key)
 	}
 	return p
@@ -142,14 +144,14 @@ func (w *world) called(r *http.Request) page {
 	}
 	switch way {
 	case "gateway":
-		return page{way: said.Kind, to: said.To, event: happened(said.Key, ""), key: said.Key, text: said.Text, ack: said.AckLink}
+		return page{way: said.Kind, to: said.To, event: happened(said.Key), key: said.Key, text: said.Text, ack: said.AckLink}
 	case "ntfy":
 		subject, err := new(mime.WordDecoder).DecodeHeader(r.Header.Get("Title"))
 		w.check(err, r, body)
 		_, event, _ := strings.Cut(r.Header.Get("Tags"), ",")
 		return page{way: way, to: to, event: event, subject: subject, text: string(body), ack: link.FindString(r.Header.Get("Actions"))}
 	case "slack":
-		return page{way: way, to: to, event: happened("", said.Text), subject: said.Text, text: said.Blocks[0].Text.Text, ack: link.FindString(said.Blocks[0].Text.Text)}
+		return page{way: way, to: to, event: headline(said.Text), subject: said.Text, text: said.Blocks[0].Text.Text, ack: link.FindString(said.Blocks[0].Text.Text)}
 	case "webhook":
 		return page{way: way, to: to, event: said.EventType, subject: said.Incident.Title, key: r.Header.Get("Webhook-Id"), text: string(body)}
 	}
@@ -166,21 +168,26 @@ func (w *world) check(err error, r *http.Request, body []byte) {
 // link is one that acknowledges.
 var link = regexp.MustCompile(`https://tocsin\.example\.com/ack/[\w-]+`)
 
-// happened is the event that a notice's key stands for: turns and what somebody did name it, pages do not. Where no
-// key arrives it is what the subject stands for.
-func happened(key, subject string) string {
+// happened is the event that a notice's key stands for: turns and what somebody did name it, pages do not.
+func happened(key string) string {
 	parts := append(strings.Split(key, "/"), "", "")
 	switch {
-	case strings.HasPrefix(subject, "Shift change in "):
-		return "shift_change"
-	case key == "" && strings.HasPrefix(subject, "On call in "):
-		return "shift_daily"
 	case parts[0] == "shift":
 		return parts[2]
-	case parts[1] == "over" || key == "" && strings.HasPrefix(subject, "[Resolved] "):
+	case parts[1] == "over":
 		return "i_rslv"
 	case strings.HasPrefix(parts[1], "i_"):
 		return parts[1]
 	}
 	return "i_new"
+}
+
+// headline is the event that a subject stands for, which is all that Slack gets.
+func headline(subject string) string {
+	for _, s := range [][2]string{{"[Resolved] ", "i_rslv"}, {"[", "i_new"}, {"Shift change in ", "shift_change"}, {"On call in ", "shift_daily"}} {
+		if strings.HasPrefix(subject, s[0]) {
+			return s[1]
+		}
+	}
+	return subject
 }
