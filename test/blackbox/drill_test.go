@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/sender/sendertest"
+	"tocsin/internal/sender/mailtest"
 )
 
 // A drill goes through the whole chain of a running server, to a mail that arrives; when a hop is cut it says
 // which, and fails.
 func TestADrillTimesEveryHop(t *testing.T) {
-	box := sendertest.NewMailbox(t, sendertest.Options{User: "tocsin:secret"})
+	box := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
 	dir := t.TempDir()
 	write(t, dir, "account.json", crashAccount)
 	write(t, dir, "password", "secret\n")

@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"check", "seal", "db"},
 	{"reference", "revision", "work", "outbound", "news"},
 	{"sender"},
-	{"sender/sendertest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom", "sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom"},
+	{"sender/sendertest", "sender/mailtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom", "sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom"},
 	{"sender/webhook", "sender/gateway", "sender/email"},
 	{"object"},
 	{"auth"},
@@ -109,6 +109,7 @@ var readsClock = map[string]string{
 	"app":               "keeps house",
 	"outbound":          "measures how long an attempt took",
 	"sender/sendertest": "is a service for tests",
+	"sender/mailtest":   "is another",
 }
 
 func TestOnlyTheEdgeReadsTheClock(t *testing.T) {

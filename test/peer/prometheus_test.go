@@ -23,7 +23,7 @@ import (
 	"tocsin/internal/app"
 	"tocsin/internal/clock"
 	"tocsin/internal/sender/email"
-	"tocsin/internal/sender/sendertest"
+	"tocsin/internal/sender/mailtest"
 )
 
 const (
@@ -46,7 +46,7 @@ func TestPrometheusPagesAndResolves(t *testing.T) {
 			t.Skipf("%s is not installed: apt-get install prometheus prometheus-alertmanager", program)
 		}
 	}
-	box := sendertest.NewMailbox(t, sendertest.Options{})
+	box := mailtest.New(t, mailtest.Options{})
 	tocsin := serve(t, box)
 	var down atomic.Bool
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -97,7 +97,7 @@ scrape_configs: [{job_name: node, static_configs: [{targets: ["%s"]}]}]
 }
 
 // serve starts Tocsin as it runs outside of tests, with the mailbox as its mail server.
-func serve(t *testing.T, box *sendertest.Mailbox) (url string) {
+func serve(t *testing.T, box *mailtest.Mailbox) (url string) {
 	t.Helper()
 	a, err := app.New(context.Background(), app.Config{
 		DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Listen: "127.0.0.1:0", Clock: clock.System, Version: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -126,7 +126,7 @@ func serve(t *testing.T, box *sendertest.Mailbox) (url string) {
 }
 
 // mail waits for the mail with this number.
-func mail(t *testing.T, box *sendertest.Mailbox, n int) sendertest.Mail {
+func mail(t *testing.T, box *mailtest.Mailbox, n int) mailtest.Mail {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if mails := box.Mails(); len(mails) > n {
@@ -134,7 +134,7 @@ func mail(t *testing.T, box *sendertest.Mailbox, n int) sendertest.Mail {
 		}
 	}
 	t.Fatalf("mail %d did not arrive within %s", n, patience)
-	return sendertest.Mail{}
+	return mailtest.Mail{}
 }
 
 func write(t *testing.T, dir, name, text string) {

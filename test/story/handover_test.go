@@ -45,10 +45,8 @@ func (w *world) standstill(d time.Duration) {
 
 // texts are what was told so far, by receiver.
 func (w *world) texts() map[string]string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	all := map[string]string{}
-	for _, p := range w.pages {
+	for _, p := range w.reached() {
 		all[p.to] = p.subject + ": " + p.text
 	}
 	return all
@@ -215,9 +213,9 @@ func TestAfterAStandstillATurnThatIsOverIsNotAnnounced(t *testing.T) {
 // What waits to be sent is looked at again.
 func TestANoticeOfATurnThatWasTakenAwayIsNotSent(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600}`))
-	w.fail = failing("example.com", true)
+	w.fail("example.com", later)
 	w.slow().pass(time.Hour)
-	w.fail = nil
+	w.heal()
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s]}`, turns, strings.Replace(rotation, fmt.Sprint(ann), fmt.Sprint(cid), 1))
 	w.pass(30 * time.Minute)
 	w.told(begins("cid"), ends("bob"))
@@ -225,9 +223,9 @@ func TestANoticeOfATurnThatWasTakenAwayIsNotSent(t *testing.T) {
 
 func TestANoticeThatCannotBeSentInTimeIsNotSent(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 0}`))
-	w.fail = failing("example.com", true)
+	w.fail("example.com", later)
 	w.slow().pass(2 * time.Hour)
-	w.fail = nil
+	w.heal()
 	w.standstill(2 * time.Hour)
 	w.told()
 }
@@ -259,19 +257,19 @@ func TestTheScheduleOrThePersonChoosesTheWay(t *testing.T) {
 	w.told("+15550100 sms shift_begin", begins("ann"), ends("bob")) // Bob has no phone
 
 	w = begin(t, taking(`{"advance_in_time": 3600, "by": {"follow_preference": true, "personal_channels": ["email"]}}`)).slow()
-	w.as(annKey, "/preference/update", `{"schedule_shift_notify": {"personal_channels": ["ntfy"]}, "contacts": {"ntfy": "https://ntfy.example.com/ann"}}`)
+	w.as(annKey, "/preference/update", `{"schedule_shift_notify": {"personal_channels": ["ntfy"]}, "contacts": {"ntfy": "`+chats+`/ntfy/ann"}}`)
 	w.pass(time.Hour)
-	w.told("https://ntfy.example.com/ann ntfy shift_begin", ends("bob"))
+	w.told("ann ntfy shift_begin", ends("bob"))
 }
 
 func TestChatsOfTheScheduleAreTold(t *testing.T) {
-	w := begin(t, taking(`{"advance_in_time": 600, "fixed_time": {"cycle": "day", "start": "11:30"}, "webhooks": [{"type": "slack", "settings": {"token": "https://hooks.example.com/T1", "alias": "ops chat"}}]}`)).slow()
+	w := begin(t, taking(`{"advance_in_time": 600, "fixed_time": {"cycle": "day", "start": "11:30"}, "webhooks": [{"type": "slack", "settings": {"token": "`+chats+`/slack/ops", "alias": "ops chat"}}]}`)).slow()
 	w.pass(90 * time.Minute)
-	w.says("ops chat", "On call in Turns: On call in Turns: Bob Night, at Sat 21 Nov 11:30 UTC.")
-	w.told(today("bob"), "ops chat slack shift_daily")
+	w.says("ops", "On call in Turns: On call in Turns: Bob Night, at Sat 21 Nov 11:30 UTC.")
+	w.told(today("bob"), "ops slack shift_daily")
 	w.pass(30 * time.Minute)
-	w.says("ops chat", "Shift change in Turns Sat 21 Nov 12:00 UTC: The turn in Turns changes Sat 21 Nov 12:00 UTC. On call from then on: Ann Day. Until then: Bob Night.")
-	w.told(begins("ann"), ends("bob"), "ops chat slack shift_change")
+	w.says("ops", "Shift change in Turns Sat 21 Nov 12:00 UTC: The turn in Turns changes Sat 21 Nov 12:00 UTC. On call from then on: Ann Day. Until then: Bob Night.")
+	w.told(begins("ann"), ends("bob"), "ops slack shift_change")
 }
 
 // A schedule that cannot be read holds up no other.

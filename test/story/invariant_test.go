@@ -2,6 +2,8 @@ package story
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,7 +12,6 @@ import (
 	"time"
 
 	"tocsin/internal/db"
-	"tocsin/internal/sender"
 )
 
 // count reads one number.
@@ -66,14 +67,11 @@ func TestInvariants(t *testing.T) {
 				if err := w.trySettle(); err != nil {
 					t.Fatalf("seed %d, step %d, %s: %v", seed, step, what, err)
 				}
-				w.mu.Lock()
-				for _, p := range w.pages {
+				for _, p := range w.look() {
 					if sent[p.key]++; sent[p.key] > 1 {
 						t.Errorf("seed %d, step %d: %s was told twice (%s)", seed, step, p, p.key)
 					}
 				}
-				w.pages = nil
-				w.mu.Unlock()
 				for name, query := range invariants {
 					if n := w.count(query); n > 0 {
 						t.Fatalf("seed %d, step %d, after %s: %s (%d)", seed, step, what, name, n)
@@ -89,6 +87,15 @@ func TestInvariants(t *testing.T) {
 				t.Errorf("only %d notices: the run is too quiet", len(sent))
 			}
 		})
+	}
+}
+
+// moody answers differently at each attempt, in whichever order they come.
+func moody(seed uint64) func(page) answer {
+	return func(p page) answer {
+		sum := sha256.Sum256([]byte(p.key))
+		r := rand.New(rand.NewPCG(seed^binary.BigEndian.Uint64(sum[:]), uint64(p.at.UnixMilli())))
+		return []answer{taken, taken, taken, taken, taken, taken, taken, taken, later, later, later, never}[r.IntN(12)]
 	}
 }
 
@@ -113,14 +120,9 @@ func (w *world) chance(r *rand.Rand) string {
 		w.restart()
 		return "a restart"
 	case n < 80:
-		w.fail = nil
+		w.heal()
 		if r.IntN(2) == 0 {
-			w.fail = func(way, to string) error {
-				if r.IntN(3) == 0 {
-					return &sender.Error{Retry: r.IntN(4) > 0, Message: "no"}
-				}
-				return nil
-			}
+			w.answers(moody(r.Uint64()))
 		}
 		return "receivers changed"
 	case n < 86:

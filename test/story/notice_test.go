@@ -1,43 +1,30 @@
 package story
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"tocsin/internal/sender"
 )
-
-// failing makes receivers answer with an error whose target holds a text.
-func failing(target string, retry bool) func(way, to string) error {
-	return func(way, to string) error {
-		if strings.Contains(to, target) || strings.Contains(way, target) {
-			return &sender.Error{Retry: retry, Message: "mailbox on fire"}
-		}
-		return nil
-	}
-}
 
 func TestOneRecipientsFailureIsNobodyElses(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob, cid))))
-	w.fail = failing("ann", false)
+	w.fail("ann", never)
 	w.push("cpu", "Critical")
 	w.told(newPage("bob"), newPage("cid"))
-	if why := w.why("cpu"); !strings.Contains(why, "Ann Day (named by the rule) over email: failed, mailbox on fire") {
+	if why := w.why("cpu"); !strings.Contains(why, "Ann Day (named by the rule) over email: failed, send failed: closing SMTP DATA writer: 550 \"5.2.1 mailbox on fire\"") {
 		t.Error(why)
 	}
 }
 
 func TestWhatFailedIsTriedAgainForThatTargetAlone(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob))))
-	w.fail = failing("ann", true)
+	w.fail("ann", later)
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
-	w.fail = nil
+	w.heal()
 	w.pass(2 * time.Minute)
 	w.told(newPage("bob"), newPage("ann"))
 }
@@ -45,28 +32,27 @@ func TestWhatFailedIsTriedAgainForThatTargetAlone(t *testing.T) {
 // Whatever the number of attempts, the key of a notice stays the same.
 func TestReceiversCanDropDuplicates(t *testing.T) {
 	w := begin(t, tellAnn)
-	var keys []string
-	w.fail = func(string, string) error { return errors.New("taken, but the answer was lost") }
-	w.seen = func(key string) { keys = append(keys, key) }
+	w.fail("ann", lost)
 	w.push("cpu", "Critical")
 	w.pass(2 * time.Minute)
-	if len(keys) < 3 {
-		t.Fatalf("%d attempts", len(keys))
+	pages := w.reached()
+	if len(pages) < 3 {
+		t.Fatalf("%d attempts", len(pages))
 	}
-	for _, key := range keys {
-		if key != keys[0] {
-			t.Errorf("keys %v", keys)
+	for _, p := range pages {
+		if p.key == "" || p.key != pages[0].key || p.id != pages[0].id {
+			t.Errorf("keys %s and %s, messages %s and %s", p.key, pages[0].key, p.id, pages[0].id)
 		}
 	}
 }
 
 func TestAnAcknowledgementCancelsWhatWaits(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob))))
-	w.fail = failing("bob", true)
+	w.fail("bob", later)
 	w.push("cpu", "Critical")
 	w.told(newPage("ann"))
 	w.ack(annKey)
-	w.fail = nil
+	w.heal()
 	w.pass(time.Hour)
 	w.told()
 	if why := w.why("cpu"); !strings.Contains(why, "Bob Night (named by the rule) over email: cancelled, the incident was acknowledged") {
@@ -76,7 +62,7 @@ func TestAnAcknowledgementCancelsWhatWaits(t *testing.T) {
 
 func TestTheOwnerIsToldWhenEveryNoticeFails(t *testing.T) {
 	w := begin(t, tellAnn)
-	w.fail = failing("ann", false)
+	w.fail("ann", never)
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
 	w.told(newPage("olga"))
@@ -84,9 +70,9 @@ func TestTheOwnerIsToldWhenEveryNoticeFails(t *testing.T) {
 
 func TestTheEndIsToldToThoseWhoWereTold(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob))))
-	w.fail = failing("bob", false)
+	w.fail("bob", never)
 	w.push("cpu", "Critical")
-	w.fail = nil
+	w.heal()
 	w.push("cpu", "Ok")
 	w.told(newPage("ann"), over("ann"))
 }
@@ -103,14 +89,14 @@ func TestSeveralPagesHaveOneEnd(t *testing.T) {
 // What is found late is looked at again before it is sent.
 func TestABacklogOfStalePagesIsNotSent(t *testing.T) {
 	w := begin(t, tellAnn)
-	w.fail = failing("ann", true)
+	w.fail("ann", later)
 	for i := range 5 {
 		w.push(fmt.Sprint("a", i), "Critical")
 	}
 	for i := range 4 {
 		w.push(fmt.Sprint("a", i), "Ok")
 	}
-	w.fail = nil
+	w.heal()
 	w.pass(30 * time.Minute)
 	w.told(newPage("ann"))
 }
@@ -151,11 +137,11 @@ func TestWhatEndsInQuietHoursIsNotTold(t *testing.T) {
 
 func TestPreferencesChooseTheWay(t *testing.T) {
 	w := begin(t, tellAnn)
-	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["sms", "ntfy", "voice"], "warning": ["ntfy"], "info": []}, "contacts": {"ntfy": "https://ntfy.example.com/ann"}}`)
+	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["sms", "ntfy", "voice"], "warning": ["ntfy"], "info": []}, "contacts": {"ntfy": "`+chats+`/ntfy/ann"}}`)
 	w.push("cpu", "Critical")
-	w.told("+15550100 sms i_new", "+15550100 voice i_new", "https://ntfy.example.com/ann ntfy i_new")
+	w.told("+15550100 sms i_new", "+15550100 voice i_new", "ann ntfy i_new")
 	w.push("disk", "Warning")
-	w.told("https://ntfy.example.com/ann ntfy i_new")
+	w.told("ann ntfy i_new")
 	w.push("note", "Info")
 	w.told(newPage("ann"))
 }
@@ -210,13 +196,11 @@ func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
 // What was on its way when somebody acknowledged, and failed, is not tried again.
 func TestAnAttemptThatFailsAfterAnAcknowledgementIsTheLast(t *testing.T) {
 	w := begin(t, tellAnn)
-	w.fail = func(way, to string) error {
-		w.fail = nil
-		w.mu.Unlock() // the receiver acknowledges while it is being told
-		w.try(annKey, "/incident/ack", `{"incident_ids": [%q]}`, w.lastIncident())
-		w.mu.Lock()
-		return &sender.Error{Retry: true, Message: "busy"}
-	}
+	w.answers(func(page) answer {
+		w.heal()
+		w.try(annKey, "/incident/ack", `{"incident_ids": [%q]}`, w.lastIncident()) // the receiver acknowledges while it is being told
+		return later
+	})
 	w.push("cpu", "Critical")
 	w.pass(time.Hour)
 	w.told()
@@ -226,7 +210,7 @@ func TestAnAttemptThatFailsAfterAnAcknowledgementIsTheLast(t *testing.T) {
 }
 
 func TestATitleIsNoMarkup(t *testing.T) {
-	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "webhooks": [{"type": "slack", "settings": {"token": "T", "alias": "#ops"}}]}}`, onCall(day))))
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops", "alias": "#ops"}}]}}`, onCall(day), chats)))
 	w.push("cpu", "Critical", "title=<!channel> & co")
 	if text := w.last().text; strings.Contains(text, "<!channel>") || !strings.Contains(text, "&lt;!channel&gt; &amp; co") {
 		t.Error(text)

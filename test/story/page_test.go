@@ -119,11 +119,12 @@ func TestThatNoRuleMatchesIsSaid(t *testing.T) {
 }
 
 func TestEveryWayOfTheRuleIsUsed(t *testing.T) {
-	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "emails": ["noc@example.org"], "by": {"critical": ["sms", "voice"]}, "webhooks": [{"type": "slack", "settings": {"token": "T", "alias": "#ops"}}]}}`, onCall(day))))
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "emails": ["noc@example.org"], "by": {"critical": ["sms", "voice"]}, "webhooks": [
+		{"type": "slack", "settings": {"token": "%[2]s/slack/ops", "alias": "#ops"}}, {"type": "webhook", "settings": {"url": "%[2]s/webhook/bot"}}]}}`, onCall(day), chats)))
 	w.push("cpu", "Critical")
-	w.told("+15550100 sms i_new", "+15550100 voice i_new", "noc@example.org email i_new", "#ops slack i_new")
+	w.told("+15550100 sms i_new", "+15550100 voice i_new", "noc@example.org email i_new", "ops slack i_new", "bot webhook i_new")
 	w.push("cpu", "Ok") // nobody is called for that
-	w.told("noc@example.org email i_rslv", "#ops slack i_rslv")
+	w.told("noc@example.org email i_rslv", "ops slack i_rslv", "bot webhook i_rslv")
 }
 
 // Escalation delays, gaps and who is woken can be seen before anything happens.
@@ -140,7 +141,7 @@ func TestAPreviewIsWhatHappens(t *testing.T) {
 			want = append(want, r.get(fmt.Sprintf("steps.%d.at", i)))
 		}
 	}
-	for _, p := range w.pages {
+	for _, p := range w.reached() {
 		got = append(got, fmt.Sprint(p.at.Unix()))
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {

@@ -41,10 +41,10 @@ func TestAnEventThatWasTakenIsDecidedByTheNextProcess(t *testing.T) {
 
 func TestANoticeThatFailedIsTriedByTheNextProcess(t *testing.T) {
 	w := begin(t, tellAnn)
-	w.fail = failing("ann", true)
+	w.fail("ann", later)
 	w.push("cpu", "Critical")
 	w.restart()
-	w.fail = nil
+	w.heal()
 	w.pass(time.Minute)
 	w.told(newPage("ann"))
 }

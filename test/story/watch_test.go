@@ -36,7 +36,7 @@ func TestWhatIsOverdueIsSaid(t *testing.T) {
 	if _, body := w.page("/metrics"); !strings.Contains(body, `tocsin_oldest_due_seconds{work="event"} 120`) || !strings.Contains(body, `tocsin_due_rows{work="event"} 1`) {
 		t.Error("the metrics do not say so")
 	}
-	w.fail = failing("ann", false)
+	w.fail("ann", never)
 	w.settle()
 	if status, body := w.page("/health/ready"); status != 200 || !strings.Contains(body, `"notices_failed_last_hour":1`) {
 		t.Errorf("%d %s", status, body)

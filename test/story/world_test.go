@@ -1,6 +1,6 @@
 // Package story tells what happens from an event to the people who are told of it, against the whole program:
-// its HTTP handler, its real database, receivers that write down what reaches them, and a clock that the
-// stories move.
+// its HTTP handler, its real database, its real senders, a mail server and an HTTP server that write down what
+// reaches them over the network, and a clock that the stories move.
 package story
 
 import (
@@ -25,8 +25,8 @@ import (
 	"tocsin/internal/app"
 	"tocsin/internal/clock"
 	"tocsin/internal/db"
-	"tocsin/internal/notify"
-	"tocsin/internal/sender"
+	"tocsin/internal/sender/email"
+	"tocsin/internal/sender/gateway"
 )
 
 // The world's people and things.
@@ -64,19 +64,14 @@ type world struct {
 	http   *httptest.Server
 	drift  time.Duration // between two looks while time passes
 
-	mu    sync.Mutex
-	pages []page
-	fail  func(way, to string) error // what a receiver answers; nil: it takes everything
-	seen  func(key string)           // told of every attempt; may be nil
-}
+	mail    email.Server
+	gateway gateway.Gateway
+	chats   string // URL of what stands for chats
 
-// page is what reached somebody.
-type page struct {
-	way, to, event, subject, key, text, ack string
-	at                                      time.Time
+	mu     sync.Mutex
+	pages  []page
+	answer func(page) answer // of the receivers
 }
-
-func (p page) String() string { return fmt.Sprintf("%s %s %s", p.to, p.way, p.event) }
 
 // begin makes a world. What is given is merged into its account file, section by section.
 func begin(t *testing.T, more ...string) *world {
@@ -89,12 +84,14 @@ func beginWith(t *testing.T, change func(*app.Config), more ...string) *world {
 	t.Helper()
 	w := &world{t: t, clock: clock.At(start), dir: t.TempDir(), drift: 10 * time.Second, change: change}
 	apitest.Migrated(t, filepath.Join(w.dir, "tocsin.db"))
+	w.heal()
+	w.receivers()
 	w.open()
 	file := map[string]any{}
 	w.must(json.Unmarshal([]byte(base), &file))
 	for _, text := range more {
 		var extra map[string]any
-		w.must(json.Unmarshal([]byte(text), &extra))
+		w.must(json.Unmarshal([]byte(w.placed(text)), &extra))
 		for section, value := range extra {
 			if list, ok := value.([]any); ok {
 				have, _ := file[section].([]any)
@@ -124,7 +121,7 @@ func (w *world) open() {
 	w.t.Helper()
 	c := app.Config{
 		DB: "sqlite:" + filepath.Join(w.dir, "tocsin.db"), Clock: w.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
-		PublicURL: "https://tocsin.example.com", Senders: app.Senders{Deliver: w.deliver, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
+		PublicURL: "https://tocsin.example.com", Senders: app.Senders{Mail: w.mail, Gateway: w.gateway, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
 	}
 	w.change(&c)
 	a, err := app.New(context.Background(), c)
@@ -140,25 +137,6 @@ func (w *world) restart() {
 	w.http.Close()
 	w.must(w.app.Close())
 	w.open()
-}
-
-func (w *world) deliver(_ context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
-	p := page{way: way, to: to.To, event: m.Event, subject: m.Subject, key: m.Key, text: m.Text, ack: m.AckLink, at: w.clock.Now()}
-	if to.Chat != nil {
-		p.to = to.Chat.Alias
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.seen != nil {
-		w.seen(m.Key)
-	}
-	if w.fail != nil {
-		if err := w.fail(way, p.to); err != nil {
-			return sender.Receipt{}, err
-		}
-	}
-	w.pages = append(w.pages, p)
-	return sender.Receipt{Status: 200}, nil
 }
 
 // settle does all that is due.
@@ -230,7 +208,7 @@ func (r reply) get(path string) string {
 
 func (w *world) post(path, body string) (r reply) {
 	w.t.Helper()
-	answer, err := http.Post(w.http.URL+path, "application/json", strings.NewReader(body))
+	answer, err := http.Post(w.http.URL+path, "application/json", strings.NewReader(w.placed(body)))
 	w.must(err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
@@ -293,13 +271,10 @@ func (w *world) pushTo(integration, key, status string, labels ...string) string
 // told wants exactly these pages since the last look, in any order: "ann@example.com email i_new".
 func (w *world) told(want ...string) {
 	w.t.Helper()
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	got := []string{}
-	for _, p := range w.pages {
+	for _, p := range w.look() {
 		got = append(got, p.String())
 	}
-	w.pages = nil
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
@@ -310,12 +285,11 @@ func (w *world) told(want ...string) {
 // last is the page that came last.
 func (w *world) last() page {
 	w.t.Helper()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.pages) == 0 {
+	pages := w.reached()
+	if len(pages) == 0 {
 		w.t.Fatal("nobody was told anything")
 	}
-	return w.pages[len(w.pages)-1]
+	return pages[len(pages)-1]
 }
 
 // want compares a member of an answer.

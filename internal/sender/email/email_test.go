@@ -3,10 +3,7 @@ package email_test
 import (
 	"context"
 	"errors"
-	"io"
 	"mime"
-	"mime/multipart"
-	"mime/quotedprintable"
 	"net/mail"
 	"net/netip"
 	"slices"
@@ -17,7 +14,7 @@ import (
 	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/email"
-	"tocsin/internal/sender/sendertest"
+	"tocsin/internal/sender/mailtest"
 )
 
 var (
@@ -29,7 +26,7 @@ var (
 	now = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 )
 
-func send(t *testing.T, box *sendertest.Mailbox, change func(*email.Server), to string) (sender.Receipt, error) {
+func send(t *testing.T, box *mailtest.Mailbox, change func(*email.Server), to string) (sender.Receipt, error) {
 	t.Helper()
 	s := email.Server{Host: box.Host, Port: box.Port, From: "Tocsin <tocsin@pager.example.com>", Insecure: true}
 	if change != nil {
@@ -38,44 +35,17 @@ func send(t *testing.T, box *sendertest.Mailbox, change func(*email.Server), to 
 	return s.Send(context.Background(), out, to, message, now)
 }
 
-func read(t *testing.T, m sendertest.Mail) (mail.Header, map[string]string) {
+func read(t *testing.T, m mailtest.Mail) (mail.Header, map[string]string) {
 	t.Helper()
-	parsed, err := mail.ReadMessage(strings.NewReader(m.Data))
+	_, header, texts, err := m.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind, parameters, err := mime.ParseMediaType(parsed.Header.Get("Content-Type"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := map[string]string{}
-	if kind != "multipart/alternative" {
-		body, err := io.ReadAll(quotedprintable.NewReader(parsed.Body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts[kind] = string(body)
-		return parsed.Header, parts
-	}
-	for r := multipart.NewReader(parsed.Body, parameters["boundary"]); ; {
-		part, err := r.NextPart()
-		if err == io.EOF {
-			return parsed.Header, parts
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(part)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kind, _, _ := strings.Cut(part.Header.Get("Content-Type"), ";")
-		parts[kind] = string(body)
-	}
+	return header, texts
 }
 
 func TestAMail(t *testing.T) {
-	box := sendertest.NewMailbox(t, sendertest.Options{User: "tocsin:secret"})
+	box := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
 	login := func(s *email.Server) { s.Username, s.Password = "tocsin", "secret" }
 	var receipts []sender.Receipt
 	for range 2 { // as two attempts
@@ -108,7 +78,7 @@ func TestAMail(t *testing.T) {
 }
 
 func TestMailsOfAnIncidentAreOneThread(t *testing.T) {
-	box := sendertest.NewMailbox(t, sendertest.Options{})
+	box := mailtest.New(t, mailtest.Options{})
 	s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", Insecure: true}
 	for _, m := range []sender.Message{{Key: "1", Thread: "i1", Text: "a"}, {Key: "2", Thread: "i1", Text: "b"}, {Key: "3", Thread: "i2", Text: "c"}, {Key: "4", Text: "d"}} {
 		if _, err := s.Send(context.Background(), out, "a@example.com", m, now); err != nil {
@@ -131,7 +101,7 @@ func TestMailsOfAnIncidentAreOneThread(t *testing.T) {
 
 // Whatever a message says, and whatever an address is, one mail goes to one address with the headers it has.
 func FuzzNothingIsInjected(f *testing.F) {
-	box := sendertest.NewMailbox(f, sendertest.Options{Plain: true})
+	box := mailtest.New(f, mailtest.Options{Plain: true})
 	f.Add("s\r\nBcc: evil@example.com\r\n\r\nbody", "a@example.com", "x\r\n.\r\nMAIL FROM:<evil@example.com>\r\nRCPT TO:<evil@example.com>")
 	f.Add("\xff\x00\n\u2028", "a@example.com>\r\nRCPT TO:<evil@example.com", "\n.\n")
 	f.Add("=?utf-8?q?=0D=0ABcc:?=", "\"a@example.com> RCPT TO:<evil\"@example.com", "..\r\n.")
@@ -165,11 +135,11 @@ func FuzzNothingIsInjected(f *testing.F) {
 }
 
 func TestWaysOfTLS(t *testing.T) {
-	plain, secure, implicit := sendertest.NewMailbox(t, sendertest.Options{Plain: true}), sendertest.NewMailbox(t, sendertest.Options{}), sendertest.NewMailbox(t, sendertest.Options{Implicit: true, User: "a:b"})
-	old := sendertest.NewMailbox(t, sendertest.Options{Implicit: true, Login: true, User: "a:b"})
-	inClear := sendertest.NewMailbox(t, sendertest.Options{Plain: true, User: "a:b"})
+	plain, secure, implicit := mailtest.New(t, mailtest.Options{Plain: true}), mailtest.New(t, mailtest.Options{}), mailtest.New(t, mailtest.Options{Implicit: true, User: "a:b"})
+	old := mailtest.New(t, mailtest.Options{Implicit: true, Login: true, User: "a:b"})
+	inClear := mailtest.New(t, mailtest.Options{Plain: true, User: "a:b"})
 	for name, c := range map[string]struct {
-		box    *sendertest.Mailbox
+		box    *mailtest.Mailbox
 		change func(*email.Server)
 		ok     bool
 		tls    bool
@@ -201,7 +171,7 @@ func TestWaysOfTLS(t *testing.T) {
 
 func TestWhatMayHeal(t *testing.T) {
 	reply := ""
-	box := sendertest.NewMailbox(t, sendertest.Options{Refuse: func(string) string { return reply }})
+	box := mailtest.New(t, mailtest.Options{Refuse: func(string) string { return reply }})
 	for answer, retry := range map[string]bool{"550 no such user": false, "451 try later": true, "421 going down": true, "554 spam": false} {
 		reply = answer
 		_, err := send(t, box, nil, "a@example.com")
@@ -211,22 +181,22 @@ func TestWhatMayHeal(t *testing.T) {
 	}
 	reply = ""
 	for name, c := range map[string]struct {
-		options sendertest.Options
+		options mailtest.Options
 		change  func(*email.Server)
 		to      string
 		retry   bool
 	}{
-		"the mail is refused":    {sendertest.Options{Taken: "554 5.7.1 spam"}, nil, "a@example.com", false},
-		"the mail is put off":    {sendertest.Options{Taken: "452 4.3.1 full"}, nil, "a@example.com", true},
-		"a wrong password":       {sendertest.Options{User: "a:right-one"}, func(s *email.Server) { s.Username, s.Password = "a", "wrong-one" }, "a@example.com", false},
-		"a wrong address":        {sendertest.Options{}, nil, "not an address", false},
-		"no sender":              {sendertest.Options{}, func(s *email.Server) { s.From = "" }, "a@example.com", false},
-		"no such way":            {sendertest.Options{}, func(s *email.Server) { s.TLS = "ssl" }, "a@example.com", false},
-		"nobody there":           {sendertest.Options{}, func(s *email.Server) { s.Port = 1 }, "a@example.com", true},
-		"an address of no use":   {sendertest.Options{}, func(s *email.Server) { s.Host = "127.0.0.2" }, "a@example.com", false},
-		"a certificate not ours": {sendertest.Options{}, func(s *email.Server) { s.Insecure = false }, "a@example.com", true},
+		"the mail is refused":    {mailtest.Options{Answer: func(mailtest.Mail) string { return "554 5.7.1 spam" }}, nil, "a@example.com", false},
+		"the mail is put off":    {mailtest.Options{Answer: func(mailtest.Mail) string { return "452 4.3.1 full" }}, nil, "a@example.com", true},
+		"a wrong password":       {mailtest.Options{User: "a:right-one"}, func(s *email.Server) { s.Username, s.Password = "a", "wrong-one" }, "a@example.com", false},
+		"a wrong address":        {mailtest.Options{}, nil, "not an address", false},
+		"no sender":              {mailtest.Options{}, func(s *email.Server) { s.From = "" }, "a@example.com", false},
+		"no such way":            {mailtest.Options{}, func(s *email.Server) { s.TLS = "ssl" }, "a@example.com", false},
+		"nobody there":           {mailtest.Options{}, func(s *email.Server) { s.Port = 1 }, "a@example.com", true},
+		"an address of no use":   {mailtest.Options{}, func(s *email.Server) { s.Host = "127.0.0.2" }, "a@example.com", false},
+		"a certificate not ours": {mailtest.Options{}, func(s *email.Server) { s.Insecure = false }, "a@example.com", true},
 	} {
-		_, err := send(t, sendertest.NewMailbox(t, c.options), c.change, c.to)
+		_, err := send(t, mailtest.New(t, c.options), c.change, c.to)
 		var failed *sender.Error
 		if !errors.As(err, &failed) || failed.Retry != c.retry || failed.Message == "" {
 			t.Errorf("%s: %+v", name, err)
@@ -241,7 +211,7 @@ func TestWhatMayHeal(t *testing.T) {
 
 // What the server has taken is sent, even when it leaves without a word: it must not be sent again.
 func TestTakenIsTaken(t *testing.T) {
-	box := sendertest.NewMailbox(t, sendertest.Options{HangUp: true})
+	box := mailtest.New(t, mailtest.Options{HangUp: true})
 	if receipt, err := send(t, box, nil, "a@example.com"); err != nil || receipt.ID == "" || len(box.Mails()) != 1 {
 		t.Errorf("%+v %v", receipt, err)
 	}
@@ -251,7 +221,7 @@ func TestTakenIsTaken(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	for _, implicit := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(context.Background())
-		box := sendertest.NewMailbox(t, sendertest.Options{Silent: cancel, Implicit: implicit})
+		box := mailtest.New(t, mailtest.Options{Silent: cancel, Implicit: implicit})
 		s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", Insecure: true}
 		if implicit {
 			s.TLS = email.Implicit

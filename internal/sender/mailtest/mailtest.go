@@ -1,7 +1,12 @@
-package sendertest
+// Package mailtest is a mail server that mails are sent to in tests: it speaks SMTP on loopback, and writes down what
+// it takes.
+//
+// The product must never import it.
+package mailtest
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -46,13 +51,13 @@ type Options struct {
 	User     string                 // NAME:PASSWORD that must log in; empty: nobody must
 	Login    bool                   // offer the log-in LOGIN instead of PLAIN
 	Refuse   func(to string) string // reply to RCPT, such as "550 no such user"; empty: taken
-	Taken    string                 // reply to the mail itself; empty: 250
+	Answer   func(Mail) string      // reply to the mail itself, such as "451 later"; empty: none, the connection is closed; nil: taken
 	HangUp   bool                   // close the connection as soon as a mail is taken
 	Silent   func()                 // never greet, but call this when somebody is there
 }
 
-// NewMailbox starts a mail server that ends with the test.
-func NewMailbox(t testing.TB, o Options) *Mailbox {
+// New starts a mail server that ends with the test.
+func New(t testing.TB, o Options) *Mailbox {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -167,16 +172,22 @@ func (m *Mailbox) serve(conn net.Conn, secure bool) {
 				}
 				data.WriteString(strings.TrimPrefix(line, "."))
 			}
-			if m.options.Taken != "" {
-				say("%s", m.options.Taken)
-				continue
-			}
 			mail.Data = data.String()
+			reply := ""
+			if m.options.Answer != nil {
+				if reply = m.options.Answer(mail); reply == "" {
+					return
+				}
+				if !strings.HasPrefix(reply, "2") {
+					say("%s", reply)
+					continue
+				}
+			}
 			m.mu.Lock()
 			m.mails = append(m.mails, mail)
 			count := len(m.mails)
 			m.mu.Unlock()
-			say("250 taken as number %d", count)
+			say("%s", cmp.Or(reply, fmt.Sprintf("250 taken as number %d", count)))
 			if m.options.HangUp {
 				return
 			}

@@ -1,0 +1,193 @@
+package story
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"tocsin/internal/sender/email"
+	"tocsin/internal/sender/gateway"
+	"tocsin/internal/sender/mailtest"
+)
+
+// chats is where the chats of stories are: the chat ops of Slack at chats + "/slack/ops", and so on. It stands for
+// the receivers' real address, which is put in its place in account files and in what is posted.
+const chats = "https://chats.example.com"
+
+// page is what reached somebody, as it was on the wire. What a way does not carry is empty, but for the event.
+type page struct {
+	way, to, event, subject, key, text, ack string
+	id                                      string // Message-ID of a mail
+	at                                      time.Time
+}
+
+func (p page) String() string { return fmt.Sprintf("%s %s %s", p.to, p.way, p.event) }
+
+// answer is what a receiver says to a page: a mail server, and everybody else.
+type answer struct {
+	reply  string
+	status int
+}
+
+var (
+	taken = answer{"250 2.0.0 taken", http.StatusOK}
+	later = answer{"451 4.3.0 mailbox on fire", http.StatusServiceUnavailable}
+	never = answer{"550 5.2.1 mailbox on fire", http.StatusForbidden}
+	lost  = answer{} // it is taken, but the connection ends before that is said
+)
+
+// receivers begins a mail server and an HTTP server, for the gateway and the chats, that end with the story.
+func (w *world) receivers() {
+	box := mailtest.New(w.t, mailtest.Options{Plain: true, Answer: func(m mailtest.Mail) string { return w.take(w.mailed(m)).reply }})
+	w.mail = email.Server{Host: box.Host, Port: box.Port, From: "Tocsin <tocsin@example.com>", TLS: email.None}
+	outside := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		a := w.take(w.called(r))
+		if a == lost {
+			panic(http.ErrAbortHandler)
+		}
+		rw.WriteHeader(a.status)
+	}))
+	w.t.Cleanup(outside.Close)
+	w.gateway, w.chats = gateway.Gateway{URL: outside.URL + "/gateway"}, outside.URL
+}
+
+// placed is a text with the receivers' address in place of chats.
+func (w *world) placed(text string) string { return strings.ReplaceAll(text, chats, w.chats) }
+
+// answers says what the receivers answer from now on.
+func (w *world) answers(with func(page) answer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answer = with
+}
+
+// fail makes receivers answer so whose address or way holds a text.
+func (w *world) fail(whose string, with answer) {
+	w.answers(func(p page) answer {
+		if strings.Contains(p.to, whose) || strings.Contains(p.way, whose) {
+			return with
+		}
+		return taken
+	})
+}
+
+// heal makes them take everything.
+func (w *world) heal() { w.answers(func(page) answer { return taken }) }
+
+// take writes a page down, unless its receiver does not take it. That is done before it answers: what has been sent
+// has been written down.
+func (w *world) take(p page) answer {
+	p.at = w.clock.Now()
+	w.mu.Lock()
+	answer := w.answer
+	w.mu.Unlock()
+	a := answer(p)
+	if a == taken || a == lost {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.pages = append(w.pages, p)
+	}
+	return a
+}
+
+// reached are the pages since the last look, in the order in which they came.
+func (w *world) reached() []page {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.pages)
+}
+
+// look is a look.
+func (w *world) look() []page {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	pages := w.pages
+	w.pages = nil
+	return pages
+}
+
+// mailed reads a mail. Its subject must say the same as its key.
+func (w *world) mailed(m mailtest.Mail) page {
+	subject, header, texts, err := m.Read()
+	if err != nil {
+		w.t.Errorf("%v in the mail %s", err, m.Data)
+	}
+	key, text := header.Get("X-Tocsin-Key"), strings.TrimSuffix(strings.ReplaceAll(texts["text/plain"], "\r\n", "\n"), "\n")
+	p := page{way: "email", to: m.To, event: happened(key), subject: subject, key: key, text: text, ack: link.FindString(texts["text/html"]), id: header.Get("Message-Id")}
+	if key == "" || p.id == "" || strings.HasPrefix(subject, "[Resolved] ") != (p.event == "i_rslv") {
+		w.t.Errorf("a mail of %s with the subject %q and the key %s", p.event, subject, key)
+	}
+	return p
+}
+
+// called reads what reaches the gateway at /gateway, or a chat at its way and its name.
+func (w *world) called(r *http.Request) page {
+	body, err := io.ReadAll(r.Body)
+	w.check(err, r, body)
+	way, to, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
+	var said struct {
+		Kind, To, Text, Key string
+		AckLink             string `json:"ack_link"`
+		EventType           string `json:"event_type"`
+		Blocks              []struct{ Text struct{ Text string } }
+		Incident            struct{ Title string }
+	}
+	if way != "ntfy" {
+		w.check(json.Unmarshal(body, &said), r, body)
+	}
+	switch way {
+	case "gateway":
+		return page{way: said.Kind, to: said.To, event: happened(said.Key), key: said.Key, text: said.Text, ack: said.AckLink}
+	case "ntfy":
+		subject, err := new(mime.WordDecoder).DecodeHeader(r.Header.Get("Title"))
+		w.check(err, r, body)
+		_, event, _ := strings.Cut(r.Header.Get("Tags"), ",")
+		return page{way: way, to: to, event: event, subject: subject, text: string(body), ack: link.FindString(r.Header.Get("Actions"))}
+	case "slack":
+		return page{way: way, to: to, event: headline(said.Text), subject: said.Text, text: said.Blocks[0].Text.Text, ack: link.FindString(said.Blocks[0].Text.Text)}
+	case "webhook":
+		return page{way: way, to: to, event: said.EventType, subject: said.Incident.Title, key: r.Header.Get("Webhook-Id"), text: string(body)}
+	}
+	w.t.Errorf("nobody is at %s", r.URL)
+	return page{way: way, to: to}
+}
+
+func (w *world) check(err error, r *http.Request, body []byte) {
+	if err != nil {
+		w.t.Errorf("%v in what %s was told: %s", err, r.URL, body)
+	}
+}
+
+// link is one that acknowledges.
+var link = regexp.MustCompile(`https://tocsin\.example\.com/ack/[\w-]+`)
+
+// happened is the event that a notice's key stands for: turns and what somebody did name it, pages do not.
+func happened(key string) string {
+	parts := append(strings.Split(key, "/"), "", "")
+	switch {
+	case parts[0] == "shift":
+		return parts[2]
+	case parts[1] == "over":
+		return "i_rslv"
+	case strings.HasPrefix(parts[1], "i_"):
+		return parts[1]
+	}
+	return "i_new"
+}
+
+// headline is the event that a subject stands for, which is all that Slack gets.
+func headline(subject string) string {
+	for _, s := range [][2]string{{"[Resolved] ", "i_rslv"}, {"[", "i_new"}, {"Shift change in ", "shift_change"}, {"On call in ", "shift_daily"}} {
+		if strings.HasPrefix(subject, s[0]) {
+			return s[1]
+		}
+	}
+	return subject
+}
