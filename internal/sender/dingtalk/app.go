@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
@@ -15,6 +16,7 @@ type App struct {
 	Key     string
 	Secret  string
 	Owner   string // user id of who owns groups; empty: the first who is known
+	AgentID string // a number: the app among the organisation's, in whose name persons are told; empty: they are not
 	BaseURL string // empty: DingTalk's own
 }
 
@@ -146,5 +148,32 @@ func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m s
 	}
 	receipt, err := s.call("/chat/send", map[string]any{"chatid": groupID, "msg": compose(m)}, &reply)
 	receipt.ID = reply.ID
+	return receipt, err
+}
+
+// Tell sends somebody a work notification: the direct message that an app may send with the credentials for
+// groups and its agent id. DingTalk answers when it has taken it, not when it has shown it. The receipt's ID is
+// the task, by which DingTalk tells what became of it.
+func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+	agent, err := strconv.ParseInt(a.AgentID, 10, 64)
+	if err != nil {
+		return sender.Receipt{}, &sender.Error{Message: "agent_id of the app must be set, to a number: DingTalk sends messages to persons in its name"}
+	}
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	id, err := sender.Directory(s.find).One(person, "DingTalk", "phone number")
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	var reply struct {
+		Status
+		Task int64 `json:"task_id"`
+	}
+	receipt, err := s.call("/topapi/message/corpconversation/asyncsend_v2", map[string]any{"agent_id": agent, "userid_list": id, "msg": note(m)}, &reply)
+	if reply.Task != 0 {
+		receipt.ID = strconv.FormatInt(reply.Task, 10)
+	}
 	return receipt, err
 }

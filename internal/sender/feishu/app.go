@@ -156,19 +156,37 @@ func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m s
 	if err != nil {
 		return sender.Receipt{}, err
 	}
+	return s.post("chat_id", groupID, m)
+}
+
+// Tell sends somebody a direct message of the bot, and a second of the same key is dropped as in groups.
+func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	id, err := sender.Directory(s.find).One(person, "Feishu", "e-mail address or phone number")
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	return s.post("open_id", id, m)
+}
+
+// post sends a message to an id of a kind.
+func (s session) post(kind, id string, m sender.Message) (sender.Receipt, error) {
 	content, err := json.Marshal(post(m.Text, maxApp))
 	if err != nil {
 		return sender.Receipt{}, &sender.Error{Message: err.Error()}
 	}
-	once := sha256.Sum256([]byte(groupID + "\n" + m.Key))
+	once := sha256.Sum256([]byte(id + "\n" + m.Key))
 	var reply struct {
 		Status
 		Data struct {
 			ID string `json:"message_id"`
 		} `json:"data"`
 	}
-	body := map[string]string{"receive_id": groupID, "msg_type": "post", "content": string(content), "uuid": hex.EncodeToString(once[:16])}
-	receipt, err := s.call("im/v1/messages?receive_id_type=chat_id", body, &reply)
+	body := map[string]string{"receive_id": id, "msg_type": "post", "content": string(content), "uuid": hex.EncodeToString(once[:16])}
+	receipt, err := s.call("im/v1/messages?receive_id_type="+kind, body, &reply)
 	receipt.ID = reply.Data.ID
 	return receipt, err
 }

@@ -211,6 +211,14 @@ func (s *Service) GivenUp(t *testing.T, send func(context.Context) (sender.Recei
 	}
 }
 
+// Unknown wants telling somebody to fail for good, in these words.
+func Unknown(t *testing.T, tell func(context.Context, sender.Contact) error, who sender.Contact, want string) {
+	t.Helper()
+	if err := tell(context.Background(), who); err == nil || sender.Retry(err) || err.Error() != want {
+		t.Errorf("%s: %v, want %s", who.Label(), err, want)
+	}
+}
+
 func check(t *testing.T, what string, receipt sender.Receipt, err error, retry bool, after time.Duration) {
 	t.Helper()
 	var failed *sender.Error

@@ -126,6 +126,15 @@ func within(reason string) bool {
 	return reason == "already_in_channel" || reason == "cant_invite_self"
 }
 
+// Tell sends somebody a direct message: what is posted to a person's id appears in the conversation with the bot.
+func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+	id, err := a.directory(ctx, out).One(person, "Slack", "e-mail address")
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	return a.Post(ctx, out, id, m)
+}
+
 // Post posts to a channel. The receipt's ID is the message's moment, as Slack names messages.
 func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m sender.Message) (sender.Receipt, error) {
 	var reply struct {

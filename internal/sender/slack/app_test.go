@@ -106,3 +106,33 @@ func TestNames(t *testing.T) {
 		s.Forget()
 	}
 }
+
+func TestTell(t *testing.T) {
+	s, app := workspace(t)
+	if receipt, err := app.Tell(context.Background(), s.Out, people[0], sendertest.Message); err != nil || receipt.ID != "1503435956.000247" {
+		t.Errorf("%+v %v", receipt, err)
+	}
+	s.Golden(t, "direct")
+	tell := func(ctx context.Context, to sender.Contact) error {
+		_, err := app.Tell(ctx, s.Out, to, sendertest.Message)
+		return err
+	}
+	sendertest.Unknown(t, tell, people[1], "Slack does not know Bo by e-mail address")
+	sendertest.Unknown(t, tell, people[2], "Slack does not know Cy by e-mail address")
+	if s.First("/chat.postMessage") != "" {
+		t.Error("something was posted")
+	}
+	s.Routes["/users.lookupByEmail?email=bo%40example.com"] = sendertest.Says(`{"ok":false,"error":"ratelimited"}`)
+	if err := tell(context.Background(), people[1]); !sender.Retry(err) {
+		t.Errorf("too often: %v", err)
+	}
+	clear(s.Routes)
+	s.Routes["/users.lookupByEmail?email=ada%40example.com"] = sendertest.Says(`{"ok":true,"user":{"id":"U1"}}`)
+	app.Token += "/" + sendertest.Secret // the table looks for both
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, tell(ctx, people[0]) })
+	s.Table(t, func() (sender.Receipt, error) {
+		return app.Tell(context.Background(), s.Out, people[0], sendertest.Message)
+	},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"ok":false,"error":"messages_tab_disabled"}`}},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"ok":false,"error":"ratelimited"}`}, Retry: true})
+}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
@@ -15,6 +16,7 @@ type App struct {
 	CorpID  string
 	Secret  string
 	Owner   string // user id of who owns groups; empty: WeCom chooses one of the people
+	AgentID string // a number: the app among the organisation's, in whose name persons are told; empty: they are not
 	BaseURL string // empty: WeCom's own
 }
 
@@ -162,4 +164,50 @@ func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m s
 		return sender.Receipt{}, err
 	}
 	return s.call("appchat/send", compose(groupID, m), &Status{})
+}
+
+// direct is a message to a person.
+type direct struct {
+	To    string `json:"touser"`
+	Agent int64  `json:"agentid"`
+	message
+}
+
+// taken is the reply to it. It says yes although it shows the message to nobody.
+type taken struct {
+	Status
+	Hidden     string `json:"invaliduser"`
+	Unlicensed string `json:"unlicenseduser"`
+	ID         string `json:"msgid"`
+}
+
+// Err says what is wrong, nil when nothing is.
+func (t *taken) Err() *sender.Error {
+	if err := t.Status.Err(); err != nil {
+		return err
+	}
+	if t.Hidden+t.Unlicensed != "" {
+		return &sender.Error{Message: "WeCom does not show the person the message: the person is none of those who can see the app, or has no licence for it"}
+	}
+	return nil
+}
+
+// Tell sends somebody a message of the app. Its agent id must be set.
+func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+	agent, err := strconv.ParseInt(a.AgentID, 10, 64)
+	if err != nil {
+		return sender.Receipt{}, &sender.Error{Message: "agent_id of the app must be set, to a number: WeCom sends messages to persons in its name"}
+	}
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	id, err := sender.Directory(s.find).One(person, "WeCom", "phone number or e-mail address")
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	var reply taken
+	receipt, err := s.call("message/send", direct{id, agent, compose("", m)}, &reply)
+	receipt.ID = reply.ID
+	return receipt, err
 }
