@@ -36,6 +36,11 @@ type App interface {
 	OpenGroup(ctx context.Context, out *outbound.Client, name string, people []Contact) (Group, error)
 	// AddMembers adds people to a group and gives the labels of those who could not be added.
 	AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []Contact) (missing []string, err error)
+	// FindGroup asks for a group as it is now; found is false when there is none any more.
+	FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group Group, found bool, err error)
+	// CloseGroup ends a group; one that is gone is ended. left says in words what stays, of a service on which an
+	// app cannot end groups; empty: nothing.
+	CloseGroup(ctx context.Context, out *outbound.Client, group Group) (left string, err error)
 	// Post posts to a group.
 	Post(ctx context.Context, out *outbound.Client, groupID string, m Message) (Receipt, error)
 	// Tell sends one person a direct message. It is no use to try again with a person whom the service does not know.
@@ -49,6 +54,9 @@ type Group struct {
 	Link    string   // empty where the service gives none
 	Missing []string // labels of those who could not be added, as the service does not know them
 }
+
+// Closed is the name that a group gets which can only be renamed: of at most so many characters.
+func Closed(name string, limit int) string { return Cut("[Closed] "+name, limit) }
 
 // Directory gives the id of a contact at a service, or "" when the service does not know it.
 type Directory func(Contact) (id string, err error)

@@ -115,6 +115,39 @@ func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, p
 	return group, err
 }
 
+// FindGroup asks for a group. DingTalk is not known to say of a group that is gone that it is: it refuses then, as
+// it does for other reasons.
+func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return group, false, err
+	}
+	var reply struct {
+		Status
+		Info struct {
+			Name string `json:"name"`
+		} `json:"chat_info"`
+	}
+	query := url.Values{"access_token": {s.token}, "chatid": {groupID}}
+	if _, err = (sender.Call{Method: http.MethodGet, URL: s.base + "/chat/get?" + query.Encode(), Secrets: s.secrets}).Do(ctx, out, &reply); err != nil {
+		return group, false, err
+	}
+	return sender.Group{ID: groupID, Name: reply.Info.Name}, true, nil
+}
+
+// CloseGroup renames a group, as no app can dissolve one.
+func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return "", err
+	}
+	name := sender.Closed(group.Name, maxName)
+	if _, err = s.call("/chat/update", map[string]any{"chatid": group.ID, "name": name}, &Status{}); err != nil {
+		return "", err
+	}
+	return "DingTalk lets no app dissolve a group: it stays, and is now called " + strconv.Quote(name), nil
+}
+
 // AddMembers adds people to a group.
 func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)

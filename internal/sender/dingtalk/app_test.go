@@ -189,3 +189,18 @@ func TestWorkNotifications(t *testing.T) {
 		t.Errorf("%d messages, want 8", len(said))
 	}
 }
+
+func TestFindAndCloseGroup(t *testing.T) {
+	s, app := organisation(t)
+	s.Group(t, app, "/chat/get", map[string]string{
+		`{"errcode":0,"chat_info":{"name":"now so"}}`: "{ID:chat7 Name:now so Link: Missing:[]} true <nil>",
+		`{"errcode":49014,"errmsg":"invalid"}`:        "{ID: Name: Link: Missing:[]} false it refused with 49014: invalid",
+	})
+	s.Group(t, app, "/chat/update", map[string]string{
+		`{"errcode":0}`:                        `closed DingTalk lets no app dissolve a group: it stays, and is now called "[Closed] INC 42: th…" <nil>`,
+		`{"errcode":49014,"errmsg":"invalid"}`: "closed  it refused with 49014: invalid",
+	})
+	if body := s.First("/chat/update"); body != `{"chatid":"chat7","name":"[Closed] INC 42: th…"}` {
+		t.Error(body)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -45,7 +46,11 @@ func (a App) login(ctx context.Context, out *outbound.Client) (session, error) {
 }
 
 func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt, error) {
-	call := sender.Call{URL: s.base + "/open-apis/" + path, Body: body, Secrets: s.secrets}
+	return s.ask(http.MethodPost, path, body, reply)
+}
+
+func (s session) ask(method, path string, body any, reply sender.Reply) (sender.Receipt, error) {
+	call := sender.Call{Method: method, URL: s.base + "/open-apis/" + path, Body: body, Secrets: s.secrets}
 	if s.token != "" {
 		call.Header = http.Header{"Authorization": {"Bearer " + s.token}}
 	}
@@ -117,6 +122,46 @@ func (s session) link(groupID string) string {
 		return ""
 	}
 	return reply.Data.Link
+}
+
+// gone tells from a reply that there is no such group, or none any more.
+func gone(s Status) bool { return s.Code != nil && (*s.Code == 232006 || *s.Code == 232009) }
+
+// FindGroup asks for a group. One that was dissolved is none any more.
+func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return group, false, err
+	}
+	var reply struct {
+		Status
+		Data struct {
+			Name  string `json:"name"`
+			State string `json:"chat_status"` // normal, dissolved or dissolved_save; older servers say nothing
+		} `json:"data"`
+	}
+	_, err = s.ask(http.MethodGet, "im/v1/chats/"+url.PathEscape(groupID), nil, &reply)
+	switch {
+	case gone(reply.Status) || err == nil && strings.HasPrefix(reply.Data.State, "dissolved"):
+		return group, false, nil
+	case err != nil:
+		return group, false, err
+	}
+	return sender.Group{ID: groupID, Name: reply.Data.Name, Link: s.link(groupID)}, true, nil
+}
+
+// CloseGroup dissolves a group, which Feishu lets an app do that has opened it.
+func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return "", err
+	}
+	var reply Status
+	_, err = s.ask(http.MethodDelete, "im/v1/chats/"+url.PathEscape(group.ID), nil, &reply)
+	if gone(reply) {
+		err = nil
+	}
+	return "", err
 }
 
 // AddMembers adds people to a group; who is in it already may be among them.

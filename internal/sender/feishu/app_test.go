@@ -143,3 +143,26 @@ func TestTell(t *testing.T) {
 		sendertest.Fails{Answer: sendertest.Answer{Status: 400, Body: `{"code":230013,"msg":"Bot has NO availability to this user."}`}},
 		sendertest.Fails{Answer: sendertest.Answer{Status: 400, Body: `{"code":230020,"msg":"This operation triggers the frequency limit."}`}, Retry: true})
 }
+
+func TestFindAndCloseGroup(t *testing.T) {
+	s, app := organisation(t)
+	const chat = "/open-apis/im/v1/chats/chat7"
+	s.Routes[chat+"/link"] = sendertest.Says(`{"code":0,"data":{"share_link":"https://applink.feishu.cn/x"}}`)
+	s.Group(t, app, chat, map[string]string{
+		`{"code":0,"data":{"name":"now so","chat_status":"normal"}}`:    "{ID:chat7 Name:now so Link:https://applink.feishu.cn/x Missing:[]} true <nil>",
+		`{"code":0,"data":{"name":"now so","chat_status":"dissolved"}}`: "{ID: Name: Link: Missing:[]} false <nil>",
+		`{"code":232009,"msg":"already dissolved"}`:                     "{ID: Name: Link: Missing:[]} false <nil>",
+		`{"code":232011,"msg":"not in the chat"}`:                       "{ID: Name: Link: Missing:[]} false it refused with 232011: not in the chat",
+	})
+	s.Group(t, app, chat, map[string]string{
+		`{"code":0,"data":{}}`:              "closed  <nil>",
+		`{"code":232006,"msg":"none"}`:      "closed  <nil>",
+		`{"code":232017,"msg":"not owner"}`: "closed  it refused with 232017: not owner",
+	})
+	s.Forget()
+	s.Routes[chat] = sendertest.Says(`{"code":0}`)
+	if _, err := app.CloseGroup(context.Background(), s.Out, sender.Group{ID: "chat7"}); err != nil {
+		t.Error(err)
+	}
+	s.Golden(t, "close")
+}

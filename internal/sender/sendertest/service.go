@@ -219,6 +219,23 @@ func Unknown(t *testing.T, tell func(context.Context, sender.Contact) error, who
 	}
 }
 
+// Group asks for a group and closes it under each reply of a service, and wants what comes of it, as text.
+func (s *Service) Group(t *testing.T, app sender.App, path string, rows map[string]string) {
+	t.Helper()
+	for reply, want := range rows {
+		s.Routes[path] = Says(reply)
+		group, found, err := app.FindGroup(context.Background(), s.Out, "chat7")
+		got := fmt.Sprintf("%+v %t %v", group, found, err)
+		if strings.HasPrefix(want, "closed") {
+			left, err := app.CloseGroup(context.Background(), s.Out, sender.Group{ID: "chat7", Name: "INC 42: the disk is full again"})
+			got = fmt.Sprintf("closed %s %v", left, err)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", reply, got, want)
+		}
+	}
+}
+
 func check(t *testing.T, what string, receipt sender.Receipt, err error, retry bool, after time.Duration) {
 	t.Helper()
 	var failed *sender.Error

@@ -136,3 +136,21 @@ func TestTell(t *testing.T) {
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"ok":false,"error":"messages_tab_disabled"}`}},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"ok":false,"error":"ratelimited"}`}, Retry: true})
 }
+
+func TestFindAndCloseGroup(t *testing.T) {
+	s, app := workspace(t)
+	s.Group(t, app, "/conversations.info?channel=chat7", map[string]string{
+		`{"ok":true,"channel":{"id":"chat7","name":"now-so","is_archived":false}}`: "{ID:chat7 Name:now-so Link:https://acme.slack.com/archives/chat7 Missing:[]} true <nil>",
+		`{"ok":true,"channel":{"id":"chat7","name":"now-so","is_archived":true}}`:  "{ID: Name: Link: Missing:[]} false <nil>",
+		`{"ok":false,"error":"channel_not_found"}`:                                 "{ID: Name: Link: Missing:[]} false <nil>",
+		`{"ok":false,"error":"missing_scope"}`:                                     "{ID: Name: Link: Missing:[]} false it refused with missing_scope: see Slack's documentation of the method",
+	})
+	s.Group(t, app, "/conversations.archive", map[string]string{
+		`{"ok":true}`: "closed  <nil>",
+		`{"ok":false,"error":"already_archived"}`:  "closed  <nil>",
+		`{"ok":false,"error":"restricted_action"}`: "closed  it refused with restricted_action: see Slack's documentation of the method",
+	})
+	if body := s.First("/conversations.archive"); body != `{"channel":"chat7"}` {
+		t.Error(body)
+	}
+}

@@ -136,6 +136,50 @@ func (a App) lots(ids []string) [][]string {
 	return lots
 }
 
+// gone are the codes for a group that there is not.
+var gone = []int{86001, 86003}
+
+// FindGroup asks for a group that the app has opened.
+func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return group, false, err
+	}
+	var reply struct {
+		Status
+		Info struct {
+			Name string `json:"name"`
+		} `json:"chat_info"`
+	}
+	query := url.Values{"access_token": {s.token}, "chatid": {groupID}}
+	_, err = sender.Call{Method: http.MethodGet, URL: s.base + "/cgi-bin/appchat/get?" + query.Encode(), Secrets: s.secrets}.Do(ctx, out, &reply)
+	switch {
+	case reply.Code != nil && slices.Contains(gone, *reply.Code):
+		return group, false, nil
+	case err != nil:
+		return group, false, err
+	}
+	return sender.Group{ID: groupID, Name: reply.Info.Name}, true, nil
+}
+
+// CloseGroup renames a group, as no app can dissolve one.
+func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return "", err
+	}
+	name := sender.Closed(group.Name, maxName)
+	var reply Status
+	_, err = s.call("appchat/update", map[string]any{"chatid": group.ID, "name": name}, &reply)
+	switch {
+	case reply.Code != nil && slices.Contains(gone, *reply.Code):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return "WeCom lets no app dissolve a group: it stays, and is now called " + strconv.Quote(name), nil
+}
+
 // AddMembers adds people to a group.
 func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)

@@ -160,3 +160,20 @@ func TestTell(t *testing.T) {
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":81013,"errmsg":"user & party & tag all invalid"}`}},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":45009,"errmsg":"api freq out of limit"}`}, Retry: true})
 }
+
+func TestFindAndCloseGroup(t *testing.T) {
+	s, app := organisation(t)
+	s.Group(t, app, "/cgi-bin/appchat/get", map[string]string{
+		`{"errcode":0,"chat_info":{"name":"now so"}}`: "{ID:chat7 Name:now so Link: Missing:[]} true <nil>",
+		`{"errcode":86003,"errmsg":"no such chat"}`:   "{ID: Name: Link: Missing:[]} false <nil>",
+		`{"errcode":86008,"errmsg":"not yours"}`:      "{ID: Name: Link: Missing:[]} false it refused with 86008: not yours",
+	})
+	s.Group(t, app, "/cgi-bin/appchat/update", map[string]string{
+		`{"errcode":0}`: `closed WeCom lets no app dissolve a group: it stays, and is now called "[Closed] INC 42: the disk is full again" <nil>`,
+		`{"errcode":86003,"errmsg":"no such chat"}`: "closed  <nil>",
+		`{"errcode":86008,"errmsg":"not yours"}`:    "closed  it refused with 86008: not yours",
+	})
+	if body := s.First("/cgi-bin/appchat/update"); body != `{"chatid":"chat7","name":"[Closed] INC 42: the disk is full again"}` {
+		t.Error(body)
+	}
+}
