@@ -30,6 +30,16 @@ func (r *Room) app(c *api.Call, id int64) (i integration.Integration, s sender.A
 	return i, i.Service(), nil
 }
 
+// reach is the app that a war room was opened with, as it is now. why says in words why it cannot be asked any
+// more; empty: it can.
+func (r *Room) reach(c *api.Call, w *Record) (s sender.App, why string, err error) {
+	s, err = integration.Open(c.Tx, r.Box, w.AccountID, w.PluginType+"_app", w.IntegrationID)
+	if fault.KindOf(err) == fault.Conflict {
+		return nil, err.Error(), nil
+	}
+	return s, "", err
+}
+
 // plugin is the name of the service, such as slack.
 func plugin(i *integration.Integration) string { return strings.TrimSuffix(i.IntegrationType, "_app") }
 
