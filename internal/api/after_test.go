@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/db"
 	"tocsin/internal/fault"
 )
 
@@ -101,15 +102,15 @@ func TestItIsFinishedWithoutTheCaller(t *testing.T) {
 	}
 }
 
-func TestOnlyAWriteAsksOutside(t *testing.T) {
+func TestWhoMayAskOutside(t *testing.T) {
 	for what, op := range map[string]api.Op{
 		"a read":       {Path: "/a", Effect: api.Read, Do: far(nil)[0].Do},
-		"a rehearsal":  {Path: "/a", Effect: api.Write, Do: api.DoAfter(func(c *api.Call, in rehearsed) (rehearsed, error) { return in, nil }, func(*api.Call, rehearsed) (api.Empty, error) { return api.Empty{}, nil })},
+		"a snapshot":   {Path: "/a", Effect: api.Snapshot, Do: far(nil)[0].Do},
 		"what is fine": {Path: "/a", Effect: api.Write, Do: far(nil)[0].Do},
 	} {
 		func() {
 			defer func() {
-				if refused := recover() != nil; refused != (what != "what is fine") {
+				if refused := recover() != nil; refused != (what == "a read") {
 					t.Errorf("%s: refused %v", what, refused)
 				}
 			}()
@@ -118,4 +119,51 @@ func TestOnlyAWriteAsksOutside(t *testing.T) {
 	}
 }
 
-type rehearsed struct{ api.DryRun }
+// asking is a request of an operation that asks outside and can be tried out.
+type asking struct {
+	Name string `json:"name" doc:"Its name."`
+	api.DryRun
+}
+
+// TestWhatAsksOutsideIsTriedOut: a dry run asks nobody, and changes and records nothing.
+func TestWhatAsksOutsideIsTriedOut(t *testing.T) {
+	asked := 0
+	do := api.DoAfter(func(c *api.Call, in asking) (asking, error) {
+		if in.DryRun.DryRun {
+			return in, nil
+		}
+		asked++
+		return in, c.Write(func() error { return nil })
+	}, func(c *api.Call, in asking) (api.Removal, error) {
+		c.Removed("toy", 1, in.Name)
+		_, err := c.Tx.Exec(`DELETE FROM toy WHERE account_id = $1`, c.Who.AccountID)
+		return api.Removal{Warnings: api.Warnings{Warnings: []string{"it lies in the garden"}}}, err
+	})
+	s := withToys(apitest.Start(t, toys(), []api.Op{{Path: "/toy/bury", Effect: api.Write, Audit: "toy:write:bury", Doc: "Buries toys.", Example: `{"name":"ball"}`, Do: do}}))
+	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)
+	s.Converse(t, []apitest.Turn{{Path: "/toy/bury", Body: `{"name":"ball","dry_run":true}`, Data: `{"dry_run":true,"allowed":true,"removes":[{"kind":"toy","id":"1","name":"ball"}]}`}})
+	if n := len(auditLog(s)); asked != 0 || n != 0 || len(toyNames(s)) != 1 {
+		t.Errorf("a dry run asked %d times, recorded %d, left %v", asked, n, toyNames(s))
+	}
+	s.Converse(t, []apitest.Turn{{Path: "/toy/bury", Body: `{"name":"ball"}`, Data: `{"warnings":["it lies in the garden"]}`}})
+	if asked != 1 || len(auditLog(s)) != 1 || len(toyNames(s)) != 0 {
+		t.Errorf("it asked %d times, left %v", asked, toyNames(s))
+	}
+}
+
+// TestAReadThatAsksOutside reads to find out whom to ask, and asks without a transaction.
+func TestAReadThatAsksOutside(t *testing.T) {
+	do := api.DoAfter(func(c *api.Call, in newToy) (made, error) {
+		n := int64(0)
+		err := c.Read(func() (err error) {
+			n, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*) FROM toy WHERE account_id = $1`, c.Who.AccountID)
+			return err
+		})
+		if c.Tx != nil {
+			t.Error("there is a transaction")
+		}
+		return made{ID: n + 7}, err
+	}, func(_ *api.Call, m made) (made, error) { return m, nil })
+	s := withToys(apitest.Start(t, toys(), []api.Op{{Path: "/toy/look", Effect: api.Snapshot, Doc: "Looks at a toy.", Example: `{"name":"ball"}`, Do: do}}))
+	s.Converse(t, []apitest.Turn{{Path: "/toy/look", Body: `{"name":"ball"}`, Has: `{"id":7}`}})
+}

@@ -28,6 +28,7 @@ type Removal struct {
 	Error   *errorBody  `json:"error,omitzero" doc:"With dry_run: why it would not be."`
 	Refs    []fault.Ref `json:"refs,omitzero" doc:"With dry_run: what refers to it and keeps it from being deleted, at most 100."`
 	Removes []fault.Ref `json:"removes,omitzero" doc:"With dry_run: what would go away, with all that belongs to it."`
+	Warnings
 }
 
 var errRehearsal = errors.New("only rehearsed")

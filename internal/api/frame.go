@@ -89,8 +89,8 @@ func (f *Frame) mount(op Op) {
 		op.MaxBody = defaultMaxBody
 	}
 	mustBeExported(op.Do.in)
-	if _, dry := reflect.Zero(op.Do.in).Interface().(interface{ rehearsal() bool }); op.Do.before != nil && (op.Effect != Write || dry) {
-		panic(op.Path + " asks somebody outside first: it must be a write, and none that can be rehearsed")
+	if op.Do.before != nil && op.Effect == Read {
+		panic(op.Path + " asks somebody outside first: it must be a write or a snapshot")
 	}
 	m := &mounted{Op: op, number: int32(len(f.order))}
 	f.ops[op.Path] = m
@@ -227,8 +227,12 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	if err != nil {
 		return err
 	}
+	x.dry = x.op.Effect == Write && rehearsed(in)
 	if x.op.Do.before != nil {
-		x.call.Ctx, x.call.write = context.WithoutCancel(x.call.Ctx), f.DB.Write
+		x.call.read = f.DB.Snapshot
+		if x.op.Effect == Write && !x.dry {
+			x.call.Ctx, x.call.write = context.WithoutCancel(x.call.Ctx), f.DB.Write
+		}
 		if in, err = x.op.Do.before(&x.call, in); err != nil {
 			return err
 		}
@@ -245,7 +249,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	case Snapshot:
 		err = f.DB.Snapshot(x.call.Ctx, do)
 	case Write:
-		if x.dry = rehearsed(in); x.dry {
+		if x.dry {
 			return f.rehearse(x, do, &data)
 		}
 		return f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {

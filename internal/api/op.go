@@ -88,7 +88,11 @@ func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
 // before is recorded as the refusal of the whole.
 //
 // Both are finished although the caller stops waiting, since what was done outside cannot be rolled back.
-// before has to bound its own time.
+// before has to bound its own time. A dry run has no Call.Write: of it before must ask nobody, but pass on what
+// do needs to tell what would be done.
+//
+// A Snapshot may be one as well, when it shows what somebody outside knows: it has Call.Read to find out whom to
+// ask, and ends with its caller.
 func DoAfter[In, Found, Out any](before func(*Call, In) (Found, error), do func(*Call, Found) (Out, error)) Func {
 	f := Do[In, Out](nil)
 	f.before = func(c *Call, in any) (any, error) { return before(c, in.(In)) }
@@ -123,21 +127,27 @@ func hint(path, suffix string) string {
 // Call is what an operation's function gets besides its request. It is good for one call only.
 type Call struct {
 	Ctx       context.Context
-	Tx        *db.Tx         // the transaction of the operation's Effect; nil before the write of DoAfter
+	Tx        *db.Tx         // the transaction of the operation's Effect; nil in what DoAfter does before
 	Now       time.Time      // the moment of the call; the only "now" there is
 	Who       auth.Principal // whose key it is; every query is scoped by Who.AccountID
 	RequestID string         // as in the envelope, the header, the audit log and the access log
 	IP        string         // the caller's address, through trusted proxies
 	touched   []fault.Ref
 	removed   []fault.Ref
+	read      func(context.Context, func(*db.Tx) error) error
 	write     func(context.Context, func(*db.Tx) error) error
 }
 
+// Read runs fn in a snapshot of its own, which is Tx meanwhile. It is for what DoAfter does before.
+func (c *Call) Read(fn func() error) error { return c.within(c.read, fn) }
+
 // Write runs fn in a write transaction of its own, which is Tx meanwhile. It is for what comes before the
 // write of DoAfter, where there is no other.
-func (c *Call) Write(fn func() error) error {
+func (c *Call) Write(fn func() error) error { return c.within(c.write, fn) }
+
+func (c *Call) within(transaction func(context.Context, func(*db.Tx) error) error, fn func() error) error {
 	defer func() { c.Tx = nil }()
-	return c.write(c.Ctx, func(tx *db.Tx) error {
+	return transaction(c.Ctx, func(tx *db.Tx) error {
 		c.Tx = tx
 		return fn()
 	})

@@ -2,9 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/integration"
 	"tocsin/internal/notify"
 	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
@@ -51,6 +55,9 @@ func (a *App) deliverer() notify.Deliver {
 	// The mail server and the gateway are named by whoever runs the server, not by its users.
 	own := outbound.New(everywhere)
 	return func(ctx context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
+		if to.Direct != nil {
+			return a.tell(ctx, out, to.Direct, m)
+		}
 		switch way {
 		case "email":
 			return a.Senders.Mail.Send(ctx, own, to.To, m, a.Clock.Now())
@@ -67,6 +74,25 @@ func (a *App) deliverer() notify.Deliver {
 		}
 		return send(ctx, out, chat, m)
 	}
+}
+
+// tell sends a direct message through an app as it is now; the transaction that reads it is over before the
+// service is called.
+func (a *App) tell(ctx context.Context, out *outbound.Client, to *notify.Direct, m sender.Message) (sender.Receipt, error) {
+	var app sender.App
+	err := a.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		app, err = integration.Open(tx, a.Box, to.Account, to.Kind, to.Integration)
+		return err
+	})
+	var refused *fault.Error
+	switch {
+	case errors.As(err, &refused) && refused.Kind == fault.Conflict:
+		return sender.Receipt{}, &sender.Error{Message: refused.Message}
+	case err != nil:
+		a.Log.Error("the app of a direct message could not be read", "integration_id", to.Integration, "error", err)
+		return sender.Receipt{}, &sender.Error{Retry: true, Message: "the integration could not be read; the server's log says why"}
+	}
+	return app.Tell(ctx, out, to.Person, m)
 }
 
 // outside is the way to addresses that users enter.

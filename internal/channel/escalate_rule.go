@@ -59,7 +59,7 @@ type Target struct {
 // By is how persons are told, by the severity of the incident.
 type By struct {
 	FollowPreference *bool    `json:"follow_preference,omitzero" doc:"As everybody has chosen, whatever the lists say."`
-	Critical         []string `json:"critical,omitzero" maxItems:"20" maxLength:"64" doc:"Ways such as voice, sms and email."`
+	Critical         []string `json:"critical,omitzero" maxItems:"20" maxLength:"64" doc:"Ways such as voice, sms, email and the direct message of an app, slack_app:6113996590131."`
 	Warning          []string `json:"warning,omitzero" maxItems:"20" maxLength:"64" doc:"Ways for Warning."`
 	Info             []string `json:"info,omitzero" maxItems:"20" maxLength:"64" doc:"Ways for Info."`
 }

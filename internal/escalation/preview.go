@@ -194,7 +194,7 @@ func (r *Room) problems(tx *db.Tx, i *incident.Incident, by *channel.By, step *S
 		if err != nil {
 			return err
 		}
-		if len(reaches) == 0 {
+		if !notify.Works(reaches) {
 			step.Problems = append(step.Problems, p.Name+" cannot be reached: "+missing)
 		}
 	}

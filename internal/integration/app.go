@@ -3,18 +3,19 @@ package integration
 import (
 	"net/url"
 	"slices"
+	"strconv"
 
 	"tocsin/internal/check"
 	"tocsin/internal/db"
 )
 
-// Types of apps that open groups of people in a chat service (docs/senders.md).
+// Types of apps of chat services, which open groups and tell persons there (docs/senders.md).
 const (
 	SlackApp    = "slack_app"
 	FeishuApp   = "feishu_app"
 	DingTalkApp = "dingtalk_app"
 	WeComApp    = "wecom_app"
-	TeamsApp    = "teams_app" // can be kept, but opens no group
+	TeamsApp    = "teams_app" // can be kept, but opens no group and tells nobody
 )
 
 // credential is a member of settings.app.
@@ -28,13 +29,13 @@ type credential struct {
 var apps = map[string][]credential{
 	SlackApp:    {{"token", true, true}, {"private", false, false}, {"base_url", false, false}},
 	FeishuApp:   {{"app_id", false, true}, {"app_secret", true, true}, {"base_url", false, false}},
-	DingTalkApp: {{"app_key", true, true}, {"app_secret", true, true}, {"owner", false, false}, {"base_url", false, false}},
-	WeComApp:    {{"corp_id", false, true}, {"secret", true, true}, {"owner", false, false}, {"base_url", false, false}},
+	DingTalkApp: {{"app_key", true, true}, {"app_secret", true, true}, {"owner", false, false}, {"agent_id", false, false}, {"base_url", false, false}},
+	WeComApp:    {{"corp_id", false, true}, {"secret", true, true}, {"owner", false, false}, {"agent_id", false, false}, {"base_url", false, false}},
 	TeamsApp:    {{"tenant_id", false, false}, {"app_id", false, false}, {"app_secret", true, false}},
 }
 
 // open are the members of settings.app that are no secret in any type. What is not known is treated as one.
-var open = []string{"private", "base_url", "app_id", "corp_id", "tenant_id", "owner"}
+var open = []string{"private", "base_url", "app_id", "corp_id", "tenant_id", "owner", "agent_id"}
 
 // IsApp tells apps of chat services from sources and webhooks.
 func (i *Integration) IsApp() bool { return apps[i.IntegrationType] != nil }
@@ -65,6 +66,11 @@ func (s *Settings) checkApp(at check.At, kind string) error {
 	}
 	if err := app.OneOf("private", s.App["private"], "", "true", "false"); err != nil {
 		return err
+	}
+	if agent := s.App["agent_id"]; agent != "" {
+		if n, err := strconv.ParseInt(agent, 10, 64); err != nil || n < 0 {
+			return app.Invalid("agent_id", "must be a number, got %q", agent)
+		}
 	}
 	if base := s.App["base_url"]; base != "" {
 		if u, err := url.Parse(base); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {

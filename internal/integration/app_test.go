@@ -27,6 +27,7 @@ func TestConversationApp(t *testing.T) {
 		refused("dingtalk_app", `{"app":{"app_key":"x"}}`, "settings.app.app_secret"),
 		refused("wecom_app", `{"app":{"corp_id":"","secret":"x"}}`, "settings.app.corp_id"),
 		refused("wecom_app", `{"app":{"corp_id":"a","secret":"x","base_url":"ftp://x"}}`, "settings.app.base_url"),
+		refused("wecom_app", `{"app":{"corp_id":"a","secret":"x","agent_id":"one"}}`, "settings.app.agent_id", "one"),
 		refused("teams_app", `{"war_room_enabled":true}`, "settings.war_room_enabled", "Teams"),
 		refused("webhook_alert", `{"endpoint":"https://example.com","war_room_enabled":true}`, "settings.app", "webhook_alert"),
 		refused("standard", `{"app":{"token":"x"}}`, "settings.app", "standard"),

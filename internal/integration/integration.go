@@ -1,5 +1,5 @@
 // Package integration keeps what connects the account with the systems around it: where their alerts come in,
-// where webhooks go out, and the apps that open groups in chat services.
+// where webhooks go out, and the apps of chat services.
 //
 // It must never show an integration key to a caller who may only read, nor put one into an error or a log.
 package integration

@@ -21,7 +21,11 @@ import (
 // any more; empty: it does.
 func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
 	if n.Incident == "" {
-		return sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: n.Detail.Text, Event: n.Event, Severity: "Info"}, r.lapsed(tx, n, now), nil
+		m = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: n.Detail.Text, Event: n.Event, Severity: "Info"}
+		if strings.HasPrefix(n.Way, "slack") {
+			m.Subject, m.Text = slack.Replace(m.Subject), slack.Replace(m.Text)
+		}
+		return m, r.lapsed(tx, n, now), nil
 	}
 	i, found, err := incident.Find(tx, n.Account, n.Incident)
 	if err != nil {
@@ -176,12 +180,12 @@ func written(tx *db.Tx, n *Notice, about render.Incident) string {
 	html := n.Way == "email"
 	if n.Detail.Template != "" {
 		if t, err := template.Find(tx, n.Account, n.Detail.Template); err == nil {
-			if text, ok := filled(t.Of(n.Way), html, about); ok {
+			if text, ok := filled(t.Of(kindOf(n.Way)), html, about); ok {
 				return text
 			}
 		}
 	}
-	if text, ok := filled(render.Preset[n.Way], html, about); ok {
+	if text, ok := filled(render.Preset[kindOf(n.Way)], html, about); ok {
 		return text
 	}
 	return plain(about)

@@ -46,10 +46,12 @@ const (
 	Cancelled = "cancelled"
 )
 
-// Address is where a notice goes: to a person's address, or to a chat.
+// Address is where a notice goes: to a person's address, to a chat, or to a person through an app. It is sealed
+// as a whole where it is stored.
 type Address struct {
-	To   string       `json:"to,omitzero"`   // e-mail address, phone number, topic and so on
-	Chat *sender.Chat `json:"chat,omitzero"` // sealed as a whole where it is stored
+	To     string       `json:"to,omitzero"` // e-mail address, phone number, topic and so on
+	Chat   *sender.Chat `json:"chat,omitzero"`
+	Direct *Direct      `json:"direct,omitzero"`
 }
 
 // Notice is something that somebody is to be told.
@@ -62,7 +64,7 @@ type Notice struct {
 	Event    string // what happened, such as i_new
 	Cause    string // Page and so on
 	Person   int64  // 0: a chat, or an address of nobody known
-	Way      string // email, sms, voice, slack and so on
+	Way      string // email, sms, voice, slack, slack_app:ID and so on
 	Lane     string // host or address that is asked to take it
 	Address  Address
 	Reason   string // why this one is told, in words

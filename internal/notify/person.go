@@ -32,11 +32,17 @@ type Reach struct {
 	Way, Lane string
 	Address   Address
 	After     time.Time // not before; zero: at once
+	Lacks     string    // why it will fail, as things are; it is tried all the same, so that this is seen. Empty: it may work
+}
+
+// Works tells whether one of some ways may work.
+func Works(reaches []Reach) bool {
+	return slices.ContainsFunc(reaches, func(r Reach) bool { return r.Lacks == "" })
 }
 
 // Reaches says how a person is to be told of something of a severity at a moment: as the rule wants it (by),
-// or as the person prefers; why says what is missing when there is no way. Whoever chose a way that cannot
-// be used gets an e-mail at least.
+// or as the person prefers; why says what is missing when no way Works. Whoever chose only ways that cannot be
+// used gets an e-mail at least.
 func (r *Room) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, severity string, now time.Time) (reaches []Reach, why string, err error) {
 	pref, err := preference.Of(tx, account, p.ID)
 	if err == nil {
@@ -54,9 +60,14 @@ func (r *Room) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, sever
 	after := pref.QuietUntil(severity, now, p.TimeZone)
 	var missing []string
 	for _, way := range ways {
-		reach, lacks := r.reach(p, pref, way)
+		reach, lacks, err := r.reach(tx, account, p, pref, way)
+		if err != nil {
+			return nil, "", err
+		}
 		if lacks != "" {
 			missing = append(missing, lacks)
+		}
+		if reach.Way == "" {
 			continue
 		}
 		reach.After = after
@@ -64,12 +75,16 @@ func (r *Room) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, sever
 			reaches = append(reaches, reach)
 		}
 	}
-	if len(reaches) == 0 && !slices.Contains(ways, "email") {
-		if reach, lacks := r.reach(p, pref, "email"); lacks == "" {
+	if !Works(reaches) && !slices.Contains(ways, "email") {
+		reach, lacks, err := r.reach(tx, account, p, pref, "email")
+		switch {
+		case err != nil:
+			return nil, "", err
+		case lacks != "":
+			missing = append(missing, lacks)
+		default:
 			reach.After = after
 			reaches = append(reaches, reach)
-		} else {
-			missing = append(missing, lacks)
 		}
 	}
 	return reaches, strings.Join(missing, "; "), nil
@@ -85,26 +100,29 @@ func of(by *channel.By, severity string) []string {
 	return by.Info
 }
 
-// reach is a way to a person, or what is missing for it.
-func (r *Room) reach(p Person, pref preference.Preference, way string) (reach Reach, lacks string) {
+// reach is a way to a person, or what is missing for it. Where it is worth trying although something is, both.
+func (r *Room) reach(tx *db.Tx, account int64, p Person, pref preference.Preference, way string) (reach Reach, lacks string, err error) {
+	if lacking[kindOf(way)] != nil {
+		return r.direct(tx, account, p, way)
+	}
 	if !r.Can(way) {
-		return reach, "this server cannot send " + way
+		return reach, "this server cannot send " + way, nil
 	}
 	switch way {
 	case "email":
 		if p.Email == "" {
-			return reach, "no e-mail address"
+			return reach, "no e-mail address", nil
 		}
-		return Reach{Way: way, Lane: "smtp", Address: Address{To: p.Email}}, ""
+		return Reach{Way: way, Lane: "smtp", Address: Address{To: p.Email}}, "", nil
 	case "sms", "voice":
 		if p.Phone == "" {
-			return reach, "no phone number for " + way
+			return reach, "no phone number for " + way, nil
 		}
-		return Reach{Way: way, Lane: "gateway", Address: Address{To: p.Phone}}, ""
+		return Reach{Way: way, Lane: "gateway", Address: Address{To: p.Phone}}, "", nil
 	}
 	contact, ok := pref.Contacts[way]
 	if !ok || contact == "" {
-		return reach, "no contact for " + way
+		return reach, "no contact for " + way, nil
 	}
-	return Reach{Way: way, Lane: way, Address: Address{To: contact}}, ""
+	return Reach{Way: way, Lane: way, Address: Address{To: contact}}, "", nil
 }

@@ -204,7 +204,7 @@ func (r *Room) settle(tx *db.Tx, n *Notice, status, outcome string, now time.Tim
 	if err != nil || changed == 0 {
 		return err
 	}
-	r.settled.WithLabelValues(n.Way, status).Inc()
+	r.settled.WithLabelValues(kindOf(n.Way), status).Inc()
 	if n.Incident == "" || status == Cancelled {
 		return nil
 	}

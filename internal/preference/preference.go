@@ -28,14 +28,14 @@ type Preference struct {
 
 // Trigger lists ways by severity, all of which are used at once. An empty list stands for e-mail.
 type Trigger struct {
-	Critical []string `json:"critical" maxItems:"20" maxLength:"64" doc:"email, sms, voice, or a way of contacts."`
+	Critical []string `json:"critical" maxItems:"20" maxLength:"64" doc:"email, sms, voice, a way of contacts, or the direct message of an app: its type and integration, such as slack_app:6113996590131."`
 	Warning  []string `json:"warning" maxItems:"20" maxLength:"64" doc:"Likewise."`
 	Info     []string `json:"info" maxItems:"20" maxLength:"64" doc:"Likewise."`
 }
 
 // Shift lists ways to tell of turns.
 type Shift struct {
-	PersonalChannels []string `json:"personal_channels" maxItems:"20" maxLength:"64" doc:"email, sms, or a way of contacts."`
+	PersonalChannels []string `json:"personal_channels" maxItems:"20" maxLength:"64" doc:"email, sms, a way of contacts, or the direct message of an app, such as slack_app:6113996590131."`
 }
 
 // StatusPage is kept as sent.

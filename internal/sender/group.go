@@ -1,8 +1,11 @@
 package sender
 
 import (
+	"context"
 	"slices"
 	"strings"
+
+	"tocsin/internal/outbound"
 )
 
 // Contact is somebody who is to be found at a service: by e-mail address or by phone number, whichever the
@@ -27,6 +30,23 @@ func (c Contact) Mobile() string {
 	return strings.TrimPrefix(digits, "+86")
 }
 
+// App is an app of a chat service: it opens groups, and tells persons and groups.
+type App interface {
+	// OpenGroup opens a group with people in it. When the group has an ID it is open, even beside an error.
+	OpenGroup(ctx context.Context, out *outbound.Client, name string, people []Contact) (Group, error)
+	// AddMembers adds people to a group and gives the labels of those who could not be added.
+	AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []Contact) (missing []string, err error)
+	// FindGroup asks for a group as it is now; found is false when there is none any more.
+	FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group Group, found bool, err error)
+	// CloseGroup ends a group; one that is gone is ended. left says in words what stays, of a service on which an
+	// app cannot end groups; empty: nothing.
+	CloseGroup(ctx context.Context, out *outbound.Client, group Group) (left string, err error)
+	// Post posts to a group.
+	Post(ctx context.Context, out *outbound.Client, groupID string, m Message) (Receipt, error)
+	// Tell sends one person a direct message. It is no use to try again with a person whom the service does not know.
+	Tell(ctx context.Context, out *outbound.Client, person Contact, m Message) (Receipt, error)
+}
+
 // Group is a chat of several people that an app has opened.
 type Group struct {
 	ID      string   // at the service
@@ -34,6 +54,9 @@ type Group struct {
 	Link    string   // empty where the service gives none
 	Missing []string // labels of those who could not be added, as the service does not know them
 }
+
+// Closed is the name that a group gets which can only be renamed: of at most so many characters.
+func Closed(name string, limit int) string { return Cut("[Closed] "+name, limit) }
 
 // Directory gives the id of a contact at a service, or "" when the service does not know it.
 type Directory func(Contact) (id string, err error)
@@ -65,6 +88,15 @@ func (find Directory) Find(people []Contact) (ids []string, known map[string]Con
 		return nil, nil, missing, last
 	}
 	return ids, known, missing, nil
+}
+
+// One looks up a single contact. One whom the service does not know is an error that names the service and what
+// it knows people by, such as "Slack" and "e-mail address".
+func (find Directory) One(p Contact, service, by string) (id string, err error) {
+	if id, err = find(p); err == nil && id == "" {
+		err = &Error{Message: service + " does not know " + p.Label() + " by " + by}
+	}
+	return id, err
 }
 
 // Add adds ids in lots of at most size. A lot that is refused for good is tried one at a time, so that one

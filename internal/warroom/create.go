@@ -41,7 +41,7 @@ type Created struct {
 // asked is what has come of asking a service for a group.
 type asked struct {
 	Record
-	service  service
+	service  sender.App
 	incident incident.Incident
 	people   []sender.Contact
 	warnings []string

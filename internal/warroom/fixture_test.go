@@ -77,6 +77,8 @@ func services(t *testing.T) *chats {
 		"/slack/conversations.create":                  says(`{"ok":true,"channel":{"id":"C7","name":"abcdf0-checkout-is-slow"}}`),
 		"/slack/conversations.invite":                  says(`{"ok":true}`),
 		"/slack/auth.test":                             says(`{"ok":true,"url":"https://acme.slack.com/"}`),
+		"/slack/conversations.info":                    says(`{"ok":true,"channel":{"name":"abcdf0-checkout"}}`),
+		"/slack/conversations.archive":                 says(`{"ok":true}`),
 		"/slack/chat.postMessage":                      says(`{"ok":true,"ts":"1.2"}`),
 
 		"/feishu/open-apis/auth/v3/tenant_access_token/internal": says(`{"code":0,"tenant_access_token":"t0ken-of-access"}`),
@@ -84,15 +86,19 @@ func services(t *testing.T) *chats {
 		"/feishu/open-apis/im/v1/chats":                          says(`{"code":0,"data":{"chat_id":"oc_7"}}`),
 		"/feishu/open-apis/im/v1/chats/oc_7/link":                says(`{"code":0,"data":{"share_link":"https://applink.example.com/x"}}`),
 		"/feishu/open-apis/im/v1/chats/oc_7/members":             says(`{"code":0,"data":{}}`),
+		"/feishu/open-apis/im/v1/chats/oc_7":                     says(`{"code":0,"data":{"name":"Quiet now"}}`),
 		"/feishu/open-apis/im/v1/messages":                       says(`{"code":0,"data":{"message_id":"om_9"}}`),
 
 		"/ding/gettoken":                   says(`{"errcode":0,"access_token":"t0ken-of-access"}`),
 		"/ding/topapi/v2/user/getbymobile": says(`{"errcode":0,"result":{"userid":"d1"}}`),
 		"/ding/chat/create":                says(`{"errcode":0,"chatid":"chat7"}`),
+		"/ding/chat/get":                   says(`{"errcode":0,"chat_info":{"name":"Quiet now"}}`),
+		"/ding/chat/update":                says(`{"errcode":0}`),
 		"/ding/chat/send":                  says(`{"errcode":0}`),
 		"/wecom/cgi-bin/gettoken":          says(`{"errcode":0,"access_token":"t0ken-of-access"}`),
 		"/wecom/cgi-bin/user/getuserid":    says(`{"errcode":0,"userid":"w1"}`),
 		"/wecom/cgi-bin/appchat/create":    says(`{"errcode":0,"chatid":"wc7"}`),
+		"/wecom/cgi-bin/appchat/get":       says(`{"errcode":0,"chat_info":{"name":"Quiet now"}}`),
 		"/wecom/cgi-bin/appchat/send":      says(`{"errcode":0}`),
 		"/wecom/cgi-bin/appchat/update":    says(`{"errcode":0}`),
 	}}

@@ -1,7 +1,6 @@
 package warroom
 
 import (
-	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -9,39 +8,11 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/fault"
 	"tocsin/internal/integration"
-	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
-	"tocsin/internal/sender/dingtalk"
-	"tocsin/internal/sender/feishu"
-	"tocsin/internal/sender/slack"
-	"tocsin/internal/sender/wecom"
 )
 
-// service is an app that opens groups (docs/senders.md, "Apps that open groups").
-type service interface {
-	OpenGroup(ctx context.Context, out *outbound.Client, name string, people []sender.Contact) (sender.Group, error)
-	AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error)
-	Post(ctx context.Context, out *outbound.Client, groupID string, m sender.Message) (sender.Receipt, error)
-}
-
-// serviceOf makes the app of an integration whose secrets are in clear; nil: it is none that opens groups.
-func serviceOf(i *integration.Integration) service {
-	app := i.Settings.App
-	switch i.IntegrationType {
-	case integration.SlackApp:
-		return slack.App{Token: app["token"], Private: app["private"] == "true", BaseURL: app["base_url"]}
-	case integration.FeishuApp:
-		return feishu.App{ID: app["app_id"], Secret: app["app_secret"], BaseURL: app["base_url"]}
-	case integration.DingTalkApp:
-		return dingtalk.App{Key: app["app_key"], Secret: app["app_secret"], Owner: app["owner"], BaseURL: app["base_url"]}
-	case integration.WeComApp:
-		return wecom.App{CorpID: app["corp_id"], Secret: app["secret"], Owner: app["owner"], BaseURL: app["base_url"]}
-	}
-	return nil
-}
-
 // app reads the integration that war rooms are opened with.
-func (r *Room) app(c *api.Call, id int64) (i integration.Integration, s service, err error) {
+func (r *Room) app(c *api.Call, id int64) (i integration.Integration, s sender.App, err error) {
 	i, err = integration.Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(id, 10))
 	switch {
 	case err != nil:
@@ -56,7 +27,17 @@ func (r *Room) app(c *api.Call, id int64) (i integration.Integration, s service,
 	if err = integration.Kind.Open(r.Box, c.Who.AccountID, &i); err != nil {
 		return i, nil, err
 	}
-	return i, serviceOf(&i), nil
+	return i, i.Service(), nil
+}
+
+// reach is the app that a war room was opened with, as it is now. why says in words why it cannot be asked any
+// more; empty: it can.
+func (r *Room) reach(c *api.Call, w *Record) (s sender.App, why string, err error) {
+	s, err = integration.Open(c.Tx, r.Box, w.AccountID, w.PluginType+"_app", w.IntegrationID)
+	if fault.KindOf(err) == fault.Conflict {
+		return nil, err.Error(), nil
+	}
+	return s, "", err
 }
 
 // plugin is the name of the service, such as slack.

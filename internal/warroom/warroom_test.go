@@ -36,8 +36,8 @@ func TestConversationWarRoom(t *testing.T) {
 		{Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Keep: map[string]string{"app": "items.0.integration_id"}, Has: `{"items":[{"status":"open","plugin_type":"slack","created_by":2476123212131}]}`, Golden: "incident_war-room_list"},
 		{Path: room + "list", Body: `{"incident_id":"` + busy + `","integration_id":7}`, Data: `{"items":[]}`},
 		{Path: room + "create", Body: one, Has: `{"chat_id":"C7","share_link":"https://acme.slack.com/archives/C7"}`},
-		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C7"}`, Golden: "incident_war-room_detail"},
 		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C8"}`, Code: "ResourceNotFound", Says: []string{"war room C8"}},
+		{Path: room + "delete", Body: `{"incident_id":"` + busy + `","integration_id":$app,"dry_run":true}`, Has: `{"allowed":true,"removes":[{"kind":"war_room","id":"C7","name":"abcdf0-checkout-is-slow"}]}`},
 	})
 	if took := c.took(); took != "" {
 		t.Errorf("the service was asked although nothing was to be done:\n%s", took)
@@ -47,7 +47,7 @@ func TestConversationWarRoom(t *testing.T) {
 		{Path: room + "add-member", Body: `{"integration_id":$app,"chat_id":"C7","member_ids":[12]}`, Code: "InvalidParameter", Says: []string{"member_ids[0]"}},
 		{Path: room + "add-member", Body: `{"integration_id":$app,"chat_id":"C7","member_ids":[11]}`, Data: `{}`, Golden: "incident_war-room_add-member"},
 		{Path: room + "add-member", Body: `{"integration_id":$app,"chat_id":"C7","member_ids":[11,2659460982131]}`, Data: `{"warnings":["slack: it does not know or could not add: Rita Reader"]}`},
-		{Path: room + "delete", Body: `{"incident_id":"` + busy + `","integration_id":$app,"dry_run":true}`, Has: `{"allowed":true,"removes":[{"kind":"war_room","id":"C7","name":"abcdf0-checkout-is-slow"}]}`},
+		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C7"}`, Golden: "incident_war-room_detail", Has: `{"chat_name":"abcdf0-checkout"}`},
 		{Path: room + "delete", Body: one, Data: `{}`, Golden: "incident_war-room_delete"},
 		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C7"}`, Code: "ResourceNotFound"},
 		{Path: "/incident/feed", Body: `{"incident_id":"` + busy + `"}`, Has: `{"total":2,"items":[{"type":"i_wr_delete","detail":{"chat_id":"C7"}},{"type":"i_wr_create","creator_id":2476123212131,"detail":{"integration_id":$app,"plugin_type":"slack","share_link":"https://acme.slack.com/archives/C7"}}]}`},
@@ -59,17 +59,25 @@ func TestConversationWarRoom(t *testing.T) {
 
 // TestEveryService opens a group in each of the others.
 func TestEveryService(t *testing.T) {
-	for kind, one := range map[string]struct{ credentials, reply string }{
-		"feishu_app":   {`{"app_id":"a","app_secret":"s3cret","base_url":"$url/feishu"}`, `{"chat_id":"oc_7","chat_name":"#ABCDF2 Quiet","share_link":"https://applink.example.com/x"}`},
-		"dingtalk_app": {`{"app_key":"k","app_secret":"s3cret","base_url":"$url/ding"}`, `{"chat_id":"chat7","chat_name":"#ABCDF2 Quiet","share_link":""}`},
-		"wecom_app":    {`{"corp_id":"c","secret":"s3cret","owner":"boss","base_url":"$url/wecom"}`, `{"chat_id":"wc7","chat_name":"#ABCDF2 Quiet","share_link":""}`},
+	const left = "lets no app dissolve a group: it stays, and is now called \\\"[Closed] #ABCDF2 "
+	for kind, one := range map[string]struct{ credentials, reply, left string }{
+		"feishu_app":   {`{"app_id":"a","app_secret":"s3cret","base_url":"$url/feishu"}`, `{"chat_id":"oc_7","chat_name":"#ABCDF2 Quiet","share_link":"https://applink.example.com/x"}`, ``},
+		"dingtalk_app": {`{"app_key":"k","app_secret":"s3cret","base_url":"$url/ding"}`, `{"chat_id":"chat7","chat_name":"#ABCDF2 Quiet","share_link":""}`, `DingTalk ` + left + `Qu…\"`},
+		"wecom_app":    {`{"corp_id":"c","secret":"s3cret","owner":"boss","base_url":"$url/wecom"}`, `{"chat_id":"wc7","chat_name":"#ABCDF2 Quiet","share_link":""}`, `WeCom ` + left + `Quiet\"`},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			s, c := begin(t)
+			gone := `{"warnings":["` + one.left + `"]}`
+			if one.left == "" {
+				gone = `{}`
+			}
 			s.Converse(t, []apitest.Turn{
 				app(kind, strings.ReplaceAll(one.credentials, "$url", c.URL)),
 				{Path: room + "create", Body: `{"incident_id":"` + quiet + `","integration_id":$app}`, Data: one.reply},
-				{Path: room + "list", Body: `{"incident_id":"` + quiet + `"}`, Has: `{"items":[{"plugin_type":"` + strings.TrimSuffix(kind, "_app") + `"}]}`},
+				{Path: room + "list", Body: `{"incident_id":"` + quiet + `"}`, Has: `{"items":[{"plugin_type":"` + strings.TrimSuffix(kind, "_app") + `"}]}`, Keep: map[string]string{"chat": "items.0.chat_id", "app": "items.0.integration_id"}},
+				{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"$chat"}`, Data: strings.Replace(one.reply, "#ABCDF2 Quiet", "Quiet now", 1)},
+				{Path: room + "delete", Body: `{"incident_id":"` + quiet + `","integration_id":$app}`, Data: gone},
+				{Path: room + "list", Body: `{"incident_id":"` + quiet + `"}`, Data: `{"items":[]}`},
 			})
 		})
 	}
@@ -95,8 +103,68 @@ func TestAServiceThatFails(t *testing.T) {
 		{Path: create, Body: one, Has: `{"chat_id":"C7","warnings":["the group is open, but not everybody could be added; /incident/war-room/add-member tries again: it refused with ratelimited: see Slack's documentation of the method",
 			"the group is open, but nothing could be posted to it: it refused with not_in_channel: see Slack's documentation of the method"]}`},
 		{Path: room + "add-member", Body: `{"integration_id":$app,"chat_id":"C7","member_ids":[11]}`, Code: "ServiceUnavailable", Says: []string{"ratelimited"}},
-		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C7"}`, Data: `{"chat_id":"C7","chat_name":"x","share_link":"https://acme.slack.com/archives/C7"}`},
+		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C7"}`, Data: `{"chat_id":"C7","chat_name":"abcdf0-checkout","share_link":"https://acme.slack.com/archives/C7"}`},
 	})
+}
+
+// TestAServiceThatFailsLater: what was stored is shown, and nothing is taken away that may still be closed.
+func TestAServiceThatFailsLater(t *testing.T) {
+	s, c := begin(t)
+	one, chat := `{"incident_id":"`+busy+`","integration_id":$app}`, `{"integration_id":$app,"chat_id":"C7"}`
+	again := apitest.Turn{Path: "/integration/list", Body: `{}`, Keep: map[string]string{"app": "items.0.integration_id"}}
+	there := func(count int) apitest.Turn {
+		return apitest.Turn{Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Has: []string{`{"items":[]}`, `{"items":[{"chat_id":"C7"}]}`}[count]}
+	}
+	stored := func(why string) string {
+		return `{"chat_id":"C7","chat_name":"abcdf0-checkout-is-slow","share_link":"https://acme.slack.com/archives/C7","warnings":["this is the group as it was when it was opened: ` + why + `"]}`
+	}
+	s.Converse(t, []apitest.Turn{app("slack_app", `{"token":"xoxb-s3cret","base_url":"`+c.URL+`/slack"}`), {Path: room + "create", Body: one}})
+
+	refuses := func(reason string) {
+		for _, method := range []string{"info", "archive"} {
+			c.route("/slack/conversations."+method, says(`{"ok":false,"error":"`+reason+`"}`))
+		}
+	}
+	refuses("ratelimited")
+	const words = ": see Slack's documentation of the method"
+	s.Converse(t, []apitest.Turn{again,
+		{Path: room + "detail", Body: chat, Data: stored("slack: it refused with ratelimited" + words)},
+		{Path: room + "delete", Body: one, Code: "ServiceUnavailable", Says: []string{"slack: it refused with ratelimited"}}, there(1),
+	})
+	refuses("missing_scope")
+	s.Converse(t, []apitest.Turn{again,
+		{Path: room + "detail", Body: chat, Data: stored("slack: it refused with missing_scope" + words)},
+		{Path: room + "delete", Body: one, Data: `{"warnings":["the group stays at the service: slack: it refused with missing_scope` + words + `"]}`}, there(0),
+		{Path: room + "create", Body: one}, there(1),
+	})
+	refuses("channel_not_found")
+	s.Converse(t, []apitest.Turn{again,
+		{Path: room + "detail", Body: chat, Data: `{}`}, there(1),
+		{Path: room + "delete", Body: one, Data: `{}`}, there(0),
+		{Path: room + "create", Body: one}, there(1),
+		{Path: "/integration/disable", Body: `{"integration_id":$app}`},
+	})
+	c.took()
+	s.Converse(t, []apitest.Turn{again,
+		{Path: room + "detail", Body: chat, Data: stored("the integration $app (slack_app) is disabled")},
+		{Path: room + "delete", Body: one, Data: `{"warnings":["the group stays at the service: the integration $app (slack_app) is disabled"]}`}, there(0),
+	})
+	if took := c.took(); took != "" {
+		t.Errorf("a disabled app was used:\n%s", took)
+	}
+}
+
+// TestClosingTheWrongGroup: a war room that is opened anew while the old group is being closed is not taken away.
+func TestClosingTheWrongGroup(t *testing.T) {
+	s, c := begin(t)
+	one := `{"incident_id":"` + busy + `","integration_id":$app}`
+	s.Converse(t, []apitest.Turn{app("slack_app", `{"token":"xoxb-s3cret","base_url":"`+c.URL+`/slack"}`), {Path: room + "create", Body: one}})
+	again := apitest.Turn{Path: "/integration/list", Body: `{}`, Keep: map[string]string{"app": "items.0.integration_id"}}
+	c.route("/slack/conversations.archive", func(string) string {
+		s.Exec(`UPDATE war_room SET chat_id = 'C8'`)
+		return `{"ok":true}`
+	})
+	s.Converse(t, []apitest.Turn{again, {Path: room + "delete", Body: one, Code: "BadRequest", Says: []string{"opened anew"}}, {Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Has: `{"items":[{"chat_id":"C8"}]}`}})
 }
 
 // TestWhileItIsOpened: nobody opens a second one, and what a stopped server has left over lapses.

@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/fault"
 	"tocsin/internal/incident"
 	"tocsin/internal/news"
+	"tocsin/internal/sender"
 )
 
 type deleteRequest struct {
@@ -15,27 +16,84 @@ type deleteRequest struct {
 	api.DryRun
 }
 
-// remove takes a war room away; its group is left alone, as what was said there may still be needed.
-func (r *Room) remove(c *api.Call, in deleteRequest) (api.Removal, error) {
-	i, err := incident.Permit(c.Tx, c.Who, in.IncidentID)
-	if err != nil {
-		return api.Removal{}, err
+// find reads the war room and its incident for a caller who may change that.
+func (in deleteRequest) find(c *api.Call) (w Record, i incident.Incident, err error) {
+	if i, err = incident.Permit(c.Tx, c.Who, in.IncidentID); err != nil {
+		return w, i, err
 	}
 	w, found, err := find(c.Tx, c.Who.AccountID, i.IncidentID, in.IntegrationID)
 	switch {
 	case err != nil:
-		return api.Removal{}, err
+		return w, i, err
 	case !found:
-		return api.Removal{}, fault.Missing("war room", i.IncidentID)
+		return w, i, fault.Missing("war room", i.IncidentID)
 	case w.pending(c.Now):
-		return api.Removal{}, fault.New(fault.Conflict, "the war room of this incident is just being opened")
+		return w, i, fault.New(fault.Conflict, "the war room of this incident is just being opened")
 	}
+	return w, i, nil
+}
+
+// closed is a war room whose group was closed, or need not be.
+type closed struct {
+	deleteRequest
+	chat     string // the group that was closed; empty: none was
+	warnings []string
+}
+
+// close has the service close the group. One that fails for good does not keep the war room: nobody could ever
+// take it away then.
+func (r *Room) close(c *api.Call, in deleteRequest) (d closed, err error) {
+	d.deleteRequest = in
+	if in.DryRun.DryRun {
+		return d, nil
+	}
+	var w Record
+	var app sender.App
+	var why string
+	err = c.Read(func() (err error) {
+		if w, _, err = in.find(c); err == nil && w.Status == isOpen {
+			app, why, err = r.reach(c, &w)
+		}
+		return err
+	})
+	if err != nil || w.Status != isOpen {
+		return d, err
+	}
+	if app == nil {
+		d.warnings = []string{"the group stays at the service: " + why}
+		return d, nil
+	}
+	d.chat = w.ChatID
+	ctx, cancel := context.WithTimeout(c.Ctx, patience)
+	defer cancel()
+	left, err := app.CloseGroup(ctx, r.Out, sender.Group{ID: w.ChatID, Name: w.ChatName})
+	switch {
+	case sender.Retry(err):
+		return d, failed(w.PluginType, err, nil)
+	case err != nil:
+		d.warnings = []string{"the group stays at the service: " + w.PluginType + ": " + said(err)}
+	case left != "":
+		d.warnings = []string{left}
+	}
+	return d, nil
+}
+
+// remove takes a war room away from its incident.
+func (r *Room) remove(c *api.Call, d closed) (api.Removal, error) {
+	w, i, err := d.find(c)
+	if err != nil {
+		return api.Removal{}, err
+	}
+	if d.chat != "" && d.chat != w.ChatID {
+		return api.Removal{}, fault.New(fault.Conflict, "the war room was deleted and opened anew meanwhile")
+	}
+	reply := api.Removal{Warnings: api.Warnings{Warnings: d.warnings}}
 	c.Removed("war_room", w.ChatID, w.ChatName)
 	c.Touched("incident", i.IncidentID, i.Title)
 	if err := w.forget(c.Tx); err != nil || w.Status != isOpen {
-		return api.Removal{}, err
+		return reply, err
 	}
-	return api.Removal{}, r.tell(c, &w, i.ChannelID, news.IncidentRoomGone)
+	return reply, r.tell(c, &w, i.ChannelID, news.IncidentRoomGone)
 }
 
 type addRequest struct {

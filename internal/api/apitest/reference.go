@@ -109,6 +109,7 @@ var departures = []departure{
 	{"/route/info", "/route/info", "null", "the reference says so in words"},
 	{"/alert/pipeline/info", "/alert/pipeline/info", "null", "as for a route"},
 	{"/enrichment/info", "/enrichment/info", "null", "as for a route"},
+	{"/incident/war-room/detail", "/incident/war-room/detail", "map[]", "the reference says so in words, of a group that is gone"},
 }
 
 // departs tells whether a value at a place is a departure.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
@@ -15,6 +16,7 @@ type App struct {
 	Key     string
 	Secret  string
 	Owner   string // user id of who owns groups; empty: the first who is known
+	AgentID string // a number: the app among the organisation's, in whose name persons are told; empty: they are not
 	BaseURL string // empty: DingTalk's own
 }
 
@@ -113,6 +115,39 @@ func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, p
 	return group, err
 }
 
+// FindGroup asks for a group. DingTalk is not known to say of a group that is gone that it is: it refuses then, as
+// it does for other reasons.
+func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return group, false, err
+	}
+	var reply struct {
+		Status
+		Info struct {
+			Name string `json:"name"`
+		} `json:"chat_info"`
+	}
+	query := url.Values{"access_token": {s.token}, "chatid": {groupID}}
+	if _, err = (sender.Call{Method: http.MethodGet, URL: s.base + "/chat/get?" + query.Encode(), Secrets: s.secrets}).Do(ctx, out, &reply); err != nil {
+		return group, false, err
+	}
+	return sender.Group{ID: groupID, Name: reply.Info.Name}, true, nil
+}
+
+// CloseGroup renames a group, as no app can dissolve one.
+func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return "", err
+	}
+	name := sender.Closed(group.Name, maxName)
+	if _, err = s.call("/chat/update", map[string]any{"chatid": group.ID, "name": name}, &Status{}); err != nil {
+		return "", err
+	}
+	return "DingTalk lets no app dissolve a group: it stays, and is now called " + strconv.Quote(name), nil
+}
+
 // AddMembers adds people to a group.
 func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)
@@ -146,5 +181,32 @@ func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m s
 	}
 	receipt, err := s.call("/chat/send", map[string]any{"chatid": groupID, "msg": compose(m)}, &reply)
 	receipt.ID = reply.ID
+	return receipt, err
+}
+
+// Tell sends somebody a work notification: the direct message that an app may send with the credentials for
+// groups and its agent id. DingTalk answers when it has taken it, not when it has shown it. The receipt's ID is
+// the task, by which DingTalk tells what became of it.
+func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+	agent, err := strconv.ParseInt(a.AgentID, 10, 64)
+	if err != nil {
+		return sender.Receipt{}, &sender.Error{Message: "agent_id of the app must be set, to a number: DingTalk sends messages to persons in its name"}
+	}
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	id, err := sender.Directory(s.find).One(person, "DingTalk", "phone number")
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	var reply struct {
+		Status
+		Task int64 `json:"task_id"`
+	}
+	receipt, err := s.call("/topapi/message/corpconversation/asyncsend_v2", map[string]any{"agent_id": agent, "userid_list": id, "msg": note(m)}, &reply)
+	if reply.Task != 0 {
+		receipt.ID = strconv.FormatInt(reply.Task, 10)
+	}
 	return receipt, err
 }

@@ -2,6 +2,7 @@ package dingtalk_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -127,4 +128,79 @@ func TestAppErrors(t *testing.T) {
 	},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":49014,"errmsg":"chatid is invalid"}`}},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":90018,"errmsg":"too often"}`}, Retry: true})
+}
+
+func TestTell(t *testing.T) {
+	s, app := organisation(t)
+	const direct = "/topapi/message/corpconversation/asyncsend_v2"
+	s.Routes[direct] = sendertest.Says(`{"errcode":0,"task_id":256271667526,"request_id":"4jzllmte0wau"}`)
+	tell := func(ctx context.Context, to sender.Contact) error {
+		_, err := app.Tell(ctx, s.Out, to, sendertest.Message)
+		return err
+	}
+	sendertest.Unknown(t, tell, people[0], "agent_id of the app must be set, to a number: DingTalk sends messages to persons in its name")
+	app.AgentID = "158368"
+	if receipt, err := app.Tell(context.Background(), s.Out, people[0], sendertest.Message); err != nil || receipt.ID != "256271667526" {
+		t.Errorf("%+v %v", receipt, err)
+	}
+	s.Golden(t, "direct")
+	sendertest.Unknown(t, tell, people[1], "DingTalk does not know Bo by phone number")
+	sendertest.Unknown(t, tell, people[2], "DingTalk does not know Cy by phone number")
+	if s.First(direct) != "" {
+		t.Error("something was sent")
+	}
+	delete(s.Routes, direct)
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, tell(ctx, people[0]) })
+	s.Table(t, func() (sender.Receipt, error) {
+		return app.Tell(context.Background(), s.Out, people[0], sendertest.Message)
+	},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":40056,"errmsg":"invalid agent"}`}},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":88,"errmsg":"ding talk error","sub_code":"90018"}`}, Retry: true})
+}
+
+// A work notification is short, keeps its links when it is cut, and says the same words only under the same key.
+func TestWorkNotifications(t *testing.T) {
+	s, app := organisation(t)
+	app.AgentID = "1"
+	s.Routes["/topapi/message/corpconversation/asyncsend_v2"] = sendertest.Says(`{"errcode":0,"task_id":1}`)
+	said := map[string]string{}
+	for _, text := range []string{"short", strings.Repeat("火", 3000), strings.Repeat("a\n", 3000), strings.Repeat("\"", 3000)} {
+		for _, key := range []string{"k-1", "k-2", "k-1"} {
+			m := sendertest.Message
+			m.Key, m.Text, m.Subject = key, text, text
+			if _, err := app.Tell(context.Background(), s.Out, people[0], m); err != nil {
+				t.Fatal(err)
+			}
+			var body struct{ Msg json.RawMessage }
+			if err := json.Unmarshal([]byte(s.Body()), &body); err != nil {
+				t.Fatal(err)
+			}
+			note := string(body.Msg)
+			if len(note) > 2048 || (text != "short") != strings.Contains(note, m.AckLink) {
+				t.Errorf("%d bytes: %s", len(note), note)
+			}
+			if before, twice := said[note]; twice && before != text+key {
+				t.Errorf("%.20q is said under several keys: %s", text, note)
+			}
+			said[note] = text + key
+		}
+	}
+	if len(said) != 8 {
+		t.Errorf("%d messages, want 8", len(said))
+	}
+}
+
+func TestFindAndCloseGroup(t *testing.T) {
+	s, app := organisation(t)
+	s.Group(t, app, "/chat/get", map[string]string{
+		`{"errcode":0,"chat_info":{"name":"now so"}}`: "{ID:chat7 Name:now so Link: Missing:[]} true <nil>",
+		`{"errcode":49014,"errmsg":"invalid"}`:        "{ID: Name: Link: Missing:[]} false it refused with 49014: invalid",
+	})
+	s.Group(t, app, "/chat/update", map[string]string{
+		`{"errcode":0}`:                        `closed DingTalk lets no app dissolve a group: it stays, and is now called "[Closed] INC 42: th…" <nil>`,
+		`{"errcode":49014,"errmsg":"invalid"}`: "closed  it refused with 49014: invalid",
+	})
+	if body := s.First("/chat/update"); body != `{"chatid":"chat7","name":"[Closed] INC 42: th…"}` {
+		t.Error(body)
+	}
 }

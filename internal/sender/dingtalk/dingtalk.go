@@ -9,6 +9,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"net/url"
 	"slices"
 	"strconv"
@@ -34,10 +35,39 @@ type markdown struct {
 	Text  string `json:"text"`
 }
 
-// compose makes a paragraph of each line: a single line break would be none in DingTalk's Markdown.
 func compose(m sender.Message) message {
-	text := sender.Fit(strings.ReplaceAll(m.Text, "\n", "\n\n"), maxText, sender.JSON)
-	return message{"markdown", markdown{sender.Cut(m.Subject, maxTitle), text}}
+	return message{"markdown", markdown{sender.Cut(m.Subject, maxTitle), sender.Fit(paragraphs(m.Text), maxText, sender.JSON)}}
+}
+
+// paragraphs makes one of each line: a single line break would be none in DingTalk's Markdown.
+func paragraphs(text string) string { return strings.ReplaceAll(text, "\n", "\n\n") }
+
+// A work notification may have 2,048 bytes in all.
+const (
+	maxNote      = 1650 // bytes of JSON
+	maxNoteTitle = 300  // likewise
+)
+
+// note is compose for a work notification. A text that is cut keeps the links. Behind it stands a mark made of
+// the key: DingTalk shows nobody the same words twice a day, and a page that is repeated has the same words.
+func note(m sender.Message) message {
+	sum := sha256.Sum256([]byte(m.Key))
+	end := "\n\n(" + hex.EncodeToString(sum[:3]) + ")"
+	text := paragraphs(m.Text)
+	if whole := sender.Fit(text, maxNote-len(end)-2, sender.JSON); whole != text {
+		end = links(m) + end
+		text = sender.Fit(text, max(maxNote-len(end)-8, 3), sender.JSON)
+	}
+	return message{"markdown", markdown{sender.Fit(m.Subject, maxNoteTitle, sender.JSON), text + end}}
+}
+
+func links(m sender.Message) (text string) {
+	for _, l := range []struct{ word, url string }{{"open", m.Link}, {"acknowledge", m.AckLink}} {
+		if l.url != "" {
+			text += "\n\n[" + l.word + "](" + l.url + ")"
+		}
+	}
+	return text
 }
 
 // Status is what every reply has.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -45,7 +46,11 @@ func (a App) login(ctx context.Context, out *outbound.Client) (session, error) {
 }
 
 func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt, error) {
-	call := sender.Call{URL: s.base + "/open-apis/" + path, Body: body, Secrets: s.secrets}
+	return s.ask(http.MethodPost, path, body, reply)
+}
+
+func (s session) ask(method, path string, body any, reply sender.Reply) (sender.Receipt, error) {
+	call := sender.Call{Method: method, URL: s.base + "/open-apis/" + path, Body: body, Secrets: s.secrets}
 	if s.token != "" {
 		call.Header = http.Header{"Authorization": {"Bearer " + s.token}}
 	}
@@ -119,6 +124,46 @@ func (s session) link(groupID string) string {
 	return reply.Data.Link
 }
 
+// gone tells from a reply that there is no such group, or none any more.
+func gone(s Status) bool { return s.Code != nil && (*s.Code == 232006 || *s.Code == 232009) }
+
+// FindGroup asks for a group. One that was dissolved is none any more.
+func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return group, false, err
+	}
+	var reply struct {
+		Status
+		Data struct {
+			Name  string `json:"name"`
+			State string `json:"chat_status"` // normal, dissolved or dissolved_save; older servers say nothing
+		} `json:"data"`
+	}
+	_, err = s.ask(http.MethodGet, "im/v1/chats/"+url.PathEscape(groupID), nil, &reply)
+	switch {
+	case gone(reply.Status) || err == nil && strings.HasPrefix(reply.Data.State, "dissolved"):
+		return group, false, nil
+	case err != nil:
+		return group, false, err
+	}
+	return sender.Group{ID: groupID, Name: reply.Data.Name, Link: s.link(groupID)}, true, nil
+}
+
+// CloseGroup dissolves a group, which Feishu lets an app do that has opened it.
+func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return "", err
+	}
+	var reply Status
+	_, err = s.ask(http.MethodDelete, "im/v1/chats/"+url.PathEscape(group.ID), nil, &reply)
+	if gone(reply) {
+		err = nil
+	}
+	return "", err
+}
+
 // AddMembers adds people to a group; who is in it already may be among them.
 func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)
@@ -156,19 +201,37 @@ func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m s
 	if err != nil {
 		return sender.Receipt{}, err
 	}
+	return s.post("chat_id", groupID, m)
+}
+
+// Tell sends somebody a direct message of the bot, and a second of the same key is dropped as in groups.
+func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	id, err := sender.Directory(s.find).One(person, "Feishu", "e-mail address or phone number")
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	return s.post("open_id", id, m)
+}
+
+// post sends a message to an id of a kind.
+func (s session) post(kind, id string, m sender.Message) (sender.Receipt, error) {
 	content, err := json.Marshal(post(m.Text, maxApp))
 	if err != nil {
 		return sender.Receipt{}, &sender.Error{Message: err.Error()}
 	}
-	once := sha256.Sum256([]byte(groupID + "\n" + m.Key))
+	once := sha256.Sum256([]byte(id + "\n" + m.Key))
 	var reply struct {
 		Status
 		Data struct {
 			ID string `json:"message_id"`
 		} `json:"data"`
 	}
-	body := map[string]string{"receive_id": groupID, "msg_type": "post", "content": string(content), "uuid": hex.EncodeToString(once[:16])}
-	receipt, err := s.call("im/v1/messages?receive_id_type=chat_id", body, &reply)
+	body := map[string]string{"receive_id": id, "msg_type": "post", "content": string(content), "uuid": hex.EncodeToString(once[:16])}
+	receipt, err := s.call("im/v1/messages?receive_id_type="+kind, body, &reply)
 	receipt.ID = reply.Data.ID
 	return receipt, err
 }

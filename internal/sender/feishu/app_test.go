@@ -119,3 +119,50 @@ func TestLongPost(t *testing.T) {
 		}
 	}
 }
+
+func TestTell(t *testing.T) {
+	s, app := organisation(t)
+	if receipt, err := app.Tell(context.Background(), s.Out, people[0], sendertest.Message); err != nil || receipt.ID != "om_9" {
+		t.Errorf("%+v %v", receipt, err)
+	}
+	s.Golden(t, "direct")
+	tell := func(ctx context.Context, to sender.Contact) error {
+		_, err := app.Tell(ctx, s.Out, to, sendertest.Message)
+		return err
+	}
+	sendertest.Unknown(t, tell, people[1], "Feishu does not know Bo by e-mail address or phone number")
+	sendertest.Unknown(t, tell, people[2], "Feishu does not know Cy by e-mail address or phone number")
+	if s.First("/open-apis/im/v1/messages") != "" {
+		t.Error("something was posted")
+	}
+	delete(s.Routes, "/open-apis/im/v1/messages")
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, tell(ctx, people[0]) })
+	s.Table(t, func() (sender.Receipt, error) {
+		return app.Tell(context.Background(), s.Out, people[0], sendertest.Message)
+	},
+		sendertest.Fails{Answer: sendertest.Answer{Status: 400, Body: `{"code":230013,"msg":"Bot has NO availability to this user."}`}},
+		sendertest.Fails{Answer: sendertest.Answer{Status: 400, Body: `{"code":230020,"msg":"This operation triggers the frequency limit."}`}, Retry: true})
+}
+
+func TestFindAndCloseGroup(t *testing.T) {
+	s, app := organisation(t)
+	const chat = "/open-apis/im/v1/chats/chat7"
+	s.Routes[chat+"/link"] = sendertest.Says(`{"code":0,"data":{"share_link":"https://applink.feishu.cn/x"}}`)
+	s.Group(t, app, chat, map[string]string{
+		`{"code":0,"data":{"name":"now so","chat_status":"normal"}}`:    "{ID:chat7 Name:now so Link:https://applink.feishu.cn/x Missing:[]} true <nil>",
+		`{"code":0,"data":{"name":"now so","chat_status":"dissolved"}}`: "{ID: Name: Link: Missing:[]} false <nil>",
+		`{"code":232009,"msg":"already dissolved"}`:                     "{ID: Name: Link: Missing:[]} false <nil>",
+		`{"code":232011,"msg":"not in the chat"}`:                       "{ID: Name: Link: Missing:[]} false it refused with 232011: not in the chat",
+	})
+	s.Group(t, app, chat, map[string]string{
+		`{"code":0,"data":{}}`:              "closed  <nil>",
+		`{"code":232006,"msg":"none"}`:      "closed  <nil>",
+		`{"code":232017,"msg":"not owner"}`: "closed  it refused with 232017: not owner",
+	})
+	s.Forget()
+	s.Routes[chat] = sendertest.Says(`{"code":0}`)
+	if _, err := app.CloseGroup(context.Background(), s.Out, sender.Group{ID: "chat7"}); err != nil {
+		t.Error(err)
+	}
+	s.Golden(t, "close")
+}

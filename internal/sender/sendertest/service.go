@@ -211,6 +211,31 @@ func (s *Service) GivenUp(t *testing.T, send func(context.Context) (sender.Recei
 	}
 }
 
+// Unknown wants telling somebody to fail for good, in these words.
+func Unknown(t *testing.T, tell func(context.Context, sender.Contact) error, who sender.Contact, want string) {
+	t.Helper()
+	if err := tell(context.Background(), who); err == nil || sender.Retry(err) || err.Error() != want {
+		t.Errorf("%s: %v, want %s", who.Label(), err, want)
+	}
+}
+
+// Group asks for a group and closes it under each reply of a service, and wants what comes of it, as text.
+func (s *Service) Group(t *testing.T, app sender.App, path string, rows map[string]string) {
+	t.Helper()
+	for reply, want := range rows {
+		s.Routes[path] = Says(reply)
+		group, found, err := app.FindGroup(context.Background(), s.Out, "chat7")
+		got := fmt.Sprintf("%+v %t %v", group, found, err)
+		if strings.HasPrefix(want, "closed") {
+			left, err := app.CloseGroup(context.Background(), s.Out, sender.Group{ID: "chat7", Name: "INC 42: the disk is full again"})
+			got = fmt.Sprintf("closed %s %v", left, err)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", reply, got, want)
+		}
+	}
+}
+
 func check(t *testing.T, what string, receipt sender.Receipt, err error, retry bool, after time.Duration) {
 	t.Helper()
 	var failed *sender.Error

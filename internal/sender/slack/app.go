@@ -75,17 +75,56 @@ func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, p
 			return sender.Group{}, err
 		}
 	}
-	group := sender.Group{ID: created.Channel.ID, Name: created.Channel.Name, Link: "https://slack.com/app_redirect?channel=" + created.Channel.ID}
+	group := sender.Group{ID: created.Channel.ID, Name: created.Channel.Name}
+	group.Link = a.link(ctx, out, group.ID)
+	missing, err := a.AddMembers(ctx, out, group.ID, people)
+	group.Missing = missing
+	return group, err
+}
+
+// link leads to a channel, through the workspace if it says where it is.
+func (a App) link(ctx context.Context, out *outbound.Client, groupID string) string {
 	var workspace struct {
 		Status
 		URL string `json:"url"`
 	}
-	if _, err := a.call(ctx, out, "auth.test", nil, &workspace); err == nil && workspace.URL != "" {
-		group.Link = strings.TrimSuffix(workspace.URL, "/") + "/archives/" + group.ID
+	if _, err := a.call(ctx, out, "auth.test", nil, &workspace); err != nil || workspace.URL == "" {
+		return "https://slack.com/app_redirect?channel=" + groupID
 	}
-	missing, err := a.AddMembers(ctx, out, group.ID, people)
-	group.Missing = missing
-	return group, err
+	return strings.TrimSuffix(workspace.URL, "/") + "/archives/" + groupID
+}
+
+// gone are the reasons for which there is no channel any more, or nobody can write to it.
+var gone = []string{"channel_not_found", "already_archived", "is_archived"}
+
+// FindGroup asks for a channel. One that is archived is none any more. The token needs channels:read, or
+// groups:read for private channels.
+func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+	var reply struct {
+		Status
+		Channel struct {
+			Name     string `json:"name"`
+			Archived bool   `json:"is_archived"`
+		} `json:"channel"`
+	}
+	_, err = a.call(ctx, out, "conversations.info?"+url.Values{"channel": {groupID}}.Encode(), nil, &reply)
+	switch {
+	case slices.Contains(gone, reply.Reason) || err == nil && reply.Channel.Archived:
+		return group, false, nil
+	case err != nil:
+		return group, false, err
+	}
+	return sender.Group{ID: groupID, Name: reply.Channel.Name, Link: a.link(ctx, out, groupID)}, true, nil
+}
+
+// CloseGroup archives a channel: what was said there can still be read.
+func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+	var s Status
+	_, err = a.call(ctx, out, "conversations.archive", map[string]string{"channel": group.ID}, &s)
+	if slices.Contains(gone, s.Reason) {
+		err = nil
+	}
+	return "", err
 }
 
 // AddMembers invites people to a channel; who is in it already may be among them.
@@ -124,6 +163,15 @@ func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID strin
 // within says whether an invitation was refused because it was not needed.
 func within(reason string) bool {
 	return reason == "already_in_channel" || reason == "cant_invite_self"
+}
+
+// Tell sends somebody a direct message: what is posted to a person's id appears in the conversation with the bot.
+func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+	id, err := a.directory(ctx, out).One(person, "Slack", "e-mail address")
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	return a.Post(ctx, out, id, m)
 }
 
 // Post posts to a channel. The receipt's ID is the message's moment, as Slack names messages.

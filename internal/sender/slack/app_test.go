@@ -106,3 +106,51 @@ func TestNames(t *testing.T) {
 		s.Forget()
 	}
 }
+
+func TestTell(t *testing.T) {
+	s, app := workspace(t)
+	if receipt, err := app.Tell(context.Background(), s.Out, people[0], sendertest.Message); err != nil || receipt.ID != "1503435956.000247" {
+		t.Errorf("%+v %v", receipt, err)
+	}
+	s.Golden(t, "direct")
+	tell := func(ctx context.Context, to sender.Contact) error {
+		_, err := app.Tell(ctx, s.Out, to, sendertest.Message)
+		return err
+	}
+	sendertest.Unknown(t, tell, people[1], "Slack does not know Bo by e-mail address")
+	sendertest.Unknown(t, tell, people[2], "Slack does not know Cy by e-mail address")
+	if s.First("/chat.postMessage") != "" {
+		t.Error("something was posted")
+	}
+	s.Routes["/users.lookupByEmail?email=bo%40example.com"] = sendertest.Says(`{"ok":false,"error":"ratelimited"}`)
+	if err := tell(context.Background(), people[1]); !sender.Retry(err) {
+		t.Errorf("too often: %v", err)
+	}
+	clear(s.Routes)
+	s.Routes["/users.lookupByEmail?email=ada%40example.com"] = sendertest.Says(`{"ok":true,"user":{"id":"U1"}}`)
+	app.Token += "/" + sendertest.Secret // the table looks for both
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, tell(ctx, people[0]) })
+	s.Table(t, func() (sender.Receipt, error) {
+		return app.Tell(context.Background(), s.Out, people[0], sendertest.Message)
+	},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"ok":false,"error":"messages_tab_disabled"}`}},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"ok":false,"error":"ratelimited"}`}, Retry: true})
+}
+
+func TestFindAndCloseGroup(t *testing.T) {
+	s, app := workspace(t)
+	s.Group(t, app, "/conversations.info?channel=chat7", map[string]string{
+		`{"ok":true,"channel":{"id":"chat7","name":"now-so","is_archived":false}}`: "{ID:chat7 Name:now-so Link:https://acme.slack.com/archives/chat7 Missing:[]} true <nil>",
+		`{"ok":true,"channel":{"id":"chat7","name":"now-so","is_archived":true}}`:  "{ID: Name: Link: Missing:[]} false <nil>",
+		`{"ok":false,"error":"channel_not_found"}`:                                 "{ID: Name: Link: Missing:[]} false <nil>",
+		`{"ok":false,"error":"missing_scope"}`:                                     "{ID: Name: Link: Missing:[]} false it refused with missing_scope: see Slack's documentation of the method",
+	})
+	s.Group(t, app, "/conversations.archive", map[string]string{
+		`{"ok":true}`: "closed  <nil>",
+		`{"ok":false,"error":"already_archived"}`:  "closed  <nil>",
+		`{"ok":false,"error":"restricted_action"}`: "closed  it refused with restricted_action: see Slack's documentation of the method",
+	})
+	if body := s.First("/conversations.archive"); body != `{"channel":"chat7"}` {
+		t.Error(body)
+	}
+}

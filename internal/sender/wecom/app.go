@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"tocsin/internal/outbound"
 	"tocsin/internal/sender"
@@ -15,6 +16,7 @@ type App struct {
 	CorpID  string
 	Secret  string
 	Owner   string // user id of who owns groups; empty: WeCom chooses one of the people
+	AgentID string // a number: the app among the organisation's, in whose name persons are told; empty: they are not
 	BaseURL string // empty: WeCom's own
 }
 
@@ -134,6 +136,50 @@ func (a App) lots(ids []string) [][]string {
 	return lots
 }
 
+// gone are the codes for a group that there is not.
+var gone = []int{86001, 86003}
+
+// FindGroup asks for a group that the app has opened.
+func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return group, false, err
+	}
+	var reply struct {
+		Status
+		Info struct {
+			Name string `json:"name"`
+		} `json:"chat_info"`
+	}
+	query := url.Values{"access_token": {s.token}, "chatid": {groupID}}
+	_, err = sender.Call{Method: http.MethodGet, URL: s.base + "/cgi-bin/appchat/get?" + query.Encode(), Secrets: s.secrets}.Do(ctx, out, &reply)
+	switch {
+	case reply.Code != nil && slices.Contains(gone, *reply.Code):
+		return group, false, nil
+	case err != nil:
+		return group, false, err
+	}
+	return sender.Group{ID: groupID, Name: reply.Info.Name}, true, nil
+}
+
+// CloseGroup renames a group, as no app can dissolve one.
+func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return "", err
+	}
+	name := sender.Closed(group.Name, maxName)
+	var reply Status
+	_, err = s.call("appchat/update", map[string]any{"chatid": group.ID, "name": name}, &reply)
+	switch {
+	case reply.Code != nil && slices.Contains(gone, *reply.Code):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return "WeCom lets no app dissolve a group: it stays, and is now called " + strconv.Quote(name), nil
+}
+
 // AddMembers adds people to a group.
 func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)
@@ -162,4 +208,50 @@ func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m s
 		return sender.Receipt{}, err
 	}
 	return s.call("appchat/send", compose(groupID, m), &Status{})
+}
+
+// direct is a message to a person.
+type direct struct {
+	To    string `json:"touser"`
+	Agent int64  `json:"agentid"`
+	message
+}
+
+// taken is the reply to it. It says yes although it shows the message to nobody.
+type taken struct {
+	Status
+	Hidden     string `json:"invaliduser"`
+	Unlicensed string `json:"unlicenseduser"`
+	ID         string `json:"msgid"`
+}
+
+// Err says what is wrong, nil when nothing is.
+func (t *taken) Err() *sender.Error {
+	if err := t.Status.Err(); err != nil {
+		return err
+	}
+	if t.Hidden+t.Unlicensed != "" {
+		return &sender.Error{Message: "WeCom does not show the person the message: the person is none of those who can see the app, or has no licence for it"}
+	}
+	return nil
+}
+
+// Tell sends somebody a message of the app. Its agent id must be set.
+func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+	agent, err := strconv.ParseInt(a.AgentID, 10, 64)
+	if err != nil {
+		return sender.Receipt{}, &sender.Error{Message: "agent_id of the app must be set, to a number: WeCom sends messages to persons in its name"}
+	}
+	s, err := a.login(ctx, out)
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	id, err := sender.Directory(s.find).One(person, "WeCom", "phone number or e-mail address")
+	if err != nil {
+		return sender.Receipt{}, err
+	}
+	var reply taken
+	receipt, err := s.call("message/send", direct{id, agent, compose("", m)}, &reply)
+	receipt.ID = reply.ID
+	return receipt, err
 }

@@ -130,3 +130,50 @@ func TestAppErrors(t *testing.T) {
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":86001,"errmsg":"chatid ` + sendertest.Token + ` is invalid"}`}},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":45009,"errmsg":"api freq out of limit"}`}, Retry: true})
 }
+
+func TestTell(t *testing.T) {
+	s, app := organisation(t)
+	const direct = "/cgi-bin/message/send"
+	s.Routes[direct] = sendertest.Says(`{"errcode":0,"errmsg":"ok","invaliduser":"","msgid":"m9"}`)
+	tell := func(ctx context.Context, to sender.Contact) error {
+		_, err := app.Tell(ctx, s.Out, to, sendertest.Message)
+		return err
+	}
+	sendertest.Unknown(t, tell, people[0], "agent_id of the app must be set, to a number: WeCom sends messages to persons in its name")
+	app.AgentID = "1000002"
+	if receipt, err := app.Tell(context.Background(), s.Out, people[3], sendertest.Message); err != nil || receipt.ID != "m9" {
+		t.Errorf("%+v %v", receipt, err)
+	}
+	s.Golden(t, "direct")
+	sendertest.Unknown(t, tell, people[1], "WeCom does not know Bo by phone number or e-mail address")
+	sendertest.Unknown(t, tell, people[2], "WeCom does not know Cy by phone number or e-mail address")
+	if s.First(direct) != "" {
+		t.Error("something was sent")
+	}
+	delete(s.Routes, direct)
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, tell(ctx, people[0]) })
+	s.Table(t, func() (sender.Receipt, error) {
+		return app.Tell(context.Background(), s.Out, people[0], sendertest.Message)
+	},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":0,"errmsg":"ok","invaliduser":"ada","msgid":"m9"}`}},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":0,"errmsg":"ok","unlicenseduser":"ada"}`}},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":81013,"errmsg":"user & party & tag all invalid"}`}},
+		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":45009,"errmsg":"api freq out of limit"}`}, Retry: true})
+}
+
+func TestFindAndCloseGroup(t *testing.T) {
+	s, app := organisation(t)
+	s.Group(t, app, "/cgi-bin/appchat/get", map[string]string{
+		`{"errcode":0,"chat_info":{"name":"now so"}}`: "{ID:chat7 Name:now so Link: Missing:[]} true <nil>",
+		`{"errcode":86003,"errmsg":"no such chat"}`:   "{ID: Name: Link: Missing:[]} false <nil>",
+		`{"errcode":86008,"errmsg":"not yours"}`:      "{ID: Name: Link: Missing:[]} false it refused with 86008: not yours",
+	})
+	s.Group(t, app, "/cgi-bin/appchat/update", map[string]string{
+		`{"errcode":0}`: `closed WeCom lets no app dissolve a group: it stays, and is now called "[Closed] INC 42: the disk is full again" <nil>`,
+		`{"errcode":86003,"errmsg":"no such chat"}`: "closed  <nil>",
+		`{"errcode":86008,"errmsg":"not yours"}`:    "closed  it refused with 86008: not yours",
+	})
+	if body := s.First("/cgi-bin/appchat/update"); body != `{"chatid":"chat7","name":"[Closed] INC 42: the disk is full again"}` {
+		t.Error(body)
+	}
+}
