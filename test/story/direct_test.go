@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"tocsin/internal/app"
 )
 
 // slack is a workspace in which Ann is known by her e-mail address. It keeps what it is asked to post.
@@ -58,15 +56,12 @@ func (s *slack) apps() string {
 	return fmt.Sprintf(`{"integrations": [{"integration_id": 7000000000061, "integration_name": "Chat", "integration_type": "slack_app", "settings": {"app": {"token": "xoxb-of-the-stories", "base_url": %q}}}]}`, s.URL)
 }
 
-// really sends with the program's own senders.
-func really(c *app.Config) { c.Senders.Deliver = nil }
-
 const chatID = "7000000000061"
 
 func TestAPersonIsToldInADirectMessage(t *testing.T) {
 	for _, way := range []string{"slack_app:" + chatID, "slack_app"} {
 		chat := workspace(t)
-		w := beginWith(t, really, tellAnn, chat.apps())
+		w := begin(t, tellAnn, chat.apps())
 		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, way)
 		w.push("cpu", "Critical", "title=<!channel> & co")
 		took := chat.took()
@@ -97,7 +92,7 @@ func TestWhatKeepsADirectMessageFromBeingSent(t *testing.T) {
 		{"teams_app:7000000000062", "", "teams_app:7000000000062: failed, Tocsin cannot send messages to persons in Microsoft Teams"},
 	} {
 		chat := workspace(t)
-		w := beginWith(t, really, tellAnn, chat.apps(), `{"integrations": [{"integration_id": 7000000000062, "integration_name": "Teams", "integration_type": "teams_app"}]}`)
+		w := begin(t, tellAnn, chat.apps(), `{"integrations": [{"integration_id": 7000000000062, "integration_name": "Teams", "integration_type": "teams_app"}]}`)
 		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, c.way)
 		if path, body, ok := strings.Cut(c.does, " "); ok {
 			w.do(path, "%s", body)
@@ -115,7 +110,7 @@ func TestWhatKeepsADirectMessageFromBeingSent(t *testing.T) {
 // Whom the service does not know is looked up once.
 func TestTheServiceDoesNotKnowThePerson(t *testing.T) {
 	chat := workspace(t)
-	w := beginWith(t, really, escalates(fmt.Sprintf(`{"target": {%s, "by": {"critical": ["slack_app:%s"]}}}`, persons(bob), chatID)), chat.apps())
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "by": {"critical": ["slack_app:%s"]}}}`, persons(bob), chatID)), chat.apps())
 	w.push("cpu", "Critical")
 	if why := w.why("cpu"); !strings.Contains(why, "Bob Night (named by the rule) over slack_app:"+chatID+": failed, Slack does not know Bob Night by e-mail address") {
 		t.Error(why)
@@ -130,7 +125,6 @@ func TestTheServiceDoesNotKnowThePerson(t *testing.T) {
 // A way that cannot work is tried and seen to fail, and an e-mail is sent beside it.
 func TestAnEMailStandsInForADirectMessageThatCannotWork(t *testing.T) {
 	w := begin(t, tellAnn, workspace(t).apps())
-	w.fail = failing("slack_app", false)
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["slack_app:%s"], "warning": [], "info": []}}`, chatID)
 	w.do("/integration/disable", `{"integration_id": %s}`, chatID)
 	w.push("cpu", "Critical")
