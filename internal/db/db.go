@@ -17,11 +17,12 @@ import (
 // Go is fair where its busy loop is not, and a small pool of readers that never wait for the writer.
 type DB struct {
 	path    string
-	writer  pool // of one: holding the connection is holding the right to write
+	writer  *conn // of serve alone
 	readers pool
 	queue   group
 	dsn     string
 	closed  chan struct{}
+	served  chan struct{} // closed when the last write has been run
 	once    sync.Once
 }
 
@@ -51,7 +52,8 @@ func Connect(ctx context.Context, dsn string) (*DB, error) {
 	if !ok || path == "" {
 		return nil, fmt.Errorf("database %q: want sqlite:PATH (engines built in: %s)", scheme(dsn), strings.Join(Engines(), ", "))
 	}
-	d := &DB{dsn: dsn, closed: make(chan struct{})}
+	d := &DB{dsn: dsn, closed: make(chan struct{}), served: make(chan struct{}), queue: group{came: make(chan struct{}, 1)}}
+	go d.serve()
 	if err := d.openSQLite(path); err != nil {
 		d.Close()
 		return nil, fmt.Errorf("open %s: %w", dsn, err)
@@ -76,10 +78,12 @@ func (d *DB) Close() error {
 	var errs []error
 	d.once.Do(func() {
 		close(d.closed)
-		for _, p := range []pool{d.readers, d.writer} { // the writer last: it takes the write-ahead log in
-			for range p.size {
-				errs = append(errs, (<-p.free).close())
-			}
+		for range d.readers.size {
+			errs = append(errs, (<-d.readers.free).close())
+		}
+		<-d.served
+		if d.writer != nil { // last: it takes the write-ahead log in
+			errs = append(errs, d.writer.close())
 		}
 	})
 	return errors.Join(errs...)

@@ -15,9 +15,13 @@ const maxGroup = 128
 // group is the queue of writes. What makes a write slow is the wait for the disk at its commit; writes that
 // come while one commits are run one after the other in one transaction and share the next wait. Each stands
 // between savepoints of its own, so that one that fails takes nothing with it but its own change.
+//
+// They are run by a goroutine of its own: were each caller to run what waits behind it, the next transaction
+// would begin only when all callers of the last have had their turn.
 type group struct {
 	sync.Mutex
 	waiting []*write
+	came    chan struct{} // of room for one: there may be some in waiting
 }
 
 // write is one caller's turn.
@@ -30,38 +34,18 @@ type write struct {
 
 // Write runs fn in the one write transaction there is at a time. When Write returns nil the change is
 // on disk; when fn or the commit fails nothing of it is. Writes that arrive together share a commit: fn may
-// see changes that are not on disk yet, and they will be before its own are. fn may run on the goroutine of
-// another caller, but never two of them at once.
+// see changes that are not on disk yet, and they will be before its own are. fn runs on another goroutine
+// than its caller's, but never two of them at once.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	select {
-	case <-d.closed:
-		return ErrClosed
-	default:
-	}
 	w := &write{fn: fn, done: make(chan struct{})}
 	d.queue.add(w)
-	for {
-		select {
-		case <-w.done:
-			return w.result()
-		default:
-		}
-		select { // without waiting, even when ctx has ended: a caller finds that out for itself
-		case c := <-d.writer.free:
-			d.lead(c)
-			continue
-		default:
-		}
-		select {
-		case <-w.done:
-			return w.result()
-		case c := <-d.writer.free:
-			d.lead(c)
-		case <-d.closed:
-			return d.leave(w, ErrClosed)
-		case <-ctx.Done():
-			return d.leave(w, ctx.Err())
-		}
+	select {
+	case <-w.done:
+		return w.result()
+	case <-d.closed:
+		return d.leave(w, ErrClosed)
+	case <-ctx.Done():
+		return d.leave(w, ctx.Err())
 	}
 }
 
@@ -83,8 +67,12 @@ func (w *write) result() error {
 
 func (g *group) add(w *write) {
 	g.Lock()
-	defer g.Unlock()
 	g.waiting = append(g.waiting, w)
+	g.Unlock()
+	select {
+	case g.came <- struct{}{}:
+	default: // it is known that some wait
+	}
 }
 
 func (g *group) remove(w *write) bool {
@@ -109,14 +97,32 @@ func (g *group) take() []*write {
 	return taken
 }
 
-// lead runs the writes that wait in one transaction and tells each of them what came of it.
-func (d *DB) lead(c *conn) {
-	defer func() { d.writer.free <- c }()
-	writes := d.queue.take()
-	if len(writes) == 0 {
-		return
+// serve runs the writes as they come, until the database is closed.
+func (d *DB) serve() {
+	ended := false
+	defer func() {
+		if ended {
+			close(d.served)
+		} else {
+			go d.serve() // a write has ended its goroutine, as a test does that fails
+		}
+	}()
+	for {
+		select {
+		case <-d.closed:
+			ended = true
+			return
+		case <-d.queue.came:
+		}
+		for writes := d.queue.take(); len(writes) > 0; writes = d.queue.take() {
+			d.commit(writes)
+		}
 	}
-	tx := &Tx{conn: c, queue: &d.queue}
+}
+
+// commit runs writes in one transaction and tells each of them what came of it.
+func (d *DB) commit(writes []*write) {
+	tx := &Tx{conn: d.writer, queue: &d.queue}
 	err := errUnfinished
 	defer func() {
 		if err != nil {

@@ -116,8 +116,13 @@ func TestWritesThatShareACommit(t *testing.T) {
 // told that it is on disk.
 func TestAGroupThatCannotCommit(t *testing.T) {
 	d := openNumbers(t)
-	c := <-d.writer.free
+	gate := make(chan struct{})
 	outcome, all := make([]error, 8), sync.WaitGroup{}
+	running := make(chan struct{})
+	all.Go(func() { // holds the writer until the others wait
+		d.Write(context.Background(), func(*Tx) error { close(running); <-gate; return nil })
+	})
+	<-running
 	for i := range outcome {
 		all.Go(func() {
 			outcome[i] = d.Write(context.Background(), func(tx *Tx) error {
@@ -140,7 +145,7 @@ func TestAGroupThatCannotCommit(t *testing.T) {
 			break
 		}
 	}
-	d.writer.free <- c
+	close(gate)
 	all.Wait()
 	for i, err := range outcome {
 		if err == nil {

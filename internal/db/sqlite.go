@@ -15,8 +15,9 @@ import (
 )
 
 // pragmas of every connection. WAL lets readers go on while a commit is written; synchronous FULL makes
-// a commit survive power loss, which "2xx means on disk" asks for.
-var pragmas = []string{"journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "cache_size = -4000", "temp_store = MEMORY"}
+// a commit survive power loss, which "2xx means on disk" asks for. Its log is taken into the database when it has
+// 16 MB: pages that change with every event are then written once for many commits.
+var pragmas = []string{"journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 4000", "foreign_keys = ON", "cache_size = -4000", "temp_store = MEMORY"}
 
 // patience is for the command line working on a database that a server has open.
 const patience = 10 * time.Second
@@ -26,7 +27,7 @@ func (d *DB) openSQLite(path string) (err error) {
 		return err
 	}
 	d.path = path
-	if d.writer, err = openPool(path, 1); err != nil {
+	if d.writer, err = openConn(path); err != nil {
 		return err
 	}
 	// One reader more than processors keeps those busy while a reader is on its way from one call to the
@@ -39,21 +40,29 @@ func (d *DB) openSQLite(path string) (err error) {
 func openPool(path string, size int, extra ...string) (pool, error) {
 	p := pool{free: make(chan *conn, size)}
 	for range size {
-		raw, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+		c, err := openConn(path, extra...)
 		if err != nil {
 			return p, err
 		}
-		raw.SetBusyTimeout(patience)
-		c := &conn{raw: raw, stmts: map[string]*stmt{}}
 		p.free <- c
 		p.size++
-		for _, pragma := range slices.Concat(pragmas, extra) {
-			if _, err := (&Tx{conn: c}).Exec("PRAGMA " + pragma); err != nil {
-				return p, err
-			}
-		}
 	}
 	return p, nil
+}
+
+func openConn(path string, extra ...string) (*conn, error) {
+	raw, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	raw.SetBusyTimeout(patience)
+	c := &conn{raw: raw, stmts: map[string]*stmt{}}
+	for _, pragma := range slices.Concat(pragmas, extra) {
+		if _, err := (&Tx{conn: c}).Exec("PRAGMA " + pragma); err != nil {
+			return nil, errors.Join(err, c.close())
+		}
+	}
+	return c, nil
 }
 
 // create makes a new database file readable by its owner alone, because it holds personal data; an
@@ -73,11 +82,10 @@ func create(path string) error {
 }
 
 func sqliteVersion() string {
-	p, err := openPool(":memory:", 1)
+	c, err := openConn(":memory:")
 	if err != nil {
 		return "?"
 	}
-	c := <-p.free
 	defer c.close()
 	version, _, err := One(&Tx{conn: c}, Column[string], `SELECT sqlite_version()`)
 	if err != nil {

@@ -36,14 +36,16 @@ const maxAttempts = 5
 // one by one, so that it holds up no other.
 func (r *Room) decide(ctx context.Context, now time.Time) (again time.Time, err error) {
 	counted, err := r.write(ctx, func(tx *db.Tx, t *tally) error {
-		for range batch / piece {
+		for n := piece; n <= batch; n += piece {
 			events, err := db.All(tx, scanPending, waiting, piece)
 			for i := 0; i < len(events) && err == nil; i++ {
 				err = r.guarded(tx, t, &events[i], now)
 			}
-			t.more = len(events) == piece
-			if err != nil || !t.more || tx.Awaited() {
+			if t.more = len(events) == piece; err != nil || !t.more {
 				return err
+			}
+			if tx.Awaited() && n >= turn(now.Sub(time.Unix(0, events[0].Received))) {
+				return nil
 			}
 		}
 		return nil

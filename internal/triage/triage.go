@@ -55,6 +55,10 @@ const (
 	piece = 20
 )
 
+// turn is how many events are decided before others have their turn: more for each second that the oldest has
+// waited, so that a flood is slowed down rather than decided ever later.
+func turn(waited time.Duration) int { return piece * (1 + int(waited/time.Second)) }
+
 // Tasks are the room's background work: deciding events as they come, and deciding anew about alerts whose
 // silence ends.
 func (r *Room) Tasks() []work.Task {
