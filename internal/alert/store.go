@@ -71,6 +71,19 @@ func DueAgain(tx *db.Tx, now, limit int64) ([]Due, error) {
 	}, `SELECT `+decided+`, account_id FROM alert WHERE end_time = 0 AND muted_until > 0 AND muted_until <= $1 AND deleted_at = 0 ORDER BY muted_until, alert_id LIMIT $2 + 0`, now, limit)
 }
 
+// heldBack sorts by a sum so that the engine looks up the channel's active alerts, and not all of the account in order.
+const heldBack = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0 AND deleted_at = 0
+	AND (incident_id = '' AND muted = 'silenced' OR EXISTS (SELECT 1 FROM incident i JOIN escalation e ON e.account_id = i.account_id AND e.incident_id = i.incident_id
+		WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id AND i.progress = 'Triggered' AND i.snoozed_before <= $3 AND e.next_at > 0 AND e.next_at <= $3))
+	ORDER BY start_time + 0, alert_id`
+
+// HeldBack lists a channel's active alerts of which silences may keep people from being told until a moment (Unix
+// seconds): those that are silenced, and those of open incidents whose escalation is to go on by then. The oldest
+// come first.
+func HeldBack(tx *db.Tx, account, channel, until int64) ([]decide.Alert, error) {
+	return db.All(tx, scanDecided, heldBack, account, channel, until)
+}
+
 // NextAgain is when the next muted alert is due, Unix seconds; 0: none.
 func NextAgain(tx *db.Tx) (int64, error) {
 	next, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(min(muted_until), 0) FROM alert WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0`)

@@ -1,6 +1,9 @@
 package app
 
 import (
+	"cmp"
+	"time"
+
 	"tocsin/internal/api"
 	"tocsin/internal/db"
 	"tocsin/internal/escalation"
@@ -11,6 +14,7 @@ import (
 	"tocsin/internal/news"
 	"tocsin/internal/notify"
 	"tocsin/internal/outbound"
+	"tocsin/internal/silence"
 	"tocsin/internal/triage"
 	"tocsin/internal/webhook"
 	"tocsin/internal/work"
@@ -38,8 +42,11 @@ func (a *App) buildEngine(linkKey, cursorKey []byte) {
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}})
 	e.escalation = &escalation.Room{DB: a.DB, Bus: bus, Box: a.Box, Notify: e.notify}
 	turns := &handover.Room{DB: a.DB, Box: a.Box, Log: a.Log, Notify: e.notify}
-	e.notify.Lapsed(turns.Lapsed)
 	e.triage = triage.New(a.DB, bus, a.Log, a.metrics)
+	silences := &silence.Room{DB: a.DB, Log: a.Log, Notify: e.notify, Triage: e.triage}
+	e.notify.Lapsed(func(tx *db.Tx, n *notify.Notice, now time.Time) string {
+		return cmp.Or(turns.Lapsed(tx, n, now), silences.Lapsed(tx, n, now)) // each knows its own
+	})
 	e.escalation.Silenced = e.triage.Silenced
 	e.webhook = webhook.New(webhook.Config{CursorKey: cursorKey, DB: a.DB, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics,
 		Out: outbound.New(outbound.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate})})
@@ -64,6 +71,8 @@ func (a *App) buildEngine(linkKey, cursorKey []byte) {
 	e.escalation.Wake = tell
 	a.Crew.Add(turns.Task())
 	turns.Wake = tell
+	a.Crew.Add(silences.Task())
+	silences.Wake = tell
 	post := a.Crew.Add(e.webhook.Task())
 	e.webhook.Woken(post)
 	e.triage.Wake = func() { escalate(); tell(); post() }

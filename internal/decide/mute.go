@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tocsin/internal/filter"
@@ -59,6 +60,18 @@ func Held(ch *Channel, a *Alert, now int64) (rule *Rule, until int64) {
 		_, until = rule.Holds(now)
 	}
 	return rule, until
+}
+
+// Freed tells whether the end of a silence rule, at a moment (Unix seconds), lets an alert out: the rule matches it,
+// and none holds it from then on.
+func Freed(ch *Channel, a *Alert, rule string, end int64) bool {
+	e := a.event()
+	i := slices.IndexFunc(ch.Silences.List, func(r Rule) bool { return r.ID == rule })
+	if i < 0 || !ch.Silences.Set.Match(i, &e, nil) {
+		return false
+	}
+	held, _ := Held(ch, a, end)
+	return held == nil
 }
 
 // inhibited asks the inhibit rules of the channel and those of the pipeline that matched the event.

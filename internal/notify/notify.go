@@ -35,6 +35,7 @@ const (
 	Owner    = "owner"    // nobody else was told
 	Storm    = "storm"    // the incident has grown into a storm of alerts
 	Shift    = "shift"    // a turn on call begins or ends
+	Silence  = "silence"  // a silence ends that holds alerts back
 )
 
 // The stations of a notice.
@@ -86,9 +87,9 @@ type Detail struct {
 	Rule     string `json:"rule_id,omitzero"`
 	RuleName string `json:"rule_name,omitzero"`
 	Template string `json:"template_id,omitzero"`
-	Subject  string `json:"subject,omitzero"` // of a notice about a shift: the message itself
+	Subject  string `json:"subject,omitzero"` // of a notice about no incident: the message itself
 	Text     string `json:"text,omitzero"`
-	Moment   int64  `json:"moment,omitzero"` // when the turn begins or ends, Unix seconds
+	Moment   int64  `json:"moment,omitzero"` // when the turn begins or ends, or the silence ends, Unix seconds
 	Until    int64  `json:"until,omitzero"`  // it need not be told after this, Unix seconds
 }
 
@@ -164,6 +165,13 @@ func (r *Room) Put(tx *db.Tx, n Notice, now time.Time) error {
 	_, err = tx.Exec(`INSERT INTO notice (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
 		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Way, n.Lane, target, n.Reason, string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome)
 	return err
+}
+
+// Told tells whether notices were made whose keys begin with a prefix that ends in a slash.
+func Told(tx *db.Tx, account int64, prefix string) (bool, error) {
+	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM notice WHERE account_id = $1 AND notice_key >= $2 AND notice_key < $3 LIMIT 1`,
+		account, prefix, prefix[:len(prefix)-1]+"0") // 0 comes after the slash
+	return found, err
 }
 
 // Refuse stores a notice that cannot be sent at all, with the reason: so that it can be seen who should have

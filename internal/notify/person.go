@@ -90,6 +90,32 @@ func (r *Room) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, sever
 	return reaches, strings.Join(missing, "; "), nil
 }
 
+// Tell makes the notices of something of a severity to a person, over every way that the person prefers. n is what
+// they have in common; their keys are its key and the way. That there is no way is noted down as a notice that
+// failed.
+func (r *Room) Tell(tx *db.Tx, p Person, severity string, n Notice, now time.Time) error {
+	reaches, missing, err := r.Reaches(tx, n.Account, p, nil, severity, now)
+	if err != nil {
+		return err
+	}
+	prefix := n.Key
+	n.Person = p.ID
+	if len(reaches) == 0 {
+		n.Key, n.Way, n.Lane = prefix+"none", "none", "none"
+		return r.Refuse(tx, n, p.Name+" cannot be reached: "+missing, now)
+	}
+	for _, reach := range reaches {
+		n.Key, n.Way, n.Lane, n.Address, n.Due = prefix+reach.Way, reach.Way, reach.Lane, reach.Address, 0
+		if !reach.After.IsZero() {
+			n.Due = reach.After.UnixMilli()
+		}
+		if err := r.Put(tx, n, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func of(by *channel.By, severity string) []string {
 	switch severity {
 	case "Critical":

@@ -46,6 +46,7 @@ var overdueQueries = map[string]string{
 	"escalation":  `SELECT count(*) FROM escalation WHERE next_at > 0 AND next_at * 1000 <= $1`,
 	"muted alert": `SELECT count(*) FROM alert WHERE end_time = 0 AND muted_until > 0 AND muted_until * 1000 <= $1`,
 	"notice":      `SELECT count(*) FROM notice WHERE settled_at = 0 AND due_at <= $1`,
+	"silence":     `SELECT count(*) FROM silence_end WHERE due_at > 0 AND due_at * 1000 <= $1 AND end_at * 1000 > $1`,
 	"snooze":      `SELECT count(*) FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before * 1000 <= $1`,
 }
 

@@ -168,11 +168,11 @@ func (w *world) check(err error, r *http.Request, body []byte) {
 // link is one that acknowledges.
 var link = regexp.MustCompile(`https://tocsin\.example\.com/ack/[\w-]+`)
 
-// happened is the event that a notice's key stands for: turns and what somebody did name it, pages do not.
+// happened is the event that a notice's key stands for: turns, silences and what somebody did name it, pages do not.
 func happened(key string) string {
 	parts := append(strings.Split(key, "/"), "", "")
 	switch {
-	case parts[0] == "shift":
+	case parts[0] == "shift" || parts[0] == "silence":
 		return parts[2]
 	case parts[1] == "over":
 		return "i_rslv"

@@ -66,7 +66,7 @@ func TestWhatIsStillThereWhenItsSilenceEndsIsTold(t *testing.T) {
 	w.pass(30 * time.Minute)
 	w.push("mem", "Ok", "env=test")
 	w.pass(29 * time.Minute)
-	w.told()
+	w.told(silenceEnds("olga"))
 	w.pass(time.Minute)
 	w.told(newPage("ann")) // of cpu, once
 	w.pass(time.Hour)
@@ -135,7 +135,7 @@ func TestAnEscalationStandsStillInASilence(t *testing.T) {
 	w.told(newPage("ann"))
 	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`, shop, where("env", "test"), start.Unix(), start.Unix()+3600)
 	w.pass(59 * time.Minute)
-	w.told()
+	w.told(silenceEnds("olga"))
 	if why := w.why("cpu"); !strings.Contains(why, "silence rule work holds its alerts") {
 		t.Error(why)
 	}

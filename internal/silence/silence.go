@@ -1,0 +1,129 @@
+// Package silence tells whoever made a one-time silence that it is about to end, while it still holds alerts back:
+// nobody is to be surprised by their pages. When to look at a silence is a row; what it holds back is found out at
+// that moment, and once more when the notice is sent.
+//
+// It must never tell of an end twice, of one that is past or holds nothing back, or anybody who may not read the
+// silence's channel.
+package silence
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/db"
+	"tocsin/internal/notify"
+	"tocsin/internal/triage"
+	"tocsin/internal/work"
+)
+
+// Room tells of the ends of silences.
+type Room struct {
+	DB     *db.DB
+	Log    *slog.Logger
+	Notify *notify.Room
+	Triage *triage.Room // knows what silences hold back
+	Wake   func()       // called when notices may have been made; may be nil
+}
+
+// In seconds.
+const (
+	lead  = 900 // before its end a silence is told of; half its length when that is less
+	often = 60  // until one that has held nothing back is looked at again: an alert may come yet
+)
+
+// batch is how many silences are looked at in one transaction.
+const batch = 10
+
+// Task is the room's background work.
+func (r *Room) Task() work.Task { return work.Task{Name: "silence", Idle: time.Second, Run: r.due} }
+
+// row is when to look at a silence.
+type row struct {
+	account  int64
+	rule     string
+	end, due int64
+}
+
+const columns = `account_id, rule_id, end_at, due_at`
+
+func scanRow(scan db.Scan) (w row, err error) {
+	return w, scan(&w.account, &w.rule, &w.end, &w.due)
+}
+
+// due looks at all silences that are due.
+func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err error) {
+	var accounts []int64
+	var next int64
+	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		if accounts, err = db.All(tx, db.Column[int64], `SELECT account_id FROM account WHERE revision <> revision_silence`); err == nil {
+			next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM silence_end WHERE due_at > 0 AND end_at > $1`, now.Unix())
+		}
+		return err
+	})
+	switch {
+	case err != nil || len(accounts) == 0 && next == 0:
+		return again, err
+	case len(accounts) == 0 && next > now.Unix(): // those who write do not wait for nothing
+		return time.Unix(next, 0), nil
+	}
+	err = r.DB.Write(ctx, func(tx *db.Tx) error {
+		for _, account := range accounts {
+			if err := renew(tx, account, now.Unix()); err != nil {
+				return err
+			}
+		}
+		rows, err := db.All(tx, scanRow, `SELECT `+columns+` FROM silence_end WHERE due_at > 0 AND due_at <= $1 AND end_at > $1 ORDER BY due_at LIMIT $2 + 0`, now.Unix(), batch)
+		for i := 0; i < len(rows) && err == nil; i++ {
+			err = r.step(tx, rows[i], now)
+		}
+		return err
+	})
+	if err == nil && r.Wake != nil {
+		r.Wake()
+	}
+	return now, err
+}
+
+// renew makes the rows of an account whose configuration has changed anew. Of a silence that was told of, its
+// notices know.
+func renew(tx *db.Tx, account, now int64) error {
+	rules, err := channel.Silences.All(tx, account)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`DELETE FROM silence_end WHERE account_id = $1`, account); err != nil {
+		return err
+	}
+	for _, rule := range rules {
+		once := rule.TimeFilter
+		if once == nil || once.EndTime <= now || rule.Status != "enabled" {
+			continue
+		}
+		due := once.EndTime - min(lead, (once.EndTime-once.StartTime)/2)
+		if _, err := tx.Exec(`INSERT INTO silence_end (`+columns+`) VALUES ($1, $2, $3, $4)`, account, rule.RuleID, once.EndTime, due); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(`UPDATE account SET revision_silence = revision WHERE account_id = $1`, account)
+	return err
+}
+
+// step tells of one silence, unless that was done, and settles when to look again. One that cannot be told of holds
+// up no other.
+func (r *Room) step(tx *db.Tx, w row, now time.Time) error {
+	done, err := notify.Told(tx, w.account, key(w.rule, w.end))
+	if err == nil && !done {
+		done, err = r.tell(tx, w, now)
+	}
+	if err != nil {
+		r.Log.Error("nobody can be told of the end of a silence", "rule_id", w.rule, "error", err)
+	}
+	next := now.Unix() + often
+	if done {
+		next = 0
+	}
+	_, err = tx.Exec(`UPDATE silence_end SET due_at = $3 WHERE account_id = $1 AND rule_id = $2`, w.account, w.rule, next)
+	return err
+}
