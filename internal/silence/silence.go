@@ -54,23 +54,23 @@ func scanRow(scan db.Scan) (w row, err error) {
 
 // due looks at all silences that are due.
 func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err error) {
-	var accounts []int64
+	var anew []renewal
 	var next int64
-	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		if accounts, err = db.All(tx, db.Column[int64], `SELECT account_id FROM account WHERE revision <> revision_silence`); err == nil {
+	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
+		if anew, err = renewals(tx, now.Unix()); err == nil {
 			next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM silence_end WHERE due_at > 0 AND end_at > $1`, now.Unix())
 		}
 		return err
 	})
 	switch {
-	case err != nil || len(accounts) == 0 && next == 0:
+	case err != nil || len(anew) == 0 && next == 0:
 		return again, err
-	case len(accounts) == 0 && next > now.Unix(): // those who write do not wait for nothing
+	case len(anew) == 0 && next > now.Unix(): // those who write do not wait for nothing
 		return time.Unix(next, 0), nil
 	}
 	err = r.DB.Write(ctx, func(tx *db.Tx) error {
-		for _, account := range accounts {
-			if err := renew(tx, account, now.Unix()); err != nil {
+		for _, n := range anew {
+			if err := n.store(tx); err != nil {
 				return err
 			}
 		}
@@ -86,27 +86,40 @@ func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err err
 	return now, err
 }
 
-// renew makes the rows of an account whose configuration has changed anew. Of a silence that was told of, its
-// notices know.
-func renew(tx *db.Tx, account, now int64) error {
-	rules, err := channel.Silences.All(tx, account)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.Exec(`DELETE FROM silence_end WHERE account_id = $1`, account); err != nil {
-		return err
-	}
-	for _, rule := range rules {
-		once := rule.TimeFilter
-		if once == nil || once.EndTime <= now || rule.Status != "enabled" {
-			continue
+// renewal are the rows of an account whose configuration has changed, for its revision. They are made before
+// the transaction that stores them, as there may be thousands of rules to read.
+type renewal struct {
+	account, revision int64
+	rows              []row
+}
+
+func renewals(tx *db.Tx, now int64) ([]renewal, error) {
+	anew, err := db.All(tx, func(scan db.Scan) (n renewal, err error) { return n, scan(&n.account, &n.revision) },
+		`SELECT account_id, revision FROM account WHERE revision <> revision_silence`)
+	for i := 0; i < len(anew) && err == nil; i++ {
+		var rules []channel.SilenceRule
+		rules, err = channel.Silences.All(tx, anew[i].account)
+		for _, rule := range rules {
+			if once := rule.TimeFilter; once != nil && once.EndTime > now && rule.Status == "enabled" {
+				due := once.EndTime - min(lead, (once.EndTime-once.StartTime)/2)
+				anew[i].rows = append(anew[i].rows, row{anew[i].account, rule.RuleID, once.EndTime, due})
+			}
 		}
-		due := once.EndTime - min(lead, (once.EndTime-once.StartTime)/2)
-		if _, err := tx.Exec(`INSERT INTO silence_end (`+columns+`) VALUES ($1, $2, $3, $4)`, account, rule.RuleID, once.EndTime, due); err != nil {
+	}
+	return anew, err
+}
+
+// store puts the rows in the place of those before. Of a silence that was told of, its notices know.
+func (n renewal) store(tx *db.Tx) error {
+	if _, err := tx.Exec(`DELETE FROM silence_end WHERE account_id = $1`, n.account); err != nil {
+		return err
+	}
+	for _, w := range n.rows {
+		if _, err := tx.Exec(`INSERT INTO silence_end (`+columns+`) VALUES ($1, $2, $3, $4)`, w.account, w.rule, w.end, w.due); err != nil {
 			return err
 		}
 	}
-	_, err = tx.Exec(`UPDATE account SET revision_silence = revision WHERE account_id = $1`, account)
+	_, err := tx.Exec(`UPDATE account SET revision_silence = $2 WHERE account_id = $1`, n.account, n.revision)
 	return err
 }
 
