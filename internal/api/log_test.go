@@ -136,7 +136,7 @@ func TestACallerWhoLeaves(t *testing.T) {
 		log.take()
 		s.Clock.Add(time.Second)
 		s.Frame.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(c.ctx, "POST", "/toy/wait?app_key="+apitest.KeyA, nil))
-		if text := log.take(); !strings.Contains(text, c.code) || !strings.Contains(text, c.level) || !strings.Contains(text, "while waiting") {
+		if text := log.take(); !strings.Contains(text, c.code) || !strings.Contains(text, c.level) || !strings.Contains(text, context.Cause(c.ctx).Error()) {
 			t.Errorf("%s: %s", c.code, text)
 		}
 		if entries := auditLog(s); entries[len(entries)-1].code != c.code {
