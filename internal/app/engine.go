@@ -40,7 +40,7 @@ func (a *App) buildEngine(linkKey, cursorKey []byte) {
 	e := &engine{bus: bus}
 	e.notify = notify.New(notify.Config{DB: a.DB, Bus: bus, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can,
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}})
-	e.escalation = &escalation.Room{DB: a.DB, Bus: bus, Box: a.Box, Notify: e.notify}
+	e.escalation = &escalation.Room{DB: a.DB, Bus: bus, Box: a.Box, Log: a.Log, Notify: e.notify}
 	turns := &handover.Room{DB: a.DB, Box: a.Box, Log: a.Log, Notify: e.notify}
 	e.triage = triage.New(a.DB, bus, a.Log, a.metrics)
 	silences := &silence.Room{DB: a.DB, Log: a.Log, Notify: e.notify, Triage: e.triage}

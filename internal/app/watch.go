@@ -25,7 +25,7 @@ type due struct {
 var dues = []due{
 	{"event", `SELECT count(*), coalesce(min(received_at), 0) / 1000000 FROM event WHERE decided_at = 0 AND received_at <= $1 * 1000000`},
 	{"muted alert", `SELECT count(*), coalesce(min(muted_until), 0) * 1000 FROM alert WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0 AND muted_until <= $1 / 1000`},
-	{"escalation", `SELECT count(*), coalesce(min(next_at), 0) * 1000 FROM escalation WHERE next_at > 0 AND next_at <= $1 / 1000`},
+	{"escalation", `SELECT count(*), coalesce(min(CASE WHEN ended = 'failing' THEN started_at ELSE next_at END), 0) * 1000 FROM escalation WHERE next_at > 0 AND (next_at <= $1 / 1000 OR ended = 'failing')`},
 	{"notice", `SELECT count(*), coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0 AND due_at <= $1`},
 }
 

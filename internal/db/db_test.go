@@ -102,6 +102,30 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 }
 
 // TestSnapshotSeesOneState changes the data between two statements of a Snapshot, and of a Read.
+// What fails of a transaction is undone alone, whether others share its commit or not.
+func TestTryUndoesWhatFailed(t *testing.T) {
+	d := pair(t)
+	refused := errors.New("refused")
+	err := d.Write(ctx, func(tx *db.Tx) error {
+		for n, fail := range []func() error{nil, func() error { return refused }, func() error { panic("a panic") }, func() error { return insert(0, "again")(tx) }, nil} {
+			failed, err := tx.Try(func() error {
+				if err := insert(n, fmt.Sprint("item", n))(tx); err != nil || fail == nil {
+					return err
+				}
+				return fail()
+			})
+			if err != nil || (failed != nil) != (fail != nil) || n == 1 && failed != refused {
+				t.Errorf("%d: %v, %v", n, failed, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, d, "item0", "item4")
+}
+
 func TestSnapshotSeesOneState(t *testing.T) {
 	d := pair(t)
 	look := func(in func(context.Context, func(*db.Tx) error) error, id int) (before, after []string) {

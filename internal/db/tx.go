@@ -2,6 +2,7 @@ package db
 
 import (
 	"fmt"
+	"runtime/debug"
 	"strconv"
 
 	"zombiezen.com/go/sqlite"
@@ -116,6 +117,35 @@ func failed(query string, err error) error {
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	err := t.run(query, args, func(Scan) (bool, error) { return true, nil })
 	return int64(t.conn.raw.Changes()), err
+}
+
+// Try runs fn so that nothing of it stays when it fails or panics, while the rest of the transaction does: for
+// rows of which one must not take the others with it. failed is what it failed with; err is about the
+// transaction as a whole, which cannot go on: the storage fails.
+func (t *Tx) Try(fn func() error) (failed, err error) {
+	if _, err := t.Exec("SAVEPOINT try"); err != nil {
+		return nil, err
+	}
+	failed = guarded(fn)
+	switch {
+	case fault.KindOf(failed) == fault.Unavailable:
+		return nil, failed
+	case failed != nil:
+		if _, err := t.Exec("ROLLBACK TO try"); err != nil {
+			return failed, err
+		}
+	}
+	_, err = t.Exec("RELEASE try")
+	return failed, err
+}
+
+func guarded(fn func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return fn()
 }
 
 // Scan reads the columns of the current row into pointers: to integers, text, bytes, booleans, floats, to

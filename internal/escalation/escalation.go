@@ -9,6 +9,7 @@ package escalation
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -32,6 +33,7 @@ type Room struct {
 	DB     *db.DB
 	Bus    *news.Bus
 	Box    *seal.Box
+	Log    *slog.Logger
 	Notify *notify.Room
 	Wake   func() // called when notices have been made; may be nil
 	// Silenced tells whether silence rules hold all active alerts of an incident, until when (Unix seconds, 0:
@@ -60,14 +62,28 @@ type run struct {
 const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended`
 
 func scanRun(scan db.Scan) (e run, err error) {
-	var rule, timing string
-	if err = scan(&e.account, &e.incident, &e.number, &e.ruleID, &e.ruleName, &rule, &timing, &e.started, &e.done, &e.next, &e.ended); err != nil {
+	s, err := scanStored(scan)
+	if err != nil {
 		return e, err
 	}
-	if err = json.Unmarshal([]byte(rule), &e.rule); err != nil {
-		return e, err
+	return s.read()
+}
+
+// stored is a run whose rule is read when its turn has come, so that one that cannot be read is its own problem.
+type stored struct {
+	run
+	ruleText, timingText string
+}
+
+func scanStored(scan db.Scan) (s stored, err error) {
+	return s, scan(&s.account, &s.incident, &s.number, &s.ruleID, &s.ruleName, &s.ruleText, &s.timingText, &s.started, &s.done, &s.next, &s.ended)
+}
+
+func (s *stored) read() (run, error) {
+	if err := json.Unmarshal([]byte(s.ruleText), &s.rule); err != nil {
+		return s.run, err
 	}
-	return e, json.Unmarshal([]byte(timing), &e.timing)
+	return s.run, json.Unmarshal([]byte(s.timingText), &s.timing)
 }
 
 func (e *run) save(tx *db.Tx) error {
@@ -189,7 +205,13 @@ func zoneOf(tx *db.Tx, account int64) (*time.Location, error) {
 	return time.LoadLocation(name)
 }
 
-// due does what is due of all escalations.
+// Failing is why an escalation has ended that goes wrong each time: it has not, and is tried again.
+const Failing = "failing"
+
+// pause is until an escalation that went wrong is tried again, in seconds.
+const pause = 60
+
+// due does what is due of all escalations. One that goes wrong holds up no other.
 func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err error) {
 	const batch = 100
 	next := int64(0)
@@ -202,9 +224,9 @@ func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err err
 	}
 	more, told := false, false
 	err = r.DB.Write(ctx, func(tx *db.Tx) error {
-		runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE next_at > 0 AND next_at <= $1 ORDER BY next_at LIMIT $2 + 0`, now.Unix(), batch)
+		runs, err := db.All(tx, scanStored, `SELECT `+columns+` FROM escalation WHERE next_at > 0 AND next_at <= $1 ORDER BY next_at LIMIT $2 + 0`, now.Unix(), batch)
 		for i := 0; i < len(runs) && err == nil; i++ {
-			err = r.step(tx, &runs[i], now)
+			err = r.one(tx, &runs[i], now)
 		}
 		more, told = len(runs) == batch, len(runs) > 0
 		if err == nil {
@@ -229,6 +251,43 @@ func moment(unix int64) (t time.Time) {
 	return t
 }
 
+// one does what is due of one escalation. When that goes wrong the account's owner is told instead, once, and it is
+// tried again later.
+func (r *Room) one(tx *db.Tx, s *stored, now time.Time) error {
+	failed, err := tx.Try(func() error {
+		e, err := s.read()
+		if err != nil {
+			return err
+		}
+		return r.step(tx, &e, now)
+	})
+	if err != nil || failed == nil {
+		return err
+	}
+	r.Log.Error("an escalation went wrong", "incident_id", s.incident, "account_id", s.account, "run", s.number, "error", failed)
+	next, ended := now.Unix()+pause, Failing
+	unsaid, err := tx.Try(func() error {
+		i, found, err := incident.Find(tx, s.account, s.incident)
+		switch {
+		case err != nil:
+			return err
+		case !found || i.Progress == incident.Closed:
+			next, ended = 0, string(escalate.Resolved)
+		case s.ended != Failing && i.Progress == incident.Triggered:
+			return r.tellOwner(tx, &i, s.number, "its escalation cannot go on; the server's log says why", now)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if unsaid != nil {
+		r.Log.Error("nor could the owner be told", "incident_id", s.incident, "account_id", s.account, "error", unsaid)
+	}
+	_, err = tx.Exec(`UPDATE escalation SET next_at = $4, ended = $5 WHERE account_id = $1 AND incident_id = $2 AND run = $3`, s.account, s.incident, s.number, next, ended)
+	return err
+}
+
 // step does what is due of one escalation, and settles when to look again.
 func (r *Room) step(tx *db.Tx, e *run, now time.Time) error {
 	i, found, err := incident.Find(tx, e.account, e.incident)
@@ -242,6 +301,7 @@ func (r *Room) step(tx *db.Tx, e *run, now time.Time) error {
 	if e.ended == string(escalate.Exhausted) { // waits for what became of its notices
 		return r.exhausted(tx, e, &i, now)
 	}
+	e.ended = ""                         // it goes on, if it was failing
 	for range len(e.timing.Layers) + 1 { // a layer that is skipped makes the next one due
 		a := escalate.Next(e.timing, e.started, e.done, stateOf(&i), now.Unix())
 		if held, err := r.held(tx, e, &i, a, now); held || err != nil {
