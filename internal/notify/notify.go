@@ -206,11 +206,16 @@ func scanNotice(scan db.Scan) (n Notice, err error) {
 }
 
 func scanSealed(scan db.Scan) (n Notice, target string, err error) {
-	var detail string
-	if err = scan(&n.Account, &n.ID, &n.Key, &n.Incident, &n.Schedule, &n.Event, &n.Cause, &n.Person, &n.Way, &n.Lane, &target, &n.Reason, &detail, &n.Status, &n.Attempts, &n.Due, &n.Created, &n.Settled, &n.Outcome); err != nil {
+	n, target, detail, err := scanStored(scan)
+	if err != nil {
 		return n, "", err
 	}
 	return n, target, json.Unmarshal([]byte(detail), &n.Detail)
+}
+
+func scanStored(scan db.Scan) (n Notice, target, detail string, err error) {
+	err = scan(&n.Account, &n.ID, &n.Key, &n.Incident, &n.Schedule, &n.Event, &n.Cause, &n.Person, &n.Way, &n.Lane, &target, &n.Reason, &detail, &n.Status, &n.Attempts, &n.Due, &n.Created, &n.Settled, &n.Outcome)
+	return n, target, detail, err
 }
 
 func (n *Notice) place() string { return fmt.Sprintf("notice/%d/%s", n.Account, n.Key) }

@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"tocsin/internal/db"
 	"tocsin/internal/news"
 	"tocsin/internal/sender"
@@ -93,11 +95,11 @@ func (r *Room) leave(lane string) {
 func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next int64, err error) {
 	type row struct {
 		Notice
-		target string
+		target, detail string
 	}
 	flying, lanes, busy := r.traffic()
 	due, err := db.All(tx, func(scan db.Scan) (w row, err error) {
-		w.Notice, w.target, err = scanSealed(scan)
+		w.Notice, w.target, w.detail, err = scanStored(scan)
 		return w, err
 	}, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND due_at <= $1 AND NOT ($2 LIKE '%,' || lane || ',%') ORDER BY due_at LIMIT $3 + 0`, now.UnixMilli(), db.List(busy), reads)
 	if err != nil {
@@ -109,9 +111,28 @@ func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next
 			full = true
 			continue
 		}
-		m, overtaken, err := r.message(tx, n, now)
+		if n.Attempts >= maxAttempts { // the last one was lost, with the process that made it
+			if err := r.settle(tx, n, Failed, fmt.Sprintf("nothing came of %d attempts", n.Attempts), now); err != nil {
+				return nil, false, 0, err
+			}
+			continue
+		}
+		var m sender.Message
+		var overtaken string
+		failed, err := tx.Try(func() (err error) {
+			if err = json.Unmarshal([]byte(due[i].detail), &n.Detail); err == nil {
+				m, overtaken, err = r.message(tx, n, now)
+			}
+			return err
+		})
 		if err != nil {
-			return nil, false, 0, fmt.Errorf("notice %s: %w", n.ID, err)
+			return nil, false, 0, err
+		}
+		if failed != nil {
+			if err := r.unmade(tx, n, failed, now); err != nil {
+				return nil, false, 0, err
+			}
+			continue
 		}
 		if overtaken == "" {
 			if err := r.opened(n, due[i].target); err != nil {
@@ -134,6 +155,18 @@ func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next
 	}
 	next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0 AND due_at > $1`, now.UnixMilli())
 	return flights, full || len(busy) > 0 || len(due) == reads, next, err
+}
+
+// unmade counts an attempt for which the message could not be made: that holds up no other.
+func (r *Room) unmade(tx *db.Tx, n *Notice, cause error, now time.Time) error {
+	r.Log.Error("the message of a notice cannot be made", "notice_id", n.ID, "account_id", n.Account, "incident_id", n.Incident, "error", cause)
+	const why = "its message cannot be made; the server's log says why"
+	if n.Attempts++; n.Attempts >= maxAttempts {
+		_, err := tx.Exec(`UPDATE notice SET attempts = $3 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, n.Attempts)
+		return errors.Join(err, r.settle(tx, n, Failed, why, now))
+	}
+	_, err := tx.Exec(`UPDATE notice SET status = 'waiting', attempts = $3, due_at = $4, outcome = $5 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, n.Attempts, now.Add(pause(n.Attempts)).UnixMilli(), why)
+	return err
 }
 
 // reads is how many due notices are looked at in one go.

@@ -32,3 +32,19 @@ func TestAnEscalationThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 }
+
+func TestANoticeThatCannotBeMadeHoldsUpNoOther(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann)), `"aggr_window": 60`))
+	w.push("bad", "Critical")
+	w.spoil(`UPDATE incident SET body = 'not JSON'`)
+	w.spoil(`INSERT INTO notice (account_id, notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail, status, attempts, due_at, created_at, settled_at, outcome)
+		SELECT account_id, '5e5e5e5e5e5e5e5e5e5e5eff', 'k', incident_id, 0, 'i_new', 'page', 0, 'email', 'smtp', '', '', '{}', 'waiting', 0, 1, 1, 0, '' FROM incident`)
+	w.push("good", "Critical")
+	w.pass(2 * time.Minute)
+	w.told(newPage("ann"))
+	w.drift = time.Minute
+	w.pass(2 * time.Hour)
+	if n := w.count(`SELECT count(*) FROM notice WHERE notice_key = 'k' AND status = 'failed' AND attempts = 10 AND outcome LIKE '%log%'`); n != 1 {
+		t.Error("the notice was not given up after ten attempts")
+	}
+}
