@@ -60,15 +60,19 @@ func Sources(tx *db.Tx, account, channel, since int64) ([]decide.Source, error) 
 // Due is a muted alert that is to be decided again.
 type Due struct {
 	Account int64
-	decide.Alert
+	ID      string
 }
 
 // DueAgain lists active alerts that are muted until now or earlier, the longest due first.
 func DueAgain(tx *db.Tx, now, limit int64) ([]Due, error) {
-	return db.All(tx, func(scan db.Scan) (d Due, err error) {
-		d.Alert, err = scanDecided(func(dest ...any) error { return scan(append(dest, &d.Account)...) })
-		return d, err
-	}, `SELECT `+decided+`, account_id FROM alert WHERE end_time = 0 AND muted_until > 0 AND muted_until <= $1 AND deleted_at = 0 ORDER BY muted_until, alert_id LIMIT $2 + 0`, now, limit)
+	return db.All(tx, func(scan db.Scan) (d Due, err error) { return d, scan(&d.Account, &d.ID) },
+		`SELECT account_id, alert_id FROM alert WHERE end_time = 0 AND muted_until > 0 AND muted_until <= $1 AND deleted_at = 0 ORDER BY muted_until, alert_id LIMIT $2 + 0`, now, limit)
+}
+
+// PutOff makes a muted alert due at a later moment (Unix seconds), whatever else is stored of it.
+func PutOff(tx *db.Tx, d Due, until int64) error {
+	_, err := tx.Exec(`UPDATE alert SET muted_until = $3 WHERE account_id = $1 AND alert_id = $2`, d.Account, d.ID, until)
+	return err
 }
 
 // heldBack sorts by a sum so that the engine looks up the channel's active alerts, and not all of the account in order.

@@ -87,7 +87,7 @@ func (r *Room) again(ctx context.Context, now time.Time) (again time.Time, err e
 		}
 		due, err := alert.DueAgain(tx, now.Unix(), batch)
 		for i := 0; i < len(due) && err == nil; i++ {
-			err = r.anew(tx, t, &due[i], now)
+			err = r.apart(tx, t, due[i], now)
 		}
 		more = len(due) == batch
 		if next := int64(0); err == nil && !more {
@@ -115,24 +115,38 @@ func (r *Room) reconfigured(tx *db.Tx, now time.Time) error {
 	return err
 }
 
-func (r *Room) anew(tx *db.Tx, t *tally, d *alert.Due, now time.Time) error {
+// apart decides anew about one alert; one that fails is put off, and holds up no other.
+func (r *Room) apart(tx *db.Tx, t *tally, d alert.Due, now time.Time) error {
+	failed, err := tx.Try(func() error { return r.anew(tx, t, d, now) })
+	if err != nil || failed == nil {
+		return err
+	}
+	r.Log.Error("an alert could not be decided again", "alert_id", d.ID, "account_id", d.Account, "error", failed)
+	return alert.PutOff(tx, d, now.Unix()+60)
+}
+
+func (r *Room) anew(tx *db.Tx, t *tally, d alert.Due, now time.Time) error {
+	a, found, err := alert.Find(tx, d.Account, d.ID)
+	if err != nil || !found {
+		return err
+	}
 	ready, err := r.ready(tx, d.Account)
 	if err != nil {
 		return err
 	}
 	s := &state{tx, d.Account, ready}
-	was, by := d.Muted, d.MutedBy
-	v, err := decide.Again(s, &d.Alert, now.Unix())
+	was, by := a.Muted, a.MutedBy
+	v, err := decide.Again(s, &a, now.Unix())
 	if err != nil {
 		return err
 	}
-	if v.Outcome.Muted() && d.MutedUntil <= now.Unix() { // whatever says so, not in a circle
-		d.MutedUntil = now.Unix() + 60
+	if v.Outcome.Muted() && a.MutedUntil <= now.Unix() { // whatever says so, not in a circle
+		a.MutedUntil = now.Unix() + 60
 	}
 	if err := r.apply(s, &v, now); err != nil {
 		return err
 	}
-	if v.Outcome == was && d.MutedBy == by {
+	if v.Outcome == was && a.MutedBy == by {
 		return nil // nothing to explain
 	}
 	t.outcomes = append(t.outcomes, string(v.Outcome))

@@ -48,3 +48,16 @@ func TestANoticeThatCannotBeMadeHoldsUpNoOther(t *testing.T) {
 		t.Error("the notice was not given up after ten attempts")
 	}
 }
+
+func TestAnAlertThatCannotBeReadHoldsUpNoOther(t *testing.T) {
+	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w.push("bad", "Critical", "env=test")
+	w.push("good", "Critical", "env=test")
+	w.spoil(`UPDATE alert SET changes = '{"no": "list"}' WHERE alert_key = 'bad'`)
+	w.drift = time.Minute
+	w.pass(61 * time.Minute)
+	w.told(newPage("ann"))
+	w.spoil(`UPDATE alert SET changes = '[]' WHERE alert_key = 'bad'`)
+	w.pass(2 * time.Minute)
+	w.told(newPage("ann"))
+}
