@@ -64,7 +64,7 @@ func (a *App) buildEngine(linkKey, cursorKey []byte) {
 	if a.Senders.AliveURL != "" {
 		a.Crew.Add(a.aliveTask())
 	}
-	a.Crew.Add((&incident.Room{Bus: bus}).Task(a.DB))
+	a.Crew.Add((&incident.Room{Bus: bus}).Task(a.DB, a.Log))
 	tell := a.Crew.Add(e.notify.Task())
 	e.notify.Woken(tell)
 	escalate := a.Crew.Add(e.escalation.Task())

@@ -2,6 +2,7 @@ package incident
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"tocsin/internal/db"
@@ -10,7 +11,7 @@ import (
 
 // Task is the room's background work: resolving what its channel wants resolved by itself, and ending
 // snoozes whose time has come.
-func (r *Room) Task(d *db.DB) work.Task {
+func (r *Room) Task(d *db.DB, log *slog.Logger) work.Task {
 	return work.Task{Name: "incidents", Idle: time.Second, Run: func(ctx context.Context, now time.Time) (again time.Time, err error) {
 		due := false
 		if err := d.Read(ctx, func(tx *db.Tx) error {
@@ -22,7 +23,7 @@ func (r *Room) Task(d *db.DB) work.Task {
 		}); err != nil || !due {
 			return again, err
 		}
-		return now, d.Write(ctx, func(tx *db.Tx) error { return r.due(tx, now) })
+		return now, d.Write(ctx, func(tx *db.Tx) error { return r.due(tx, log, now) })
 	}}
 }
 
@@ -35,28 +36,37 @@ type key struct {
 	id      string
 }
 
-func (r *Room) due(tx *db.Tx, now time.Time) error {
+// due resolves and wakes what is due; an incident that fails holds up no other.
+func (r *Room) due(tx *db.Tx, log *slog.Logger, now time.Time) error {
 	scan := func(scan db.Scan) (k key, err error) { return k, scan(&k.account, &k.id) }
 	for _, kind := range []struct {
 		query string
 		do    func(Desk, *Incident) error
+		later string // of one that fails
 	}{
-		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND resolve_at > 0 AND resolve_at <= $1 ORDER BY resolve_at LIMIT 100`, Desk.timeout},
-		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1 ORDER BY snoozed_before LIMIT 100`, Desk.Wake},
+		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND resolve_at > 0 AND resolve_at <= $1 ORDER BY resolve_at LIMIT 100`, Desk.timeout,
+			`UPDATE incident SET resolve_at = $3 WHERE account_id = $1 AND incident_id = $2`},
+		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1 ORDER BY snoozed_before LIMIT 100`, Desk.Wake,
+			`UPDATE incident SET snoozed_before = $3 WHERE account_id = $1 AND incident_id = $2`},
 	} {
 		keys, err := db.All(tx, scan, kind.query, now.Unix())
 		if err != nil {
 			return err
 		}
 		for _, k := range keys {
-			i, found, err := Find(tx, k.account, k.id)
-			if err != nil {
-				return err
-			}
-			if found && i.Progress != Closed {
-				if err := kind.do(Desk{Tx: tx, Bus: r.Bus, Account: k.account, Now: now}, &i); err != nil {
+			failed, err := tx.Try(func() error {
+				i, found, err := Find(tx, k.account, k.id)
+				if err != nil || !found || i.Progress == Closed {
 					return err
 				}
+				return kind.do(Desk{Tx: tx, Bus: r.Bus, Account: k.account, Now: now}, &i)
+			})
+			if err == nil && failed != nil {
+				log.Error("an incident could not be resolved or woken in time", "incident_id", k.id, "account_id", k.account, "error", failed)
+				_, err = tx.Exec(kind.later, k.account, k.id, now.Unix()+60)
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}

@@ -61,3 +61,17 @@ func TestAnAlertThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 	w.pass(2 * time.Minute)
 	w.told(newPage("ann"))
 }
+
+func TestAnIncidentThatCannotBeReadHoldsUpNoOther(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann), window(10))+","+layer(persons(cid))))
+	w.push("bad", "Critical")
+	w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 30}`, w.incident())
+	w.pass(time.Second)
+	w.push("good", "Critical")
+	w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 30}`, w.incident())
+	w.spoil(`UPDATE incident SET body = 'not JSON' WHERE title LIKE '%bad'`)
+	w.told(newPage("ann"), newPage("ann"))
+	w.drift = time.Minute
+	w.pass(41 * time.Minute)
+	w.told(newPage("cid"))
+}
