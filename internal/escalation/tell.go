@@ -234,13 +234,18 @@ func (r *Room) chats(tx *db.Tx, e *run, i *incident.Incident, t teller, target c
 		return nil
 	}
 	rule := e.rule
-	if err := channel.Escalates.Open(r.Box, e.account, &rule); err != nil {
-		return err
-	}
+	closed := channel.Escalates.Open(r.Box, e.account, &rule)
 	for n, hook := range rule.Layers[layer].Target.Webhooks {
 		chat := Chat(hook.Settings)
 		notice := t.notice(i, 0, hook.Type, lane(hook.Type, chat), notify.Address{Chat: &chat}, fmt.Sprintf("%s/w%d", prefix, n), "a chat named by the rule")
-		if err := r.Notify.Put(tx, notice, now); err != nil {
+		var err error
+		if closed != nil { // the persons of the layer are told all the same
+			notice.Address = notify.Address{}
+			err = r.Notify.Refuse(tx, notice, notify.Closed(closed), now)
+		} else {
+			err = r.Notify.Put(tx, notice, now)
+		}
+		if err != nil {
 			return err
 		}
 	}

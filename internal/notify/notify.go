@@ -237,6 +237,9 @@ func (r *Room) opened(n *Notice, target string) error {
 	return json.Unmarshal([]byte(plain), &n.Address)
 }
 
+// Closed says of a notice that it cannot be sent because its address cannot be opened.
+func Closed(err error) string { return "its address cannot be opened: " + err.Error() }
+
 // Reseal seals the addresses of all notices anew, under the newest key, and counts them: those that were sent
 // will be told the end.
 func Reseal(tx *db.Tx, box *seal.Box) (int, error) {
@@ -280,13 +283,16 @@ func (r *Room) Recover(tx *db.Tx, account int64, incident string, now time.Time,
 		if !to(n) || rows[i].target == "" {
 			continue
 		}
-		if err := r.opened(&n, rows[i].target); err != nil {
-			return err
-		}
+		closed := r.opened(&n, rows[i].target)
 		told := n.Reason
 		n.Key = fmt.Sprintf("%s/over/%d/%s/%d/%s/%s", incident, now.UnixMilli(), n.Way, n.Person, n.Lane, digest(n.Address))
 		n.Event, n.Cause, n.Due, n.Attempts, n.Reason, n.Settled, n.Outcome = news.IncidentResolve, Recovery, 0, 0, "told of it before: "+told, 0, ""
-		if err := r.Put(tx, n, now); err != nil {
+		if closed != nil { // that keeps nothing from ending
+			err = r.Refuse(tx, n, Closed(closed), now)
+		} else {
+			err = r.Put(tx, n, now)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -45,11 +45,12 @@ func Works(reaches []Reach) bool {
 // used gets an e-mail at least.
 func (r *Room) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, severity string, now time.Time) (reaches []Reach, why string, err error) {
 	pref, err := preference.Of(tx, account, p.ID)
-	if err == nil {
-		err = preference.Kind.Open(r.Box, account, &pref)
-	}
 	if err != nil {
 		return nil, "", err
+	}
+	var missing []string
+	if err := preference.Kind.Open(r.Box, account, &pref); err != nil { // a mail can be sent all the same
+		pref.Contacts, missing = nil, append(missing, "contacts cannot be opened: "+err.Error())
 	}
 	ways := pref.Ways(severity)
 	if by != nil && (by.FollowPreference == nil || !*by.FollowPreference) {
@@ -58,7 +59,6 @@ func (r *Room) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, sever
 		}
 	}
 	after := pref.QuietUntil(severity, now, p.TimeZone)
-	var missing []string
 	for _, way := range ways {
 		reach, lacks, err := r.reach(tx, account, p, pref, way)
 		if err != nil {

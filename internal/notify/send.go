@@ -136,7 +136,7 @@ func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next
 		}
 		if overtaken == "" {
 			if err := r.opened(n, due[i].target); err != nil {
-				overtaken = "its address cannot be opened: " + err.Error()
+				overtaken = Closed(err)
 			}
 		}
 		if overtaken != "" {

@@ -2,6 +2,7 @@ package story
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -74,4 +75,34 @@ func TestAnIncidentThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 	w.drift = time.Minute
 	w.pass(41 * time.Minute)
 	w.told(newPage("cid"))
+}
+
+// An address that cannot be opened, because the key it was sealed under is lost, keeps nothing open.
+func TestAnAddressThatCannotBeOpenedKeepsNoIncidentOpen(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob))))
+	w.push("cpu", "Critical")
+	w.told(newPage("ann"), newPage("bob"))
+	w.spoil(fmt.Sprintf(`UPDATE notice SET target = 'sealed.1.nokey.AAAA' WHERE person_id = %d`, ann))
+	w.outcome(w.push("cpu", "Ok"), "recovered")
+	w.told(over("bob"))
+}
+
+func TestAChatThatCannotBeOpenedKeepsNobodyFromBeingPaged(t *testing.T) {
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, %s, "webhooks": [{"type": "slack", "settings": {"token": "T", "alias": "#ops"}}]}}`, onCall(day), by), `"aggr_window": 60`))
+	w.push("cpu", "Critical")
+	w.spoil(`UPDATE escalation SET rule = replace(rule, '"token":"', '"token":"sealed.1.nokey.')`)
+	w.pass(2 * time.Minute)
+	w.told(newPage("ann"))
+	if why := w.why("cpu"); !strings.Contains(why, "over slack: failed, its address cannot be opened") {
+		t.Error(why)
+	}
+}
+
+// Nor do the contacts of one person keep another from being told, or that person from getting a mail.
+func TestContactsThatCannotBeOpenedKeepNobodyFromBeingPaged(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob))))
+	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["ntfy"], "warning": [], "info": []}, "contacts": {"ntfy": "https://ntfy.example.com/ann"}}`)
+	w.spoil(`UPDATE object SET body = replace(body, '"ntfy":"', '"ntfy":"broken') WHERE kind = 'preference'`)
+	w.push("cpu", "Critical")
+	w.told(newPage("ann"), newPage("bob"))
 }
