@@ -52,11 +52,10 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 		}
 		return r.start(tx, &i, item)
 	case news.IncidentReopen, news.IncidentUnack:
-		before, err := latest(tx, item.Account, item.ID)
-		if err != nil || before == nil {
-			return err
+		if i.Progress != incident.Triggered { // others still take care
+			return nil
 		}
-		return r.begin(tx, &i, before.rule, 0, item.At)
+		return r.anew(tx, &i, item)
 	case news.IncidentAssign:
 		return r.assigned(tx, &i, item)
 	case news.IncidentResponder:
@@ -103,6 +102,29 @@ func look(tx *db.Tx, item news.Item) error {
 func Reconsider(tx *db.Tx, account int64, now time.Time) error {
 	_, err := tx.Exec(`UPDATE escalation SET next_at = $2 WHERE account_id = $1 AND next_at > $2`, account, now.Unix())
 	return err
+}
+
+// anew begins anew about an incident of which nobody takes care any more: the persons are told that it was assigned
+// to, or its rule escalates as it is now, or the one that matches now.
+func (r *Room) anew(tx *db.Tx, i *incident.Incident, item news.Item) error {
+	if to := i.AssignedTo; to != nil && to.Type != "escalate" && to.EscalateRuleID == "" && slices.ContainsFunc(to.PersonIDs, func(id int64) bool { return id != item.Person }) {
+		return r.tell(tx, i, item, notify.Assigned, "assigned, and nobody takes care of it any more", to.PersonIDs)
+	}
+	before, err := latest(tx, item.Account, item.ID)
+	if err != nil {
+		return err
+	}
+	if before == nil {
+		return r.start(tx, i, item)
+	}
+	rule, found, err := channel.Escalates.Find(tx, item.Account, before.ruleID)
+	if err != nil {
+		return err
+	}
+	if !found {
+		rule = before.rule
+	}
+	return r.begin(tx, i, rule, 0, item.At)
 }
 
 // start escalates a new incident. That no rule matches is said in its feed.

@@ -106,3 +106,47 @@ func TestContactsThatCannotBeOpenedKeepNobodyFromBeingPaged(t *testing.T) {
 	w.push("cpu", "Critical")
 	w.told(newPage("ann"), newPage("bob"))
 }
+
+// An incident that somebody else still takes care of is not escalated anew.
+func TestOneOfTwoAcknowledgementsTakenBackChangesNothing(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), window(10), `"force_escalate": true`)+","+layer(persons(cid))))
+	w.push("cpu", "Critical")
+	w.pass(11 * time.Minute)
+	w.told(newPage("ann"), newPage("cid"))
+	w.ack(annKey)
+	w.ack(ownKey)
+	w.as(annKey, "/incident/unack", `{"incident_ids": [%q]}`, w.incident())
+	w.pass(time.Hour)
+	w.told()
+}
+
+func TestReopeningFindsTheRuleThatIsThereNow(t *testing.T) {
+	w := begin(t)
+	w.push("cpu", "Critical")
+	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
+	w.do("/channel/escalate/rule/create", `{"channel_id": %d, "rule_name": "late", "template_id": "000000000000000000000001", "layers": [%s]}`, shop, layer(onCall(day)))
+	w.as(annKey, "/incident/reopen", `{"incident_ids": [%q]}`, w.incident())
+	w.told(newPage("ann"))
+}
+
+func TestReopeningTellsWhomItWasAssignedTo(t *testing.T) {
+	w := begin(t)
+	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d]}}`, shop, cid)
+	w.told("cid@example.com email i_assign")
+	w.do("/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
+	w.told("cid@example.com email i_rslv")
+	w.do("/incident/reopen", `{"incident_ids": [%q]}`, w.incident())
+	w.told("cid@example.com email i_reopen")
+}
+
+// An escalation that begins anew follows its rule as it is now: what was kept of it then may be sealed under a key
+// that is gone.
+func TestAnEscalationBeginsAnewWithItsRuleAsItIsNow(t *testing.T) {
+	w := begin(t, escalates(`{"target": {"webhooks": [{"type": "slack", "settings": {"token": "T", "alias": "#ops"}}]}}`))
+	w.push("cpu", "Critical")
+	w.ack(annKey)
+	w.told("#ops slack i_new")
+	w.spoil(`UPDATE escalation SET rule = replace(rule, '"token":"', '"token":"sealed.1.nokey.')`)
+	w.as(annKey, "/incident/unack", `{"incident_ids": [%q]}`, w.incident())
+	w.told("#ops slack i_new")
+}
