@@ -56,6 +56,12 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 			return nil
 		}
 		return r.anew(tx, &i, item)
+	case news.IncidentSeverity: // one that no rule matched as it was may have one now
+		before, err := latest(tx, item.Account, item.ID)
+		if err != nil || before != nil || i.Progress != incident.Triggered || i.AssignedTo != nil {
+			return err
+		}
+		return r.start(tx, &i, item)
 	case news.IncidentAssign:
 		return r.assigned(tx, &i, item)
 	case news.IncidentResponder:

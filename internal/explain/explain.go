@@ -324,6 +324,8 @@ func said(e news.Entry) string {
 		return fmt.Sprintf("it was resolved (%v)%s", e.Detail["from"], by)
 	case news.IncidentReopen:
 		return "it was opened again" + by
+	case news.IncidentSeverity:
+		return fmt.Sprintf("its severity became %v%s", e.Detail["to"], by)
 	case news.IncidentStorm:
 		return fmt.Sprintf("a storm: it has %v alerts", e.Detail["threshold"])
 	case news.IncidentExhausted:

@@ -97,7 +97,7 @@ func (r *Room) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error
 	if _, err := d.move(&target, Join); err != nil {
 		return api.Empty{}, err
 	}
-	left := []string{}
+	left, severity := []string{}, target.Severity
 	for i := range alerts {
 		a := &alerts[i]
 		if a.Incident == target.IncidentID {
@@ -131,6 +131,9 @@ func (r *Room) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error
 	}
 	target.LastTime = c.Unix()
 	if err := d.save(&target); err != nil {
+		return api.Empty{}, err
+	}
+	if err := d.worse(&target, severity); err != nil {
 		return api.Empty{}, err
 	}
 	c.Touched("incident", target.IncidentID, target.Title)

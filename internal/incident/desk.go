@@ -102,6 +102,7 @@ func (d Desk) Joined(incident string, a *decide.Alert, origin alert.Origin, stor
 	if !slices.Contains(r.IntegrationTypes, origin.Type) {
 		r.IntegrationTypes = append(r.IntegrationTypes, origin.Type)
 	}
+	before := r.Severity
 	r.raise(a.Severity)
 	if err := d.due(&r); err != nil {
 		return err
@@ -110,7 +111,10 @@ func (d Desk) Joined(incident string, a *decide.Alert, origin alert.Origin, stor
 	if reached {
 		r.Storms = append(r.Storms, storm)
 	}
-	if err := d.save(&r); err != nil || !reached {
+	if err := d.save(&r); err != nil {
+		return err
+	}
+	if err := d.worse(&r, before); err != nil || !reached {
 		return err
 	}
 	return d.tell(&r, news.IncidentStorm, map[string]any{"threshold": storm})
@@ -119,10 +123,22 @@ func (d Desk) Joined(incident string, a *decide.Alert, origin alert.Origin, stor
 // Updated takes in that an alert of the incident has another severity.
 func (d Desk) Updated(incident string, a *decide.Alert) error {
 	r, err := d.Get(incident)
+	before := r.Severity
 	if err != nil || !r.raise(a.Severity) {
 		return err
 	}
-	return d.save(&r)
+	if err := d.save(&r); err != nil {
+		return err
+	}
+	return d.worse(&r, before)
+}
+
+// worse tells of a severity that was raised by alerts.
+func (d Desk) worse(r *Incident, before string) error {
+	if r.Severity == before {
+		return nil
+	}
+	return d.tell(r, news.IncidentSeverity, map[string]any{"from": before, "to": r.Severity})
 }
 
 // raise makes the severity that of an alert when that is higher and no person has set it.

@@ -29,6 +29,7 @@ func (r *Room) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
 	}
 	d := r.desk(c)
 	var merged []string
+	severity := target.Severity
 	for _, id := range (Some{in.SourceIncidentIDs}).ids() {
 		if id == target.IncidentID {
 			continue
@@ -54,6 +55,9 @@ func (r *Room) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
 		target.OwnerID = in.OwnerID
 	}
 	if err := d.save(&target); err != nil {
+		return api.Empty{}, err
+	}
+	if err := d.worse(&target, severity); err != nil {
 		return api.Empty{}, err
 	}
 	c.Touched("incident", target.IncidentID, target.Title)

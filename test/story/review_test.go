@@ -150,3 +150,31 @@ func TestAnEscalationBeginsAnewWithItsRuleAsItIsNow(t *testing.T) {
 	w.as(annKey, "/incident/unack", `{"incident_ids": [%q]}`, w.incident())
 	w.told("#ops slack i_new")
 }
+
+func TestAnAlertThatGetsWorseFindsItsRule(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
+	w.push("cpu", "Warning")
+	w.told()
+	w.push("cpu", "Critical")
+	w.told(newPage("ann"))
+	w.push("cpu", "Critical", "title=Trouble with cpu", "x=y")
+	w.told()
+}
+
+func TestAnIncidentThatAPersonCallsWorseFindsItsRule(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
+	w.push("cpu", "Warning")
+	w.do("/incident/reset", `{"incident_id": %q, "incident_severity": "Critical"}`, w.incident())
+	w.told(newPage("ann"))
+}
+
+func TestAnIncidentThatTakesAWorseOneInFindsItsRule(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
+	w.push("a", "Warning")
+	mild := w.incident()
+	w.pass(10 * time.Second)
+	w.push("b", "Critical")
+	w.told(newPage("ann"))
+	w.do("/incident/merge", `{"source_incident_ids": [%q], "target_incident_id": %q}`, w.incident(), mild)
+	w.told(over("ann"), newPage("ann"))
+}
