@@ -170,3 +170,27 @@ func TestAskedLateNobodyIsForgotten(t *testing.T) {
 		}
 	}
 }
+
+// A layer that is skipped at one of its steps hands over at that moment, and all that follows keeps its distance.
+func TestASkippedLayerHandsOver(t *testing.T) {
+	const seed = 20261121
+	rng := rand.New(rand.NewPCG(seed, 3))
+	for range 3000 {
+		r, _ := random(rng)
+		for _, step := range escalate.Plan(r, start) {
+			skipped := escalate.Rule{Wait: r.Wait, Layers: slices.Clone(r.Layers)}
+			done := skipped.Skip(step)
+			rest := escalate.Plan(skipped, start)[done:]
+			var want []escalate.Step // what followed the layer, earlier by as much as it is shortened
+			for _, s := range escalate.Plan(r, start) {
+				if s.Layer > step.Layer {
+					s.At -= r.Layers[step.Layer].Window - int64(step.Repeat)*r.Layers[step.Layer].Every
+					want = append(want, s)
+				}
+			}
+			if !slices.Equal(rest, want) {
+				t.Fatalf("seed %d: %+v, skipped at %+v, leaves\n%+v, want\n%+v", seed, r, step, rest, want)
+			}
+		}
+	}
+}

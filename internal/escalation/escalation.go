@@ -52,11 +52,18 @@ type run struct {
 	ruleID   string
 	ruleName string
 	rule     channel.EscalateRule // secrets sealed
-	timing   escalate.Rule
+	timing   timing
 	started  int64
 	done     int
 	next     int64 // 0: ended
 	ended    string
+}
+
+// timing is how a run has come along.
+type timing struct {
+	escalate.Rule
+	Still []escalate.Span // when its clock stood still: a layer waited for somebody, or silences held the incident
+	Held  int64           // since when silences hold it, Unix seconds; 0: they do not
 }
 
 const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended`
@@ -121,13 +128,12 @@ func (r *Room) begin(tx *db.Tx, i *incident.Incident, rule channel.EscalateRule,
 			}
 		}
 	}
-	timing := rule.Timing()
+	timing := timing{Rule: rule.Timing()}
 	done := 0
 	if layer > 0 && layer < len(timing.Layers) { // those before it are as good as done
 		timing.Wait = 0
 		for n := range layer {
-			timing.Layers[n] = escalate.Layer{Force: true}
-			done++
+			done = timing.Skip(escalate.Step{Layer: n})
 		}
 	}
 	text, err := json.Marshal(rule, json.Deterministic(true))
@@ -301,60 +307,96 @@ func (r *Room) step(tx *db.Tx, e *run, now time.Time) error {
 	if e.ended == string(escalate.Exhausted) { // waits for what became of its notices
 		return r.exhausted(tx, e, &i, now)
 	}
-	e.ended = ""                         // it goes on, if it was failing
-	for range len(e.timing.Layers) + 1 { // a layer that is skipped makes the next one due
-		a := escalate.Next(e.timing, e.started, e.done, stateOf(&i), now.Unix())
-		if held, err := r.held(tx, e, &i, a, now); held || err != nil {
+	e.ended = "" // it goes on, if it was failing
+	for range maxTurns {
+		a := escalate.Next(e.timing.Rule, e.started, e.done, e.state(&i), now.Unix())
+		if stays, err := r.held(tx, e, &i, a, now); stays || err != nil {
 			return err
 		}
-		changed := false
-		for _, v := range a.Due {
-			if v.Tell {
-				settled, err := r.layer(tx, e, &i, v, now)
-				if err != nil {
-					return err
-				}
-				if !settled { // the layer waits: its step is still to come
-					changed = true
-					break
-				}
-			}
-			e.done++
-			if v.Tell && e.timing.Layers[v.Layer] == (escalate.Layer{Force: true}) {
-				changed = true
-				break
-			}
+		if e.next, e.ended = a.Next, ""; e.next == 0 {
+			e.ended = string(a.Why)
 		}
-		e.next = a.Next
-		if !changed {
-			if a.Next == 0 {
-				e.ended = string(a.Why)
-				if a.Why == escalate.Exhausted {
-					return r.exhausted(tx, e, &i, now)
-				}
-			}
-			return e.save(tx)
+		again, err := r.turns(tx, e, &i, a.Due, now)
+		switch {
+		case err != nil:
+			return err
+		case again:
+			continue
+		case e.ended == string(escalate.Exhausted):
+			return r.exhausted(tx, e, &i, now)
 		}
+		return e.save(tx)
 	}
-	return e.save(tx)
+	return fmt.Errorf("it has not come to an end after %d turns", maxTurns)
+}
+
+// maxTurns is how often one step may change the plan: each layer can be skipped, wait and be held.
+const maxTurns = 100
+
+// turns does the steps that are due, and tells whether the plan has changed on the way.
+func (r *Room) turns(tx *db.Tx, e *run, i *incident.Incident, due []escalate.Verdict, now time.Time) (again bool, err error) {
+	for _, v := range due {
+		what := told
+		if v.Tell {
+			if what, err = r.layer(tx, e, i, v, now); err != nil {
+				return false, err
+			}
+		}
+		switch what {
+		case waits: // its step is still to come
+			return true, nil
+		case skipped: // the next one is due
+			e.done = e.timing.Skip(v.Step)
+			return true, nil
+		}
+		e.done++
+	}
+	return false, nil
 }
 
 // held lets an escalation stand still while silence rules hold all of the incident's alerts, although they
-// were open before: in maintenance nobody is paged for it. It goes on when the first of them ends.
-func (r *Room) held(tx *db.Tx, e *run, i *incident.Incident, a escalate.Answer, now time.Time) (bool, error) {
-	if r.Silenced == nil || !slices.ContainsFunc(a.Due, func(v escalate.Verdict) bool { return v.Tell }) {
+// were open before: in maintenance nobody is paged for it. Its clock goes on when the first of them ends.
+func (r *Room) held(tx *db.Tx, e *run, i *incident.Incident, a escalate.Answer, now time.Time) (stays bool, err error) {
+	first := slices.IndexFunc(a.Due, func(v escalate.Verdict) bool { return v.Tell })
+	if first < 0 {
 		return false, nil
 	}
-	until, why, err := r.Silenced(tx, e.account, i.ChannelID, e.incident, now)
-	if err != nil || until <= now.Unix() {
+	until, why, err := r.silenced(tx, i, now)
+	switch {
+	case err != nil:
 		return false, err
+	case until <= now.Unix() && e.timing.Held > 0:
+		e.timing.Still = append(e.timing.Still, escalate.Span{From: e.timing.Held, Until: now.Unix()})
+		e.timing.Held = 0
+		return true, r.step(tx, e, now)
+	case until <= now.Unix():
+		return false, nil
+	}
+	said := e.timing.Held > 0
+	if !said {
+		e.timing.Held = a.Due[first].At
 	}
 	e.next = until
-	if err := e.save(tx); err != nil {
+	if err := e.save(tx); err != nil || said {
 		return true, err
 	}
 	return true, r.Bus.Tell(tx, news.Item{Account: i.AccountID, Type: news.IncidentNotify, ID: i.IncidentID, Channel: i.ChannelID, At: now,
-		Detail: map[string]any{"layer_idx": a.Due[0].Layer, "escalate_rule_id": e.ruleID, "escalate_rule_name": e.ruleName, "by": "nobody", "reason": why, "then": "wait", "until": until}})
+		Detail: map[string]any{"layer_idx": a.Due[first].Layer, "escalate_rule_id": e.ruleID, "escalate_rule_name": e.ruleName, "by": "nobody", "reason": why, "then": "wait", "until": until}})
+}
+
+// silenced tells until when silence rules hold all of an incident's alerts, and which; 0: they do not.
+func (r *Room) silenced(tx *db.Tx, i *incident.Incident, now time.Time) (until int64, why string, err error) {
+	if r.Silenced == nil {
+		return 0, "", nil
+	}
+	return r.Silenced(tx, i.AccountID, i.ChannelID, i.IncidentID, now)
+}
+
+// state is what has become of the incident, and when the clock stood still.
+func (e *run) state(i *incident.Incident) escalate.State {
+	s := stateOf(i)
+	s.Snoozes = append(s.Snoozes, e.timing.Still...)
+	return s
 }
 
 func stateOf(i *incident.Incident) escalate.State {
@@ -393,8 +435,16 @@ func (r *Room) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Time)
 	switch {
 	case told:
 		return e.save(tx)
-	case open:
-		e.next = now.Unix() + settling
+	case open > 0:
+		e.next = max(open, now.Unix()+settling)
+		return e.save(tx)
+	}
+	until, _, err := r.silenced(tx, i, now)
+	if err != nil {
+		return err
+	}
+	if until = max(until, i.SnoozedBefore); until > now.Unix() { // nor is the owner disturbed then
+		e.next = until
 		return e.save(tx)
 	}
 	if err := e.save(tx); err != nil {
@@ -403,9 +453,10 @@ func (r *Room) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Time)
 	return r.tellOwner(tx, i, e.number, "escalation ended and no person was told", now)
 }
 
-// reached tells whether a notice to a person was taken in this escalation, and whether one may still be. Of a
-// rule that tells chats only, chats count: that nobody is paged is what its makers wanted.
-func reached(tx *db.Tx, e *run) (told, open bool, err error) {
+// reached tells whether a notice to a person was taken in this escalation, and when one may be that was not yet, Unix
+// seconds; 0: none is left. Of a rule that tells chats only, chats count: that nobody is paged is what its makers
+// wanted.
+func reached(tx *db.Tx, e *run) (told bool, open int64, err error) {
 	persons := false
 	for _, l := range e.rule.Layers {
 		t := l.Target
@@ -417,7 +468,9 @@ func reached(tx *db.Tx, e *run) (told, open bool, err error) {
 			continue
 		}
 		told = told || n.Status == notify.Sent
-		open = open || n.Settled == 0
+		if due := max(n.Due/1000, 1); n.Settled == 0 && (open == 0 || due < open) {
+			open = due
+		}
 	}
 	return told, open, err
 }

@@ -12,7 +12,6 @@ import (
 	"tocsin/internal/escalate"
 	"tocsin/internal/fault"
 	"tocsin/internal/incident"
-	"tocsin/internal/notify"
 )
 
 //go:embed testdata/golden/*.json
@@ -120,43 +119,43 @@ func (r *Room) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule chann
 	if err != nil {
 		return err
 	}
-	timing := rule.Timing()
-	for done := 0; done < 1000; {
-		plan := escalate.Plan(timing, reply.At)
-		if done >= len(plan) {
-			return nil
+	e := run{timing: timing{Rule: rule.Timing()}}
+	now := reply.At
+	for len(reply.Steps) < 1000 {
+		a := escalate.Next(e.timing.Rule, reply.At, e.done, e.state(&incident.Incident{}), now)
+		if len(a.Due) == 0 {
+			if now = a.Next; now == 0 {
+				return nil
+			}
+			continue
 		}
-		at := plan[done]
+		at := a.Due[0].Step
 		l := rule.Layers[at.Layer]
-		persons, nobody, next, err := Persons(tx, i.AccountID, l.Target, at.At, zone)
-		if err != nil {
-			return err
-		}
-		step := Step{At: at.At, Minute: float64(at.At-reply.At) / 60, LayerIdx: at.Layer, Repeat: at.Repeat, Persons: persons, Emails: l.Target.Emails, Chats: []string{}, Nobody: nobody, Problems: []string{}}
+		step := Step{At: at.At, Minute: float64(at.At-reply.At) / 60, LayerIdx: at.Layer, Repeat: at.Repeat, Emails: l.Target.Emails, Chats: []string{}, Problems: []string{}}
 		for _, hook := range l.Target.Webhooks {
 			step.Chats = append(step.Chats, hook.Type)
 		}
-		if len(persons) == 0 && len(nobody) > 0 && at.Repeat == 0 {
+		persons, err := r.whom(tx, i, l, at.At, zone)
+		if err != nil {
+			return err
+		}
+		step.Persons, step.Nobody = persons.all, persons.lacks
+		e.done++
+		if persons.nobody {
 			step.Then = channel.Skip
 			if l.OnNobody != nil {
 				step.Then = l.OnNobody.Then
 			}
 			switch {
 			case step.Then == channel.Fallback:
-				step.Persons = []Someone{{l.OnNobody.PersonID, "the fallback of this layer"}}
-			case step.Then == channel.Wait && next > 0 && next <= at.At+longest:
-				if at.Layer == 0 {
-					timing.Wait += next - at.At
-				} else {
-					timing.Layers[at.Layer-1].Window += next - at.At
-				}
-				step.settle()
-				reply.Steps = append(reply.Steps, step)
-				continue
+				step.Persons = append(step.Persons, Someone{l.OnNobody.PersonID, "the fallback of this layer"})
+			case step.Then == channel.Wait && persons.next > 0 && persons.next <= at.At+longest:
+				e.done--
+				e.timing.Still = append(e.timing.Still, escalate.Span{From: at.At, Until: persons.next})
 			default:
 				step.Then = channel.Skip
 				if len(l.Target.Emails) == 0 {
-					timing.Layers[at.Layer] = escalate.Layer{Force: true}
+					e.done = e.timing.Skip(at)
 				}
 			}
 		}
@@ -165,7 +164,6 @@ func (r *Room) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule chann
 		}
 		step.settle()
 		reply.Steps = append(reply.Steps, step)
-		done++
 	}
 	return nil
 }
@@ -186,16 +184,12 @@ func (s *Step) settle() {
 // problems finds out who cannot be reached.
 func (r *Room) problems(tx *db.Tx, i *incident.Incident, by *channel.By, step *Step) error {
 	for _, someone := range step.Persons {
-		p, found, err := notify.Find(tx, i.AccountID, someone.PersonID)
-		if err != nil || !found {
-			return err
-		}
-		reaches, missing, err := r.Notify.Reaches(tx, i.AccountID, p, by, i.Severity, time.Unix(step.At, 0))
+		problem, err := r.problem(tx, i, by, someone.PersonID, step.At)
 		if err != nil {
 			return err
 		}
-		if !notify.Works(reaches) {
-			step.Problems = append(step.Problems, p.Name+" cannot be reached: "+missing)
+		if problem != "" {
+			step.Problems = append(step.Problems, problem)
 		}
 	}
 	return nil

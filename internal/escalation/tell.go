@@ -101,81 +101,121 @@ func sortedKeys(m map[string][]int64) []string {
 // longest is how long a layer waits for the next turn at most, in seconds.
 const longest = 24 * 3600
 
-// layer tells one layer. settled is false when it waits for the next turn: its step is not done then.
-func (r *Room) layer(tx *db.Tx, e *run, i *incident.Incident, v escalate.Verdict, now time.Time) (settled bool, err error) {
+// outcome is what has become of a layer's step.
+type outcome int
+
+const (
+	told    outcome = iota
+	waits           // for somebody's turn: the step is not done
+	skipped         // there is nobody to tell: the next layer takes over at once
+)
+
+// layer tells one layer, or finds that there is nobody to tell.
+func (r *Room) layer(tx *db.Tx, e *run, i *incident.Incident, v escalate.Verdict, now time.Time) (what outcome, err error) {
 	l := e.rule.Layers[v.Layer]
 	zone, err := zoneOf(tx, e.account)
 	if err != nil {
-		return false, err
+		return told, err
 	}
-	persons, nobody, next, err := Persons(tx, e.account, l.Target, now.Unix(), zone)
+	persons, err := r.whom(tx, i, l, now.Unix(), zone)
 	if err != nil {
-		return false, err
+		return told, err
 	}
-	if len(persons) == 0 && len(nobody) > 0 && v.Repeat == 0 {
-		waits, err := r.nobody(tx, e, i, v.Layer, nobody, next, now)
-		if err != nil || waits {
-			return !waits, err
-		}
-		if n := l.OnNobody; n != nil && n.Then == channel.Fallback {
-			persons = []Someone{{n.PersonID, "the fallback of a layer in which " + strings.Join(nobody, ", ")}}
+	if persons.nobody {
+		then, err := r.nobody(tx, e, i, v, persons, now)
+		switch {
+		case err != nil:
+			return told, err
+		case then == channel.Wait:
+			return waits, nil
+		case then == channel.Fallback:
+			persons.all = append(persons.all, Someone{l.OnNobody.PersonID, "the fallback of a layer in which " + strings.Join(persons.lacks, ", ")})
+		case len(l.Target.Emails) == 0:
+			what = skipped
 		}
 	}
-	told, err := r.assign(tx, e, i, v.Layer, persons, now)
-	if err != nil {
-		return false, err
+	if err := r.assign(tx, e, i, v.Layer, persons.all, now); err != nil {
+		return told, err
 	}
 	t := teller{cause: notify.Page, event: news.IncidentNew, by: l.Target.By, detail: notify.Detail{Run: e.number, Layer: v.Layer, Repeat: v.Repeat, Forced: v.Why == escalate.Forced, Rule: e.ruleID, RuleName: e.ruleName, Template: e.rule.TemplateID}}
 	prefix := fmt.Sprintf("%s/%d/%d/%d", e.incident, e.number, v.Layer, v.Repeat)
 	if l.Target.By != nil {
-		for _, p := range told {
+		for _, p := range persons.all {
 			t.key, t.reason = prefix+fmt.Sprintf("/p%d", p.PersonID), p.Why
 			if err := r.person(tx, i, t, p.PersonID, now); err != nil {
-				return false, err
+				return told, err
 			}
 		}
 	}
 	for _, address := range l.Target.Emails {
 		n := t.notice(i, 0, "email", "smtp", notify.Address{To: address}, prefix+"/e"+address, "named by the rule")
 		if err := r.Notify.Put(tx, n, now); err != nil {
-			return false, err
+			return told, err
 		}
 	}
-	if err := r.chats(tx, e, i, t, l.Target, prefix, v.Layer, now); err != nil {
-		return false, err
-	}
-	if len(persons) == 0 && len(nobody) > 0 && len(l.Target.Emails) == 0 { // the next layer takes over at once
-		e.timing.Layers[v.Layer] = escalate.Layer{Force: true}
-	}
-	return true, nil
+	return what, r.chats(tx, e, i, t, l.Target, prefix, v.Layer, now)
 }
 
-// nobody is what a layer does without anybody to tell; waits tells that it waits for the next turn.
-func (r *Room) nobody(tx *db.Tx, e *run, i *incident.Incident, layer int, why []string, next int64, now time.Time) (waits bool, err error) {
-	then := channel.Skip
-	if n := e.rule.Layers[layer].OnNobody; n != nil {
-		then = n.Then
+// found is whom a layer means at a moment.
+type found struct {
+	all    []Someone
+	lacks  []string // what of it has nobody, or nobody who can be reached
+	nobody bool     // not one of them can be told
+	next   int64    // when somebody else has a turn, Unix seconds; 0: it is not known
+}
+
+// whom is Persons of a layer. Who cannot be reached is nobody to wait for, but responsible all the same.
+func (r *Room) whom(tx *db.Tx, i *incident.Incident, l channel.Layer, at int64, zone *time.Location) (f found, err error) {
+	f.all, f.lacks, f.next, err = Persons(tx, i.AccountID, l.Target, at, zone)
+	if err != nil || l.Target.By == nil && len(f.all) > 0 {
+		return f, err
 	}
-	said := map[string]any{"layer_idx": layer, "escalate_rule_id": e.ruleID, "escalate_rule_name": e.ruleName, "by": "nobody", "reason": strings.Join(why, "; "), "then": then}
-	if then == channel.Wait && (next == 0 || next > now.Unix()+longest) {
-		said["then"] = channel.Skip // there is no next turn to wait for
-		then = channel.Skip
-	}
-	if then == channel.Wait {
-		said["until"] = next
-		waits = true
-		later := next - now.Unix()
-		if layer == 0 {
-			e.timing.Wait += later
-		} else {
-			e.timing.Layers[layer-1].Window += later
+	f.nobody = len(f.lacks) > 0 || len(f.all) > 0
+	for _, someone := range f.all {
+		problem, err := r.problem(tx, i, l.Target.By, someone.PersonID, at)
+		if err != nil {
+			return f, err
+		}
+		if f.nobody = f.nobody && problem != ""; problem != "" {
+			f.lacks = append(f.lacks, problem)
 		}
 	}
-	return waits, r.Bus.Tell(tx, news.Item{Account: i.AccountID, Type: news.IncidentNotify, ID: i.IncidentID, Channel: i.ChannelID, At: now, Detail: said})
+	return f, nil
+}
+
+// problem says why a person cannot be reached; empty: the person can.
+func (r *Room) problem(tx *db.Tx, i *incident.Incident, by *channel.By, person, at int64) (string, error) {
+	p, found, err := notify.Find(tx, i.AccountID, person)
+	if err != nil || !found {
+		return fmt.Sprintf("person %d has left", person), err
+	}
+	reaches, missing, err := r.Notify.Reaches(tx, i.AccountID, p, by, i.Severity, time.Unix(at, 0))
+	if err != nil || notify.Works(reaches) {
+		return "", err
+	}
+	return p.Name + " cannot be reached: " + missing, nil
+}
+
+// nobody says what a layer does without anybody to tell: skip, wait for the next turn, or fall back.
+func (r *Room) nobody(tx *db.Tx, e *run, i *incident.Incident, v escalate.Verdict, persons found, now time.Time) (then string, err error) {
+	then = channel.Skip
+	if n := e.rule.Layers[v.Layer].OnNobody; n != nil {
+		then = n.Then
+	}
+	next := persons.next
+	if then == channel.Wait && (next == 0 || next > now.Unix()+longest) {
+		then = channel.Skip // there is no next turn to wait for
+	}
+	said := map[string]any{"layer_idx": v.Layer, "escalate_rule_id": e.ruleID, "escalate_rule_name": e.ruleName, "by": "nobody", "reason": strings.Join(persons.lacks, "; "), "then": then}
+	if then == channel.Wait {
+		said["until"] = next
+		e.timing.Still = append(e.timing.Still, escalate.Span{From: v.At, Until: next})
+	}
+	return then, r.Bus.Tell(tx, news.Item{Account: i.AccountID, Type: news.IncidentNotify, ID: i.IncidentID, Channel: i.ChannelID, At: now, Detail: said})
 }
 
 // assign makes the persons of a layer responsible.
-func (r *Room) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, persons []Someone, now time.Time) ([]Someone, error) {
+func (r *Room) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, persons []Someone, now time.Time) error {
 	var ids []int64
 	current := i.Responders()
 	fresh := false
@@ -184,10 +224,10 @@ func (r *Room) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, person
 		fresh = fresh || !slices.Contains(current, p.PersonID)
 	}
 	if !fresh {
-		return persons, nil
+		return nil
 	}
 	desk := incident.Desk{Tx: tx, Bus: r.Bus, Account: e.account, Now: now}
-	return persons, desk.Assign(i, incident.AssignedTo{PersonIDs: ids, EscalateRuleID: e.ruleID, EscalateRuleName: e.ruleName, LayerIdx: int64(layer), Type: "escalate"})
+	return desk.Assign(i, incident.AssignedTo{PersonIDs: ids, EscalateRuleID: e.ruleID, EscalateRuleName: e.ruleName, LayerIdx: int64(layer), Type: "escalate"})
 }
 
 // teller is what all notices of one telling have in common.

@@ -178,3 +178,113 @@ func TestAnIncidentThatTakesAWorseOneInFindsItsRule(t *testing.T) {
 	w.do("/incident/merge", `{"source_incident_ids": [%q], "target_incident_id": %q}`, w.incident(), mild)
 	w.told(over("ann"), newPage("ann"))
 }
+
+// Bob's turn ends between the first page and the second: the next layer takes over, and is not passed over.
+func TestALayerThatIsLeftByEverybodyHandsOver(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(night), again(3, 5), window(30))+","+layer(persons(cid), again(1, 5), window(20))+","+layer(persons(olga))))
+	w.clock.Set(time.Date(2026, 11, 21, 5, 57, 0, 0, time.UTC))
+	w.push("cpu", "Critical")
+	w.told(newPage("bob"))
+	w.pass(4 * time.Minute)
+	w.told()
+	w.pass(time.Minute) // 6:02
+	w.told(newPage("cid"))
+	w.pass(5 * time.Minute)
+	w.told(newPage("cid"))
+	w.pass(14 * time.Minute)
+	w.told()
+	w.pass(time.Minute) // twenty minutes after the second layer's turn
+	w.told(newPage("olga"))
+	if why := w.why("cpu"); !strings.Contains(why, "nobody is on call in Night) and did: skip") {
+		t.Error(why)
+	}
+}
+
+func TestTheFallbackIsToldAgain(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(night), again(2, 5), window(30), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))+","+layer(persons(bob))))
+	w.push("cpu", "Critical")
+	w.pass(29 * time.Minute)
+	w.told(newPage("cid"), newPage("cid"), newPage("cid"))
+	w.pass(2 * time.Minute)
+	w.told(newPage("bob"))
+}
+
+func TestTheFallbackIsToldAfterAStandstill(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(night), again(3, 1), window(30), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid)), `"aggr_window": 60`))
+	w.push("cpu", "Critical")
+	w.jump(3*time.Minute + 30*time.Second) // two of its steps are overtaken
+	w.told(newPage("cid"))
+}
+
+// A layer that is to wait for the next turn does so although nobody looked in time.
+func TestALayerWaitsAfterAStandstill(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(night), `"on_nobody": {"then": "wait"}`), `"aggr_window": 60`))
+	w.push("cpu", "Critical")
+	w.jump(11*time.Hour + 30*time.Minute) // 21:30, and the turn begins at 22:00
+	w.told()
+	w.drift = time.Minute
+	w.pass(29 * time.Minute)
+	w.told()
+	w.pass(2 * time.Minute)
+	w.told(newPage("bob"))
+}
+
+// After maintenance the layers take their turns as they would have, and not all at once.
+func TestAfterASilenceAnEscalationGoesOnWhereItWas(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(bob), window(10))+","+layer(persons(cid))))
+	w.push("cpu", "Critical", "env=test")
+	w.told(newPage("ann"))
+	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`, shop, where("env", "test"), start.Unix(), start.Unix()+3*3600)
+	w.drift = time.Minute
+	w.pass(2 * time.Hour)
+	for range 3 { // whatever else is configured
+		w.do("/channel/update", `{"channel_id": %d, "description": "x"}`, mail)
+	}
+	w.pass(time.Hour)
+	w.told(newPage("bob"))
+	w.pass(9 * time.Minute)
+	w.told()
+	w.pass(time.Minute)
+	w.told(newPage("cid"))
+	if why := w.why("cpu"); strings.Count(why, "silence rule work holds its alerts") != 1 {
+		t.Error(why)
+	}
+}
+
+// Who cannot be reached at all is nobody to wait for.
+func TestALayerThatCannotBeReachedIsSkipped(t *testing.T) {
+	w := begin(t, escalates(layer(persons(dee), window(30))+","+layer(persons(cid))))
+	r := w.do("/incident/escalation/preview", `{"channel_id": %d}`, shop)
+	w.want(r, "steps.0.then", "skip")
+	w.want(r, "steps.1.minute", "0")
+	w.push("cpu", "Critical")
+	w.told(newPage("cid"))
+	if why := w.why("cpu"); !strings.Contains(why, "Dee Mute cannot be reached: no e-mail address") {
+		t.Error(why)
+	}
+}
+
+func TestTheFallbackIsToldOfALayerThatCannotBeReached(t *testing.T) {
+	w := begin(t, escalates(layer(persons(dee), window(30), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))+","+layer(persons(bob))))
+	w.push("cpu", "Critical")
+	w.told(newPage("cid"))
+}
+
+// Whoever snoozes an incident does not have the owner woken.
+func TestTheOwnerIsNotToldOfWhatIsSnoozed(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "23:00", "but": ["Info"]}]}`)
+	w.push("cpu", "Critical")
+	w.do("/incident/snooze", `{"incident_ids": [%q], "minutes": 30}`, w.incident())
+	w.pass(29 * time.Minute)
+	w.told()
+	w.pass(2 * time.Minute)
+	w.told(newPage("olga"))
+}
+
+// jump lets time pass in which nothing is looked at: a machine that slept, or no process.
+func (w *world) jump(d time.Duration) {
+	w.t.Helper()
+	w.clock.Add(d)
+	w.settle()
+}
