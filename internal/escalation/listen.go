@@ -35,6 +35,10 @@ func texts(v jsontext.Value) (list []string) {
 // pages are the causes of notices that ask somebody to take care.
 var pages = []string{notify.Page, notify.Owner, notify.Assigned, notify.Storm}
 
+// calls are those that are for whoever comes first. What was put into somebody's hands is not taken from them by
+// another's acknowledgement.
+var calls = []string{notify.Page, notify.Owner, notify.Storm}
+
 // Hear acts on what happened to incidents, in the transaction in which it did.
 func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 	if !item.OfIncident() || item.Type == news.IncidentNotify || item.Type == news.IncidentExhausted {
@@ -44,7 +48,7 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 	if err != nil || !found {
 		return err
 	}
-	cancel := func(why string) error { return r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, pages...) }
+	cancel := func(why string, causes ...string) error { return r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, causes...) }
 	switch item.Type {
 	case news.IncidentNew:
 		if item.Person != 0 && i.AssignedTo != nil { // made by hand, for whom it says
@@ -72,12 +76,12 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 		}
 		return r.tell(tx, &i, item, notify.Storm, fmt.Sprintf("responsible, and the incident has grown to %v alerts", item.Detail["threshold"]), i.Responders())
 	case news.IncidentAck:
-		if err := cancel("the incident was acknowledged"); err != nil {
+		if err := cancel("the incident was acknowledged", calls...); err != nil {
 			return err
 		}
 		return look(tx, item)
 	case news.IncidentSnooze:
-		if err := cancel("the incident is snoozed"); err != nil {
+		if err := cancel("the incident is snoozed", calls...); err != nil {
 			return err
 		}
 		return look(tx, item)
@@ -87,7 +91,7 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 		if i.Progress != incident.Closed { // merged into
 			return nil
 		}
-		if err := cancel("the incident is over"); err != nil {
+		if err := cancel("the incident is over", pages...); err != nil {
 			return err
 		}
 		if err := look(tx, item); err != nil {

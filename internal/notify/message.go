@@ -74,7 +74,7 @@ func (r *Room) overtaken(n *Notice, i *incident.Incident, found bool, now time.T
 		return "the incident was opened again"
 	case asks && n.Cause != Assigned && i.Progress == incident.Processing && !n.Detail.Forced:
 		return "the incident was acknowledged"
-	case n.Cause == Page && i.SnoozedBefore > now.Unix():
+	case asks && n.Cause != Assigned && i.SnoozedBefore > now.Unix():
 		return "the incident is snoozed"
 	}
 	return ""

@@ -288,3 +288,16 @@ func (w *world) jump(d time.Duration) {
 	w.clock.Add(d)
 	w.settle()
 }
+
+// Acknowledging an incident does not take from somebody what was put into their hands.
+func TestAnAcknowledgementLeavesWhatWasAssigned(t *testing.T) {
+	w := begin(t)
+	w.do("/preference/update", `{"person_id": %d, "quiet_hours": [{"start": "09:00", "end": "11:00", "but": ["Info"]}]}`, cid)
+	w.push("cpu", "Critical")
+	w.as(annKey, "/incident/assign", `{"incident_id": %q, "assigned_to": {"person_ids": [%d]}}`, w.incident(), cid)
+	w.ack(annKey)
+	w.told()
+	w.drift = time.Minute
+	w.pass(61 * time.Minute)
+	w.told("cid@example.com email i_assign")
+}
