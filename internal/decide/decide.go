@@ -219,6 +219,9 @@ func (d *decision) merge(latest *Alert, open bool) {
 		why := "no alert of this key is open: it begins one"
 		if latest != nil {
 			a.Changes = latest.Changes
+			if a.Start < latest.Start { // it is the newest all the same, whatever its source's clock says
+				a.Start = latest.Start + 1
+			}
 			if latest.Muted == Flapping { // it changes too often whatever its alert is called
 				a.Muted, a.MutedBy, a.MutedUntil = latest.Muted, latest.MutedBy, latest.MutedUntil
 			}

@@ -301,3 +301,45 @@ func TestAnAcknowledgementLeavesWhatWasAssigned(t *testing.T) {
 	w.pass(61 * time.Minute)
 	w.told("cid@example.com email i_assign")
 }
+
+// alertmanager sends an alert that has been firing since a moment.
+func (w *world) alertmanager(status, name string, since time.Time, labels string) {
+	w.t.Helper()
+	r := w.post("/event/push/alert/prometheus?integration_key="+groupKey, fmt.Sprintf(`{"alerts": [{"status": %q, "fingerprint": %q, "startsAt": %q, "endsAt": %q, "labels": {"alertname": %q, "severity": "critical"%s}}]}`,
+		status, name, since.Format(time.RFC3339), w.clock.Now().Format(time.RFC3339), name, labels))
+	if r.Error != nil {
+		w.t.Fatal(r)
+	}
+	w.settle()
+}
+
+// Two Alertmanagers do not agree to the second when an alert began.
+func TestAnAlertThatBeganEarlierThanItsPredecessorIsOne(t *testing.T) {
+	w := begin(t, grouped(`"method": "n"`))
+	w.alertmanager("firing", "cpu", start.Add(-3*time.Second), "")
+	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
+	w.told(newPage("ann"), over("ann"))
+	w.pass(time.Minute)
+	for range 3 {
+		w.alertmanager("firing", "cpu", start.Add(-7*time.Second), "")
+		w.pass(time.Minute)
+	}
+	w.told(newPage("ann"))
+	w.alertmanager("resolved", "cpu", start.Add(-7*time.Second), "")
+	w.told(over("ann"))
+}
+
+func TestAClockThatIsSetBackDoesNotMakeOneAlertMany(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.push("cpu", "Critical")
+	w.push("cpu", "Ok")
+	w.told(newPage("ann"), over("ann"))
+	w.clock.Set(start.Add(-time.Hour))
+	for range 3 {
+		w.push("cpu", "Critical")
+		w.pass(time.Minute)
+	}
+	w.told(newPage("ann"))
+	w.push("cpu", "Ok")
+	w.told(over("ann"))
+}
