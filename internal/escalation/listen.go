@@ -48,7 +48,9 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 	if err != nil || !found {
 		return err
 	}
-	cancel := func(why string, causes ...string) error { return r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, causes...) }
+	cancel := func(why string, causes ...string) error {
+		return r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, causes...)
+	}
 	switch item.Type {
 	case news.IncidentNew:
 		if item.Person != 0 && i.AssignedTo != nil { // made by hand, for whom it says

@@ -72,7 +72,7 @@ func (d Desk) due(r *Incident) error {
 		r.ResolveAt = 0
 		return err
 	}
-	from := r.StartTime
+	from := max(r.StartTime, r.ReopenedAt)
 	if ch.AutoResolveMode != nil && *ch.AutoResolveMode == "update" {
 		from = r.LastTime
 	}
@@ -80,9 +80,10 @@ func (d Desk) due(r *Incident) error {
 	return nil
 }
 
-// OpenFor opens the incident that an alert is in already with this first alert.
+// OpenFor opens the incident that an alert is in already with this first alert. It begins now, however long ago the
+// alert did: windows and timeouts are counted from when there was something for people to do.
 func (d Desk) OpenFor(a *decide.Alert, origin alert.Origin, groupKey, method string, test bool) error {
-	return d.Open(&Incident{IncidentID: a.Incident, Title: a.Title, ChannelID: a.Channel, Severity: a.Severity, StartTime: a.Start, EverMuted: a.EverMuted, GroupKey: groupKey, AlertCnt: 1,
+	return d.Open(&Incident{IncidentID: a.Incident, Title: a.Title, ChannelID: a.Channel, Severity: a.Severity, EverMuted: a.EverMuted, GroupKey: groupKey, AlertCnt: 1,
 		Detail: Detail{Description: a.Description, GroupMethod: method, DedupKey: a.Key, Labels: a.Labels, Images: a.Images, Test: test,
 			IntegrationIDs: []int64{a.Integration}, IntegrationTypes: []string{origin.Type}}})
 }

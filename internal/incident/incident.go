@@ -48,6 +48,7 @@ type Detail struct {
 	IntegrationTypes []string                  `json:"integration_types,omitzero" doc:"Their types."`
 	AckTime          int64                     `json:"ack_time,omitzero" doc:"When it was first acknowledged."`
 	CloseTime        int64                     `json:"close_time,omitzero" doc:"When it was closed."`
+	ReopenedAt       int64                     `json:"reopened_at,omitzero" doc:"When it was last opened again."`
 	OwnerID          int64                     `json:"owner_id,omitzero" doc:"Who leads."`
 	CreatedAt        int64                     `json:"created_at,omitzero" doc:"Unix seconds."`
 	UpdatedAt        int64                     `json:"updated_at,omitzero" doc:"Unix seconds."`

@@ -204,7 +204,7 @@ func (d Desk) Reopen(r *Incident, reason string) error {
 			}
 		}
 	}
-	r.CloseTime, r.CloserID, r.LastTime, r.MergedInto = 0, 0, d.Now.Unix(), ""
+	r.CloseTime, r.CloserID, r.LastTime, r.ReopenedAt, r.MergedInto = 0, 0, d.Now.Unix(), d.Now.Unix(), ""
 	r.GroupKey = "" // another incident may have taken its place among those that alerts join
 	if err := d.due(r); err != nil {
 		return err

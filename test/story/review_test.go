@@ -343,3 +343,38 @@ func TestAClockThatIsSetBackDoesNotMakeOneAlertMany(t *testing.T) {
 	w.push("cpu", "Ok")
 	w.told(over("ann"))
 }
+
+// What burned before it reached us is not resolved for being old.
+func TestAnOldAlertIsNotResolvedAtOnce(t *testing.T) {
+	w := begin(t, grouped(`"method": "n"`))
+	w.do("/channel/update", `{"channel_id": 7000000000043, "auto_resolve_timeout": 3600, "auto_resolve_mode": "trigger"}`)
+	w.alertmanager("firing", "cpu", start.Add(-2*time.Hour), "")
+	w.drift = time.Minute
+	w.pass(59 * time.Minute)
+	w.told(newPage("ann"))
+	w.pass(2 * time.Minute)
+	w.told(over("ann"))
+}
+
+// Alerts that arrive together are grouped although they are old.
+func TestOldAlertsThatArriveTogetherAreOneIncident(t *testing.T) {
+	w := begin(t, grouped(byService+`, "time_window": 10`))
+	for n := range 4 {
+		w.alertmanager("firing", fmt.Sprint("pod", n), start.Add(-time.Duration(2+n)*time.Hour), `, "service": "pay"`)
+	}
+	w.told(newPage("ann"))
+}
+
+func TestWhatIsOpenedAgainIsNotResolvedAtOnce(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.do("/channel/update", `{"channel_id": %d, "auto_resolve_timeout": 3600, "auto_resolve_mode": "trigger"}`, shop)
+	w.push("cpu", "Critical")
+	w.drift = time.Minute
+	w.pass(61 * time.Minute)
+	w.told(newPage("ann"), over("ann"))
+	w.as(annKey, "/incident/reopen", `{"incident_ids": [%q]}`, w.incident())
+	w.pass(59 * time.Minute)
+	w.told(newPage("ann"))
+	w.pass(2 * time.Minute)
+	w.told(over("ann"))
+}
