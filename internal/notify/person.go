@@ -58,7 +58,10 @@ func (r *Room) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, sever
 			ways = list
 		}
 	}
-	after := pref.QuietUntil(severity, now, p.TimeZone)
+	after, err := quiet(tx, account, p, pref, severity, now)
+	if err != nil {
+		return nil, "", err
+	}
 	for _, way := range ways {
 		reach, lacks, err := r.reach(tx, account, p, pref, way)
 		if err != nil {
@@ -114,6 +117,22 @@ func (r *Room) Tell(tx *db.Tx, p Person, severity string, n Notice, now time.Tim
 		}
 	}
 	return nil
+}
+
+// quiet is when a person's quiet hours end, on the person's clock or, of who never said where that is, the account's;
+// zero: they do not hold.
+func quiet(tx *db.Tx, id int64, p Person, pref preference.Preference, severity string, now time.Time) (time.Time, error) {
+	if len(pref.QuietHours) == 0 {
+		return time.Time{}, nil
+	}
+	zone := p.TimeZone
+	if zone == "" {
+		var err error
+		if _, zone, err = account(tx, id); err != nil {
+			return time.Time{}, err
+		}
+	}
+	return pref.QuietUntil(severity, now, zone), nil
 }
 
 func of(by *channel.By, severity string) []string {

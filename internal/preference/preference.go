@@ -45,7 +45,7 @@ type StatusPage struct {
 
 // Quiet is a time of day in which notices wait.
 type Quiet struct {
-	Start  string   `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute, in the person's time zone."`
+	Start  string   `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute, in the time zone of the person, else of the account."`
 	End    string   `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute after; before start: on the next day."`
 	Repeat []int    `json:"repeat,omitzero" maxItems:"7" minimum:"0" maximum:"6" doc:"Days on which it begins, 0 is Sunday; empty: every day."`
 	But    []string `json:"but,omitzero" enum:"Critical,Warning,Info" maxItems:"3" doc:"Severities that come through; empty: Critical."`

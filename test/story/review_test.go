@@ -378,3 +378,14 @@ func TestWhatIsOpenedAgainIsNotResolvedAtOnce(t *testing.T) {
 	w.pass(2 * time.Minute)
 	w.told(over("ann"))
 }
+
+// Quiet hours of who never said where they live are by the account's clock.
+func TestQuietHoursAreByTheAccountsClock(t *testing.T) {
+	w := begin(t, `{"account": {"account_id": 7000000000001, "account_name": "Story", "time_zone": "Asia/Shanghai", "owner_id": 7000000000011}}`, escalates(layer(persons(bob))))
+	w.do("/preference/update", `{"person_id": %d, "quiet_hours": [{"start": "17:00", "end": "19:00"}]}`, bob)
+	w.push("disk", "Warning") // it is 18:00
+	w.told()
+	w.drift = time.Minute
+	w.pass(time.Hour)
+	w.told(newPage("bob"))
+}
