@@ -208,7 +208,7 @@ func (r *Room) tell(tx *db.Tx, i *incident.Incident, item news.Item, cause, reas
 // recovered tells those that it is over who were told of the incident: by mail and in chats, but nobody is
 // called or sent a text message for that.
 func (r *Room) recovered(tx *db.Tx, i *incident.Incident, item news.Item) error {
-	return r.Notify.Recover(tx, i.AccountID, i.IncidentID, item.At, func(n notify.Notice) bool {
+	return r.Notify.Recover(tx, i.AccountID, i.IncidentID, i.Severity, item.At, func(n notify.Notice) bool {
 		return slices.Contains(pages, n.Cause) && n.Way != "sms" && n.Way != "voice"
 	})
 }

@@ -22,6 +22,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/id"
 	"tocsin/internal/news"
+	"tocsin/internal/preference"
 	"tocsin/internal/seal"
 	"tocsin/internal/sender"
 	"tocsin/internal/work"
@@ -264,9 +265,9 @@ func Reseal(tx *db.Tx, box *seal.Box) (int, error) {
 	return len(rows), err
 }
 
-// Recover tells those that an incident is over who were told of it and whom the filter lets through. The
-// address is that of the first notice: it was kept for this.
-func (r *Room) Recover(tx *db.Tx, account int64, incident string, now time.Time, to func(Notice) bool) error {
+// Recover tells those that an incident of a severity is over who were told of it and whom the filter lets through:
+// after their quiet hours, when those hold. The address is that of the first notice: it was kept for this.
+func (r *Room) Recover(tx *db.Tx, account int64, incident, severity string, now time.Time, to func(Notice) bool) error {
 	type row struct {
 		Notice
 		target string
@@ -286,7 +287,10 @@ func (r *Room) Recover(tx *db.Tx, account int64, incident string, now time.Time,
 		closed := r.opened(&n, rows[i].target)
 		told := n.Reason
 		n.Key = fmt.Sprintf("%s/over/%d/%s/%d/%s/%s", incident, now.UnixMilli(), n.Way, n.Person, n.Lane, digest(n.Address))
-		n.Event, n.Cause, n.Due, n.Attempts, n.Reason, n.Settled, n.Outcome = news.IncidentResolve, Recovery, 0, 0, "told of it before: "+told, 0, ""
+		n.Event, n.Cause, n.Attempts, n.Reason, n.Settled, n.Outcome = news.IncidentResolve, Recovery, 0, "told of it before: "+told, 0, ""
+		if n.Due, err = due(tx, n, severity, now); err != nil {
+			return err
+		}
 		if closed != nil { // that keeps nothing from ending
 			err = r.Refuse(tx, n, Closed(closed), now)
 		} else {
@@ -297,6 +301,23 @@ func (r *Room) Recover(tx *db.Tx, account int64, incident string, now time.Time,
 		}
 	}
 	return nil
+}
+
+// due is when a person may be told: 0, at once, or after quiet hours (Unix milliseconds).
+func due(tx *db.Tx, n Notice, severity string, now time.Time) (int64, error) {
+	p, found, err := Find(tx, n.Account, n.Person)
+	if err != nil || !found {
+		return 0, err
+	}
+	pref, err := preference.Of(tx, n.Account, n.Person)
+	if err != nil {
+		return 0, err
+	}
+	after, err := quiet(tx, n.Account, p, pref, severity, now)
+	if err != nil || after.IsZero() {
+		return 0, err
+	}
+	return after.UnixMilli(), nil
 }
 
 // digest tells two addresses apart without telling them.

@@ -389,3 +389,19 @@ func TestQuietHoursAreByTheAccountsClock(t *testing.T) {
 	w.pass(time.Hour)
 	w.told(newPage("bob"))
 }
+
+// The end of something is no reason to disturb anybody either.
+func TestTheEndIsToldAfterQuietHours(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "12:00", "end": "14:00"}]}`) // in Berlin it is eleven
+	w.push("disk", "Warning")
+	w.told(newPage("ann"))
+	w.drift = time.Minute
+	w.pass(90 * time.Minute)
+	w.push("disk", "Ok")
+	w.told()
+	w.pass(89 * time.Minute)
+	w.told()
+	w.pass(time.Minute)
+	w.told(over("ann"))
+}
