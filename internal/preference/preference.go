@@ -46,7 +46,7 @@ type StatusPage struct {
 // Quiet is a time of day in which notices wait.
 type Quiet struct {
 	Start  string   `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute, in the time zone of the person, else of the account."`
-	End    string   `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute after; before start: on the next day."`
+	End    string   `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute after; 23:59 is the day's end; before start: on the next day."`
 	Repeat []int    `json:"repeat,omitzero" maxItems:"7" minimum:"0" maximum:"6" doc:"Days on which it begins, 0 is Sunday; empty: every day."`
 	But    []string `json:"but,omitzero" enum:"Critical,Warning,Info" maxItems:"3" doc:"Severities that come through; empty: Critical."`
 }
@@ -121,13 +121,23 @@ func (p Preference) Ways(severity string) []string {
 	return ways
 }
 
-// QuietUntil is when the quiet hours end in which a moment lies, as the clock on the person's wall shows it;
-// zero: it lies in none, or something of this severity comes through.
-func (p Preference) QuietUntil(severity string, now time.Time, zone string) time.Time {
+// QuietUntil is when the quiet hours end in which a moment lies, as the clock on the person's wall shows it, and those
+// that follow without a gap, within a week; zero: it lies in none, or something of this severity comes through.
+func (p Preference) QuietUntil(severity string, now time.Time, zone string) (until time.Time) {
 	place, err := time.LoadLocation(zone)
 	if err != nil || zone == "" {
 		place = time.UTC
 	}
+	for next := now; next.Before(now.AddDate(0, 0, 6)); {
+		if next = p.quietUntil(severity, next, place); next.IsZero() {
+			break
+		}
+		until = next
+	}
+	return until
+}
+
+func (p Preference) quietUntil(severity string, now time.Time, place *time.Location) time.Time {
 	wall := now.In(place)
 	for _, q := range p.QuietHours {
 		if q.through(severity) {
@@ -135,6 +145,9 @@ func (p Preference) QuietUntil(severity string, now time.Time, zone string) time
 		}
 		start, _ := minuteOf(q.Start)
 		end, _ := minuteOf(q.End)
+		if end == dayEnd-1 {
+			end = dayEnd
+		}
 		for back := range 2 { // begun today, or yesterday and still going on
 			day := wall.AddDate(0, 0, -back)
 			if !q.on(day.Weekday()) {
@@ -153,6 +166,8 @@ func (p Preference) QuietUntil(severity string, now time.Time, zone string) time
 	}
 	return time.Time{}
 }
+
+const dayEnd = 24 * 60 // minutes
 
 func (q Quiet) through(severity string) bool {
 	if len(q.But) == 0 {

@@ -30,6 +30,9 @@ func TestPreferences(t *testing.T) {
 func TestQuietHours(t *testing.T) {
 	night := preference.Preference{QuietHours: []preference.Quiet{{Start: "22:00", End: "07:00"}}}
 	weekend := preference.Preference{QuietHours: []preference.Quiet{{Start: "00:00", End: "23:00", Repeat: []int{0, 6}, But: []string{"Warning", "Critical"}}}}
+	chain := preference.Preference{QuietHours: []preference.Quiet{{Start: "07:00", End: "23:00", Repeat: []int{6}}, {Start: "22:00", End: "07:00", Repeat: []int{5}}}}
+	days := preference.Preference{QuietHours: []preference.Quiet{{Start: "00:00", End: "23:59", Repeat: []int{0, 6}}}}
+	ever := preference.Preference{QuietHours: []preference.Quiet{{Start: "00:00", End: "23:59"}}}
 	for _, c := range []struct {
 		p              preference.Preference
 		severity, zone string
@@ -44,6 +47,9 @@ func TestQuietHours(t *testing.T) {
 		{night, "Warning", "Europe/Berlin", "2026-03-28T22:00:00Z", "2026-03-29T05:00:00Z"}, // the night in which an hour is missing
 		{night, "Warning", "", "2026-11-21T23:00:00Z", "2026-11-22T07:00:00Z"},
 		{weekend, "Info", "UTC", "2026-11-21T12:00:00Z", "2026-11-21T23:00:00Z"},
+		{chain, "Info", "UTC", "2026-11-20T23:00:00Z", "2026-11-21T23:00:00Z"}, // one goes on where the other ends
+		{days, "Info", "UTC", "2026-11-21T12:00:00Z", "2026-11-23T00:00:00Z"},
+		{ever, "Info", "UTC", "2026-11-21T12:00:00Z", "2026-11-28T00:00:00Z"}, // but not for ever
 		{weekend, "Warning", "UTC", "2026-11-21T12:00:00Z", ""},
 		{weekend, "Info", "UTC", "2026-11-23T12:00:00Z", ""},
 	} {
