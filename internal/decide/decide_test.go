@@ -296,3 +296,66 @@ func BenchmarkEvent(b *testing.B) {
 		})
 	}
 }
+
+// Whatever the rules, behind every alert that is inhibited there is one that people are told of.
+func TestInhibitionNeverGoesInACircle(t *testing.T) {
+	const seed = 20261122
+	rng := rand.New(rand.NewPCG(seed, 5))
+	inhibited := 0
+	for range 500 {
+		ch := &decide.Channel{Name: "c", Flapping: decide.Flaps{Off: true}}
+		ch.Silences = rules([]decide.Rule{{ID: "s", Name: "s", Holds: func(now int64) (bool, int64) { return now < 300, 300 }}}, filter.Filter{})
+		var list []decide.Rule
+		var targets []filter.Filter
+		for n := range 1 + rng.IntN(4) {
+			source, _ := filter.Compile(when("kind", fmt.Sprint(rng.IntN(3))))
+			ch.Inhibits = append(ch.Inhibits, decide.Inhibit{Source: source})
+			list, targets = append(list, decide.Rule{ID: fmt.Sprint(n), Name: fmt.Sprint(n)}), append(targets, when("kind", fmt.Sprint(rng.IntN(3))))
+		}
+		ch.Targets = decide.NewRules(list, targets)
+		w := &world{acked: map[string]bool{}, inlets: map[int64]*decide.Inlet{1: {Channel: 7}}, channels: map[int64]*decide.Channel{7: ch}}
+		step := func(at int64) {
+			key := fmt.Sprint(rng.IntN(7))
+			e := event.Event{Integration: 1, AlertKey: key, Title: fmt.Sprint("T", rng.IntN(3)), Status: event.Critical, Severity: event.Critical, Labels: map[string]string{"kind": fmt.Sprint(rng.IntN(3))}, Time: at}
+			verdicts, err := decide.Event(w, e, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range verdicts {
+				w.carry(&verdicts[i], at)
+			}
+		}
+		for at := range int64(20) {
+			step(200 + at)
+		}
+		for at := int64(300); at < 340; at++ {
+			if rng.IntN(3) == 0 {
+				step(at)
+			}
+			for _, n := range rng.Perm(len(w.alerts)) {
+				a := *w.alerts[n]
+				if a.Muted == "" || at != 300 && a.MutedUntil > at {
+					continue
+				}
+				v, err := decide.Again(w, &a, at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.carry(&v, at)
+			}
+			for _, a := range w.alerts {
+				seen := map[string]bool{}
+				for b := a; b.Muted == decide.Inhibited; {
+					if inhibited++; seen[b.ID] {
+						t.Fatalf("seed %d: %s waits for itself", seed, a.ID)
+					}
+					seen[b.ID] = true
+					b = w.alerts[slices.IndexFunc(w.alerts, func(o *decide.Alert) bool { return o.ID == b.MutedBy })]
+				}
+			}
+		}
+	}
+	if inhibited < 1000 {
+		t.Errorf("only %d inhibitions: the run is too quiet", inhibited)
+	}
+}

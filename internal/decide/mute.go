@@ -122,6 +122,10 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bo
 		if source.ID == d.Alert.ID && source.ID != "" || !inhibit.Source.Match(&e, nil) {
 			continue
 		}
+		if waitsFor(source, d.Alert.ID, sources) {
+			near = append(near, "alert "+source.ID+" is inhibited by this one itself")
+			continue
+		}
 		if source.Acked {
 			near = append(near, "alert "+source.ID+" is acknowledged")
 			continue
@@ -141,6 +145,25 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bo
 		why = strings.Join(near[:min(len(near), 5)], "; ")
 	}
 	d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: why})
+	return false
+}
+
+// waitsFor tells whether an alert is inhibited itself by another, be it by way of others: then each would keep the
+// other from people, and nobody would be told of either.
+func waitsFor(source *Source, alert string, sources []Source) bool {
+	for range sources {
+		switch {
+		case source.Muted != Inhibited || alert == "":
+			return false
+		case source.MutedBy == alert:
+			return true
+		}
+		i := slices.IndexFunc(sources, func(s Source) bool { return s.ID == source.MutedBy })
+		if i < 0 {
+			return false
+		}
+		source = &sources[i]
+	}
 	return false
 }
 

@@ -405,3 +405,15 @@ func TestTheEndIsToldAfterQuietHours(t *testing.T) {
 	w.pass(time.Minute)
 	w.told(over("ann"))
 }
+
+// Two alerts of which each would inhibit the other are not both kept from people.
+func TestTwoAlertsDoNotInhibitEachOther(t *testing.T) {
+	const each = `"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "equals": ["labels.cluster"]`
+	w := begin(t, tellAnn, rules("inhibit_rules", each), rules("silence_rules", `"filters": `+where("cluster", "eu")+`, `+once(5*time.Minute)))
+	for _, key := range []string{"a", "b", "c"} {
+		w.push(key, "Critical", "cluster=eu")
+	}
+	w.told()
+	w.pass(5*time.Minute + 10*time.Second)
+	w.told(newPage("ann"))
+}
