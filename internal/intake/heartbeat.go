@@ -27,24 +27,38 @@ func (r *Room) Heartbeats() api.Inlet {
 			return nil, fault.Invalid("integration_key", "belongs to an integration of type %s, which is no heartbeat", i.IntegrationType)
 		}
 		missed := false
-		err = r.DB.Write(c.Ctx, func(tx *db.Tx) error {
+		err = r.DB.Write(c.Ctx, func(tx *db.Tx) (err error) {
 			missed, _, err = db.One(tx, db.Column[bool], `SELECT missed FROM heartbeat WHERE account_id = $1 AND integration_id = $2`, i.AccountID, i.IntegrationID)
+			if err == nil && missed {
+				err = r.say(tx, i, event.Ok, c.Now)
+			}
 			if err != nil {
 				return err
 			}
-			return beat(tx, i, c.Unix(), false)
+			return beat(tx, i, c.Unix())
 		})
 		if err == nil && missed {
-			err = r.Put(c.Ctx, i.AccountID, i.IntegrationID, []event.Event{silent(i, c.Unix(), event.Ok)}, c.Now)
+			r.woken()
 		}
 		return api.Empty{}, err
 	}}
 }
 
-func beat(tx *db.Tx, i integration.Integration, at int64, missed bool) error {
+// beat notes a sign of life down.
+func beat(tx *db.Tx, i integration.Integration, at int64) error {
 	_, err := tx.Exec(`INSERT INTO heartbeat (account_id, integration_id, last_at, missed) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (account_id, integration_id) DO UPDATE SET last_at = excluded.last_at, missed = excluded.missed`, i.AccountID, i.IntegrationID, at, missed)
+		ON CONFLICT (account_id, integration_id) DO UPDATE SET last_at = excluded.last_at, missed = excluded.missed`, i.AccountID, i.IntegrationID, at, false)
 	return err
+}
+
+// say stores the event that a heartbeat is silent, or heard again, in the transaction that notes it down.
+func (r *Room) say(tx *db.Tx, i integration.Integration, status string, now time.Time) error {
+	events := []event.Event{silent(i, now.Unix(), status)}
+	bodies, err := r.bodies(i.IntegrationID, events, now)
+	if err != nil {
+		return err
+	}
+	return insert(tx, i.AccountID, events, bodies)
 }
 
 // silent is the event that a heartbeat is silent, or heard again.
@@ -58,26 +72,36 @@ func silent(i integration.Integration, at int64, status string) event.Event {
 }
 
 // Task is the room's background work: raising the alerts of heartbeats that are silent for longer than they
-// may be. A new one has its interval to begin with.
+// may be. A new one, and one that was changed or enabled again, has its interval to begin with.
 func (r *Room) Task() work.Task {
 	return work.Task{Name: "heartbeats", Idle: time.Second, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
+		if now.Sub(r.looked) > asleep {
+			r.awake = now
+		}
+		r.looked = now
 		late, err := r.late(ctx, now)
 		for n := 0; n < len(late) && err == nil; n++ {
-			i := late[n]
-			// The event first: whoever is told twice is better off than who is not told at all.
-			if err = r.Put(ctx, i.AccountID, i.IntegrationID, []event.Event{silent(i, now.Unix(), event.Critical)}, now); err == nil {
-				err = r.DB.Write(ctx, func(tx *db.Tx) error {
-					_, err := tx.Exec(`UPDATE heartbeat SET missed = $3 WHERE account_id = $1 AND integration_id = $2`, i.AccountID, i.IntegrationID, true)
-					return err
-				})
-			}
+			err = r.raise(ctx, late[n], now)
 		}
 		return time.Time{}, err
 	}}
 }
 
+// A server that has just begun to listen, or has not looked for as long as asleep, could not hear anything before: it
+// listens for as long as listening at most before it says that something is silent.
+const (
+	asleep    = time.Minute
+	listening = 300 // seconds
+)
+
+// last is a heartbeat's last sign of life.
+type last struct {
+	integration.Integration
+	at int64
+}
+
 // late lists the enabled heartbeats whose last sign of life is too long ago and that were not raised yet.
-func (r *Room) late(ctx context.Context, now time.Time) (late []integration.Integration, err error) {
+func (r *Room) late(ctx context.Context, now time.Time) (late []last, err error) {
 	var fresh []integration.Integration
 	err = r.DB.Read(ctx, func(tx *db.Tx) error {
 		all, err := r.heartbeats(tx)
@@ -90,21 +114,38 @@ func (r *Room) late(ctx context.Context, now time.Time) (late []integration.Inte
 				missed bool
 			}
 			h, known, err := db.One(tx, func(scan db.Scan) (h row, err error) { return h, scan(&h.last, &h.missed) }, `SELECT last_at, missed FROM heartbeat WHERE account_id = $1 AND integration_id = $2`, i.AccountID, i.IntegrationID)
+			interval := i.Settings.IntervalSeconds
 			switch {
 			case err != nil:
 				return err
 			case !known:
 				fresh = append(fresh, i)
-			case !h.missed && now.Unix()-h.last > i.Settings.IntervalSeconds:
-				late = append(late, i)
+			case !h.missed && now.Unix()-max(h.last, i.UpdatedAt) > interval && now.Unix()-r.awake.Unix() > min(interval, listening):
+				late = append(late, last{i, h.last})
 			}
 		}
 		return nil
 	})
 	for n := 0; n < len(fresh) && err == nil; n++ {
-		err = r.DB.Write(ctx, func(tx *db.Tx) error { return beat(tx, fresh[n], now.Unix(), false) })
+		err = r.DB.Write(ctx, func(tx *db.Tx) error { return beat(tx, fresh[n], now.Unix()) })
 	}
 	return late, err
+}
+
+// raise raises the alert of a heartbeat, unless a sign of life has come since it was looked at.
+func (r *Room) raise(ctx context.Context, h last, now time.Time) error {
+	silenced := int64(0)
+	err := r.DB.Write(ctx, func(tx *db.Tx) (err error) {
+		silenced, err = tx.Exec(`UPDATE heartbeat SET missed = $3 WHERE account_id = $1 AND integration_id = $2 AND last_at = $4 AND NOT missed`, h.AccountID, h.IntegrationID, true, h.at)
+		if err != nil || silenced == 0 {
+			return err
+		}
+		return r.say(tx, h.Integration, event.Critical, now)
+	})
+	if err == nil && silenced > 0 {
+		r.woken()
+	}
+	return err
 }
 
 // watched are the heartbeats of an account as they were at a revision of its configuration.

@@ -56,7 +56,9 @@ type Room struct {
 	mu      sync.Mutex
 	known   map[string]known  // integrations by key, for a moment
 	watched map[int64]watched // heartbeats by account; of the task alone
-	last    atomic.Int64      // the newest moment of arrival that was given out, Unix nanoseconds
+	looked  time.Time         // when it last looked at heartbeats, and since when it has without a pause; of the task alone
+	awake   time.Time
+	last    atomic.Int64 // the newest moment of arrival that was given out, Unix nanoseconds
 	taken   *prom.CounterVec
 }
 
@@ -204,30 +206,47 @@ func (r *Room) find(ctx context.Context, key string, now time.Time) (k known, er
 // Put commits events of an integration as waiting for their verdicts, and gives each its identifier. Events
 // that come together share a commit.
 func (r *Room) Put(ctx context.Context, account, integration int64, events []event.Event, now time.Time) error {
+	bodies, err := r.bodies(integration, events, now)
+	if err == nil {
+		err = r.DB.Write(ctx, func(tx *db.Tx) error { return insert(tx, account, events, bodies) })
+	}
+	if err == nil {
+		r.woken()
+	}
+	return err
+}
+
+func (r *Room) woken() {
+	if r.Wake != nil {
+		r.Wake()
+	}
+}
+
+// bodies gives events their identifiers and is what is stored of them. It is work enough not to be done while others
+// wait to write.
+func (r *Room) bodies(integration int64, events []event.Event, now time.Time) ([]string, error) {
 	bodies := make([]string, len(events))
 	for i := range events {
 		e := &events[i]
-		e.ID, e.Integration = id.Object(now), integration
-		e.Received = r.arrival(now)
+		e.ID, e.Integration, e.Received = id.Object(now), integration, r.arrival(now)
 		body, err := json.Marshal(e, json.Deterministic(true))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		bodies[i] = string(body)
 	}
-	err := r.DB.Write(ctx, func(tx *db.Tx) error {
-		for i := range events {
-			if _, err := tx.Exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, $2, $3, $4, 0, 0, $5)`,
-				account, events[i].ID, events[i].Received, integration, bodies[i]); err != nil {
-				return err
-			}
+	return bodies, nil
+}
+
+func insert(tx *db.Tx, account int64, events []event.Event, bodies []string) error {
+	for i := range events {
+		e := &events[i]
+		if _, err := tx.Exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, $2, $3, $4, 0, 0, $5)`,
+			account, e.ID, e.Received, e.Integration, bodies[i]); err != nil {
+			return err
 		}
-		return nil
-	})
-	if err == nil && r.Wake != nil {
-		r.Wake()
 	}
-	return err
+	return nil
 }
 
 // arrival is a moment that no other event has, later than all before.

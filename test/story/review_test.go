@@ -3,6 +3,7 @@ package story
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -415,5 +416,55 @@ func TestTwoAlertsDoNotInhibitEachOther(t *testing.T) {
 	}
 	w.told()
 	w.pass(5*time.Minute + 10*time.Second)
+	w.told(newPage("ann"))
+}
+
+func (w *world) beats() int {
+	w.t.Helper()
+	answer, err := http.Get(w.http.URL + "/event/push/heartbeat?integration_key=" + beatKey)
+	w.must(err)
+	answer.Body.Close()
+	return answer.StatusCode
+}
+
+// A sign of life that could not be stored as a whole is not half stored.
+func TestASignOfLifeIsTakenWholeOrNotAtAll(t *testing.T) {
+	w := begin(t, tellAnn, heartbeats())
+	w.beat()
+	w.pass(6 * time.Minute)
+	w.told(newPage("ann"))
+	w.spoil(`CREATE TRIGGER full BEFORE INSERT ON event BEGIN SELECT RAISE(FAIL, 'full'); END`)
+	if status := w.beats(); status < 500 {
+		t.Errorf("answered %d", status)
+	}
+	w.spoil(`DROP TRIGGER full`)
+	w.beat()
+	w.told(over("ann"))
+}
+
+func TestAHeartbeatThatIsEnabledAgainHasItsInterval(t *testing.T) {
+	w := begin(t, tellAnn, heartbeats())
+	w.beat()
+	w.do("/integration/disable", `{"integration_id": 7000000000054}`)
+	w.drift = time.Minute
+	w.pass(24 * time.Hour)
+	w.do("/integration/enable", `{"integration_id": 7000000000054}`)
+	w.pass(5 * time.Minute)
+	w.told()
+	w.pass(2 * time.Minute)
+	w.told(newPage("ann"))
+}
+
+// Signs of life that could not reach a server that was down are not missed by it.
+func TestAServerThatWasDownListensFirst(t *testing.T) {
+	w := begin(t, tellAnn, heartbeats())
+	w.beat()
+	w.standstill(24 * time.Hour)
+	w.pass(4 * time.Minute)
+	w.beat()
+	w.pass(4 * time.Minute)
+	w.told()
+	w.standstill(24 * time.Hour)
+	w.pass(6 * time.Minute)
 	w.told(newPage("ann"))
 }
