@@ -184,7 +184,7 @@ func (r *Room) assigned(tx *db.Tx, i *incident.Incident, item news.Item) error {
 	}
 	for _, address := range to.Emails {
 		t := teller{cause: notify.Assigned, event: item.Type}
-		if err := r.Notify.Put(tx, t.notice(i, 0, "email", "smtp", notify.Address{To: address}, fmt.Sprintf("%s/a%s/e%s", i.IncidentID, to.ID, address), "assigned"), item.At); err != nil {
+		if err := r.Notify.Put(tx, t.notice(i, 0, "email", notify.Address{To: address}, fmt.Sprintf("%s/a%s/e%s", i.IncidentID, to.ID, address), "assigned"), item.At); err != nil {
 			return err
 		}
 	}

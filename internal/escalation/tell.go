@@ -148,7 +148,7 @@ func (r *Room) layer(tx *db.Tx, e *run, i *incident.Incident, v escalate.Verdict
 		}
 	}
 	for _, address := range l.Target.Emails {
-		n := t.notice(i, 0, "email", "smtp", notify.Address{To: address}, prefix+"/e"+address, "named by the rule")
+		n := t.notice(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, "named by the rule")
 		if err := r.Notify.Put(tx, n, now); err != nil {
 			return told, err
 		}
@@ -237,8 +237,8 @@ type teller struct {
 	detail                    notify.Detail
 }
 
-func (t teller) notice(i *incident.Incident, person int64, way, lane string, to notify.Address, key, reason string) notify.Notice {
-	return notify.Notice{Account: i.AccountID, Key: key, Incident: i.IncidentID, Event: t.event, Cause: t.cause, Person: person, Way: way, Lane: lane, Address: to, Reason: reason, Detail: t.detail}
+func (t teller) notice(i *incident.Incident, person int64, way string, to notify.Address, key, reason string) notify.Notice {
+	return notify.Notice{Account: i.AccountID, Key: key, Incident: i.IncidentID, Event: t.event, Cause: t.cause, Person: person, Way: way, Address: to, Reason: reason, Detail: t.detail}
 }
 
 // person makes the notices to one person, over every way that is wanted. That there is none is noted down as
@@ -253,10 +253,10 @@ func (r *Room) person(tx *db.Tx, i *incident.Incident, t teller, id int64, now t
 		return err
 	}
 	if len(reaches) == 0 {
-		return r.Notify.Refuse(tx, t.notice(i, id, "none", "none", notify.Address{}, t.key+"/none", t.reason), p.Name+" cannot be reached: "+missing, now)
+		return r.Notify.Refuse(tx, t.notice(i, id, "none", notify.Address{}, t.key+"/none", t.reason), p.Name+" cannot be reached: "+missing, now)
 	}
 	for _, reach := range reaches {
-		n := t.notice(i, id, reach.Way, reach.Lane, reach.Address, t.key+"/"+reach.Way, t.reason)
+		n := t.notice(i, id, reach.Way, reach.Address, t.key+"/"+reach.Way, t.reason)
 		if !reach.After.IsZero() {
 			n.Due = reach.After.UnixMilli()
 			n.Reason += "; it waits for the end of quiet hours"
@@ -277,7 +277,7 @@ func (r *Room) chats(tx *db.Tx, e *run, i *incident.Incident, t teller, target c
 	closed := channel.Escalates.Open(r.Box, e.account, &rule)
 	for n, hook := range rule.Layers[layer].Target.Webhooks {
 		chat := Chat(hook.Settings)
-		notice := t.notice(i, 0, hook.Type, lane(hook.Type, chat), notify.Address{Chat: &chat}, fmt.Sprintf("%s/w%d", prefix, n), "a chat named by the rule")
+		notice := t.notice(i, 0, hook.Type, notify.Address{Chat: &chat}, fmt.Sprintf("%s/w%d", prefix, n), "a chat named by the rule")
 		var err error
 		if closed != nil { // the persons of the layer are told all the same
 			notice.Address = notify.Address{}
@@ -290,14 +290,6 @@ func (r *Room) chats(tx *db.Tx, e *run, i *incident.Incident, t teller, target c
 		}
 	}
 	return nil
-}
-
-// lane names a chat without telling its secret.
-func lane(kind string, chat sender.Chat) string {
-	if chat.Alias != "" {
-		return kind + " " + chat.Alias
-	}
-	return kind
 }
 
 // Chat reads where a chat is from the settings of a webhook.

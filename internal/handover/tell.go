@@ -150,11 +150,11 @@ func (t *teller) person(what string, moment, id int64, words text) error {
 	n.Person, n.Reason = id, reasons[what]
 	key := fmt.Sprintf("%s/p%d/", n.Key, id)
 	if len(reaches) == 0 {
-		n.Key, n.Way, n.Lane = key+"none", "none", "none"
+		n.Key, n.Way = key+"none", "none"
 		return t.room.Notify.Refuse(t.tx, n, p.Name+" cannot be reached: "+missing, t.now)
 	}
 	for _, reach := range reaches {
-		n.Key, n.Way, n.Lane, n.Address = key+reach.Way, reach.Way, reach.Lane, reach.Address
+		n.Key, n.Way, n.Address = key+reach.Way, reach.Way, reach.Address
 		if !reach.After.IsZero() {
 			n.Due = reach.After.UnixMilli()
 			n.Detail.Until = max(n.Detail.Until, reach.After.Unix()+late)
@@ -212,7 +212,7 @@ func (t *teller) chats(what string, moment int64, unlike string, words text) err
 		}
 		chat := escalation.Chat(members)
 		n := t.notice(what, moment, words, t.turns.Timeline.Zone)
-		n.Key, n.Way, n.Lane = fmt.Sprintf("%s/w%d/%s", n.Key, i, hex.EncodeToString(sum[:6])), hook.Type, strings.TrimSpace(hook.Type+" "+chat.Alias)
+		n.Key, n.Way = fmt.Sprintf("%s/w%d/%s", n.Key, i, hex.EncodeToString(sum[:6])), hook.Type
 		n.Address, n.Reason = notify.Address{Chat: &chat}, reasons[changes]
 		if err := t.room.Notify.Put(t.tx, n, t.now); err != nil {
 			return err

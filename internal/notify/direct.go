@@ -67,5 +67,5 @@ func (r *Room) direct(tx *db.Tx, account int64, p Person, way string) (reach Rea
 	}
 	way = fmt.Sprintf("%s:%d", kind, id)
 	to := Direct{account, kind, id, sender.Contact{Name: p.Name, Email: p.Email, Phone: p.Phone}}
-	return Reach{Way: way, Lane: way, Address: Address{Direct: &to}, Lacks: lacks}, lacks, nil
+	return Reach{Way: way, Address: Address{Direct: &to}, Lacks: lacks}, lacks, nil
 }

@@ -12,6 +12,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,7 +69,7 @@ type Notice struct {
 	Cause    string // Page and so on
 	Person   int64  // 0: a chat, or an address of nobody known
 	Way      string // email, sms, voice, slack, slack_app:ID and so on
-	Lane     string // host or address that is asked to take it
+	Lane     string // who is asked to take it, see lane; settled by Put
 	Address  Address
 	Reason   string // why this one is told, in words
 	Detail   Detail
@@ -151,7 +153,7 @@ func (r *Room) Lapsed(look func(tx *db.Tx, n *Notice, now time.Time) string) { r
 // Put stores a notice that is due at n.Due, or at once. One with the same key is told already, and stays as
 // it is.
 func (r *Room) Put(tx *db.Tx, n Notice, now time.Time) error {
-	n.ID, n.Created, n.Status = id.Object(now), now.UnixMilli(), Waiting
+	n.ID, n.Created, n.Status, n.Lane = id.Object(now), now.UnixMilli(), Waiting, n.lane()
 	if n.Due < n.Created {
 		n.Due = n.Created
 	}
@@ -173,6 +175,27 @@ func Told(tx *db.Tx, account int64, prefix string) (bool, error) {
 	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM notice WHERE account_id = $1 AND notice_key >= $2 AND notice_key < $3 LIMIT 1`,
 		account, prefix, prefix[:len(prefix)-1]+"0") // 0 comes after the slash
 	return found, err
+}
+
+// lane is who is asked to take a notice: the mail server, the gateway, a service, or the host of an address that
+// somebody entered, whose trouble is nobody else's.
+func (n *Notice) lane() string {
+	switch n.Way {
+	case "email":
+		return "smtp"
+	case "sms", "voice":
+		return "gateway"
+	}
+	addresses := []string{n.Address.To}
+	if c := n.Address.Chat; c != nil {
+		addresses = []string{c.URL, c.Token}
+	}
+	for _, address := range addresses {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			return n.Way + " " + strings.ToLower(u.Host)
+		}
+	}
+	return n.Way
 }
 
 // Refuse stores a notice that cannot be sent at all, with the reason: so that it can be seen who should have

@@ -29,10 +29,10 @@ func Find(tx *db.Tx, account, person int64) (p Person, found bool, err error) {
 
 // Reach is one way to reach a person now.
 type Reach struct {
-	Way, Lane string
-	Address   Address
-	After     time.Time // not before; zero: at once
-	Lacks     string    // why it will fail, as things are; it is tried all the same, so that this is seen. Empty: it may work
+	Way     string
+	Address Address
+	After   time.Time // not before; zero: at once
+	Lacks   string    // why it will fail, as things are; it is tried all the same, so that this is seen. Empty: it may work
 }
 
 // Works tells whether one of some ways may work.
@@ -104,11 +104,11 @@ func (r *Room) Tell(tx *db.Tx, p Person, severity string, n Notice, now time.Tim
 	prefix := n.Key
 	n.Person = p.ID
 	if len(reaches) == 0 {
-		n.Key, n.Way, n.Lane = prefix+"none", "none", "none"
+		n.Key, n.Way = prefix+"none", "none"
 		return r.Refuse(tx, n, p.Name+" cannot be reached: "+missing, now)
 	}
 	for _, reach := range reaches {
-		n.Key, n.Way, n.Lane, n.Address, n.Due = prefix+reach.Way, reach.Way, reach.Lane, reach.Address, 0
+		n.Key, n.Way, n.Address, n.Due = prefix+reach.Way, reach.Way, reach.Address, 0
 		if !reach.After.IsZero() {
 			n.Due = reach.After.UnixMilli()
 		}
@@ -158,16 +158,16 @@ func (r *Room) reach(tx *db.Tx, account int64, p Person, pref preference.Prefere
 		if p.Email == "" {
 			return reach, "no e-mail address", nil
 		}
-		return Reach{Way: way, Lane: "smtp", Address: Address{To: p.Email}}, "", nil
+		return Reach{Way: way, Address: Address{To: p.Email}}, "", nil
 	case "sms", "voice":
 		if p.Phone == "" {
 			return reach, "no phone number for " + way, nil
 		}
-		return Reach{Way: way, Lane: "gateway", Address: Address{To: p.Phone}}, "", nil
+		return Reach{Way: way, Address: Address{To: p.Phone}}, "", nil
 	}
 	contact, ok := pref.Contacts[way]
 	if !ok || contact == "" {
 		return reach, "no contact for " + way, nil
 	}
-	return Reach{Way: way, Lane: way, Address: Address{To: contact}}, "", nil
+	return Reach{Way: way, Address: Address{To: contact}}, "", nil
 }

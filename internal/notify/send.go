@@ -101,7 +101,7 @@ func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next
 	due, err := db.All(tx, func(scan db.Scan) (w row, err error) {
 		w.Notice, w.target, w.detail, err = scanStored(scan)
 		return w, err
-	}, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND due_at <= $1 AND NOT ($2 LIKE '%,' || lane || ',%') ORDER BY due_at LIMIT $3 + 0`, now.UnixMilli(), db.List(busy), reads)
+	}, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND due_at <= $1 AND replace($2, ',' || lane || ',', '') = $2 ORDER BY due_at LIMIT $3 + 0`, now.UnixMilli(), db.List(busy), reads)
 	if err != nil {
 		return nil, false, 0, err
 	}
@@ -252,7 +252,18 @@ func (r *Room) settle(tx *db.Tx, n *Notice, status, outcome string, now time.Tim
 	if n.Person != 0 {
 		detail["persons"] = []any{map[string]any{"person_id": n.Person, "failed_reason": failed}}
 	} else {
-		detail["robots"] = []any{map[string]any{"alias": n.Lane, "failed_reason": failed}}
+		detail["robots"] = []any{map[string]any{"alias": n.alias(), "failed_reason": failed}}
 	}
 	return r.Bus.Tell(tx, news.Item{Account: n.Account, Type: news.IncidentNotify, ID: n.Incident, At: now, Detail: detail})
+}
+
+// alias names the chat or address of a notice without telling its secrets.
+func (n *Notice) alias() string {
+	switch c := n.Address.Chat; {
+	case c != nil && c.Alias != "":
+		return n.Way + " " + c.Alias
+	case n.Way == "email":
+		return n.Address.To
+	}
+	return n.Lane
 }
