@@ -257,6 +257,12 @@ func (x *Explanation) story(c *api.Call, id string) error {
 	}
 	s := Story{IncidentID: id, Notices: []Notice{}}
 	if found {
+		switch err := readable(c, i.ChannelID); {
+		case fault.KindOf(err) == fault.AccessDenied: // its alert was merged into one of a private channel
+			return nil
+		case err != nil:
+			return err
+		}
 		s.Title, s.Progress = i.Title, i.Progress
 	}
 	feed, _, err := news.Feed(c.Tx, news.Query{Account: c.Who.AccountID, Ref: id, OldestFirst: true, Limit: 500})

@@ -468,3 +468,31 @@ func TestAServerThatWasDownListensFirst(t *testing.T) {
 	w.pass(6 * time.Minute)
 	w.told(newPage("ann"))
 }
+
+func TestExplainingTellsNothingOfPrivateChannels(t *testing.T) {
+	w := begin(t, tellAnn, `{"channels": [{"channel_id": 7000000000044, "channel_name": "Secret", "is_private": true}]}`)
+	w.push("cpu", "Critical")
+	mine := w.incident()
+	w.pass(10 * time.Second)
+	secret := w.do("/incident/create", `{"incident_severity": "Critical", "title": "The merger leaked", "channel_id": 7000000000044}`).get("incident_id")
+	w.do("/incident/merge", `{"source_incident_ids": [%q], "target_incident_id": %q}`, mine, secret)
+	w.push("cpu", "Critical", "title=Trouble with cpu", "a=b")
+	w.push("cpu", "Warning")
+	alert := w.do("/alert/list", `{"start_time": %d, "end_time": %d}`, start.Unix()-10, start.Unix()+100).get("items.0.alert_id")
+	if r := w.do("/alert/explain", `{"alert_id": %q}`, alert); !strings.Contains(r.String(), "The merger leaked") {
+		t.Errorf("the owner is not told: %s", r)
+	}
+	if r := w.as(annKey, "/alert/explain", `{"alert_id": %q}`, alert); strings.Contains(r.String(), "The merger leaked") || r.get("verdicts.0.outcome") != "opened" {
+		t.Errorf("Ann is told: %s", r)
+	}
+}
+
+func TestAlertsAreFoundByTheirOwnKeysOnly(t *testing.T) {
+	w := begin(t)
+	for _, key := range []string{"host_1", "host-1", "HOST_1", "%"} {
+		w.push(key, "Critical")
+	}
+	r := w.do("/alert/list", `{"start_time": %d, "end_time": %d, "alert_keys": ["host-1"]}`, start.Unix()-10, start.Unix()+100)
+	w.want(r, "total", "1")
+	w.want(r, "items.0.alert_key", "host-1")
+}
