@@ -59,7 +59,7 @@ const narrowed = ` AND alert.deleted_at = 0
 	AND NOT ($8 LIKE '%,' || alert.channel_id || ',%')
 	AND ($9 = '' OR $9 LIKE '%,' || alert.integration_id || ',%')
 	AND ($10 = '' OR $10 LIKE '%,' || alert.alert_id || ',%')
-	AND ($11 = '' OR $11 LIKE '%,' || alert.alert_key || ',%')`
+	AND ($11 = '' OR replace($11, ',' || alert.alert_key || ',', '') <> $11)`
 
 const (
 	begun   = ` WHERE alert.account_id = $1 AND alert.start_time >= $2 AND alert.start_time < $3` + narrowed
