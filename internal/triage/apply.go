@@ -134,7 +134,7 @@ func (r *Room) anew(tx *db.Tx, t *tally, d alert.Due, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	s := &state{tx, d.Account, ready}
+	s := &state{tx: tx, account: d.Account, ready: ready}
 	was, by := a.Muted, a.MutedBy
 	v, err := decide.Again(s, &a, now.Unix())
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *Room) Silenced(tx *db.Tx, account, channel int64, incident string, now 
 	if err != nil {
 		return 0, "", err
 	}
-	s := &state{tx, account, ready}
+	s := &state{tx: tx, account: account, ready: ready}
 	ch, err := s.Channel(channel)
 	if err != nil || ch == nil {
 		return 0, "", err

@@ -2,6 +2,7 @@ package triage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -115,9 +116,9 @@ func (r *Room) one(tx *db.Tx, t *tally, p *pending, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	s := &state{tx, p.account, ready}
+	s := &state{tx: tx, account: p.account, ready: ready}
 	verdicts, err := decide.Event(s, p.Event, now.Unix())
-	if err != nil {
+	if err = errors.Join(err, s.failed); err != nil {
 		return err
 	}
 	for i := range verdicts {

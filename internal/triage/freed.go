@@ -16,7 +16,7 @@ func (r *Room) Freed(tx *db.Tx, account, channel int64, rule string, end int64, 
 	if err != nil {
 		return nil, err
 	}
-	s := &state{tx, account, ready}
+	s := &state{tx: tx, account: account, ready: ready}
 	ch, err := s.Channel(channel)
 	if err != nil || ch == nil {
 		return nil, err

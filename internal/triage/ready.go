@@ -60,6 +60,7 @@ type state struct {
 	tx      *db.Tx
 	account int64
 	*ready
+	failed error // of what has no other way to say so
 }
 
 func (s *state) Inlet(id int64) (*decide.Inlet, error) {
@@ -110,7 +111,7 @@ func (s *state) match(way *route.Route, e *event.Event) ([]int64, []decide.Step)
 	channels, looks := route.Match(*way, e, func(name string) []int64 {
 		ids, err := route.Named(s.tx, s.account, name)
 		if err != nil {
-			return nil
+			s.failed = err
 		}
 		return ids
 	})
