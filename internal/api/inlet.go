@@ -1,10 +1,14 @@
 package api
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"tocsin/internal/fault"
@@ -57,6 +61,9 @@ func (f *Frame) take(x *exchange, in Inlet) (err error) {
 		return fault.New(fault.MethodNotAllowed, "%s takes %s, got %s", in.Path, in.Methods[0], shown(x.r.Method))
 	}
 	body, err := readAll(x.w, x.r, in.MaxBody)
+	if err == nil {
+		body, err = inflated(body, x.r.Header.Get("Content-Encoding"), in.MaxBody)
+	}
 	if err != nil {
 		return err
 	}
@@ -65,6 +72,30 @@ func (f *Frame) take(x *exchange, in Inlet) (err error) {
 		return x.departed(err)
 	}
 	return x.encode(data)
+}
+
+// inflated is a body as it was before it was compressed on its way. It is held to its cap then as well, however small
+// it came.
+func inflated(body []byte, encoding string, limit int64) ([]byte, error) {
+	switch strings.ToLower(encoding) {
+	case "", "identity":
+		return body, nil
+	case "gzip", "x-gzip":
+	default:
+		return nil, fault.New(fault.BadRequest, "Content-Encoding must be gzip or absent, got %.60q", encoding)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, fault.New(fault.BadRequest, "the body is no gzip, as its Content-Encoding says it is")
+	}
+	plain, err := io.ReadAll(io.LimitReader(r, limit+1))
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.BadRequest, "the body is broken gzip")
+	case int64(len(plain)) > limit:
+		return nil, tooLarge(limit)
+	}
+	return plain, nil
 }
 
 // Guessed counts a key that nobody has and tells whether its network address may go on trying.

@@ -75,7 +75,7 @@ func silent(i integration.Integration, at int64, status string) event.Event {
 // may be. A new one, and one that was changed or enabled again, has its interval to begin with.
 func (r *Room) Task() work.Task {
 	return work.Task{Name: "heartbeats", Idle: time.Second, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
-		if now.Sub(r.looked) > asleep {
+		if now.Sub(r.looked) > asleep || now.Before(r.looked) {
 			r.awake = now
 		}
 		r.looked = now
@@ -87,8 +87,8 @@ func (r *Room) Task() work.Task {
 	}}
 }
 
-// A server that has just begun to listen, or has not looked for as long as asleep, could not hear anything before: it
-// listens for as long as listening at most before it says that something is silent.
+// A server that has just begun to listen, or has not looked for as long as asleep, could not hear anything before, and
+// one whose clock was set back does not know when it did: it listens for as long as listening at most before it says that something is silent.
 const (
 	asleep    = time.Minute
 	listening = 300 // seconds
