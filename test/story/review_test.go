@@ -143,13 +143,13 @@ func TestReopeningTellsWhomItWasAssignedTo(t *testing.T) {
 // An escalation that begins anew follows its rule as it is now: what was kept of it then may be sealed under a key
 // that is gone.
 func TestAnEscalationBeginsAnewWithItsRuleAsItIsNow(t *testing.T) {
-	w := begin(t, escalates(`{"target": {"webhooks": [{"type": "slack", "settings": {"token": "T", "alias": "#ops"}}]}}`))
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {"webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops", "alias": "#ops"}}]}}`, chats)))
 	w.push("cpu", "Critical")
 	w.ack(annKey)
-	w.told("#ops slack i_new")
+	w.told("ops slack i_new")
 	w.spoil(`UPDATE escalation SET rule = replace(rule, '"token":"', '"token":"sealed.1.nokey.')`)
 	w.as(annKey, "/incident/unack", `{"incident_ids": [%q]}`, w.incident())
-	w.told("#ops slack i_new")
+	w.told("ops slack i_new")
 }
 
 func TestAnAlertThatGetsWorseFindsItsRule(t *testing.T) {
@@ -242,7 +242,7 @@ func TestAfterASilenceAnEscalationGoesOnWhereItWas(t *testing.T) {
 		w.do("/channel/update", `{"channel_id": %d, "description": "x"}`, mail)
 	}
 	w.pass(time.Hour)
-	w.told(newPage("bob"))
+	w.told(newPage("bob"), "olga@example.com email silence_ends")
 	w.pass(9 * time.Minute)
 	w.told()
 	w.pass(time.Minute)
@@ -416,7 +416,7 @@ func TestTwoAlertsDoNotInhibitEachOther(t *testing.T) {
 	}
 	w.told()
 	w.pass(5*time.Minute + 10*time.Second)
-	w.told(newPage("ann"))
+	w.told(newPage("ann"), "olga@example.com email silence_ends")
 }
 
 func (w *world) beats() int {
