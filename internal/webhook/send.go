@@ -89,7 +89,15 @@ func (r *Room) room(e *endpoint, now time.Time) int {
 func (r *Room) take(tx *db.Tx, ready []endpoint, now time.Time) (flights []*flight, err error) {
 	for i := range ready {
 		e := &ready[i]
-		settings, err := r.settings(tx, e, now)
+		var settings *integration.Settings
+		failed, err := tx.Try(func() (err error) {
+			settings, err = r.settings(tx, e, now)
+			return err
+		})
+		if err == nil && failed != nil { // it may heal, and others must not wait for it
+			r.Log.Error("a webhook cannot be called", "integration_id", e.integration, "account_id", e.account, "error", failed)
+			settings, err = nil, e.hold(tx, now.Add(probe))
+		}
 		if err != nil {
 			return nil, err
 		}

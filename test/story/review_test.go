@@ -496,3 +496,16 @@ func TestAlertsAreFoundByTheirOwnKeysOnly(t *testing.T) {
 	w.want(r, "total", "1")
 	w.want(r, "items.0.alert_key", "host-1")
 }
+
+func TestAWebhookThatCannotBeReadHoldsUpNoOther(t *testing.T) {
+	first, second := receive(t, nil), receive(t, nil)
+	w := begin(t, hooks("alert", at(first), at(second)))
+	w.push("cpu", "Critical")
+	first.events(t, "a_new")
+	second.events(t, "a_new")
+	w.spoil(fmt.Sprintf(`UPDATE object SET body = '{"settings": "none"}' WHERE kind = 'integration' AND id = '%d'`, hook))
+	w.push("cpu", "Warning")
+	w.pass(time.Minute)
+	second.events(t, "a_update")
+	first.events(t)
+}
