@@ -81,5 +81,8 @@ const MaxAlerts = 5000
 // inhibitAge is for how many seconds after its last event an active alert inhibits others.
 const inhibitAge = 600
 
+// whileDisabled is until an alert that is muted in a disabled channel is decided again, in seconds.
+const whileDisabled = 3600
+
 // maxLooks is how many rules of a stage that did not match a trace tells one by one.
 const maxLooks = 30

@@ -59,6 +59,10 @@ func Again(s State, a *Alert, now int64) (Verdict, error) {
 		d.channel = &Channel{Flapping: Flaps{Off: true}}
 	}
 	d.looked("merge", Step{Matched: true, Why: fmt.Sprintf("it is decided again because it was %s", was.Muted)})
+	if d.channel.Disabled { // nobody is told of anything in it; when it is enabled all are decided again
+		d.Outcome, a.MutedUntil = was.Muted, now+whileDisabled
+		return d.Verdict, nil
+	}
 	if err = d.mute(); err == nil && !d.Outcome.Muted() {
 		err = d.group()
 	}

@@ -509,3 +509,18 @@ func TestAWebhookThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 	second.events(t, "a_update")
 	first.events(t)
 }
+
+// What was kept from people stays so while its channel is disabled.
+func TestADisabledChannelOpensNothing(t *testing.T) {
+	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(5*time.Minute)))
+	w.push("cpu", "Critical", "env=test")
+	w.do("/channel/disable", `{"channel_id": %d}`, shop)
+	w.pass(time.Hour)
+	for _, p := range w.look() {
+		if p.event == "i_new" {
+			t.Errorf("told %s", p)
+		}
+	}
+	w.do("/channel/enable", `{"channel_id": %d}`, shop)
+	w.told(newPage("ann"))
+}
