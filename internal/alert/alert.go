@@ -56,9 +56,13 @@ type Image struct {
 // Incident is an alert's incident in short.
 type Incident struct {
 	IncidentID string `json:"incident_id" doc:"24 hexadecimal digits."`
-	Title      string `json:"title" doc:"The incident's title now; empty when it is gone."`
-	Progress   string `json:"progress" doc:"Triggered, Processing or Closed; empty when it is gone."`
+	Title      string `json:"title" doc:"The incident's title now; empty when it is gone or in a channel that the caller may not read."`
+	Progress   string `json:"progress" doc:"Triggered, Processing or Closed; empty likewise."`
+	channel    int64
 }
+
+// blank leaves nothing but its identifier, for those who may not read its channel.
+func (i *Incident) blank() { i.Title, i.Progress = "", "" }
 
 const columns = `alert_id, integration_id, channel_id, account_id, title, title_rule, description, alert_key, alert_severity, alert_status,
 	start_time, last_time, end_time, event_cnt, labels, images, ever_muted, created_at, updated_at, deleted_at,
@@ -67,7 +71,8 @@ const columns = `alert_id, integration_id, channel_id, account_id, title, title_
 // selection reads what scanAlert scans: the alert with its incident's title and progress as they are now.
 const selection = `SELECT ` + columns + `,
 	coalesce((SELECT i.title FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id), ''),
-	coalesce((SELECT i.progress FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id), '')
+	coalesce((SELECT i.progress FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id), ''),
+	coalesce((SELECT i.channel_id FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id), 0)
 	FROM alert`
 
 func scanAlert(scan db.Scan) (a Alert, err error) {
@@ -76,7 +81,7 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 	if err := scan(&a.AlertID, &a.IntegrationID, &a.ChannelID, &a.AccountID, &a.Title, &a.TitleRule, &a.Description, &a.AlertKey, &a.AlertSeverity, &a.AlertStatus,
 		&a.StartTime, &a.LastTime, &a.EndTime, &a.EventCnt, &labels, &images, &a.EverMuted, &a.CreatedAt, &a.UpdatedAt, &a.DeletedAt,
 		&a.IntegrationName, &a.IntegrationType, &a.IntegrationRefID, &a.ResponderName, &a.ResponderEmail, &incident.IncidentID,
-		&incident.Title, &incident.Progress); err != nil {
+		&incident.Title, &incident.Progress, &incident.channel); err != nil {
 		return a, err
 	}
 	a.DataSourceID, a.DataSourceName, a.DataSourceType, a.DataSourceRefID = a.IntegrationID, a.IntegrationName, a.IntegrationType, a.IntegrationRefID

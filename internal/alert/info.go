@@ -25,6 +25,17 @@ func info(c *api.Call, in OneRequest) (Alert, error) {
 	if !found {
 		return Alert{}, fault.Missing("alert", id)
 	}
+	if a.Incident != nil && a.Incident.channel != a.ChannelID { // it was merged into one of another channel
+		switch err := channel.Readable(c.Tx, c.Who, a.Incident.channel); fault.KindOf(err) {
+		case fault.AccessDenied:
+			a.Incident.blank()
+		case fault.NotFound: // for everybody, as the channel is gone
+		default:
+			if err != nil {
+				return Alert{}, err
+			}
+		}
+	}
 	ch, found, err := channel.Find(c.Tx, c.Who.AccountID, a.ChannelID)
 	if err != nil || !found {
 		return a, err

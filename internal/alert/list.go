@@ -2,6 +2,7 @@ package alert
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,6 +112,11 @@ func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[Alert], err e
 	found, err := db.All(c.Tx, scanAlert, selection+page, append(args, from.ID, from.At, limit+1, offset)...)
 	if err != nil {
 		return reply, err
+	}
+	for i := range found {
+		if in := found[i].Incident; in != nil && slices.Contains(hidden, in.channel) {
+			in.blank()
+		}
 	}
 	if err := named(c.Tx, c.Who.AccountID, found); err != nil {
 		return reply, err

@@ -104,6 +104,9 @@ func Dump(tx *db.Tx, account int64) ([]Alert, error) {
 	alerts, err := db.All(tx, scanAlert, selection+` WHERE account_id = $1 ORDER BY alert_id`, account)
 	for i := range alerts {
 		alerts[i].in(byID[alerts[i].ChannelID])
+		if in := alerts[i].Incident; in != nil {
+			in.channel = 0 // which a file does not have
+		}
 	}
 	return alerts, err
 }

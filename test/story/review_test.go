@@ -524,3 +524,21 @@ func TestADisabledChannelOpensNothing(t *testing.T) {
 	w.do("/channel/enable", `{"channel_id": %d}`, shop)
 	w.told(newPage("ann"))
 }
+
+func TestAlertsTellNothingOfPrivateChannels(t *testing.T) {
+	w := begin(t, `{"channels": [{"channel_id": 7000000000044, "channel_name": "Secret", "is_private": true}]}`)
+	w.push("cpu", "Critical")
+	mine := w.incident()
+	secret := w.do("/incident/create", `{"incident_severity": "Critical", "title": "The merger leaked", "channel_id": 7000000000044}`).get("incident_id")
+	w.do("/incident/merge", `{"source_incident_ids": [%q], "target_incident_id": %q}`, mine, secret)
+	list := fmt.Sprintf(`{"start_time": %d, "end_time": %d}`, start.Unix()-10, start.Unix()+100)
+	alert := w.do("/alert/list", "%s", list).get("items.0.alert_id")
+	for path, body := range map[string]string{"/alert/list": list, "/alert/info": fmt.Sprintf(`{"alert_id": %q}`, alert), "/alert/list-by-ids": fmt.Sprintf(`{"alert_ids": [%q]}`, alert)} {
+		if r := w.do(path, "%s", body); !strings.Contains(r.String(), "The merger leaked") {
+			t.Errorf("%s: the owner is not told: %s", path, r)
+		}
+		if r := w.as(annKey, path, "%s", body); strings.Contains(r.String(), "The merger leaked") || !strings.Contains(r.String(), secret) {
+			t.Errorf("%s: Ann is told %s", path, r)
+		}
+	}
+}
