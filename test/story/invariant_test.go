@@ -38,6 +38,9 @@ var invariants = map[string]string{
 		AND NOT EXISTS (SELECT 1 FROM feed f WHERE f.ref_id = i.incident_id AND f.type = 'i_exhausted')`,
 	"an escalation of a closed incident goes on":         `SELECT count(*) FROM escalation e JOIN incident i ON i.incident_id = e.incident_id WHERE i.progress = 'Closed' AND e.next_at > 0`,
 	"a page of an acknowledged or closed incident waits": `SELECT count(*) FROM notice n JOIN incident i ON i.incident_id = n.incident_id WHERE n.settled_at = 0 AND n.cause IN ('page', 'owner') AND i.progress = 'Closed'`,
+	"an escalation has ended without a reason":           `SELECT count(*) FROM escalation WHERE next_at = 0 AND ended = ''`,
+	"an escalation goes wrong":                           `SELECT count(*) FROM escalation WHERE ended = 'failing'`,
+	"two alerts of a key are active in a channel":        `SELECT count(*) FROM (SELECT 1 FROM alert WHERE end_time = 0 GROUP BY channel_id, alert_key HAVING count(*) > 1) AS x`,
 	"two escalations of an incident go on":               `SELECT count(*) FROM (SELECT 1 FROM escalation WHERE next_at > 0 GROUP BY incident_id HAVING count(*) > 1) AS x`,
 }
 
@@ -59,7 +62,7 @@ func TestInvariants(t *testing.T) {
 	}
 	for seed := range uint64(runs) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			w := begin(t, escalates(layer(onCall(day), again(2, 3), window(10))+","+layer(onCall(night), window(5))+","+layer(teams(ops)), `"aggr_window": 20`),
+			w := begin(t, escalates(layer(onCall(day), again(2, 3), window(10))+","+layer(onCall(night), window(5), `"on_nobody": {"then": "wait"}`)+","+layer(teams(ops)), `"aggr_window": 20`),
 				grouped(byService+`, "time_window": 30, "storm_thresholds": [3]`), rules("inhibit_rules", inhibit))
 			r := rand.New(rand.NewPCG(seed, 11))
 			sent := map[string]int{}
