@@ -76,7 +76,7 @@ func (a *App) deliverer() notify.Deliver {
 	}
 }
 
-// tell sends a direct message through an app as it is now; the transaction that reads it is over before the
+// tell sends a message through an app as it is now; the transaction that reads it is over before the
 // service is called.
 func (a *App) tell(ctx context.Context, out *outbound.Client, to *notify.Direct, m sender.Message) (sender.Receipt, error) {
 	var app sender.App
@@ -89,8 +89,11 @@ func (a *App) tell(ctx context.Context, out *outbound.Client, to *notify.Direct,
 	case errors.As(err, &refused) && refused.Kind == fault.Conflict:
 		return sender.Receipt{}, &sender.Error{Message: refused.Message}
 	case err != nil:
-		a.Log.Error("the app of a direct message could not be read", "integration_id", to.Integration, "error", err)
+		a.Log.Error("the app of a message could not be read", "integration_id", to.Integration, "error", err)
 		return sender.Receipt{}, &sender.Error{Retry: true, Message: "the integration could not be read; the server's log says why"}
+	}
+	if to.Chat != "" {
+		return app.Post(ctx, out, to.Chat, m)
 	}
 	return app.Tell(ctx, out, to.Person, m)
 }

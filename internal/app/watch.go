@@ -26,6 +26,8 @@ var dues = []due{
 	{"event", `SELECT count(*), coalesce(min(received_at), 0) / 1000000 FROM event WHERE decided_at = 0 AND received_at <= $1 * 1000000`},
 	{"muted alert", `SELECT count(*), coalesce(min(muted_until), 0) * 1000 FROM alert WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0 AND muted_until <= $1 / 1000`},
 	{"escalation", `SELECT count(*), coalesce(min(CASE WHEN ended = 'failing' THEN started_at ELSE next_at END), 0) * 1000 FROM escalation WHERE next_at > 0 AND (next_at <= $1 / 1000 OR ended = 'failing')`},
+	{"turn on call", `SELECT count(*), coalesce(min(due_at), 0) * 1000 FROM handover WHERE due_at > 0 AND due_at <= $1 / 1000`},
+	{"end of a silence", `SELECT count(*), coalesce(min(due_at), 0) * 1000 FROM silence_end WHERE due_at > 0 AND due_at <= $1 / 1000 AND end_at > $1 / 1000`},
 	{"notice", `SELECT count(*), coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0 AND due_at <= $1`},
 }
 

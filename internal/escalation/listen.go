@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
@@ -15,22 +14,6 @@ import (
 	"tocsin/internal/notify"
 	"tocsin/internal/seal"
 )
-
-func texts(v jsontext.Value) (list []string) {
-	var any []jsontext.Value
-	if json.Unmarshal(v, &any) != nil {
-		return nil
-	}
-	for _, item := range any {
-		if item.Kind() == '"' {
-			s, _ := jsontext.AppendUnquote(nil, item)
-			list = append(list, string(s))
-		} else {
-			list = append(list, string(item))
-		}
-	}
-	return list
-}
 
 // pages are the causes of notices that ask somebody to take care.
 var pages = []string{notify.Page, notify.Owner, notify.Assigned, notify.Storm}

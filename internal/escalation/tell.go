@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
 	"tocsin/internal/escalate"
@@ -16,7 +14,6 @@ import (
 	"tocsin/internal/news"
 	"tocsin/internal/notify"
 	"tocsin/internal/schedule"
-	"tocsin/internal/sender"
 	"tocsin/internal/team"
 )
 
@@ -276,37 +273,22 @@ func (r *Room) chats(tx *db.Tx, e *run, i *incident.Incident, t teller, target c
 	rule := e.rule
 	closed := channel.Escalates.Open(r.Box, e.account, &rule)
 	for n, hook := range rule.Layers[layer].Target.Webhooks {
-		chat := Chat(hook.Settings)
-		notice := t.notice(i, 0, hook.Type, notify.Address{Chat: &chat}, fmt.Sprintf("%s/w%d", prefix, n), "a chat named by the rule")
-		var err error
-		if closed != nil { // the persons of the layer are told all the same
-			notice.Address = notify.Address{}
-			err = r.Notify.Refuse(tx, notice, notify.Closed(closed), now)
-		} else {
-			err = r.Notify.Put(tx, notice, now)
-		}
-		if err != nil {
-			return err
+		for _, chat := range notify.Chats(e.account, hook.Type, hook.Settings) {
+			notice := t.notice(i, 0, chat.Way, chat.Address, fmt.Sprintf("%s/w%d%s", prefix, n, chat.Suffix), "a chat named by the rule")
+			var err error
+			switch {
+			case closed != nil: // the persons of the layer are told all the same
+				notice.Address = notify.Address{}
+				err = r.Notify.Refuse(tx, notice, notify.Closed(closed), now)
+			case chat.Lacks != "":
+				err = r.Notify.Refuse(tx, notice, chat.Lacks, now)
+			default:
+				err = r.Notify.Put(tx, notice, now)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-// Chat reads where a chat is from the settings of a webhook.
-func Chat(settings map[string]jsontext.Value) (c sender.Chat) {
-	text := func(names ...string) string {
-		for _, name := range names {
-			if v, ok := settings[name]; ok && v.Kind() == '"' {
-				if s, err := jsontext.AppendUnquote(nil, v); err == nil && len(s) > 0 {
-					return string(s)
-				}
-			}
-		}
-		return ""
-	}
-	c = sender.Chat{Token: text("token"), URL: text("url", "endpoint", "webhook_url"), Alias: text("alias", "name"), VerifyToken: text("verify_token"), SignSecret: text("sign_secret")}
-	if v, ok := settings["chat_ids"]; ok && v.Kind() == '[' {
-		c.ChatIDs = texts(v)
-	}
-	return c
 }

@@ -12,7 +12,6 @@ import (
 
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
-	"tocsin/internal/escalation"
 	"tocsin/internal/notify"
 	"tocsin/internal/preference"
 	"tocsin/internal/schedule"
@@ -210,12 +209,18 @@ func (t *teller) chats(what string, moment int64, unlike string, words text) err
 		if err := json.Unmarshal(settings, &members); err != nil {
 			return err
 		}
-		chat := escalation.Chat(members)
-		n := t.notice(what, moment, words, t.turns.Timeline.Zone)
-		n.Key, n.Way = fmt.Sprintf("%s/w%d/%s", n.Key, i, hex.EncodeToString(sum[:6])), hook.Type
-		n.Address, n.Reason = notify.Address{Chat: &chat}, reasons[changes]
-		if err := t.room.Notify.Put(t.tx, n, t.now); err != nil {
-			return err
+		for _, chat := range notify.Chats(t.account, hook.Type, members) {
+			n := t.notice(what, moment, words, t.turns.Timeline.Zone)
+			n.Key, n.Way = fmt.Sprintf("%s/w%d/%s%s", n.Key, i, hex.EncodeToString(sum[:6]), chat.Suffix), chat.Way
+			n.Address, n.Reason = chat.Address, reasons[changes]
+			if chat.Lacks != "" {
+				err = t.room.Notify.Refuse(t.tx, n, chat.Lacks, t.now)
+			} else {
+				err = t.room.Notify.Put(t.tx, n, t.now)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

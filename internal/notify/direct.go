@@ -10,13 +10,14 @@ import (
 	"tocsin/internal/sender"
 )
 
-// Direct is somebody whom an app of the account's own tells in a direct message. The app's credentials are read
-// when the message is sent.
+// Direct is somebody whom an app of the account's own tells in a direct message, or a chat that it posts to. The
+// app's credentials are read when the message is sent.
 type Direct struct {
 	Account     int64          `json:"account"`
 	Kind        string         `json:"kind"` // type of the integration, such as slack_app
 	Integration int64          `json:"integration"`
-	Person      sender.Contact `json:"person"`
+	Person      sender.Contact `json:"person,omitzero"`
+	Chat        string         `json:"chat,omitzero"` // as the service calls it; empty: the person is told
 }
 
 // kindOf is a way without the integration that it names: slack_app of slack_app:5.
@@ -66,6 +67,6 @@ func (r *Room) direct(tx *db.Tx, account int64, p Person, way string) (reach Rea
 		lacks = lacking[kind](p)
 	}
 	way = fmt.Sprintf("%s:%d", kind, id)
-	to := Direct{account, kind, id, sender.Contact{Name: p.Name, Email: p.Email, Phone: p.Phone}}
+	to := Direct{Account: account, Kind: kind, Integration: id, Person: sender.Contact{Name: p.Name, Email: p.Email, Phone: p.Phone}}
 	return Reach{Way: way, Address: Address{Direct: &to}, Lacks: lacks}, lacks, nil
 }

@@ -135,3 +135,33 @@ func TestAnEMailStandsInForADirectMessageThatCannotWork(t *testing.T) {
 		w.told(newPage("ann"))
 	}
 }
+
+// Chats that an app posts to are told each by itself, at the end as well.
+func TestAnAppPostsToTheChatsOfARule(t *testing.T) {
+	chat := workspace(t)
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "webhooks": [{"type": "slack_app", "settings": {"data_source_id": %s, "chat_ids": ["C1", "C2"]}}, {"type": "slack_app", "settings": {"chat_ids": ["C3"]}}, {"type": "slack_app", "settings": {"data_source_id": %s}}]}}`, onCall(day), chatID, chatID)), chat.apps())
+	w.push("cpu", "Critical")
+	began := chat.took()
+	w.push("cpu", "Ok")
+	ended := chat.took()
+	for _, channel := range []string{`"channel":"C1"`, `"channel":"C2"`} {
+		if strings.Count(began, channel) != 1 || strings.Count(ended, channel) != 1 || !strings.Contains(ended, "Resolved") {
+			t.Errorf("%s: %s\n%s", channel, began, ended)
+		}
+	}
+	why := w.why("cpu")
+	for _, want := range []string{"over slack_app:" + chatID + ": sent", "failed, its settings name no data_source_id", "failed, its settings name no chat_ids"} {
+		if !strings.Contains(why, want) {
+			t.Errorf("%s is not in %s", want, why)
+		}
+	}
+}
+
+func TestAnAppPostsToTheChatsOfASchedule(t *testing.T) {
+	chat := workspace(t)
+	w := begin(t, taking(`{"advance_in_time": 0, "webhooks": [{"type": "slack_app", "settings": {"data_source_id": `+chatID+`, "chat_ids": ["C1"]}}]}`), chat.apps()).slow()
+	w.pass(2 * time.Hour)
+	if took := chat.took(); strings.Count(took, `"channel":"C1"`) != 1 || !strings.Contains(took, "Shift change in Turns") {
+		t.Error(took)
+	}
+}
