@@ -27,7 +27,7 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 	if !item.OfIncident() || item.Type == news.IncidentNotify || item.Type == news.IncidentExhausted {
 		return nil
 	}
-	i, found, err := incident.Find(tx, item.Account, item.ID)
+	i, found, err := incident.Of(tx, item)
 	if err != nil || !found {
 		return err
 	}

@@ -62,7 +62,8 @@ func (d Desk) Open(r *Incident) error {
 	if _, err := r.insert(d.Tx, d.Account); err != nil {
 		return err
 	}
-	return d.tell(r, news.IncidentNew, map[string]any{"title": r.Title, "severity": r.Severity})
+	return d.Bus.Tell(d.Tx, news.Item{Account: d.Account, Type: news.IncidentNew, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person,
+		Detail: map[string]any{"title": r.Title, "severity": r.Severity}, Subject: *r})
 }
 
 // due settles when the incident is resolved by itself, as its channel wants it.

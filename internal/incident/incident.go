@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/decide"
 	"tocsin/internal/event"
 	"tocsin/internal/fault"
+	"tocsin/internal/news"
 )
 
 // Incident is what people work on, as it is stored and as in the account file's incidents.
@@ -139,6 +140,14 @@ func Find(tx *db.Tx, account int64, id string) (r Incident, found bool, err erro
 	r.AccountID = account
 	r.Assignments, err = assignments(tx, account, id)
 	return r, true, err
+}
+
+// Of is the incident that news is about.
+func Of(tx *db.Tx, item news.Item) (Incident, bool, error) {
+	if i, ok := item.Subject.(Incident); ok {
+		return i, true, nil
+	}
+	return Find(tx, item.Account, item.ID)
 }
 
 func assignments(tx *db.Tx, account int64, id string) ([]Assignment, error) {

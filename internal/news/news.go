@@ -57,6 +57,7 @@ type Item struct {
 	At      time.Time
 	Person  int64          // who did it; 0: Tocsin itself
 	Detail  map[string]any // what the feed shows besides; may be nil
+	Subject any            // a copy of the incident that it is about, where that is at hand; nil: listeners read it
 }
 
 // OfIncident tells whether the news is an incident's.

@@ -77,7 +77,7 @@ func (r *Room) payload(tx *db.Tx, item news.Item) (p *payload, err error) {
 		p.Alert = bodyOf(&a)
 		return p, nil
 	}
-	i, found, err := incident.Find(tx, item.Account, item.ID)
+	i, found, err := incident.Of(tx, item)
 	if err != nil || !found {
 		return nil, err
 	}
