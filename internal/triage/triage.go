@@ -51,8 +51,8 @@ func New(d *db.DB, bus *news.Bus, log *slog.Logger, metrics prometheus.Registere
 // Events are decided piece by piece, and after each those have their turn who wait with events of their own:
 // what comes in must be on disk before its sender hears of it, what becomes of it may take a moment longer.
 const (
-	batch = 100
-	piece = 20
+	batch = 90
+	piece = 15
 )
 
 // turn is how many events are decided before others have their turn: more for each second that the oldest has
