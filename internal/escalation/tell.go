@@ -245,24 +245,7 @@ func (r *Room) person(tx *db.Tx, i *incident.Incident, t teller, id int64, now t
 	if err != nil || !found {
 		return err
 	}
-	reaches, missing, err := r.Notify.Reaches(tx, i.AccountID, p, t.by, i.Severity, now)
-	if err != nil {
-		return err
-	}
-	if len(reaches) == 0 {
-		return r.Notify.Refuse(tx, t.notice(i, id, "none", notify.Address{}, t.key+"/none", t.reason), p.Name+" cannot be reached: "+missing, now)
-	}
-	for _, reach := range reaches {
-		n := t.notice(i, id, reach.Way, reach.Address, t.key+"/"+reach.Way, t.reason)
-		if !reach.After.IsZero() {
-			n.Due = reach.After.UnixMilli()
-			n.Reason += "; it waits for the end of quiet hours"
-		}
-		if err := r.Notify.Put(tx, n, now); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.Notify.Tell(tx, p, t.by, i.Severity, t.notice(i, id, "", notify.Address{}, t.key, t.reason), now)
 }
 
 // chats makes the notices to the chats of a layer.

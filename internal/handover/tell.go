@@ -141,28 +141,9 @@ func (t *teller) person(what string, moment, id int64, words text) error {
 	if own, err := time.LoadLocation(p.TimeZone); err == nil && p.TimeZone != "" {
 		zone = own
 	}
-	reaches, missing, err := t.room.Notify.Reaches(t.tx, t.account, p, by, "Info", t.now)
-	if err != nil {
-		return err
-	}
 	n := t.notice(what, moment, words, zone)
-	n.Person, n.Reason = id, reasons[what]
-	key := fmt.Sprintf("%s/p%d/", n.Key, id)
-	if len(reaches) == 0 {
-		n.Key, n.Way = key+"none", "none"
-		return t.room.Notify.Refuse(t.tx, n, p.Name+" cannot be reached: "+missing, t.now)
-	}
-	for _, reach := range reaches {
-		n.Key, n.Way, n.Address = key+reach.Way, reach.Way, reach.Address
-		if !reach.After.IsZero() {
-			n.Due = reach.After.UnixMilli()
-			n.Detail.Until = max(n.Detail.Until, reach.After.Unix()+late)
-		}
-		if err := t.room.Notify.Put(t.tx, n, t.now); err != nil {
-			return err
-		}
-	}
-	return nil
+	n.Key, n.Reason = fmt.Sprintf("%s/p%d", n.Key, id), reasons[what]
+	return t.room.Notify.Tell(t.tx, p, by, "Info", n, t.now)
 }
 
 var reasons = map[string]string{begins: "takes over", ends: "leaves", today: "on call", changes: "a chat named by the schedule"}

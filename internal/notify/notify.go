@@ -170,10 +170,10 @@ func (r *Room) Put(tx *db.Tx, n Notice, now time.Time) error {
 	return err
 }
 
-// Told tells whether notices were made whose keys begin with a prefix that ends in a slash.
-func Told(tx *db.Tx, account int64, prefix string) (bool, error) {
+// Told tells whether a person was told of something, over whatever way: whether Tell was called with a key.
+func Told(tx *db.Tx, account int64, key string) (bool, error) {
 	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM notice WHERE account_id = $1 AND notice_key >= $2 AND notice_key < $3 LIMIT 1`,
-		account, prefix, prefix[:len(prefix)-1]+"0") // 0 comes after the slash
+		account, key+"/", key+"0") // 0 comes after the slash
 	return found, err
 }
 

@@ -93,26 +93,31 @@ func (r *Room) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, sever
 	return reaches, strings.Join(missing, "; "), nil
 }
 
-// Tell makes the notices of something of a severity to a person, over every way that the person prefers. n is what
-// they have in common; their keys are its key and the way. That there is no way is noted down as a notice that
-// failed.
-func (r *Room) Tell(tx *db.Tx, p Person, severity string, n Notice, now time.Time) error {
-	reaches, missing, err := r.Reaches(tx, n.Account, p, nil, severity, now)
+// Tell makes the notices of something of a severity to a person, over every way that by wants or the person prefers.
+// n is what they have in common; their keys are its key and the way. In quiet hours they wait, and n.Detail.Until with
+// them. That there is no way is noted down as a notice that failed.
+func (r *Room) Tell(tx *db.Tx, p Person, by *channel.By, severity string, n Notice, now time.Time) error {
+	reaches, missing, err := r.Reaches(tx, n.Account, p, by, severity, now)
 	if err != nil {
 		return err
 	}
-	prefix := n.Key
+	prefix := n.Key + "/"
 	n.Person = p.ID
 	if len(reaches) == 0 {
 		n.Key, n.Way = prefix+"none", "none"
 		return r.Refuse(tx, n, p.Name+" cannot be reached: "+missing, now)
 	}
 	for _, reach := range reaches {
-		n.Key, n.Way, n.Address, n.Due = prefix+reach.Way, reach.Way, reach.Address, 0
+		one := n
+		one.Key, one.Way, one.Address = prefix+reach.Way, reach.Way, reach.Address
 		if !reach.After.IsZero() {
-			n.Due = reach.After.UnixMilli()
+			one.Due = reach.After.UnixMilli()
+			one.Reason += "; it waits for the end of quiet hours"
+			if one.Detail.Until > 0 {
+				one.Detail.Until += reach.After.Unix() - now.Unix()
+			}
 		}
-		if err := r.Put(tx, n, now); err != nil {
+		if err := r.Put(tx, one, now); err != nil {
 			return err
 		}
 	}

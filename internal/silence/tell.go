@@ -18,7 +18,7 @@ import (
 const ends = "silence_ends"
 
 // key begins the keys of all notices of one end.
-func key(rule string, end int64) string { return fmt.Sprintf("silence/%s/%s/%d/", rule, ends, end) }
+func key(rule string, end int64) string { return fmt.Sprintf("silence/%s/%s/%d", rule, ends, end) }
 
 // ending is a silence that is about to end.
 type ending struct {
@@ -72,7 +72,7 @@ func (r *Room) tell(tx *db.Tx, w row, now time.Time) (told bool, err error) {
 		return false, err
 	}
 	subject, text := e.words(time.Unix(w.end, 0).In(clock).Format("Mon 2 Jan 15:04 MST"))
-	return true, r.Notify.Tell(tx, p, "Info", notify.Notice{
+	return true, r.Notify.Tell(tx, p, nil, "Info", notify.Notice{
 		Account: w.account, Key: key(w.rule, w.end), Event: ends, Cause: notify.Silence, Reason: why,
 		Detail: notify.Detail{Rule: w.rule, RuleName: e.rule.RuleName, Subject: subject, Text: text, Moment: w.end},
 	}, now)
