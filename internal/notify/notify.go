@@ -50,7 +50,7 @@ const (
 	Cancelled = "cancelled"
 )
 
-// Address is where a notice goes: to a person's address, to a chat, or to a person through an app. It is sealed
+// Address is where a notice goes: to an address, to a chat, or to either through an app. It is sealed
 // as a whole where it is stored.
 type Address struct {
 	To     string       `json:"to,omitzero"` // e-mail address, phone number, topic and so on
