@@ -38,7 +38,7 @@ func channelOps() []api.Op {
 			Example: `{"channel_ids": [1001, 1002]}`, Do: api.Do(infos)},
 		{Path: "/channel/list", Effect: api.Snapshot, Doc: "Lists the channels that the caller may read, page by page.", Example: `{"p": 1, "limit": 20, "query": "pay"}`, Do: api.Do(list)},
 		{Path: "/channel/enable", Allow: manage, Effect: api.Write, Audit: "channel:write:enable", Doc: "Lets a channel take alerts.", Example: one, Do: api.Do(switched("enabled"))},
-		{Path: "/channel/disable", Allow: manage, Effect: api.Write, Audit: "channel:write:disable", Doc: "Keeps a channel from taking alerts.", Example: one, Do: api.Do(switched("disabled"))},
+		{Path: "/channel/disable", Allow: manage, Effect: api.Write, Audit: "channel:write:disable", Doc: "Keeps a channel from taking alerts and from paging.", Example: one, Do: api.Do(switched("disabled"))},
 		{Path: "/channel/delete", Allow: manage, Effect: api.Write, Audit: "channel:write:delete", Danger: true, Doc: "Deletes a channel that is disabled and that nothing refers to, with its rules.",
 			Example: `{"channel_id": 1001, "dry_run": true}`, Do: api.Do(remove)},
 		{Path: "/channel/star", Effect: api.Write, Audit: "channel:write:star", Doc: "Marks a channel for the caller.", Example: one,

@@ -153,8 +153,8 @@ func (r *Room) anew(tx *db.Tx, t *tally, d alert.Due, now time.Time) error {
 	return record(tx, d.Account, "", &v, now)
 }
 
-// Silenced tells whether silence rules hold every active alert of an incident at a moment, until when (Unix
-// seconds) and by which rule, in words. Nobody is paged of such an incident, though it was open before.
+// Silenced tells whether silence rules hold every active alert of an incident at a moment, or its channel is disabled,
+// until when (Unix seconds) and why, in words. Nobody is paged of such an incident, though it was open before.
 func (r *Room) Silenced(tx *db.Tx, account, channel int64, incident string, now time.Time) (until int64, why string, err error) {
 	ready, err := r.ready(tx, account)
 	if err != nil {
@@ -162,8 +162,11 @@ func (r *Room) Silenced(tx *db.Tx, account, channel int64, incident string, now 
 	}
 	s := &state{tx: tx, account: account, ready: ready}
 	ch, err := s.Channel(channel)
-	if err != nil || ch == nil {
+	switch {
+	case err != nil || ch == nil:
 		return 0, "", err
+	case ch.Disabled:
+		return now.Unix() + 3600, "its channel is disabled", nil // when it is enabled all are looked at again
 	}
 	alerts, err := alert.OfIncident(tx, account, incident, decide.MaxAlerts, 0)
 	if err != nil {

@@ -18,7 +18,7 @@ func (r *Room) Freed(tx *db.Tx, account, channel int64, rule string, end int64, 
 	}
 	s := &state{tx: tx, account: account, ready: ready}
 	ch, err := s.Channel(channel)
-	if err != nil || ch == nil {
+	if err != nil || ch == nil || ch.Disabled {
 		return nil, err
 	}
 	alerts, err := alert.HeldBack(tx, account, channel, end)

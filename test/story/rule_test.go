@@ -369,3 +369,19 @@ func TestADisabledChannelTakesNothing(t *testing.T) {
 	w.outcome(w.push("cpu", "Critical"), "dropped")
 	w.told()
 }
+
+// What was open when its channel was disabled waits until that is enabled again.
+func TestADisabledChannelPagesNobody(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
+	w.push("cpu", "Critical")
+	w.told(newPage("ann"))
+	w.do("/channel/disable", `{"channel_id": %d}`, shop)
+	w.pass(3 * time.Hour)
+	w.told()
+	if why := w.why("cpu"); !strings.Contains(why, "its channel is disabled") {
+		t.Error(why)
+	}
+	w.do("/channel/enable", `{"channel_id": %d}`, shop)
+	w.pass(time.Minute)
+	w.told(newPage("cid"))
+}
