@@ -147,8 +147,8 @@ func (r *Room) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error
 
 // emptied closes an incident that has no alert any more, because they became another's.
 func (d Desk) emptied(id string, target *Incident) error {
-	source, err := d.Get(id)
-	if err != nil || source.Progress == Closed {
+	source, found, err := Find(d.Tx, d.Account, id)
+	if err != nil || !found || source.Progress == Closed {
 		return err
 	}
 	count, err := alert.CountOf(d.Tx, d.Account, id)

@@ -122,11 +122,12 @@ func (d Desk) Joined(incident string, a *decide.Alert, origin alert.Origin, stor
 	return d.tell(&r, news.IncidentStorm, map[string]any{"threshold": storm})
 }
 
-// Updated takes in that an alert of the incident has another severity.
+// Updated takes in that an alert of the incident has another severity. An incident that is not there, as it may be
+// of an alert that an account file brought, has nothing to take in.
 func (d Desk) Updated(incident string, a *decide.Alert) error {
-	r, err := d.Get(incident)
+	r, found, err := Find(d.Tx, d.Account, incident)
 	before := r.Severity
-	if err != nil || !r.raise(a.Severity) {
+	if err != nil || !found || !r.raise(a.Severity) {
 		return err
 	}
 	if err := d.save(&r); err != nil {
@@ -152,10 +153,10 @@ func (r *Incident) raise(severity string) bool {
 	return true
 }
 
-// Recovered resolves the incident when its last alert is over, unless its channel keeps such open.
+// Recovered resolves the incident when its last alert is over, unless its channel keeps such open or it is not there.
 func (d Desk) Recovered(incident string) error {
-	r, err := d.Get(incident)
-	if err != nil || r.Progress == Closed {
+	r, found, err := Find(d.Tx, d.Account, incident)
+	if err != nil || !found || r.Progress == Closed {
 		return err
 	}
 	count, err := alert.CountOf(d.Tx, d.Account, incident)

@@ -1,0 +1,25 @@
+package story
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestAnAlertWhoseIncidentIsNotHereEnds: an account file may have an alert without its incident, which must be able
+// to get worse and to end, by its source and by hand, and to become another incident's.
+func TestAnAlertWhoseIncidentIsNotHereEnds(t *testing.T) {
+	w := begin(t, tellAnn, fmt.Sprintf(`{"alerts": [%s, %s, %s]}`,
+		imported("5a5a5a5a5a5a5a5a5a5a5a01", "one"), imported("5a5a5a5a5a5a5a5a5a5a5a02", "two"), imported("5a5a5a5a5a5a5a5a5a5a5a03", "three")))
+	w.outcome(w.push("one", "Critical"), "grouped")
+	w.outcome(w.push("one", "Ok"), "recovered")
+	w.do("/alert/close", `{"alert_ids": ["5a5a5a5a5a5a5a5a5a5a5a02"]}`)
+	w.push("four", "Critical")
+	w.do("/alert/merge", `{"alert_ids": ["5a5a5a5a5a5a5a5a5a5a5a03"], "incident_id": %q}`, w.incident())
+}
+
+// imported is an alert of an account file whose incident is in none.
+func imported(id, key string) string {
+	return fmt.Sprintf(`{"alert_id": %q, "channel_id": %d, "integration_id": %d, "alert_key": %q, "title": "Trouble with %s", "alert_severity": "Warning", "alert_status": "Warning",
+		"start_time": %d, "event_cnt": 1, "incident": {"incident_id": "5a5a5a5a5a5a5a5a5a5a5aff"}}`, id, shop, sink, key, key, start.Add(-time.Hour).Unix())
+}
