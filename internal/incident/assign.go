@@ -33,7 +33,6 @@ func (r *Room) assign(c *api.Call, in assignRequest) (api.Empty, error) {
 		if err := r.checkAssignment(c, &to, i.ChannelID); err != nil {
 			return err
 		}
-		to.Type = ""
 		return d.Assign(i, to)
 	})
 }
@@ -56,7 +55,7 @@ func (r *Room) addResponders(c *api.Call, in responderRequest) (api.Empty, error
 
 // checkAssignment refuses an assignment to nobody, or to those who are not there.
 func (r *Room) checkAssignment(c *api.Call, to *AssignedTo, channelID int64) error {
-	to.EscalateRuleName, to.AssignedAt, to.ID = "", 0, ""
+	to.Type, to.EscalateRuleName, to.AssignedAt, to.ID = "", "", 0, ""
 	if to.EscalateRuleID == "000000000000000000000000" {
 		to.EscalateRuleID = ""
 	}

@@ -23,3 +23,12 @@ func imported(id, key string) string {
 	return fmt.Sprintf(`{"alert_id": %q, "channel_id": %d, "integration_id": %d, "alert_key": %q, "title": "Trouble with %s", "alert_severity": "Warning", "alert_status": "Warning",
 		"start_time": %d, "event_cnt": 1, "incident": {"incident_id": "5a5a5a5a5a5a5a5a5a5a5aff"}}`, id, shop, sink, key, key, start.Add(-time.Hour).Unix())
 }
+
+// TestWhoMakesAnIncidentDoesNotSayHowItWasAssigned: what a client sends as the kind of assignment must not keep the
+// person from being told.
+func TestWhoMakesAnIncidentDoesNotSayHowItWasAssigned(t *testing.T) {
+	w := begin(t)
+	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d], "type": "escalate"}}`, shop, cid)
+	w.told("cid@example.com email i_assign")
+	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "assigned_to.type", "assign")
+}
