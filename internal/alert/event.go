@@ -128,6 +128,7 @@ const eventsMatching = ` FROM verdict v WHERE v.account_id = $1 AND v.event_id <
 	AND ($8 = '' OR $8 LIKE '%,' || v.outcome || ',%')`
 
 func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Event], err error) {
+	asked := fmt.Sprint(in.StartTime, in.EndTime) // what is filled in moves on with the time, which must not end the walk
 	if in.EndTime == 0 {
 		in.EndTime = c.Unix() + 1
 	}
@@ -144,7 +145,7 @@ func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Eve
 		return reply, err
 	}
 	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs), db.List(hidden), db.List(words(in.Severities)), db.List(in.Outcomes)}
-	binding := fmt.Sprint("events", args, in.Asc)
+	binding := fmt.Sprint("events", asked, args[3:], c.Who.AccountID, in.Asc)
 	from, err := in.From(r.CursorKey, binding)
 	if err != nil {
 		return reply, err

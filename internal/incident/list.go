@@ -100,8 +100,9 @@ func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[View], err er
 		snoozed = c.Unix()
 	}
 	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(split(in.Progress)), db.List(split(in.IncidentSeverity)), db.List(channels), db.List(hidden),
-		contains(in.Query), db.List(in.CreatorIDs), db.List(in.CloserIDs), db.List(lower(in.IncidentIDs)), db.List(lower(in.Nums)), snoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs)}
+		contains(in.Query), db.List(in.CreatorIDs), db.List(in.CloserIDs), db.List(lower(in.IncidentIDs)), db.List(lower(in.Nums)), in.IsSnoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs)}
 	binding := fmt.Sprint("incidents", args, in.Asc)
+	args[12] = snoozed // the moment of the call, which must not end the walk
 	from, err := in.From(r.CursorKey, binding)
 	if err != nil {
 		return reply, err

@@ -32,3 +32,28 @@ func TestWhoMakesAnIncidentDoesNotSayHowItWasAssigned(t *testing.T) {
 	w.told("cid@example.com email i_assign")
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "assigned_to.type", "assign")
 }
+
+// TestAPlaceInAListHoldsWhileTimePasses: a page that is asked for some seconds later goes on where the last one ended.
+func TestAPlaceInAListHoldsWhileTimePasses(t *testing.T) {
+	w := begin(t, tellAnn)
+	for _, key := range []string{"a", "b", "c"} {
+		w.push(key, "Critical")
+		w.do("/incident/snooze", `{"incident_ids": [%q], "minutes": 60}`, w.incident())
+		w.pass(time.Second)
+	}
+	now := w.clock.Now().Unix()
+	for _, list := range []string{
+		fmt.Sprintf(`/incident/list {"start_time": %d, "end_time": %d, "is_snoozed": true, "limit": 2`, now-3600, now+3600),
+		`/alert-event/list {"limit": 2`,
+	} {
+		var path, body string
+		fmt.Sscanf(list, "%s", &path)
+		body = list[len(path)+1:]
+		first := w.do(path, "%s}", body)
+		w.pass(5 * time.Second)
+		second := w.do(path, `%s, "search_after_ctx": %q}`, body, first.get("search_after_ctx"))
+		if first.get("items.1.title") == "" || second.get("items.0.title") == "" || second.get("items.1.title") != "" {
+			t.Errorf("%s: %s, then %s", path, first, second)
+		}
+	}
+}
