@@ -38,7 +38,7 @@ func (d Desk) Ack(r *Incident) error {
 	if _, err := d.move(r, Ack); err != nil {
 		return err
 	}
-	if slices.Contains(before.Ackers, d.Person) {
+	if slices.Contains(before.Ackers, d.Person) && !before.Snoozed {
 		return nil
 	}
 	now := d.Now.Unix()

@@ -57,3 +57,13 @@ func TestAPlaceInAListHoldsWhileTimePasses(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAcknowledgementEndsASnooze, also one by somebody who has acknowledged before.
+func TestAnAcknowledgementEndsASnooze(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.push("cpu", "Critical")
+	w.ack(annKey)
+	w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 30}`, w.incident())
+	w.ack(annKey)
+	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "snoozed_before", "0")
+}
