@@ -21,7 +21,7 @@ type listRequest struct {
 	AlertSeverity  string   `json:"alert_severity,omitzero" maxLength:"100" doc:"Critical, Warning, Info and Ok, joined by commas."`
 	ChannelIDs     []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those of these channels."`
 	IntegrationIDs []int64  `json:"integration_ids,omitzero" maxItems:"100" doc:"Only those of these integrations."`
-	AlertIDs       []string `json:"alert_ids,omitzero" maxItems:"100" doc:"Only these."`
+	AlertIDs       []string `json:"alert_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Only these."`
 	AlertKeys      []string `json:"alert_keys,omitzero" maxItems:"100" doc:"Only those with these keys; a key with a comma is not found by this."`
 	OrderBy        string   `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"By updated_at; else by start_time."`
 	Asc            bool     `json:"asc,omitzero" doc:"Oldest first."`
@@ -153,7 +153,7 @@ func named(tx *db.Tx, account int64, alerts []Alert) error {
 }
 
 type someRequest struct {
-	AlertIDs []string `json:"alert_ids" minItems:"1" maxItems:"100" doc:"Alerts, at most 100, of 24 hexadecimal digits each."`
+	AlertIDs []string `json:"alert_ids" minItems:"1" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Alerts, at most 100, of 24 hexadecimal digits each."`
 }
 
 func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {

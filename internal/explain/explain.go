@@ -44,8 +44,8 @@ func (r *Room) Ops() []api.Op {
 }
 
 type request struct {
-	AlertID string `json:"alert_id,omitzero" doc:"The alert; or event_id."`
-	EventID string `json:"event_id,omitzero" doc:"An event, as the push was answered with."`
+	AlertID string `json:"alert_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"The alert; or event_id."`
+	EventID string `json:"event_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"An event, as the push was answered with."`
 }
 
 func (in request) Check() error {

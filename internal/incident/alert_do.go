@@ -15,7 +15,7 @@ import (
 
 // SomeAlerts names alerts. What is done about them is done about all or none.
 type SomeAlerts struct {
-	AlertIDs []string `json:"alert_ids" minItems:"1" maxItems:"100" doc:"Alerts, at most 100, of 24 hexadecimal digits each."`
+	AlertIDs []string `json:"alert_ids" minItems:"1" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Alerts, at most 100, of 24 hexadecimal digits each."`
 }
 
 // alerts reads alerts that the caller may read.

@@ -11,8 +11,8 @@ import (
 )
 
 type assignRequest struct {
-	IncidentID  string     `json:"incident_id,omitzero" doc:"One incident; or incident_ids."`
-	IncidentIDs []string   `json:"incident_ids,omitzero" maxItems:"100" doc:"Several, at most 100."`
+	IncidentID  string     `json:"incident_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"One incident; or incident_ids."`
+	IncidentIDs []string   `json:"incident_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Several, at most 100."`
 	AssignedTo  AssignedTo `json:"assigned_to" doc:"Who is to take care."`
 }
 

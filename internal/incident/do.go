@@ -9,7 +9,7 @@ import (
 
 // Some names incidents. What is done about them is done about all or none.
 type Some struct {
-	IncidentIDs []string `json:"incident_ids" minItems:"1" maxItems:"100" doc:"Incidents, at most 100, of 24 hexadecimal digits each."`
+	IncidentIDs []string `json:"incident_ids" minItems:"1" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Incidents, at most 100, of 24 hexadecimal digits each."`
 }
 
 // ids are the incidents, each once, in the order of the request.

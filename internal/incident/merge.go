@@ -9,7 +9,7 @@ import (
 )
 
 type mergeRequest struct {
-	SourceIncidentIDs     []string `json:"source_incident_ids" minItems:"1" maxItems:"100" doc:"Incidents that become part of another."`
+	SourceIncidentIDs     []string `json:"source_incident_ids" minItems:"1" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Incidents that become part of another."`
 	TargetIncidentID      string   `json:"target_incident_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"That other."`
 	Title                 string   `json:"title,omitzero" maxLength:"512" doc:"A new title for it."`
 	Comment               string   `json:"comment,omitzero" maxLength:"1024" doc:"Why, for the feed."`

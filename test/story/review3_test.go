@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -66,4 +67,27 @@ func TestAnAcknowledgementEndsASnooze(t *testing.T) {
 	w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 30}`, w.incident())
 	w.ack(annKey)
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "snoozed_before", "0")
+}
+
+// TestAnIDThatIsNoneIsNamed: it is the caller's mistake in writing, not something that is gone.
+func TestAnIDThatIsNoneIsNamed(t *testing.T) {
+	w := begin(t)
+	w.push("cpu", "Critical")
+	for path, body := range map[string]string{
+		"/incident/list-by-ids": `{"incident_ids": ["x"]}`,
+		"/incident/ack":         `{"incident_ids": ["x"]}`,
+		"/incident/assign":      fmt.Sprintf(`{"incident_id": "x", "assigned_to": {"person_ids": [%d]}}`, ann),
+		"/incident/assign ":     fmt.Sprintf(`{"incident_ids": ["x"], "assigned_to": {"person_ids": [%d]}}`, ann),
+		"/incident/merge":       fmt.Sprintf(`{"source_incident_ids": ["x"], "target_incident_id": %q}`, w.incident()),
+		"/incident/list":        `{"start_time": 1, "end_time": 2, "incident_ids": ["x"]}`,
+		"/alert/list":           `{"start_time": 1, "end_time": 2, "alert_ids": ["x"]}`,
+		"/alert/list-by-ids":    `{"alert_ids": ["x"]}`,
+		"/alert/close":          `{"alert_ids": ["x"]}`,
+		"/alert/explain":        `{"alert_id": "x"}`,
+		"/alert/explain ":       `{"event_id": "x"}`,
+	} {
+		if r := w.try(ownKey, strings.TrimSpace(path), "%s", body); r.Status != 400 || r.Error.Code != "InvalidParameter" || !strings.Contains(r.Error.Message, "24 hexadecimal") {
+			t.Errorf("%s %s: %s", path, body, r)
+		}
+	}
 }
