@@ -147,6 +147,13 @@ func OfIncident(tx *db.Tx, account int64, incident string, limit, offset int64) 
 	return db.All(tx, scanDecided, ofIncident, account, incident, limit, offset)
 }
 
+// OriginOf is the integration that an alert came through, as it was then.
+func OriginOf(tx *db.Tx, account int64, alert string) (Origin, error) {
+	o, _, err := db.One(tx, func(scan db.Scan) (o Origin, err error) { return o, scan(&o.Name, &o.Type, &o.Ref) },
+		`SELECT integration_name, integration_type, integration_ref_id FROM alert WHERE account_id = $1 AND alert_id = $2`, account, alert)
+	return o, err
+}
+
 // Count says how many alerts an incident has, how many of them are active, and how many events they had.
 type Count struct{ Alerts, Active, Events int64 }
 

@@ -111,6 +111,11 @@ func (r *Room) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error
 		if err := alert.Save(c.Tx, c.Who.AccountID, a, alert.Origin{}, c.Now); err != nil {
 			return api.Empty{}, err
 		}
+		origin, err := alert.OriginOf(c.Tx, c.Who.AccountID, a.ID)
+		if err != nil {
+			return api.Empty{}, err
+		}
+		target.cameFrom([]int64{a.Integration}, []string{origin.Type})
 		target.AlertCnt++
 		target.EverMuted = target.EverMuted || a.EverMuted
 		if a.Active() {

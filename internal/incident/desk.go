@@ -98,12 +98,7 @@ func (d Desk) Joined(incident string, a *decide.Alert, origin alert.Origin, stor
 	}
 	r.AlertCnt++
 	r.LastTime, r.EverMuted = d.Now.Unix(), r.EverMuted || a.EverMuted
-	if !slices.Contains(r.IntegrationIDs, a.Integration) {
-		r.IntegrationIDs = append(r.IntegrationIDs, a.Integration)
-	}
-	if !slices.Contains(r.IntegrationTypes, origin.Type) {
-		r.IntegrationTypes = append(r.IntegrationTypes, origin.Type)
-	}
+	r.cameFrom([]int64{a.Integration}, []string{origin.Type})
 	before := r.Severity
 	r.raise(a.Severity)
 	if err := d.due(&r); err != nil {
@@ -120,6 +115,20 @@ func (d Desk) Joined(incident string, a *decide.Alert, origin alert.Origin, stor
 		return err
 	}
 	return d.tell(&r, news.IncidentStorm, map[string]any{"threshold": storm})
+}
+
+// cameFrom notes down where alerts that join came from.
+func (r *Incident) cameFrom(integrations []int64, types []string) {
+	for _, id := range integrations {
+		if !slices.Contains(r.IntegrationIDs, id) {
+			r.IntegrationIDs = append(r.IntegrationIDs, id)
+		}
+	}
+	for _, name := range types {
+		if !slices.Contains(r.IntegrationTypes, name) {
+			r.IntegrationTypes = append(r.IntegrationTypes, name)
+		}
+	}
 }
 
 // Updated takes in that an alert of the incident has another severity. An incident that is not there, as it may be

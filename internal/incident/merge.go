@@ -79,6 +79,7 @@ func (d Desk) MergeInto(source, target *Incident, remove bool) error {
 	target.AlertCnt += moved
 	target.LastTime, target.EverMuted = d.Now.Unix(), target.EverMuted || source.EverMuted
 	target.raise(source.Severity)
+	target.cameFrom(source.IntegrationIDs, source.IntegrationTypes)
 	source.endSnooze(d.Now.Unix())
 	source.CloseTime, source.CloserID, source.ResolveAt, source.MergedInto, source.AlertCnt = d.Now.Unix(), d.Person, 0, target.IncidentID, 0
 	if err := d.save(source); err != nil {

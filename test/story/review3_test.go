@@ -91,3 +91,25 @@ func TestAnIDThatIsNoneIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestAMergedIncidentKnowsWhereItsAlertsCameFrom, whichever way it was merged.
+func TestAMergedIncidentKnowsWhereItsAlertsCameFrom(t *testing.T) {
+	for _, how := range []string{"/incident/merge", "/alert/merge"} {
+		w := begin(t)
+		one := w.do("/incident/create", `{"incident_severity": "Info", "title": "by hand", "channel_id": %d}`, shop).get("incident_id")
+		w.pass(time.Second)
+		w.push("cpu", "Critical")
+		other := w.incident()
+		if how == "/alert/merge" {
+			alert := w.do("/incident/alert/list", `{"incident_id": %q}`, other).get("items.0.alert_id")
+			w.do(how, `{"alert_ids": [%q], "incident_id": %q}`, alert, one)
+		} else {
+			w.do(how, `{"source_incident_ids": [%q], "target_incident_id": %q}`, other, one)
+		}
+		r := w.do("/incident/info", `{"incident_id": %q}`, one)
+		w.want(r, "integration_ids", fmt.Sprintf("[%d]", sink))
+		w.want(r, "integration_types", `["standard"]`)
+		w.want(r, "alert_cnt", "1")
+		w.want(r, "incident_severity", "Critical")
+	}
+}
