@@ -142,13 +142,14 @@ func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[View], err er
 // channels are those that the request is narrowed to; none tells that it asks for those of nobody.
 func (in listRequest) channels(c *api.Call) (ids []int64, none bool, err error) {
 	ids = in.ChannelIDs
+	narrowed := len(ids) > 0 // an empty list is no filter
 	narrow := func(more []int64, err error) error {
-		if ids == nil {
+		if !narrowed {
 			ids = more
 		} else {
 			ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !slices.Contains(more, id) })
 		}
-		none = none || len(ids) == 0
+		narrowed, none = true, none || len(ids) == 0
 		return err
 	}
 	if len(in.TeamIDs) > 0 {

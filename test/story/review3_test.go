@@ -113,3 +113,13 @@ func TestAMergedIncidentKnowsWhereItsAlertsCameFrom(t *testing.T) {
 		w.want(r, "incident_severity", "Critical")
 	}
 }
+
+// TestMyTeamsIncidentsInAllChannels: an empty list of channels is no filter.
+func TestMyTeamsIncidentsInAllChannels(t *testing.T) {
+	w := begin(t, fmt.Sprintf(`{"channels": [{"channel_id": 7000000000049, "channel_name": "Ours", "team_id": %d}]}`, ops))
+	w.do("/incident/create", `{"incident_severity": "Info", "title": "by hand", "channel_id": 7000000000049}`)
+	now := w.clock.Now().Unix()
+	for _, more := range []string{``, `, "channel_ids": []`} {
+		w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "team_ids": [%d]%s}`, now-10, now+10, ops, more), "total", "1")
+	}
+}
