@@ -109,11 +109,6 @@ type allEventsRequest struct {
 }
 
 func (in allEventsRequest) Check() error {
-	if in.StartTime > 0 && in.EndTime > 0 {
-		if err := window(in.StartTime, in.EndTime); err != nil {
-			return err
-		}
-	}
 	if err := severities("severities", in.Severities); err != nil {
 		return err
 	}
@@ -134,6 +129,9 @@ func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Eve
 	}
 	if in.StartTime == 0 {
 		in.StartTime = in.EndTime - 86400
+	}
+	if err := window(in.StartTime, in.EndTime); err != nil {
+		return reply, err
 	}
 	if len(in.IntegrationTypes) > 0 {
 		if in.IntegrationIDs, err = ofTypes(c.Tx, c.Who.AccountID, in.IntegrationTypes, in.IntegrationIDs); err != nil || len(in.IntegrationIDs) == 0 {

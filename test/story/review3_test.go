@@ -59,6 +59,14 @@ func TestAPlaceInAListHoldsWhileTimePasses(t *testing.T) {
 	}
 }
 
+// TestEventsOfAnOpenWindow: with a start alone the window ends now, and is as long as it may be all the same.
+func TestEventsOfAnOpenWindow(t *testing.T) {
+	w := begin(t)
+	if r := w.try(ownKey, "/alert-event/list", `{"start_time": 1}`); r.Status != 400 || !strings.Contains(r.String(), "31 days") {
+		t.Error(r)
+	}
+}
+
 // TestAnAcknowledgementEndsASnooze, also one by somebody who has acknowledged before.
 func TestAnAcknowledgementEndsASnooze(t *testing.T) {
 	w := begin(t, tellAnn)
