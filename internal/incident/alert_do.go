@@ -97,7 +97,7 @@ func (r *Room) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error
 	if _, err := d.move(&target, Join); err != nil {
 		return api.Empty{}, err
 	}
-	left, severity := []string{}, target.Severity
+	left, active, severity := []string{}, map[string]bool{}, target.Severity
 	for i := range alerts {
 		a := &alerts[i]
 		if a.Incident == target.IncidentID {
@@ -105,6 +105,7 @@ func (r *Room) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error
 		}
 		if a.Incident != "" {
 			left = append(left, a.Incident)
+			active[a.Incident] = active[a.Incident] || a.Active()
 		}
 		a.Incident = target.IncidentID
 		a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
@@ -143,15 +144,16 @@ func (r *Room) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error
 	}
 	c.Touched("incident", target.IncidentID, target.Title)
 	for _, id := range left {
-		if err := d.emptied(id, &target); err != nil {
+		if err := d.emptied(id, &target, active[id]); err != nil {
 			return api.Empty{}, err
 		}
 	}
 	return api.Empty{}, nil
 }
 
-// emptied closes an incident that has no alert any more, because they became another's.
-func (d Desk) emptied(id string, target *Incident) error {
+// emptied closes an incident that has no alert any more, or none that is active, because they became another's.
+// active tells whether one of those was.
+func (d Desk) emptied(id string, target *Incident, active bool) error {
 	source, found, err := Find(d.Tx, d.Account, id)
 	if err != nil || !found || source.Progress == Closed {
 		return err
@@ -162,7 +164,10 @@ func (d Desk) emptied(id string, target *Incident) error {
 	}
 	source.AlertCnt = count.Alerts
 	if count.Alerts > 0 {
-		return d.save(&source)
+		if err := d.save(&source); err != nil || !active {
+			return err
+		}
+		return d.Recovered(id)
 	}
 	return d.MergeInto(&source, target, false)
 }

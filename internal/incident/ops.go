@@ -50,7 +50,7 @@ func (r *Room) Ops() []api.Op {
 		{Path: "/incident/reset", Allow: manage, Effect: api.Write, Audit: "incident:write:reset", Doc: "Changes what is said of an incident: only the members that are sent.", Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "impact": "Nobody can pay."}`, Do: api.Do(r.reset)},
 		{Path: "/incident/field/reset", Allow: manage, Effect: api.Write, Audit: "incident:write:field-reset", Doc: "Sets a custom field of an incident.", Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "field_name": "impacted_region", "field_value": "eu"}`, Do: api.Do(r.resetField)},
 		{Path: "/incident/remove", Allow: manage, Effect: api.Write, Audit: "incident:write:remove", Danger: true, Doc: "Removes incidents for good; open ones are closed first.", Notes: together, Example: some, Do: api.Do(r.remove)},
-		{Path: "/alert/merge", Allow: manage, Effect: api.Write, Audit: "alert:write:merge", Doc: "Makes alerts those of an incident.", Notes: "An incident that they leave without any is closed.",
+		{Path: "/alert/merge", Allow: manage, Effect: api.Write, Audit: "alert:write:merge", Doc: "Makes alerts those of an incident.", Notes: "An incident that they leave without any that is active is closed.",
 			Example: `{"alert_ids": ["663a1b2c3d4e5f6789abcdef"], "incident_id": "663a1b2c3d4e5f6789abcdf0"}`, Do: api.Do(r.mergeAlerts)},
 		{Path: "/alert/close", Allow: manage, Effect: api.Write, Audit: "alert:write:close", Doc: "Ends alerts by hand: the next event of their key begins another.", Notes: "An incident whose last alert it was is resolved. " + together,
 			Example: `{"alert_ids": ["663a1b2c3d4e5f6789abcdef"]}`, Do: api.Do(r.closeAlerts)},

@@ -131,3 +131,17 @@ func TestMyTeamsIncidentsInAllChannels(t *testing.T) {
 		w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "team_ids": [%d]%s}`, now-10, now+10, ops, more), "total", "1")
 	}
 }
+
+// TestTheRestOfAnIncidentThatLostItsAlerts: when all that is left to it is over, nothing would end it any more.
+func TestTheRestOfAnIncidentThatLostItsAlerts(t *testing.T) {
+	w := begin(t, grouped(byService))
+	w.pushTo(groupKey, "one", "Critical", "service=web")
+	w.pushTo(groupKey, "two", "Critical", "service=web")
+	old := w.incident()
+	w.pushTo(groupKey, "two", "Ok")
+	other := w.do("/incident/create", `{"incident_severity": "Info", "title": "by hand", "channel_id": %d}`, shop).get("incident_id")
+	alerts := w.do("/incident/alert/list", `{"incident_id": %q, "is_active": true}`, old)
+	w.want(alerts, "total", "1")
+	w.do("/alert/merge", `{"alert_ids": [%q], "incident_id": %q}`, alerts.get("items.0.alert_id"), other)
+	w.want(w.do("/incident/info", `{"incident_id": %q}`, old), "progress", "Closed")
+}
