@@ -98,11 +98,7 @@ func (t Target) checkEmails(at check.At) error {
 		return err
 	}
 	for i, email := range t.Emails {
-		before, after, found := strings.Cut(email, "@")
-		if !found || before == "" || after == "" || strings.ContainsAny(email, " \t\r\n<>,") {
-			return at.Element("emails", i).Invalid("", "must be an e-mail address, got %.80q", email)
-		}
-		if err := at.Element("emails", i).Length("", email, 1, 255); err != nil {
+		if err := check.First(at.Element("emails", i).Email("", email), at.Element("emails", i).Length("", email, 1, 255)); err != nil {
 			return err
 		}
 	}

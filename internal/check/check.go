@@ -94,6 +94,16 @@ func (a At) Length(member, value string, least, most int) error {
 	return nil
 }
 
+// Email wants an e-mail address: something on both sides of an @, and nothing that a mail's header would read as its
+// own. Whether it exists only a mail can tell.
+func (a At) Email(member, value string) error {
+	before, after, found := strings.Cut(value, "@")
+	if !found || before == "" || after == "" || strings.ContainsAny(value, " \t\r\n<>,") {
+		return a.Invalid(member, "must be an e-mail address, got %.80q", value)
+	}
+	return nil
+}
+
 // AtLeast asks for a number of at least least.
 func (a At) AtLeast(member string, value, least int64) error {
 	if value < least {

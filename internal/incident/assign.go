@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
+	"tocsin/internal/check"
 	"tocsin/internal/fault"
 	"tocsin/internal/object"
 	"tocsin/internal/reference"
@@ -61,6 +62,11 @@ func (r *Room) checkAssignment(c *api.Call, to *AssignedTo, channelID int64) err
 	}
 	if to.EscalateRuleID == "" && len(to.PersonIDs) == 0 && len(to.Emails) == 0 {
 		return fault.Invalid("assigned_to", "must name person_ids, emails or an escalate_rule_id")
+	}
+	for i, email := range to.Emails {
+		if err := check.At("assigned_to").Element("emails", i).Email("", email); err != nil {
+			return err
+		}
 	}
 	for _, person := range to.PersonIDs {
 		if err := object.Need(c.Tx, c.Who.AccountID, "assigned_to.person_ids", reference.To(reference.Person, person)); err != nil {

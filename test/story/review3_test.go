@@ -122,6 +122,15 @@ func TestAMergedIncidentKnowsWhereItsAlertsCameFrom(t *testing.T) {
 	}
 }
 
+// TestOnlyAddressesAreAssignedTo: others would take the place of those who are responsible.
+func TestOnlyAddressesAreAssignedTo(t *testing.T) {
+	w := begin(t)
+	w.push("cpu", "Critical")
+	if r := w.try(ownKey, "/incident/assign", `{"incident_id": %q, "assigned_to": {"emails": ["nonsense"]}}`, w.incident()); r.Status != 400 || !strings.Contains(r.String(), "assigned_to.emails[0]") {
+		t.Error(r)
+	}
+}
+
 // TestMyTeamsIncidentsInAllChannels: an empty list of channels is no filter.
 func TestMyTeamsIncidentsInAllChannels(t *testing.T) {
 	w := begin(t, fmt.Sprintf(`{"channels": [{"channel_id": 7000000000049, "channel_name": "Ours", "team_id": %d}]}`, ops))
