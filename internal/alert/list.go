@@ -173,15 +173,16 @@ func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
 	return reply, nil
 }
 
-// ListOf lists the alerts of an incident by their beginning, with their latest events when that is wanted,
-// and tells how many there are.
-func ListOf(tx *db.Tx, account int64, incident string, active *bool, events bool, limit, offset int64) (items []Alert, total int64, err error) {
-	const of = ` WHERE alert.account_id = $1 AND alert.incident_id = $2 AND alert.incident_id <> '' AND alert.deleted_at = 0 AND ($3 = -1 OR $3 = 1 AND alert.end_time = 0 OR $3 = 0 AND alert.end_time > 0)`
-	args := []any{account, incident, either(active)}
+// ListOf lists the alerts of an incident by their beginning, without those of hidden channels and with their latest
+// events when that is wanted, and tells how many there are.
+func ListOf(tx *db.Tx, account int64, incident string, hidden []int64, active *bool, events bool, limit, offset int64) (items []Alert, total int64, err error) {
+	const of = ` WHERE alert.account_id = $1 AND alert.incident_id = $2 AND alert.incident_id <> '' AND alert.deleted_at = 0 AND ($3 = -1 OR $3 = 1 AND alert.end_time = 0 OR $3 = 0 AND alert.end_time > 0)
+		AND NOT ($4 LIKE '%,' || alert.channel_id || ',%')`
+	args := []any{account, incident, either(active), db.List(hidden)}
 	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM alert`+of, args...); err != nil {
 		return nil, 0, err
 	}
-	if items, err = db.All(tx, scanAlert, selection+of+` ORDER BY alert.start_time, alert.alert_id LIMIT $4 + 0 OFFSET $5 + 0`, append(args, limit, offset)...); err != nil {
+	if items, err = db.All(tx, scanAlert, selection+of+` ORDER BY alert.start_time, alert.alert_id LIMIT $5 + 0 OFFSET $6 + 0`, append(args, limit, offset)...); err != nil {
 		return nil, 0, err
 	}
 	for i := 0; i < len(items) && events && err == nil; i++ {

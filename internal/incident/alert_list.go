@@ -3,6 +3,7 @@ package incident
 import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
+	"tocsin/internal/channel"
 )
 
 type alertListRequest struct {
@@ -18,11 +19,15 @@ func (r *Room) alertList(c *api.Call, in alertListRequest) (api.Paged[alert.Aler
 	if err != nil {
 		return api.Paged[alert.Alert]{}, err
 	}
+	hidden, err := channel.Hidden(c.Tx, c.Who) // an alert may be of another channel than its incident
+	if err != nil {
+		return api.Paged[alert.Alert]{}, err
+	}
 	limit := in.Limit
 	if limit == 0 {
 		limit = 1000
 	}
 	offset := (max(in.P, 1) - 1) * limit
-	items, total, err := alert.ListOf(c.Tx, i.AccountID, i.IncidentID, in.IsActive, in.IncludeEvents, limit, offset)
+	items, total, err := alert.ListOf(c.Tx, i.AccountID, i.IncidentID, hidden, in.IsActive, in.IncludeEvents, limit, offset)
 	return api.NewPaged(items, offset, total), err
 }

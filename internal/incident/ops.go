@@ -32,7 +32,7 @@ func (r *Room) Ops() []api.Op {
 		{Path: "/incident/info", Allow: read, Effect: api.Snapshot, Doc: "Shows one incident.", Example: one, Do: api.Do(r.info)},
 		{Path: "/incident/list", Allow: read, Effect: api.Snapshot, Doc: "Lists incidents by their beginning, page by page.", Example: `{"start_time": 1776000000, "end_time": 1778000000, "progress": "Triggered,Processing"}`, Do: api.Do(r.list)},
 		{Path: "/incident/list-by-ids", Allow: read, Effect: api.Snapshot, Doc: "Shows several incidents, in the order of the request.", Notes: "It fails as a whole when one of them does not exist.", Example: some, Do: api.Do(r.listByIDs)},
-		{Path: "/incident/alert/list", Allow: read, Effect: api.Snapshot, Doc: "Lists the alerts of an incident by their beginning.", Example: one, Do: api.Do(r.alertList)},
+		{Path: "/incident/alert/list", Allow: read, Effect: api.Snapshot, Doc: "Lists the alerts of an incident by their beginning.", Notes: "Without those of private channels that the caller may not read.", Example: one, Do: api.Do(r.alertList)},
 		{Path: "/incident/feed", Allow: read, Effect: api.Snapshot, Doc: "Shows what happened to an incident, the newest first.", Example: one, Do: api.Do(r.feed)},
 		{Path: "/incident/ack", Allow: manage, Effect: api.Write, Audit: "incident:write:ack", Doc: "Acknowledges incidents: the caller takes care.", Notes: "What is still to be told of them is cancelled. " + together, Example: some, Do: api.Do(r.ack)},
 		{Path: "/incident/unack", Allow: manage, Effect: api.Write, Audit: "incident:write:unack", Doc: "Takes the caller's acknowledgement back.", Notes: "When nobody else has acknowledged, escalation begins anew. " + together, Example: some, Do: api.Do(r.unack)},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tocsin/internal/app"
 )
 
 // TestAnAlertWhoseIncidentIsNotHereEnds: an account file may have an alert without its incident, which must be able
@@ -153,4 +155,25 @@ func TestTheRestOfAnIncidentThatLostItsAlerts(t *testing.T) {
 	w.want(alerts, "total", "1")
 	w.do("/alert/merge", `{"alert_ids": [%q], "incident_id": %q}`, alerts.get("items.0.alert_id"), other)
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, old), "progress", "Closed")
+}
+
+// TestAnAlertIsAsPrivateAsItsChannel also in an incident of a channel that is for everybody.
+func TestAnAlertIsAsPrivateAsItsChannel(t *testing.T) {
+	const private = 7000000000043
+	w := begin(t, grouped(`"method": "n"`))
+	w.push("open", "Critical")
+	target := w.incident()
+	w.pushTo(groupKey, "secret", "Critical")
+	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, private)
+	now := w.clock.Now().Unix()
+	secret := w.do("/alert/list", `{"start_time": %d, "end_time": %d, "alert_keys": ["secret"]}`, now-10, now+10).get("items.0.alert_id")
+	w.do("/alert/merge", `{"alert_ids": [%q], "incident_id": %q}`, secret, target)
+	w.want(w.do("/incident/alert/list", `{"incident_id": %q, "include_events": true}`, target), "total", "2")
+	r := w.as(annKey, "/incident/alert/list", `{"incident_id": %q, "include_events": true}`, target)
+	w.want(r, "total", "1")
+	w.want(r, "items.0.alert_key", "open")
+	w.want(r, "items.1.alert_key", "")
+	if r := w.try(annKey, "/alert/info", `{"alert_id": %q}`, secret); r.Status != 403 {
+		t.Error(r)
+	}
 }
