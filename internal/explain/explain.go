@@ -156,18 +156,19 @@ func (x *Explanation) ofEvent(c *api.Call, id string) (err error) {
 	if x.Waiting {
 		x.Words = append(x.Words, "The event was taken and waits for its verdict.")
 	}
+	var denied error
 	for _, v := range all {
-		switch err := readable(c, v.ChannelID); fault.KindOf(err) {
-		case fault.AccessDenied: // of the channels that it went to the caller sees those that are theirs
-			if len(all) == 1 {
-				return err
-			}
+		switch err := readable(c, v.ChannelID); {
+		case fault.KindOf(err) == fault.AccessDenied: // of the channels that it went to the caller sees those that are theirs
+			denied = err
+		case err != nil:
+			return err
 		default:
-			if err != nil {
-				return err
-			}
 			x.Verdicts = append(x.Verdicts, v)
 		}
+	}
+	if len(x.Verdicts) == 0 {
+		return denied
 	}
 	return nil
 }

@@ -177,3 +177,15 @@ func TestAnAlertIsAsPrivateAsItsChannel(t *testing.T) {
 		t.Error(r)
 	}
 }
+
+// TestWhatBecameOfAnEventInPrivateChannels is as private, in however many it is.
+func TestWhatBecameOfAnEventInPrivateChannels(t *testing.T) {
+	w := begin(t, fmt.Sprintf(`{"routes": [{"integration_id": %d, "cases": [], "default": {"channel_ids": [%d, %d]}}]}`, shared, shop, mail))
+	event := w.pushTo(sharedKey, "x", "Critical")
+	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, shop)
+	w.want(w.as(annKey, "/alert/explain", `{"event_id": %q}`, event), "verdicts.1.outcome", "")
+	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, mail)
+	if r := w.try(annKey, "/alert/explain", `{"event_id": %q}`, event); r.Status != 403 {
+		t.Error(r)
+	}
+}
