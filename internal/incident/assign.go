@@ -12,8 +12,8 @@ import (
 )
 
 type assignRequest struct {
-	IncidentID  string     `json:"incident_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"One incident; or incident_ids."`
-	IncidentIDs []string   `json:"incident_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Several, at most 100."`
+	IncidentID  string     `json:"incident_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"One incident."`
+	IncidentIDs []string   `json:"incident_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Several, at most 100; at least one is needed, here or there."`
 	AssignedTo  AssignedTo `json:"assigned_to" doc:"Who is to take care."`
 }
 
@@ -26,8 +26,8 @@ func (in assignRequest) Check() error {
 
 func (r *Room) assign(c *api.Call, in assignRequest) (api.Empty, error) {
 	ids := in.IncidentIDs
-	if len(ids) == 0 {
-		ids = []string{in.IncidentID}
+	if in.IncidentID != "" {
+		ids = append([]string{in.IncidentID}, ids...)
 	}
 	return r.each(c, Some{ids}.ids(), func(d Desk, i *Incident) error {
 		to := in.AssignedTo

@@ -157,6 +157,19 @@ func TestTheRestOfAnIncidentThatLostItsAlerts(t *testing.T) {
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, old), "progress", "Closed")
 }
 
+// TestAnAssignmentOfOneAndSeveral: none of those named is left out.
+func TestAnAssignmentOfOneAndSeveral(t *testing.T) {
+	w := begin(t)
+	w.push("a", "Critical")
+	one := w.incident()
+	w.pass(time.Second)
+	w.push("b", "Critical")
+	w.do("/incident/assign", `{"incident_id": %q, "incident_ids": [%q], "assigned_to": {"person_ids": [%d]}}`, one, w.incident(), cid)
+	for _, id := range []string{one, w.incident()} {
+		w.want(w.do("/incident/info", `{"incident_id": %q}`, id), "responders.0.person_id", fmt.Sprint(cid))
+	}
+}
+
 // TestAnAlertIsAsPrivateAsItsChannel also in an incident of a channel that is for everybody.
 func TestAnAlertIsAsPrivateAsItsChannel(t *testing.T) {
 	const private = 7000000000043
