@@ -202,3 +202,19 @@ func TestWhatBecameOfAnEventInPrivateChannels(t *testing.T) {
 		t.Error(r)
 	}
 }
+
+// TestWhatIsKeptOfADroppedEvent: it goes with its verdict, and before that goes nothing that waits.
+func TestWhatIsKeptOfADroppedEvent(t *testing.T) {
+	w := beginWith(t, func(c *app.Config) { c.EventDays, c.DroppedDays = 180, 30 }, rules("drop_rules", `"filters": `+where("env", "test")))
+	dropped, taken := w.push("noise", "Critical", "env=test"), w.push("cpu", "Critical")
+	w.outcome(dropped, "dropped")
+	w.clock.Add(31 * 24 * time.Hour)
+	w.settle()
+	if r := w.try(ownKey, "/alert/explain", `{"event_id": %q}`, dropped); r.Status != 404 {
+		t.Error(r)
+	}
+	w.outcome(taken, "opened")
+	if n := w.count(`SELECT count(*) FROM event`); n != 1 {
+		t.Errorf("%d events are kept", n)
+	}
+}
