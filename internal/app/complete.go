@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
+	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
@@ -16,7 +17,7 @@ import (
 // logged and tried again at the next start: nearly everything works without it.
 func (a *App) complete(ctx context.Context) {
 	err := a.DB.Write(ctx, func(tx *db.Tx) error {
-		return errors.Join(schedule.Complete(tx, a.Box), rum.Complete(tx, a.Box), team.Complete(tx), person.Complete(tx), channel.Complete(tx))
+		return errors.Join(schedule.Complete(tx, a.Box), rum.Complete(tx, a.Box), team.Complete(tx), person.Complete(tx), channel.Complete(tx), incident.Complete(tx))
 	})
 	if err != nil {
 		a.Log.Error("what an older version stored is not yet complete", "error", err)

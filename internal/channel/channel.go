@@ -136,5 +136,5 @@ func (ch Channel) teams() []int64 { return append(slices.Clone(ch.ManagingTeamID
 // Complete folds what is searched of channels that an older version wrote. It is called when the program
 // starts.
 func Complete(tx *db.Tx) error {
-	return db.Refold(tx, `SELECT account_id, channel_id, channel_name || char(10) || description FROM channel WHERE name_folded = ''`, `UPDATE channel SET name_folded = $1 WHERE account_id = $2 AND channel_id = $3`)
+	return db.Refold[int64](tx, `SELECT account_id, channel_id, channel_name || char(10) || description FROM channel WHERE name_folded = ''`, `UPDATE channel SET name_folded = $1 WHERE account_id = $2 AND channel_id = $3`)
 }

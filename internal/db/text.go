@@ -43,10 +43,11 @@ func List[T int64 | uint64 | string](ids []T) string {
 
 // Refold fills in folded columns that a migration left empty, because engines cannot fold: the query reads
 // account, id and text of such rows, the update writes folded text, account and id ($1 to $3).
-func Refold(tx *Tx, query, update string) error {
+func Refold[ID int64 | string](tx *Tx, query, update string) error {
 	type row struct {
-		account, id int64
-		text        string
+		account int64
+		id      ID
+		text    string
 	}
 	rows, err := All(tx, func(scan Scan) (r row, err error) { return r, scan(&r.account, &r.id, &r.text) }, query)
 	for i := 0; i < len(rows) && err == nil; i++ {

@@ -106,8 +106,8 @@ func (r *Incident) insert(tx *db.Tx, account int64) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	n, err := tx.Exec(`INSERT INTO incident (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
-		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID, r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body))
+	n, err := tx.Exec(`INSERT INTO incident (account_id, `+columns+`, title_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
+		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID, r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), db.Fold(r.Title))
 	return n > 0, err
 }
 
@@ -118,9 +118,14 @@ func (r *Incident) save(tx *db.Tx, account int64) error {
 		return err
 	}
 	_, err = tx.Exec(`UPDATE incident SET title = $3, channel_id = $4, progress = $5, severity = $6, start_time = $7, last_time = $8, snoozed_before = $9, resolve_at = $10, creator_id = $11,
-		closer_id = $12, ever_muted = $13, group_key = $14, alert_cnt = $15, body = $16 WHERE account_id = $1 AND incident_id = $2`,
-		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID, r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body))
+		closer_id = $12, ever_muted = $13, group_key = $14, alert_cnt = $15, body = $16, title_folded = $17 WHERE account_id = $1 AND incident_id = $2`,
+		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID, r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), db.Fold(r.Title))
 	return err
+}
+
+// Complete fills in what an older version did not store.
+func Complete(tx *db.Tx) error {
+	return db.Refold[string](tx, `SELECT account_id, incident_id, title FROM incident WHERE title_folded = '' AND title <> ''`, `UPDATE incident SET title_folded = $1 WHERE account_id = $2 AND incident_id = $3`)
 }
 
 // assign notes down that a person is responsible.

@@ -21,7 +21,7 @@ type listRequest struct {
 	EverMuted        bool     `json:"ever_muted,omitzero" doc:"Only those with an alert that was muted at some time."`
 	IsRare           bool     `json:"is_rare,omitzero" doc:"Accepted, and without effect."`
 	Progress         string   `json:"progress,omitzero" maxLength:"100" doc:"Triggered, Processing and Closed, joined by commas."`
-	Query            string   `json:"query,omitzero" maxLength:"200" doc:"Text that the title contains."`
+	Query            string   `json:"query,omitzero" maxLength:"200" doc:"Text that the title contains, in upper or lower case."`
 	IncidentSeverity string   `json:"incident_severity,omitzero" maxLength:"100" doc:"Critical, Warning and Info, joined by commas."`
 	ChannelIDs       []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those of these channels; 0: of none."`
 	TeamIDs          []int64  `json:"team_ids,omitzero" maxItems:"100" doc:"Only those of channels that these teams own."`
@@ -76,7 +76,7 @@ const matching = ` FROM incident i WHERE i.account_id = $1 AND i.start_time >= $
 	AND ($5 = '' OR $5 LIKE '%,' || i.severity || ',%')
 	AND ($6 = '' OR $6 LIKE '%,' || i.channel_id || ',%')
 	AND NOT ($7 LIKE '%,' || i.channel_id || ',%')
-	AND ($8 = '%%' OR lower(i.title) LIKE $8 ESCAPE '\')
+	AND ($8 = '%%' OR i.title_folded LIKE $8 ESCAPE '\')
 	AND ($9 = '' OR $9 LIKE '%,' || i.creator_id || ',%')
 	AND ($10 = '' OR i.progress = 'Closed' AND $10 LIKE '%,' || i.closer_id || ',%')
 	AND ($11 = '' OR $11 LIKE '%,' || i.incident_id || ',%')
@@ -100,7 +100,7 @@ func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[View], err er
 		snoozed = c.Unix()
 	}
 	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(split(in.Progress)), db.List(split(in.IncidentSeverity)), db.List(channels), db.List(hidden),
-		contains(in.Query), db.List(in.CreatorIDs), db.List(in.CloserIDs), db.List(lower(in.IncidentIDs)), db.List(lower(in.Nums)), in.IsSnoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs)}
+		db.Containing(in.Query), db.List(in.CreatorIDs), db.List(in.CloserIDs), db.List(lower(in.IncidentIDs)), db.List(lower(in.Nums)), in.IsSnoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs)}
 	binding := fmt.Sprint("incidents", args, in.Asc)
 	args[12] = snoozed // the moment of the call, which must not end the walk
 	from, err := in.From(r.CursorKey, binding)
@@ -180,9 +180,4 @@ func lower(list []string) []string {
 		all[i] = strings.ToLower(s)
 	}
 	return all
-}
-
-// contains is the pattern of titles that contain a text, without regard to the case of ASCII letters.
-func contains(s string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(s)) + "%"
 }

@@ -134,5 +134,5 @@ func Erase(tx *db.Tx, account, person int64) error {
 // Complete folds what is searched of persons that an older version wrote. It is called when the program
 // starts.
 func Complete(tx *db.Tx) error {
-	return db.Refold(tx, `SELECT account_id, person_id, person_name || char(10) || email FROM person WHERE name_folded = ''`, `UPDATE person SET name_folded = $1 WHERE account_id = $2 AND person_id = $3`)
+	return db.Refold[int64](tx, `SELECT account_id, person_id, person_name || char(10) || email FROM person WHERE name_folded = ''`, `UPDATE person SET name_folded = $1 WHERE account_id = $2 AND person_id = $3`)
 }

@@ -139,5 +139,5 @@ func Erase(tx *db.Tx, account, team int64) error {
 
 // Complete folds the names of teams that an older version wrote. It is called when the program starts.
 func Complete(tx *db.Tx) error {
-	return db.Refold(tx, `SELECT account_id, team_id, team_name FROM team WHERE name_folded = ''`, `UPDATE team SET name_folded = $1 WHERE account_id = $2 AND team_id = $3`)
+	return db.Refold[int64](tx, `SELECT account_id, team_id, team_name FROM team WHERE name_folded = ''`, `UPDATE team SET name_folded = $1 WHERE account_id = $2 AND team_id = $3`)
 }

@@ -79,6 +79,24 @@ func TestAnAcknowledgementEndsASnooze(t *testing.T) {
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "snoozed_before", "0")
 }
 
+// TestATitleIsFoundInEveryScript, whatever its case.
+func TestATitleIsFoundInEveryScript(t *testing.T) {
+	w := begin(t)
+	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Über ΣΊΣΥΦΟΣ 100%%", "channel_id": %d}`, shop)
+	now := w.clock.Now().Unix()
+	for query, want := range map[string]string{"Über": "1", "über": "1", "ÜBER": "1", "σίσυφος": "1", "100%": "1", "10_%": "0", "uber": "0"} {
+		r := w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": %q}`, now-10, now+10, query)
+		if r.get("total") != want {
+			t.Errorf("%s: %s found, want %s", query, r.get("total"), want)
+		}
+	}
+	w.do("/incident/reset", `{"incident_id": %q, "title": "Ärger"}`, w.incident())
+	w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": "ÄRGER"}`, now-10, now+10), "total", "1")
+	w.sql(`UPDATE incident SET title_folded = ''`) // as an older version leaves it
+	w.restart()
+	w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": "ÄRGER"}`, now-10, now+10), "total", "1")
+}
+
 // TestAnIDThatIsNoneIsNamed: it is the caller's mistake in writing, not something that is gone.
 func TestAnIDThatIsNoneIsNamed(t *testing.T) {
 	w := begin(t)
