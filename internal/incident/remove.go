@@ -5,8 +5,13 @@ import (
 	"tocsin/internal/news"
 )
 
-func (r *Room) remove(c *api.Call, in Some) (api.Empty, error) {
-	return r.each(c, in.ids(), func(d Desk, i *Incident) error {
+type removeRequest struct {
+	Some
+	api.DryRun
+}
+
+func (r *Room) remove(c *api.Call, in removeRequest) (api.Removal, error) {
+	_, err := r.each(c, in.ids(), func(d Desk, i *Incident) error {
 		if i.Progress != Closed { // whoever waits to be told of it is not, and its alerts do not stay open without it
 			if err := d.Resolve(i, "", ""); err != nil {
 				return err
@@ -15,6 +20,7 @@ func (r *Room) remove(c *api.Call, in Some) (api.Empty, error) {
 		c.Removed("incident", i.IncidentID, i.Title)
 		return d.Remove(i)
 	})
+	return api.Removal{}, err
 }
 
 // Remove takes a closed incident away, with its feed. Its alerts stay, and belong to none.

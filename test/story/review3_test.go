@@ -1,11 +1,13 @@
 package story
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
 )
 
@@ -235,4 +237,16 @@ func TestWhatIsKeptOfADroppedEvent(t *testing.T) {
 	if n := w.count(`SELECT count(*) FROM event`); n != 1 {
 		t.Errorf("%d events are kept", n)
 	}
+}
+
+// TestARemovalIsTriedOut: who asks what would go away loses nothing.
+func TestARemovalIsTriedOut(t *testing.T) {
+	w := begin(t, tellAnn)
+	w.push("cpu", "Critical")
+	r := w.do("/incident/remove", `{"incident_ids": [%q], "dry_run": true}`, w.incident())
+	w.want(r, "allowed", "true")
+	w.want(r, "removes.0.id", w.incident())
+	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "progress", "Triggered")
+	w.do("/incident/remove", `{"incident_ids": [%q]}`, w.incident())
+	w.want(w.do("/incident/list", `{"start_time": 1795200000, "end_time": 1795300000}`), "total", "0")
 }
