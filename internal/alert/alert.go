@@ -29,6 +29,9 @@ type Alert struct {
 	Labels           map[string]string `json:"labels" doc:"Labels of its events."`
 	Images           []Image           `json:"images" doc:"Pictures that came with it."`
 	EverMuted        bool              `json:"ever_muted" doc:"It was silenced or inhibited at some time."`
+	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,flapping" doc:"Why nobody is told of it just now; absent: people are, or it is over."`
+	MutedBy          string            `json:"muted_by,omitzero" doc:"The silence rule, or the alert that inhibits it."`
+	MutedUntil       int64             `json:"muted_until,omitzero" doc:"When that is decided again, Unix seconds."`
 	CreatedAt        int64             `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt        int64             `json:"updated_at" doc:"Unix seconds."`
 	DeletedAt        int64             `json:"deleted_at,omitzero" doc:"Unix seconds; never set in a reply, which knows no deleted alerts."`
@@ -66,7 +69,7 @@ func (i *Incident) blank() { i.Title, i.Progress = "", "" }
 
 const columns = `alert_id, integration_id, channel_id, account_id, title, title_rule, description, alert_key, alert_severity, alert_status,
 	start_time, last_time, end_time, event_cnt, labels, images, ever_muted, created_at, updated_at, deleted_at,
-	integration_name, integration_type, integration_ref_id, responder_name, responder_email, incident_id`
+	integration_name, integration_type, integration_ref_id, responder_name, responder_email, incident_id, muted, muted_by, muted_until`
 
 // selection reads what scanAlert scans: the alert with its incident's title and progress as they are now.
 const selection = `SELECT ` + columns + `,
@@ -80,11 +83,14 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 	var incident Incident
 	if err := scan(&a.AlertID, &a.IntegrationID, &a.ChannelID, &a.AccountID, &a.Title, &a.TitleRule, &a.Description, &a.AlertKey, &a.AlertSeverity, &a.AlertStatus,
 		&a.StartTime, &a.LastTime, &a.EndTime, &a.EventCnt, &labels, &images, &a.EverMuted, &a.CreatedAt, &a.UpdatedAt, &a.DeletedAt,
-		&a.IntegrationName, &a.IntegrationType, &a.IntegrationRefID, &a.ResponderName, &a.ResponderEmail, &incident.IncidentID,
+		&a.IntegrationName, &a.IntegrationType, &a.IntegrationRefID, &a.ResponderName, &a.ResponderEmail, &incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil,
 		&incident.Title, &incident.Progress, &incident.channel); err != nil {
 		return a, err
 	}
 	a.DataSourceID, a.DataSourceName, a.DataSourceType, a.DataSourceRefID = a.IntegrationID, a.IntegrationName, a.IntegrationType, a.IntegrationRefID
+	if a.EndTime > 0 {
+		a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
+	}
 	if incident.IncidentID != "" {
 		a.Incident = &incident
 	}

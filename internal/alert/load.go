@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/check"
 	"tocsin/internal/db"
+	"tocsin/internal/decide"
 )
 
 // Load checks the records of an account file's alerts and inserts them. Either name of an integration's
@@ -57,6 +58,8 @@ func (a *Alert) check(at check.At, account int64) error {
 		at.AtLeast("created_at", a.CreatedAt, 0),
 		at.AtLeast("updated_at", a.UpdatedAt, 0),
 		at.AtLeast("deleted_at", a.DeletedAt, 0),
+		at.OneOf("muted", a.Muted, "", string(decide.Silenced), string(decide.Inhibited), string(decide.Flapping)),
+		at.AtLeast("muted_until", a.MutedUntil, min(int64(len(a.Muted)), 1)), // what is muted is decided again
 	); err != nil {
 		return err
 	}
@@ -85,10 +88,10 @@ func (a *Alert) insert(tx *db.Tx, account int64) (int64, error) {
 		incident = strings.ToLower(a.Incident.IncidentID)
 	}
 	return tx.Exec(`INSERT INTO alert (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29) ON CONFLICT DO NOTHING`,
 		a.AlertID, a.IntegrationID, a.ChannelID, account, a.Title, a.TitleRule, a.Description, a.AlertKey, a.AlertSeverity, a.AlertStatus,
 		a.StartTime, a.LastTime, a.EndTime, a.EventCnt, string(labels), string(images), a.EverMuted, a.CreatedAt, a.UpdatedAt, a.DeletedAt,
-		a.IntegrationName, a.IntegrationType, a.IntegrationRefID, a.ResponderName, a.ResponderEmail, incident)
+		a.IntegrationName, a.IntegrationType, a.IntegrationRefID, a.ResponderName, a.ResponderEmail, incident, a.Muted, a.MutedBy, a.MutedUntil)
 }
 
 // Dump reads all alerts of an account, deleted ones too, by id, as replies show them.

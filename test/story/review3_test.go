@@ -239,6 +239,20 @@ func TestWhatIsKeptOfADroppedEvent(t *testing.T) {
 	}
 }
 
+// TestASilencedAlertMovesHouse: what a silence held back when the file was written pages when the silence ends.
+func TestASilencedAlertMovesHouse(t *testing.T) {
+	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w.push("cpu", "Critical", "env=test")
+	w.told()
+	f, err := accountfile.Export(context.Background(), w.app.DB, w.app.Box, account, true)
+	w.must(err)
+	w.must(accountfile.Import(context.Background(), w.app.DB, w.app.Box, f, w.clock.Now(), true))
+	w.pass(time.Minute)
+	w.told()
+	w.pass(time.Hour)
+	w.told(newPage("ann"), "olga@example.com email silence_ends")
+}
+
 // TestARemovalIsTriedOut: who asks what would go away loses nothing.
 func TestARemovalIsTriedOut(t *testing.T) {
 	w := begin(t, tellAnn)
