@@ -1,0 +1,38 @@
+package story
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+func TestAPersonIsToldInTelegram(t *testing.T) {
+	told := make(chan string, 10)
+	bot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ChatID string `json:"chat_id"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+			t.Error(err)
+		}
+		told <- r.URL.Path + " " + m.ChatID
+		w.Write([]byte(`{"ok": true, "result": {"message_id": 7}}`))
+	}))
+	t.Cleanup(bot.Close)
+	w := begin(t, tellAnn)
+	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["telegram"], "warning": [], "info": []}, "contacts": {"telegram": "%s/bot1:secret/-100"}}`, bot.URL)
+	w.push("cpu", "Critical")
+	w.told()
+	select {
+	case got := <-told:
+		if got != "/bot1:secret/sendMessage -100" {
+			t.Error(got)
+		}
+	default:
+		t.Error("nobody was told: " + w.why("cpu"))
+	}
+	w.as(annKey, "/preference/update", `{"contacts": {"telegram": "1:secret"}}`)
+	w.push("net", "Critical")
+	w.told(newPage("ann")) // a token without a chat cannot work
+}
