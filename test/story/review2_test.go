@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 )
 
 func TestAPersonIsToldInTelegram(t *testing.T) {
@@ -35,4 +37,21 @@ func TestAPersonIsToldInTelegram(t *testing.T) {
 	w.as(annKey, "/preference/update", `{"contacts": {"telegram": "1:secret"}}`)
 	w.push("net", "Critical")
 	w.told(newPage("ann")) // a token without a chat cannot work
+}
+
+func TestATurnIsToldToAProgram(t *testing.T) {
+	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
+	w.do("/preference/update", `{"person_id": 7000000000013, "schedule_shift_notify": {"personal_channels": ["webhook"]}, "contacts": {"webhook": "`+chats+`/webhook/bob"}}`)
+	w.do("/preference/update", `{"person_id": 7000000000012, "schedule_shift_notify": {"personal_channels": ["webhook"]}, "contacts": {"webhook": "`+chats+`/webhook/ann"}}`)
+	w.pass(3 * time.Hour)
+	texts := []string{}
+	for _, p := range w.reached() {
+		texts = append(texts, p.to+" "+p.event+" "+p.text)
+	}
+	all := strings.Join(texts, "\n")
+	for _, want := range []string{"ann shift_begin", "bob shift_end", "On call in Turns"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%s is missing in\n%s", want, all)
+		}
+	}
 }
