@@ -20,6 +20,11 @@ import (
 // message makes what is told of what a notice is about, as it is now. overtaken says why it need not be told
 // any more; empty: it does.
 func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
+	if n.Person != 0 {
+		if _, found, err := Find(tx, n.Account, n.Person); err != nil || !found {
+			return m, "the person has left", err
+		}
+	}
 	if n.Incident == "" {
 		m = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: n.Detail.Text, Event: n.Event, Severity: "Info"}
 		if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: m.Subject, Text: m.Text}, json.Deterministic(true)); err != nil {

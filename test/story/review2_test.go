@@ -55,3 +55,24 @@ func TestATurnIsToldToAProgram(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoHasLeftIsToldNothingMore(t *testing.T) {
+	w := begin(t, escalates(layer(teams(ops))))
+	w.do("/preference/update", `{"person_id": 7000000000014, "quiet_hours": [{"start": "09:00", "end": "12:00"}]}`)
+	w.push("cpu", "Critical")
+	w.push("disk", "Warning")
+	w.told(newPage("bob"), newPage("cid"), newPage("bob"))
+	w.do("/member/delete", `{"member_id": 7000000000014}`)
+	w.drift = 5 * time.Minute
+	w.push("cpu", "Ok")
+	w.told(over("bob"))
+	w.pass(3 * time.Hour)
+	for _, p := range w.reached() {
+		if strings.HasPrefix(p.to, "cid") {
+			t.Error("who has left was told: " + p.String())
+		}
+	}
+	if why := w.why("disk"); !strings.Contains(why, "has left") {
+		t.Error(why)
+	}
+}
