@@ -2,6 +2,7 @@ package story
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -74,5 +75,22 @@ func TestWhoHasLeftIsToldNothingMore(t *testing.T) {
 	}
 	if why := w.why("disk"); !strings.Contains(why, "has left") {
 		t.Error(why)
+	}
+}
+
+func TestWhatIsSentAgainByHandIsSentAtOnce(t *testing.T) {
+	r := receive(t, always(http.StatusServiceUnavailable))
+	w := begin(t, hooks("alert", at(r)))
+	w.drift = time.Minute
+	for n := range 60 {
+		w.push(fmt.Sprint("key", n), "Critical")
+	}
+	w.pass(30 * time.Minute)
+	first := w.history(`, "asc": true`)
+	r.calls()
+	w.do("/webhook/history/replay", `{"event_id": %q}`, first.get("items.0.event_id"))
+	calls := r.calls()
+	if len(calls) != 1 || !strings.Contains(calls[0].body, first.get("items.0.ref_id")) {
+		t.Errorf("%d calls, not the one that was asked for: %v", len(calls), calls)
 	}
 }
