@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
@@ -68,12 +69,20 @@ func (a *App) deliverer() notify.Deliver {
 		if !ok {
 			return sender.Receipt{}, &sender.Error{Message: "this server cannot send " + way}
 		}
-		chat := sender.Chat{Token: to.To}
-		if to.Chat != nil {
-			chat = *to.Chat
-		}
-		return send(ctx, out, chat, m)
+		return send(ctx, out, chatOf(way, to), m)
 	}
+}
+
+// chatOf is the chat at an address. What a person is reached by is its token, behind which Telegram has a slash and
+// the chat's id.
+func chatOf(way string, to notify.Address) sender.Chat {
+	if to.Chat != nil {
+		return *to.Chat
+	}
+	if end := strings.LastIndexByte(to.To, '/'); way == "telegram" && end >= 0 {
+		return sender.Chat{Token: to.To[:end], ChatIDs: []string{to.To[end+1:]}}
+	}
+	return sender.Chat{Token: to.To}
 }
 
 // tell sends a message through an app as it is now; the transaction that reads it is over before the

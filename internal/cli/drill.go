@@ -45,7 +45,8 @@ type drillStory struct {
 	} `json:"incidents"`
 }
 
-// Run exits with an error when a hop is cut: nothing was decided, no incident opened, or nobody was told.
+// Run exits with an error when a hop is cut: nothing was decided, no incident opened, or somebody
+// could not be told over one of the ways.
 func (cmd *drillCmd) Run(con *console) error {
 	base := strings.TrimRight(cmd.Server, "/")
 	key := fmt.Sprintf("tocsin-drill-%d", time.Now().UnixNano())
@@ -77,12 +78,15 @@ func (cmd *drillCmd) Run(con *console) error {
 	for _, v := range story.Verdicts {
 		fmt.Fprintf(report, "decided: %s\t%s\t%s\n", v.Outcome, since(v.DecidedAt), v.IncidentID)
 	}
-	told := 0
+	told, all := 0, 0
 	for _, i := range story.Incidents {
 		for _, n := range i.Notices {
 			who := n.PersonName
 			if who == "" {
 				who = "a chat or address"
+			}
+			if n.Status != "cancelled" { // because somebody has acknowledged it
+				all++
 			}
 			fmt.Fprintf(report, "notice made\t%s\t%s, %s\n", since(n.CreatedAt), who, n.Reason)
 			if n.SettledAt > 0 {
@@ -108,6 +112,8 @@ func (cmd *drillCmd) Run(con *console) error {
 		return fmt.Errorf("no incident was opened:\n  %s", strings.Join(story.Words, "\n  "))
 	case told == 0:
 		return fmt.Errorf("nobody was told:\n  %s", strings.Join(story.Words, "\n  "))
+	case told < all:
+		return fmt.Errorf("not everybody was told, %d of %d:\n  %s", told, all, strings.Join(story.Words, "\n  "))
 	}
 	fmt.Fprintf(con.out, "%d told, all hops work\n", told)
 	return nil

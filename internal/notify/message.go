@@ -20,8 +20,16 @@ import (
 // message makes what is told of what a notice is about, as it is now. overtaken says why it need not be told
 // any more; empty: it does.
 func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
+	if n.Person != 0 {
+		if _, found, err := Find(tx, n.Account, n.Person); err != nil || !found {
+			return m, "the person has left", err
+		}
+	}
 	if n.Incident == "" {
 		m = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: n.Detail.Text, Event: n.Event, Severity: "Info"}
+		if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: m.Subject, Text: m.Text}, json.Deterministic(true)); err != nil {
+			return m, "", err
+		}
 		if strings.HasPrefix(n.Way, "slack") {
 			m.Subject, m.Text = slack.Replace(m.Subject), slack.Replace(m.Text)
 		}
@@ -42,7 +50,7 @@ func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, o
 		Key: n.Key, Thread: i.IncidentID, Subject: subject(about), Severity: about.Severity, Event: n.Event, Title: about.Title,
 		Link: about.Link, AckLink: about.AckLink, Test: about.Test,
 	}
-	if m.Data, err = json.Marshal(data{n.Key, n.Event, n.Reason, i}, json.Deterministic(true)); err != nil {
+	if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i}, json.Deterministic(true)); err != nil {
 		return m, "", err
 	}
 	text := written(tx, n, about)
@@ -54,12 +62,14 @@ func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, o
 	return m, "", nil
 }
 
-// data is what programs are told.
+// data is what programs are told: of an incident that, and of all else the message.
 type data struct {
-	Key      string            `json:"key"`
-	Event    string            `json:"event_type"`
-	Reason   string            `json:"reason"`
-	Incident incident.Incident `json:"incident"`
+	Key      string             `json:"key"`
+	Event    string             `json:"event_type"`
+	Reason   string             `json:"reason"`
+	Incident *incident.Incident `json:"incident,omitzero"`
+	Subject  string             `json:"subject,omitzero"`
+	Text     string             `json:"text,omitzero"`
 }
 
 // overtaken says why a notice need not be told any more, because of what happened since it was made.

@@ -174,5 +174,8 @@ func (r *Room) reach(tx *db.Tx, account int64, p Person, pref preference.Prefere
 	if !ok || contact == "" {
 		return reach, "no contact for " + way, nil
 	}
+	if way == "telegram" && !strings.Contains(contact, "/") {
+		return reach, "the contact for telegram names no chat: it must be the bot's token, a slash and the chat's id", nil
+	}
 	return Reach{Way: way, Address: Address{To: contact}}, "", nil
 }

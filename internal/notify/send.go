@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	maxFlying   = 64               // notices on their way at once
+	maxFlying   = 64               // notices on their way at once, but for the first of each lane
 	maxLane     = 8                // of them in one lane, so that one that hangs leaves room for others
+	maxFirst    = 4 * maxFlying    // notices on their way at once, whatever their lanes
 	patience    = 15 * time.Second // for one attempt
 	lease       = 2 * time.Minute  // after which an attempt is taken for lost, with the process that made it
 	maxAttempts = 10               // then it has failed for good
@@ -107,7 +108,7 @@ func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next
 	}
 	for i := range due {
 		n := &due[i].Notice
-		if flying >= maxFlying || lanes[n.Lane] >= maxLane {
+		if flying >= maxFirst || !hasRoom(flying, lanes[n.Lane]) {
 			full = true
 			continue
 		}
@@ -172,6 +173,10 @@ func (r *Room) unmade(tx *db.Tx, n *Notice, cause error, now time.Time) error {
 // reads is how many due notices are looked at in one go.
 const reads = 4 * maxFlying
 
+// hasRoom tells whether another notice may go in a lane. One in which none is on its way has room for one even when
+// those that hang have taken all: else they would hold up everybody.
+func hasRoom(flying, inLane int) bool { return inLane == 0 || flying < maxFlying && inLane < maxLane }
+
 // traffic is how many notices are on their way, altogether and in each lane, and which lanes have no room:
 // what waits for those must not hide what waits for others.
 func (r *Room) traffic() (flying int, lanes map[string]int, busy []string) {
@@ -179,7 +184,7 @@ func (r *Room) traffic() (flying int, lanes map[string]int, busy []string) {
 	defer r.mu.Unlock()
 	lanes = map[string]int{}
 	for lane, n := range r.lanes {
-		if lanes[lane] = n; n >= maxLane {
+		if lanes[lane] = n; !hasRoom(r.flying, n) {
 			busy = append(busy, lane)
 		}
 	}

@@ -169,6 +169,33 @@ func TestAHangingHostHoldsUpNoOther(t *testing.T) {
 	r.mu.Unlock()
 }
 
+// Many hosts that hang take all the room there is, as when the way to the world is cut: the mail server in the house
+// has its turn all the same.
+func TestManyThatHangHoldUpNobodyElse(t *testing.T) {
+	r := newRoom(t)
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release); r.Task().Wait() })
+	r.deliver = func(to string) error {
+		if strings.Contains(to, "//hang") {
+			<-release
+		}
+		return nil
+	}
+	for n := range 600 {
+		r.put(apitest.AccountA, fmt.Sprint("hang", n), "slack", notify.Address{Chat: &sender.Chat{URL: fmt.Sprintf("https://hang%d.example.com/x", n%30)}})
+	}
+	r.clock.Add(time.Second)
+	for n := range 5 {
+		r.put(apitest.AccountB, fmt.Sprint("mail", n), "email", notify.Address{To: "b@example.com"})
+	}
+	woken := make(chan struct{}, 1000)
+	r.Woken(func() { woken <- struct{}{} })
+	r.run()
+	for r.run(); r.taken() < 5; r.run() {
+		<-woken
+	}
+}
+
 // What is told already stays told; other accounts have keys of their own.
 func TestTheSameIsNotPutTwice(t *testing.T) {
 	r := newRoom(t)

@@ -1,38 +1,41 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	text "text/template"
-	"time"
 	"unicode/utf8"
 )
 
 // functions are what templates may call besides what the language has (docs/templates.md). None of them
-// reaches outside, and none makes more out of little.
-var functions = text.FuncMap{
-	"upper":     strings.ToUpper,
-	"lower":     strings.ToLower,
-	"trim":      strings.TrimSpace,
-	"contains":  func(part, s string) bool { return strings.Contains(s, part) },
-	"hasPrefix": func(prefix, s string) bool { return strings.HasPrefix(s, prefix) },
-	"hasSuffix": func(suffix, s string) bool { return strings.HasSuffix(s, suffix) },
-	"replace":   func(old, new, s string) string { return bound(strings.ReplaceAll(s, old, new)) },
-	"split":     func(separator, s string) []string { return strings.SplitN(s, separator, 1000) },
-	"join":      func(separator string, list []string) string { return bound(strings.Join(list, separator)) },
-	"truncate":  truncate,
-	"default":   fallback,
-	"toJSON":    toJSON,
-	"date":      date,
-	"duration":  duration,
-	"emoji":     emoji,
-	"colour":    colour,
-	"color":     colour,
+// reaches outside, and none makes more out of little: those of the language that could are replaced.
+func functions(b *budget) text.FuncMap {
+	return text.FuncMap{
+		"upper":     func(s string) (string, error) { return b.made(strings.ToUpper(s)) },
+		"lower":     func(s string) (string, error) { return b.made(strings.ToLower(s)) },
+		"trim":      strings.TrimSpace,
+		"contains":  func(part, s string) bool { return strings.Contains(s, part) },
+		"hasPrefix": func(prefix, s string) bool { return strings.HasPrefix(s, prefix) },
+		"hasSuffix": func(suffix, s string) bool { return strings.HasSuffix(s, suffix) },
+		"replace":   b.replace,
+		"split":     b.split,
+		"join":      b.join,
+		"truncate":  func(n int, s string) (string, error) { return b.made(truncate(n, s)) },
+		"default":   fallback,
+		"toJSON":    b.toJSON,
+		"date":      b.date,
+		"duration":  duration,
+		"emoji":     emoji,
+		"colour":    colour,
+		"color":     colour,
+		"print":     b.written(fmt.Sprint),
+		"println":   b.written(fmt.Sprintln),
+		"printf":    b.printf,
+		"html":      b.written(text.HTMLEscaper),
+		"js":        b.written(text.JSEscaper),
+		"urlquery":  b.written(text.URLQueryEscaper),
+	}
 }
-
-// bound cuts a text that is longer than anything a template may write.
-func bound(s string) string { return s[:min(len(s), MaxOutput)] }
 
 // truncate shortens a text to n characters, the last of them an ellipsis.
 func truncate(n int, s string) string {
@@ -57,24 +60,6 @@ func fallback(instead, value any) any {
 		}
 	}
 	return value
-}
-
-// toJSON is the value as JSON, for messages that are JSON themselves.
-func toJSON(v any) (string, error) {
-	b, err := json.Marshal(v)
-	return string(b), err
-}
-
-// date shows a moment in Unix seconds in a zone such as Europe/Berlin; empty: UTC.
-func date(zone string, seconds int64) (string, error) {
-	if seconds == 0 {
-		return "", nil
-	}
-	location, err := time.LoadLocation(zone)
-	if err != nil {
-		return "", fmt.Errorf("unknown time zone %q", zone)
-	}
-	return time.Unix(seconds, 0).In(location).Format("2006-01-02 15:04:05 MST"), nil
 }
 
 // duration shows seconds as people say them: 2h 5m.

@@ -5,6 +5,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	html "html/template"
@@ -18,11 +19,13 @@ import (
 // MaxOutput is how much a template may write, in bytes.
 const MaxOutput = 64 << 10
 
-// maxSteps is how often the actions of a template may be run: loops within loops end there.
+// maxSteps is how often the actions of a template may be run and write: loops within loops end there. One whose
+// longest action is long has fewer steps, as each may take longer.
 const maxSteps = 100_000
 
 // Template is a template that is well formed.
 type Template struct {
+	steps   int
 	execute func(w io.Writer, data any) error
 }
 
@@ -30,34 +33,42 @@ type Template struct {
 // text. The error says in which line and what is wrong.
 func Parse(source string, isHTML bool) (*Template, error) {
 	if isHTML {
-		t, err := html.New("").Funcs(html.FuncMap(functions)).Option("missingkey=zero").Parse(source)
+		t, err := html.New("").Funcs(html.FuncMap(functions(nil))).Option("missingkey=zero").Parse(source)
 		if err != nil {
 			return nil, readable(err)
 		}
-		if err := tame(t.Tree); err != nil {
+		steps, err := tame(t.Tree)
+		if err != nil {
 			return nil, err
 		}
-		return &Template{func(w io.Writer, data any) error {
+		return &Template{steps, func(w io.Writer, data any) error {
 			c, err := t.Clone() // executing a template of HTML changes it
 			if err != nil {
 				return err
 			}
-			return c.Execute(w, data)
+			return c.Funcs(html.FuncMap(functions(&budget{maxMade}))).Execute(w, data)
 		}}, nil
 	}
-	t, err := text.New("").Funcs(functions).Option("missingkey=zero").Parse(source)
+	t, err := text.New("").Funcs(functions(nil)).Option("missingkey=zero").Parse(source)
 	if err != nil {
 		return nil, readable(err)
 	}
-	if err := tame(t.Tree); err != nil {
+	steps, err := tame(t.Tree)
+	if err != nil {
 		return nil, err
 	}
-	return &Template{t.Execute}, nil
+	return &Template{steps, func(w io.Writer, data any) error {
+		c, err := t.Clone() // each rendering has functions with a budget of their own
+		if err != nil {
+			return err
+		}
+		return c.Funcs(functions(&budget{maxMade})).Execute(w, data)
+	}}, nil
 }
 
 // Render fills a template in. The error says in which line it failed and why.
 func (t *Template) Render(incident Incident) (string, error) {
-	w := &bounded{}
+	w := &bounded{most: t.steps}
 	err := t.execute(w, incident)
 	if err != nil {
 		return "", readable(err)
@@ -66,51 +77,68 @@ func (t *Template) Render(incident Incident) (string, error) {
 }
 
 // tame takes from a template the ways in which it could run for ever: using itself is refused, and every
-// turn of a loop writes something, if only nothing, so that what is written into counts the turns.
-func tame(tree *parse.Tree) error {
+// action writes something, if only nothing, so that what is written into counts them. It tells how many steps
+// the template has.
+func tame(tree *parse.Tree) (steps int, err error) {
 	if tree == nil || tree.Root == nil {
-		return nil
+		return maxSteps, nil
 	}
-	return tameList(tree.Root)
+	longest, err := tameList(tree.Root)
+	return maxSteps / (1 + longest/100), err
 }
 
-func tameList(list *parse.ListNode) error {
+// tameList tames a list of nodes and tells the length of its longest action, in bytes.
+func tameList(list *parse.ListNode) (longest int, err error) {
 	if list == nil {
-		return nil
+		return 0, nil
 	}
+	nodes := make([]parse.Node, 0, 2*len(list.Nodes))
 	for _, n := range list.Nodes {
 		var branch *parse.BranchNode
 		switch n := n.(type) {
 		case *parse.TemplateNode:
-			return errors.New("{{template}} and {{block}} are not available: write the text where it is used")
+			return 0, errors.New("{{template}} and {{block}} are not available: write the text where it is used")
 		case *parse.IfNode:
 			branch = &n.BranchNode
 		case *parse.WithNode:
 			branch = &n.BranchNode
 		case *parse.RangeNode:
 			branch = &n.BranchNode
-			turn := &parse.TextNode{NodeType: parse.NodeText, Pos: n.Pos}
-			n.List.Nodes = append([]parse.Node{turn}, n.List.Nodes...)
-		default:
-			continue
+			n.List.Nodes = append([]parse.Node{nothing(n)}, n.List.Nodes...)
+		case *parse.ActionNode:
+			longest = max(longest, len(n.String()))
 		}
-		if err := errors.Join(tameList(branch.List), tameList(branch.ElseList)); err != nil {
-			return err
+		if branch != nil {
+			here, err := tameList(branch.List)
+			other, wrong := tameList(branch.ElseList)
+			if longest = max(longest, here, other, len(branch.Pipe.String())); err != nil || wrong != nil {
+				return 0, cmp.Or(err, wrong)
+			}
 		}
+		if n.Type() != parse.NodeText {
+			nodes = append(nodes, nothing(n))
+		}
+		nodes = append(nodes, n)
 	}
-	return nil
+	list.Nodes = nodes
+	return longest, nil
 }
 
-// bounded keeps what is written up to the bound and refuses what is beyond it. Every turn of a loop
-// writes (see tame), so it bounds loops as well.
+// nothing is a text of no characters at the place of a node: what is written into counts it.
+func nothing(n parse.Node) parse.Node {
+	return &parse.TextNode{NodeType: parse.NodeText, Pos: n.Position()}
+}
+
+// bounded keeps what is written up to the bound and refuses what is beyond it. Every action and every turn
+// of a loop writes (see tame), so it bounds loops as well.
 type bounded struct {
 	bytes.Buffer
-	steps int
+	steps, most int
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.steps++; b.steps > maxSteps {
-		return 0, fmt.Errorf("more than %d steps", maxSteps)
+	if b.steps++; b.steps > b.most {
+		return 0, fmt.Errorf("more than %d steps", b.most)
 	}
 	if b.Len()+len(p) > MaxOutput {
 		return 0, fmt.Errorf("more than %d bytes of text", MaxOutput)

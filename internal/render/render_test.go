@@ -94,6 +94,41 @@ func TestBadTemplates(t *testing.T) {
 	}
 }
 
+// Nothing that a template may call makes so much out of little that the server's memory is not enough, or takes as
+// long as it likes: each of these would write gigabytes, or turn for minutes.
+func TestHungryTemplates(t *testing.T) {
+	times := func(n int, s string) string { return strings.Repeat(s, n) }
+	for name, source := range map[string]string{
+		"print":    `{{$a := printf "%1000d" 1}}` + times(40, `{{$a = print $a $a $a $a}}`),
+		"printf":   `{{$a := "12345678"}}` + times(40, `{{$a = printf "%s%s%s%s" $a $a $a $a}}`),
+		"width":    `{{range 50000}}{{$a := printf "%1000000d" 1}}{{end}}`,
+		"println":  `{{$a := "12345678"}}` + times(40, `{{$a = println $a $a $a $a}}`),
+		"js":       `{{$a := "\\"}}` + times(60, `{{$a = js $a}}`),
+		"html":     `{{$a := "&&&&"}}` + times(60, `{{$a = html $a $a $a}}`),
+		"urlquery": `{{$a := "&&&&"}}` + times(60, `{{$a = urlquery $a $a $a}}`),
+		"toJSON":   `{{$a := "\\"}}` + times(60, `{{$a = toJSON $a}}`),
+		"replace":  `{{$a := "x"}}` + times(40, `{{$a = replace "" $a $a}}`),
+		"join":     `{{$a := "x"}}` + times(40, `{{$a = join $a (split "" (print $a $a))}}`),
+		"verbs":    `{{$a := printf "%60000d" 1}}{{printf "` + times(12000, "%[1]s") + `" $a}}`,
+		"star":     `{{$a := printf "%60000d" 1}}{{range 90000}}{{$b := printf "%s" $a}}{{end}}`,
+		"zones":    `{{range 99999}}{{$a := date "Europe/Berlin" 1}}{{end}}`,
+		"actions":  `{{range 99999}}` + times(3000, `{{if eq 1 2}}{{end}}`) + `{{end}}`,
+		"long":     `{{range 99999}}{{if eq 1 2` + times(30000, " 2") + `}}{{end}}{{end}}`,
+		"loop":     `{{$a := printf "%60000d" 1}}{{range 90000}}{{$b := upper $a}}{{end}}`,
+	} {
+		for _, html := range []bool{false, true} {
+			tpl, err := Parse(source, html)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if got, err := tpl.Render(Sample); err == nil || !strings.Contains(err.Error(), "more than") {
+				t.Errorf("%s (HTML: %t): %d bytes, %v", name, html, len(got), err)
+			}
+		}
+	}
+}
+
 func FuzzRender(f *testing.F) {
 	for _, source := range Preset {
 		f.Add(source, true)

@@ -38,7 +38,8 @@ func (r *Room) historyReplay(c *api.Call, in historyReplayRequest) (replayed, er
 	if m.attemptID == "" {
 		m.attemptID = attemptID(c.Now)
 	}
-	if _, err := c.Tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = $3, started_at = $4, due_at = $4, settled_at = 0, outcome = '' WHERE account_id = $1 AND message_id = $2`,
+	// Due before all else: of an endpoint that is held, one message is tried, and that is to be this one.
+	if _, err := c.Tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = $3, started_at = $4, due_at = 1, settled_at = 0, outcome = '' WHERE account_id = $1 AND message_id = $2`,
 		m.account, m.id, m.attemptID, c.Now.UnixMilli()); err != nil {
 		return replayed{}, err
 	}

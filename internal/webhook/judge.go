@@ -60,10 +60,12 @@ func pause(age time.Duration, spread float64) time.Duration {
 	return time.Duration(float64(wait) * (0.75 + spread/2))
 }
 
-// next is when a message is tried again; ok is false when it is to be given up.
+// next is when a message is tried again; ok is false when it is to be given up. An endpoint that asks to wait for
+// longer than the message lives gets it once more at its end.
 func next(v verdict, started, now time.Time, spread float64) (due time.Time, ok bool) {
-	due = now.Add(max(pause(now.Sub(started), spread), v.after))
-	return due, v.status == waiting && !due.After(started.Add(life))
+	end := started.Add(life)
+	due = now.Add(max(pause(now.Sub(started), spread), min(v.after, end.Sub(now))))
+	return due, v.status == waiting && !due.After(end)
 }
 
 // An endpoint whose latest patience attempts have all failed, for whatever reason, is held: it gets one

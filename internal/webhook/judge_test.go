@@ -76,8 +76,11 @@ func TestAMessageIsTriedForADay(t *testing.T) {
 	if due, ok := next(verdict{status: waiting, after: time.Hour}, noon, noon, 0); !ok || due != noon.Add(time.Hour) {
 		t.Errorf("asked to wait an hour: %v %v", due, ok)
 	}
-	if _, ok := next(verdict{status: waiting, after: life}, noon, noon.Add(time.Second), 0); ok {
-		t.Error("asked to wait longer than it lives")
+	if due, ok := next(verdict{status: waiting, after: life}, noon, noon.Add(time.Second), 0); !ok || due != noon.Add(life) {
+		t.Errorf("asked to wait longer than it lives, it is tried once more at its end: %v %v", due, ok)
+	}
+	if _, ok := next(verdict{status: waiting, after: life}, noon, noon.Add(life), 0); ok {
+		t.Error("it is tried after its end")
 	}
 	for _, status := range []string{delivered, failed} {
 		if _, ok := next(verdict{status: status}, noon, noon, 0); ok {

@@ -33,6 +33,12 @@ func TestADrillTimesEveryHop(t *testing.T) {
 	if len(mails) == 0 || !strings.Contains(mails[0].Data, "Subject: [Drill] [Critical] Drill: nothing is wrong") || !strings.Contains(mails[0].Data, "https://tocsin.example.com/ack/") {
 		t.Errorf("%+v", mails)
 	}
+	if a := s.call(key, "/preference/update", `{"trigger_notify": {"critical": ["email", "ntfy"], "warning": [], "info": []}, "contacts": {"ntfy": "http://127.0.0.1:9/nobody"}}`); a.status != 200 {
+		t.Fatalf("%+v", a)
+	}
+	if r := tool(t, dir, drill...); r.code == 0 || !strings.Contains(r.err, "not everybody was told") || !strings.Contains(r.out, "failed over ntfy") || strings.Contains(r.out, "all hops work") {
+		t.Errorf("with one way cut: exit %d\n%s%s", r.code, r.out, r.err)
+	}
 	if a := s.call(key, "/channel/disable", `{"channel_id": 41}`); a.status != 200 {
 		t.Fatalf("%+v", a)
 	}

@@ -1,0 +1,126 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// budget is what the functions of one rendering may still make, in bytes. A call is refused before it makes what
+// is too much: afterwards it would be too late.
+type budget struct{ left int }
+
+const (
+	maxMade  = 16 << 20 // bytes that functions may make in one rendering
+	callCost = 256      // bytes that each call counts at least
+	zoneCost = 4096     // and one that reads a time zone
+)
+
+// spend takes n bytes for a text that becomes as long.
+func (b *budget) spend(n int) error {
+	if n > MaxOutput {
+		return fmt.Errorf("more than %d bytes of text", MaxOutput)
+	}
+	if b.left -= n + callCost; b.left < 0 {
+		return fmt.Errorf("more than %d bytes of text made by functions", maxMade)
+	}
+	return nil
+}
+
+// made is a text that was made out of one about as long.
+func (b *budget) made(s string) (string, error) { return s, b.spend(len(s)) }
+
+func (b *budget) replace(old, new, s string) (string, error) {
+	if err := b.spend(len(s) + strings.Count(s, old)*max(0, len(new)-len(old))); err != nil {
+		return "", err
+	}
+	return strings.ReplaceAll(s, old, new), nil
+}
+
+func (b *budget) split(separator, s string) ([]string, error) {
+	return strings.SplitN(s, separator, 1000), b.spend(len(s))
+}
+
+func (b *budget) join(separator string, list []string) (string, error) {
+	n := len(separator) * len(list)
+	for _, s := range list {
+		n += len(s)
+	}
+	if err := b.spend(n); err != nil {
+		return "", err
+	}
+	return strings.Join(list, separator), nil
+}
+
+// toJSON is the value as JSON, for messages that are JSON themselves.
+func (b *budget) toJSON(v any) (string, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	return b.made(string(text))
+}
+
+// date shows a moment in Unix seconds in a zone such as Europe/Berlin; empty: UTC.
+func (b *budget) date(zone string, seconds int64) (string, error) {
+	if seconds == 0 {
+		return "", nil
+	}
+	if err := b.spend(zoneCost); err != nil {
+		return "", err
+	}
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		return "", fmt.Errorf("unknown time zone %q", zone)
+	}
+	return time.Unix(seconds, 0).In(location).Format("2006-01-02 15:04:05 MST"), nil
+}
+
+// written is a function that writes its arguments, one after the other.
+func (b *budget) written(write func(...any) string) func(...any) (string, error) {
+	return func(args ...any) (string, error) {
+		if _, err := b.read(args); err != nil {
+			return "", err
+		}
+		return b.made(write(args...))
+	}
+}
+
+// read takes the bytes of arguments as they are written, and tells the longest.
+func (b *budget) read(args []any) (longest int, err error) {
+	sum := 0
+	for _, arg := range args {
+		n := len(fmt.Sprint(arg))
+		longest, sum = max(longest, n), sum+n
+		if err := b.spend(sum); err != nil {
+			return 0, err
+		}
+	}
+	return longest, nil
+}
+
+// printf is the language's, without widths that are arguments. What it writes is estimated beforehand: each verb
+// may write the longest argument, ten times as long when it is quoted, as wide as the greatest number in the format.
+func (b *budget) printf(format string, args ...any) (string, error) {
+	longest, err := b.read(args)
+	if err != nil {
+		return "", err
+	}
+	width, number := 0, 0
+	for _, c := range []byte(format) {
+		switch {
+		case c == '*':
+			return "", fmt.Errorf("a format must not have *, got %.60q", format)
+		case c >= '0' && c <= '9':
+			number = min(10*number+int(c-'0'), 1_000_000)
+		default:
+			number = 0
+		}
+		width = max(width, number)
+	}
+	if most := len(format) + strings.Count(format, "%")*(10*longest+width); most > maxMade {
+		return "", fmt.Errorf("more than %d bytes of text", MaxOutput)
+	}
+	return b.made(fmt.Sprintf(format, args...))
+}

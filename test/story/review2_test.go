@@ -1,0 +1,96 @@
+package story
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAPersonIsToldInTelegram(t *testing.T) {
+	told := make(chan string, 10)
+	bot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ChatID string `json:"chat_id"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+			t.Error(err)
+		}
+		told <- r.URL.Path + " " + m.ChatID
+		w.Write([]byte(`{"ok": true, "result": {"message_id": 7}}`))
+	}))
+	t.Cleanup(bot.Close)
+	w := begin(t, tellAnn)
+	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["telegram"], "warning": [], "info": []}, "contacts": {"telegram": "%s/bot1:secret/-100"}}`, bot.URL)
+	w.push("cpu", "Critical")
+	w.told()
+	select {
+	case got := <-told:
+		if got != "/bot1:secret/sendMessage -100" {
+			t.Error(got)
+		}
+	default:
+		t.Error("nobody was told: " + w.why("cpu"))
+	}
+	w.as(annKey, "/preference/update", `{"contacts": {"telegram": "1:secret"}}`)
+	w.push("net", "Critical")
+	w.told(newPage("ann")) // a token without a chat cannot work
+}
+
+func TestATurnIsToldToAProgram(t *testing.T) {
+	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
+	w.do("/preference/update", `{"person_id": 7000000000013, "schedule_shift_notify": {"personal_channels": ["webhook"]}, "contacts": {"webhook": "`+chats+`/webhook/bob"}}`)
+	w.do("/preference/update", `{"person_id": 7000000000012, "schedule_shift_notify": {"personal_channels": ["webhook"]}, "contacts": {"webhook": "`+chats+`/webhook/ann"}}`)
+	w.pass(3 * time.Hour)
+	texts := []string{}
+	for _, p := range w.reached() {
+		texts = append(texts, p.to+" "+p.event+" "+p.text)
+	}
+	all := strings.Join(texts, "\n")
+	for _, want := range []string{"ann shift_begin", "bob shift_end", "On call in Turns"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%s is missing in\n%s", want, all)
+		}
+	}
+}
+
+func TestWhoHasLeftIsToldNothingMore(t *testing.T) {
+	w := begin(t, escalates(layer(teams(ops))))
+	w.do("/preference/update", `{"person_id": 7000000000014, "quiet_hours": [{"start": "09:00", "end": "12:00"}]}`)
+	w.push("cpu", "Critical")
+	w.push("disk", "Warning")
+	w.told(newPage("bob"), newPage("cid"), newPage("bob"))
+	w.do("/member/delete", `{"member_id": 7000000000014}`)
+	w.drift = 5 * time.Minute
+	w.push("cpu", "Ok")
+	w.told(over("bob"))
+	w.pass(3 * time.Hour)
+	for _, p := range w.reached() {
+		if strings.HasPrefix(p.to, "cid") {
+			t.Error("who has left was told: " + p.String())
+		}
+	}
+	if why := w.why("disk"); !strings.Contains(why, "has left") {
+		t.Error(why)
+	}
+}
+
+func TestWhatIsSentAgainByHandIsSentAtOnce(t *testing.T) {
+	r := receive(t, always(http.StatusServiceUnavailable))
+	w := begin(t, hooks("alert", at(r)))
+	w.drift = time.Minute
+	for n := range 60 {
+		w.push(fmt.Sprint("key", n), "Critical")
+	}
+	w.pass(30 * time.Minute)
+	first := w.history(`, "asc": true`)
+	r.calls()
+	w.do("/webhook/history/replay", `{"event_id": %q}`, first.get("items.0.event_id"))
+	calls := r.calls()
+	if len(calls) != 1 || !strings.Contains(calls[0].body, first.get("items.0.ref_id")) {
+		t.Errorf("%d calls, not the one that was asked for: %v", len(calls), calls)
+	}
+}
