@@ -194,6 +194,10 @@ func (r Incident) check(at check.At, account int64) error {
 		at.AtLeast("channel_id", r.ChannelID, 0),
 		at.OneOf("progress", r.Progress, Triggered, Processing, Closed),
 		at.OneOf("incident_severity", r.Severity, "", event.Critical, event.Warning, event.Info),
+		at.AtLeast("start_time", r.StartTime, 0),
+		at.AtLeast("last_time", r.LastTime, 0),
+		at.AtLeast("snoozed_before", r.SnoozedBefore, 0),
+		at.AtLeast("resolve_at", r.ResolveAt, 0),
 	); err != nil {
 		return err
 	}

@@ -85,6 +85,11 @@ func (p *Preference) check(at check.At) error {
 		case !endOK || q.End == q.Start:
 			return at.Invalid("end", "must be HH:MM and differ from start, got %q", q.End)
 		}
+		for j, severity := range q.But { // a misspelt one would let nothing through
+			if err := at.Element("but", j).OneOf("", severity, "Critical", "Warning", "Info"); err != nil {
+				return err
+			}
+		}
 		for j, day := range q.Repeat {
 			if day < 0 || day > 6 {
 				return at.Element("repeat", j).Invalid("", "must be from 0 to 6, got %d", day)

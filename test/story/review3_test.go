@@ -264,3 +264,21 @@ func TestARemovalIsTriedOut(t *testing.T) {
 	w.do("/incident/remove", `{"incident_ids": [%q]}`, w.incident())
 	w.want(w.do("/incident/list", `{"start_time": 1795200000, "end_time": 1795300000}`), "total", "0")
 }
+
+// TestAFileSaysNothingThatTheAPIWouldRefuse: a misspelt severity would keep pages back all night.
+func TestAFileSaysNothingThatTheAPIWouldRefuse(t *testing.T) {
+	w := begin(t)
+	for text, path := range map[string]string{
+		`"preferences": [{"person_id": 2, "trigger_notify": {"critical": [], "warning": [], "info": []}, "quiet_hours": [{"start": "22:00", "end": "07:00", "but": ["critical"]}]}]`: "preferences[0].quiet_hours[0].but[0]",
+		`"incidents": [{"incident_id": "663a1b2c3d4e5f6789abcdf0", "start_time": -1}]`:                                                                                               "incidents[0].start_time",
+		`"incidents": [{"incident_id": "663a1b2c3d4e5f6789abcdf0", "snoozed_before": -1}]`:                                                                                           "incidents[0].snoozed_before",
+	} {
+		f, err := accountfile.Read(strings.NewReader(`{"format": "tocsin.account/1", "account": {"account_id": 1, "account_name": "a", "time_zone": "UTC", "owner_id": 2}, "persons": [{"person_id": 2, "person_name": "o"}], ` + text + `}`))
+		if err == nil {
+			err = accountfile.Import(context.Background(), w.app.DB, w.app.Box, f, w.clock.Now(), false)
+		}
+		if err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
