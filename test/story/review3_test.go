@@ -282,3 +282,20 @@ func TestAFileSaysNothingThatTheAPIWouldRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestAMergedAlertHasChanged: whoever follows alerts by their last change sees that they are another incident's.
+func TestAMergedAlertHasChanged(t *testing.T) {
+	w := begin(t)
+	one := w.do("/incident/create", `{"incident_severity": "Info", "title": "by hand", "channel_id": %d}`, shop).get("incident_id")
+	w.pass(time.Second)
+	w.push("cpu", "Critical")
+	w.pass(time.Minute)
+	other := w.incident()
+	w.do("/incident/merge", `{"source_incident_ids": [%q], "target_incident_id": %q}`, other, one)
+	now := w.clock.Now().Unix()
+	w.want(w.do("/alert/list", `{"start_time": %d, "end_time": %d, "by_updated_at": true}`, now, now+10), "items.0.incident.incident_id", one)
+	w.pass(time.Minute)
+	w.do("/incident/remove", `{"incident_ids": [%q]}`, one)
+	now = w.clock.Now().Unix()
+	w.want(w.do("/alert/list", `{"start_time": %d, "end_time": %d, "by_updated_at": true}`, now, now+10), "total", "1")
+}
