@@ -39,12 +39,15 @@ func (r *Room) reset(c *api.Call, in resetRequest) (api.Empty, error) {
 			{in.RootCause, &i.RootCause, "root_cause", news.IncidentRootCause}, {in.Resolution, &i.Resolution, "resolution", news.IncidentSolution},
 			{in.IncidentSeverity, &i.Severity, "incident_severity", news.IncidentSeverity},
 		} {
-			if change.to == nil || *change.to == *change.member {
+			if change.to == nil {
+				continue
+			}
+			i.override(change.name) // also with what it was: a severity that a person has confirmed stays
+			if *change.to == *change.member {
 				continue
 			}
 			from := *change.member
 			*change.member = *change.to
-			i.override(change.name)
 			told = append(told, func() error { return d.tell(i, change.news, map[string]any{"from": from, "to": *change.to}) })
 		}
 		if err := d.save(i); err != nil {

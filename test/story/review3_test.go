@@ -299,3 +299,12 @@ func TestAMergedAlertHasChanged(t *testing.T) {
 	now = w.clock.Now().Unix()
 	w.want(w.do("/alert/list", `{"start_time": %d, "end_time": %d, "by_updated_at": true}`, now, now+10), "total", "1")
 }
+
+// TestASeverityThatAPersonSetStays, also when it is what it was.
+func TestASeverityThatAPersonSetStays(t *testing.T) {
+	w := begin(t, grouped(byService))
+	w.pushTo(groupKey, "a", "Info", "service=web")
+	w.do("/incident/reset", `{"incident_id": %q, "incident_severity": "Info"}`, w.incident())
+	w.pushTo(groupKey, "b", "Critical", "service=web")
+	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "incident_severity", "Info")
+}
