@@ -128,3 +128,16 @@ func TestEndpointsThatHangHoldUpNoneOnTheirHost(t *testing.T) {
 	w.settle()
 	w.want(w.history(`, "status": "failed"`), "total", "0")
 }
+
+func TestANameIsNoMarkup(t *testing.T) {
+	w := begin(t, fmt.Sprintf(`{"templates": [{"template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "template_name": "names", "slack": "{{.Account}}{{range .Responders}} {{.Name}}{{end}}"}],
+		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "r", "template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "layers": [{"target": {%s, %s, "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops"}}]}}]}]}`, shop, onCall(day), by, chats))
+	w.sql(`UPDATE person SET person_name = '<!here> Ann' WHERE person_id = 7000000000012`)
+	w.sql(`UPDATE account SET account_name = '<!channel>'`)
+	w.push("cpu", "Critical")
+	for _, p := range w.reached() {
+		if p.way == "slack" && p.text != "&lt;!channel&gt; &lt;!here&gt; Ann" {
+			t.Error(p.text)
+		}
+	}
+}
