@@ -144,7 +144,10 @@ var slack = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func escape(about *render.Incident) {
 	about.Title, about.Description, about.Channel, about.Reason = slack.Replace(about.Title), slack.Replace(about.Description), slack.Replace(about.Channel), slack.Replace(about.Reason)
-	about.Labels = escaped(about.Labels)
+	about.Account, about.Labels = slack.Replace(about.Account), escaped(about.Labels)
+	for i := range about.Responders {
+		about.Responders[i].Name = slack.Replace(about.Responders[i].Name)
+	}
 	for i := range about.Alerts {
 		about.Alerts[i].Title, about.Alerts[i].Labels = slack.Replace(about.Alerts[i].Title), escaped(about.Alerts[i].Labels)
 	}

@@ -23,6 +23,10 @@ const MaxOutput = 64 << 10
 // longest action is long has fewer steps, as each may take longer.
 const maxSteps = 100_000
 
+// maxLoops is how deep loops may be nested: the library goes twice through each when it escapes HTML, through one
+// within another four times, and so on.
+const maxLoops = 4
+
 // Template is a template that is well formed.
 type Template struct {
 	steps   int
@@ -83,18 +87,19 @@ func tame(tree *parse.Tree) (steps int, err error) {
 	if tree == nil || tree.Root == nil {
 		return maxSteps, nil
 	}
-	longest, err := tameList(tree.Root)
+	longest, err := tameList(tree.Root, 0)
 	return maxSteps / (1 + longest/100), err
 }
 
-// tameList tames a list of nodes and tells the length of its longest action, in bytes.
-func tameList(list *parse.ListNode) (longest int, err error) {
+// tameList tames a list of nodes that is within so many loops, and tells the length of its longest action, in bytes.
+func tameList(list *parse.ListNode, loops int) (longest int, err error) {
 	if list == nil {
 		return 0, nil
 	}
 	nodes := make([]parse.Node, 0, 2*len(list.Nodes))
 	for _, n := range list.Nodes {
 		var branch *parse.BranchNode
+		inside := loops
 		switch n := n.(type) {
 		case *parse.TemplateNode:
 			return 0, errors.New("{{template}} and {{block}} are not available: write the text where it is used")
@@ -104,13 +109,16 @@ func tameList(list *parse.ListNode) (longest int, err error) {
 			branch = &n.BranchNode
 		case *parse.RangeNode:
 			branch = &n.BranchNode
+			if inside++; inside > maxLoops {
+				return 0, fmt.Errorf("{{range}} may stand within {{range}} at most %d deep", maxLoops)
+			}
 			n.List.Nodes = append([]parse.Node{nothing(n)}, n.List.Nodes...)
 		case *parse.ActionNode:
 			longest = max(longest, len(n.String()))
 		}
 		if branch != nil {
-			here, err := tameList(branch.List)
-			other, wrong := tameList(branch.ElseList)
+			here, err := tameList(branch.List, inside)
+			other, wrong := tameList(branch.ElseList, inside)
 			if longest = max(longest, here, other, len(branch.Pipe.String())); err != nil || wrong != nil {
 				return 0, cmp.Or(err, wrong)
 			}

@@ -71,9 +71,12 @@ func TestBadTemplates(t *testing.T) {
 		"{{nothing .Title}}":                    `line 1: function "nothing" not defined`,
 		"{{.Title":                              "line 1: unclosed action",
 		`{{define "x"}}{{end}}{{template "x"}}`: "{{template}} and {{block}} are not available",
+		strings.Repeat("{{range .Alerts}}{{if .Title}}", 5) + strings.Repeat("{{end}}{{end}}", 5): "{{range}} may stand within {{range}} at most 4 deep",
 	} {
-		if _, err := Parse(source, false); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", source, err, want)
+		for _, html := range []bool{false, true} {
+			if _, err := Parse(source, html); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", source, err, want)
+			}
 		}
 	}
 	for source, want := range map[string]string{

@@ -3,9 +3,11 @@ package story
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -92,5 +94,50 @@ func TestWhatIsSentAgainByHandIsSentAtOnce(t *testing.T) {
 	calls := r.calls()
 	if len(calls) != 1 || !strings.Contains(calls[0].body, first.get("items.0.ref_id")) {
 		t.Errorf("%d calls, not the one that was asked for: %v", len(calls), calls)
+	}
+}
+
+func TestEndpointsThatHangHoldUpNoneOnTheirHost(t *testing.T) {
+	var calls atomic.Int32
+	done := make(chan struct{}) // the good one was called four times
+	host := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/good" && calls.Add(1) == 4 {
+			close(done)
+		}
+		if _, err := io.ReadAll(r.Body); err != nil {
+			t.Error(err)
+		}
+		if r.URL.Path != "/good" {
+			select {
+			case <-done:
+			case <-r.Context().Done():
+			}
+		}
+	}))
+	t.Cleanup(host.Close)
+	settings := []string{}
+	for _, path := range []string{"1", "2", "3", "4", "5", "6", "good"} {
+		settings = append(settings, fmt.Sprintf(`"endpoint": "%s/%s"`, host.URL, path))
+	}
+	w := begin(t, hooks("alert", settings...))
+	for n := range 4 {
+		if a := w.post("/event/push/alert/standard?integration_key="+shopKey, fmt.Sprintf(`{"title_rule": "a", "event_status": "Critical", "alert_key": "a%d"}`, n)); a.Error != nil {
+			t.Fatal(a)
+		}
+	}
+	w.settle()
+	w.want(w.history(`, "status": "failed"`), "total", "0")
+}
+
+func TestANameIsNoMarkup(t *testing.T) {
+	w := begin(t, fmt.Sprintf(`{"templates": [{"template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "template_name": "names", "slack": "{{.Account}}{{range .Responders}} {{.Name}}{{end}}"}],
+		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "r", "template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "layers": [{"target": {%s, %s, "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops"}}]}}]}]}`, shop, onCall(day), by, chats))
+	w.sql(`UPDATE person SET person_name = '<!here> Ann' WHERE person_id = 7000000000012`)
+	w.sql(`UPDATE account SET account_name = '<!channel>'`)
+	w.push("cpu", "Critical")
+	for _, p := range w.reached() {
+		if p.way == "slack" && p.text != "&lt;!channel&gt; &lt;!here&gt; Ann" {
+			t.Error(p.text)
+		}
 	}
 }

@@ -36,7 +36,8 @@ const (
 	None          = "none"
 )
 
-// patience is how long a mail may take from the connection to the server's yes, and each step the half.
+// patience is how long a mail may take from the connection to the server's yes, and each step the half, unless the
+// caller has less, as notices do: 15 seconds (docs/lifecycle.md, 5).
 const patience = 24 * time.Second
 
 // Send sends a message to one address. Mails about the same incident are one thread. Once the server has said
