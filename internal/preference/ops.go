@@ -2,7 +2,9 @@ package preference
 
 import (
 	"embed"
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 
 	"tocsin/internal/api"
@@ -78,17 +80,23 @@ type updateRequest struct {
 	Contacts   *map[string]string `json:"contacts,omitzero" doc:"Where the person is reached over other ways; an empty text takes one away."`
 }
 
-func (r *Room) update(c *api.Call, in updateRequest) (Preference, error) {
+// Updated is the reply to /preference/update.
+type Updated struct {
+	Preference
+	api.Warnings
+}
+
+func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) {
 	person, err := in.person(c)
 	if err != nil {
-		return Preference{}, err
+		return reply, err
 	}
 	p, err := Of(c.Tx, c.Who.AccountID, person)
 	if err != nil {
-		return p, err
+		return reply, err
 	}
 	if err := Kind.Open(r.Box, c.Who.AccountID, &p); err != nil {
-		return p, err
+		return reply, err
 	}
 	set(&p.Trigger, in.Trigger)
 	set(&p.Shift, in.Shift)
@@ -108,20 +116,42 @@ func (r *Room) update(c *api.Call, in updateRequest) (Preference, error) {
 	}
 	p.UpdatedAt = c.Unix()
 	if err := p.check(""); err != nil {
-		return p, err
+		return reply, err
 	}
-	shown := p
+	reply.Warnings.Warnings = p.warnings()
+	reply.Preference = p.filled()
 	if err := Kind.Seal(r.Box, c.Who.AccountID, &p); err != nil {
-		return p, err
+		return reply, err
 	}
 	if err := Kind.Put(c.Tx, c.Who.AccountID, &p); err != nil {
-		return p, err
+		return reply, err
 	}
 	c.Touched(reference.Preference, person, "")
 	if person != c.Who.PersonID {
-		return r.show(c, p)
+		reply.Preference, err = r.show(c, p)
 	}
-	return shown.filled(), nil
+	return reply, err
+}
+
+// ready are the ways that need no contact of the person's own.
+var ready = regexp.MustCompile(`\A(email|sms|voice|(feishu|dingtalk|wecom|slack|teams)_app(:.+)?)\z`)
+
+// warnings names the ways over which nothing can reach the person.
+func (p *Preference) warnings() (all []string) {
+	for _, list := range []struct {
+		name string
+		ways []string
+	}{
+		{"trigger_notify.critical", p.Trigger.Critical}, {"trigger_notify.warning", p.Trigger.Warning}, {"trigger_notify.info", p.Trigger.Info},
+		{"schedule_shift_notify.personal_channels", p.Shift.PersonalChannels},
+	} {
+		for i, way := range list.ways {
+			if !ready.MatchString(way) && p.Contacts[way] == "" {
+				all = append(all, fmt.Sprintf("%s[%d] is %.60q, for which contacts has nothing: nothing is told over it", list.name, i, way))
+			}
+		}
+	}
+	return all
 }
 
 // filled has lists in place of those that are not set.
