@@ -44,7 +44,7 @@ type Integration struct {
 type Settings struct {
 	Endpoint           string            `json:"endpoint,omitzero" maxLength:"2048" doc:"Of a webhook: http or https URL without user name and password."`
 	EventTypes         []string          `json:"event_types,omitzero" maxItems:"50" doc:"Of a webhook: what it is told about, such as i_new or a_update; absent or empty: everything."`
-	ChannelIDs         []int64           `json:"channel_ids,omitzero" maxItems:"1000" doc:"Of a webhook: only what happens in these channels; absent or empty: all."`
+	ChannelIDs         []int64           `json:"channel_ids,omitzero" maxItems:"1000" doc:"Of a webhook: only what happens in these channels; absent or empty: in all but private ones."`
 	Headers            map[string]string `json:"headers,omitzero" doc:"Of a webhook: further headers; their values are secrets."`
 	SignSecret         string            `json:"sign_secret,omitzero" maxLength:"255" doc:"Of a webhook: what requests are signed with; a secret; absent: not signed."`
 	InsecureSkipVerify *bool             `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`

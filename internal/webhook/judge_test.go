@@ -123,7 +123,7 @@ func TestWants(t *testing.T) {
 		{subscription{webhookType: "alert", events: []string{"a_close"}}, "alert", "a_update", 9, false},
 		{subscription{webhookType: "alert", events: []string{"a_new"}, channels: []int64{7}}, "alert", "a_new", 9, false},
 	} {
-		if got := c.s.wants(c.kind, c.event, c.channel); got != c.want {
+		if got := c.s.wants(c.kind, c.event, c.channel, nil); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

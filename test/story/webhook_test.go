@@ -420,3 +420,16 @@ func TestADeliveryIsSentAgainByHand(t *testing.T) {
 		t.Error(r)
 	}
 }
+
+// A webhook for all channels is told nothing of a private one: whoever made it may not be allowed to read that.
+func TestAWebhookIsToldOfPrivateChannelsThatItNames(t *testing.T) {
+	all, named := receive(t, nil), receive(t, nil)
+	w := begin(t, hooks("incident", at(all), at(named)+fmt.Sprintf(`, "channel_ids": [%d]`, shop)), tellAnn)
+	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, shop)
+	w.push("cpu", "Critical")
+	all.events(t)
+	named.events(t, "i_new", "i_assign")
+	w.do("/channel/update", `{"channel_id": %d, "is_private": false}`, shop)
+	w.push("cpu", "Ok")
+	all.events(t, "i_rslv")
+}
