@@ -90,6 +90,17 @@ func (find Directory) Find(people []Contact) (ids []string, known map[string]Con
 	return ids, known, missing, nil
 }
 
+// Invite looks up people and has those who are known added, which gives the ids of those who could not be. It gives
+// the labels of all who were not added.
+func (find Directory) Invite(people []Contact, add func(ids []string) (refused []string, err error)) (missing []string, err error) {
+	ids, known, missing, err := find.Find(people)
+	if err != nil {
+		return missing, err
+	}
+	refused, err := add(ids)
+	return append(missing, Labels(refused, known)...), err
+}
+
 // One looks up a single contact. One whom the service does not know is an error that names the service and what
 // it knows people by, such as "Slack" and "e-mail address".
 func (find Directory) One(p Contact, service, by string) (id string, err error) {

@@ -175,24 +175,21 @@ func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID strin
 
 // add has Feishu add whom it can (succeed_type 1), at most 50 at once.
 func (s session) add(groupID string, people []sender.Contact) ([]string, error) {
-	ids, known, missing, err := sender.Directory(s.find).Find(people)
-	if err != nil {
-		return missing, err
-	}
-	left := []string{}
-	refused, err := sender.Add(ids, 50, func(lot []string) error {
-		var reply struct {
-			Status
-			Data struct {
-				Invalid []string `json:"invalid_id_list"`
-				Gone    []string `json:"not_existed_id_list"`
-			} `json:"data"`
-		}
-		_, err := s.call("im/v1/chats/"+url.PathEscape(groupID)+"/members?member_id_type=open_id&succeed_type=1", map[string][]string{"id_list": lot}, &reply)
-		left = append(append(left, reply.Data.Invalid...), reply.Data.Gone...)
-		return err
+	return sender.Directory(s.find).Invite(people, func(ids []string) (left []string, err error) {
+		refused, err := sender.Add(ids, 50, func(lot []string) error {
+			var reply struct {
+				Status
+				Data struct {
+					Invalid []string `json:"invalid_id_list"`
+					Gone    []string `json:"not_existed_id_list"`
+				} `json:"data"`
+			}
+			_, err := s.call("im/v1/chats/"+url.PathEscape(groupID)+"/members?member_id_type=open_id&succeed_type=1", map[string][]string{"id_list": lot}, &reply)
+			left = append(append(left, reply.Data.Invalid...), reply.Data.Gone...)
+			return err
+		})
+		return append(left, refused...), err
 	})
-	return append(missing, sender.Labels(append(left, refused...), known)...), err
 }
 
 // Post posts to a group. Feishu drops a second message of the same key in the same group within the hour.

@@ -129,35 +129,32 @@ func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.
 
 // AddMembers invites people to a channel; who is in it already may be among them.
 func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
-	ids, known, missing, err := a.directory(ctx, out).Find(people)
-	if err != nil {
-		return missing, err
-	}
-	left := []string{}
-	refused, err := sender.Add(ids, 100, func(lot []string) error {
-		var s struct {
-			Status
-			Errors []struct {
-				User   string `json:"user"`
-				Reason string `json:"error"`
-			} `json:"errors"`
-		}
-		body := map[string]any{"channel": groupID, "users": strings.Join(lot, ","), "force": true}
-		_, err := a.call(ctx, out, "conversations.invite", body, &s)
-		if within(s.Reason) {
-			return nil
-		}
-		if len(lot) == 1 || len(s.Errors) == 0 {
-			return err
-		}
-		for _, e := range s.Errors { // the others of the lot are in
-			if !within(e.Reason) {
-				left = append(left, e.User)
+	return a.directory(ctx, out).Invite(people, func(ids []string) (left []string, err error) {
+		refused, err := sender.Add(ids, 100, func(lot []string) error {
+			var s struct {
+				Status
+				Errors []struct {
+					User   string `json:"user"`
+					Reason string `json:"error"`
+				} `json:"errors"`
 			}
-		}
-		return nil
+			body := map[string]any{"channel": groupID, "users": strings.Join(lot, ","), "force": true}
+			_, err := a.call(ctx, out, "conversations.invite", body, &s)
+			if within(s.Reason) {
+				return nil
+			}
+			if len(lot) == 1 || len(s.Errors) == 0 {
+				return err
+			}
+			for _, e := range s.Errors { // the others of the lot are in
+				if !within(e.Reason) {
+					left = append(left, e.User)
+				}
+			}
+			return nil
+		})
+		return append(left, refused...), err
 	})
-	return append(missing, sender.Labels(append(left, refused...), known)...), err
 }
 
 // within says whether an invitation was refused because it was not needed.

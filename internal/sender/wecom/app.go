@@ -186,12 +186,7 @@ func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID strin
 	if err != nil {
 		return nil, err
 	}
-	ids, known, missing, err := sender.Directory(s.find).Find(people)
-	if err != nil {
-		return missing, err
-	}
-	refused, err := s.add(groupID, ids)
-	return append(missing, sender.Labels(refused, known)...), err
+	return sender.Directory(s.find).Invite(people, func(ids []string) ([]string, error) { return s.add(groupID, ids) })
 }
 
 func (s session) add(groupID string, ids []string) (refused []string, err error) {
