@@ -136,9 +136,16 @@ func renew(tx *db.Tx, account, now int64) error {
 // step does what is due of one schedule, and settles when to look again. One that cannot be told of holds up
 // no other.
 func (r *Room) step(tx *db.Tx, w row, now time.Time) error {
-	done, due, err := r.look(tx, w, now)
+	var done, due int64
+	failed, err := tx.Try(func() (err error) {
+		done, due, err = r.look(tx, w, now)
+		return err
+	})
 	if err != nil {
-		r.Log.Error("nobody can be told of turns", "schedule_id", w.schedule, "error", err)
+		return err
+	}
+	if failed != nil {
+		r.Log.Error("nobody can be told of turns", "account_id", w.account, "schedule_id", w.schedule, "error", failed)
 		done, due = w.done, now.Unix()+pause
 	}
 	w.done, w.due = done, due

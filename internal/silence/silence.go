@@ -126,15 +126,21 @@ func (n renewal) store(tx *db.Tx) error {
 // step tells of one silence, unless that was done, and settles when to look again. One that cannot be told of holds
 // up no other.
 func (r *Room) step(tx *db.Tx, w row, now time.Time) error {
-	done, err := notify.Told(tx, w.account, key(w.rule, w.end))
-	if err == nil && !done {
-		done, err = r.tell(tx, w, now)
-	}
+	done := false
+	failed, err := tx.Try(func() (err error) {
+		if done, err = notify.Told(tx, w.account, key(w.rule, w.end)); err == nil && !done {
+			done, err = r.tell(tx, w, now)
+		}
+		return err
+	})
 	if err != nil {
-		r.Log.Error("nobody can be told of the end of a silence", "rule_id", w.rule, "error", err)
+		return err
 	}
 	next := now.Unix() + often
-	if done {
+	switch {
+	case failed != nil:
+		r.Log.Error("nobody can be told of the end of a silence", "account_id", w.account, "rule_id", w.rule, "error", failed)
+	case done:
 		next = 0
 	}
 	_, err = tx.Exec(`UPDATE silence_end SET due_at = $3 WHERE account_id = $1 AND rule_id = $2`, w.account, w.rule, next)
