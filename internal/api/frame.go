@@ -203,6 +203,9 @@ func (f *Frame) admit(x *exchange) ([]byte, error) {
 	if !x.call.Who.MayAny(x.op.Allow) {
 		return nil, fault.Denied("this key lacks the permission %s", either(x.op.Allow))
 	}
+	if x.call.Who.Narrowed && !x.call.Who.MayAny(x.op.Narrowed) {
+		return nil, fault.Denied("this key is narrowed and lacks the permission %s", either(x.op.Narrowed))
+	}
 	return readBody(x.w, x.r, x.op.MaxBody)
 }
 

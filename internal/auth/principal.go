@@ -12,6 +12,8 @@ type Principal struct {
 	KeyID       int64
 	Owner       bool           // the person owns the account
 	Permissions Permissions    // the person's, narrowed by the key's, closed
+	Narrowed    bool           // the key has permissions of its own, and does not grow with its person's roles
+	ExpiresAt   int64          // of the key, Unix seconds; 0: never
 	Zone        *time.Location // the account's; every wall-clock rule without a zone of its own reads it
 }
 
