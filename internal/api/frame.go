@@ -150,8 +150,9 @@ type exchange struct {
 	began  time.Time
 	status int
 	bytes  int
-	code   string // the error code, "OK" when there is none
-	dry    bool   // a dry run: nothing is done or recorded
+	code   string  // the error code, "OK" when there is none
+	asked  []int64 // the channels for which a write asked permission
+	dry    bool    // a dry run: nothing is done or recorded
 }
 
 // ServeHTTP answers one call: always with a request id, always in the envelope or the error shape.
@@ -187,6 +188,9 @@ func (f *Frame) answer(x *exchange) (err error) {
 	}
 	if err := f.within(x); err != nil {
 		return err
+	}
+	if x.op.Effect == Write {
+		x.call.Who.Asked = func(channel int64) { x.asked = append(x.asked, channel) }
 	}
 	body, err := f.admit(x)
 	if err == nil {

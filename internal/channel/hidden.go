@@ -13,7 +13,7 @@ func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
 		return nil, err
 	}
 	for i := 0; i < len(private) && err == nil; i++ {
-		if Permit(tx, who, private[i]) != nil {
+		if permit(tx, who, private[i]) != nil {
 			hidden = append(hidden, private[i].ChannelID)
 		}
 	}

@@ -72,6 +72,18 @@ func Clear(tx *db.Tx, account int64, kind string, id any) error {
 	return err
 }
 
+// Targets lists the ids of one kind that an object refers to.
+func Targets(tx *db.Tx, account int64, fromKind string, fromID any, toKind string) ([]string, error) {
+	return db.All(tx, db.Column[string], `SELECT to_id FROM reference WHERE account_id = $1 AND from_kind = $2 AND from_id = $3 AND to_kind = $4 ORDER BY to_id`,
+		account, fromKind, fmt.Sprint(fromID), toKind)
+}
+
+// Sources lists the ids of the objects of one kind that refer to an object.
+func Sources(tx *db.Tx, account int64, toKind string, toID any, fromKind string) ([]string, error) {
+	return db.All(tx, db.Column[string], `SELECT from_id FROM reference WHERE account_id = $1 AND to_kind = $2 AND to_id = $3 AND from_kind = $4 ORDER BY from_id`,
+		account, toKind, fmt.Sprint(toID), fromKind)
+}
+
 // listed is how many referring objects a refusal lists.
 const listed = 100
 
