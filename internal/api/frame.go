@@ -33,9 +33,11 @@ type Config struct {
 	Log     *slog.Logger // one line per call, with the request id and never the key
 	Metrics prometheus.Registerer
 	Audit   func(*db.Tx, AuditEntry) error // appends to the audit log
-	Rate    limit.Rate                     // per account and operation; zero fields: no limit
-	Proxies []netip.Prefix                 // whose X-Forwarded-For is believed
-	Build   string                         // shown in the reference
+	// Conceal takes out of an error, before its transaction ends, what the caller may not read; nil: nothing is private.
+	Conceal func(*db.Tx, auth.Principal, error) error
+	Rate    limit.Rate     // per account and operation; zero fields: no limit
+	Proxies []netip.Prefix // whose X-Forwarded-For is believed
+	Build   string         // shown in the reference
 }
 
 // Frame serves the operations of all rooms. It is an http.Handler for their paths.
@@ -248,6 +250,9 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	do := func(tx *db.Tx) error {
 		x.call.Tx = tx
 		data, err = x.op.Do.call(&x.call, in)
+		if err != nil && f.Conceal != nil {
+			err = f.Conceal(tx, x.call.Who, err)
+		}
 		return err
 	}
 	switch x.op.Effect {

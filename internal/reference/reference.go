@@ -93,7 +93,12 @@ func Refuse(tx *db.Tx, account int64, kind string, id any) error {
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	return &fault.Error{Kind: fault.ReferenceExist, Message: words(kind, id, refs), Refs: refs}
+	return Refused(fault.Ref{Kind: kind, ID: fmt.Sprint(id)}, refs)
+}
+
+// Refused is ReferenceExist for an object, by kind and id, that others refer to, of which there is at least one.
+func Refused(object fault.Ref, refs []fault.Ref) error {
+	return &fault.Error{Kind: fault.ReferenceExist, Message: words(object.Kind, object.ID, refs), Object: object, Refs: refs}
 }
 
 // Of lists the objects that refer to this one by kind and id, the first hundred.

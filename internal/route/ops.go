@@ -119,6 +119,16 @@ func info(c *api.Call, in infoRequest) (*Route, error) {
 	return &r, r.permit(c)
 }
 
+// Permit refuses what is told of the route of an integration when it names a private channel that the caller may not
+// read. An integration without a route has nothing to hide.
+func Permit(c *api.Call, integration int64) error {
+	r, _, err := Kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(integration, 10))
+	if err != nil {
+		return err
+	}
+	return r.permit(c)
+}
+
 // permit refuses a route that names a private channel to those who may not read that: its conditions tell what goes
 // there.
 func (r *Route) permit(c *api.Call) error {
