@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tocsin/internal/outbound"
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/email"
 	"tocsin/internal/sender/mailtest"
@@ -69,7 +70,7 @@ func TestAMail(t *testing.T) {
 	if receipts[0].ID != h.Get("Message-Id") || receipts[0].Reply != "taken by 127.0.0.1: taken as number 1" {
 		t.Errorf("%+v", receipts[0])
 	}
-	if parts["text/plain"] != message.Text || parts["text/html"] != message.HTML {
+	if parts["text/plain"] != string(message.Text) || parts["text/html"] != string(message.HTML) {
 		t.Errorf("%q", parts)
 	}
 	if date, err := h.Date(); err != nil || !date.Equal(now) {
@@ -110,7 +111,7 @@ func FuzzNothingIsInjected(f *testing.F) {
 	f.Fuzz(func(t *testing.T, words, to, text string) {
 		before := len(box.Mails())
 		s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", TLS: email.None}
-		m := sender.Message{Key: words, Thread: words, Subject: words, Text: text, Severity: words}
+		m := sender.Message{Key: words, Thread: words, Subject: words, Text: render.Markup(text), Severity: words}
 		if _, err := s.Send(context.Background(), out, to, m, now); err != nil {
 			if sender.Retry(err) {
 				t.Errorf("%q to %q: %v", words, to, err)

@@ -29,7 +29,7 @@ func (s Server) message(to string, m sender.Message, now time.Time) (*mail.Msg, 
 	}
 	domain := strings.Trim(from[strings.LastIndex(from, "@")+1:], "<>")
 	msg.SetUserAgent("Tocsin")
-	msg.Subject(sender.Cut(line(m.Subject), maxSubject))
+	msg.Subject(sender.Line(m.Subject, maxSubject))
 	msg.SetDateWithValue(now)
 	msg.SetMessageIDWithValue(messageID(m.Key+to, domain))
 	if m.Thread != "" {
@@ -42,9 +42,9 @@ func (s Server) message(to string, m sender.Message, now time.Time) (*mail.Msg, 
 	if m.Severity == "Critical" {
 		msg.SetImportance(mail.ImportanceUrgent)
 	}
-	msg.SetBodyString(mail.TypeTextPlain, m.Text)
+	msg.SetBodyString(mail.TypeTextPlain, string(m.Text))
 	if m.HTML != "" {
-		msg.AddAlternativeString(mail.TypeTextHTML, m.HTML)
+		msg.AddAlternativeString(mail.TypeTextHTML, string(m.HTML))
 	}
 	return msg, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/ntfy"
 	"tocsin/internal/sender/sendertest"
@@ -29,7 +30,7 @@ func TestSend(t *testing.T) {
 		t.Errorf("title %q, priority %s, %v", title, s.Header("Priority"), err)
 	}
 	s.Golden(t, "topic")
-	odd.Text, odd.Severity, odd.Event, odd.AckLink = strings.Repeat("火", 2000), "", "", ""
+	odd.Text, odd.Severity, odd.Event, odd.AckLink = render.Markup(strings.Repeat("火", 2000)), "", "", ""
 	if _, err := send(odd); err != nil || len(s.Body()) > 4096 || len(s.Body()) < 4090 || !utf8.ValidString(s.Body()) || s.Header("Priority") != "3" || s.Header("Tags") != "drill" || s.Header("Actions") != "" {
 		t.Errorf("%d bytes, %v", len(s.Body()), err)
 	}
