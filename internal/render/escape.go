@@ -11,7 +11,7 @@ import (
 var (
 	isURL = regexp.MustCompile(`(?i)^https?://[^/\s]`)
 	// aURL is an address within text, without the punctuation that ends a sentence or a parenthesis around it.
-	aURL = regexp.MustCompile("(?i)\\bhttps?://[^\\s\"<>`\\\\\\x{80}-\\x{10FFFF}]*[\\w/=&#%+~-]")
+	aURL = regexp.MustCompile("\\b(?i:https?)://[A-Za-z0-9](?:[!#-;=?-\\[\\]^_a-~]*[\\w/=&#%+~-])?")
 )
 
 // address writes what stands as an address: as it is when it is one, with what could end it as %XX. What is no
@@ -55,7 +55,7 @@ func alphanumeric(c byte) bool {
 }
 
 // around escapes a line: its addresses so that they stay addresses that show where they lead, and what is between.
-// Of each character escape is told what stands before and after it in the line; 0: the line's end.
+// Without address they are text like all else. Of each character escape is told what stands before and after it in the line; 0: the line's end.
 func around(line string, address func(string) string, escape func(b *strings.Builder, before, r, after rune, rest string)) string {
 	var b strings.Builder
 	at := 0
@@ -90,7 +90,7 @@ func lastRune(s string) rune {
 	return r
 }
 
-func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // delimits reports whether a character such as * between these may begin or end formatting: not within a word, as
 // in db_1, and not between spaces, as in 2 * 3.
@@ -113,7 +113,10 @@ var ordinal = regexp.MustCompile(`^\d+[.)]`)
 // slackText is for mrkdwn, where <URL> is an address that shows where it leads: with verbatim, Slack finds none by
 // itself.
 func slackText(line string, address func(string) string) string {
-	shown := func(s string) string { return "<" + address(s) + ">" }
+	shown := address
+	if address != nil {
+		shown = func(s string) string { return "<" + address(s) + ">" }
+	}
 	return around(line, shown, func(b *strings.Builder, before, r, after rune, _ string) {
 		switch {
 		case r == '&':
@@ -152,8 +155,10 @@ func looseText(line string, address func(string) string) string {
 	return around(line, address, func(b *strings.Builder, before, r, after rune, rest string) {
 		swap := false
 		switch r {
-		case '[', ']', '`', '\\', '|':
+		case '[', ']', '`', '|':
 			swap = true
+		case '\\':
+			swap = after == 0 || !isWord(after)
 		case '*', '_', '~':
 			swap = delimits(before, after)
 		case '<', '&':

@@ -44,9 +44,9 @@ var (
 		link: markdownLink, mention: matching(`^\d{1,20}$`, "<@%s>")}
 	// Loose is the Markdown of DingTalk, which promises no escape at all: what could be markup is replaced by
 	// characters that look like it.
-	Loose = &Target{name: "loose", escape: looseText, opens: []string{"](", "<"}, closes: ")>", strong: "**", link: markdownLink}
+	Loose = &Target{name: "loose", escape: looseText, opens: []string{"](", "<"}, closes: ")>", href: ";", strong: "**", link: markdownLink}
 	// WeCom is Loose with mentions.
-	WeCom = &Target{name: "wecom", escape: looseText, opens: []string{"](", "<"}, closes: ")>", strong: "**", link: markdownLink,
+	WeCom = &Target{name: "wecom", escape: looseText, opens: []string{"](", "<"}, closes: ")>", href: ";", strong: "**", link: markdownLink,
 		mention: matching(`^[A-Za-z0-9][\w.-]{0,63}$`, "<@%s>")}
 	// Rich is strong text and links that senders take apart with Spans, for services that are sent elements: Feishu,
 	// and Teams, whose Markdown has escapes that its clients do not agree about.
@@ -79,16 +79,24 @@ func (t *Target) Escape(s string) Markup { return Markup(t.text(Clean(s))) }
 func (t *Target) Link(text, url string) Markup { return Markup(t.linked(Clean(text), Clean(url))) }
 
 func (t *Target) linked(text, url string) string {
-	text = t.text(OneLine(text))
+	text = t.label(text)
 	switch {
 	case !isURL.MatchString(url):
 		return text
 	case t.link == nil:
 		return strings.TrimSpace(text + " " + t.address(url))
 	case text == "":
-		text = t.text("link")
+		text = "link"
 	}
 	return t.link(text, t.address(url))
+}
+
+// label escapes a text of one line within markup, in which no address is one.
+func (t *Target) label(s string) string {
+	if s = OneLine(s); t.escape != nil {
+		s = t.escape(s, nil)
+	}
+	return s
 }
 
 // text escapes a text that was cleaned.
@@ -140,7 +148,7 @@ func (t *Target) functions(b *budget) map[string]any {
 	}
 	return map[string]any{
 		"strong": func(s string) (any, error) {
-			if s = t.text(OneLine(s)); s == "" {
+			if s = t.label(s); s == "" {
 				return mark("")
 			}
 			return mark(t.strong + s + t.strong)
@@ -152,7 +160,7 @@ func (t *Target) functions(b *budget) map[string]any {
 					return mark(s)
 				}
 			}
-			return mark(t.text(OneLine(id)))
+			return mark(t.label(id))
 		},
 		escapeText: func(v any) (string, error) { return b.escaped(t.text, v) },
 		escapeURL:  func(v any) (string, error) { return b.escaped(t.address, v) },

@@ -26,7 +26,7 @@ func TestSend(t *testing.T) {
 	if _, err := send(odd); err != nil {
 		t.Error(err)
 	}
-	if title, err := new(mime.WordDecoder).DecodeHeader(s.Header("Title")); err != nil || title != odd.Subject || s.Header("Priority") != "2" {
+	if title, err := new(mime.WordDecoder).DecodeHeader(s.Header("Title")); err != nil || title != "支付 Priority: 1" || s.Header("Priority") != "2" {
 		t.Errorf("title %q, priority %s, %v", title, s.Header("Priority"), err)
 	}
 	s.Golden(t, "topic")
