@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
+	"tocsin/internal/fault"
 	"tocsin/internal/incident"
 	"tocsin/internal/render"
 	"tocsin/internal/sender"
@@ -128,8 +129,18 @@ func (r *Room) about(tx *db.Tx, n *Notice, i *incident.Incident, now time.Time) 
 			about.TimeZone = p.TimeZone
 		}
 	}
-	if r.Links != nil && i.Progress == incident.Triggered && n.Person != 0 {
+	if r.Links == nil || i.Progress != incident.Triggered || n.Person == 0 {
+		return about, nil
+	}
+	who, err := Reader(tx, n.Account, n.Person)
+	if err != nil {
+		return about, err
+	}
+	switch err := channel.Permit(tx, who, ch); {
+	case err == nil:
 		about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
+	case fault.KindOf(err) != fault.AccessDenied: // a link that would be refused is none
+		return about, err
 	}
 	return about, nil
 }

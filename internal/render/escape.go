@@ -21,12 +21,20 @@ func (t *Target) address(s string) string {
 		return percent(s, func(c byte) bool { return alphanumeric(c) || strings.IndexByte("-./,", c) >= 0 })
 	}
 	s = percent(s, func(c byte) bool {
-		return c > ' ' && c != 0x7f && strings.IndexByte("\"<>\\^`{}()[]*_~|", c) < 0 && strings.IndexByte(t.href, c) < 0
+		return c > ' ' && c != 0x7f && strings.IndexByte("\"<>\\^`{}()[]*|", c) < 0 && strings.IndexByte(t.href, c) < 0
 	})
 	if t.amp != "" {
 		s = strings.ReplaceAll(s, "&", t.amp)
 	}
 	return s
+}
+
+// bare makes of address one for an address that stands in text, where _ and ~ may be formatting.
+func bare(address func(string) string) func(string) string {
+	if address == nil {
+		return nil
+	}
+	return func(s string) string { return strings.NewReplacer("_", "%5F", "~", "%7E").Replace(address(s)) }
 }
 
 // part writes what stands within an address.
@@ -137,7 +145,7 @@ func slackText(line string, address func(string) string) string {
 
 func discordText(line string, address func(string) string) string {
 	number := len(ordinal.FindString(line))
-	return around(line, address, func(b *strings.Builder, before, r, after rune, rest string) {
+	return around(line, bare(address), func(b *strings.Builder, before, r, after rune, rest string) {
 		switch {
 		case strings.ContainsRune("\\*_~|`[]<>", r), before == 0 && begins(r), number > 0 && len(line)-len(rest) == number-1:
 			b.WriteByte('\\')
@@ -152,7 +160,7 @@ func discordText(line string, address func(string) string) string {
 
 func looseText(line string, address func(string) string) string {
 	number := len(ordinal.FindString(line))
-	return around(line, address, func(b *strings.Builder, before, r, after rune, rest string) {
+	return around(line, bare(address), func(b *strings.Builder, before, r, after rune, rest string) {
 		swap := false
 		switch r {
 		case '[', ']', '`', '|':
