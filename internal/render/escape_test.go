@@ -151,6 +151,31 @@ func TestTemplatesAreEscaped(t *testing.T) {
 	}
 }
 
+// A mail has the tags of its template and no others.
+func TestHostileMails(t *testing.T) {
+	tpl, err := Parse(Preset["email"], HTML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags := func(i Incident) []string {
+		text, err := tpl.Render(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regexp.MustCompile(`<[^>]*>|[\x{202A}-\x{202E}\x{2066}-\x{2069}]`).FindAllString(string(text), -1)
+	}
+	one := Sample
+	one.Labels = map[string]string{"a": "b"}
+	want := tags(one)
+	for _, seed := range append(seeds, "<script>alert(1)</script>", `"><a href="https://evil.example">`, "</p><h1>x", "<!-- x", "{{.Title}}") {
+		i := one
+		i.Title, i.Description, i.Channel, i.Reason, i.Labels = seed+"x", seed+"x", seed+"x", seed+"x", map[string]string{seed: seed}
+		if got := tags(i); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", seed, got, want)
+		}
+	}
+}
+
 // Ordinary alerts stay readable everywhere.
 func TestOrdinaryTitles(t *testing.T) {
 	titles := []string{
