@@ -1,6 +1,8 @@
 // Package render turns a template of the account and an incident into what people read: an e-mail, a text
 // message, a line in a chat. It is pure. Templates are written by people, so it must never let one reach
-// outside of the incident it is given, nor take more time and room than a message is worth.
+// outside of the incident it is given, nor take more time and room than a message is worth. Alerts are written by
+// programs and strangers, so it must never let what they say be markup: what a template prints is escaped for the
+// Target, whatever the template.
 package render
 
 import (
