@@ -7,9 +7,10 @@ import (
 
 // The functions that escapeTree puts behind what a template prints.
 const (
-	escapeText = "_escape_text"
-	escapeURL  = "_escape_url"
-	escapePart = "_escape_part"
+	escapeText  = "_escape_text"
+	escapeURL   = "_escape_url"
+	escapePart  = "_escape_part"
+	escapeLabel = "_escape_label"
 )
 
 // place is where in the target's markup a template prints something.
@@ -17,11 +18,12 @@ type place int
 
 const (
 	inText  place = iota
+	inLabel       // in the text of a link, behind its address
 	atURL         // where an address begins, as behind [text](
 	withURL       // within an address
 )
 
-var escapers = map[place]string{inText: escapeText, atURL: escapeURL, withURL: escapePart}
+var escapers = map[place]string{inText: escapeText, inLabel: escapeLabel, atURL: escapeURL, withURL: escapePart}
 
 // escapeTree has everything that a template prints go through the escaper of the target for where it stands, as
 // html/template does it for HTML. What the template itself says is markup and stays as it is: its text, and actions
@@ -83,6 +85,14 @@ func isLiteral(p *parse.PipeNode) (string, bool) {
 // after returns where one is behind a text of the template. A space ends an address that was not closed.
 func (t *Target) after(text string, at place) place {
 	for text != "" {
+		if at == inLabel {
+			end := strings.IndexAny(text, t.closes)
+			if end < 0 {
+				return inLabel
+			}
+			text, at = text[end+1:], inText
+			continue
+		}
 		if at == inText {
 			first, length := -1, 0
 			for _, open := range t.opens {
@@ -96,11 +106,15 @@ func (t *Target) after(text string, at place) place {
 			text, at = text[first+length:], atURL
 			continue
 		}
-		end := strings.IndexAny(text, t.closes+" \t\r\n")
+		end := strings.IndexAny(text, t.closes+t.labels+" \t\r\n")
 		if end < 0 {
 			return withURL
 		}
-		text, at = text[end+1:], inText
+		at = inText
+		if strings.IndexByte(t.labels, text[end]) >= 0 {
+			at = inLabel
+		}
+		text = text[end+1:]
 	}
 	return at
 }

@@ -11,7 +11,7 @@ import (
 var (
 	isURL = regexp.MustCompile(`(?i)^https?://[^/\s]`)
 	// aURL is an address within text, without the punctuation that ends a sentence or a parenthesis around it.
-	aURL = regexp.MustCompile("\\b(?i:https?)://[A-Za-z0-9](?:[!#-;=?-\\[\\]^_a-~]*[\\w/=&#%+~-])?")
+	aURL = regexp.MustCompile(`\b(?i:https?)://[A-Za-z0-9](?:[!#-;=?-\[\]^_a-~]*[\w/=&#%+~-])?`)
 )
 
 // address writes what stands as an address: as it is when it is one, with what could end it as %XX. What is no
@@ -81,9 +81,13 @@ func around(line string, address func(string) string, escape func(b *strings.Bui
 	}
 	if address != nil {
 		for _, m := range aURL.FindAllStringIndex(line, -1) {
+			end := m[1]
+			if found := line[m[0]:end]; strings.HasPrefix(line[end:], ")") && strings.Count(found, "(") > strings.Count(found, ")") {
+				end++ // the parenthesis is the address's own
+			}
 			text(m[0])
-			b.WriteString(address(line[m[0]:m[1]]))
-			at = m[1]
+			b.WriteString(address(line[m[0]:end]))
+			at = end
 		}
 	}
 	text(len(line))
@@ -184,7 +188,8 @@ func looseText(line string, address func(string) string) string {
 }
 
 func telegramText(line string, _ func(string) string) string {
-	return around(line, nil, func(b *strings.Builder, before, r, _ rune, _ string) {
+	same := func(s string) string { return s } // Telegram finds no mention in an address
+	return around(line, same, func(b *strings.Builder, before, r, _ rune, _ string) {
 		if r == '@' && !isWord(before) {
 			r = alike[r]
 		}

@@ -17,8 +17,9 @@ var (
 	marks       = map[string]*regexp.Regexp{
 		"link": regexp.MustCompile(`\[[^\]\n]*\]\(|\]\s?\[|!\[`), "tag": regexp.MustCompile(`<[^\s\d]`), "strong": regexp.MustCompile(`\*\*`), "code": regexp.MustCompile("`"),
 		"italic": regexp.MustCompile(`(?:^|[\s\pP])[*_][^\s*_](?:[^*_\n]*[^\s*_])?[*_](?:[\s\pP]|$)`), "strike": regexp.MustCompile(`~~|(?:^|[\s\pP])~[^\s~](?:[^~\n]*[^\s~])?~(?:[\s\pP]|$)`),
-		"block": regexp.MustCompile(`(?m)^\s*(?:#|>|&gt;|[-+*]\s|---|===|\d+[.)](?:\s|$)|\||\t|    )`), "mention": regexp.MustCompile(`(?:^|[^\w\pL\pN])@\w`), "entity": regexp.MustCompile(`&#?\w+;`),
-		"quote": regexp.MustCompile(`(?m)^\s*(?:>|&gt;)`), "spoiler": regexp.MustCompile(`\|\|`), "line": regexp.MustCompile(`(?m)\n[^│]`),
+		"block": regexp.MustCompile(`(?m)^\s*(?:#|>|[-+*]\s|---|===|\d+[.)](?:\s|$)|\||\t|    )`), "mention": regexp.MustCompile(`(?:^|[^\w\pL\pN])@\w`), "entity": regexp.MustCompile(`&(?:#|[a-zA-Z])\w*;`),
+		"quote": regexp.MustCompile(`(?m)^\s*(?:>|&gt;)`), "bidi": regexp.MustCompile(`[\x{202A}-\x{202E}\x{2066}-\x{2069}\x{200E}\x{200F}\x{061C}\x{2028}\x{2029}\x{85}\x00-\x08\x0b-\x1f\x7f]`),
+		"spoiler": regexp.MustCompile(`\|\|`), "line": regexp.MustCompile(`(?m)\n[^│]`),
 	}
 	reads = map[*Target][]string{
 		Slack: {"tag", "italic", "strike", "code", "quote", "line", "bidi"}, Discord: {"link", "tag", "strong", "code", "italic", "strike", "block", "mention", "spoiler", "line", "bidi"},
@@ -28,10 +29,6 @@ var (
 	shownURL = regexp.MustCompile(`<https?://[^>|\s]+>`) // Slack's address that shows itself
 )
 
-func init() {
-	marks["bidi"] = regexp.MustCompile(`[\x{202A}-\x{202E}\x{2066}-\x{2069}\x{200E}\x{200F}\x{061C}\x{2028}\x{2029}\x{85}\x00-\x08\x0b-\x1f\x7f]`)
-}
-
 // found lists what a naive reader of a target finds in a text.
 func found(to *Target, text string) (all []string) {
 	switch to {
@@ -40,6 +37,8 @@ func found(to *Target, text string) (all []string) {
 	case Slack:
 		text = shownURL.ReplaceAllString(text, "x")
 		text = strings.NewReplacer("&lt;", "x", "&amp;", "x").Replace(text)
+	case Telegram:
+		text = regexp.MustCompile(`https?://\S+`).ReplaceAllString(text, "x")
 	case Rich:
 		for _, line := range Spans(Markup(text)) {
 			for _, span := range line {
@@ -60,7 +59,7 @@ func found(to *Target, text string) (all []string) {
 var seeds = []string{
 	"CPU > 90% on db_1 [prod] (eu-west)", "<!channel>", "<https://evil.example/|open>", "[a](https://evil.example/)", "![x](y)", "](https://evil.example) [b", "<@all>@all @here", "# h\n> q\n- l\n1. o\n2) p", "**b** _i_ ~s~ ~~s~~ `c` ```f``` ||p||",
 	"a\r\nb\u2028c\u0085d", "\u202Eabc", "&lt;!channel&gt; &#60;", "\\\\*a\\*", "https://x.example/a_b_c?d=*e*&f=(g)[h]<i>|j", "    x\tcode", "x\\", "*", "_ _ _", "=====", "http://a/*`b`*", "a*b*c a_b_c", "1.", "https://a.example).*b*", "<http://a|b>",
-	"*https://a*", "_http://a_", "~https://x~", "*a\u200b*", "'_a_'", "5 * 3 * 2",
+	"*https://a*", "_http://a_", "~https://x~", "*a\u200b*", "'_a_'", "5 * 3 * 2", "&0;", "&gt;",
 }
 
 // Whatever a text is, a reader of a target finds no markup in it, and in a message around it what the message has
@@ -99,17 +98,18 @@ func FuzzAddress(f *testing.F) {
 	}
 	f.Add("!channel")
 	f.Add("javascript:alert(1)")
-	bad := regexp.MustCompile(`[<>()\[\]|\s*_` + "`" + `]`)
+	ends := regexp.MustCompile("[<>()\\[\\]|\\s*`]")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, to := range []*Target{Slack, Discord, Loose, WeCom, Rich} {
-			for _, address := range []string{to.address(text), to.part(text)} {
-				_, rest, _ := strings.Cut(address, "://")
-				if bad.MatchString(strings.ReplaceAll(rest, "_", "")) || strings.Contains(address, "://") != isURL.MatchString(strings.TrimSpace(text)) && strings.HasPrefix(address, "http") && strings.Contains(address, ")") {
-					t.Errorf("%s: %q is the address %q", to.name, text, address)
-				}
-				if strings.ContainsAny(address[:min(1, len(address))], "!@#") && address == to.address(text) || everybody[strings.ToLower(address)] && address == to.part(text) {
-					t.Errorf("%s: %q is the command %q", to.name, text, address)
-				}
+			whole, part := to.address(text), to.part(text)
+			if ends.MatchString(whole) || ends.MatchString(part) {
+				t.Errorf("%s: %q is the address %q, a part of one %q", to.name, text, whole, part)
+			}
+			if strings.HasPrefix(whole, "!") || strings.HasPrefix(whole, "@") || strings.HasPrefix(whole, "#") || everybody[strings.ToLower(part)] {
+				t.Errorf("%s: %q is a command: %q, %q", to.name, text, whole, part)
+			}
+			if strings.Contains(whole, ":") && !isURL.MatchString(whole) {
+				t.Errorf("%s: %q leads to %q", to.name, text, whole)
 			}
 		}
 	})
@@ -117,7 +117,7 @@ func FuzzAddress(f *testing.F) {
 
 // Templates that people write are escaped too: what they print, for where it stands; what they say is markup.
 func TestTemplatesAreEscaped(t *testing.T) {
-	i := Incident{Title: "<!channel> *x* [y](https://evil.example)", Link: "https://ours.example/i?a=1&b=2", Labels: map[string]string{"run": "https://wiki.example/a_(b)", "word": "!channel|x", "who": "all", "id": "U0123ABC"}, Severity: "Critical"}
+	i := Incident{Title: "<!channel> *x* [y](https://evil.example)", Link: "https://ours.example/i?a=1&b=2", Labels: map[string]string{"run": "https://wiki.example/a_(b)", "word": "!channel|x", "who": "all", "id": "U0123ABC", "at": "https://x.example/@a @b"}, Severity: "Critical"}
 	for _, c := range []struct {
 		to             *Target
 		source, wanted string
@@ -130,6 +130,8 @@ func TestTemplatesAreEscaped(t *testing.T) {
 		{Slack, `{{"*a*"}} {{strong .Severity}} {{strong "*"}} {{link .Title .Link}}`, "*a* *Critical* *∗* <https://ours.example/i?a=1&amp;b=2|&lt;!channel&gt; ∗x∗ [y](https://evil.example)>"},
 		{Slack, `{{printf "<%s>" "!here"}} {{$x := .Title}}{{$x | lower | printf "%.9s"}} {{html "<b>"}}`, "&lt;!here&gt; &lt;!channel &amp;lt;b&amp;gt;"},
 		{Slack, "{{range $k, $v := .Labels}}{{if eq $k \"word\"}}<{{$v}}|{{$k}}>{{end}}{{end}}", "<%21channel%7Cx|word>"},
+		{Slack, "<{{.Link}}|{{.Labels.run}} {{.Severity}}> {{.Labels.run}}", "<https://ours.example/i?a=1&amp;b=2|https://wiki.example/a＿(b) Critical> <https://wiki.example/a_%28b%29>"},
+		{Telegram, "{{.Labels.at}}", "https://x.example/@a ＠b"},
 		{Discord, "**{{.Title}}** [run]({{.Labels.run}}) [x]({{.Title}})", `**\<!channel\> \*x\* \[y\](https://evil.example)** [run](https://wiki.example/a_%28b%29) [x](%3C%21channel%3E%20%2Ax%2A%20%5By%5D%28https%3A//evil.example%29)`},
 		{Discord, "[x](https://g.example/d?q={{.Title}}) {{.Severity}}", `[x](https://g.example/d?q=%3C%21channel%3E%20%2Ax%2A%20%5By%5D%28https://evil.example%29) Critical`},
 		{WeCom, `{{mention "zhang.san"}} {{mention "ALL"}} <@{{.Labels.who}}> {{.Title}}`, "<@zhang.san> ALL <@%61ll> ＜!channel> ∗x∗ ［y］(https://evil.example)"},

@@ -18,7 +18,8 @@ type Target struct {
 	escape  func(line string, address func(string) string) string // a line of text, and addresses in it; nil: the text is plain
 	oneLine bool                                                  // line breaks become spaces
 	opens   []string                                              // what a template writes before an address
-	closes  string                                                // characters that end an address
+	closes  string                                                // characters that end a link
+	labels  string                                                // characters that end an address before the text of its link
 	href    string                                                // characters of an address that must be written as %XX, besides those of every target
 	amp     string                                                // how & is written; empty: as it is
 	strong  string                                                // on both sides of strong text
@@ -36,7 +37,7 @@ var (
 	HTML = &Target{name: "html"}
 	// Slack is mrkdwn. It has no escape but for & < >; what else could be formatting is replaced by a character that
 	// looks like it. (docs.slack.dev/messaging/formatting-message-text)
-	Slack = &Target{name: "slack", escape: slackText, opens: []string{"<"}, closes: "|>", href: `|`, amp: "&amp;", strong: "*",
+	Slack = &Target{name: "slack", escape: slackText, opens: []string{"<"}, closes: ">", labels: "|", href: "|", amp: "&amp;", strong: "*",
 		link:    func(text, url string) string { return "<" + url + "|" + text + ">" },
 		mention: matching(`^[UW][A-Z0-9]{2,20}$`, "<@%s>")}
 	// Discord is Markdown with backslashes. (discord.com: Markdown Text 101)
@@ -162,9 +163,10 @@ func (t *Target) functions(b *budget) map[string]any {
 			}
 			return mark(t.label(id))
 		},
-		escapeText: func(v any) (string, error) { return b.escaped(t.text, v) },
-		escapeURL:  func(v any) (string, error) { return b.escaped(t.address, v) },
-		escapePart: func(v any) (string, error) { return b.escaped(t.part, v) },
+		escapeText:  func(v any) (string, error) { return b.escaped(t.text, v) },
+		escapeURL:   func(v any) (string, error) { return b.escaped(t.address, v) },
+		escapeLabel: func(v any) (string, error) { return b.escaped(t.label, v) },
+		escapePart:  func(v any) (string, error) { return b.escaped(t.part, v) },
 	}
 }
 
