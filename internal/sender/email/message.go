@@ -58,8 +58,8 @@ func (s Server) message(to string, m sender.Message, now time.Time) (*mail.Msg, 
 // line makes one of a text.
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// encoded is a text as encoded words, a line each. The library encodes only what
-// is not ASCII, and readers decode whatever looks encoded: a subject could say what it does not say.
+// encoded returns a text as encoded words, one on each line. The library encodes only what is not ASCII, and readers
+// decode whatever looks encoded: they would see another subject.
 func encoded(s string) string {
 	const most = 39 // bytes, so that no line is longer than 76 (RFC 2047, 2), the first one too
 	var words []string
