@@ -49,8 +49,8 @@ func (r *InhibitRule) check(at check.At) error {
 
 type InhibitBody struct {
 	RuleBody
-	SourceFilters     filter.Filter `json:"source_filters,omitzero" maxItems:"100" doc:"The alert that inhibits; empty: any."`
-	TargetFilters     filter.Filter `json:"target_filters,omitzero" maxItems:"100" doc:"The alert that is inhibited; empty: any."`
+	SourceFilters     filter.Filter `json:"source_filters,omitzero" doc:"The alert that inhibits; empty: any."`
+	TargetFilters     filter.Filter `json:"target_filters,omitzero" doc:"The alert that is inhibited; empty: any."`
 	Equals            []string      `json:"equals" minItems:"1" maxItems:"20" minLength:"1" maxLength:"255" doc:"Fields such as labels.cluster in which both must agree."`
 	IsDirectlyDiscard *bool         `json:"is_directly_discard,omitzero" doc:"Inhibited alerts leave no record."`
 }

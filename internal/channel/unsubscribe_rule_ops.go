@@ -7,7 +7,7 @@ import (
 
 type DropBody struct {
 	RuleBody
-	Filters filter.Filter `json:"filters,omitzero" maxItems:"100" doc:"What it applies to; needed on creation."`
+	Filters filter.Filter `json:"filters,omitzero" doc:"What it applies to; needed on creation."`
 }
 
 type dropUpdate struct {

@@ -26,7 +26,7 @@ type Step struct {
 // Rule is a rule of an alert pipeline.
 type Rule struct {
 	Kind     string        `json:"kind" enum:"title_reset,description_reset,severity_reset,alert_drop,alert_inhibit" doc:"What it does."`
-	If       filter.Filter `json:"if" required:"false" maxItems:"100" doc:"To which events: groups joined by OR, the conditions of a group by AND; empty: all."`
+	If       filter.Filter `json:"if" required:"false" doc:"To which events: groups joined by OR, the conditions of a group by AND; empty: all."`
 	Settings Settings      `json:"settings" doc:"What the kind needs."`
 }
 
@@ -36,7 +36,7 @@ type Settings struct {
 	Description   string        `json:"description,omitzero" maxLength:"2048" doc:"Of description_reset: the new description, likewise."`
 	Severity      string        `json:"severity,omitzero" enum:"Critical,Warning,Info" doc:"Of severity_reset: the new severity."`
 	Equals        []string      `json:"equals,omitzero" maxItems:"20" maxLength:"255" doc:"Of alert_inhibit: fields in which both alerts must agree."`
-	SourceFilters filter.Filter `json:"source_filters,omitzero" maxItems:"100" doc:"Of alert_inhibit: the active alert that keeps this one silent."`
+	SourceFilters filter.Filter `json:"source_filters,omitzero" doc:"Of alert_inhibit: the active alert that keeps this one silent."`
 }
 
 // The kinds of rules.
@@ -51,7 +51,7 @@ const (
 // Check says what is wrong with a rule: the path of the member and why.
 func (r Rule) Check() (path, why string) {
 	if wrong, ok := filter.Check(r.If).(*filter.Error); ok {
-		return "if" + wrong.Path, fmt.Sprintf("%s, got %.100q", wrong.Want, wrong.Value)
+		return "if" + wrong.Path, wrong.Reason()
 	}
 	s := r.Settings
 	switch r.Kind {
@@ -68,7 +68,7 @@ func (r Rule) Check() (path, why string) {
 			return "settings.equals", "must name at least one field"
 		}
 		if wrong, ok := filter.Check(s.SourceFilters).(*filter.Error); ok {
-			return "settings.source_filters" + wrong.Path, fmt.Sprintf("%s, got %.100q", wrong.Want, wrong.Value)
+			return "settings.source_filters" + wrong.Path, wrong.Reason()
 		}
 	case AlertDrop:
 	default:
@@ -173,7 +173,7 @@ func fill(text string, e *event.Event) (string, error) {
 // Enrichment is a rule that gives an event labels or takes them away.
 type Enrichment struct {
 	Kind     string             `json:"kind" enum:"extraction,composition,mapping,drop" doc:"What it does; mapping is not available yet."`
-	If       []filter.Condition `json:"if" required:"false" maxItems:"100" doc:"Conditions, all of which an event must meet; empty: every event does."`
+	If       filter.Group       `json:"if" required:"false" doc:"Conditions, all of which an event must meet; empty: every event does."`
 	Settings EnrichmentSettings `json:"settings" doc:"What the kind needs."`
 }
 
@@ -193,7 +193,7 @@ var label = regexp.MustCompile(`\A[a-z][a-z0-9_]{0,62}\z`)
 func (r Enrichment) Check() (path, why string) {
 	if len(r.If) > 0 {
 		if wrong, ok := filter.Check(filter.Filter{r.If}).(*filter.Error); ok {
-			return "if" + wrong.Path[len("[0]"):], fmt.Sprintf("%s, got %.100q", wrong.Want, wrong.Value)
+			return "if" + strings.TrimPrefix(wrong.Path, "[0]"), wrong.Reason()
 		}
 	}
 	s := r.Settings

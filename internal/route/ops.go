@@ -150,7 +150,7 @@ func historyList(c *api.Call, in historyRequest) (api.Paged[Route], error) {
 }
 
 type previewRequest struct {
-	AlertIDs []string `json:"alert_ids" maxItems:"20" doc:"The alerts, at most 20."`
+	AlertIDs []string `json:"alert_ids" maxItems:"20" maxLength:"255" doc:"The alerts, at most 20."`
 	Route    Body     `json:"route" doc:"The route to try."`
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tocsin/internal/check"
 	"tocsin/internal/db"
@@ -34,11 +35,11 @@ type Route struct {
 
 // Case is one way for alerts to go.
 type Case struct {
-	If               []filter.Condition `json:"if" maxItems:"100" doc:"Conditions, all of which an alert must meet."`
-	ChannelIDs       []int64            `json:"channel_ids" maxItems:"100" doc:"Where it goes, with routing_mode standard."`
-	Fallthrough      bool               `json:"fallthrough" doc:"The next cases are looked at as well."`
-	RoutingMode      string             `json:"routing_mode,omitzero" enum:"standard,name_mapping" doc:"standard, also when absent: to channel_ids; name_mapping: to the channel whose name a label has."`
-	NameMappingLabel string             `json:"name_mapping_label,omitzero" maxLength:"128" doc:"That label, with name_mapping."`
+	If               filter.Group `json:"if" doc:"Conditions, all of which an alert must meet."`
+	ChannelIDs       []int64      `json:"channel_ids" maxItems:"100" doc:"Where it goes, with routing_mode standard."`
+	Fallthrough      bool         `json:"fallthrough" doc:"The next cases are looked at as well."`
+	RoutingMode      string       `json:"routing_mode,omitzero" enum:"standard,name_mapping" doc:"standard, also when absent: to channel_ids; name_mapping: to the channel whose name a label has."`
+	NameMappingLabel string       `json:"name_mapping_label,omitzero" maxLength:"128" doc:"That label, with name_mapping."`
 }
 
 // Section is a heading above the case at a position.
@@ -125,7 +126,7 @@ func (c Case) check(at check.At) error {
 		return at.OneOf("routing_mode", c.RoutingMode, "", Standard, NameMapping)
 	}
 	if wrong, ok := filter.Check(filter.Filter{c.If}).(*filter.Error); ok {
-		return at.Invalid("if"+wrong.Path[len("[0]"):], "%s, got %.100q", wrong.Want, wrong.Value)
+		return at.Invalid("if"+strings.TrimPrefix(wrong.Path, "[0]"), "%s", wrong.Reason())
 	}
 	return nil
 }
