@@ -74,9 +74,10 @@ type Webhook struct {
 // Escalates is how escalation rules are kept.
 var Escalates = object.Kind[EscalateRule]{
 	Name: reference.Escalate, Section: "escalate_rules",
-	Head:    func(r *EscalateRule) object.Head { return r.head() },
-	Refs:    func(r *EscalateRule) []reference.Target { return r.refs() },
-	Secrets: rewriteWebhooks,
+	Head:     func(r *EscalateRule) object.Head { return r.head() },
+	Refs:     func(r *EscalateRule) []reference.Target { return r.refs() },
+	Secrets:  rewriteWebhooks,
+	CheckAll: checkAll[EscalateRule],
 	Check: func(tx *db.Tx, at check.At, account int64, r *EscalateRule) error {
 		r.normal(account)
 		return check.First(r.Rule.check(tx, at, account), r.check(at))

@@ -18,7 +18,10 @@ type dropUpdate struct {
 func (b DropBody) onto(_ *api.Call, r *DropRule) (warnings []string, err error) {
 	b.RuleBody.onto(&r.Rule)
 	setList(&r.Filters, b.Filters)
-	return filterWarnings("filters", r.Filters), checkFilters("", "filters", r.Filters, true)
+	if err := checkFilters("", "filters", r.Filters, true); err != nil {
+		return nil, err
+	}
+	return filterWarnings("filters", r.Filters), nil
 }
 
 func dropOps() []api.Op {
