@@ -121,6 +121,9 @@ func (w TimeFilter) check(at check.At) error {
 	if _, _, ok := w.minutes(); !ok {
 		return at.Invalid("end", "must differ from start, got %s for both; a whole day is 00:00 to 23:59", w.End)
 	}
+	if err := check.First(atMost(at, "repeat", len(w.Repeat), 7), at.Length("cal_id", w.calendar(), 0, 64)); err != nil {
+		return err
+	}
 	for i, day := range w.Repeat {
 		if day < 0 || day > 6 {
 			return at.Element("repeat", i).Invalid("", "must be from 0 to 6, got %d", day)

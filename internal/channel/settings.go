@@ -55,19 +55,38 @@ func (s Settings) check(at check.At) error {
 		return nil
 	}
 	group := at.Member("group")
-	if err := checkEquals(group, s.Group.Equals); err != nil {
+	if err := check.First(checkEquals(group, s.Group.Equals), atMost(group, "cases", len(s.Group.Cases), maxCases), atMost(group, "storm_thresholds", len(s.Group.StormThresholds), 5),
+		atMost(group, "i_keys", len(s.Group.IKeys), 10)); err != nil {
 		return err
 	}
+	var size filter.Size
 	for i, c := range s.Group.Cases {
 		if err := check.First(checkFilters(group.Element("cases", i), "if", c.If, false), checkEquals(group.Element("cases", i), c.Equals)); err != nil {
 			return err
 		}
+		size = size.Add(filter.Measure(c.If))
+	}
+	if why := size.CheckList(); why != "" {
+		return group.Invalid("cases", "%s", why)
 	}
 	return nil
 }
 
+// The bounds of grouping, as the tags have them.
+const (
+	maxCases       = 100
+	maxFieldLists  = 5
+	maxGroupFields = 20 // of a list
+)
+
 func checkEquals(at check.At, equals [][]string) error {
+	if err := atMost(at, "equals", len(equals), maxFieldLists); err != nil {
+		return err
+	}
 	for i, fields := range equals {
+		if n := len(fields); n > maxGroupFields {
+			return at.Element("equals", i).Invalid("", "must have at most %d elements, got %d", maxGroupFields, n)
+		}
 		for j, field := range fields {
 			if err := at.Element("equals", i).Element("", j).Length("", field, 1, 255); err != nil {
 				return err

@@ -73,6 +73,9 @@ func (r *SilenceRule) check(at check.At) error {
 }
 
 func checkWindows(at check.At, windows []TimeFilter) error {
+	if err := atMost(at, "time_filters", len(windows), maxWindows); err != nil {
+		return err
+	}
 	for i, w := range windows {
 		if err := w.check(at.Element("time_filters", i)); err != nil {
 			return err
