@@ -26,9 +26,13 @@ type clause struct {
 // or the value that takes the filter beyond MaxInstructions, and the matcher
 // works even then, because a filter that was stored must be evaluated: a value
 // that is not well formed, or beyond the bound, matches nothing, an operator
-// that is not known is never met. The other bounds are for Check to hold.
-func Compile(f Filter) (*Matcher, error) {
-	c := compiler{}
+// that is not known is never met. The other bounds, and the exact number of
+// instructions, are for Check to hold.
+func Compile(f Filter) (*Matcher, error) { return compile(f, atLeast) }
+
+// compile counts the instructions of expressions with count.
+func compile(f Filter, count func(expr string, most int) (int, error)) (*Matcher, error) {
+	c := compiler{count: count}
 	m := &Matcher{groups: make([][]clause, len(f))}
 	for g, group := range f {
 		if len(group) == 0 {
@@ -47,6 +51,7 @@ func Compile(f Filter) (*Matcher, error) {
 
 // compiler makes the conditions of one filter ready.
 type compiler struct {
+	count func(expr string, most int) (int, error)
 	first *Error // the first thing that is wrong
 	used  int    // instructions so far
 }
@@ -70,7 +75,7 @@ func (c *compiler) clause(path string, condition Condition) clause {
 		c.wrong(path+"vals", "[]", "must have at least one value")
 	}
 	for i, val := range condition.Vals {
-		matches, cost, want := parse(val, MaxInstructions-c.used)
+		matches, cost, want := parse(val, MaxInstructions-c.used, c.count)
 		made.tests[i] = matches
 		switch {
 		case want != "":

@@ -108,6 +108,6 @@ func Check(f Filter) error {
 	if beyond := within(f); beyond != nil {
 		return beyond
 	}
-	_, err := Compile(f)
+	_, err := compile(f, Instructions)
 	return err
 }

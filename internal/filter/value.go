@@ -14,10 +14,11 @@ func never(string) bool { return false }
 
 // parse makes a test of one of a condition's values. If that is not well
 // formed, want says what would be, and the test matches nothing. So does an
-// expression of more than most instructions; cost is how many a value has.
-func parse(val string, most int) (t test, cost int, want string) {
+// expression of more than most instructions; cost is how many a value has, by
+// count.
+func parse(val string, most int, count func(string, int) (int, error)) (t test, cost int, want string) {
 	if isExpression(val) {
-		return parseRegexp(val[1:len(val)-1], most)
+		return parseRegexp(val[1:len(val)-1], most, count)
 	}
 	if network, ok := strings.CutPrefix(val, "cidr:"); ok {
 		t, want = parseNetwork(network)
@@ -37,8 +38,8 @@ func parse(val string, most int) (t test, cost int, want string) {
 	return func(value string) bool { return value == val }, 0, ""
 }
 
-func parseRegexp(expr string, most int) (t test, cost int, want string) {
-	cost, err := Instructions(expr, most)
+func parseRegexp(expr string, most int, count func(string, int) (int, error)) (t test, cost int, want string) {
+	cost, err := count(expr, most)
 	if err == nil && cost > most {
 		return never, cost, ""
 	}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"tocsin/internal/event"
 	"tocsin/internal/filter"
@@ -48,8 +49,12 @@ const (
 	AlertInhibit     = "alert_inhibit"
 )
 
-// Check says what is wrong with a rule: the path of the member and why.
+// Check says what is wrong with a rule: the path of the member and why. Its bounds are those of the tags, which an
+// account file is not held against otherwise.
 func (r Rule) Check() (path, why string) {
+	if path, why := r.Settings.within(); path != "" {
+		return path, why
+	}
 	if wrong, ok := filter.Check(r.If).(*filter.Error); ok {
 		return "if" + wrong.Path, wrong.Reason()
 	}
@@ -75,6 +80,63 @@ func (r Rule) Check() (path, why string) {
 		return "kind", fmt.Sprintf("must be title_reset, description_reset, severity_reset, alert_drop or alert_inhibit, got %q", r.Kind)
 	}
 	return "", ""
+}
+
+// The bounds of the texts and lists of rules, as the tags have them.
+const (
+	maxEquals     = 20
+	maxField      = 255 // characters
+	maxTemplate   = 500
+	maxPattern    = 500
+	maxDropLabels = 50
+)
+
+// within reports the first of the settings that is beyond its bound.
+func (s Settings) within() (path, why string) {
+	path, why = firstLong("settings.title", event.MaxTitle, s.Title)
+	if path == "" {
+		path, why = firstLong("settings.description", event.MaxDescription, s.Description)
+	}
+	if path == "" && len(s.Equals) > maxEquals {
+		return "settings.equals", fmt.Sprintf("must have at most %d elements, got %d", maxEquals, len(s.Equals))
+	}
+	if path == "" {
+		path, why = firstLong("settings.equals", maxField, s.Equals...)
+	}
+	return path, why
+}
+
+// firstLong reports a text of more characters than most.
+func firstLong(path string, most int, texts ...string) (string, string) {
+	for _, text := range texts {
+		if n := utf8.RuneCountInString(text); n > most {
+			return path, fmt.Sprintf("must have at most %d characters, got %d", most, n)
+		}
+	}
+	return "", ""
+}
+
+// CheckAll reports what the rules of an integration are beyond together, in words that follow their name; empty:
+// nothing. Every event meets all of them.
+func CheckAll(rules []Rule) string {
+	var size filter.Size
+	for _, r := range rules {
+		size = size.Add(filter.Measure(r.If)).Add(filter.Measure(r.Settings.SourceFilters))
+	}
+	return size.CheckList()
+}
+
+// CheckAllEnrichments is CheckAll of enrichment rules; their patterns count as the expressions of filters do.
+func CheckAllEnrichments(rules []Enrichment) string {
+	var size filter.Size
+	for _, r := range rules {
+		size = size.Add(filter.Measure(filter.Filter{r.If}))
+		if r.Kind == extraction {
+			n, _ := filter.Instructions(r.Settings.Pattern, filter.MaxInstructions)
+			size.Instructions += n
+		}
+	}
+	return size.CheckList()
 }
 
 func checkText(path, text string) (string, string) {
@@ -197,6 +259,9 @@ func (r Enrichment) Check() (path, why string) {
 		}
 	}
 	s := r.Settings
+	if path, why := s.within(); path != "" {
+		return path, why
+	}
 	switch {
 	case r.Kind == "mapping":
 		return "kind", "mapping needs mapping tables, which are not available yet"
@@ -205,7 +270,7 @@ func (r Enrichment) Check() (path, why string) {
 			return "settings.drop_labels", "must name at least one label"
 		}
 		return "", ""
-	case r.Kind != "extraction" && r.Kind != "composition":
+	case r.Kind != extraction && r.Kind != "composition":
 		return "kind", fmt.Sprintf("must be extraction, composition or drop, got %q", r.Kind)
 	case !label.MatchString(s.ResultLabel):
 		return "settings.result_label", fmt.Sprintf("must be a small letter and up to 62 small letters, digits or _, got %.80q", s.ResultLabel)
@@ -216,8 +281,54 @@ func (r Enrichment) Check() (path, why string) {
 	case s.Pattern == "":
 		return "settings.pattern", "is required; g_json is not available"
 	}
-	if _, err := regexp.Compile(s.Pattern); err != nil {
-		return "settings.pattern", fmt.Sprintf("must be a regular expression (RE2), got %.100q", s.Pattern)
+	if _, why := compilePattern(s.Pattern); why != "" {
+		return "settings.pattern", why
+	}
+	return "", ""
+}
+
+// extraction takes a label out of a text by a regular expression.
+const extraction = "extraction"
+
+// maxCaptures is how many groups a pattern may have: each is carried along by every instruction, which makes
+// matching take up to twice as long with this many.
+const maxCaptures = 10
+
+// compilePattern holds the pattern of an extraction against its bounds, and compiles it when it is within them; else
+// why says what it must be.
+func compilePattern(pattern string) (re *regexp.Regexp, why string) {
+	n, err := filter.Instructions(pattern, filter.MaxInstructions)
+	if err == nil && n > filter.MaxInstructions {
+		return nil, fmt.Sprintf("must have at most %d instructions when it is compiled, got %d", filter.MaxInstructions, n)
+	}
+	if err == nil {
+		re, err = regexp.Compile(pattern)
+	}
+	if err != nil {
+		return nil, fmt.Sprintf("must be a regular expression (RE2), got %.100q", pattern)
+	}
+	if n := re.NumSubexp(); n > maxCaptures {
+		return nil, fmt.Sprintf("must have at most %d groups in brackets, got %d; (?:...) does not count", maxCaptures, n)
+	}
+	return re, ""
+}
+
+// within reports the first of the settings that is beyond its bound.
+func (s EnrichmentSettings) within() (path, why string) {
+	for _, c := range []struct {
+		name  string
+		most  int
+		texts []string
+	}{
+		{"source_field", maxField, []string{s.SourceField}}, {"pattern", maxPattern, []string{s.Pattern}},
+		{"template", maxTemplate, []string{s.Template}}, {"drop_labels", event.MaxLabelKey, s.DropLabels},
+	} {
+		if path, why := firstLong("settings."+c.name, c.most, c.texts...); path != "" {
+			return path, why
+		}
+	}
+	if n := len(s.DropLabels); n > maxDropLabels {
+		return "settings.drop_labels", fmt.Sprintf("must have at most %d elements, got %d", maxDropLabels, n)
 	}
 	return "", ""
 }
@@ -260,10 +371,10 @@ func (r Enrichment) apply(e *event.Event) string {
 		if value, err = fill(s.Template, e); err != nil {
 			return "passed over, " + err.Error()
 		}
-	case "extraction":
-		re, err := regexp.Compile(s.Pattern)
-		if err != nil {
-			return "passed over, its pattern cannot be read"
+	case extraction:
+		re, why := compilePattern(s.Pattern)
+		if re == nil { // it was stored before it had bounds
+			return "passed over, its pattern " + why
 		}
 		source, ok := e.Field(s.SourceField)
 		if name, isLabel := strings.CutPrefix(s.SourceField, "labels."); isLabel {
