@@ -110,13 +110,13 @@ func TestAFileIsBoundedToo(t *testing.T) {
 		"expressions":  {list(1, huge(200)), "drop_rules[0].filters: must have at most 100 regular expressions, got 200"},
 		"instructions": {list(1, huge(1)), "drop_rules[0].filters[0][0].vals[0]: must have at most 1000 instructions"},
 		"rules":        {list(501, info), "drop_rules: must have at most 500 rules of one channel, got 501 of channel 1001"},
-		"together":     {list(4, costly), "drop_rules: must have at most 3000 instructions in the compiled regular expressions of all rules together, got 3608 of channel 1001"},
+		"together":     {list(3, costly), "drop_rules: must have at most 2000 instructions in the compiled regular expressions of all rules together, got 2706 of channel 1001"},
 	} {
 		if err := load(c.rules...); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), " is not valid", ""), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
-	if err := load(list(3, costly)...); err != nil {
+	if err := load(list(2, costly)...); err != nil {
 		t.Error(err)
 	}
 }
@@ -183,7 +183,7 @@ func TestStoredRulesBeyondTheBounds(t *testing.T) {
 	}
 	calls(t, s, []step{
 		{Path: "/channel/unsubscribe/rule/list", Body: `{"channel_id":1001}`, Then: listed(2, "")},
-		{Path: "/channel/unsubscribe/rule/create", Body: drop(filter.Filter{{{Key: "title", Oper: filter.In, Vals: []string{"/a/"}}}}), Code: "InvalidParameter", Says: []string{"3000 instructions"}},
+		{Path: "/channel/unsubscribe/rule/create", Body: drop(filter.Filter{{{Key: "title", Oper: filter.In, Vals: []string{"/a/"}}}}), Code: "InvalidParameter", Says: []string{"2000 instructions"}},
 		{Path: "/channel/unsubscribe/rule/disable", Body: named(1, "")},
 		{Path: "/channel/unsubscribe/rule/update", Body: named(0, `,"rule_name":"x"`), Code: "InvalidParameter", Says: []string{"filters[0]"}},
 		{Path: "/channel/unsubscribe/rule/update", Body: named(0, `,"rule_name":"x","filters":[[{"key":"a","oper":"IN","vals":["b"]}]]`)},

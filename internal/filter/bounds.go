@@ -26,7 +26,7 @@ const (
 // The bounds of all filters of one list, such as the drop rules of a channel: an event is compared with every one.
 const (
 	MaxListBytes        = 512 << 10 // bytes of all filters, see Size
-	MaxListInstructions = 3000      // instructions of all filters: at worst 30 to 75 ms for each event
+	MaxListInstructions = 2000      // instructions of all filters: at worst 40 ms for each event
 )
 
 // elementBytes is what each key and each value counts besides its own bytes, about what JSON puts around it: a

@@ -45,14 +45,14 @@ func TestRulesAreBounded(t *testing.T) {
 			t.Errorf("%s:\n got  %s\n want %s", name, got, c.want)
 		}
 	}
-	if why := CheckAllEnrichments(times(3, extract("(?:x|y){200}"))); why != "" {
+	if why := CheckAllEnrichments(times(2, extract("(?:x|y){200}"))); why != "" {
 		t.Error(why)
 	}
-	if why := CheckAllEnrichments(times(4, extract("(?:x|y){200}"))); !strings.Contains(why, "3000 instructions") {
+	if why := CheckAllEnrichments(times(3, extract("(?:x|y){200}"))); !strings.Contains(why, "2000 instructions") {
 		t.Error(why)
 	}
 	costly := filter.Filter{{{Key: "title", Oper: filter.In, Vals: []string{"/(x|y){300}/"}}}}
-	if why := CheckAll(times(4, Rule{Kind: AlertDrop, If: costly})); !strings.Contains(why, "3000 instructions") {
+	if why := CheckAll(times(3, Rule{Kind: AlertDrop, If: costly})); !strings.Contains(why, "2000 instructions") {
 		t.Error(why)
 	}
 }
