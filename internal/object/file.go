@@ -33,6 +33,9 @@ func (k Kind[T]) Load(tx *db.Tx, box *seal.Box, account int64, records []T) erro
 }
 
 func (k Kind[T]) admit(tx *db.Tx, box *seal.Box, at check.At, account int64, v *T) error {
+	if err := at.Bounds(v); err != nil {
+		return err
+	}
 	if err := k.Check(tx, at, account, v); err != nil {
 		return err
 	}
