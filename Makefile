@@ -1,12 +1,13 @@
 # make test    everything that must pass: vet, lint, all tests under the race detector
 # make demo    the throw-away server
-# make build   the static binary, stripped, in bin/
+# make build   the static binary, stripped, in bin/; VERSION says its version (default: the tag, else dev)
 # make bench   the figures of docs/performance.md, beside a constant reply of the same size
 # make fuzz    every fuzz target for FUZZTIME each (default 5m)
 # make soak    the timeline engine against its naive model, CASES random schedules (default 100000)
 
 FUZZTIME ?= 5m
 CASES    ?= 100000
+VERSION  ?= $(or $(shell git describe --tags --dirty 2>/dev/null),dev)
 
 .PHONY: test check-tools lint demo build bench fuzz soak golden
 
@@ -39,7 +40,7 @@ demo:
 	go run ./cmd/tocsin demo
 
 build:
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/tocsin ./cmd/tocsin
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X tocsin/internal/cli.version=$(VERSION)" -o bin/tocsin ./cmd/tocsin
 
 bench:
 	go run ./test/bench
