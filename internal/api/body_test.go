@@ -13,6 +13,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/limit"
 )
 
 // begin opens a connection and sends the header of a call and the first byte of a body of so many bytes.
@@ -90,6 +91,34 @@ func TestBodiesHaveATimeToArrive(t *testing.T) {
 	status, _, text := readAnswer(t, begin(t, s, apitest.KeyA, 1000))
 	if status != 400 || !strings.Contains(text, "the body did not arrive in time") {
 		t.Errorf("answered %d %s", status, text)
+	}
+	holds(s, 0)
+}
+
+// A call that is refused for its path, its key, its limit or its permission is answered although nothing of its body
+// has come yet, and asks for none.
+func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
+	s := withToys(apitest.StartWith(t, limit.Rate{PerSecond: 1000, PerMinute: 1}, toys()))
+	s.Call(apitest.KeyB, list, `{}`)
+	at, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, key string
+		status    int
+	}{
+		{"/toy/none", apitest.KeyA, 404}, {list, "", 401}, {list, "tk_guess", 401}, {list, apitest.KeyB, 429}, {create, apitest.KeyNothing, 403},
+	} {
+		conn, err := net.Dial("tcp", at.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST %s?app_key=%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 1000000\r\n\r\n", c.path, c.key)
+		if status, _, text := readAnswer(t, conn); status != c.status {
+			t.Errorf("%s with key %q: %d %s", c.path, c.key, status, text)
+		}
+		conn.Close()
 	}
 	holds(s, 0)
 }

@@ -122,3 +122,31 @@ func sendMuch(t *testing.T, address, path string, chunked bool) string {
 	}
 	return string(text)
 }
+
+// An integration that opens connections for large bodies and sends none of them stops neither another integration nor
+// another account.
+func TestOneIntegrationDoesNotStopOthers(t *testing.T) {
+	r := newRoom(t, limit.Rate{})
+	address := strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), "/event/push/")
+	for range 100 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /event/push/alert/standard?integration_key=%s HTTP/1.1\r\nHost: x\r\nContent-Length: 4194304\r\n\r\n{", keyMine)
+	}
+	var second struct {
+		Key string `json:"integration_key"`
+	}
+	r.Call(apitest.KeyA, "/integration/create", `{"integration_name":"second","integration_type":"standard","channel_id":1}`).Into(&second)
+	large := []byte(strings.Repeat(" ", 2<<20) + one)
+	for range 20 {
+		if a := r.send("POST", "alert/standard?integration_key="+keyTheirs, large); a.status != 200 {
+			t.Fatalf("another account: %d %s", a.status, a.Error.Message)
+		}
+		if a := r.send("POST", "alert/standard?integration_key="+second.Key, large); a.status != 200 {
+			t.Fatalf("another integration: %d %s", a.status, a.Error.Message)
+		}
+	}
+}
