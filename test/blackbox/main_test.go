@@ -22,7 +22,7 @@ import (
 	_ "tocsin/internal/cli" // so that results are not taken from the cache when the program has changed
 )
 
-// tocsin is the binary under test, built once, as `make build VERSION=release` does.
+// tocsin is the binary under test, built once, as `make build` does, with a version of the tests' own.
 var tocsin string
 
 const release = "9.8.7-test"
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	if flags == nil {
 		panic("the Makefile has no line that builds with -ldflags")
 	}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", strings.ReplaceAll(string(flags[1]), "$(VERSION)", release), "-o", tocsin, "tocsin/cmd/tocsin")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", strings.ReplaceAll(string(flags[1]), "$$(sh tools/version.sh)", release), "-o", tocsin, "tocsin/cmd/tocsin")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
