@@ -50,6 +50,8 @@ type Frame struct {
 	failure   *huma.Schema // of errorResponse
 	rates     *limit.Table[rateKey]
 	guesses   *limit.Table[netip.Prefix]
+	bodies    *bodyBudget
+	bodyTime  time.Duration
 	metrics   *metrics
 }
 
@@ -73,6 +75,7 @@ func New(c Config, ops ...[]Op) *Frame {
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
 		rates: limit.New[rateKey](0), guesses: limit.New[netip.Prefix](maxAddresses),
+		bodies: newBodyBudget(bodiesAtOnce, bodyWait), bodyTime: bodyTime,
 	}
 	for _, room := range ops {
 		for _, op := range room {
@@ -155,6 +158,21 @@ type exchange struct {
 	code   string  // the error code, "OK" when there is none
 	asked  []int64 // the channels for which a write asked permission
 	dry    bool    // a dry run: nothing is done or recorded
+	held   int64   // bytes reserved for the body, under holder
+	holder bodyHolder
+}
+
+// network is the caller's network address, the zero Prefix if it is not known.
+func (x *exchange) network() netip.Prefix {
+	address, _ := netip.ParseAddr(x.call.IP)
+	return limit.Network(address)
+}
+
+// release gives back what the call held, when nothing reads it any more.
+func (f *Frame) release(x *exchange) {
+	x.release()
+	f.bodies.release(x.holder, x.held)
+	x.held = 0
 }
 
 // ServeHTTP answers one call: always with a request id, always in the envelope or the error shape.
@@ -172,7 +190,7 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		x.succeed()
 	}
-	x.release()
+	f.release(x)
 	f.finish(x, err)
 }
 
@@ -212,7 +230,7 @@ func (f *Frame) admit(x *exchange) ([]byte, error) {
 	if x.call.Who.Narrowed && !x.call.Who.MayAny(x.op.Narrowed) {
 		return nil, fault.Denied("this key is narrowed and lacks the permission %s", either(x.op.Narrowed))
 	}
-	return readBody(x.w, x.r, x.op.MaxBody)
+	return f.readBody(x)
 }
 
 // run decodes the request, calls the operation in its transaction and encodes the reply; that of a write
@@ -303,8 +321,7 @@ func (f *Frame) caller(x *exchange) (auth.Principal, error) {
 	if err == nil || fault.KindOf(err) != fault.Unauthorized {
 		return who, err
 	}
-	address, _ := netip.ParseAddr(x.call.IP)
-	if v := f.guesses.Allow(limit.Network(address), guessing, x.call.Now); !v.OK {
+	if v := f.guesses.Allow(x.network(), guessing, x.call.Now); !v.OK {
 		x.retryAfter(v)
 		return who, fault.New(fault.TooFrequent, "too many unknown app keys from this address")
 	}

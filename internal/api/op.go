@@ -139,7 +139,11 @@ type Call struct {
 	removed   []fault.Ref
 	read      func(context.Context, func(*db.Tx) error) error
 	write     func(context.Context, func(*db.Tx) error) error
+	reports   []error
 }
+
+// Report leaves in the log what went wrong with one object although the call as a whole succeeds.
+func (c *Call) Report(err error) { c.reports = append(c.reports, err) }
 
 // Read runs fn in a snapshot of its own, which is Tx meanwhile. It is for what DoAfter does before.
 func (c *Call) Read(fn func() error) error { return c.within(c.read, fn) }

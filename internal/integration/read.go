@@ -117,7 +117,7 @@ func (r *Room) info(c *api.Call, in OneRequest) (Integration, error) {
 // show readies an integration for the caller.
 func (r *Room) show(c *api.Call, i *Integration) (err error) {
 	if c.Who.May(auth.IntegrationsManage) {
-		err = Kind.Open(r.Box, c.Who.AccountID, i)
+		err = Kind.Show(r.Box, c.Who.AccountID, i, c.Report)
 	} else {
 		err = Kind.Blank(i)
 	}

@@ -94,7 +94,7 @@ func (r *Room) opened(c *api.Call, integration int64) (Integration, error) {
 		err = i.permit(c)
 	}
 	if err == nil {
-		err = Kind.Open(r.Box, c.Who.AccountID, &i)
+		err = Kind.Show(r.Box, c.Who.AccountID, &i, c.Report)
 	}
 	return i, err
 }

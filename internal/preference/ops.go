@@ -65,7 +65,7 @@ func (r *Room) info(c *api.Call, in struct{ Whose }) (Preference, error) {
 func (r *Room) show(c *api.Call, p Preference) (Preference, error) {
 	var err error
 	if p.PersonID == c.Who.PersonID && (!c.Who.Narrowed || c.Who.May(auth.MembersManage)) {
-		err = Kind.Open(r.Box, c.Who.AccountID, &p)
+		err = Kind.Show(r.Box, c.Who.AccountID, &p, c.Report)
 	} else {
 		err = Kind.Blank(&p)
 	}
@@ -99,7 +99,7 @@ func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) 
 	if err != nil {
 		return reply, err
 	}
-	if err := Kind.Open(r.Box, c.Who.AccountID, &p); err != nil {
+	if err := Kind.Show(r.Box, c.Who.AccountID, &p, c.Report); err != nil {
 		return reply, err
 	}
 	set(&p.Trigger, in.Trigger)

@@ -28,7 +28,7 @@ func Ops() []api.Op {
 		{Path: "/route/upsert", Allow: manage, Effect: api.Write, Audit: "route:write:upsert", Doc: "Sets the route of an integration, all of it.",
 			Notes:   "With version the change is refused when somebody else has changed the route since that version was read. Every version is kept.",
 			Example: `{"integration_id": 6113996590131, "cases": [{"if": [{"key": "severity", "oper": "IN", "vals": ["Critical"]}], "channel_ids": [1001], "fallthrough": false}], "default": {"channel_ids": [1002]}}`, Do: api.Do(upsert)},
-		{Path: "/route/info", Allow: read, Effect: api.Snapshot, Doc: "Shows the route of an integration; null when it has none.", Example: `{"integration_id": 6113996590131}`, Do: api.Do(info)},
+		{Path: "/route/info", Allow: read, Effect: api.Snapshot, Doc: "Shows the route of an integration; ResourceNotFound when it has none.", Example: `{"integration_id": 6113996590131}`, Do: api.Do(info)},
 		{Path: "/route/list", Allow: read, Effect: api.Snapshot, Doc: "Shows the routes of several integrations, in the order of the request; those without one are left out.", Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(list)},
 		{Path: "/route/history/list", Allow: read, Effect: api.Snapshot, Doc: "Lists the versions of an integration's route page by page, newest first.", Example: `{"integration_id": 6113996590131}`, Do: api.Do(historyList)},
 		{Path: "/route/preview", Allow: read, Effect: api.Snapshot, Doc: "Shows where alerts that came in would go by a route that is not stored.",
@@ -108,15 +108,18 @@ type infoRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
 }
 
-func info(c *api.Call, in infoRequest) (*Route, error) {
-	if err := integration.Permit(c, in.IntegrationID); err != nil && fault.KindOf(err) != fault.NotFound {
-		return nil, err
+func info(c *api.Call, in infoRequest) (Route, error) {
+	if err := integration.Permit(c, in.IntegrationID); err != nil {
+		return Route{}, err
 	}
 	r, found, err := Kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
-	if err != nil || !found {
-		return nil, err
+	if err == nil && !found {
+		err = fault.Missing("the route of integration", in.IntegrationID)
 	}
-	return &r, r.permit(c)
+	if err == nil {
+		err = r.permit(c)
+	}
+	return r, err
 }
 
 // Permit refuses what is told of the route of an integration when it names a private channel that the caller may not
