@@ -55,7 +55,7 @@ func (a *App) standing(ctx context.Context, now time.Time) (all []overdue, faile
 			}
 			all = append(all, o)
 		}
-		failed, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM notice WHERE status = 'failed' AND settled_at > $1`, now.Add(-time.Hour).UnixMilli())
+		failed, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM notice WHERE status = 'failed' AND settled_at > 0 AND settled_at > $1`, now.Add(-time.Hour).UnixMilli())
 		return err
 	})
 	return all, failed, err
