@@ -62,9 +62,9 @@ func touches(text string, known map[string]bool) (all []touch) {
 	}
 	for i := 0; i < len(words); i++ {
 		write := false
-		switch strings.ToUpper(words[i]) {
+		switch words[i] { // in upper case, as the habit is: sentences for people have these words too
 		case "FROM":
-			write = strings.EqualFold(at(i-1), "DELETE")
+			write = at(i-1) == "DELETE"
 		case "JOIN":
 		case "INTO", "UPDATE":
 			write = true
