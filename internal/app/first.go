@@ -33,7 +33,7 @@ func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err er
 		if err := person.Load(tx, f.AccountID, []person.Record{owner}); err != nil {
 			return err
 		}
-		if _, f.Key, err = auth.CreateKey(tx, auth.NewKey{Account: f.AccountID, Person: f.OwnerID, Name: "first start"}, now); err != nil {
+		if _, f.Key, err = person.CreateKey(tx, auth.NewKey{Account: f.AccountID, Person: f.OwnerID, Name: "first start"}, now); err != nil {
 			return err
 		}
 		first = f

@@ -71,7 +71,7 @@ func keyCreate(c *api.Call, in keyCreateRequest) (keyCreated, error) {
 			return keyCreated{}, fault.Denied("this key is narrowed and cannot make one that may more: %q", name)
 		}
 	}
-	key, secret, err := auth.CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions, ExpiresAt: in.ExpiresAt}, c.Unix())
+	key, secret, err := CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions, ExpiresAt: in.ExpiresAt}, c.Unix())
 	if err != nil {
 		return keyCreated{}, err
 	}

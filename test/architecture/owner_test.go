@@ -45,7 +45,6 @@ type exception struct {
 }
 
 var exceptions = []exception{
-	{"account", "accountfile", 0, 1, "not yet asked of its owner"},
 	{"account", "app", 1, 0, "not yet asked of its owner"},
 	{"account", "audit", 2, 0, "not yet asked of its owner"},
 	{"account", "auth", 3, 0, "not yet asked of its owner"},
@@ -57,7 +56,6 @@ var exceptions = []exception{
 	{"account", "webhook", 1, 0, "not yet asked of its owner"},
 	{"alert", "incident", 2, 0, "not yet asked of its owner"},
 	{"alert", "route", 1, 0, "not yet asked of its owner"},
-	{"app_key", "person", 0, 1, "not yet asked of its owner"},
 	{"channel", "incident", 1, 0, "not yet asked of its owner"},
 	{"channel", "object", 1, 0, "not yet asked of its owner"},
 	{"channel", "route", 1, 0, "not yet asked of its owner"},
@@ -65,9 +63,8 @@ var exceptions = []exception{
 	{"event", "explain", 1, 0, "not yet asked of its owner"},
 	{"event", "intake", 0, 1, "not yet asked of its owner"},
 	{"incident", "alert", 5, 0, "not yet asked of its owner"},
-	{"object", "integration", 0, 1, "not yet asked of its owner"},
 	{"person", "audit", 1, 0, "not yet asked of its owner"},
-	{"person", "auth", 3, 1, "not yet asked of its owner"},
+	{"person", "auth", 3, 0, "not yet asked of its owner"},
 	{"person", "channel", 2, 0, "not yet asked of its owner"},
 	{"person", "incident", 2, 0, "not yet asked of its owner"},
 	{"person", "notify", 1, 0, "not yet asked of its owner"},
@@ -77,7 +74,7 @@ var exceptions = []exception{
 	{"person", "warroom", 1, 0, "not yet asked of its owner"},
 	{"person", "webhook", 1, 0, "not yet asked of its owner"},
 	{"person_role", "auth", 1, 0, "not yet asked of its owner"},
-	{"person_role", "person", 2, 3, "not yet asked of its owner"},
+	{"person_role", "person", 1, 0, "not yet asked of its owner"},
 	{"role", "auth", 1, 0, "not yet asked of its owner"},
 	{"role", "object", 1, 0, "not yet asked of its owner"},
 	{"schedule", "channel", 1, 0, "not yet asked of its owner"},
@@ -90,7 +87,6 @@ var exceptions = []exception{
 	{"team_person", "channel", 3, 0, "not yet asked of its owner"},
 	{"team_person", "incident", 1, 0, "not yet asked of its owner"},
 	{"team_person", "object", 1, 0, "not yet asked of its owner"},
-	{"team_person", "person", 0, 1, "not yet asked of its owner"},
 	{"team_person", "rum", 1, 0, "not yet asked of its owner"},
 	{"team_person", "schedule", 1, 0, "not yet asked of its owner"},
 	{"verdict", "alert", 2, 0, "not yet asked of its owner"},
