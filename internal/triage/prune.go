@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tocsin/internal/db"
+	"tocsin/internal/revision"
 )
 
 // batchPruned is how many rows one transaction takes away at most.
@@ -13,15 +14,15 @@ const batchPruned = 2000
 // reports that there may be others. Both tables have their oldest rows first in the order of their keys, so only the
 // first rows of an account are read and no index by time is needed, which every event would have to be entered in.
 func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
-	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY account_id`)
+	accounts, err := revision.All(tx)
 	for i := 0; i < len(accounts) && err == nil; i++ {
 		var events, verdicts int64
 		if events, err = tx.Exec(`DELETE FROM event WHERE account_id = $1 AND event_id IN (SELECT event_id FROM
-			(SELECT event_id, decided_at FROM event WHERE account_id = $1 ORDER BY event_id LIMIT $3 + 0) AS oldest WHERE decided_at > 0 AND decided_at < $2)`, accounts[i], before.UnixNano(), batchPruned); err != nil {
+			(SELECT event_id, decided_at FROM event WHERE account_id = $1 ORDER BY event_id LIMIT $3 + 0) AS oldest WHERE decided_at > 0 AND decided_at < $2)`, accounts[i].ID, before.UnixNano(), batchPruned); err != nil {
 			return false, err
 		}
 		verdicts, err = tx.Exec(`DELETE FROM verdict WHERE account_id = $1 AND verdict_id IN (SELECT verdict_id FROM
-			(SELECT verdict_id, decided_at FROM verdict WHERE account_id = $1 ORDER BY verdict_id LIMIT $3 + 0) AS oldest WHERE decided_at < $2)`, accounts[i], before.UnixMilli(), batchPruned)
+			(SELECT verdict_id, decided_at FROM verdict WHERE account_id = $1 ORDER BY verdict_id LIMIT $3 + 0) AS oldest WHERE decided_at < $2)`, accounts[i].ID, before.UnixMilli(), batchPruned)
 		more = more || events == batchPruned || verdicts == batchPruned
 	}
 	return more, err
