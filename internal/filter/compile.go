@@ -20,6 +20,7 @@ type clause struct {
 	label bool
 	field string // the name of the label or built-in field that it reads
 	tests []test // as Vals
+	sizes []size // of tests
 }
 
 // Compile makes f ready. The error is that of Check, and the matcher works
@@ -49,7 +50,7 @@ func Compile(f Filter) (*Matcher, error) {
 }
 
 func compile(condition Condition, wrong func(member, value, want string)) clause {
-	c := clause{Condition: condition, tests: make([]test, len(condition.Vals))}
+	c := clause{Condition: condition, tests: make([]test, len(condition.Vals)), sizes: make([]size, len(condition.Vals))}
 	c.label, c.field = source(condition.Key)
 	if c.field == "" {
 		wrong("key", condition.Key, "must name a field or, after labels., a label")
@@ -65,6 +66,7 @@ func compile(condition Condition, wrong func(member, value, want string)) clause
 		if c.tests[i], want = parse(val); want != "" {
 			wrong(fmt.Sprintf("vals[%d]", i), val, want)
 		}
+		c.sizes[i] = sizeOf(val)
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -18,22 +19,50 @@ import (
 )
 
 // message makes what is told of what a notice is about, as it is now. overtaken says why it need not be told
-// any more; empty: it does.
-func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
+// any more; empty: it does. It fills templates in, so it must not be called in a transaction.
+func (r *Room) message(n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
+	var d draft
+	err = r.DB.Snapshot(context.Background(), func(tx *db.Tx) (err error) {
+		d, overtaken, err = r.draft(tx, n, now)
+		return err
+	})
+	switch {
+	case err != nil || overtaken != "":
+		return m, overtaken, err
+	case n.Incident == "":
+		return d.Message, r.lapsed(n, now), nil
+	}
+	text := d.written(n)
+	if m = d.Message; n.Way == "email" {
+		m.HTML, m.Text = text, plain(d.about)
+	} else {
+		m.Text = text
+	}
+	return m, "", nil
+}
+
+// draft is a message whose text is still to be filled in, with what it is about.
+type draft struct {
+	sender.Message
+	about    render.Incident
+	template string // the account's for this way; empty: there is none
+}
+
+func (r *Room) draft(tx *db.Tx, n *Notice, now time.Time) (m draft, overtaken string, err error) {
 	if n.Person != 0 {
 		if _, found, err := Find(tx, n.Account, n.Person); err != nil || !found {
 			return m, "the person has left", err
 		}
 	}
 	if n.Incident == "" {
-		m = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: n.Detail.Text, Event: n.Event, Severity: "Info"}
+		m.Message = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: n.Detail.Text, Event: n.Event, Severity: "Info"}
 		if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: m.Subject, Text: m.Text}, json.Deterministic(true)); err != nil {
 			return m, "", err
 		}
 		if strings.HasPrefix(n.Way, "slack") {
 			m.Subject, m.Text = slack.Replace(m.Subject), slack.Replace(m.Text)
 		}
-		return m, r.lapsed(tx, n, now), nil
+		return m, "", nil
 	}
 	i, found, err := incident.Find(tx, n.Account, n.Incident)
 	if err != nil {
@@ -46,18 +75,17 @@ func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, o
 	if err != nil {
 		return m, "", err
 	}
-	m = sender.Message{
+	m.about, m.Message = about, sender.Message{
 		Key: n.Key, Thread: i.IncidentID, Subject: subject(about), Severity: about.Severity, Event: n.Event, Title: about.Title,
 		Link: about.Link, AckLink: about.AckLink, Test: about.Test,
 	}
 	if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i}, json.Deterministic(true)); err != nil {
 		return m, "", err
 	}
-	text := written(tx, n, about)
-	if n.Way == "email" {
-		m.HTML, m.Text = text, plain(about)
-	} else {
-		m.Text = text
+	if n.Detail.Template != "" {
+		if t, err := template.Find(tx, n.Account, n.Detail.Template); err == nil {
+			m.template = t.Of(kindOf(n.Way))
+		}
 	}
 	return m, "", nil
 }
@@ -189,19 +217,14 @@ func plain(about render.Incident) string {
 
 // written is the text of the account's template for this way, or of the preset. A template that fails must
 // not keep anybody from being told: the preset is used then.
-func written(tx *db.Tx, n *Notice, about render.Incident) string {
+func (d *draft) written(n *Notice) string {
 	html := n.Way == "email"
-	if n.Detail.Template != "" {
-		if t, err := template.Find(tx, n.Account, n.Detail.Template); err == nil {
-			if text, ok := filled(t.Of(kindOf(n.Way)), html, about); ok {
-				return text
-			}
+	for _, source := range []string{d.template, render.Preset[kindOf(n.Way)]} {
+		if text, ok := filled(source, html, d.about); ok {
+			return text
 		}
 	}
-	if text, ok := filled(render.Preset[kindOf(n.Way)], html, about); ok {
-		return text
-	}
-	return plain(about)
+	return plain(d.about)
 }
 
 func filled(source string, html bool, about render.Incident) (string, bool) {

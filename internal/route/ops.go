@@ -169,7 +169,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 	if err := r.check(check.At("route")); err != nil {
 		return api.Items[Previewed]{}, err
 	}
-	items := []Previewed{}
+	ready, items := Compile(r), []Previewed{}
 	for _, id := range in.AlertIDs {
 		a, found, err := readAlert(c, id)
 		if err != nil {
@@ -178,7 +178,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 		if !found {
 			continue
 		}
-		channels, looks := Match(r, a, func(name string) []int64 {
+		channels, looks := ready.Match(filter.NewMeter(filter.RuleSteps, filter.EventSteps), a, func(name string) []int64 {
 			var ids []int64
 			if err == nil {
 				ids, err = Named(c.Tx, c.Who.AccountID, name)
