@@ -137,7 +137,8 @@ func (r *Room) one(tx *db.Tx, p *prepared, now time.Time) error {
 			return err
 		}
 		if s.ruleText == "" {
-			if goes, err := r.choose(tx, &e, p, now); err != nil || !goes || e.next > now.Unix() {
+			goes, err := r.choose(tx, &e, p, now)
+			if err != nil || !goes || e.next > now.Unix() && p.subject.Progress == incident.Triggered {
 				return err
 			}
 		}

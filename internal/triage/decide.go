@@ -45,7 +45,7 @@ func (r *Room) decide(ctx context.Context, now time.Time) (again time.Time, err 
 	if err != nil {
 		return again, err
 	}
-	return r.events.Again(), r.events.Begin(ctx, now, accounts, r.turn)
+	return r.events.Again(now), r.events.Begin(ctx, now, accounts, r.turn)
 }
 
 // withEvents lists the accounts that have events to be decided now.
@@ -118,9 +118,6 @@ func (r *Room) batch(p *progress) (more bool, err error) {
 	}
 	p.taken += len(events)
 	p.lag = p.Now.Sub(time.Unix(0, events[0].received))
-	if came := time.Unix(0, events[len(events)-1].received); came.After(p.Now) { // since the turn has begun
-		p.Now = came
-	}
 	ready, err := r.ready(p.Ctx, p.Account)
 	if err != nil {
 		return false, err

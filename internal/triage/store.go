@@ -156,7 +156,7 @@ func (r *Room) put(tx *db.Tx, t *tally, m *memory, one *item) error {
 		if waits, err := done(tx, m.account, id, m.now); err != nil || !waits {
 			return err
 		}
-		t.waited = append(t.waited, m.now.Sub(time.Unix(0, e.received)).Seconds())
+		t.waited = append(t.waited, max(0, m.now.Sub(time.Unix(0, e.received)).Seconds())) // it may have come since the turn began
 	}
 	for i := range one.verdicts {
 		v := &one.verdicts[i]

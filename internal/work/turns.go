@@ -159,12 +159,15 @@ func (t *Turns) After(account int64, now time.Time) int64 {
 	return 0
 }
 
-// Again is when the first of what was put off is tried again; zero: nothing was.
-func (t *Turns) Again() (first time.Time) {
+// Again is when the first of what was put off is tried again; zero: nothing is put off.
+func (t *Turns) Again(now time.Time) (first time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, r := range t.rests {
-		if first.IsZero() || r.until.Before(first) {
+	for account, r := range t.rests {
+		switch {
+		case !r.until.After(now):
+			delete(t.rests, account)
+		case first.IsZero() || r.until.Before(first):
 			first = r.until
 		}
 	}
