@@ -7,11 +7,9 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/db"
 	"tocsin/internal/event"
@@ -40,17 +38,12 @@ type room struct {
 	late time.Duration // of the task's clock
 }
 
-func newRoom(t *testing.T) *room {
+func newRoom(t *testing.T) *room { return newRoomOf(t, file) }
+
+func newRoomOf(t *testing.T, text string) *room {
 	r := &room{t: t, now: start}
-	d := apitest.Start(t).DB
-	r.Room = triage.New(d, &news.Bus{}, slog.New(slog.DiscardHandler), nil)
-	f, err := accountfile.Read(strings.NewReader(file))
-	if err == nil {
-		err = accountfile.Import(context.Background(), d, apitest.Box(t), f, start, false)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.Room = triage.New(apitest.Start(t).DB, &news.Bus{}, slog.New(slog.DiscardHandler), nil)
+	r.load(text)
 	return r
 }
 
