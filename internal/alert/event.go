@@ -99,10 +99,10 @@ type allEventsRequest struct {
 	StartTime        int64    `json:"start_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Start of the window in which events happened, Unix seconds; absent: the last day."`
 	EndTime          int64    `json:"end_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Its end, exclusive, at most 31 days later; absent: now."`
 	IntegrationIDs   []int64  `json:"integration_ids,omitzero" maxItems:"100" doc:"Only those of these integrations."`
-	IntegrationTypes []string `json:"integration_types,omitzero" maxItems:"100" doc:"Only those of integrations of these types."`
+	IntegrationTypes []string `json:"integration_types,omitzero" maxItems:"100" maxLength:"255" doc:"Only those of integrations of these types."`
 	ChannelIDs       []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those that went to these channels."`
 	Severities       string   `json:"severities,omitzero" maxLength:"100" doc:"Critical, Warning, Info and Ok, joined by commas."`
-	Outcomes         []string `json:"outcomes,omitzero" maxItems:"20" doc:"Only those that ended so, such as dropped."`
+	Outcomes         []string `json:"outcomes,omitzero" maxItems:"20" maxLength:"255" doc:"Only those that ended so, such as dropped."`
 	OrderBy          string   `json:"orderby,omitzero" enum:"event_time" doc:"Always event_time."`
 	Asc              bool     `json:"asc,omitzero" doc:"Oldest first."`
 	api.Walk

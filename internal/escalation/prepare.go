@@ -111,5 +111,5 @@ func (r *Room) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (goes bool,
 			why += fmt.Sprintf("; %s: %s", l.RuleName, l.Why)
 		}
 	}
-	return false, r.Bus.Tell(tx, news.Item{Account: e.account, Type: news.IncidentExhausted, ID: e.incident, Channel: p.subject.ChannelID, At: now, Detail: map[string]any{"reason": why}})
+	return false, r.Bus.Tell(tx, news.Item{Account: e.account, ID: e.incident, Channel: p.subject.ChannelID, At: now, Event: news.Exhausted{Reason: why}})
 }

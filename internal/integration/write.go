@@ -47,7 +47,7 @@ func (r *Room) create(c *api.Call, in createRequest) (created, error) {
 	plain := i.IntegrationKey
 	warnings, err := r.store(c, &i, in.Body, nil)
 	i.IntegrationKey = plain
-	return created{i.IntegrationID, i.IntegrationName, plain, i.push(), api.Warnings{Warnings: warnings}}, err
+	return created{i.IntegrationID, i.IntegrationName, plain, i.push(), api.Warn(warnings)}, err
 }
 
 // push is where a source pushes to.
@@ -84,7 +84,7 @@ func (r *Room) update(c *api.Call, in updateRequest) (api.Warnings, error) {
 		i.IntegrationName = *in.IntegrationName
 	}
 	warnings, err := r.store(c, &i, in.Body, i.Settings)
-	return api.Warnings{Warnings: warnings}, err
+	return api.Warn(warnings), err
 }
 
 // opened reads an integration that the caller may touch, its secrets in clear.

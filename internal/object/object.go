@@ -32,12 +32,13 @@ type Head struct {
 
 // Kind describes the objects of one kind. T is their shape in the API and in the account file.
 type Kind[T any] struct {
-	Name    string // as references and the audit log call it, one of the constants of internal/reference
-	Section string // its list in the account file
-	Head    func(*T) Head
-	Refs    func(*T) []reference.Target                                        // what it refers to; nil: nothing ever
-	Check   func(tx *db.Tx, at check.At, account int64, v *T) error            // holds a record of an account file against its bounds
-	Secrets func(v *T, rewrite func(place, text string) (string, error)) error // passes every secret through rewrite; nil: it has none
+	Name     string // as references and the audit log call it, one of the constants of internal/reference
+	Section  string // its list in the account file
+	Head     func(*T) Head
+	Refs     func(*T) []reference.Target                                        // what it refers to; nil: nothing ever
+	Check    func(tx *db.Tx, at check.At, account int64, v *T) error            // holds a record of an account file against its bounds
+	CheckAll func(section string, records []T) error                            // holds all records of a file against bounds that they have together; nil: none
+	Secrets  func(v *T, rewrite func(place, text string) (string, error)) error // passes every secret through rewrite; nil: it has none
 }
 
 const columns = `account_id, kind, id, parent, rank, name_folded, team_id, creator_id, created_at, updated_at, body`

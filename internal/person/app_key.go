@@ -26,7 +26,7 @@ type keyCreateRequest struct {
 	KeyName     string   `json:"key_name" minLength:"1" maxLength:"128" doc:"What to call it."`
 	IsEnabled   *bool    `json:"is_enabled,omitzero" doc:"Whether it works at once; absent: yes."`
 	PersonID    int64    `json:"person_id,omitzero" minimum:"0" doc:"Whose it shall be; absent: the caller's. Another person's key is made by the account's owner alone."`
-	Permissions []string `json:"permissions,omitzero" maxItems:"100" doc:"What to narrow it to, by name; absent: all that its person may, as far as this key may."`
+	Permissions []string `json:"permissions,omitzero" maxItems:"100" maxLength:"255" doc:"What to narrow it to, by name; absent: all that its person may, as far as this key may."`
 	ExpiresAt   int64    `json:"expires_at,omitzero" minimum:"0" doc:"Unix seconds; absent or 0: never."`
 }
 

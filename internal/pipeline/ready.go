@@ -75,6 +75,7 @@ type readyEnrichment struct {
 	name    string
 	matcher *filter.Matcher
 	pattern *regexp.Regexp // of extraction; nil: it cannot be read
+	wrong   string         // why not
 	perByte int64          // steps that the pattern takes for each byte
 }
 
@@ -88,11 +89,12 @@ func ReadyEnrichments(rules []Enrichment) Enrichments {
 		}
 		ready[i] = readyEnrichment{Enrichment: r, name: fmt.Sprintf("rules[%d] %s", i, r.Kind)}
 		ready[i].matcher, _ = filter.Compile(f)
-		if r.Kind != "extraction" {
+		if r.Kind != extraction {
 			continue
 		}
-		if re, err := regexp.Compile(r.Settings.Pattern); err == nil { // each of its groups is kept track of
-			ready[i].pattern, ready[i].perByte = re, filter.Instructions(r.Settings.Pattern)*int64(1+re.NumSubexp())
+		if ready[i].pattern, ready[i].wrong = compilePattern(r.Settings.Pattern); ready[i].pattern != nil { // each of its groups is kept track of
+			n, _ := filter.Instructions(r.Settings.Pattern, maxInstructions)
+			ready[i].perByte = int64(n) * int64(1+ready[i].pattern.NumSubexp())
 		}
 	}
 	return ready

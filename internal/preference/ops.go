@@ -77,7 +77,7 @@ type updateRequest struct {
 	Shift      *Shift             `json:"schedule_shift_notify,omitzero" doc:"Ways to tell of turns on call."`
 	StatusPage *StatusPage        `json:"status_change_notify,omitzero" doc:"Kept as sent."`
 	QuietHours *[]Quiet           `json:"quiet_hours,omitzero" maxItems:"20" doc:"When notices wait."`
-	Contacts   *map[string]string `json:"contacts,omitzero" doc:"Where the person is reached over other ways; an empty text takes one away."`
+	Contacts   *map[string]string `json:"contacts,omitzero" maxProperties:"50" maxLength:"2048" doc:"Where the person is reached over other ways; an empty text takes one away."`
 }
 
 // Updated is the reply to /preference/update.

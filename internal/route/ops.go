@@ -150,7 +150,7 @@ func historyList(c *api.Call, in historyRequest) (api.Paged[Route], error) {
 }
 
 type previewRequest struct {
-	AlertIDs []string `json:"alert_ids" maxItems:"20" doc:"The alerts, at most 20."`
+	AlertIDs []string `json:"alert_ids" maxItems:"20" maxLength:"255" doc:"The alerts, at most 20."`
 	Route    Body     `json:"route" doc:"The route to try."`
 }
 
@@ -200,9 +200,9 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 	return api.Items[Previewed]{Items: items}, nil
 }
 
-// Named finds the channels that have exactly this name, the oldest first.
+// Named finds the channels that have exactly this name, the oldest first, at most 100.
 func Named(tx *db.Tx, account int64, name string) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `SELECT channel_id FROM channel WHERE account_id = $1 AND channel_name = $2 AND $2 <> '' ORDER BY created_at, channel_id`, account, name)
+	return db.All(tx, db.Column[int64], `SELECT channel_id FROM channel WHERE account_id = $1 AND channel_name = $2 AND $2 <> '' ORDER BY created_at, channel_id LIMIT 100`, account, name)
 }
 
 var _ filter.Fields = (*stored)(nil)

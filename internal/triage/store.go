@@ -214,7 +214,7 @@ func (r *Room) apply(tx *db.Tx, m *memory, v *verdict) (err error) {
 		return err
 	}
 	for _, kind := range v.Feed {
-		item := news.Item{Account: m.account, Type: kind, ID: a.ID, Channel: a.Channel, At: m.now, Detail: map[string]any{"severity": a.Severity, "status": a.Status, "title": a.Title}}
+		item := news.Item{Account: m.account, ID: a.ID, Channel: a.Channel, At: m.now, Event: news.AlertDecided{Kind: kind, Severity: a.Severity, Status: a.Status, Title: a.Title}}
 		if err := r.Bus.Tell(tx, item); err != nil {
 			return err
 		}

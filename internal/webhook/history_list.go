@@ -14,12 +14,12 @@ type historyListRequest struct {
 	Limit          int      `json:"limit" minimum:"1" maximum:"100" doc:"Deliveries to a page."`
 	StartTime      int64    `json:"start_time" minimum:"1000000000000" maximum:"9999999999999" doc:"Start of the window in Unix milliseconds, inclusive."`
 	EndTime        int64    `json:"end_time" minimum:"1000000000000" maximum:"9999999999999" doc:"End of the window in Unix milliseconds, exclusive; after start_time."`
-	SearchAfterCtx string   `json:"search_after_ctx,omitempty" doc:"From the reply before this one, for the page after it; all but limit must be as it was."`
+	SearchAfterCtx string   `json:"search_after_ctx,omitempty" maxLength:"4096" doc:"From the reply before this one, for the page after it; all but limit must be as it was."`
 	Asc            bool     `json:"asc,omitempty" doc:"Oldest first; else newest first."`
 	Orderby        string   `json:"orderby,omitempty" enum:"event_time" doc:"What the list is ordered by."`
 	RefID          string   `json:"ref_id,omitempty" maxLength:"128" doc:"Only deliveries of this incident or alert."`
 	IntegrationID  int64    `json:"integration_id,omitempty" minimum:"0" doc:"Only deliveries of this webhook; 0: of all."`
-	EventTypes     []string `json:"event_types,omitempty" maxItems:"1000" doc:"Only these event types; none: all."`
+	EventTypes     []string `json:"event_types,omitempty" maxItems:"1000" maxLength:"64" doc:"Only these event types; none: all."`
 	Status         string   `json:"status,omitempty" enum:"success,failed" doc:"Only deliveries that ended like this."`
 }
 
