@@ -82,11 +82,15 @@ func (r *Room) search(c *api.Call, in searchRequest) (reply searchReply, err err
 		reply.Docs = reply.Docs[:limit]
 		reply.SearchAfterCtx = cursor.Encode(r.cursorKey, binding, reply.Docs[limit-1].place())
 	}
+	hidden, err := r.hidden(c.Tx, c.Who)
+	if err != nil {
+		return reply, err
+	}
 	chinese, err := speaksChinese(c.Tx, c.Who.AccountID)
 	for i := range reply.Docs {
 		reply.Docs[i].OperationName = label(reply.Docs[i].Operation, chinese)
 		if err == nil {
-			err = reply.Docs[i].withResources(c.Tx)
+			err = reply.Docs[i].shownTo(c.Tx, hidden)
 		}
 	}
 	return reply, err

@@ -43,7 +43,7 @@ func escalateOps(box *seal.Box) []api.Op {
 	show := func(c *api.Call, rules []EscalateRule) (err error) {
 		for i := 0; i < len(rules) && err == nil; i++ {
 			if c.Who.May(auth.ChannelsManage) {
-				err = Escalates.Open(box, c.Who.AccountID, &rules[i])
+				err = Escalates.Show(box, c.Who.AccountID, &rules[i], c.Report)
 			} else {
 				err = Escalates.Blank(&rules[i])
 			}

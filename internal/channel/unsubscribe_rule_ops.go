@@ -26,7 +26,7 @@ func (b DropBody) onto(_ *api.Call, r *DropRule) (warnings []string, err error) 
 
 func dropOps() []api.Op {
 	return ruleOps[DropBody, dropUpdate](ruleRoom[DropRule]{
-		kind: Drops, path: "/channel/unsubscribe/rule", noun: "drop rule",
+		kind: Drops, path: "/channel/unsubscribe/rule", noun: "drop rule", manage: manage,
 		example: `"rule_name": "Test systems", "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]]`,
 		list:    ruleList[DropRule](Drops, nil),
 	})

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tocsin/internal/check"
 	"tocsin/internal/db"
@@ -213,12 +212,7 @@ func (s *Settings) checkWebhook(at check.At, kind string) error {
 			return err
 		}
 	}
-	for name, value := range s.Headers {
-		if name == "" || strings.ContainsAny(name, " :\r\n\t") || strings.ContainsAny(value, "\r\n") || len(name)+len(value) > 8192 {
-			return at.Invalid("headers", "must have names without spaces and values without line breaks, got the name %.60q", name)
-		}
-	}
-	return nil
+	return checkHeaders(at, s.Headers)
 }
 
 // ByKey finds the integration that a key belongs to, of whatever account: the present key, or one that was

@@ -72,6 +72,12 @@ func (k Kind[T]) Exists(tx *db.Tx, account int64, id string) (bool, error) {
 	return found, err
 }
 
+// Parent is the id of the object that one of any kind belongs to; empty: it belongs to none, or does not exist.
+func Parent(tx *db.Tx, account int64, kind, id string) (string, error) {
+	parent, _, err := db.One(tx, db.Column[string], `SELECT parent FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, kind, id)
+	return parent, err
+}
+
 // Of lists the objects of a parent in their order: by rank, and where that is equal the older first.
 func (k Kind[T]) Of(tx *db.Tx, account int64, parent string) ([]T, error) {
 	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND parent = $3 ORDER BY rank, created_at, id`, account, k.Name, parent)

@@ -16,7 +16,7 @@ func (r *Room) applicationInfo(c *api.Call, in applicationInfoRequest) (Applicat
 	if err != nil {
 		return Application{}, err
 	}
-	return a, a.openToken(r.box)
+	return a, a.openToken(r.box.Show(c.Report))
 }
 
 // find reads an application that is not deleted, its client token sealed; it must be there.

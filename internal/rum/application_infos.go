@@ -26,7 +26,7 @@ func (r *Room) applicationInfos(c *api.Call, in applicationInfosRequest) (api.It
 		if !found {
 			continue
 		}
-		if err := a.openToken(r.box); err != nil {
+		if err := a.openToken(r.box.Show(c.Report)); err != nil {
 			return api.Items[Application]{}, err
 		}
 		items = append(items, a)

@@ -49,7 +49,7 @@ func (r *Room) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.
 		}
 	}
 	if !slices.Equal(a.Alerting.ChannelIDs, before.Alerting.ChannelIDs) {
-		if err := a.checkChannels(c.Tx); err != nil {
+		if err := check.First(a.checkChannels(c.Tx), a.permitChannels(c, before.Alerting.ChannelIDs)); err != nil {
 			return api.Warnings{}, err
 		}
 	}

@@ -126,7 +126,7 @@ func Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Record, erro
 	records := make([]Record, len(all))
 	for i, s := range all {
 		if s.Notify != nil {
-			if s.Notify, err = s.Notify.shown(box, s.Stamps, secrets); err != nil {
+			if s.Notify, err = s.Notify.shown(box.Open, s.Stamps, secrets); err != nil {
 				return nil, err
 			}
 		}

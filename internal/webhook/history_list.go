@@ -59,14 +59,21 @@ func (r *Room) historyList(c *api.Call, in historyListRequest) (page historyPage
 			return page, err
 		}
 	}
+	p, err := privateTo(c)
+	if err != nil {
+		return page, err
+	}
+	if hidden, err := p.hides(c.Tx, f); err != nil || hidden {
+		return historyPage{Items: []Delivery{}}, err
+	}
 	var sources []source
 	for _, kind := range f.kinds() {
-		n, err := f.total(c.Tx, w, kind)
+		all, seen, err := p.total(c.Tx, f, w, kind)
 		if err != nil {
 			return page, err
 		}
-		if n > 0 {
-			page.Total += n
+		if all > 0 {
+			page.Total += seen
 			sources = append(sources, f.sources(kind)...)
 		}
 	}
@@ -75,7 +82,7 @@ func (r *Room) historyList(c *api.Call, in historyListRequest) (page historyPage
 		if after != nil {
 			from = after.place()
 		}
-		return sources[i].read(c.Tx, w, from, want)
+		return p.read(c.Tx, sources[i], w, from, want)
 	})
 	for i := range page.Items {
 		page.Items[i].EventTime = page.Items[i].EventTime.In(c.Who.Zone)

@@ -94,7 +94,7 @@ func eventDatabase(dir, name string, rules int, pages bool) (dsn string, err err
 		return "", err
 	}
 	defer d.Close()
-	box, err := app.OpenBox(app.Config{DB: dsn, Clock: clock.System})
+	box, err := app.OpenBox(context.Background(), d, app.Config{DB: dsn, Clock: clock.System})
 	if err != nil {
 		return "", err
 	}
