@@ -96,7 +96,7 @@ func neighbour(dsn string, vals []string) error {
 		return err
 	}
 	defer d.Close()
-	box, err := app.OpenBox(app.Config{DB: dsn, Clock: clock.System})
+	box, err := app.OpenBox(context.Background(), d, app.Config{DB: dsn, Clock: clock.System})
 	if err != nil {
 		return err
 	}
