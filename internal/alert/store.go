@@ -8,53 +8,105 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/decide"
 	"tocsin/internal/fault"
-	"tocsin/internal/id"
 )
 
 const decided = `alert_id, channel_id, incident_id, alert_key, integration_id, title_rule, title, description, alert_severity, alert_status, labels, images,
 	start_time, last_time, end_time, event_cnt, ever_muted, muted, muted_by, muted_until, changes`
 
-func scanDecided(scan db.Scan) (a decide.Alert, err error) {
-	var labels, images, changes string
-	if err = scan(&a.ID, &a.Channel, &a.Incident, &a.Key, &a.Integration, &a.TitleRule, &a.Title, &a.Description, &a.Severity, &a.Status, &labels, &images,
-		&a.Start, &a.Last, &a.End, &a.Events, &a.EverMuted, &a.Muted, &a.MutedBy, &a.MutedUntil, &changes); err != nil {
-		return a, err
-	}
+// Row is an alert as it is stored, as far as deciding knows it. Two rows are equal (==) if nothing that a decision could
+// depend on has changed between them.
+type Row struct {
+	ID, Incident, Key, TitleRule, Title, Description, Severity, Status string
+	Channel, Integration, Start, Last, End, Events, MutedUntil         int64
+	EverMuted                                                          bool
+	Muted                                                              decide.Outcome
+	MutedBy                                                            string
+	Labels, Images, Changes                                            string // JSON
+}
+
+func scanRow(scan db.Scan) (w Row, err error) {
+	return w, scan(&w.ID, &w.Channel, &w.Incident, &w.Key, &w.Integration, &w.TitleRule, &w.Title, &w.Description, &w.Severity, &w.Status, &w.Labels, &w.Images,
+		&w.Start, &w.Last, &w.End, &w.Events, &w.EverMuted, &w.Muted, &w.MutedBy, &w.MutedUntil, &w.Changes)
+}
+
+// Alert reads the JSON in the row.
+func (w *Row) Alert() (a decide.Alert, err error) {
+	a = decide.Alert{ID: w.ID, Channel: w.Channel, Incident: w.Incident, Key: w.Key, Integration: w.Integration, TitleRule: w.TitleRule, Title: w.Title, Description: w.Description,
+		Severity: w.Severity, Status: w.Status, Start: w.Start, Last: w.Last, End: w.End, Events: w.Events, EverMuted: w.EverMuted, Muted: w.Muted, MutedBy: w.MutedBy, MutedUntil: w.MutedUntil}
 	for _, part := range []struct {
 		text string
 		into any
-	}{{labels, &a.Labels}, {images, &a.Images}, {changes, &a.Changes}} {
+	}{{w.Labels, &a.Labels}, {w.Images, &a.Images}, {w.Changes, &a.Changes}} {
 		if err := json.Unmarshal([]byte(part.text), part.into); err != nil {
-			return a, fault.Wrap(err, "alert %s", a.ID)
+			return a, fault.Wrap(err, "alert %s", w.ID)
 		}
 	}
 	return a, nil
 }
 
+// RowOf is how an alert is stored.
+func RowOf(a *decide.Alert) (Row, error) {
+	w := Row{ID: a.ID, Channel: a.Channel, Incident: a.Incident, Key: a.Key, Integration: a.Integration, TitleRule: a.TitleRule, Title: a.Title, Description: a.Description,
+		Severity: a.Severity, Status: a.Status, Start: a.Start, Last: a.Last, End: a.End, Events: a.Events, EverMuted: a.EverMuted, Muted: a.Muted, MutedBy: a.MutedBy, MutedUntil: a.MutedUntil}
+	for _, part := range []struct {
+		text *string
+		from any
+	}{{&w.Labels, a.Labels}, {&w.Images, a.Images}, {&w.Changes, a.Changes}} {
+		text, err := json.Marshal(part.from, json.Deterministic(true))
+		if err != nil {
+			return w, err
+		}
+		*part.text = string(text)
+	}
+	return w, nil
+}
+
+func scanDecided(scan db.Scan) (a decide.Alert, err error) {
+	w, err := scanRow(scan)
+	if err != nil {
+		return a, err
+	}
+	return w.Alert()
+}
+
 const latest = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND channel_id = $2 AND alert_key = $3 AND deleted_at = 0 ORDER BY start_time DESC, alert_id DESC LIMIT 1`
 
-// Latest is the channel's newest alert of a key, over or not; nil: there is none.
-func Latest(tx *db.Tx, account, channel int64, key string) (*decide.Alert, error) {
-	a, found, err := db.One(tx, scanDecided, latest, account, channel, key)
-	if err != nil || !found {
-		return nil, err
-	}
-	return &a, nil
+// Latest is the channel's newest alert of a key, over or not.
+func Latest(tx *db.Tx, account, channel int64, key string) (w Row, found bool, err error) {
+	return db.One(tx, scanRow, latest, account, channel, key)
+}
+
+// FindRow reads an alert as it is stored.
+func FindRow(tx *db.Tx, account int64, alert string) (w Row, found bool, err error) {
+	return db.One(tx, scanRow, `SELECT `+decided+` FROM alert WHERE account_id = $1 AND alert_id = $2 AND deleted_at = 0`, account, alert)
 }
 
 // Find reads an alert as deciding knows it.
 func Find(tx *db.Tx, account int64, alert string) (a decide.Alert, found bool, err error) {
-	return db.One(tx, scanDecided, `SELECT `+decided+` FROM alert WHERE account_id = $1 AND alert_id = $2 AND deleted_at = 0`, account, alert)
+	w, found, err := FindRow(tx, account, alert)
+	if err == nil && found {
+		a, err = w.Alert()
+	}
+	return a, found, err
 }
 
-// Sources lists the channel's active alerts that had an event at since or later, at most 1,000 of them, the
+// Source is an active alert that may inhibit others, as it is stored.
+type Source struct {
+	Row
+	Acked bool // its incident is acknowledged
+}
+
+// MaxSources is how many alerts of a channel Sources lists at most.
+const MaxSources = 1000
+
+// Sources lists the channel's active alerts that had an event at since or later, at most MaxSources of them, the
 // newest first, and whether their incidents are acknowledged.
-func Sources(tx *db.Tx, account, channel, since int64) ([]decide.Source, error) {
-	return db.All(tx, func(scan db.Scan) (s decide.Source, err error) {
-		s.Alert, err = scanDecided(func(dest ...any) error { return scan(append(dest, &s.Acked)...) })
+func Sources(tx *db.Tx, account, channel, since int64) ([]Source, error) {
+	return db.All(tx, func(scan db.Scan) (s Source, err error) {
+		s.Row, err = scanRow(func(dest ...any) error { return scan(append(dest, &s.Acked)...) })
 		return s, err
 	}, `SELECT `+decided+`, EXISTS (SELECT 1 FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id AND i.progress = 'Processing')
-		FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0 AND last_time >= $3 AND deleted_at = 0 ORDER BY last_time DESC, alert_id LIMIT 1000`, account, channel, since)
+		FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0 AND last_time >= $3 AND deleted_at = 0 ORDER BY last_time DESC, alert_id LIMIT $4 + 0`, account, channel, since, MaxSources)
 }
 
 // Due is a muted alert that is to be decided again.
@@ -63,10 +115,10 @@ type Due struct {
 	ID      string
 }
 
-// DueAgain lists active alerts that are muted until now or earlier, the longest due first.
-func DueAgain(tx *db.Tx, now, limit int64) ([]Due, error) {
+// DueAgain lists an account's active alerts that are muted until now or earlier, the longest due first.
+func DueAgain(tx *db.Tx, account, now, limit int64) ([]Due, error) {
 	return db.All(tx, func(scan db.Scan) (d Due, err error) { return d, scan(&d.Account, &d.ID) },
-		`SELECT account_id, alert_id FROM alert WHERE end_time = 0 AND muted_until > 0 AND muted_until <= $1 AND deleted_at = 0 ORDER BY muted_until, alert_id LIMIT $2 + 0`, now, limit)
+		`SELECT account_id, alert_id FROM alert WHERE account_id = $1 AND end_time = 0 AND muted_until > 0 AND muted_until <= $2 AND deleted_at = 0 ORDER BY muted_until, alert_id LIMIT $3 + 0`, account, now, limit)
 }
 
 // PutOff makes a muted alert due at a later moment (Unix seconds), whatever else is stored of it.
@@ -88,10 +140,15 @@ func HeldBack(tx *db.Tx, account, channel, until int64) ([]decide.Alert, error) 
 	return db.All(tx, scanDecided, heldBack, account, channel, until)
 }
 
-// NextAgain is when the next muted alert is due, Unix seconds; 0: none.
-func NextAgain(tx *db.Tx) (int64, error) {
-	next, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(min(muted_until), 0) FROM alert WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0`)
-	return next, err
+// NextAgain is the first account after one that has muted alerts, and when its next is due, Unix seconds; found is
+// false when there is none.
+func NextAgain(tx *db.Tx, after int64) (account, due int64, found bool, err error) {
+	account, found, err = db.One(tx, db.Column[int64], `SELECT account_id FROM alert WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, after)
+	if err != nil || !found {
+		return account, 0, found, err
+	}
+	due, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(muted_until), 0) FROM alert WHERE account_id = $1 AND end_time = 0 AND muted_until > 0 AND deleted_at = 0`, account)
+	return account, due, true, err
 }
 
 // Unmute makes all muted alerts of an account due, because its configuration has changed.
@@ -111,32 +168,29 @@ func Uninhibit(tx *db.Tx, account int64, source string, now int64) error {
 // Origin is the integration that an alert came through, as it was then.
 type Origin struct{ Name, Type, Ref string }
 
-// Save stores an alert as it is from now on. One without an ID gets one.
-func Save(tx *db.Tx, account int64, a *decide.Alert, from Origin, now time.Time) error {
-	labels, err := json.Marshal(a.Labels, json.Deterministic(true))
+// Save stores an alert that is there already as it is from now on.
+func Save(tx *db.Tx, account int64, a *decide.Alert, now time.Time) error {
+	w, err := RowOf(a)
 	if err != nil {
 		return err
 	}
-	images, err := json.Marshal(a.Images)
-	if err != nil {
-		return err
-	}
-	changes, err := json.Marshal(a.Changes)
-	if err != nil {
-		return err
-	}
-	if a.ID != "" {
-		_, err := tx.Exec(`UPDATE alert SET incident_id = $3, description = $4, alert_severity = $5, alert_status = $6, labels = $7, images = $8, last_time = $9, end_time = $10,
-			event_cnt = $11, ever_muted = $12, muted = $13, muted_by = $14, muted_until = $15, changes = $16, updated_at = $17 WHERE account_id = $1 AND alert_id = $2`,
-			account, a.ID, a.Incident, a.Description, a.Severity, a.Status, string(labels), string(images), a.Last, a.End,
-			a.Events, a.EverMuted, string(a.Muted), a.MutedBy, a.MutedUntil, string(changes), now.Unix())
-		return err
-	}
-	a.ID = id.Object(now)
-	_, err = tx.Exec(`INSERT INTO alert (account_id, `+decided+`, integration_name, integration_type, integration_ref_id, responder_name, responder_email, created_at, updated_at, deleted_at)
+	return w.Update(tx, account, now)
+}
+
+// Update stores a row that is there already.
+func (w *Row) Update(tx *db.Tx, account int64, now time.Time) error {
+	_, err := tx.Exec(`UPDATE alert SET incident_id = $3, description = $4, alert_severity = $5, alert_status = $6, labels = $7, images = $8, last_time = $9, end_time = $10,
+		event_cnt = $11, ever_muted = $12, muted = $13, muted_by = $14, muted_until = $15, changes = $16, updated_at = $17 WHERE account_id = $1 AND alert_id = $2`,
+		account, w.ID, w.Incident, w.Description, w.Severity, w.Status, w.Labels, w.Images, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, now.Unix())
+	return err
+}
+
+// Insert stores a new row, with the integration that the alert came through.
+func (w *Row) Insert(tx *db.Tx, account int64, from Origin, now time.Time) error {
+	_, err := tx.Exec(`INSERT INTO alert (account_id, `+decided+`, integration_name, integration_type, integration_ref_id, responder_name, responder_email, created_at, updated_at, deleted_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, '', '', $26, $26, 0)`,
-		account, a.ID, a.Channel, a.Incident, a.Key, a.Integration, a.TitleRule, a.Title, a.Description, a.Severity, a.Status, string(labels), string(images),
-		a.Start, a.Last, a.End, a.Events, a.EverMuted, string(a.Muted), a.MutedBy, a.MutedUntil, string(changes), from.Name, from.Type, from.Ref, now.Unix())
+		account, w.ID, w.Channel, w.Incident, w.Key, w.Integration, w.TitleRule, w.Title, w.Description, w.Severity, w.Status, w.Labels, w.Images,
+		w.Start, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, from.Name, from.Type, from.Ref, now.Unix())
 	return err
 }
 

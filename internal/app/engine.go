@@ -40,12 +40,13 @@ func (a *App) buildEngine(linkKey, cursorKey []byte) {
 	e := &engine{bus: bus}
 	e.notify = notify.New(notify.Config{DB: a.DB, Bus: bus, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can,
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}})
-	e.escalation = &escalation.Room{DB: a.DB, Bus: bus, Box: a.Box, Log: a.Log, Notify: e.notify}
+	e.escalation = escalation.New(escalation.Room{DB: a.DB, Bus: bus, Box: a.Box, Log: a.Log, Notify: e.notify})
 	turns := &handover.Room{DB: a.DB, Box: a.Box, Log: a.Log, Notify: e.notify}
 	e.triage = triage.New(a.DB, bus, a.Log, a.metrics)
+	e.triage.Notify = e.notify
 	silences := &silence.Room{DB: a.DB, Log: a.Log, Notify: e.notify, Triage: e.triage}
-	e.notify.Lapsed(func(tx *db.Tx, n *notify.Notice, now time.Time) string {
-		return cmp.Or(turns.Lapsed(tx, n, now), silences.Lapsed(tx, n, now)) // each knows its own
+	e.notify.Lapsed(func(n *notify.Notice, now time.Time) string {
+		return cmp.Or(turns.Lapsed(n, now), silences.Lapsed(n, now)) // each knows its own
 	})
 	e.escalation.Silenced = e.triage.Silenced
 	e.webhook = webhook.New(webhook.Config{CursorKey: cursorKey, DB: a.DB, Box: a.Box, Clock: a.Clock, Log: a.Log, Metrics: a.metrics,
@@ -69,6 +70,7 @@ func (a *App) buildEngine(linkKey, cursorKey []byte) {
 	e.notify.Woken(tell)
 	escalate := a.Crew.Add(e.escalation.Task())
 	e.escalation.Wake = tell
+	e.escalation.Woken(escalate)
 	a.Crew.Add(turns.Task())
 	turns.Wake = tell
 	a.Crew.Add(silences.Task())
@@ -86,7 +88,9 @@ func (a *App) buildEngine(linkKey, cursorKey []byte) {
 	})
 	decide := func() {}
 	for i, t := range e.triage.Tasks() {
-		if wake := a.Crew.Add(t); i == 0 {
+		wake := a.Crew.Add(t)
+		e.triage.Woken(i, wake)
+		if i == 0 {
 			decide = wake
 		}
 	}

@@ -65,7 +65,8 @@ func BenchmarkWorstChannel(b *testing.B) {
 		b.Run(kinds.name, func(b *testing.B) {
 			w := worst{inlet: decide.Inlet{Channel: open}, channel: worstChannel(b, kinds.drops, kinds.silences, kinds.targets)}
 			if kinds.inlets {
-				w.inlet.Rules, w.inlet.Enrichments = worstRules(b)
+				rules, enrichments := worstRules(b)
+				w.inlet.Rules, w.inlet.Enrichments = pipeline.Ready(rules), pipeline.ReadyEnrichments(enrichments)
 			}
 			before := processor(b)
 			for b.Loop() {

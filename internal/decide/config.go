@@ -8,10 +8,10 @@ import (
 
 // Inlet is where the events of an integration go.
 type Inlet struct {
-	Enrichments []pipeline.Enrichment
-	Rules       []pipeline.Rule
-	Route       func(*event.Event) (channels []int64, steps []Step) // nil: to Channel
-	Channel     int64                                               // 0: none
+	Enrichments pipeline.Enrichments
+	Rules       pipeline.Rules
+	Route       func(*filter.Meter, *event.Event) (channels []int64, steps []Step) // nil: to Channel
+	Channel     int64                                                              // 0: none
 }
 
 // Channel is how one channel handles its alerts.

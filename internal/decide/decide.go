@@ -21,34 +21,49 @@ func Event(s State, e event.Event, now int64) ([]Verdict, error) {
 	if inlet == nil {
 		return []Verdict{{Outcome: Unrouted, Event: e, Trace: []Step{{Stage: "route", Why: fmt.Sprintf("the integration %d is gone", e.Integration)}}}}, nil
 	}
-	e, looks := pipeline.Enrich(inlet.Enrichments, e)
+	meter := newMeter()
+	e, looks := inlet.Enrichments.Enrich(meter, e)
 	trace := steps(looks)
-	e, dropped, inhibits, looks := pipeline.Apply(inlet.Rules, e)
+	e, dropped, inhibits, looks := inlet.Rules.Apply(meter, e)
 	trace = append(trace, steps(looks)...)
 	if dropped {
-		return []Verdict{{Outcome: Discarded, Event: e, Trace: trace}}, nil
+		return []Verdict{{Outcome: Discarded, Event: e, Trace: trace, Over: over(trace), Steps: meter.Used()}}, nil
 	}
-	channels, routed := route(inlet, &e)
+	channels, routed := route(meter, inlet, &e)
 	trace = append(trace, routed...)
 	if len(channels) == 0 {
-		return []Verdict{{Outcome: Unrouted, Event: e, Trace: trace}}, nil
+		return []Verdict{{Outcome: Unrouted, Event: e, Trace: trace, Over: over(trace), Steps: meter.Used()}}, nil
 	}
 	var verdicts []Verdict
 	for _, id := range channels {
-		d := decision{state: s, now: now, inhibits: inhibits}
+		d := decision{state: s, now: now, inhibits: inhibits, meter: meter}
 		d.Verdict = Verdict{Channel: id, Event: e, Trace: slices.Clone(trace)}
 		if err := d.inChannel(); err != nil {
 			return nil, err
 		}
+		d.Over, d.Steps = over(d.Trace), meter.Used()
 		verdicts = append(verdicts, d.Verdict)
 	}
 	return verdicts, nil
 }
 
+// newMeter is the budget of one event. It is in steps, not in time, so that a decision is the same on every machine.
+func newMeter() *filter.Meter { return filter.NewMeter(filter.RuleSteps, filter.EventSteps) }
+
+// over are the looks at rules that would have cost too much.
+func over(trace []Step) (over []Step) {
+	for _, s := range trace {
+		if s.Over {
+			over = append(over, s)
+		}
+	}
+	return over
+}
+
 // Again decides anew about an active alert that is muted, when what muted it may have ended: from the
 // silence rules on. The pipeline's inhibits hold only for its events.
 func Again(s State, a *Alert, now int64) (Verdict, error) {
-	d := decision{state: s, now: now}
+	d := decision{state: s, now: now, meter: newMeter()}
 	was := *a
 	d.Verdict = Verdict{Channel: a.Channel, Event: a.event(), Alert: a}
 	var err error
@@ -69,21 +84,22 @@ func Again(s State, a *Alert, now int64) (Verdict, error) {
 	if d.Outcome == was.Muted && a.MutedBy == was.MutedBy {
 		d.Feed = nil // nothing new
 	}
+	d.Over, d.Steps = over(d.Trace), d.meter.Used()
 	return d.Verdict, err
 }
 
 func steps(looks []pipeline.Step) []Step {
 	list := make([]Step, 0, len(looks)+8)
 	for _, l := range looks {
-		list = append(list, Step{Stage: l.Stage, Name: l.Rule, Matched: l.Matched, Why: l.Why})
+		list = append(list, Step{Stage: l.Stage, Name: l.Rule, Matched: l.Matched, Why: cut(l.Why), Over: l.Over})
 	}
 	return list
 }
 
-func route(inlet *Inlet, e *event.Event) ([]int64, []Step) {
+func route(meter *filter.Meter, inlet *Inlet, e *event.Event) ([]int64, []Step) {
 	switch {
 	case inlet.Route != nil:
-		return inlet.Route(e)
+		return inlet.Route(meter, e)
 	case inlet.Channel != 0:
 		return []int64{inlet.Channel}, []Step{{Stage: "route", Matched: true, Why: "its integration belongs to channel " + strconv.FormatInt(inlet.Channel, 10)}}
 	}
@@ -97,11 +113,22 @@ type decision struct {
 	now      int64
 	inhibits []pipeline.Inhibit
 	channel  *Channel
+	meter    *filter.Meter
 }
 
 func (d *decision) looked(stage string, s Step) {
-	s.Stage = stage
+	s.Stage, s.Why = stage, cut(s.Why)
 	d.Trace = append(d.Trace, s)
+}
+
+// maxWhy is how long the reason of one step is, in characters: conditions may name thousands of values.
+const maxWhy = 2000
+
+func cut(why string) string {
+	if short := event.Cut(why, maxWhy); len(short) < len(why) {
+		return short + " ..."
+	}
+	return why
 }
 
 // inChannel takes the event through a channel.
@@ -152,16 +179,14 @@ func (d *decision) first(stage string, rules Rules, fields filter.Fields) *Rule 
 	missed := 0
 	for _, i := range candidates {
 		rule := &rules.List[i]
-		var trace filter.Trace
-		matched := rules.Set.Match(i, fields, &trace)
-		why := trace.Why()
+		matched, why := rules.Set.Ask(d.meter, i, fields)
 		if matched && rule.Holds != nil {
 			if holds, _ := rule.Holds(d.now); !holds {
 				matched, why = false, "it would match, but it is not in force now: "+why
 			}
 		}
-		if missed++; matched || missed <= maxLooks {
-			d.looked(stage, Step{Rule: rule.ID, Name: rule.Name, Matched: matched, Why: why})
+		if missed++; matched || missed <= maxLooks || d.meter.Over() && missed <= 4*maxLooks {
+			d.looked(stage, Step{Rule: rule.ID, Name: rule.Name, Matched: matched, Why: why, Over: d.meter.Over()})
 		}
 		if matched {
 			found = rule
@@ -172,11 +197,17 @@ func (d *decision) first(stage string, rules Rules, fields filter.Fields) *Rule 
 		if missed > maxLooks {
 			d.looked(stage, Step{Why: fmt.Sprintf("%d more rules were looked at and did not match", missed-maxLooks)})
 		}
-		for _, why := range rules.Set.Passed(fields, candidates) {
-			d.looked(stage, Step{Why: why})
-		}
+		d.passed(stage, rules.Set, fields, candidates)
 	}
 	return found
+}
+
+// passed says why the rules that are no candidates cannot match.
+func (d *decision) passed(stage string, set *filter.Set, fields filter.Fields, candidates []int) {
+	sentences := set.Passed(fields, candidates)
+	for _, why := range sentences[:min(len(sentences), maxLooks)] {
+		d.looked(stage, Step{Why: why})
+	}
 }
 
 // end is what an Ok does. Drop rules and silences do not hold it back: an alert that is open must be able to

@@ -17,7 +17,7 @@ func (d *decision) group() error {
 	}
 	d.Outcome, d.Grouping.Open = Opened, true
 	m := &d.channel.Grouping
-	key, why := m.key(&d.Event)
+	key, why := d.key(m)
 	if key == "" {
 		d.looked("group", Step{Matched: true, Why: why + ": it opens an incident of its own"})
 		return nil
@@ -57,13 +57,19 @@ func (m *Method) refuse(g *Group, now int64) string {
 }
 
 // key is what the alert has in common with those it is grouped with, and in words; no key: with none.
-func (m *Method) key(e *event.Event) (key, why string) {
+func (d *decision) key(m *Method) (key, why string) {
+	e := &d.Event
 	if !m.ByFields {
 		return "", "alerts are not grouped in this channel"
 	}
 	lists, branch := m.Equals, "equals"
 	for i, c := range m.Cases {
-		if c.If.Match(e, nil) {
+		d.meter.Begin()
+		matched := c.If.Within(d.meter, e, nil)
+		if d.meter.Over() {
+			d.looked("group", Step{Name: fmt.Sprintf("case %d", i), Why: d.meter.Why(), Over: true})
+		}
+		if matched {
 			lists, branch = c.Equals, fmt.Sprintf("case %d", i)
 			break
 		}

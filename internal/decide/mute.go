@@ -53,8 +53,8 @@ func (d *decision) silenced() bool {
 
 // Held tells whether a silence rule of a channel holds an alert now, which, and until when (Unix seconds):
 // for what was open before the rule was made or its window began. rule is nil when none does.
-func Held(ch *Channel, a *Alert, now int64) (rule *Rule, until int64) {
-	d := decision{channel: ch, now: now}
+func Held(meter *filter.Meter, ch *Channel, a *Alert, now int64) (rule *Rule, until int64) {
+	d := decision{channel: ch, now: now, meter: meter}
 	e := a.event()
 	if rule = d.first("silence", ch.Silences, &e); rule != nil {
 		_, until = rule.Holds(now)
@@ -64,13 +64,16 @@ func Held(ch *Channel, a *Alert, now int64) (rule *Rule, until int64) {
 
 // Freed tells whether the end of a silence rule, at a moment (Unix seconds), lets an alert out: the rule matches it,
 // and none holds it from then on.
-func Freed(ch *Channel, a *Alert, rule string, end int64) bool {
+func Freed(meter *filter.Meter, ch *Channel, a *Alert, rule string, end int64) bool {
 	e := a.event()
 	i := slices.IndexFunc(ch.Silences.List, func(r Rule) bool { return r.ID == rule })
-	if i < 0 || !ch.Silences.Set.Match(i, &e, nil) {
+	if i < 0 {
 		return false
 	}
-	held, _ := Held(ch, a, end)
+	if matched, _ := ch.Silences.Set.Ask(meter, i, &e); !matched {
+		return false
+	}
+	held, _ := Held(meter, ch, a, end)
 	return held == nil
 }
 
@@ -80,17 +83,14 @@ func (d *decision) inhibited() (bool, error) {
 	if d.channel.Targets.Set != nil {
 		candidates := d.channel.Targets.Set.Candidates(&d.Event)
 		for _, i := range candidates {
-			var trace filter.Trace
-			if d.channel.Targets.Set.Match(i, &d.Event, &trace) {
+			if matched, why := d.channel.Targets.Set.Ask(d.meter, i, &d.Event); matched {
 				targets = append(targets, i)
 			} else if len(d.Trace) < maxLooks*4 {
 				rule := d.channel.Targets.List[i]
-				d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: trace.Why()})
+				d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: why, Over: d.meter.Over()})
 			}
 		}
-		for _, why := range d.channel.Targets.Set.Passed(&d.Event, candidates) {
-			d.looked("inhibit", Step{Why: why})
-		}
+		d.passed("inhibit", d.channel.Targets.Set, &d.Event, candidates)
 	}
 	if len(targets) == 0 && len(d.inhibits) == 0 {
 		return false, nil
@@ -106,8 +106,7 @@ func (d *decision) inhibited() (bool, error) {
 		}
 	}
 	for _, in := range d.inhibits {
-		m, _ := filter.Compile(in.Source)
-		if d.inhibitedBy(&Rule{Name: in.Rule}, Inhibit{m, in.Equals}, sources) {
+		if d.inhibitedBy(&Rule{Name: in.Rule}, Inhibit{in.Source, in.Equals}, sources) {
 			return true, nil
 		}
 	}
@@ -116,13 +115,22 @@ func (d *decision) inhibited() (bool, error) {
 
 func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bool {
 	var near []string // why those that match all the same do not inhibit
+	d.meter.Begin()
 	for i := range sources {
 		source := &sources[i]
-		e := source.event()
-		if source.ID == d.Alert.ID && source.ID != "" || !inhibit.Source.Match(&e, nil) {
+		if source.ID == d.Alert.ID && source.ID != "" {
 			continue
 		}
-		if waitsFor(source, d.Alert.ID, sources) {
+		e := source.event()
+		matches := inhibit.Source.Within(d.meter, &e, nil)
+		if d.meter.Over() { // with all these sources
+			d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: d.meter.Why(), Over: true})
+			return false
+		}
+		if !matches {
+			continue
+		}
+		if d.waitsFor(source, sources) {
 			near = append(near, "alert "+source.ID+" is inhibited by this one itself")
 			continue
 		}
@@ -148,15 +156,17 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bo
 	return false
 }
 
-// waitsFor tells whether an alert is inhibited itself by another, be it by way of others: then each would keep the
-// other from people, and nobody would be told of either.
-func waitsFor(source *Source, alert string, sources []Source) bool {
+// waitsFor tells whether an alert is inhibited itself by the decision's alert, be it by way of others: then each would
+// keep the other from people, and nobody would be told of either.
+func (d *decision) waitsFor(source *Source, sources []Source) bool {
 	for range sources {
 		switch {
-		case source.Muted != Inhibited || alert == "":
+		case source.Muted != Inhibited || d.Alert.ID == "":
 			return false
-		case source.MutedBy == alert:
+		case source.MutedBy == d.Alert.ID:
 			return true
+		case !d.meter.Spend(int64(len(sources))):
+			return true // the rule is over its budget and counts as not matching
 		}
 		i := slices.IndexFunc(sources, func(s Source) bool { return s.ID == source.MutedBy })
 		if i < 0 {

@@ -42,6 +42,8 @@ type Verdict struct {
 	Grouping Grouping    // what it means for incidents
 	Feed     []string    // types of entries for the alert's feed, such as a_new and a_m_silence
 	Trace    []Step      // every look at every rule
+	Steps    int64       // what deciding the event took, up to this verdict (see filter.Meter)
+	Over     []Step      // of these, the looks at rules that would have cost too much and count as not matching
 }
 
 // Grouping says which incident an alert belongs to.
@@ -59,6 +61,7 @@ type Step struct {
 	Name    string `json:"rule_name,omitzero" doc:"Its name at that time."`
 	Matched bool   `json:"matched" doc:"Whether it applied."`
 	Why     string `json:"why" doc:"The condition that was met or not with the value it saw, or what was done, in words."`
+	Over    bool   `json:"-"` // it would have cost too much and counts as not matching
 }
 
 // Alert is what is known of an alert.

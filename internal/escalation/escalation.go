@@ -31,12 +31,25 @@ type Room struct {
 	Notify *notify.Room
 	Wake   func() // called when notices have been made; may be nil
 	// Silenced tells whether silence rules hold all active alerts of an incident, until when (Unix seconds, 0:
-	// they do not) and which, in words; may be nil.
-	Silenced func(tx *db.Tx, account, channel int64, incident string, now time.Time) (until int64, why string, err error)
+	// they do not) and which, in words; may be nil. It is not called in a transaction.
+	Silenced func(ctx context.Context, account, channel int64, incident string, now time.Time) (until int64, why string, err error)
+
+	accounts *work.Turns
+}
+
+// New makes the room.
+func New(r Room) *Room {
+	r.accounts = work.NewTurns()
+	return &r
 }
 
 // Task is the room's background work.
-func (r *Room) Task() work.Task { return work.Task{Name: "escalate", Idle: time.Second, Run: r.due} }
+func (r *Room) Task() work.Task {
+	return work.Task{Name: "escalate", Idle: time.Second, Run: r.due, Wait: r.accounts.Wait}
+}
+
+// Woken says what wakes the task when an account's turn has ended.
+func (r *Room) Woken(wake func()) { r.accounts.Woken(wake) }
 
 // Failing is why an escalation has ended that goes wrong each time: it has not, and is tried again.
 const Failing = "failing"
@@ -44,59 +57,102 @@ const Failing = "failing"
 // pause is until an escalation that went wrong is tried again, in seconds.
 const pause = 60
 
-// due does what is due of all escalations. One that goes wrong holds up no other.
+// due gives each account that has escalations which are due a turn.
 func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err error) {
-	const batch = 100
-	next := int64(0)
-	soonest := func(tx *db.Tx) (err error) {
-		next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(next_at), 0) FROM escalation WHERE next_at > 0`)
+	var accounts []int64
+	err = r.DB.Read(ctx, func(tx *db.Tx) error {
+		for after := int64(-1); ; {
+			account, found, err := db.One(tx, db.Column[int64], `SELECT account_id FROM escalation WHERE next_at > 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, after)
+			if err != nil || !found {
+				return err
+			}
+			next, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(min(next_at), 0) FROM escalation WHERE account_id = $1 AND next_at > 0`, account)
+			if err != nil {
+				return err
+			}
+			if after = account; next <= now.Unix() && r.accounts.After(account, now) == 0 {
+				accounts = append(accounts, account)
+			} else if next := time.Unix(max(next, now.Unix()+1), 0); again.IsZero() || next.Before(again) {
+				again = next
+			}
+		}
+	})
+	if err != nil {
+		return again, err
+	}
+	return again, r.accounts.Begin(ctx, now, accounts, r.turn)
+}
+
+// batch is how many escalations go on in one transaction.
+const batch = 30
+
+// dear is how many steps of choosing rules make a turn a dear one (see filter.Meter).
+const dear = 1_000_000
+
+// turn does what is due of an account's escalations. One that goes wrong holds up no other.
+func (r *Room) turn(t *work.Turn) error {
+	var due []stored
+	err := r.DB.Read(t.Ctx, func(tx *db.Tx) (err error) {
+		due, err = db.All(tx, scanStored, `SELECT `+columns+` FROM escalation WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
+		return err
+	})
+	if err != nil || len(due) == 0 {
 		return err
 	}
-	if err := r.DB.Read(ctx, soonest); err != nil || next == 0 || next > now.Unix() { // those who write do not wait for nothing
-		return moment(next), err
+	var ready []prepared
+	for i, total := 0, int64(0); i < len(due) && total < dear; i++ {
+		p, steps := r.prepare(t.Ctx, &due[i], t.Now)
+		ready = append(ready, p)
+		total += steps
+		t.Dear = total >= dear
 	}
-	more, told := false, false
-	err = r.DB.Write(ctx, func(tx *db.Tx) error {
-		runs, err := db.All(tx, scanStored, `SELECT `+columns+` FROM escalation WHERE next_at > 0 AND next_at <= $1 ORDER BY next_at LIMIT $2 + 0`, now.Unix(), batch)
-		for i := 0; i < len(runs) && err == nil; i++ {
-			err = r.one(tx, &runs[i], now)
-		}
-		more, told = len(runs) == batch, len(runs) > 0
-		if err == nil {
-			err = soonest(tx)
+	err = r.DB.Write(t.Ctx, func(tx *db.Tx) (err error) {
+		for i := 0; i < len(ready) && err == nil; i++ {
+			err = r.one(tx, &ready[i], t.Now)
 		}
 		return err
 	})
-	if told && r.Wake != nil {
+	if err == nil && r.Wake != nil {
 		r.Wake()
 	}
-	if more {
-		return now, err
-	}
-	return moment(next), err
+	return err
 }
 
-// moment is a time in Unix seconds; 0 is none.
-func moment(unix int64) (t time.Time) {
-	if unix > 0 {
-		t = time.Unix(unix, 0)
+// one does what is due of one escalation, if all that was prepared is still so; else its turn is yet to come. When it
+// goes wrong the account's owner is told instead, once, and it is tried again later.
+func (r *Room) one(tx *db.Tx, p *prepared, now time.Time) error {
+	s, found, err := db.One(tx, scanStored, `SELECT `+columns+` FROM escalation WHERE account_id = $1 AND incident_id = $2 AND run = $3 AND next_at > 0 AND next_at <= $4`, p.account, p.incident, p.number, now.Unix())
+	if err != nil || !found {
+		return err
 	}
-	return t
-}
-
-// one does what is due of one escalation. When that goes wrong the account's owner is told instead, once, and it is
-// tried again later.
-func (r *Room) one(tx *db.Tx, s *stored, now time.Time) error {
 	failed, err := tx.Try(func() error {
+		if p.err != nil {
+			return p.err
+		}
+		if holds, err := p.holds(tx); err != nil || !holds {
+			return err
+		}
 		e, err := s.read()
 		if err != nil {
 			return err
 		}
+		if s.ruleText == "" {
+			goes, err := r.choose(tx, &e, p, now)
+			if err != nil || !goes || e.next > now.Unix() && p.subject.Progress == incident.Triggered {
+				return err
+			}
+		}
+		e.silenced, e.silencedBy = p.silenced, p.silencedBy
 		return r.step(tx, &e, now)
 	})
 	if err != nil || failed == nil {
 		return err
 	}
+	return r.wrong(tx, &s, failed, now)
+}
+
+// wrong puts an escalation off that went wrong, and tells the account's owner of the first time.
+func (r *Room) wrong(tx *db.Tx, s *stored, failed error, now time.Time) error {
 	r.Log.Error("an escalation went wrong", "incident_id", s.incident, "account_id", s.account, "run", s.number, "error", failed)
 	next, ended := now.Unix()+pause, Failing
 	unsaid, err := tx.Try(func() error {
@@ -188,10 +244,8 @@ func (r *Room) held(tx *db.Tx, e *run, i *incident.Incident, a escalate.Answer, 
 	if first < 0 {
 		return false, nil
 	}
-	until, why, err := r.silenced(tx, i, now)
+	until, why := e.silenced, e.silencedBy
 	switch {
-	case err != nil:
-		return false, err
 	case until <= now.Unix() && e.timing.Held > 0:
 		e.timing.Still = append(e.timing.Still, escalate.Span{From: e.timing.Held, Until: now.Unix()})
 		e.timing.Held = 0
@@ -209,12 +263,4 @@ func (r *Room) held(tx *db.Tx, e *run, i *incident.Incident, a escalate.Answer, 
 	}
 	return true, r.Bus.Tell(tx, news.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
 		Event: news.Notified{LayerIdx: int64(a.Due[first].Layer), EscalateRuleID: e.ruleID, EscalateRuleName: e.ruleName, By: "nobody", Reason: why, Then: "wait", Until: until}})
-}
-
-// silenced tells until when silence rules hold all of an incident's alerts, and which; 0: they do not.
-func (r *Room) silenced(tx *db.Tx, i *incident.Incident, now time.Time) (until int64, why string, err error) {
-	if r.Silenced == nil {
-		return 0, "", nil
-	}
-	return r.Silenced(tx, i.AccountID, i.ChannelID, i.IncidentID, now)
 }

@@ -33,11 +33,7 @@ func (r *Room) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Time)
 		e.next = max(open, now.Unix()+settling)
 		return e.save(tx)
 	}
-	until, _, err := r.silenced(tx, i, now)
-	if err != nil {
-		return err
-	}
-	if until = max(until, i.SnoozedBefore); until > now.Unix() { // nor is the owner disturbed then
+	if until := max(e.silenced, i.SnoozedBefore); until > now.Unix() { // nor is the owner disturbed then
 		e.next = until
 		return e.save(tx)
 	}

@@ -145,7 +145,7 @@ func (r *Room) anew(tx *db.Tx, i *incident.Incident, item news.Item) error {
 	if err != nil {
 		return err
 	}
-	if before == nil {
+	if before == nil || before.ruleID == "" {
 		return r.start(tx, i, item)
 	}
 	rule, found, err := channel.Escalates.Find(tx, item.Account, before.ruleID)
@@ -158,23 +158,15 @@ func (r *Room) anew(tx *db.Tx, i *incident.Incident, item news.Item) error {
 	return r.begin(tx, i, rule, 0, item.At)
 }
 
-// start escalates a new incident. That no rule matches is said in its feed.
+// start has a rule chosen for an incident: the task does that, as rules match filters. That none matches is said in the
+// incident's feed.
 func (r *Room) start(tx *db.Tx, i *incident.Incident, item news.Item) error {
-	rule, looks, found, err := Choose(tx, i, item.At)
+	number, err := r.replace(tx, i)
 	if err != nil {
 		return err
 	}
-	if found {
-		return r.begin(tx, i, rule, 0, item.At)
-	}
-	why := "the channel has no escalation rule"
-	if len(looks) > 0 {
-		why = "no escalation rule of the channel matches"
-		for _, l := range looks {
-			why += fmt.Sprintf("; %s: %s", l.RuleName, l.Why)
-		}
-	}
-	return r.Bus.Tell(tx, news.Item{Account: item.Account, ID: item.ID, Channel: item.Channel, At: item.At, Event: news.Exhausted{Reason: why}})
+	_, err = tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '')`, i.AccountID, i.IncidentID, number, item.At.Unix())
+	return err
 }
 
 // assigned acts on an assignment by a person: persons are told, and a rule escalates.
@@ -235,7 +227,7 @@ func (r *Room) recovered(tx *db.Tx, i *incident.Incident, item news.Item) error 
 // Reseal passes the secrets in the rules of running escalations through renew and counts the rules. An error of renew
 // ends it.
 func Reseal(tx *db.Tx, renew seal.Renew) (int, error) {
-	runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE next_at > 0`)
+	runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE next_at > 0 AND rule <> ''`)
 	secrets := 0
 	for n := 0; n < len(runs) && err == nil; n++ {
 		e := &runs[n]

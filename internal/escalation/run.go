@@ -24,6 +24,9 @@ type run struct {
 	done     int
 	next     int64 // 0: ended
 	ended    string
+
+	silenced   int64  // until when silence rules hold all of the incident's alerts, Unix seconds; 0: they do not
+	silencedBy string // which, in words
 }
 
 // timing is how a run has come along.
@@ -54,6 +57,9 @@ func scanStored(scan db.Scan) (s stored, err error) {
 }
 
 func (s *stored) read() (run, error) {
+	if s.ruleText == "" { // it waits for a rule to be chosen
+		return s.run, nil
+	}
 	if err := json.Unmarshal([]byte(s.ruleText), &s.rule); err != nil {
 		return s.run, err
 	}
@@ -81,39 +87,48 @@ func latest(tx *db.Tx, account int64, incident string) (*run, error) {
 
 // begin escalates an incident by a rule from one of its layers on, in place of what went on before.
 func (r *Room) begin(tx *db.Tx, i *incident.Incident, rule channel.EscalateRule, layer int, now time.Time) error {
-	before, err := latest(tx, i.AccountID, i.IncidentID)
+	number, err := r.replace(tx, i)
 	if err != nil {
 		return err
 	}
-	number := int64(1)
-	if before != nil {
-		number = before.number + 1
-		if before.next > 0 {
-			before.next, before.ended = 0, "replaced"
-			if err := before.save(tx); err != nil {
-				return err
-			}
-		}
+	if _, err := tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '')`, i.AccountID, i.IncidentID, number, now.Unix()); err != nil {
+		return err
 	}
-	timing := timing{Rule: rule.Timing()}
-	done := 0
-	if layer > 0 && layer < len(timing.Layers) { // those before it are as good as done
-		timing.Wait = 0
+	return r.put(tx, &run{account: i.AccountID, incident: i.IncidentID, number: number, started: now.Unix()}, rule, layer)
+}
+
+// replace ends the escalation that goes on of an incident, if there is one, and gives the number of the next.
+func (r *Room) replace(tx *db.Tx, i *incident.Incident) (number int64, err error) {
+	before, err := latest(tx, i.AccountID, i.IncidentID)
+	if err != nil || before == nil {
+		return 1, err
+	}
+	if before.next > 0 {
+		before.next, before.ended = 0, "replaced"
+		err = before.save(tx)
+	}
+	return before.number + 1, err
+}
+
+// put gives an escalation its rule, from one of its layers on.
+func (r *Room) put(tx *db.Tx, e *run, rule channel.EscalateRule, layer int) error {
+	e.ruleID, e.ruleName, e.rule, e.timing, e.done = rule.RuleID, rule.RuleName, rule, timing{Rule: rule.Timing()}, 0
+	if layer > 0 && layer < len(e.timing.Layers) { // those before it are as good as done
+		e.timing.Wait = 0
 		for n := range layer {
-			done = timing.Skip(escalate.Step{Layer: n})
+			e.done = e.timing.Skip(escalate.Step{Layer: n})
 		}
 	}
 	text, err := json.Marshal(rule, json.Deterministic(true))
 	if err != nil {
 		return err
 	}
-	times, err := json.Marshal(timing)
-	if err != nil {
+	e.next = e.started + e.timing.Wait
+	if _, err = tx.Exec(`UPDATE escalation SET rule_id = $4, rule_name = $5, rule = $6 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
+		e.account, e.incident, e.number, e.ruleID, e.ruleName, string(text)); err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '')`,
-		i.AccountID, i.IncidentID, number, rule.RuleID, rule.RuleName, string(text), string(times), now.Unix(), done, now.Unix()+timing.Wait)
-	return err
+	return e.save(tx)
 }
 
 // state is what has become of the incident, and when the clock stood still.

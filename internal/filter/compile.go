@@ -20,6 +20,7 @@ type clause struct {
 	label bool
 	field string // the name of the label or built-in field that it reads
 	tests []test // as Vals
+	sizes []size // of tests
 }
 
 // Compile makes f ready. The error is the first thing that is not well formed,
@@ -63,7 +64,7 @@ func (c *compiler) wrong(path, value, want string) {
 }
 
 func (c *compiler) clause(path string, condition Condition) clause {
-	made := clause{Condition: condition, tests: make([]test, len(condition.Vals))}
+	made := clause{Condition: condition, tests: make([]test, len(condition.Vals)), sizes: make([]size, len(condition.Vals))}
 	made.label, made.field = source(condition.Key)
 	if made.field == "" {
 		c.wrong(path+"key", condition.Key, "must name a field or, after labels., a label")
@@ -82,6 +83,7 @@ func (c *compiler) clause(path string, condition Condition) clause {
 			c.wrong(fmt.Sprintf("%svals[%d]", path, i), val, want)
 		case cost <= MaxInstructions-c.used:
 			c.used += cost
+			made.sizes[i] = sizeOf(val)
 		case c.first == nil:
 			c.first = tooMany(fmt.Sprintf("%svals[%d]", path, i), "instructions in the compiled regular expressions of the filter", c.used+cost, MaxInstructions)
 		}

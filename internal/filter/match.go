@@ -22,42 +22,54 @@ type ClauseTrace struct {
 
 // Match reports whether the filter matches. If trace is not nil it is filled
 // with the reasons; without one, Match stops as soon as the result is known.
-func (m *Matcher) Match(fields Fields, trace *Trace) bool {
+func (m *Matcher) Match(fields Fields, trace *Trace) bool { return m.Within(nil, fields, trace) }
+
+// Within is Match within the steps that the meter has left. A filter that wants
+// more does not match, and its trace ends there.
+func (m *Matcher) Within(meter *Meter, fields Fields, trace *Trace) bool {
 	if trace != nil {
 		*trace = make(Trace, 0, len(m.groups))
 	}
 	matched := len(m.groups) == 0
 	for _, group := range m.groups {
+		if !meter.Spend(1) {
+			return false
+		}
 		if trace != nil {
-			g := explain(group, fields)
+			g := explain(meter, group, fields)
 			*trace = append(*trace, g)
 			matched = matched || g.Matched
-		} else if all(group, fields) {
-			return true
+		} else if all(meter, group, fields) {
+			matched = true
+			break
 		}
 	}
-	return matched
+	return matched && !meter.Over()
 }
 
-func all(group []clause, fields Fields) bool {
+func all(meter *Meter, group []clause, fields Fields) bool {
 	for i := range group {
-		if _, _, _, met := group[i].compare(fields); !met {
+		if _, _, _, met := group[i].compare(meter, fields); !met {
 			return false
 		}
 	}
 	return true
 }
 
-func explain(group []clause, fields Fields) GroupTrace {
-	t := GroupTrace{Matched: true, Clauses: make([]ClauseTrace, len(group))}
+func explain(meter *Meter, group []clause, fields Fields) GroupTrace {
+	t := GroupTrace{Matched: true, Clauses: make([]ClauseTrace, 0, len(group))}
 	for i := range group {
 		c := &group[i]
-		value, present, hit, met := c.compare(fields)
+		value, present, hit, met := c.compare(meter, fields)
+		if meter.Over() {
+			t.Matched = false
+			break
+		}
 		field := c.field
 		if c.label {
 			field = labelPrefix + field
 		}
-		t.Clauses[i] = ClauseTrace{c.Condition, field, present, value, hit, met}
+		t.Clauses = append(t.Clauses, ClauseTrace{c.Condition, field, present, value, hit, met})
 		t.Matched = t.Matched && met
 	}
 	return t
@@ -65,8 +77,8 @@ func explain(group []clause, fields Fields) GroupTrace {
 
 // compare returns the value of the clause's field, whether it is there, which
 // of the clause's values matches it first, or -1, and whether the condition is
-// met.
-func (c *clause) compare(fields Fields) (value string, present bool, hit int, met bool) {
+// met; a condition for which the meter has not enough steps is not.
+func (c *clause) compare(meter *Meter, fields Fields) (value string, present bool, hit int, met bool) {
 	if c.label {
 		value, present = fields.Label(c.field)
 	} else {
@@ -74,7 +86,7 @@ func (c *clause) compare(fields Fields) (value string, present bool, hit int, me
 	}
 	hit = -1
 	if present {
-		hit = c.first(value)
+		hit = c.first(meter, value)
 	}
 	switch c.Oper {
 	case In:
@@ -82,11 +94,14 @@ func (c *clause) compare(fields Fields) (value string, present bool, hit int, me
 	case NotIn:
 		met = hit < 0
 	}
-	return value, present, hit, met
+	return value, present, hit, met && !meter.Over()
 }
 
-func (c *clause) first(value string) int {
+func (c *clause) first(meter *Meter, value string) int {
 	for i, matches := range c.tests {
+		if !meter.Spend(c.sizes[i].of(value)) {
+			return -1
+		}
 		if matches(value) {
 			return i
 		}

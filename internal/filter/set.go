@@ -101,6 +101,11 @@ func (s *Set) Match(i int, fields Fields, trace *Trace) bool {
 	return s.matchers[i].Match(fields, trace)
 }
 
+// Ask asks one filter of the set within the budget of a rule; see Meter.Ask.
+func (s *Set) Ask(meter *Meter, i int, fields Fields) (matched bool, why string) {
+	return meter.Ask(s.matchers[i], fields)
+}
+
 // Len is how many filters there are.
 func (s *Set) Len() int { return len(s.matchers) }
 

@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -218,10 +219,21 @@ func (t *teller) notice(what string, moment int64, words text, zone *time.Locati
 
 // Lapsed says why a notice about a turn need not be told any more, when it is about to be sent; empty: it
 // does. What cannot be found out was true when the notice was made.
-func (r *Room) Lapsed(tx *db.Tx, n *notify.Notice, now time.Time) string {
+func (r *Room) Lapsed(n *notify.Notice, now time.Time) (why string) {
 	if n.Cause != notify.Shift {
 		return ""
 	}
+	err := r.DB.Snapshot(context.Background(), func(tx *db.Tx) error {
+		why = lapsed(tx, n, now)
+		return nil
+	})
+	if err != nil {
+		return ""
+	}
+	return why
+}
+
+func lapsed(tx *db.Tx, n *notify.Notice, now time.Time) string {
 	zone, err := person.Zone(tx, n.Account)
 	if err != nil {
 		return ""

@@ -109,7 +109,7 @@ func (r *Room) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error
 		}
 		a.Incident = target.IncidentID
 		a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
-		if err := alert.Save(c.Tx, c.Who.AccountID, a, alert.Origin{}, c.Now); err != nil {
+		if err := alert.Save(c.Tx, c.Who.AccountID, a, c.Now); err != nil {
 			return api.Empty{}, err
 		}
 		origin, err := alert.OriginOf(c.Tx, c.Who.AccountID, a.ID)

@@ -235,14 +235,16 @@ func scanAssignment(scan db.Scan) (a Assignment, err error) {
 	return a, scan(&a.PersonID, &a.AssignedAt, &a.RemovedAt, &a.AcknowledgedAt)
 }
 
-// Joinable is the channel's newest open incident that alerts with this group key may join; nil: none.
-func Joinable(tx *db.Tx, account, channel int64, key string) (*decide.Group, error) {
-	g, found, err := db.One(tx, func(scan db.Scan) (g decide.Group, err error) {
+// Joinable is the channel's newest open incident that alerts with this group key may join.
+func Joinable(tx *db.Tx, account, channel int64, key string) (g decide.Group, found bool, err error) {
+	return db.One(tx, func(scan db.Scan) (g decide.Group, err error) {
 		return g, scan(&g.Incident, &g.Started, &g.Last, &g.Alerts)
 	}, `SELECT incident_id, start_time, last_time, alert_cnt FROM incident WHERE account_id = $1 AND channel_id = $2 AND group_key = $3 AND group_key <> '' AND progress <> 'Closed'
 		ORDER BY start_time DESC, incident_id DESC LIMIT 1`, account, channel, key)
-	if err != nil || !found {
-		return nil, err
-	}
-	return &g, nil
+}
+
+// Acked reports whether an incident is acknowledged.
+func Acked(tx *db.Tx, account int64, incident string) (bool, error) {
+	_, acked, err := db.One(tx, db.Column[int64], `SELECT 1 FROM incident WHERE account_id = $1 AND incident_id = $2 AND progress = 'Processing'`, account, incident)
+	return acked, err
 }

@@ -184,7 +184,7 @@ func (d Desk) CloseAlerts(incident string) error {
 func (d Desk) CloseAlert(a *decide.Alert) error {
 	a.End = max(a.Start, d.Now.Unix())
 	a.Status = event.Ok
-	if err := alert.Save(d.Tx, d.Account, a, alert.Origin{}, d.Now); err != nil {
+	if err := alert.Save(d.Tx, d.Account, a, d.Now); err != nil {
 		return err
 	}
 	if err := alert.Uninhibit(d.Tx, d.Account, a.ID, d.Now.Unix()); err != nil {

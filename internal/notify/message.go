@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -19,20 +20,48 @@ import (
 )
 
 // message makes what is told of what a notice is about, as it is now. overtaken says why it need not be told
-// any more; empty: it does.
-func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
+// any more; empty: it does. It fills templates in, so it must not be called in a transaction.
+func (r *Room) message(n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
+	var d draft
+	err = r.DB.Snapshot(context.Background(), func(tx *db.Tx) (err error) {
+		d, overtaken, err = r.draft(tx, n, now)
+		return err
+	})
+	switch {
+	case err != nil || overtaken != "":
+		return m, overtaken, err
+	case n.Incident == "":
+		return d.Message, r.lapsed(n, now), nil
+	}
+	text := d.written(n)
+	if m = d.Message; n.Way == "email" {
+		m.HTML, m.Text = text, plain(d.about, render.Plain)
+	} else {
+		m.Text = text
+	}
+	return m, "", nil
+}
+
+// draft is a message whose text is still to be filled in, with what it is about.
+type draft struct {
+	sender.Message
+	about    render.Incident
+	template string // the account's for this way; empty: there is none
+}
+
+func (r *Room) draft(tx *db.Tx, n *Notice, now time.Time) (m draft, overtaken string, err error) {
 	if n.Person != 0 {
 		if _, found, err := Find(tx, n.Account, n.Person); err != nil || !found {
 			return m, "the person has left", err
 		}
 	}
 	if n.Incident == "" {
-		m = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: target(n).Escape(n.Detail.Text), Event: n.Event, Severity: "Info"}
+		m.Message = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: target(n).Escape(n.Detail.Text), Event: n.Event, Severity: "Info"}
 		m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: n.Detail.Subject, Text: n.Detail.Text}, json.Deterministic(true))
 		if err != nil {
 			return m, "", err
 		}
-		return m, r.lapsed(tx, n, now), nil
+		return m, "", nil
 	}
 	i, found, err := incident.Find(tx, n.Account, n.Incident)
 	if err != nil {
@@ -45,18 +74,17 @@ func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, o
 	if err != nil {
 		return m, "", err
 	}
-	m = sender.Message{
+	m.about, m.Message = about, sender.Message{
 		Key: n.Key, Thread: i.IncidentID, Subject: subject(about), Severity: about.Severity, Event: n.Event, Title: about.Title,
 		Link: about.Link, AckLink: about.AckLink, Test: about.Test,
 	}
 	if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i}, json.Deterministic(true)); err != nil {
 		return m, "", err
 	}
-	text := written(tx, n, about)
-	if n.Way == "email" {
-		m.HTML, m.Text = text, plain(about, render.Plain)
-	} else {
-		m.Text = text
+	if n.Detail.Template != "" {
+		if t, err := template.Find(tx, n.Account, n.Detail.Template); err == nil {
+			m.template = t.Of(kindOf(n.Way))
+		}
 	}
 	return m, "", nil
 }
@@ -182,19 +210,14 @@ func plain(about render.Incident, to *render.Target) render.Markup {
 
 // written is the text of the account's template for this way, or of the preset. A template that fails must
 // not keep anybody from being told: the preset is used then.
-func written(tx *db.Tx, n *Notice, about render.Incident) render.Markup {
+func (d *draft) written(n *Notice) render.Markup {
 	kind, to := kindOf(n.Way), target(n)
-	if n.Detail.Template != "" {
-		if t, err := template.Find(tx, n.Account, n.Detail.Template); err == nil {
-			if text, ok := filled(t.Of(kind), to, about); ok {
-				return text
-			}
+	for _, source := range []string{d.template, render.Preset[kind]} {
+		if text, ok := filled(source, to, d.about); ok {
+			return text
 		}
 	}
-	if text, ok := filled(render.Preset[kind], to, about); ok {
-		return text
-	}
-	return plain(about, to)
+	return plain(d.about, to)
 }
 
 func filled(source string, to *render.Target, about render.Incident) (render.Markup, bool) {

@@ -16,13 +16,14 @@ import (
 
 // Why a notice was made.
 const (
-	Page     = "page"     // an escalation has come to the target
-	Assigned = "assign"   // a person was made responsible by another
-	Recovery = "recovery" // what the target was told of is over
-	Owner    = "owner"    // nobody else was told
-	Storm    = "storm"    // the incident has grown into a storm of alerts
-	Shift    = "shift"    // a turn on call begins or ends
-	Silence  = "silence"  // a silence ends that holds alerts back
+	Page      = "page"      // an escalation has come to the target
+	Assigned  = "assign"    // a person was made responsible by another
+	Recovery  = "recovery"  // what the target was told of is over
+	Owner     = "owner"     // nobody else was told
+	Storm     = "storm"     // the incident has grown into a storm of alerts
+	Shift     = "shift"     // a turn on call begins or ends
+	Silence   = "silence"   // a silence ends that holds alerts back
+	SlowRules = "slow_rule" // a rule costs too much and counts as not matching
 )
 
 // The stations of a notice.

@@ -46,7 +46,7 @@ type Room struct {
 	lanes   map[string]int // how many are on their way in each
 	flying  int
 	wake    func()
-	lapsed  func(tx *db.Tx, n *Notice, now time.Time) string
+	lapsed  func(n *Notice, now time.Time) string
 	settled *prometheus.CounterVec
 	waited  prometheus.Histogram
 }
@@ -54,7 +54,7 @@ type Room struct {
 // New makes the room. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from
 // the moment a notice was due to the moment it was taken.
 func New(c Config) *Room {
-	r := &Room{Config: c, lanes: map[string]int{}, wake: func() {}, lapsed: func(*db.Tx, *Notice, time.Time) string { return "" },
+	r := &Room{Config: c, lanes: map[string]int{}, wake: func() {}, lapsed: func(*Notice, time.Time) string { return "" },
 		settled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_notices_total", Help: "Notices by way and what became of them."}, []string{"way", "outcome"}),
 		waited:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_notice_seconds", Help: "From the making of a notice to its being taken.", Buckets: prometheus.ExponentialBuckets(0.01, 4, 9)}),
 	}
@@ -73,5 +73,5 @@ func (r *Room) Task() work.Task {
 func (r *Room) Woken(wake func()) { r.wake = wake }
 
 // Lapsed says who looks again, when it is sent, at a notice that is about no incident: why it need not be told
-// any more, or nothing.
-func (r *Room) Lapsed(look func(tx *db.Tx, n *Notice, now time.Time) string) { r.lapsed = look }
+// any more, or nothing. It is asked outside of any transaction.
+func (r *Room) Lapsed(look func(n *Notice, now time.Time) string) { r.lapsed = look }

@@ -35,7 +35,7 @@ func pause(attempts int64) time.Duration {
 // flight is a notice on its way.
 type flight struct {
 	Notice
-	message sender.Message
+	target, detail string // as they are stored: they are read when its turn has come
 }
 
 // send takes the notices that are due and sends them, each on a goroutine of its own.
@@ -91,17 +91,13 @@ func (r *Room) leave(lane string) {
 	r.wake()
 }
 
-// take marks the notices that are due and have a lane to go as being sent, and makes their messages. full
-// tells that some were left behind; next is when the next one is due (Unix milliseconds), 0: none is.
+// take marks the notices that are due and have a lane to go as being sent. full tells that some were left behind;
+// next is when the next one is due (Unix milliseconds), 0: none is.
 func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next int64, err error) {
-	type row struct {
-		Notice
-		target, detail string
-	}
 	flying, lanes, busy := r.traffic()
-	due, err := db.All(tx, func(scan db.Scan) (w row, err error) {
-		w.Notice, w.target, w.detail, err = scanStored(scan)
-		return w, err
+	due, err := db.All(tx, func(scan db.Scan) (f flight, err error) {
+		f.Notice, f.target, f.detail, err = scanStored(scan)
+		return f, err
 	}, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND due_at <= $1 AND replace($2, ',' || lane || ',', '') = $2 ORDER BY due_at LIMIT $3 + 0`, now.UnixMilli(), db.List(busy), reads)
 	if err != nil {
 		return nil, false, 0, err
@@ -118,39 +114,11 @@ func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next
 			}
 			continue
 		}
-		var m sender.Message
-		var overtaken string
-		failed, err := tx.Try(func() (err error) {
-			if err = json.Unmarshal([]byte(due[i].detail), &n.Detail); err == nil {
-				m, overtaken, err = r.message(tx, n, now)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, false, 0, err
-		}
-		if failed != nil {
-			if err := r.unmade(tx, n, failed, now); err != nil {
-				return nil, false, 0, err
-			}
-			continue
-		}
-		if overtaken == "" {
-			if err := r.opened(n, due[i].target); err != nil {
-				overtaken = Closed(err)
-			}
-		}
-		if overtaken != "" {
-			if err := r.settle(tx, n, Cancelled, overtaken, now); err != nil {
-				return nil, false, 0, err
-			}
-			continue
-		}
 		n.Attempts++
 		if _, err := tx.Exec(`UPDATE notice SET status = 'sending', attempts = $3, due_at = $4 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, n.Attempts, now.Add(lease).UnixMilli()); err != nil {
 			return nil, false, 0, err
 		}
-		flights = append(flights, flight{*n, m})
+		flights = append(flights, due[i])
 		flying++
 		lanes[n.Lane]++
 	}
@@ -158,15 +126,35 @@ func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next
 	return flights, full || len(busy) > 0 || len(due) == reads, next, err
 }
 
+// prepare makes the message of a notice that was taken, outside of any write transaction: templates are filled in for
+// it. overtaken says why it need not be told any more.
+func (r *Room) prepare(f *flight, now time.Time) (m sender.Message, overtaken string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	if err = json.Unmarshal([]byte(f.detail), &f.Detail); err != nil {
+		return m, "", err
+	}
+	m, overtaken, err = r.message(&f.Notice, now)
+	if err != nil || overtaken != "" {
+		return m, overtaken, err
+	}
+	if err := r.opened(&f.Notice, f.target); err != nil {
+		overtaken = Closed(err)
+	}
+	return m, overtaken, nil
+}
+
 // unmade counts an attempt for which the message could not be made: that holds up no other.
 func (r *Room) unmade(tx *db.Tx, n *Notice, cause error, now time.Time) error {
 	r.Log.Error("the message of a notice cannot be made", "notice_id", n.ID, "account_id", n.Account, "incident_id", n.Incident, "error", cause)
 	const why = "its message cannot be made; the server's log says why"
-	if n.Attempts++; n.Attempts >= maxAttempts {
-		_, err := tx.Exec(`UPDATE notice SET attempts = $3 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, n.Attempts)
-		return errors.Join(err, r.settle(tx, n, Failed, why, now))
+	if n.Attempts >= maxAttempts {
+		return r.settle(tx, n, Failed, why, now)
 	}
-	_, err := tx.Exec(`UPDATE notice SET status = 'waiting', attempts = $3, due_at = $4, outcome = $5 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, n.Attempts, now.Add(pause(n.Attempts)).UnixMilli(), why)
+	_, err := tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`, n.Account, n.ID, now.Add(pause(n.Attempts)).UnixMilli(), why)
 	return err
 }
 
@@ -194,8 +182,22 @@ func (r *Room) traffic() (flying int, lanes map[string]int, busy []string) {
 // fly makes one attempt and notes down what came of it.
 func (r *Room) fly(f *flight) {
 	defer r.leave(f.Lane)
-	receipt, err := r.attempt(f)
 	now := r.Clock.Now()
+	m, overtaken, err := r.prepare(f, now)
+	if err != nil || overtaken != "" {
+		err = r.DB.Write(context.Background(), func(tx *db.Tx) error {
+			if err != nil {
+				return r.unmade(tx, &f.Notice, err, now)
+			}
+			return r.settle(tx, &f.Notice, Cancelled, overtaken, now)
+		})
+		if err != nil { // the lease ends, and it is looked at again
+			r.Log.Error("what came of a notice could not be stored", "notice_id", f.ID, "error", err)
+		}
+		return
+	}
+	receipt, err := r.attempt(f, m)
+	now = r.Clock.Now()
 	log := r.Log.With("notice_id", f.ID, "way", f.Way, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
 	stored := r.DB.Write(context.Background(), func(tx *db.Tx) error {
 		if err == nil {
@@ -223,7 +225,7 @@ func (r *Room) fly(f *flight) {
 	}
 }
 
-func (r *Room) attempt(f *flight) (receipt sender.Receipt, err error) {
+func (r *Room) attempt(f *flight, m sender.Message) (receipt sender.Receipt, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.Log.Error("a sender panicked", "way", f.Way, "panic", p, "stack", string(debug.Stack()))
@@ -232,7 +234,7 @@ func (r *Room) attempt(f *flight) (receipt sender.Receipt, err error) {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return r.Deliver(ctx, f.Way, f.Address, f.message)
+	return r.Deliver(ctx, f.Way, f.Address, m)
 }
 
 // settle ends a notice and says so in the incident's feed.

@@ -59,7 +59,7 @@ func TestRulesAreBounded(t *testing.T) {
 
 // A pattern that was stored before it had bounds is passed over, and the event goes on.
 func TestAStoredPatternBeyondTheBounds(t *testing.T) {
-	e, steps := Enrich([]Enrichment{extract("(x|y){900}"), extract("b(.)")}, event.Event{Description: strings.Repeat("xy", 1000) + "bcd"})
+	e, steps := ReadyEnrichments([]Enrichment{extract("(x|y){900}"), extract("b(.)")}).Enrich(nil, event.Event{Description: strings.Repeat("xy", 1000) + "bcd"})
 	if e.Labels["found"] != "bc" || !strings.Contains(steps[0].Why, "passed over, its pattern must have at most 300") {
 		t.Errorf("%v, %v", e.Labels, steps)
 	}
@@ -85,10 +85,10 @@ func FuzzRules(f *testing.F) {
 		start := time.Now()
 		e := event.Event{Title: text[:min(len(text), event.MaxTitle)], Description: text, Status: "Info", Severity: "Info"}
 		if path, _ := enrichment.Check(); path == "" {
-			e, _ = Enrich([]Enrichment{enrichment}, e)
+			e, _ = ReadyEnrichments([]Enrichment{enrichment}).Enrich(nil, e)
 		}
 		if path, _ := rule.Check(); path == "" {
-			e, _, _, _ = Apply([]Rule{rule}, e)
+			e, _, _, _ = Ready([]Rule{rule}).Apply(nil, e)
 		}
 		if took := time.Since(start); took > 5*time.Second { // fifty times what it takes, for a machine that is busy
 			t.Errorf("took %v", took)

@@ -7,7 +7,6 @@ package pipeline
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -22,6 +21,7 @@ type Step struct {
 	Rule    string // such as rules[2]
 	Matched bool
 	Why     string // the condition that was met or not, and what was done, in words
+	Over    bool   // it wanted more steps than a rule has, and counts as not matching
 }
 
 // Rule is a rule of an alert pipeline.
@@ -147,43 +147,6 @@ func checkText(path, text string) (string, string) {
 		return path, err.Error()
 	}
 	return "", ""
-}
-
-// Inhibit is a rule that keeps the event's alert silent while another alert is active; Rule says which.
-type Inhibit struct {
-	Rule   string
-	Equals []string
-	Source filter.Filter
-}
-
-// Apply runs an event through the rules from top to bottom and gives it back changed; e itself stays as it
-// is. An event that ends its alert passes untouched. dropped tells that a rule threw it away; inhibits are
-// for whoever knows which alerts are active.
-func Apply(rules []Rule, e event.Event) (out event.Event, dropped bool, inhibits []Inhibit, steps []Step) {
-	if e.Status == event.Ok {
-		return e, false, nil, []Step{{"pipeline", "", false, "an event that ends an alert passes the pipeline untouched"}}
-	}
-	for i, r := range rules {
-		name := fmt.Sprintf("rules[%d] %s", i, r.Kind)
-		m, _ := filter.Compile(r.If)
-		var trace filter.Trace
-		matched := m.Match(&e, &trace)
-		step := Step{"pipeline", name, matched, trace.Why()}
-		if matched {
-			var done string
-			if done, dropped = r.apply(&e); done != "" {
-				step.Why += ": " + done
-			}
-			if r.Kind == AlertInhibit {
-				inhibits = append(inhibits, Inhibit{name, r.Settings.Equals, r.Settings.SourceFilters})
-			}
-		}
-		steps = append(steps, step)
-		if dropped {
-			break
-		}
-	}
-	return e, dropped, inhibits, steps
 }
 
 func (r Rule) apply(e *event.Event) (done string, dropped bool) {
@@ -337,31 +300,7 @@ func (s EnrichmentSettings) within() (path, why string) {
 	return "", ""
 }
 
-// Enrich applies the rules from top to bottom and gives the event back with other labels; e itself stays as
-// it is. More labels than an event may have are not added.
-func Enrich(rules []Enrichment, e event.Event) (event.Event, []Step) {
-	var steps []Step
-	e.Labels = maps.Clone(e.Labels)
-	if e.Labels == nil {
-		e.Labels = map[string]string{}
-	}
-	for i, r := range rules {
-		var f filter.Filter
-		if len(r.If) > 0 {
-			f = filter.Filter{r.If}
-		}
-		m, _ := filter.Compile(f)
-		var trace filter.Trace
-		step := Step{"enrichment", fmt.Sprintf("rules[%d] %s", i, r.Kind), m.Match(&e, &trace), trace.Why()}
-		if step.Matched {
-			step.Why += ": " + r.apply(&e)
-		}
-		steps = append(steps, step)
-	}
-	return e, steps
-}
-
-func (r Enrichment) apply(e *event.Event) string {
+func (r *readyEnrichment) apply(meter *filter.Meter, e *event.Event) string {
 	s := r.Settings
 	var value string
 	switch r.Kind {
@@ -376,19 +315,21 @@ func (r Enrichment) apply(e *event.Event) string {
 			return "passed over, " + err.Error()
 		}
 	case extraction:
-		re, why := compilePattern(s.Pattern)
-		if re == nil { // it was stored before it had bounds
-			return "passed over, its pattern " + why
+		if r.pattern == nil { // it was stored before it had bounds
+			return "passed over, its pattern " + r.wrong
 		}
 		source, ok := e.Field(s.SourceField)
 		if name, isLabel := strings.CutPrefix(s.SourceField, "labels."); isLabel {
 			source, ok = e.Label(name)
 		}
-		found := re.FindStringSubmatch(source)
+		if !meter.Spend(r.perByte * int64(len(source))) {
+			return ""
+		}
+		found := r.pattern.FindStringSubmatch(source)
 		if !ok || found == nil {
 			return "its pattern finds nothing in " + s.SourceField
 		}
-		value = found[max(0, re.SubexpIndex("result"))]
+		value = found[max(0, r.pattern.SubexpIndex("result"))]
 	default:
 		return "passed over, there is nothing of this kind"
 	}

@@ -22,7 +22,7 @@ func TestApply(t *testing.T) {
 		{Kind: DescriptionReset, If: when("severity", "Warning"), Settings: Settings{Description: "never"}},
 		{Kind: AlertInhibit, Settings: Settings{Equals: []string{"labels.host"}}},
 	}
-	out, dropped, inhibits, steps := Apply(rules, sample)
+	out, dropped, inhibits, steps := Ready(rules).Apply(nil, sample)
 	if dropped || out.Title != "[prod] Disk full on db-1" || out.Severity != event.Critical || out.Status != event.Critical || out.Description != "97 %" || len(inhibits) != 1 || len(steps) != 4 {
 		t.Errorf("%+v %v %+v %+v", out, dropped, inhibits, steps)
 	}
@@ -32,20 +32,20 @@ func TestApply(t *testing.T) {
 	if sample.Title != "Disk full on db-1" {
 		t.Error("the event itself was changed")
 	}
-	out, dropped, _, steps = Apply([]Rule{{Kind: AlertDrop}, {Kind: TitleReset, Settings: Settings{Title: "x"}}}, sample)
+	out, dropped, _, steps = Ready([]Rule{{Kind: AlertDrop}, {Kind: TitleReset, Settings: Settings{Title: "x"}}}).Apply(nil, sample)
 	if !dropped || out.Title != sample.Title || len(steps) != 1 {
 		t.Errorf("%+v %v %+v", out, dropped, steps)
 	}
 	over := sample
 	over.Status = event.Ok
-	if out, dropped, _, _ := Apply([]Rule{{Kind: AlertDrop}}, over); dropped || out.Title != over.Title {
+	if out, dropped, _, _ := Ready([]Rule{{Kind: AlertDrop}}).Apply(nil, over); dropped || out.Title != over.Title {
 		t.Error("an event that ends an alert was touched")
 	}
 }
 
 func TestEnrich(t *testing.T) {
 	before := maps.Clone(sample.Labels)
-	out, steps := Enrich([]Enrichment{
+	out, steps := ReadyEnrichments([]Enrichment{
 		{Kind: "extraction", Settings: EnrichmentSettings{SourceField: "title", ResultLabel: "kind", Pattern: `on (?P<result>\w+)-`}},
 		{Kind: "extraction", Settings: EnrichmentSettings{SourceField: "labels.host", ResultLabel: "number", Pattern: `\d+`}},
 		{Kind: "extraction", Settings: EnrichmentSettings{SourceField: "labels.none", ResultLabel: "x", Pattern: `.`}},
@@ -53,7 +53,7 @@ func TestEnrich(t *testing.T) {
 		{Kind: "composition", Settings: EnrichmentSettings{ResultLabel: "env", Template: "x"}},
 		{Kind: "composition", If: when("labels.env", "test")[0], Settings: EnrichmentSettings{ResultLabel: "no", Template: "x"}},
 		{Kind: "drop", Settings: EnrichmentSettings{DropLabels: []string{"host"}}},
-	}, sample)
+	}).Enrich(nil, sample)
 	want := map[string]string{"env": "prod", "kind": "db", "number": "1", "where": "prod/db"}
 	if !maps.Equal(out.Labels, want) || len(steps) != 7 || !maps.Equal(sample.Labels, before) {
 		t.Errorf("%v %+v", out.Labels, steps)
@@ -102,10 +102,10 @@ func FuzzFill(f *testing.F) {
 	f.Add("{{ .labels.x}}{{", "{{.title}}")
 	f.Fuzz(func(t *testing.T, text, value string) {
 		e := event.Event{Title: value, Status: event.Warning, Severity: event.Warning, Labels: map[string]string{"a": value}}
-		out, dropped, _, steps := Apply([]Rule{{Kind: TitleReset, Settings: Settings{Title: text}}}, e)
+		out, dropped, _, steps := Ready([]Rule{{Kind: TitleReset, Settings: Settings{Title: text}}}).Apply(nil, e)
 		if dropped || len(steps) != 1 || len([]rune(out.Title)) > max(event.MaxTitle, len([]rune(value))) {
 			t.Errorf("%q: %+v", text, out)
 		}
-		Enrich([]Enrichment{{Kind: "extraction", Settings: EnrichmentSettings{SourceField: "title", ResultLabel: "r", Pattern: text}}}, e)
+		ReadyEnrichments([]Enrichment{{Kind: "extraction", Settings: EnrichmentSettings{SourceField: "title", ResultLabel: "r", Pattern: text}}}).Enrich(nil, e)
 	})
 }

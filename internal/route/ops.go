@@ -217,7 +217,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 	if err != nil {
 		return api.Items[Previewed]{}, err
 	}
-	items := []Previewed{}
+	ready, items := Compile(r), []Previewed{}
 	for _, id := range in.AlertIDs {
 		a, found, err := readAlert(c, id)
 		if err != nil {
@@ -226,7 +226,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 		if !found {
 			continue
 		}
-		channels, looks := Match(r, a, func(name string) []int64 {
+		channels, looks := ready.Match(filter.NewMeter(filter.RuleSteps, filter.EventSteps), a, func(name string) []int64 {
 			var ids []int64
 			if err == nil {
 				ids, err = channel.Named(c.Tx, c.Who.AccountID, name)

@@ -176,17 +176,32 @@ type Look struct {
 	Matched  bool    // the alert met its conditions, or none other was met
 	Channels []int64 // where it sends the alert; none when no channel has the name of the label
 	Why      string  // in words
+	Over     bool    // it wanted more steps than a rule has, and counts as not met
+}
+
+// Ready is a route compiled once for all alerts. It is safe for concurrent use.
+type Ready struct {
+	Route
+	conditions []*filter.Matcher // of the cases
+}
+
+// Compile makes a route ready. Conditions that are not well formed work as filter.Compile says.
+func Compile(r Route) *Ready {
+	ready := &Ready{r, make([]*filter.Matcher, len(r.Cases))}
+	for i, c := range r.Cases {
+		ready.conditions[i], _ = filter.Compile(filter.Filter{c.If})
+	}
+	return ready
 }
 
 // Match decides where an alert goes. byName finds channels by their exact name, for name_mapping. Channels
-// come in the order in which they are found, each once; none: the alert is dropped.
-func Match(r Route, alert filter.Fields, byName func(name string) []int64) (channels []int64, looks []Look) {
+// come in the order in which they are found, each once; none: the alert is dropped. A case over the meter's budget
+// is not met.
+func (r *Ready) Match(meter *filter.Meter, alert filter.Fields, byName func(name string) []int64) (channels []int64, looks []Look) {
 	for i, c := range r.Cases {
 		look := Look{Case: fmt.Sprintf("case_%d", i)}
-		m, _ := filter.Compile(filter.Filter{c.If})
-		var trace filter.Trace
-		look.Matched = m.Match(alert, &trace)
-		if look.Why = trace.Why(); !look.Matched {
+		look.Matched, look.Why = meter.Ask(r.conditions[i], alert)
+		if look.Over = meter.Over(); !look.Matched {
 			looks = append(looks, look)
 			continue
 		}
@@ -203,7 +218,7 @@ func Match(r Route, alert filter.Fields, byName func(name string) []int64) (chan
 		}
 	}
 	if len(channels) == 0 && r.Default != nil {
-		looks = append(looks, Look{"default", true, r.Default.ChannelIDs, "no case sends it anywhere"})
+		looks = append(looks, Look{Case: "default", Matched: true, Channels: r.Default.ChannelIDs, Why: "no case sends it anywhere"})
 		channels = join(channels, r.Default.ChannelIDs)
 	}
 	return channels, looks

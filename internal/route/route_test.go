@@ -119,7 +119,7 @@ func TestMatchAgainstModel(t *testing.T) {
 		if want == nil && rt.Default != nil {
 			want = []int64{9}
 		}
-		got, looks := route.Match(rt, alert, nil)
+		got, looks := route.Compile(rt).Match(nil, alert, nil)
 		if !slices.Equal(got, want) {
 			t.Fatalf("seed %d: %v, want %v: %+v %v %+v", seed, got, want, rt, alert, looks)
 		}

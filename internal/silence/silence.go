@@ -8,6 +8,7 @@ package silence
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -69,18 +70,19 @@ func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err err
 	case len(anew) == 0 && next > now.Unix(): // those who write do not wait for nothing
 		return time.Unix(next, 0), nil
 	}
-	err = r.DB.Write(ctx, func(tx *db.Tx) error {
+	var rows []row
+	err = r.DB.Write(ctx, func(tx *db.Tx) (err error) {
 		for _, n := range anew {
 			if err := n.store(tx); err != nil {
 				return err
 			}
 		}
-		rows, err := db.All(tx, scanRow, `SELECT `+columns+` FROM silence_end WHERE due_at > 0 AND due_at <= $1 AND end_at > $1 ORDER BY due_at LIMIT $2 + 0`, now.Unix(), batch)
-		for i := 0; i < len(rows) && err == nil; i++ {
-			err = r.step(tx, rows[i], now)
-		}
+		rows, err = db.All(tx, scanRow, `SELECT `+columns+` FROM silence_end WHERE due_at > 0 AND due_at <= $1 AND end_at > $1 ORDER BY due_at LIMIT $2 + 0`, now.Unix(), batch)
 		return err
 	})
+	for i := 0; i < len(rows) && err == nil; i++ {
+		err = r.step(ctx, rows[i], now)
+	}
 	if err == nil && r.Wake != nil {
 		r.Wake()
 	}
@@ -125,25 +127,30 @@ func (n renewal) store(tx *db.Tx) error {
 }
 
 // step tells of one silence, unless that was done, and settles when to look again. One that cannot be told of holds
-// up no other.
-func (r *Room) step(tx *db.Tx, w row, now time.Time) error {
-	done := false
-	failed, err := tx.Try(func() (err error) {
-		if done, err = notify.Told(tx, w.account, key(w.rule, w.end)); err == nil && !done {
-			done, err = r.tell(tx, w, now)
+// up no other. What there is to tell is found out before the transaction that writes it down, and once more when the
+// notice is sent.
+func (r *Room) step(ctx context.Context, w row, now time.Time) error {
+	e, over, unknown := r.look(ctx, w.account, w.rule, w.end, now)
+	return r.DB.Write(ctx, func(tx *db.Tx) error {
+		done := false
+		failed, err := tx.Try(func() (err error) {
+			if done, err = notify.Told(tx, w.account, key(w.rule, w.end)); err != nil || done || unknown != nil || over != "" {
+				return errors.Join(err, unknown)
+			}
+			done, err = r.tell(tx, w, e, now)
+			return err
+		})
+		if err != nil {
+			return err
 		}
+		next := now.Unix() + often
+		switch {
+		case failed != nil:
+			r.Log.Error("nobody can be told of the end of a silence", "account_id", w.account, "rule_id", w.rule, "error", failed)
+		case done:
+			next = 0
+		}
+		_, err = tx.Exec(`UPDATE silence_end SET due_at = $3 WHERE account_id = $1 AND rule_id = $2 AND end_at = $4`, w.account, w.rule, next, w.end)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	next := now.Unix() + often
-	switch {
-	case failed != nil:
-		r.Log.Error("nobody can be told of the end of a silence", "account_id", w.account, "rule_id", w.rule, "error", failed)
-	case done:
-		next = 0
-	}
-	_, err = tx.Exec(`UPDATE silence_end SET due_at = $3 WHERE account_id = $1 AND rule_id = $2`, w.account, w.rule, next)
-	return err
 }

@@ -1,6 +1,7 @@
 package silence
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -28,8 +29,24 @@ type ending struct {
 }
 
 // look finds out what there is to tell of a silence that ends at a moment (Unix seconds); over says why there is
-// nothing.
-func (r *Room) look(tx *db.Tx, account int64, rule string, end int64, now time.Time) (e ending, over string, err error) {
+// nothing. It matches filters, so it must not be called in a write transaction.
+func (r *Room) look(ctx context.Context, account int64, rule string, end int64, now time.Time) (e ending, over string, err error) {
+	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
+		e, over, err = find(tx, account, rule, end, now)
+		return err
+	})
+	if err != nil || over != "" {
+		return e, over, err
+	}
+	e.titles, err = r.Triage.Freed(ctx, account, e.rule.ChannelID, rule, end, now)
+	if len(e.titles) == 0 {
+		over = "the silence holds nothing back"
+	}
+	return e, over, err
+}
+
+// find reads a silence and its channel.
+func find(tx *db.Tx, account int64, rule string, end int64, now time.Time) (e ending, over string, err error) {
 	var found bool
 	e.rule, found, err = channel.Silences.Find(tx, account, rule)
 	if err != nil || !found {
@@ -46,19 +63,11 @@ func (r *Room) look(tx *db.Tx, account int64, rule string, end int64, now time.T
 	if e.channel, found, err = channel.Find(tx, account, e.rule.ChannelID); err != nil || !found {
 		return e, "the channel was removed", err
 	}
-	e.titles, err = r.Triage.Freed(tx, account, e.rule.ChannelID, rule, end, now)
-	if len(e.titles) == 0 {
-		over = "the silence holds nothing back"
-	}
-	return e, over, err
+	return e, "", nil
 }
 
-// tell tells whoever made a silence, when there is something to tell; told says whether there was.
-func (r *Room) tell(tx *db.Tx, w row, now time.Time) (told bool, err error) {
-	e, over, err := r.look(tx, w.account, w.rule, w.end, now)
-	if err != nil || over != "" {
-		return false, err
-	}
+// tell tells whoever made a silence what there is to tell; told says whether there was somebody.
+func (r *Room) tell(tx *db.Tx, w row, e ending, now time.Time) (told bool, err error) {
 	p, why, err := e.reader(tx, w.account)
 	if err != nil || p.ID == 0 {
 		return false, err
@@ -128,18 +137,24 @@ func (e ending) may(tx *db.Tx, account, person int64) (p notify.Person, found bo
 
 // Lapsed says why a notice about a silence need not be told any more, when it is about to be sent; empty: it does.
 // What cannot be found out was true when the notice was made.
-func (r *Room) Lapsed(tx *db.Tx, n *notify.Notice, now time.Time) string {
+func (r *Room) Lapsed(n *notify.Notice, now time.Time) string {
 	if n.Cause != notify.Silence {
 		return ""
 	}
-	e, over, err := r.look(tx, n.Account, n.Detail.Rule, n.Detail.Moment, now)
+	ctx := context.Background()
+	e, over, err := r.look(ctx, n.Account, n.Detail.Rule, n.Detail.Moment, now)
 	switch {
 	case err != nil:
 		return ""
 	case over != "":
 		return over
 	}
-	if _, found, err := e.may(tx, n.Account, n.Person); err == nil && !found {
+	found := true
+	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
+		_, found, err = e.may(tx, n.Account, n.Person)
+		return err
+	})
+	if err == nil && !found {
 		return "the person has left or may not read the silence"
 	}
 	return ""

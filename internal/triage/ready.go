@@ -1,8 +1,10 @@
 package triage
 
 import (
+	"context"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"tocsin/internal/alert"
@@ -11,140 +13,145 @@ import (
 	"tocsin/internal/decide"
 	"tocsin/internal/enrichment"
 	"tocsin/internal/event"
-	"tocsin/internal/incident"
+	"tocsin/internal/filter"
 	"tocsin/internal/integration"
+	"tocsin/internal/pipeline"
 	"tocsin/internal/revision"
 	"tocsin/internal/route"
 )
 
-// ready is an account's configuration made ready, as far as it was asked for, at one revision.
+// ready is an account's configuration made ready, as far as it was asked for, at one revision. It is safe for
+// concurrent use: whoever asks for what is being made ready waits for it.
 type ready struct {
+	account  int64
 	revision int64
 	zone     *time.Location
+
+	mu       sync.Mutex
 	inlets   map[int64]*inlet
 	channels map[int64]*decide.Channel
+	named    map[string][]int64 // channels by name
 }
 
 type inlet struct {
 	decide.Inlet
 	origin alert.Origin
-	route  *route.Route
+	route  *route.Ready
 }
 
 // ready gives what is made ready of an account's present configuration.
-func (r *Room) ready(tx *db.Tx, account int64) (*ready, error) {
-	now, err := revision.Of(tx, account)
-	if err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if have := r.accounts[account]; have != nil && have.revision == now {
-		return have, nil
-	}
-	name, _, err := db.One(tx, db.Column[string], `SELECT time_zone FROM account WHERE account_id = $1`, account)
-	if err != nil {
-		return nil, err
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, fmt.Errorf("zone of account %d: %w", account, err)
-	}
-	have := &ready{revision: now, zone: zone, inlets: map[int64]*inlet{}, channels: map[int64]*decide.Channel{}}
-	r.accounts[account] = have
-	return have, nil
+func (r *Room) ready(ctx context.Context, account int64) (have *ready, err error) {
+	err = r.DB.Snapshot(ctx, func(tx *db.Tx) error {
+		now, err := revision.Of(tx, account)
+		if err != nil {
+			return err
+		}
+		r.mu.Lock()
+		have = r.accounts[account]
+		r.mu.Unlock()
+		if have != nil && have.revision == now {
+			return nil
+		}
+		name, _, err := db.One(tx, db.Column[string], `SELECT time_zone FROM account WHERE account_id = $1`, account)
+		if err != nil {
+			return err
+		}
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			return fmt.Errorf("zone of account %d: %w", account, err)
+		}
+		have = &ready{account: account, revision: now, zone: zone, inlets: map[int64]*inlet{}, channels: map[int64]*decide.Channel{}, named: map[string][]int64{}}
+		r.mu.Lock()
+		r.accounts[account] = have
+		r.mu.Unlock()
+		return nil
+	})
+	return have, err
 }
 
-// state answers what deciding asks, within a transaction.
-type state struct {
-	tx      *db.Tx
-	account int64
-	*ready
-	failed error // of what has no other way to say so
+// kept gives what was made ready under a key, or makes it ready from the configuration at the revision.
+func kept[K comparable, V any](m *memory, all map[K]V, key K, make func(tx *db.Tx) (V, error)) (value V, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if value, ok := all[key]; ok {
+		return value, nil
+	}
+	err = m.db.Snapshot(m.ctx, func(tx *db.Tx) error {
+		now, err := revision.Of(tx, m.account)
+		if err == nil && now != m.revision {
+			err = errReconfigured
+		}
+		if err == nil {
+			value, err = make(tx)
+		}
+		return err
+	})
+	if err == nil {
+		if len(all) >= maxKept { // names come from labels: whoever sends events could fill the memory with them
+			clear(all)
+		}
+		all[key] = value
+	}
+	return value, err
 }
 
-func (s *state) Inlet(id int64) (*decide.Inlet, error) {
-	in, err := s.inlet(id)
-	if err != nil || in == nil {
-		return nil, err
-	}
-	answer := in.Inlet
-	if in.route != nil {
-		answer.Route = func(e *event.Event) ([]int64, []decide.Step) { return s.match(in.route, e) }
-	}
-	return &answer, nil
+// maxKept is how many of each kind are kept of an account.
+const maxKept = 10_000
+
+func (m *memory) inlet(id int64) (*inlet, error) {
+	return kept(m, m.inlets, id, func(tx *db.Tx) (*inlet, error) { return readyInlet(tx, m.account, strconv.FormatInt(id, 10)) })
 }
 
-func (s *state) inlet(id int64) (*inlet, error) {
-	if in, ok := s.inlets[id]; ok {
-		return in, nil
-	}
-	key := strconv.FormatInt(id, 10)
-	source, found, err := integration.Kind.Find(s.tx, s.account, key)
+func readyInlet(tx *db.Tx, account int64, key string) (*inlet, error) {
+	source, found, err := integration.Kind.Find(tx, account, key)
 	if err != nil || !found {
 		return nil, err
 	}
 	in := &inlet{Inlet: decide.Inlet{Channel: source.ChannelID}, origin: alert.Origin{Name: source.IntegrationName, Type: source.IntegrationType, Ref: source.RefID}}
-	enrichments, _, err := enrichment.Kind.Find(s.tx, s.account, key)
+	enrichments, _, err := enrichment.Kind.Find(tx, account, key)
 	if err != nil {
 		return nil, err
 	}
-	pipeline, _, err := alert.Pipelines.Find(s.tx, s.account, key)
+	rules, _, err := alert.Pipelines.Find(tx, account, key)
 	if err != nil {
 		return nil, err
 	}
-	in.Enrichments, in.Rules = enrichments.Rules, pipeline.Rules
+	in.Enrichments, in.Rules = pipeline.ReadyEnrichments(enrichments.Rules), pipeline.Ready(rules.Rules)
 	if source.ChannelID == 0 {
-		way, found, err := route.Kind.Find(s.tx, s.account, key)
+		way, found, err := route.Kind.Find(tx, account, key)
 		if err != nil {
 			return nil, err
 		}
 		if found {
-			in.route = &way
+			in.route = route.Compile(way)
 		}
 	}
-	s.inlets[id] = in
 	return in, nil
 }
 
-func (s *state) match(way *route.Route, e *event.Event) ([]int64, []decide.Step) {
-	channels, looks := route.Match(*way, e, func(name string) []int64 {
-		ids, err := channel.Named(s.tx, s.account, name)
-		if err != nil {
-			s.failed = err
+// match is the inlet's route, for the events of one memory.
+func (in *inlet) match(m *memory) func(*filter.Meter, *event.Event) ([]int64, []decide.Step) {
+	return func(meter *filter.Meter, e *event.Event) ([]int64, []decide.Step) {
+		channels, looks := in.route.Match(meter, e, func(name string) []int64 {
+			ids, err := kept(m, m.named, name, func(tx *db.Tx) ([]int64, error) { return channel.Named(tx, m.account, name) })
+			if err != nil {
+				m.failed = err
+			}
+			return ids
+		})
+		var steps []decide.Step
+		for _, l := range looks {
+			why := l.Why
+			if l.Matched {
+				why += fmt.Sprintf(": to channels %v", l.Channels)
+			}
+			steps = append(steps, decide.Step{Stage: "route", Name: l.Case, Matched: l.Matched, Why: why, Over: l.Over})
 		}
-		return ids
-	})
-	var steps []decide.Step
-	for _, l := range looks {
-		why := l.Why
-		if l.Matched {
-			why += fmt.Sprintf(": to channels %v", l.Channels)
-		}
-		steps = append(steps, decide.Step{Stage: "route", Name: l.Case, Matched: l.Matched, Why: why})
+		return channels, steps
 	}
-	return channels, steps
 }
 
-func (s *state) Channel(id int64) (*decide.Channel, error) {
-	if ch, ok := s.channels[id]; ok {
-		return ch, nil
-	}
-	ch, err := channel.Ready(s.tx, s.account, id, s.zone)
-	if err == nil {
-		s.channels[id] = ch
-	}
-	return ch, err
-}
-
-func (s *state) Alert(channel int64, key string) (*decide.Alert, error) {
-	return alert.Latest(s.tx, s.account, channel, key)
-}
-
-func (s *state) Sources(channel, since int64) ([]decide.Source, error) {
-	return alert.Sources(s.tx, s.account, channel, since)
-}
-
-func (s *state) Group(channel int64, key string) (*decide.Group, error) {
-	return incident.Joinable(s.tx, s.account, channel, key)
+// Channel is decide.State's.
+func (m *memory) Channel(id int64) (*decide.Channel, error) {
+	return kept(m, m.channels, id, func(tx *db.Tx) (*decide.Channel, error) { return channel.Ready(tx, m.account, id, m.zone) })
 }

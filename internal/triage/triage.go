@@ -1,13 +1,15 @@
 // Package triage decides what becomes of the events that came in: it makes an account's configuration ready,
-// asks the pure decision, and stores what it says, with its reasons: alerts, incidents, verdicts and news, in
-// one transaction for each batch.
+// asks the pure decision, and stores what it says, with its reasons: alerts, incidents, verdicts and news.
+//
+// Deciding reads without the writer. A short write transaction then stores the verdicts if everything that was
+// read for them is still the same; else they are decided again. Accounts take turns.
 //
 // It must never lose an event: one that cannot be decided is tried again by itself and ends, at last, with a
-// verdict that says so.
+// verdict that says so. It must never match a filter in a write transaction, nor let one account wait for another's
+// rules.
 package triage
 
 import (
-	"context"
 	"log/slog"
 	"sync"
 	"time"
@@ -16,18 +18,25 @@ import (
 
 	"tocsin/internal/db"
 	"tocsin/internal/news"
+	"tocsin/internal/notify"
 	"tocsin/internal/work"
 )
 
 // Room decides.
 type Room struct {
-	DB   *db.DB
-	Bus  *news.Bus
-	Log  *slog.Logger
-	Wake func() // called when something was decided that others may have to act on; may be nil
+	DB     *db.DB
+	Bus    *news.Bus
+	Log    *slog.Logger
+	Notify *notify.Room // tells owners of rules that cost too much; may be nil
+	Wake   func()       // called when something was decided that others may have to act on; may be nil
 
+	events   *work.Turns // in deciding events
+	muted    *work.Turns // in deciding again
 	mu       sync.Mutex
 	accounts map[int64]*ready
+	hour     int64               // since 1970, of warned
+	warned   map[string]int      // owners, of rules
+	between  func(account int64) // of tests: called between deciding and storing
 	outcomes *prometheus.CounterVec
 	waited   prometheus.Histogram
 }
@@ -36,7 +45,7 @@ type Room struct {
 // tocsin_event_decision_seconds, from an event's arrival to its verdict.
 func New(d *db.DB, bus *news.Bus, log *slog.Logger, metrics prometheus.Registerer) *Room {
 	r := &Room{
-		DB: d, Bus: bus, Log: log, accounts: map[int64]*ready{},
+		DB: d, Bus: bus, Log: log, accounts: map[int64]*ready{}, warned: map[string]int{}, events: work.NewTurns(), muted: work.NewTurns(),
 		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_events_decided_total", Help: "Verdicts on events."}, []string{"outcome"}),
 		waited:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_event_decision_seconds", Help: "From an event's arrival to its verdict.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}),
 	}
@@ -46,56 +55,14 @@ func New(d *db.DB, bus *news.Bus, log *slog.Logger, metrics prometheus.Registere
 	return r
 }
 
-// How much is decided in one transaction: long enough to share its commit among many, short enough that
-// others who want to write do not notice.
-// Events are decided piece by piece, and after each those have their turn who wait with events of their own:
-// what comes in must be on disk before its sender hears of it, what becomes of it may take a moment longer.
-const (
-	batch = 90
-	piece = 15
-)
-
-// turn is how many events are decided before others have their turn: more for each second that the oldest has
-// waited, so that a flood is slowed down rather than decided ever later.
-func turn(waited time.Duration) int { return piece * (1 + int(waited/time.Second)) }
-
 // Tasks are the room's background work: deciding events as they come, and deciding anew about alerts whose
 // silence ends.
 func (r *Room) Tasks() []work.Task {
 	return []work.Task{
-		{Name: "decide", Idle: time.Second, Run: r.decide},
-		{Name: "decide again", Idle: time.Second, Run: r.again},
+		{Name: "decide", Idle: time.Second, Run: r.decide, Wait: r.events.Wait},
+		{Name: "decide again", Idle: time.Second, Run: r.again, Wait: r.muted.Wait},
 	}
 }
 
-// write runs a change and counts what it decided once that is on disk.
-func (r *Room) write(ctx context.Context, fn func(*db.Tx, *tally) error) (*tally, error) {
-	counted := &tally{}
-	err := r.DB.Write(ctx, func(tx *db.Tx) error {
-		*counted = tally{}
-		return fn(tx, counted)
-	})
-	if err != nil { // what was made ready may be of a configuration that never was
-		r.mu.Lock()
-		clear(r.accounts)
-		r.mu.Unlock()
-	} else {
-		for _, outcome := range counted.outcomes {
-			r.outcomes.WithLabelValues(outcome).Inc()
-		}
-		for _, seconds := range counted.waited {
-			r.waited.Observe(seconds)
-		}
-		if len(counted.outcomes) > 0 && r.Wake != nil {
-			r.Wake()
-		}
-	}
-	return counted, err
-}
-
-// tally is what a transaction decided.
-type tally struct {
-	more     bool // events wait that it left
-	outcomes []string
-	waited   []float64
-}
+// Woken says what wakes a task when a turn has ended and others may begin.
+func (r *Room) Woken(task int, wake func()) { []*work.Turns{r.events, r.muted}[task].Woken(wake) }

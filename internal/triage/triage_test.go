@@ -7,11 +7,9 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/db"
 	"tocsin/internal/event"
@@ -34,22 +32,18 @@ var file = fmt.Sprintf(`{"format": "tocsin.account/1",
 // room is a triage room with a real database and one account.
 type room struct {
 	*triage.Room
-	t   *testing.T
-	now time.Time
-	n   int64 // events so far
+	t    *testing.T
+	now  time.Time
+	n    int64         // events so far
+	late time.Duration // of the task's clock
 }
 
-func newRoom(t *testing.T) *room {
+func newRoom(t *testing.T) *room { return newRoomOf(t, file) }
+
+func newRoomOf(t *testing.T, text string) *room {
 	r := &room{t: t, now: start}
-	d := apitest.Start(t).DB
-	r.Room = triage.New(d, &news.Bus{}, slog.New(slog.DiscardHandler), nil)
-	f, err := accountfile.Read(strings.NewReader(file))
-	if err == nil {
-		err = accountfile.Import(context.Background(), d, apitest.Box(t), f, start, false)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.Room = triage.New(apitest.Start(t).DB, &news.Bus{}, slog.New(slog.DiscardHandler), nil)
+	r.load(text)
 	return r
 }
 
@@ -76,9 +70,18 @@ func (r *room) store(event string, received int64, body string) {
 	r.exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, $2, $3, $4, 0, 0, $5)`, account, event, received, sink, body)
 }
 
-// run lets the deciding task run once; that it fails is no matter here, it is asked what came of it.
+// run lets the deciding task run once, after a failure later by as much as what failed is put off, and gives what its
+// turns failed with; often that is no matter, and it is asked what came of it.
 func (r *room) run() error {
-	_, err := r.Tasks()[0].Run(context.Background(), r.now)
+	task := r.Tasks()[0]
+	if _, err := task.Run(context.Background(), r.now.Add(r.late)); err != nil {
+		return err
+	}
+	task.Wait()
+	err := r.Failed()
+	if err != nil {
+		r.late += 2 * time.Second
+	}
 	return err
 }
 

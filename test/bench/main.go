@@ -35,7 +35,7 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history or events")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events or hostile")
 	engine     = flag.Bool("engine", true, "run the engine's own benchmarks as well")
 )
 
@@ -68,6 +68,9 @@ func run() error {
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %v\n%s", err, out)
+	}
+	if *only == "hostile" { // which fills databases of its own
+		return hostile(dir)
 	}
 	if *only == "events" { // which fills databases of its own
 		return fromEventToPage(binary, dir)

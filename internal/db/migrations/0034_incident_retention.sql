@@ -9,7 +9,7 @@ CREATE INDEX alert_ended ON alert (end_time) WHERE end_time > 0;
 CREATE TABLE escalation_of_incident (
     account_id BIGINT NOT NULL REFERENCES account ON DELETE CASCADE,
     incident_id TEXT NOT NULL,
-    run BIGINT NOT NULL,                -- 1, 2, 3: an incident that is opened again is escalated anew
+    run BIGINT NOT NULL,                -- 1, 2, 3: an incident that is opened again is escalated again
     rule_id TEXT NOT NULL,
     rule_name TEXT NOT NULL,
     rule TEXT NOT NULL,                 -- JSON: the rule as it was then, secrets sealed
@@ -25,4 +25,4 @@ INSERT INTO escalation_of_incident SELECT account_id, incident_id, run, rule_id,
     WHERE EXISTS (SELECT 1 FROM incident i WHERE i.account_id = e.account_id AND i.incident_id = e.incident_id);
 DROP TABLE escalation;
 ALTER TABLE escalation_of_incident RENAME TO escalation;
-CREATE INDEX escalation_due ON escalation (next_at) WHERE next_at > 0;
+CREATE INDEX escalation_due ON escalation (account_id, next_at) WHERE next_at > 0;
