@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/id"
+	"tocsin/internal/revision"
 )
 
 // The two states of an app key.
@@ -104,8 +105,11 @@ func checkPerson(tx *db.Tx, account, person int64) error {
 		return fault.Invalid("person_id", "must be a person who may call, %d is %s", person, status)
 	}
 	// Whoever is handed a key has come: an invited person is pending no longer.
-	_, err = tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, account, person)
-	return err
+	came, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, account, person)
+	if err != nil || came == 0 {
+		return err
+	}
+	return revision.Bump(tx, account)
 }
 
 // checkWithin holds the key's permissions against its person's.

@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/reference"
+	"tocsin/internal/revision"
 )
 
 type memberDeleteRequest struct {
@@ -82,5 +83,5 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 			return api.Removal{}, err
 		}
 	}
-	return api.Removal{}, nil
+	return api.Removal{}, revision.Bump(c.Tx, c.Who.AccountID)
 }
