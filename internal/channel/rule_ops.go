@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"tocsin/internal/fault"
 	"tocsin/internal/id"
 	"tocsin/internal/object"
+	"tocsin/internal/revision"
 )
 
 // ruleRoom is what the operations on one kind of rules differ in.
@@ -205,21 +207,34 @@ func ruleList[T any, P ruled[T]](kind object.Kind[T], show func(*api.Call, []T) 
 		if err := Readable(c.Tx, c.Who, in.ChannelID); err != nil {
 			return api.Items[T]{}, err
 		}
-		all, err := kind.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(in.ChannelID, 10))
-		if err != nil {
-			return api.Items[T]{}, err
+		rules, err := listed[T, P](c, kind, in.ChannelID)
+		if err == nil && show != nil {
+			rules = slices.Clone(rules) // they are shared
+			err = show(c, rules)
 		}
+		return api.Items[T]{Items: rules}, err
+	})
+}
+
+// listed are a channel's rules that are not deleted. They are shared with other calls, unless they hold secrets, which
+// are opened in place.
+func listed[T any, P ruled[T]](c *api.Call, kind object.Kind[T], channel int64) ([]T, error) {
+	read := func() ([]T, bool, error) {
+		all, err := kind.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(channel, 10))
 		rules := all[:0]
 		for i := range all {
 			if r := P(&all[i]).rule(); r.Status != "deleted" && r.DeletedAt == 0 {
 				rules = append(rules, all[i])
 			}
 		}
-		if show != nil {
-			err = show(c, rules)
-		}
-		return api.Items[T]{Items: rules}, err
-	})
+		return rules, true, err
+	}
+	if kind.Secrets != nil {
+		rules, _, err := read()
+		return rules, err
+	}
+	rules, _, err := revision.Kept(c.Tx, c.Who.AccountID, keptRules{kind.Name, channel}, read)
+	return rules, err
 }
 
 // channelRequest names the channel whose rules are asked for.
