@@ -155,40 +155,38 @@ type contender struct {
 	*process
 }
 
-// contenders starts the binaries to compare, each on a copy of the database.
-func contenders(binary, db string) ([]contender, error) {
-	names := []string{binary}
+// contenders starts the binaries to compare: the first on the database that is there, the other on one that it fills
+// itself, since the two may differ in their schema.
+func contenders(binary, db, key string) ([]contender, error) {
+	all := []contender{{name: filepath.Base(binary)}}
 	if *against != "" {
-		names = append(names, *against)
+		dir := filepath.Join(filepath.Dir(strings.TrimPrefix(db, "sqlite:")), "against")
+		filled, err := start(*against, "demo", "--listen", "127.0.0.1:0", "--dir", dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := filled.stop(); err != nil {
+			return nil, err
+		}
+		all = append(all, contender{name: filepath.Base(*against), process: filled})
 	}
-	var all []contender
-	for i, name := range names {
-		path := strings.TrimPrefix(db, "sqlite:")
-		own := fmt.Sprintf("%s.%d", path, i)
-		content, err := os.ReadFile(path)
-		if err == nil {
-			err = os.WriteFile(own, content, 0o600)
+	for i := range all {
+		name, at := binary, db
+		if i > 0 {
+			name, at, key = *against, "sqlite:"+filepath.Join(filepath.Dir(strings.TrimPrefix(db, "sqlite:")), "against", "tocsin.db"), all[i].key
 		}
+		server, err := start(name, "serve", "--listen", "127.0.0.1:0", "--db", at, "--limit-per-second", "0", "--limit-per-minute", "0")
 		if err != nil {
-			return all, err
+			return all[:i], err
 		}
-		if keys, err := os.ReadFile(path + ".key"); err == nil {
-			if err := os.WriteFile(own+".key", keys, 0o600); err != nil {
-				return all, err
-			}
-		}
-		server, err := start(name, "serve", "--listen", "127.0.0.1:0", "--db", "sqlite:"+own, "--limit-per-second", "0", "--limit-per-minute", "0")
-		if err != nil {
-			return all, err
-		}
-		all = append(all, contender{filepath.Base(name), server})
+		server.key, all[i].process = key, server
 	}
 	return all, nil
 }
 
 // operations measures each call of the demo beside a constant reply of its size.
 func operations(binary, db, key string) error {
-	servers, err := contenders(binary, db)
+	servers, err := contenders(binary, db, key)
 	defer func() {
 		for _, s := range servers {
 			s.stop()
@@ -199,7 +197,7 @@ func operations(binary, db, key string) error {
 	}
 	var calls []demo.Call
 	for _, s := range servers { // which makes the schedule that is measured, with the same content and another id
-		own, err := measured(s.process, key)
+		own, err := measured(s.process, s.key)
 		if err != nil {
 			return err
 		}
@@ -208,7 +206,7 @@ func operations(binary, db, key string) error {
 	each := len(calls) / len(servers)
 	sizes := []string{"constant"}
 	for i, c := range calls {
-		f, err := load(servers[i/each].address, post(c.Path, key, c.Body), 1, 50*time.Millisecond)
+		f, err := load(servers[i/each].address, post(c.Path, servers[i/each].key, c.Body), 1, 50*time.Millisecond)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Path, err)
 		}
@@ -230,7 +228,7 @@ func operations(binary, db, key string) error {
 		for j := range servers {
 			same = append(same, calls[j*each+i])
 		}
-		if err := compare(yardstick, servers, same, key, sizes[i+1]); err != nil {
+		if err := compare(yardstick, servers, same, sizes[i+1]); err != nil {
 			return err
 		}
 	}
@@ -243,7 +241,7 @@ func operations(binary, db, key string) error {
 
 // compare measures a call of each server in turn with the constant reply, and prints a row for each server. The
 // ratio is the median of the ratios of single rounds.
-func compare(yardstick *process, servers []contender, calls []demo.Call, key, size string) error {
+func compare(yardstick *process, servers []contender, calls []demo.Call, size string) error {
 	if matched, err := regexp.MatchString(*paths, calls[0].Path+" "+calls[0].Title); err != nil || !matched {
 		return err
 	}
@@ -251,7 +249,7 @@ func compare(yardstick *process, servers []contender, calls []demo.Call, key, si
 	own, ratios, costs := make([][]figures, len(servers)), make([][]float64, len(servers)), make([][]time.Duration, len(servers))
 	for range *rounds {
 		base, cost, err := yardstick.cost(func() (figures, error) {
-			return load(yardstick.address, post("/"+size, key, calls[0].Body), *clients, *span)
+			return load(yardstick.address, post("/"+size, servers[0].key, calls[0].Body), *clients, *span)
 		})
 		if err != nil {
 			return err
@@ -259,7 +257,7 @@ func compare(yardstick *process, servers []contender, calls []demo.Call, key, si
 		constant, bare = append(constant, base.perSecond), append(bare, cost)
 		for i, s := range servers {
 			f, cost, err := s.cost(func() (figures, error) {
-				return load(s.address, post(calls[i].Path, key, calls[i].Body), *clients, *span)
+				return load(s.address, post(calls[i].Path, s.key, calls[i].Body), *clients, *span)
 			})
 			if err != nil {
 				return fmt.Errorf("%s: %w", calls[i].Path, err)
