@@ -17,7 +17,8 @@ import (
 	"tocsin/internal/limit"
 )
 
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// buffers hold most replies without growing on the way.
+var buffers = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 16<<10)) }}
 
 // keepBuffer is the largest buffer that goes back into the pool, in bytes.
 const keepBuffer = 1 << 20
