@@ -117,12 +117,15 @@ func (r *Room) create(c *api.Call, a asked) (Created, error) {
 	if err := a.complete(c.Tx); err != nil {
 		return Created{}, err
 	}
-	return reply, r.tell(c, &a.Record, a.incident.ChannelID, news.IncidentRoom)
+	return reply, r.publish(c, &a.Record, a.incident.ChannelID, news.WarRoomOpened{WarRoom: a.Record.named()})
 }
 
-func (r *Room) tell(c *api.Call, w *Record, channel int64, kind string) error {
-	return r.Bus.Tell(c.Tx, news.Item{Account: w.AccountID, Type: kind, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID,
-		Detail: map[string]any{"integration_id": w.IntegrationID, "plugin_type": w.PluginType, "chat_id": w.ChatID, "chat_name": w.ChatName, "share_link": w.ShareLink}})
+func (r *Room) publish(c *api.Call, w *Record, channel int64, e news.Event) error {
+	return r.Bus.Tell(c.Tx, news.Item{Account: w.AccountID, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID, Event: e})
+}
+
+func (w *Record) named() news.WarRoom {
+	return news.WarRoom{IntegrationID: w.IntegrationID, PluginType: w.PluginType, ChatID: w.ChatID, ChatName: w.ChatName, ShareLink: w.ShareLink}
 }
 
 // nameOf begins with what people call the incident, which is left when a service cuts the name.

@@ -85,7 +85,7 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 	if item.OfIncident() {
 		webhookType, known = "incident", integration.IncidentEvents
 	}
-	if !slices.Contains(known, item.Type) {
+	if !slices.Contains(known, item.Event.Type()) {
 		return nil
 	}
 	now, err := r.subscriptions(tx, item.Account, item.At)
@@ -95,7 +95,7 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 	var body *payload // made when the first wants it
 	for i := range now.all {
 		s := &now.all[i]
-		if !s.wants(webhookType, item.Type, item.Channel, now.private) {
+		if !s.wants(webhookType, item.Event.Type(), item.Channel, now.private) {
 			continue
 		}
 		if body == nil {
@@ -103,7 +103,7 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 				return err
 			}
 		}
-		m := message{account: item.Account, id: id.Token(16), integration: s.integration, webhookType: webhookType, eventType: item.Type,
+		m := message{account: item.Account, id: id.Token(16), integration: s.integration, webhookType: webhookType, eventType: item.Event.Type(),
 			channel: item.Channel, ref: item.ID, started: item.At.UnixMilli()}
 		if m.payload, err = body.text(m.id, s.body); err != nil {
 			return err
