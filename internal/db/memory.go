@@ -9,12 +9,12 @@ import (
 // maxMemory is how much a Memory keeps, in bytes as sizeOf estimates them.
 const maxMemory = 32 << 20
 
-// Memory keeps what was made of rows, such as decoded configuration, for the transactions that read. A value belongs
-// to an owner at a version and is found only by who asks for exactly that version: the caller reads it in its own
-// transaction, so that a value can be old only if the transaction is. Values are shared: they must not be changed.
+// Memory caches what was made of rows, such as decoded configuration, for the transactions that read. A value belongs
+// to an owner at a version and is returned only for exactly that version, which the caller reads in its own
+// transaction: a value is never older than the transaction. Values are shared and must not be changed.
 //
-// Its size is bounded. When it is full the owner that keeps the most loses what it has not asked for the longest, so
-// that a large account pays for itself and not with what others keep.
+// Its size is bounded. When it is full, the owner with the most bytes loses its least recently used values, so that a
+// large account does not evict the values of others.
 type Memory struct {
 	mu     sync.Mutex
 	most   int // bytes
@@ -37,7 +37,7 @@ type kept struct {
 
 func newMemory(most int) *Memory { return &Memory{most: most, owners: map[int64]*owned{}} }
 
-// Get finds a value that was made at this version.
+// Get returns a value that was made at this version.
 func (m *Memory) Get(owner, version int64, key any) (any, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,8 +53,8 @@ func (m *Memory) Get(owner, version int64, key any) (any, bool) {
 	return e.Value.(*kept).value, true
 }
 
-// Put keeps a value that was made at this version. The first value of a newer version takes the place of all older
-// ones; one of an older version is not kept.
+// Put stores a value that was made at this version. The first value of a newer version replaces all older ones; one
+// of an older version is not stored, nor one larger than an eighth of the whole memory.
 func (m *Memory) Put(owner, version int64, key, value any) {
 	seen := map[uintptr]bool{}
 	k := &kept{key: key, value: value, size: entryOverhead + sizeOf(reflect.ValueOf(key), seen) + sizeOf(reflect.ValueOf(value), seen)}
@@ -150,14 +150,14 @@ func behind(v reflect.Value, seen map[uintptr]bool) (n int) {
 	return n
 }
 
-// Memory is what the process keeps of this database for its readers. It is nil in Write: there rows are seen that may
-// never be committed, or are changed a moment later by the same transaction.
+// Memory returns the cache of this database for its readers. It is nil in Write, which sees rows that may never be
+// committed, or that the same transaction changes a moment later.
 func (t *Tx) Memory() *Memory { return t.memory }
 
-// Steady tells whether all statements of the transaction see one state, as those of a snapshot do.
+// Steady reports whether all statements of the transaction see one state, as those of a snapshot do.
 func (t *Tx) Steady() bool { return t.steady }
 
-// Version gives the version of an owner's rows that ask finds, which is asked once for a transaction.
+// Version returns the version of an owner's rows. It calls ask once in a transaction.
 func (t *Tx) Version(owner int64, ask func() (int64, error)) (int64, error) {
 	if t.versionOf == owner && t.versioned {
 		return t.version, nil

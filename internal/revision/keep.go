@@ -2,19 +2,19 @@ package revision
 
 import "tocsin/internal/db"
 
-// View is what is kept of an account's configuration at the revision that one transaction has read. In a write
-// transaction it is empty and keeps nothing: that sees what may never be committed.
+// View is the cached configuration of an account at the revision that one transaction has read. In a write
+// transaction it is empty and keeps nothing: that transaction sees rows that may never be committed.
 //
-// A value is found only at the revision at which it was made, and the revision is read in the transaction of who
-// asks. So no node can answer with what another has changed, whether it has heard of the change or not. That asks of
-// every change of what is kept that it calls Bump in its own transaction; a test of every operation holds them to it.
+// A value is returned only at the revision at which it was made, and the revision is read in the caller's own
+// transaction. So no node can answer with what another node has since changed. Every change of cached rows must call
+// Bump in its own transaction; package apitest checks that for every write of every test.
 type View struct {
 	tx       *db.Tx
 	account  int64
 	revision int64
 }
 
-// At is the view of a transaction.
+// At returns the view of a transaction.
 func At(tx *db.Tx, account int64) (View, error) {
 	v := View{tx: tx, account: account}
 	if tx.Memory() == nil {
@@ -25,7 +25,7 @@ func At(tx *db.Tx, account int64) (View, error) {
 	return v, err
 }
 
-// Get finds what Put has kept under a key. The type of the key says what is kept: each package has keys of its own.
+// Get returns the value that Put stored under a key. Each package has key types of its own, so keys cannot collide.
 func Get[T any](v View, key any) (kept T, found bool) {
 	if v.tx.Memory() == nil {
 		return kept, false
@@ -37,8 +37,8 @@ func Get[T any](v View, key any) (kept T, found bool) {
 	return kept, found
 }
 
-// Put keeps a value that was made of rows read in the view's transaction. Nobody may change it afterwards. Where each
-// statement sees the newest commit, it is kept only if no change has come in between.
+// Put stores a value that was made of rows read in the view's transaction. It must not be changed afterwards. Where
+// each statement sees the newest commit, it is stored only if the revision is still the same.
 func Put[T any](v View, key any, value T) error {
 	if v.tx.Memory() == nil {
 		return nil
@@ -53,8 +53,8 @@ func Put[T any](v View, key any, value T) error {
 	return nil
 }
 
-// Kept gives what make makes, made once for each revision of the account's configuration. What was not found is not
-// kept. Nobody may change the value.
+// Kept returns the result of make, which is called once for each revision of the account's configuration. A result
+// that was not found is not stored. The value is shared and must not be changed.
 func Kept[T any](tx *db.Tx, account int64, key any, make func() (value T, found bool, err error)) (value T, found bool, err error) {
 	v, err := At(tx, account)
 	if err != nil {

@@ -14,5 +14,5 @@ INSERT INTO webhook_count_day (account_id, shape, integration_id, event_type, st
     SELECT account_id, shape, integration_id, event_type, status, hour / 24, sum(s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11)
     FROM webhook_count GROUP BY account_id, shape, integration_id, event_type, status, hour / 24;
 
--- Whoever tells of shifts reads which schedules say so at each change of the configuration; most say nothing.
+-- Shift notices list the schedules that ask for them after each change of the configuration; most do not ask.
 CREATE INDEX schedule_notifying ON schedule (account_id, schedule_id) WHERE notify <> '';
