@@ -51,6 +51,9 @@ func (p *Pipeline) check(at check.At) error {
 			return at.Element("rules", i).Invalid(path, "%s", why)
 		}
 	}
+	if why := pipeline.CheckAll(p.Rules); why != "" {
+		return at.Invalid("rules", "%s", why)
+	}
 	return nil
 }
 

@@ -33,9 +33,11 @@ type Config struct {
 	Log     *slog.Logger // one line per call, with the request id and never the key
 	Metrics prometheus.Registerer
 	Audit   func(*db.Tx, AuditEntry) error // appends to the audit log
-	Rate    limit.Rate                     // per account and operation; zero fields: no limit
-	Proxies []netip.Prefix                 // whose X-Forwarded-For is believed
-	Build   string                         // shown in the reference
+	// Conceal takes out of an error, before its transaction ends, what the caller may not read; nil: nothing is private.
+	Conceal func(*db.Tx, auth.Principal, error) error
+	Rate    limit.Rate     // per account and operation; zero fields: no limit
+	Proxies []netip.Prefix // whose X-Forwarded-For is believed
+	Build   string         // shown in the reference
 }
 
 // Frame serves the operations of all rooms. It is an http.Handler for their paths.
@@ -150,8 +152,9 @@ type exchange struct {
 	began  time.Time
 	status int
 	bytes  int
-	code   string // the error code, "OK" when there is none
-	dry    bool   // a dry run: nothing is done or recorded
+	code   string  // the error code, "OK" when there is none
+	asked  []int64 // the channels for which a write asked permission
+	dry    bool    // a dry run: nothing is done or recorded
 }
 
 // ServeHTTP answers one call: always with a request id, always in the envelope or the error shape.
@@ -188,6 +191,9 @@ func (f *Frame) answer(x *exchange) (err error) {
 	if err := f.within(x); err != nil {
 		return err
 	}
+	if x.op.Effect == Write {
+		x.call.Who.Asked = func(channel int64) { x.asked = append(x.asked, channel) }
+	}
 	body, err := f.admit(x)
 	if err == nil {
 		err = x.departed(f.run(x, body))
@@ -202,6 +208,9 @@ func (f *Frame) answer(x *exchange) (err error) {
 func (f *Frame) admit(x *exchange) ([]byte, error) {
 	if !x.call.Who.MayAny(x.op.Allow) {
 		return nil, fault.Denied("this key lacks the permission %s", either(x.op.Allow))
+	}
+	if x.call.Who.Narrowed && !x.call.Who.MayAny(x.op.Narrowed) {
+		return nil, fault.Denied("this key is narrowed and lacks the permission %s", either(x.op.Narrowed))
 	}
 	return readBody(x.w, x.r, x.op.MaxBody)
 }
@@ -241,6 +250,9 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	do := func(tx *db.Tx) error {
 		x.call.Tx = tx
 		data, err = x.op.Do.call(&x.call, in)
+		if err != nil && f.Conceal != nil {
+			err = f.Conceal(tx, x.call.Who, err)
+		}
 		return err
 	}
 	switch x.op.Effect {

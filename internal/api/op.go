@@ -31,9 +31,12 @@ const (
 
 // Op is one operation of the public API: POST Path with a JSON body.
 type Op struct {
-	Path   string            // such as /schedule/info
-	Allow  []auth.Permission // any one of them suffices; none: any valid key may call
-	Effect Effect
+	Path  string            // such as /schedule/info
+	Allow []auth.Permission // any one of them suffices; none: any valid key may call
+	// Narrowed is what a narrowed key needs besides, any one of these: for operations on what the caller owns as a
+	// person, such as app keys, which any full key may call. None: nothing.
+	Narrowed []auth.Permission
+	Effect   Effect
 
 	Doc     string     // one sentence for the reference: what the caller gets
 	Notes   string     // further paragraphs for the reference, may be empty

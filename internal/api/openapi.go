@@ -47,7 +47,7 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 		}, Example: raw(op.Reply)}},
 	}}
 	for _, status := range []int{400, 401, 403, 404, 413, 429, 500} {
-		if status == http.StatusForbidden && len(op.Allow) == 0 {
+		if status == http.StatusForbidden && len(op.Allow)+len(op.Narrowed) == 0 {
 			continue
 		}
 		responses[strconv.Itoa(status)] = &huma.Response{
@@ -79,10 +79,13 @@ func (op *mounted) description() string {
 }
 
 func (op *mounted) permission() string {
-	if len(op.Allow) == 0 {
-		return "any valid app key"
+	switch {
+	case len(op.Allow) > 0:
+		return either(op.Allow)
+	case len(op.Narrowed) > 0:
+		return "any valid app key; a narrowed one needs " + either(op.Narrowed)
 	}
-	return either(op.Allow)
+	return "any valid app key"
 }
 
 // operationID turns /channel/silence/rule/list into channel-silence-rule-list.

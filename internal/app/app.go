@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
 	"tocsin/internal/clock"
 	"tocsin/internal/db"
 	"tocsin/internal/limit"
@@ -77,7 +78,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 	}
 	a.buildEngine(linkKey, cursorKey)
 	a.Frame = api.New(api.Config{
-		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record,
+		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: channel.Conceal,
 		Rate:    limit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
 		Proxies: c.TrustedProxies, Build: c.Version,
 	}, a.rooms(cursorKey)...)

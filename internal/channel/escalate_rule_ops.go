@@ -14,7 +14,7 @@ type EscalateBody struct {
 	AggrWindow  *int64        `json:"aggr_window,omitzero" minimum:"0" maximum:"3600" doc:"Seconds to wait before the first layer."`
 	Layers      []Layer       `json:"layers" minItems:"1" maxItems:"20" doc:"Who is told, in this order."`
 	TimeFilters []TimeFilter  `json:"time_filters,omitzero" maxItems:"100" doc:"When the rule holds; empty: always."`
-	Filters     filter.Filter `json:"filters,omitzero" maxItems:"100" doc:"For which incidents; empty: all."`
+	Filters     filter.Filter `json:"filters,omitzero" doc:"For which incidents; empty: all."`
 }
 
 type escalateUpdate struct {

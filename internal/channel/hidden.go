@@ -17,7 +17,7 @@ func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
 		return all, true, err
 	})
 	for i := 0; i < len(private) && err == nil; i++ {
-		if Permit(tx, who, private[i]) != nil {
+		if permit(tx, who, private[i]) != nil {
 			hidden = append(hidden, private[i].ChannelID)
 		}
 	}

@@ -27,6 +27,9 @@ func (r *Record) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
 	for i, r := range records {
 		at := check.Record("datasources", i)
+		if err := at.Bounds(r); err != nil {
+			return err
+		}
 		if err := r.place(at, account); err != nil {
 			return err
 		}

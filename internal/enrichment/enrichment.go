@@ -74,6 +74,9 @@ func (p *Rules) check(at check.At) error {
 			return at.Element("rules", i).Invalid(path, "%s", why)
 		}
 	}
+	if why := pipeline.CheckAllEnrichments(p.Rules); why != "" {
+		return at.Invalid("rules", "%s", why)
+	}
 	return nil
 }
 

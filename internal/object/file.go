@@ -26,10 +26,16 @@ func (k Kind[T]) Load(tx *db.Tx, box *seal.Box, account int64, records []T) erro
 			return at.Twice("", k.Head(v).ID)
 		}
 	}
+	if k.CheckAll != nil { // the records are within their own bounds, so that this takes no longer than they do
+		return k.CheckAll(k.Section, records)
+	}
 	return nil
 }
 
 func (k Kind[T]) admit(tx *db.Tx, box *seal.Box, at check.At, account int64, v *T) error {
+	if err := at.Bounds(v); err != nil {
+		return err
+	}
 	if err := k.Check(tx, at, account, v); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 type applicationInfoRequest struct {
-	ApplicationID string `json:"application_id" minLength:"1" doc:"The application to read."`
+	ApplicationID string `json:"application_id" maxLength:"255" minLength:"1" doc:"The application to read."`
 }
 
 // applicationInfo answers /rum/application/info, for any valid key as applicationInfos.

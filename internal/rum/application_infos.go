@@ -6,7 +6,7 @@ import (
 )
 
 type applicationInfosRequest struct {
-	ApplicationIDs []string `json:"application_ids" maxItems:"200" doc:"The applications to read, at most 200; may be empty."`
+	ApplicationIDs []string `json:"application_ids" maxItems:"200" maxLength:"255" doc:"The applications to read, at most 200; may be empty."`
 }
 
 // applicationInfos answers /rum/application/infos. It makes no difference that an application is private:

@@ -52,6 +52,9 @@ type Texts struct {
 	Zoom        string `json:"zoom" required:"false" maxLength:"65536" doc:"Zoom chat bot."`
 }
 
+// maxText is how many characters a text may have, as the tags have it.
+const maxText = 65536
+
 // Of is the text for a kind of message, by its wire name; empty when there is none or no such kind.
 func (t Texts) Of(kind string) (text string) {
 	t.each(func(name, source string) {
@@ -78,7 +81,10 @@ func (t Texts) problems(at check.At) (warnings []string, err error) {
 		if source == "" || err != nil {
 			return
 		}
-		parsed, wrong := render.Parse(source, name == "email")
+		if err = at.Length(name, source, 0, maxText); err != nil {
+			return
+		}
+		parsed, wrong := render.Parse(source, targetOf(name))
 		if wrong != nil {
 			err = at.Invalid(name, "%v", wrong)
 			return
@@ -88,6 +94,12 @@ func (t Texts) problems(at check.At) (warnings []string, err error) {
 		}
 	})
 	return warnings, err
+}
+
+// targetOf is where texts of a kind are read.
+func targetOf(kind string) *render.Target {
+	t, _ := render.For(kind)
+	return t
 }
 
 // Kind is how templates are kept.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"tocsin/internal/api"
 	"tocsin/internal/event"
@@ -13,6 +12,7 @@ import (
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
 	"tocsin/internal/news"
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 )
 
@@ -108,7 +108,7 @@ func (r *Room) begin(c *api.Call, in createRequest, a *asked) (err error) {
 
 // create notes down the group that was opened and tells of it.
 func (r *Room) create(c *api.Call, a asked) (Created, error) {
-	reply := Created{a.group(), api.Warnings{Warnings: a.warnings}}
+	reply := Created{a.group(), api.Warn(a.warnings)}
 	c.Touched("war_room", a.ChatID, a.ChatName)
 	c.Touched("incident", a.IncidentID, a.incident.Title)
 	if a.Status == isOpen {
@@ -129,14 +129,13 @@ func (w *Record) named() news.WarRoom {
 }
 
 // nameOf begins with what people call the incident, which is left when a service cuts the name.
-func nameOf(i *incident.Incident) string { return "#" + incident.Num(i.IncidentID) + " " + i.Title }
+func nameOf(i *incident.Incident) string {
+	return "#" + incident.Num(i.IncidentID) + " " + render.OneLine(i.Title)
+}
 
 // greeting is what is posted first: a group in WeCom is not seen before something is.
 func greeting(a *asked) sender.Message {
-	title := a.incident.Title
-	if a.PluginType == "slack" { // whose markup calls the whole channel for <!channel>
-		title = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(title)
-	}
+	to, _ := render.For(a.PluginType)
 	return sender.Message{Key: a.IncidentID + "/war-room", Thread: a.IncidentID, Subject: "War room for #" + incident.Num(a.IncidentID), Severity: a.incident.Severity, Event: news.IncidentRoom, Title: a.incident.Title, Test: a.incident.Test,
-		Text: fmt.Sprintf("%s\n%s, %s", title, cmp.Or(a.incident.Severity, event.Info), a.incident.Progress)}
+		Text: to.Escape(a.incident.Title) + "\n" + to.Escape(fmt.Sprintf("%s, %s", cmp.Or(a.incident.Severity, event.Info), a.incident.Progress))}
 }
