@@ -2,12 +2,14 @@ package accountfile
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/person"
+	"tocsin/internal/revision"
 	"tocsin/internal/seal"
 )
 
@@ -19,13 +21,18 @@ func Import(ctx context.Context, d *db.DB, box *seal.Box, f *File, now time.Time
 		return err
 	}
 	return d.Write(ctx, func(tx *db.Tx) error {
+		before := int64(0)
 		if replace {
+			var err error
+			if before, err = revision.Of(tx, f.Account.AccountID); err != nil {
+				return err
+			}
 			if err := person.EraseAccount(tx, f.Account.AccountID); err != nil {
 				return err
 			}
 		}
 		w := work{tx: tx, box: box, account: f.Account.AccountID, now: now.Unix()}
-		if err := person.LoadAccount(tx, f.Account, w.now); err != nil {
+		if err := errors.Join(person.LoadAccount(tx, f.Account, w.now), revision.Continue(tx, f.Account.AccountID, before)); err != nil {
 			return err
 		}
 		for _, s := range sections {

@@ -30,8 +30,8 @@ type AuditEntry struct {
 const auditBody = 16 << 10
 
 // record writes the call into the account's audit log, in the transaction of the change itself: what is
-// changed is recorded, what is rolled back is not.
-func (f *Frame) record(tx *db.Tx, x *exchange, body []byte, outcome string) error {
+// changed is recorded, what is rolled back is not. body is what is kept of the request's.
+func (f *Frame) record(tx *db.Tx, x *exchange, body, outcome string) error {
 	touched := x.call.touched
 	if outcome != "" {
 		touched = nil // it was rolled back
@@ -41,7 +41,7 @@ func (f *Frame) record(tx *db.Tx, x *exchange, body []byte, outcome string) erro
 		AccountID: x.call.Who.AccountID, PersonID: x.call.Who.PersonID, PersonName: x.call.Who.PersonName,
 		RequestID: x.call.RequestID, IP: x.call.IP,
 		Operation: x.op.Audit, Outcome: outcome,
-		Body:      kept(body),
+		Body:      body,
 		Dangerous: x.op.Danger, Write: true, Touched: touched, Channels: x.asked,
 	})
 }
@@ -58,8 +58,8 @@ func kept(body []byte) string {
 // recordRefusal writes down a write that was tried and refused, in a transaction of its own because the
 // call's was rolled back. That it cannot be written must not hide why the call was refused.
 func (f *Frame) recordRefusal(x *exchange, body []byte, refused error) {
-	code := wire[fault.KindOf(refused)].code
-	err := f.DB.Write(context.WithoutCancel(x.call.Ctx), func(tx *db.Tx) error { return f.record(tx, x, body, code) })
+	code, known := wire[fault.KindOf(refused)].code, kept(body)
+	err := f.DB.Write(context.WithoutCancel(x.call.Ctx), func(tx *db.Tx) error { return f.record(tx, x, known, code) })
 	if err != nil {
 		f.Log.Error("a refused write is missing from the audit log", "request_id", x.call.RequestID, "error", err)
 	}

@@ -38,18 +38,18 @@ var errRehearsal = errors.New("only rehearsed")
 func (f *Frame) rehearse(x *exchange, do func(*db.Tx) error, data *any) error {
 	err := f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
 		err := do(tx)
-		_, removal := (*data).(Removal)
+		_, removal := (*data).(*Removal)
 		switch kind := fault.KindOf(err); {
 		case err == nil && removal:
 			allowed := true
-			*data = Removal{DryRun: true, Allowed: &allowed, Removes: x.call.removed}
+			*data = &Removal{DryRun: true, Allowed: &allowed, Removes: x.call.removed}
 		case removal && (kind == fault.ReferenceExist || kind == fault.Conflict):
 			_, body, refs := failure(err, x.r.Header.Get("Accept-Language"))
 			r := Removal{DryRun: true, Allowed: new(bool), Error: &body}
 			if refs != nil {
 				r.Refs = refs.Refs
 			}
-			*data = r
+			*data = &r
 		case err != nil:
 			return err
 		}

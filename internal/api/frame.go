@@ -282,6 +282,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 		if x.dry {
 			return f.rehearse(x, do, &data)
 		}
+		known := kept(body) // before the transaction: all others wait for it
 		return f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
 			if err := do(tx); err != nil {
 				return err
@@ -289,7 +290,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 			if err := x.encode(data); err != nil {
 				return err
 			}
-			return f.record(tx, x, body, "")
+			return f.record(tx, x, known, "")
 		})
 	}
 	if err != nil {

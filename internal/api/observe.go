@@ -57,5 +57,7 @@ func (f *Frame) finish(x *exchange, err error) {
 	if err != nil {
 		fields = append(fields, slog.String("error", err.Error()))
 	}
-	f.Log.LogAttrs(x.call.Ctx, level, "call", fields...)
+	line := slog.NewRecord(time.Now(), level, "call", 0) // as LogAttrs does, which looks up its caller for each line too
+	line.AddAttrs(fields...)
+	f.Log.Handler().Handle(x.call.Ctx, line)
 }

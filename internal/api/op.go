@@ -53,9 +53,9 @@ type Op struct {
 // Func is an operation's function with its request and reply types; see Do.
 type Func struct {
 	in, out reflect.Type
-	decode  func(body []byte) (any, error)
+	decode  func(body []byte) (any, error)     // gives a pointer to the request
 	before  func(c *Call, in any) (any, error) // what comes first, without a transaction; nil: nothing
-	call    func(c *Call, in any) (any, error)
+	call    func(c *Call, in any) (any, error) // gives a pointer to the reply: the encoder copies what it gets by value
 }
 
 // Do makes a Func of a function from request to reply.
@@ -69,8 +69,8 @@ func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
 		in:  reflect.TypeFor[In](),
 		out: reflect.TypeFor[Out](),
 		decode: func(body []byte) (any, error) {
-			var in In
-			if err := unmarshal(body, &in); err != nil {
+			in := new(In)
+			if err := unmarshal(body, in); err != nil {
 				return nil, err
 			}
 			if c, ok := any(in).(interface{ Check() error }); ok {
@@ -80,7 +80,10 @@ func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
 			}
 			return in, nil
 		},
-		call: func(c *Call, in any) (any, error) { return fn(c, in.(In)) },
+		call: func(c *Call, in any) (any, error) {
+			out, err := fn(c, *in.(*In))
+			return &out, err
+		},
 	}
 }
 
@@ -98,8 +101,11 @@ func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
 // ask, and ends with its caller.
 func DoAfter[In, Found, Out any](before func(*Call, In) (Found, error), do func(*Call, Found) (Out, error)) Func {
 	f := Do[In, Out](nil)
-	f.before = func(c *Call, in any) (any, error) { return before(c, in.(In)) }
-	f.call = func(c *Call, found any) (any, error) { return do(c, found.(Found)) }
+	f.before = func(c *Call, in any) (any, error) { return before(c, *in.(*In)) }
+	f.call = func(c *Call, found any) (any, error) {
+		out, err := do(c, found.(Found))
+		return &out, err
+	}
 	return f
 }
 

@@ -17,13 +17,8 @@ import (
 	"tocsin/internal/limit"
 )
 
-// envelope is the shape of every success.
-type envelope struct {
-	RequestID string `json:"request_id"`
-	Data      any    `json:"data"`
-}
-
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// buffers hold most replies without growing on the way.
+var buffers = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 16<<10)) }}
 
 // keepBuffer is the largest buffer that goes back into the pool, in bytes.
 const keepBuffer = 1 << 20
@@ -40,17 +35,21 @@ type Appender interface {
 func (x *exchange) encode(data any) (err error) {
 	x.reply = buffers.Get().(*bytes.Buffer)
 	x.reply.Reset()
+	x.reply.WriteString(`{"request_id":"`)
+	x.reply.WriteString(x.call.RequestID) // letters and digits
+	x.reply.WriteString(`","data":`)
 	if a, ok := data.(Appender); ok {
-		x.reply.WriteString(`{"request_id":"` + x.call.RequestID + `","data":`)
 		var b []byte
-		if b, err = a.AppendJSON(x.reply.AvailableBuffer()); err == nil {
-			x.reply.Write(append(b, '}'))
-		}
+		b, err = a.AppendJSON(x.reply.AvailableBuffer())
+		x.reply.Write(b)
 	} else {
-		err = json.MarshalWrite(x.reply, envelope{x.call.RequestID, data}, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
+		err = json.MarshalWrite(x.reply, data, replyOptions)
 	}
+	x.reply.WriteByte('}')
 	return fault.Wrap(err, "encode the reply")
 }
+
+var replyOptions = json.JoinOptions(jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 
 // release gives the buffer back, when nothing reads it any more.
 func (x *exchange) release() {

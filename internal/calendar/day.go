@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tocsin/internal/db"
+	"tocsin/internal/revision"
 )
 
 // Days is a calendar ready to be asked about moments. It is made once and safe for concurrent use.
@@ -60,24 +61,33 @@ func Load(tx *db.Tx, account int64, ids []string) (map[string]*Days, error) {
 		if id == "" || days[id] != nil {
 			continue
 		}
-		c, found, err := Kind.Find(tx, account, id)
+		d, found, err := revision.Kept(tx, account, keptDays{id}, func() (*Days, bool, error) { return load(tx, account, id) })
 		if err != nil {
 			return nil, err
 		}
-		if !found {
-			continue
-		}
-		var events []Event
-		for _, cal := range append([]string{id}, c.ExtraCalIDs...) {
-			more, err := EventKind.Of(tx, account, cal)
-			if err != nil {
-				return nil, err
-			}
-			events = append(events, more...)
-		}
-		if days[id], err = NewDays(c, events); err != nil {
-			return nil, err
+		if found {
+			days[id] = d
 		}
 	}
 	return days, nil
+}
+
+// keptDays is under which a calendar that is made ready is kept.
+type keptDays struct{ id string }
+
+func load(tx *db.Tx, account int64, id string) (*Days, bool, error) {
+	c, found, err := Kind.Find(tx, account, id)
+	if err != nil || !found {
+		return nil, false, err
+	}
+	var events []Event
+	for _, cal := range append([]string{id}, c.ExtraCalIDs...) {
+		more, err := EventKind.Of(tx, account, cal)
+		if err != nil {
+			return nil, false, err
+		}
+		events = append(events, more...)
+	}
+	days, err := NewDays(c, events)
+	return days, true, err
 }

@@ -47,9 +47,22 @@ func scanChannel(scan db.Scan) (ch Channel, err error) {
 	return ch, json.Unmarshal([]byte(settings), &ch.Settings)
 }
 
-// Find reads a channel, whoever asks; found is false when the account has none of this id.
+// keptChannel is under which a channel is kept, keptPrivate all private ones, and keptRules a channel's rules of a kind.
+type (
+	keptChannel struct{ id int64 }
+	keptPrivate struct{}
+	keptRules   struct {
+		kind    string
+		channel int64
+	}
+)
+
+// Find reads a channel, whoever asks; found is false when the account has none of this id. Its lists and settings are
+// shared with other readers and must not be changed, unless the transaction writes.
 func Find(tx *db.Tx, account, id int64) (ch Channel, found bool, err error) {
-	return db.One(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id)
+	return revision.Kept(tx, account, keptChannel{id}, func() (Channel, bool, error) {
+		return db.One(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id)
+	})
 }
 
 // put stores a channel in place of the one of its id, if there is one.

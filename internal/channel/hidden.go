@@ -3,6 +3,7 @@ package channel
 import (
 	"tocsin/internal/auth"
 	"tocsin/internal/db"
+	"tocsin/internal/revision"
 )
 
 // Hidden lists the private channels that a caller may not read, so that lists of what belongs to channels
@@ -11,7 +12,10 @@ func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
 	if who.Owner {
 		return nil, nil
 	}
-	private, err := db.All(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 AND is_private ORDER BY channel_id`, who.AccountID)
+	private, _, err := revision.Kept(tx, who.AccountID, keptPrivate{}, func() ([]Channel, bool, error) {
+		all, err := db.All(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 AND is_private ORDER BY channel_id`, who.AccountID)
+		return all, true, err
+	})
 	for i := 0; i < len(private) && err == nil; i++ {
 		if permit(tx, who, private[i]) != nil {
 			hidden = append(hidden, private[i].ChannelID)

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/filter"
 	"tocsin/internal/id"
 	"tocsin/internal/object"
+	"tocsin/internal/revision"
 )
 
 // ruleRoom is what the operations on one kind of rules differ in.
@@ -219,14 +220,11 @@ func ruleList[T any, P ruled[T]](kind object.Kind[T], show func(*api.Call, []T) 
 		if err := Readable(c.Tx, c.Who, in.ChannelID); err != nil {
 			return rulePage[T]{}, err
 		}
-		all, err := kind.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(in.ChannelID, 10))
+		rules, err := listed[T, P](c, kind, in.ChannelID)
 		if err != nil {
 			return rulePage[T]{}, err
 		}
-		page := rulePage[T]{Items: slices.DeleteFunc(all, func(v T) bool {
-			r := P(&v).rule()
-			return r.Status == "deleted" || r.DeletedAt != 0
-		})}
+		page := rulePage[T]{Items: rules}
 		if in.Page != (api.Page{}) {
 			limit, offset := in.Window(20)
 			total := int64(len(page.Items))
@@ -234,10 +232,32 @@ func ruleList[T any, P ruled[T]](kind object.Kind[T], show func(*api.Call, []T) 
 			page.Total, page.HasNextPage = &total, new(offset+limit < total)
 		}
 		if show != nil {
+			page.Items = slices.Clone(page.Items) // they are shared
 			err = show(c, page.Items)
 		}
 		return page, err
 	})
+}
+
+// listed are a channel's rules that are not deleted. They are shared with other calls, unless they hold secrets, which
+// are opened in place.
+func listed[T any, P ruled[T]](c *api.Call, kind object.Kind[T], channel int64) ([]T, error) {
+	read := func() ([]T, bool, error) {
+		all, err := kind.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(channel, 10))
+		rules := all[:0]
+		for i := range all {
+			if r := P(&all[i]).rule(); r.Status != "deleted" && r.DeletedAt == 0 {
+				rules = append(rules, all[i])
+			}
+		}
+		return rules, true, err
+	}
+	if kind.Secrets != nil {
+		rules, _, err := read()
+		return rules, err
+	}
+	rules, _, err := revision.Kept(c.Tx, c.Who.AccountID, keptRules{kind.Name, channel}, read)
+	return rules, err
 }
 
 // channelRequest names the channel whose rules are asked for.

@@ -20,6 +20,7 @@ type DB struct {
 	writer  *conn // of serve alone
 	readers pool
 	queue   group
+	memory  *Memory
 	dsn     string
 	closed  chan struct{}
 	served  chan struct{} // closed when the last write has been run
@@ -52,7 +53,7 @@ func Connect(ctx context.Context, dsn string) (*DB, error) {
 	if !ok || path == "" {
 		return nil, fmt.Errorf("database %q: want sqlite:PATH (engines built in: %s)", scheme(dsn), strings.Join(Engines(), ", "))
 	}
-	d := &DB{dsn: dsn, closed: make(chan struct{}), served: make(chan struct{}), queue: group{came: make(chan struct{}, 1)}}
+	d := &DB{dsn: dsn, memory: newMemory(maxMemory), closed: make(chan struct{}), served: make(chan struct{}), queue: group{came: make(chan struct{}, 1)}}
 	go d.serve()
 	if err := d.openSQLite(path); err != nil {
 		d.Close()
@@ -100,7 +101,7 @@ func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	defer func() { d.readers.free <- c }()
-	return fn(&Tx{conn: c})
+	return fn(&Tx{conn: c, memory: d.memory})
 }
 
 // Snapshot runs fn in a read transaction: all its statements see one and the same state.
@@ -114,7 +115,7 @@ func (d *DB) in(ctx context.Context, from pool, begin string, fn func(*Tx) error
 		return err
 	}
 	defer func() { from.free <- c }()
-	tx := &Tx{conn: c}
+	tx := &Tx{conn: c, memory: d.memory, steady: true}
 	if _, err := tx.Exec(begin); err != nil {
 		return err
 	}

@@ -157,6 +157,29 @@ func TestAGroupThatCannotCommit(t *testing.T) {
 	}
 }
 
+// TestWritesJoinAGroupThatRuns: a write that comes while another runs shares its commit, so that both fail when it does.
+func TestWritesJoinAGroupThatRuns(t *testing.T) {
+	d := openNumbers(t)
+	var second sync.WaitGroup
+	var outcome error
+	err := d.Write(t.Context(), func(tx *Tx) error {
+		second.Go(func() {
+			outcome = d.Write(context.Background(), func(tx *Tx) error {
+				tx.Exec("ROLLBACK") // as a full disk does
+				return errors.New("the disk is full")
+			})
+		})
+		for !tx.Awaited() {
+			runtime.Gosched()
+		}
+		return insert(tx, 1)
+	})
+	second.Wait()
+	if err == nil || outcome == nil {
+		t.Error("the first:", err, "the second:", outcome)
+	}
+}
+
 func BenchmarkWrite(b *testing.B) {
 	d := openNumbers(b)
 	var next sync.Mutex

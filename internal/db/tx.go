@@ -33,6 +33,12 @@ func (c *conn) close() error { return c.raw.Close() } // and with it its stateme
 type Tx struct {
 	conn  *conn
 	queue *group // of those who want to write next; nil: this one only reads
+
+	memory    *Memory // nil: this one writes
+	steady    bool    // see Steady
+	versionOf int64   // see Version
+	version   int64
+	versioned bool
 }
 
 // Awaited tells whether others wait to write. Long work that can stop and go on in another transaction

@@ -6,6 +6,7 @@ import (
 	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/revision"
 )
 
 // Bounds of names and of longer texts, in characters.
@@ -24,7 +25,7 @@ type Account struct {
 
 // ofAccount is the account as it stands among persons.
 func ofAccount(tx *db.Tx, account int64) (Item, bool, error) {
-	a, found, err := DumpAccount(tx, account)
+	a, found, err := revision.Kept(tx, account, keptAccount{}, func() (Account, bool, error) { return DumpAccount(tx, account) })
 	return Item{AccountID: a.AccountID, PersonID: a.AccountID, PersonName: a.AccountName, TimeZone: a.TimeZone, As: "account"}, found, err
 }
 

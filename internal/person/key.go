@@ -3,6 +3,7 @@ package person
 import (
 	"tocsin/internal/auth"
 	"tocsin/internal/db"
+	"tocsin/internal/revision"
 )
 
 // CreateKey makes a key as auth.CreateKey does. An invited person who is given one has come, and is pending no longer.
@@ -10,6 +11,9 @@ func CreateKey(tx *db.Tx, k auth.NewKey, now int64) (keyID int64, secret string,
 	if keyID, secret, err = auth.CreateKey(tx, k, now); err != nil {
 		return 0, "", err
 	}
-	_, err = tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, k.Account, k.Person)
+	enabled, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, k.Account, k.Person)
+	if err == nil && enabled > 0 {
+		err = revision.Bump(tx, k.Account)
+	}
 	return keyID, secret, err
 }

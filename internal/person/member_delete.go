@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/reference"
+	"tocsin/internal/revision"
 	"tocsin/internal/role"
 	"tocsin/internal/team"
 )
@@ -81,7 +82,7 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 			return api.Removal{}, err
 		}
 	}
-	return api.Removal{}, nil
+	return api.Removal{}, revision.Bump(c.Tx, c.Who.AccountID)
 }
 
 // leave marks a person as deleted.

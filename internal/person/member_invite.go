@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/id"
 	"tocsin/internal/reference"
+	"tocsin/internal/revision"
 	"tocsin/internal/role"
 )
 
@@ -80,7 +81,7 @@ func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error)
 		}
 		out.Items = append(out.Items, invitedItem{person, name})
 	}
-	return out, nil
+	return out, revision.Bump(c.Tx, c.Who.AccountID)
 }
 
 // unused refuses an e-mail address or external id that another person has.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tocsin/internal/db"
+	"tocsin/internal/revision"
 )
 
 // Item is a person as /person/infos shows one, without the phone number. Members without a value are left
@@ -44,11 +45,29 @@ func placeholders(first, n int) string {
 	return strings.Join(list, ", ")
 }
 
-// byID reads the persons of these ids, in several queries: the transaction should be a snapshot. Ids that
+// keptPerson is under which a person is kept, keptAccount the account's own record.
+type (
+	keptPerson  struct{ id int64 }
+	keptAccount struct{}
+)
+
+// byID gives the persons of these ids, in several queries: the transaction should be a snapshot. Ids that
 // name nobody in the account are not in the map.
 func byID(tx *db.Tx, account int64, ids []int64) (map[int64]Item, error) {
+	kept, err := revision.At(tx, account)
+	if err != nil {
+		return nil, err
+	}
 	found := make(map[int64]Item, len(ids))
-	for chunk := range slices.Chunk(ids, batch) {
+	var wanting []int64
+	for _, id := range ids {
+		if p, ok := revision.Get[Item](kept, keptPerson{id}); ok {
+			found[id] = p
+		} else {
+			wanting = append(wanting, id)
+		}
+	}
+	for chunk := range slices.Chunk(wanting, batch) {
 		args := make([]any, 1+batch)
 		args[0] = account
 		for i := range batch {
@@ -60,6 +79,9 @@ func byID(tx *db.Tx, account int64, ids []int64) (map[int64]Item, error) {
 		}
 		for _, p := range items {
 			found[p.PersonID] = p
+			if err := revision.Put(kept, keptPerson{p.PersonID}, p); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return found, nil

@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/check"
 	"tocsin/internal/db"
+	"tocsin/internal/revision"
 	"tocsin/internal/role"
 )
 
@@ -42,7 +43,10 @@ func (r Record) put(tx *db.Tx, account int64) error {
 			country_code = excluded.country_code, ref_id = excluded.ref_id, created_at = excluded.created_at, updated_at = excluded.updated_at, name_folded = excluded.name_folded`,
 		account, r.PersonID, r.PersonName, r.Avatar, r.Locale, r.TimeZone, r.Email, r.PhoneVerified, r.EmailVerified, r.As, r.Status, r.Phone,
 		r.CountryCode, r.RefID, r.CreatedAt, r.UpdatedAt, db.Fold(r.PersonName+"\n"+r.Email))
-	return err
+	if err != nil {
+		return err
+	}
+	return revision.Bump(tx, account)
 }
 
 // Load adds the persons of an account file. Roles are not checked to exist. Errors are fault.Invalid with
@@ -117,8 +121,10 @@ func Erase(tx *db.Tx, account, person int64) error {
 	if err := role.RevokeAll(tx, account, person); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM person WHERE account_id = $1 AND person_id = $2`, account, person)
-	return err
+	if _, err := tx.Exec(`DELETE FROM person WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
+		return err
+	}
+	return revision.Bump(tx, account)
 }
 
 // Complete folds what is searched of persons that an older version wrote. It is called when the program

@@ -1,5 +1,6 @@
-// Package revision counts the changes of an account's configuration. Whoever makes something ready from it,
-// as deciding does, makes it anew when the count has changed.
+// Package revision counts the changes of an account's configuration: of the account itself, persons, roles, teams,
+// schedules, channels and all objects. Callers that keep derived configuration rebuild it when the revision changes,
+// and Kept keeps it for those who read.
 //
 // It must never be told of what happens to alerts and incidents: that would make everything anew each time.
 package revision
@@ -9,6 +10,13 @@ import "tocsin/internal/db"
 // Bump counts a change, in the transaction that makes it.
 func Bump(tx *db.Tx, account int64) error {
 	_, err := tx.Exec(`UPDATE account SET revision = revision + 1 WHERE account_id = $1`, account)
+	return err
+}
+
+// Continue lets an account that takes the place of another of the same id count on from there, so that no revision
+// stands for two configurations.
+func Continue(tx *db.Tx, account, from int64) error {
+	_, err := tx.Exec(`UPDATE account SET revision = revision + $1 + 1 WHERE account_id = $2`, from, account)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/fault"
 	"tocsin/internal/object"
 	"tocsin/internal/reference"
+	"tocsin/internal/revision"
 )
 
 // Within refuses to give away permissions that the caller does not have: whoever could would soon have them.
@@ -48,7 +49,7 @@ func Grant(c *api.Call, role int64, persons []int64) error {
 			return err
 		}
 	}
-	return nil
+	return revision.Bump(c.Tx, c.Who.AccountID)
 }
 
 // Revoke takes a role from persons; the caller must be able to give it away.
@@ -67,7 +68,7 @@ func Revoke(c *api.Call, role int64, persons []int64) error {
 			return err
 		}
 	}
-	return nil
+	return revision.Bump(c.Tx, c.Who.AccountID)
 }
 
 // Replace makes the roles all that a person has.

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/revision"
 )
 
 // maxName is the longest name of a role in an account file, in characters.
@@ -90,7 +91,10 @@ func (r Record) put(tx *db.Tx, account int64) error {
 		ON CONFLICT (account_id, role_id) DO UPDATE SET role_name = excluded.role_name, permissions = excluded.permissions, description = excluded.description,
 			status = excluded.status, created_at = excluded.created_at, updated_at = excluded.updated_at`,
 		account, r.RoleID, r.RoleName, string(permissions), r.Description, r.Status, r.CreatedAt, r.UpdatedAt)
-	return err
+	if err != nil {
+		return err
+	}
+	return revision.Bump(tx, account)
 }
 
 func find(tx *db.Tx, account, role int64) (Record, bool, error) {
@@ -113,6 +117,8 @@ func Dump(tx *db.Tx, account int64) ([]Record, error) {
 
 // Erase takes a role away; who holds it keeps holding it, in case it is loaded anew.
 func Erase(tx *db.Tx, account, role int64) error {
-	_, err := tx.Exec(`DELETE FROM role WHERE account_id = $1 AND role_id = $2`, account, role)
-	return err
+	if _, err := tx.Exec(`DELETE FROM role WHERE account_id = $1 AND role_id = $2`, account, role); err != nil {
+		return err
+	}
+	return revision.Bump(tx, account)
 }

@@ -2,8 +2,8 @@ package schedule
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -28,50 +28,47 @@ func TestAppendJSONIsWhatTheEncoderWrites(t *testing.T) {
 	}
 }
 
-func randomSchedule(r *rand.Rand) Schedule {
-	texts := []string{"", "A", "夜勤", `quo"te\`, "<b>&\u2028", "not \xff UTF-8", uncomputed, "line\nbreak\x01"}
-	text := func() string { return texts[r.IntN(len(texts))] }
-	number := func() int64 { return r.Int64N(1<<62) >> r.IntN(62) }
-	group := func() Group {
-		g := Group{GroupName: text(), Name: text(), Start: number(), End: number()}
-		for range r.IntN(3) {
-			m := Member{RoleID: number()}
-			for range r.IntN(4) {
-				m.PersonIDs = append(m.PersonIDs, number())
-			}
-			g.Members = append(g.Members, m)
-		}
-		return g
+// randomSchedule fills every member there is, so that none that is added later can be forgotten.
+func randomSchedule(r *rand.Rand) (s Schedule) {
+	fill(r, reflect.ValueOf(&s).Elem())
+	if s.Notify = nil; r.IntN(2) > 0 { // is left to the encoder
+		advance := r.Int64N(9)
+		s.Notify = &Notify{AdvanceInTime: &advance, Webhooks: &[]Webhook{{}}}
 	}
-	layer := func() ComputedLayer {
-		l := ComputedLayer{LayerName: text(), Name: text(), Mode: r.Int64N(2)}
-		if r.IntN(4) > 0 {
-			entries := make([]Entry, r.IntN(4))
-			for i := range entries {
-				entries[i] = Entry{Start: number(), End: number(), Group: group(), Index: r.IntN(9)}
-			}
-			l.Schedules = &entries
-		}
-		return l
-	}
-	s := Schedule{Stamps: Stamps{AccountID: number()}, FinalSchedule: layer(), TimeZone: text()}
-	name, description := text(), text()
-	s.Name, s.Description = &name, &description
-	if r.IntN(4) > 0 {
-		layers := make([]ComputedLayer, r.IntN(3))
-		for i := range layers {
-			layers[i] = layer()
-		}
-		s.ScheduleLayers = &layers
-		if r.IntN(3) > 0 {
-			s.LayerSchedules = &layers
-		}
-	}
-	if r.IntN(2) > 0 {
-		s.CurOncall = &OncallEntry{Start: number(), Group: group()}
-	}
-	for i := range r.IntN(3) {
-		s.Warnings = append(s.Warnings, fmt.Sprint(text(), i))
+	if r.IntN(3) > 0 {
+		s.LayerSchedules = s.ScheduleLayers
 	}
 	return s
+}
+
+func fill(r *rand.Rand, v reflect.Value) {
+	texts := []string{"", "A", "夜勤", `quo"te\`, "<b>&\u2028", "not \xff UTF-8", "null", "line\nbreak\x01"}
+	switch v.Kind() {
+	case reflect.Int, reflect.Int64:
+		v.SetInt(r.Int64N(1<<62)>>r.IntN(62) - r.Int64N(2))
+	case reflect.String:
+		v.SetString(texts[r.IntN(len(texts))])
+	case reflect.Bool:
+		v.SetBool(r.IntN(2) > 0)
+	case reflect.Pointer:
+		if r.IntN(3) > 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(r, v.Elem())
+		}
+	case reflect.Slice:
+		if r.IntN(4) > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), r.IntN(3), 3))
+			for i := range v.Len() {
+				fill(r, v.Index(i))
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Name; name != "_" && name != "Notify" {
+				fill(r, v.Field(i))
+			}
+		}
+	default:
+		panic("a member of the kind " + v.Kind().String())
+	}
 }

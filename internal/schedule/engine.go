@@ -3,6 +3,7 @@ package schedule
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"tocsin/internal/fault"
@@ -28,6 +29,29 @@ func check(timeZone *string, layers []LayerConfig, prefix string) error {
 // engine is the schedule as the engine computes it. Everybody who wants to know who is on call gets it
 // from here. account is the zone of schedules and layers that have none (docs/timeline.md R1).
 func (s *stored) engine(account *time.Location) (*timeline.Schedule, error) {
+	if s.compiled == nil {
+		return s.compile(account)
+	}
+	s.compiled.Lock()
+	defer s.compiled.Unlock()
+	if have := s.compiled.engine; have != nil && s.compiled.account.String() == account.String() {
+		return have, nil
+	}
+	e, err := s.compile(account)
+	if err == nil {
+		s.compiled.engine, s.compiled.account = e, account
+	}
+	return e, err
+}
+
+// compiled is a schedule as the engine computes it, worked out when it is first asked for.
+type compiled struct {
+	sync.Mutex
+	account *time.Location
+	engine  *timeline.Schedule
+}
+
+func (s *stored) compile(account *time.Location) (*timeline.Schedule, error) {
 	e, err := compile(account, s.TimeZone, s.Layers)
 	if err != nil { // it was accepted once, so whoever asks now is not to blame: the fault becomes an internal one
 		return nil, fmt.Errorf("schedule %d cannot be computed: %v", s.ScheduleID, err)

@@ -5,7 +5,7 @@ import "tocsin/internal/db"
 // HeldRoles returns the roles that anyone has in the layers of a schedule; nil when it is disabled, has no layers or
 // does not exist, so that no one is ever on call in it.
 func HeldRoles(tx *db.Tx, account, schedule int64) (map[int64]bool, error) {
-	s, err := find(tx, account, schedule, false)
+	s, err := find(tx, account, schedule)
 	if err != nil || s == nil || s.Status == 1 || len(s.Layers) == 0 {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ type infosRequest struct {
 func (r *Room) infos(c *api.Call, in infosRequest) (api.Items[Schedule], error) {
 	items := []Schedule{}
 	for _, id := range once(in.ScheduleIDs) {
-		s, err := find(c.Tx, c.Who.AccountID, id, true)
+		s, err := find(c.Tx, c.Who.AccountID, id)
 		if err != nil {
 			return api.Items[Schedule]{}, err
 		}

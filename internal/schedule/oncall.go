@@ -20,7 +20,7 @@ type OnCall struct {
 // Who tells who is on call in a schedule at a moment (Unix seconds), with one of the roles; no roles: with
 // any. It is what /schedule/info shows as cur_oncall. found is false when the account has no such schedule.
 func Who(tx *db.Tx, account, schedule int64, roles []int64, at int64, zone *time.Location) (o OnCall, found bool, err error) {
-	s, err := find(tx, account, schedule, false)
+	s, err := find(tx, account, schedule)
 	if err != nil || s == nil {
 		return o, false, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/revision"
 	"tocsin/internal/seal"
 )
 
@@ -80,6 +81,9 @@ func rewrite(tx *db.Tx, through func(count *int) passage) (changed int, err erro
 			return 0, err
 		}
 		if _, err := tx.Exec(`UPDATE schedule SET notify = $1 WHERE account_id = $2 AND schedule_id = $3`, string(notify), r.of.AccountID, r.of.ScheduleID); err != nil {
+			return 0, err
+		}
+		if err := revision.Bump(tx, r.of.AccountID); err != nil {
 			return 0, err
 		}
 	}

@@ -18,7 +18,12 @@ type stored struct {
 	TimeZone    string // empty: the account's
 	Layers      []LayerConfig
 	Notify      *Notify // nil: not set
+
+	compiled *compiled // of one that is shared with other readers; nil: it may be changed
 }
+
+// keptSchedule is under which a schedule is kept.
+type keptSchedule struct{ id int64 }
 
 const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, layers, notify, create_at, create_by, update_at, update_by`
 
@@ -46,15 +51,22 @@ func row(account int64, brief bool) func(db.Scan) (*stored, error) {
 	}
 }
 
-// find reads one schedule; nil when the account has none of this id.
-func find(tx *db.Tx, account, schedule int64, brief bool) (*stored, error) {
-	s, _, err := db.One(tx, row(account, brief), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule)
+// find reads one schedule; nil when the account has none of this id. It is shared with other readers and must not be
+// changed, unless the transaction writes.
+func find(tx *db.Tx, account, schedule int64) (*stored, error) {
+	s, _, err := revision.Kept(tx, account, keptSchedule{schedule}, func() (*stored, bool, error) {
+		s, found, err := db.One(tx, row(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule)
+		if found && tx.Memory() != nil {
+			s.compiled = &compiled{}
+		}
+		return s, found, err
+	})
 	return s, err
 }
 
 // get reads one schedule, which must be there.
 func get(tx *db.Tx, account, schedule int64) (*stored, error) {
-	s, err := find(tx, account, schedule, false)
+	s, err := find(tx, account, schedule)
 	if err == nil && s == nil {
 		err = fault.Missing("schedule", schedule)
 	}

@@ -20,7 +20,7 @@ type Turns struct {
 
 // FindTurns reads a schedule; nil when the account has none of this id. zone is the account's.
 func FindTurns(tx *db.Tx, account, schedule int64, zone *time.Location) (*Turns, error) {
-	s, err := find(tx, account, schedule, false)
+	s, err := find(tx, account, schedule)
 	if err != nil || s == nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/revision"
 )
 
 // maxName is the longest name of a team in an account file, in characters.
@@ -61,7 +62,10 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 func (r Record) insert(tx *db.Tx, account int64) (fresh bool, err error) {
 	n, err := tx.Exec(`INSERT INTO team (account_id, `+columns+`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
 		account, r.TeamID, r.TeamName, r.Description, r.RefID, r.CreatorID, r.UpdatedBy, r.CreatedAt, r.UpdatedAt, db.Fold(r.TeamName))
-	return n == 1, err
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, revision.Bump(tx, account) // whoever joins it does so in the same transaction
 }
 
 func join(tx *db.Tx, account int64, at check.At, r Record) error {
@@ -133,8 +137,10 @@ func Erase(tx *db.Tx, account, team int64) error {
 	if _, err := tx.Exec(`DELETE FROM team_person WHERE account_id = $1 AND team_id = $2`, account, team); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM team WHERE account_id = $1 AND team_id = $2`, account, team)
-	return err
+	if _, err := tx.Exec(`DELETE FROM team WHERE account_id = $1 AND team_id = $2`, account, team); err != nil {
+		return err
+	}
+	return revision.Bump(tx, account)
 }
 
 // Complete folds the names of teams that an older version wrote. It is called when the program starts.

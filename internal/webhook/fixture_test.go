@@ -51,9 +51,13 @@ func random(r *rand.Rand, n int) []webhook.Delivery {
 	return all
 }
 
-// border is a moment at or close to a border of five minutes within five hours.
+// border is a moment at or close to a border of five minutes within five hours, or of a day within the five before.
 func border(r *rand.Rand) time.Time {
 	near := []time.Duration{0, 1, -1, time.Millisecond, -time.Millisecond, time.Second, 2 * time.Minute}
+	if r.IntN(3) == 0 {
+		midnight := apitest.Now.Truncate(24 * time.Hour)
+		return midnight.Add(-time.Duration(r.IntN(5))*24*time.Hour + near[r.IntN(len(near))])
+	}
 	return apitest.Now.Add(time.Duration(r.IntN(60))*5*time.Minute + near[r.IntN(len(near))])
 }
 

@@ -90,7 +90,7 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%v, want %q", err, says)
 		}
 	}
-	if n := rows(t, s, "webhook_delivery") + rows(t, s, "webhook_count"); n != 0 {
+	if n := rows(t, s, "webhook_delivery") + rows(t, s, "webhook_count") + rows(t, s, "webhook_count_day"); n != 0 {
 		t.Errorf("%d rows are left of refused files", n)
 	}
 }

@@ -10,10 +10,11 @@ import (
 	"tocsin/internal/db"
 )
 
-// Counts are kept by slots of five minutes, an hour to a row.
+// Counts are kept by slots of five minutes, an hour to a row, and once more by whole days.
 const (
-	slot  = 5 * 60 * 1_000_000_000 // in nanoseconds
-	slots = 12                     // in an hour
+	slot     = 5 * 60 * 1_000_000_000 // in nanoseconds
+	slots    = 12                     // in an hour
+	daySlots = 24 * slots             // in a day
 )
 
 // shape says which of a delivery's properties are told apart: the sum of these.
@@ -73,11 +74,8 @@ func (t tally) add(integration int64, eventType, status string, at, n int64) {
 // store adds the changes to the counts of an account, in the order of their key. Rows that come to nothing
 // go away.
 func (t tally) store(tx *db.Tx, account int64) error {
-	cells := slices.SortedFunc(maps.Keys(t), func(a, b cell) int {
-		return cmp.Or(cmp.Compare(a.shape, b.shape), cmp.Compare(a.integration, b.integration), cmp.Compare(a.eventType, b.eventType),
-			cmp.Compare(a.status, b.status), cmp.Compare(a.hour, b.hour))
-	})
-	for _, c := range cells {
+	days := map[cell]int64{} // whose hour is a day
+	for _, c := range sorted(t) {
 		args := []any{account, c.shape, c.integration, c.eventType, c.status, c.hour}
 		least := int64(0)
 		for _, n := range t[c] {
@@ -91,9 +89,41 @@ func (t tally) store(tx *db.Tx, account int64) error {
 				return err
 			}
 		}
+		for _, n := range t[c] {
+			days[cell{c.group, c.hour / 24}] += n
+		}
+	}
+	for _, c := range sorted(days) {
+		args := []any{account, c.shape, c.integration, c.eventType, c.status, c.hour, days[c]}
+		if _, err := tx.Exec(addDay, args...); err != nil {
+			return err
+		}
+		if days[c] < 0 {
+			if _, err := tx.Exec(dropDay, args[:6]...); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
+
+// sorted are the cells in the order of the key of their rows.
+func sorted[V any](cells map[cell]V) []cell {
+	return slices.SortedFunc(maps.Keys(cells), func(a, b cell) int {
+		return cmp.Or(cmp.Compare(a.shape, b.shape), cmp.Compare(a.integration, b.integration), cmp.Compare(a.eventType, b.eventType),
+			cmp.Compare(a.status, b.status), cmp.Compare(a.hour, b.hour))
+	})
+}
+
+const (
+	addDay = `INSERT INTO webhook_count_day (account_id, shape, integration_id, event_type, status, day, deliveries) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (account_id, shape, integration_id, event_type, status, day) DO UPDATE SET deliveries = webhook_count_day.deliveries + excluded.deliveries`
+
+	dropDay = `DELETE FROM webhook_count_day WHERE account_id = $1 AND shape = $2 AND integration_id = $3 AND event_type = $4 AND status = $5 AND day = $6 AND deliveries = 0`
+
+	sumDays = `SELECT CAST(coalesce(sum(deliveries), 0) AS BIGINT) FROM webhook_count_day
+		WHERE account_id = $3 AND shape = $4 AND integration_id = $5 AND event_type = $6 AND status = $7 AND day >= $1 AND day < $2`
+)
 
 var (
 	addCounts = numbered(`INSERT INTO webhook_count (account_id, shape, integration_id, event_type, status, hour, ` + eachSlot("s%d", ", ") + `)

@@ -40,7 +40,8 @@ func number(tx *db.Tx, sources []source, from, to int64) (sum int64, err error) 
 	return sum, nil
 }
 
-// counted adds up the counts of whole slots, from first to before last.
+// counted adds up the counts of whole slots, from first to before last: those of whole days, and of the slots before
+// and after them.
 func (f filter) counted(tx *db.Tx, eventType string, first, last int64) (int64, error) {
 	var s shape
 	if f.integration != 0 {
@@ -53,6 +54,25 @@ func (f filter) counted(tx *db.Tx, eventType string, first, last int64) (int64, 
 		s |= byStatus
 	}
 	g := s.of(f.integration, eventType, f.status)
-	n, _, err := db.One(tx, db.Column[int64], sumCounts, first, last, f.account, g.shape, g.integration, g.eventType, g.status)
-	return n, err
+	sum := func(query string, from, to int64) (int64, error) {
+		if from >= to {
+			return 0, nil
+		}
+		n, _, err := db.One(tx, db.Column[int64], query, from, to, f.account, g.shape, g.integration, g.eventType, g.status)
+		return n, err
+	}
+	from, to := (first+daySlots-1)/daySlots, last/daySlots // whole days: first inclusive, last exclusive
+	if from >= to {
+		return sum(sumCounts, first, last)
+	}
+	head, err := sum(sumCounts, first, from*daySlots)
+	if err != nil {
+		return 0, err
+	}
+	days, err := sum(sumDays, from, to)
+	if err != nil {
+		return 0, err
+	}
+	tail, err := sum(sumCounts, to*daySlots, last)
+	return head + days + tail, err
 }

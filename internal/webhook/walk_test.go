@@ -109,7 +109,7 @@ func TestPruneTakesTheOldestAndTheirCounts(t *testing.T) {
 		all = append(all, more...)
 	}
 	prune(request{StartTime: apitest.Now.AddDate(0, 0, 1).UnixMilli()})
-	for _, table := range []string{"webhook_delivery", "webhook_count"} {
+	for _, table := range []string{"webhook_delivery", "webhook_count", "webhook_count_day"} {
 		if n := rows(t, s, table); n != 0 {
 			t.Errorf("%d rows are left in %s", n, table)
 		}

@@ -14,7 +14,7 @@ import (
 // growing lists the tables that get rows from what happens: nothing may read all of one, nor all that an account
 // has in it. The other tables hold configuration, of which an account has hundreds of rows and not millions.
 var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "incident", "incident_assignment", "notice",
-	"rum_issue", "verdict", "war_room", "webhook_count", "webhook_delivery", "webhook_exchange", "webhook_message"}
+	"rum_issue", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_exchange", "webhook_message"}
 
 // configured lists the others, so that a new table is put into one of the two lists.
 var configured = []string{"account", "app_key", "channel", "channel_star", "datasource", "datasource_counter", "handover", "heartbeat", "integration_key", "object",

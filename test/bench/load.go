@@ -20,6 +20,7 @@ type figures struct {
 	perSecond float64
 	p50, p99  time.Duration
 	longest   time.Duration
+	calls     int // that were answered
 	bytes     int // of one reply's body
 }
 
@@ -85,7 +86,7 @@ func loadEach(address string, requests func(client int) func() []byte, clients i
 // summed is what single calls within a span, at least one, amount to.
 func summed(took []time.Duration, span time.Duration) figures {
 	slices.Sort(took)
-	return figures{perSecond: float64(len(took)) / span.Seconds(), p50: took[len(took)/2], p99: took[len(took)*99/100], longest: took[len(took)-1]}
+	return figures{calls: len(took), perSecond: float64(len(took)) / span.Seconds(), p50: took[len(took)/2], p99: took[len(took)*99/100], longest: took[len(took)-1]}
 }
 
 // middle is the run of median throughput.

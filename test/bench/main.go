@@ -36,6 +36,9 @@ var (
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
 	only       = flag.String("only", "", "measure only this: operations, configuration, history, events or hostile")
+	paths      = flag.String("paths", "", "of the operations measure only those whose path and title match this expression")
+	against    = flag.String("against", "", "measure the operations of this binary too, in turn with the built one")
+	using      = flag.String("binary", "", "measure this binary instead of building one")
 	engine     = flag.Bool("engine", true, "run the engine's own benchmarks as well")
 )
 
@@ -63,11 +66,9 @@ func run() error {
 	defer os.RemoveAll(dir)
 	fmt.Printf("%s, %s/%s, %d processors, %s\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), time.Now().UTC().Format("2006-01-02 15:04 UTC"))
 
-	binary := filepath.Join(dir, "tocsin")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/tocsin")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %v\n%s", err, out)
+	binary, err := built(dir)
+	if err != nil {
+		return err
 	}
 	if *only == "hostile" { // which fills databases of its own
 		return hostile(dir)
@@ -100,6 +101,20 @@ func run() error {
 		return engines()
 	}
 	return nil
+}
+
+// built is the stripped binary to measure.
+func built(dir string) (string, error) {
+	if *using != "" {
+		return filepath.Abs(*using)
+	}
+	binary := filepath.Join(dir, "tocsin")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/tocsin")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %v\n%s", err, out)
+	}
+	return binary, nil
 }
 
 // footprint reports sizes, start-up times and resident memory, and leaves a filled database behind.
@@ -137,25 +152,68 @@ func footprint(binary, dir string) (key string, err error) {
 	return key, nil
 }
 
+// contender is a server whose operations are measured, beside others in the same run.
+type contender struct {
+	name string
+	*process
+}
+
+// contenders starts the binaries to compare: the first on the database that is there, the other on one that it fills
+// itself, since the two may differ in their schema.
+func contenders(binary, db, key string) ([]contender, error) {
+	all := []contender{{name: filepath.Base(binary)}}
+	if *against != "" {
+		dir := filepath.Join(filepath.Dir(strings.TrimPrefix(db, "sqlite:")), "against")
+		filled, err := start(*against, "demo", "--listen", "127.0.0.1:0", "--dir", dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := filled.stop(); err != nil {
+			return nil, err
+		}
+		all = append(all, contender{name: filepath.Base(*against), process: filled})
+	}
+	for i := range all {
+		name, at := binary, db
+		if i > 0 {
+			name, at, key = *against, "sqlite:"+filepath.Join(filepath.Dir(strings.TrimPrefix(db, "sqlite:")), "against", "tocsin.db"), all[i].key
+		}
+		server, err := start(name, "serve", "--listen", "127.0.0.1:0", "--db", at, "--limit-per-second", "0", "--limit-per-minute", "0")
+		if err != nil {
+			return all[:i], err
+		}
+		server.key, all[i].process = key, server
+	}
+	return all, nil
+}
+
 // operations measures each call of the demo beside a constant reply of its size.
 func operations(binary, db, key string) error {
-	server, err := start(binary, "serve", "--listen", "127.0.0.1:0", "--db", db, "--limit-per-second", "0", "--limit-per-minute", "0")
+	servers, err := contenders(binary, db, key)
+	defer func() {
+		for _, s := range servers {
+			s.stop()
+		}
+	}()
 	if err != nil {
 		return err
 	}
-	defer server.stop()
-	calls, err := measured(server, key)
-	if err != nil {
-		return err
+	var calls []demo.Call
+	for _, s := range servers { // which makes the schedule that is measured, with the same content and another id
+		own, err := measured(s.process, s.key)
+		if err != nil {
+			return err
+		}
+		calls = append(calls, own...)
 	}
-	requests, sizes := [][]byte{}, []string{"constant"}
-	for _, c := range calls {
-		request := post(c.Path, key, c.Body)
-		f, err := load(server.address, request, 1, 50*time.Millisecond)
+	each := len(calls) / len(servers)
+	sizes := []string{"constant"}
+	for i, c := range calls {
+		f, err := load(servers[i/each].address, post(c.Path, servers[i/each].key, c.Body), 1, 50*time.Millisecond)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Path, err)
 		}
-		requests, sizes = append(requests, request), append(sizes, strconv.Itoa(f.bytes))
+		sizes = append(sizes, strconv.Itoa(f.bytes))
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -167,25 +225,57 @@ func operations(binary, db, key string) error {
 	}
 	defer yardstick.stop()
 
-	fmt.Printf("| operation (%d connections) | reply bytes | calls/s | p50 | p99 | constant reply/s | ratio |\n|---|---|---|---|---|---|---|\n", *clients)
-	for i, c := range calls {
-		own, other := []figures{}, []float64{}
-		for range *rounds {
-			f, err := load(yardstick.address, post("/"+sizes[i+1], key, c.Body), *clients, *span)
-			if err != nil {
-				return err
-			}
-			other = append(other, f.perSecond)
-			if f, err = load(server.address, requests[i], *clients, *span); err != nil {
-				return fmt.Errorf("%s: %w", c.Path, err)
-			}
-			own = append(own, f)
+	fmt.Printf("| operation (%d connections) | reply bytes | calls/s | p50 | p99 | constant reply/s | ratio | processor, constant |\n|---|---|---|---|---|---|---|---|\n", *clients)
+	for i := range each {
+		var same []demo.Call // of each server
+		for j := range servers {
+			same = append(same, calls[j*each+i])
 		}
-		slices.Sort(other)
-		m := middle(own)
-		fmt.Printf("| `%s` %s | %d | %.0f | %s | %s | %.0f | %.2f |\n", c.Path, c.Title, m.bytes, m.perSecond, m.p50.Round(10*time.Microsecond), m.p99.Round(10*time.Microsecond), other[len(other)/2], m.perSecond/other[len(other)/2])
+		if err := compare(yardstick, servers, same, sizes[i+1]); err != nil {
+			return err
+		}
 	}
-	fmt.Printf("\nresident after that load: %.1f MB\n\n", server.resident())
+	for _, s := range servers {
+		fmt.Printf("\nresident after that load: %.1f MB (%s)\n", s.resident(), s.name)
+	}
+	fmt.Println()
+	return nil
+}
+
+// compare measures a call of each server in turn with the constant reply, and prints a row for each server. The
+// ratio is the median of the ratios of single rounds.
+func compare(yardstick *process, servers []contender, calls []demo.Call, size string) error {
+	if matched, err := regexp.MatchString(*paths, calls[0].Path+" "+calls[0].Title); err != nil || !matched {
+		return err
+	}
+	constant, bare := []float64{}, []time.Duration{}
+	own, ratios, costs := make([][]figures, len(servers)), make([][]float64, len(servers)), make([][]time.Duration, len(servers))
+	for range *rounds {
+		base, cost, err := yardstick.cost(func() (figures, error) {
+			return load(yardstick.address, post("/"+size, servers[0].key, calls[0].Body), *clients, *span)
+		})
+		if err != nil {
+			return err
+		}
+		constant, bare = append(constant, base.perSecond), append(bare, cost)
+		for i, s := range servers {
+			f, cost, err := s.cost(func() (figures, error) {
+				return load(s.address, post(calls[i].Path, s.key, calls[i].Body), *clients, *span)
+			})
+			if err != nil {
+				return fmt.Errorf("%s: %w", calls[i].Path, err)
+			}
+			own[i], ratios[i], costs[i] = append(own[i], f), append(ratios[i], f.perSecond/base.perSecond), append(costs[i], cost)
+		}
+	}
+	for i, s := range servers {
+		m, title := middle(own[i]), calls[i].Title
+		if len(servers) > 1 {
+			title = s.name + ": " + title
+		}
+		fmt.Printf("| `%s` %s | %d | %.0f | %s | %s | %.0f | %.2f | %s, %s |\n", calls[i].Path, title, m.bytes, m.perSecond, m.p50.Round(10*time.Microsecond), m.p99.Round(10*time.Microsecond),
+			median(constant), median(ratios[i]), median(costs[i]).Round(100*time.Nanosecond), median(bare).Round(100*time.Nanosecond))
+	}
 	return nil
 }
 
@@ -280,6 +370,33 @@ func start(name string, args ...string) (*process, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// cost is what one call of a run cost the process in processor time. It shows what throughput hides on a machine that
+// others use too.
+func (p *process) cost(run func() (figures, error)) (f figures, each time.Duration, err error) {
+	before := p.processor()
+	if f, err = run(); err != nil {
+		return f, 0, err
+	}
+	return f, (p.processor() - before) / time.Duration(f.calls), nil
+}
+
+// processor is the processor time that the process has used, as the kernel counts it in hundredths of a second.
+func (p *process) processor() time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may hold spaces
+	fields, ticks := strings.Fields(rest), 0
+	for _, i := range []int{11, 12} { // utime, stime
+		if i < len(fields) {
+			n, _ := strconv.Atoi(fields[i])
+			ticks += n
+		}
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
 // resident is the process's memory in megabytes, as the kernel counts it.

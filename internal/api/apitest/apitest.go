@@ -72,10 +72,13 @@ func StartConfig(t testing.TB, change func(*api.Config), ops ...[]api.Op) *Serve
 	c := clock.At(Now)
 	config := api.Config{DB: d, Keys: auth.NewKeys(d, c), Clock: c, Log: slog.New(slog.DiscardHandler), Audit: audit.Record, Build: "test"}
 	change(&config)
-	frame := api.New(config, ops...)
-	http := httptest.NewServer(frame)
+	s := &Server{DB: d, Keys: config.Keys, Clock: c, t: t}
+	config.Audit = s.revised(config.Audit)
+	s.Frame = api.New(config, ops...)
+	http := httptest.NewServer(s.Frame)
 	t.Cleanup(http.Close)
-	return &Server{URL: http.URL, DB: d, Keys: config.Keys, Clock: c, Frame: frame, Close: http.Close, t: t}
+	s.URL, s.Close = http.URL, http.Close
+	return s
 }
 
 // OpenDB opens an empty database file, migrated, that goes away with the test.
@@ -125,7 +128,7 @@ func (s *Server) Exec(query string, args ...any) {
 // Write runs fn in a write transaction, for fixtures made by a room's own functions.
 func (s *Server) Write(fn func(tx *db.Tx) error) {
 	s.t.Helper()
-	if err := s.DB.Write(context.Background(), fn); err != nil {
+	if err := s.DB.Write(context.Background(), func(tx *db.Tx) error { return errors.Join(fn(tx), count(tx)) }); err != nil {
 		s.t.Fatal(err)
 	}
 }

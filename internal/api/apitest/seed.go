@@ -88,6 +88,7 @@ func seed(tx *db.Tx) error {
 		addKey(tx, AccountA, Reader, KeyReader),
 		addKey(tx, AccountA, Stranger, KeyNothing),
 		addKey(tx, AccountB, OwnerB, KeyB),
+		watch(tx),
 	)
 }
 

@@ -1,0 +1,66 @@
+package apitest
+
+import (
+	"fmt"
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/db"
+	"tocsin/internal/revision"
+)
+
+// Every call of every test is held to this: a write that changes the account's configuration counts it in the same
+// transaction (see package revision), or nodes would go on answering with what they have kept of it.
+
+// configuration are the tables of which something is kept by revision, with the columns that matter where not all do.
+var configuration = map[string]string{
+	"account": " OF account_name, time_zone, owner_id", "person": "", "person_role": "", "role": "", "team": "", "team_person": "", "schedule": "", "channel": "", "object": "",
+}
+
+// watch adds a table to the database that tells which accounts' configuration was changed and which revisions were
+// counted since it was last emptied.
+func watch(tx *db.Tx) error {
+	queries := []string{
+		`CREATE TABLE watched (account_id BIGINT NOT NULL, what TEXT NOT NULL)`,
+		`CREATE TRIGGER watch_revision AFTER UPDATE OF revision ON account BEGIN INSERT INTO watched VALUES (NEW.account_id, 'revision'); END`,
+	}
+	for table, columns := range configuration {
+		for verb, row := range map[string]string{"INSERT": "NEW", "UPDATE" + columns: "NEW", "DELETE": "OLD"} {
+			queries = append(queries, fmt.Sprintf(`CREATE TRIGGER watch_%s_%s AFTER %s ON %s BEGIN INSERT INTO watched VALUES (%s.account_id, '%s'); END`,
+				table, verb[:6], verb, table, row, strings.ToLower(verb[:6])+" "+table))
+		}
+	}
+	for _, query := range queries {
+		if _, err := tx.Exec(query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revised records a write after it has held it to the rule.
+func (s *Server) revised(record func(*db.Tx, api.AuditEntry) error) func(*db.Tx, api.AuditEntry) error {
+	return func(tx *db.Tx, e api.AuditEntry) error {
+		uncounted, err := db.All(tx, db.Column[string], `SELECT DISTINCT what FROM watched w WHERE NOT EXISTS (SELECT 1 FROM watched r WHERE r.account_id = w.account_id AND r.what = 'revision')`)
+		if err != nil {
+			return err
+		}
+		if len(uncounted) > 0 {
+			s.t.Errorf("%s changes configuration (%s) without revision.Bump in the same transaction", e.Operation, strings.Join(uncounted, ", "))
+		}
+		if _, err := tx.Exec(`DELETE FROM watched`); err != nil {
+			return err
+		}
+		return record(tx, e)
+	}
+}
+
+// count counts a change of all accounts, for fixtures that write past the rooms.
+func count(tx *db.Tx) error {
+	for _, account := range []int64{AccountA, AccountB} {
+		if err := revision.Bump(tx, account); err != nil {
+			return err
+		}
+	}
+	return nil
+}
