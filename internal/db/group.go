@@ -30,6 +30,7 @@ type write struct {
 	done  chan struct{} // closed when err is final
 	err   error
 	panic any
+	after []func() // see Tx.OnCommit
 }
 
 // Write runs fn in the one write transaction there is at a time. When Write returns nil the change is
@@ -61,6 +62,11 @@ func (d *DB) leave(w *write, err error) error {
 func (w *write) result() error {
 	if w.panic != nil {
 		panic(w.panic)
+	}
+	if w.err == nil {
+		for _, fn := range w.after {
+			fn()
+		}
 	}
 	return w.err
 }
@@ -185,6 +191,8 @@ func (w *write) call(tx *Tx) {
 			}
 		}
 	}()
-	w.err = w.fn(tx)
+	own := *tx
+	own.after = &w.after
+	w.err = w.fn(&own)
 	finished = true
 }

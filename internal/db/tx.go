@@ -32,7 +32,19 @@ func (c *conn) close() error { return c.raw.Close() } // and with it its stateme
 // Statements are not bound to the request's context: they are short by design.
 type Tx struct {
 	conn  *conn
-	queue *group // of those who want to write next; nil: this one only reads
+	queue *group    // of those who want to write next; nil: this one only reads
+	after *[]func() // see OnCommit; nil: this one only reads
+}
+
+// OnCommit runs fn once the change is on disk, on the goroutine that called Write, in the order of the calls. fn is
+// dropped when the transaction, or the Try that it is called in, is rolled back: counters and wakes belong here,
+// because they cannot be rolled back. Outside of Write fn runs at once.
+func (t *Tx) OnCommit(fn func()) {
+	if t.after == nil {
+		fn()
+		return
+	}
+	*t.after = append(*t.after, fn)
 }
 
 // Awaited tells whether others wait to write. Long work that can stop and go on in another transaction
@@ -126,7 +138,14 @@ func (t *Tx) Try(fn func() error) (failed, err error) {
 	if _, err := t.Exec("SAVEPOINT try"); err != nil {
 		return nil, err
 	}
+	kept := 0
+	if t.after != nil {
+		kept = len(*t.after)
+	}
 	failed = guarded(fn)
+	if failed != nil && t.after != nil {
+		*t.after = (*t.after)[:kept]
+	}
 	switch {
 	case fault.KindOf(failed) == fault.Unavailable:
 		return nil, failed
