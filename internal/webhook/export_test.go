@@ -12,8 +12,9 @@ func Said(tx *db.Tx, account int64, d Delivery, messageID, payload string) error
 	if err := m.put(tx); err != nil {
 		return err
 	}
-	if err := record(tx, account, d, exchange{messageID, `{"Content-Type":"application/json","Webhook-Signature":"***"}`, "it answered 400 Bad Request", `{"Content-Length":"2"}`, "no"}); err != nil {
+	if err := record(tx, account, []Delivery{d}, []exchange{{messageID, `{"Content-Type":"application/json","Webhook-Signature":"***"}`, "it answered 400 Bad Request", `{"Content-Length":"2"}`, "no"}}); err != nil {
 		return err
 	}
-	return m.settle(tx, failed, "it answered 400 Bad Request", d.EventTime.time())
+	_, err := m.settle(tx, failed, "it answered 400 Bad Request", d.EventTime.time())
+	return err
 }

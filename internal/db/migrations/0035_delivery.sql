@@ -17,3 +17,5 @@ CREATE TABLE webhook_event (
     matched BIGINT NOT NULL,            -- subscribers up to this integration_id have their message
     PRIMARY KEY (account_id, number)
 );
+-- What is given up because it has waited too long is found without reading what has not.
+CREATE INDEX webhook_message_age ON webhook_message (account_id, integration_id, started_at) WHERE settled_at = 0;
