@@ -1,6 +1,11 @@
 package webhook
 
-import "tocsin/internal/db"
+import (
+	"context"
+	"time"
+
+	"tocsin/internal/db"
+)
 
 // PruneSome is Prune that deletes no more than so many.
 var PruneSome = prune
@@ -17,4 +22,14 @@ func Said(tx *db.Tx, account int64, d Delivery, messageID, payload string) error
 	}
 	_, err := m.settle(tx, failed, "it answered 400 Bad Request", d.EventTime.time())
 	return err
+}
+
+// Match makes the messages of all events that wait. It stops at the first failure.
+func (r *Room) Match(ctx context.Context) error {
+	for {
+		again, err := r.matchAll(ctx, time.Time{}.Add(1))
+		if err != nil || again.IsZero() {
+			return err
+		}
+	}
 }

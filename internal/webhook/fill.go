@@ -127,8 +127,8 @@ func variable(text string) (path string, length int) {
 	if !strings.HasPrefix(text, "{{") {
 		return "", 0
 	}
-	end := strings.Index(text, "}}")
-	if end < 0 || end > maxPath || strings.ContainsAny(text[2:end], "{\"\\\r\n") {
+	end := strings.Index(text[:min(len(text), maxPath+2)], "}}") // no further: a body of braces would be read once for each of them
+	if end < 0 || strings.ContainsAny(text[2:end], "{\"\\\r\n") {
 		return "", 0
 	}
 	path = strings.TrimSpace(text[2:end])
