@@ -69,7 +69,7 @@ type matching struct {
 	account  int64
 	to       subscribed
 	messages []made
-	size     int // of all of them, in bytes
+	cost     int // of all of them, in bytes written
 }
 
 type made struct {
@@ -85,14 +85,15 @@ func (m *matching) match(e *event) bool {
 		if s.integration <= e.matched || !s.wants(e.webhookType, e.eventType, e.channel, m.to.private) {
 			continue
 		}
-		if len(m.messages) >= maxMatched || m.size >= maxMade {
+		if len(m.messages) >= maxMatched || m.cost >= maxMade {
 			return false
 		}
 		one := message{account: m.account, id: id.Token(16), integration: s.integration, webhookType: e.webhookType, eventType: e.eventType,
 			channel: e.channel, ref: e.ref, started: e.at}
-		one.payload = fillIn(e.payload, one.id, s.body)
+		var cost int
+		one.payload, cost = fillIn(e.payload, one.id, s.body)
 		m.messages = append(m.messages, made{one, e.number})
-		m.size += len(one.payload)
+		m.cost += cost
 		e.matched = s.integration
 	}
 	return true

@@ -172,7 +172,7 @@ func TestWhatIsRolledBackIsNotCounted(t *testing.T) {
 	crew := work.New(now, slog.New(slog.DiscardHandler), nil)
 	h.Room.Start(crew)
 	h.Write(func(tx *db.Tx) error {
-		_, err := tx.Exec(`CREATE TRIGGER breaks BEFORE INSERT ON webhook_exchange BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+		_, err := tx.Exec(`CREATE TRIGGER breaks BEFORE UPDATE OF failures ON webhook_endpoint BEGIN SELECT RAISE(ABORT, 'broken'); END`)
 		return err
 	})
 	h.happen("i_new", "T")

@@ -116,14 +116,15 @@ func (p *payload) text() (string, error) {
 	return string(standard), err
 }
 
-// fillIn gives a stored payload its event id, and puts it into a body of somebody's own unless that is empty.
-func fillIn(stored, eventID, own string) string {
+// fillIn gives a stored payload its event id, and puts it into a body of somebody's own unless that is empty. cost is how
+// many bytes were written for it, also for a body that became too long.
+func fillIn(stored, eventID, own string) (body string, cost int) {
 	standard := strings.Replace(stored, `"event_id":""`, `"event_id":"`+eventID+`"`, 1) // the first is its own: it stands before all that is told
 	if own == "" {
-		return standard
+		return standard, len(standard)
 	}
 	if filled, ok := fill(own, []byte(standard), maxFilled); ok {
-		return string(filled)
+		return string(filled), len(standard) + len(filled)
 	}
-	return standard
+	return standard, maxFilled
 }
