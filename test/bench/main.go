@@ -35,7 +35,9 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history or events")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events or webhook")
+	backlog    = flag.Int("backlog", 1_000_000, "webhook deliveries that wait at once")
+	endpoints  = flag.Int("endpoints", 50, "webhooks that they wait for")
 	engine     = flag.Bool("engine", true, "run the engine's own benchmarks as well")
 )
 
@@ -69,8 +71,11 @@ func run() error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %v\n%s", err, out)
 	}
-	if *only == "events" { // which fills databases of its own
+	switch *only { // those fill databases of their own
+	case "events":
 		return fromEventToPage(binary, dir)
+	case "webhook":
+		return webhooks(binary, dir)
 	}
 	key, err := footprint(binary, dir)
 	if err != nil {
@@ -85,6 +90,7 @@ func run() error {
 		{"configuration", func() error { return configuration(binary, db, key) }},
 		{"history", func() error { return history(binary, db, key) }},
 		{"events", func() error { return fromEventToPage(binary, dir) }},
+		{"webhook", func() error { return webhooks(binary, dir) }},
 	} {
 		if *only != "" && *only != part.name {
 			continue
