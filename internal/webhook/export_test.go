@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tocsin/internal/db"
+	"tocsin/internal/id"
 )
 
 // PruneSome is Prune that deletes no more than so many.
@@ -32,4 +33,10 @@ func (r *Room) Match(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// Waits stores a message that is due.
+func Waits(tx *db.Tx, account, integration int64, at time.Time, payload string) error {
+	m := message{account: account, id: id.Token(16), integration: integration, webhookType: "alert", eventType: "a_new", ref: "5e5e5e5e5e5e5e5e5e5e5e01", payload: payload, started: at.UnixMilli()}
+	return m.put(tx)
 }

@@ -23,6 +23,7 @@ import (
 	"tocsin/internal/news"
 	"tocsin/internal/outbound"
 	"tocsin/internal/revision"
+	"tocsin/internal/seal"
 	"tocsin/internal/webhook"
 	"tocsin/internal/work"
 )
@@ -31,26 +32,27 @@ import (
 type hooked struct {
 	*apitest.Server
 	*webhook.Room
-	t       *testing.T
+	t       testing.TB
+	box     *seal.Box
 	metrics *prometheus.Registry
 }
 
-func hook(t *testing.T, hooks ...integration.Integration) *hooked {
+func hook(t testing.TB, hooks ...integration.Integration) *hooked {
 	t.Helper()
-	h := &hooked{Server: apitest.Start(t), t: t}
+	h := &hooked{Server: apitest.Start(t), t: t, box: apitest.Box(t)}
 	h.restart()
 	h.Write(func(tx *db.Tx) error {
 		if err := revision.Bump(tx, apitest.AccountA); err != nil {
 			return err
 		}
-		return integration.Load(tx, apitest.Box(t), apitest.AccountA, hooks)
+		return integration.Load(tx, h.box, apitest.AccountA, hooks)
 	})
 	return h
 }
 
 func (h *hooked) restart() {
 	h.metrics = prometheus.NewRegistry()
-	h.Room = webhook.New(webhook.Config{DB: h.Server.DB, Box: apitest.Box(h.t), Clock: clock.At(apitest.Now), Log: slog.New(slog.DiscardHandler), Metrics: h.metrics,
+	h.Room = webhook.New(webhook.Config{DB: h.Server.DB, Box: h.box, Clock: clock.At(apitest.Now), Log: slog.New(slog.DiscardHandler), Metrics: h.metrics,
 		Out: outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})})
 }
 

@@ -7,6 +7,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"flag"
@@ -298,6 +299,18 @@ func (p *process) resident() float64 {
 		}
 	}
 	return 0
+}
+
+// processor is the time that the process has used of the processors, as the kernel counts it in hundredths of a second.
+func (p *process) processor() time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 func (p *process) stop() error {

@@ -16,7 +16,7 @@ import (
 
 // sink is what webhooks reach: it answers at once, and notes when a message with a marked text came.
 type sink struct {
-	url   string
+	urls  []string // each endpoint is a host of its own, as in life
 	count atomic.Int64
 
 	mu    sync.Mutex
@@ -24,26 +24,31 @@ type sink struct {
 }
 
 func newSink() (*sink, error) {
-	listener, url, err := listen()
-	if err != nil {
-		return nil, err
-	}
-	s := &sink{url: url, marks: map[string]chan time.Time{}}
-	go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		came := time.Now()
-		body, _ := io.ReadAll(r.Body)
-		w.WriteHeader(http.StatusNoContent)
-		s.count.Add(1)
-		if _, rest, found := strings.Cut(string(body), "mark-"); found {
-			s.mu.Lock()
-			if c := s.marks["mark-"+rest[:6]]; c != nil {
-				c <- came
-				delete(s.marks, "mark-"+rest[:6])
-			}
-			s.mu.Unlock()
+	s := &sink{marks: map[string]chan time.Time{}}
+	for range *endpoints + 1 {
+		listener, url, err := listen()
+		if err != nil {
+			return nil, err
 		}
-	}))
+		s.urls = append(s.urls, url)
+		go http.Serve(listener, http.HandlerFunc(s.take))
+	}
 	return s, nil
+}
+
+func (s *sink) take(w http.ResponseWriter, r *http.Request) {
+	came := time.Now()
+	body, _ := io.ReadAll(r.Body)
+	w.WriteHeader(http.StatusNoContent)
+	s.count.Add(1)
+	if _, rest, found := strings.Cut(string(body), "mark-"); found {
+		s.mu.Lock()
+		if c := s.marks["mark-"+rest[:6]]; c != nil {
+			c <- came
+			delete(s.marks, "mark-"+rest[:6])
+		}
+		s.mu.Unlock()
+	}
 }
 
 // expect returns what receives the moment at which a marked message comes.
@@ -57,12 +62,12 @@ func (s *sink) expect(mark string) chan time.Time {
 const firstHook = 7100000000001
 
 // webhookDatabase makes a database with so many webhooks, and one more for the deliveries that are waited for.
-func webhookDatabase(dir, name, url string) (string, error) {
+func webhookDatabase(dir, name string, urls []string) (string, error) {
 	type object = map[string]any
-	hooks := []object{{"integration_id": firstHook, "integration_name": "Idle", "integration_type": "webhook_incident", "settings": object{"endpoint": url + "/idle"}}}
+	hooks := []object{{"integration_id": firstHook, "integration_name": "Idle", "integration_type": "webhook_incident", "settings": object{"endpoint": urls[0]}}}
 	for n := range *endpoints {
 		hooks = append(hooks, object{"integration_id": firstHook + 1 + n, "integration_name": fmt.Sprint("Hook ", n), "integration_type": "webhook_alert",
-			"settings": object{"endpoint": fmt.Sprint(url, "/", n), "sign_secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "headers": object{"X-Token": "secret"}}})
+			"settings": object{"endpoint": urls[n+1], "sign_secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "headers": object{"X-Token": "secret"}}})
 	}
 	return database(dir, name, object{
 		"format":       "tocsin.account/1",
@@ -128,17 +133,17 @@ func serveHooks(binary, dsn string) (*process, error) {
 // small backlog and a big one; memory; and how long the first one takes while nothing else is to be done, and beside a
 // backlog that waits for endpoints that do not answer.
 func webhooks(binary, dir string) error {
-	fmt.Printf("| webhook deliveries, %d endpoints | attempts/s | resident |\n|---|---|---|\n", *endpoints)
+	fmt.Printf("| webhook deliveries, %d endpoints | attempts/s | processor for one | resident |\n|---|---|---|---|\n", *endpoints)
 	const few = 20_000
 	for _, n := range []int{few, *backlog} {
 		if n > few && *backlog <= few {
 			continue
 		}
-		rate, resident, err := drained(binary, dir, n, few)
+		f, err := drained(binary, dir, n, few)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("| %d delivered and recorded out of %d that wait | %.0f | %.1f MB |\n", few, n, rate, resident)
+		fmt.Printf("| %d delivered and recorded out of %d that wait | %.0f | %s | %.1f MB |\n", few, n, f.rate, f.used, f.resident)
 	}
 	fmt.Printf("\n| from a call to its webhook | p50 | p99 | from its reply, p50 | p99 |\n|---|---|---|---|---|\n")
 	for _, n := range []int{0, *backlog} {
@@ -150,27 +155,34 @@ func webhooks(binary, dir string) error {
 	return nil
 }
 
+type drain struct {
+	rate     float64
+	used     time.Duration // of the server's processor for one attempt
+	resident float64
+}
+
 // drained measures the first few of n deliveries that wait.
-func drained(binary, dir string, n, few int) (rate, resident float64, err error) {
+func drained(binary, dir string, n, few int) (f drain, err error) {
 	s, err := newSink()
 	if err != nil {
-		return 0, 0, err
+		return f, err
 	}
-	dsn, err := webhookDatabase(dir, fmt.Sprint("drain", n), s.url)
+	dsn, err := webhookDatabase(dir, fmt.Sprint("drain", n), s.urls)
 	if err != nil {
-		return 0, 0, err
+		return f, err
 	}
 	if err := waiting(dsn, n); err != nil {
-		return 0, 0, err
+		return f, err
 	}
 	p, err := serveHooks(binary, dsn)
 	if err != nil {
-		return 0, 0, err
+		return f, err
 	}
 	defer p.stop()
-	began := time.Now()
+	began, used := time.Now(), p.processor()
 	end, err := recorded(dsn, s, int64(few))
-	return float64(few) / end.Sub(began).Seconds(), p.resident(), err
+	used = p.processor() - used
+	return drain{float64(few) / end.Sub(began).Seconds(), used / time.Duration(few), p.resident()}, err
 }
 
 // pickup measures how long a delivery takes that is made while the system is idle, but for n that wait for endpoints
@@ -180,7 +192,7 @@ func pickup(binary, dir string, n int) error {
 	if err != nil {
 		return err
 	}
-	dsn, err := webhookDatabase(dir, fmt.Sprint("pickup", n), s.url)
+	dsn, err := webhookDatabase(dir, fmt.Sprint("pickup", n), s.urls)
 	if err != nil {
 		return err
 	}
