@@ -1,45 +1,41 @@
-# make test    everything that must pass: vet, lint, all tests under the race detector
+# make test    everything that must pass, after `make tools`: the same as ./test.sh, which needs no make
+# make quick   what runs in under a minute, installing nothing
+# make tools   installs what the tests use besides Go, or prints what is missing (TOOLS=no leaves it out of make test)
+# make lint    formatting, vet and the linters
 # make demo    the throw-away server
 # make build   the static binary, stripped, in bin/
+# make release static binaries for Linux on amd64 and arm64, bills of materials and checksums, in dist/
 # make bench   the figures of docs/performance.md, beside a constant reply of the same size
 # make fuzz    every fuzz target for FUZZTIME each (default 5m)
-# make soak    the timeline engine against its naive model, CASES random schedules (default 100000)
+# make soak    the on-call engine against its naive model, CASES random schedules (default 100000)
+# make golden  writes the golden replies: read the difference before you commit it
+# make published REFERENCE="NEWEST.json OLDER.json"   the digest of the public API description that replies are held against
 
 FUZZTIME ?= 5m
 CASES    ?= 100000
 
-.PHONY: test check-tools lint demo build bench fuzz soak golden
+.PHONY: test quick tools lint demo build release bench fuzz soak golden published
 
-test: check-tools lint
-	@test -d ../shared/reference/openapi || echo "note: ../shared/reference/openapi is not beside this checkout: the shapes of replies are NOT checked against it"
-	go test -race ./...
+test:
+	./test.sh
 
-# The race detector needs a C compiler; the product does not. On a bare Debian run as root it is
-# installed, elsewhere it is named.
-check-tools:
-	@command -v go >/dev/null || { echo "Go is missing: install Go 1.26 or newer (https://go.dev/dl)"; exit 1; }
-	@command -v gcc >/dev/null || { \
-		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy gcc libc6-dev; \
-		else echo "gcc is missing, the race detector needs it: apt-get install gcc libc6-dev"; exit 1; fi; }
-	@for tool in curl jq; do command -v $$tool >/dev/null || { \
-		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && apt-get install -qy $$tool; \
-		else echo "$$tool is missing, the newcomer's script needs it: apt-get install $$tool"; exit 1; fi; }; done
+quick:
+	./test.sh quick
 
-	@command -v prometheus >/dev/null && command -v prometheus-alertmanager >/dev/null || { \
-		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends prometheus prometheus-alertmanager; \
-		else echo "note: prometheus and prometheus-alertmanager are missing: the test with real peers (test/peer) is NOT run"; fi; }
+tools:
+	sh tools/install.sh
 
 lint:
-	@unformatted=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
-	if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
-	go vet ./...
-	go tool staticcheck ./...
+	./test.sh lint
 
 demo:
 	go run ./cmd/tocsin demo
 
 build:
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/tocsin ./cmd/tocsin
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X tocsin/internal/cli.version=$$(sh tools/version.sh)" -o bin/tocsin ./cmd/tocsin
+
+release:
+	sh tools/release.sh
 
 bench:
 	go run ./test/bench
@@ -57,3 +53,6 @@ soak:
 
 golden:
 	go test $$(find internal -path '*/testdata/golden' | sed 's#^#./#; s#/testdata/golden##') -update
+
+published:
+	go run ./test/published $(REFERENCE) > internal/api/apitest/testdata/published.json

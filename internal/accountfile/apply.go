@@ -5,6 +5,7 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -22,15 +23,16 @@ import (
 
 // Options say how a file is applied.
 type Options struct {
-	Prune  bool // delete what the file does not have
-	DryRun bool // make the plan and change nothing
+	Prune  bool  // delete what the file does not have
+	DryRun bool  // make the plan and change nothing
+	Shown  *Plan // if set, what applying changes must be exactly this: else fault.Conflict, and nothing is changed
 }
 
 // Apply makes an account's configuration equal to a file and answers what that changed, all or nothing.
 // An account that does not exist is created with all that the file has. Otherwise what happens in an
 // account (alerts, incidents, issues, deliveries) and its app keys are left alone.
 //
-// The plan is not a guess: the file is applied in a transaction, the account compared with what it was, and
+// The plan is exact: the file is applied in a transaction, the account compared with what it was, and
 // the transaction committed or, for a dry run, rolled back. Applying the same file again changes nothing.
 func Apply(ctx context.Context, d *db.DB, box *seal.Box, f *File, now time.Time, o Options) (Plan, error) {
 	if err := f.checkReferences(); err != nil {
@@ -58,6 +60,9 @@ func Apply(ctx context.Context, d *db.DB, box *seal.Box, f *File, now time.Time,
 		plan.Changes = changes(before, after)
 		if o.DryRun {
 			return errDryRun
+		}
+		if o.Shown != nil && !reflect.DeepEqual(plan.Changes, o.Shown.Changes) {
+			return fault.New(fault.Conflict, "account %d changed after the plan was made, and nothing was applied: make the plan again", w.account)
 		}
 		return w.record(f, plan, now)
 	})

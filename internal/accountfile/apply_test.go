@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/db"
+	"tocsin/internal/fault"
 )
 
 const bluewhale = 2451002751131
@@ -87,6 +88,31 @@ func TestApply(t *testing.T) {
 	plan, _ = h.apply(t, f, accountfile.Options{Prune: true})
 	if len(plan) != 2 || !strings.HasPrefix(plan[0], "delete silence_rule") || !strings.HasPrefix(plan[1], "delete drop_rule") {
 		t.Errorf("pruned %q", plan)
+	}
+}
+
+// TestApplyCarriesOutTheShownPlan changes the account between the plan and its application.
+func TestApplyCarriesOutTheShownPlan(t *testing.T) {
+	h := newHouse(t)
+	h.apply(t, read(t, byHand(t)), accountfile.Options{})
+	f := read(t, h.export(t, bluewhale, false))
+	f.Teams[0].TeamName = "SRE 北京"
+	_, shown := h.apply(t, f, accountfile.Options{DryRun: true})
+
+	other := read(t, h.export(t, bluewhale, false))
+	other.Channels[0].ChannelName = "Renamed meanwhile"
+	h.apply(t, other, accountfile.Options{})
+	before := h.export(t, bluewhale, true)
+
+	_, err := accountfile.Apply(context.Background(), h.db, h.box, f, apitest.Now, accountfile.Options{Shown: &shown})
+	if fault.KindOf(err) != fault.Conflict {
+		t.Errorf("the account changed, and applying answers %v", err)
+	}
+	differ(t, "after a plan that no longer holds", h.export(t, bluewhale, true), before)
+
+	_, shown = h.apply(t, f, accountfile.Options{DryRun: true})
+	if plan, _ := h.apply(t, f, accountfile.Options{Shown: &shown}); len(plan) != 2 {
+		t.Errorf("the new plan applies %q", plan)
 	}
 }
 

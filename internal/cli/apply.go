@@ -16,8 +16,8 @@ type applyCmd struct {
 	DryRun bool   `help:"Print the plan and change nothing."`
 }
 
-// Run prints what making the account equal to the file changes, and changes it. The plan is made by doing it
-// and rolling back, so that it is printed before anything is done for good.
+// Run prints what making the account equal to the file changes, then changes exactly that: an account that changed in
+// between is left as it is. The plan is made by applying the file and rolling back.
 func (cmd *applyCmd) Run(con *console) error {
 	file, err := readAccountFile(cmd.File)
 	if err != nil {
@@ -45,7 +45,7 @@ func (cmd *applyCmd) Run(con *console) error {
 	if cmd.DryRun || plan.Empty() {
 		return nil
 	}
-	options.DryRun = false
+	options.DryRun, options.Shown = false, &plan
 	if _, err := accountfile.Apply(ctx, d, box, file, c.Clock.Now(), options); err != nil {
 		return fmt.Errorf("%s: %w", cmd.File, err)
 	}

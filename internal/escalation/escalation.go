@@ -207,8 +207,8 @@ func (r *Room) held(tx *db.Tx, e *run, i *incident.Incident, a escalate.Answer, 
 	if err := e.save(tx); err != nil || said {
 		return true, err
 	}
-	return true, r.Bus.Tell(tx, news.Item{Account: i.AccountID, Type: news.IncidentNotify, ID: i.IncidentID, Channel: i.ChannelID, At: now,
-		Detail: map[string]any{"layer_idx": a.Due[first].Layer, "escalate_rule_id": e.ruleID, "escalate_rule_name": e.ruleName, "by": "nobody", "reason": why, "then": "wait", "until": until}})
+	return true, r.Bus.Tell(tx, news.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
+		Event: news.Notified{LayerIdx: int64(a.Due[first].Layer), EscalateRuleID: e.ruleID, EscalateRuleName: e.ruleName, By: "nobody", Reason: why, Then: "wait", Until: until}})
 }
 
 // silenced tells until when silence rules hold all of an incident's alerts, and which; 0: they do not.

@@ -74,7 +74,7 @@ func (r *Room) tellOwner(tx *db.Tx, i *incident.Incident, number int64, why stri
 	if err != nil {
 		return err
 	}
-	if err := r.Bus.Tell(tx, news.Item{Account: i.AccountID, Type: news.IncidentExhausted, ID: i.IncidentID, Channel: i.ChannelID, At: now, Detail: map[string]any{"reason": why, "to": []int64{owner}}}); err != nil {
+	if err := r.Bus.Tell(tx, news.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now, Event: news.Exhausted{Reason: why, To: []int64{owner}}}); err != nil {
 		return err
 	}
 	return r.person(tx, i, teller{cause: notify.Owner, event: news.IncidentNew, key: fmt.Sprintf("%s/%d/owner", i.IncidentID, number), reason: "the account's owner, and " + why}, owner, now)

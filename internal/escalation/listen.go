@@ -22,69 +22,104 @@ var pages = []string{notify.Page, notify.Owner, notify.Assigned, notify.Storm}
 // another's acknowledgement.
 var calls = []string{notify.Page, notify.Owner, notify.Storm}
 
-// Hear acts on what happened to incidents, in the transaction in which it did.
+// reaction is what follows from an event of an incident.
+type reaction func(tx *db.Tx, i *incident.Incident, item news.Item) error
+
+// Hear acts on an event of an incident, in the transaction that caused it.
 func (r *Room) Hear(tx *db.Tx, item news.Item) error {
-	if !item.OfIncident() || item.Type == news.IncidentNotify || item.Type == news.IncidentExhausted {
+	react := r.reaction(item.Event)
+	if react == nil {
 		return nil
 	}
 	i, found, err := incident.Of(tx, item)
 	if err != nil || !found {
 		return err
 	}
-	cancel := func(why string, causes ...string) error {
-		return r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, causes...)
+	return react(tx, &i, item)
+}
+
+// reaction returns what follows from an event; nil when nothing does.
+func (r *Room) reaction(e news.Event) reaction {
+	switch e := e.(type) {
+	case news.Opened:
+		return r.opened
+	case news.Reopened, news.Unacknowledged:
+		return r.triggered(r.anew)
+	case news.SeverityChanged:
+		return r.triggered(r.severityChanged)
+	case news.Assigned:
+		return r.assigned
+	case news.RespondersAdded:
+		return func(tx *db.Tx, i *incident.Incident, item news.Item) error {
+			return r.tell(tx, i, item, notify.Assigned, "made responsible", e.To)
+		}
+	case news.Stormed:
+		return r.triggered(func(tx *db.Tx, i *incident.Incident, item news.Item) error {
+			reason := fmt.Sprintf("responsible, and the incident has grown to %d alerts", e.Threshold)
+			return r.tell(tx, i, item, notify.Storm, reason, i.Responders())
+		})
+	case news.Acknowledged:
+		return r.paused("the incident was acknowledged")
+	case news.Snoozed:
+		return r.paused("the incident is snoozed")
+	case news.Woken:
+		return func(tx *db.Tx, _ *incident.Incident, item news.Item) error { return look(tx, item) }
+	case news.Resolved, news.Merged:
+		return r.ended
 	}
-	switch item.Type {
-	case news.IncidentNew:
-		if item.Person != 0 && i.AssignedTo != nil { // made by hand, for whom it says
-			return nil
-		}
-		return r.start(tx, &i, item)
-	case news.IncidentReopen, news.IncidentUnack:
-		if i.Progress != incident.Triggered { // others still take care
-			return nil
-		}
-		return r.anew(tx, &i, item)
-	case news.IncidentSeverity: // one that no rule matched as it was may have one now
-		before, err := latest(tx, item.Account, item.ID)
-		if err != nil || before != nil || i.Progress != incident.Triggered || i.AssignedTo != nil {
-			return err
-		}
-		return r.start(tx, &i, item)
-	case news.IncidentAssign:
-		return r.assigned(tx, &i, item)
-	case news.IncidentResponder:
-		return r.tell(tx, &i, item, notify.Assigned, "made responsible", numbers(item.Detail["to"]))
-	case news.IncidentStorm:
+	return nil
+}
+
+// triggered is a reaction of incidents that nobody has acknowledged.
+func (r *Room) triggered(react reaction) reaction {
+	return func(tx *db.Tx, i *incident.Incident, item news.Item) error {
 		if i.Progress != incident.Triggered {
 			return nil
 		}
-		return r.tell(tx, &i, item, notify.Storm, fmt.Sprintf("responsible, and the incident has grown to %v alerts", item.Detail["threshold"]), i.Responders())
-	case news.IncidentAck:
-		if err := cancel("the incident was acknowledged", calls...); err != nil {
-			return err
-		}
-		return look(tx, item)
-	case news.IncidentSnooze:
-		if err := cancel("the incident is snoozed", calls...); err != nil {
-			return err
-		}
-		return look(tx, item)
-	case news.IncidentWake:
-		return look(tx, item)
-	case news.IncidentResolve, news.IncidentMerge:
-		if i.Progress != incident.Closed { // merged into
-			return nil
-		}
-		if err := cancel("the incident is over", pages...); err != nil {
-			return err
-		}
-		if err := look(tx, item); err != nil {
-			return err
-		}
-		return r.recovered(tx, &i, item)
+		return react(tx, i, item)
 	}
-	return nil
+}
+
+// opened starts the escalation of a new incident, unless a person made it by hand for chosen persons.
+func (r *Room) opened(tx *db.Tx, i *incident.Incident, item news.Item) error {
+	if item.Person != 0 && i.AssignedTo != nil {
+		return nil
+	}
+	return r.start(tx, i, item)
+}
+
+// severityChanged starts the escalation of an incident that no rule matched before: one may match the new severity.
+func (r *Room) severityChanged(tx *db.Tx, i *incident.Incident, item news.Item) error {
+	before, err := latest(tx, item.Account, item.ID)
+	if err != nil || before != nil || i.AssignedTo != nil {
+		return err
+	}
+	return r.start(tx, i, item)
+}
+
+// paused cancels the notifications that call for any responder, and makes the escalation due, which then waits.
+func (r *Room) paused(why string) reaction {
+	return func(tx *db.Tx, _ *incident.Incident, item news.Item) error {
+		if err := r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, calls...); err != nil {
+			return err
+		}
+		return look(tx, item)
+	}
+}
+
+// ended cancels all pages of an incident that is closed and notifies its recovery. Of a merge only the closed sources
+// have ended.
+func (r *Room) ended(tx *db.Tx, i *incident.Incident, item news.Item) error {
+	if i.Progress != incident.Closed {
+		return nil
+	}
+	if err := r.Notify.Cancel(tx, item.Account, item.ID, "the incident is over", item.At, pages...); err != nil {
+		return err
+	}
+	if err := look(tx, item); err != nil {
+		return err
+	}
+	return r.recovered(tx, i, item)
 }
 
 // look makes the incident's escalation due, because something has changed.
@@ -138,7 +173,7 @@ func (r *Room) start(tx *db.Tx, i *incident.Incident, item news.Item) error {
 			why += fmt.Sprintf("; %s: %s", l.RuleName, l.Why)
 		}
 	}
-	return r.Bus.Tell(tx, news.Item{Account: item.Account, Type: news.IncidentExhausted, ID: item.ID, Channel: item.Channel, At: item.At, Detail: map[string]any{"reason": why}})
+	return r.Bus.Tell(tx, news.Item{Account: item.Account, ID: item.ID, Channel: item.Channel, At: item.At, Event: news.Exhausted{Reason: why}})
 }
 
 // assigned acts on an assignment by a person: persons are told, and a rule escalates.
@@ -166,7 +201,7 @@ func (r *Room) assigned(tx *db.Tx, i *incident.Incident, item news.Item) error {
 		return err
 	}
 	for _, address := range to.Emails {
-		t := teller{cause: notify.Assigned, event: item.Type}
+		t := teller{cause: notify.Assigned, event: item.Event.Type()}
 		if err := r.Notify.Put(tx, t.notice(i, 0, "email", notify.Address{To: address}, fmt.Sprintf("%s/a%s/e%s", i.IncidentID, to.ID, address), "assigned"), item.At); err != nil {
 			return err
 		}
@@ -180,7 +215,7 @@ func (r *Room) tell(tx *db.Tx, i *incident.Incident, item news.Item, cause, reas
 		if id == item.Person {
 			continue
 		}
-		t := teller{cause: cause, event: item.Type, key: fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Type, item.At.UnixMilli(), id), reason: reason}
+		t := teller{cause: cause, event: item.Event.Type(), key: fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Event.Type(), item.At.UnixMilli(), id), reason: reason}
 		if err := r.person(tx, i, t, id, item.At); err != nil {
 			return err
 		}
@@ -194,11 +229,6 @@ func (r *Room) recovered(tx *db.Tx, i *incident.Incident, item news.Item) error 
 	return r.Notify.Recover(tx, i.AccountID, i.IncidentID, i.Severity, item.At, func(n notify.Notice) bool {
 		return slices.Contains(pages, n.Cause) && n.Way != "sms" && n.Way != "voice"
 	})
-}
-
-func numbers(v any) []int64 {
-	list, _ := v.([]int64)
-	return list
 }
 
 // Reseal seals the secrets in the rules of running escalations anew, under the newest key, and counts them.

@@ -203,12 +203,12 @@ func (r *Room) nobody(tx *db.Tx, e *run, i *incident.Incident, v escalate.Verdic
 	if then == channel.Wait && (next == 0 || next > now.Unix()+longest) {
 		then = channel.Skip // there is no next turn to wait for
 	}
-	said := map[string]any{"layer_idx": v.Layer, "escalate_rule_id": e.ruleID, "escalate_rule_name": e.ruleName, "by": "nobody", "reason": strings.Join(persons.lacks, "; "), "then": then}
+	step := news.Notified{LayerIdx: int64(v.Layer), EscalateRuleID: e.ruleID, EscalateRuleName: e.ruleName, By: "nobody", Reason: strings.Join(persons.lacks, "; "), Then: then}
 	if then == channel.Wait {
-		said["until"] = next
+		step.Until = next
 		e.timing.Still = append(e.timing.Still, escalate.Span{From: v.At, Until: next})
 	}
-	return then, r.Bus.Tell(tx, news.Item{Account: i.AccountID, Type: news.IncidentNotify, ID: i.IncidentID, Channel: i.ChannelID, At: now, Detail: said})
+	return then, r.Bus.Tell(tx, news.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now, Event: step})
 }
 
 // assign makes the persons of a layer responsible.

@@ -316,45 +316,42 @@ func said(e news.Entry) string {
 	if e.Person != 0 {
 		by = fmt.Sprintf(" by person %d", e.Person)
 	}
-	switch e.Type {
-	case news.IncidentNew:
+	switch e := e.Event.(type) {
+	case news.Opened:
 		return "it was opened" + by
-	case news.IncidentAck:
+	case news.Acknowledged:
 		return "it was acknowledged" + by
-	case news.IncidentUnack:
+	case news.Unacknowledged:
 		return "its acknowledgement was taken back" + by
-	case news.IncidentSnooze:
-		return fmt.Sprintf("it was snoozed for %v minutes%s", e.Detail["minutes"], by)
-	case news.IncidentWake:
+	case news.Snoozed:
+		return fmt.Sprintf("it was snoozed for %d minutes%s", e.Minutes, by)
+	case news.Woken:
 		return "its snooze ended" + by
-	case news.IncidentResolve:
-		return fmt.Sprintf("it was resolved (%v)%s", e.Detail["from"], by)
-	case news.IncidentReopen:
+	case news.Resolved:
+		return fmt.Sprintf("it was resolved (%s)%s", e.From, by)
+	case news.Reopened:
 		return "it was opened again" + by
-	case news.IncidentSeverity:
-		return fmt.Sprintf("its severity became %v%s", e.Detail["to"], by)
-	case news.IncidentStorm:
-		return fmt.Sprintf("a storm: it has %v alerts", e.Detail["threshold"])
-	case news.IncidentExhausted:
-		return fmt.Sprint(e.Detail["reason"])
-	case news.IncidentNotify:
-		if e.Detail["by"] == "nobody" {
-			return fmt.Sprintf("layer %v of %v had nobody to tell (%v) and did: %v", e.Detail["layer_idx"], e.Detail["escalate_rule_name"], e.Detail["reason"], e.Detail["then"])
+	case news.SeverityChanged:
+		return fmt.Sprintf("its severity became %s%s", e.To, by)
+	case news.Stormed:
+		return fmt.Sprintf("a storm: it has %d alerts", e.Threshold)
+	case news.Exhausted:
+		return e.Reason
+	case news.Notified:
+		if e.By == "nobody" {
+			return fmt.Sprintf("layer %d of %s had nobody to tell (%s) and did: %s", e.LayerIdx, e.EscalateRuleName, e.Reason, e.Then)
 		}
-	case news.IncidentAssign:
-		return fmt.Sprintf("it was assigned (%v) to %s", e.Detail["type"], persons(e.Detail["to"]))
+	case news.Assigned:
+		return fmt.Sprintf("it was assigned (%s) to %s", e.How, persons(e.To))
 	}
 	return ""
 }
 
-// persons lists identifiers, which JSON has as numbers.
-func persons(list any) string {
-	all, _ := list.([]any)
+// persons lists persons by number.
+func persons(ids []int64) string {
 	var texts []string
-	for _, id := range all {
-		if n, ok := id.(float64); ok {
-			texts = append(texts, fmt.Sprintf("person %.0f", n))
-		}
+	for _, id := range ids {
+		texts = append(texts, fmt.Sprintf("person %d", id))
 	}
 	if len(texts) == 0 {
 		return "others"

@@ -123,7 +123,7 @@ func (r *Room) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error
 			target.raise(a.Severity)
 		}
 		c.Touched("alert", a.ID, a.Title)
-		item := news.Item{Account: d.Account, Type: news.AlertMerge, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person, Detail: map[string]any{"incident_id": target.IncidentID, "comment": in.Comment}}
+		item := news.Item{Account: d.Account, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person, Event: news.AlertMerged{IncidentID: target.IncidentID, Comment: in.Comment}}
 		if err := r.Bus.Tell(c.Tx, item); err != nil {
 			return api.Empty{}, err
 		}

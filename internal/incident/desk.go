@@ -26,8 +26,8 @@ type Desk struct {
 	Person  int64 // 0: Tocsin itself
 }
 
-func (d Desk) tell(r *Incident, kind string, detail map[string]any) error {
-	return d.Bus.Tell(d.Tx, news.Item{Account: d.Account, Type: kind, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person, Detail: detail})
+func (d Desk) publish(r *Incident, e news.Event) error {
+	return d.Bus.Tell(d.Tx, news.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person, Event: e})
 }
 
 // Get reads an incident that must be there.
@@ -62,8 +62,8 @@ func (d Desk) Open(r *Incident) error {
 	if _, err := r.insert(d.Tx, d.Account); err != nil {
 		return err
 	}
-	return d.Bus.Tell(d.Tx, news.Item{Account: d.Account, Type: news.IncidentNew, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person,
-		Detail: map[string]any{"title": r.Title, "severity": r.Severity}, Subject: *r})
+	return d.Bus.Tell(d.Tx, news.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person,
+		Event: news.Opened{Severity: r.Severity, Title: r.Title}, Subject: *r})
 }
 
 // due settles when the incident is resolved by itself, as its channel wants it.
@@ -114,7 +114,7 @@ func (d Desk) Joined(incident string, a *decide.Alert, origin alert.Origin, stor
 	if err := d.worse(&r, before); err != nil || !reached {
 		return err
 	}
-	return d.tell(&r, news.IncidentStorm, map[string]any{"threshold": storm})
+	return d.publish(&r, news.Stormed{Threshold: storm})
 }
 
 // cameFrom notes down where alerts that join came from.
@@ -150,7 +150,7 @@ func (d Desk) worse(r *Incident, before string) error {
 	if r.Severity == before {
 		return nil
 	}
-	return d.tell(r, news.IncidentSeverity, map[string]any{"from": before, "to": r.Severity})
+	return d.publish(r, news.SeverityChanged{From: before, To: r.Severity})
 }
 
 // raise makes the severity that of an alert when that is higher and no person has set it.
@@ -176,5 +176,5 @@ func (d Desk) Recovered(incident string) error {
 	if err != nil || found && ch.DisableAutoClose != nil && *ch.DisableAutoClose {
 		return err
 	}
-	return d.resolve(&r, map[string]any{"from": "recovery"})
+	return d.resolve(&r, "recovery")
 }

@@ -83,7 +83,7 @@ type commentRequest struct {
 
 func (r *Room) comment(c *api.Call, in commentRequest) (api.Empty, error) {
 	return r.each(c, in.ids(), func(d Desk, i *Incident) error {
-		return d.tell(i, news.IncidentComment, map[string]any{"comment": in.Comment, "mute_reply": in.MuteReply})
+		return d.publish(i, news.Commented{Comment: in.Comment, MuteReply: in.MuteReply})
 	})
 }
 

@@ -61,7 +61,7 @@ func (r *Room) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	c.Touched("incident", target.IncidentID, target.Title)
-	return api.Empty{}, d.tell(&target, news.IncidentMerge, map[string]any{"source_incident_ids": merged, "target_incident_id": target.IncidentID, "comment": in.Comment})
+	return api.Empty{}, d.publish(&target, news.Merged{SourceIncidentIDs: merged, TargetIncidentID: target.IncidentID, Comment: in.Comment})
 }
 
 // MergeInto makes the alerts of one open incident those of another and closes the first.
@@ -85,7 +85,7 @@ func (d Desk) MergeInto(source, target *Incident, remove bool) error {
 	if err := d.save(source); err != nil {
 		return err
 	}
-	if err := d.tell(source, news.IncidentMerge, map[string]any{"source_incident_ids": []string{source.IncidentID}, "target_incident_id": target.IncidentID}); err != nil || !remove {
+	if err := d.publish(source, news.Merged{SourceIncidentIDs: []string{source.IncidentID}, TargetIncidentID: target.IncidentID}); err != nil || !remove {
 		return err
 	}
 	return d.Remove(source)

@@ -52,7 +52,7 @@ func (d Desk) Ack(r *Incident) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.tell(r, news.IncidentAck, nil)
+	return d.publish(r, news.Acknowledged{})
 }
 
 // respond makes a person responsible, and acknowledged at a moment when that is not 0.
@@ -94,7 +94,7 @@ func (d Desk) Unack(r *Incident) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.tell(r, news.IncidentUnack, nil)
+	return d.publish(r, news.Unacknowledged{})
 }
 
 // Snooze keeps the incident quiet for so many minutes.
@@ -109,7 +109,7 @@ func (d Desk) Snooze(r *Incident, minutes int64) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.tell(r, news.IncidentSnooze, map[string]any{"minutes": minutes})
+	return d.publish(r, news.Snoozed{Minutes: minutes})
 }
 
 // endSnooze ends a snooze that goes on at now.
@@ -134,7 +134,7 @@ func (d Desk) Wake(r *Incident) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.tell(r, news.IncidentWake, map[string]any{"snoozedBefore": before})
+	return d.publish(r, news.Woken{SnoozedBefore: before})
 }
 
 // Resolve closes the incident and its alerts.
@@ -152,10 +152,11 @@ func (d Desk) Resolve(r *Incident, rootCause, resolution string) error {
 	if err := d.CloseAlerts(r.IncidentID); err != nil {
 		return err
 	}
-	return d.resolve(r, map[string]any{"from": "manual"})
+	return d.resolve(r, "manual")
 }
 
-func (d Desk) resolve(r *Incident, detail map[string]any) error {
+// resolve closes an incident. by says what did: manual, recovery or timeout.
+func (d Desk) resolve(r *Incident, by string) error {
 	if _, err := d.move(r, Resolve); err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func (d Desk) resolve(r *Incident, detail map[string]any) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.tell(r, news.IncidentResolve, detail)
+	return d.publish(r, news.Resolved{From: by})
 }
 
 // CloseAlerts ends the alerts of an incident that are still active.
@@ -189,7 +190,7 @@ func (d Desk) CloseAlert(a *decide.Alert) error {
 	if err := alert.Uninhibit(d.Tx, d.Account, a.ID, d.Now.Unix()); err != nil {
 		return err
 	}
-	return d.Bus.Tell(d.Tx, news.Item{Account: d.Account, Type: news.AlertClose, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person})
+	return d.Bus.Tell(d.Tx, news.Item{Account: d.Account, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person, Event: news.AlertClosed{}})
 }
 
 // Reopen opens a closed incident again. Its alerts stay as they are.
@@ -212,5 +213,5 @@ func (d Desk) Reopen(r *Incident, reason string) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.tell(r, news.IncidentReopen, map[string]any{"reason": reason})
+	return d.publish(r, news.Reopened{Reason: reason})
 }

@@ -39,8 +39,8 @@ func (d Desk) Assign(r *Incident, to AssignedTo) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.tell(r, news.IncidentAssign, map[string]any{"type": to.Type, "to": to.PersonIDs, "person_ids": to.PersonIDs, "escalate_rule_id": to.EscalateRuleID,
-		"escalate_rule_name": to.EscalateRuleName, "layer_idx": to.LayerIdx, "emails": to.Emails, "assigned_at": now, "id": to.ID})
+	return d.publish(r, news.Assigned{How: to.Type, To: to.PersonIDs, PersonIDs: to.PersonIDs, EscalateRuleID: to.EscalateRuleID,
+		EscalateRuleName: to.EscalateRuleName, LayerIdx: to.LayerIdx, Emails: to.Emails, AssignedAt: now, ID: to.ID})
 }
 
 // AddResponders makes further persons responsible beside those who are.
@@ -56,7 +56,7 @@ func (d Desk) AddResponders(r *Incident, persons []int64) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.tell(r, news.IncidentResponder, map[string]any{"to": persons})
+	return d.publish(r, news.RespondersAdded{To: persons})
 }
 
 // Responders are those who are responsible now, in the order in which they became so.

@@ -1,7 +1,6 @@
 package incident
 
 import (
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/api"
@@ -29,14 +28,17 @@ func (in resetRequest) Check() error {
 
 func (r *Room) reset(c *api.Call, in resetRequest) (api.Empty, error) {
 	return r.each(c, []string{in.IncidentID}, func(d Desk, i *Incident) error {
-		var told []func() error
+		var events []news.Event
 		for _, change := range []struct {
 			to         *string
 			member     *string
-			name, news string
+			name, kind string
 		}{
-			{in.Title, &i.Title, "title", news.IncidentTitle}, {in.Description, &i.Description, "description", news.IncidentDesc}, {in.Impact, &i.Impact, "impact", news.IncidentImpact},
-			{in.RootCause, &i.RootCause, "root_cause", news.IncidentRootCause}, {in.Resolution, &i.Resolution, "resolution", news.IncidentSolution},
+			{in.Title, &i.Title, "title", news.IncidentTitle},
+			{in.Description, &i.Description, "description", news.IncidentDesc},
+			{in.Impact, &i.Impact, "impact", news.IncidentImpact},
+			{in.RootCause, &i.RootCause, "root_cause", news.IncidentRootCause},
+			{in.Resolution, &i.Resolution, "resolution", news.IncidentSolution},
 			{in.IncidentSeverity, &i.Severity, "incident_severity", news.IncidentSeverity},
 		} {
 			if change.to == nil {
@@ -48,13 +50,17 @@ func (r *Room) reset(c *api.Call, in resetRequest) (api.Empty, error) {
 			}
 			from := *change.member
 			*change.member = *change.to
-			told = append(told, func() error { return d.tell(i, change.news, map[string]any{"from": from, "to": *change.to}) })
+			if change.kind == news.IncidentSeverity {
+				events = append(events, news.SeverityChanged{From: from, To: *change.to})
+			} else {
+				events = append(events, news.TextChanged{Kind: change.kind, From: from, To: *change.to})
+			}
 		}
 		if err := d.save(i); err != nil {
 			return err
 		}
-		for _, tell := range told {
-			if err := tell(); err != nil {
+		for _, e := range events {
+			if err := d.publish(i, e); err != nil {
 				return err
 			}
 		}
@@ -102,15 +108,8 @@ func (r *Room) resetField(c *api.Call, in fieldRequest) (api.Empty, error) {
 			if err := d.save(i); err != nil {
 				return err
 			}
-			return d.tell(i, news.IncidentField, map[string]any{"field_name": in.FieldName, "from": plain(from), "to": plain(in.FieldValue)})
+			return d.publish(i, news.FieldChanged{FieldName: in.FieldName, From: from, To: in.FieldValue})
 		})
 	}
 	return api.Empty{}, fault.Invalid("field_name", "names a custom field that does not exist, %.60q", in.FieldName)
-}
-
-func plain(v jsontext.Value) (value any) {
-	if len(v) > 0 {
-		_ = json.Unmarshal(v, &value) // it was read as JSON before
-	}
-	return value
 }

@@ -78,5 +78,5 @@ func (d Desk) timeout(r *Incident) error {
 	if err := d.CloseAlerts(r.IncidentID); err != nil {
 		return err
 	}
-	return d.resolve(r, map[string]any{"from": "timeout"})
+	return d.resolve(r, "timeout")
 }

@@ -13,19 +13,17 @@ type Entry struct {
 	Type      string
 	Person    int64 // 0: Tocsin itself
 	Detail    map[string]any
+	Event     Event // the same, typed; nil when this version does not know the type
 }
 
 func record(tx *db.Tx, item Item) error {
-	detail := []byte("{}")
-	if item.Detail != nil {
-		var err error
-		if detail, err = json.Marshal(item.Detail, json.Deterministic(true)); err != nil {
-			return err
-		}
+	detail, err := json.Marshal(item.Event)
+	if err != nil {
+		return err
 	}
-	_, err := tx.Exec(`INSERT INTO feed (account_id, ref_id, feed_id, created_at, type, person_id, detail)
+	_, err = tx.Exec(`INSERT INTO feed (account_id, ref_id, feed_id, created_at, type, person_id, detail)
 		VALUES ($1, $2, (SELECT coalesce(max(feed_id), 0) + 1 FROM feed WHERE account_id = $1 AND ref_id = $2), $3, $4, $5, $6)`,
-		item.Account, item.ID, item.At.UnixMilli(), item.Type, item.Person, string(detail))
+		item.Account, item.ID, item.At.UnixMilli(), item.Event.Type(), item.Person, string(detail))
 	return err
 }
 
@@ -61,6 +59,9 @@ func scanEntry(scan db.Scan) (e Entry, err error) {
 	var detail string
 	if err = scan(&e.ID, &e.CreatedAt, &e.Type, &e.Person, &detail); err == nil {
 		err = json.Unmarshal([]byte(detail), &e.Detail)
+	}
+	if err == nil {
+		e.Event, err = Read(e.Type, []byte(detail))
 	}
 	return e, err
 }

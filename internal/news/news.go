@@ -48,20 +48,19 @@ const (
 	IncidentRoomGone  = "i_wr_delete" // it was closed: likewise
 )
 
-// Item is one piece of news.
+// Item is an event with the object that it happened to.
 type Item struct {
 	Account int64
-	Type    string
 	ID      string // of the alert or incident: 24 hexadecimal digits
 	Channel int64
 	At      time.Time
-	Person  int64          // who did it; 0: Tocsin itself
-	Detail  map[string]any // what the feed shows besides; may be nil
-	Subject any            // a copy of the incident that it is about, where that is at hand; nil: listeners read it
+	Person  int64 // who did it; 0: Tocsin itself
+	Event   Event
+	Subject any // a copy of the incident, where the publisher has it; nil: subscribers read it
 }
 
-// OfIncident tells whether the news is an incident's.
-func (i Item) OfIncident() bool { return i.Type[0] == 'i' }
+// OfIncident reports whether the event is an incident's.
+func (i Item) OfIncident() bool { return i.Event.Type()[0] == 'i' }
 
 // Bus hands news to those who listen, in the order in which they were added.
 type Bus struct{ listeners []func(*db.Tx, Item) error }

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/incident"
+	"tocsin/internal/render"
 )
 
 //go:embed ack.html
@@ -22,8 +23,8 @@ type ackView struct {
 	Done, Ask                                        bool
 }
 
-// AckPage answers /ack/TOKEN. Reading it changes nothing, because mail programs look at links before people
-// do; its button acknowledges.
+// AckPage answers /ack/TOKEN, for a person who may read the incident now. Reading it changes nothing, because mail
+// programs look at links before people do; its button acknowledges.
 func (r *Room) AckPage() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		h := w.Header()
@@ -55,19 +56,26 @@ func (r *Room) ack(req *http.Request) (status int, view ackView) {
 	status = http.StatusOK
 	err = do(req.Context(), func(tx *db.Tx) error {
 		view = ackView{}
-		i, found, err := incident.Find(tx, ticket.Account, ticket.Incident)
-		if err != nil {
-			return err
-		}
 		p, known, err := Find(tx, ticket.Account, ticket.Person)
 		if err != nil {
 			return err
 		}
-		if !found || !known {
+		who, err := Reader(tx, ticket.Account, ticket.Person)
+		if err != nil {
+			return err
+		}
+		i, err := incident.Permit(tx, who, ticket.Incident)
+		switch kind := fault.KindOf(err); {
+		case !known || err != nil && kind == fault.NotFound:
 			status, view.Problem = http.StatusNotFound, "the incident, or the person this link was made for, is gone"
 			return nil
+		case err != nil && kind == fault.AccessDenied:
+			status, view.Problem = http.StatusForbidden, "the person this link was made for may not read the incident"
+			return nil
+		case err != nil:
+			return err
 		}
-		view.Title, view.Severity, view.Progress, view.Person = i.Title, i.Severity, i.Progress, p.Name
+		view.Title, view.Severity, view.Progress, view.Person = render.OneLine(i.Title), i.Severity, i.Progress, p.Name
 		if !press {
 			view.Ask = i.Progress == incident.Triggered
 			return nil

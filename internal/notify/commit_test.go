@@ -38,7 +38,7 @@ func TestWhatIsRolledBackIsNotCounted(t *testing.T) {
 	r := newRoom(t)
 	bus, metrics, broken := &news.Bus{}, prometheus.NewRegistry(), true
 	bus.Listen(func(_ *db.Tx, item news.Item) error {
-		if item.Type == news.IncidentNotify && broken {
+		if item.Event.Type() == news.IncidentNotify && broken {
 			return errors.New("broken")
 		}
 		return nil

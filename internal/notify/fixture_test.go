@@ -27,16 +27,17 @@ type room struct {
 	mu      sync.Mutex
 	deliver func(to string) error // what a receiver answers; it may hang
 	took    []string              // addresses that took a message, in their order
+	texts   map[string]string     // what was sent last, by way
 }
 
 func newRoom(t *testing.T) *room {
-	r := &room{t: t, clock: clock.At(start), deliver: func(string) error { return nil }}
+	r := &room{t: t, clock: clock.At(start), deliver: func(string) error { return nil }, texts: map[string]string{}}
 	r.Room = notify.New(notify.Config{DB: apitest.Start(t).DB, Bus: &news.Bus{}, Box: apitest.Box(t), Clock: r.clock, Log: slog.New(slog.DiscardHandler),
 		Can: func(string) bool { return true }, Links: &notify.Links{}, Deliver: r.send})
 	return r
 }
 
-func (r *room) send(_ context.Context, _ string, to notify.Address, _ sender.Message) (sender.Receipt, error) {
+func (r *room) send(_ context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 	address := to.To
 	if to.Chat != nil {
 		address = to.Chat.URL
@@ -50,6 +51,7 @@ func (r *room) send(_ context.Context, _ string, to notify.Address, _ sender.Mes
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.took = append(r.took, address)
+	r.texts[way] = string(m.Text)
 	return sender.Receipt{}, nil
 }
 

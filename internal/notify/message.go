@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
+	"tocsin/internal/fault"
 	"tocsin/internal/incident"
 	"tocsin/internal/render"
 	"tocsin/internal/sender"
@@ -26,12 +27,10 @@ func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, o
 		}
 	}
 	if n.Incident == "" {
-		m = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: n.Detail.Text, Event: n.Event, Severity: "Info"}
-		if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: m.Subject, Text: m.Text}, json.Deterministic(true)); err != nil {
+		m = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: target(n).Escape(n.Detail.Text), Event: n.Event, Severity: "Info"}
+		m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: n.Detail.Subject, Text: n.Detail.Text}, json.Deterministic(true))
+		if err != nil {
 			return m, "", err
-		}
-		if strings.HasPrefix(n.Way, "slack") {
-			m.Subject, m.Text = slack.Replace(m.Subject), slack.Replace(m.Text)
 		}
 		return m, r.lapsed(tx, n, now), nil
 	}
@@ -55,7 +54,7 @@ func (r *Room) message(tx *db.Tx, n *Notice, now time.Time) (m sender.Message, o
 	}
 	text := written(tx, n, about)
 	if n.Way == "email" {
-		m.HTML, m.Text = text, plain(about)
+		m.HTML, m.Text = text, plain(about, render.Plain)
 	} else {
 		m.Text = text
 	}
@@ -130,35 +129,20 @@ func (r *Room) about(tx *db.Tx, n *Notice, i *incident.Incident, now time.Time) 
 			about.TimeZone = p.TimeZone
 		}
 	}
-	if r.Links != nil && i.Progress == incident.Triggered && n.Person != 0 {
-		about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
+	if r.Links == nil || i.Progress != incident.Triggered || n.Person == 0 {
+		return about, nil
 	}
-	if strings.HasPrefix(n.Way, "slack") {
-		escape(&about)
+	who, err := Reader(tx, n.Account, n.Person)
+	if err != nil {
+		return about, err
+	}
+	switch err := channel.Permit(tx, who, ch); {
+	case err == nil:
+		about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
+	case fault.KindOf(err) != fault.AccessDenied: // a link that would be refused is none
+		return about, err
 	}
 	return about, nil
-}
-
-// slack is how Slack wants what is not its markup: else a title with <!channel> in it would call everybody.
-var slack = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-
-func escape(about *render.Incident) {
-	about.Title, about.Description, about.Channel, about.Reason = slack.Replace(about.Title), slack.Replace(about.Description), slack.Replace(about.Channel), slack.Replace(about.Reason)
-	about.Account, about.Labels = slack.Replace(about.Account), escaped(about.Labels)
-	for i := range about.Responders {
-		about.Responders[i].Name = slack.Replace(about.Responders[i].Name)
-	}
-	for i := range about.Alerts {
-		about.Alerts[i].Title, about.Alerts[i].Labels = slack.Replace(about.Alerts[i].Title), escaped(about.Alerts[i].Labels)
-	}
-}
-
-func escaped(labels map[string]string) map[string]string {
-	all := make(map[string]string, len(labels))
-	for name, value := range labels {
-		all[slack.Replace(name)] = slack.Replace(value)
-	}
-	return all
 }
 
 func account(tx *db.Tx, id int64) (name, zone string, err error) {
@@ -179,57 +163,72 @@ func subject(about render.Incident) string {
 	return fmt.Sprintf("%s[%s] %s", drill, state, strings.Join(strings.Fields(about.Title), " "))
 }
 
-// plain is an incident in a few lines of text, for those who read no HTML.
-func plain(about render.Incident) string {
-	if text, ok := filled(render.Preset["plain"], false, about); ok {
+// target is where a notice is read, for which its text is escaped. A mail about no incident is plain text.
+func target(n *Notice) *render.Target {
+	t, _ := render.For(kindOf(n.Way))
+	if t == render.HTML && n.Incident == "" {
+		return render.Plain
+	}
+	return t
+}
+
+// plain is an incident in a few lines without formatting: the text of a mail, and what is left when a preset fails.
+func plain(about render.Incident, to *render.Target) render.Markup {
+	if text, ok := filled(render.Preset["plain"], to, about); ok {
 		return text
 	}
-	return subject(about)
+	return to.Escape(subject(about))
 }
 
 // written is the text of the account's template for this way, or of the preset. A template that fails must
 // not keep anybody from being told: the preset is used then.
-func written(tx *db.Tx, n *Notice, about render.Incident) string {
-	html := n.Way == "email"
+func written(tx *db.Tx, n *Notice, about render.Incident) render.Markup {
+	kind, to := kindOf(n.Way), target(n)
 	if n.Detail.Template != "" {
 		if t, err := template.Find(tx, n.Account, n.Detail.Template); err == nil {
-			if text, ok := filled(t.Of(kindOf(n.Way)), html, about); ok {
+			if text, ok := filled(t.Of(kind), to, about); ok {
 				return text
 			}
 		}
 	}
-	if text, ok := filled(render.Preset[kindOf(n.Way)], html, about); ok {
+	if text, ok := filled(render.Preset[kind], to, about); ok {
 		return text
 	}
-	return plain(about)
+	return plain(about, to)
 }
 
-func filled(source string, html bool, about render.Incident) (string, bool) {
+func filled(source string, to *render.Target, about render.Incident) (render.Markup, bool) {
 	if source == "" {
 		return "", false
 	}
-	t, err := parsed(source, html)
+	t, err := parsed(source, to)
 	if err != nil {
 		return "", false
 	}
 	text, err := t.Render(about)
-	return text, err == nil && strings.TrimSpace(text) != ""
+	return text, err == nil && strings.TrimSpace(string(text)) != ""
+}
+
+// parsedFor is what a template was parsed of.
+type parsedFor struct {
+	target *render.Target
+	source string
 }
 
 // templates keeps what was parsed: the same few texts make thousands of messages.
 var templates = struct {
 	sync.Mutex
-	ready map[string]*render.Template
-}{ready: map[string]*render.Template{}}
+	ready map[parsedFor]*render.Template
+}{ready: map[parsedFor]*render.Template{}}
 
-func parsed(source string, html bool) (*render.Template, error) {
-	key := fmt.Sprint(html, source)
+func parsed(source string, to *render.Target) (*render.Template, error) {
+	key := parsedFor{to, source}
 	templates.Lock()
 	defer templates.Unlock()
 	if t := templates.ready[key]; t != nil {
 		return t, nil
 	}
-	t, err := render.Parse(source, html)
+	t, err := render.Parse(source, to)
 	if err != nil {
 		return nil, err
 	}

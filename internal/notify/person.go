@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
 	"tocsin/internal/preference"
@@ -25,6 +26,12 @@ func Find(tx *db.Tx, account, person int64) (p Person, found bool, err error) {
 	return db.One(tx, func(scan db.Scan) (p Person, err error) {
 		return p, scan(&p.ID, &p.Name, &p.Email, &p.Phone, &p.TimeZone, &p.Status)
 	}, `SELECT person_id, person_name, email, phone, time_zone, status FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`, account, person)
+}
+
+// Reader is a person as one who reads: what a private channel asks, to which no permission of a key is needed.
+func Reader(tx *db.Tx, account, person int64) (auth.Principal, error) {
+	owner, err := auth.OwnerOf(tx, account)
+	return auth.Principal{AccountID: account, PersonID: person, Owner: person == owner}, err
 }
 
 // Reach is one way to reach a person now.

@@ -176,16 +176,16 @@ func (r *Room) settle(tx *db.Tx, n *Notice, status, outcome string, now time.Tim
 	if status == Failed {
 		failed = outcome
 	}
-	detail := map[string]any{"rid": n.ID, "by": n.Way, "layer_idx": n.Detail.Layer, "escalate_rule_id": n.Detail.Rule, "escalate_rule_name": n.Detail.RuleName, "fire_type": "fire"}
+	e := news.Notified{RID: n.ID, By: n.Way, LayerIdx: int64(n.Detail.Layer), EscalateRuleID: n.Detail.Rule, EscalateRuleName: n.Detail.RuleName, FireType: "fire"}
 	if n.Detail.Repeat > 0 {
-		detail["fire_type"] = "refire"
+		e.FireType = "refire"
 	}
 	if n.Person != 0 {
-		detail["persons"] = []any{map[string]any{"person_id": n.Person, "failed_reason": failed}}
+		e.Persons = []news.Fired{{PersonID: n.Person, FailedReason: failed}}
 	} else {
-		detail["robots"] = []any{map[string]any{"alias": n.alias(), "failed_reason": failed}}
+		e.Robots = []news.Fired{{Alias: n.alias(), FailedReason: failed}}
 	}
-	return r.Bus.Tell(tx, news.Item{Account: n.Account, Type: news.IncidentNotify, ID: n.Incident, At: now, Detail: detail})
+	return r.Bus.Tell(tx, news.Item{Account: n.Account, ID: n.Incident, At: now, Event: e})
 }
 
 // alias names the chat or address of a notice without telling its secrets.

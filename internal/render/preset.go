@@ -18,6 +18,7 @@ var Preset = map[string]string{
 	"slack":        chat("*", "<{{.Link}}|open>", "<{{.AckLink}}|acknowledge>"),
 	"slack_app":    chat("*", "<{{.Link}}|open>", "<{{.AckLink}}|acknowledge>"),
 	"discord":      chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
+	"teams":        chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
 	"teams_app":    chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
 	"feishu":       chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
 	"feishu_app":   chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),

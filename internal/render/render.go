@@ -1,6 +1,8 @@
 // Package render turns a template of the account and an incident into what people read: an e-mail, a text
 // message, a line in a chat. It is pure. Templates are written by people, so it must never let one reach
-// outside of the incident it is given, nor take more time and room than a message is worth.
+// outside of the incident it is given, nor take more time and room than a message is worth. Alerts are written by
+// programs and strangers, so it must never let what they say be markup: what a template prints is escaped for the
+// Target, whatever the template.
 package render
 
 import (
@@ -10,6 +12,7 @@ import (
 	"fmt"
 	html "html/template"
 	"io"
+	"maps"
 	"regexp"
 	"strings"
 	text "text/template"
@@ -33,27 +36,32 @@ type Template struct {
 	execute func(w io.Writer, data any) error
 }
 
-// Parse reads a template: of HTML, in which what is filled in is escaped for where it stands, or of plain
-// text. The error says in which line and what is wrong.
-func Parse(source string, isHTML bool) (*Template, error) {
-	if isHTML {
-		t, err := html.New("").Funcs(html.FuncMap(functions(nil))).Option("missingkey=zero").Parse(source)
-		if err != nil {
-			return nil, readable(err)
-		}
-		steps, err := tame(t.Tree)
-		if err != nil {
-			return nil, err
-		}
-		return &Template{steps, func(w io.Writer, data any) error {
-			c, err := t.Clone() // executing a template of HTML changes it
-			if err != nil {
-				return err
-			}
-			return c.Funcs(html.FuncMap(functions(&budget{maxMade}))).Execute(w, data)
-		}}, nil
+// Parse reads a template for a target. What it prints is escaped for the target and for where it stands; what it says
+// itself is the target's markup. The error says in which line and what is wrong.
+func Parse(source string, target *Target) (*Template, error) {
+	if target == HTML {
+		return parseHTML(source)
 	}
-	t, err := text.New("").Funcs(functions(nil)).Option("missingkey=zero").Parse(source)
+	t, err := text.New("").Funcs(target.all(nil)).Option("missingkey=zero").Parse(source)
+	if err != nil {
+		return nil, readable(err)
+	}
+	steps, err := tame(t.Tree)
+	if err != nil {
+		return nil, err
+	}
+	target.escapeTree(t.Tree)
+	return &Template{steps, func(w io.Writer, data any) error {
+		c, err := t.Clone() // each rendering has functions with a budget of their own
+		if err != nil {
+			return err
+		}
+		return c.Funcs(target.all(&budget{maxMade})).Execute(w, data)
+	}}, nil
+}
+
+func parseHTML(source string) (*Template, error) {
+	t, err := html.New("").Funcs(html.FuncMap(HTML.all(nil))).Option("missingkey=zero").Parse(source)
 	if err != nil {
 		return nil, readable(err)
 	}
@@ -62,22 +70,29 @@ func Parse(source string, isHTML bool) (*Template, error) {
 		return nil, err
 	}
 	return &Template{steps, func(w io.Writer, data any) error {
-		c, err := t.Clone() // each rendering has functions with a budget of their own
+		c, err := t.Clone() // executing a template of HTML changes it
 		if err != nil {
 			return err
 		}
-		return c.Funcs(functions(&budget{maxMade})).Execute(w, data)
+		return c.Funcs(html.FuncMap(HTML.all(&budget{maxMade}))).Execute(w, data)
 	}}, nil
 }
 
+// all are the functions that templates of a target may call.
+func (t *Target) all(b *budget) text.FuncMap {
+	all := functions(b)
+	maps.Copy(all, t.functions(b))
+	return all
+}
+
 // Render fills a template in. The error says in which line it failed and why.
-func (t *Template) Render(incident Incident) (string, error) {
+func (t *Template) Render(incident Incident) (Markup, error) {
 	w := &bounded{most: t.steps}
-	err := t.execute(w, incident)
+	err := t.execute(w, incident.clean())
 	if err != nil {
 		return "", readable(err)
 	}
-	return strings.ReplaceAll(w.String(), "<no value>", ""), nil
+	return Markup(strings.ReplaceAll(w.String(), "<no value>", "")), nil
 }
 
 // tame takes from a template the ways in which it could run for ever: using itself is refused, and every

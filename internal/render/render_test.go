@@ -12,7 +12,11 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 
 func TestPresets(t *testing.T) {
 	for kind, source := range Preset {
-		tpl, err := Parse(source, kind == "email")
+		target, known := For(kind)
+		if !known {
+			t.Errorf("%s has no target", kind)
+		}
+		tpl, err := Parse(source, target)
 		if err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
@@ -28,7 +32,7 @@ func TestPresets(t *testing.T) {
 			}
 			continue
 		}
-		if want, err := os.ReadFile(file); err != nil || string(want) != got {
+		if want, err := os.ReadFile(file); err != nil || string(want) != string(got) {
 			t.Errorf("%s: %v\n%s", file, err, got)
 		}
 		if _, err := tpl.Render(Incident{}); err != nil {
@@ -47,20 +51,20 @@ func TestRender(t *testing.T) {
 		`{{range $k, $v := .Labels}}{{$k}}={{$v}} {{end}}`:         "cluster=eu-1 resource=pod/checkout-7d9f service=checkout ",
 		`{{join ", " (split "/" .Labels.resource)}}`:               "pod, checkout-7d9f",
 	} {
-		tpl, err := Parse(source, false)
+		tpl, err := Parse(source, Plain)
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue
 		}
-		if got, err := tpl.Render(Sample); err != nil || got != want {
+		if got, err := tpl.Render(Sample); err != nil || string(got) != want {
 			t.Errorf("%s: %q %v, want %q", source, got, err, want)
 		}
 	}
-	tpl, err := Parse(`<a href="{{.Link}}">{{.Title}}</a>`, true)
+	tpl, err := Parse(`<a href="{{.Link}}">{{.Title}}</a>`, HTML)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := tpl.Render(Incident{Title: "<script>", Link: "javascript:alert(1)"}); strings.Contains(got, "<script>") || strings.Contains(got, "javascript") {
+	if got, _ := tpl.Render(Incident{Title: "<script>", Link: "javascript:alert(1)"}); strings.Contains(string(got), "<script>") || strings.Contains(string(got), "javascript") {
 		t.Error(got)
 	}
 }
@@ -73,8 +77,8 @@ func TestBadTemplates(t *testing.T) {
 		`{{define "x"}}{{end}}{{template "x"}}`: "{{template}} and {{block}} are not available",
 		strings.Repeat("{{range .Alerts}}{{if .Title}}", 5) + strings.Repeat("{{end}}{{end}}", 5): "{{range}} may stand within {{range}} at most 4 deep",
 	} {
-		for _, html := range []bool{false, true} {
-			if _, err := Parse(source, html); err == nil || !strings.Contains(err.Error(), want) {
+		for _, target := range []*Target{Plain, Slack, HTML} {
+			if _, err := Parse(source, target); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", source, err, want)
 			}
 		}
@@ -86,7 +90,7 @@ func TestBadTemplates(t *testing.T) {
 		`{{date "Mars/Base" .StartTime}}`: "unknown time zone",
 		`{{range $i := (split "" .Description)}}{{range $j := (split "" $.Description)}}{{range $k := (split "" $.Description)}}{{$.Title}}{{end}}{{end}}{{end}}`: "more than",
 	} {
-		tpl, err := Parse(source, false)
+		tpl, err := Parse(source, Plain)
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue
@@ -119,26 +123,27 @@ func TestHungryTemplates(t *testing.T) {
 		"long":     `{{range 99999}}{{if eq 1 2` + times(30000, " 2") + `}}{{end}}{{end}}`,
 		"loop":     `{{$a := printf "%60000d" 1}}{{range 90000}}{{$b := upper $a}}{{end}}`,
 	} {
-		for _, html := range []bool{false, true} {
-			tpl, err := Parse(source, html)
+		for _, target := range []*Target{Slack, HTML} {
+			tpl, err := Parse(source, target)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
 			if got, err := tpl.Render(Sample); err == nil || !strings.Contains(err.Error(), "more than") {
-				t.Errorf("%s (HTML: %t): %d bytes, %v", name, html, len(got), err)
+				t.Errorf("%s (%s): %d bytes, %v", name, target.name, len(got), err)
 			}
 		}
 	}
 }
 
 func FuzzRender(f *testing.F) {
-	for _, source := range Preset {
-		f.Add(source, true)
+	for kind, source := range Preset {
+		f.Add(source, kind)
 	}
-	f.Add(`{{range $i := (split "" .Title)}}{{toJSON .}}{{end}}`, false)
-	f.Fuzz(func(t *testing.T, source string, isHTML bool) {
-		tpl, err := Parse(source, isHTML)
+	f.Add(`{{range $i := (split "" .Title)}}{{toJSON .}}{{end}}`, "sms")
+	f.Fuzz(func(t *testing.T, source, kind string) {
+		target, _ := For(kind)
+		tpl, err := Parse(source, target)
 		if err != nil {
 			return
 		}

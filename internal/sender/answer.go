@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"tocsin/internal/outbound"
+	"tocsin/internal/render"
 )
 
 // Of reads what came of a request to a service that says with HTTP's status whether it took the message. The
@@ -64,6 +65,9 @@ func Cut(s string, n int) string {
 	}
 	return string([]rune(s)[:n-1]) + "…"
 }
+
+// Line is a text as one line, of at most so many characters: a subject, or the name of a group.
+func Line(s string, n int) string { return Cut(render.OneLine(s), n) }
 
 // Address is where a chat is: its URL, the token when that is one, or else the service's own address with the
 // token behind it.

@@ -7,8 +7,8 @@ import (
 
 // Fit shortens a text to at most n as size measures its characters, the last of them an ellipsis, and takes
 // out of it what is not UTF-8. It never cuts a character.
-func Fit(s string, n int, size func(rune) int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
+func Fit[T ~string](text T, n int, size func(rune) int) string {
+	s := strings.ToValidUTF8(string(text), "\uFFFD")
 	total, end := 0, 0 // end: how much is kept if the whole is too long
 	for i, r := range s {
 		if total+size('…') <= n {

@@ -56,7 +56,7 @@ type Group struct {
 }
 
 // Closed is the name that a group gets which can only be renamed: of at most so many characters.
-func Closed(name string, limit int) string { return Cut("[Closed] "+name, limit) }
+func Closed(name string, limit int) string { return Line("[Closed] "+name, limit) }
 
 // Directory gives the id of a contact at a service, or "" when the service does not know it.
 type Directory func(Contact) (id string, err error)

@@ -9,17 +9,18 @@ import (
 	"time"
 
 	"tocsin/internal/outbound"
+	"tocsin/internal/render"
 )
 
 // Message is what somebody is told.
 type Message struct {
 	Key      string // the same for every attempt, so that receivers can drop duplicates
 	Thread   string // what messages about the same thing have in common
-	Subject  string // one line
-	Text     string
-	HTML     string // empty: there is only text
-	Severity string // Critical, Warning, Info or Ok
-	Event    string // what happened, such as i_new
+	Subject  string // one line of plain text, which a sender escapes where the service reads markup
+	Text     render.Markup
+	HTML     render.Markup // empty: there is only text
+	Severity string        // Critical, Warning, Info or Ok
+	Event    string        // what happened, such as i_new
 	Title    string
 	Link     string // to the incident; may be empty
 	AckLink  string // acknowledges it; may be empty

@@ -116,11 +116,11 @@ func (e ending) may(tx *db.Tx, account, person int64) (p notify.Person, found bo
 	if p, found, err = notify.Find(tx, account, person); err != nil || !found {
 		return p, false, err
 	}
-	owner, err := auth.OwnerOf(tx, account)
+	who, err := notify.Reader(tx, account, person)
 	if err != nil {
 		return p, false, err
 	}
-	err = channel.Permit(tx, auth.Principal{AccountID: account, PersonID: person, Owner: person == owner}, e.channel)
+	err = channel.Permit(tx, who, e.channel)
 	if err != nil && fault.KindOf(err) == fault.AccessDenied {
 		return notify.Person{}, false, nil
 	}

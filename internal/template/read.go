@@ -45,11 +45,11 @@ type previewed struct {
 }
 
 func preview(_ *api.Call, in previewRequest) (previewed, error) {
-	t, err := render.Parse(in.Content, in.Type == "email")
+	t, err := render.Parse(in.Content, targetOf(in.Type))
 	if err == nil {
-		var content string
+		var content render.Markup
 		if content, err = t.Render(render.Sample); err == nil {
-			return previewed{Content: content, Success: true}, nil
+			return previewed{Content: string(content), Success: true}, nil
 		}
 	}
 	return previewed{Message: err.Error()}, nil

@@ -78,7 +78,7 @@ func (t Texts) problems(at check.At) (warnings []string, err error) {
 		if source == "" || err != nil {
 			return
 		}
-		parsed, wrong := render.Parse(source, name == "email")
+		parsed, wrong := render.Parse(source, targetOf(name))
 		if wrong != nil {
 			err = at.Invalid(name, "%v", wrong)
 			return
@@ -88,6 +88,12 @@ func (t Texts) problems(at check.At) (warnings []string, err error) {
 		}
 	})
 	return warnings, err
+}
+
+// targetOf is where texts of a kind are read.
+func targetOf(kind string) *render.Target {
+	t, _ := render.For(kind)
+	return t
 }
 
 // Kind is how templates are kept.

@@ -44,7 +44,7 @@ func (r *Room) apply(s *state, v *decide.Verdict, now time.Time) error {
 		return err
 	}
 	for _, kind := range v.Feed {
-		item := news.Item{Account: s.account, Type: kind, ID: a.ID, Channel: a.Channel, At: now, Detail: map[string]any{"severity": a.Severity, "status": a.Status, "title": a.Title}}
+		item := news.Item{Account: s.account, ID: a.ID, Channel: a.Channel, At: now, Event: news.AlertDecided{Kind: kind, Severity: a.Severity, Status: a.Status, Title: a.Title}}
 		if err := r.Bus.Tell(s.tx, item); err != nil {
 			return err
 		}

@@ -126,7 +126,8 @@ func TestAnEventThatCannotBeDecidedIsSetAside(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRoom(t)
 			r.Bus.Listen(func(_ *db.Tx, item news.Item) error {
-				switch item.Detail["title"] {
+				e, _ := item.Event.(news.AlertDecided)
+				switch e.Title {
 				case "refuse":
 					return fmt.Errorf("not with me")
 				case "panic":

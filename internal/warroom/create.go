@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"tocsin/internal/api"
 	"tocsin/internal/event"
@@ -13,6 +12,7 @@ import (
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
 	"tocsin/internal/news"
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 )
 
@@ -117,23 +117,25 @@ func (r *Room) create(c *api.Call, a asked) (Created, error) {
 	if err := a.complete(c.Tx); err != nil {
 		return Created{}, err
 	}
-	return reply, r.tell(c, &a.Record, a.incident.ChannelID, news.IncidentRoom)
+	return reply, r.publish(c, &a.Record, a.incident.ChannelID, news.WarRoomOpened{WarRoom: a.Record.named()})
 }
 
-func (r *Room) tell(c *api.Call, w *Record, channel int64, kind string) error {
-	return r.Bus.Tell(c.Tx, news.Item{Account: w.AccountID, Type: kind, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID,
-		Detail: map[string]any{"integration_id": w.IntegrationID, "plugin_type": w.PluginType, "chat_id": w.ChatID, "chat_name": w.ChatName, "share_link": w.ShareLink}})
+func (r *Room) publish(c *api.Call, w *Record, channel int64, e news.Event) error {
+	return r.Bus.Tell(c.Tx, news.Item{Account: w.AccountID, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID, Event: e})
+}
+
+func (w *Record) named() news.WarRoom {
+	return news.WarRoom{IntegrationID: w.IntegrationID, PluginType: w.PluginType, ChatID: w.ChatID, ChatName: w.ChatName, ShareLink: w.ShareLink}
 }
 
 // nameOf begins with what people call the incident, which is left when a service cuts the name.
-func nameOf(i *incident.Incident) string { return "#" + incident.Num(i.IncidentID) + " " + i.Title }
+func nameOf(i *incident.Incident) string {
+	return "#" + incident.Num(i.IncidentID) + " " + render.OneLine(i.Title)
+}
 
 // greeting is what is posted first: a group in WeCom is not seen before something is.
 func greeting(a *asked) sender.Message {
-	title := a.incident.Title
-	if a.PluginType == "slack" { // whose markup calls the whole channel for <!channel>
-		title = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(title)
-	}
+	to, _ := render.For(a.PluginType)
 	return sender.Message{Key: a.IncidentID + "/war-room", Thread: a.IncidentID, Subject: "War room for #" + incident.Num(a.IncidentID), Severity: a.incident.Severity, Event: news.IncidentRoom, Title: a.incident.Title, Test: a.incident.Test,
-		Text: fmt.Sprintf("%s\n%s, %s", title, cmp.Or(a.incident.Severity, event.Info), a.incident.Progress)}
+		Text: to.Escape(a.incident.Title) + "\n" + to.Escape(fmt.Sprintf("%s, %s", cmp.Or(a.incident.Severity, event.Info), a.incident.Progress))}
 }

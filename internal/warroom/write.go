@@ -93,7 +93,7 @@ func (r *Room) remove(c *api.Call, d closed) (api.Removal, error) {
 	if err := w.forget(c.Tx); err != nil || w.Status != isOpen {
 		return reply, err
 	}
-	return reply, r.tell(c, &w, i.ChannelID, news.IncidentRoomGone)
+	return reply, r.publish(c, &w, i.ChannelID, news.WarRoomClosed{WarRoom: w.named()})
 }
 
 type addRequest struct {

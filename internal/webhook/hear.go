@@ -114,10 +114,10 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 	if item.OfIncident() {
 		webhookType, known = "incident", integration.IncidentEvents
 	}
-	if !slices.Contains(known, item.Type) {
+	if !slices.Contains(known, item.Event.Type()) {
 		return nil
 	}
-	if unwanted, err := r.unwanted(tx, item.Account, webhookType, item.Type); err != nil || unwanted {
+	if unwanted, err := r.unwanted(tx, item.Account, webhookType, item.Event.Type()); err != nil || unwanted {
 		return err
 	}
 	body, err := r.payload(tx, item)
@@ -129,7 +129,7 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 		return err
 	}
 	_, err = tx.Exec(`INSERT INTO webhook_event (account_id, `+eventColumns+`) VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM webhook_event WHERE account_id = $1), $2, $3, $4, $5, $6, $7, $8, 0)`,
-		item.Account, id.Token(16), webhookType, item.Type, item.Channel, item.ID, item.At.UnixMilli(), text)
+		item.Account, id.Token(16), webhookType, item.Event.Type(), item.Channel, item.ID, item.At.UnixMilli(), text)
 	tx.OnCommit(r.match)
 	return err
 }

@@ -56,11 +56,13 @@ func (h *hooked) restart() {
 		Out: outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})})
 }
 
+var events = map[string]news.Event{"i_new": news.Opened{}, "i_ack": news.Acknowledged{}, "i_rslv": news.Resolved{}, "i_comm": news.Commented{}}
+
 // happen tells of an event of an incident.
 func (h *hooked) happen(event, title string) {
 	h.t.Helper()
 	h.Write(func(tx *db.Tx) error {
-		return h.Hear(tx, news.Item{Account: apitest.AccountA, Type: event, ID: "5e5e5e5e5e5e5e5e5e5e5e01", At: apitest.Now,
+		return h.Hear(tx, news.Item{Account: apitest.AccountA, Event: events[event], ID: "5e5e5e5e5e5e5e5e5e5e5e01", At: apitest.Now,
 			Subject: incident.Incident{IncidentID: "5e5e5e5e5e5e5e5e5e5e5e01", Title: title, Severity: "Info", Progress: "Triggered"}})
 	})
 }

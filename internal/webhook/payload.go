@@ -62,7 +62,7 @@ type incidentBrief struct {
 
 // payload makes the body of a piece of news; nil when what it is about is gone.
 func (r *Room) payload(tx *db.Tx, item news.Item) (p *payload, err error) {
-	p = &payload{EventTime: item.At.UnixMilli(), EventType: item.Type}
+	p = &payload{EventTime: item.At.UnixMilli(), EventType: item.Event.Type()}
 	if item.Person != 0 {
 		p.Person = &actor{PersonID: item.Person}
 		_, _, err := db.One(tx, func(scan db.Scan) (struct{}, error) { return struct{}{}, scan(&p.Person.PersonName, &p.Person.Email) },

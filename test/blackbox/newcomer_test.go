@@ -13,7 +13,7 @@ import (
 func TestAnAccountMadeByCallsAlone(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Fatalf("%s is missing: apt-get install bash curl jq", tool)
+			t.Skipf("%s is missing: apt-get install bash curl jq (./test.sh names this at its end)", tool)
 		}
 	}
 	dir := t.TempDir()

@@ -2,82 +2,47 @@ package apitest
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 )
 
-// The public description of the API is not part of the project: where it lies beside the checkout, in
-// ../shared/reference/openapi, the reply of every successful call in every test is held against it, with
-// its required members, types and enums. The newer file wins over the older one.
-var referenceFiles = []string{"public-api.en.json", "public-api.legacy.zh.json"}
+// The public description of the API is not part of the project. What replies must look like by it is: a digest of
+// member names, types and enums without any prose (published.json), which Digest makes from the description
+// (`make published`). The reply of every successful call in every test is held against it.
+//
+//go:embed testdata/published.json
+var digest []byte
 
-// ReferenceDir is where the reference lies, empty when it is not there. It is looked for above the folder
-// of the running test, next to the one that holds go.mod.
-func ReferenceDir() string {
-	dir, err := os.Getwd()
-	for ; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			reference := filepath.Join(filepath.Dir(dir), "shared", "reference", "openapi")
-			if _, err := os.Stat(reference); err == nil {
-				return reference
-			}
-			return ""
-		}
-	}
-	return ""
-}
-
-// references reads the reference once for all tests of a package; none when it is not there.
+// references reads the digest once for all tests of a package.
 var references = sync.OnceValues(func() (docs []*published, err error) {
-	dir := ReferenceDir()
-	if dir == "" {
-		return nil, nil
-	}
-	for _, name := range referenceFiles {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return nil, err
-		}
-		doc := new(published)
-		if err := json.Unmarshal(b, doc); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		docs = append(docs, doc)
-	}
-	return docs, nil
+	return docs, json.Unmarshal(digest, &docs)
 })
 
+// published is what one version of the description says of replies. An operation is in the newest that has it.
 type published struct {
-	Paths      map[string]map[string]operation
-	Components struct{ Schemas map[string]*shape }
-}
-
-type operation struct {
-	Responses map[string]struct {
-		Content map[string]struct{ Schema *shape }
-	}
+	Replies map[string]*shape `json:"replies"` // the data of a successful reply, by path
+	Shapes  map[string]*shape `json:"shapes"`  // what shapes refer to, by name
 }
 
 // shape is what the checker understands of a schema.
 type shape struct {
-	Ref        string `json:"$ref"`
-	Type       any    // a name or a list of names
-	Nullable   bool
-	Properties map[string]*shape
-	Required   []string
-	Items      *shape
-	Enum       []any
-	AllOf      []*shape
-	OneOf      []*shape
-	AnyOf      []*shape
-	Additional json.RawMessage `json:"additionalProperties"`
+	Ref        string            `json:"$ref,omitempty"` // the name of another shape
+	Type       any               `json:"type,omitempty"` // a name or a list of names
+	Nullable   bool              `json:"nullable,omitempty"`
+	Properties map[string]*shape `json:"properties,omitempty"`
+	Required   []string          `json:"required,omitempty"`
+	Items      *shape            `json:"items,omitempty"`
+	Enum       []any             `json:"enum,omitempty"`
+	AllOf      []*shape          `json:"allOf,omitempty"`
+	OneOf      []*shape          `json:"oneOf,omitempty"`
+	AnyOf      []*shape          `json:"anyOf,omitempty"`
+	Additional *shape            `json:"additionalProperties,omitempty"`
 }
 
 // departure is a value that replies hold on purpose although the reference's types do not have it, at the
@@ -123,23 +88,15 @@ func departs(at string, v any) bool {
 	})
 }
 
-var unchecked sync.Once
-
-// CheckReference holds the data of a successful reply against the reference, if that has the operation.
+// CheckReference holds the data of a successful reply against the published shapes, if they have the operation.
 func CheckReference(t testing.TB, path string, data []byte) {
 	t.Helper()
 	docs, err := references()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if docs == nil {
-		unchecked.Do(func() {
-			t.Log("../shared/reference/openapi is not beside this checkout: the shapes of replies are NOT checked against it")
-		})
-		return
-	}
 	for _, doc := range docs {
-		s := doc.reply(path)
+		s := doc.Replies[path]
 		if s == nil {
 			continue
 		}
@@ -156,27 +113,13 @@ func CheckReference(t testing.TB, path string, data []byte) {
 	}
 }
 
-// reply is the schema of an operation's data, nil when the file has none.
-func (d *published) reply(path string) *shape {
-	for _, content := range d.Paths[path]["post"].Responses["200"].Content {
-		envelope := d.merged(content.Schema)
-		if data := envelope.Properties["data"]; data != nil {
-			if refusal := d.merged(data); len(refusal.Properties) == 1 && refusal.Properties["refs"] != nil {
-				return nil // what a refusal to delete says
-			}
-			return data
-		}
-	}
-	return nil
-}
-
 // merged follows references and puts the parts of allOf together.
 func (d *published) merged(s *shape) *shape {
 	if s == nil {
 		return &shape{}
 	}
-	if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok {
-		return d.merged(d.Components.Schemas[name])
+	if s.Ref != "" {
+		return d.merged(d.Shapes[s.Ref])
 	}
 	if len(s.AllOf) == 0 {
 		return s
@@ -226,13 +169,11 @@ func (d *published) check(s *shape, at string, v any) (findings []string) {
 				findings = append(findings, fmt.Sprintf("%s lacks %s", at, name))
 			}
 		}
-		var additional shape
-		further := json.Unmarshal(s.Additional, &additional) == nil
 		for name, member := range sorted(v) {
 			if p := s.Properties[name]; p != nil {
 				findings = append(findings, d.check(p, at+"."+name, member)...)
-			} else if further {
-				findings = append(findings, d.check(&additional, at+".{}", member)...)
+			} else if s.Additional != nil {
+				findings = append(findings, d.check(s.Additional, at+".{}", member)...)
 			}
 		}
 	case []any:

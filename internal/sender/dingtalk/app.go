@@ -90,7 +90,7 @@ func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, p
 	if len(ids) == 0 {
 		return sender.Group{Missing: missing}, &sender.Error{Message: "DingTalk knows none of the people by phone number, and the app names no owner for its groups"}
 	}
-	group := sender.Group{Name: sender.Cut(name, maxName)}
+	group := sender.Group{Name: sender.Line(name, maxName)}
 	var created struct {
 		Status
 		ID string `json:"chatid"`

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/dingtalk"
 	"tocsin/internal/sender/sendertest"
@@ -167,7 +168,7 @@ func TestWorkNotifications(t *testing.T) {
 	for _, text := range []string{"short", strings.Repeat("火", 3000), strings.Repeat("a\n", 3000), strings.Repeat("\"", 3000)} {
 		for _, key := range []string{"k-1", "k-2", "k-1"} {
 			m := sendertest.Message
-			m.Key, m.Text, m.Subject = key, text, text
+			m.Key, m.Text, m.Subject = key, render.Markup(text), text
 			if _, err := app.Tell(context.Background(), s.Out, people[0], m); err != nil {
 				t.Fatal(err)
 			}

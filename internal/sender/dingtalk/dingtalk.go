@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tocsin/internal/outbound"
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 )
 
@@ -30,17 +31,29 @@ type message struct {
 	Markdown markdown `json:"markdown"`
 }
 
+// post is a message of a robot, which calls nobody.
+type post struct {
+	message
+	At at `json:"at"`
+}
+
+type at struct {
+	All     bool     `json:"isAtAll"`
+	Mobiles []string `json:"atMobiles"`
+	Users   []string `json:"atUserIds"`
+}
+
 type markdown struct {
 	Title string `json:"title"` // what notifications show
 	Text  string `json:"text"`
 }
 
 func compose(m sender.Message) message {
-	return message{"markdown", markdown{sender.Cut(m.Subject, maxTitle), sender.Fit(paragraphs(m.Text), maxText, sender.JSON)}}
+	return message{"markdown", markdown{sender.Line(m.Subject, maxTitle), sender.Fit(paragraphs(m.Text), maxText, sender.JSON)}}
 }
 
 // paragraphs makes one of each line: a single line break would be none in DingTalk's Markdown.
-func paragraphs(text string) string { return strings.ReplaceAll(text, "\n", "\n\n") }
+func paragraphs(text render.Markup) string { return strings.ReplaceAll(string(text), "\n", "\n\n") }
 
 // A work notification may have 2,048 bytes in all.
 const (
@@ -58,13 +71,13 @@ func note(m sender.Message) message {
 		end = links(m) + end
 		text = sender.Fit(text, max(maxNote-len(end)-8, 3), sender.JSON)
 	}
-	return message{"markdown", markdown{sender.Fit(m.Subject, maxNoteTitle, sender.JSON), text + end}}
+	return message{"markdown", markdown{sender.Fit(render.OneLine(m.Subject), maxNoteTitle, sender.JSON), text + end}}
 }
 
 func links(m sender.Message) (text string) {
 	for _, l := range []struct{ word, url string }{{"open", m.Link}, {"acknowledge", m.AckLink}} {
 		if l.url != "" {
-			text += "\n\n[" + l.word + "](" + l.url + ")"
+			text += "\n\n" + string(render.Loose.Link(l.word, l.url))
 		}
 	}
 	return text
@@ -101,7 +114,7 @@ func (s Sender) Send(ctx context.Context, out *outbound.Client, chat sender.Chat
 		stamp := strconv.FormatInt(s.Now().UnixMilli(), 10)
 		address = sender.With(address, url.Values{"timestamp": {stamp}, "sign": {Sign(chat.SignSecret, stamp)}})
 	}
-	return sender.Call{URL: address, Body: compose(m), Secrets: chat.Secrets()}.Do(ctx, out, &Status{})
+	return sender.Call{URL: address, Body: post{compose(m), at{false, []string{}, []string{}}}, Secrets: chat.Secrets()}.Do(ctx, out, &Status{})
 }
 
 // Sign is the signature at a moment (Unix milliseconds): HMAC-SHA256 of the moment, a line break and the

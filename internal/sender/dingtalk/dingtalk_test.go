@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/dingtalk"
 	"tocsin/internal/sender/sendertest"
@@ -36,7 +37,7 @@ func TestSend(t *testing.T) {
 	}
 	s.Golden(t, "robot")
 	long := sendertest.Message
-	long.Text = strings.Repeat("火\n\"", 10_000)
+	long.Text = render.Markup(strings.Repeat("火\n\"", 10_000))
 	if _, err := send(long); err != nil || len(s.Body()) > 20_000 || len(s.Body()) < 17_000 || !json.Valid([]byte(s.Body())) {
 		t.Errorf("%d bytes, %v", len(s.Body()), err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/discord"
 	"tocsin/internal/sender/sendertest"
@@ -23,7 +24,7 @@ func TestSend(t *testing.T) {
 	}
 	s.Golden(t, "webhook")
 	long := sendertest.Message
-	long.Text = strings.Repeat("🔥", 1500) // two of what is counted each
+	long.Text = render.Markup(strings.Repeat("🔥", 1500)) // two of what is counted each
 	if _, err := send(long); err != nil || strings.Count(s.Body(), "🔥") != 999 {
 		t.Errorf("%d characters, %v", strings.Count(s.Body(), "🔥"), err)
 	}

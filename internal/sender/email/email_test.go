@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tocsin/internal/outbound"
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/email"
 	"tocsin/internal/sender/mailtest"
@@ -69,7 +70,7 @@ func TestAMail(t *testing.T) {
 	if receipts[0].ID != h.Get("Message-Id") || receipts[0].Reply != "taken by 127.0.0.1: taken as number 1" {
 		t.Errorf("%+v", receipts[0])
 	}
-	if parts["text/plain"] != message.Text || parts["text/html"] != message.HTML {
+	if parts["text/plain"] != string(message.Text) || parts["text/html"] != string(message.HTML) {
 		t.Errorf("%q", parts)
 	}
 	if date, err := h.Date(); err != nil || !date.Equal(now) {
@@ -99,18 +100,44 @@ func TestMailsOfAnIncidentAreOneThread(t *testing.T) {
 	}
 }
 
+// A subject is read as it was written, also one that looks as if it were encoded.
+func TestSubjects(t *testing.T) {
+	box := mailtest.New(t, mailtest.Options{})
+	s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", Insecure: true}
+	for n, subject := range []string{
+		"=?utf-8?q?=0D=0ABcc:_evil@example.com?=", "=?bogus?b?x?= is full", "a =?utf-8?b?8J+UpQ==?= b", "a=?", strings.Repeat("=? ", 60) + "end", strings.Repeat("=?x", 66), "支付 =?utf-8?q?x?=", "CPU > 90%",
+	} {
+		if _, err := s.Send(context.Background(), out, "a@example.com", sender.Message{Key: "k", Subject: subject, Text: "x"}, now); err != nil {
+			t.Fatal(err)
+		}
+		got, h, _, err := box.Mails()[n].Read()
+		if err != nil || got != subject {
+			t.Errorf("%q is read as %q, %v", subject, got, err)
+		}
+		if raw := h.Get("Subject"); strings.Contains(subject, "=?") && !strings.HasPrefix(strings.ToLower(raw), "=?utf-8?") {
+			t.Errorf("%q is sent as %q", subject, raw)
+		}
+		for line := range strings.SplitSeq(box.Mails()[n].Data, "\r\n") {
+			if len(line) > 76 && strings.Contains(line, "=?") {
+				t.Errorf("%q has a line of %d bytes", subject, len(line))
+			}
+		}
+	}
+}
+
 // Whatever a message says, and whatever an address is, one mail goes to one address with the headers it has.
 func FuzzNothingIsInjected(f *testing.F) {
 	box := mailtest.New(f, mailtest.Options{Plain: true})
 	f.Add("s\r\nBcc: evil@example.com\r\n\r\nbody", "a@example.com", "x\r\n.\r\nMAIL FROM:<evil@example.com>\r\nRCPT TO:<evil@example.com>")
 	f.Add("\xff\x00\n\u2028", "a@example.com>\r\nRCPT TO:<evil@example.com", "\n.\n")
 	f.Add("=?utf-8?q?=0D=0ABcc:?=", "\"a@example.com> RCPT TO:<evil\"@example.com", "..\r\n.")
+	f.Add("=?bogus?b?x?= =?utf-8?q?=?=", "a@example.com", "=?utf-8?q?x?=")
 	f.Add("", "a@example.com, evil@example.com", "")
 	f.Add(strings.Repeat("支", 300), "Ann\r\nBcc: evil@example.com <a@example.com>", strings.Repeat("x", 3000))
 	f.Fuzz(func(t *testing.T, words, to, text string) {
 		before := len(box.Mails())
 		s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", TLS: email.None}
-		m := sender.Message{Key: words, Thread: words, Subject: words, Text: text, Severity: words}
+		m := sender.Message{Key: words, Thread: words, Subject: words, Text: render.Markup(text), Severity: words}
 		if _, err := s.Send(context.Background(), out, to, m, now); err != nil {
 			if sender.Retry(err) {
 				t.Errorf("%q to %q: %v", words, to, err)
@@ -121,7 +148,10 @@ func FuzzNothingIsInjected(f *testing.F) {
 		if len(mails) != 1 || mails[0].From != "tocsin@example.com" {
 			t.Fatalf("%q to %q: %+v", words, to, mails)
 		}
-		h, parts := read(t, mails[0])
+		subject, h, parts, err := mails[0].Read()
+		if err != nil || subject != sender.Line(words, 200) {
+			t.Fatalf("%q is read as %q, %v", words, subject, err)
+		}
 		allowed := []string{"Auto-Submitted", "Content-Transfer-Encoding", "Content-Type", "Date", "From", "In-Reply-To", "Message-Id", "Mime-Version", "References", "Subject", "To", "User-Agent", "X-Mailer", "X-Tocsin-Key", "Importance", "Priority", "X-Priority", "X-Msmail-Priority"}
 		for name, values := range h {
 			if !slices.Contains(allowed, name) || len(values) != 1 {

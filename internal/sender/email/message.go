@@ -2,10 +2,12 @@ package email
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/wneessen/go-mail"
 
@@ -29,7 +31,11 @@ func (s Server) message(to string, m sender.Message, now time.Time) (*mail.Msg, 
 	}
 	domain := strings.Trim(from[strings.LastIndex(from, "@")+1:], "<>")
 	msg.SetUserAgent("Tocsin")
-	msg.Subject(sender.Cut(line(m.Subject), maxSubject))
+	if subject := sender.Line(m.Subject, maxSubject); strings.Contains(subject, "=?") {
+		msg.SetGenHeaderPreformatted(mail.HeaderSubject, encoded(subject))
+	} else {
+		msg.Subject(subject)
+	}
 	msg.SetDateWithValue(now)
 	msg.SetMessageIDWithValue(messageID(m.Key+to, domain))
 	if m.Thread != "" {
@@ -42,15 +48,32 @@ func (s Server) message(to string, m sender.Message, now time.Time) (*mail.Msg, 
 	if m.Severity == "Critical" {
 		msg.SetImportance(mail.ImportanceUrgent)
 	}
-	msg.SetBodyString(mail.TypeTextPlain, m.Text)
+	msg.SetBodyString(mail.TypeTextPlain, string(m.Text))
 	if m.HTML != "" {
-		msg.AddAlternativeString(mail.TypeTextHTML, m.HTML)
+		msg.AddAlternativeString(mail.TypeTextHTML, string(m.HTML))
 	}
 	return msg, nil
 }
 
 // line makes one of a text.
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// encoded returns a text as encoded words, one on each line. The library encodes only what is not ASCII, and readers
+// decode whatever looks encoded: they would see another subject.
+func encoded(s string) string {
+	const most = 39 // bytes, so that no line is longer than 76 (RFC 2047, 2), the first one too
+	var words []string
+	for word := ""; s != ""; word = "" {
+		for _, r := range s {
+			if len(word)+utf8.RuneLen(r) > most {
+				break
+			}
+			word += string(r)
+		}
+		words, s = append(words, "=?utf-8?b?"+base64.StdEncoding.EncodeToString([]byte(word))+"?="), s[len(word):]
+	}
+	return strings.Join(words, "\r\n ")
+}
 
 // messageID is the same for every attempt, so that a mail that arrives twice is known for one.
 func messageID(of, domain string) string {

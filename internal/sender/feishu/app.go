@@ -94,7 +94,7 @@ func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, p
 	if err != nil {
 		return sender.Group{}, err
 	}
-	group := sender.Group{Name: sender.Cut(name, maxName)}
+	group := sender.Group{Name: sender.Line(name, maxName)}
 	var created struct {
 		Status
 		Data struct {

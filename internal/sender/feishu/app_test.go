@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/feishu"
 	"tocsin/internal/sender/sendertest"
@@ -113,7 +114,7 @@ func TestLongPost(t *testing.T) {
 	s, app := organisation(t)
 	for _, costly := range []string{"火", "\n", "\"", "**b**", "[a](https://b)", "[", "a\n", "\\"} {
 		long := sendertest.Message
-		long.Text = strings.Repeat(costly, 20_000)
+		long.Text = render.Markup(strings.Repeat(costly, 20_000))
 		if _, err := app.Post(context.Background(), s.Out, "oc_7", long); err != nil || len(s.Body()) > 30_000 {
 			t.Errorf("%q: %d bytes, %v", costly, len(s.Body()), err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/feishu"
 	"tocsin/internal/sender/sendertest"
@@ -36,7 +37,7 @@ func TestSend(t *testing.T) {
 	s.Golden(t, "bot")
 	for _, costly := range []string{"火", "\n", "\"", "**b**", "[a](https://b)", "**", "[", "a\n"} {
 		long := sendertest.Message
-		long.Text = strings.Repeat(costly, 20_000)
+		long.Text = render.Markup(strings.Repeat(costly, 20_000))
 		if _, err := send(long); err != nil || len(s.Body()) > 20_000 || !json.Valid([]byte(s.Body())) {
 			t.Errorf("%q: %d bytes, %v", costly, len(s.Body()), err)
 		}

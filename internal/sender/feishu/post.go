@@ -1,9 +1,7 @@
 package feishu
 
 import (
-	"regexp"
-	"strings"
-
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 )
 
@@ -30,15 +28,22 @@ type element struct {
 	Style []string `json:"style,omitzero"`
 }
 
-// markup is what templates write for Feishu: strong text and links.
-var markup = regexp.MustCompile(`\*\*([^*\n]+)\*\*|\[([^\]\n]+)\]\((https?://[^)\s]+)\)`)
-
-// post makes a rich text of a text with Markdown's strong and links, a paragraph of each line, of at most
-// limit bytes of JSON.
-func post(text string, limit int) locales {
+// post makes a rich text of Rich, a paragraph of each line, of at most limit bytes of JSON.
+func post(text render.Markup, limit int) locales {
 	paragraphs := [][]element{}
-	for line := range strings.Lines(sender.Fit(text, limit, cost)) {
-		paragraphs = append(paragraphs, paragraph(strings.TrimRight(line, "\r\n")))
+	for _, line := range render.Spans(render.Markup(sender.Fit(text, limit, cost))) {
+		paragraph := []element{}
+		for _, span := range line {
+			e := element{Tag: "text", Text: span.Text}
+			switch {
+			case span.URL != "":
+				e.Tag, e.Href = "a", span.URL
+			case span.Strong:
+				e.Style = []string{"bold"}
+			}
+			paragraph = append(paragraph, e)
+		}
+		paragraphs = append(paragraphs, paragraph)
 	}
 	return locales{rich{Content: paragraphs}}
 }
@@ -54,24 +59,4 @@ func cost(r rune) int {
 		return 64
 	}
 	return sender.JSON(r)
-}
-
-func paragraph(line string) []element {
-	elements, at := []element{}, 0
-	plain := func(s string) {
-		if s != "" {
-			elements = append(elements, element{Tag: "text", Text: s})
-		}
-	}
-	for _, m := range markup.FindAllStringSubmatchIndex(line, -1) {
-		plain(line[at:m[0]])
-		if m[2] >= 0 {
-			elements = append(elements, element{Tag: "text", Text: line[m[2]:m[3]], Style: []string{"bold"}})
-		} else {
-			elements = append(elements, element{Tag: "a", Text: line[m[4]:m[5]], Href: line[m[6]:m[7]]})
-		}
-		at = m[1]
-	}
-	plain(line[at:])
-	return elements
 }

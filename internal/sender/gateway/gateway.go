@@ -38,7 +38,7 @@ const maxText = 480
 func (g Gateway) Send(ctx context.Context, out *outbound.Client, kind, to string, m sender.Message) (sender.Receipt, error) {
 	call := sender.Call{
 		URL: g.URL, Header: http.Header{"Idempotency-Key": {m.Key}}, Insecure: g.Insecure, Secrets: []string{g.URL, g.Token},
-		Body: request{kind, to, sender.Cut(m.Text, maxText), m.Key, m.Severity, m.AckLink, m.Test},
+		Body: request{kind, to, sender.Cut(string(m.Text), maxText), m.Key, m.Severity, m.AckLink, m.Test},
 	}
 	for name, values := range g.Header {
 		call.Header[http.CanonicalHeaderKey(name)] = values

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/gateway"
 	"tocsin/internal/sender/sendertest"
@@ -29,7 +30,7 @@ func TestSend(t *testing.T) {
 		t.Errorf("%v, key %q", err, s.Header("X-Api-Key"))
 	}
 	s.Golden(t, "requests")
-	drill.Text = strings.Repeat("火", 1000)
+	drill.Text = render.Markup(strings.Repeat("火", 1000))
 	if _, err := g.Send(context.Background(), s.Out, "sms", "+1", drill); err != nil || strings.Count(s.Body(), "火") != 479 {
 		t.Errorf("%d characters, %v", strings.Count(s.Body(), "火"), err)
 	}

@@ -5,22 +5,21 @@
 package mailtest
 
 import (
-	"bufio"
-	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/base64"
-	"fmt"
+	"io"
+	"log"
 	"math/big"
 	"net"
-	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/emersion/go-smtp"
 )
 
 // Mail is a mail that a Mailbox took.
@@ -37,11 +36,9 @@ type Mailbox struct {
 	Host string
 	Port int
 
-	listener net.Listener
-	tls      *tls.Config
-	mu       sync.Mutex
-	mails    []Mail
-	options  Options
+	mu      sync.Mutex
+	mails   []Mail
+	options Options
 }
 
 // Options change a Mailbox.
@@ -63,10 +60,23 @@ func New(t testing.TB, o Options) *Mailbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Mailbox{Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, listener: listener, options: o,
-		tls: &tls.Config{Certificates: []tls.Certificate{certificate(t)}}}
-	go m.accept()
-	t.Cleanup(func() { listener.Close() })
+	m := &Mailbox{Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, options: o}
+	encryption := &tls.Config{Certificates: []tls.Certificate{certificate(t)}}
+	if o.Implicit {
+		listener = tls.NewListener(listener, encryption)
+	}
+	if o.Silent != nil {
+		go m.keepSilent(listener)
+		t.Cleanup(func() { listener.Close() })
+		return m
+	}
+	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) { return &session{box: m, conn: c}, nil }))
+	server.Domain, server.ErrorLog, server.AllowInsecureAuth, server.ReadTimeout = "mailbox", log.New(io.Discard, "", 0), true, 30*time.Second
+	if !o.Plain {
+		server.TLSConfig = encryption
+	}
+	go server.Serve(listener)
+	t.Cleanup(func() { server.Close() })
 	return m
 }
 
@@ -77,151 +87,20 @@ func (m *Mailbox) Mails() []Mail {
 	return append([]Mail(nil), m.mails...)
 }
 
-func (m *Mailbox) accept() {
+// keepSilent takes connections and says nothing, until the other leaves.
+func (m *Mailbox) keepSilent(listener net.Listener) {
 	for {
-		conn, err := m.listener.Accept()
+		conn, err := listener.Accept()
 		if err != nil {
 			return
 		}
-		if m.options.Implicit {
-			conn = tls.Server(conn, m.tls)
-		}
-		go m.serve(conn, m.options.Implicit)
+		go func() {
+			defer conn.Close()
+			conn.SetDeadline(time.Now().Add(30 * time.Second))
+			m.options.Silent()
+			conn.Read(make([]byte, 1))
+		}()
 	}
-}
-
-func (m *Mailbox) serve(conn net.Conn, secure bool) {
-	defer func() { conn.Close() }()
-	conn.SetDeadline(time.Now().Add(30 * time.Second))
-	in := bufio.NewReader(conn)
-	say := func(format string, args ...any) { fmt.Fprintf(conn, format+"\r\n", args...) }
-	ask := func(what string) string {
-		say("334 %s", base64.StdEncoding.EncodeToString([]byte(what)))
-		line, _ := in.ReadString('\n')
-		return decoded(strings.TrimSpace(line))
-	}
-	var mail Mail
-	user := ""
-	if m.options.Silent != nil {
-		m.options.Silent()
-		in.ReadByte() // until the other leaves
-		return
-	}
-	say("220 mailbox ESMTP")
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			return
-		}
-		line = strings.TrimRight(line, "\r\n")
-		verb, rest, _ := strings.Cut(line, " ")
-		switch strings.ToUpper(verb) {
-		case "EHLO", "HELO":
-			say("250-mailbox")
-			if !secure && !m.options.Plain {
-				say("250-STARTTLS")
-			}
-			if m.options.User != "" && m.options.Login {
-				say("250-AUTH LOGIN")
-			} else if m.options.User != "" {
-				say("250-AUTH PLAIN")
-			}
-			say("250 8BITMIME")
-		case "STARTTLS":
-			say("220 go on")
-			encrypted := tls.Server(conn, m.tls)
-			if encrypted.Handshake() != nil {
-				return
-			}
-			conn, in, secure = encrypted, bufio.NewReader(encrypted), true
-		case "AUTH":
-			_, token, _ := strings.Cut(rest, " ")
-			name, ok := m.logIn(token, ask)
-			if !ok {
-				say("535 wrong user or password: %s", rest)
-				continue
-			}
-			user = name
-			say("235 welcome")
-		case "MAIL":
-			mail = Mail{From: address(rest), TLS: secure, User: user}
-			if m.options.User != "" && user == "" {
-				say("530 log in first")
-				continue
-			}
-			say("250 ok")
-		case "RCPT":
-			mail.To = address(rest)
-			if m.options.Refuse != nil {
-				if reply := m.options.Refuse(mail.To); reply != "" {
-					say("%s", reply)
-					continue
-				}
-			}
-			say("250 ok")
-		case "DATA":
-			say("354 go on")
-			var data strings.Builder
-			for {
-				line, err := in.ReadString('\n')
-				if err != nil {
-					return
-				}
-				if line == ".\r\n" {
-					break
-				}
-				data.WriteString(strings.TrimPrefix(line, "."))
-			}
-			mail.Data = data.String()
-			reply := ""
-			if m.options.Answer != nil {
-				if reply = m.options.Answer(mail); reply == "" {
-					return
-				}
-				if !strings.HasPrefix(reply, "2") {
-					say("%s", reply)
-					continue
-				}
-			}
-			m.mu.Lock()
-			m.mails = append(m.mails, mail)
-			count := len(m.mails)
-			m.mu.Unlock()
-			say("%s", cmp.Or(reply, fmt.Sprintf("250 taken as number %d", count)))
-			if m.options.HangUp {
-				return
-			}
-		case "RSET", "NOOP":
-			say("250 ok")
-		case "QUIT":
-			say("221 bye")
-			return
-		default:
-			say("502 what?")
-		}
-	}
-}
-
-// logIn says who logs in with the token of PLAIN, or with the answers that LOGIN asks for.
-func (m *Mailbox) logIn(token string, ask func(string) string) (name string, ok bool) {
-	password := ""
-	if m.options.Login {
-		name, password = ask("Username:"), ask("Password:")
-	} else if parts := strings.Split(decoded(token), "\x00"); len(parts) == 3 {
-		name, password = parts[1], parts[2]
-	}
-	return name, name+":"+password == m.options.User
-}
-
-func address(rest string) string {
-	_, after, _ := strings.Cut(rest, "<")
-	inside, _, _ := strings.Cut(after, ">")
-	return inside
-}
-
-func decoded(token string) string {
-	raw, _ := base64.StdEncoding.DecodeString(token)
-	return string(raw)
 }
 
 func certificate(t testing.TB) tls.Certificate {

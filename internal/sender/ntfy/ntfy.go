@@ -53,7 +53,7 @@ func Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.
 func header(chat sender.Chat, m sender.Message) (http.Header, error) {
 	h := http.Header{
 		"Content-Type": {"text/plain; charset=utf-8"}, "Priority": {"3"},
-		"Title": {mime.BEncoding.Encode("utf-8", sender.Cut(m.Subject, maxTitle))},
+		"Title": {mime.BEncoding.Encode("utf-8", sender.Line(m.Subject, maxTitle))},
 	}
 	if p := priority[m.Severity]; p != "" {
 		h["Priority"] = []string{p}

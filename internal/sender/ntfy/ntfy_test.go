@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/ntfy"
 	"tocsin/internal/sender/sendertest"
@@ -25,11 +26,11 @@ func TestSend(t *testing.T) {
 	if _, err := send(odd); err != nil {
 		t.Error(err)
 	}
-	if title, err := new(mime.WordDecoder).DecodeHeader(s.Header("Title")); err != nil || title != odd.Subject || s.Header("Priority") != "2" {
+	if title, err := new(mime.WordDecoder).DecodeHeader(s.Header("Title")); err != nil || title != "支付 Priority: 1" || s.Header("Priority") != "2" {
 		t.Errorf("title %q, priority %s, %v", title, s.Header("Priority"), err)
 	}
 	s.Golden(t, "topic")
-	odd.Text, odd.Severity, odd.Event, odd.AckLink = strings.Repeat("火", 2000), "", "", ""
+	odd.Text, odd.Severity, odd.Event, odd.AckLink = render.Markup(strings.Repeat("火", 2000)), "", "", ""
 	if _, err := send(odd); err != nil || len(s.Body()) > 4096 || len(s.Body()) < 4090 || !utf8.ValidString(s.Body()) || s.Header("Priority") != "3" || s.Header("Tags") != "drill" || s.Header("Actions") != "" {
 		t.Errorf("%d bytes, %v", len(s.Body()), err)
 	}

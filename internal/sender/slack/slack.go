@@ -1,12 +1,14 @@
 // Package slack tells people in Slack: through an incoming webhook, or as an app that can also open channels.
 //
-// It must never have Slack fetch the links of a message: one of them acknowledges.
+// It must never have Slack fetch the links of a message, as one of them acknowledges, nor find links and mentions in
+// it by itself.
 package slack
 
 import (
 	"context"
 
 	"tocsin/internal/outbound"
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 )
 
@@ -19,6 +21,8 @@ type message struct {
 	Blocks      []block `json:"blocks"`
 	UnfurlLinks bool    `json:"unfurl_links"`
 	UnfurlMedia bool    `json:"unfurl_media"`
+	Parse       string  `json:"parse"` // none: Slack finds no links and mentions by itself
+	LinkNames   bool    `json:"link_names"`
 }
 
 type block struct {
@@ -27,13 +31,14 @@ type block struct {
 }
 
 type text struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Verbatim bool   `json:"verbatim"` // as Parse, for this text
 }
 
 func compose(channel string, m sender.Message) message {
-	body := text{"mrkdwn", sender.Fit(m.Text, maxText, sender.UTF16)}
-	return message{Channel: channel, Text: sender.Cut(m.Subject, 300), Blocks: []block{{"section", body}}}
+	body := text{"mrkdwn", sender.Fit(m.Text, maxText, sender.UTF16), true}
+	return message{Channel: channel, Text: string(render.Slack.Escape(sender.Line(m.Subject, 300))), Blocks: []block{{"section", body}}, Parse: "none"}
 }
 
 // Send posts to an incoming webhook. The text is Slack's own markup (mrkdwn), as the template wrote it.

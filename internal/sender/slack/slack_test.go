@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/sendertest"
 	"tocsin/internal/sender/slack"
@@ -22,7 +23,7 @@ func TestSend(t *testing.T) {
 	}
 	s.Golden(t, "webhook")
 	long := sendertest.Message
-	long.Text = strings.Repeat("火", 4000)
+	long.Text = render.Markup(strings.Repeat("火", 4000))
 	if _, err := send(long); err != nil || strings.Count(s.Body(), "火") != 2999 {
 		t.Errorf("%d characters, %v", strings.Count(s.Body(), "火"), err)
 	}

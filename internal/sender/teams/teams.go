@@ -6,9 +6,9 @@ package teams
 
 import (
 	"context"
-	"strings"
 
 	"tocsin/internal/outbound"
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 )
 
@@ -33,20 +33,64 @@ type card struct {
 	Teams   map[string]string `json:"msteams"`
 }
 
+// block is a line: of runs, in whose text Teams reads no Markdown.
 type block struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
-	Wrap bool   `json:"wrap"`
+	Type    string `json:"type"`
+	Inlines []run  `json:"inlines"`
 }
 
-// Send posts a card with the text to a workflow. A single line break would be none in a card, so each
-// becomes a paragraph.
+type run struct {
+	Type   string `json:"type"`
+	Text   string `json:"text"`
+	Weight string `json:"weight,omitzero"`
+	Action *open  `json:"selectAction,omitzero"`
+}
+
+type open struct {
+	Type string `json:"type"`
+	URL  string `json:"url"`
+}
+
+// Send posts a card with the text to a workflow.
 func Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
-	text := sender.Fit(strings.ReplaceAll(m.Text, "\n", "\n\n"), maxText, sender.JSON)
 	c := card{
 		Schema: "http://adaptivecards.io/schemas/adaptive-card.json", Type: "AdaptiveCard", Version: "1.4",
-		Body: []block{{"TextBlock", text, true}}, Teams: map[string]string{"width": "Full"},
+		Body: blocks(render.Markup(sender.Fit(m.Text, maxText, cost))), Teams: map[string]string{"width": "Full"},
 	}
 	body := message{"message", []attachment{{"application/vnd.microsoft.card.adaptive", c}}}
 	return sender.Call{URL: chat.Address(""), Body: body, Secrets: chat.Secrets()}.Do(ctx, out, nil)
+}
+
+func blocks(text render.Markup) []block {
+	all := []block{}
+	for _, line := range render.Spans(text) {
+		b := block{"RichTextBlock", []run{}}
+		for _, span := range line {
+			r := run{Type: "TextRun", Text: span.Text}
+			switch {
+			case span.URL != "":
+				r.Action = &open{"Action.OpenUrl", span.URL}
+			case span.Strong:
+				r.Weight = "Bolder"
+			}
+			b.Inlines = append(b.Inlines, r)
+		}
+		if len(b.Inlines) > 0 {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// cost is what a character may take in JSON with the elements that it may begin.
+func cost(r rune) int {
+	switch r {
+	case '\n':
+		return 70
+	case '*':
+		return 48
+	case '[':
+		return 128
+	}
+	return sender.JSON(r)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/sendertest"
 	"tocsin/internal/sender/telegram"
@@ -23,7 +24,7 @@ func TestSend(t *testing.T) {
 	}
 	s.Golden(t, "chats")
 	long := sendertest.Message
-	long.Text = strings.Repeat("火", 5000)
+	long.Text = render.Markup(strings.Repeat("火", 5000))
 	if _, err := send(long); err != nil || strings.Count(s.Body(), "火") != 4095 {
 		t.Errorf("%d characters, %v", strings.Count(s.Body(), "火"), err)
 	}

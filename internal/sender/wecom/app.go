@@ -102,7 +102,7 @@ func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, p
 		Status
 		ID string `json:"chatid"`
 	}
-	group := sender.Group{Name: sender.Cut(name, maxName)}
+	group := sender.Group{Name: sender.Line(name, maxName)}
 	rest, err := sender.Open(ids, a.lots(ids), func(lot []string) error {
 		body := map[string]any{"name": group.Name, "userlist": lot}
 		if a.Owner != "" {

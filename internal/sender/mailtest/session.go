@@ -1,0 +1,132 @@
+package mailtest
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+)
+
+// session is one connection to a Mailbox.
+type session struct {
+	box   *Mailbox
+	conn  *smtp.Conn
+	mail  Mail
+	user  string
+	taken bool // the mail was taken just now
+}
+
+// reply is an answer such as "550 no such user", as the library gives answers: also a yes that says more than OK.
+func reply(text string) error {
+	number, words, _ := strings.Cut(text, " ")
+	code, err := strconv.Atoi(number)
+	if err != nil {
+		return err
+	}
+	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: words}
+}
+
+// AuthMechanisms are the ways to log in that are offered.
+func (s *session) AuthMechanisms() []string {
+	switch o := s.box.options; {
+	case o.User == "":
+		return nil
+	case o.Login:
+		return []string{"LOGIN"}
+	}
+	return []string{sasl.Plain}
+}
+
+// Auth begins to log in.
+func (s *session) Auth(way string) (sasl.Server, error) {
+	if way == "LOGIN" {
+		return &login{check: s.logIn}, nil
+	}
+	return sasl.NewPlainServer(func(_, name, password string) error { return s.logIn(name, password) }), nil
+}
+
+// logIn refuses with what it was told, as some servers do.
+func (s *session) logIn(name, password string) error {
+	if name+":"+password != s.box.options.User {
+		return reply("535 wrong user or password: " + base64.StdEncoding.EncodeToString([]byte("\x00"+name+"\x00"+password)))
+	}
+	s.user = name
+	return nil
+}
+
+// login is the way LOGIN, which the library has for clients alone.
+type login struct {
+	check func(name, password string) error
+	asked int
+	name  string
+}
+
+func (l *login) Next(answer []byte) (ask []byte, done bool, err error) {
+	switch l.asked++; l.asked {
+	case 1:
+		return []byte("Username:"), false, nil
+	case 2:
+		l.name = string(answer)
+		return []byte("Password:"), false, nil
+	}
+	return nil, true, l.check(l.name, string(answer))
+}
+
+// Mail begins a mail.
+func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+	if s.box.options.User != "" && s.user == "" {
+		return reply("530 log in first")
+	}
+	_, secure := s.conn.TLSConnectionState()
+	s.mail = Mail{From: from, TLS: secure, User: s.user}
+	return nil
+}
+
+// Rcpt takes an address, of which a mail has one.
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if s.mail.To = to; s.box.options.Refuse != nil {
+		if text := s.box.options.Refuse(to); text != "" {
+			return reply(text)
+		}
+	}
+	return nil
+}
+
+// Data takes the mail itself.
+func (s *session) Data(r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	s.mail.Data = string(data)
+	text := ""
+	if answer := s.box.options.Answer; answer != nil {
+		if text = answer(s.mail); text == "" {
+			return s.conn.Conn().Close()
+		}
+		if !strings.HasPrefix(text, "2") {
+			return reply(text)
+		}
+	}
+	s.box.mu.Lock()
+	defer s.box.mu.Unlock()
+	s.box.mails = append(s.box.mails, s.mail)
+	s.taken = true
+	return reply(cmp.Or(text, fmt.Sprintf("250 taken as number %d", len(s.box.mails))))
+}
+
+// Reset is called when the answer to a mail has been sent, among others.
+func (s *session) Reset() {
+	if s.taken && s.box.options.HangUp {
+		s.conn.Conn().Close()
+	}
+	s.mail, s.taken = Mail{}, false
+}
+
+// Logout ends the session.
+func (s *session) Logout() error { return nil }

@@ -1,0 +1,27 @@
+package warroom
+
+import (
+	"testing"
+
+	"tocsin/internal/incident"
+)
+
+// The first words in a group are escaped for its service, and no service is asked for a name of several lines.
+func TestGreeting(t *testing.T) {
+	i := incident.Incident{IncidentID: "663a1b2c3d4e5f6789abcdf0", Title: "<!channel> <@all> [x](https://evil.example) **b**\n\u202Enothing", Progress: "Triggered"}
+	for plugin, want := range map[string]string{
+		"slack":    "&lt;!channel&gt; &lt;@all&gt; [x](<https://evil.example>) ∗∗b∗∗\n│ nothing\nInfo, Triggered",
+		"feishu":   "<!channel> <@all> \\[x\\](https://evil.example) \\*\\*b\\*\\*\n│ nothing\nInfo, Triggered",
+		"dingtalk": "＜!channel> ＜＠all> ［x］(https://evil.example) ∗∗b∗∗\n│ nothing\nInfo, Triggered",
+		"wecom":    "＜!channel> ＜＠all> ［x］(https://evil.example) ∗∗b∗∗\n│ nothing\nInfo, Triggered",
+	} {
+		a := asked{incident: i}
+		a.PluginType = plugin
+		if got := string(greeting(&a).Text); got != want {
+			t.Errorf("%s: %q, want %q", plugin, got, want)
+		}
+	}
+	if got, want := nameOf(&i), "#ABCDF0 <!channel> <@all> [x](https://evil.example) **b** nothing"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Runs everything that must pass: formatting, vet, the linters, all tests under the race detector.
+#
+#   ./test.sh          all of it, after tools/install.sh (TOOLS=no leaves that out)
+#   ./test.sh quick    installs nothing; no race detector, no peers, no stories: under a minute with a warm cache
+#   ./test.sh lint     formatting, vet and the linters alone
+#
+# It needs a shell and Go, nothing else. What it cannot run it names at the end.
+set -eu
+cd "$(dirname "$0")"
+. tools/say.sh
+skipped=
+
+command -v go >/dev/null || fail "Go is missing: install Go 1.26 or newer (https://go.dev/dl)"
+
+lint() {
+	say "formatting, vet, linters"
+	unformatted=$(gofmt -l cmd docs internal test)
+	[ -z "$unformatted" ] || fail "not formatted with gofmt: $unformatted"
+	go tool -modfile=tools/go.mod golangci-lint run ./...
+}
+
+# skip names a check that this machine cannot run, for the end of the run.
+skip() { skipped="$skipped
+  $1"; }
+
+case "${1:-all}" in
+quick)
+	gofmt -l cmd docs internal test | grep . && fail "the files above are not formatted with gofmt"
+	go vet ./...
+	go test -short $(go list ./... | grep -v -e /test/story -e /test/blackbox -e /test/peer -e /test/bench)
+	;;
+lint) lint ;;
+all)
+	[ "${TOOLS:-yes}" = no ] || sh tools/install.sh
+	lint
+	race=-race
+	if ! command -v gcc >/dev/null; then
+		race=
+		skip "the race detector (gcc is missing)"
+	fi
+	command -v curl >/dev/null && command -v jq >/dev/null || skip "the newcomer's script, test/newcomer (curl or jq is missing)"
+	command -v prometheus >/dev/null && command -v prometheus-alertmanager >/dev/null ||
+		skip "real peers, test/peer (prometheus or prometheus-alertmanager is missing)"
+	say "tests${race:+ under the race detector}"
+	go test $race ./...
+	[ -z "$skipped" ] || say "NOT run on this machine:$skipped"
+	;;
+*) fail "usage: ./test.sh [quick|lint]" ;;
+esac

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Installs what the tests use besides Go, with apt-get, as root; elsewhere it prints what is missing and what for.
+# The product itself needs none of it. Everything is optional: without it ./test.sh names what it does not run.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/say.sh
+
+missing=
+# want COMMAND "PACKAGES" "PURPOSE" notes the packages when the command is not there.
+want() {
+	command -v "$1" >/dev/null && return
+	say "missing: $1, for $3"
+	missing="$missing $2"
+}
+want gcc "gcc libc6-dev" "the race detector"
+want curl curl "the newcomer's script (test/newcomer)"
+want jq jq "the newcomer's script (test/newcomer)"
+want prometheus prometheus "the test with real peers (test/peer)"
+want prometheus-alertmanager prometheus-alertmanager "the test with real peers (test/peer)"
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+	say "not installed (this needs root and apt-get): apt-get install$missing"
+	exit 0
+fi
+say "installing:$missing"
+apt-get update -q
+# shellcheck disable=SC2086 # the list is meant to be split
+DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $missing
