@@ -139,9 +139,7 @@ func (b *recording) cancel(tx *db.Tx, key endpointKey, o outcome, now time.Time)
 // giveUp ends the messages to a held endpoint whose time is over, with a record, so that they are found and can be
 // sent again by hand.
 func (b *recording) giveUp(tx *db.Tx, e endpointKey, url string, now time.Time) error {
-	old, err := db.All(tx, scanMessage, `SELECT `+messageColumns+` FROM webhook_message
-		WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND status = 'waiting' AND started_at <= $3 ORDER BY started_at LIMIT 100`,
-		e.account, e.integration, now.Add(-life).UnixMilli())
+	old, err := db.All(tx, scanMessage, oldOnes, e.account, e.integration, now.Add(-life).UnixMilli())
 	if err != nil {
 		return err
 	}
@@ -159,5 +157,8 @@ func (b *recording) giveUp(tx *db.Tx, e endpointKey, url string, now time.Time) 
 	}
 	return nil
 }
+
+const oldOnes = `SELECT ` + messageColumns + ` FROM webhook_message
+	WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND status = 'waiting' AND started_at <= $3 ORDER BY started_at LIMIT 100`
 
 const givenUp = "given up after 24 hours: "

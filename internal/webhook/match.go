@@ -20,7 +20,7 @@ const (
 func (r *Room) matchAll(ctx context.Context, now time.Time) (again time.Time, err error) {
 	var accounts []int64
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		accounts, err = db.All(tx, db.Column[int64], `SELECT account_id FROM account a WHERE EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = a.account_id)`)
+		accounts, err = db.All(tx, db.Column[int64], unmatched)
 		return err
 	})
 	if err != nil {
@@ -37,6 +37,8 @@ func (r *Room) matchAll(ctx context.Context, now time.Time) (again time.Time, er
 	}
 	return again, errors.Join(failed...)
 }
+
+const unmatched = `SELECT account_id FROM account a WHERE EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = a.account_id)`
 
 // matchAccount makes messages of the first events of an account. Nothing account-supplied is looked at in the write
 // transaction, which stores the messages and deletes the events together: each subscriber gets one message of each event,

@@ -77,8 +77,9 @@ const maxCancelled = 1000
 // cancelSome ends messages that wait for an endpoint that is not to be called any more. more reports that others may be
 // left.
 func cancelSome(tx *db.Tx, e endpointKey, why string, now time.Time) (more bool, err error) {
-	n, err := tx.Exec(`UPDATE webhook_message SET status = 'cancelled', attempt_id = '', settled_at = $3, outcome = $4 WHERE account_id = $1 AND message_id IN (
-			SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 ORDER BY due_at LIMIT $5 + 0)`,
-		e.account, e.integration, now.UnixMilli(), why, maxCancelled)
+	n, err := tx.Exec(someOf, e.account, e.integration, now.UnixMilli(), why, maxCancelled)
 	return n == maxCancelled, err
 }
+
+const someOf = `UPDATE webhook_message SET status = 'cancelled', attempt_id = '', settled_at = $3, outcome = $4 WHERE account_id = $1 AND message_id IN (
+	SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 ORDER BY due_at LIMIT $5 + 0)`

@@ -26,7 +26,7 @@ func history(binary, dsn, key string) error {
 	end := time.Now().UnixMilli()
 	for _, filter := range []string{
 		``, `"asc": true`, `"status": "failed"`, `"integration_id": 3`, `"event_types": ["i_new"]`, `"event_types": ["i_ack", "i_rslv"]`,
-		`"integration_id": 3, "status": "failed", "event_types": ["i_new"]`, `"ref_id": "` + reference(7) + `"`,
+		`"integration_id": 3, "status": "failed", "event_types": ["i_new"]`, `"ref_id": "` + reference(*deliveries/40) + `"`,
 	} {
 		body := fmt.Sprintf(`{"limit": 100, "start_time": %d, "end_time": %d, %s}`, end-7*24*3600*1000, end, filter)
 		body = strings.Replace(body, ", }", "}", 1)
@@ -95,8 +95,8 @@ func fill(dsn string, n int) error {
 
 const insertDeliveries = `WITH RECURSIVE series(n) AS (SELECT $1 UNION ALL SELECT n + 1 FROM series WHERE n < $2 - 1)
 	INSERT INTO webhook_delivery (account_id, event_id, event_time, status, integration_id, event_type, ref_id, webhook_type, channel_id, endpoint, attempt, duration, status_code)
-	SELECT $3, 'bench' || substr('0000000000' || n, -10), $4 + n * $5, CASE WHEN n * 7919 % 20 = 7 THEN 'failed' ELSE 'success' END, 1 + n * 31 % 5,
-		CASE n * 17 / 5 % 6 WHEN 0 THEN 'i_new' WHEN 1 THEN 'i_ack' WHEN 2 THEN 'i_rslv' WHEN 3 THEN 'a_new' WHEN 4 THEN 'a_update' ELSE 'a_close' END,
+	SELECT $3, 'bench' || substr('0000000000' || n, -10), $4 + n * $5, CASE WHEN n * 7919 % 20 = 7 THEN 'failed' ELSE 'success' END, 1 + n / 3 % 5,
+		CASE n / 20 % 6 WHEN 0 THEN 'i_new' WHEN 1 THEN 'i_ack' WHEN 2 THEN 'i_rslv' WHEN 3 THEN 'a_new' WHEN 4 THEN 'a_update' ELSE 'a_close' END,
 		printf('%024x', n / 20), 'incident', 1001, 'https://hooks.example.com/services/alarm', 1, 20 + n % 900, CASE WHEN n * 7919 % 20 = 7 THEN 503 ELSE 200 END FROM series`
 
 // countDeliveries counts what was inserted: once by everything that is told apart, and that for each shape.
