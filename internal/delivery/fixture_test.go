@@ -44,6 +44,8 @@ func open(t *testing.T) *db.DB {
 	}
 	t.Cleanup(func() { d.Close() })
 	write(t, d, `CREATE TABLE parcel (id BIGINT PRIMARY KEY, queue TEXT NOT NULL, due_at BIGINT NOT NULL, attempts BIGINT NOT NULL, settled TEXT NOT NULL)`)
+	write(t, d, `CREATE TABLE target (queue TEXT PRIMARY KEY)`)
+	write(t, d, `CREATE TRIGGER first BEFORE INSERT ON parcel BEGIN INSERT INTO target VALUES (new.queue) ON CONFLICT DO NOTHING; END`)
 	write(t, d, `CREATE INDEX parcel_due ON parcel (queue, due_at) WHERE settled = ''`)
 	return d
 }
@@ -75,7 +77,7 @@ func (s *store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[string], error)
 		err = scan(&q.Key, &due)
 		q.Due, q.Slots = time.UnixMilli(due), perQueue
 		return q, err
-	}, `SELECT queue, min(due_at) FROM parcel WHERE settled = '' GROUP BY queue ORDER BY 2`)
+	}, `SELECT * FROM (SELECT queue, (SELECT min(due_at) FROM parcel p WHERE p.settled = '' AND p.queue = t.queue) AS due FROM target t) WHERE due > 0 ORDER BY due`)
 }
 
 func (s *store) Claim(tx *db.Tx, queue string, n int, now time.Time) ([]*parcel, error) {

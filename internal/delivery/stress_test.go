@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	parcels     = 3000
+	parcels     = 2000
 	maxAttempts = 5 // that failed; then it is given up
 )
 
