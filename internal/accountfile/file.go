@@ -86,7 +86,7 @@ func (f *Format) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 
 // Read reads one account file, strictly: a member that is unknown or given twice, a value of the wrong
 // type, text that is not UTF-8 and anything after the document are refused with their path, such as
-// schedules[3].layers[0].foo. What the values mean is for Import to check.
+// schedules[3].layers[0].foo. What the values mean is for Import to check. An account without a time zone has UTC.
 func Read(r io.Reader) (*File, error) {
 	f := &File{}
 	if err := json.UnmarshalRead(r, f, json.RejectUnknownMembers(true)); err != nil {
@@ -94,6 +94,9 @@ func Read(r io.Reader) (*File, error) {
 	}
 	if f.Format == "" {
 		return nil, fault.Invalid("format", "is required: %q", Current)
+	}
+	if f.Account.TimeZone == "" {
+		f.Account.TimeZone = "UTC"
 	}
 	return f, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/accountfile"
+	"tocsin/internal/api/apitest"
 	"tocsin/internal/fault"
 )
 
@@ -129,4 +130,28 @@ func sections(t testing.TB) map[string]string {
 	}
 	delete(small, "format")
 	return small
+}
+
+// An account without a time zone has UTC, as the first start has: an empty name and none at all mean the same, and so
+// does the file that comes out.
+func TestAnAccountWithoutATimeZone(t *testing.T) {
+	for _, zone := range []string{`"time_zone": "", `, ``, `"time_zone": "UTC", `} {
+		f, err := accountfile.Read(strings.NewReader(`{"format": "tocsin.account/1", "account": {"account_id": 7, "account_name": "Acme", ` + zone + `"owner_id": 1},
+			"persons": [{"person_id": 1, "person_name": "Olga"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, box := apitest.OpenDB(t), apitest.Box(t)
+		if err := accountfile.Import(t.Context(), d, box, f, apitest.Now, false); err != nil {
+			t.Fatalf("%s: %v", zone, err)
+		}
+		out, err := accountfile.Export(t.Context(), d, box, 7, false)
+		if err != nil || out.Account.TimeZone != "UTC" {
+			t.Errorf("%s: %+v %v", zone, out, err)
+		}
+		plan, err := accountfile.Apply(t.Context(), d, box, f, apitest.Now, accountfile.Options{DryRun: true})
+		if err != nil || !plan.Empty() {
+			t.Errorf("%s: applying the same file changes %+v %v", zone, plan, err)
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/event"
 	"tocsin/internal/fault"
+	"tocsin/internal/integration"
 )
 
 // Event is an event as the API shows it: as it was when it became part of its alert.
@@ -99,10 +100,10 @@ type allEventsRequest struct {
 	StartTime        int64    `json:"start_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Start of the window in which events happened, Unix seconds; absent: the last day."`
 	EndTime          int64    `json:"end_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Its end, exclusive, at most 31 days later; absent: now."`
 	IntegrationIDs   []int64  `json:"integration_ids,omitzero" maxItems:"100" doc:"Only those of these integrations."`
-	IntegrationTypes []string `json:"integration_types,omitzero" maxItems:"100" doc:"Only those of integrations of these types."`
+	IntegrationTypes []string `json:"integration_types,omitzero" maxItems:"100" maxLength:"255" doc:"Only those of integrations of these types."`
 	ChannelIDs       []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those that went to these channels."`
 	Severities       string   `json:"severities,omitzero" maxLength:"100" doc:"Critical, Warning, Info and Ok, joined by commas."`
-	Outcomes         []string `json:"outcomes,omitzero" maxItems:"20" doc:"Only those that ended so, such as dropped."`
+	Outcomes         []string `json:"outcomes,omitzero" maxItems:"20" maxLength:"255" doc:"Only those that ended so, such as dropped."`
 	OrderBy          string   `json:"orderby,omitzero" enum:"event_time" doc:"Always event_time."`
 	Asc              bool     `json:"asc,omitzero" doc:"Oldest first."`
 	api.Walk
@@ -120,7 +121,8 @@ const eventsMatching = ` FROM verdict v WHERE v.account_id = $1 AND v.event_id <
 	AND ($5 = '' OR $5 LIKE '%,' || v.channel_id || ',%')
 	AND NOT ($6 LIKE '%,' || v.channel_id || ',%')
 	AND ($7 = '' OR $7 LIKE '%,' || v.severity || ',%')
-	AND ($8 = '' OR $8 LIKE '%,' || v.outcome || ',%')`
+	AND ($8 = '' OR $8 LIKE '%,' || v.outcome || ',%')
+	AND NOT (v.channel_id = 0 AND $9 LIKE '%,' || v.integration_id || ',%')`
 
 func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Event], err error) {
 	asked := fmt.Sprint(in.StartTime, in.EndTime) // what is filled in moves on with the time, which must not end the walk
@@ -142,7 +144,11 @@ func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Eve
 	if err != nil {
 		return reply, err
 	}
-	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs), db.List(hidden), db.List(words(in.Severities)), db.List(in.Outcomes)}
+	sources, err := integration.Hidden(c.Tx, c.Who) // an event that reached no channel is as private as its source
+	if err != nil {
+		return reply, err
+	}
+	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs), db.List(hidden), db.List(words(in.Severities)), db.List(in.Outcomes), db.List(sources)}
 	binding := fmt.Sprint("events", asked, args[3:], c.Who.AccountID, in.Asc)
 	from, err := in.From(r.CursorKey, binding)
 	if err != nil {
@@ -158,9 +164,9 @@ func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Eve
 		offset = 0
 		fmt.Sscan(from.ID, &verdict)
 	}
-	page := ` AND ($9 = 0 OR v.event_time < $10 OR v.event_time = $10 AND v.verdict_id < $9) ORDER BY v.event_time DESC, v.verdict_id DESC LIMIT $11 + 0 OFFSET $12 + 0`
+	page := ` AND ($10 = 0 OR v.event_time < $11 OR v.event_time = $11 AND v.verdict_id < $10) ORDER BY v.event_time DESC, v.verdict_id DESC LIMIT $12 + 0 OFFSET $13 + 0`
 	if in.Asc {
-		page = ` AND ($9 = 0 OR v.event_time > $10 OR v.event_time = $10 AND v.verdict_id > $9) ORDER BY v.event_time, v.verdict_id LIMIT $11 + 0 OFFSET $12 + 0`
+		page = ` AND ($10 = 0 OR v.event_time > $11 OR v.event_time = $11 AND v.verdict_id > $10) ORDER BY v.event_time, v.verdict_id LIMIT $12 + 0 OFFSET $13 + 0`
 	}
 	found, err := db.All(c.Tx, scanEvent, `SELECT `+eventColumns+eventsMatching+page, append(args, verdict, from.At, limit+1, offset)...)
 	if found, err = typed(c.Tx, c.Who.AccountID, found, err); err != nil {

@@ -8,7 +8,7 @@ import (
 // FeedRequest is embedded in requests for feeds.
 type FeedRequest struct {
 	Asc   bool     `json:"asc,omitzero" doc:"Oldest first."`
-	Types []string `json:"types,omitzero" maxItems:"50" doc:"Only entries of these types, such as i_ack."`
+	Types []string `json:"types,omitzero" maxItems:"50" maxLength:"255" doc:"Only entries of these types, such as i_ack."`
 	api.Page
 }
 

@@ -22,7 +22,7 @@ type listRequest struct {
 	ChannelIDs     []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those of these channels."`
 	IntegrationIDs []int64  `json:"integration_ids,omitzero" maxItems:"100" doc:"Only those of these integrations."`
 	AlertIDs       []string `json:"alert_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Only these."`
-	AlertKeys      []string `json:"alert_keys,omitzero" maxItems:"100" doc:"Only those with these keys; a key with a comma is not found by this."`
+	AlertKeys      []string `json:"alert_keys,omitzero" maxItems:"100" maxLength:"255" doc:"Only those with these keys; a key with a comma is not found by this."`
 	OrderBy        string   `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"By updated_at; else by start_time."`
 	Asc            bool     `json:"asc,omitzero" doc:"Oldest first."`
 	ByUpdatedAt    bool     `json:"by_updated_at,omitzero" doc:"The window is that of the last change, and so is the order."`

@@ -51,6 +51,9 @@ func (p *Pipeline) check(at check.At) error {
 			return at.Element("rules", i).Invalid(path, "%s", why)
 		}
 	}
+	if why := pipeline.CheckAll(p.Rules); why != "" {
+		return at.Invalid("rules", "%s", why)
+	}
 	return nil
 }
 
@@ -84,15 +87,15 @@ type pipelineInfoRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
 }
 
-func pipelineInfo(c *api.Call, in pipelineInfoRequest) (*Pipeline, error) {
-	if err := integration.Permit(c, in.IntegrationID); err != nil && fault.KindOf(err) != fault.NotFound {
-		return nil, err
+func pipelineInfo(c *api.Call, in pipelineInfoRequest) (Pipeline, error) {
+	if err := integration.Permit(c, in.IntegrationID); err != nil {
+		return Pipeline{}, err
 	}
 	p, found, err := Pipelines.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
-	if err != nil || !found {
-		return nil, err
+	if err == nil && !found {
+		err = fault.Missing("the alert pipeline of integration", in.IntegrationID)
 	}
-	return &p, nil
+	return p, err
 }
 
 type pipelineListRequest struct {

@@ -18,7 +18,7 @@ func TestConversationPipeline(t *testing.T) {
 	whole := `{"integration_id":$i,"rules":` + rules + `,"status":"enabled","creator_id":2476123212131,"updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801}`
 	s.Converse(t, []apitest.Turn{
 		{Path: "/integration/create", Body: `{"integration_name":"x","integration_type":"standard"}`, Keep: map[string]string{"i": "integration_id"}},
-		{Path: "/alert/pipeline/info", Body: `{"integration_id":$i}`, Data: `null`},
+		{Path: "/alert/pipeline/info", Body: `{"integration_id":$i}`, Code: "ResourceNotFound"},
 		{Path: "/alert/pipeline/upsert", Body: `{"integration_id":7,"rules":[]}`, Code: "ResourceNotFound"},
 		{Path: "/alert/pipeline/upsert", Body: `{"integration_id":$i,"rules":[{"kind":"severity_reset","settings":{}}]}`, Code: "InvalidParameter", Says: []string{"rules[0].settings.severity"}},
 		{Path: "/alert/pipeline/upsert", Body: `{"integration_id":$i,"rules":[{"kind":"alert_drop","if":[[{"key":"a","oper":"IS","vals":["b"]}]],"settings":{}}]}`, Code: "InvalidParameter", Says: []string{"rules[0].if[0][0].oper"}},
@@ -26,10 +26,10 @@ func TestConversationPipeline(t *testing.T) {
 		{Path: "/alert/pipeline/upsert", Body: `{"integration_id":$i,"rules":` + rules + `}`, Data: `{}`},
 		{Path: "/alert/pipeline/info", Body: `{"integration_id":$i}`, Data: whole, Golden: "alert_pipeline_info"},
 		{Path: "/alert/pipeline/list", Body: `{"integration_ids":[5,$i]}`, Data: `{"items":[` + whole + `]}`, Golden: "alert_pipeline_list"},
-		{Path: "/alert/pipeline/info", Key: apitest.KeyB, Body: `{"integration_id":$i}`, Data: `null`},
+		{Path: "/alert/pipeline/info", Key: apitest.KeyB, Body: `{"integration_id":$i}`, Code: "ResourceNotFound"},
 		{Path: "/alert/pipeline/upsert", Key: apitest.KeyReader, Body: `{"integration_id":$i,"rules":[]}`, Code: "AccessDenied"},
 		{Path: "/integration/delete", Body: `{"integration_id":$i}`, Data: `{}`},
-		{Path: "/alert/pipeline/info", Body: `{"integration_id":$i}`, Data: `null`},
+		{Path: "/alert/pipeline/info", Body: `{"integration_id":$i}`, Code: "ResourceNotFound"},
 	})
 }
 

@@ -23,6 +23,7 @@ type AuditEntry struct {
 	Dangerous  bool
 	Write      bool
 	Touched    []fault.Ref // what it changed; empty when it was refused
+	Channels   []int64     // for which it asked permission, refused or not
 }
 
 // auditBody is how much of a request the audit log keeps, in bytes.
@@ -41,7 +42,7 @@ func (f *Frame) record(tx *db.Tx, x *exchange, body []byte, outcome string) erro
 		RequestID: x.call.RequestID, IP: x.call.IP,
 		Operation: x.op.Audit, Outcome: outcome,
 		Body:      kept(body),
-		Dangerous: x.op.Danger, Write: true, Touched: touched,
+		Dangerous: x.op.Danger, Write: true, Touched: touched, Channels: x.asked,
 	})
 }
 

@@ -172,6 +172,9 @@ func (c *checker) object(at *place, v any) error {
 	if !ok {
 		return at.wants(v, "must be an object")
 	}
+	if c.MaxProperties != nil && len(object) > *c.MaxProperties {
+		return at.wants(v, "must have at most %d members", *c.MaxProperties)
+	}
 	for _, m := range c.fields {
 		value, given := object[m.name]
 		here := &place{up: at, name: m.name}

@@ -3,9 +3,6 @@ package api
 import (
 	"errors"
 	"fmt"
-	"io"
-	"mime"
-	"net/http"
 	"reflect"
 
 	"github.com/go-json-experiment/json"
@@ -13,51 +10,6 @@ import (
 
 	"tocsin/internal/fault"
 )
-
-// defaultMaxBody is the cap on request bodies, in bytes.
-const defaultMaxBody = 1 << 20
-
-// readBody reads the request's body up to the operation's cap and holds the declared content type
-// against it. A request without a body is one with an empty object, so that operations without required
-// fields can be called with nothing at all.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	body, err := readAll(w, r, limit)
-	if err != nil {
-		return nil, err
-	}
-	kind := r.Header.Get("Content-Type")
-	if len(body) == 0 && kind == "" {
-		return []byte("{}"), nil
-	}
-	if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
-		return nil, fault.New(fault.InvalidContentType, "must be application/json, got %s", shown(kind))
-	}
-	if len(body) == 0 {
-		return []byte("{}"), nil
-	}
-	return body, nil
-}
-
-// readAll reads the body up to a cap, whatever its content type says.
-func readAll(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if r.ContentLength > limit {
-		w.Header().Set("Connection", "close")
-		return nil, tooLarge(limit)
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if err != nil {
-		var over *http.MaxBytesError
-		if errors.As(err, &over) {
-			return nil, tooLarge(limit)
-		}
-		return nil, fault.New(fault.BadRequest, "the body could not be read to its end")
-	}
-	return body, nil
-}
-
-func tooLarge(limit int64) error {
-	return fault.New(fault.TooLarge, "must be at most %d bytes", limit)
-}
 
 // number is a JSON number as it was written. As float64 the last digits of an identifier would be lost,
 // and with them an error's "got ...".

@@ -33,9 +33,11 @@ type Config struct {
 	Log     *slog.Logger // one line per call, with the request id and never the key
 	Metrics prometheus.Registerer
 	Audit   func(*db.Tx, AuditEntry) error // appends to the audit log
-	Rate    limit.Rate                     // per account and operation; zero fields: no limit
-	Proxies []netip.Prefix                 // whose X-Forwarded-For is believed
-	Build   string                         // shown in the reference
+	// Conceal takes out of an error, before its transaction ends, what the caller may not read; nil: nothing is private.
+	Conceal func(*db.Tx, auth.Principal, error) error
+	Rate    limit.Rate     // per account and operation; zero fields: no limit
+	Proxies []netip.Prefix // whose X-Forwarded-For is believed
+	Build   string         // shown in the reference
 }
 
 // Frame serves the operations of all rooms. It is an http.Handler for their paths.
@@ -48,6 +50,8 @@ type Frame struct {
 	failure   *huma.Schema // of errorResponse
 	rates     *limit.Table[rateKey]
 	guesses   *limit.Table[netip.Prefix]
+	bodies    *bodyBudget
+	bodyTime  time.Duration
 	metrics   *metrics
 }
 
@@ -71,6 +75,7 @@ func New(c Config, ops ...[]Op) *Frame {
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
 		rates: limit.New[rateKey](0), guesses: limit.New[netip.Prefix](maxAddresses),
+		bodies: newBodyBudget(bodiesAtOnce, bodyWait), bodyTime: bodyTime,
 	}
 	for _, room := range ops {
 		for _, op := range room {
@@ -150,8 +155,24 @@ type exchange struct {
 	began  time.Time
 	status int
 	bytes  int
-	code   string // the error code, "OK" when there is none
-	dry    bool   // a dry run: nothing is done or recorded
+	code   string  // the error code, "OK" when there is none
+	asked  []int64 // the channels for which a write asked permission
+	dry    bool    // a dry run: nothing is done or recorded
+	held   int64   // bytes reserved for the body, under holder
+	holder bodyHolder
+}
+
+// network is the caller's network address, the zero Prefix if it is not known.
+func (x *exchange) network() netip.Prefix {
+	address, _ := netip.ParseAddr(x.call.IP)
+	return limit.Network(address)
+}
+
+// release gives back what the call held, when nothing reads it any more.
+func (f *Frame) release(x *exchange) {
+	x.release()
+	f.bodies.release(x.holder, x.held)
+	x.held = 0
 }
 
 // ServeHTTP answers one call: always with a request id, always in the envelope or the error shape.
@@ -169,7 +190,7 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		x.succeed()
 	}
-	x.release()
+	f.release(x)
 	f.finish(x, err)
 }
 
@@ -188,6 +209,9 @@ func (f *Frame) answer(x *exchange) (err error) {
 	if err := f.within(x); err != nil {
 		return err
 	}
+	if x.op.Effect == Write {
+		x.call.Who.Asked = func(channel int64) { x.asked = append(x.asked, channel) }
+	}
 	body, err := f.admit(x)
 	if err == nil {
 		err = x.departed(f.run(x, body))
@@ -203,7 +227,10 @@ func (f *Frame) admit(x *exchange) ([]byte, error) {
 	if !x.call.Who.MayAny(x.op.Allow) {
 		return nil, fault.Denied("this key lacks the permission %s", either(x.op.Allow))
 	}
-	return readBody(x.w, x.r, x.op.MaxBody)
+	if x.call.Who.Narrowed && !x.call.Who.MayAny(x.op.Narrowed) {
+		return nil, fault.Denied("this key is narrowed and lacks the permission %s", either(x.op.Narrowed))
+	}
+	return f.readBody(x)
 }
 
 // run decodes the request, calls the operation in its transaction and encodes the reply; that of a write
@@ -241,6 +268,9 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	do := func(tx *db.Tx) error {
 		x.call.Tx = tx
 		data, err = x.op.Do.call(&x.call, in)
+		if err != nil && f.Conceal != nil {
+			err = f.Conceal(tx, x.call.Who, err)
+		}
 		return err
 	}
 	switch x.op.Effect {
@@ -291,8 +321,7 @@ func (f *Frame) caller(x *exchange) (auth.Principal, error) {
 	if err == nil || fault.KindOf(err) != fault.Unauthorized {
 		return who, err
 	}
-	address, _ := netip.ParseAddr(x.call.IP)
-	if v := f.guesses.Allow(limit.Network(address), guessing, x.call.Now); !v.OK {
+	if v := f.guesses.Allow(x.network(), guessing, x.call.Now); !v.OK {
 		x.retryAfter(v)
 		return who, fault.New(fault.TooFrequent, "too many unknown app keys from this address")
 	}

@@ -1,14 +1,10 @@
 package api
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"tocsin/internal/fault"
@@ -22,8 +18,9 @@ type Inlet struct {
 	Path    string   // for logs and metrics, such as /event/push/alert
 	Methods []string // it takes
 	MaxBody int64    // bytes
-	// Do answers a call; it has neither a transaction nor a principal. What it puts into header is sent.
-	Do func(c *Call, r *http.Request, header http.Header, body []byte) (any, error)
+	// Do answers a call; it has neither a transaction nor a principal. What it puts into header is sent. It reads the
+	// body when it knows whose call it is, so that callers without a key cost no memory.
+	Do func(c *Call, r *http.Request, header http.Header, body *Body) (any, error)
 }
 
 // Inlet makes a handler that answers as operations do: with a request id, in the envelope, logged, measured.
@@ -41,7 +38,7 @@ func (f *Frame) Inlet(in Inlet) http.Handler {
 		} else {
 			x.succeed()
 		}
-		x.release()
+		f.release(x)
 		f.finish(x, err)
 	})
 }
@@ -60,42 +57,11 @@ func (f *Frame) take(x *exchange, in Inlet) (err error) {
 		x.w.Header().Set("Allow", in.Methods[0])
 		return fault.New(fault.MethodNotAllowed, "%s takes %s, got %s", in.Path, in.Methods[0], shown(x.r.Method))
 	}
-	body, err := readAll(x.w, x.r, in.MaxBody)
-	if err == nil {
-		body, err = inflated(body, x.r.Header.Get("Content-Encoding"), in.MaxBody)
-	}
-	if err != nil {
-		return err
-	}
-	data, err := in.Do(&x.call, x.r, x.w.Header(), body)
+	data, err := in.Do(&x.call, x.r, x.w.Header(), &Body{f, x, in.MaxBody})
 	if err != nil {
 		return x.departed(err)
 	}
 	return x.encode(data)
-}
-
-// inflated is a body as it was before it was compressed on its way. It is held to its cap then as well, however small
-// it came.
-func inflated(body []byte, encoding string, limit int64) ([]byte, error) {
-	switch strings.ToLower(encoding) {
-	case "", "identity":
-		return body, nil
-	case "gzip", "x-gzip":
-	default:
-		return nil, fault.New(fault.BadRequest, "Content-Encoding must be gzip or absent, got %.60q", encoding)
-	}
-	r, err := gzip.NewReader(bytes.NewReader(body))
-	if err != nil {
-		return nil, fault.New(fault.BadRequest, "the body is no gzip, as its Content-Encoding says it is")
-	}
-	plain, err := io.ReadAll(io.LimitReader(r, limit+1))
-	switch {
-	case err != nil:
-		return nil, fault.New(fault.BadRequest, "the body is broken gzip")
-	case int64(len(plain)) > limit:
-		return nil, tooLarge(limit)
-	}
-	return plain, nil
 }
 
 // Guessed counts a key that nobody has and tells whether its network address may go on trying.

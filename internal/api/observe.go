@@ -39,6 +39,9 @@ func (f *Frame) finish(x *exchange, err error) {
 	f.metrics.calls.WithLabelValues(path, x.code).Inc()
 	f.metrics.seconds.WithLabelValues(path).Observe(took.Seconds())
 
+	for _, report := range x.call.reports {
+		f.Log.Warn("shown incompletely", "request_id", x.call.RequestID, "op", path, "account_id", x.call.Who.AccountID, "error", report)
+	}
 	level := slog.LevelInfo
 	if x.status >= 500 {
 		level = slog.LevelError

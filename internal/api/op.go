@@ -31,9 +31,12 @@ const (
 
 // Op is one operation of the public API: POST Path with a JSON body.
 type Op struct {
-	Path   string            // such as /schedule/info
-	Allow  []auth.Permission // any one of them suffices; none: any valid key may call
-	Effect Effect
+	Path  string            // such as /schedule/info
+	Allow []auth.Permission // any one of them suffices; none: any valid key may call
+	// Narrowed is what a narrowed key needs besides, any one of these: for operations on what the caller owns as a
+	// person, such as app keys, which any full key may call. None: nothing.
+	Narrowed []auth.Permission
+	Effect   Effect
 
 	Doc     string     // one sentence for the reference: what the caller gets
 	Notes   string     // further paragraphs for the reference, may be empty
@@ -136,7 +139,11 @@ type Call struct {
 	removed   []fault.Ref
 	read      func(context.Context, func(*db.Tx) error) error
 	write     func(context.Context, func(*db.Tx) error) error
+	reports   []error
 }
+
+// Report leaves in the log what went wrong with one object although the call as a whole succeeds.
+func (c *Call) Report(err error) { c.reports = append(c.reports, err) }
 
 // Read runs fn in a snapshot of its own, which is Tx meanwhile. It is for what DoAfter does before.
 func (c *Call) Read(fn func() error) error { return c.within(c.read, fn) }

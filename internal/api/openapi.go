@@ -46,14 +46,18 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 			Properties: map[string]*huma.Schema{"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."}, "data": op.out},
 		}, Example: raw(op.Reply)}},
 	}}
-	for _, status := range []int{400, 401, 403, 404, 413, 429, 500} {
-		if status == http.StatusForbidden && len(op.Allow) == 0 {
+	for _, w := range wire {
+		if w.status == http.StatusMethodNotAllowed { // of other methods than POST
 			continue
 		}
-		responses[strconv.Itoa(status)] = &huma.Response{
-			Description: http.StatusText(status) + ".",
+		response := &huma.Response{
+			Description: http.StatusText(w.status) + ".",
 			Content:     map[string]*huma.MediaType{"application/json": {Schema: f.failure}},
 		}
+		if w.status == http.StatusTooManyRequests || w.status == http.StatusServiceUnavailable {
+			response.Headers = map[string]*huma.Param{"Retry-After": {Description: "Seconds after which to try again, where it is known.", Schema: &huma.Schema{Type: huma.TypeInteger}}}
+		}
+		responses[strconv.Itoa(w.status)] = response
 	}
 	return &huma.Operation{
 		OperationID: operationID(op.Path),
@@ -79,10 +83,13 @@ func (op *mounted) description() string {
 }
 
 func (op *mounted) permission() string {
-	if len(op.Allow) == 0 {
-		return "any valid app key"
+	switch {
+	case len(op.Allow) > 0:
+		return either(op.Allow)
+	case len(op.Narrowed) > 0:
+		return "any valid app key; a narrowed one needs " + either(op.Narrowed)
 	}
-	return either(op.Allow)
+	return "any valid app key"
 }
 
 // operationID turns /channel/silence/rule/list into channel-silence-rule-list.

@@ -1,6 +1,10 @@
 package api
 
-import "tocsin/internal/fault"
+import (
+	"fmt"
+
+	"tocsin/internal/fault"
+)
 
 // Page is embedded in the request of an operation that lists page by page.
 type Page struct {
@@ -42,5 +46,16 @@ func NewPaged[T any](items []T, offset, total int64) Paged[T] {
 
 // Warnings is embedded in the reply of a write that may be done although it is suspicious.
 type Warnings struct {
-	Warnings []string `json:"warnings,omitzero" doc:"What was accepted but is probably not meant, in words; only when there is something to say."`
+	Warnings []string `json:"warnings,omitzero" maxItems:"51" doc:"What was accepted but is probably not meant, in words; only when there is something to say. Of more than 50 the first, and how many more there are."`
+}
+
+// maxWarnings is how many warnings a reply tells one by one.
+const maxWarnings = 50
+
+// Warn is the warnings of a reply, the first of many.
+func Warn(list []string) Warnings {
+	if more := len(list) - maxWarnings; more > 0 {
+		list = append(list[:maxWarnings:maxWarnings], fmt.Sprintf("and %d more", more))
+	}
+	return Warnings{list}
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -65,6 +66,9 @@ func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
 		if values, ok := schema.AdditionalProperties.(*huma.Schema); ok {
 			schema.AdditionalProperties = notNull(values)
 		}
+		if list, ok := reflect.Zero(base).Interface().(interface{ MaxItems() int }); ok && schema.Type == huma.TypeArray {
+			schema.MaxItems = new(list.MaxItems()) // a list that knows its bound needs no tag where it is used
+		}
 		return schema
 	}
 	ref := &huma.Schema{Ref: schemaPrefix + s.register(base, hint)}
@@ -98,6 +102,7 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 	schema.AdditionalProperties = nil
 	for field, tagged := range fields(schema, t) {
 		of, null := schema.Properties[field], tagged.Tag.Get("nullable") == "true"
+		boundInner(of, tagged.Tag)
 		switch {
 		case of.AnyOf != nil && null:
 			of.Nullable = false // the alternatives say it
@@ -113,6 +118,34 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 		}
 	}
 	return name
+}
+
+// boundInner puts the bounds of a field's tags where they belong when lists or texts stand in a list or a map:
+// the lengths are those of the innermost texts, and the tag innerMaxItems bounds the lists inside. The library would
+// put a length on the list, where it means nothing.
+func boundInner(of *huma.Schema, tag reflect.StructTag) {
+	inner := of.Items
+	if values, ok := of.AdditionalProperties.(*huma.Schema); ok {
+		inner = values
+	}
+	if inner == nil || inner.Ref != "" || of.Type == huma.TypeArray && inner.Type != huma.TypeArray {
+		return
+	}
+	outer := of
+	if of.Type == huma.TypeArray {
+		outer = inner
+	}
+	least, most := outer.MinLength, outer.MaxLength
+	outer.MinLength, outer.MaxLength = nil, nil
+	if inner.Type == huma.TypeArray {
+		if n, err := strconv.Atoi(tag.Get("innerMaxItems")); err == nil {
+			inner.MaxItems = &n
+		}
+		inner = inner.Items
+	}
+	if inner.Type == huma.TypeString {
+		inner.MinLength, inner.MaxLength = least, most
+	}
 }
 
 // notNull takes null from the alternatives of a pointer to a struct.

@@ -6,13 +6,13 @@ import (
 	"context"
 	"log/slog"
 	"net/netip"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
 	"tocsin/internal/clock"
 	"tocsin/internal/db"
 	"tocsin/internal/limit"
@@ -25,6 +25,7 @@ type Config struct {
 	DB             string // DSN, see db.Open
 	SealKeyFile    string // keys that seal stored secrets; empty: see SealFile
 	SealKey        string // the same given as text, instead of a file
+	NewSealKey     bool   // start although stored secrets need keys that are gone, which gives these secrets up
 	Listen         string // host:port; port 0 picks one
 	TLSCert        string // PEM files; both or neither
 	TLSKey         string
@@ -61,7 +62,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 		return nil, err
 	}
 	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry()}
-	if a.Box, err = OpenBox(c); err != nil {
+	if a.Box, err = OpenBox(ctx, d, c); err != nil {
 		d.Close()
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 	}
 	a.buildEngine(linkKey, cursorKey)
 	a.Frame = api.New(api.Config{
-		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record,
+		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: channel.Conceal,
 		Rate:    limit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
 		Proxies: c.TrustedProxies, Build: c.Version,
 	}, a.rooms(cursorKey)...)
@@ -87,19 +88,3 @@ func New(ctx context.Context, c Config) (*App, error) {
 
 // Close closes the database, when nothing uses it any more.
 func (a *App) Close() error { return a.DB.Close() }
-
-// OpenBox opens the keys that seal stored secrets, making the file on first use.
-func OpenBox(c Config) (*seal.Box, error) {
-	if c.SealKey != "" {
-		return seal.FromText(c.SealKey)
-	}
-	return seal.Open(SealFile(c), c.Clock.Now)
-}
-
-// SealFile is where the sealing keys are: where the configuration says, else beside the database.
-func SealFile(c Config) string {
-	if c.SealKeyFile != "" {
-		return c.SealKeyFile
-	}
-	return strings.TrimPrefix(c.DB, "sqlite:") + ".key"
-}

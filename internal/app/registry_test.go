@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,16 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/person"
 )
+
+// What a narrowed key needs for operations that any full key may call.
+const (
+	narrowedReads   = "any full key; a narrowed one needs Members Read (org)"
+	narrowedManages = "any full key; a narrowed one needs Members Manage (org)"
+)
+
+// openWrites are the writes that any valid key may call, however narrowed: marks of the caller's own, and what the
+// contract opens to every key.
+var openWrites = []string{"/channel/star", "/channel/unstar", "/rum/issue/update"}
 
 // specified is who may call what, as docs/api.md has it: any one of the permissions suffices, "" is any
 // valid key. An operation that is missing here, or here and not mounted, fails the test.
@@ -40,8 +51,8 @@ var specified = map[string]string{
 	"/alert/explain":                       "Channels Read (on-call)",
 	"/alert/merge":                         "Incidents Manage (on-call)",
 	"/alert/close":                         "Incidents Manage (on-call)",
-	"/preference/info":                     "",
-	"/preference/update":                   "",
+	"/preference/info":                     narrowedReads,
+	"/preference/update":                   narrowedManages,
 	"/incident/escalation/preview":         "Incidents Read (on-call)",
 	"/incident/info":                       "Incidents Read (on-call)",
 	"/incident/list":                       "Incidents Read (on-call)",
@@ -94,13 +105,13 @@ var specified = map[string]string{
 	"/account/info":                        "",
 	"/member/info":                         "",
 	"/member/list":                         "",
-	"/member/info/reset":                   "",
-	"/person/app-key/create":               "",
-	"/person/app-key/list":                 "",
-	"/person/app-key/enable":               "",
-	"/person/app-key/disable":              "",
-	"/person/app-key/delete":               "",
-	"/person/app-key/name/reset":           "",
+	"/member/info/reset":                   narrowedManages,
+	"/person/app-key/create":               narrowedManages,
+	"/person/app-key/list":                 narrowedReads,
+	"/person/app-key/enable":               narrowedManages,
+	"/person/app-key/disable":              narrowedManages,
+	"/person/app-key/delete":               narrowedManages,
+	"/person/app-key/name/reset":           narrowedManages,
 	"/team/info":                           "",
 	"/team/infos":                          "",
 	"/team/list":                           "",
@@ -158,11 +169,11 @@ var specified = map[string]string{
 	"/channel/inhibit/rule/list":           "Channels Read (on-call)",
 	"/channel/escalate/rule/list":          "Channels Read (on-call)",
 	"/channel/escalate/rule/info":          "Channels Read (on-call)",
-	"/channel/unsubscribe/rule/create":     "",
-	"/channel/unsubscribe/rule/update":     "",
-	"/channel/unsubscribe/rule/enable":     "",
-	"/channel/unsubscribe/rule/disable":    "",
-	"/channel/unsubscribe/rule/delete":     "",
+	"/channel/unsubscribe/rule/create":     "Channels Manage (on-call)",
+	"/channel/unsubscribe/rule/update":     "Channels Manage (on-call)",
+	"/channel/unsubscribe/rule/enable":     "Channels Manage (on-call)",
+	"/channel/unsubscribe/rule/disable":    "Channels Manage (on-call)",
+	"/channel/unsubscribe/rule/delete":     "Channels Manage (on-call)",
 	"/template/create":                     "Templates Manage (on-call)",
 	"/template/update":                     "Templates Manage (on-call)",
 	"/template/delete":                     "Templates Manage (on-call)",
@@ -241,8 +252,15 @@ func TestEveryOperationIsComplete(t *testing.T) {
 			for _, p := range op.Allow {
 				names = append(names, p.String())
 			}
-			if got := strings.Join(names, " or "); got != want {
+			got := strings.Join(names, " or ")
+			if len(op.Narrowed) == 1 && got == "" {
+				got = "any full key; a narrowed one needs " + op.Narrowed[0].String()
+			}
+			if got != want {
 				t.Errorf("permission %q, want %q", got, want)
+			}
+			if open := op.Effect == api.Write && got == ""; open != slices.Contains(openWrites, op.Path) {
+				t.Errorf("a write that any key may call: %t; say what a narrowed key needs", open)
 			}
 			if !strings.HasSuffix(op.Doc, ".") || len(op.Doc) < 10 {
 				t.Errorf("doc sentence %q", op.Doc)

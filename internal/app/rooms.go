@@ -48,7 +48,7 @@ func (a *App) rooms(cursorKey []byte) [][]api.Op {
 		(&explain.Room{}).Ops(),
 		change.Ops(),
 		a.engine.webhook.Ops(),
-		audit.New(cursorKey, a.recorded).Ops(),
+		audit.New(cursorKey, a.recorded, channel.Hidden).Ops(),
 	}
 }
 

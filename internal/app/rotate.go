@@ -3,17 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
-	"tocsin/internal/channel"
-	"tocsin/internal/datasource"
 	"tocsin/internal/db"
-	"tocsin/internal/escalation"
-	"tocsin/internal/integration"
-	"tocsin/internal/notify"
-	"tocsin/internal/preference"
-	"tocsin/internal/rum"
-	"tocsin/internal/schedule"
 	"tocsin/internal/seal"
 )
 
@@ -29,17 +22,24 @@ const settle = 1500 * time.Millisecond
 
 // RotateSeal adds a new sealing key, seals every secret of every room under it, and drops the old keys. A
 // server that is running meanwhile picks the new key up by itself. Whatever fails, no key is dropped that
-// a secret still needs.
+// a secret still needs. Secrets whose loss was accepted stay as they are.
 func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error) {
 	if c.SealKey != "" {
 		return r, errors.New("the sealing keys are given as text: put a new line first there, and rotate where they come from")
 	}
-	box, err := OpenBox(c)
+	box, err := OpenBox(ctx, d, c)
 	if err != nil {
 		return r, err
 	}
 	old := box.KeyIDs()
 	if r.KeyID, err = box.Rotate(); err != nil {
+		return r, err
+	}
+	if err := noteSealKey(ctx, d, r.KeyID); err != nil {
+		return r, err
+	}
+	noted, err := sealKeys(ctx, d)
+	if err != nil {
 		return r, err
 	}
 	select {
@@ -48,15 +48,20 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 		return r, ctx.Err()
 	}
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		for _, reseal := range []func(*db.Tx, *seal.Box) (int, error){schedule.Reseal, datasource.Reseal, rum.Reseal, channel.Escalates.Reseal, integration.Kind.Reseal,
-			preference.Kind.Reseal, escalation.Reseal, notify.Reseal} {
-			n, err := reseal(tx, box)
-			if err != nil {
-				return err
+		_, err := reseal(tx, func(sealed, context string) (string, error) {
+			switch id := seal.KeyID(sealed); {
+			case noted[id] && !slices.Contains(old, id):
+				return sealed, nil
+			case id != "":
+				r.Sealed++
 			}
-			r.Sealed += n
+			return box.Renew(sealed, context)
+		})
+		if err != nil {
+			return err
 		}
-		return nil
+		_, err = tx.Exec(`DELETE FROM seal_key WHERE key_id <> $1 AND NOT lost`, r.KeyID)
+		return err
 	})
 	if err != nil {
 		return r, err

@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/db"
 )
 
 //go:embed testdata/golden/*.json
@@ -17,13 +18,14 @@ var golden embed.FS
 type Room struct {
 	cursorKey  []byte
 	operations func() []Operation
+	hidden     func(*db.Tx, auth.Principal) ([]int64, error)
 }
 
 // New makes the room. The key authenticates the cursors it hands out and should outlive the process.
 // operations tells which operations of the running server are recorded; it is asked on every call, because
-// the rooms exist before the server does.
-func New(cursorKey []byte, operations func() []Operation) *Room {
-	return &Room{cursorKey, operations}
+// the rooms exist before the server does. hidden lists the channels that a caller may not read.
+func New(cursorKey []byte, operations func() []Operation, hidden func(*db.Tx, auth.Principal) ([]int64, error)) *Room {
+	return &Room{cursorKey, operations, hidden}
 }
 
 // Ops is the room's table of contents.
@@ -34,7 +36,7 @@ func (r *Room) Ops() []api.Op {
 			Allow:   []auth.Permission{auth.AuditRead},
 			Effect:  api.Snapshot,
 			Doc:     "The writes of the account in a window of time, newest first, page by page.",
-			Notes:   "Writes that were refused are among them, with the error code in params. To walk the list, send the same request with search_after_ctx from the reply until it comes back empty; only limit may change on the way. resource_kind and resource_id find what was done to one object; a write that was refused changed nothing and is not among it.",
+			Notes:   "Writes that were refused are among them, with the error code in params. To walk the list, send the same request with search_after_ctx from the reply until it comes back empty; only limit may change on the way. resource_kind and resource_id find what was done to one object; a write that was refused changed nothing and is not among it. Of writes about a private channel that the caller may not read, body and resources are left out; so is the body of a refused write of which the channel is not known.",
 			Example: `{"start_time": 1776009600, "end_time": 1776096000, "limit": 20, "operations": ["schedule:write:create", "schedule:write:delete"]}`,
 			Do:      api.Do(r.search),
 		},

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"tocsin/internal/db"
@@ -66,6 +67,27 @@ const shown = 100
 // touched orders by an expression, because the engine would read all the account has along the key that is
 // in this order rather than sort a handful.
 const touched = `SELECT kind, object_id, object_name FROM audit_touched WHERE account_id = $1 AND audit_id = $2 ORDER BY kind || '', object_id LIMIT $3 + 0`
+
+const channelsOf = `SELECT channel_id FROM audit_channel WHERE account_id = $1 AND audit_id = $2`
+
+// shownTo completes the entry for a caller who may not read some channels: with what was changed, or without that
+// and without the request when it was about one of them. A refused call may have ended before it was known which
+// channel it is about; then it counts as one of them.
+func (e *entry) shownTo(tx *db.Tx, hidden []int64) error {
+	if len(hidden) == 0 {
+		return e.withResources(tx)
+	}
+	about, err := db.All(tx, db.Column[int64], channelsOf, int64(e.AccountID), e.id)
+	if err != nil {
+		return err
+	}
+	refused := len(e.Params) > 0
+	if refused && len(about) == 0 || slices.ContainsFunc(about, func(id int64) bool { return slices.Contains(hidden, id) }) {
+		e.Body, e.Resources = `{"redacted":"private channel"}`, []fault.Ref{}
+		return nil
+	}
+	return e.withResources(tx)
+}
 
 // withResources adds what the entry's call changed.
 func (e *entry) withResources(tx *db.Tx) (err error) {

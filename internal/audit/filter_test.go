@@ -45,6 +45,9 @@ func TestStatementsFollowTheirIndexes(t *testing.T) {
 	if got := plan(t, d, touched); !strings.HasPrefix(got, "SEARCH audit_touched USING INDEX audit_touched_of (account_id=? AND audit_id=?)") {
 		t.Errorf("%s\n  is %s", touched, got)
 	}
+	if got := plan(t, d, channelsOf); got != "SEARCH audit_channel USING COVERING INDEX sqlite_autoindex_audit_channel_1 (account_id=? AND audit_id=?)" {
+		t.Errorf("%s\n  is %s", channelsOf, got)
+	}
 	if got := plan(t, d, prunable); !strings.Contains(got, "audit_by_time (account_id=? AND created_at<?)") || strings.Contains(got, "SCAN") {
 		t.Errorf("%s\n  is %s", prunable, got)
 	}

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/audit"
+	"tocsin/internal/auth"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 )
@@ -22,7 +23,17 @@ func start(t *testing.T) *apitest.Server {
 			all = append(all, audit.Named(name))
 		}
 		return all
-	}).Ops())
+	}, hidden).Ops())
+}
+
+// secret is a channel of account A that the person Stranger may not read.
+const secret = 4242
+
+func hidden(_ *db.Tx, who auth.Principal) ([]int64, error) {
+	if who.PersonID == apitest.Stranger {
+		return []int64{secret}, nil
+	}
+	return nil, nil
 }
 
 func record(t *testing.T, s *apitest.Server, entries ...api.AuditEntry) {

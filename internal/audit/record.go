@@ -1,11 +1,13 @@
 package audit
 
 import (
+	"strconv"
 	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/db"
 	"tocsin/internal/id"
+	"tocsin/internal/reference"
 )
 
 // Record appends an entry to the log of its account.
@@ -18,6 +20,21 @@ func Record(tx *db.Tx, e api.AuditEntry) error {
 		_, err = tx.Exec(`INSERT INTO audit_touched (account_id, kind, object_id, created_at, audit_id, object_name) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
 			e.AccountID, e.Touched[i].Kind, e.Touched[i].ID, e.At.UnixMilli(), entry, e.Touched[i].Name)
 	}
+	for i := 0; i < len(e.Touched) && err == nil; i++ {
+		if e.Touched[i].Kind == reference.Channel { // a new one, for which nobody asks permission
+			id, _ := strconv.ParseInt(e.Touched[i].ID, 10, 64)
+			err = about(tx, e.AccountID, entry, id)
+		}
+	}
+	for i := 0; i < len(e.Channels) && err == nil; i++ {
+		err = about(tx, e.AccountID, entry, e.Channels[i])
+	}
+	return err
+}
+
+// about notes a channel that an entry is about.
+func about(tx *db.Tx, account int64, entry string, channel int64) error {
+	_, err := tx.Exec(`INSERT INTO audit_channel (account_id, audit_id, channel_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, account, entry, channel)
 	return err
 }
 

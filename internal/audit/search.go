@@ -18,9 +18,9 @@ type searchRequest struct {
 	StartTime      int64    `json:"start_time" minimum:"0" maximum:"9999999999" doc:"Start of the window in Unix seconds, inclusive."`
 	EndTime        int64    `json:"end_time" minimum:"0" maximum:"9999999999" doc:"End of the window in Unix seconds, exclusive; after start_time, at most 90 days."`
 	Limit          int      `json:"limit,omitempty" minimum:"0" maximum:"99" doc:"Entries to a page; 0: 20."`
-	SearchAfterCtx string   `json:"search_after_ctx,omitempty" doc:"From the reply before this one, for the page after it; all but limit must be as it was."`
+	SearchAfterCtx string   `json:"search_after_ctx,omitempty" maxLength:"4096" doc:"From the reply before this one, for the page after it; all but limit must be as it was."`
 	RequestID      string   `json:"request_id,omitempty" maxLength:"128" doc:"Only the call of this request_id."`
-	Operations     []string `json:"operations,omitempty" maxItems:"1000" doc:"Only these operations, by the names of /audit/operation/list; none: all."`
+	Operations     []string `json:"operations,omitempty" maxItems:"1000" maxLength:"255" doc:"Only these operations, by the names of /audit/operation/list; none: all."`
 	PersonID       uint64   `json:"person_id,omitempty" doc:"Only calls of this person; 0: of all."`
 	IsDangerous    bool     `json:"is_dangerous,omitempty" doc:"Only operations that delete or reveal; else all."`
 	IsWrite        *bool    `json:"is_write,omitempty" doc:"true: only writes; false: only reads, of which there are none; absent: all."`
@@ -82,11 +82,15 @@ func (r *Room) search(c *api.Call, in searchRequest) (reply searchReply, err err
 		reply.Docs = reply.Docs[:limit]
 		reply.SearchAfterCtx = cursor.Encode(r.cursorKey, binding, reply.Docs[limit-1].place())
 	}
+	hidden, err := r.hidden(c.Tx, c.Who)
+	if err != nil {
+		return reply, err
+	}
 	chinese, err := speaksChinese(c.Tx, c.Who.AccountID)
 	for i := range reply.Docs {
 		reply.Docs[i].OperationName = label(reply.Docs[i].Operation, chinese)
 		if err == nil {
-			err = reply.Docs[i].withResources(c.Tx)
+			err = reply.Docs[i].shownTo(c.Tx, hidden)
 		}
 	}
 	return reply, err

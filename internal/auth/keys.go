@@ -37,7 +37,6 @@ type Keys struct {
 type entry struct {
 	principal Principal
 	asked     time.Time
-	expires   int64        // Unix seconds, 0 = never
 	used      atomic.Int64 // Unix seconds, 0 = not since it was last flushed
 }
 
@@ -59,7 +58,7 @@ func (k *Keys) Find(ctx context.Context, secret string) (Principal, error) {
 			return Principal{}, err
 		}
 	}
-	if e == nil || e.expires != 0 && now.Unix() >= e.expires {
+	if e == nil || e.principal.ExpiresAt != 0 && now.Unix() >= e.principal.ExpiresAt {
 		return Principal{}, fault.New(fault.Unauthorized, "the app key is missing, unknown, disabled or expired")
 	}
 	e.used.Store(now.Unix())
@@ -103,7 +102,7 @@ func load(tx *db.Tx, hash string) (*entry, error) {
 	e, found, err := db.One(tx, func(scan db.Scan) (*entry, error) {
 		e := &entry{}
 		p := &e.principal
-		return e, scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.KeyID, &p.Owner, &zone, &narrowed, &e.expires, &status)
+		return e, scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.KeyID, &p.Owner, &zone, &narrowed, &p.ExpiresAt, &status)
 	}, `SELECT k.account_id, k.person_id, p.person_name, k.key_id, a.owner_id = k.person_id, a.time_zone, k.permissions, k.expires_at, p.status
 		FROM app_key k
 		JOIN account a ON a.account_id = k.account_id
@@ -124,7 +123,7 @@ func load(tx *db.Tx, hash string) (*entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Permissions &= set.Closed()
+		p.Permissions, p.Narrowed = p.Permissions&set.Closed(), true
 	}
 	return e, nil
 }

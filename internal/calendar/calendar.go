@@ -25,7 +25,7 @@ type Calendar struct {
 	TimeZone    string   `json:"timezone" doc:"IANA name of the zone in which its days begin and end."`
 	Kind        string   `json:"kind" enum:"personal" doc:"Always personal: the account's own."`
 	Workdays    []int64  `json:"workdays" minimum:"0" maximum:"6" doc:"Days of the week that are worked on, 0 is Sunday; empty: none."`
-	ExtraCalIDs []string `json:"extra_cal_ids" doc:"Calendars of the account whose events count here too."`
+	ExtraCalIDs []string `json:"extra_cal_ids" maxItems:"20" maxLength:"64" doc:"Calendars of the account whose events count here too."`
 	CreatedAt   int64    `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt   int64    `json:"updated_at" doc:"Unix seconds."`
 	CreatorID   int64    `json:"creator_id" doc:"The person who made it; 0: not known."`

@@ -16,8 +16,8 @@ type eventUpsertRequest struct {
 	EventID     string `json:"event_id,omitzero" maxLength:"63" doc:"The event to change; absent: a new one."`
 	Summary     string `json:"summary" minLength:"1" maxLength:"39" doc:"1 to 39 characters."`
 	Description string `json:"description,omitzero" maxLength:"499" doc:"At most 499 characters."`
-	StartAt     string `json:"start_at" doc:"First day, YYYY-MM-DD."`
-	EndAt       string `json:"end_at" doc:"The day after the last, YYYY-MM-DD; 1 to 366 days after the first."`
+	StartAt     string `json:"start_at" maxLength:"10" doc:"First day, YYYY-MM-DD."`
+	EndAt       string `json:"end_at" maxLength:"10" doc:"The day after the last, YYYY-MM-DD; 1 to 366 days after the first."`
 	IsOff       bool   `json:"is_off" doc:"Days off; else days worked on."`
 }
 

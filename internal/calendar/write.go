@@ -11,10 +11,10 @@ import (
 // Body is what a caller may say of a calendar.
 type Body struct {
 	Description *string  `json:"description,omitzero" maxLength:"499" doc:"At most 499 characters."`
-	TimeZone    *string  `json:"timezone,omitzero" doc:"IANA name such as Europe/Berlin; absent or empty on creation: the account's."`
+	TimeZone    *string  `json:"timezone,omitzero" maxLength:"64" doc:"IANA name such as Europe/Berlin; absent or empty on creation: the account's."`
 	TeamID      *int64   `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
 	Workdays    []int64  `json:"workdays,omitzero" maxItems:"7" minimum:"0" maximum:"6" doc:"Days of the week that are worked on, 0 is Sunday."`
-	ExtraCalIDs []string `json:"extra_cal_ids,omitzero" maxItems:"20" doc:"Calendars of the account whose events count here too."`
+	ExtraCalIDs []string `json:"extra_cal_ids,omitzero" maxItems:"20" maxLength:"64" doc:"Calendars of the account whose events count here too."`
 }
 
 type createRequest struct {

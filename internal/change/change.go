@@ -124,7 +124,7 @@ func (in listRequest) Check() error {
 		return fault.Invalid("end_time", "must be 1 second to 31 days after start_time, got %d seconds", span)
 	}
 	if wrong, ok := filter.Check(in.Filters).(*filter.Error); ok {
-		return fault.Invalid("filters"+wrong.Path, "%s, got %.100q", wrong.Want, wrong.Value)
+		return fault.Invalid("filters"+wrong.Path, "%s", wrong.Reason())
 	}
 	return in.Page.Check()
 }

@@ -102,6 +102,7 @@ func Load(tx *db.Tx, account int64, records []Channel) error {
 
 func (ch Channel) check(at check.At, account int64) error {
 	return check.First(
+		at.Bounds(ch),
 		at.Account(ch.AccountID, account),
 		at.AtLeast("channel_id", ch.ChannelID, 1),
 		at.Length("channel_name", ch.ChannelName, 1, 255),

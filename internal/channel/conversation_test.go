@@ -163,7 +163,7 @@ func TestSuspiciousRules(t *testing.T) {
 		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"x"}`, Keep: map[string]string{"ch": "channel_id"}},
 		{Path: "/channel/silence/rule/create", Body: `{"channel_id":$ch,"rule_name":"a","time_filter":{"start_time":1,"end_time":2},"filters":[[{"key":"a","oper":"IN","vals":["b"]},{"key":"a","oper":"IN","vals":["c"]}]]}`,
 			Keep: map[string]string{"id": "rule_id"}},
-		{Path: "/channel/silence/rule/update", Body: `{"channel_id":$ch,"rule_id":"$id","rule_name":"a"}`, Data: `{"warnings":["time_filter: its window is over","filters[0]: never matches, no a meets both conditions on it"]}`},
+		{Path: "/channel/silence/rule/update", Body: `{"channel_id":$ch,"rule_id":"$id","rule_name":"a"}`, Data: `{"warnings":["time_filter: its window is over","filters[0]: never matches, no a meets all conditions on it"]}`},
 		{Path: "/channel/silence/rule/update", Body: `{"channel_id":$ch,"rule_id":"$id","rule_name":"a","filters":[[{"key":"a","oper":"IN","vals":["b*"]},{"key":"a","oper":"IN","vals":["bc"]}]],"time_filters":[{"start":"01:00","end":"02:00"}]}`, Data: `{}`},
 		{Path: "/channel/silence/rule/list", Body: `{"channel_id":$ch}`, Has: `{"items":[{"time_filter":null,"time_filters":[{"start":"01:00"}]}]}`},
 		{Path: "/channel/silence/rule/update", Body: `{"channel_id":$ch,"rule_id":"$id","rule_name":"a","time_filter":{"start_time":1,"end_time":2},"time_filters":[{"start":"01:00","end":"02:00"}]}`, Code: "InvalidParameter", Says: []string{"time_filter"}},

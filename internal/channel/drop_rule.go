@@ -18,7 +18,8 @@ type DropRule struct {
 // Drops is how drop rules are kept.
 var Drops = object.Kind[DropRule]{
 	Name: reference.Drop, Section: "drop_rules",
-	Head: func(r *DropRule) object.Head { return r.head() },
+	Head:     func(r *DropRule) object.Head { return r.head() },
+	CheckAll: checkAll[DropRule],
 	Check: func(tx *db.Tx, at check.At, account int64, r *DropRule) error {
 		r.normal(account)
 		return check.First(r.Rule.check(tx, at, account), checkFilters(at, "filters", r.Filters, true))

@@ -12,8 +12,8 @@ import (
 type TimeFilter struct {
 	Start  string  `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute, HH:MM in the account's time zone."`
 	End    string  `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"HH:MM" doc:"First minute after it, HH:MM; 23:59 is the day's end and still inside. Before start: on the next day."`
-	Repeat []int   `json:"repeat" required:"false" doc:"Days on which it starts, 0 is Sunday and 6 Saturday; empty: every day."`
-	CalID  *string `json:"cal_id,omitzero" doc:"The calendar whose days it comes on, in place of repeat."`
+	Repeat []int   `json:"repeat" maxItems:"7" required:"false" doc:"Days on which it starts, 0 is Sunday and 6 Saturday; empty: every day."`
+	CalID  *string `json:"cal_id,omitzero" maxLength:"64" doc:"The calendar whose days it comes on, in place of repeat."`
 	IsOff  *bool   `json:"is_off,omitzero" doc:"It comes on the calendar's days off rather than its working days."`
 }
 
@@ -120,6 +120,9 @@ func (w TimeFilter) check(at check.At) error {
 	}
 	if _, _, ok := w.minutes(); !ok {
 		return at.Invalid("end", "must differ from start, got %s for both; a whole day is 00:00 to 23:59", w.End)
+	}
+	if err := check.First(atMost(at, "repeat", len(w.Repeat), 7), at.Length("cal_id", w.calendar(), 0, 64)); err != nil {
+		return err
 	}
 	for i, day := range w.Repeat {
 		if day < 0 || day > 6 {

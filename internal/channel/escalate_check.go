@@ -13,9 +13,11 @@ const (
 	maxLayers   = 20
 	maxTargets  = 100 // persons, teams, schedules, addresses, each
 	maxWebhooks = 20
+	maxMembers  = 50 // of the settings of a webhook
 	maxWays     = 20
 	maxWindows  = 100
-	maxGroups   = 100
+	maxNamed    = 500      // persons, teams and schedules of all layers together: each is looked up when the rule is written
+	maxSettings = 64 << 10 // bytes of the settings of all webhooks together, names and values
 )
 
 // check refuses a rule that tells nobody by the way it is made (docs/api.md, 10, "Escalation rules").
@@ -23,8 +25,7 @@ func (r *EscalateRule) check(at check.At) error {
 	r.TemplateID = strings.ToLower(r.TemplateID)
 	if err := check.First(
 		at.Object("template_id", r.TemplateID), between(at, "aggr_window", r.AggrWindow, 0, 3600), between(at, "priority", r.Priority, 0, 200),
-		atMost(at, "time_filters", len(r.TimeFilters), maxWindows), checkWindows(at, r.TimeFilters),
-		atMost(at, "filters", len(r.Filters), maxGroups), checkFilters(at, "filters", r.Filters, false),
+		checkWindows(at, r.TimeFilters), checkFilters(at, "filters", r.Filters, false),
 		between(at, "layers", int64(len(r.Layers)), 1, maxLayers),
 	); err != nil {
 		return err
@@ -33,6 +34,21 @@ func (r *EscalateRule) check(at check.At) error {
 		if err := l.check(at.Element("layers", i)); err != nil {
 			return err
 		}
+	}
+	named, settings := 0, 0
+	for _, l := range r.Layers {
+		named += len(l.Target.PersonIDs) + len(l.Target.TeamIDs) + len(l.Target.ScheduleToRoleIDs)
+		for _, w := range l.Target.Webhooks {
+			for name, value := range w.Settings {
+				settings += len(name) + len(value)
+			}
+		}
+	}
+	switch {
+	case named > maxNamed:
+		return at.Invalid("layers", "must name at most %d persons, teams and schedules together, got %d", maxNamed, named)
+	case settings > maxSettings:
+		return at.Invalid("layers", "must have at most %d bytes in the settings of all webhooks together, got %d", maxSettings, settings)
 	}
 	return nil
 }
@@ -84,6 +100,9 @@ func (t Target) checkSchedules(at check.At) error {
 		if n, err := strconv.ParseInt(schedule, 10, 64); err != nil || n < 1 || strconv.FormatInt(n, 10) != schedule {
 			return at.Invalid("schedule_to_role_ids", "must have ids of schedules for names, got %.40q", schedule)
 		}
+		if err := atMost(at.Member("schedule_to_role_ids"), schedule, len(t.ScheduleToRoleIDs[schedule]), maxTargets); err != nil {
+			return err
+		}
 		for i, role := range t.ScheduleToRoleIDs[schedule] {
 			if role < 0 {
 				return at.Member("schedule_to_role_ids").Element(schedule, i).Invalid("", "must be at least 0, got %d", role)
@@ -110,7 +129,8 @@ func (t Target) checkWebhooks(at check.At) error {
 		return err
 	}
 	for i, w := range t.Webhooks {
-		if err := at.Element("webhooks", i).Length("type", w.Type, 1, 64); err != nil {
+		at := at.Element("webhooks", i)
+		if err := check.First(at.Length("type", w.Type, 1, 64), atMost(at, "settings", len(w.Settings), maxMembers)); err != nil {
 			return err
 		}
 	}

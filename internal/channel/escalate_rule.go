@@ -50,7 +50,7 @@ const (
 type Target struct {
 	PersonIDs         []int64            `json:"person_ids,omitzero" maxItems:"100" doc:"Persons."`
 	TeamIDs           []int64            `json:"team_ids,omitzero" maxItems:"100" doc:"Everybody in these teams."`
-	ScheduleToRoleIDs map[string][]int64 `json:"schedule_to_role_ids,omitzero" doc:"Whoever is on call in a schedule: its id, and the roles of the layer that are meant (0 primary, 1 backup); no roles: all."`
+	ScheduleToRoleIDs map[string][]int64 `json:"schedule_to_role_ids,omitzero" maxProperties:"100" innerMaxItems:"100" doc:"Whoever is on call in a schedule: its id, and the roles of the layer that are meant (0 primary, 1 backup); no roles: all."`
 	Emails            []string           `json:"emails,omitzero" maxItems:"100" maxLength:"255" doc:"Further e-mail addresses."`
 	By                *By                `json:"by,omitzero" doc:"How persons are told."`
 	Webhooks          []Webhook          `json:"webhooks,omitzero" maxItems:"20" doc:"Chats that are told."`
@@ -68,15 +68,16 @@ type By struct {
 // empty to callers who may only read.
 type Webhook struct {
 	Type     string                    `json:"type" minLength:"1" maxLength:"64" doc:"Kind of chat, such as slack or feishu_app."`
-	Settings map[string]jsontext.Value `json:"settings" doc:"Where it is, as the kind needs it: token, url, alias, chat_ids and so on."`
+	Settings map[string]jsontext.Value `json:"settings" maxProperties:"50" doc:"Where it is, as the kind needs it: token, url, alias, chat_ids and so on."`
 }
 
 // Escalates is how escalation rules are kept.
 var Escalates = object.Kind[EscalateRule]{
 	Name: reference.Escalate, Section: "escalate_rules",
-	Head:    func(r *EscalateRule) object.Head { return r.head() },
-	Refs:    func(r *EscalateRule) []reference.Target { return r.refs() },
-	Secrets: rewriteWebhooks,
+	Head:     func(r *EscalateRule) object.Head { return r.head() },
+	Refs:     func(r *EscalateRule) []reference.Target { return r.refs() },
+	Secrets:  rewriteWebhooks,
+	CheckAll: checkAll[EscalateRule],
 	Check: func(tx *db.Tx, at check.At, account int64, r *EscalateRule) error {
 		r.normal(account)
 		return check.First(r.Rule.check(tx, at, account), r.check(at))

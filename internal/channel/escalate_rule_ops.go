@@ -14,7 +14,7 @@ type EscalateBody struct {
 	AggrWindow  *int64        `json:"aggr_window,omitzero" minimum:"0" maximum:"3600" doc:"Seconds to wait before the first layer."`
 	Layers      []Layer       `json:"layers" minItems:"1" maxItems:"20" doc:"Who is told, in this order."`
 	TimeFilters []TimeFilter  `json:"time_filters,omitzero" maxItems:"100" doc:"When the rule holds; empty: always."`
-	Filters     filter.Filter `json:"filters,omitzero" maxItems:"100" doc:"For which incidents; empty: all."`
+	Filters     filter.Filter `json:"filters,omitzero" doc:"For which incidents; empty: all."`
 }
 
 type escalateUpdate struct {
@@ -43,7 +43,7 @@ func escalateOps(box *seal.Box) []api.Op {
 	show := func(c *api.Call, rules []EscalateRule) (err error) {
 		for i := 0; i < len(rules) && err == nil; i++ {
 			if c.Who.May(auth.ChannelsManage) {
-				err = Escalates.Open(box, c.Who.AccountID, &rules[i])
+				err = Escalates.Show(box, c.Who.AccountID, &rules[i], c.Report)
 			} else {
 				err = Escalates.Blank(&rules[i])
 			}

@@ -139,7 +139,7 @@ func unquoted(v jsontext.Value) (text string) {
 func sealEscalate(box *seal.Box, c *api.Call, stored, sent *EscalateRule) error {
 	if stored != nil {
 		old := *stored
-		if err := Escalates.Open(box, c.Who.AccountID, &old); err != nil {
+		if err := Escalates.Show(box, c.Who.AccountID, &old, c.Report); err != nil {
 			return err
 		}
 		keepBlanked(&old, sent)

@@ -69,7 +69,7 @@ func TestSecretsOfAnyShape(t *testing.T) {
 		if _, err := box.Rotate(); err != nil {
 			return err
 		}
-		secrets, err = channel.Escalates.Reseal(tx, box)
+		secrets, err = channel.Escalates.Reseal(tx, box.Renew)
 		return err
 	})
 	if old := box.KeyIDs()[1:]; secrets != 8 || len(old) != 1 {

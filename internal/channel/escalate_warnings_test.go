@@ -39,7 +39,7 @@ func TestEscalateRuleWarnings(t *testing.T) {
 		"nobody hears of the worst":  {target(`"person_ids":[2476123212131],"by":{"info":["email"]}`), "", `layers[0].target.by.critical: is empty, so nobody is told of critical incidents`},
 		"the worst goes to a chat":   {target(`"person_ids":[2476123212131],"by":{"info":["email"]},"webhooks":[{"type":"slack","settings":{"url":"u"}}]`), "", ``},
 		"a chat that is nowhere":     {target(`"webhooks":[{"type":"slack","settings":{}}]`), "", `layers[0].target.webhooks[0].settings: is empty, so that it says nowhere where to write`},
-		"conditions that contradict": {reached, `,"filters":[[{"key":"severity","oper":"IN","vals":["Info"]},{"key":"severity","oper":"NOTIN","vals":["Info"]}]]`, `filters[0]: never matches, no severity meets both conditions on it`},
+		"conditions that contradict": {reached, `,"filters":[[{"key":"severity","oper":"IN","vals":["Info"]},{"key":"severity","oper":"NOTIN","vals":["Info"]}]]`, `filters[0]: never matches, no severity meets all conditions on it`},
 	} {
 		want := `{}`
 		if c.want != "" {

@@ -25,7 +25,8 @@ type InhibitRule struct {
 // Inhibits is how inhibit rules are kept.
 var Inhibits = object.Kind[InhibitRule]{
 	Name: reference.Inhibit, Section: "inhibit_rules",
-	Head: func(r *InhibitRule) object.Head { return r.head() },
+	Head:     func(r *InhibitRule) object.Head { return r.head() },
+	CheckAll: checkAll[InhibitRule],
 	Check: func(tx *db.Tx, at check.At, account int64, r *InhibitRule) error {
 		r.normal(account)
 		return check.First(r.Rule.check(tx, at, account), r.check(at))
@@ -49,8 +50,8 @@ func (r *InhibitRule) check(at check.At) error {
 
 type InhibitBody struct {
 	RuleBody
-	SourceFilters     filter.Filter `json:"source_filters,omitzero" maxItems:"100" doc:"The alert that inhibits; empty: any."`
-	TargetFilters     filter.Filter `json:"target_filters,omitzero" maxItems:"100" doc:"The alert that is inhibited; empty: any."`
+	SourceFilters     filter.Filter `json:"source_filters,omitzero" doc:"The alert that inhibits; empty: any."`
+	TargetFilters     filter.Filter `json:"target_filters,omitzero" doc:"The alert that is inhibited; empty: any."`
 	Equals            []string      `json:"equals" minItems:"1" maxItems:"20" minLength:"1" maxLength:"255" doc:"Fields such as labels.cluster in which both must agree."`
 	IsDirectlyDiscard *bool         `json:"is_directly_discard,omitzero" doc:"Inhibited alerts leave no record."`
 }
@@ -66,11 +67,14 @@ func (b InhibitBody) onto(_ *api.Call, r *InhibitRule) (warnings []string, err e
 	setList(&r.TargetFilters, b.TargetFilters)
 	setList(&r.Equals, b.Equals)
 	set(&r.IsDirectlyDiscard, b.IsDirectlyDiscard)
+	if err := r.check(""); err != nil {
+		return nil, err
+	}
 	if reflect.DeepEqual(r.SourceFilters, r.TargetFilters) {
 		warnings = append(warnings, "source_filters and target_filters are the same: whichever of two such alerts comes first keeps the other one silent")
 	}
 	warnings = append(warnings, filterWarnings("source_filters", r.SourceFilters)...)
-	return append(warnings, filterWarnings("target_filters", r.TargetFilters)...), r.check("")
+	return append(warnings, filterWarnings("target_filters", r.TargetFilters)...), nil
 }
 
 func inhibitOps() []api.Op {

@@ -97,18 +97,43 @@ func holds(r SilenceRule, zone *time.Location, days map[string]*calendar.Days) f
 // stretch.
 const longest = 25 * 60
 
-// stretch tells whether a moment is in one of the windows, and when that changes, at most longest ahead.
+// stretch tells whether a moment is in one of the windows, and when that changes, at most longest ahead. It looks
+// at the minutes at which a window may begin or end: those of its start and end, midnight, and those to which the
+// clocks jump.
 func stretch(windows []TimeFilter, now int64, zone *time.Location, days map[string]*calendar.Days) (in bool, until int64) {
 	at := time.Unix(now, 0)
 	in = InWindow(windows, at, zone, days)
+	marks := [dayEnd]bool{0: true}
+	zones := map[string]*time.Location{zone.String(): zone}
+	for _, w := range windows {
+		if start, end, ok := w.minutes(); ok {
+			marks[start], marks[end%dayEnd] = true, true
+		}
+		if of := days[w.calendar()]; of != nil {
+			zones[of.Zone().String()] = of.Zone()
+		}
+	}
 	next := at.Truncate(time.Minute)
 	for range longest {
+		before := next
 		next = next.Add(time.Minute)
-		if InWindow(windows, next, zone, days) != in {
+		if mayChange(before, next, &marks, zones) && InWindow(windows, next, zone, days) != in {
 			break
 		}
 	}
 	return in, next.Unix()
+}
+
+// mayChange tells whether a clock shows one of the marked minutes, or jumps there.
+func mayChange(before, next time.Time, marks *[dayEnd]bool, zones map[string]*time.Location) bool {
+	for _, zone := range zones {
+		was, is := before.In(zone), next.In(zone)
+		minute := 60*is.Hour() + is.Minute()
+		if marks[minute] || minute != (60*was.Hour()+was.Minute()+1)%dayEnd {
+			return true
+		}
+	}
+	return false
 }
 
 // Defaults of flapping (docs/lifecycle.md).

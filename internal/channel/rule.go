@@ -74,7 +74,7 @@ func checkFilters(at check.At, member string, f filter.Filter, needed bool) erro
 	}
 	var wrong *filter.Error
 	if errors.As(filter.Check(f), &wrong) {
-		return at.Invalid(member+wrong.Path, "%s, got %.100q", wrong.Want, wrong.Value)
+		return at.Invalid(member+wrong.Path, "%s", wrong.Reason())
 	}
 	return nil
 }

@@ -1,12 +1,14 @@
 package channel
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/fault"
+	"tocsin/internal/filter"
 	"tocsin/internal/id"
 	"tocsin/internal/object"
 )
@@ -27,6 +29,8 @@ type ruleRoom[T any] struct {
 type ruled[T any] interface {
 	*T
 	rule() *Rule
+	most() int                          // rules of the kind that a channel may have
+	conditions() ([]filter.Filter, int) // filters, and the number of time windows
 }
 
 // ruleOf is the body of a rule of kind T as a caller sends it: onto puts what was sent into the rule, checks
@@ -123,7 +127,7 @@ func createRule[B ruleOf[T], T any, P ruled[T]](r ruleRoom[T]) func(*api.Call, B
 		v := P(new(T))
 		*v.rule() = Rule{AccountID: c.Who.AccountID, ChannelID: in.channel(), RuleID: id.Object(c.Now), Status: "enabled", CreatedAt: c.Unix()}
 		warnings, err := storeRule(c, r, in, nil, v)
-		return ruleCreated{v.rule().RuleID, v.rule().RuleName, api.Warnings{Warnings: warnings}}, err
+		return ruleCreated{v.rule().RuleID, v.rule().RuleName, api.Warn(warnings)}, err
 	}
 }
 
@@ -135,12 +139,15 @@ func updateRule[U updateOf[T], T any, P ruled[T]](r ruleRoom[T]) func(*api.Call,
 		}
 		stored := *v
 		warnings, err := storeRule(c, r, in, &stored, v)
-		return api.Warnings{Warnings: warnings}, err
+		return api.Warn(warnings), err
 	}
 }
 
 func storeRule[B ruleOf[T], T any, P ruled[T]](c *api.Call, r ruleRoom[T], in B, stored *T, v P) (warnings []string, err error) {
 	if warnings, err = in.onto(c, (*T)(v)); err != nil {
+		return nil, err
+	}
+	if err := fits(c, r.kind, v); err != nil {
 		return nil, err
 	}
 	if r.seal != nil {
@@ -198,31 +205,43 @@ func deleteRule[T any, P ruled[T]](r ruleRoom[T]) func(*api.Call, ruleDelete) (a
 	}
 }
 
+// rulePage is the reply of a list of rules: all of them, as there are few, or a page when one was asked for.
+type rulePage[T any] struct {
+	Items       []T    `json:"items" doc:"The rules: all, or those of the page that was asked for."`
+	Total       *int64 `json:"total,omitzero" doc:"With p or limit: how many there are on all pages together."`
+	HasNextPage *bool  `json:"has_next_page,omitzero" doc:"With p or limit: whether there is a page after this one."`
+}
+
 // ruleList lists a channel's rules that are not deleted, in the order of evaluation; show finishes them for
-// the caller.
+// the caller. Without p and limit the reply is what it was before there were pages: items and nothing else.
 func ruleList[T any, P ruled[T]](kind object.Kind[T], show func(*api.Call, []T) error) api.Func {
-	return api.Do(func(c *api.Call, in channelRequest) (api.Items[T], error) {
+	return api.Do(func(c *api.Call, in channelRequest) (rulePage[T], error) {
 		if err := Readable(c.Tx, c.Who, in.ChannelID); err != nil {
-			return api.Items[T]{}, err
+			return rulePage[T]{}, err
 		}
 		all, err := kind.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(in.ChannelID, 10))
 		if err != nil {
-			return api.Items[T]{}, err
+			return rulePage[T]{}, err
 		}
-		rules := all[:0]
-		for i := range all {
-			if r := P(&all[i]).rule(); r.Status != "deleted" && r.DeletedAt == 0 {
-				rules = append(rules, all[i])
-			}
+		page := rulePage[T]{Items: slices.DeleteFunc(all, func(v T) bool {
+			r := P(&v).rule()
+			return r.Status == "deleted" || r.DeletedAt != 0
+		})}
+		if in.Page != (api.Page{}) {
+			limit, offset := in.Window(20)
+			total := int64(len(page.Items))
+			page.Items = page.Items[min(offset, total):min(offset+limit, total)]
+			page.Total, page.HasNextPage = &total, new(offset+limit < total)
 		}
 		if show != nil {
-			err = show(c, rules)
+			err = show(c, page.Items)
 		}
-		return api.Items[T]{Items: rules}, err
+		return page, err
 	})
 }
 
 // channelRequest names the channel whose rules are asked for.
 type channelRequest struct {
 	ChannelID int64 `json:"channel_id" minimum:"1" doc:"The channel whose rules to list."`
+	api.Page
 }

@@ -23,21 +23,21 @@ type Settings struct {
 // Group says which alerts become one incident.
 type Group struct {
 	Method            string     `json:"method" enum:"i,p,n" doc:"n: every alert is its own incident; p: those that agree in the dimensions of equals; i is treated as n."`
-	Equals            [][]string `json:"equals,omitzero" maxItems:"5" doc:"With p: lists of fields such as labels.service. Alerts that agree in a list's fields belong together; the first list whose fields an alert has decides."`
+	Equals            [][]string `json:"equals,omitzero" innerMaxItems:"20" maxItems:"5" maxLength:"255" doc:"With p: lists of fields such as labels.service. Alerts that agree in a list's fields belong together; the first list whose fields an alert has decides."`
 	Cases             []Case     `json:"cases,omitzero" maxItems:"100" doc:"With p: other lists for alerts that match a filter; the first that matches decides."`
 	AllEqualsRequired *bool      `json:"all_equals_required,omitzero" doc:"With p: an alert that lacks one of a list's fields is not grouped by it."`
 	TimeWindow        *int64     `json:"time_window,omitzero" minimum:"0" maximum:"2592000" doc:"For how many minutes alerts join an incident; absent or 0: as long as it is open."`
 	WindowType        *string    `json:"window_type,omitzero" enum:"tumbling,sliding" doc:"The window is counted from the incident's beginning (tumbling, the default) or from its latest alert."`
 	StormThreshold    *int64     `json:"storm_threshold,omitzero" minimum:"0" maximum:"10000" doc:"How many alerts of one incident are a storm; absent or 0: none."`
 	StormThresholds   []int64    `json:"storm_thresholds,omitzero" maxItems:"5" minimum:"2" maximum:"10000" doc:"Several such steps."`
-	IKeys             []string   `json:"i_keys,omitzero" maxItems:"10" doc:"Kept as sent."`
+	IKeys             []string   `json:"i_keys,omitzero" maxItems:"10" maxLength:"255" doc:"Kept as sent."`
 	IScoreThreshold   *float64   `json:"i_score_threshold,omitzero" minimum:"0.5" maximum:"1" doc:"Kept as sent."`
 }
 
 // Case groups the alerts that match a filter by other fields. What else it has is kept as it was sent.
 type Case struct {
 	If     filter.Filter             `json:"if,omitzero" doc:"Which alerts: groups joined by OR, the conditions of a group by AND; absent: all."`
-	Equals [][]string                `json:"equals,omitzero" maxItems:"5" doc:"As the group's."`
+	Equals [][]string                `json:"equals,omitzero" innerMaxItems:"20" maxItems:"5" maxLength:"255" doc:"As the group's."`
 	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"`
 }
 
@@ -55,19 +55,38 @@ func (s Settings) check(at check.At) error {
 		return nil
 	}
 	group := at.Member("group")
-	if err := checkEquals(group, s.Group.Equals); err != nil {
+	if err := check.First(checkEquals(group, s.Group.Equals), atMost(group, "cases", len(s.Group.Cases), maxCases), atMost(group, "storm_thresholds", len(s.Group.StormThresholds), 5),
+		atMost(group, "i_keys", len(s.Group.IKeys), 10)); err != nil {
 		return err
 	}
+	var size filter.Size
 	for i, c := range s.Group.Cases {
 		if err := check.First(checkFilters(group.Element("cases", i), "if", c.If, false), checkEquals(group.Element("cases", i), c.Equals)); err != nil {
 			return err
 		}
+		size = size.Add(filter.Measure(c.If))
+	}
+	if why := size.CheckList(); why != "" {
+		return group.Invalid("cases", "%s", why)
 	}
 	return nil
 }
 
+// The bounds of grouping, as the tags have them.
+const (
+	maxCases       = 100
+	maxFieldLists  = 5
+	maxGroupFields = 20 // of a list
+)
+
 func checkEquals(at check.At, equals [][]string) error {
+	if err := atMost(at, "equals", len(equals), maxFieldLists); err != nil {
+		return err
+	}
 	for i, fields := range equals {
+		if n := len(fields); n > maxGroupFields {
+			return at.Element("equals", i).Invalid("", "must have at most %d elements, got %d", maxGroupFields, n)
+		}
 		for j, field := range fields {
 			if err := at.Element("equals", i).Element("", j).Length("", field, 1, 255); err != nil {
 				return err

@@ -36,8 +36,9 @@ type OnceTimeFilter struct {
 // it depends on the moment.
 var Silences = object.Kind[SilenceRule]{
 	Name: reference.Silence, Section: "silence_rules",
-	Head: func(r *SilenceRule) object.Head { return r.head() },
-	Refs: func(r *SilenceRule) []reference.Target { return calendarRefs(r.TimeFilters) },
+	Head:     func(r *SilenceRule) object.Head { return r.head() },
+	Refs:     func(r *SilenceRule) []reference.Target { return calendarRefs(r.TimeFilters) },
+	CheckAll: checkAll[SilenceRule],
 	Check: func(tx *db.Tx, at check.At, account int64, r *SilenceRule) error {
 		r.normal(account)
 		return check.First(r.Rule.check(tx, at, account), r.check(at))
@@ -72,6 +73,9 @@ func (r *SilenceRule) check(at check.At) error {
 }
 
 func checkWindows(at check.At, windows []TimeFilter) error {
+	if err := atMost(at, "time_filters", len(windows), maxWindows); err != nil {
+		return err
+	}
 	for i, w := range windows {
 		if err := w.check(at.Element("time_filters", i)); err != nil {
 			return err

@@ -12,7 +12,7 @@ type SilenceBody struct {
 	FromIncidentID    *string         `json:"from_incident_id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The incident it is made from."`
 	TimeFilters       []TimeFilter    `json:"time_filters,omitzero" maxItems:"100" doc:"Windows that come again; not together with time_filter."`
 	TimeFilter        *OnceTimeFilter `json:"time_filter,omitzero" doc:"A window that comes once; not together with time_filters."`
-	Filters           filter.Filter   `json:"filters,omitzero" maxItems:"100" doc:"What it applies to; needed on creation."`
+	Filters           filter.Filter   `json:"filters,omitzero" doc:"What it applies to; needed on creation."`
 	IsDirectlyDiscard *bool           `json:"is_directly_discard,omitzero" doc:"Matching alerts leave no record."`
 	IsAutoDelete      *bool           `json:"is_auto_delete,omitzero" doc:"It goes away after its window."`
 }

@@ -7,7 +7,7 @@ import (
 
 type DropBody struct {
 	RuleBody
-	Filters filter.Filter `json:"filters,omitzero" maxItems:"100" doc:"What it applies to; needed on creation."`
+	Filters filter.Filter `json:"filters,omitzero" doc:"What it applies to; needed on creation."`
 }
 
 type dropUpdate struct {
@@ -18,12 +18,15 @@ type dropUpdate struct {
 func (b DropBody) onto(_ *api.Call, r *DropRule) (warnings []string, err error) {
 	b.RuleBody.onto(&r.Rule)
 	setList(&r.Filters, b.Filters)
-	return filterWarnings("filters", r.Filters), checkFilters("", "filters", r.Filters, true)
+	if err := checkFilters("", "filters", r.Filters, true); err != nil {
+		return nil, err
+	}
+	return filterWarnings("filters", r.Filters), nil
 }
 
 func dropOps() []api.Op {
 	return ruleOps[DropBody, dropUpdate](ruleRoom[DropRule]{
-		kind: Drops, path: "/channel/unsubscribe/rule", noun: "drop rule",
+		kind: Drops, path: "/channel/unsubscribe/rule", noun: "drop rule", manage: manage,
 		example: `"rule_name": "Test systems", "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]]`,
 		list:    ruleList[DropRule](Drops, nil),
 	})

@@ -2,8 +2,10 @@ package channel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/calendar"
@@ -12,29 +14,53 @@ import (
 	"tocsin/internal/reference"
 )
 
-// filterWarnings names groups that can never match: two conditions on the same field that no value meets.
+// filterWarnings names groups that can never match, and the field of which no value meets all conditions: once for
+// each field of a group. Values that stand for more than themselves are left out of account.
 func filterWarnings(member string, f filter.Filter) (warnings []string) {
 	for g, group := range f {
-		for i, a := range group {
-			for _, b := range group[:i] {
-				if a.Key == b.Key && excludes(a, b) {
-					warnings = append(warnings, fmt.Sprintf("%s[%d]: never matches, no %s meets both conditions on it", member, g, a.Key))
-				}
+		var keys []string // in the order of their first condition
+		byKey := map[string][]filter.Condition{}
+		for _, c := range group {
+			if byKey[c.Key] == nil {
+				keys = append(keys, c.Key)
+			}
+			byKey[c.Key] = append(byKey[c.Key], c)
+		}
+		for _, key := range keys {
+			if excluded(byKey[key]) {
+				warnings = append(warnings, fmt.Sprintf("%s[%d]: never matches, no %s meets all conditions on it", member, g, key))
 			}
 		}
 	}
 	return warnings
 }
 
-// excludes tells whether no value meets both conditions, as far as values without wildcards show.
-func excludes(a, b filter.Condition) bool {
-	if a.Oper == filter.NotIn {
-		a, b = b, a
+// excluded tells whether no value meets all of the conditions, as far as values without wildcards show: of the
+// values that one wants, each is refused by another.
+func excluded(all []filter.Condition) bool {
+	var left map[string]bool // values that may be meant; nil: any
+	for _, c := range all {
+		if c.Oper != filter.In || slices.ContainsFunc(c.Vals, special) {
+			continue
+		}
+		wanted := map[string]bool{}
+		for _, v := range c.Vals {
+			wanted[v] = left == nil || left[v]
+		}
+		maps.DeleteFunc(wanted, func(_ string, in bool) bool { return !in })
+		left = wanted
 	}
-	if a.Oper != filter.In || slices.ContainsFunc(append(slices.Clone(a.Vals), b.Vals...), special) {
+	if left == nil {
 		return false
 	}
-	return !slices.ContainsFunc(a.Vals, func(v string) bool { return slices.Contains(b.Vals, v) == (b.Oper == filter.In) })
+	for _, c := range all {
+		if c.Oper == filter.NotIn {
+			for _, v := range c.Vals {
+				delete(left, v)
+			}
+		}
+	}
+	return len(left) == 0
 }
 
 // special tells whether a value of a condition stands for more than itself.
@@ -51,16 +77,30 @@ func windowWarnings(c *api.Call, windows []TimeFilter) (warnings []string, err e
 		}
 	}
 	calendars, err := calendar.Load(c.Tx, c.Who.AccountID, calendarsOf(windows))
+	type kind struct {
+		calendar string
+		off      bool
+	}
+	never := map[kind]bool{} // windows of one kind come on the same days
 	for i, w := range windows {
-		days, found := calendars[w.calendar()]
-		comes := !found
-		for day := 0; day < 366 && !comes; day++ {
-			off, _ := days.Off(c.Now.AddDate(0, 0, day))
-			comes = off == w.daysOff()
+		k := kind{w.calendar(), w.daysOff()}
+		if _, known := never[k]; !known {
+			never[k] = neverComes(calendars[k.calendar], k.off, c.Now)
 		}
-		if !comes {
+		if never[k] {
 			warnings = append(warnings, fmt.Sprintf("time_filters[%d]: never comes true, the calendar has no such day in the next year", i))
 		}
 	}
 	return warnings, err
+}
+
+// neverComes tells whether a calendar has none of the days off, or of the others, in the year from now; one that is
+// not there says nothing.
+func neverComes(days *calendar.Days, off bool, now time.Time) bool {
+	for day := 0; day < 366 && days != nil; day++ {
+		if is, _ := days.Off(now.AddDate(0, 0, day)); is == off {
+			return false
+		}
+	}
+	return days != nil
 }

@@ -50,7 +50,7 @@ type updateRequest struct {
 func create(c *api.Call, in createRequest) (created, error) {
 	ch := Channel{AccountID: c.Who.AccountID, ChannelID: id.Number(), ChannelName: in.ChannelName, TeamID: in.TeamID, CreatorID: c.Who.PersonID, Status: "enabled", CreatedAt: c.Unix()}
 	warnings, err := in.onto(c, &ch)
-	return created{ch.ChannelID, ch.ChannelName, api.Warnings{Warnings: warnings}}, err
+	return created{ch.ChannelID, ch.ChannelName, api.Warn(warnings)}, err
 }
 
 func update(c *api.Call, in updateRequest) (api.Warnings, error) {
@@ -61,7 +61,7 @@ func update(c *api.Call, in updateRequest) (api.Warnings, error) {
 	set(&ch.TeamID, in.TeamID)
 	set(&ch.ChannelName, in.ChannelName)
 	warnings, err := in.onto(c, &ch)
-	return api.Warnings{Warnings: warnings}, err
+	return api.Warn(warnings), err
 }
 
 // onto puts what was sent into the channel and stores it.

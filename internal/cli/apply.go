@@ -11,6 +11,7 @@ import (
 
 type applyCmd struct {
 	database
+	newSealKey
 	File   string `arg:"" help:"The account file; - reads standard input."`
 	Prune  bool   `help:"Delete configuration that the file does not have."`
 	DryRun bool   `help:"Print the plan and change nothing."`
@@ -30,7 +31,8 @@ func (cmd *applyCmd) Run(con *console) error {
 	}
 	defer d.Close()
 	c := cmd.config()
-	box, err := app.OpenBox(c)
+	c.NewSealKey = cmd.NewSealKey
+	box, err := app.OpenBox(ctx, d, c)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,11 @@ type database struct {
 	SealKey     string `help:"The same keys as text, for secret stores that set environment variables." placeholder:"TEXT" hidden:""`
 }
 
+// newSealKey is the flag of the commands that seal.
+type newSealKey struct {
+	NewSealKey bool `help:"Go on although stored secrets are sealed under keys that are gone: these secrets are given up. Only once, when the key file is lost for good."`
+}
+
 func (d database) config() app.Config {
 	return app.Config{DB: d.DB, SealKeyFile: d.SealKeyFile, SealKey: d.SealKey, Version: Version(), Clock: clock.System, Log: slog.New(slog.DiscardHandler)}
 }

@@ -11,10 +11,12 @@ import (
 	"tocsin/internal/app"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/seal"
 )
 
 type importCmd struct {
 	database
+	newSealKey
 	File    string `arg:"" help:"The account file; - reads standard input."`
 	Replace bool   `help:"Replace the account when it exists."`
 }
@@ -32,7 +34,8 @@ func (cmd *importCmd) Run(con *console) error {
 	}
 	defer d.Close()
 	c := cmd.config()
-	box, err := app.OpenBox(c)
+	c.NewSealKey = cmd.NewSealKey
+	box, err := app.OpenBox(ctx, d, c)
 	if err != nil {
 		return err
 	}
@@ -45,7 +48,7 @@ func (cmd *importCmd) Run(con *console) error {
 	}
 	fmt.Fprintf(con.out, "imported account %d (%s)\n", file.Account.AccountID, file.Account.AccountName)
 	if len(file.AppKeys) == 0 {
-		fmt.Fprintf(con.out, "the file brings no app keys, so nobody can call yet: tocsin key create --db %s --account %d\n", cmd.DB, file.Account.AccountID)
+		fmt.Fprintf(con.out, "the file brings no app keys, so nobody can call yet: %s\n", keyCreateLine(cmd.DB, file.Account.AccountID))
 	}
 	return nil
 }
@@ -78,9 +81,12 @@ type exportCmd struct {
 // Run writes the account's file.
 func (cmd *exportCmd) Run(con *console) error {
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
-		box, err := app.OpenBox(cmd.config())
-		if err != nil {
-			return err
+		var box *seal.Box // not needed without secrets, so that a database whose keys are lost can be exported
+		if cmd.Secrets {
+			var err error
+			if box, err = app.OpenBox(ctx, d, cmd.config()); err != nil {
+				return err
+			}
 		}
 		file, err := accountfile.Export(ctx, d, box, cmd.Account, cmd.Secrets)
 		if err != nil {

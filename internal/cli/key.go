@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"tocsin/internal/app"
 	"tocsin/internal/auth"
@@ -62,6 +64,16 @@ func (cmd *keyCreateCmd) Run(con *console) error {
 			return nil
 		})
 	})
+}
+
+// keyCreateLine is the command that makes another key for an account's owner, ready for a shell.
+func keyCreateLine(dsn string, account int64) string {
+	if strings.ContainsFunc(dsn, func(r rune) bool {
+		return !strings.ContainsRune("/.:_-", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		dsn = "'" + strings.ReplaceAll(dsn, "'", `'\''`) + "'"
+	}
+	return fmt.Sprintf("tocsin key create --db %s --account %d --name NAME", dsn, account)
 }
 
 type keyListCmd struct {

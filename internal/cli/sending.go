@@ -24,7 +24,7 @@ type sending struct {
 	Gateway          string   `name:"gateway" help:"URL that takes voice calls and text messages; see docs/senders.md." placeholder:"URL"`
 	GatewayTokenFile string   `name:"gateway-token-file" help:"File with the bearer token of the gateway." placeholder:"FILE"`
 	OutboundAllow    []string `help:"Networks that webhooks and chats may reach although they are this machine's own or link-local." placeholder:"CIDR"`
-	OutboundPublic   bool     `help:"Webhooks and chats must not reach private networks."`
+	OutboundPublic   bool     `help:"Webhooks and chats must not reach private networks and reserved addresses."`
 	AliveURL         string   `name:"alive-url" help:"Called every minute while all that is due is done, so that somebody else notices when it is not." placeholder:"URL"`
 }
 

@@ -58,6 +58,7 @@ type serveCmd struct {
 	LogLevel string `help:"Least severe line to log: debug, info, warn or error. Calls are logged at info." enum:"debug,info,warn,error" default:"info"`
 	TimeZone string `help:"Time zone (IANA name) of the account that the first start creates (default: UTC)." default:"UTC" placeholder:"ZONE"`
 	database
+	newSealKey
 	serving
 }
 
@@ -66,7 +67,7 @@ func (cmd *serveCmd) Run(con *console) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	c := cmd.database.config()
-	c.Listen = cmd.Listen
+	c.Listen, c.NewSealKey = cmd.Listen, cmd.NewSealKey
 	c.Log = logger(con.err, cmd.LogFormat, cmd.LogLevel)
 	if err := cmd.serving.apply(&c); err != nil {
 		return err
@@ -79,6 +80,7 @@ func (cmd *serveCmd) Run(con *console) error {
 		first, err := a.FirstStart(ctx, cmd.TimeZone)
 		if first != nil {
 			fmt.Fprintf(con.out, "created account %d with owner %d; its app key, shown this once:\n%s\n", first.AccountID, first.OwnerID, first.Key)
+			fmt.Fprintf(con.out, "another key: %s\n", keyCreateLine(cmd.DB, first.AccountID))
 		}
 		return err
 	})

@@ -9,15 +9,27 @@ import (
 	"tocsin/internal/db"
 )
 
-// version is set when a release is linked: -ldflags "-X tocsin/internal/cli.version=1.2.3".
-var version = "dev"
+// version is set when the program is linked: -ldflags "-X tocsin/internal/cli.version=1.2.3", as make build does.
+var version string
 
-// Version is the release, or dev with the commit it was built from where the build knows it.
+// Version is the release, or dev, with the commit it was built from where the build knows it.
 func Version() string {
 	if c := commit(); c != "" {
-		return version + "+" + c
+		return release() + "+" + c
 	}
-	return version
+	return release()
+}
+
+// release is the version that was linked in, else the one that go install took, else dev.
+func release() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" || strings.HasPrefix(info.Main.Version, "v0.0.0-") {
+		return "dev"
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(info.Main.Version, "v"), "+dirty")
 }
 
 func commit() string {
@@ -50,6 +62,6 @@ func (cmd *versionCmd) Run(con *console) error {
 	if c == "" {
 		c = "unknown"
 	}
-	fmt.Fprintf(con.out, "tocsin %s\ncommit %s\n%s %s/%s\ndatabase engines: %s\n", version, c, runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(db.Engines(), ", "))
+	fmt.Fprintf(con.out, "tocsin %s\ncommit %s\n%s %s/%s\ndatabase engines: %s\n", release(), c, runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(db.Engines(), ", "))
 	return nil
 }

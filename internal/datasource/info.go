@@ -19,6 +19,6 @@ func (r *Room) info(c *api.Call, in infoRequest) (Item, error) {
 		d.Payload = d.Payload.blanked()
 		return d, nil
 	}
-	d.Payload, err = d.Payload.opened(r.Box, d.AccountID, d.ID)
+	d.Payload, err = d.Payload.opened(r.Box.Show(c.Report), d.AccountID, d.ID)
 	return d, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
 }

@@ -95,14 +95,14 @@ func TestInfo(t *testing.T) {
 	})
 }
 
-// A sealed secret that was moved to another datasource does not open there.
+// A sealed secret that was moved to another datasource does not open there: it is shown empty.
 func TestInfoOfMovedSecret(t *testing.T) {
 	s := start(t)
 	for range 2 {
 		s.Call(apitest.KeyA, createPath, prometheus(`{"basic_auth_password": "hunter2"}`)).Into(new(any))
 	}
 	s.Exec(`UPDATE datasource SET payload = (SELECT payload FROM datasource WHERE datasource_id = 1) WHERE datasource_id = 2`)
-	if r := s.Call(apitest.KeyA, infoPath, `{"id": 2}`); r.Code != "InternalError" || strings.Contains(string(r.Body), "s1.") {
+	if r := s.Call(apitest.KeyA, infoPath, `{"id": 2}`); r.Code != "" || !strings.Contains(string(r.Body), `"basic_auth_password":""`) {
 		t.Errorf("%s", r.Body)
 	}
 }

@@ -25,10 +25,10 @@ type Payload struct {
 // HTTP is the block of prometheus, loki and victorialogs.
 type HTTP struct {
 	BasicAuthEnabled  *bool    `json:"basic_auth_enabled,omitzero" doc:"Whether to sign in with user name and password."`
-	BasicAuthUsername *string  `json:"basic_auth_username,omitzero" doc:"User name."`
-	BasicAuthPassword *string  `json:"basic_auth_password,omitzero" secret:"value" doc:"Password."`
-	Headers           []string `json:"headers,omitzero" secret:":" doc:"Further request headers, each Key: Value."`
-	Params            []string `json:"params,omitzero" secret:"=" doc:"Further query parameters, each key=value."`
+	BasicAuthUsername *string  `json:"basic_auth_username,omitzero" maxLength:"1024" doc:"User name."`
+	BasicAuthPassword *string  `json:"basic_auth_password,omitzero" maxLength:"8192" secret:"value" doc:"Password."`
+	Headers           []string `json:"headers,omitzero" maxItems:"100" maxLength:"8192" secret:":" doc:"Further request headers, each Key: Value."`
+	Params            []string `json:"params,omitzero" maxItems:"100" maxLength:"8192" secret:"=" doc:"Further query parameters, each key=value."`
 	TLS
 }
 
@@ -36,14 +36,14 @@ type HTTP struct {
 type MySQL struct {
 	Login
 	Pool
-	TLSMode *string `json:"tls_mode,omitzero" doc:"disable, require or verify-full; unset or empty: as the other TLS members say."`
+	TLSMode *string `json:"tls_mode,omitzero" maxLength:"255" doc:"disable, require or verify-full; unset or empty: as the other TLS members say."`
 	TLS
 }
 
 // Oracle is the block of oracle.
 type Oracle struct {
 	Login
-	Options map[string]string `json:"options,omitzero" doc:"Further connection options."`
+	Options map[string]string `json:"options,omitzero" maxProperties:"100" maxLength:"4096" doc:"Further connection options."`
 	Pool
 }
 
@@ -51,13 +51,13 @@ type Oracle struct {
 type Postgres struct {
 	Login
 	Pool
-	SSLMode *string `json:"ssl_mode,omitzero" doc:"disable, require, verify-ca or verify-full; unset or empty: verified when tls_ca is set."`
+	SSLMode *string `json:"ssl_mode,omitzero" maxLength:"255" doc:"disable, require, verify-ca or verify-full; unset or empty: verified when tls_ca is set."`
 	Certificates
 }
 
 // ClickHouse is the block of clickhouse.
 type ClickHouse struct {
-	Database *string `json:"database,omitzero" doc:"Default database."`
+	Database *string `json:"database,omitzero" maxLength:"1024" doc:"Default database."`
 	Login
 	Pool
 	MaxExecutionSeconds *int64 `json:"max_execution_seconds,omitzero" minimum:"0" doc:"Longest run of a query, in seconds."`
@@ -70,27 +70,27 @@ type ClickHouse struct {
 type Elasticsearch struct {
 	Deployment             string   `json:"deployment" enum:"cloud,self-managed" doc:"Where it runs: Elastic Cloud or servers of one's own."`
 	TimeoutMills           *int64   `json:"timeout_mills,omitzero" minimum:"0" doc:"Longest wait for a query, in milliseconds."`
-	CloudID                *string  `json:"cloud_id,omitzero" doc:"cloud: id of the deployment."`
-	APIKey                 *string  `json:"api_key,omitzero" secret:"value" doc:"cloud: API key."`
-	Username               *string  `json:"username,omitzero" doc:"self-managed: user name."`
-	Password               *string  `json:"password,omitzero" secret:"value" doc:"self-managed: password."`
-	ServiceToken           *string  `json:"service_token,omitzero" secret:"value" doc:"self-managed: service token, used instead of user name and password."`
-	TLSCA                  *string  `json:"tls_ca,omitzero" doc:"self-managed: certificates of the authorities to trust, PEM."`
-	CertificateFingerprint *string  `json:"certificate_fingerprint,omitzero" doc:"self-managed: SHA-256 of the server's certificate authority, hexadecimal."`
-	Headers                []string `json:"headers,omitzero" secret:":" doc:"Further request headers, each Key: Value."`
+	CloudID                *string  `json:"cloud_id,omitzero" maxLength:"1024" doc:"cloud: id of the deployment."`
+	APIKey                 *string  `json:"api_key,omitzero" maxLength:"8192" secret:"value" doc:"cloud: API key."`
+	Username               *string  `json:"username,omitzero" maxLength:"1024" doc:"self-managed: user name."`
+	Password               *string  `json:"password,omitzero" maxLength:"8192" secret:"value" doc:"self-managed: password."`
+	ServiceToken           *string  `json:"service_token,omitzero" maxLength:"8192" secret:"value" doc:"self-managed: service token, used instead of user name and password."`
+	TLSCA                  *string  `json:"tls_ca,omitzero" maxLength:"262144" doc:"self-managed: certificates of the authorities to trust, PEM."`
+	CertificateFingerprint *string  `json:"certificate_fingerprint,omitzero" maxLength:"1024" doc:"self-managed: SHA-256 of the server's certificate authority, hexadecimal."`
+	Headers                []string `json:"headers,omitzero" maxItems:"100" maxLength:"8192" secret:":" doc:"Further request headers, each Key: Value."`
 }
 
 // SLS is the block of sls.
 type SLS struct {
-	AccessKeyID     *string  `json:"access_key_id,omitzero" doc:"Id of the access key."`
-	AccessKeySecret *string  `json:"access_key_secret,omitzero" secret:"value" doc:"Secret of the access key."`
-	Headers         []string `json:"headers,omitzero" secret:":" doc:"Further request headers, each Key: Value."`
+	AccessKeyID     *string  `json:"access_key_id,omitzero" maxLength:"1024" doc:"Id of the access key."`
+	AccessKeySecret *string  `json:"access_key_secret,omitzero" maxLength:"8192" secret:"value" doc:"Secret of the access key."`
+	Headers         []string `json:"headers,omitzero" maxItems:"100" maxLength:"8192" secret:":" doc:"Further request headers, each Key: Value."`
 }
 
 // Login is how to sign in to a SQL database.
 type Login struct {
-	Username *string `json:"username,omitzero" doc:"User name."`
-	Password *string `json:"password,omitzero" secret:"value" doc:"Password."`
+	Username *string `json:"username,omitzero" maxLength:"1024" doc:"User name."`
+	Password *string `json:"password,omitzero" maxLength:"8192" secret:"value" doc:"Password."`
 }
 
 // Pool bounds the connections to a SQL database.
@@ -103,19 +103,19 @@ type Pool struct {
 
 // Certificates are whom to trust and how to be trusted, all PEM.
 type Certificates struct {
-	TLSCA   *string `json:"tls_ca,omitzero" doc:"Certificates of the authorities to trust, PEM."`
-	TLSCert *string `json:"tls_cert,omitzero" doc:"Client certificate, PEM; together with tls_key."`
-	TLSKey  *string `json:"tls_key,omitzero" secret:"value" doc:"Key of the client certificate, PEM."`
+	TLSCA   *string `json:"tls_ca,omitzero" maxLength:"262144" doc:"Certificates of the authorities to trust, PEM."`
+	TLSCert *string `json:"tls_cert,omitzero" maxLength:"262144" doc:"Client certificate, PEM; together with tls_key."`
+	TLSKey  *string `json:"tls_key,omitzero" maxLength:"262144" secret:"value" doc:"Key of the client certificate, PEM."`
 }
 
 // TLS is everything there is to say about a TLS connection.
 type TLS struct {
 	Certificates
-	TLSKeyPwd     *string `json:"tls_key_pwd,omitzero" secret:"value" doc:"Password of tls_key."`
+	TLSKeyPwd     *string `json:"tls_key_pwd,omitzero" maxLength:"8192" secret:"value" doc:"Password of tls_key."`
 	TLSSkipVerify *bool   `json:"tls_skip_verify,omitzero" doc:"Whether to accept any server certificate."`
-	TLSServerName *string `json:"tls_server_name,omitzero" doc:"Name that the server's certificate must be for; unset or empty: the address's."`
-	TLSMinVersion *string `json:"tls_min_version,omitzero" doc:"1.0, 1.1, 1.2 or 1.3."`
-	TLSMaxVersion *string `json:"tls_max_version,omitzero" doc:"1.0, 1.1, 1.2 or 1.3; not below tls_min_version."`
+	TLSServerName *string `json:"tls_server_name,omitzero" maxLength:"1024" doc:"Name that the server's certificate must be for; unset or empty: the address's."`
+	TLSMinVersion *string `json:"tls_min_version,omitzero" maxLength:"255" doc:"1.0, 1.1, 1.2 or 1.3."`
+	TLSMaxVersion *string `json:"tls_max_version,omitzero" maxLength:"255" doc:"1.0, 1.1, 1.2 or 1.3; not below tls_min_version."`
 }
 
 // block is what all blocks have in common.

@@ -27,6 +27,9 @@ func (r *Record) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
 	for i, r := range records {
 		at := check.Record("datasources", i)
+		if err := at.Bounds(r); err != nil {
+			return err
+		}
 		if err := r.place(at, account); err != nil {
 			return err
 		}
@@ -87,7 +90,7 @@ func Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Record, erro
 	for i, d := range items {
 		if !secrets {
 			d.Payload = d.Payload.blanked()
-		} else if d.Payload, err = d.Payload.opened(box, account, d.ID); err != nil {
+		} else if d.Payload, err = d.Payload.opened(box.Open, account, d.ID); err != nil {
 			return nil, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
 		}
 		records[i] = Record{d}

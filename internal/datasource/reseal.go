@@ -8,9 +8,8 @@ import (
 	"tocsin/internal/seal"
 )
 
-// Reseal seals the secrets of all accounts' datasources anew, under the newest key, and counts them. A
-// secret that no key opens is an error, so that its key is not dropped.
-func Reseal(tx *db.Tx, box *seal.Box) (secrets int, err error) {
+// Reseal passes the secrets of all accounts' datasources through renew and counts them. An error of renew ends it.
+func Reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
 	items, err := db.All(tx, scanItem, `SELECT `+columns+` FROM datasource`)
 	if err != nil {
 		return 0, err
@@ -22,11 +21,7 @@ func Reseal(tx *db.Tx, box *seal.Box) (secrets int, err error) {
 				return sealed, nil
 			}
 			secrets++
-			plain, err := box.Open(sealed, place(d.AccountID, d.ID, name))
-			if err != nil {
-				return "", err
-			}
-			return box.Seal(plain, place(d.AccountID, d.ID, name))
+			return renew(sealed, place(d.AccountID, d.ID, name))
 		})
 		if err != nil {
 			return 0, fault.Wrap(err, "seal the secrets of datasource %d anew", d.ID)

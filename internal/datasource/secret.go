@@ -14,9 +14,9 @@ func (p *Payload) sealed(box *seal.Box, account int64, id uint64) (*Payload, err
 	return p.rewritten(func(name, plain string) (string, error) { return box.Seal(plain, place(account, id, name)) })
 }
 
-// opened is the stored payload with its secrets in clear.
-func (p *Payload) opened(box *seal.Box, account int64, id uint64) (*Payload, error) {
-	return p.rewritten(func(name, text string) (string, error) { return box.Open(text, place(account, id, name)) })
+// opened is the stored payload with its secrets in clear. open is seal.Box.Open, or Show where people see it.
+func (p *Payload) opened(open seal.Renew, account int64, id uint64) (*Payload, error) {
+	return p.rewritten(func(name, text string) (string, error) { return open(text, place(account, id, name)) })
 }
 
 // blanked is the stored payload as it is shown to those who may not see its secrets.

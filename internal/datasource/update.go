@@ -36,7 +36,7 @@ func (r *Room) update(c *api.Call, in updateRequest) (Item, error) {
 	set(&d.EdgeClusterName, in.EdgeClusterName)
 	stored := d.Payload
 	if in.Payload != nil {
-		if stored, err = stored.opened(r.Box, d.AccountID, d.ID); err != nil {
+		if stored, err = stored.opened(r.Box.Show(c.Report), d.AccountID, d.ID); err != nil {
 			return Item{}, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
 		}
 		block, _ := in.Payload.only(d.TypeIdent)

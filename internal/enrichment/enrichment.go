@@ -31,7 +31,7 @@ func Ops() []api.Op {
 			Notes:   "Rules of kind mapping, and g_json, are refused: there are no mapping tables yet.",
 			Example: `{"integration_id": 6113996590131, "rules": [{"kind": "extraction", "settings": {"source_field": "title", "result_label": "service", "pattern": "^(?P<result>[a-z]+):"}}]}`, Do: api.Do(enrichmentUpsert)},
 		{Path: "/enrichment/info", Allow: []auth.Permission{auth.ChannelsRead, auth.ChannelsManage, auth.IntegrationsRead, auth.IntegrationsManage}, Effect: api.Snapshot,
-			Doc: "Shows the enrichment rules of an integration; null when it has none.", Example: one, Do: api.Do(enrichmentInfo)},
+			Doc: "Shows the enrichment rules of an integration; ResourceNotFound when it has none.", Example: one, Do: api.Do(enrichmentInfo)},
 		{Path: "/enrichment/list", Allow: []auth.Permission{auth.IntegrationsRead, auth.IntegrationsManage}, Effect: api.Snapshot,
 			Doc: "Shows the enrichment rules of several integrations, in the order of the request; those without any are left out.", Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(enrichmentList)},
 	})
@@ -74,6 +74,9 @@ func (p *Rules) check(at check.At) error {
 			return at.Element("rules", i).Invalid(path, "%s", why)
 		}
 	}
+	if why := pipeline.CheckAllEnrichments(p.Rules); why != "" {
+		return at.Invalid("rules", "%s", why)
+	}
 	return nil
 }
 
@@ -107,15 +110,15 @@ type enrichmentInfoRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
 }
 
-func enrichmentInfo(c *api.Call, in enrichmentInfoRequest) (*Rules, error) {
-	if err := integration.Permit(c, in.IntegrationID); err != nil && fault.KindOf(err) != fault.NotFound {
-		return nil, err
+func enrichmentInfo(c *api.Call, in enrichmentInfoRequest) (Rules, error) {
+	if err := integration.Permit(c, in.IntegrationID); err != nil {
+		return Rules{}, err
 	}
 	p, found, err := Kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
-	if err != nil || !found {
-		return nil, err
+	if err == nil && !found {
+		err = fault.Missing("the enrichment of integration", in.IntegrationID)
 	}
-	return &p, nil
+	return p, err
 }
 
 type enrichmentListRequest struct {

@@ -18,7 +18,7 @@ func TestConversationEnrichment(t *testing.T) {
 	whole := `{"integration_id":$i,"rules":` + rules + `,"status":"enabled","creator_id":2476123212131,"updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801}`
 	s.Converse(t, []apitest.Turn{
 		{Path: "/integration/create", Body: `{"integration_name":"x","integration_type":"standard"}`, Keep: map[string]string{"i": "integration_id"}},
-		{Path: "/enrichment/info", Body: `{"integration_id":$i}`, Data: `null`},
+		{Path: "/enrichment/info", Body: `{"integration_id":$i}`, Code: "ResourceNotFound"},
 		{Path: "/enrichment/upsert", Body: `{"integration_id":7,"rules":[]}`, Code: "ResourceNotFound"},
 		{Path: "/enrichment/upsert", Body: `{"integration_id":$i,"rules":[{"kind":"mapping","settings":{}}]}`, Code: "InvalidParameter", Says: []string{"rules[0].kind", "mapping tables"}},
 		{Path: "/enrichment/upsert", Body: `{"integration_id":$i,"rules":[{"kind":"extraction","settings":{"source_field":"title","result_label":"a","pattern":"("}}]}`, Code: "InvalidParameter", Says: []string{"rules[0].settings.pattern"}},
@@ -27,10 +27,10 @@ func TestConversationEnrichment(t *testing.T) {
 		{Path: "/enrichment/info", Body: `{"integration_id":$i}`, Data: whole, Golden: "enrichment_info"},
 		{Path: "/enrichment/info", Key: apitest.KeyReader, Body: `{"integration_id":$i}`, Data: whole},
 		{Path: "/enrichment/list", Body: `{"integration_ids":[$i,5,$i]}`, Data: `{"items":[` + whole + `]}`, Golden: "enrichment_list"},
-		{Path: "/enrichment/info", Key: apitest.KeyB, Body: `{"integration_id":$i}`, Data: `null`},
+		{Path: "/enrichment/info", Key: apitest.KeyB, Body: `{"integration_id":$i}`, Code: "ResourceNotFound"},
 		{Path: "/enrichment/upsert", Key: apitest.KeyReader, Body: `{"integration_id":$i,"rules":[]}`, Code: "AccessDenied"},
 		{Path: "/integration/delete", Body: `{"integration_id":$i}`, Data: `{}`},
-		{Path: "/enrichment/info", Body: `{"integration_id":$i}`, Data: `null`},
+		{Path: "/enrichment/info", Body: `{"integration_id":$i}`, Code: "ResourceNotFound"},
 	})
 }
 

@@ -231,16 +231,14 @@ func (r *Room) recovered(tx *db.Tx, i *incident.Incident, item news.Item) error 
 	})
 }
 
-// Reseal seals the secrets in the rules of running escalations anew, under the newest key, and counts them.
-func Reseal(tx *db.Tx, box *seal.Box) (int, error) {
+// Reseal passes the secrets in the rules of running escalations through renew and counts the rules. An error of renew
+// ends it.
+func Reseal(tx *db.Tx, renew seal.Renew) (int, error) {
 	runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE next_at > 0`)
 	secrets := 0
 	for n := 0; n < len(runs) && err == nil; n++ {
 		e := &runs[n]
-		if err = channel.Escalates.Open(box, e.account, &e.rule); err != nil {
-			break
-		}
-		if err = channel.Escalates.Seal(box, e.account, &e.rule); err != nil {
+		if err = channel.Escalates.Renew(renew, e.account, &e.rule); err != nil {
 			break
 		}
 		var text []byte

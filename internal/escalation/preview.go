@@ -28,11 +28,11 @@ func (r *Room) Ops() []api.Op {
 }
 
 type previewRequest struct {
-	IncidentID       string            `json:"incident_id,omitzero" doc:"The incident; or channel_id with what it would be like."`
+	IncidentID       string            `json:"incident_id,omitzero" maxLength:"255" doc:"The incident; or channel_id with what it would be like."`
 	ChannelID        int64             `json:"channel_id,omitzero" minimum:"0" doc:"The channel of an incident that might be."`
 	IncidentSeverity string            `json:"incident_severity,omitzero" enum:"Critical,Warning,Info" doc:"Its severity; absent: Critical."`
 	Title            string            `json:"title,omitzero" maxLength:"512" doc:"Its title."`
-	Labels           map[string]string `json:"labels,omitzero" doc:"Its labels."`
+	Labels           map[string]string `json:"labels,omitzero" maxProperties:"50" maxLength:"2048" doc:"Its labels."`
 	At               int64             `json:"at,omitzero" minimum:"0" maximum:"9999999999" doc:"When it would begin, Unix seconds; absent: now."`
 }
 

@@ -23,8 +23,10 @@ import (
 	"tocsin/internal/event"
 	"tocsin/internal/fault"
 	"tocsin/internal/incident"
+	"tocsin/internal/integration"
 	"tocsin/internal/news"
 	"tocsin/internal/notify"
+	"tocsin/internal/route"
 )
 
 //go:embed testdata/golden/*.json
@@ -75,6 +77,7 @@ type Verdict struct {
 	Title      string        `json:"title" doc:"What the event was called then."`
 	AlertKey   string        `json:"alert_key" doc:"By which it is merged into its alert."`
 	Trace      []decide.Step `json:"trace" doc:"Every look at every rule, in order."`
+	source     int64         // the integration that the event came from
 }
 
 // Story is what was done about an incident.
@@ -111,6 +114,9 @@ func (r *Room) explain(c *api.Call, in request) (x Explanation, err error) {
 	if err != nil {
 		return x, err
 	}
+	if err := x.withoutPrivateRoutes(c); err != nil {
+		return x, err
+	}
 	x.tellVerdicts()
 	seen := map[string]bool{"": true}
 	for _, v := range x.Verdicts {
@@ -125,11 +131,11 @@ func (r *Room) explain(c *api.Call, in request) (x Explanation, err error) {
 	return x, nil
 }
 
-const verdicts = `SELECT event_id, decided_at, channel_id, outcome, alert_id, incident_id, body, trace FROM verdict WHERE account_id = $1`
+const verdicts = `SELECT event_id, decided_at, channel_id, integration_id, outcome, alert_id, incident_id, body, trace FROM verdict WHERE account_id = $1`
 
 func scanVerdict(scan db.Scan) (v Verdict, err error) {
 	var body, trace string
-	if err = scan(&v.EventID, &v.DecidedAt, &v.ChannelID, &v.Outcome, &v.AlertID, &v.IncidentID, &body, &trace); err != nil {
+	if err = scan(&v.EventID, &v.DecidedAt, &v.ChannelID, &v.source, &v.Outcome, &v.AlertID, &v.IncidentID, &body, &trace); err != nil {
 		return v, err
 	}
 	var said event.Event
@@ -141,7 +147,9 @@ func scanVerdict(scan db.Scan) (v Verdict, err error) {
 }
 
 func (x *Explanation) ofEvent(c *api.Call, id string) (err error) {
-	decided, found, err := db.One(c.Tx, db.Column[int64], `SELECT decided_at FROM event WHERE account_id = $1 AND event_id = $2`, c.Who.AccountID, id)
+	var source int64
+	decided, found, err := db.One(c.Tx, func(scan db.Scan) (decided int64, err error) { return decided, scan(&decided, &source) },
+		`SELECT decided_at, integration_id FROM event WHERE account_id = $1 AND event_id = $2`, c.Who.AccountID, id)
 	if err != nil {
 		return err
 	}
@@ -154,11 +162,14 @@ func (x *Explanation) ofEvent(c *api.Call, id string) (err error) {
 	}
 	x.Waiting = found && decided == 0
 	if x.Waiting {
+		if err := readable(c, 0, source); err != nil {
+			return err
+		}
 		x.Words = append(x.Words, "The event was taken and waits for its verdict.")
 	}
 	var denied error
 	for _, v := range all {
-		switch err := readable(c, v.ChannelID); {
+		switch err := readable(c, v.ChannelID, v.source); {
 		case fault.KindOf(err) == fault.AccessDenied: // of the channels that it went to the caller sees those that are theirs
 			denied = err
 		case err != nil:
@@ -181,7 +192,7 @@ func (x *Explanation) ofAlert(c *api.Call, id string) error {
 	if !found {
 		return fault.Missing("alert", id)
 	}
-	if err := readable(c, a.Channel); err != nil {
+	if err := readable(c, a.Channel, 0); err != nil {
 		return err
 	}
 	x.Verdicts, err = db.All(c.Tx, scanVerdict, verdicts+` AND alert_id = $2 ORDER BY verdict_id DESC LIMIT 50`, c.Who.AccountID, id)
@@ -201,12 +212,32 @@ func (x *Explanation) ofAlert(c *api.Call, id string) error {
 	return nil
 }
 
-func readable(c *api.Call, id int64) error {
-	ch, found, err := channel.Find(c.Tx, c.Who.AccountID, id)
-	if err != nil || !found {
+// withoutPrivateRoutes takes out how events fared with the cases of routes that the caller may not read.
+func (x *Explanation) withoutPrivateRoutes(c *api.Call) error {
+	for _, v := range x.Verdicts {
+		err := route.Permit(c, v.source)
+		if err != nil && fault.KindOf(err) != fault.AccessDenied {
+			return err
+		}
+		for i := range v.Trace {
+			if err != nil && v.Trace[i].Stage == "route" {
+				v.Trace[i].Why = "its route names a private channel"
+			}
+		}
+	}
+	return nil
+}
+
+// readable refuses what belongs to a private channel, or came from an integration of one and reached no channel. What
+// is gone hides nothing.
+func readable(c *api.Call, ch, source int64) error {
+	if ch != 0 || source == 0 {
+		return channel.PermitAll(c.Tx, c.Who, ch)
+	}
+	if err := integration.Permit(c, source); fault.KindOf(err) != fault.NotFound {
 		return err
 	}
-	return channel.Permit(c.Tx, c.Who, ch)
+	return nil
 }
 
 // sentences say what an outcome means.
@@ -258,7 +289,7 @@ func (x *Explanation) story(c *api.Call, id string) error {
 	}
 	s := Story{IncidentID: id, Notices: []Notice{}}
 	if found {
-		switch err := readable(c, i.ChannelID); {
+		switch err := readable(c, i.ChannelID, 0); {
 		case fault.KindOf(err) == fault.AccessDenied: // its alert was merged into one of a private channel
 			return nil
 		case err != nil:

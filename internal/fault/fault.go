@@ -37,6 +37,7 @@ type Error struct {
 	Kind    Kind
 	Field   string // path of the offending request field, such as layers[2].rotation_value; may be empty
 	Message string // one clause for the caller: the bound and what came; never a secret
+	Object  Ref    // of a ReferenceExist: what could not be deleted, by kind and id
 	Refs    []Ref  // of a ReferenceExist: what refers to the object
 	Cause   error  // for the log only
 }

@@ -29,7 +29,7 @@ var golden embed.FS
 type Field struct {
 	FieldID      string           `json:"field_id" doc:"24 hexadecimal digits."`
 	AccountID    int64            `json:"account_id" doc:"Owning account."`
-	FieldName    string           `json:"field_name" doc:"What programs call it; unique in the account."`
+	FieldName    string           `json:"field_name" maxLength:"255" doc:"What programs call it; unique in the account."`
 	DisplayName  string           `json:"display_name" doc:"What people call it."`
 	Description  string           `json:"description" doc:"At most 500 characters."`
 	FieldType    string           `json:"field_type" enum:"text,single_select,multi_select,checkbox" doc:"How it is filled in."`
@@ -156,7 +156,7 @@ func Ops() []api.Op {
 }
 
 type createRequest struct {
-	FieldName    string           `json:"field_name" doc:"A letter or _ and up to 39 letters, digits or _; unique in the account; never changes."`
+	FieldName    string           `json:"field_name" maxLength:"255" doc:"A letter or _ and up to 39 letters, digits or _; unique in the account; never changes."`
 	DisplayName  string           `json:"display_name" minLength:"1" maxLength:"40" doc:"What people call it."`
 	Description  string           `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
 	FieldType    string           `json:"field_type" enum:"text,single_select,multi_select,checkbox" doc:"How it is filled in; never changes."`
@@ -167,7 +167,7 @@ type createRequest struct {
 
 type created struct {
 	FieldID   string `json:"field_id" doc:"The new field."`
-	FieldName string `json:"field_name" doc:"Its name, as it was sent."`
+	FieldName string `json:"field_name" maxLength:"255" doc:"Its name, as it was sent."`
 }
 
 func create(c *api.Call, in createRequest) (created, error) {

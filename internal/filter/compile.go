@@ -22,51 +22,71 @@ type clause struct {
 	tests []test // as Vals
 }
 
-// Compile makes f ready. The error is that of Check, and the matcher works
-// even then, because a filter that was stored must be evaluated: a value that
-// is not well formed matches nothing, an operator that is not known is never
-// met.
-func Compile(f Filter) (*Matcher, error) {
-	var first error
-	wrong := func(path, value, want string) {
-		if first == nil {
-			first = &Error{Path: path, Value: value, Want: want}
-		}
-	}
+// Compile makes f ready. The error is the first thing that is not well formed,
+// or the value that takes the filter beyond MaxInstructions, and the matcher
+// works even then, because a filter that was stored must be evaluated: a value
+// that is not well formed, or beyond the bound, matches nothing, an operator
+// that is not known is never met. The other bounds, and the exact number of
+// instructions, are for Check to hold.
+func Compile(f Filter) (*Matcher, error) { return compile(f, atLeast) }
+
+// compile counts the instructions of expressions with count.
+func compile(f Filter, count func(expr string, most int) (int, error)) (*Matcher, error) {
+	c := compiler{count: count}
 	m := &Matcher{groups: make([][]clause, len(f))}
 	for g, group := range f {
 		if len(group) == 0 {
-			wrong(fmt.Sprintf("[%d]", g), "[]", "must have at least one condition")
+			c.wrong(fmt.Sprintf("[%d]", g), "[]", "must have at least one condition")
 		}
 		m.groups[g] = make([]clause, len(group))
 		for i, condition := range group {
-			m.groups[g][i] = compile(condition, func(member, value, want string) {
-				wrong(fmt.Sprintf("[%d][%d].%s", g, i, member), value, want)
-			})
+			m.groups[g][i] = c.clause(fmt.Sprintf("[%d][%d].", g, i), condition)
 		}
 	}
-	return m, first
+	if c.first == nil {
+		return m, nil // not c.first, which is no nil error
+	}
+	return m, c.first
 }
 
-func compile(condition Condition, wrong func(member, value, want string)) clause {
-	c := clause{Condition: condition, tests: make([]test, len(condition.Vals))}
-	c.label, c.field = source(condition.Key)
-	if c.field == "" {
-		wrong("key", condition.Key, "must name a field or, after labels., a label")
+// compiler makes the conditions of one filter ready.
+type compiler struct {
+	count func(expr string, most int) (int, error)
+	first *Error // the first thing that is wrong
+	used  int    // instructions so far
+}
+
+func (c *compiler) wrong(path, value, want string) {
+	if c.first == nil {
+		c.first = &Error{Path: path, Value: value, Want: want}
+	}
+}
+
+func (c *compiler) clause(path string, condition Condition) clause {
+	made := clause{Condition: condition, tests: make([]test, len(condition.Vals))}
+	made.label, made.field = source(condition.Key)
+	if made.field == "" {
+		c.wrong(path+"key", condition.Key, "must name a field or, after labels., a label")
 	}
 	if condition.Oper != In && condition.Oper != NotIn {
-		wrong("oper", condition.Oper, "must be IN or NOTIN")
+		c.wrong(path+"oper", condition.Oper, "must be IN or NOTIN")
 	}
 	if len(condition.Vals) == 0 {
-		wrong("vals", "[]", "must have at least one value")
+		c.wrong(path+"vals", "[]", "must have at least one value")
 	}
 	for i, val := range condition.Vals {
-		var want string
-		if c.tests[i], want = parse(val); want != "" {
-			wrong(fmt.Sprintf("vals[%d]", i), val, want)
+		matches, cost, want := parse(val, MaxInstructions-c.used, c.count)
+		made.tests[i] = matches
+		switch {
+		case want != "":
+			c.wrong(fmt.Sprintf("%svals[%d]", path, i), val, want)
+		case cost <= MaxInstructions-c.used:
+			c.used += cost
+		case c.first == nil:
+			c.first = tooMany(fmt.Sprintf("%svals[%d]", path, i), "instructions in the compiled regular expressions of the filter", c.used+cost, MaxInstructions)
 		}
 	}
-	return c
+	return made
 }
 
 func source(key string) (label bool, name string) {

@@ -11,7 +11,16 @@ package filter
 import "fmt"
 
 // Filter is the wire form: groups of conditions.
-type Filter [][]Condition
+type Filter []Group
+
+// MaxItems bounds the groups, for the schema.
+func (Filter) MaxItems() int { return MaxGroups }
+
+// Group is conditions that must all be met.
+type Group []Condition
+
+// MaxItems bounds the conditions, for the schema.
+func (Group) MaxItems() int { return MaxConditions }
 
 // Condition compares one field with some values. IN is true if any of them
 // matches, NOTIN if none does. A field that is not there never meets IN and
@@ -30,9 +39,9 @@ type Filter [][]Condition
 //	                         the field is there
 //	anything else            the value itself, in the same case; "" is a value
 type Condition struct {
-	Key  string   `json:"key" doc:"Field such as severity, or labels. with the name of a label."`
-	Oper string   `json:"oper" doc:"IN: one of the values matches; NOTIN: none does."`
-	Vals []string `json:"vals" doc:"Texts, where * and ? stand for any characters and for one; /re/ for a regular expression, cidr:10.0.0.0/24 for a network, num:gt:5 (gt, ge, lt, le) for a bound."`
+	Key  string   `json:"key" maxLength:"255" doc:"Field such as severity, or labels. with the name of a label."`
+	Oper string   `json:"oper" maxLength:"5" doc:"IN: one of the values matches; NOTIN: none does."`
+	Vals []string `json:"vals" maxItems:"1000" maxLength:"2048" doc:"Texts, where * and ? stand for any characters and for one; /re/ for a regular expression, cidr:10.0.0.0/24 for a network, num:gt:5 (gt, ge, lt, le) for a bound."`
 }
 
 // The operators.
@@ -74,20 +83,31 @@ var builtin = map[string]string{
 
 // Error says what is wrong with a filter.
 type Error struct {
-	Path  string // where, from the filter on: "[0][1].vals[2]"
-	Value string // what is there
-	Want  string // what is allowed, as in "must be IN or NOTIN"
+	Path   string // where, from the filter on: "[0][1].vals[2]"
+	Value  string // what is there, or how many
+	Want   string // what is allowed, as in "must be IN or NOTIN"
+	number bool   // Value is a number and stands without quotes
 }
 
-func (e *Error) Error() string {
-	return fmt.Sprintf("%s: %s, not %.100q", e.Path, e.Want, e.Value)
+func (e *Error) Error() string { return e.Path + ": " + e.Reason() }
+
+// Reason is the error without its path: what is allowed, and what came.
+func (e *Error) Reason() string {
+	if e.number {
+		return e.Want + ", got " + e.Value
+	}
+	return fmt.Sprintf("%s, got %.100q", e.Want, e.Value)
 }
 
-// Check reports the first thing in f that cannot be meant, as an *Error: a
-// group without conditions, which would match everything, a condition without
-// key or values, an unknown operator, or a value of a special form (/re/,
-// cidr:, num:) that is not well formed.
+// Check reports the first thing in f that is beyond a bound, and then the
+// first that cannot be meant, as an *Error: a group without conditions, which
+// would match everything, a condition without key or values, an unknown
+// operator, or a value of a special form (/re/, cidr:, num:) that is not well
+// formed.
 func Check(f Filter) error {
-	_, err := Compile(f)
+	if beyond := within(f); beyond != nil {
+		return beyond
+	}
+	_, err := compile(f, Instructions)
 	return err
 }

@@ -1,10 +1,8 @@
 package filter
 
 import (
-	"errors"
 	"net/netip"
 	"regexp"
-	"regexp/syntax"
 	"strconv"
 	"strings"
 )
@@ -15,33 +13,44 @@ type test func(value string) bool
 func never(string) bool { return false }
 
 // parse makes a test of one of a condition's values. If that is not well
-// formed, want says what would be, and the test matches nothing.
-func parse(val string) (t test, want string) {
-	if len(val) >= 2 && val[0] == '/' && val[len(val)-1] == '/' {
-		return parseRegexp(val[1 : len(val)-1])
+// formed, want says what would be, and the test matches nothing. So does an
+// expression of more than most instructions; cost is how many a value has, by
+// count.
+func parse(val string, most int, count func(string, int) (int, error)) (t test, cost int, want string) {
+	if isExpression(val) {
+		return parseRegexp(val[1:len(val)-1], most, count)
 	}
 	if network, ok := strings.CutPrefix(val, "cidr:"); ok {
-		return parseNetwork(network)
+		t, want = parseNetwork(network)
+		return t, 0, want
 	}
 	if bound, ok := strings.CutPrefix(val, "num:"); ok {
-		return parseBound(bound)
+		t, want = parseBound(bound)
+		return t, 0, want
 	}
 	if strings.ContainsAny(val, "*?") {
-		return func(value string) bool { return wildcard(val, value) }, ""
+		g := newGlob(val)
+		if cost = g.instructions(); cost > most {
+			return never, cost, ""
+		}
+		return g.match, cost, ""
 	}
-	return func(value string) bool { return value == val }, ""
+	return func(value string) bool { return value == val }, 0, ""
 }
 
-func parseRegexp(expr string) (test, string) {
-	re, err := regexp.Compile(expr)
-	if err != nil {
-		reason := err.Error()
-		if detail := (*syntax.Error)(nil); errors.As(err, &detail) {
-			reason = detail.Code.String()
-		}
-		return never, "must be a regular expression that RE2 understands (" + reason + ")"
+func parseRegexp(expr string, most int, count func(string, int) (int, error)) (t test, cost int, want string) {
+	cost, err := count(expr, most)
+	if err == nil && cost > most {
+		return never, cost, ""
 	}
-	return re.MatchString, ""
+	var re *regexp.Regexp
+	if err == nil {
+		re, err = regexp.Compile(expr)
+	}
+	if err != nil {
+		return never, 0, "must be a regular expression that RE2 understands (" + syntaxReason(err) + ")"
+	}
+	return re.MatchString, cost, ""
 }
 
 func parseNetwork(s string) (test, string) {
@@ -77,8 +86,14 @@ func parseBound(s string) (test, string) {
 	}, ""
 }
 
+// maxNumber is how many characters a number may have; reading a longer one takes much longer and says no more.
+const maxNumber = 64
+
 // number reads a finite decimal number, as in "-1.5e3".
 func number(s string) (float64, bool) {
+	if len(s) > maxNumber {
+		return 0, false
+	}
 	if strings.Trim(s, "+-.0123456789eE") != "" {
 		return 0, false // what else ParseFloat accepts: hexadecimal, NaN, Inf
 	}

@@ -74,12 +74,12 @@ type Snooze struct {
 type AssignedTo struct {
 	PersonIDs        []int64  `json:"person_ids,omitzero" maxItems:"100" doc:"Persons."`
 	EscalateRuleID   string   `json:"escalate_rule_id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Or an escalation rule of the incident's channel."`
-	EscalateRuleName string   `json:"escalate_rule_name,omitzero" doc:"Its name, filled in by the server."`
+	EscalateRuleName string   `json:"escalate_rule_name,omitzero" maxLength:"255" doc:"Its name, filled in by the server."`
 	LayerIdx         int64    `json:"layer_idx,omitzero" minimum:"0" maximum:"100" doc:"The layer of the rule to begin with, or that it has come to."`
 	Type             string   `json:"type,omitzero" enum:"assign,reassign,escalate,reopen" doc:"How it came about, filled in by the server."`
 	Emails           []string `json:"emails,omitzero" maxItems:"100" maxLength:"255" doc:"Further e-mail addresses."`
 	AssignedAt       int64    `json:"assigned_at,omitzero" doc:"Unix seconds, filled in by the server."`
-	ID               string   `json:"id,omitzero" doc:"Of the assignment, filled in by the server."`
+	ID               string   `json:"id,omitzero" maxLength:"255" doc:"Of the assignment, filled in by the server."`
 }
 
 // Assignment is a time in which a person was responsible for an incident. A person may have several.

@@ -30,7 +30,7 @@ type listRequest struct {
 	CreatorIDs       []int64  `json:"creator_ids,omitzero" maxItems:"100" doc:"Only those that one of these made; 0: Tocsin itself."`
 	CloserIDs        []int64  `json:"closer_ids,omitzero" maxItems:"100" doc:"Only those that one of these closed; 0: Tocsin itself."`
 	IncidentIDs      []string `json:"incident_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Only these."`
-	Nums             []string `json:"nums,omitzero" maxItems:"100" doc:"Only those with these numbers."`
+	Nums             []string `json:"nums,omitzero" maxItems:"100" maxLength:"64" doc:"Only those with these numbers."`
 	api.Walk
 }
 

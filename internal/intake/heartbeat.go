@@ -18,7 +18,7 @@ import (
 
 // Heartbeats takes signs of life: GET or POST /event/push/heartbeat?integration_key=KEY.
 func (r *Room) Heartbeats() api.Inlet {
-	return api.Inlet{Path: "/event/push/heartbeat", Methods: []string{http.MethodPost, http.MethodGet, http.MethodHead}, MaxBody: 64 << 10, Do: func(c *api.Call, req *http.Request, header http.Header, _ []byte) (any, error) {
+	return api.Inlet{Path: "/event/push/heartbeat", Methods: []string{http.MethodPost, http.MethodGet, http.MethodHead}, Do: func(c *api.Call, req *http.Request, header http.Header, _ *api.Body) (any, error) {
 		i, err := r.integration(c, keyOf(req), header)
 		if err != nil {
 			return nil, err
@@ -175,7 +175,7 @@ func (r *Room) heartbeats(tx *db.Tx) (all []integration.Integration, err error) 
 
 // Changes takes events of changes: POST /event/push/change/standard?integration_key=KEY.
 func (r *Room) Changes() api.Inlet {
-	return api.Inlet{Path: "/event/push/change", Methods: []string{http.MethodPost}, MaxBody: maxBody, Do: func(c *api.Call, req *http.Request, header http.Header, body []byte) (any, error) {
+	return api.Inlet{Path: "/event/push/change", Methods: []string{http.MethodPost}, MaxBody: maxBody, Do: func(c *api.Call, req *http.Request, header http.Header, body *api.Body) (any, error) {
 		i, err := r.integration(c, keyOf(req), header)
 		if err != nil {
 			return nil, err
@@ -183,7 +183,11 @@ func (r *Room) Changes() api.Inlet {
 		if i.IntegrationType != integration.Change {
 			return nil, fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no changes", i.IntegrationType)
 		}
-		e, err := read.Parse(body, c.Now)
+		text, err := body.Read(i.AccountID, i.IntegrationID)
+		if err != nil {
+			return nil, err
+		}
+		e, err := read.Parse(text, c.Now)
 		if err != nil {
 			return nil, err
 		}

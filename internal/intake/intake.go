@@ -84,6 +84,10 @@ func New(d *db.DB, rate limit.Rate, guessed func(*api.Call) error, metrics prom.
 // maxBody is the cap on one request, in bytes: a thousand alerts with their labels.
 const maxBody = 4 << 20
 
+// maxPagerDuty is the cap on a body that brings its key itself, in bytes: the limit of PagerDuty's Events API, which
+// its clients keep to.
+const maxPagerDuty = 512 << 10
+
 // Alerts takes the events of alerts: POST /event/push/alert/SOURCE?integration_key=KEY.
 func (r *Room) Alerts() api.Inlet {
 	return api.Inlet{Path: "/event/push/alert", Methods: []string{http.MethodPost}, MaxBody: maxBody, Do: r.alerts}
@@ -102,15 +106,21 @@ type Receipt struct {
 	AlertKey string `json:"alert_key" doc:"The alert it belongs to."`
 }
 
-func (r *Room) alerts(c *api.Call, req *http.Request, header http.Header, body []byte) (any, error) {
+func (r *Room) alerts(c *api.Call, req *http.Request, header http.Header, body *api.Body) (any, error) {
 	name := req.PathValue("source")
 	parse, ok := parsers[name]
 	if !ok {
 		return nil, fault.New(fault.RouteNotFound, "there is no source %.60q; there are %s", name, strings.Join(names(), ", "))
 	}
+	var text []byte
+	var err error
 	key := keyOf(req)
-	if key == "" && name == "pagerduty" {
-		key = pagerduty.Key(body) // where its clients put it
+	inBody := key == "" && name == "pagerduty" // where its clients put it
+	if inBody {
+		if text, err = body.ReadUnknown(maxPagerDuty); err != nil {
+			return nil, err
+		}
+		key = pagerduty.Key(text)
 	}
 	i, err := r.integration(c, key, header)
 	if err != nil {
@@ -119,7 +129,12 @@ func (r *Room) alerts(c *api.Call, req *http.Request, header http.Header, body [
 	if !i.IsSource() || i.IntegrationType == integration.Change || i.IntegrationType == integration.Heartbeat {
 		return nil, fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no alerts", i.IntegrationType)
 	}
-	batch, err := parse(body, c.Now, req.URL.Query())
+	if !inBody {
+		if text, err = body.Read(i.AccountID, i.IntegrationID); err != nil {
+			return nil, err
+		}
+	}
+	batch, err := parse(text, c.Now, req.URL.Query())
 	if err != nil {
 		r.taken.WithLabelValues(name, "refused").Inc()
 		return nil, err

@@ -37,6 +37,7 @@ type room struct {
 	*intake.Room
 	*apitest.Server
 	t   *testing.T
+	mux *http.ServeMux
 	url string
 }
 
@@ -63,6 +64,7 @@ func newRoom(t *testing.T, rate limit.Rate) *room {
 	mux.Handle("/event/push/alert/{source}", s.Frame.Inlet(r.Alerts()))
 	mux.Handle("/event/push/heartbeat", s.Frame.Inlet(r.Heartbeats()))
 	mux.Handle("/event/push/change/standard", s.Frame.Inlet(r.Changes()))
+	r.mux = mux
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	r.url = server.URL + "/event/push/"

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tocsin/internal/check"
 	"tocsin/internal/db"
@@ -43,14 +42,14 @@ type Integration struct {
 // Settings is what webhooks, heartbeats and apps need besides.
 type Settings struct {
 	Endpoint           string            `json:"endpoint,omitzero" maxLength:"2048" doc:"Of a webhook: http or https URL without user name and password."`
-	EventTypes         []string          `json:"event_types,omitzero" maxItems:"50" doc:"Of a webhook: what it is told about, such as i_new or a_update; absent or empty: everything."`
+	EventTypes         []string          `json:"event_types,omitzero" maxItems:"50" maxLength:"64" doc:"Of a webhook: what it is told about, such as i_new or a_update; absent or empty: everything."`
 	ChannelIDs         []int64           `json:"channel_ids,omitzero" maxItems:"1000" doc:"Of a webhook: only what happens in these channels; absent or empty: in all but private ones."`
-	Headers            map[string]string `json:"headers,omitzero" doc:"Of a webhook: further headers; their values are secrets."`
+	Headers            map[string]string `json:"headers,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of a webhook: further headers; their values are secrets."`
 	SignSecret         string            `json:"sign_secret,omitzero" maxLength:"255" doc:"Of a webhook: what requests are signed with; a secret; absent: not signed."`
 	InsecureSkipVerify *bool             `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
 	Body               string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
 	IntervalSeconds    int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
-	App                map[string]string `json:"app,omitzero" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
+	App                map[string]string `json:"app,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
 	WarRoomEnabled     bool              `json:"war_room_enabled,omitzero" doc:"Of an app: war rooms are opened with it; only one integration of the account may have it."`
 }
 
@@ -213,12 +212,7 @@ func (s *Settings) checkWebhook(at check.At, kind string) error {
 			return err
 		}
 	}
-	for name, value := range s.Headers {
-		if name == "" || strings.ContainsAny(name, " :\r\n\t") || strings.ContainsAny(value, "\r\n") || len(name)+len(value) > 8192 {
-			return at.Invalid("headers", "must have names without spaces and values without line breaks, got the name %.60q", name)
-		}
-	}
-	return nil
+	return checkHeaders(at, s.Headers)
 }
 
 // ByKey finds the integration that a key belongs to, of whatever account: the present key, or one that was

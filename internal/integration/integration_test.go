@@ -128,7 +128,7 @@ func TestDedicatedToAPrivateChannel(t *testing.T) {
 		{Path: "/integration/update", Key: apitest.KeyReader, Body: `{"integration_id":$id,"channel_id":0}`, Code: "AccessDenied"},
 		{Path: "/integration/key/rotate", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Code: "AccessDenied"},
 		{Path: "/integration/delete", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Code: "AccessDenied"},
-		{Path: "/integration/list", Key: apitest.KeyReader, Body: `{}`, Has: `{"items":[{"integration_id":$id,"integration_key":""}]}`},
+		{Path: "/integration/list", Key: apitest.KeyReader, Body: `{}`, Data: `{"items":[],"total":0,"has_next_page":false}`},
 	})
 }
 

@@ -1,23 +1,83 @@
 package integration
 
 import (
+	"slices"
 	"strconv"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/object"
+	"tocsin/internal/reference"
 )
 
-// Permit refuses an integration that the caller's account does not have, and one that is dedicated to a
-// private channel to those who may not read that. What is set up for an integration is as private as it.
+// Permit refuses an integration that the caller's account does not have, and one that names a private channel to
+// those who may not read that. What is set up for an integration is as private as it.
 func Permit(c *api.Call, integration int64) error {
 	i, err := Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(integration, 10))
 	if err != nil {
 		return err
 	}
-	return permit(c, i.ChannelID)
+	return i.permit(c)
+}
+
+// channels are those that an integration names: the one that it is dedicated to, and those of a webhook.
+func (i *Integration) channels() []int64 {
+	if i.Settings == nil {
+		return []int64{i.ChannelID}
+	}
+	return append([]int64{i.ChannelID}, i.Settings.ChannelIDs...)
+}
+
+// permit refuses an integration that names a private channel to those who may not read that. When the channel is
+// gone, the integration is for everybody to mend.
+func (i *Integration) permit(c *api.Call) error {
+	return channel.PermitAll(c.Tx, c.Who, i.channels()...)
+}
+
+// Hidden lists the integrations that name a private channel which the caller may not read.
+func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
+	private, err := channel.Hidden(tx, who)
+	if err != nil {
+		return nil, err
+	}
+	for _, ch := range private {
+		ids, err := reference.Sources(tx, who.AccountID, reference.Channel, ch, reference.Integration)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range ids {
+			id, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(hidden, id) {
+				hidden = append(hidden, id)
+			}
+		}
+	}
+	return hidden, nil
+}
+
+// permitRouted refuses to end the route of an integration, which is what dedicating or deleting it does, to those who
+// may not read a private channel that the route names.
+func permitRouted(c *api.Call, integration int64) error {
+	routed, err := reference.Targets(c.Tx, c.Who.AccountID, reference.Route, integration, reference.Channel)
+	if err != nil {
+		return err
+	}
+	for _, text := range routed {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err == nil {
+			err = channel.PermitAll(c.Tx, c.Who, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Visible is the ids of those integrations that the caller may see; those that are not there may be seen, for
@@ -38,18 +98,6 @@ func Visible(c *api.Call, ids []int64) (visible []int64, err error) {
 	return visible, nil
 }
 
-// permit refuses an integration that is dedicated to a private channel to those who may not read that.
-func permit(c *api.Call, dedicated int64) error {
-	if dedicated == 0 {
-		return nil
-	}
-	err := channel.Readable(c.Tx, c.Who, dedicated)
-	if fault.KindOf(err) == fault.NotFound {
-		return nil // the channel is gone, the integration is for everybody to mend
-	}
-	return err
-}
-
 // OneRequest names an integration.
 type OneRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
@@ -60,7 +108,7 @@ func (r *Room) info(c *api.Call, in OneRequest) (Integration, error) {
 	if err != nil {
 		return i, err
 	}
-	if err := permit(c, i.ChannelID); err != nil {
+	if err := i.permit(c); err != nil {
 		return Integration{}, err
 	}
 	return i, r.show(c, &i)
@@ -69,7 +117,7 @@ func (r *Room) info(c *api.Call, in OneRequest) (Integration, error) {
 // show readies an integration for the caller.
 func (r *Room) show(c *api.Call, i *Integration) (err error) {
 	if c.Who.May(auth.IntegrationsManage) {
-		err = Kind.Open(r.Box, c.Who.AccountID, i)
+		err = Kind.Show(r.Box, c.Who.AccountID, i, c.Report)
 	} else {
 		err = Kind.Blank(i)
 	}
@@ -86,22 +134,17 @@ type listRequest struct {
 	IsMyTeam bool    `json:"is_my_team,omitzero" doc:"Only integrations of teams the caller is in."`
 }
 
-// list leaves the keys of integrations out that are dedicated to private channels the caller may not read;
-// that they exist is no secret, because alerts name them.
+// list leaves integrations out that name a private channel which the caller may not read.
 func (r *Room) list(c *api.Call, in listRequest) (api.Paged[Integration], error) {
+	hidden, err := Hidden(c.Tx, c.Who)
+	if err != nil {
+		return api.Paged[Integration]{}, err
+	}
 	limit, offset := in.Window(20)
-	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, object.Query{Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID,
+	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, object.Query{Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Except: hidden,
 		ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc, Limit: limit, Offset: offset})
 	for n := 0; n < len(items) && err == nil; n++ {
-		denied := permit(c, items[n].ChannelID)
-		switch {
-		case denied == nil:
-			err = r.show(c, &items[n])
-		case fault.KindOf(denied) == fault.AccessDenied:
-			err = Kind.Blank(&items[n])
-		default:
-			err = denied
-		}
+		err = r.show(c, &items[n])
 	}
 	return api.NewPaged(items, offset, total), err
 }

@@ -47,7 +47,7 @@ func (r *Room) create(c *api.Call, in createRequest) (created, error) {
 	plain := i.IntegrationKey
 	warnings, err := r.store(c, &i, in.Body, nil)
 	i.IntegrationKey = plain
-	return created{i.IntegrationID, i.IntegrationName, plain, i.push(), api.Warnings{Warnings: warnings}}, err
+	return created{i.IntegrationID, i.IntegrationName, plain, i.push(), api.Warn(warnings)}, err
 }
 
 // push is where a source pushes to.
@@ -84,17 +84,17 @@ func (r *Room) update(c *api.Call, in updateRequest) (api.Warnings, error) {
 		i.IntegrationName = *in.IntegrationName
 	}
 	warnings, err := r.store(c, &i, in.Body, i.Settings)
-	return api.Warnings{Warnings: warnings}, err
+	return api.Warn(warnings), err
 }
 
 // opened reads an integration that the caller may touch, its secrets in clear.
 func (r *Room) opened(c *api.Call, integration int64) (Integration, error) {
 	i, err := Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(integration, 10))
 	if err == nil {
-		err = permit(c, i.ChannelID)
+		err = i.permit(c)
 	}
 	if err == nil {
-		err = Kind.Open(r.Box, c.Who.AccountID, &i)
+		err = Kind.Show(r.Box, c.Who.AccountID, &i, c.Report)
 	}
 	return i, err
 }
@@ -104,6 +104,11 @@ func (r *Room) store(c *api.Call, i *Integration, b Body, old *Settings) (warnin
 	for field, sent := range map[*string]*string{&i.Description: b.Description, &i.RefID: b.RefID} {
 		if sent != nil {
 			*field = *sent
+		}
+	}
+	if b.ChannelID != nil && *b.ChannelID != i.ChannelID {
+		if err := permitRouted(c, i.IntegrationID); err != nil {
+			return nil, err
 		}
 	}
 	for field, sent := range map[*int64]*int64{&i.TeamID: b.TeamID, &i.ChannelID: b.ChannelID} {
@@ -128,19 +133,16 @@ func (r *Room) store(c *api.Call, i *Integration, b Body, old *Settings) (warnin
 	if err := object.Need(c.Tx, c.Who.AccountID, "channel_id", reference.To(reference.Channel, i.ChannelID)); err != nil {
 		return nil, err
 	}
-	if err := permit(c, i.ChannelID); err != nil {
-		return nil, err
-	}
 	if i.Settings != nil {
 		for n, ch := range i.Settings.ChannelIDs {
 			if err := object.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("settings.channel_ids[%d]", n), reference.To(reference.Channel, ch)); err != nil {
 				return nil, err
 			}
-			if err := permit(c, ch); err != nil {
-				return nil, err
-			}
 		}
 		warnings = i.Settings.warnings()
+	}
+	if err := i.permit(c); err != nil {
+		return nil, err
 	}
 	i.UpdatedAt, i.UpdatedBy, i.PushURL = c.Unix(), c.Who.PersonID, ""
 	c.Touched(Kind.Name, i.IntegrationID, i.IntegrationName)
@@ -215,6 +217,9 @@ type deleteRequest struct {
 func (r *Room) remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	i, err := r.opened(c, in.IntegrationID)
 	if err != nil {
+		return api.Removal{}, err
+	}
+	if err := permitRouted(c, i.IntegrationID); err != nil {
 		return api.Removal{}, err
 	}
 	if err := reference.Refuse(c.Tx, c.Who.AccountID, Kind.Name, i.IntegrationID); err != nil {

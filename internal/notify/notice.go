@@ -195,9 +195,9 @@ func (r *Room) opened(n *Notice, target string) error {
 // Closed says of a notice that it cannot be sent because its address cannot be opened.
 func Closed(err error) string { return "its address cannot be opened: " + err.Error() }
 
-// Reseal seals the addresses of all notices anew, under the newest key, and counts them: those that were sent
-// will be told the end.
-func Reseal(tx *db.Tx, box *seal.Box) (int, error) {
+// Reseal passes the addresses of all notices through renew and counts them: those that were sent will be told the
+// end. An error of renew ends it.
+func Reseal(tx *db.Tx, renew seal.Renew) (int, error) {
 	type row struct {
 		Notice
 		target string
@@ -208,11 +208,8 @@ func Reseal(tx *db.Tx, box *seal.Box) (int, error) {
 	}, `SELECT account_id, `+columns+` FROM notice WHERE target <> ''`)
 	for i := 0; i < len(rows) && err == nil; i++ {
 		n := &rows[i]
-		var plain, sealed string
-		if plain, err = box.Open(n.target, n.place()); err != nil {
-			break
-		}
-		if sealed, err = box.Seal(plain, n.place()); err == nil {
+		var sealed string
+		if sealed, err = renew(n.target, n.place()); err == nil {
 			_, err = tx.Exec(`UPDATE notice SET target = $3 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, sealed)
 		}
 	}

@@ -26,10 +26,16 @@ func (k Kind[T]) Load(tx *db.Tx, box *seal.Box, account int64, records []T) erro
 			return at.Twice("", k.Head(v).ID)
 		}
 	}
+	if k.CheckAll != nil { // the records are within their own bounds, so that this takes no longer than they do
+		return k.CheckAll(k.Section, records)
+	}
 	return nil
 }
 
 func (k Kind[T]) admit(tx *db.Tx, box *seal.Box, at check.At, account int64, v *T) error {
+	if err := at.Bounds(v); err != nil {
+		return err
+	}
 	if err := k.Check(tx, at, account, v); err != nil {
 		return err
 	}
@@ -52,6 +58,16 @@ func (k Kind[T]) Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]
 // Seal seals the object's secrets.
 func (k Kind[T]) Seal(box *seal.Box, account int64, v *T) error {
 	return k.rewrite(v, func(place, text string) (string, error) { return box.Seal(text, k.place(account, v, place)) })
+}
+
+// Show shows the object's secrets in clear to people: those that are lost are empty and reported.
+func (k Kind[T]) Show(box *seal.Box, account int64, v *T, report func(error)) error {
+	return k.Renew(box.Show(report), account, v)
+}
+
+// Renew passes the object's secrets through renew.
+func (k Kind[T]) Renew(renew seal.Renew, account int64, v *T) error {
+	return k.rewrite(v, func(place, text string) (string, error) { return renew(text, k.place(account, v, place)) })
 }
 
 // Open shows the object's secrets in clear.
@@ -77,8 +93,9 @@ func (k Kind[T]) place(account int64, v *T, place string) string {
 	return fmt.Sprintf("%s/%d/%s/%s", k.Name, account, k.Head(v).ID, place)
 }
 
-// Reseal seals the secrets of all accounts' objects of the kind anew, under the newest key, and counts them.
-func (k Kind[T]) Reseal(tx *db.Tx, box *seal.Box) (secrets int, err error) {
+// Reseal passes the secrets of all accounts' objects of the kind through renew and counts them. An error of renew ends
+// it.
+func (k Kind[T]) Reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
 	accounts, err := db.All(tx, db.Column[int64], `SELECT DISTINCT account_id FROM object WHERE kind = $1 ORDER BY account_id`, k.Name)
 	if err != nil || k.Secrets == nil {
 		return 0, err
@@ -95,11 +112,7 @@ func (k Kind[T]) Reseal(tx *db.Tx, box *seal.Box) (secrets int, err error) {
 					return sealed, nil
 				}
 				secrets++
-				plain, err := box.Open(sealed, k.place(account, &all[i], place))
-				if err != nil {
-					return "", err
-				}
-				return box.Seal(plain, k.place(account, &all[i], place))
+				return renew(sealed, k.place(account, &all[i], place))
 			})
 			if err == nil && secrets > before {
 				err = k.Put(tx, account, &all[i])

@@ -32,12 +32,13 @@ type Head struct {
 
 // Kind describes the objects of one kind. T is their shape in the API and in the account file.
 type Kind[T any] struct {
-	Name    string // as references and the audit log call it, one of the constants of internal/reference
-	Section string // its list in the account file
-	Head    func(*T) Head
-	Refs    func(*T) []reference.Target                                        // what it refers to; nil: nothing ever
-	Check   func(tx *db.Tx, at check.At, account int64, v *T) error            // holds a record of an account file against its bounds
-	Secrets func(v *T, rewrite func(place, text string) (string, error)) error // passes every secret through rewrite; nil: it has none
+	Name     string // as references and the audit log call it, one of the constants of internal/reference
+	Section  string // its list in the account file
+	Head     func(*T) Head
+	Refs     func(*T) []reference.Target                                        // what it refers to; nil: nothing ever
+	Check    func(tx *db.Tx, at check.At, account int64, v *T) error            // holds a record of an account file against its bounds
+	CheckAll func(section string, records []T) error                            // holds all records of a file against bounds that they have together; nil: none
+	Secrets  func(v *T, rewrite func(place, text string) (string, error)) error // passes every secret through rewrite; nil: it has none
 }
 
 const columns = `account_id, kind, id, parent, rank, name_folded, team_id, creator_id, created_at, updated_at, body`
@@ -69,6 +70,12 @@ func (k Kind[T]) Get(tx *db.Tx, account int64, id string) (v T, err error) {
 func (k Kind[T]) Exists(tx *db.Tx, account int64, id string) (bool, error) {
 	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, k.Name, id)
 	return found, err
+}
+
+// Parent is the id of the object that one of any kind belongs to; empty: it belongs to none, or does not exist.
+func Parent(tx *db.Tx, account int64, kind, id string) (string, error) {
+	parent, _, err := db.One(tx, db.Column[string], `SELECT parent FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, kind, id)
+	return parent, err
 }
 
 // Of lists the objects of a parent in their order: by rank, and where that is equal the older first.

@@ -11,9 +11,10 @@ type Query struct {
 	Creator   int64
 	IDs       []string
 	Parents   []string
-	ByUpdate  bool // order by updated_at, else by created_at
-	ByRank    bool // order by parent and rank instead
-	Ascending bool // oldest first, else newest first
+	Except    []int64 // objects that are left out
+	ByUpdate  bool    // order by updated_at, else by created_at
+	ByRank    bool    // order by parent and rank instead
+	Ascending bool    // oldest first, else newest first
 	Limit     int64
 	Offset    int64
 }
@@ -23,14 +24,15 @@ const matching = ` FROM object o WHERE o.account_id = $1 AND o.kind = $2 AND ($3
 	AND (NOT $5 OR EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = o.account_id AND t.team_id = o.team_id AND t.person_id = $6))
 	AND ($7 = 0 OR o.creator_id = $7)
 	AND ($8 = '' OR $8 LIKE '%,' || o.id || ',%')
-	AND ($9 = '' OR $9 LIKE '%,' || o.parent || ',%')`
+	AND ($9 = '' OR $9 LIKE '%,' || o.parent || ',%')
+	AND NOT ($10 LIKE '%,' || o.id || ',%')`
 
-const window = ` LIMIT $10 + 0 OFFSET $11 + 0`
+const window = ` LIMIT $11 + 0 OFFSET $12 + 0`
 
 // Page reads a page of the objects that a query wants and counts all of them. The order is total: where it
 // leaves two alike their ids decide.
 func (k Kind[T]) Page(tx *db.Tx, account int64, q Query) (items []T, total int64, err error) {
-	args := []any{account, k.Name, db.Containing(q.Search), db.List(q.Teams), q.MyTeam, q.Person, q.Creator, db.List(q.IDs), db.List(q.Parents)}
+	args := []any{account, k.Name, db.Containing(q.Search), db.List(q.Teams), q.MyTeam, q.Person, q.Creator, db.List(q.IDs), db.List(q.Parents), db.List(q.Except)}
 	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
 		return nil, 0, err
 	}

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Policy says which addresses may be dialled. Private networks may unless RefusePrivate is set, because the
-// chats and mail servers of those who host this themselves are there; loopback, link-local, multicast and
-// unspecified addresses, and those where clouds keep the credentials of their machines, may only when Allow
-// has them.
+// Policy says which addresses may be dialled. Private networks and other blocks that are not globally reachable may
+// unless RefusePrivate is set, because the chats and mail servers of those who host this themselves are there;
+// loopback, link-local, multicast and unspecified addresses, and those where clouds keep the credentials of their
+// machines, may only when Allow has them. The table is in special.go.
 type Policy struct {
 	Allow         []netip.Prefix
 	RefusePrivate bool
@@ -35,34 +35,6 @@ type refused struct{ why string }
 
 func (r *refused) Error() string { return r.why }
 
-// Ranges beyond those that netip knows by name.
-var (
-	shared  = netip.MustParsePrefix("100.64.0.0/10")  // carriers
-	thisNet = netip.MustParsePrefix("0.0.0.0/8")      // this host
-	broad   = netip.MustParseAddr("255.255.255.255")  // everybody
-	teredo  = netip.MustParsePrefix("2001::/32")      // a tunnel, whose end is scrambled
-	local64 = netip.MustParsePrefix("64:ff9b:1::/48") // NAT64 of a network's own, whose form is not known
-	site    = netip.MustParsePrefix("fec0::/10")      // private, of an older kind
-	clouds  = []netip.Prefix{                         // not link-local, as metadata mostly is
-		netip.MustParsePrefix("fd00:ec2::/32"),      // Amazon
-		netip.MustParsePrefix("fd20:ce::254/128"),   // Google
-		netip.MustParsePrefix("168.63.129.16/32"),   // Azure
-		netip.MustParsePrefix("100.100.100.200/32"), // Alibaba
-		netip.MustParsePrefix("192.0.0.192/32"),     // Oracle
-	}
-)
-
-// carriers are the ranges of IPv6 whose addresses lead to an IPv4 address, and the byte where that begins.
-var carriers = []struct {
-	netip.Prefix
-	at int
-}{
-	{netip.MustParsePrefix("64:ff9b::/96"), 12},    // NAT64
-	{netip.MustParsePrefix("2002::/16"), 2},        // 6to4
-	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, // translated
-	{netip.MustParsePrefix("::/96"), 12},           // compatible
-}
-
 // check gives a *refused when an address must not be dialled.
 func (p Policy) check(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
@@ -71,24 +43,8 @@ func (p Policy) check(addr netip.Addr) error {
 			return nil
 		}
 	}
-	for _, cloud := range clouds {
-		if cloud.Contains(addr) {
-			return &refused{addr.String() + " is a cloud's metadata"}
-		}
-	}
-	switch {
-	case addr.IsLoopback():
-		return &refused{addr.String() + " is this machine (loopback)"}
-	case addr.IsLinkLocalUnicast() || addr.IsLinkLocalMulticast() || addr.IsInterfaceLocalMulticast():
-		return &refused{addr.String() + " is link-local"}
-	case addr.IsUnspecified() || thisNet.Contains(addr):
-		return &refused{addr.String() + " is no address of anybody"}
-	case addr.IsMulticast() || addr == broad:
-		return &refused{addr.String() + " is for many"}
-	case teredo.Contains(addr) || local64.Contains(addr):
-		return &refused{addr.String() + " is a tunnel"}
-	case p.RefusePrivate && (addr.IsPrivate() || shared.Contains(addr) || site.Contains(addr)):
-		return &refused{addr.String() + " is private"}
+	if b := blockOf(addr); b.reach == never || b.reach == private && p.RefusePrivate {
+		return &refused{addr.String() + " is " + b.is}
 	}
 	for _, carrier := range carriers {
 		if carrier.Contains(addr) {

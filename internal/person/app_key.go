@@ -6,28 +6,29 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/check"
 	"tocsin/internal/fault"
 )
 
 // AppKey is an app key as it can be shown: everything but the key.
 type AppKey struct {
-	KeyID       int64    `json:"key_id" doc:"The key's identifier."`
-	KeyName     string   `json:"key_name" doc:"What people call it."`
-	PersonID    int64    `json:"person_id" doc:"Whose it is."`
-	PersonName  string   `json:"person_name" doc:"Their name."`
-	Permissions []string `json:"permissions" nullable:"true" doc:"What it is narrowed to; null: all that its person may."`
-	Status      string   `json:"status" enum:"enabled,disabled" doc:"A disabled key opens nothing."`
-	ExpiresAt   int64    `json:"expires_at" doc:"Unix seconds; 0: never."`
-	CreatedAt   int64    `json:"created_at" doc:"Unix seconds."`
-	LastUsedAt  int64    `json:"last_used_at" doc:"Unix seconds, a few seconds late; 0: never."`
+	KeyID       int64     `json:"key_id" doc:"The key's identifier."`
+	KeyName     string    `json:"key_name" doc:"What people call it."`
+	PersonID    int64     `json:"person_id" doc:"Whose it is."`
+	PersonName  string    `json:"person_name" doc:"Their name."`
+	Permissions *[]string `json:"permissions" nullable:"true" doc:"What it is narrowed to; null: all that its person may."`
+	Status      string    `json:"status" enum:"enabled,disabled" doc:"A disabled key opens nothing."`
+	ExpiresAt   int64     `json:"expires_at" doc:"Unix seconds; 0: never."`
+	CreatedAt   int64     `json:"created_at" doc:"Unix seconds."`
+	LastUsedAt  int64     `json:"last_used_at" doc:"Unix seconds, a few seconds late; 0: never."`
 }
 
 type keyCreateRequest struct {
 	KeyName     string   `json:"key_name" minLength:"1" maxLength:"128" doc:"What to call it."`
 	IsEnabled   *bool    `json:"is_enabled,omitzero" doc:"Whether it works at once; absent: yes."`
 	PersonID    int64    `json:"person_id,omitzero" minimum:"0" doc:"Whose it shall be; absent: the caller's. Another person's key is made by the account's owner alone."`
-	Permissions []string `json:"permissions,omitzero" maxItems:"100" doc:"What to narrow it to, by name; absent: all that its person may, as far as this key may."`
-	ExpiresAt   int64    `json:"expires_at,omitzero" minimum:"0" doc:"Unix seconds; absent or 0: never."`
+	Permissions []string `json:"permissions,omitzero" maxItems:"100" maxLength:"255" doc:"What to narrow it to, by name; absent: all that its person may, or what this key is narrowed to."`
+	ExpiresAt   int64    `json:"expires_at,omitzero" minimum:"0" doc:"Unix seconds; absent or 0: never, or when this key expires."`
 }
 
 type keyCreated struct {
@@ -47,29 +48,50 @@ func whose(c *api.Call, person int64) (int64, error) {
 	return person, nil
 }
 
-// keyCreate makes a key that may no more than the one that makes it: a key that somebody narrowed on purpose
-// must not widen itself.
+// covers refuses to act on a key that may more than the caller's: one with a permission that the caller's lacks,
+// and, for a caller whose key is narrowed, a full key, which grows with its person's roles. permissions is nil for a
+// full key.
+func covers(c *api.Call, permissions []string) error {
+	if !c.Who.Narrowed {
+		return nil
+	}
+	if permissions == nil {
+		return fault.Denied("this key is narrowed and cannot act on one that is not")
+	}
+	for _, name := range permissions {
+		if p, err := auth.Parse(name); err != nil || !c.Who.May(p) {
+			return fault.Denied("this key is narrowed and cannot act on one that may more: %q", name)
+		}
+	}
+	return nil
+}
+
+// outlives refuses a key that would be of use after the caller's has expired. expires is in Unix seconds, 0: never.
+func outlives(c *api.Call, expires int64) error {
+	if own := c.Who.ExpiresAt; own != 0 && (expires == 0 || expires > own) {
+		return fault.Denied("this key expires at %d and cannot make or enable one that lives longer, got expires_at %d", own, expires)
+	}
+	return nil
+}
+
+// keyCreate makes a key that may no more than the one that makes it and lives no longer: a key that was limited on
+// purpose must not free itself.
 func keyCreate(c *api.Call, in keyCreateRequest) (keyCreated, error) {
 	person, err := whose(c, in.PersonID)
 	if err != nil {
 		return keyCreated{}, err
 	}
-	own, err := auth.PersonPermissions(c.Tx, c.Who.AccountID, c.Who.PersonID)
-	if err != nil {
-		return keyCreated{}, err
-	}
-	narrowed := own != c.Who.Permissions
-	if in.Permissions == nil && narrowed {
+	if in.Permissions == nil && c.Who.Narrowed {
 		in.Permissions = auth.Names(c.Who.Permissions)
 	}
 	for _, name := range in.Permissions {
-		p, err := auth.Parse(name)
-		if err != nil {
+		if _, err := auth.Parse(name); err != nil {
 			return keyCreated{}, fault.Invalid("permissions", "%v", err)
 		}
-		if narrowed && !c.Who.May(p) {
-			return keyCreated{}, fault.Denied("this key is narrowed and cannot make one that may more: %q", name)
-		}
+	}
+	in.ExpiresAt = cmp.Or(in.ExpiresAt, c.Who.ExpiresAt)
+	if err := check.First(covers(c, in.Permissions), outlives(c, in.ExpiresAt)); err != nil {
+		return keyCreated{}, err
 	}
 	key, secret, err := auth.CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions, ExpiresAt: in.ExpiresAt}, c.Unix())
 	if err != nil {
@@ -104,7 +126,10 @@ func keyList(c *api.Call, in keyListRequest) (api.Paged[AppKey], error) {
 	keys = keys[min(offset, total):min(offset+limit, total)]
 	items := make([]AppKey, len(keys))
 	for i, k := range keys {
-		items[i] = AppKey{k.ID, k.Name, k.PersonID, k.PersonName, k.Permissions, cmp.Or(k.Status, auth.KeyEnabled), k.ExpiresAt, k.CreatedAt, k.LastUsedAt}
+		items[i] = AppKey{k.ID, k.Name, k.PersonID, k.PersonName, nil, cmp.Or(k.Status, auth.KeyEnabled), k.ExpiresAt, k.CreatedAt, k.LastUsedAt}
+		if k.Permissions != nil {
+			items[i].Permissions = &k.Permissions
+		}
 	}
 	return api.NewPaged(items, offset, total), err
 }
@@ -115,7 +140,7 @@ type KeyRequest struct {
 	PersonID int64 `json:"person_id,omitzero" minimum:"0" doc:"Whose it is; absent: the caller's."`
 }
 
-// find refuses keys that are not there, and those of other persons.
+// find refuses keys that are not there, those of other persons, and those that may more than the caller's.
 func (in KeyRequest) find(c *api.Call) (auth.Key, error) {
 	person, err := whose(c, in.PersonID)
 	if err != nil {
@@ -128,7 +153,7 @@ func (in KeyRequest) find(c *api.Call) (auth.Key, error) {
 	for _, k := range keys {
 		if k.ID == in.KeyID && k.PersonID == person {
 			c.Touched("app_key", k.ID, k.Name)
-			return k, nil
+			return k, covers(c, k.Permissions)
 		}
 	}
 	return auth.Key{}, fault.Missing("app key", in.KeyID)
@@ -140,6 +165,11 @@ func keySwitched(status string) func(*api.Call, KeyRequest) (api.Empty, error) {
 		k, err := in.find(c)
 		if err != nil {
 			return api.Empty{}, err
+		}
+		if status == auth.KeyEnabled {
+			if err := outlives(c, k.ExpiresAt); err != nil {
+				return api.Empty{}, err
+			}
 		}
 		if status == auth.KeyDisabled && k.ID == c.Who.KeyID {
 			return api.Empty{}, fault.New(fault.Conflict, "key %d is the one that this call was made with: use another one to disable it", k.ID)

@@ -73,12 +73,12 @@ func TestConversationAppKey(t *testing.T) {
 // TestANarrowedKeyCannotWidenItself uses a key to make another.
 func TestANarrowedKeyCannotWidenItself(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
-	s.Grant(auth.SchedulesRead, auth.AuditRead)
+	s.Grant(auth.MembersManage, auth.SchedulesRead, auth.AuditRead)
 	var narrow struct {
 		ID  int64  `json:"key_id"`
 		Key string `json:"key"`
 	}
-	s.Call(apitest.KeyReader, "/person/app-key/create", `{"key_name":"narrow","permissions":["Schedules Read (on-call)"]}`).Into(&narrow)
+	s.Call(apitest.KeyReader, "/person/app-key/create", `{"key_name":"narrow","permissions":["Schedules Read (on-call)","Members Manage (org)"]}`).Into(&narrow)
 	if r := s.Call(narrow.Key, "/person/app-key/create", `{"key_name":"x","permissions":["Audit Read (org)"]}`); r.Code != "AccessDenied" {
 		t.Errorf("%s", r.Body)
 	}
@@ -86,7 +86,7 @@ func TestANarrowedKeyCannotWidenItself(t *testing.T) {
 	s.Call(narrow.Key, "/person/app-key/create", `{"key_name":"x"}`).Into(&made)
 	var self struct{ Permissions []string }
 	s.Call(made.Key, "/member/info", `{}`).Into(&self)
-	if len(self.Permissions) != 1 || self.Permissions[0] != "Schedules Read (on-call)" {
+	if len(self.Permissions) != 3 || self.Permissions[0] != "Schedules Read (on-call)" {
 		t.Errorf("%q", self.Permissions)
 	}
 	body := func(path string) { // on itself

@@ -34,6 +34,9 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 	if !found || r.Status == "deleted" {
 		return api.Empty{}, fault.Missing("person", in.MemberID)
 	}
+	if err := in.ownersOwn(c, r); err != nil {
+		return api.Empty{}, err
+	}
 	if in.Email != nil && !strings.EqualFold(*in.Email, r.Email) {
 		if err := check.First(checkEmail("", *in.Email), unused(c, "", *in.Email, "")); err != nil {
 			return api.Empty{}, err
@@ -54,4 +57,23 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 	r.UpdatedAt = c.Unix()
 	c.Touched(reference.Person, r.PersonID, r.PersonName)
 	return api.Empty{}, r.put(c.Tx, account)
+}
+
+// ownersOwn refuses to change where the account's owner is reached, but to the owner with a full key: whoever receives
+// the owner's messages can end an incident in the owner's name. What is sent back as it is changes nothing.
+func (in memberResetRequest) ownersOwn(c *api.Call, r Record) error {
+	owner, err := auth.OwnerOf(c.Tx, c.Who.AccountID)
+	if err != nil || in.MemberID != owner || c.Who.Owner && !c.Who.Narrowed {
+		return err
+	}
+	for _, field := range []struct {
+		name   string
+		sent   *string
+		stored string
+	}{{"email", in.Email, r.Email}, {"phone", in.Phone, r.Phone}, {"country_code", in.CountryCode, r.CountryCode}} {
+		if field.sent != nil && *field.sent != field.stored {
+			return fault.Denied("only the account's owner, with a key that is not narrowed, may change the owner's %s", field.name)
+		}
+	}
+	return nil
 }

@@ -33,18 +33,18 @@ func Ops() []api.Op {
 			Example: `{"members": [{"member_name": "Charlie", "email": "charlie@example.com", "time_zone": "Europe/Berlin"}]}`, Do: api.Do(memberInvite)},
 		{Path: "/member/delete", Allow: manage, Effect: api.Write, Audit: "member:write:delete", Danger: true, Doc: "Takes a person out of the account, with their keys, roles and memberships.",
 			Notes: "Refused while a schedule or a rule names them. The account's owner cannot be deleted.", Example: `{"member_id": 2659460982131, "dry_run": true}`, Do: api.Do(memberDelete)},
-		{Path: "/member/info/reset", Effect: api.Write, Audit: "member:write:update", Doc: "Changes what is sent of a person: of the caller, or with Members Manage (org) of anybody.",
-			Example: `{"member_id": 2476123212131, "locale": "en-US"}`, Do: api.Do(memberReset)},
+		{Path: "/member/info/reset", Narrowed: manage, Effect: api.Write, Audit: "member:write:update", Doc: "Changes what is sent of a person: of the caller, or with Members Manage (org) of anybody.",
+			Notes: "The e-mail address and phone number of the account's owner are changed by the owner alone, with a key that is not narrowed.", Example: `{"member_id": 2476123212131, "locale": "en-US"}`, Do: api.Do(memberReset)},
 		{Path: "/member/role/grant", Allow: manage, Effect: api.Write, Audit: "member:write:grant", Doc: "Gives a person further roles.", Notes: beyond, Example: roles, Do: api.Do(memberRoleGrant)},
 		{Path: "/member/role/revoke", Allow: manage, Effect: api.Write, Audit: "member:write:revoke", Doc: "Takes roles from a person.", Notes: beyond, Example: roles, Do: api.Do(memberRoleRevoke)},
 		{Path: "/member/role/update", Allow: manage, Effect: api.Write, Audit: "member:write:roles", Doc: "Makes these roles all that a person has.", Notes: beyond, Example: roles, Do: api.Do(memberRoleUpdate)},
-		{Path: "/person/app-key/create", Effect: api.Write, Audit: "app_key:write:create", Danger: true, Doc: "Makes an app key and shows it, once.",
-			Notes: "A key never may more than its person, nor more than the key that makes it.", Example: `{"key_name": "ci", "permissions": ["Schedules Read (on-call)"]}`, Do: api.Do(keyCreate)},
-		{Path: "/person/app-key/list", Effect: api.Snapshot, Doc: "Lists a person's app keys page by page, newest first, without the keys themselves.", Example: `{"p": 1, "limit": 20}`, Do: api.Do(keyList)},
-		{Path: "/person/app-key/enable", Effect: api.Write, Audit: "app_key:write:enable", Doc: "Lets a key open again.", Example: key, Do: api.Do(keySwitched(auth.KeyEnabled))},
-		{Path: "/person/app-key/disable", Effect: api.Write, Audit: "app_key:write:disable", Doc: "Keeps a key from opening anything, within a second.", Example: key, Do: api.Do(keySwitched(auth.KeyDisabled))},
-		{Path: "/person/app-key/delete", Effect: api.Write, Audit: "app_key:write:delete", Danger: true, Doc: "Deletes an app key, within a second.", Example: key, Do: api.Do(keyDelete)},
-		{Path: "/person/app-key/name/reset", Effect: api.Write, Audit: "app_key:write:update", Doc: "Gives a key another name.", Example: `{"key_id": 1, "key_name": "deploy"}`, Do: api.Do(keyNameReset)},
+		{Path: "/person/app-key/create", Narrowed: manage, Effect: api.Write, Audit: "app_key:write:create", Danger: true, Doc: "Makes an app key and shows it, once.",
+			Notes: "A key never may more than its person, nor more than the key that makes it, nor does it live longer than that. " + within, Example: `{"key_name": "ci", "permissions": ["Schedules Read (on-call)"]}`, Do: api.Do(keyCreate)},
+		{Path: "/person/app-key/list", Narrowed: []auth.Permission{auth.MembersRead}, Effect: api.Snapshot, Doc: "Lists a person's app keys page by page, newest first, without the keys themselves.", Example: `{"p": 1, "limit": 20}`, Do: api.Do(keyList)},
+		{Path: "/person/app-key/enable", Narrowed: manage, Effect: api.Write, Audit: "app_key:write:enable", Doc: "Lets a key open again.", Notes: within + " A key that expires enables none that lives longer.", Example: key, Do: api.Do(keySwitched(auth.KeyEnabled))},
+		{Path: "/person/app-key/disable", Narrowed: manage, Effect: api.Write, Audit: "app_key:write:disable", Doc: "Keeps a key from opening anything, within a second.", Notes: within, Example: key, Do: api.Do(keySwitched(auth.KeyDisabled))},
+		{Path: "/person/app-key/delete", Narrowed: manage, Effect: api.Write, Audit: "app_key:write:delete", Danger: true, Doc: "Deletes an app key, within a second.", Notes: within, Example: key, Do: api.Do(keyDelete)},
+		{Path: "/person/app-key/name/reset", Narrowed: manage, Effect: api.Write, Audit: "app_key:write:update", Doc: "Gives a key another name.", Notes: within, Example: `{"key_id": 1, "key_name": "deploy"}`, Do: api.Do(keyNameReset)},
 	})
 }
 
@@ -53,6 +53,7 @@ var manage = []auth.Permission{auth.MembersManage}
 // Examples and sentences that several operations share.
 const (
 	beyond = "A key cannot give or take away permissions that it does not have itself."
+	within = "A narrowed key acts only on narrowed keys whose permissions it has itself."
 	roles  = `{"member_id": 2659460982131, "role_ids": [1]}`
 	key    = `{"key_id": 1}`
 )

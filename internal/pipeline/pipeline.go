@@ -10,6 +10,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"tocsin/internal/event"
 	"tocsin/internal/filter"
@@ -26,7 +27,7 @@ type Step struct {
 // Rule is a rule of an alert pipeline.
 type Rule struct {
 	Kind     string        `json:"kind" enum:"title_reset,description_reset,severity_reset,alert_drop,alert_inhibit" doc:"What it does."`
-	If       filter.Filter `json:"if" required:"false" maxItems:"100" doc:"To which events: groups joined by OR, the conditions of a group by AND; empty: all."`
+	If       filter.Filter `json:"if" required:"false" doc:"To which events: groups joined by OR, the conditions of a group by AND; empty: all."`
 	Settings Settings      `json:"settings" doc:"What the kind needs."`
 }
 
@@ -36,7 +37,7 @@ type Settings struct {
 	Description   string        `json:"description,omitzero" maxLength:"2048" doc:"Of description_reset: the new description, likewise."`
 	Severity      string        `json:"severity,omitzero" enum:"Critical,Warning,Info" doc:"Of severity_reset: the new severity."`
 	Equals        []string      `json:"equals,omitzero" maxItems:"20" maxLength:"255" doc:"Of alert_inhibit: fields in which both alerts must agree."`
-	SourceFilters filter.Filter `json:"source_filters,omitzero" maxItems:"100" doc:"Of alert_inhibit: the active alert that keeps this one silent."`
+	SourceFilters filter.Filter `json:"source_filters,omitzero" doc:"Of alert_inhibit: the active alert that keeps this one silent."`
 }
 
 // The kinds of rules.
@@ -48,10 +49,14 @@ const (
 	AlertInhibit     = "alert_inhibit"
 )
 
-// Check says what is wrong with a rule: the path of the member and why.
+// Check says what is wrong with a rule: the path of the member and why. Its bounds are those of the tags, which an
+// account file is not held against otherwise.
 func (r Rule) Check() (path, why string) {
+	if path, why := r.Settings.within(); path != "" {
+		return path, why
+	}
 	if wrong, ok := filter.Check(r.If).(*filter.Error); ok {
-		return "if" + wrong.Path, fmt.Sprintf("%s, got %.100q", wrong.Want, wrong.Value)
+		return "if" + wrong.Path, wrong.Reason()
 	}
 	s := r.Settings
 	switch r.Kind {
@@ -68,13 +73,70 @@ func (r Rule) Check() (path, why string) {
 			return "settings.equals", "must name at least one field"
 		}
 		if wrong, ok := filter.Check(s.SourceFilters).(*filter.Error); ok {
-			return "settings.source_filters" + wrong.Path, fmt.Sprintf("%s, got %.100q", wrong.Want, wrong.Value)
+			return "settings.source_filters" + wrong.Path, wrong.Reason()
 		}
 	case AlertDrop:
 	default:
 		return "kind", fmt.Sprintf("must be title_reset, description_reset, severity_reset, alert_drop or alert_inhibit, got %q", r.Kind)
 	}
 	return "", ""
+}
+
+// The bounds of the texts and lists of rules, as the tags have them.
+const (
+	maxEquals     = 20
+	maxField      = 255 // characters
+	maxTemplate   = 500
+	maxPattern    = 500
+	maxDropLabels = 50
+)
+
+// within reports the first of the settings that is beyond its bound.
+func (s Settings) within() (path, why string) {
+	path, why = firstLong("settings.title", event.MaxTitle, s.Title)
+	if path == "" {
+		path, why = firstLong("settings.description", event.MaxDescription, s.Description)
+	}
+	if path == "" && len(s.Equals) > maxEquals {
+		return "settings.equals", fmt.Sprintf("must have at most %d elements, got %d", maxEquals, len(s.Equals))
+	}
+	if path == "" {
+		path, why = firstLong("settings.equals", maxField, s.Equals...)
+	}
+	return path, why
+}
+
+// firstLong reports a text of more characters than most.
+func firstLong(path string, most int, texts ...string) (string, string) {
+	for _, text := range texts {
+		if n := utf8.RuneCountInString(text); n > most {
+			return path, fmt.Sprintf("must have at most %d characters, got %d", most, n)
+		}
+	}
+	return "", ""
+}
+
+// CheckAll reports what the rules of an integration are beyond together, in words that follow their name; empty:
+// nothing. Every event meets all of them.
+func CheckAll(rules []Rule) string {
+	var size filter.Size
+	for _, r := range rules {
+		size = size.Add(filter.Measure(r.If)).Add(filter.Measure(r.Settings.SourceFilters))
+	}
+	return size.CheckList()
+}
+
+// CheckAllEnrichments is CheckAll of enrichment rules; their patterns count four times as much as the expressions of filters.
+func CheckAllEnrichments(rules []Enrichment) string {
+	var size filter.Size
+	for _, r := range rules {
+		size = size.Add(filter.Measure(filter.Filter{r.If}))
+		if r.Kind == extraction {
+			n, _ := filter.Instructions(r.Settings.Pattern, maxInstructions)
+			size.Instructions += patternWeight * n
+		}
+	}
+	return size.CheckList()
 }
 
 func checkText(path, text string) (string, string) {
@@ -173,7 +235,7 @@ func fill(text string, e *event.Event) (string, error) {
 // Enrichment is a rule that gives an event labels or takes them away.
 type Enrichment struct {
 	Kind     string             `json:"kind" enum:"extraction,composition,mapping,drop" doc:"What it does; mapping is not available yet."`
-	If       []filter.Condition `json:"if" required:"false" maxItems:"100" doc:"Conditions, all of which an event must meet; empty: every event does."`
+	If       filter.Group       `json:"if" required:"false" doc:"Conditions, all of which an event must meet; empty: every event does."`
 	Settings EnrichmentSettings `json:"settings" doc:"What the kind needs."`
 }
 
@@ -193,10 +255,13 @@ var label = regexp.MustCompile(`\A[a-z][a-z0-9_]{0,62}\z`)
 func (r Enrichment) Check() (path, why string) {
 	if len(r.If) > 0 {
 		if wrong, ok := filter.Check(filter.Filter{r.If}).(*filter.Error); ok {
-			return "if" + wrong.Path[len("[0]"):], fmt.Sprintf("%s, got %.100q", wrong.Want, wrong.Value)
+			return "if" + strings.TrimPrefix(wrong.Path, "[0]"), wrong.Reason()
 		}
 	}
 	s := r.Settings
+	if path, why := s.within(); path != "" {
+		return path, why
+	}
 	switch {
 	case r.Kind == "mapping":
 		return "kind", "mapping needs mapping tables, which are not available yet"
@@ -205,7 +270,7 @@ func (r Enrichment) Check() (path, why string) {
 			return "settings.drop_labels", "must name at least one label"
 		}
 		return "", ""
-	case r.Kind != "extraction" && r.Kind != "composition":
+	case r.Kind != extraction && r.Kind != "composition":
 		return "kind", fmt.Sprintf("must be extraction, composition or drop, got %q", r.Kind)
 	case !label.MatchString(s.ResultLabel):
 		return "settings.result_label", fmt.Sprintf("must be a small letter and up to 62 small letters, digits or _, got %.80q", s.ResultLabel)
@@ -216,8 +281,58 @@ func (r Enrichment) Check() (path, why string) {
 	case s.Pattern == "":
 		return "settings.pattern", "is required; g_json is not available"
 	}
-	if _, err := regexp.Compile(s.Pattern); err != nil {
-		return "settings.pattern", fmt.Sprintf("must be a regular expression (RE2), got %.100q", s.Pattern)
+	if _, why := compilePattern(s.Pattern); why != "" {
+		return "settings.pattern", why
+	}
+	return "", ""
+}
+
+// extraction takes a label out of a text by a regular expression.
+const extraction = "extraction"
+
+// The bounds of a pattern. What its groups find is carried along by every instruction, which makes one of a pattern
+// take 20 to 60 ns for each character, several times as long as one of a filter.
+const (
+	maxInstructions = 300
+	maxCaptures     = 10 // groups
+	patternWeight   = 4  // how many instructions of a filter one of a pattern counts
+)
+
+// compilePattern holds the pattern of an extraction against its bounds, and compiles it when it is within them; else
+// why says what it must be.
+func compilePattern(pattern string) (re *regexp.Regexp, why string) {
+	n, err := filter.Instructions(pattern, maxInstructions)
+	if err == nil && n > maxInstructions {
+		return nil, fmt.Sprintf("must have at most %d instructions when it is compiled, got %d", maxInstructions, n)
+	}
+	if err == nil {
+		re, err = regexp.Compile(pattern)
+	}
+	if err != nil {
+		return nil, fmt.Sprintf("must be a regular expression (RE2), got %.100q", pattern)
+	}
+	if n := re.NumSubexp(); n > maxCaptures {
+		return nil, fmt.Sprintf("must have at most %d groups in brackets, got %d; (?:...) does not count", maxCaptures, n)
+	}
+	return re, ""
+}
+
+// within reports the first of the settings that is beyond its bound.
+func (s EnrichmentSettings) within() (path, why string) {
+	for _, c := range []struct {
+		name  string
+		most  int
+		texts []string
+	}{
+		{"source_field", maxField, []string{s.SourceField}}, {"pattern", maxPattern, []string{s.Pattern}},
+		{"template", maxTemplate, []string{s.Template}}, {"drop_labels", event.MaxLabelKey, s.DropLabels},
+	} {
+		if path, why := firstLong("settings."+c.name, c.most, c.texts...); path != "" {
+			return path, why
+		}
+	}
+	if n := len(s.DropLabels); n > maxDropLabels {
+		return "settings.drop_labels", fmt.Sprintf("must have at most %d elements, got %d", maxDropLabels, n)
 	}
 	return "", ""
 }
@@ -260,10 +375,10 @@ func (r Enrichment) apply(e *event.Event) string {
 		if value, err = fill(s.Template, e); err != nil {
 			return "passed over, " + err.Error()
 		}
-	case "extraction":
-		re, err := regexp.Compile(s.Pattern)
-		if err != nil {
-			return "passed over, its pattern cannot be read"
+	case extraction:
+		re, why := compilePattern(s.Pattern)
+		if re == nil { // it was stored before it had bounds
+			return "passed over, its pattern " + why
 		}
 		source, ok := e.Field(s.SourceField)
 		if name, isLabel := strings.CutPrefix(s.SourceField, "labels."); isLabel {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/fault"
 	"tocsin/internal/object"
 	"tocsin/internal/reference"
@@ -25,10 +26,10 @@ type Room struct {
 // Ops is the room's table of contents.
 func (r *Room) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
-		{Path: "/preference/info", Effect: api.Snapshot, Doc: "Shows how the caller wants to be told.", Notes: "The account's owner may ask for others with person_id; contacts are shown to their owner alone.",
+		{Path: "/preference/info", Narrowed: []auth.Permission{auth.MembersRead}, Effect: api.Snapshot, Doc: "Shows how the caller wants to be told.", Notes: "The account's owner may ask for others with person_id; contacts are shown to their owner alone, and to a narrowed key only with Members Manage (org).",
 			Example: `{}`, Do: api.Do(r.info)},
-		{Path: "/preference/update", Effect: api.Write, Audit: "preference:write:update", Doc: "Says how the caller wants to be told.",
-			Notes:   "Members that are left out stay as they are. The account's owner may do it for others with person_id.",
+		{Path: "/preference/update", Narrowed: []auth.Permission{auth.MembersManage}, Effect: api.Write, Audit: "preference:write:update", Doc: "Says how the caller wants to be told.",
+			Notes:   "Members that are left out stay as they are. The account's owner may do it for others with person_id. The owner's own contacts are changed with a key that is not narrowed.",
 			Example: `{"trigger_notify": {"critical": ["sms", "email"], "warning": ["email"], "info": ["email"]}, "quiet_hours": [{"start": "22:00", "end": "07:00"}]}`, Do: api.Do(r.update)},
 	})
 }
@@ -63,8 +64,8 @@ func (r *Room) info(c *api.Call, in struct{ Whose }) (Preference, error) {
 
 func (r *Room) show(c *api.Call, p Preference) (Preference, error) {
 	var err error
-	if p.PersonID == c.Who.PersonID {
-		err = Kind.Open(r.Box, c.Who.AccountID, &p)
+	if p.PersonID == c.Who.PersonID && (!c.Who.Narrowed || c.Who.May(auth.MembersManage)) {
+		err = Kind.Show(r.Box, c.Who.AccountID, &p, c.Report)
 	} else {
 		err = Kind.Blank(&p)
 	}
@@ -77,7 +78,7 @@ type updateRequest struct {
 	Shift      *Shift             `json:"schedule_shift_notify,omitzero" doc:"Ways to tell of turns on call."`
 	StatusPage *StatusPage        `json:"status_change_notify,omitzero" doc:"Kept as sent."`
 	QuietHours *[]Quiet           `json:"quiet_hours,omitzero" maxItems:"20" doc:"When notices wait."`
-	Contacts   *map[string]string `json:"contacts,omitzero" doc:"Where the person is reached over other ways; an empty text takes one away."`
+	Contacts   *map[string]string `json:"contacts,omitzero" maxProperties:"50" maxLength:"2048" doc:"Where the person is reached over other ways; an empty text takes one away."`
 }
 
 // Updated is the reply to /preference/update.
@@ -91,11 +92,14 @@ func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) 
 	if err != nil {
 		return reply, err
 	}
+	if in.Contacts != nil && c.Who.Narrowed && c.Who.Owner && person == c.Who.PersonID {
+		return reply, fault.Denied("this key is narrowed and cannot change the contacts of the account's owner")
+	}
 	p, err := Of(c.Tx, c.Who.AccountID, person)
 	if err != nil {
 		return reply, err
 	}
-	if err := Kind.Open(r.Box, c.Who.AccountID, &p); err != nil {
+	if err := Kind.Show(r.Box, c.Who.AccountID, &p, c.Report); err != nil {
 		return reply, err
 	}
 	set(&p.Trigger, in.Trigger)

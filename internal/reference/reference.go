@@ -72,6 +72,18 @@ func Clear(tx *db.Tx, account int64, kind string, id any) error {
 	return err
 }
 
+// Targets lists the ids of one kind that an object refers to.
+func Targets(tx *db.Tx, account int64, fromKind string, fromID any, toKind string) ([]string, error) {
+	return db.All(tx, db.Column[string], `SELECT to_id FROM reference WHERE account_id = $1 AND from_kind = $2 AND from_id = $3 AND to_kind = $4 ORDER BY to_id`,
+		account, fromKind, fmt.Sprint(fromID), toKind)
+}
+
+// Sources lists the ids of the objects of one kind that refer to an object.
+func Sources(tx *db.Tx, account int64, toKind string, toID any, fromKind string) ([]string, error) {
+	return db.All(tx, db.Column[string], `SELECT from_id FROM reference WHERE account_id = $1 AND to_kind = $2 AND to_id = $3 AND from_kind = $4 ORDER BY from_id`,
+		account, toKind, fmt.Sprint(toID), fromKind)
+}
+
 // listed is how many referring objects a refusal lists.
 const listed = 100
 
@@ -81,7 +93,12 @@ func Refuse(tx *db.Tx, account int64, kind string, id any) error {
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	return &fault.Error{Kind: fault.ReferenceExist, Message: words(kind, id, refs), Refs: refs}
+	return Refused(fault.Ref{Kind: kind, ID: fmt.Sprint(id)}, refs)
+}
+
+// Refused is ReferenceExist for an object, by kind and id, that others refer to, of which there is at least one.
+func Refused(object fault.Ref, refs []fault.Ref) error {
+	return &fault.Error{Kind: fault.ReferenceExist, Message: words(object.Kind, object.ID, refs), Object: object, Refs: refs}
 }
 
 // Of lists the objects that refer to this one by kind and id, the first hundred.

@@ -28,7 +28,7 @@ func Ops() []api.Op {
 		{Path: "/route/upsert", Allow: manage, Effect: api.Write, Audit: "route:write:upsert", Doc: "Sets the route of an integration, all of it.",
 			Notes:   "With version the change is refused when somebody else has changed the route since that version was read. Every version is kept.",
 			Example: `{"integration_id": 6113996590131, "cases": [{"if": [{"key": "severity", "oper": "IN", "vals": ["Critical"]}], "channel_ids": [1001], "fallthrough": false}], "default": {"channel_ids": [1002]}}`, Do: api.Do(upsert)},
-		{Path: "/route/info", Allow: read, Effect: api.Snapshot, Doc: "Shows the route of an integration; null when it has none.", Example: `{"integration_id": 6113996590131}`, Do: api.Do(info)},
+		{Path: "/route/info", Allow: read, Effect: api.Snapshot, Doc: "Shows the route of an integration; ResourceNotFound when it has none.", Example: `{"integration_id": 6113996590131}`, Do: api.Do(info)},
 		{Path: "/route/list", Allow: read, Effect: api.Snapshot, Doc: "Shows the routes of several integrations, in the order of the request; those without one are left out.", Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(list)},
 		{Path: "/route/history/list", Allow: read, Effect: api.Snapshot, Doc: "Lists the versions of an integration's route page by page, newest first.", Example: `{"integration_id": 6113996590131}`, Do: api.Do(historyList)},
 		{Path: "/route/preview", Allow: read, Effect: api.Snapshot, Doc: "Shows where alerts that came in would go by a route that is not stored.",
@@ -65,6 +65,9 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	r, found, err := Kind.Find(c.Tx, account, key)
+	if err == nil {
+		err = r.permit(c) // what is replaced
+	}
 	if err != nil {
 		return api.Empty{}, err
 	}
@@ -105,15 +108,50 @@ type infoRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
 }
 
-func info(c *api.Call, in infoRequest) (*Route, error) {
-	if err := integration.Permit(c, in.IntegrationID); err != nil && fault.KindOf(err) != fault.NotFound {
-		return nil, err
+func info(c *api.Call, in infoRequest) (Route, error) {
+	if err := integration.Permit(c, in.IntegrationID); err != nil {
+		return Route{}, err
 	}
 	r, found, err := Kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
-	if err != nil || !found {
-		return nil, err
+	if err == nil && !found {
+		err = fault.Missing("the route of integration", in.IntegrationID)
 	}
-	return &r, nil
+	if err == nil {
+		err = r.permit(c)
+	}
+	return r, err
+}
+
+// Permit refuses what is told of the route of an integration when it names a private channel that the caller may not
+// read. An integration without a route has nothing to hide.
+func Permit(c *api.Call, integration int64) error {
+	r, _, err := Kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(integration, 10))
+	if err != nil {
+		return err
+	}
+	return r.permit(c)
+}
+
+// permit refuses a route that names a private channel to those who may not read that: its conditions tell what goes
+// there.
+func (r *Route) permit(c *api.Call) error {
+	var named []int64
+	r.channels(func(_ string, id int64) { named = append(named, id) })
+	return channel.PermitAll(c.Tx, c.Who, named...)
+}
+
+// visible leaves out the routes that name a private channel which the caller may not read.
+func visible(c *api.Call, routes []Route) ([]Route, error) {
+	shown := []Route{}
+	for _, r := range routes {
+		switch err := r.permit(c); {
+		case err == nil:
+			shown = append(shown, r)
+		case fault.KindOf(err) != fault.AccessDenied:
+			return nil, err
+		}
+	}
+	return shown, nil
 }
 
 type listRequest struct {
@@ -126,6 +164,10 @@ func list(c *api.Call, in listRequest) (api.Items[Route], error) {
 		return api.Items[Route]{}, err
 	}
 	items, err := Kind.Each(c.Tx, c.Who.AccountID, ids)
+	if err != nil {
+		return api.Items[Route]{}, err
+	}
+	items, err = visible(c, items)
 	return api.Items[Route]{Items: items}, err
 }
 
@@ -137,10 +179,13 @@ type historyRequest struct {
 }
 
 func historyList(c *api.Call, in historyRequest) (api.Paged[Route], error) {
-	if err := integration.Permit(c, in.IntegrationID); err != nil && fault.KindOf(err) != fault.NotFound {
+	if _, err := info(c, infoRequest{in.IntegrationID}); err != nil {
 		return api.Paged[Route]{}, err
 	}
 	all, err := versions.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
+	if err == nil {
+		all, err = visible(c, all)
+	}
 	if in.Asc {
 		slices.Reverse(all)
 	}
@@ -150,7 +195,7 @@ func historyList(c *api.Call, in historyRequest) (api.Paged[Route], error) {
 }
 
 type previewRequest struct {
-	AlertIDs []string `json:"alert_ids" maxItems:"20" doc:"The alerts, at most 20."`
+	AlertIDs []string `json:"alert_ids" maxItems:"20" maxLength:"255" doc:"The alerts, at most 20."`
 	Route    Body     `json:"route" doc:"The route to try."`
 }
 
@@ -169,6 +214,10 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 	if err := r.check(check.At("route")); err != nil {
 		return api.Items[Previewed]{}, err
 	}
+	hidden, err := channel.Hidden(c.Tx, c.Who)
+	if err != nil {
+		return api.Items[Previewed]{}, err
+	}
 	items := []Previewed{}
 	for _, id := range in.AlertIDs {
 		a, found, err := readAlert(c, id)
@@ -183,7 +232,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 			if err == nil {
 				ids, err = Named(c.Tx, c.Who.AccountID, name)
 			}
-			return ids
+			return slices.DeleteFunc(ids, func(id int64) bool { return slices.Contains(hidden, id) })
 		})
 		if err != nil {
 			return api.Items[Previewed]{}, err
@@ -200,9 +249,9 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 	return api.Items[Previewed]{Items: items}, nil
 }
 
-// Named finds the channels that have exactly this name, the oldest first.
+// Named finds the channels that have exactly this name, the oldest first, at most 100.
 func Named(tx *db.Tx, account int64, name string) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `SELECT channel_id FROM channel WHERE account_id = $1 AND channel_name = $2 AND $2 <> '' ORDER BY created_at, channel_id`, account, name)
+	return db.All(tx, db.Column[int64], `SELECT channel_id FROM channel WHERE account_id = $1 AND channel_name = $2 AND $2 <> '' ORDER BY created_at, channel_id LIMIT 100`, account, name)
 }
 
 var _ filter.Fields = (*stored)(nil)

@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"tocsin/internal/check"
 	"tocsin/internal/db"
+	"tocsin/internal/event"
 	"tocsin/internal/filter"
 	"tocsin/internal/object"
 	"tocsin/internal/reference"
@@ -34,11 +37,11 @@ type Route struct {
 
 // Case is one way for alerts to go.
 type Case struct {
-	If               []filter.Condition `json:"if" maxItems:"100" doc:"Conditions, all of which an alert must meet."`
-	ChannelIDs       []int64            `json:"channel_ids" maxItems:"100" doc:"Where it goes, with routing_mode standard."`
-	Fallthrough      bool               `json:"fallthrough" doc:"The next cases are looked at as well."`
-	RoutingMode      string             `json:"routing_mode,omitzero" enum:"standard,name_mapping" doc:"standard, also when absent: to channel_ids; name_mapping: to the channel whose name a label has."`
-	NameMappingLabel string             `json:"name_mapping_label,omitzero" maxLength:"128" doc:"That label, with name_mapping."`
+	If               filter.Group `json:"if" doc:"Conditions, all of which an alert must meet."`
+	ChannelIDs       []int64      `json:"channel_ids" maxItems:"100" doc:"Where it goes, with routing_mode standard."`
+	Fallthrough      bool         `json:"fallthrough" doc:"The next cases are looked at as well."`
+	RoutingMode      string       `json:"routing_mode,omitzero" enum:"standard,name_mapping" doc:"standard, also when absent: to channel_ids; name_mapping: to the channel whose name a label has."`
+	NameMappingLabel string       `json:"name_mapping_label,omitzero" maxLength:"128" doc:"That label, with name_mapping."`
 }
 
 // Section is a heading above the case at a position.
@@ -96,19 +99,52 @@ func (r *Route) check(at check.At) error {
 	if len(r.Cases) == 0 && r.Default == nil {
 		return at.Invalid("cases", "or default is needed: without both every alert would be dropped")
 	}
-	for i, c := range r.Cases {
-		if err := c.check(at.Element("cases", i)); err != nil {
-			return err
-		}
+	if err := r.checkBounds(at); err != nil {
+		return err
 	}
 	for i, s := range r.Sections {
 		at := at.Element("sections", i)
+		if err := at.Length("name", s.Name, 1, 128); err != nil {
+			return err
+		}
 		if s.Position < 0 || s.Position > int64(len(r.Cases)) {
 			return at.Invalid("position", "must be from 0 to %d, the number of cases, got %d", len(r.Cases), s.Position)
 		}
 		if slices.ContainsFunc(r.Sections[:i], func(o Section) bool { return o.Name == s.Name }) {
 			return at.Twice("name", s.Name)
 		}
+	}
+	return nil
+}
+
+// The bounds of a route. An alert may be sent to every channel of one that falls through.
+const (
+	maxCases    = 100 // and sections
+	maxChannels = 100 // of a case, and of the default
+	maxAll      = 500 // different channels of a route
+)
+
+// checkBounds holds the cases and what they add up to against their bounds.
+func (r *Route) checkBounds(at check.At) error {
+	if n := max(len(r.Cases), len(r.Sections)); n > maxCases {
+		return at.Invalid("cases", "and sections must be at most %d each, got %d", maxCases, n)
+	}
+	var size filter.Size
+	for i, c := range r.Cases {
+		if err := c.check(at.Element("cases", i)); err != nil {
+			return err
+		}
+		size = size.Add(filter.Measure(filter.Filter{c.If}))
+	}
+	if why := size.CheckList(); why != "" {
+		return at.Invalid("cases", "%s", why)
+	}
+	if r.Default != nil && len(r.Default.ChannelIDs) > maxChannels {
+		return at.Member("default").Invalid("channel_ids", "must be at most %d, got %d", maxChannels, len(r.Default.ChannelIDs))
+	}
+	all := map[int64]bool{}
+	if r.channels(func(_ string, id int64) { all[id] = true }); len(all) > maxAll {
+		return at.Invalid("cases", "and default must name at most %d channels together, got %d", maxAll, len(all))
 	}
 	return nil
 }
@@ -121,11 +157,15 @@ func (c Case) check(at check.At) error {
 		return at.Invalid("name_mapping_label", "is required with routing_mode name_mapping")
 	case c.RoutingMode != NameMapping && len(c.ChannelIDs) == 0:
 		return at.Invalid("channel_ids", "must name at least one channel")
+	case len(c.ChannelIDs) > maxChannels:
+		return at.Invalid("channel_ids", "must be at most %d, got %d", maxChannels, len(c.ChannelIDs))
+	case utf8.RuneCountInString(c.NameMappingLabel) > event.MaxLabelKey:
+		return at.Length("name_mapping_label", c.NameMappingLabel, 0, event.MaxLabelKey)
 	case c.RoutingMode != "" && c.RoutingMode != Standard && c.RoutingMode != NameMapping:
 		return at.OneOf("routing_mode", c.RoutingMode, "", Standard, NameMapping)
 	}
 	if wrong, ok := filter.Check(filter.Filter{c.If}).(*filter.Error); ok {
-		return at.Invalid("if"+wrong.Path[len("[0]"):], "%s, got %.100q", wrong.Want, wrong.Value)
+		return at.Invalid("if"+strings.TrimPrefix(wrong.Path, "[0]"), "%s", wrong.Reason())
 	}
 	return nil
 }

@@ -61,9 +61,9 @@ func scanApplication(scan db.Scan) (a Application, err error) {
 	return a, fault.Wrap(json.Unmarshal([]byte(channels), &a.Alerting.ChannelIDs), "channels of application %s", a.ApplicationID)
 }
 
-// openToken replaces the sealed client token by the token.
-func (a *Application) openToken(box *seal.Box) (err error) {
-	a.ClientToken, err = box.Open(a.ClientToken, tokenContext(a.AccountID, a.ApplicationID))
+// openToken replaces the sealed client token by the token. open is seal.Box.Open, or Show where people see it.
+func (a *Application) openToken(open seal.Renew) (err error) {
+	a.ClientToken, err = open(a.ClientToken, tokenContext(a.AccountID, a.ApplicationID))
 	return err
 }
 

@@ -2,6 +2,7 @@ package rum
 
 import (
 	"fmt"
+	"slices"
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
@@ -75,6 +76,22 @@ func (a *Application) checkChannels(tx *db.Tx) error {
 		}
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// permitChannels refuses to begin or to end alerting a private channel that the caller may not read. before is what the
+// application alerts now.
+func (a *Application) permitChannels(c *api.Call, before []int64) error {
+	for _, lists := range [][2][]int64{{a.Alerting.ChannelIDs, before}, {before, a.Alerting.ChannelIDs}} {
+		for _, id := range lists[0] {
+			if slices.Contains(lists[1], id) {
+				continue
+			}
+			if err := channel.PermitAll(c.Tx, c.Who, id); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func (r *Room) applicationCreate(c *api.Call, in applicationCreateRequest) (appl
 	if err := a.configure(in.Alerting, in.Tracing, in.TracingAlias); err != nil {
 		return applicationCreated{}, err
 	}
-	if err := check.First(a.check("", account), a.checkTeam(c.Tx), a.checkChannels(c.Tx)); err != nil {
+	if err := check.First(a.check("", account), a.checkTeam(c.Tx), a.checkChannels(c.Tx), a.permitChannels(c, nil)); err != nil {
 		return applicationCreated{}, err
 	}
 	if _, err := a.insert(c.Tx, r.box, account); err != nil { // 128 random bits do not meet again

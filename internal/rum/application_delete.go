@@ -6,7 +6,7 @@ import (
 )
 
 type applicationDeleteRequest struct {
-	ApplicationID string `json:"application_id" minLength:"1" doc:"The application."`
+	ApplicationID string `json:"application_id" maxLength:"255" minLength:"1" doc:"The application."`
 	api.DryRun
 }
 

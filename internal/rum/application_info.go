@@ -7,7 +7,7 @@ import (
 )
 
 type applicationInfoRequest struct {
-	ApplicationID string `json:"application_id" minLength:"1" doc:"The application to read."`
+	ApplicationID string `json:"application_id" maxLength:"255" minLength:"1" doc:"The application to read."`
 }
 
 // applicationInfo answers /rum/application/info, for any valid key as applicationInfos.
@@ -16,7 +16,7 @@ func (r *Room) applicationInfo(c *api.Call, in applicationInfoRequest) (Applicat
 	if err != nil {
 		return Application{}, err
 	}
-	return a, a.openToken(r.box)
+	return a, a.openToken(r.box.Show(c.Report))
 }
 
 // find reads an application that is not deleted, its client token sealed; it must be there.

@@ -6,7 +6,7 @@ import (
 )
 
 type applicationInfosRequest struct {
-	ApplicationIDs []string `json:"application_ids" maxItems:"200" doc:"The applications to read, at most 200; may be empty."`
+	ApplicationIDs []string `json:"application_ids" maxItems:"200" maxLength:"255" doc:"The applications to read, at most 200; may be empty."`
 }
 
 // applicationInfos answers /rum/application/infos. It makes no difference that an application is private:
@@ -26,7 +26,7 @@ func (r *Room) applicationInfos(c *api.Call, in applicationInfosRequest) (api.It
 		if !found {
 			continue
 		}
-		if err := a.openToken(r.box); err != nil {
+		if err := a.openToken(r.box.Show(c.Report)); err != nil {
 			return api.Items[Application]{}, err
 		}
 		items = append(items, a)

@@ -88,7 +88,7 @@ func TestClientTokensAreSealed(t *testing.T) {
 		return err
 	})
 	s.Exec(`UPDATE rum_application SET client_token = (SELECT client_token FROM rum_application WHERE application_id = 'second') WHERE application_id <> 'second'`)
-	if r := s.Call(apitest.KeyA, "/rum/application/infos", `{"application_ids": ["`+web().ApplicationID+`"]}`); r.Code != "InternalError" {
+	if r := s.Call(apitest.KeyA, "/rum/application/infos", `{"application_ids": ["`+web().ApplicationID+`"]}`); r.Code != "" || !strings.Contains(string(r.Body), `"client_token":""`) {
 		t.Errorf("a token from another row opens: %s", r.Body)
 	}
 }

@@ -50,7 +50,7 @@ func (r *Room) applicationList(c *api.Call, in applicationListRequest) (api.Page
 	items, err := db.All(c.Tx, scanApplication, applicationPages[order{in.OrderBy, in.Asc}], append(args, limit, offset)...)
 	for i := range items {
 		if err == nil {
-			err = items[i].openToken(r.box)
+			err = items[i].openToken(r.box.Show(c.Report))
 		}
 	}
 	return api.NewPaged(items, offset, total), err

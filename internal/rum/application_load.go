@@ -109,7 +109,7 @@ func DumpApplications(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]
 	for i := range all {
 		if !secrets {
 			all[i].ClientToken = ""
-		} else if err := all[i].openToken(box); err != nil {
+		} else if err := all[i].openToken(box.Open); err != nil {
 			return nil, err
 		}
 	}

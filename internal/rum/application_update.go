@@ -9,7 +9,7 @@ import (
 )
 
 type applicationUpdateRequest struct {
-	ApplicationID   string         `json:"application_id" minLength:"1" doc:"The application."`
+	ApplicationID   string         `json:"application_id" maxLength:"255" minLength:"1" doc:"The application."`
 	ApplicationName *string        `json:"application_name,omitzero" minLength:"1" maxLength:"40" doc:"Name for people, 1 to 40 characters."`
 	Type            string         `json:"type,omitzero" enum:"browser,ios,android,react-native,flutter,kotlin-multiplatform,roku,unity" doc:"Where it runs."`
 	TeamID          *int64         `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
@@ -49,7 +49,7 @@ func (r *Room) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.
 		}
 	}
 	if !slices.Equal(a.Alerting.ChannelIDs, before.Alerting.ChannelIDs) {
-		if err := a.checkChannels(c.Tx); err != nil {
+		if err := check.First(a.checkChannels(c.Tx), a.permitChannels(c, before.Alerting.ChannelIDs)); err != nil {
 			return api.Warnings{}, err
 		}
 	}

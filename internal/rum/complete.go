@@ -16,7 +16,7 @@ func Complete(tx *db.Tx, box *seal.Box) error {
 		return err
 	}
 	for _, a := range all {
-		if err := a.openToken(box); err != nil {
+		if err := a.openToken(box.Open); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(`UPDATE rum_application SET name_folded = $1, token_hash = $2 WHERE account_id = $3 AND application_id = $4`,

@@ -7,7 +7,7 @@ import (
 )
 
 type issueInfoRequest struct {
-	IssueID string `json:"issue_id" minLength:"1" doc:"The issue to read."`
+	IssueID string `json:"issue_id" maxLength:"255" minLength:"1" doc:"The issue to read."`
 }
 
 // issueInfo answers /rum/issue/info. It makes no difference that the issue's application is private: the

@@ -16,13 +16,13 @@ type issueListRequest struct {
 	StartTime       int64    `json:"start_time" minimum:"0" doc:"Start of the window, Unix milliseconds, inclusive."`
 	EndTime         int64    `json:"end_time" minimum:"0" doc:"End of the window, Unix milliseconds, exclusive; after start_time, at most 183 days."`
 	ByIntersection  bool     `json:"by_intersection,omitzero" doc:"Issues that were there at some time of the window; else those that came up in it."`
-	ApplicationIDs  []string `json:"application_ids,omitzero" maxItems:"200" doc:"Only issues of these applications; none: of all."`
+	ApplicationIDs  []string `json:"application_ids,omitzero" maxItems:"200" maxLength:"255" doc:"Only issues of these applications; none: of all."`
 	TeamIDs         []int64  `json:"team_ids,omitzero" maxItems:"200" doc:"Only issues of these teams; none: of all."`
-	Statuses        []string `json:"statuses,omitzero" enum:"for_review,reviewed,ignored,resolved" doc:"Only issues in one of these; none: in any."`
-	SuspectedCauses []string `json:"suspected_causes,omitzero" maxItems:"20" doc:"Only issues with one of these behind them; none: with any."`
+	Statuses        []string `json:"statuses,omitzero" maxItems:"100" enum:"for_review,reviewed,ignored,resolved" doc:"Only issues in one of these; none: in any."`
+	SuspectedCauses []string `json:"suspected_causes,omitzero" maxItems:"20" maxLength:"255" doc:"Only issues with one of these behind them; none: with any."`
 	ErrorRequired   bool     `json:"error_required,omitzero" doc:"Only issues with at least one error."`
-	DQL             string   `json:"dql,omitzero" doc:"Must be empty: errors cannot be searched by their own fields."`
-	SQL             string   `json:"sql,omitzero" doc:"Must be empty: errors cannot be searched by their own fields."`
+	DQL             string   `json:"dql,omitzero" maxLength:"4096" doc:"Must be empty: errors cannot be searched by their own fields."`
+	SQL             string   `json:"sql,omitzero" maxLength:"4096" doc:"Must be empty: errors cannot be searched by their own fields."`
 	OrderBy         string   `json:"orderby,omitzero" enum:"created_at,updated_at,session_count,error_count," doc:"What to sort by; absent or empty: created_at."`
 	Asc             bool     `json:"asc,omitzero" doc:"Least first; else greatest first."`
 	api.Page

@@ -5,7 +5,7 @@ import (
 )
 
 type issueUpdateRequest struct {
-	IssueID        string `json:"issue_id" minLength:"1" doc:"The issue."`
+	IssueID        string `json:"issue_id" maxLength:"255" minLength:"1" doc:"The issue."`
 	Status         string `json:"status,omitzero" enum:"for_review,reviewed,ignored,resolved," doc:"What people have made of it; absent or empty: as it is."`
 	SuspectedCause string `json:"suspected_cause,omitzero" enum:"api.failed_request,network.error,code.exception,code.invalid_object_access,code.invalid_argument,unknown," doc:"What seems to be behind it; absent or empty: as it is."`
 }

@@ -19,8 +19,8 @@ type Body struct {
 	GroupID      *int64        `json:"group_id,omitzero" minimum:"0" doc:"Older name of team_id, used where that is unset."`
 	Status       *int64        `json:"status,omitzero" minimum:"0" maximum:"1" doc:"0 enabled, 1 disabled: it is computed as usual and nobody is paged from it."`
 	Disabled     *int64        `json:"disabled,omitzero" minimum:"0" maximum:"1" doc:"Older name of status, used where that is unset."`
-	TimeZone     *string       `json:"time_zone,omitzero" doc:"IANA zone of layers that have none of their own; empty: the account's."`
-	Layers       []LayerConfig `json:"layers,omitzero" doc:"Rotations and overrides. Without any nobody is on call."`
+	TimeZone     *string       `json:"time_zone,omitzero" maxLength:"255" doc:"IANA zone of layers that have none of their own; empty: the account's."`
+	Layers       []LayerConfig `json:"layers,omitzero" maxItems:"500" doc:"Rotations and overrides. Without any nobody is on call."`
 	Notify       *Notify       `json:"notify,omitzero" doc:"Who is told about turns, and how."`
 }
 

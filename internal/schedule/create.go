@@ -8,7 +8,7 @@ import (
 )
 
 type createRequest struct {
-	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Must be 0 or absent: it is for /schedule/update."`
+	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Ignored: it is used by /schedule/update only."`
 	Body
 	Window
 }
@@ -20,9 +20,6 @@ type Created struct {
 }
 
 func (r *Room) create(c *api.Call, in createRequest) (Created, error) {
-	if in.ScheduleID != 0 {
-		return Created{}, fault.Invalid("schedule_id", "must be absent when creating; to change schedule %d call /schedule/update", in.ScheduleID)
-	}
 	if _, err := in.asked(maxWindow); err != nil {
 		return Created{}, err
 	}

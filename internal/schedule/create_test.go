@@ -46,7 +46,7 @@ func TestCreate(t *testing.T) {
 		invalid("negative team", `{"schedule_name":"x","team_id":-1}`, "team_id", "-1"),
 		fine("disabled", `{"schedule_name":"x","status":1}`),
 		invalid("status 2", `{"schedule_name":"x","status":2}`, "status", "2"),
-		invalid("with an id", `{"schedule_name":"x","schedule_id":7}`, "schedule_id", "/schedule/update"),
+		fine("with an id, which is used on update only", `{"schedule_name":"x","schedule_id":7}`),
 		fine("with id 0", `{"schedule_name":"x","schedule_id":0}`),
 		fine("with nulls", `{"schedule_name":"x","name":null,"description":null,"team_id":null,"layers":null,"notify":null,"schedule_id":null,"start":null,"end":null}`),
 		fine("zone", `{"schedule_name":"x","time_zone":"Europe/London"}`),

@@ -11,13 +11,13 @@ import (
 // specification, 2.2; docs/timeline.md). Members that have two names hold the same value under both
 // once settled.
 type LayerConfig struct {
-	LayerName             string   `json:"layer_name" required:"false" doc:"Name of the layer."`
-	Name                  string   `json:"name" required:"false" doc:"Older name of layer_name, used where that is empty."`
+	LayerName             string   `json:"layer_name" maxLength:"255" required:"false" doc:"Name of the layer."`
+	Name                  string   `json:"name" maxLength:"255" required:"false" doc:"Older name of layer_name, used where that is empty."`
 	Hidden                int64    `json:"hidden" required:"false" minimum:"0" maximum:"1" doc:"1 hides the layer in user interfaces; it is computed as usual."`
 	Mode                  int64    `json:"mode" required:"false" minimum:"0" maximum:"1" doc:"0 rotation; 1 override: its first group alone is on call from layer_start to layer_end, and rotation, mask and restriction are ignored."`
 	Weight                int64    `json:"weight" required:"false" doc:"The heavier of two overrides wins; the heavier of two rotations comes first."`
-	Groups                []Group  `json:"groups" required:"false" doc:"Who takes turns, in order; one of them must have a person."`
-	RotationUnit          string   `json:"rotation_unit" required:"false" doc:"What a turn is measured in: hour (elapsed time), day, week or month (by the wall clock)."`
+	Groups                []Group  `json:"groups" maxItems:"1000" required:"false" doc:"Who takes turns, in order; one of them must have a person."`
+	RotationUnit          string   `json:"rotation_unit" maxLength:"255" required:"false" doc:"What a turn is measured in: hour (elapsed time), day, week or month (by the wall clock)."`
 	RotationValue         int64    `json:"rotation_value" required:"false" minimum:"0" maximum:"30" doc:"How many rotation_units a turn lasts, 1 to 30."`
 	RotationDuration      int64    `json:"rotation_duration" required:"false" minimum:"0" doc:"Length of a turn in seconds, a month counting as 30 days. Read only where rotation_unit and rotation_value are unset, and then 1 to 30 whole weeks, days or hours."`
 	HandoffTime           int64    `json:"handoff_time" required:"false" minimum:"0" maximum:"604799" doc:"Seconds from Monday 00:00 at which turns of exactly one week change; 0: at the weekday and time of layer_start."`
@@ -28,18 +28,18 @@ type LayerConfig struct {
 	RestrictMode          int64    `json:"restrict_mode" required:"false" minimum:"0" maximum:"2" doc:"0 around the clock; 1 restricted hours of every day; 2 restricted hours of every week, ignored under a day mask."`
 	RestrictStart         int64    `json:"restrict_start" required:"false" minimum:"0" maximum:"604800" doc:"Older form of a single restricted period, used where restrict_periods is empty: its start in seconds from 00:00, or from Monday 00:00."`
 	RestrictEnd           int64    `json:"restrict_end" required:"false" minimum:"0" maximum:"604800" doc:"End of that period, likewise."`
-	RestrictPeriods       []Period `json:"restrict_periods" required:"false" doc:"The hours in which the layer is on; empty: all."`
+	RestrictPeriods       []Period `json:"restrict_periods" maxItems:"200" required:"false" doc:"The hours in which the layer is on; empty: all."`
 	DayMask               DayMask  `json:"day_mask" required:"false" doc:"The days of the week on which the layer is on."`
 	FairRotation          bool     `json:"fair_rotation" required:"false" doc:"Shifts the order of the groups by one after each full round."`
 	MaskContinuousEnabled bool     `json:"mask_continuous_enabled" required:"false" doc:"Under a day mask, a day begins at the time of day of layer_start instead of 00:00 and reaches into the next."`
-	TimeZone              string   `json:"time_zone,omitzero" doc:"IANA zone of this layer; absent: the schedule's."`
+	TimeZone              string   `json:"time_zone,omitzero" maxLength:"255" doc:"IANA zone of this layer; absent: the schedule's."`
 }
 
 // Group is the people who share a turn.
 type Group struct {
-	GroupName string   `json:"group_name" required:"false" doc:"Name of the group."`
-	Name      string   `json:"name" required:"false" doc:"Older name of group_name, used where that is empty."`
-	Members   []Member `json:"members" required:"false" doc:"Who is in it, by on-call role."`
+	GroupName string   `json:"group_name" maxLength:"255" required:"false" doc:"Name of the group."`
+	Name      string   `json:"name" maxLength:"255" required:"false" doc:"Older name of group_name, used where that is empty."`
+	Members   []Member `json:"members" maxItems:"1000" required:"false" doc:"Who is in it, by on-call role."`
 	Start     int64    `json:"start" required:"false" doc:"0 in a configured layer; in a timeline the start of the stretch, Unix seconds."`
 	End       int64    `json:"end" required:"false" doc:"0 in a configured layer; in a timeline the end of the stretch, Unix seconds."`
 }
@@ -47,7 +47,7 @@ type Group struct {
 // Member is the people who hold one on-call role in a group.
 type Member struct {
 	RoleID    int64   `json:"role_id" required:"false" minimum:"0" doc:"On-call role: 0 primary, 1 backup, or one of the account's own."`
-	PersonIDs []int64 `json:"person_ids" required:"false" doc:"The people."`
+	PersonIDs []int64 `json:"person_ids" maxItems:"5000" required:"false" doc:"The people."`
 }
 
 // Period is a stretch of the day, or of the week, in wall-clock seconds. An end that is not after the
@@ -59,7 +59,7 @@ type Period struct {
 
 // DayMask is a set of days of the week.
 type DayMask struct {
-	Repeat []int64 `json:"repeat" required:"false" doc:"Days on which the layer is on, 0 Sunday to 6 Saturday; empty: all."`
+	Repeat []int64 `json:"repeat" maxItems:"100" required:"false" doc:"Days on which the layer is on, 0 Sunday to 6 Saturday; empty: all."`
 }
 
 // settle gives both names of each pair one value, fills the rotation and checks what the engine does not

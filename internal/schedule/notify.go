@@ -18,38 +18,38 @@ type Notify struct {
 	AdvanceInTime *int64     `json:"advance_in_time,omitzero" minimum:"0" doc:"Seconds before the start of a turn at which those who leave and those who take over are told; 0: at the start. Absent: not at all."`
 	FixedTime     *FixedTime `json:"fixed_time" required:"false" doc:"When whoever is on call is told every day; null: not at all."`
 	By            *NotifyBy  `json:"by" required:"false" doc:"Over which channels people are told; null when not set: as each person prefers."`
-	Webhooks      *[]Webhook `json:"webhooks" required:"false" nullable:"true" doc:"Chats that are told as well; null when not set."`
+	Webhooks      *[]Webhook `json:"webhooks" maxItems:"100" required:"false" nullable:"true" doc:"Chats that are told as well; null when not set."`
 }
 
 // FixedTime is a time of day; unless both members are set it is none.
 type FixedTime struct {
 	_     struct{} `nullable:"true"`
-	Cycle string   `json:"cycle" required:"false" doc:"Always day."`
-	Start string   `json:"start" required:"false" doc:"Time of day in the schedule's zone, HH:MM."`
+	Cycle string   `json:"cycle" maxLength:"255" required:"false" doc:"Always day."`
+	Start string   `json:"start" maxLength:"255" required:"false" doc:"Time of day in the schedule's zone, HH:MM."`
 }
 
 // NotifyBy chooses the channels to a person.
 type NotifyBy struct {
 	_                struct{}  `nullable:"true"`
 	FollowPreference bool      `json:"follow_preference" required:"false" doc:"Over the channels that each person prefers."`
-	PersonalChannels *[]string `json:"personal_channels" required:"false" nullable:"true" doc:"Else over these: email, sms, voice, or a chat application with its integration, such as feishu_app:5427276014131; null when preferences are followed."`
+	PersonalChannels *[]string `json:"personal_channels" maxItems:"100" maxLength:"255" required:"false" nullable:"true" doc:"Else over these: email, sms, voice, or a chat application with its integration, such as feishu_app:5427276014131; null when preferences are followed."`
 }
 
 // Webhook is a chat that is told.
 type Webhook struct {
-	Type     string          `json:"type" doc:"Kind of chat: feishu, dingtalk, wecom, slack, telegram, zoom, feishu_app, dingtalk_app, wecom_app, slack_app or teams_app."`
+	Type     string          `json:"type" maxLength:"255" doc:"Kind of chat: feishu, dingtalk, wecom, slack, telegram, zoom, feishu_app, dingtalk_app, wecom_app, slack_app or teams_app."`
 	Settings WebhookSettings `json:"settings" required:"false" doc:"Where it is. Members that are not listed are kept."`
 }
 
 // WebhookSettings say where a chat is. Token, VerifyToken and SignSecret are secrets: sealed where they
 // are stored, empty to callers who may only read.
 type WebhookSettings struct {
-	Token        string   `json:"token" required:"false" doc:"Token, or the whole URL, of a chat robot. A secret."`
-	Alias        string   `json:"alias" required:"false" doc:"Name for people."`
+	Token        string   `json:"token" maxLength:"8192" required:"false" doc:"Token, or the whole URL, of a chat robot. A secret."`
+	Alias        string   `json:"alias" maxLength:"255" required:"false" doc:"Name for people."`
 	DataSourceID int64    `json:"data_source_id" required:"false" doc:"Integration of a chat application; integration_id is accepted for it."`
-	ChatIDs      []string `json:"chat_ids" required:"false" doc:"Chats of a chat application."`
-	VerifyToken  string   `json:"verify_token" required:"false" doc:"Token that some robots ask for besides. A secret."`
-	SignSecret   string   `json:"sign_secret" required:"false" doc:"Key with which messages to some robots are signed. A secret."`
+	ChatIDs      []string `json:"chat_ids" maxItems:"100" maxLength:"255" required:"false" doc:"Chats of a chat application."`
+	VerifyToken  string   `json:"verify_token" maxLength:"8192" required:"false" doc:"Token that some robots ask for besides. A secret."`
+	SignSecret   string   `json:"sign_secret" maxLength:"8192" required:"false" doc:"Key with which messages to some robots are signed. A secret."`
 
 	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"` // members we do not know
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	bounds "tocsin/internal/check"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/seal"
@@ -53,6 +54,9 @@ func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
 		path := fmt.Sprintf("schedules[%d].", i)
 		s, err := r.stored(account, path)
 		if err != nil {
+			return err
+		}
+		if err := bounds.Record("schedules", i).Bounds(r); err != nil {
 			return err
 		}
 		if s.Notify, err = s.Notify.sealed(box, s.Stamps); err != nil {
@@ -122,7 +126,7 @@ func Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Record, erro
 	records := make([]Record, len(all))
 	for i, s := range all {
 		if s.Notify != nil {
-			if s.Notify, err = s.Notify.shown(box, s.Stamps, secrets); err != nil {
+			if s.Notify, err = s.Notify.shown(box.Open, s.Stamps, secrets); err != nil {
 				return nil, err
 			}
 		}

@@ -9,26 +9,24 @@ import (
 	"tocsin/internal/seal"
 )
 
-// Reseal seals the secrets of all accounts' schedules anew, under the newest key, and counts them. A
-// secret that no key opens is an error, so that its key is not dropped.
-func Reseal(tx *db.Tx, box *seal.Box) (secrets int, err error) {
+// Reseal passes the secrets of all accounts' schedules through renew and counts them. An error of renew ends it.
+func Reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
 	return rewrite(tx, func(count *int) passage {
 		return passage{
 			text: func(sealed, place string) (string, error) {
 				*count++
-				plain, err := box.Open(sealed, place)
-				if err != nil {
-					return "", err
-				}
-				return box.Seal(plain, place)
+				return renew(sealed, place)
 			},
 			other: func(value jsontext.Value, place string) (jsontext.Value, error) {
+				if !isSealed(value) { // see Complete
+					return value, nil
+				}
 				*count++
-				plain, err := openOther(box, value, place)
+				sealed, err := renew(plain(value), place)
 				if err != nil {
 					return nil, err
 				}
-				return sealOther(box, plain, place)
+				return json.Marshal(sealed)
 			},
 		}
 	})

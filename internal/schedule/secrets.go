@@ -58,9 +58,9 @@ func (n *Notify) sealed(box *seal.Box, of Stamps) (*Notify, error) {
 	return n.through(passage{box.Seal, func(value jsontext.Value, place string) (jsontext.Value, error) { return sealOther(box, value, place) }}, of)
 }
 
-// opened returns a stored notification in clear.
-func (n *Notify) opened(box *seal.Box, of Stamps) (*Notify, error) {
-	return n.through(passage{box.Open, func(value jsontext.Value, place string) (jsontext.Value, error) { return openOther(box, value, place) }}, of)
+// opened returns a stored notification in clear. open is seal.Box.Open, or Show where people see it.
+func (n *Notify) opened(open seal.Renew, of Stamps) (*Notify, error) {
+	return n.through(passage{open, func(value jsontext.Value, place string) (jsontext.Value, error) { return openOther(open, value, place) }}, of)
 }
 
 // blanked returns a stored notification without its secrets.
@@ -72,12 +72,12 @@ func (n *Notify) blanked() *Notify {
 
 // shown returns a stored notification as it is shown: in clear to those who may see its secrets, without
 // them to others. One that is not set has every member null.
-func (n *Notify) shown(box *seal.Box, of Stamps, secrets bool) (*Notify, error) {
+func (n *Notify) shown(open seal.Renew, of Stamps, secrets bool) (*Notify, error) {
 	if n == nil {
 		return &Notify{}, nil
 	}
 	if secrets {
-		return n.opened(box, of)
+		return n.opened(open, of)
 	}
 	return n.blanked(), nil
 }

@@ -37,7 +37,7 @@ func FindTurns(tx *db.Tx, account, schedule int64, zone *time.Location) (*Turns,
 
 // Chats are the chats that are told of turns, secrets in clear.
 func (t *Turns) Chats(box *seal.Box) ([]Webhook, error) {
-	n, err := t.Notify.opened(box, t.stamps)
+	n, err := t.Notify.opened(box.Open, t.stamps)
 	if err != nil || n.Webhooks == nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 // show is a stored schedule without its layers and anything computed.
 func (r *Room) show(c *api.Call, s *stored) (Schedule, error) {
-	notify, err := s.Notify.shown(r.Box, s.Stamps, c.Who.May(auth.SchedulesManage))
+	notify, err := s.Notify.shown(r.Box.Show(c.Report), s.Stamps, c.Who.May(auth.SchedulesManage))
 	return Schedule{
 		Stamps: s.Stamps, ID: &s.ScheduleID,
 		Name: &s.Name, ScheduleName: &s.Name, Description: &s.Description,

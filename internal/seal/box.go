@@ -94,22 +94,19 @@ func (b *Box) newest() (key, error) {
 	return b.ring[0], nil
 }
 
-// find returns the key to open with. It reads the file again only for a key
-// that it does not know.
-func (b *Box) find(id string) (key, error) {
+// find returns the key to open with, nil if the ring has none of this id. It
+// reads the file again only for a key that it does not know.
+func (b *Box) find(id string) (*key, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.ring.find(id)
 	if k == nil {
 		if err := b.refresh(&b.sought); err != nil {
-			return key{}, err
+			return nil, err
 		}
 		k = b.ring.find(id)
 	}
-	if k == nil {
-		return key{}, fmt.Errorf("the key ring has no key %s", id)
-	}
-	return *k, nil
+	return k, nil
 }
 
 // refresh reads the file again unless that was done less than a second ago for

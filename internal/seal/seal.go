@@ -14,6 +14,7 @@ package seal
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -55,21 +56,57 @@ func (b *Box) Open(sealed, context string) (string, error) {
 	}
 	id, raw, ok := split(sealed)
 	if !ok {
-		return "", fmt.Errorf("seal: %s: not sealed text", context)
+		return "", &lostError{context + ": not sealed text"}
 	}
 	key, err := b.find(id)
 	if err != nil {
 		return "", fmt.Errorf("seal: %s: %w", context, err)
 	}
+	if key == nil {
+		return "", &lostError{context + ": the key ring has no key " + id}
+	}
 	if len(raw) < key.aead.NonceSize() {
-		return "", fmt.Errorf("seal: %s: not sealed text", context)
+		return "", &lostError{context + ": not sealed text"}
 	}
 	nonce, ciphertext := raw[:key.aead.NonceSize()], raw[key.aead.NonceSize():]
 	plain, err := key.aead.Open(nil, nonce, ciphertext, bind(id, context))
 	if err != nil {
-		return "", fmt.Errorf("seal: %s: altered, moved from another place, or sealed under another key than %s", context, id)
+		return "", &lostError{fmt.Sprintf("%s: altered, moved from another place, or sealed under another key than %s", context, id)}
 	}
 	return string(plain), nil
+}
+
+// lostError says why sealed text cannot be opened, now or later with the same key ring.
+type lostError struct{ why string }
+
+func (e *lostError) Error() string { return "seal: " + e.why }
+
+// Renew is what nouns pass their stored secrets through, to seal them under the newest key: Box.Renew, or a function
+// that only looks at them.
+type Renew func(sealed, context string) (string, error)
+
+// Renew opens what Seal returned and seals it under the newest key.
+func (b *Box) Renew(sealed, context string) (string, error) {
+	plain, err := b.Open(sealed, context)
+	if err != nil {
+		return "", err
+	}
+	return b.Seal(plain, context)
+}
+
+// Show is Open for what is shown to people: a secret that is lost, because its key is gone or its text was altered,
+// is empty and reported, so that it does not hide the object it belongs to. A key ring that cannot be read stays an
+// error: with it nothing is lost.
+func (b *Box) Show(report func(error)) Renew {
+	return func(sealed, context string) (string, error) {
+		plain, err := b.Open(sealed, context)
+		var lost *lostError
+		if errors.As(err, &lost) {
+			report(err)
+			return "", nil
+		}
+		return plain, err
+	}
 }
 
 // IsSealed reports whether s has the form of sealed text. It is for stored

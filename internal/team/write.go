@@ -65,7 +65,7 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	}
 	c.Touched(reference.Team, r.TeamID, r.TeamName)
 	warnings, err := strangers(c, in.PersonIDs)
-	return upserted{r.TeamID, r.TeamName, api.Warnings{Warnings: warnings}}, err
+	return upserted{r.TeamID, r.TeamName, api.Warn(warnings)}, err
 }
 
 // target is the team that an upsert is about, as it is now.

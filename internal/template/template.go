@@ -52,6 +52,9 @@ type Texts struct {
 	Zoom        string `json:"zoom" required:"false" maxLength:"65536" doc:"Zoom chat bot."`
 }
 
+// maxText is how many characters a text may have, as the tags have it.
+const maxText = 65536
+
 // Of is the text for a kind of message, by its wire name; empty when there is none or no such kind.
 func (t Texts) Of(kind string) (text string) {
 	t.each(func(name, source string) {
@@ -76,6 +79,9 @@ func (t Texts) each(fn func(name, source string)) {
 func (t Texts) problems(at check.At) (warnings []string, err error) {
 	t.each(func(name, source string) {
 		if source == "" || err != nil {
+			return
+		}
+		if err = at.Length(name, source, 0, maxText); err != nil {
 			return
 		}
 		parsed, wrong := render.Parse(source, targetOf(name))

@@ -37,7 +37,7 @@ type deleteRequest struct {
 func create(c *api.Call, in Body) (created, error) {
 	t := Template{AccountID: c.Who.AccountID, TemplateID: id.Object(c.Now), Status: "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
 	warnings, err := in.onto(c, &t)
-	return created{t.TemplateID, t.TemplateName, api.Warnings{Warnings: warnings}}, err
+	return created{t.TemplateID, t.TemplateName, api.Warn(warnings)}, err
 }
 
 func update(c *api.Call, in updateRequest) (api.Warnings, error) {
@@ -49,7 +49,7 @@ func update(c *api.Call, in updateRequest) (api.Warnings, error) {
 		return api.Warnings{}, err
 	}
 	warnings, err := in.onto(c, &t)
-	return api.Warnings{Warnings: warnings}, err
+	return api.Warn(warnings), err
 }
 
 // onto puts what was sent into the template and stores it.

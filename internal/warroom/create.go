@@ -108,7 +108,7 @@ func (r *Room) begin(c *api.Call, in createRequest, a *asked) (err error) {
 
 // create notes down the group that was opened and tells of it.
 func (r *Room) create(c *api.Call, a asked) (Created, error) {
-	reply := Created{a.group(), api.Warnings{Warnings: a.warnings}}
+	reply := Created{a.group(), api.Warn(a.warnings)}
 	c.Touched("war_room", a.ChatID, a.ChatName)
 	c.Touched("incident", a.IncidentID, a.incident.Title)
 	if a.Status == isOpen {

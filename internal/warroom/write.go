@@ -87,7 +87,7 @@ func (r *Room) remove(c *api.Call, d closed) (api.Removal, error) {
 	if d.chat != "" && d.chat != w.ChatID {
 		return api.Removal{}, fault.New(fault.Conflict, "the war room was deleted and opened anew meanwhile")
 	}
-	reply := api.Removal{Warnings: api.Warnings{Warnings: d.warnings}}
+	reply := api.Removal{Warnings: api.Warn(d.warnings)}
 	c.Removed("war_room", w.ChatID, w.ChatName)
 	c.Touched("incident", i.IncidentID, i.Title)
 	if err := w.forget(c.Tx); err != nil || w.Status != isOpen {
@@ -132,5 +132,5 @@ func (r *Room) add(c *api.Call, in addRequest) (a asked, err error) {
 func (r *Room) added(c *api.Call, a asked) (api.Warnings, error) {
 	c.Touched("war_room", a.ChatID, a.ChatName)
 	c.Touched("incident", a.IncidentID, a.incident.Title)
-	return api.Warnings{Warnings: a.warnings}, nil
+	return api.Warn(a.warnings), nil
 }

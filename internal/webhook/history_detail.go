@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/incident"
+	"tocsin/internal/integration"
 )
 
 type historyDetailRequest struct {
@@ -37,7 +38,7 @@ func (r *Room) historyDetail(c *api.Call, in historyDetailRequest) (h historyDet
 		err = fault.Missing("webhook delivery", in.EventID)
 	}
 	if err == nil {
-		err = readable(c, h.ChannelID)
+		err = readable(c, h.IntegrationID, h.ChannelID)
 	}
 	if err != nil {
 		return historyDetail{}, err
@@ -53,14 +54,13 @@ func scanDetail(row db.Scan) (h historyDetail, err error) {
 	return h, err
 }
 
-// readable refuses what belongs to a private channel to those who may not read that. A channel that is gone hides
-// nothing.
-func readable(c *api.Call, ch int64) error {
-	err := channel.Readable(c.Tx, c.Who, ch)
-	if fault.KindOf(err) == fault.NotFound {
-		return nil
+// readable refuses what belongs to a private channel, and all that a webhook which names one was sent, to those who may
+// not read that channel. A channel or webhook that is gone hides nothing.
+func readable(c *api.Call, hook, ch int64) error {
+	if err := integration.Permit(c, hook); err != nil && fault.KindOf(err) != fault.NotFound {
+		return err
 	}
-	return err
+	return channel.PermitAll(c.Tx, c.Who, ch)
 }
 
 // name looks up what things are called now.

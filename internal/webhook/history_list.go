@@ -14,12 +14,12 @@ type historyListRequest struct {
 	Limit          int      `json:"limit" minimum:"1" maximum:"100" doc:"Deliveries to a page."`
 	StartTime      int64    `json:"start_time" minimum:"1000000000000" maximum:"9999999999999" doc:"Start of the window in Unix milliseconds, inclusive."`
 	EndTime        int64    `json:"end_time" minimum:"1000000000000" maximum:"9999999999999" doc:"End of the window in Unix milliseconds, exclusive; after start_time."`
-	SearchAfterCtx string   `json:"search_after_ctx,omitempty" doc:"From the reply before this one, for the page after it; all but limit must be as it was."`
+	SearchAfterCtx string   `json:"search_after_ctx,omitempty" maxLength:"4096" doc:"From the reply before this one, for the page after it; all but limit must be as it was."`
 	Asc            bool     `json:"asc,omitempty" doc:"Oldest first; else newest first."`
 	Orderby        string   `json:"orderby,omitempty" enum:"event_time" doc:"What the list is ordered by."`
 	RefID          string   `json:"ref_id,omitempty" maxLength:"128" doc:"Only deliveries of this incident or alert."`
 	IntegrationID  int64    `json:"integration_id,omitempty" minimum:"0" doc:"Only deliveries of this webhook; 0: of all."`
-	EventTypes     []string `json:"event_types,omitempty" maxItems:"1000" doc:"Only these event types; none: all."`
+	EventTypes     []string `json:"event_types,omitempty" maxItems:"1000" maxLength:"64" doc:"Only these event types; none: all."`
 	Status         string   `json:"status,omitempty" enum:"success,failed" doc:"Only deliveries that ended like this."`
 }
 
@@ -59,14 +59,21 @@ func (r *Room) historyList(c *api.Call, in historyListRequest) (page historyPage
 			return page, err
 		}
 	}
+	p, err := privateTo(c)
+	if err != nil {
+		return page, err
+	}
+	if hidden, err := p.hides(c.Tx, f); err != nil || hidden {
+		return historyPage{Items: []Delivery{}}, err
+	}
 	var sources []source
 	for _, kind := range f.kinds() {
-		n, err := f.total(c.Tx, w, kind)
+		all, seen, err := p.total(c.Tx, f, w, kind)
 		if err != nil {
 			return page, err
 		}
-		if n > 0 {
-			page.Total += n
+		if all > 0 {
+			page.Total += seen
 			sources = append(sources, f.sources(kind)...)
 		}
 	}
@@ -75,7 +82,7 @@ func (r *Room) historyList(c *api.Call, in historyListRequest) (page historyPage
 		if after != nil {
 			from = after.place()
 		}
-		return sources[i].read(c.Tx, w, from, want)
+		return p.read(c.Tx, sources[i], w, from, want)
 	})
 	for i := range page.Items {
 		page.Items[i].EventTime = page.Items[i].EventTime.In(c.Who.Zone)

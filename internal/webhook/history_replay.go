@@ -58,7 +58,7 @@ func replayable(c *api.Call, attempt string) (m message, status string, err erro
 		err = fault.Missing("webhook delivery", attempt)
 	}
 	if err == nil {
-		err = readable(c, m.channel)
+		err = readable(c, m.integration, m.channel)
 	}
 	return m, status, err
 }

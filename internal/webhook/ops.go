@@ -18,7 +18,7 @@ func (r *Room) Ops() []api.Op {
 			Allow:   []auth.Permission{auth.IntegrationsRead},
 			Effect:  api.Snapshot,
 			Doc:     "The attempts to deliver outbound webhooks in a window of time, page by page.",
-			Notes:   "Newest first unless asc is true; attempts of the same moment are ordered by event_id. To walk the list, send the same request with search_after_ctx from the reply until it comes back empty; only limit may change on the way.",
+			Notes:   "Newest first unless asc is true; attempts of the same moment are ordered by event_id. To walk the list, send the same request with search_after_ctx from the reply until it comes back empty; only limit may change on the way. Attempts of webhooks that name a private channel are for those who may read it; of other attempts that tell of such a channel, channel_id, ref_id and endpoint are empty for everybody else.",
 			Example: `{"limit": 20, "start_time": 1776009600000, "end_time": 1776096000000, "status": "failed"}`,
 			Do:      api.Do(r.historyList),
 		},

@@ -99,7 +99,7 @@ func database(dir, name string, sections map[string]any) (dsn string, err error)
 		return "", err
 	}
 	defer d.Close()
-	box, err := app.OpenBox(app.Config{DB: dsn, Clock: clock.System})
+	box, err := app.OpenBox(context.Background(), d, app.Config{DB: dsn, Clock: clock.System})
 	if err != nil {
 		return "", err
 	}

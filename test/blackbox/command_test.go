@@ -20,6 +20,7 @@ func TestExitCodes(t *testing.T) {
 		{"--help", 0, "demo"},
 		{"serve --help", 0, "--limit-per-second"},
 		{"version", 0, "sqlite 3."},
+		{"version", 0, "tocsin " + release + "\n"},
 		{"", 2, "expected one of"},
 		{"sevre", 2, "sevre"},
 		{"serve --prot 80", 2, "--prot"},
@@ -155,6 +156,31 @@ func TestSealingKeysAreRotatedUnderARunningServer(t *testing.T) {
 		if b, err := os.ReadFile(filepath.Join(dir, name)); err == nil && strings.Contains(string(b), "open sesame") {
 			t.Errorf("%s holds the password in clear", name)
 		}
+	}
+}
+
+// A server whose key file is lost says so and does not start, until it is told that the secrets are given up.
+func TestALostKeyFile(t *testing.T) {
+	dir, _ := imported(t)
+	if err := os.Remove(filepath.Join(dir, "tocsin.db.key")); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"serve --listen 127.0.0.1:0", "key rotate", "import --replace second.json", "export --secrets --account " + second} {
+		r := tool(t, dir, strings.Fields(command)...)
+		if r.code != 1 || !strings.Contains(r.err, "sealed under the key") || !strings.Contains(r.err, "--new-seal-key") || strings.Count(r.err, "\n") != 1 {
+			t.Errorf("tocsin %s: exit %d: %s", command, r.code, r.err)
+		}
+	}
+	if out := export(t, dir); strings.Contains(out, "s1.") {
+		t.Errorf("an export without secrets shows sealed text")
+	}
+	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0", "--new-seal-key")
+	if a := s.call(ownerKey, "/monit/datasource/list", `{}`); a.status != 200 {
+		t.Errorf("%+v", a)
+	}
+	s.stop()
+	if code := serve(t, dir, "serve", "--listen", "127.0.0.1:0").stop(); code != 0 {
+		t.Errorf("the next start: exit %d", code)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,8 +22,10 @@ import (
 	_ "tocsin/internal/cli" // so that results are not taken from the cache when the program has changed
 )
 
-// tocsin is the binary under test, built once.
+// tocsin is the binary under test, built once, as `make build` does, with a version of the tests' own.
 var tocsin string
+
+const release = "9.8.7-test"
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "tocsin-test-")
@@ -30,7 +33,15 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	tocsin = filepath.Join(dir, "tocsin")
-	build := exec.Command("go", "build", "-o", tocsin, "tocsin/cmd/tocsin")
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		panic(err)
+	}
+	flags := regexp.MustCompile(`(?m)^\tCGO_ENABLED=0 go build .*-ldflags "([^"]*)"`).FindSubmatch(makefile)
+	if flags == nil {
+		panic("the Makefile has no line that builds with -ldflags")
+	}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", strings.ReplaceAll(string(flags[1]), "$$(sh tools/version.sh)", release), "-o", tocsin, "tocsin/cmd/tocsin")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)

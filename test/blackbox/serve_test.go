@@ -24,12 +24,19 @@ import (
 func TestFirstStartMakesOneAccountAndShowsItsKeyOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
-	if len(s.lines) != 2 || !strings.Contains(s.lines[0], "created account") || !strings.HasPrefix(s.lines[1], "tk_") {
+	if len(s.lines) != 3 || !strings.Contains(s.lines[0], "created account") || !strings.HasPrefix(s.lines[1], "tk_") {
 		t.Fatalf("standard output before listening: %q", s.lines)
 	}
 	key := s.lines[1]
 	if a := s.call(key, "/schedule/list", `{}`); a.status != 200 {
 		t.Fatalf("the owner's key: %+v", a)
+	}
+	command, told := strings.CutPrefix(s.lines[2], "another key: tocsin ")
+	if !told {
+		t.Fatalf("the third line: %q", s.lines[2])
+	}
+	if a := s.call(must(t, dir, strings.Fields(command)...), "/schedule/list", `{}`); a.status != 200 {
+		t.Fatalf("the key that %s makes: %+v", command, a)
 	}
 	if a := s.call("tk_wrong", "/schedule/list", `{}`); a.code != "Unauthorized" {
 		t.Fatalf("a wrong key: %+v", a)

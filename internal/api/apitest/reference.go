@@ -71,9 +71,6 @@ var departures = []departure{
 	{"/schedule/", ".rotation_unit", "", oneOff},
 	{"/rum/application/", ".tracing.open_type", "", unset},
 	{"/channel/silence/rule/list", ".time_filter", "null", decided},
-	{"/route/info", "/route/info", "null", "the reference says so in words"},
-	{"/alert/pipeline/info", "/alert/pipeline/info", "null", "as for a route"},
-	{"/enrichment/info", "/enrichment/info", "null", "as for a route"},
 	{"/incident/war-room/detail", "/incident/war-room/detail", "map[]", "the reference says so in words, of a group that is gone"},
 }
 

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"tocsin/internal/fault"
+)
+
+// defaultMaxBody is the cap on request bodies, in bytes.
+const defaultMaxBody = 1 << 20
+
+// The time in which a body must arrive: bodyTime, and a second more for each bodyPace bytes.
+const (
+	bodyTime = 10 * time.Second
+	bodyPace = 128 << 10
+)
+
+// mostInflated is how many bytes one byte of gzip can become: the bound of deflate.
+const mostInflated = 1032
+
+// Body is the body of a request to an Inlet, not read yet.
+type Body struct {
+	frame *Frame
+	x     *exchange
+	limit int64 // bytes
+}
+
+// Read reads the body of an integration of an account. It is inflated if its Content-Encoding says that it is
+// compressed, and held to its cap before and after. Errors are faults: TooLarge, BadRequest, and Unavailable when
+// the bodies of others leave no room.
+func (b *Body) Read(account, integration int64) ([]byte, error) {
+	return b.frame.readInflated(b.x, bodyHolder{account: account, key: integration}, b.limit)
+}
+
+// ReadUnknown is Read, up to a cap in bytes, of a body that must be read to find out whose it is.
+func (b *Body) ReadUnknown(limit int64) ([]byte, error) {
+	return b.frame.readInflated(b.x, bodyHolder{network: b.x.network()}, min(limit, b.limit))
+}
+
+func (f *Frame) readInflated(x *exchange, h bodyHolder, limit int64) ([]byte, error) {
+	switch encoding := x.r.Header.Get("Content-Encoding"); strings.ToLower(encoding) {
+	case "", "identity":
+		return f.readAll(x, h, limit, false)
+	case "gzip", "x-gzip":
+		return f.readAll(x, h, limit, true)
+	default:
+		return nil, fault.New(fault.BadRequest, "Content-Encoding must be gzip or absent, got %.60q", encoding)
+	}
+}
+
+// readBody reads the request's body up to the operation's cap and holds the declared content type
+// against it. A request without a body is one with an empty object, so that operations without required
+// fields can be called with nothing at all.
+func (f *Frame) readBody(x *exchange) ([]byte, error) {
+	body, err := f.readAll(x, bodyHolder{account: x.call.Who.AccountID, key: x.call.Who.KeyID}, x.op.MaxBody, false)
+	if err != nil {
+		return nil, err
+	}
+	kind := x.r.Header.Get("Content-Type")
+	if len(body) == 0 && kind == "" {
+		return []byte("{}"), nil
+	}
+	if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
+		return nil, fault.New(fault.InvalidContentType, "must be application/json, got %s", shown(kind))
+	}
+	if len(body) == 0 {
+		return []byte("{}"), nil
+	}
+	return body, nil
+}
+
+// readAll reads the body up to a cap, whatever its content type says. What it can grow to is reserved first and
+// given back when the call is answered.
+func (f *Frame) readAll(x *exchange, h bodyHolder, limit int64, zipped bool) ([]byte, error) {
+	said := x.r.ContentLength // -1: unknown
+	if said == 0 && !zipped {
+		return nil, nil
+	}
+	if said > limit {
+		x.w.Header().Set("Connection", "close")
+		return nil, tooLarge(limit)
+	}
+	most := said
+	switch {
+	case said < 0:
+		most = limit
+	case zipped:
+		most = min(limit, said*mostInflated)
+	}
+	if err := f.bodies.reserve(x.call.Ctx, h, most); err != nil {
+		noRoom(x.w.Header())
+		return nil, err
+	}
+	x.holder, x.held = h, most
+	deadline := http.NewResponseController(x.w)
+	deadline.SetReadDeadline(time.Now().Add(f.bodyTime + time.Duration(most/bodyPace)*time.Second))
+	body, err := read(http.MaxBytesReader(x.w, x.r.Body, limit), limit, said, zipped)
+	if err != nil {
+		return nil, unread(err, limit, zipped)
+	}
+	deadline.SetReadDeadline(time.Time{}) // else the caller would count as gone when it passes
+	f.bodies.release(h, most-int64(len(body)))
+	x.held = int64(len(body))
+	return body, nil
+}
+
+// read reads a body of a length that was said, or -1, and inflates it if it is zipped.
+func read(r io.Reader, limit, said int64, zipped bool) ([]byte, error) {
+	if said >= 0 && !zipped {
+		body := make([]byte, said)
+		_, err := io.ReadFull(r, body)
+		return body, err
+	}
+	if zipped {
+		plain, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, err
+		}
+		r = io.LimitReader(plain, limit+1)
+	}
+	var body bytes.Buffer
+	_, err := body.ReadFrom(r)
+	if err == nil && int64(body.Len()) > limit {
+		err = &http.MaxBytesError{Limit: limit}
+	}
+	return body.Bytes(), err
+}
+
+// unread is the fault of a body that could not be read.
+func unread(err error, limit int64, zipped bool) error {
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return tooLarge(limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fault.New(fault.BadRequest, "the body did not arrive in time")
+	case zipped:
+		return fault.New(fault.BadRequest, "the body is broken gzip, or no gzip as its Content-Encoding says")
+	default:
+		return fault.New(fault.BadRequest, "the body could not be read to its end")
+	}
+}
+
+func tooLarge(limit int64) error {
+	return fault.New(fault.TooLarge, "must be at most %d bytes", limit)
+}

@@ -1,0 +1,96 @@
+package app_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// node is what the test reads of a JSON schema.
+type node struct {
+	Ref                  string           `json:"$ref"`
+	Type                 any              `json:"type"` // a name, or a list with null
+	AnyOf                []node           `json:"anyOf"`
+	Enum                 []any            `json:"enum"`
+	Pattern              string           `json:"pattern"`
+	Format               string           `json:"format"`
+	MaxLength            *int             `json:"maxLength"`
+	MaxItems             *int             `json:"maxItems"`
+	MaxProperties        *int             `json:"maxProperties"`
+	Items                *node            `json:"items"`
+	Properties           map[string]*node `json:"properties"`
+	AdditionalProperties json.RawMessage  `json:"additionalProperties"`
+}
+
+func (n *node) is(name string) bool {
+	list, _ := n.Type.([]any)
+	return n.Type == name || slices.Contains(list, any(name))
+}
+
+// unbounded lists the arrays, texts and maps below n that may be as long as the body; at is where n stands.
+func (n *node) unbounded(at string, named map[string]*node, found, seen map[string]bool) {
+	for _, one := range n.AnyOf {
+		one.unbounded(at, named, found, seen)
+	}
+	if name := strings.TrimPrefix(n.Ref, "#/components/schemas/"); n.Ref != "" && !seen[name] {
+		seen[name] = true
+		named[name].unbounded(name, named, found, seen)
+	}
+	var values *node
+	if n.AdditionalProperties != nil && json.Unmarshal(n.AdditionalProperties, &values) != nil {
+		values = nil // true or false
+	}
+	switch {
+	case n.is("array") && n.MaxItems == nil:
+		found[at+": array without maxItems"] = true
+	case n.is("string") && n.MaxLength == nil && n.Enum == nil && n.Format == "" && !strings.HasSuffix(n.Pattern, "$"):
+		found[at+": string without maxLength"] = true
+	case values != nil && n.MaxProperties == nil && n.Properties == nil:
+		found[at+": map without maxProperties"] = true
+	}
+	if n.Items != nil {
+		n.Items.unbounded(at+"[]", named, found, seen)
+	}
+	if values != nil {
+		values.unbounded(at+".*", named, found, seen)
+	}
+	for name, property := range n.Properties {
+		property.unbounded(at+"."+name, named, found, seen)
+	}
+}
+
+// Every list and every text that a caller may send has a bound, and the published schema says it: what is only
+// bounded by the size of the body has made the server slow more than once.
+func TestEveryRequestIsBounded(t *testing.T) {
+	a, _, _, _ := start(t)
+	text, err := a.Frame.OpenAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]struct {
+			Post struct {
+				RequestBody struct {
+					Content map[string]struct{ Schema node }
+				}
+			}
+		}
+		Components struct{ Schemas map[string]*node }
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	found, seen := map[string]bool{}, map[string]bool{}
+	for path, op := range doc.Paths {
+		schema := op.Post.RequestBody.Content["application/json"].Schema
+		schema.unbounded(path, doc.Components.Schemas, found, seen)
+	}
+	if len(seen) < 100 {
+		t.Errorf("saw only %d schemas", len(seen))
+	}
+	for _, what := range slices.Sorted(maps.Keys(found)) {
+		t.Error(what)
+	}
+}

@@ -1,0 +1,295 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"tocsin/internal/db"
+	"tocsin/internal/webhook"
+)
+
+// apart are operations on no object of the table, by the reason.
+var apart = map[string][]string{
+	"persons and keys: any valid key reads names, and keys and contacts are held by narrowed_key_test.go in internal/person": {
+		"/account/info", "/person/infos", "/member/info", "/member/list", "/member/invite", "/member/delete", "/member/info/reset", "/member/role/grant",
+		"/member/role/revoke", "/member/role/update", "/person/app-key/create", "/person/app-key/list", "/person/app-key/enable", "/person/app-key/disable",
+		"/person/app-key/delete", "/person/app-key/name/reset", "/preference/info", "/preference/update",
+	},
+	"it names nothing that is stored, or only what is the caller's own": {"/audit/operation/list", "/role/permission/list", "/schedule/preview", "/schedule/self", "/template/preview"},
+	"tried with alerts, which are what it shows":                        {"/route/preview"},
+	"tried with every kind, in hold":                                    {"/audit/search"},
+	"issues are for any valid key, whatever their channel":              {"/rum/issue/info", "/rum/issue/list", "/rum/issue/update"},
+	"changes have a test of their own, TestChangesOfPrivateChannels":    {"/change/list"},
+}
+
+const (
+	conditions = `"filters":[[{"key":"title","oper":"IN","vals":["x"]}]]`
+	layers     = `"template_id":"000000000000000000000001","layers":[{"target":{"team_ids":[$team],"by":{"follow_preference":true}}}]`
+	windows    = `"time_filters":[{"start":"01:00","end":"02:00"}],` + conditions
+)
+
+// rule is a kind of rule of a channel.
+func rule(name, channel, body string, more ...try) kind {
+	path := "/channel/" + name + "/rule/"
+	body = `{"channel_id":` + channel + `,"rule_name":"$mark",` + body
+	one := `{"channel_id":` + channel + `,"rule_id":"$id"}`
+	return kind{prefixes: []string{path}, steps: []step{{path + "create", body + "}", "rule_id", "id"}}, tries: append([]try{
+		{change, path + "create", body + "}", ""}, {change, path + "update", body + `,"rule_id":"$id"}`, ""}, {change, path + "disable", one, ""}, {change, path + "enable", one, ""},
+		{change, path + "delete", `{"channel_id":` + channel + `,"rule_id":"$id","dry_run":true}`, ""}, {change, path + "delete", one, ""},
+		{look, path + "list", `{"channel_id":` + channel + `}`, ""},
+	}, more...)}
+}
+
+// rules are the kinds of rules but drop rules.
+func rules(channel string) []kind {
+	return []kind{
+		rule("silence", channel, windows), rule("inhibit", channel, `"equals":["a"]`),
+		rule("escalate", channel, layers, try{look, "/channel/escalate/rule/info", `{"channel_id":` + channel + `,"rule_id":"$id"}`, ""}),
+	}
+}
+
+// channelKind is a channel; private is a member of its body.
+func channelKind(private string) kind {
+	body := `{"channel_name":"$mark","team_id":$team` + private + `}`
+	const one = `{"channel_id":$id}`
+	return kind{prefixes: []string{"/channel/"}, steps: []step{{"/channel/create", body, "channel_id", "id"}}, tries: []try{
+		{create, "/channel/create", body, ""}, {change, "/channel/update", `{"channel_id":$id,"description":"y"}`, ""},
+		{change, "/channel/update", `{"channel_id":$id,"is_private":false,"team_id":0}`, ""}, {change, "/channel/disable", one, ""}, {change, "/channel/enable", one, ""},
+		{change, "/channel/delete", one, "BadRequest"}, {change, "/channel/delete", `{"channel_id":$id,"dry_run":true}`, ""},
+		{look, "/channel/info", one, ""}, {list, "/channel/infos", `{"channel_ids":[$id]}`, ""}, {list, "/channel/list", `{"query":"$mark"}`, ""},
+		{look, "/channel/star", one, ""}, {look, "/channel/unstar", one, ""},
+	}}
+}
+
+// integrationKind is an integration that a body makes; untie is the body of an update that takes it from its channel.
+func integrationKind(body, untie, rotates string) kind {
+	const one = `{"integration_id":$id}`
+	body = `{"integration_name":"$mark",` + body + `}`
+	return kind{prefixes: []string{"/integration/"}, steps: []step{{"/integration/create", body, "integration_id", "id"}}, tries: []try{
+		{change, "/integration/create", body, ""}, {change, "/integration/update", `{"integration_id":$id,"description":"y"}`, ""},
+		{change, "/integration/update", `{"integration_id":$id,` + untie + `}`, ""}, {change, "/integration/disable", one, ""}, {change, "/integration/enable", one, ""},
+		{change, "/integration/key/rotate", one, rotates}, {change, "/integration/delete", `{"integration_id":$id,"dry_run":true}`, ""}, {change, "/integration/delete", one, ""},
+		{look, "/integration/info", one, ""}, {list, "/integration/list", `{"query":"$mark"}`, ""}, {list, "/integration/list", `{"limit":100}`, ""},
+	}}
+}
+
+const (
+	shared    = `{"integration_name":"i","integration_type":"standard"}`
+	dedicated = `{"integration_name":"i","integration_type":"standard","channel_id":$private}`
+	byTitle   = `{"if":[{"key":"title","oper":"IN","vals":["$mark"]}],"channel_ids":[$public],"fallthrough":false}`
+	toPrivate = `{"if":[{"key":"title","oper":"IN","vals":["$mark"]}],"channel_ids":[$private],"fallthrough":false}`
+)
+
+// routeKind is the route of an integration, with one case.
+func routeKind(integration, routed string) kind {
+	body := `{"integration_id":$id,"cases":[` + routed + `]}`
+	return kind{prefixes: []string{"/route/"}, steps: []step{{"/integration/create", integration, "integration_id", "id"}, {"/route/upsert", body, "", ""}}, tries: []try{
+		{change, "/route/upsert", body, ""}, {change, "/route/upsert", `{"integration_id":$id,"default":{"channel_ids":[$public]}}`, ""},
+		{change, "/integration/delete", `{"integration_id":$id}`, ""}, {change, "/integration/update", `{"integration_id":$id,"channel_id":$public}`, ""},
+		{look, "/route/info", `{"integration_id":$id}`, ""}, {list, "/route/list", `{"integration_ids":[$id]}`, ""},
+		{look, "/route/history/list", `{"integration_id":$id}`, ""},
+	}}
+}
+
+// rulesOf is what is set up for an integration at a path.
+func rulesOf(path, integration, rule string) kind {
+	body := `{"integration_id":$id,"rules":[` + rule + `]}`
+	return kind{prefixes: []string{path}, steps: []step{{"/integration/create", integration, "integration_id", "id"}, {path + "upsert", body, "", ""}}, tries: []try{
+		{change, path + "upsert", body, ""}, {change, path + "upsert", `{"integration_id":$id,"rules":[]}`, ""},
+		{look, path + "info", `{"integration_id":$id}`, ""}, {list, path + "list", `{"integration_ids":[$id]}`, ""},
+	}}
+}
+
+const (
+	pipelineRule   = `{"kind":"severity_reset","if":[[{"key":"labels.env","oper":"IN","vals":["$mark"]}]],"settings":{"severity":"Info"}}`
+	enrichmentRule = `{"kind":"extraction","settings":{"source_field":"title","result_label":"$mark","pattern":"^(?P<result>[a-z]+):"}}`
+	sourceOf       = `"integration_type":"standard","channel_id":`
+	webhookOf      = `"integration_type":"webhook_alert","settings":{"endpoint":"https://example.com/$mark","headers":{"X-Secret":"s"},"sign_secret":"s","channel_ids":[$private]}`
+	elsewhere      = `"settings":{"endpoint":"https://elsewhere.example.com","headers":{"X-Secret":""},"sign_secret":""}`
+)
+
+// many is the body of an operation on one or more incidents.
+func many(path, more string) try {
+	return try{change, "/incident/" + path, `{"incident_ids":["$id"]` + more + `}`, ""}
+}
+
+// ofIncident is the body of an operation on one incident.
+func ofIncident(m manner, path, more, ends string) try {
+	return try{m, "/incident/" + path, `{"incident_id":"$id"` + more + `}`, ends}
+}
+
+// incidentKind is an incident of a channel, with a war room and a comment.
+func incidentKind(channel string) kind {
+	first := func(path, member, name string) step {
+		return step{"/incident/" + path, `{"incident_severity":"Critical","title":"$mark","channel_id":` + channel + `}`, member, name}
+	}
+	const group = `{"integration_id":7,"chat_id":"chat-$id"`
+	window := fmt.Sprintf(`{"start_time":%d,"end_time":%d}`, time.Now().Unix()-60, time.Now().Unix()+3600)
+	return kind{prefixes: []string{"/incident/"}, steps: []step{first("create", "incident_id", "id"), first("create", "incident_id", "other"),
+		{"/incident/comment", `{"incident_ids":["$id"],"comment":"$mark"}`, "", ""}},
+		seed: func(w world, names map[string]string) {
+			w.exec(`INSERT INTO war_room (account_id, incident_id, integration_id, plugin_type, status, chat_id, chat_name, share_link, created_by, created_at) VALUES ($1, $2, 7, 'slack', 'open', $3, $4, '', 0, 0)`,
+				w.account, names["id"], "chat-"+names["id"], names["mark"])
+		}, tries: []try{
+			{change, "/incident/create", `{"incident_severity":"Critical","title":"$mark","channel_id":` + channel + `}`, ""},
+			many("ack", ""), many("unack", "").ending("BadRequest"), many("snooze", `,"minutes":30`), many("wake", "").ending("BadRequest"), many("resolve", ""), many("reopen", "").ending("BadRequest"),
+			many("disable-merge", ""), many("comment", `,"comment":"x"`), many("remove", `,"dry_run":true`), many("remove", ""),
+			{change, "/incident/merge", `{"source_incident_ids":["$other"],"target_incident_id":"$id"}`, ""},
+			ofIncident(change, "assign", `,"assigned_to":{"person_ids":[$person]}`, ""), ofIncident(change, "responder/add", `,"person_ids":[$person]`, ""), ofIncident(change, "reset", `,"impact":"x"`, ""),
+			ofIncident(change, "field/reset", `,"field_name":"region","field_value":"x"`, ""), ofIncident(look, "info", "", ""), ofIncident(look, "feed", "", ""), ofIncident(look, "alert/list", "", ""),
+			ofIncident(look, "escalation/preview", "", ""), {look, "/incident/escalation/preview", `{"channel_id":` + channel + `}`, ""}, ofIncident(look, "war-room/default-observers", "", ""),
+			ofIncident(look, "war-room/list", "", ""), ofIncident(change, "war-room/create", `,"integration_id":7`, "ResourceNotFound"), ofIncident(change, "war-room/delete", `,"integration_id":7,"dry_run":true`, ""),
+			{list, "/incident/list", window, ""}, {look, "/incident/list-by-ids", `{"incident_ids":["$id"]}`, ""},
+			{look, "/incident/war-room/detail", group + `}`, ""}, {change, "/incident/war-room/add-member", group + `,"member_ids":[$person]}`, "ResourceNotFound"},
+		}}
+}
+
+func (c try) ending(code string) try {
+	c.ends = code
+	return c
+}
+
+// alertKind is an alert of a channel, which events make and no operation.
+func alertKind(channel string) kind {
+	const one = `{"alert_id":"$id"}`
+	now := time.Now().Unix()
+	window := fmt.Sprintf(`{"start_time":%d,"end_time":%d}`, now-60, now+3600)
+	return kind{prefixes: []string{"/alert/", "/alert-event/"}, silent: true, steps: []step{{"/incident/create", `{"incident_severity":"Critical","title":"i","channel_id":$public}`, "incident_id", "incident"}},
+		seed: func(w world, names map[string]string) {
+			names["id"], names["event"] = "aaaa00000000000000"+names["mark"][4:], "eeee00000000000000"+names["mark"][4:]
+			in := names[channel[1:]]
+			w.exec(`INSERT INTO alert (account_id, alert_id, channel_id, incident_id, integration_id, integration_name, integration_type, integration_ref_id, alert_key, title, title_rule, description,
+				alert_severity, alert_status, start_time, last_time, end_time, event_cnt, ever_muted, responder_name, responder_email, labels, images, created_at, updated_at, deleted_at)
+				VALUES ($1, $2, `+in+`, '', 0, '', '', '', 'k', $3, '', '', 'Critical', 'Critical', $4, $4, 0, 1, FALSE, '', '', '{}', '[]', $4, $4, 0)`, w.account, names["id"], names["mark"], now)
+			w.exec(`INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace)
+				VALUES ($1, $2, $3, $4, `+in+`, 'opened', $5, '', 0, $6, 'Critical', $7, '[]')`, w.account, *w.marks, now*1000, names["event"], names["id"], now, `{"title":"`+names["mark"]+`"}`)
+		}, tries: []try{
+			{look, "/alert/info", one, ""}, {look, "/alert/feed", one, ""}, {look, "/alert/event/list", one, ""}, {look, "/alert/explain", one, ""}, {look, "/alert/explain", `{"event_id":"$event"}`, ""},
+			{list, "/alert/list", window, ""}, {look, "/alert/list-by-ids", `{"alert_ids":["$id"]}`, ""}, {list, "/alert-event/list", window, ""}, {list, "/route/preview", `{"alert_ids":["$id"],"route":{"default":{"channel_ids":[$public]}}}`, ""},
+			{change, "/alert/merge", `{"alert_ids":["$id"],"incident_id":"$incident"}`, ""}, {change, "/alert/close", `{"alert_ids":["$id"]}`, ""},
+		}}
+}
+
+// deliveryKind is an attempt to deliver something of a public channel for a webhook.
+func deliveryKind(body string) kind {
+	now := time.Now()
+	window := func(more string) string {
+		return fmt.Sprintf(`{"limit":100,"start_time":%d,"end_time":%d%s}`, now.UnixMilli()-60_000, now.UnixMilli()+3_600_000, more)
+	}
+	return kind{prefixes: []string{"/webhook/history/"}, steps: []step{{"/integration/create", `{"integration_name":"$mark",` + body + `}`, "integration_id", "id"}},
+		seed: func(w world, names map[string]string) {
+			hook, in := number(names["id"]), number(names["public"])
+			w.write(func(tx *db.Tx) error {
+				return webhook.Record(tx, w.account, []webhook.Delivery{{IntegrationID: hook, EventID: names["mark"], WebhookType: "alert", EventType: "a_new", ChannelID: in, RefID: names["mark"],
+					Endpoint: "https://example.com", Attempt: 1, Status: "success", StatusCode: 200, EventTime: webhook.Moment(now)}})
+			})
+			w.exec(`INSERT INTO webhook_message (account_id, message_id, integration_id, number, webhook_type, event_type, channel_id, ref_id, payload, attempt_id, attempts, status, started_at, due_at, settled_at, outcome)
+				VALUES ($1, $2, $3, $4, 'alert', 'a_new', $5, $2, '{}', '', 1, 'delivered', 1, 1, 1, '')`, w.account, names["mark"], hook, *w.marks, in)
+			w.exec(`INSERT INTO webhook_exchange (account_id, event_id, message_id, request_headers, error_message, response_headers, response_body) VALUES ($1, $2, $2, '', '', '', '')`, w.account, names["mark"])
+		}, tries: []try{
+			{list, "/webhook/history/list", window(""), ""}, {list, "/webhook/history/list", window(`,"integration_id":$id`), ""}, {list, "/webhook/history/list", window(`,"ref_id":"$mark"`), ""},
+			{list, "/webhook/history/list", window(`,"event_types":["a_new"],"status":"success","asc":true`), ""},
+			{look, "/webhook/history/detail", `{"integration_id":$id,"event_id":"$mark"}`, ""}, {change, "/webhook/history/replay", `{"event_id":"$mark"}`, ""},
+		}}
+}
+
+func number(id string) (n int64) {
+	fmt.Sscan(id, &n)
+	return n
+}
+
+// write changes the database as the product's background work does.
+func (w world) write(fn func(*db.Tx) error) {
+	w.t.Helper()
+	if err := w.app.DB.Write(context.Background(), fn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w world) exec(query string, args ...any) {
+	w.t.Helper()
+	w.write(func(tx *db.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	})
+}
+
+// plain is the usual kind: a prefix, a body, the member that names the object, and tries that follow from it.
+func plain(prefix, body, id string, tries ...try) kind {
+	return kind{prefixes: []string{prefix}, steps: []step{{prefix + "create", body, id, "id"}}, tries: append([]try{{create, prefix + "create", strings.ReplaceAll(body, "$mark", "new$mark"), ""}}, tries...)}
+}
+
+// upserted is a kind whose objects are made and changed by the same operation.
+func upserted(prefix, body, id string, tries ...try) kind {
+	return kind{prefixes: []string{prefix}, steps: []step{{prefix + "upsert", "{" + body + "}", id, "id"}}, tries: append([]try{{change, prefix + "upsert", `{"` + id + `":$id,` + body + "}", ""}}, tries...)}
+}
+
+// kinds are the rows that the table must have. A row of several kinds is tried with each.
+var kinds = map[string][]kind{
+	"schedule": {plain("/schedule/", `{"schedule_name":"$mark","team_id":$team}`, "schedule_id",
+		try{change, "/schedule/update", `{"schedule_id":$id,"description":"y"}`, ""}, try{change, "/schedule/delete", `{"schedule_ids":[$id]}`, ""},
+		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""})},
+	"channel":                             {channelKind("")},
+	"private channel":                     {channelKind(`,"is_private":true`)},
+	"silence, inhibit or escalation rule": rules("$public"),
+	"silence, inhibit or escalation rule of a private channel": rules("$private"),
+	"drop rule":                      {rule("unsubscribe", "$public", conditions)},
+	"drop rule of a private channel": {rule("unsubscribe", "$private", conditions)},
+	"integration": {integrationKind(sourceOf+"$public", `"channel_id":0`, ""),
+		integrationKind(`"integration_type":"webhook_alert","settings":{"endpoint":"https://example.com/$mark"}`, elsewhere, "InvalidParameter")},
+	"integration of a private channel":                   {integrationKind(sourceOf+"$private", `"channel_id":0`, "")},
+	"webhook that names a private channel":               {integrationKind(webhookOf, elsewhere, "InvalidParameter")},
+	"delivery of a webhook":                              {deliveryKind(`"integration_type":"webhook_alert","settings":{"endpoint":"https://example.com"}`)},
+	"delivery of a webhook that names a private channel": {deliveryKind(webhookOf)},
+	"route":                              {routeKind(shared, byTitle)},
+	"route that names a private channel": {routeKind(shared, toPrivate)},
+	"route of an integration of a private channel":          {routeKind(dedicated, byTitle)},
+	"alert pipeline of an integration of a private channel": {rulesOf("/alert/pipeline/", dedicated, pipelineRule)},
+	"enrichment of an integration of a private channel":     {rulesOf("/enrichment/", dedicated, enrichmentRule)},
+	"alert pipeline or enrichment":                          {rulesOf("/alert/pipeline/", shared, pipelineRule), rulesOf("/enrichment/", shared, enrichmentRule)},
+	"incident":                                              {incidentKind("$public")},
+	"incident of a private channel":                         {incidentKind("$private")},
+	"alert":                                                 {alertKind("$public")},
+	"alert of a private channel":                            {alertKind("$private")},
+	"template": {plain("/template/", `{"template_name":"$mark","team_id":$team}`, "template_id",
+		try{change, "/template/update", `{"template_id":"$id","template_name":"$mark"}`, ""}, try{change, "/template/delete", `{"template_id":"$id"}`, ""},
+		try{look, "/template/info", `{"template_id":"$id"}`, ""}, try{list, "/template/list", `{"query":"$mark"}`, ""})},
+	"calendar":     {calendarKind()},
+	"custom field": {fieldKind()},
+	"datasource":   {datasourceKind()},
+	"RUM application": {plain("/rum/application/", `{"application_name":"$mark","type":"browser","team_id":$team,"is_private":false}`, "application_id",
+		try{change, "/rum/application/update", `{"application_id":"$id","application_name":"y"}`, ""}, try{change, "/rum/application/delete", `{"application_id":"$id"}`, ""},
+		try{look, "/rum/application/info", `{"application_id":"$id"}`, ""}, try{list, "/rum/application/infos", `{"application_ids":["$id"]}`, ""}, try{list, "/rum/application/list", `{"query":"$mark"}`, ""})},
+	"team": {upserted("/team/", `"team_name":"$mark"`, "team_id", try{change, "/team/delete", `{"team_id":$id}`, ""},
+		try{look, "/team/info", `{"team_id":$id}`, ""}, try{list, "/team/infos", `{"team_ids":[$id]}`, ""}, try{list, "/team/list", `{"query":"$mark"}`, ""})},
+	"role": {upserted("/role/", `"role_name":"$mark"`, "role_id", try{change, "/role/disable", `{"role_id":$id}`, ""}, try{change, "/role/enable", `{"role_id":$id}`, ""},
+		try{change, "/role/member/grant", `{"role_id":$id,"member_ids":[$person]}`, ""}, try{change, "/role/member/revoke", `{"role_id":$id,"member_ids":[$person]}`, ""},
+		try{change, "/role/delete", `{"role_id":$id}`, ""}, try{look, "/role/info", `{"role_id":$id}`, ""}, try{list, "/role/list", `{}`, ""})},
+}
+
+func calendarKind() kind {
+	const event = `{"cal_id":"$id","summary":"$mark","start_at":"2026-05-01","end_at":"2026-05-02","is_off":true}`
+	k := plain("/calendar/", `{"cal_name":"$mark","team_id":$team}`, "cal_id",
+		try{change, "/calendar/update", `{"cal_id":"$id","description":"y"}`, ""}, try{change, "/calendar/delete", `{"cal_id":"$id"}`, ""},
+		try{change, "/calendar/event/upsert", event, ""}, try{change, "/calendar/event/delete", `{"cal_id":"$id","event_id":"$event"}`, ""},
+		try{look, "/calendar/info", `{"cal_id":"$id"}`, ""}, try{list, "/calendar/list", `{}`, ""}, try{list, "/calendar/event/list", `{"cal_id":"$id","year":2026,"month":5}`, ""})
+	k.steps = append(k.steps, step{"/calendar/event/upsert", event, "event_id", "event"})
+	return k
+}
+
+func fieldKind() kind {
+	const body = `{"field_name":"$mark","display_name":"X","field_type":"text","value_type":"string"}`
+	return kind{prefixes: []string{"/field/"}, steps: []step{{"/field/create", body, "field_id", "id"}}, tries: []try{
+		{create, "/field/create", strings.ReplaceAll(body, "$mark", "new_$mark"), ""},
+		{change, "/field/update", `{"field_id":"$id","display_name":"Y"}`, ""}, {change, "/field/delete", `{"field_id":"$id"}`, ""},
+		{look, "/field/info", `{"field_id":"$id"}`, ""}, {list, "/field/list", `{}`, ""},
+	}}
+}
+
+func datasourceKind() kind {
+	const rest = `"type_ident":"prometheus","name":"$mark","edge_cluster_name":"e","address":"http://prometheus.example.com","payload":{"prometheus":{}}}`
+	return plain("/monit/datasource/", "{"+rest, "id", try{change, "/monit/datasource/update", `{"id":$id,` + rest, ""}, try{change, "/monit/datasource/delete", `{"id":$id}`, ""},
+		try{look, "/monit/datasource/info", `{"id":$id}`, ""}, try{list, "/monit/datasource/list", `{}`, ""})
+}

@@ -1,0 +1,180 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/datasource"
+	"tocsin/internal/db"
+	"tocsin/internal/escalation"
+	"tocsin/internal/integration"
+	"tocsin/internal/notify"
+	"tocsin/internal/preference"
+	"tocsin/internal/rum"
+	"tocsin/internal/schedule"
+	"tocsin/internal/seal"
+)
+
+// resealers pass every stored secret of the database through a function and count them.
+var resealers = []func(*db.Tx, seal.Renew) (int, error){
+	schedule.Reseal, datasource.Reseal, rum.Reseal, channel.Escalates.Reseal, integration.Kind.Reseal, preference.Kind.Reseal, escalation.Reseal, notify.Reseal,
+}
+
+// reseal runs all resealers.
+func reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
+	for _, each := range resealers {
+		n, err := each(tx, renew)
+		if err != nil {
+			return secrets, err
+		}
+		secrets += n
+	}
+	return secrets, nil
+}
+
+// OpenBox opens the keys that seal the stored secrets of a database, making the file on first use. It refuses keys
+// that do not open what the database holds, before it makes a file: secrets that are sealed under a key that is gone
+// are lost, which --new-seal-key has to accept.
+func OpenBox(ctx context.Context, d *db.DB, c Config) (*seal.Box, error) {
+	var box *seal.Box
+	var err error
+	if c.SealKey != "" {
+		box, err = seal.FromText(c.SealKey)
+	} else if _, missing := os.Stat(SealFile(c)); !errors.Is(missing, fs.ErrNotExist) {
+		box, err = seal.Open(SealFile(c), c.Clock.Now)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var have []string
+	if box != nil {
+		have = box.KeyIDs()
+	}
+	if err := checkSealKeys(ctx, d, c, have); err != nil {
+		return nil, err
+	}
+	if box == nil {
+		if box, err = seal.Open(SealFile(c), c.Clock.Now); err != nil {
+			return nil, err
+		}
+	}
+	return box, noteSealKey(ctx, d, box.KeyIDs()[0])
+}
+
+// SealFile is where the sealing keys are: where the configuration says, else beside the database.
+func SealFile(c Config) string {
+	if c.SealKeyFile != "" {
+		return c.SealKeyFile
+	}
+	return strings.TrimPrefix(c.DB, "sqlite:") + ".key"
+}
+
+// checkSealKeys holds the keys that there are against those that the database was sealed with. The secrets
+// themselves are looked at only if the table of keys says that one is missing, or was never filled in.
+func checkSealKeys(ctx context.Context, d *db.DB, c Config, have []string) error {
+	noted, err := sealKeys(ctx, d)
+	if err != nil {
+		return err
+	}
+	suspect := len(noted) == 0
+	for id, lost := range noted {
+		suspect = suspect || !lost && !slices.Contains(have, id)
+	}
+	if !suspect {
+		return nil
+	}
+	used, err := usedSealKeys(ctx, d)
+	if err != nil {
+		return err
+	}
+	var missing []string
+	secrets := 0
+	for id, n := range used {
+		if !noted[id] && !slices.Contains(have, id) {
+			missing, secrets = append(missing, id), secrets+n
+		}
+	}
+	slices.Sort(missing)
+	if len(missing) > 0 && !c.NewSealKey {
+		return lostKeys(c, missing, secrets)
+	}
+	return d.Write(ctx, func(tx *db.Tx) error {
+		if _, err := tx.Exec(`DELETE FROM seal_key WHERE NOT lost`); err != nil {
+			return err
+		}
+		for id := range used {
+			if _, err := tx.Exec(`INSERT INTO seal_key (key_id, lost) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, slices.Contains(missing, id)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// lostKeys says which keys are missing, what to do, and what is lost otherwise.
+func lostKeys(c Config, missing []string, secrets int) error {
+	where := "the key file " + SealFile(c)
+	if c.SealKey != "" {
+		where = "the keys given as text (--seal-key)"
+	}
+	return fmt.Errorf("%d stored secrets are sealed under the key %s, which %s does not have: put the right keys there. "+
+		"If they are lost for good, start once with --new-seal-key: it gives up these secrets (credentials of datasources, webhooks and chats, contacts, client tokens), which must be entered again",
+		secrets, strings.Join(missing, ", "), where)
+}
+
+// sealKeys reads which keys secrets may be under, and whether their loss was accepted.
+func sealKeys(ctx context.Context, d *db.DB) (lost map[string]bool, err error) {
+	type row struct {
+		id   string
+		lost bool
+	}
+	lost = map[string]bool{}
+	err = d.Read(ctx, func(tx *db.Tx) error {
+		rows, err := db.All(tx, func(scan db.Scan) (r row, err error) { return r, scan(&r.id, &r.lost) }, `SELECT key_id, lost FROM seal_key`)
+		for _, r := range rows {
+			lost[r.id] = r.lost
+		}
+		return err
+	})
+	return lost, err
+}
+
+var errOnlyLooked = errors.New("only looked")
+
+// usedSealKeys counts the stored secrets by key. It passes all of them through the resealers and rolls back.
+func usedSealKeys(ctx context.Context, d *db.DB) (secrets map[string]int, err error) {
+	secrets = map[string]int{}
+	err = d.Write(ctx, func(tx *db.Tx) error {
+		if _, err := reseal(tx, func(sealed, _ string) (string, error) {
+			if id := seal.KeyID(sealed); id != "" {
+				secrets[id]++
+			}
+			return sealed, nil
+		}); err != nil {
+			return err
+		}
+		return errOnlyLooked
+	})
+	if errors.Is(err, errOnlyLooked) {
+		err = nil
+	}
+	return secrets, err
+}
+
+// noteSealKey notes the key that secrets are sealed under from now on. A key that is there again is not lost.
+func noteSealKey(ctx context.Context, d *db.DB, id string) error {
+	noted, err := sealKeys(ctx, d)
+	if lost, known := noted[id]; err != nil || known && !lost {
+		return err
+	}
+	return d.Write(ctx, func(tx *db.Tx) error {
+		_, err := tx.Exec(`INSERT INTO seal_key (key_id, lost) VALUES ($1, $2) ON CONFLICT (key_id) DO UPDATE SET lost = excluded.lost`, id, false)
+		return err
+	})
+}

@@ -1,0 +1,63 @@
+package channel
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"tocsin/internal/auth"
+	"tocsin/internal/db"
+	"tocsin/internal/fault"
+	"tocsin/internal/object"
+	"tocsin/internal/reference"
+)
+
+// concealed stands for the name of an object that the caller may not read.
+const concealed = "private"
+
+// Conceal takes the names of what belongs to a private channel out of a refusal to delete what it refers to, for those
+// who may not read that channel. Their kinds and ids stay: the caller has to know what to ask the owner about. Any
+// other error is returned as it is.
+func Conceal(tx *db.Tx, who auth.Principal, err error) error {
+	var refused *fault.Error
+	if !errors.As(err, &refused) || refused.Kind != fault.ReferenceExist {
+		return err
+	}
+	hidden, failed := Hidden(tx, who)
+	if failed != nil {
+		return failed
+	}
+	refs := slices.Clone(refused.Refs)
+	for i, r := range refs {
+		private, failed := names(tx, who.AccountID, r, hidden)
+		if failed != nil {
+			return failed
+		}
+		if private {
+			refs[i].Name = concealed
+		}
+	}
+	return reference.Refused(refused.Object, refs)
+}
+
+// names reports whether an object is, belongs to or refers to one of these channels.
+func names(tx *db.Tx, account int64, r fault.Ref, channels []int64) (bool, error) {
+	if len(channels) == 0 {
+		return false, nil
+	}
+	named, err := reference.Targets(tx, account, r.Kind, r.ID, reference.Channel)
+	if err != nil {
+		return false, err
+	}
+	switch r.Kind {
+	case reference.Channel:
+		named = append(named, r.ID)
+	case reference.Silence, reference.Drop, reference.Inhibit, reference.Escalate:
+		parent, err := object.Parent(tx, account, r.Kind, r.ID)
+		if err != nil {
+			return false, err
+		}
+		named = append(named, parent)
+	}
+	return slices.ContainsFunc(channels, func(id int64) bool { return slices.Contains(named, strconv.FormatInt(id, 10)) }), nil
+}
