@@ -135,10 +135,11 @@ func serveHooks(binary, dsn string) (*process, error) {
 func webhooks(binary, dir string) error {
 	fmt.Printf("| webhook deliveries, %d endpoints | attempts/s | processor for one | resident |\n|---|---|---|---|\n", *endpoints)
 	const few = 20_000
-	for _, n := range []int{few, *backlog} {
-		if n > few && *backlog <= few {
-			continue
-		}
+	sizes := []int{few}
+	if *backlog > few {
+		sizes = append(sizes, *backlog)
+	}
+	for _, n := range sizes {
 		f, err := drained(binary, dir, n, few)
 		if err != nil {
 			return err
