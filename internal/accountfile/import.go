@@ -20,7 +20,7 @@ func Import(ctx context.Context, d *db.DB, box *seal.Box, f *File, now time.Time
 	}
 	return d.Write(ctx, func(tx *db.Tx) error {
 		if replace {
-			if _, err := tx.Exec(`DELETE FROM account WHERE account_id = $1`, f.Account.AccountID); err != nil {
+			if err := person.EraseAccount(tx, f.Account.AccountID); err != nil {
 				return err
 			}
 		}

@@ -35,6 +35,7 @@ type Config struct {
 	AuditDays      int            // how long audit entries are kept; 0: for ever
 	DeliveryDays   int            // how long webhook deliveries are kept; 0: for ever
 	EventDays      int            // how long events, their verdicts and notices are kept; 0: for ever
+	IncidentDays   int            // how long closed incidents and ended alerts are kept, with their feeds; 0: for ever
 	DroppedDays    int            // how long verdicts on events that became no part of an alert are kept; 0: as the others
 	PublicURL      string         // where people reach the server, without a slash at its end; empty: messages have no links
 	Senders        Senders        // what the server sends with

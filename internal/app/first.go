@@ -20,8 +20,8 @@ type First struct {
 // may do everything; nil when there is an account already. zone is the account's IANA time zone.
 func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err error) {
 	err = a.DB.Write(ctx, func(tx *db.Tx) error {
-		n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM account`)
-		if err != nil || n > 0 {
+		all, err := person.Accounts(tx)
+		if err != nil || len(all) > 0 {
 			return err
 		}
 		now := a.Clock.Now().Unix()
@@ -33,7 +33,7 @@ func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err er
 		if err := person.Load(tx, f.AccountID, []person.Record{owner}); err != nil {
 			return err
 		}
-		if _, f.Key, err = auth.CreateKey(tx, auth.NewKey{Account: f.AccountID, Person: f.OwnerID, Name: "first start"}, now); err != nil {
+		if _, f.Key, err = person.CreateKey(tx, auth.NewKey{Account: f.AccountID, Person: f.OwnerID, Name: "first start"}, now); err != nil {
 			return err
 		}
 		first = f

@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/audit"
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
+	"tocsin/internal/incident"
 	"tocsin/internal/notify"
 	"tocsin/internal/triage"
 	"tocsin/internal/webhook"
@@ -18,7 +19,7 @@ func (a *App) prune(ctx context.Context) error {
 	for _, kept := range []struct {
 		days  int
 		prune func(*db.Tx, time.Time) (more bool, err error)
-	}{{a.DeliveryDays, webhook.Prune}, {a.AuditDays, audit.Prune}, {a.EventDays, triage.Prune}, {a.EventDays, notify.Prune}, {a.DroppedDays, triage.PruneDropped}} {
+	}{{a.DeliveryDays, webhook.Prune}, {a.AuditDays, audit.Prune}, {a.EventDays, triage.Prune}, {a.EventDays, notify.Prune}, {a.DroppedDays, triage.PruneDropped}, {a.IncidentDays, incident.Prune}} {
 		if kept.days == 0 {
 			continue
 		}

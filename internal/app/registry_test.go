@@ -224,7 +224,7 @@ func start(t *testing.T) (a *app.App, url, owner, nobody string) {
 		if err := person.Load(tx, first.AccountID, []person.Record{{Item: person.Item{PersonID: guest, PersonName: "Guest", Status: "enabled"}}}); err != nil {
 			return err
 		}
-		_, nobody, err = auth.CreateKey(tx, auth.NewKey{Account: first.AccountID, Person: guest}, clock.System.Now().Unix())
+		_, nobody, err = person.CreateKey(tx, auth.NewKey{Account: first.AccountID, Person: guest}, clock.System.Now().Unix())
 		return err
 	})
 	if err != nil {

@@ -9,27 +9,20 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tocsin/internal/alert"
 	"tocsin/internal/db"
+	"tocsin/internal/escalation"
+	"tocsin/internal/handover"
+	"tocsin/internal/notify"
 	"tocsin/internal/outbound"
+	"tocsin/internal/silence"
+	"tocsin/internal/triage"
 	"tocsin/internal/work"
 )
 
-// due is work that is written down with the moment at which it is due: how many rows are overdue, since when
-// the oldest of them is, in Unix milliseconds.
-type due struct {
-	name  string
-	query string // gives count and oldest of the rows that are due at $1, Unix milliseconds
-}
-
-// dues are all kinds of such work. Whatever is overdue for long is why somebody is not told.
-var dues = []due{
-	{"event", `SELECT count(*), coalesce(min(received_at), 0) / 1000000 FROM event WHERE decided_at = 0 AND received_at <= $1 * 1000000`},
-	{"muted alert", `SELECT count(*), coalesce(min(muted_until), 0) * 1000 FROM alert WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0 AND muted_until <= $1 / 1000`},
-	{"escalation", `SELECT count(*), coalesce(min(CASE WHEN ended = 'failing' THEN started_at ELSE next_at END), 0) * 1000 FROM escalation WHERE next_at > 0 AND (next_at <= $1 / 1000 OR ended = 'failing')`},
-	{"turn on call", `SELECT count(*), coalesce(min(due_at), 0) * 1000 FROM handover WHERE due_at > 0 AND due_at <= $1 / 1000`},
-	{"end of a silence", `SELECT count(*), coalesce(min(due_at), 0) * 1000 FROM silence_end WHERE due_at > 0 AND due_at <= $1 / 1000 AND end_at > $1 / 1000`},
-	{"notice", `SELECT count(*), coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0 AND due_at <= $1`},
-}
+// dues count all kinds of work that is written down with the moment at which it is due. Whatever is overdue for
+// long is why a person is not notified.
+var dues = []func(*db.Tx, time.Time) (work.Overdue, error){triage.Overdue, alert.Overdue, escalation.Overdue, handover.Overdue, silence.Overdue, notify.Overdue}
 
 // late is how long something may be overdue before the server says that it is not ready.
 const late = time.Minute
@@ -45,17 +38,17 @@ type overdue struct {
 func (a *App) standing(ctx context.Context, now time.Time) (all []overdue, failed int64, err error) {
 	err = a.DB.Read(ctx, func(tx *db.Tx) error {
 		for _, d := range dues {
-			o := overdue{Work: d.name}
-			oldest := int64(0)
-			if _, _, err := db.One(tx, func(scan db.Scan) (struct{}, error) { return struct{}{}, scan(&o.Count, &oldest) }, d.query, now.UnixMilli()); err != nil {
+			w, err := d(tx, now)
+			if err != nil {
 				return err
 			}
-			if oldest > 0 {
-				o.Seconds = max(0, now.Sub(time.UnixMilli(oldest)).Seconds())
+			o := overdue{Work: w.Work, Count: w.Count}
+			if !w.Oldest.IsZero() {
+				o.Seconds = max(0, now.Sub(w.Oldest).Seconds())
 			}
 			all = append(all, o)
 		}
-		failed, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM notice WHERE status = 'failed' AND settled_at > $1`, now.Add(-time.Hour).UnixMilli())
+		failed, err = notify.FailedSince(tx, now.Add(-time.Hour))
 		return err
 	})
 	return all, failed, err

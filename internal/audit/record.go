@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/id"
 	"tocsin/internal/reference"
+	"tocsin/internal/revision"
 )
 
 // Record appends an entry to the log of its account.
@@ -47,12 +48,12 @@ const batch = 1000
 func Prune(tx *db.Tx, before time.Time) (more bool, err error) { return prune(tx, before, batch) }
 
 func prune(tx *db.Tx, before time.Time, left int64) (more bool, err error) {
-	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY account_id`)
+	accounts, err := revision.All(tx)
 	if err != nil {
 		return false, err
 	}
 	for _, account := range accounts {
-		n, err := tx.Exec(prunable, account, before.UnixMilli(), left)
+		n, err := tx.Exec(prunable, account.ID, before.UnixMilli(), left)
 		if err != nil {
 			return false, err
 		}

@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/cursor"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/person"
 )
 
 // longest is the longest window of a search, in seconds: 90 days.
@@ -98,7 +100,10 @@ func (r *Room) search(c *api.Call, in searchRequest) (reply searchReply, err err
 
 // speaksChinese tells whether an account's owner reads Chinese; the account has no language of its own.
 func speaksChinese(tx *db.Tx, account int64) (bool, error) {
-	locale, _, err := db.One(tx, db.Column[string], `SELECT p.locale FROM account a JOIN person p ON p.account_id = a.account_id AND p.person_id = a.owner_id
-		WHERE a.account_id = $1`, account)
-	return strings.HasPrefix(strings.ToLower(locale), "zh"), err
+	owner, err := auth.OwnerOf(tx, account)
+	if err != nil {
+		return false, err
+	}
+	p, _, err := person.Find(tx, account, owner)
+	return strings.HasPrefix(strings.ToLower(p.Locale), "zh"), err
 }

@@ -64,7 +64,8 @@ type stored struct {
 
 // CreateKey makes a key, enabled from now (Unix seconds) on, and gives its id and its secret: the only
 // time the secret can be seen. Refused are a person who does not exist or may not call, and a permission
-// that the person does not have; roles that are narrowed later narrow the key as well.
+// that the person does not have; roles that are narrowed later narrow the key as well. Call person.CreateKey, which also
+// ends that an invited person is pending.
 func CreateKey(tx *db.Tx, k NewKey, now int64) (keyID int64, secret string, err error) {
 	if err := checkPerson(tx, k.Account, k.Person); err != nil {
 		return 0, "", err
@@ -103,9 +104,7 @@ func checkPerson(tx *db.Tx, account, person int64) error {
 	if status == "deleted" {
 		return fault.Invalid("person_id", "must be a person who may call, %d is %s", person, status)
 	}
-	// Whoever is handed a key has come: an invited person is pending no longer.
-	_, err = tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, account, person)
-	return err
+	return nil
 }
 
 // checkWithin holds the key's permissions against its person's.
@@ -213,6 +212,12 @@ func SetKeyStatus(tx *db.Tx, account, keyID int64, status string) error {
 	}
 	n, err := tx.Exec(`UPDATE app_key SET status = $1 WHERE account_id = $2 AND key_id = $3`, status, account, keyID)
 	return orMissing(keyID, n, err)
+}
+
+// DeleteKeysOf removes all keys of a person for good.
+func DeleteKeysOf(tx *db.Tx, account, person int64) error {
+	_, err := tx.Exec(`DELETE FROM app_key WHERE account_id = $1 AND person_id = $2`, account, person)
+	return err
 }
 
 // DeleteKey removes a key for good. It is refused within a second, on every node.

@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
-
 	"tocsin/internal/api"
-	"tocsin/internal/db"
 	"tocsin/internal/object"
+	"tocsin/internal/person"
 	"tocsin/internal/reference"
 	"tocsin/internal/schedule"
+	"tocsin/internal/team"
 	"tocsin/internal/template"
 )
 
@@ -44,22 +43,25 @@ func (r *EscalateRule) vet(c *api.Call) (warnings []string, err error) {
 
 // unreachable names somebody who exists but cannot be told just now.
 func unreachable(c *api.Call, n namedAt) ([]string, error) {
-	var query, words string
-	switch n.to.Kind {
-	case reference.Person:
-		query, words = `SELECT 1 FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'enabled'`, "has been invited and is not there yet"
-	case reference.Team:
-		query, words = `SELECT 1 FROM team t WHERE account_id = $1 AND team_id = $2 AND NOT EXISTS (SELECT 1 FROM team_person m JOIN person p ON p.account_id = m.account_id AND p.person_id = m.person_id
-			WHERE m.account_id = t.account_id AND m.team_id = t.team_id AND p.status = 'enabled')`, "has nobody in it who could be told"
-	case reference.Schedule:
+	if n.to.Kind == reference.Schedule {
 		return offDuty(c, n)
 	}
 	id, err := strconv.ParseInt(n.to.ID, 10, 64)
 	if err != nil {
 		return nil, err
 	}
-	_, found, err := db.One(c.Tx, db.Column[int64], query, c.Who.AccountID, id)
-	if err != nil || !found {
+	members, words := []int64{id}, "has been invited and is not there yet"
+	if n.to.Kind == reference.Team {
+		words = "has nobody in it who could be told"
+		members, err = team.Members(c.Tx, c.Who.AccountID, id)
+	}
+	for i := 0; i < len(members) && err == nil; i++ {
+		p, _, failed := person.Find(c.Tx, c.Who.AccountID, members[i])
+		if err = failed; p.Status == "enabled" {
+			return nil, nil
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return []string{fmt.Sprintf("%s: %s %s %s", n.path, n.to.Kind, n.to.ID, words)}, nil
@@ -67,33 +69,16 @@ func unreachable(c *api.Call, n namedAt) ([]string, error) {
 
 // offDuty names a schedule in which nobody is ever on call, and those of the wanted roles that nobody has.
 func offDuty(c *api.Call, n namedAt) (warnings []string, err error) {
-	type row struct {
-		status int64
-		layers string
-	}
 	id, err := strconv.ParseInt(n.to.ID, 10, 64)
 	if err != nil {
 		return nil, err
 	}
-	stored, _, err := db.One(c.Tx, func(scan db.Scan) (r row, err error) { return r, scan(&r.status, &r.layers) },
-		`SELECT status, layers FROM schedule WHERE account_id = $1 AND schedule_id = $2`, c.Who.AccountID, id)
+	held, err := schedule.HeldRoles(c.Tx, c.Who.AccountID, id)
 	if err != nil {
 		return nil, err
 	}
-	var layers []schedule.LayerConfig
-	if err := json.Unmarshal([]byte(stored.layers), &layers); err != nil {
-		return nil, err
-	}
-	if stored.status == 1 || len(layers) == 0 {
+	if held == nil {
 		return []string{fmt.Sprintf("%s: schedule %s is disabled or has no layers, so that nobody is on call in it", n.path, n.to.ID)}, nil
-	}
-	held := map[int64]bool{}
-	for _, l := range layers {
-		for _, g := range l.Groups {
-			for _, m := range g.Members {
-				held[m.RoleID] = held[m.RoleID] || len(m.PersonIDs) > 0
-			}
-		}
 	}
 	for i, role := range n.roles {
 		if !held[role] {

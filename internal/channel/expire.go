@@ -4,23 +4,24 @@ import (
 	"time"
 
 	"tocsin/internal/db"
+	"tocsin/internal/revision"
 )
 
 // Expire takes away the one-off silence rules that are to go after their window, when that ended before a
 // moment.
 func Expire(tx *db.Tx, before time.Time) error {
-	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY account_id`)
+	accounts, err := revision.All(tx)
 	if err != nil {
 		return err
 	}
 	for _, account := range accounts {
-		rules, err := Silences.All(tx, account)
+		rules, err := Silences.All(tx, account.ID)
 		if err != nil {
 			return err
 		}
 		for _, r := range rules {
 			if r.IsAutoDelete && r.TimeFilter != nil && r.TimeFilter.EndTime <= before.Unix() {
-				if err := Silences.Delete(tx, account, r.RuleID); err != nil {
+				if err := Silences.Delete(tx, account.ID, r.RuleID); err != nil {
 					return err
 				}
 			}

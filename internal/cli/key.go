@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/app"
 	"tocsin/internal/auth"
 	"tocsin/internal/db"
+	"tocsin/internal/person"
 )
 
 type keyCmd struct {
@@ -56,7 +57,7 @@ func (cmd *keyCreateCmd) Run(con *console) error {
 				}
 				k.Person = owner
 			}
-			_, secret, err := auth.CreateKey(tx, k, c.Clock.Now().Unix())
+			_, secret, err := person.CreateKey(tx, k, c.Clock.Now().Unix())
 			if err != nil {
 				return err
 			}

@@ -24,17 +24,18 @@ type serving struct {
 	DeliveryDays   int      `help:"Days that webhook deliveries are kept; 0: for ever." default:"90"`
 	EventDays      int      `help:"Days that events, the reasons for what became of them, and notices are kept; 0: for ever." default:"180"`
 	DroppedDays    int      `help:"Days that this is kept of events that were dropped or said nothing new; 0: as the others." default:"30"`
+	IncidentDays   int      `help:"Days that closed incidents and ended alerts are kept, with their feeds; 0: for ever." default:"365"`
 	sending
 	LogFormat string `help:"text or json." enum:"text,json" default:"text"`
 }
 
 func (s serving) apply(c *app.Config) error {
-	if s.LimitPerSecond < 0 || s.LimitPerMinute < 0 || min(s.AuditDays, s.DeliveryDays, s.EventDays, s.DroppedDays) < 0 {
+	if s.LimitPerSecond < 0 || s.LimitPerMinute < 0 || min(s.AuditDays, s.DeliveryDays, s.EventDays, s.DroppedDays, s.IncidentDays) < 0 {
 		return misuseError{fmt.Errorf("limits and days must be 0 or more")}
 	}
 	c.LimitPerSecond, c.LimitPerMinute = s.LimitPerSecond, s.LimitPerMinute
 	c.TLSCert, c.TLSKey = s.TLSCert, s.TLSKey
-	c.AuditDays, c.DeliveryDays, c.EventDays, c.DroppedDays = s.AuditDays, s.DeliveryDays, s.EventDays, s.DroppedDays
+	c.AuditDays, c.DeliveryDays, c.EventDays, c.DroppedDays, c.IncidentDays = s.AuditDays, s.DeliveryDays, s.EventDays, s.DroppedDays, s.IncidentDays
 	var err error
 	if c.TrustedProxies, err = networks("--trusted-proxies", s.TrustedProxies); err != nil {
 		return err

@@ -48,10 +48,10 @@ func fill(ctx context.Context, d *db.DB, box *seal.Box, now time.Time, account f
 		}
 	}
 	err = d.Write(ctx, func(tx *db.Tx) (err error) {
-		if _, keys.All, err = auth.CreateKey(tx, auth.NewKey{Account: accountID, Person: anna, Name: "demo: everything"}, now.Unix()); err != nil {
+		if _, keys.All, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: anna, Name: "demo: everything"}, now.Unix()); err != nil {
 			return err
 		}
-		if _, keys.ReadOnly, err = auth.CreateKey(tx, auth.NewKey{Account: accountID, Person: layla, Name: "demo: read only"}, now.Unix()); err != nil {
+		if _, keys.ReadOnly, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: layla, Name: "demo: read only"}, now.Unix()); err != nil {
 			return err
 		}
 		source, err := integration.Kind.Get(tx, accountID, fmt.Sprint(prometheusIntake))

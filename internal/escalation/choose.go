@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/filter"
 	"tocsin/internal/incident"
+	"tocsin/internal/person"
 )
 
 // Look is how an incident fared with one rule.
@@ -48,7 +49,7 @@ func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.Escala
 				if err != nil {
 					return rule, nil, false, err
 				}
-				zone, err := zoneOf(tx, i.AccountID)
+				zone, err := person.Zone(tx, i.AccountID)
 				if err != nil {
 					return rule, nil, false, err
 				}
@@ -63,12 +64,4 @@ func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.Escala
 		}
 	}
 	return rule, looks, false, nil
-}
-
-func zoneOf(tx *db.Tx, account int64) (*time.Location, error) {
-	name, _, err := db.One(tx, db.Column[string], `SELECT time_zone FROM account WHERE account_id = $1`, account)
-	if err != nil {
-		return nil, err
-	}
-	return time.LoadLocation(name)
 }

@@ -130,7 +130,8 @@ func look(tx *db.Tx, item news.Item) error {
 
 // Reconsider makes all escalations of an account due, because its configuration has changed.
 func Reconsider(tx *db.Tx, account int64, now time.Time) error {
-	_, err := tx.Exec(`UPDATE escalation SET next_at = $2 WHERE account_id = $1 AND next_at > $2`, account, now.Unix())
+	// Arithmetic on account_id keeps the engine from reading the account's past escalations instead of all that go on.
+	_, err := tx.Exec(`UPDATE escalation SET next_at = $2 WHERE account_id + 0 = $1 AND next_at > 0 AND next_at > $2`, account, now.Unix())
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/escalate"
 	"tocsin/internal/fault"
 	"tocsin/internal/incident"
+	"tocsin/internal/person"
 )
 
 //go:embed testdata/golden/*.json
@@ -115,7 +116,7 @@ func (in previewRequest) incident(c *api.Call) (i incident.Incident, err error) 
 
 // steps walks through the plan as the escalation itself would, with nobody acknowledging.
 func (r *Room) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule channel.EscalateRule) error {
-	zone, err := zoneOf(tx, i.AccountID)
+	zone, err := person.Zone(tx, i.AccountID)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/incident"
 	"tocsin/internal/news"
 	"tocsin/internal/notify"
+	"tocsin/internal/person"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
 )
@@ -110,7 +111,7 @@ const (
 // layer tells one layer, or finds that there is nobody to tell.
 func (r *Room) layer(tx *db.Tx, e *run, i *incident.Incident, v escalate.Verdict, now time.Time) (what outcome, err error) {
 	l := e.rule.Layers[v.Layer]
-	zone, err := zoneOf(tx, e.account)
+	zone, err := person.Zone(tx, e.account)
 	if err != nil {
 		return told, err
 	}

@@ -14,6 +14,8 @@ import (
 
 	"tocsin/internal/db"
 	"tocsin/internal/notify"
+	"tocsin/internal/person"
+	"tocsin/internal/revision"
 	"tocsin/internal/schedule"
 	"tocsin/internal/seal"
 	"tocsin/internal/timeline"
@@ -71,10 +73,10 @@ func (w row) save(tx *db.Tx) error {
 
 // due does what is due of all schedules.
 func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err error) {
-	var accounts []int64
+	var accounts []revision.Account
 	var next int64
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		if accounts, err = db.All(tx, db.Column[int64], `SELECT account_id FROM account WHERE revision <> revision_handover`); err == nil {
+		if accounts, err = revision.Handover.Behind(tx); err == nil {
 			next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM handover WHERE due_at > 0`)
 		}
 		return err
@@ -105,7 +107,8 @@ func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err err
 
 // renew makes the rows of an account whose configuration has changed due at once, and makes those of schedules
 // that are new. Rows that are overdue keep what they have to answer for.
-func renew(tx *db.Tx, account, now int64) error {
+func renew(tx *db.Tx, of revision.Account, now int64) error {
+	account := of.ID
 	rows, err := db.All(tx, scanRow, `SELECT `+columns+` FROM handover WHERE account_id = $1`, account)
 	if err != nil {
 		return err
@@ -129,8 +132,7 @@ func renew(tx *db.Tx, account, now int64) error {
 			}
 		}
 	}
-	_, err = tx.Exec(`UPDATE account SET revision_handover = revision WHERE account_id = $1`, account)
-	return err
+	return revision.Handover.Reached(tx, of)
 }
 
 // step does what is due of one schedule, and settles when to look again. One that cannot be told of holds up
@@ -153,7 +155,7 @@ func (r *Room) step(tx *db.Tx, w row, now time.Time) error {
 }
 
 func (r *Room) look(tx *db.Tx, w row, now time.Time) (done, due int64, err error) {
-	zone, err := zoneOf(tx, w.account)
+	zone, err := person.Zone(tx, w.account)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -209,12 +211,4 @@ func (t *teller) daily(done int64, at *schedule.FixedTime) (int64, int64, error)
 		}
 		from = moment
 	}
-}
-
-func zoneOf(tx *db.Tx, account int64) (*time.Location, error) {
-	name, _, err := db.One(tx, db.Column[string], `SELECT time_zone FROM account WHERE account_id = $1`, account)
-	if err != nil {
-		return nil, err
-	}
-	return time.LoadLocation(name)
 }

@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
 	"tocsin/internal/notify"
+	"tocsin/internal/person"
 	"tocsin/internal/preference"
 	"tocsin/internal/schedule"
 	"tocsin/internal/timeline"
@@ -221,7 +222,7 @@ func (r *Room) Lapsed(tx *db.Tx, n *notify.Notice, now time.Time) string {
 	if n.Cause != notify.Shift {
 		return ""
 	}
-	zone, err := zoneOf(tx, n.Account)
+	zone, err := person.Zone(tx, n.Account)
 	if err != nil {
 		return ""
 	}

@@ -106,9 +106,18 @@ func (r *Incident) insert(tx *db.Tx, account int64) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	n, err := tx.Exec(`INSERT INTO incident (account_id, `+columns+`, title_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
-		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID, r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), db.Fold(r.Title))
+	n, err := tx.Exec(`INSERT INTO incident (account_id, `+columns+`, title_folded, closed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING`,
+		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID, r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), db.Fold(r.Title), r.closedAt())
 	return n > 0, err
+}
+
+// closedAt returns when the incident was closed, in Unix seconds, or as near to it as is known of one that an account
+// file brought; 0: it is open, or nothing is known.
+func (r *Incident) closedAt() int64 {
+	if r.Progress != Closed {
+		return 0
+	}
+	return cmp.Or(r.CloseTime, r.LastTime, r.StartTime)
 }
 
 // save stores an incident as it is from now on, but its assignments.
@@ -118,8 +127,8 @@ func (r *Incident) save(tx *db.Tx, account int64) error {
 		return err
 	}
 	_, err = tx.Exec(`UPDATE incident SET title = $3, channel_id = $4, progress = $5, severity = $6, start_time = $7, last_time = $8, snoozed_before = $9, resolve_at = $10, creator_id = $11,
-		closer_id = $12, ever_muted = $13, group_key = $14, alert_cnt = $15, body = $16, title_folded = $17 WHERE account_id = $1 AND incident_id = $2`,
-		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID, r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), db.Fold(r.Title))
+		closer_id = $12, ever_muted = $13, group_key = $14, alert_cnt = $15, body = $16, title_folded = $17, closed_at = $18 WHERE account_id = $1 AND incident_id = $2`,
+		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID, r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), db.Fold(r.Title), r.closedAt())
 	return err
 }
 

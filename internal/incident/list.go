@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/team"
 )
 
 type listRequest struct {
@@ -158,7 +159,7 @@ func (in listRequest) channels(c *api.Call) (ids []int64, none bool, err error) 
 		}
 	}
 	if in.IsMyTeam {
-		mine, err := db.All(c.Tx, db.Column[int64], `SELECT team_id FROM team_person WHERE account_id = $1 AND person_id = $2`, c.Who.AccountID, c.Who.PersonID)
+		mine, err := team.Of(c.Tx, c.Who.AccountID, c.Who.PersonID)
 		if err != nil {
 			return nil, false, err
 		}
@@ -167,7 +168,7 @@ func (in listRequest) channels(c *api.Call) (ids []int64, none bool, err error) 
 		}
 	}
 	if in.IsMyChannel {
-		if err := narrow(db.All(c.Tx, db.Column[int64], `SELECT channel_id FROM channel WHERE account_id = $1 AND creator_id = $2`, c.Who.AccountID, c.Who.PersonID)); err != nil {
+		if err := narrow(channel.CreatedBy(c.Tx, c.Who.AccountID, c.Who.PersonID)); err != nil {
 			return nil, false, err
 		}
 	}

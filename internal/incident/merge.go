@@ -1,6 +1,7 @@
 package incident
 
 import (
+	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/fault"
 	"tocsin/internal/news"
@@ -72,7 +73,7 @@ func (d Desk) MergeInto(source, target *Incident, remove bool) error {
 	if _, err := d.move(source, Merge); err != nil {
 		return err
 	}
-	moved, err := d.Tx.Exec(`UPDATE alert SET incident_id = $3, updated_at = $4 WHERE account_id = $1 AND incident_id = $2`, d.Account, source.IncidentID, target.IncidentID, d.Now.Unix())
+	moved, err := alert.Move(d.Tx, d.Account, source.IncidentID, target.IncidentID, d.Now)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,8 @@
 package incident
 
 import (
+	"tocsin/internal/alert"
 	"tocsin/internal/api"
-	"tocsin/internal/news"
 )
 
 type removeRequest struct {
@@ -25,11 +25,8 @@ func (r *Room) remove(c *api.Call, in removeRequest) (api.Removal, error) {
 
 // Remove takes a closed incident away, with its feed. Its alerts stay, and belong to none.
 func (d Desk) Remove(r *Incident) error {
-	if _, err := d.Tx.Exec(`UPDATE alert SET incident_id = '', updated_at = $3 WHERE account_id = $1 AND incident_id = $2`, d.Account, r.IncidentID, d.Now.Unix()); err != nil {
+	if _, err := alert.Move(d.Tx, d.Account, r.IncidentID, "", d.Now); err != nil {
 		return err
 	}
-	if _, err := d.Tx.Exec(`DELETE FROM incident WHERE account_id = $1 AND incident_id = $2`, d.Account, r.IncidentID); err != nil {
-		return err
-	}
-	return news.Forget(d.Tx, d.Account, r.IncidentID)
+	return remove(d.Tx, d.Account, r.IncidentID)
 }

@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
 	"tocsin/internal/event"
+	"tocsin/internal/person"
 )
 
 // View is an incident as the API shows it.
@@ -172,16 +173,14 @@ func (v *View) look(tx *db.Tx, r *Incident) error {
 		}
 		v.Responders = append(v.Responders, Responder{a.PersonID, a.AssignedAt, a.AcknowledgedAt, p.PersonName, p.Email, "responder"})
 	}
-	_, _, err = db.One(tx, func(scan db.Scan) (struct{}, error) { return struct{}{}, scan(&v.AccountName, &v.AccountTimeZone) },
-		`SELECT account_name, time_zone FROM account WHERE account_id = $1`, r.AccountID)
+	a, _, err := person.DumpAccount(tx, r.AccountID)
+	v.AccountName, v.AccountTimeZone = a.AccountName, a.TimeZone
 	return err
 }
 
 func somebody(tx *db.Tx, account, id int64) (*Somebody, error) {
-	p := &Somebody{PersonID: id, As: "member"}
-	_, _, err := db.One(tx, func(scan db.Scan) (struct{}, error) { return struct{}{}, scan(&p.PersonName, &p.Email) },
-		`SELECT person_name, email FROM person WHERE account_id = $1 AND person_id = $2`, account, id)
-	return p, err
+	p, _, err := person.Find(tx, account, id)
+	return &Somebody{PersonID: id, PersonName: p.PersonName, Email: p.Email, As: "member"}, err
 }
 
 // Num is what people call an incident: the last six digits of its identifier.

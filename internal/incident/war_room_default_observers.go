@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/person"
 )
 
 type defaultObserversRequest struct {
@@ -49,18 +50,18 @@ func warRoomDefaultObservers(c *api.Call, in defaultObserversRequest) (DefaultOb
 // Observers are those who were once responsible for an incident and no longer are, by first assignment,
 // without persons who have left the account.
 func Observers(tx *db.Tx, account int64, incident string) ([]Observer, error) {
-	return db.All(tx, scanObserver, `SELECT p.account_id, p.person_id, p.person_name, p.avatar, p.locale, p.time_zone, p.email, p.phone, p.phone_verified, p.email_verified
-		FROM incident_assignment a JOIN person p ON p.account_id = a.account_id AND p.person_id = a.person_id
-		WHERE a.account_id = $1 AND a.incident_id = $2 AND p.status <> 'deleted'
-		GROUP BY p.account_id, p.person_id
-		HAVING min(a.removed_at) > 0
-		ORDER BY min(a.assigned_at), min(a.position)`, account, incident)
-}
-
-func scanObserver(scan db.Scan) (Observer, error) {
-	o := Observer{As: "responder", Status: "active"}
-	err := scan(&o.AccountID, &o.PersonID, &o.PersonName, &o.Avatar, &o.Locale, &o.TimeZone, &o.Email, &o.Phone, &o.PhoneVerified, &o.EmailVerified)
-	return o, err
+	// Arithmetic on person_id keeps the engine from reading all assignments of the account in that order.
+	ids, err := db.All(tx, db.Column[int64], `SELECT person_id + 0 FROM incident_assignment WHERE account_id = $1 AND incident_id = $2
+		GROUP BY person_id + 0 HAVING min(removed_at) > 0 ORDER BY min(assigned_at), min(position)`, account, incident)
+	all := []Observer{}
+	for i := 0; i < len(ids) && err == nil; i++ {
+		var p person.Record
+		var found bool
+		if p, found, err = person.Find(tx, account, ids[i]); found && p.Status != "deleted" {
+			all = append(all, Observer{account, p.PersonID, p.PersonName, p.Avatar, p.Locale, p.TimeZone, p.Email, p.Phone, p.PhoneVerified, p.EmailVerified, "responder", "active"})
+		}
+	}
+	return all, err
 }
 
 // readable refuses an incident that does not exist or whose channel the caller may not read.

@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/event"
 	"tocsin/internal/fault"
 	"tocsin/internal/integration"
+	"tocsin/internal/revision"
 	read "tocsin/internal/source/change"
 	"tocsin/internal/work"
 )
@@ -156,17 +157,16 @@ type watched struct {
 
 // heartbeats lists those of all accounts; only of accounts that were configured since is anything read anew.
 func (r *Room) heartbeats(tx *db.Tx) (all []integration.Integration, err error) {
-	type account struct{ id, revision int64 }
-	accounts, err := db.All(tx, func(scan db.Scan) (a account, err error) { return a, scan(&a.id, &a.revision) }, `SELECT account_id, revision FROM account ORDER BY account_id`)
+	accounts, err := revision.All(tx)
 	for n := 0; n < len(accounts) && err == nil; n++ {
 		a := accounts[n]
-		w, known := r.watched[a.id]
-		if !known || w.revision != a.revision {
-			w.revision = a.revision
-			if w.list, err = integration.Heartbeats(tx, a.id); err != nil {
+		w, known := r.watched[a.ID]
+		if !known || w.revision != a.Revision {
+			w.revision = a.Revision
+			if w.list, err = integration.Heartbeats(tx, a.ID); err != nil {
 				return nil, err
 			}
-			r.watched[a.id] = w
+			r.watched[a.ID] = w
 		}
 		all = append(all, w.list...)
 	}

@@ -234,10 +234,7 @@ func (r *Room) remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 		}
 		if known {
 			c.Removed(kind, key, i.IntegrationName)
-			if _, err := c.Tx.Exec(`DELETE FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, c.Who.AccountID, kind, key); err != nil {
-				return api.Removal{}, err
-			}
-			if err := reference.Clear(c.Tx, c.Who.AccountID, kind, key); err != nil {
+			if err := object.Delete(c.Tx, c.Who.AccountID, kind, key); err != nil {
 				return api.Removal{}, err
 			}
 		}

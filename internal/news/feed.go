@@ -39,17 +39,20 @@ type Query struct {
 
 const inFeed = ` FROM feed WHERE account_id = $1 AND ref_id = $2 AND ($3 = '' OR $3 LIKE '%,' || type || ',%')`
 
+const (
+	oldestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed + ` ORDER BY feed_id LIMIT $4 + 0 OFFSET $5 + 0`
+	newestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed + ` ORDER BY feed_id DESC LIMIT $4 + 0 OFFSET $5 + 0`
+)
+
 // Feed reads a page of what happened to an alert or incident, and how much there is altogether.
 func Feed(tx *db.Tx, q Query) (entries []Entry, total int64, err error) {
 	args := []any{q.Account, q.Ref, db.List(q.Types)}
 	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+inFeed, args...); err != nil {
 		return nil, 0, err
 	}
-	page := `SELECT feed_id, created_at, type, person_id, detail` + inFeed
+	page := newestFirst
 	if q.OldestFirst {
-		page += ` ORDER BY feed_id LIMIT $4 + 0 OFFSET $5 + 0`
-	} else {
-		page += ` ORDER BY feed_id DESC LIMIT $4 + 0 OFFSET $5 + 0`
+		page = oldestFirst
 	}
 	entries, err = db.All(tx, scanEntry, page, append(args, q.Limit, q.Offset)...)
 	return entries, total, err

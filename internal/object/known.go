@@ -8,15 +8,12 @@ import (
 	"tocsin/internal/reference"
 )
 
-// tables says for each kind that has a table of its own how to ask it for an id. What was deleted does not
-// count.
-var tables = map[string]string{
-	reference.Person:   `SELECT 1 FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`,
-	reference.Team:     `SELECT 1 FROM team WHERE account_id = $1 AND team_id = $2`,
-	reference.Role:     `SELECT 1 FROM role WHERE account_id = $1 AND role_id = $2`,
-	reference.Schedule: `SELECT 1 FROM schedule WHERE account_id = $1 AND schedule_id = $2`,
-	reference.Channel:  `SELECT 1 FROM channel WHERE account_id = $1 AND channel_id = $2`,
-}
+// tables says for each kind that has a table of its own how to ask it for an id.
+var tables = map[string]string{}
+
+// Own says how to ask for an object of a kind that has a table of its own: $1 is the account, $2 the id. What was
+// deleted must not count. The package that owns the table calls it before the program starts.
+func Own(kind, query string) { tables[kind] = query }
 
 // Known tells whether the account has the object that is referred to.
 func Known(tx *db.Tx, account int64, to reference.Target) (bool, error) {

@@ -138,13 +138,18 @@ func (k Kind[T]) Put(tx *db.Tx, account int64, v *T) error {
 // Delete removes an object and what it refers to. What refers to it is for the caller to look at first (see
 // reference.Refuse), as are the objects that have it as parent (see DeleteOf).
 func (k Kind[T]) Delete(tx *db.Tx, account int64, id string) error {
-	if _, err := tx.Exec(`DELETE FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, k.Name, id); err != nil {
+	return Delete(tx, account, k.Name, id)
+}
+
+// Delete is Delete of a kind that the caller knows only by name.
+func Delete(tx *db.Tx, account int64, kind, id string) error {
+	if _, err := tx.Exec(`DELETE FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, kind, id); err != nil {
 		return err
 	}
 	if err := revision.Bump(tx, account); err != nil {
 		return err
 	}
-	return reference.Clear(tx, account, k.Name, id)
+	return reference.Clear(tx, account, kind, id)
 }
 
 // DeleteOf removes the objects of a parent and answers which they were.

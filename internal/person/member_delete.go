@@ -8,6 +8,8 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/reference"
+	"tocsin/internal/role"
+	"tocsin/internal/team"
 )
 
 type memberDeleteRequest struct {
@@ -74,13 +76,16 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 			c.Removed("app_key", k.ID, k.Name)
 		}
 	}
-	for _, query := range []string{
-		`DELETE FROM app_key WHERE account_id = $1 AND person_id = $2`, `DELETE FROM person_role WHERE account_id = $1 AND person_id = $2`,
-		`DELETE FROM team_person WHERE account_id = $1 AND person_id = $2`, `UPDATE person SET status = 'deleted' WHERE account_id = $1 AND person_id = $2`,
-	} {
-		if _, err := c.Tx.Exec(query, c.Who.AccountID, m.MemberID); err != nil {
+	for _, remove := range []func(tx *db.Tx, account, person int64) error{auth.DeleteKeysOf, role.RevokeAll, team.Leave, leave} {
+		if err := remove(c.Tx, c.Who.AccountID, m.MemberID); err != nil {
 			return api.Removal{}, err
 		}
 	}
 	return api.Removal{}, nil
+}
+
+// leave marks a person as deleted.
+func leave(tx *db.Tx, account, person int64) error {
+	_, err := tx.Exec(`UPDATE person SET status = 'deleted' WHERE account_id = $1 AND person_id = $2`, account, person)
+	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/check"
 	"tocsin/internal/db"
+	"tocsin/internal/role"
 )
 
 // Record is a person in the account file: what the API shows, how to phone them, and their roles.
@@ -70,14 +71,13 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 }
 
 func give(tx *db.Tx, account int64, at check.At, r Record) error {
-	for i, role := range r.RoleIDs {
-		n, err := tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-			account, r.PersonID, role)
+	for i, id := range r.RoleIDs {
+		fresh, err := role.Give(tx, account, r.PersonID, id)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
-			return at.Element("role_ids", i).Twice("", role)
+		if !fresh {
+			return at.Element("role_ids", i).Twice("", id)
 		}
 	}
 	return nil
@@ -104,27 +104,17 @@ func Dump(tx *db.Tx, account int64) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	type given struct{ person, role int64 }
-	pairs, err := db.All(tx, func(scan db.Scan) (g given, err error) {
-		return g, scan(&g.person, &g.role)
-	}, `SELECT person_id, role_id FROM person_role WHERE account_id = $1 ORDER BY person_id, role_id`, account)
-	if err != nil {
-		return nil, err
-	}
-	roles := map[int64][]int64{}
-	for _, g := range pairs {
-		roles[g.person] = append(roles[g.person], g.role)
-	}
+	held, err := role.Held(tx, account)
 	for i := range persons {
-		persons[i].RoleIDs = roles[persons[i].PersonID]
+		persons[i].RoleIDs = held[persons[i].PersonID]
 	}
-	return persons, nil
+	return persons, err
 }
 
 // Erase takes a person and their roles away. Their app keys stay, in case they are loaded anew; without a
 // person a key opens nothing.
 func Erase(tx *db.Tx, account, person int64) error {
-	if _, err := tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
+	if err := role.RevokeAll(tx, account, person); err != nil {
 		return err
 	}
 	_, err := tx.Exec(`DELETE FROM person WHERE account_id = $1 AND person_id = $2`, account, person)

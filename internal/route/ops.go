@@ -10,7 +10,6 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/check"
-	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/filter"
 	"tocsin/internal/integration"
@@ -230,7 +229,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 		channels, looks := Match(r, a, func(name string) []int64 {
 			var ids []int64
 			if err == nil {
-				ids, err = Named(c.Tx, c.Who.AccountID, name)
+				ids, err = channel.Named(c.Tx, c.Who.AccountID, name)
 			}
 			return slices.DeleteFunc(ids, func(id int64) bool { return slices.Contains(hidden, id) })
 		})
@@ -247,11 +246,6 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 		items = append(items, p)
 	}
 	return api.Items[Previewed]{Items: items}, nil
-}
-
-// Named finds the channels that have exactly this name, the oldest first, at most 100.
-func Named(tx *db.Tx, account int64, name string) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `SELECT channel_id FROM channel WHERE account_id = $1 AND channel_name = $2 AND $2 <> '' ORDER BY created_at, channel_id LIMIT 100`, account, name)
 }
 
 var _ filter.Fields = (*stored)(nil)

@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/object"
 	"tocsin/internal/reference"
 )
 
@@ -60,7 +61,7 @@ func (a *Application) checkTeam(tx *db.Tx) error {
 	if a.TeamID == 0 {
 		return nil
 	}
-	_, found, err := db.One(tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND team_id = $2`, a.AccountID, a.TeamID)
+	found, err := object.Known(tx, a.AccountID, reference.To(reference.Team, a.TeamID))
 	if err == nil && !found {
 		err = fault.Invalid("team_id", "names team %d, which does not exist", a.TeamID)
 	}

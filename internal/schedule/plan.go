@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"tocsin/internal/api"
-	"tocsin/internal/db"
 	"tocsin/internal/fault"
+	"tocsin/internal/person"
 	"tocsin/internal/timeline"
 )
 
@@ -54,10 +54,11 @@ func plan(c *api.Call, before, after *stored) (*Plan, error) {
 		change := PersonChange{PersonID: first(gained, lost)}
 		change.Gained, change.GainedSeconds, gained = after.take(gained, change.PersonID)
 		change.Lost, change.LostSeconds, lost = before.take(lost, change.PersonID)
-		change.PersonName, _, err = db.One(c.Tx, db.Column[string], `SELECT person_name FROM person WHERE account_id = $1 AND person_id = $2`, c.Who.AccountID, change.PersonID)
+		who, _, err := person.Find(c.Tx, c.Who.AccountID, change.PersonID)
 		if err != nil {
 			return nil, err
 		}
+		change.PersonName = who.PersonName
 		p.Persons = append(p.Persons, change)
 	}
 	return p, nil

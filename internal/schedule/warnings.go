@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"tocsin/internal/db"
+	"tocsin/internal/object"
+	"tocsin/internal/person"
+	"tocsin/internal/reference"
 )
 
 // maxListed is how many unknown persons a warning lists by number.
@@ -20,7 +23,7 @@ func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
 	}
 	all := append(e.Warnings(), s.Notify.warnings()...)
 	if s.TeamID != 0 {
-		_, found, err := db.One(tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND team_id = $2`, s.AccountID, s.TeamID)
+		found, err := object.Known(tx, s.AccountID, reference.To(reference.Team, s.TeamID))
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +55,7 @@ func (s *stored) unknownPersons(tx *db.Tx) (unknown []int64, err error) {
 			for _, m := range g.Members {
 				for _, p := range m.PersonIDs {
 					if known == nil {
-						if known, err = persons(tx, s.AccountID); err != nil {
+						if known, err = person.Present(tx, s.AccountID); err != nil {
 							return nil, err
 						}
 					}
@@ -65,13 +68,4 @@ func (s *stored) unknownPersons(tx *db.Tx) (unknown []int64, err error) {
 		}
 	}
 	return unknown, nil
-}
-
-func persons(tx *db.Tx, account int64) (map[int64]bool, error) {
-	ids, err := db.All(tx, db.Column[int64], `SELECT person_id FROM person WHERE account_id = $1 AND status <> 'deleted'`, account)
-	known := make(map[int64]bool, len(ids))
-	for _, p := range ids {
-		known[p] = true
-	}
-	return known, err
 }

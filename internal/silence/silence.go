@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/db"
 	"tocsin/internal/notify"
+	"tocsin/internal/revision"
 	"tocsin/internal/triage"
 	"tocsin/internal/work"
 )
@@ -89,20 +90,21 @@ func (r *Room) due(ctx context.Context, now time.Time) (again time.Time, err err
 // renewal are the rows of an account whose configuration has changed, for its revision. They are made before
 // the transaction that stores them, as there may be thousands of rules to read.
 type renewal struct {
-	account, revision int64
-	rows              []row
+	revision.Account
+	rows []row
 }
 
 func renewals(tx *db.Tx, now int64) ([]renewal, error) {
-	anew, err := db.All(tx, func(scan db.Scan) (n renewal, err error) { return n, scan(&n.account, &n.revision) },
-		`SELECT account_id, revision FROM account WHERE revision <> revision_silence`)
-	for i := 0; i < len(anew) && err == nil; i++ {
+	accounts, err := revision.Silence.Behind(tx)
+	anew := make([]renewal, len(accounts))
+	for i := 0; i < len(accounts) && err == nil; i++ {
+		anew[i].Account = accounts[i]
 		var rules []channel.SilenceRule
-		rules, err = channel.Silences.All(tx, anew[i].account)
+		rules, err = channel.Silences.All(tx, accounts[i].ID)
 		for _, rule := range rules {
 			if once := rule.TimeFilter; once != nil && once.EndTime > now && rule.Status == "enabled" {
 				due := once.EndTime - min(lead, (once.EndTime-once.StartTime)/2)
-				anew[i].rows = append(anew[i].rows, row{anew[i].account, rule.RuleID, once.EndTime, due})
+				anew[i].rows = append(anew[i].rows, row{accounts[i].ID, rule.RuleID, once.EndTime, due})
 			}
 		}
 	}
@@ -111,7 +113,7 @@ func renewals(tx *db.Tx, now int64) ([]renewal, error) {
 
 // store puts the rows in the place of those before. Of a silence that was told of, its notices know.
 func (n renewal) store(tx *db.Tx) error {
-	if _, err := tx.Exec(`DELETE FROM silence_end WHERE account_id = $1`, n.account); err != nil {
+	if _, err := tx.Exec(`DELETE FROM silence_end WHERE account_id = $1`, n.ID); err != nil {
 		return err
 	}
 	for _, w := range n.rows {
@@ -119,8 +121,7 @@ func (n renewal) store(tx *db.Tx) error {
 			return err
 		}
 	}
-	_, err := tx.Exec(`UPDATE account SET revision_silence = $2 WHERE account_id = $1`, n.account, n.revision)
-	return err
+	return revision.Silence.Reached(tx, n.Account)
 }
 
 // step tells of one silence, unless that was done, and settles when to look again. One that cannot be told of holds

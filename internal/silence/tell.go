@@ -1,7 +1,6 @@
 package silence
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/notify"
+	"tocsin/internal/person"
 	"tocsin/internal/sender"
 )
 
@@ -63,15 +63,14 @@ func (r *Room) tell(tx *db.Tx, w row, now time.Time) (told bool, err error) {
 	if err != nil || p.ID == 0 {
 		return false, err
 	}
-	zone, _, err := db.One(tx, db.Column[string], `SELECT time_zone FROM account WHERE account_id = $1`, w.account)
+	zone, err := person.Zone(tx, w.account)
+	if err == nil && p.TimeZone != "" {
+		zone, err = time.LoadLocation(p.TimeZone)
+	}
 	if err != nil {
 		return false, err
 	}
-	clock, err := time.LoadLocation(cmp.Or(p.TimeZone, zone))
-	if err != nil {
-		return false, err
-	}
-	subject, text := e.words(time.Unix(w.end, 0).In(clock).Format("Mon 2 Jan 15:04 MST"))
+	subject, text := e.words(time.Unix(w.end, 0).In(zone).Format("Mon 2 Jan 15:04 MST"))
 	return true, r.Notify.Tell(tx, p, nil, "Info", notify.Notice{
 		Account: w.account, Key: key(w.rule, w.end), Event: ends, Cause: notify.Silence, Reason: why,
 		Detail: notify.Detail{Rule: w.rule, RuleName: e.rule.RuleName, Subject: subject, Text: text, Moment: w.end},

@@ -4,20 +4,28 @@ import (
 	"time"
 
 	"tocsin/internal/db"
+	"tocsin/internal/revision"
 )
 
 // batchPruned is how many rows one transaction takes away at most.
 const batchPruned = 2000
 
-// Prune takes away events, with their verdicts, that were decided before a moment. It is called again while
-// there are more.
+// Prune deletes events, with their verdicts, that were decided before a moment. It is called again while more
+// reports that there may be others. Both tables have their oldest rows first in the order of their keys, so only the
+// first rows of an account are read and no index by time is needed, which every event would have to be entered in.
 func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
-	n, err := tx.Exec(`DELETE FROM event WHERE (account_id, event_id) IN (SELECT account_id, event_id FROM event WHERE decided_at > 0 AND decided_at < $1 LIMIT $2 + 0)`, before.UnixNano(), batchPruned)
-	if err != nil {
-		return false, err
+	accounts, err := revision.All(tx)
+	for i := 0; i < len(accounts) && err == nil; i++ {
+		var events, verdicts int64
+		if events, err = tx.Exec(`DELETE FROM event WHERE account_id = $1 AND event_id IN (SELECT event_id FROM
+			(SELECT event_id, decided_at FROM event WHERE account_id = $1 ORDER BY event_id LIMIT $3 + 0) AS oldest WHERE decided_at > 0 AND decided_at < $2)`, accounts[i].ID, before.UnixNano(), batchPruned); err != nil {
+			return false, err
+		}
+		verdicts, err = tx.Exec(`DELETE FROM verdict WHERE account_id = $1 AND verdict_id IN (SELECT verdict_id FROM
+			(SELECT verdict_id, decided_at FROM verdict WHERE account_id = $1 ORDER BY verdict_id LIMIT $3 + 0) AS oldest WHERE decided_at < $2)`, accounts[i].ID, before.UnixMilli(), batchPruned)
+		more = more || events == batchPruned || verdicts == batchPruned
 	}
-	m, err := tx.Exec(`DELETE FROM verdict WHERE (account_id, verdict_id) IN (SELECT account_id, verdict_id FROM verdict WHERE decided_at < $1 LIMIT $2 + 0)`, before.UnixMilli(), batchPruned)
-	return n == batchPruned || m == batchPruned, err
+	return more, err
 }
 
 // PruneDropped is Prune of those that became no part of an alert: they are many, and asked about soon or

@@ -109,7 +109,7 @@ func (s *state) inlet(id int64) (*inlet, error) {
 
 func (s *state) match(way *route.Route, e *event.Event) ([]int64, []decide.Step) {
 	channels, looks := route.Match(*way, e, func(name string) []int64 {
-		ids, err := route.Named(s.tx, s.account, name)
+		ids, err := channel.Named(s.tx, s.account, name)
 		if err != nil {
 			s.failed = err
 		}

@@ -6,6 +6,7 @@ import (
 	"tocsin/internal/db"
 	"tocsin/internal/fault"
 	"tocsin/internal/incident"
+	"tocsin/internal/person"
 	"tocsin/internal/sender"
 )
 
@@ -31,19 +32,15 @@ func people(tx *db.Tx, account int64, others, named []int64) ([]sender.Contact, 
 		if seen[id] {
 			continue
 		}
-		c, found, err := db.One(tx, scanContact, `SELECT person_name, email, phone FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`, account, id)
+		p, found, err := person.Find(tx, account, id)
 		switch {
 		case err != nil:
 			return nil, err
-		case found:
-			all, seen[id] = append(all, c), true
+		case found && p.Status != "deleted":
+			all, seen[id] = append(all, sender.Contact{Name: p.PersonName, Email: p.Email, Phone: p.Phone}), true
 		case n >= len(others):
 			return nil, fault.Invalid(fmt.Sprintf("member_ids[%d]", n-len(others)), "person %d does not exist", id)
 		}
 	}
 	return all, nil
-}
-
-func scanContact(scan db.Scan) (c sender.Contact, err error) {
-	return c, scan(&c.Name, &c.Email, &c.Phone)
 }

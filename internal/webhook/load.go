@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/check"
 	"tocsin/internal/db"
+	"tocsin/internal/person"
 )
 
 // Load checks the records of an account file's webhook_deliveries and inserts them. Errors are fault.Invalid
@@ -49,11 +50,7 @@ func (d Delivery) check(at check.At) error {
 // Dump reads all deliveries of an account by event id, their times in the offset of the account's zone, so
 // that Load takes them as they are.
 func Dump(tx *db.Tx, account int64) ([]Delivery, error) {
-	name, _, err := db.One(tx, db.Column[string], `SELECT time_zone FROM account WHERE account_id = $1`, account)
-	if err != nil {
-		return nil, err
-	}
-	zone, err := time.LoadLocation(name)
+	zone, err := person.Zone(tx, account)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ var floors = [][]string{
 	{"object"},
 	{"auth"},
 	{"api"},
-	{"audit", "role", "team", "person", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment", "alert", "incident", "datasource", "rum", "webhook", "preference", "notify", "escalation", "handover", "warroom", "explain", "triage", "silence", "change", "intake"},
+	{"role", "team", "person", "audit", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment", "alert", "incident", "datasource", "rum", "webhook", "preference", "notify", "escalation", "handover", "warroom", "explain", "triage", "silence", "change", "intake"},
 	{"api/apitest"},
 	{"accountfile"},
 	{"demo"},

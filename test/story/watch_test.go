@@ -56,6 +56,7 @@ func TestTheSignOfLifeStopsWithTheWork(t *testing.T) {
 	if signs.Load() != 1 {
 		t.Fatalf("%d signs", signs.Load())
 	}
+	w.sql(`INSERT INTO incident (account_id, incident_id, title, channel_id, progress) VALUES (7000000000001, 'x', '', 0, 'Triggered')`)
 	w.sql(`INSERT INTO escalation (account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended) VALUES (7000000000001, 'x', 1, '', '', 'not JSON', '{}', 1, 0, 1, '')`)
 	w.clock.Add(2 * time.Minute)
 	if err := w.trySettle(); err == nil || !strings.Contains(err.Error(), "the oldest due escalation is") {

@@ -1,0 +1,59 @@
+package incident
+
+import (
+	"time"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/db"
+	"tocsin/internal/news"
+)
+
+// pruneBatch bounds how many incidents and alerts one transaction deletes, so that callers do not wait for it.
+const pruneBatch = 500
+
+// prunable finds closed incidents, the oldest first. An incident with an active alert stays: an event that ends the
+// alert is still to come. Sources of a merge were closed no later than the incident they became part of, so none is
+// left that names an incident which is gone.
+const prunable = `SELECT account_id, incident_id FROM incident WHERE closed_at > 0 AND closed_at < $1 AND progress = 'Closed'
+	AND NOT EXISTS (SELECT 1 FROM alert a WHERE a.account_id = incident.account_id AND a.incident_id = incident.incident_id AND a.end_time = 0)
+	ORDER BY closed_at LIMIT $2 + 0`
+
+// prunableAlerts finds ended alerts of no incident, or of one that was removed.
+const prunableAlerts = `SELECT account_id, alert_id FROM alert WHERE end_time > 0 AND end_time < $1
+	AND NOT EXISTS (SELECT 1 FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id)
+	ORDER BY end_time LIMIT $2 + 0`
+
+// Prune deletes incidents that were closed before a moment, with their alerts, and ended alerts of no incident; feeds
+// go with both. Nothing is published: nobody is notified of it. It deletes a batch and is called again while more
+// reports that there may be others. Until an incident's last batch it stands there with some of its alerts gone.
+func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
+	scan := func(scan db.Scan) (k key, err error) { return k, scan(&k.account, &k.id) }
+	left := int64(pruneBatch)
+	incidents, err := db.All(tx, scan, prunable, before.Unix(), left)
+	if err != nil {
+		return false, err
+	}
+	for _, k := range incidents {
+		deleted, err := alert.DeleteOf(tx, k.account, k.id, left)
+		if left -= deleted; err != nil || left <= 0 {
+			return true, err
+		}
+		if err := remove(tx, k.account, k.id); err != nil {
+			return false, err
+		}
+		left--
+	}
+	alerts, err := db.All(tx, scan, prunableAlerts, before.Unix(), left)
+	for i := 0; i < len(alerts) && err == nil; i++ {
+		err = alert.Delete(tx, alerts[i].account, alerts[i].id)
+	}
+	return int64(len(alerts)) == left, err
+}
+
+// remove deletes an incident with its feed; its assignments, escalations and war rooms go with the row.
+func remove(tx *db.Tx, account int64, incident string) error {
+	if _, err := tx.Exec(`DELETE FROM incident WHERE account_id = $1 AND incident_id = $2`, account, incident); err != nil {
+		return err
+	}
+	return news.Forget(tx, account, incident)
+}

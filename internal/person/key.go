@@ -1,0 +1,15 @@
+package person
+
+import (
+	"tocsin/internal/auth"
+	"tocsin/internal/db"
+)
+
+// CreateKey makes a key as auth.CreateKey does. An invited person who is given one has come, and is pending no longer.
+func CreateKey(tx *db.Tx, k auth.NewKey, now int64) (keyID int64, secret string, err error) {
+	if keyID, secret, err = auth.CreateKey(tx, k, now); err != nil {
+		return 0, "", err
+	}
+	_, err = tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, k.Account, k.Person)
+	return keyID, secret, err
+}

@@ -1,0 +1,209 @@
+package architecture
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"tocsin/internal/db"
+)
+
+// growing lists the tables that get rows from what happens: nothing may read all of one, nor all that an account
+// has in it. The other tables hold configuration, of which an account has hundreds of rows and not millions.
+var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "incident", "incident_assignment", "notice",
+	"rum_issue", "verdict", "war_room", "webhook_count", "webhook_delivery", "webhook_exchange", "webhook_message"}
+
+// configured lists the others, so that a new table is put into one of the two lists.
+var configured = []string{"account", "app_key", "channel", "channel_star", "datasource", "datasource_counter", "handover", "heartbeat", "integration_key", "object",
+	"person", "person_role", "reference", "role", "rum_application", "schedule", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint"}
+
+// outstanding lists the partial indexes that hold only rows with something to do, so that all of one may be read.
+var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "escalation_due", "event_pending", "incident_by_group", "incident_snoozed",
+	"incident_to_resolve", "incident_unfolded", "notice_due", "webhook_message_due"}
+
+// weak lists the columns of which a value leaves a large part of a table.
+var weak = []string{"account_id", "channel_id", "integration_id", "person_id", "status", "kind", "shape", "type", "event_type", "operation", "progress", "outcome"}
+
+// wide lists the statements that may read, or sort, more than a few rows of a growing table, as the package and a part
+// of the text, with the reason. The test fails when one of them is no longer needed.
+var wide = map[string]string{
+	"alert: FROM alert WHERE account_id = $1 ORDER BY alert_id":                   "the export of an account writes all of them",
+	"incident: FROM incident WHERE account_id = $1 ORDER BY incident_id":          "the export of an account writes all of them",
+	"rum: FROM rum_issue WHERE account_id = $1 ORDER BY issue_id":                 "the export of an account writes all of them",
+	"webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":      "the export of an account writes all of them",
+	"notify: FROM notice WHERE target <> ''":                                      "a new sealing key seals every secret again, once",
+	"rum: ORDER BY updated_at":                                                    "sorts at most 183 days of issues, which people and files make and no event does",
+	"rum: ORDER BY session_count":                                                 "sorts at most 183 days of issues, which people and files make and no event does",
+	"rum: ORDER BY error_count":                                                   "sorts at most 183 days of issues, which people and files make and no event does",
+	"triage: coalesce(max(verdict_id), 0) + 1 FROM verdict WHERE account_id = $1": "max of a key's last column reads one row",
+	"triage: FROM event WHERE account_id = $1 ORDER BY event_id LIMIT":            "reads a batch from the beginning of the key, once a day",
+	"triage: FROM verdict WHERE account_id = $1 ORDER BY verdict_id LIMIT":        "reads a batch from the beginning of the key, once a day",
+}
+
+func TestPlans(t *testing.T) {
+	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "tocsin.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	known := schema(t, d)
+	needed := map[string]bool{}
+	for _, s := range statements(t) {
+		query := numbered(s.text)
+		steps, err := explain(t, d, query)
+		if err != nil {
+			t.Errorf("%s: %v", s.at, err)
+			continue
+		}
+		faults := judge(steps, touches(query, known))
+		if len(faults) == 0 {
+			continue
+		}
+		short := strings.Join(strings.Fields(s.text), " ")
+		excused := false
+		for exception := range wide {
+			if pkg, part, _ := strings.Cut(exception, ": "); pkg == s.pkg && strings.Contains(short, part) {
+				excused, needed[exception] = true, true
+			}
+		}
+		if !excused {
+			t.Errorf("%s: %s\n\t%s", s.at, strings.Join(faults, "; "), short)
+		}
+	}
+	for exception := range wide {
+		if !needed[exception] {
+			t.Errorf("no statement needs this exception any more: %s", exception)
+		}
+	}
+}
+
+// schema returns the tables of a database, each of which must be in one of the two lists.
+func schema(t *testing.T, d *db.DB) map[string]bool {
+	t.Helper()
+	known := map[string]bool{}
+	err := d.Read(t.Context(), func(tx *db.Tx) error {
+		names, err := db.All(tx, db.Column[string], `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version' ORDER BY name`)
+		for _, name := range names {
+			known[name] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := slices.Concat(growing, configured)
+	for name := range known {
+		if !slices.Contains(both, name) {
+			t.Errorf("table %s: say whether it grows", name)
+		}
+	}
+	for _, name := range both {
+		if !known[name] {
+			t.Errorf("there is no table %s", name)
+		}
+	}
+	return known
+}
+
+// explain returns how the engine would run a query on a database without statistics, which is what every
+// installation has: the program never runs ANALYZE.
+func explain(t *testing.T, d *db.DB, query string) (steps []string, err error) {
+	t.Helper()
+	err = d.Read(t.Context(), func(tx *db.Tx) (err error) {
+		steps, err = db.All(tx, func(scan db.Scan) (step string, err error) {
+			var id, parent, unused int
+			return step, scan(&id, &parent, &unused, &step)
+		}, "EXPLAIN QUERY PLAN "+query, make([]any, 60)...)
+		return err
+	})
+	return steps, err
+}
+
+var step = regexp.MustCompile(`^(SEARCH|SCAN) (\S+)(?: USING (?:INTEGER PRIMARY KEY|(?:AUTOMATIC )?(?:PARTIAL )?(?:COVERING )?INDEX (\S+)))?(?: \((.*)\))?`)
+
+// judge says what in a plan reads, or sorts, more than a few rows of a growing table.
+func judge(steps []string, tables []touch) (faults []string) {
+	ranged, sorted := "", ""
+	for _, s := range steps {
+		if strings.HasPrefix(s, "USE TEMP B-TREE FOR") && !strings.Contains(s, "LAST TERM") {
+			sorted = s
+		}
+		m := step.FindStringSubmatch(s)
+		if m == nil || !grows(m[2], tables) {
+			continue
+		}
+		equal, bounded := strength(m[4])
+		switch {
+		case slices.Contains(outstanding, m[3]):
+		case !bounded:
+			faults = append(faults, s)
+		case !equal:
+			ranged = s
+		}
+	}
+	if sorted != "" && ranged != "" {
+		faults = append(faults, sorted+" of "+ranged)
+	}
+	return faults
+}
+
+func grows(name string, tables []touch) bool {
+	for _, t := range tables {
+		if t.alias == name || t.table == name {
+			return slices.Contains(growing, t.table)
+		}
+	}
+	return false
+}
+
+// strength reports whether the columns that a step looks for leave few rows (equal), or at most those of a range
+// that the caller chose (bounded).
+func strength(columns string) (equal, bounded bool) {
+	for _, c := range strings.Split(columns, " AND ") {
+		name := strings.TrimLeft(strings.FieldsFunc(c+" ", func(r rune) bool { return strings.ContainsRune("=<>,", r) })[0], "(")
+		if columns == "" || slices.Contains(weak, name) {
+			continue
+		}
+		bounded = true
+		equal = equal || strings.Contains(c, "=?")
+	}
+	return equal, bounded
+}
+
+// numbered turns each ? into the next of $1, $2, ..., as webhook does when it starts.
+func numbered(query string) string {
+	parts := strings.Split(query, "?")
+	for i := 1; i < len(parts); i++ {
+		parts[i] = "$" + strconv.Itoa(i) + parts[i]
+	}
+	return strings.Join(parts, "")
+}
+
+func TestJudge(t *testing.T) {
+	tables := []touch{{"verdict", "v", false}, {"incident", "incident", false}, {"person", "person", false}}
+	for _, c := range []struct {
+		steps string
+		fault bool
+	}{
+		{"SCAN v", true},
+		{"SCAN incident USING COVERING INDEX incident_by_time", true},
+		{"SCAN person", false},
+		{"SCAN incident USING INDEX incident_snoozed", false},
+		{"SEARCH v USING INDEX sqlite_autoindex_verdict_1 (account_id=?)", true},
+		{"SEARCH incident USING INDEX incident_by_group (account_id=? AND channel_id=?)", false},
+		{"SEARCH incident USING INDEX x (account_id=? AND channel_id=? AND status=?)", true},
+		{"SEARCH v USING INDEX verdict_of_event (account_id=? AND event_id=?)", false},
+		{"SEARCH v USING INDEX verdict_of_event (account_id=? AND event_id=?)\nUSE TEMP B-TREE FOR ORDER BY", false},
+		{"SEARCH v USING INDEX verdict_by_time (account_id=? AND event_time>? AND event_time<?)", false},
+		{"SEARCH v USING INDEX verdict_by_time (account_id=? AND event_time>? AND event_time<?)\nUSE TEMP B-TREE FOR ORDER BY", true},
+		{"SEARCH v USING INDEX verdict_by_time (account_id=? AND (event_time,verdict_id)<(?,?))\nUSE TEMP B-TREE FOR LAST TERM OF ORDER BY", false},
+		{"SEARCH v USING INTEGER PRIMARY KEY (rowid=?)", false},
+	} {
+		if faults := judge(strings.Split(c.steps, "\n"), tables); (len(faults) > 0) != c.fault {
+			t.Errorf("%s: %q", c.steps, faults)
+		}
+	}
+}

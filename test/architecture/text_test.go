@@ -1,0 +1,346 @@
+package architecture
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// statement is one SQL text that a package may run.
+type statement struct {
+	pkg, at, text string
+}
+
+// unreadable lists the texts that are made by functions which only running them could follow, with the test that
+// holds their plans instead.
+var unreadable = map[string]string{
+	"webhook/tally.go": "the columns of the counts are written by a loop; TestPlans of webhook holds them",
+	"webhook/total.go": "likewise",
+	"person/person.go": "a list of placeholders; the rows are found by the primary key of person, which does not grow",
+	"db/sqlite.go":     "pragmas",
+	"db/tx.go":         "hands on what it is given",
+	"db/text.go":       "hands on what it is given, which is read at the calls",
+	"work/overdue.go":  "hands on what it is given, which is read at the calls",
+	"db/db.go":         "begins transactions",
+	"object/known.go":  "hands on what packages register, which are constants there",
+}
+
+// statements returns every SQL text of the program: constants that begin as a statement does, and at every call
+// that takes a query what the expression there may come to.
+func statements(t *testing.T) []statement {
+	t.Helper()
+	all := []statement{}
+	for _, s := range sources(t) {
+		seen := map[string]bool{}
+		add := func(n ast.Node, text string) {
+			if text = strings.TrimSpace(text); begins.MatchString(text) && !seen[text] {
+				seen[text] = true
+				all = append(all, statement{s.name, s.at(n), text})
+			}
+		}
+		e := evaluator{source: s}
+		for _, f := range s.files {
+			inside := map[ast.Expr]bool{} // parts of a larger constant or text
+			ast.Inspect(f, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					if formats(s, call) {
+						inside[call.Args[0]] = true
+					}
+					for _, arg := range queries(s, call) {
+						texts, ok := e.texts(arg)
+						if !ok && unreadable[strings.Split(s.at(arg), ":")[0]] == "" {
+							t.Errorf("%s: the SQL text cannot be read from the source: make it of constants, or list it with the test that holds its plan", s.at(arg))
+						}
+						for _, text := range texts {
+							add(arg, text)
+						}
+					}
+				}
+				if b, ok := n.(*ast.BinaryExpr); ok && b.Op == token.ADD {
+					inside[b.X], inside[b.Y] = true, true
+				}
+				if x, ok := n.(ast.Expr); ok && !inside[x] {
+					if v := s.info.Types[x].Value; v != nil && v.Kind() == constant.String && !part(s, f, x) {
+						add(x, constant.StringVal(v))
+					}
+				}
+				return true
+			})
+		}
+	}
+	return all
+}
+
+// formats reports whether a call is one of fmt.Sprintf, of which the first argument is no statement yet.
+func formats(s *source, call *ast.CallExpr) bool {
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	fn := ok && s.info.Uses[f.Sel] != nil && s.info.Uses[f.Sel].Pkg() != nil
+	return fn && s.info.Uses[f.Sel].Pkg().Path() == "fmt" && f.Sel.Name == "Sprintf"
+}
+
+var begins = regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE|WITH|REPLACE)\s`)
+
+// part reports whether a constant is declared to be put together with others: then only what comes of it runs.
+func part(s *source, f *ast.File, x ast.Expr) bool {
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range g.Specs {
+			v := spec.(*ast.ValueSpec)
+			for i, value := range v.Values {
+				if value == x {
+					return joined(s)[s.info.Defs[v.Names[i]]]
+				}
+			}
+		}
+	}
+	return false
+}
+
+// joined returns the constants that stand in a concatenation somewhere in their package.
+func joined(s *source) map[types.Object]bool {
+	all := map[types.Object]bool{}
+	for _, f := range s.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if b, ok := n.(*ast.BinaryExpr); ok && b.Op == token.ADD {
+				for _, side := range []ast.Expr{b.X, b.Y} {
+					if id, ok := side.(*ast.Ident); ok {
+						all[s.info.Uses[id]] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// queries returns the arguments of a call that are SQL texts: those of parameters that are called query or update.
+func queries(s *source, call *ast.CallExpr) (args []ast.Expr) {
+	sig, ok := s.info.Types[call.Fun].Type.(*types.Signature)
+	for i := 0; ok && i < min(sig.Params().Len(), len(call.Args)); i++ {
+		p := sig.Params().At(i)
+		if p.Type() == types.Typ[types.String] && (p.Name() == "query" || p.Name() == "update") {
+			args = append(args, call.Args[i])
+		}
+	}
+	return args
+}
+
+// evaluator finds the texts that an expression may come to: constants, and what is put together from them within
+// one package through variables, fields, parameters and functions. It takes every assignment for possible, so it
+// may return texts that never run, and none that run are left out.
+type evaluator struct {
+	source *source
+	active []types.Object // on the way to them, so that loops end
+}
+
+func (e *evaluator) texts(x ast.Expr) ([]string, bool) {
+	if v := e.source.info.Types[x].Value; v != nil {
+		if v.Kind() == constant.String {
+			return []string{constant.StringVal(v)}, true
+		}
+		return []string{v.String()}, true
+	}
+	switch x := x.(type) {
+	case *ast.ParenExpr:
+		return e.texts(x.X)
+	case *ast.BinaryExpr:
+		left, ok := e.texts(x.X)
+		right, both := e.texts(x.Y)
+		return product(left, right), ok && both
+	case *ast.Ident:
+		return e.object(e.source.info.Uses[x])
+	case *ast.SelectorExpr:
+		return e.object(e.source.info.Uses[x.Sel])
+	case *ast.IndexExpr:
+		return e.texts(x.X)
+	case *ast.CompositeLit:
+		return e.elements(x)
+	case *ast.CallExpr:
+		return e.call(x)
+	}
+	return nil, false
+}
+
+func product(left, right []string) (all []string) {
+	for _, l := range left {
+		for _, r := range right {
+			all = append(all, l+r)
+		}
+	}
+	return all
+}
+
+func (e *evaluator) elements(x *ast.CompositeLit) (all []string, ok bool) {
+	ok = true
+	for _, element := range x.Elts {
+		if kv, keyed := element.(*ast.KeyValueExpr); keyed {
+			element = kv.Value
+		}
+		if texts, good := e.texts(element); good {
+			all = append(all, texts...)
+		} else {
+			ok = false
+		}
+	}
+	return all, ok
+}
+
+func (e *evaluator) call(x *ast.CallExpr) ([]string, bool) {
+	var fn types.Object
+	switch f := x.Fun.(type) {
+	case *ast.Ident:
+		fn = e.source.info.Uses[f]
+	case *ast.SelectorExpr:
+		fn = e.source.info.Uses[f.Sel]
+	}
+	if fn == nil || fn.Pkg() == nil {
+		return nil, false
+	}
+	switch fn.Pkg().Path() + "." + fn.Name() {
+	case "strings.Replace", "strings.ReplaceAll":
+		texts, ok := e.texts(x.Args[0])
+		from, _ := e.texts(x.Args[1])
+		to, _ := e.texts(x.Args[2])
+		for i := range texts {
+			texts[i] = strings.ReplaceAll(texts[i], from[0], to[0])
+		}
+		return texts, ok
+	case "fmt.Sprintf":
+		texts, ok := e.texts(x.Args[0])
+		for i := range texts {
+			texts[i] = strings.ReplaceAll(texts[i], "%d", "1")
+		}
+		return texts, ok
+	case "tocsin/internal/webhook.numbered":
+		return e.texts(x.Args[0])
+	}
+	all, ok := []string{}, false
+	e.each(func(n ast.Node) {
+		if d, is := n.(*ast.FuncDecl); is && e.source.info.Defs[d.Name] == fn {
+			ast.Inspect(d.Body, func(n ast.Node) bool {
+				if r, is := n.(*ast.ReturnStmt); is && len(r.Results) > 0 {
+					var texts []string
+					texts, ok = e.texts(r.Results[0])
+					all = append(all, texts...)
+				}
+				return true
+			})
+		}
+	})
+	return all, ok
+}
+
+// each visits every node of the package.
+func (e *evaluator) each(visit func(ast.Node)) {
+	for _, f := range e.source.files {
+		ast.Inspect(f, func(n ast.Node) bool { visit(n); return true })
+	}
+}
+
+// object returns what a variable, a field or a parameter may hold.
+func (e *evaluator) object(o types.Object) (all []string, ok bool) {
+	if o == nil || slices.Contains(e.active, o) {
+		return nil, o != nil
+	}
+	e.active = append(e.active, o)
+	defer func() { e.active = e.active[:len(e.active)-1] }()
+	ok = true
+	take := func(x ast.Expr) {
+		texts, good := e.texts(x)
+		all, ok = append(all, texts...), ok && good
+	}
+	e.each(func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, left := range n.Lhs {
+				if !e.is(left, o) {
+					continue
+				}
+				switch {
+				case n.Tok != token.ASSIGN && n.Tok != token.DEFINE:
+					ok = false // which parts come together depends on the way through the function
+				case len(n.Rhs) == len(n.Lhs):
+					take(n.Rhs[i])
+				default:
+					take(n.Rhs[0])
+				}
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if e.source.info.Defs[name] == o && i < len(n.Values) {
+					take(n.Values[i])
+				}
+			}
+		case *ast.RangeStmt:
+			if n.Value != nil && e.is(n.Value, o) {
+				take(n.X)
+			}
+		case *ast.CompositeLit:
+			e.field(n, o, take)
+		case *ast.CallExpr:
+			e.argument(n, o, take)
+		}
+	})
+	return all, ok && len(all) > 0
+}
+
+func (e *evaluator) is(x ast.Expr, o types.Object) bool {
+	id, ok := x.(*ast.Ident)
+	return ok && (e.source.info.Defs[id] == o || e.source.info.Uses[id] == o)
+}
+
+// field takes what a composite literal gives the field o.
+func (e *evaluator) field(x *ast.CompositeLit, o types.Object, take func(ast.Expr)) {
+	t := e.source.info.Types[x].Type
+	if t == nil {
+		return
+	}
+	st, ok := t.Underlying().(*types.Struct)
+	for i := 0; ok && i < len(x.Elts); i++ {
+		if kv, keyed := x.Elts[i].(*ast.KeyValueExpr); keyed {
+			if e.is(kv.Key, o) {
+				take(kv.Value)
+			}
+		} else if st.Field(i) == o {
+			take(x.Elts[i])
+		}
+	}
+}
+
+// argument takes what a call gives the parameter o.
+func (e *evaluator) argument(x *ast.CallExpr, o types.Object, take func(ast.Expr)) {
+	sig, ok := e.source.info.Types[x.Fun].Type.(*types.Signature)
+	for i := 0; ok && i < min(sig.Params().Len(), len(x.Args)); i++ {
+		// A closure's parameter is an object of its own type expression, found by its place in the source.
+		if p := sig.Params().At(i); p == o || p.Pos() == o.Pos() && p.Name() == o.Name() {
+			take(x.Args[i])
+		}
+	}
+}
+
+func TestStatementsAreRead(t *testing.T) {
+	all := statements(t)
+	for _, want := range []string{
+		`SELECT count(*) FROM feed WHERE account_id = $1 AND ref_id = $2 AND ($3 = '' OR $3 LIKE '%,' || type || ',%')`,                                                                                 // of constants
+		`SELECT feed_id, created_at, type, person_id, detail FROM feed WHERE account_id = $1 AND ref_id = $2 AND ($3 = '' OR $3 LIKE '%,' || type || ',%') ORDER BY feed_id LIMIT $4 + 0 OFFSET $5 + 0`, // by a variable
+	} {
+		if !slices.ContainsFunc(all, func(s statement) bool { return s.text == want }) {
+			t.Errorf("not among the statements: %s", want)
+		}
+	}
+	if len(all) < 300 {
+		t.Errorf("%d statements, want all of them", len(all))
+	}
+}
