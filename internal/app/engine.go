@@ -75,14 +75,11 @@ func (a *App) buildEngine(linkKey, cursorKey []byte) {
 	turns.Wake = tell
 	a.Crew.Add(silences.Task())
 	silences.Wake = tell
-	post := a.Crew.Add(e.webhook.Task())
-	e.webhook.Woken(post)
-	e.triage.Wake = func() { escalate(); tell(); post() }
-	bus.Listen(func(_ *db.Tx, item news.Item) error { // what a person did is acted on at once
+	e.webhook.Start(a.Crew)
+	e.triage.Wake = escalate
+	bus.Listen(func(tx *db.Tx, item news.Item) error { // what a person did is acted on at once
 		if item.Person != 0 {
-			escalate()
-			tell()
-			post()
+			tx.OnCommit(escalate)
 		}
 		return nil
 	})

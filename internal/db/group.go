@@ -33,6 +33,7 @@ type write struct {
 	done  chan struct{} // closed when err is final
 	err   error
 	panic any
+	after []func() // see Tx.OnCommit
 }
 
 // Write runs fn in the one write transaction there is at a time. When Write returns nil the change is
@@ -66,6 +67,11 @@ func (w *write) failed() bool { return w.err != nil || w.panic != nil }
 func (w *write) result() error {
 	if w.panic != nil {
 		panic(w.panic)
+	}
+	if w.err == nil {
+		for _, fn := range w.after {
+			fn()
+		}
 	}
 	return w.err
 }
@@ -193,6 +199,8 @@ func (w *write) call(tx *Tx) {
 			}
 		}
 	}()
-	w.err = w.fn(tx)
+	own := *tx
+	own.after = &w.after
+	w.err = w.fn(&own)
 	finished = true
 }

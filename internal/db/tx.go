@@ -39,6 +39,18 @@ type Tx struct {
 	versionOf int64   // see Version
 	version   int64
 	versioned bool
+	after     *[]func() // see OnCommit; nil: this one only reads
+}
+
+// OnCommit runs fn once the change is on disk, on the goroutine that called Write, in the order of the calls. fn is
+// dropped when the transaction, or the Try that it is called in, is rolled back: counters and wakes belong here,
+// because they cannot be rolled back. Outside of Write fn runs at once.
+func (t *Tx) OnCommit(fn func()) {
+	if t.after == nil {
+		fn()
+		return
+	}
+	*t.after = append(*t.after, fn)
 }
 
 // Awaited tells whether others wait to write. Long work that can stop and go on in another transaction
@@ -132,7 +144,14 @@ func (t *Tx) Try(fn func() error) (failed, err error) {
 	if _, err := t.Exec("SAVEPOINT try"); err != nil {
 		return nil, err
 	}
+	kept := 0
+	if t.after != nil {
+		kept = len(*t.after)
+	}
 	failed = guarded(fn)
+	if failed != nil && t.after != nil {
+		*t.after = (*t.after)[:kept]
+	}
 	switch {
 	case fault.KindOf(failed) == fault.Unavailable:
 		return nil, failed

@@ -21,9 +21,9 @@ import (
 
 // message makes what is told of what a notice is about, as it is now. overtaken says why it need not be told
 // any more; empty: it does. It fills templates in, so it must not be called in a transaction.
-func (r *Room) message(n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
+func (r *Room) message(ctx context.Context, n *Notice, now time.Time) (m sender.Message, overtaken string, err error) {
 	var d draft
-	err = r.DB.Snapshot(context.Background(), func(tx *db.Tx) (err error) {
+	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		d, overtaken, err = r.draft(tx, n, now)
 		return err
 	})

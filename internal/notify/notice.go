@@ -98,6 +98,7 @@ func (r *Room) Put(tx *db.Tx, n Notice, now time.Time) error {
 	}
 	_, err = tx.Exec(`INSERT INTO notice (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
 		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Way, n.Lane, target, n.Reason, string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome)
+	tx.OnCommit(r.runner.Wake)
 	return err
 }
 

@@ -9,13 +9,13 @@ package notify
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/clock"
 	"tocsin/internal/db"
+	"tocsin/internal/delivery"
 	"tocsin/internal/news"
 	"tocsin/internal/seal"
 	"tocsin/internal/sender"
@@ -41,11 +41,7 @@ type Config struct {
 // Room sends notices.
 type Room struct {
 	Config
-	flights sync.WaitGroup
-	mu      sync.Mutex
-	lanes   map[string]int // how many are on their way in each
-	flying  int
-	wake    func()
+	runner  *delivery.Runner[string, *flight, outcome]
 	lapsed  func(n *Notice, now time.Time) string
 	settled *prometheus.CounterVec
 	waited  prometheus.Histogram
@@ -54,23 +50,23 @@ type Room struct {
 // New makes the room. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from
 // the moment a notice was due to the moment it was taken.
 func New(c Config) *Room {
-	r := &Room{Config: c, lanes: map[string]int{}, wake: func() {}, lapsed: func(*Notice, time.Time) string { return "" },
+	r := &Room{Config: c, lapsed: func(*Notice, time.Time) string { return "" },
 		settled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_notices_total", Help: "Notices by way and what became of them."}, []string{"way", "outcome"}),
 		waited:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_notice_seconds", Help: "From the making of a notice to its being taken.", Buckets: prometheus.ExponentialBuckets(0.01, 4, 9)}),
 	}
 	if c.Metrics != nil {
 		c.Metrics.MustRegister(r.settled, r.waited)
 	}
+	now := func() time.Time { return r.Clock.Now() }
+	r.runner = delivery.New(delivery.Config{Name: "notify", DB: c.DB, Now: now, Log: c.Log, Slots: maxFlying, First: maxFirst, Grace: patience}, store{r})
 	return r
 }
 
 // Task is the room's background work.
-func (r *Room) Task() work.Task {
-	return work.Task{Name: "notify", Idle: time.Second, Run: r.send, Wait: r.flights.Wait}
-}
+func (r *Room) Task() work.Task { return r.runner.Job() }
 
-// Woken says what wakes the task when a notice has been settled and its lane is free again.
-func (r *Room) Woken(wake func()) { r.wake = wake }
+// Woken sets what wakes the task.
+func (r *Room) Woken(wake func()) { r.runner.Woken(wake) }
 
 // Lapsed says who looks again, when it is sent, at a notice that is about no incident: why it need not be told
 // any more, or nothing. It is asked outside of any transaction.

@@ -6,235 +6,157 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/db"
+	"tocsin/internal/delivery"
 	"tocsin/internal/news"
 	"tocsin/internal/sender"
+	"tocsin/internal/work"
 )
 
 const (
-	maxFlying   = 64               // notices on their way at once, but for the first of each lane
-	maxLane     = 8                // of them in one lane, so that one that hangs leaves room for others
-	maxFirst    = 4 * maxFlying    // notices on their way at once, whatever their lanes
+	maxFlying   = 64               // attempts under way at once, but for the first of each queue
+	maxLane     = 8                // of them in one queue, so that one that hangs leaves slots for others
+	maxFirst    = 4 * maxFlying    // attempts under way at once, whatever their queues
 	patience    = 15 * time.Second // for one attempt
 	lease       = 2 * time.Minute  // after which an attempt is taken for lost, with the process that made it
 	maxAttempts = 10               // then it has failed for good
 )
 
-// pause is how long to wait after an attempt that failed: longer each time, up to ten minutes, and not the
-// same for all.
+// backoff bounds the time between two attempts; it doubles with each.
+var backoff = work.Backoff{Min: 4 * time.Second, Max: 10 * time.Minute}
+
 func pause(attempts int64) time.Duration {
-	wait := min(2*time.Second<<min(attempts, 10), 10*time.Minute)
-	return wait*3/4 + rand.N(wait/2)
+	return backoff.Wait(2*time.Second<<min(attempts, 10), rand.Float64())
 }
 
-// flight is a notice on its way.
+// flight is a notice that is being attempted.
 type flight struct {
 	Notice
-	target, detail string // as they are stored: they are read when its turn has come
+	target, detail string // as they are stored
 }
 
-// send takes the notices that are due and sends them, each on a goroutine of its own.
-func (r *Room) send(ctx context.Context, now time.Time) (again time.Time, err error) {
-	var flights []flight
-	var next int64
-	full := false
-	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0`)
-		return err
-	})
-	switch {
-	case err != nil || next == 0:
-		return again, err
-	case next > now.UnixMilli(): // those who write do not wait for nothing
-		return time.UnixMilli(next), nil
-	}
-	err = r.DB.Write(ctx, func(tx *db.Tx) (err error) {
-		flights, full, next, err = r.take(tx, now)
-		return err
-	})
-	if err != nil {
-		return again, err
-	}
-	for i := range flights {
-		f := &flights[i]
-		r.enter(f.Lane)
-		r.flights.Go(func() { r.fly(f) })
-	}
-	if full { // what was left behind is taken when a lane is free, see leave
-		return now.Add(time.Second), nil
-	}
-	if next > 0 {
-		again = time.UnixMilli(next)
-	}
-	return again, nil
+// outcome is what came of an attempt that returned no error, or why none was made.
+type outcome struct {
+	receipt   sender.Receipt
+	cancelled string // why it need not be sent any more
+	failed    string // why it cannot be sent at all
+	unmade    error  // why its message cannot be made
 }
 
-func (r *Room) enter(lane string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.lanes[lane]++
-	r.flying++
+// store is the notices as delivery sees them: a queue for each lane.
+type store struct{ *Room }
+
+// queues walks from lane to lane along the index, so that it does not read what waits in them.
+const queues = `WITH RECURSIVE waiting(lane) AS (
+		SELECT min(lane) FROM notice WHERE settled_at = 0
+		UNION ALL SELECT (SELECT min(n.lane) FROM notice n WHERE n.settled_at = 0 AND n.lane > waiting.lane) FROM waiting WHERE waiting.lane IS NOT NULL)
+	SELECT lane, due FROM (SELECT lane, (SELECT min(n.due_at) FROM notice n WHERE n.settled_at = 0 AND n.lane = waiting.lane) AS due FROM waiting WHERE lane IS NOT NULL) AS q
+	ORDER BY due`
+
+func (s store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[string], error) {
+	return db.All(tx, func(scan db.Scan) (q delivery.Queue[string], err error) {
+		var due int64
+		err = scan(&q.Key, &due)
+		q.Due, q.Slots = time.UnixMilli(due), maxLane
+		return q, err
+	}, queues)
 }
 
-func (r *Room) leave(lane string) {
-	r.mu.Lock()
-	if r.lanes[lane]--; r.lanes[lane] == 0 {
-		delete(r.lanes, lane)
-	}
-	r.flying--
-	r.mu.Unlock()
-	r.wake()
-}
+const claim = `UPDATE notice SET status = 'sending', attempts = attempts + 1, due_at = $4 WHERE (account_id, notice_id) IN (
+		SELECT account_id, notice_id FROM notice WHERE settled_at = 0 AND lane = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 + 0)
+	RETURNING account_id, ` + columns
 
-// take marks the notices that are due and have a lane to go as being sent. full tells that some were left behind;
-// next is when the next one is due (Unix milliseconds), 0: none is.
-func (r *Room) take(tx *db.Tx, now time.Time) (flights []flight, full bool, next int64, err error) {
-	flying, lanes, busy := r.traffic()
-	due, err := db.All(tx, func(scan db.Scan) (f flight, err error) {
+func (s store) Claim(tx *db.Tx, lane string, n int, now time.Time) ([]*flight, error) {
+	all, err := db.All(tx, func(scan db.Scan) (*flight, error) {
+		f := &flight{}
+		var err error
 		f.Notice, f.target, f.detail, err = scanStored(scan)
 		return f, err
-	}, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND due_at <= $1 AND replace($2, ',' || lane || ',', '') = $2 ORDER BY due_at LIMIT $3 + 0`, now.UnixMilli(), db.List(busy), reads)
-	if err != nil {
-		return nil, false, 0, err
-	}
-	for i := range due {
-		n := &due[i].Notice
-		if flying >= maxFirst || !hasRoom(flying, lanes[n.Lane]) {
-			full = true
-			continue
-		}
-		if n.Attempts >= maxAttempts { // the last one was lost, with the process that made it
-			if err := r.settle(tx, n, Failed, fmt.Sprintf("nothing came of %d attempts", n.Attempts), now); err != nil {
-				return nil, false, 0, err
-			}
-			continue
-		}
-		n.Attempts++
-		if _, err := tx.Exec(`UPDATE notice SET status = 'sending', attempts = $3, due_at = $4 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, n.Attempts, now.Add(lease).UnixMilli()); err != nil {
-			return nil, false, 0, err
-		}
-		flights = append(flights, due[i])
-		flying++
-		lanes[n.Lane]++
-	}
-	next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0 AND due_at > $1`, now.UnixMilli())
-	return flights, full || len(busy) > 0 || len(due) == reads, next, err
+	}, claim, lane, now.UnixMilli(), n, now.Add(lease).UnixMilli())
+	slices.SortFunc(all, func(a, b *flight) int { return cmp.Compare(a.ID, b.ID) }) // RETURNING has no order
+	return all, err
 }
 
-// prepare makes the message of a notice that was taken, outside of any write transaction: templates are filled in for
-// it. overtaken says why it need not be told any more.
-func (r *Room) prepare(f *flight, now time.Time) (m sender.Message, overtaken string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	if err = json.Unmarshal([]byte(f.detail), &f.Detail); err != nil {
-		return m, "", err
+// Attempt looks at what the notice is about, as it is now, makes the message and sends it.
+func (s store) Attempt(ctx context.Context, f *flight) (o outcome, err error) {
+	if f.Attempts > maxAttempts { // the last one was lost, with the process that made it
+		return outcome{failed: fmt.Sprintf("nothing came of %d attempts", maxAttempts)}, nil
 	}
-	m, overtaken, err = r.message(&f.Notice, now)
-	if err != nil || overtaken != "" {
-		return m, overtaken, err
+	m, o := s.prepare(ctx, f)
+	if o != (outcome{}) {
+		return o, nil
 	}
-	if err := r.opened(&f.Notice, f.target); err != nil {
-		overtaken = Closed(err)
-	}
-	return m, overtaken, nil
-}
-
-// unmade counts an attempt for which the message could not be made: that holds up no other.
-func (r *Room) unmade(tx *db.Tx, n *Notice, cause error, now time.Time) error {
-	r.Log.Error("the message of a notice cannot be made", "notice_id", n.ID, "account_id", n.Account, "incident_id", n.Incident, "error", cause)
-	const why = "its message cannot be made; the server's log says why"
-	if n.Attempts >= maxAttempts {
-		return r.settle(tx, n, Failed, why, now)
-	}
-	_, err := tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`, n.Account, n.ID, now.Add(pause(n.Attempts)).UnixMilli(), why)
-	return err
-}
-
-// reads is how many due notices are looked at in one go.
-const reads = 4 * maxFlying
-
-// hasRoom tells whether another notice may go in a lane. One in which none is on its way has room for one even when
-// those that hang have taken all: else they would hold up everybody.
-func hasRoom(flying, inLane int) bool { return inLane == 0 || flying < maxFlying && inLane < maxLane }
-
-// traffic is how many notices are on their way, altogether and in each lane, and which lanes have no room:
-// what waits for those must not hide what waits for others.
-func (r *Room) traffic() (flying int, lanes map[string]int, busy []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	lanes = map[string]int{}
-	for lane, n := range r.lanes {
-		if lanes[lane] = n; !hasRoom(r.flying, n) {
-			busy = append(busy, lane)
-		}
-	}
-	return r.flying, lanes, busy
-}
-
-// fly makes one attempt and notes down what came of it.
-func (r *Room) fly(f *flight) {
-	defer r.leave(f.Lane)
-	now := r.Clock.Now()
-	m, overtaken, err := r.prepare(f, now)
-	if err != nil || overtaken != "" {
-		err = r.DB.Write(context.Background(), func(tx *db.Tx) error {
-			if err != nil {
-				return r.unmade(tx, &f.Notice, err, now)
-			}
-			return r.settle(tx, &f.Notice, Cancelled, overtaken, now)
-		})
-		if err != nil { // the lease ends, and it is looked at again
-			r.Log.Error("what came of a notice could not be stored", "notice_id", f.ID, "error", err)
-		}
-		return
-	}
-	receipt, err := r.attempt(f, m)
-	now = r.Clock.Now()
-	log := r.Log.With("notice_id", f.ID, "way", f.Way, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
-	stored := r.DB.Write(context.Background(), func(tx *db.Tx) error {
-		if err == nil {
-			return r.settle(tx, &f.Notice, Sent, cmp.Or(receipt.ID, receipt.Reply), now)
-		}
-		var failure *sender.Error
-		if !errors.As(err, &failure) {
-			failure = &sender.Error{Retry: true, Message: err.Error()}
-		}
-		if !failure.Retry || f.Attempts >= maxAttempts {
-			return r.settle(tx, &f.Notice, Failed, failure.Message, now)
-		}
-		due := now.Add(max(pause(f.Attempts), failure.After))
-		_, err := tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`, f.Account, f.ID, due.UnixMilli(), failure.Message)
-		return err
-	})
-	switch {
-	case stored != nil: // the lease ends, and it is sent again with the same key
-		log.Error("what came of a notice could not be stored", "error", stored)
-	case err != nil:
-		log.Warn("notice not taken", "error", err)
-	default:
-		r.waited.Observe(now.Sub(time.UnixMilli(f.Created)).Seconds())
-		log.Info("notice taken")
-	}
-}
-
-func (r *Room) attempt(f *flight, m sender.Message) (receipt sender.Receipt, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.Log.Error("a sender panicked", "way", f.Way, "panic", p, "stack", string(debug.Stack()))
-			err = &sender.Error{Retry: true, Message: "the sender failed; the server's log says why"}
-		}
-	}()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return r.Deliver(ctx, f.Way, f.Address, m)
+	o.receipt, err = s.Deliver(ctx, f.Way, f.Address, m)
+	return o, err
+}
+
+// prepare makes the message; the outcome says why there is none to send.
+func (s store) prepare(ctx context.Context, f *flight) (m sender.Message, o outcome) {
+	err := json.Unmarshal([]byte(f.detail), &f.Detail)
+	if err == nil {
+		m, o.cancelled, err = s.message(ctx, &f.Notice, s.Clock.Now())
+	}
+	if err != nil {
+		return m, outcome{unmade: err}
+	}
+	if o.cancelled == "" {
+		if err := s.opened(&f.Notice, f.target); err != nil {
+			o.cancelled = Closed(err)
+		}
+	}
+	return m, o
+}
+
+// Record stores what came of some attempts.
+func (s store) Record(tx *db.Tx, results []delivery.Result[*flight, outcome]) error {
+	for _, res := range results {
+		if err := s.record(tx, res.Row, res.Outcome, res.Err, res.Ended); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Room) record(tx *db.Tx, f *flight, o outcome, err error, now time.Time) error {
+	log := r.Log.With("notice_id", f.ID, "way", f.Way, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
+	var failure *sender.Error
+	switch {
+	case o.cancelled != "" || o.failed != "":
+		if _, err := tx.Exec(`UPDATE notice SET attempts = attempts - 1 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`, f.Account, f.ID); err != nil {
+			return err
+		}
+		if o.failed != "" {
+			return r.settle(tx, &f.Notice, Failed, o.failed, now)
+		}
+		return r.settle(tx, &f.Notice, Cancelled, o.cancelled, now)
+	case o.unmade != nil:
+		log.Error("the message of a notice cannot be made", "account_id", f.Account, "error", o.unmade)
+		failure = &sender.Error{Retry: true, Message: "its message cannot be made; the server's log says why"}
+	case err == nil:
+		tx.OnCommit(func() {
+			r.waited.Observe(now.Sub(time.UnixMilli(f.Created)).Seconds())
+			log.Info("notice taken")
+		})
+		return r.settle(tx, &f.Notice, Sent, cmp.Or(o.receipt.ID, o.receipt.Reply), now)
+	case !errors.As(err, &failure):
+		failure = &sender.Error{Retry: true, Message: err.Error()}
+	}
+	tx.OnCommit(func() { log.Warn("notice not taken", "error", failure) })
+	if !failure.Retry || f.Attempts >= maxAttempts {
+		return r.settle(tx, &f.Notice, Failed, failure.Message, now)
+	}
+	// Only of the attempt that still has the lease: another may have been made since it expired.
+	due := now.Add(max(pause(f.Attempts), failure.After))
+	_, err = tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $5`,
+		f.Account, f.ID, due.UnixMilli(), failure.Message, f.Attempts)
+	return err
 }
 
 // settle ends a notice and says so in the incident's feed.
@@ -244,7 +166,7 @@ func (r *Room) settle(tx *db.Tx, n *Notice, status, outcome string, now time.Tim
 	if err != nil || changed == 0 {
 		return err
 	}
-	r.settled.WithLabelValues(kindOf(n.Way), status).Inc()
+	tx.OnCommit(func() { r.settled.WithLabelValues(kindOf(n.Way), status).Inc() })
 	if n.Incident == "" || status == Cancelled {
 		return nil
 	}

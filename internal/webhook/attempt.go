@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,33 +40,46 @@ func (f *flight) header(now time.Time) http.Header {
 	return h
 }
 
-// fly makes one attempt and notes down what came of it.
-func (r *Room) fly(f *flight) {
-	began := r.Clock.Now()
-	header := f.header(began)
-	a, failure := r.post(f, header)
-	now := r.Clock.Now()
-	v := judge(a, failure, now)
-	log := r.Log.With("event_id", f.id, "event_type", f.eventType, "integration_id", f.message.integration, "attempt", f.attempts, "status_code", a.Status)
-	stored := r.DB.Write(context.Background(), func(tx *db.Tx) error { return r.conclude(tx, f, header, a, v, began, now) })
-	switch {
-	case stored != nil: // the lease ends, and it is sent again with the same id
-		log.Error("what came of a webhook could not be stored", "error", stored)
-	case v.status == delivered:
-		log.Info("webhook delivered")
-	default:
-		log.Warn("webhook not delivered", "error", v.why)
-	}
+// outcome is what came of an attempt, or why none was made.
+type outcome struct {
+	verdict
+	exchange
+	took       time.Duration
+	statusCode int
+	endpoint   string // without secrets
+	cancelled  string // why the endpoint is not to be called any more
+	gone       bool   // and with it its integration
+	closed     error  // why its secrets cannot be opened
 }
 
-func (r *Room) post(f *flight, header http.Header) (a outbound.Attempt, failure *outbound.Failure) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.Log.Error("an attempt panicked", "panic", p, "stack", string(debug.Stack()))
-			failure = &outbound.Failure{Phase: outbound.Other, Message: "the attempt failed; the server's log says why"}
-		}
-	}()
-	a, err := r.Out.Do(context.Background(), outbound.Request{URL: f.Endpoint, Header: header.Clone(), Body: []byte(f.payload), Timeout: timeout,
+// Attempt makes one attempt, with the settings of the integration as they are now.
+func (s store) Attempt(ctx context.Context, f *flight) (o outcome, err error) {
+	var t target
+	if err := s.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		t, err = s.target(tx, f.key())
+		return err
+	}); err != nil {
+		return outcome{closed: err}, nil
+	}
+	if t.settings == nil {
+		return outcome{cancelled: t.why, gone: t.gone, closed: t.closed}, nil
+	}
+	f.Settings = *t.settings
+	began := s.Clock.Now()
+	header := f.header(began)
+	a, failure := s.post(ctx, f, header)
+	o = outcome{verdict: judge(a, failure, s.Clock.Now()), took: a.Took, statusCode: a.Status, endpoint: redact.URL(f.Endpoint)}
+	if o.exchange, err = f.exchange(header, a, o.why); err != nil {
+		return o, err
+	}
+	if failure != nil && ctx.Err() != nil {
+		err = failure // the program stops
+	}
+	return o, err
+}
+
+func (s store) post(ctx context.Context, f *flight, header http.Header) (a outbound.Attempt, failure *outbound.Failure) {
+	a, err := s.Out.Do(ctx, outbound.Request{URL: f.Endpoint, Header: header.Clone(), Body: []byte(f.payload), Timeout: timeout,
 		Insecure: f.InsecureSkipVerify != nil && *f.InsecureSkipVerify})
 	if err != nil && !errors.As(err, &failure) {
 		failure = &outbound.Failure{Phase: outbound.Other, Message: err.Error()}
@@ -75,64 +87,10 @@ func (r *Room) post(f *flight, header http.Header) (a outbound.Attempt, failure 
 	return a, failure
 }
 
-// conclude records an attempt, says when the next one is or that there is none, and how the endpoint stands.
-func (r *Room) conclude(tx *db.Tx, f *flight, header http.Header, a outbound.Attempt, v verdict, began, now time.Time) error {
-	d := f.delivery(redact.URL(f.Endpoint), began)
-	d.Duration, d.StatusCode = a.Took.Milliseconds(), int64(a.Status)
-	if v.status == delivered {
-		d.Status = "success"
-	}
-	said, err := f.exchange(header, a, v.why)
-	if err != nil {
-		return err
-	}
-	if err := record(tx, f.account, d, said); err != nil {
-		return err
-	}
-	r.attempts.WithLabelValues(f.webhookType, d.Status).Inc()
-	if due, ok := next(v, time.UnixMilli(f.started), now, r.spread()); ok {
-		err = f.wait(tx, due, v.why)
-	} else {
-		if v.status == waiting {
-			v.status, v.why = failed, "given up after 24 hours: "+v.why
-		}
-		r.settled.WithLabelValues(f.webhookType, v.status).Inc()
-		err = f.settle(tx, v.status, v.why, now)
-	}
-	if err != nil {
-		return err
-	}
-	held, err := answered(tx, f.key(), v.status == delivered, now)
-	if err != nil || !held {
-		return err
-	}
-	return r.giveUp(tx, f.key(), redact.URL(f.Endpoint), now)
-}
-
 // delivery is the record of an attempt that failed, unless more is known.
 func (m *message) delivery(endpoint string, began time.Time) Delivery {
 	return Delivery{IntegrationID: m.integration, EventID: m.attemptID, WebhookType: m.webhookType, EventType: m.eventType, ChannelID: m.channel, RefID: m.ref,
 		Endpoint: endpoint, Attempt: m.attempts, Status: "failed", EventTime: Moment(began)}
-}
-
-// giveUp ends the messages to a held endpoint whose time is over, with a record, so that they are found and can be
-// sent again by hand.
-func (r *Room) giveUp(tx *db.Tx, e endpointKey, url string, now time.Time) error {
-	old, err := db.All(tx, scanMessage, `SELECT `+messageColumns+` FROM webhook_message
-		WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND status = 'waiting' AND started_at <= $3 ORDER BY due_at LIMIT 500`,
-		e.account, e.integration, now.Add(-life).UnixMilli())
-	const why = "given up after 24 hours: the endpoint has taken nothing for long"
-	for i := 0; i < len(old) && err == nil; i++ {
-		m := &old[i]
-		if m.attemptID == "" {
-			m.attemptID = attemptID(now)
-		}
-		if err = record(tx, m.account, m.delivery(url, now), exchange{messageID: m.id, requestHeaders: "{}", errorMessage: why, responseHeaders: "{}"}); err == nil {
-			err = m.settle(tx, failed, why, now)
-		}
-		r.settled.WithLabelValues(m.webhookType, failed).Inc()
-	}
-	return err
 }
 
 // maxShown is how much of a reply is kept, in bytes.

@@ -4,16 +4,23 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/clock"
 	"tocsin/internal/db"
 	"tocsin/internal/id"
+	"tocsin/internal/integration"
 	"tocsin/internal/webhook"
+	"tocsin/internal/work"
 )
 
 // million is a history of that many deliveries spread over a span of time, by 20 integrations of which the
@@ -92,6 +99,50 @@ func BenchmarkRecord(b *testing.B) {
 			b.ReportMetric(float64(first)/b.Elapsed().Seconds(), "rows/s")
 		})
 	}
+}
+
+// BenchmarkDeliver measures delivering messages that wait for 50 endpoints to a receiver on this machine, and recording
+// that, on disk.
+func BenchmarkDeliver(b *testing.B) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer s.Close()
+	var hooks []integration.Integration
+	for n := range 50 {
+		hooks = append(hooks, subscriber(n+1, integration.Settings{Endpoint: s.URL, SignSecret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Headers: map[string]string{"X-Token": "secret"}}))
+	}
+	h := hook(b, hooks...)
+	h.Write(func(tx *db.Tx) error {
+		for n := range b.N {
+			if err := webhook.Waits(tx, apitest.AccountA, int64(n%50+1), apitest.Now, strings.Repeat("payload ", 100)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	crew := work.New(clock.At(apitest.Now.Add(time.Second)), slog.New(slog.DiscardHandler), nil)
+	h.Room.Start(crew)
+	b.ResetTimer()
+	before := processor()
+	crew.Start()
+	for rows(b, h.Server, "webhook_message WHERE settled_at = 0") > 0 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	b.StopTimer()
+	crew.Stop()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "attempts/s")
+	b.ReportMetric(float64((processor()-before).Microseconds())/float64(b.N), "processor-µs/attempt")
+}
+
+// processor is the time that this process has used of the processors.
+func processor() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 func measure(b *testing.B, s *apitest.Server, r *rand.Rand, span time.Duration, members string) {

@@ -1,6 +1,12 @@
 package webhook
 
-import "tocsin/internal/db"
+import (
+	"context"
+	"time"
+
+	"tocsin/internal/db"
+	"tocsin/internal/id"
+)
 
 // PruneSome is Prune that deletes no more than so many.
 var PruneSome = prune
@@ -12,8 +18,25 @@ func Said(tx *db.Tx, account int64, d Delivery, messageID, payload string) error
 	if err := m.put(tx); err != nil {
 		return err
 	}
-	if err := record(tx, account, d, exchange{messageID, `{"Content-Type":"application/json","Webhook-Signature":"***"}`, "it answered 400 Bad Request", `{"Content-Length":"2"}`, "no"}); err != nil {
+	if err := record(tx, account, []Delivery{d}, []exchange{{messageID, `{"Content-Type":"application/json","Webhook-Signature":"***"}`, "it answered 400 Bad Request", `{"Content-Length":"2"}`, "no"}}); err != nil {
 		return err
 	}
-	return m.settle(tx, failed, "it answered 400 Bad Request", d.EventTime.time())
+	_, err := m.settle(tx, failed, "it answered 400 Bad Request", d.EventTime.time())
+	return err
+}
+
+// Match makes the messages of all events that wait. It stops at the first failure.
+func (r *Room) Match(ctx context.Context) error {
+	for {
+		again, err := r.matchAll(ctx, time.Time{}.Add(1))
+		if err != nil || again.IsZero() {
+			return err
+		}
+	}
+}
+
+// Waits stores a message that is due.
+func Waits(tx *db.Tx, account, integration int64, at time.Time, payload string) error {
+	m := message{account: account, id: id.Token(16), integration: integration, webhookType: "alert", eventType: "a_new", ref: "5e5e5e5e5e5e5e5e5e5e5e01", payload: payload, started: at.UnixMilli()}
+	return m.put(tx)
 }

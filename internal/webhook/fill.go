@@ -25,7 +25,7 @@ func fill(body string, payload []byte, limit int) (filled []byte, ok bool) {
 	if json.Unmarshal(payload, &root, json.WithUnmarshalers(json.UnmarshalFromFunc(exactNumber))) != nil {
 		return nil, false
 	}
-	f := filler{root: root, json: isJSON(body)}
+	f := filler{root: root, json: isJSON(body), known: map[string]value{}}
 	var out bytes.Buffer
 	for body != "" {
 		if out.Len() > limit {
@@ -59,20 +59,39 @@ type filler struct {
 	root   any
 	json   bool
 	inText bool // within a JSON string
+	known  map[string]value
+}
+
+// value is what a path leads to. It is encoded once, however often a body has it.
+type value struct {
+	any
+	found bool
+	text  []byte // as JSON
+}
+
+func (f *filler) look(path string) value {
+	v, known := f.known[path]
+	if !known {
+		if v.any, v.found = look(f.root, path); v.found {
+			v.text = encoded(v.any)
+		}
+		f.known[path] = v
+	}
+	return v
 }
 
 // step writes what stands for the beginning of rest and tells how much of it that was.
 func (f *filler) step(out *bytes.Buffer, rest string) int {
 	if f.json && !f.inText && rest[0] == '"' {
 		if path, length := variable(rest[1:]); length > 0 && strings.HasPrefix(rest[1+length:], `"`) && !isName(rest[length+2:]) {
-			if v, found := look(f.root, path); found {
-				out.Write(encoded(v))
+			if v := f.look(path); v.found {
+				out.Write(v.text)
 				return length + 2
 			}
 		}
 	}
 	if path, length := variable(rest); length > 0 {
-		if v, found := look(f.root, path); found {
+		if v := f.look(path); v.found {
 			f.write(out, v)
 		} else {
 			out.WriteString(rest[:length])
@@ -90,21 +109,18 @@ func (f *filler) step(out *bytes.Buffer, rest string) int {
 	return length
 }
 
-func (f *filler) write(out *bytes.Buffer, v any) {
-	text, isText := v.(string)
+func (f *filler) write(out *bytes.Buffer, v value) {
+	text, isText := v.any.(string)
 	switch {
-	case f.json && !f.inText:
-		out.Write(encoded(v))
-	case f.json:
-		if !isText {
-			text = string(encoded(v))
-		}
-		quoted := encoded(text)
+	case f.json && f.inText && isText:
+		out.Write(v.text[1 : len(v.text)-1])
+	case f.json && f.inText: // JSON within a text
+		quoted := encoded(string(v.text))
 		out.Write(quoted[1 : len(quoted)-1])
-	case isText:
+	case !f.json && isText:
 		out.WriteString(text)
 	default:
-		out.Write(encoded(v))
+		out.Write(v.text)
 	}
 }
 
@@ -127,8 +143,8 @@ func variable(text string) (path string, length int) {
 	if !strings.HasPrefix(text, "{{") {
 		return "", 0
 	}
-	end := strings.Index(text, "}}")
-	if end < 0 || end > maxPath || strings.ContainsAny(text[2:end], "{\"\\\r\n") {
+	end := strings.Index(text[:min(len(text), maxPath+2)], "}}") // no further: a body of braces would be read once for each of them
+	if end < 0 || strings.ContainsAny(text[2:end], "{\"\\\r\n") {
 		return "", 0
 	}
 	path = strings.TrimSpace(text[2:end])

@@ -25,7 +25,7 @@ func record(t *testing.T, s *apitest.Server, account int64, deliveries ...webhoo
 }
 
 // rows counts those of a table.
-func rows(t *testing.T, s *apitest.Server, table string) (n int64) {
+func rows(t testing.TB, s *apitest.Server, table string) (n int64) {
 	t.Helper()
 	err := s.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
 		n, _, err = db.One(tx, db.Column[int64], "SELECT count(*) FROM "+table)

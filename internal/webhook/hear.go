@@ -1,8 +1,8 @@
 package webhook
 
 import (
+	"cmp"
 	"slices"
-	"time"
 
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
@@ -27,31 +27,36 @@ type subscription struct {
 // incidents they may not read.
 func (s *subscription) wants(webhookType, event string, channel int64, private []int64) bool {
 	return s.webhookType == webhookType && (len(s.channels) == 0 && !slices.Contains(private, channel) || slices.Contains(s.channels, channel)) &&
-		(len(s.events) == 0 || slices.Contains(s.events, event) || event == news.AlertClose && slices.Contains(s.events, news.AlertUpdate))
+		s.follows(event)
 }
 
-// subscribed is an account's subscriptions, made ready at one revision of its configuration.
+// follows reports whether an event is of the types that the webhook is told of.
+func (s *subscription) follows(event string) bool {
+	return len(s.events) == 0 || slices.Contains(s.events, event) || event == news.AlertClose && slices.Contains(s.events, news.AlertUpdate)
+}
+
+// subscribed is an account's subscriptions, decoded at one revision of its configuration.
 type subscribed struct {
 	revision int64
-	read     time.Time
-	all      []subscription
-	private  []int64 // channels
+	all      []subscription // by integration
+	private  []int64        // channels
 }
 
-// trust is how long subscriptions are good for although nothing seems to have changed: when a commit fails,
-// they may be of a configuration that never was.
-const trust = time.Minute
+// wanted reports whether a subscriber may want an event of a type.
+func (s *subscribed) wanted(webhookType, event string) bool {
+	return slices.ContainsFunc(s.all, func(s subscription) bool { return s.webhookType == webhookType && s.follows(event) })
+}
 
-// subscriptions gives those of an account's present configuration.
-func (r *Room) subscriptions(tx *db.Tx, account int64, now time.Time) (subscribed, error) {
-	at, err := revision.Of(tx, account)
+// subscriptions returns those of an account's present configuration.
+func (r *Room) subscriptions(tx *db.Tx, account int64) (subscribed, error) {
+	at, err := revision.Of(tx, account) // first: what is read after it is at least as new
 	if err != nil {
 		return subscribed{}, err
 	}
 	r.mu.Lock()
 	have, known := r.accounts[account]
 	r.mu.Unlock()
-	if age := now.Sub(have.read); known && have.revision == at && age >= 0 && age < trust {
+	if known && have.revision == at {
 		return have, nil
 	}
 	integrations, err := integration.Kind.All(tx, account)
@@ -62,7 +67,7 @@ func (r *Room) subscriptions(tx *db.Tx, account int64, now time.Time) (subscribe
 	if err != nil {
 		return subscribed{}, err
 	}
-	have = subscribed{revision: at, read: now, private: private}
+	have = subscribed{revision: at, private: private}
 	for _, i := range integrations {
 		if !i.IsWebhook() || i.Status != "enabled" || i.Settings == nil {
 			continue
@@ -73,13 +78,37 @@ func (r *Room) subscriptions(tx *db.Tx, account int64, now time.Time) (subscribe
 		}
 		have.all = append(have.all, s)
 	}
+	slices.SortFunc(have.all, func(a, b subscription) int { return cmp.Compare(a.integration, b.integration) })
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.accounts[account] = have
-	r.mu.Unlock()
 	return have, nil
 }
 
-// Hear writes down what webhooks are to be told, in the transaction in which it happened.
+// event is what happened, and which subscribers have their message of it.
+type event struct {
+	number      int64
+	token       string
+	webhookType string
+	eventType   string
+	channel     int64
+	ref         string
+	at          int64  // Unix milliseconds
+	payload     string // the standard body, its event_id empty
+	matched     int64  // subscribers up to this integration
+	before      int64  // matched as it is stored
+}
+
+const eventColumns = `number, token, webhook_type, event_type, channel_id, ref_id, happened_at, payload, matched`
+
+func scanEvent(scan db.Scan) (e event, err error) {
+	err = scan(&e.number, &e.token, &e.webhookType, &e.eventType, &e.channel, &e.ref, &e.at, &e.payload, &e.matched)
+	e.before = e.matched
+	return e, err
+}
+
+// Hear stores what happened, in the transaction in which it happened, with the standard body as it is at that moment.
+// Subscriptions are matched and bodies filled in afterwards: what an account configures must not hold the one writer.
 func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 	webhookType, known := "alert", integration.AlertEvents
 	if item.OfIncident() {
@@ -88,29 +117,32 @@ func (r *Room) Hear(tx *db.Tx, item news.Item) error {
 	if !slices.Contains(known, item.Event.Type()) {
 		return nil
 	}
-	now, err := r.subscriptions(tx, item.Account, item.At)
+	if unwanted, err := r.unwanted(tx, item.Account, webhookType, item.Event.Type()); err != nil || unwanted {
+		return err
+	}
+	body, err := r.payload(tx, item)
+	if err != nil || body == nil {
+		return err
+	}
+	text, err := body.text()
 	if err != nil {
 		return err
 	}
-	var body *payload // made when the first wants it
-	for i := range now.all {
-		s := &now.all[i]
-		if !s.wants(webhookType, item.Event.Type(), item.Channel, now.private) {
-			continue
-		}
-		if body == nil {
-			if body, err = r.payload(tx, item); err != nil || body == nil {
-				return err
-			}
-		}
-		m := message{account: item.Account, id: id.Token(16), integration: s.integration, webhookType: webhookType, eventType: item.Event.Type(),
-			channel: item.Channel, ref: item.ID, started: item.At.UnixMilli()}
-		if m.payload, err = body.text(m.id, s.body); err != nil {
-			return err
-		}
-		if err := m.put(tx); err != nil {
-			return err
-		}
+	_, err = tx.Exec(`INSERT INTO webhook_event (account_id, `+eventColumns+`) VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM webhook_event WHERE account_id = $1), $2, $3, $4, $5, $6, $7, $8, 0)`,
+		item.Account, id.Token(16), webhookType, item.Event.Type(), item.Channel, item.ID, item.At.UnixMilli(), text)
+	tx.OnCommit(r.match)
+	return err
+}
+
+// unwanted reports whether no subscriber wants events of a type, as far as that is known without reading the
+// configuration: the matching reads it.
+func (r *Room) unwanted(tx *db.Tx, account int64, webhookType, event string) (bool, error) {
+	at, err := revision.Of(tx, account)
+	if err != nil {
+		return false, err
 	}
-	return nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	have, known := r.accounts[account]
+	return known && have.revision == at && !have.wanted(webhookType, event), nil
 }

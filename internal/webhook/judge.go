@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"tocsin/internal/outbound"
+	"tocsin/internal/work"
 )
 
-// How often and how long messages are tried.
-const (
-	life     = 24 * time.Hour  // after which a message is given up
-	shortest = 5 * time.Second // between two attempts
-	longest  = 2 * time.Hour
-)
+const life = 24 * time.Hour // after which a message is given up
+
+// backoff bounds the time between two attempts. A message waits for as long as it is old already, so that each pause is
+// about twice the last.
+var backoff = work.Backoff{Min: 5 * time.Second, Max: 2 * time.Hour}
 
 // verdict is what an attempt means for its message.
 type verdict struct {
@@ -52,19 +52,11 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// pause is how long to wait after an attempt that failed: as long as the message is old already, so that each
-// pause is about twice the last. spread is from 0 to 1 and makes it a quarter shorter to a quarter longer, so
-// that what failed together does not come back together.
-func pause(age time.Duration, spread float64) time.Duration {
-	wait := min(max(age, shortest), longest)
-	return time.Duration(float64(wait) * (0.75 + spread/2))
-}
-
 // next is when a message is tried again; ok is false when it is to be given up. An endpoint that asks to wait for
 // longer than the message lives gets it once more at its end.
 func next(v verdict, started, now time.Time, spread float64) (due time.Time, ok bool) {
 	end := started.Add(life)
-	due = now.Add(max(pause(now.Sub(started), spread), min(v.after, end.Sub(now))))
+	due = now.Add(max(backoff.Wait(now.Sub(started), spread), min(v.after, end.Sub(now))))
 	return due, v.status == waiting && !due.After(end)
 }
 
@@ -84,13 +76,10 @@ type endpoint struct {
 	due      int64 // when its first message is due, Unix milliseconds
 }
 
-// room is how many attempts may begin at now, Unix milliseconds, while some are being made.
-func (e *endpoint) room(now int64, flying int) int {
-	switch {
-	case max(e.due, e.held) > now:
-		return 0
-	case e.failures >= patience:
-		return max(0, 1-flying)
+// slots returns how many attempts may be under way at once.
+func (e *endpoint) slots() int {
+	if e.failures >= patience {
+		return 1
 	}
-	return max(0, lanes-flying)
+	return lanes
 }

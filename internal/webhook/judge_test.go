@@ -89,16 +89,10 @@ func TestAMessageIsTriedForADay(t *testing.T) {
 	}
 }
 
-func TestRoomAtAnEndpoint(t *testing.T) {
-	for _, c := range []struct {
-		failures, held, due int64
-		flying, want        int
-	}{
-		{0, 0, 100, 0, 4}, {0, 0, 100, 3, 1}, {0, 0, 100, 4, 0}, {0, 0, 100, 5, 0}, {0, 0, 101, 0, 0},
-		{9, 0, 100, 0, 4}, {10, 100, 100, 0, 1}, {10, 101, 100, 0, 0}, {10, 100, 100, 1, 0}, {50, 0, 1, 0, 1},
-	} {
-		if got := (&endpoint{failures: c.failures, held: c.held, due: c.due}).room(100, c.flying); got != c.want {
-			t.Errorf("%+v: %d", c, got)
+func TestSlotsOfAnEndpoint(t *testing.T) {
+	for failures, want := range map[int64]int{0: 4, 9: 4, 10: 1, 50: 1} {
+		if got := (&endpoint{failures: failures}).slots(); got != want {
+			t.Errorf("%d failures: %d", failures, got)
 		}
 	}
 }

@@ -65,3 +65,20 @@ func plan(t *testing.T, d *db.DB, query string) string {
 	}
 	return strings.Join(steps, "; ")
 }
+
+// Messages are claimed, given up and cancelled along an index of those that are not settled: a million that wait are not
+// read, and not sorted.
+func TestClaimsFollowTheirIndexes(t *testing.T) {
+	d := apitest.OpenDB(t)
+	for query, want := range map[string]string{
+		queues:    "SEARCH m USING COVERING INDEX webhook_message_due (account_id=? AND integration_id=?)",
+		claim:     "SEARCH webhook_message USING INDEX webhook_message_due (account_id=? AND integration_id=? AND due_at<?)",
+		oldOnes:   "SEARCH webhook_message USING INDEX webhook_message_age (account_id=? AND integration_id=? AND started_at<?)",
+		someOf:    "SEARCH webhook_message USING INDEX webhook_message_due (account_id=? AND integration_id=?)",
+		unmatched: "USING COVERING INDEX sqlite_autoindex_webhook_event_1 (account_id=?)",
+	} {
+		if got := plan(t, d, query); !strings.Contains(got, want) || strings.Contains(got, "SCAN webhook_message") || strings.Contains(got, "SCAN m") {
+			t.Errorf("%s\n  is %s\nwant %s", query, got, want)
+		}
+	}
+}

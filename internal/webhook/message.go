@@ -50,34 +50,36 @@ func (m *message) put(tx *db.Tx) (err error) {
 	return err
 }
 
-// begin notes down that an attempt is being made. When nothing more is heard of it, it is made again.
-func (m *message) begin(tx *db.Tx, now time.Time) error {
-	if m.attemptID == "" {
-		m.attemptID = attemptID(now)
-	}
-	m.attempts++
-	_, err := tx.Exec(`UPDATE webhook_message SET status = 'sending', attempts = $3, attempt_id = $4, due_at = $5 WHERE account_id = $1 AND message_id = $2`,
-		m.account, m.id, m.attempts, m.attemptID, now.Add(lease).UnixMilli())
+// wait makes a message due again. held is false when the lease of this attempt was lost to another one.
+func (m *message) wait(tx *db.Tx, due time.Time, why string) (held bool, err error) {
+	n, err := tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = '', due_at = $3, outcome = $4
+		WHERE account_id = $1 AND message_id = $2 AND settled_at = 0 AND attempts = $5`, m.account, m.id, due.UnixMilli(), why, m.attempts)
+	return n > 0, err
+}
+
+// unclaim gives a message back that was not attempted.
+func (m *message) unclaim(tx *db.Tx, now time.Time) error {
+	_, err := tx.Exec(`UPDATE webhook_message SET status = 'waiting', due_at = $3, attempts = attempts - 1 WHERE account_id = $1 AND message_id = $2 AND settled_at = 0 AND attempts = $4`,
+		m.account, m.id, now.UnixMilli(), m.attempts)
 	return err
 }
 
-// wait makes a message due again.
-func (m *message) wait(tx *db.Tx, due time.Time, why string) error {
-	_, err := tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = '', due_at = $3, outcome = $4 WHERE account_id = $1 AND message_id = $2 AND settled_at = 0`,
-		m.account, m.id, due.UnixMilli(), why)
-	return err
-}
-
-// settle ends a message. It may be sent again by hand.
-func (m *message) settle(tx *db.Tx, status, why string, now time.Time) error {
-	_, err := tx.Exec(`UPDATE webhook_message SET status = $3, attempt_id = '', settled_at = $4, outcome = $5 WHERE account_id = $1 AND message_id = $2 AND settled_at = 0`,
+// settle ends a message. It may be sent again by hand. held is false when another attempt has ended it before.
+func (m *message) settle(tx *db.Tx, status, why string, now time.Time) (held bool, err error) {
+	n, err := tx.Exec(`UPDATE webhook_message SET status = $3, attempt_id = '', settled_at = $4, outcome = $5 WHERE account_id = $1 AND message_id = $2 AND settled_at = 0`,
 		m.account, m.id, status, now.UnixMilli(), why)
-	return err
+	return n > 0, err
 }
 
-// cancelAll ends what waits for an endpoint that is not to be called any more.
-func cancelAll(tx *db.Tx, e endpointKey, why string, now time.Time) error {
-	_, err := tx.Exec(`UPDATE webhook_message SET status = 'cancelled', attempt_id = '', settled_at = $3, outcome = $4 WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0`,
-		e.account, e.integration, now.UnixMilli(), why)
-	return err
+// maxCancelled is how many messages one transaction cancels at most: others who want to write wait for it.
+const maxCancelled = 1000
+
+// cancelSome ends messages that wait for an endpoint that is not to be called any more. more reports that others may be
+// left.
+func cancelSome(tx *db.Tx, e endpointKey, why string, now time.Time) (more bool, err error) {
+	n, err := tx.Exec(someOf, e.account, e.integration, now.UnixMilli(), why, maxCancelled)
+	return n == maxCancelled, err
 }
+
+const someOf = `UPDATE webhook_message SET status = 'cancelled', attempt_id = '', settled_at = $3, outcome = $4 WHERE account_id = $1 AND message_id IN (
+	SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 ORDER BY due_at LIMIT $5 + 0)`

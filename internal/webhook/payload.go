@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"strings"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -107,15 +109,22 @@ func bodyOf(a *alert.Alert) *alertBody {
 // maxFilled is how long a body of somebody's own may become, in bytes; beyond that the standard one is sent.
 const maxFilled = 1 << 20
 
-// text writes the payload under an event id, in a body of somebody's own unless that is empty.
-func (p *payload) text(eventID, own string) (string, error) {
-	p.EventID = eventID
+// text is the payload as it is stored, before it has an event id.
+func (p *payload) text() (string, error) {
+	p.EventID = ""
 	standard, err := json.Marshal(p, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil || own == "" {
-		return string(standard), err
+	return string(standard), err
+}
+
+// fillIn gives a stored payload its event id, and puts it into a body of somebody's own unless that is empty. cost is how
+// many bytes were written for it, also for a body that became too long.
+func fillIn(stored, eventID, own string) (body string, cost int) {
+	standard := strings.Replace(stored, `"event_id":""`, `"event_id":"`+eventID+`"`, 1) // the first is its own: it stands before all that is told
+	if own == "" {
+		return standard, len(standard)
 	}
-	if filled, ok := fill(own, standard, maxFilled); ok {
-		return string(filled), nil
+	if filled, ok := fill(own, []byte(standard), maxFilled); ok {
+		return string(filled), len(standard) + len(filled)
 	}
-	return string(standard), nil
+	return standard, maxFilled
 }

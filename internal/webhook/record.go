@@ -30,12 +30,16 @@ type exchange struct {
 	responseBody    string
 }
 
-// record adds one delivery with what was said.
-func record(tx *db.Tx, account int64, d Delivery, x exchange) error {
-	if err := Record(tx, account, []Delivery{d}); err != nil {
+// record adds deliveries, each with what was said in it.
+func record(tx *db.Tx, account int64, deliveries []Delivery, exchanges []exchange) error {
+	if err := Record(tx, account, deliveries); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`INSERT INTO webhook_exchange (account_id, event_id, message_id, request_headers, error_message, response_headers, response_body) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		account, d.EventID, x.messageID, x.requestHeaders, x.errorMessage, x.responseHeaders, x.responseBody)
-	return err
+	for i, x := range exchanges {
+		if _, err := tx.Exec(`INSERT INTO webhook_exchange (account_id, event_id, message_id, request_headers, error_message, response_headers, response_body) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			account, deliveries[i].EventID, x.messageID, x.requestHeaders, x.errorMessage, x.responseHeaders, x.responseBody); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,170 +1,119 @@
 package webhook
 
 import (
-	"context"
-	"fmt"
+	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
 	"tocsin/internal/db"
+	"tocsin/internal/delivery"
 	"tocsin/internal/integration"
 )
 
 const (
-	idle     = time.Second
-	maxAloft = 256              // attempts at the same time at all endpoints; those that do not fail go first
+	maxAloft = 256              // attempts under way at once at all endpoints, but for the first of each
+	maxFirst = 4 * maxAloft     // attempts under way at once, whatever their endpoints
 	timeout  = 2 * time.Second  // for one attempt
+	grace    = 5 * time.Second  // for the attempts under way when the program stops
 	lease    = 30 * time.Second // after which an attempt is taken for lost, with the process that made it
 )
 
-// flight is an attempt that is about to be made.
+// flight is a message that is being attempted.
 type flight struct {
 	message
 	integration.Settings // secrets in clear
 }
 
-// send begins the attempts that are due, each on a goroutine of its own. It is woken when one has ended.
-func (r *Room) send(ctx context.Context, now time.Time) (again time.Time, err error) {
-	var ready []endpoint
-	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		ready, err = r.ready(tx, now)
-		return err
-	})
-	if err != nil || len(ready) == 0 {
-		return again, err
-	}
-	var flights []*flight
-	err = r.DB.Write(ctx, func(tx *db.Tx) (err error) {
-		flights, err = r.take(tx, ready, now)
-		return err
-	})
-	if err != nil {
-		return again, err
-	}
-	for _, f := range flights {
-		r.count(f.key(), 1)
-		r.flights.Go(func() {
-			defer r.wake()
-			defer r.count(f.key(), -1)
-			r.fly(f)
-		})
-	}
-	return again, nil
-}
+// store is the messages as delivery sees them: a queue for each endpoint.
+type store struct{ *Room }
 
-// count keeps how many attempts are being made.
-func (r *Room) count(e endpointKey, n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.aloft += n
-	if r.flying[e] += n; r.flying[e] == 0 {
-		delete(r.flying, e)
-	}
-}
-
-// ready lists the endpoints for which something is due and that may be called, those that fail least first.
-func (r *Room) ready(tx *db.Tx, now time.Time) ([]endpoint, error) {
-	all, err := db.All(tx, func(scan db.Scan) (e endpoint, err error) {
-		return e, scan(&e.account, &e.integration, &e.failures, &e.held, &e.due)
-	}, `SELECT account_id, integration_id, failures, held_until,
-			(SELECT coalesce(min(m.due_at), 0) FROM webhook_message m WHERE m.account_id = e.account_id AND m.integration_id = e.integration_id AND m.settled_at = 0)
-		FROM webhook_endpoint e ORDER BY failures, account_id, integration_id`)
-	ready := all[:0]
+// Queues lists the endpoints for which messages wait, those that fail least first.
+func (s store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[endpointKey], error) {
+	all, err := db.All(tx, scanEndpoint, queues)
+	waiting := make([]delivery.Queue[endpointKey], 0, len(all))
 	for _, e := range all {
-		if e.due > 0 && r.room(&e, now) > 0 {
-			ready = append(ready, e)
+		if e.due > 0 {
+			waiting = append(waiting, delivery.Queue[endpointKey]{Key: e.endpointKey, Due: time.UnixMilli(max(e.due, e.held)), Slots: e.slots()})
 		}
 	}
-	return ready, err
+	return waiting, err
 }
 
-// room is how many attempts may begin at an endpoint.
-func (r *Room) room(e *endpoint, now time.Time) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return min(e.room(now.UnixMilli(), r.flying[e.endpointKey]), maxAloft-r.aloft)
+const queues = `SELECT account_id, integration_id, failures, held_until,
+		(SELECT coalesce(min(m.due_at), 0) FROM webhook_message m WHERE m.account_id = e.account_id AND m.integration_id = e.integration_id AND m.settled_at = 0)
+	FROM webhook_endpoint e ORDER BY failures, account_id, integration_id`
+
+func scanEndpoint(scan db.Scan) (e endpoint, err error) {
+	return e, scan(&e.account, &e.integration, &e.failures, &e.held, &e.due)
 }
 
-// take marks messages that are due as being sent.
-func (r *Room) take(tx *db.Tx, ready []endpoint, now time.Time) (flights []*flight, err error) {
-	for i := range ready {
-		e := &ready[i]
-		var settings *integration.Settings
-		failed, err := tx.Try(func() (err error) {
-			settings, err = r.settings(tx, e, now)
-			return err
-		})
-		if err == nil && failed != nil { // it may heal, and others must not wait for it
-			r.Log.Error("a webhook cannot be called", "integration_id", e.integration, "account_id", e.account, "error", failed)
-			settings, err = nil, e.hold(tx, now.Add(probe))
-		}
-		if err != nil {
-			return nil, err
-		}
-		n := min(r.room(e, now), maxAloft-len(flights))
-		if settings == nil || n <= 0 {
-			continue
-		}
-		due, err := db.All(tx, scanMessage, `SELECT `+messageColumns+` FROM webhook_message
-			WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND due_at <= $3 ORDER BY due_at, number LIMIT $4 + 0`, e.account, e.integration, now.UnixMilli(), n)
-		if err != nil {
-			return nil, err
-		}
-		if e.failures >= patience {
-			if err := e.hold(tx, now.Add(probe)); err != nil {
-				return nil, err
-			}
-		}
-		for _, m := range due {
-			if err := m.begin(tx, now); err != nil {
-				return nil, err
-			}
-			flights = append(flights, &flight{m, *settings})
-		}
-	}
-	return flights, nil
-}
+const claim = `UPDATE webhook_message SET status = 'sending', attempts = attempts + 1, due_at = $5 WHERE account_id = $1 AND message_id IN (
+		SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND due_at <= $3 ORDER BY due_at, number LIMIT $4 + 0)
+	RETURNING ` + messageColumns
 
-// settings are those of an endpoint's integration as they are now; nil when it is not to be called. Then what
-// waits for it is cancelled.
-func (r *Room) settings(tx *db.Tx, e *endpoint, now time.Time) (*integration.Settings, error) {
-	i, found, err := integration.Kind.Find(tx, e.account, strconv.FormatInt(e.integration, 10))
+// Claim claims messages. An endpoint that fails is held until the next probe, whatever comes of this one.
+func (s store) Claim(tx *db.Tx, key endpointKey, n int, now time.Time) ([]*flight, error) {
+	all, err := db.All(tx, func(scan db.Scan) (*flight, error) {
+		m, err := scanMessage(scan)
+		return &flight{message: m}, err
+	}, claim, key.account, key.integration, now.UnixMilli(), n, now.Add(lease).UnixMilli())
 	if err != nil {
 		return nil, err
 	}
-	why := ""
+	slices.SortFunc(all, func(a, b *flight) int { return cmp.Compare(a.number, b.number) }) // RETURNING has no order
+	_, err = tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2 AND failures >= $4`,
+		key.account, key.integration, now.Add(probe).UnixMilli(), patience)
+	return all, err
+}
+
+// target is where the messages of an endpoint go.
+type target struct {
+	settings *integration.Settings // nil: it is not to be called
+	why      string                // then: why
+	gone     bool
+	closed   error // its secrets cannot be opened; that may heal
+}
+
+// target returns the integration of an endpoint as it is now.
+func (r *Room) target(tx *db.Tx, key endpointKey) (t target, err error) {
+	i, found, err := integration.Kind.Find(tx, key.account, strconv.FormatInt(key.integration, 10))
 	switch {
+	case err != nil:
+		return t, err
 	case !found || !i.IsWebhook() || i.Settings == nil:
-		why = "the integration is gone"
-		if _, err := tx.Exec(`DELETE FROM webhook_endpoint WHERE account_id = $1 AND integration_id = $2`, e.account, e.integration); err != nil {
-			return nil, err
-		}
+		return target{why: "the integration is gone", gone: true}, nil
 	case i.Status != "enabled":
-		why = "the integration is disabled"
+		return target{why: "the integration is disabled"}, nil
 	}
-	if why != "" {
-		return nil, cancelAll(tx, e.endpointKey, why, now)
+	if t.closed = integration.Kind.Open(r.Box, key.account, &i); t.closed == nil {
+		t.settings = i.Settings
 	}
-	if err := integration.Kind.Open(r.Box, e.account, &i); err != nil { // it may heal, and others must not wait for it
-		r.Log.Error("the secrets of a webhook cannot be opened", "integration_id", e.integration, "error", err)
-		return nil, e.hold(tx, now.Add(probe))
-	}
-	return i.Settings, nil
+	return t, nil
 }
 
 // hold keeps an endpoint from being called for a while.
-func (e *endpoint) hold(tx *db.Tx, until time.Time) error {
+func hold(tx *db.Tx, e endpointKey, until time.Time) error {
 	_, err := tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2`, e.account, e.integration, until.UnixMilli())
 	return err
 }
 
-// answered notes down whether an endpoint took an attempt; held tells whether it is held now.
-func answered(tx *db.Tx, e endpointKey, took bool, now time.Time) (held bool, err error) {
-	if took {
-		_, err := tx.Exec(`UPDATE webhook_endpoint SET failures = 0, held_until = 0 WHERE account_id = $1 AND integration_id = $2`, e.account, e.integration)
-		return false, err
+// answers are how some attempts at an endpoint went, in their order.
+type answers struct {
+	healed   bool  // one of them succeeded
+	failures int64 // that came after it
+}
+
+func (a *answers) add(took bool) {
+	if a.failures++; took {
+		*a = answers{healed: true}
 	}
-	failures, _, err := db.One(tx, db.Column[int64], fmt.Sprintf(`UPDATE webhook_endpoint SET failures = failures + 1, held_until = CASE WHEN failures + 1 >= %d THEN $3 ELSE held_until END
-		WHERE account_id = $1 AND integration_id = $2 RETURNING failures`, patience), e.account, e.integration, now.Add(probe).UnixMilli())
+}
+
+// store counts them; held reports whether the endpoint is held now.
+func (a *answers) store(tx *db.Tx, e endpointKey, now time.Time) (held bool, err error) {
+	failures, _, err := db.One(tx, db.Column[int64], `UPDATE webhook_endpoint SET failures = CASE WHEN $3 = 1 THEN 0 ELSE failures END + $4,
+			held_until = CASE WHEN CASE WHEN $3 = 1 THEN 0 ELSE failures END + $4 >= $5 THEN $6 WHEN $3 = 1 THEN 0 ELSE held_until END
+		WHERE account_id = $1 AND integration_id = $2 RETURNING failures`, e.account, e.integration, a.healed, a.failures, patience, now.Add(probe).UnixMilli())
 	return failures >= patience, err
 }

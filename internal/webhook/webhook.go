@@ -14,11 +14,13 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/clock"
 	"tocsin/internal/db"
+	"tocsin/internal/delivery"
 	"tocsin/internal/outbound"
 	"tocsin/internal/seal"
 	"tocsin/internal/work"
@@ -38,15 +40,13 @@ type Config struct {
 // Room is the webhook room. Make one with New.
 type Room struct {
 	Config
-	flights  sync.WaitGroup
-	wake     func()
-	spread   func() float64 // from 0 to 1, see pause
+	runner   *delivery.Runner[endpointKey, *flight, outcome]
+	match    func()         // wakes the matching of events
+	spread   func() float64 // from 0 to 1, see work.Backoff
 	attempts *prometheus.CounterVec
 	settled  *prometheus.CounterVec
 
 	mu       sync.Mutex
-	flying   map[endpointKey]int // how many attempts are being made at each endpoint
-	aloft    int                 // and altogether
 	accounts map[int64]subscribed
 }
 
@@ -56,20 +56,20 @@ type endpointKey struct{ account, integration int64 }
 // New makes the room. Its metrics are tocsin_webhook_attempts_total by type and status, and
 // tocsin_webhook_messages_total by type and what became of them.
 func New(c Config) *Room {
-	r := &Room{Config: c, wake: func() {}, spread: rand.Float64, flying: map[endpointKey]int{}, accounts: map[int64]subscribed{},
+	r := &Room{Config: c, match: func() {}, spread: rand.Float64, accounts: map[int64]subscribed{},
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_webhook_attempts_total", Help: "Attempts to deliver webhooks."}, []string{"type", "status"}),
 		settled:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_webhook_messages_total", Help: "Messages to webhooks by what became of them."}, []string{"type", "outcome"}),
 	}
 	if c.Metrics != nil {
 		c.Metrics.MustRegister(r.attempts, r.settled)
 	}
+	now := func() time.Time { return r.Clock.Now() }
+	r.runner = delivery.New(delivery.Config{Name: "webhooks", DB: c.DB, Now: now, Log: c.Log, Slots: maxAloft, First: maxFirst, Grace: grace}, store{r})
 	return r
 }
 
-// Task is the room's background work.
-func (r *Room) Task() work.Task {
-	return work.Task{Name: "webhooks", Idle: idle, Run: r.send, Wait: r.flights.Wait}
+// Start adds the room's background work to a crew: matching what happened with the subscriptions, and sending.
+func (r *Room) Start(crew *work.Crew) {
+	r.match = crew.Add(work.Task{Name: "webhook subscriptions", Idle: time.Second, Run: r.matchAll})
+	r.runner.Woken(crew.Add(r.runner.Job()))
 }
-
-// Woken says what wakes the task when an attempt has ended and there is room for another.
-func (r *Room) Woken(wake func()) { r.wake = wake }

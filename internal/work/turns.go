@@ -36,6 +36,9 @@ type rest struct {
 	after int64
 }
 
+// putOff is how long an account rests after a turn that failed.
+const putOff = time.Second
+
 // maxTurns is how many accounts have their turn at once, beside the dear ones. Their reads are short, so they queue for
 // the processors only.
 var maxTurns = 8 * runtime.NumCPU()
@@ -117,7 +120,7 @@ func (t *Turns) run(own *Turn, do func(*Turn) error) {
 	if err != nil && own.Ctx.Err() == nil {
 		t.errs = append(t.errs, err)
 		if r := t.rests[own.Account]; !r.until.After(own.Now) { // not again at once
-			t.rests[own.Account] = rest{own.Now.Add(pause), math.MaxInt64}
+			t.rests[own.Account] = rest{own.Now.Add(putOff), math.MaxInt64}
 		}
 	}
 	t.mu.Unlock()
@@ -144,7 +147,7 @@ func (t *Turn) GoesOn() bool {
 func (t *Turn) Rest(after int64) {
 	t.turns.mu.Lock()
 	defer t.turns.mu.Unlock()
-	t.turns.rests[t.Account] = rest{t.Now.Add(pause), after}
+	t.turns.rests[t.Account] = rest{t.Now.Add(putOff), after}
 }
 
 // After is up to where an account's work is put off; 0: it is not.
@@ -152,7 +155,7 @@ func (t *Turns) After(account int64, now time.Time) int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := t.rests[account]
-	if r.until.After(now) && r.until.Sub(now) <= pause { // whatever the clock does
+	if r.until.After(now) && r.until.Sub(now) <= putOff { // whatever the clock does
 		return r.after
 	}
 	delete(t.rests, account)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -98,20 +99,17 @@ func (t *task) settle() {
 	}
 }
 
-// A task that failed waits for pause before the next try, and twice as long each time up to longest.
-const (
-	pause   = time.Second
-	longest = time.Minute
-)
+// failing bounds how long a task that failed waits for its next try: twice as long each time.
+var failing = Backoff{Min: time.Second, Max: time.Minute}
 
 func (c *Crew) keep(ctx context.Context, t *task) {
-	failed := time.Duration(0)
+	failed := time.Duration(0) // how long it waited after its last failure
 	for ctx.Err() == nil {
 		again, err := c.run(ctx, t)
 		wait := t.Idle
 		switch now := c.clock.Now(); {
 		case err != nil:
-			failed = min(max(pause, 2*failed), longest)
+			failed = failing.Wait(2*failed, rand.Float64())
 			wait = failed
 		case !again.IsZero():
 			wait = min(wait, max(0, again.Sub(now)))

@@ -14,7 +14,7 @@ import (
 // growing lists the tables that get rows from what happens: nothing may read all of one, nor all that an account
 // has in it. The other tables hold configuration, of which an account has hundreds of rows and not millions.
 var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "incident", "incident_assignment", "notice",
-	"rum_issue", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_exchange", "webhook_message"}
+	"rum_issue", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
 
 // configured lists the others, so that a new table is put into one of the two lists.
 var configured = []string{"account", "app_key", "channel", "channel_star", "datasource", "datasource_counter", "handover", "heartbeat", "integration_key", "object",
@@ -37,6 +37,10 @@ var wide = map[string]string{
 	"notify: FROM notice WHERE target <> ''":                                      "a new sealing key seals every secret again, once",
 	"rum: ORDER BY updated_at":                                                    "sorts at most 183 days of issues, which people and files make and no event does",
 	"rum: ORDER BY session_count":                                                 "sorts at most 183 days of issues, which people and files make and no event does",
+	"notify: WITH RECURSIVE waiting(lane)":                                        "steps from queue to queue along their index, and sorts the queues, not what waits in them",
+	"webhook: coalesce(max(number), 0) + 1 FROM webhook_event":                    "max of a key's last column reads one row",
+	"webhook: WHERE EXISTS (SELECT 1 FROM webhook_event":                          "asks for one row of each account",
+	"webhook: FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT":     "reads a batch from the beginning of the key",
 	"rum: ORDER BY error_count":                                                   "sorts at most 183 days of issues, which people and files make and no event does",
 	"triage: coalesce(max(verdict_id), 0) + 1 FROM verdict WHERE account_id = $1": "max of a key's last column reads one row",
 	"triage: FROM event WHERE account_id = $1 ORDER BY event_id LIMIT":            "reads a batch from the beginning of the key, once a day",

@@ -77,6 +77,11 @@ func eventDatabase(dir, name string, rules int, pages bool) (dsn string, err err
 			delete(sections, section)
 		}
 	}
+	return database(dir, name, sections)
+}
+
+// database makes a database with one account.
+func database(dir, name string, sections map[string]any) (dsn string, err error) {
 	text, err := json.Marshal(sections)
 	if err != nil {
 		return "", err

@@ -3,16 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
-	"tocsin/internal/clock"
 	"tocsin/internal/db"
 	"tocsin/internal/demo"
-	"tocsin/internal/id"
-	"tocsin/internal/webhook"
 )
 
 // history fills the account's delivery history and measures a page of 100 with its exact total, for every
@@ -31,7 +26,7 @@ func history(binary, dsn, key string) error {
 	end := time.Now().UnixMilli()
 	for _, filter := range []string{
 		``, `"asc": true`, `"status": "failed"`, `"integration_id": 3`, `"event_types": ["i_new"]`, `"event_types": ["i_ack", "i_rslv"]`,
-		`"integration_id": 3, "status": "failed", "event_types": ["i_new"]`, `"ref_id": "` + reference(7) + `"`,
+		`"integration_id": 3, "status": "failed", "event_types": ["i_new"]`, `"ref_id": "` + reference(*deliveries/40) + `"`,
 	} {
 		body := fmt.Sprintf(`{"limit": 100, "start_time": %d, "end_time": %d, %s}`, end-7*24*3600*1000, end, filter)
 		body = strings.Replace(body, ", }", "}", 1)
@@ -59,7 +54,8 @@ func orNone(filter string) string {
 // reference is the identifier of the n-th incident.
 func reference(n int) string { return fmt.Sprintf("%024x", n) }
 
-// fill adds deliveries of the last seven days, in batches as a busy sender would.
+// fill adds deliveries of the last seven days, and their counts, without the program: it would take an hour for twenty
+// million of them.
 func fill(dsn string, n int) error {
 	ctx := context.Background()
 	d, err := db.Open(ctx, dsn)
@@ -75,31 +71,54 @@ func fill(dsn string, n int) error {
 	if err != nil {
 		return err
 	}
-	random, now := rand.New(rand.NewPCG(1, 2)), clock.System.Now()
-	types := []string{"i_new", "i_ack", "i_rslv", "a_new", "a_update", "a_close"}
-	ages := make([]time.Duration, n)
-	for i := range ages {
-		ages[i] = time.Duration(random.Int64N(int64(7 * 24 * time.Hour)))
-	}
-	slices.SortFunc(ages, func(a, b time.Duration) int { return int(b/time.Microsecond - a/time.Microsecond) })
-	const batch = 1000
-	for len(ages) > 0 {
-		list := make([]webhook.Delivery, 0, batch)
-		for _, age := range ages[:min(batch, len(ages))] {
-			status, code := "success", int64(200)
-			if random.IntN(20) == 0 {
-				status, code = "failed", 503
-			}
-			list = append(list, webhook.Delivery{
-				IntegrationID: 1 + random.Int64N(5), EventID: id.Short(), WebhookType: "incident", EventType: types[random.IntN(len(types))],
-				ChannelID: 1001, RefID: reference(random.IntN(n/20 + 1)), Endpoint: "https://hooks.example.com/services/alarm", Attempt: 1,
-				Duration: 20 + random.Int64N(900), Status: status, StatusCode: code, EventTime: webhook.Moment(now.Add(-age)),
-			})
-		}
-		ages = ages[len(list):]
-		if err := d.Write(ctx, func(tx *db.Tx) error { return webhook.Record(tx, account, list) }); err != nil {
+	week := int64(7 * 24 * time.Hour)
+	begin, step := time.Now().UnixNano()-week, week/int64(n)
+	const batch = 500_000
+	for first := 0; first < n; first += batch {
+		err := d.Write(ctx, func(tx *db.Tx) error {
+			_, err := tx.Exec(insertDeliveries, first, min(first+batch, n), account, begin, step)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return d.Write(ctx, func(tx *db.Tx) error {
+		for _, query := range countDeliveries() {
+			if _, err := tx.Exec(query, account); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+const insertDeliveries = `WITH RECURSIVE series(n) AS (SELECT $1 UNION ALL SELECT n + 1 FROM series WHERE n < $2 - 1)
+	INSERT INTO webhook_delivery (account_id, event_id, event_time, status, integration_id, event_type, ref_id, webhook_type, channel_id, endpoint, attempt, duration, status_code)
+	SELECT $3, 'bench' || substr('0000000000' || n, -10), $4 + n * $5, CASE WHEN n * 7919 % 20 = 7 THEN 'failed' ELSE 'success' END, 1 + n / 3 % 5,
+		CASE n / 20 % 6 WHEN 0 THEN 'i_new' WHEN 1 THEN 'i_ack' WHEN 2 THEN 'i_rslv' WHEN 3 THEN 'a_new' WHEN 4 THEN 'a_update' ELSE 'a_close' END,
+		printf('%024x', n / 20), 'incident', 1001, 'https://hooks.example.com/services/alarm', 1, 20 + n % 900, CASE WHEN n * 7919 % 20 = 7 THEN 503 ELSE 200 END FROM series`
+
+// countDeliveries counts what was inserted: once by everything that is told apart, and that for each shape.
+func countDeliveries() []string {
+	queries := []string{`DELETE FROM webhook_count WHERE account_id = $1`,
+		`CREATE TEMP TABLE counted AS SELECT integration_id AS i, event_type AS t, status AS s, event_time / 300000000000 AS slot, count(*) AS n FROM webhook_delivery WHERE account_id = $1 GROUP BY 1, 2, 3, 4`}
+	var slots strings.Builder
+	for k := range 12 {
+		fmt.Fprintf(&slots, ", sum(CASE WHEN slot %% 12 = %d THEN n ELSE 0 END)", k)
+	}
+	for shape := range 8 {
+		i, t, s := "0", "''", "''"
+		if shape&1 != 0 {
+			i = "i"
+		}
+		if shape&2 != 0 {
+			t = "t"
+		}
+		if shape&4 != 0 {
+			s = "s"
+		}
+		queries = append(queries, fmt.Sprintf(`INSERT INTO webhook_count SELECT $1, %d, %s, %s, %s, slot / 12%s FROM counted GROUP BY 3, 4, 5, 6`, shape, i, t, s, slots.String()))
+	}
+	return append(queries, `DROP TABLE counted`)
 }

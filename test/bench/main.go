@@ -7,6 +7,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"flag"
@@ -35,10 +36,12 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history, events or hostile")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, webhook or hostile")
 	paths      = flag.String("paths", "", "of the operations measure only those whose path and title match this expression")
 	against    = flag.String("against", "", "measure the operations of this binary too, in turn with the built one")
 	using      = flag.String("binary", "", "measure this binary instead of building one")
+	backlog    = flag.Int("backlog", 1_000_000, "webhook deliveries that wait at once")
+	endpoints  = flag.Int("endpoints", 50, "webhooks that they wait for")
 	engine     = flag.Bool("engine", true, "run the engine's own benchmarks as well")
 )
 
@@ -73,8 +76,11 @@ func run() error {
 	if *only == "hostile" { // which fills databases of its own
 		return hostile(dir)
 	}
-	if *only == "events" { // which fills databases of its own
+	switch *only { // those fill databases of their own
+	case "events":
 		return fromEventToPage(binary, dir)
+	case "webhook":
+		return webhooks(binary, dir)
 	}
 	key, err := footprint(binary, dir)
 	if err != nil {
@@ -89,6 +95,7 @@ func run() error {
 		{"configuration", func() error { return configuration(binary, db, key) }},
 		{"history", func() error { return history(binary, db, key) }},
 		{"events", func() error { return fromEventToPage(binary, dir) }},
+		{"webhook", func() error { return webhooks(binary, dir) }},
 	} {
 		if *only != "" && *only != part.name {
 			continue

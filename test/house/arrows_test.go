@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"source"}, {"source/sourcetest"}, {"source/standard", "source/prometheus", "source/grafana", "source/pagerduty", "source/zabbix", "source/sentry", "source/change"},
 	{"check", "seal", "db"},
 	{"reference", "revision", "work", "outbound", "news"},
-	{"sender"},
+	{"delivery", "sender"},
 	{"sender/sendertest", "sender/mailtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom", "sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom"},
 	{"sender/webhook", "sender/gateway", "sender/email"},
 	{"object"},

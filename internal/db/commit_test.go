@@ -1,0 +1,85 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// What was asked for on commit runs after the commit, in order; a rollback of the whole or of a part drops it.
+func TestOnCommitRunsAfterTheCommitOnly(t *testing.T) {
+	ctx := context.Background()
+	d, err := Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var ran []string
+	note := func(tx *Tx, what string) { tx.OnCommit(func() { ran = append(ran, what) }) }
+	broken := errors.New("broken")
+	err = d.Write(ctx, func(tx *Tx) error {
+		note(tx, "first")
+		failed, err := tx.Try(func() error { note(tx, "undone"); return broken })
+		if failed != broken || err != nil {
+			t.Errorf("%v, %v", failed, err)
+		}
+		if failed, err := tx.Try(func() error { note(tx, "tried"); return nil }); failed != nil || err != nil {
+			t.Errorf("%v, %v", failed, err)
+		}
+		if _, err := tx.Try(func() error { note(tx, "panicked"); panic("at the disco") }); err != nil {
+			t.Error(err)
+		}
+		if len(ran) != 0 {
+			t.Errorf("%q before the commit", ran)
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(ran, []string{"first", "tried"}) {
+		t.Errorf("%q, %v", ran, err)
+	}
+	ran = nil
+	if err := d.Write(ctx, func(tx *Tx) error { note(tx, "rolled back"); return broken }); err != broken || len(ran) != 0 {
+		t.Errorf("%q, %v", ran, err)
+	}
+	if err := d.Read(ctx, func(tx *Tx) error { note(tx, "read"); return nil }); err != nil || !slices.Equal(ran, []string{"read"}) {
+		t.Errorf("%q, %v", ran, err)
+	}
+}
+
+// Writes that share a commit run what each of them asked for; the one that fails runs nothing.
+func TestOnCommitOfWritesThatShareACommit(t *testing.T) {
+	ctx := context.Background()
+	d, err := Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	const writes = 40
+	ran := make([]int, writes)
+	results := make(chan error, writes)
+	for n := range writes {
+		go func() {
+			results <- d.Write(ctx, func(tx *Tx) error {
+				tx.OnCommit(func() { ran[n]++ })
+				if n%3 == 0 {
+					return errors.New("broken")
+				}
+				return nil
+			})
+		}()
+	}
+	for range writes {
+		<-results
+	}
+	for n := range writes {
+		want := 1
+		if n%3 == 0 {
+			want = 0
+		}
+		if ran[n] != want {
+			t.Errorf("write %d ran %d times, want %d", n, ran[n], want)
+		}
+	}
+}
