@@ -135,6 +135,7 @@ func TestARuleOverItsBudgetDoesNotMatch(t *testing.T) {
 	first, second := r.take(sink, "t", "k", event.Critical, long), r.take(sink, "t", "l", event.Critical, long)
 	r.runs()
 	r.wants(first, "dropped") // by the first of them
+	r.wants(second, "dropped")
 	long["x"] = strings.Repeat("x", 8000)
 	first, second = r.take(sink, "t", "m", event.Critical, long), r.take(sink, "t", "n", event.Critical, long)
 	r.runs()

@@ -124,8 +124,8 @@ func (r *Room) publish(c *api.Call, w *Record, channel int64, e news.Event) erro
 	return r.Bus.Tell(c.Tx, news.Item{Account: w.AccountID, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID, Event: e})
 }
 
-func (w *Record) named() news.WarRoom {
-	return news.WarRoom{IntegrationID: w.IntegrationID, PluginType: w.PluginType, ChatID: w.ChatID, ChatName: w.ChatName, ShareLink: w.ShareLink}
+func (r *Record) named() news.WarRoom {
+	return news.WarRoom{IntegrationID: r.IntegrationID, PluginType: r.PluginType, ChatID: r.ChatID, ChatName: r.ChatName, ShareLink: r.ShareLink}
 }
 
 // nameOf begins with what people call the incident, which is left when a service cuts the name.
