@@ -15,7 +15,7 @@ import (
 	"time"
 	_ "time/tzdata"
 
-	"tocsin/internal/timeline"
+	"tocsin/internal/core/oncall"
 )
 
 func main() { draw(os.Stdout) }
@@ -32,25 +32,25 @@ var colours = map[string]string{"Ana": "#2f6fb3", "Ben": "#2a8a5f", "Cleo": "#8a
 
 // schedule is a team in London: office hours by turns, nights that wrap over midnight, a weekend shift that
 // overlaps Friday night, and one evening that Eli takes over.
-func schedule() (s timeline.Schedule, from, to time.Time) {
+func schedule() (s oncall.Schedule, from, to time.Time) {
 	london, err := time.LoadLocation("Europe/London")
 	if err != nil {
 		panic(err) // the zones are built in
 	}
 	at := func(day, hour int) int64 { return time.Date(2026, 10, day, hour, 0, 0, 0, london).Unix() }
-	group := func(names ...string) (groups []timeline.Group) {
+	group := func(names ...string) (groups []oncall.Group) {
 		for i, n := range names {
-			groups = append(groups, timeline.Group{Name: n, Members: []timeline.Member{{PersonIDs: []int64{int64(i + 1)}}}})
+			groups = append(groups, oncall.Group{Name: n, Members: []oncall.Member{{PersonIDs: []int64{int64(i + 1)}}}})
 		}
 		return groups
 	}
 	const hour = 3600
-	weekdays := timeline.Weekdays(0b0111110)
-	s = timeline.Schedule{Zone: london, Layers: []timeline.Layer{
-		{Name: "Office", Start: at(19, 0), Unit: timeline.Day, Value: 1, Mask: weekdays, RestrictMode: timeline.RestrictDay, Restrict: []timeline.Period{{Start: 9 * hour, End: 18 * hour}}, Groups: group("Ana", "Ben", "Cleo")},
-		{Name: "Night", Start: at(19, 18), Unit: timeline.Day, Value: 1, Mask: weekdays, Continuous: true, RestrictMode: timeline.RestrictDay, Restrict: []timeline.Period{{Start: 18 * hour, End: 9 * hour}}, Groups: group("Dev", "Eli")},
-		{Name: "Weekend", Start: at(17, 0), Unit: timeline.Week, Value: 1, RestrictMode: timeline.RestrictWeek, Restrict: []timeline.Period{{Start: 5 * 24 * hour, End: 7 * 24 * hour}}, Groups: group("Cleo", "Ana")},
-		{Name: "Override", Mode: timeline.Override, Start: at(27, 15), End: at(28, 0), Groups: group("Eli")},
+	weekdays := oncall.Weekdays(0b0111110)
+	s = oncall.Schedule{Zone: london, Layers: []oncall.Layer{
+		{Name: "Office", Start: at(19, 0), Unit: oncall.Day, Value: 1, Mask: weekdays, RestrictMode: oncall.RestrictDay, Restrict: []oncall.Period{{Start: 9 * hour, End: 18 * hour}}, Groups: group("Ana", "Ben", "Cleo")},
+		{Name: "Night", Start: at(19, 18), Unit: oncall.Day, Value: 1, Mask: weekdays, Continuous: true, RestrictMode: oncall.RestrictDay, Restrict: []oncall.Period{{Start: 18 * hour, End: 9 * hour}}, Groups: group("Dev", "Eli")},
+		{Name: "Weekend", Start: at(17, 0), Unit: oncall.Week, Value: 1, RestrictMode: oncall.RestrictWeek, Restrict: []oncall.Period{{Start: 5 * 24 * hour, End: 7 * 24 * hour}}, Groups: group("Cleo", "Ana")},
+		{Name: "Override", Mode: oncall.Override, Start: at(27, 15), End: at(28, 0), Groups: group("Eli")},
 	}}
 	return s, time.Date(2026, 10, 22, 0, 0, 0, 0, london), time.Date(2026, 10, 31, 0, 0, 0, 0, london)
 }
@@ -78,7 +78,7 @@ func draw(w io.Writer) {
 	y := top + len(s.Layers)*(row+gap) + 8
 	label(w, y, "On call")
 	at := from.Unix()
-	for _, p := range append(line.Final, timeline.Piece{Start: to.Unix()}) {
+	for _, p := range append(line.Final, oncall.Piece{Start: to.Unix()}) {
 		if p.Start > at {
 			fmt.Fprintf(w, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="url(#g)"><title>nobody</title></rect>`+"\n", x(at), y, x(p.Start)-x(at), row)
 		}

@@ -13,12 +13,11 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/configstore"
 	"tocsin/internal/person"
-	"tocsin/internal/reference"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 // Options say how a file is applied.
@@ -34,13 +33,13 @@ type Options struct {
 //
 // The plan is exact: the file is applied in a transaction, the account compared with what it was, and
 // the transaction committed or, for a dry run, rolled back. Applying the same file again changes nothing.
-func Apply(ctx context.Context, d *db.DB, box *seal.Box, f *File, now time.Time, o Options) (Plan, error) {
+func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now time.Time, o Options) (Plan, error) {
 	if err := f.checkReferences(); err != nil {
 		return Plan{}, err
 	}
 	var plan Plan
 	err := d.Write(ctx, func(tx *db.Tx) error {
-		w := work{tx: tx, box: box, account: f.Account.AccountID, now: now.Unix()}
+		w := work{tx: tx, keyring: keyring, account: f.Account.AccountID, now: now.Unix()}
 		before, exists, err := w.state()
 		if err != nil {
 			return err
@@ -123,7 +122,7 @@ func (w work) merge(f *File, before state, prune bool, plan *Plan) error {
 // checkErased refuses to prune what is still referred to by what stays.
 func (w work) checkErased(erased []fault.Ref) error {
 	for _, e := range erased {
-		if err := reference.Refuse(w.tx, w.account, e.Kind, e.ID); err != nil {
+		if err := configstore.RefuseReferenced(w.tx, w.account, e.Kind, e.ID); err != nil {
 			return fmt.Errorf("cannot prune %s: %w", called(e), err)
 		}
 	}
@@ -152,10 +151,10 @@ func (w work) record(f *File, plan Plan, now time.Time) error {
 }
 
 // state is the configuration of an account, section by section.
-type state map[string][]thing
+type state map[string][]record
 
-// thing is one record, as a tree, with its secrets and without.
-type thing struct {
+// record is one record, as a tree, with its secrets and without.
+type record struct {
 	fault.Ref
 	clear, blank any
 }
@@ -174,7 +173,7 @@ func (w work) state() (s state, exists bool, err error) {
 	if err != nil {
 		return s, true, err
 	}
-	s["account"] = []thing{{fault.Ref{Kind: "account", ID: fmt.Sprint(account.AccountID), Name: account.AccountName}, v, v}}
+	s["account"] = []record{{fault.Ref{Kind: "account", ID: fmt.Sprint(account.AccountID), Name: account.AccountName}, v, v}}
 	for _, section := range sections {
 		if section.erase == nil {
 			continue
@@ -192,7 +191,7 @@ func (w work) state() (s state, exists bool, err error) {
 // changes compares two states, in the order of the sections.
 func changes(before, after state) (list []Change) {
 	for _, name := range append([]string{"account"}, sectionNames()...) {
-		was := map[string]thing{}
+		was := map[string]record{}
 		for _, o := range before[name] {
 			was[o.ID] = o
 		}
@@ -236,8 +235,8 @@ func treeOf(record any) (any, error) {
 }
 
 // mergeRecords gives replace all records of a section, completed, if any of them differs from what is there.
-func mergeRecords[T any](name string, records []T, key func(*T) string, have []thing, replace func([]T) error) error {
-	there, seen, differs := map[string]thing{}, map[string]bool{}, false
+func mergeRecords[T any](name string, records []T, key func(*T) string, have []record, replace func([]T) error) error {
+	there, seen, differs := map[string]record{}, map[string]bool{}, false
 	for _, o := range have {
 		there[o.ID] = o
 	}
@@ -245,7 +244,7 @@ func mergeRecords[T any](name string, records []T, key func(*T) string, have []t
 	for i := range records {
 		id := key(&records[i])
 		if seen[id] {
-			return check.Record(name, i).Twice("", id)
+			return configstore.PathOf(name, i).Twice("", id)
 		}
 		seen[id] = true
 		want, err := treeOf(records[i])

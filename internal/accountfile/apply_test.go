@@ -9,15 +9,15 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 const bluewhale = 2451002751131
 
 func (h house) apply(t testing.TB, f *accountfile.File, o accountfile.Options) (plan []string, p accountfile.Plan) {
 	t.Helper()
-	p, err := accountfile.Apply(context.Background(), h.db, h.box, f, apitest.Now, o)
+	p, err := accountfile.Apply(context.Background(), h.db, h.keyring, f, apitest.Now, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestApplyCarriesOutTheShownPlan(t *testing.T) {
 	h.apply(t, other, accountfile.Options{})
 	before := h.export(t, bluewhale, true)
 
-	_, err := accountfile.Apply(context.Background(), h.db, h.box, f, apitest.Now, accountfile.Options{Shown: &shown})
+	_, err := accountfile.Apply(context.Background(), h.db, h.keyring, f, apitest.Now, accountfile.Options{Shown: &shown})
 	if fault.KindOf(err) != fault.Conflict {
 		t.Errorf("the account changed, and applying answers %v", err)
 	}
@@ -128,7 +128,7 @@ func TestApplyRefuses(t *testing.T) {
 	} {
 		f := read(t, h.export(t, bluewhale, false))
 		spoil(f)
-		_, err := accountfile.Apply(context.Background(), h.db, h.box, f, apitest.Now, accountfile.Options{Prune: true})
+		_, err := accountfile.Apply(context.Background(), h.db, h.keyring, f, apitest.Now, accountfile.Options{Prune: true})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s", err, says)
 		}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"tocsin/internal/accountfile"
-	"tocsin/internal/id"
-	"tocsin/internal/webhook"
+	"tocsin/internal/engine/webhook"
+	"tocsin/internal/platform/id"
 )
 
 // BenchmarkImport reads, imports, replaces and exports an account with 300,000 deliveries, and tells how

@@ -3,10 +3,10 @@ package accountfile
 import (
 	"context"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
 	"tocsin/internal/person"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 // Export reads an account out of one state of the database, every list in a fixed order: the same state
@@ -15,7 +15,7 @@ import (
 // Without secrets credentials are empty and there are no app keys. With them app keys are there as hashes
 // (key_hash), which keep working where they are imported; the keys themselves are stored nowhere.
 // References of the form ${env:NAME} are no secrets and always there.
-func Export(ctx context.Context, d *db.DB, box *seal.Box, account int64, secrets bool) (*File, error) {
+func Export(ctx context.Context, d *db.DB, keyring *secret.Keyring, account int64, secrets bool) (*File, error) {
 	f := &File{Format: Current}
 	err := d.Snapshot(ctx, func(tx *db.Tx) error {
 		a, found, err := person.DumpAccount(tx, account)
@@ -26,7 +26,7 @@ func Export(ctx context.Context, d *db.DB, box *seal.Box, account int64, secrets
 			return fault.Missing("account", account)
 		}
 		f.Account = a
-		w := work{tx: tx, box: box, account: account, secrets: secrets}
+		w := work{tx: tx, keyring: keyring, account: account, secrets: secrets}
 		for _, s := range sections {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -18,12 +18,13 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
+	"tocsin/internal/engine/webhook"
 	"tocsin/internal/enrichment"
-	"tocsin/internal/fault"
 	"tocsin/internal/field"
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/preference"
 	"tocsin/internal/role"
 	"tocsin/internal/route"
@@ -31,7 +32,6 @@ import (
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
-	"tocsin/internal/webhook"
 )
 
 // File is an account file. A section that is missing is empty.

@@ -11,33 +11,33 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
 // house is where an account lives in a test.
 type house struct {
-	db  *db.DB
-	box *seal.Box
+	db      *db.DB
+	keyring *secret.Keyring
 }
 
 func newHouse(t testing.TB) house {
 	t.Helper()
-	box, err := seal.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
+	keyring, err := secret.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return house{apitest.OpenDB(t), box}
+	return house{apitest.OpenDB(t), keyring}
 }
 
 func (h house) load(f *accountfile.File, replace bool) error {
-	return accountfile.Import(context.Background(), h.db, h.box, f, apitest.Now, replace)
+	return accountfile.Import(context.Background(), h.db, h.keyring, f, apitest.Now, replace)
 }
 
 // export gives the account's file as text.
 func (h house) export(t testing.TB, account int64, secrets bool) string {
 	t.Helper()
-	f, err := accountfile.Export(context.Background(), h.db, h.box, account, secrets)
+	f, err := accountfile.Export(context.Background(), h.db, h.keyring, account, secrets)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,18 +5,17 @@ import (
 	"errors"
 	"time"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/configstore"
 	"tocsin/internal/person"
-	"tocsin/internal/revision"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 // Import loads a file, all or nothing. An account that exists is refused, or with replace removed first:
 // with everything it has, its audit log and those of its keys included that the file does not bring.
 // Errors about the file are fault.Invalid with the path of the value.
-func Import(ctx context.Context, d *db.DB, box *seal.Box, f *File, now time.Time, replace bool) error {
+func Import(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now time.Time, replace bool) error {
 	if err := f.checkReferences(); err != nil {
 		return err
 	}
@@ -24,15 +23,15 @@ func Import(ctx context.Context, d *db.DB, box *seal.Box, f *File, now time.Time
 		before := int64(0)
 		if replace {
 			var err error
-			if before, err = revision.Of(tx, f.Account.AccountID); err != nil {
+			if before, err = configstore.Revision(tx, f.Account.AccountID); err != nil {
 				return err
 			}
 			if err := person.EraseAccount(tx, f.Account.AccountID); err != nil {
 				return err
 			}
 		}
-		w := work{tx: tx, box: box, account: f.Account.AccountID, now: now.Unix()}
-		if err := errors.Join(person.LoadAccount(tx, f.Account, w.now), revision.Continue(tx, f.Account.AccountID, before)); err != nil {
+		w := work{tx: tx, keyring: keyring, account: f.Account.AccountID, now: now.Unix()}
+		if err := errors.Join(person.LoadAccount(tx, f.Account, w.now), configstore.Continue(tx, f.Account.AccountID, before)); err != nil {
 			return err
 		}
 		for _, s := range sections {
@@ -58,7 +57,7 @@ func (f *File) checkReferences() error {
 		persons[p.PersonID] = true
 		for j, r := range p.RoleIDs {
 			if !roles[r] {
-				return check.Record("persons", i).Element("role_ids", j).Invalid("", "names role %d, which is not in the file", r)
+				return configstore.PathOf("persons", i).Element("role_ids", j).Invalid("", "names role %d, which is not in the file", r)
 			}
 		}
 	}
@@ -67,7 +66,7 @@ func (f *File) checkReferences() error {
 	}
 	for i, k := range f.AppKeys {
 		if !persons[k.PersonID] {
-			return check.Record("app_keys", i).Invalid("person_id", "names person %d, who is not in the file", k.PersonID)
+			return configstore.PathOf("app_keys", i).Invalid("person_id", "names person %d, who is not in the file", k.PersonID)
 		}
 	}
 	return nil

@@ -15,11 +15,11 @@ import (
 	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/clock"
 	"tocsin/internal/datasource"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/role"
 	"tocsin/internal/team"
 )
@@ -146,7 +146,7 @@ func TestImportReplaces(t *testing.T) {
 
 func TestExportOfNobody(t *testing.T) {
 	h := newHouse(t)
-	if _, err := accountfile.Export(context.Background(), h.db, h.box, 5, true); fault.KindOf(err) != fault.NotFound || !strings.Contains(err.Error(), "account 5") {
+	if _, err := accountfile.Export(context.Background(), h.db, h.keyring, 5, true); fault.KindOf(err) != fault.NotFound || !strings.Contains(err.Error(), "account 5") {
 		t.Errorf("%v", err)
 	}
 }
@@ -158,10 +158,10 @@ func TestCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := accountfile.Import(ctx, h.db, h.box, read(t, full(t)), apitest.Now, true); !errors.Is(err, context.Canceled) {
+	if err := accountfile.Import(ctx, h.db, h.keyring, read(t, full(t)), apitest.Now, true); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if _, err := accountfile.Export(ctx, h.db, h.box, account, false); !errors.Is(err, context.Canceled) {
+	if _, err := accountfile.Export(ctx, h.db, h.keyring, account, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // Plan is what applying a file does to an account, or did.

@@ -11,7 +11,7 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // Each of these is the full file with one thing wrong in it.
@@ -141,15 +141,15 @@ func TestAnAccountWithoutATimeZone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, box := apitest.OpenDB(t), apitest.Box(t)
-		if err := accountfile.Import(t.Context(), d, box, f, apitest.Now, false); err != nil {
+		d, keyring := apitest.OpenDB(t), apitest.Box(t)
+		if err := accountfile.Import(t.Context(), d, keyring, f, apitest.Now, false); err != nil {
 			t.Fatalf("%s: %v", zone, err)
 		}
-		out, err := accountfile.Export(t.Context(), d, box, 7, false)
+		out, err := accountfile.Export(t.Context(), d, keyring, 7, false)
 		if err != nil || out.Account.TimeZone != "UTC" {
 			t.Errorf("%s: %+v %v", zone, out, err)
 		}
-		plan, err := accountfile.Apply(t.Context(), d, box, f, apitest.Now, accountfile.Options{DryRun: true})
+		plan, err := accountfile.Apply(t.Context(), d, keyring, f, apitest.Now, accountfile.Options{DryRun: true})
 		if err != nil || !plan.Empty() {
 			t.Errorf("%s: applying the same file changes %+v %v", zone, plan, err)
 		}

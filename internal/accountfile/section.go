@@ -7,43 +7,42 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
+	"tocsin/internal/configstore"
 	"tocsin/internal/datasource"
-	"tocsin/internal/db"
+	"tocsin/internal/engine/webhook"
 	"tocsin/internal/enrichment"
-	"tocsin/internal/fault"
 	"tocsin/internal/field"
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
-	"tocsin/internal/object"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 	"tocsin/internal/preference"
-	"tocsin/internal/reference"
 	"tocsin/internal/role"
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
-	"tocsin/internal/seal"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
-	"tocsin/internal/webhook"
 )
 
 // sections are the lists of a file with the rooms that they come from and go to, in the order in which
 // they are loaded: what is referred to comes first.
 var sections = []section{
-	config("roles", reference.Role, func(f *File) *[]role.Record { return &f.Roles },
+	config("roles", configstore.Role, func(f *File) *[]role.Record { return &f.Roles },
 		unsealed(role.Load), unsecret(role.Dump), role.Erase, func(r *role.Record) (int64, string) { return r.RoleID, r.RoleName }),
-	config("teams", reference.Team, func(f *File) *[]team.Record { return &f.Teams },
+	config("teams", configstore.Team, func(f *File) *[]team.Record { return &f.Teams },
 		unsealed(team.Load), unsecret(team.Dump), team.Erase, func(r *team.Record) (int64, string) { return r.TeamID, r.TeamName }),
-	config("persons", reference.Person, func(f *File) *[]person.Record { return &f.Persons },
+	config("persons", configstore.Person, func(f *File) *[]person.Record { return &f.Persons },
 		unsealed(person.Load), unsecret(person.Dump), person.Erase, func(r *person.Record) (int64, string) { return r.PersonID, r.PersonName }),
 	keys,
 	objects(calendar.Kind, func(f *File) *[]calendar.Calendar { return &f.Calendars }),
 	objects(calendar.EventKind, func(f *File) *[]calendar.Event { return &f.CalendarEvents }),
-	config("schedules", reference.Schedule, func(f *File) *[]schedule.Record { return &f.Schedules },
+	config("schedules", configstore.Schedule, func(f *File) *[]schedule.Record { return &f.Schedules },
 		schedule.Load, schedule.Dump, schedule.Erase, func(r *schedule.Record) (int64, string) { return r.ScheduleID, r.Name }),
 	objects(template.Kind, func(f *File) *[]template.Template { return &f.Templates }),
-	config("channels", reference.Channel, func(f *File) *[]channel.Channel { return &f.Channels },
+	config("channels", configstore.Channel, func(f *File) *[]channel.Channel { return &f.Channels },
 		unsealed(channel.Load), unsecret(channel.Dump), channel.Erase, func(r *channel.Channel) (int64, string) { return r.ChannelID, r.ChannelName }),
 	objects(channel.Silences, func(f *File) *[]channel.SilenceRule { return &f.SilenceRules }),
 	objects(channel.Drops, func(f *File) *[]channel.DropRule { return &f.DropRules }),
@@ -58,9 +57,9 @@ var sections = []section{
 	objects(alert.Pipelines, func(f *File) *[]alert.Pipeline { return &f.Pipelines }),
 	plain("alerts", func(f *File) *[]alert.Alert { return &f.Alerts }, alert.Load, alert.Dump),
 	plain("incidents", func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),
-	config("datasources", reference.Datasource, func(f *File) *[]datasource.Record { return &f.Datasources },
+	config("datasources", configstore.Datasource, func(f *File) *[]datasource.Record { return &f.Datasources },
 		datasource.Load, datasource.Dump, datasource.Erase, func(r *datasource.Record) (uint64, string) { return r.ID, r.Name }),
-	config("rum_applications", reference.Application, func(f *File) *[]rum.Application { return &f.Applications },
+	config("rum_applications", configstore.Application, func(f *File) *[]rum.Application { return &f.Applications },
 		rum.LoadApplications, rum.DumpApplications, rum.EraseApplication, func(r *rum.Application) (string, string) { return r.ApplicationID, r.ApplicationName }),
 	plain("rum_issues", func(f *File) *[]rum.Issue { return &f.Issues }, rum.LoadIssues, rum.DumpIssues),
 	plain("webhook_deliveries", func(f *File) *[]webhook.Delivery { return &f.Deliveries }, webhook.Load, webhook.Dump),
@@ -72,32 +71,34 @@ type section struct {
 	name    string
 	load    func(work, *File) error
 	dump    func(work, *File) error
-	merge   func(w work, f *File, have []thing) (records int, err error) // puts the file's records in place of what is there
+	merge   func(w work, f *File, have []record) (records int, err error) // puts the file's records in place of what is there
 	has     func(f *File, id string) bool
 	erase   func(w work, id string) error
-	objects func(clear, blank *File) ([]thing, error)
+	objects func(clear, blank *File) ([]record, error)
 }
 
 // work is what a section has to work with.
 type work struct {
 	tx      *db.Tx
-	box     *seal.Box
+	keyring *secret.Keyring
 	account int64
 	now     int64 // Unix seconds
 	secrets bool  // whether secrets are dumped
 }
 
 type (
-	loader[T any] = func(*db.Tx, *seal.Box, int64, []T) error
-	dumper[T any] = func(*db.Tx, *seal.Box, int64, bool) ([]T, error)
+	loader[T any] = func(*db.Tx, *secret.Keyring, int64, []T) error
+	dumper[T any] = func(*db.Tx, *secret.Keyring, int64, bool) ([]T, error)
 )
 
 func unsealed[T any](load func(*db.Tx, int64, []T) error) loader[T] {
-	return func(tx *db.Tx, _ *seal.Box, account int64, records []T) error { return load(tx, account, records) }
+	return func(tx *db.Tx, _ *secret.Keyring, account int64, records []T) error {
+		return load(tx, account, records)
+	}
 }
 
 func unsecret[T any](dump func(*db.Tx, int64) ([]T, error)) dumper[T] {
-	return func(tx *db.Tx, _ *seal.Box, account int64, _ bool) ([]T, error) { return dump(tx, account) }
+	return func(tx *db.Tx, _ *secret.Keyring, account int64, _ bool) ([]T, error) { return dump(tx, account) }
 }
 
 // plain is a section of what happens in an account.
@@ -109,12 +110,12 @@ func plain[T any](name string, list func(*File) *[]T, load func(*db.Tx, int64, [
 			*list(f), err = dump(w.tx, w.account)
 			return err
 		},
-		merge: func(_ work, f *File, _ []thing) (int, error) { return len(*list(f)), nil },
+		merge: func(_ work, f *File, _ []record) (int, error) { return len(*list(f)), nil },
 	}
 }
 
 // objects is a section of configuration objects.
-func objects[T any](k object.Kind[T], list func(*File) *[]T) section {
+func objects[T any](k configstore.Kind[T], list func(*File) *[]T) section {
 	erase := func(tx *db.Tx, account int64, id string) error { return k.Delete(tx, account, id) }
 	return config(k.Section, k.Name, list, k.Load, k.Dump, erase, func(v *T) (string, string) { h := k.Head(v); return h.ID, h.Name })
 }
@@ -125,12 +126,12 @@ func config[T any, K int64 | uint64 | string](name, kind string, list func(*File
 	id := func(v *T) string { k, _ := key(v); return fmt.Sprint(k) }
 	return section{
 		name: name,
-		load: func(w work, f *File) error { return load(w.tx, w.box, w.account, *list(f)) },
+		load: func(w work, f *File) error { return load(w.tx, w.keyring, w.account, *list(f)) },
 		dump: func(w work, f *File) (err error) {
-			*list(f), err = dump(w.tx, w.box, w.account, w.secrets)
+			*list(f), err = dump(w.tx, w.keyring, w.account, w.secrets)
 			return err
 		},
-		merge: func(w work, f *File, have []thing) (int, error) {
+		merge: func(w work, f *File, have []record) (int, error) {
 			records := *list(f)
 			return len(records), mergeRecords(name, records, id, have, func(all []T) error {
 				for i := range all {
@@ -139,7 +140,7 @@ func config[T any, K int64 | uint64 | string](name, kind string, list func(*File
 						return err
 					}
 				}
-				return load(w.tx, w.box, w.account, all)
+				return load(w.tx, w.keyring, w.account, all)
 			})
 		},
 		has: func(f *File, wanted string) bool {
@@ -157,9 +158,9 @@ func config[T any, K int64 | uint64 | string](name, kind string, list func(*File
 			}
 			return erase(w.tx, w.account, k)
 		},
-		objects: func(clear, blank *File) ([]thing, error) {
+		objects: func(clear, blank *File) ([]record, error) {
 			all, without := *list(clear), *list(blank)
-			out := make([]thing, len(all))
+			out := make([]record, len(all))
 			for i := range all {
 				k, label := key(&all[i])
 				out[i].Ref = fault.Ref{Kind: kind, ID: fmt.Sprint(k), Name: label}
@@ -196,5 +197,5 @@ var keys = section{
 		}
 		return err
 	},
-	merge: func(_ work, f *File, _ []thing) (int, error) { return len(f.AppKeys), nil },
+	merge: func(_ work, f *File, _ []record) (int, error) { return len(f.AppKeys), nil },
 }

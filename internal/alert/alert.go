@@ -4,8 +4,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Alert is what the events of one trouble are merged into: those with the same alert_key. All times are

@@ -3,8 +3,8 @@ package alert
 import (
 	"time"
 
-	"tocsin/internal/db"
-	"tocsin/internal/news"
+	"tocsin/internal/activity"
+	"tocsin/internal/platform/db"
 )
 
 // Delete deletes an alert with its feed. Verdicts about its events stay for their own time.
@@ -12,7 +12,7 @@ func Delete(tx *db.Tx, account int64, alert string) error {
 	if _, err := tx.Exec(`DELETE FROM alert WHERE account_id = $1 AND alert_id = $2`, account, alert); err != nil {
 		return err
 	}
-	return news.Forget(tx, account, alert)
+	return activity.Forget(tx, account, alert)
 }
 
 // DeleteOf deletes up to limit alerts of an incident with their feeds, and returns how many it deleted.

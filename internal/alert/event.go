@@ -10,10 +10,10 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/event"
-	"tocsin/internal/fault"
+	"tocsin/internal/core/event"
 	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Event is an event as the API shows it: as it was when it became part of its alert.
@@ -106,7 +106,7 @@ type allEventsRequest struct {
 	Outcomes         []string `json:"outcomes,omitzero" maxItems:"20" maxLength:"255" doc:"Only those that ended so, such as dropped."`
 	OrderBy          string   `json:"orderby,omitzero" enum:"event_time" doc:"Always event_time."`
 	Asc              bool     `json:"asc,omitzero" doc:"Oldest first."`
-	api.Walk
+	api.CursorRequest
 }
 
 func (in allEventsRequest) Check() error {
@@ -124,7 +124,7 @@ const eventsMatching = ` FROM verdict v WHERE v.account_id = $1 AND v.event_id <
 	AND ($8 = '' OR $8 LIKE '%,' || v.outcome || ',%')
 	AND NOT (v.channel_id = 0 AND $9 LIKE '%,' || v.integration_id || ',%')`
 
-func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Event], err error) {
+func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorPage[Event], err error) {
 	asked := fmt.Sprint(in.StartTime, in.EndTime) // what is filled in moves on with the time, which must not end the walk
 	if in.EndTime == 0 {
 		in.EndTime = c.Unix() + 1
@@ -137,7 +137,7 @@ func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Eve
 	}
 	if len(in.IntegrationTypes) > 0 {
 		if in.IntegrationIDs, err = ofTypes(c.Tx, c.Who.AccountID, in.IntegrationTypes, in.IntegrationIDs); err != nil || len(in.IntegrationIDs) == 0 {
-			return api.Walked[Event]{Items: []Event{}}, err
+			return api.CursorPage[Event]{Items: []Event{}}, err
 		}
 	}
 	hidden, err := channel.Hidden(c.Tx, c.Who)
@@ -160,7 +160,7 @@ func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Eve
 	}
 	limit, offset := in.Window(20)
 	verdict := int64(0)
-	if from != (api.Place{}) {
+	if from != (api.Position{}) {
 		offset = 0
 		fmt.Sscan(from.ID, &verdict)
 	}
@@ -172,7 +172,7 @@ func (r *Room) allEvents(c *api.Call, in allEventsRequest) (reply api.Walked[Eve
 	if found, err = typed(c.Tx, c.Who.AccountID, found, err); err != nil {
 		return reply, err
 	}
-	return api.NewWalked(found, limit, total, r.CursorKey, binding, func(e Event) api.Place { return api.Place{At: e.EventTime, ID: fmt.Sprint(e.verdict)} }), nil
+	return api.NewCursorPage(found, limit, total, r.CursorKey, binding, func(e Event) api.Position { return api.Position{At: e.EventTime, ID: fmt.Sprint(e.verdict)} }), nil
 }
 
 func words(list string) (all []string) {

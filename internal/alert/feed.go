@@ -1,8 +1,8 @@
 package alert
 
 import (
+	"tocsin/internal/activity"
 	"tocsin/internal/api"
-	"tocsin/internal/news"
 )
 
 // FeedRequest is embedded in requests for feeds.
@@ -27,7 +27,7 @@ type Entry struct {
 // Feed reads a page of what happened to an incident or an alert.
 func Feed(c *api.Call, ref string, in FeedRequest) (api.Paged[Entry], error) {
 	limit, offset := in.Window(20)
-	found, total, err := news.Feed(c.Tx, news.Query{Account: c.Who.AccountID, Ref: ref, Types: in.Types, OldestFirst: in.Asc, Limit: limit, Offset: offset})
+	found, total, err := activity.Feed(c.Tx, activity.Query{Account: c.Who.AccountID, Ref: ref, Types: in.Types, OldestFirst: in.Asc, Limit: limit, Offset: offset})
 	items := make([]Entry, len(found))
 	for i, e := range found {
 		items[i] = Entry{ref, e.ID, e.Type, e.Detail, c.Who.AccountID, e.Person, e.CreatedAt, e.CreatedAt}

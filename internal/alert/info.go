@@ -5,8 +5,8 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // OneRequest names an alert.

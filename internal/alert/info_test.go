@@ -7,8 +7,8 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
 	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 )
 
 func start(t *testing.T) *apitest.Server {
-	s := apitest.Start(t, (&alert.Room{}).Ops())
+	s := apitest.Start(t, (&alert.Service{}).Ops())
 	s.Grant(auth.ChannelsRead)
 	s.Write(func(tx *db.Tx) error {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{

@@ -8,9 +8,9 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
 	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 type listRequest struct {
@@ -26,7 +26,7 @@ type listRequest struct {
 	OrderBy        string   `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"By updated_at; else by start_time."`
 	Asc            bool     `json:"asc,omitzero" doc:"Oldest first."`
 	ByUpdatedAt    bool     `json:"by_updated_at,omitzero" doc:"The window is that of the last change, and so is the order."`
-	api.Walk
+	api.CursorRequest
 }
 
 // longest is the longest window of a list, in seconds.
@@ -73,7 +73,7 @@ const (
 	changedUp   = changed + ` AND ($12 = '' OR alert.updated_at > $13 OR alert.updated_at = $13 AND alert.alert_id > $12) ORDER BY alert.updated_at, alert.alert_id` + next
 )
 
-func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[Alert], err error) {
+func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert], err error) {
 	hidden, err := channel.Hidden(c.Tx, c.Who)
 	if err != nil {
 		return reply, err
@@ -89,7 +89,7 @@ func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[Alert], err e
 	if err != nil {
 		return reply, err
 	}
-	matching, page, place := begun, begunDown, func(a Alert) api.Place { return api.Place{At: a.StartTime, ID: a.AlertID} }
+	matching, page, place := begun, begunDown, func(a Alert) api.Position { return api.Position{At: a.StartTime, ID: a.AlertID} }
 	switch {
 	case byChange && in.Asc:
 		matching, page = changed, changedUp
@@ -99,14 +99,14 @@ func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[Alert], err e
 		page = begunUp
 	}
 	if byChange {
-		place = func(a Alert) api.Place { return api.Place{At: a.UpdatedAt, ID: a.AlertID} }
+		place = func(a Alert) api.Position { return api.Position{At: a.UpdatedAt, ID: a.AlertID} }
 	}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*) FROM alert`+matching, args...)
 	if err != nil {
 		return reply, err
 	}
 	limit, offset := in.Window(20)
-	if from != (api.Place{}) {
+	if from != (api.Position{}) {
 		offset = 0
 	}
 	found, err := db.All(c.Tx, scanAlert, selection+page, append(args, from.ID, from.At, limit+1, offset)...)
@@ -121,7 +121,7 @@ func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[Alert], err e
 	if err := named(c.Tx, c.Who.AccountID, found); err != nil {
 		return reply, err
 	}
-	return api.NewWalked(found, limit, total, r.CursorKey, binding, place), nil
+	return api.NewCursorPage(found, limit, total, r.CursorKey, binding, place), nil
 }
 
 // either is 1, 0, or -1 when it is all the same.

@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/channel"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/decide"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/platform/db"
 )
 
 // Load checks the records of an account file's alerts and inserts them. Either name of an integration's
@@ -18,7 +18,7 @@ import (
 // fault.Invalid with the record's path.
 func Load(tx *db.Tx, account int64, records []Alert) error {
 	for i, a := range records {
-		at := check.Record("alerts", i)
+		at := configstore.PathOf("alerts", i)
 		a.normal()
 		if err := a.check(at, account); err != nil {
 			return err
@@ -42,9 +42,9 @@ func (a *Alert) normal() {
 	a.IntegrationRefID = cmp.Or(a.IntegrationRefID, a.DataSourceRefID)
 }
 
-func (a *Alert) check(at check.At, account int64) error {
+func (a *Alert) check(at configstore.RecordPath, account int64) error {
 	severities := []string{"Critical", "Warning", "Info", "Ok"}
-	if err := check.First(
+	if err := configstore.FirstError(
 		at.Account(a.AccountID, account),
 		at.Object("alert_id", a.AlertID),
 		at.AtLeast("integration_id", a.IntegrationID, 0),

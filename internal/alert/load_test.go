@@ -11,7 +11,7 @@ import (
 
 	"tocsin/internal/alert"
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // TestDumpIsWhatWasLoaded loads random records and reads them back.

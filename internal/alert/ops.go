@@ -13,14 +13,14 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Room keeps alerts.
-type Room struct {
+// Service keeps alerts.
+type Service struct {
 	CursorKey []byte // seals the places where pages end
 }
 
 // Ops is the room's table of contents. What is done about alerts that concerns incidents is in the rooms
-// above: /alert/merge and /alert/close in internal/incident, /alert/explain in internal/explain.
-func (r *Room) Ops() []api.Op {
+// above: /alert/merge and /alert/close in internal/incident, /alert/explain in internal/engine/explain.
+func (r *Service) Ops() []api.Op {
 	read := []auth.Permission{auth.ChannelsRead}
 	const one, some = `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`, `{"alert_ids": ["663a1b2c3d4e5f6789abcdef"]}`
 	return api.WithReplies(golden, []api.Op{

@@ -5,13 +5,11 @@ import (
 	"strconv"
 
 	"tocsin/internal/api"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/pipeline"
 	"tocsin/internal/integration"
-	"tocsin/internal/object"
-	"tocsin/internal/pipeline"
-	"tocsin/internal/reference"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Pipeline is the alert pipeline of one integration.
@@ -29,20 +27,20 @@ type Pipeline struct {
 const maxRules = 50
 
 // Pipelines is how they are kept: one for each integration, by its id.
-var Pipelines = object.Kind[Pipeline]{
-	Name: reference.Pipeline, Section: "alert_pipelines",
-	Head: func(p *Pipeline) object.Head {
-		return object.Head{ID: strconv.FormatInt(p.IntegrationID, 10), Name: fmt.Sprintf("alert pipeline of integration %d", p.IntegrationID), Creator: p.CreatorID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt}
+var Pipelines = configstore.Kind[Pipeline]{
+	Name: configstore.Pipeline, Section: "alert_pipelines",
+	Head: func(p *Pipeline) configstore.Head {
+		return configstore.Head{ID: strconv.FormatInt(p.IntegrationID, 10), Name: fmt.Sprintf("alert pipeline of integration %d", p.IntegrationID), Creator: p.CreatorID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt}
 	},
-	Check: func(_ *db.Tx, at check.At, _ int64, p *Pipeline) error {
+	Check: func(_ *db.Tx, at configstore.RecordPath, _ int64, p *Pipeline) error {
 		if p.Status == "" {
 			p.Status = "enabled"
 		}
-		return check.First(at.AtLeast("integration_id", p.IntegrationID, 1), at.OneOf("status", p.Status, "enabled"), p.check(at))
+		return configstore.FirstError(at.AtLeast("integration_id", p.IntegrationID, 1), at.OneOf("status", p.Status, "enabled"), p.check(at))
 	},
 }
 
-func (p *Pipeline) check(at check.At) error {
+func (p *Pipeline) check(at configstore.RecordPath) error {
 	if n := len(p.Rules); n > maxRules {
 		return at.Invalid("rules", "must be at most %d, got %d", maxRules, n)
 	}
@@ -78,7 +76,7 @@ func pipelineUpsert(c *api.Call, in pipelineUpsertRequest) (api.Empty, error) {
 	if err := p.check(""); err != nil {
 		return api.Empty{}, err
 	}
-	c.Touched(reference.Integration, in.IntegrationID, "")
+	c.Touched(configstore.Integration, in.IntegrationID, "")
 	c.Touched(Pipelines.Name, key, Pipelines.Head(&p).Name)
 	return api.Empty{}, Pipelines.Put(c.Tx, account, &p)
 }

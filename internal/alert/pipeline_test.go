@@ -6,12 +6,12 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
+	"tocsin/internal/core/pipeline"
 	"tocsin/internal/integration"
-	"tocsin/internal/pipeline"
 )
 
 func TestConversationPipeline(t *testing.T) {
-	s := apitest.Start(t, (&alert.Room{}).Ops(), (&integration.Room{Box: apitest.Box(t)}).Ops())
+	s := apitest.Start(t, (&alert.Service{}).Ops(), (&integration.Service{Keyring: apitest.Box(t)}).Ops())
 	s.Grant(auth.IntegrationsRead)
 	rules := `[{"kind":"title_reset","if":[[{"key":"labels.env","oper":"IN","vals":["/^prod/"]}]],"settings":{"title":"[{{.labels.env}}] {{.title}}"}},
 		{"kind":"alert_inhibit","if":[],"settings":{"equals":["labels.host"],"source_filters":[[{"key":"severity","oper":"IN","vals":["Critical"]}]]}},{"kind":"alert_drop","if":[[{"key":"title","oper":"IN","vals":["x"]}]],"settings":{}}]`

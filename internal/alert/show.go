@@ -2,7 +2,7 @@ package alert
 
 import (
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // Show reads an alert as the API shows it, for nobody in particular: the caller answers for who may see it.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/db"
-	"tocsin/internal/decide"
-	"tocsin/internal/fault"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 const decided = `alert_id, channel_id, incident_id, alert_key, integration_id, title_rule, title, description, alert_severity, alert_status, labels, images,

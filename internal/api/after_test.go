@@ -8,8 +8,8 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // far is an operation that leaves a toy behind, asks somebody outside and gives the toy its name; outside is

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/redact"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/redact"
 )
 
 // AuditEntry is one call that wrote, or tried to, as the audit log keeps it.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // defaultMaxBody is the cap on request bodies, in bytes.

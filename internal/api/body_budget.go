@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // Bounds of the bodies that are in memory at the same time (docs/operating.md, "Limits").

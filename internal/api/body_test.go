@@ -13,7 +13,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/limit"
+	"tocsin/internal/platform/ratelimit"
 )
 
 // begin opens a connection and sends the header of a call and the first byte of a body of so many bytes.
@@ -98,7 +98,7 @@ func TestBodiesHaveATimeToArrive(t *testing.T) {
 // A call that is refused for its path, its key, its limit or its permission is answered although nothing of its body
 // has come yet, and asks for none.
 func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
-	s := withToys(apitest.StartWith(t, limit.Rate{PerSecond: 1000, PerMinute: 1}, toys()))
+	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 1000, PerMinute: 1}, toys()))
 	s.Call(apitest.KeyB, list, `{}`)
 	at, err := url.Parse(s.URL)
 	if err != nil {

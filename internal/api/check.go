@@ -12,7 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // checker holds decoded documents against a schema, made ready once. It stops at the first fault, in the
@@ -70,7 +70,7 @@ func (s *schemas) checker(schema *huma.Schema) *checker {
 }
 
 // check reports the first fault of a decoded document. at is where the document stands, nil for the body.
-func (c *checker) check(at *place, v any) error {
+func (c *checker) check(at *jsonPath, v any) error {
 	if v == nil && c.Nullable {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (c *checker) check(at *place, v any) error {
 	return err
 }
 
-func (c *checker) number(at *place, v any) error {
+func (c *checker) number(at *jsonPath, v any) error {
 	n, ok := v.(number)
 	if c.Type == huma.TypeInteger {
 		if !ok {
@@ -122,7 +122,7 @@ func (c *checker) number(at *place, v any) error {
 	return nil
 }
 
-func (c *checker) text(at *place, v any) error {
+func (c *checker) text(at *jsonPath, v any) error {
 	s, ok := v.(string)
 	n := utf8.RuneCountInString(s)
 	switch {
@@ -149,7 +149,7 @@ func isTime(s string) bool {
 	return err == nil
 }
 
-func (c *checker) array(at *place, v any) error {
+func (c *checker) array(at *jsonPath, v any) error {
 	list, ok := v.([]any)
 	switch {
 	case !ok:
@@ -160,14 +160,14 @@ func (c *checker) array(at *place, v any) error {
 		return at.wants(v, "must have at most %d items", *c.MaxItems)
 	}
 	for i, item := range list {
-		if err := c.items.check(&place{up: at, index: i}, item); err != nil {
+		if err := c.items.check(&jsonPath{up: at, index: i}, item); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *checker) object(at *place, v any) error {
+func (c *checker) object(at *jsonPath, v any) error {
 	object, ok := v.(map[string]any)
 	if !ok {
 		return at.wants(v, "must be an object")
@@ -177,7 +177,7 @@ func (c *checker) object(at *place, v any) error {
 	}
 	for _, m := range c.fields {
 		value, given := object[m.name]
-		here := &place{up: at, name: m.name}
+		here := &jsonPath{up: at, name: m.name}
 		switch {
 		case !given && m.required:
 			return fault.Invalid(here.String(), "is required")
@@ -199,7 +199,7 @@ func (c *checker) object(at *place, v any) error {
 	}
 	slices.Sort(names) // so that the same body always gets the same answer
 	for _, name := range names {
-		here := &place{up: at, name: name}
+		here := &jsonPath{up: at, name: name}
 		if strings.IndexByte(name, 0) >= 0 {
 			return fault.Invalid(here.String(), "must not contain the character U+0000")
 		}

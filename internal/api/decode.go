@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // number is a JSON number as it was written. As float64 the last digits of an identifier would be lost,

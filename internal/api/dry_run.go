@@ -3,8 +3,8 @@ package api
 import (
 	"errors"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // DryRun is embedded in the request of a write that can be tried out. The frame runs such a call as it
@@ -33,9 +33,9 @@ type Removal struct {
 
 var errRehearsal = errors.New("only rehearsed")
 
-// rehearse runs a write, encodes what would come of it and rolls it back. That something refers to the
+// dryRun runs a write, encodes what would come of it and rolls it back. That something refers to the
 // object, or that its state forbids deleting it, is what the caller wants to know and no failure.
-func (f *Frame) rehearse(x *exchange, do func(*db.Tx) error, data *any) error {
+func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 	err := f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
 		err := do(tx)
 		_, removal := (*data).(*Removal)

@@ -7,9 +7,9 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 const drop = "/toy/delete"
@@ -33,7 +33,7 @@ func dropping() []api.Op {
 				return api.Removal{}, fault.New(fault.Conflict, "it must be mended first")
 			}
 			c.Removed("toy", in.ID, name)
-			return api.Removal{}, reference.Refuse(c.Tx, c.Who.AccountID, "toy", in.ID)
+			return api.Removal{}, configstore.RefuseReferenced(c.Tx, c.Who.AccountID, "toy", in.ID)
 		})}}
 }
 
@@ -43,7 +43,7 @@ func TestDryRun(t *testing.T) {
 		s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, $2, $3)`, apitest.AccountA, id, name)
 	}
 	s.Write(func(tx *tx) error {
-		return reference.Set(tx, apitest.AccountA, reference.From("box", "b1", "Attic"), reference.To("toy", 2))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom("box", "b1", "Attic"), configstore.RefTo("toy", 2))
 	})
 	before := strings.Join(toyNames(s), " ")
 	s.Scenarios(t, drop, []apitest.Scenario{
@@ -71,21 +71,21 @@ func TestReferenceExist(t *testing.T) {
 	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)
 	s.Write(func(tx *tx) error {
 		for _, name := range []string{"Attic", "Cellar"} {
-			if err := reference.Set(tx, apitest.AccountA, reference.From("box", name[:1], name), reference.To("toy", 1)); err != nil {
+			if err := configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom("box", name[:1], name), configstore.RefTo("toy", 1)); err != nil {
 				return err
 			}
 		}
-		return reference.Set(tx, apitest.AccountB, reference.From("box", "X", "Not yours"), reference.To("toy", 1))
+		return configstore.SetReferences(tx, apitest.AccountB, configstore.RefFrom("box", "X", "Not yours"), configstore.RefTo("toy", 1))
 	})
 	r := s.Call(apitest.KeyA, drop, `{"id":1}`)
 	if want := `{"refs":[{"kind":"box","id":"A","name":"Attic"},{"kind":"box","id":"C","name":"Cellar"}]}`; r.Status != 400 || r.Code != "ReferenceExist" || string(r.Data) != want {
 		t.Errorf("%d %s\n%s\nwant %s", r.Status, r.Code, r.Body, want)
 	}
 	s.Write(func(tx *tx) error {
-		if err := reference.Clear(tx, apitest.AccountA, "box", "A"); err != nil {
+		if err := configstore.ClearReferences(tx, apitest.AccountA, "box", "A"); err != nil {
 			return err
 		}
-		return reference.Set(tx, apitest.AccountA, reference.From("box", "C", "Cellar"))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom("box", "C", "Cellar"))
 	})
 	if r := s.Call(apitest.KeyA, drop, `{"id":1}`); string(r.Data) != `{}` {
 		t.Errorf("%s", r.Body)

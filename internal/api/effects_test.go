@@ -15,7 +15,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // toyNames lists what is in the test room, whoever's it is.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // wire gives each kind of failure its HTTP status and its code, which clients compare (docs/api.md,

@@ -18,11 +18,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/auth"
-	"tocsin/internal/clock"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/id"
-	"tocsin/internal/limit"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
+	"tocsin/internal/platform/ratelimit"
 )
 
 // Config is what the frame stands on.
@@ -35,7 +35,7 @@ type Config struct {
 	Audit   func(*db.Tx, AuditEntry) error // appends to the audit log
 	// Conceal takes out of an error, before its transaction ends, what the caller may not read; nil: nothing is private.
 	Conceal func(*db.Tx, auth.Principal, error) error
-	Rate    limit.Rate     // per account and operation; zero fields: no limit
+	Rate    ratelimit.Rate // per account and operation; zero fields: no limit
 	Proxies []netip.Prefix // whose X-Forwarded-For is believed
 	Build   string         // shown in the reference
 }
@@ -48,8 +48,8 @@ type Frame struct {
 	schemas   *schemas
 	preparing sync.Mutex   // of schemas
 	failure   *huma.Schema // of errorResponse
-	rates     *limit.Table[rateKey]
-	guesses   *limit.Table[netip.Prefix]
+	rates     *ratelimit.Table[rateKey]
+	guesses   *ratelimit.Table[netip.Prefix]
 	bodies    *bodyBudget
 	bodyTime  time.Duration
 	metrics   *metrics
@@ -74,7 +74,7 @@ type rateKey struct {
 func New(c Config, ops ...[]Op) *Frame {
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
-		rates: limit.New[rateKey](0), guesses: limit.New[netip.Prefix](maxAddresses),
+		rates: ratelimit.New[rateKey](0), guesses: ratelimit.New[netip.Prefix](maxAddresses),
 		bodies: newBodyBudget(bodiesAtOnce, bodyWait), bodyTime: bodyTime,
 	}
 	for _, room := range ops {
@@ -139,9 +139,9 @@ func (f *Frame) prepareAll() {
 	}
 }
 
-// guessing is how many unknown keys one network address may try, and maxAddresses how many addresses
+// keyGuessLimit is how many unknown keys one network address may try, and maxAddresses how many addresses
 // are told apart; those beyond share one allowance.
-var guessing = limit.Rate{PerMinute: 300}
+var keyGuessLimit = ratelimit.Rate{PerMinute: 300}
 
 const maxAddresses = 10_000
 
@@ -165,7 +165,7 @@ type exchange struct {
 // network is the caller's network address, the zero Prefix if it is not known.
 func (x *exchange) network() netip.Prefix {
 	address, _ := netip.ParseAddr(x.call.IP)
-	return limit.Network(address)
+	return ratelimit.Network(address)
 }
 
 // release gives back what the call held, when nothing reads it any more.
@@ -204,7 +204,7 @@ func (f *Frame) answer(x *exchange) (err error) {
 		return fault.New(fault.MethodNotAllowed, "%s takes POST, got %s", x.op.Path, shown(x.r.Method))
 	}
 	if x.call.Who, err = f.caller(x); err != nil {
-		return x.departed(err)
+		return x.clientGone(err)
 	}
 	if err := f.within(x); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (f *Frame) answer(x *exchange) (err error) {
 	}
 	body, err := f.admit(x)
 	if err == nil {
-		err = x.departed(f.run(x, body))
+		err = x.clientGone(f.run(x, body))
 	}
 	if err != nil && x.op.Effect == Write && !x.dry {
 		f.recordRefusal(x, body, err)
@@ -280,7 +280,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 		err = f.DB.Snapshot(x.call.Ctx, do)
 	case Write:
 		if x.dry {
-			return f.rehearse(x, do, &data)
+			return f.dryRun(x, do, &data)
 		}
 		known := kept(body) // before the transaction: all others wait for it
 		return f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
@@ -299,9 +299,9 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	return x.encode(data) // after the reader has gone back: others wait for it
 }
 
-// departed tells a call whose caller stopped waiting, or whose time was up, from one that we failed. In
+// clientGone tells a call whose caller stopped waiting, or whose time was up, from one that we failed. In
 // the first case nobody reads the answer; it is for the log and the metrics.
-func (x *exchange) departed(err error) error {
+func (x *exchange) clientGone(err error) error {
 	switch ended := x.call.Ctx.Err(); {
 	case ended == nil || !errors.Is(err, ended):
 		return err
@@ -322,7 +322,7 @@ func (f *Frame) caller(x *exchange) (auth.Principal, error) {
 	if err == nil || fault.KindOf(err) != fault.Unauthorized {
 		return who, err
 	}
-	if v := f.guesses.Allow(x.network(), guessing, x.call.Now); !v.OK {
+	if v := f.guesses.Allow(x.network(), keyGuessLimit, x.call.Now); !v.OK {
 		x.retryAfter(v)
 		return who, fault.New(fault.TooFrequent, "too many unknown app keys from this address")
 	}

@@ -7,7 +7,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // FuzzCall sends any bytes as a body. Whatever they are, the answer is a well-formed reply and no failure

@@ -7,11 +7,11 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/limit"
+	"tocsin/internal/platform/ratelimit"
 )
 
 // documented is the limit of the specification, 8.
-var documented = limit.Rate{PerSecond: 50, PerMinute: 1000}
+var documented = ratelimit.Rate{PerSecond: 50, PerMinute: 1000}
 
 type rateHeaders struct{ limit, remaining, reset, retry string }
 
@@ -62,7 +62,7 @@ func TestLimitsAreExact(t *testing.T) {
 }
 
 func TestLimitsArePerAccountAndOperation(t *testing.T) {
-	s := withToys(apitest.StartWith(t, limit.Rate{PerSecond: 1}, toys()))
+	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 1}, toys()))
 	for _, c := range []struct{ name, key, path, code string }{
 		{"first", apitest.KeyA, list, ""},
 		{"second", apitest.KeyA, list, "RequestTooFrequently"},
@@ -84,7 +84,7 @@ func TestLimitsArePerAccountAndOperation(t *testing.T) {
 // TestRefusedCallsOfTheOperationCount: what is refused by the limit does not count, but what the limit
 // let through counts whatever became of it.
 func TestRefusedCallsOfTheOperationCount(t *testing.T) {
-	s := withToys(apitest.StartWith(t, limit.Rate{PerSecond: 2}, toys()))
+	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 2}, toys()))
 	for i, code := range []string{"ResourceNotFound", "InvalidParameter", "RequestTooFrequently"} {
 		if r := s.Call(apitest.KeyA, info, []string{`{"id":7}`, `{}`, `{"id":7}`}[i]); r.Code != code {
 			t.Errorf("%d: %s", i, r.Body)
@@ -96,10 +96,10 @@ func TestAnOperationsOwnLimit(t *testing.T) {
 	slow := toys()
 	for i := range slow {
 		if slow[i].Path == list {
-			slow[i].Rate = limit.Rate{PerSecond: 1, PerMinute: 60}
+			slow[i].Rate = ratelimit.Rate{PerSecond: 1, PerMinute: 60}
 		}
 	}
-	run := func(rate limit.Rate) (codes []string) {
+	run := func(rate ratelimit.Rate) (codes []string) {
 		s := withToys(apitest.StartWith(t, rate, slow))
 		for range 2 {
 			codes = append(codes, s.Call(apitest.KeyA, list, "{}").Code)
@@ -109,7 +109,7 @@ func TestAnOperationsOwnLimit(t *testing.T) {
 	if got := run(documented); got[0] != "" || got[1] == "" {
 		t.Errorf("beside the documented limit: %q", got)
 	}
-	if got := run(limit.Rate{}); got[0] != "" || got[1] != "" {
+	if got := run(ratelimit.Rate{}); got[0] != "" || got[1] != "" {
 		t.Errorf("a deployment without limits: %q", got)
 	}
 }

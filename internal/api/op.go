@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/limit"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/ratelimit"
 )
 
 // Effect says what an operation does to the database, and with that which transaction it runs in.
@@ -38,14 +38,14 @@ type Op struct {
 	Narrowed []auth.Permission
 	Effect   Effect
 
-	Doc     string     // one sentence for the reference: what the caller gets
-	Notes   string     // further paragraphs for the reference, may be empty
-	Example string     // a request body that works on the demo account's shapes
-	Reply   []byte     // a whole reply for the reference; see WithReplies
-	Audit   string     // the name under which a write is recorded, such as schedule:write:create
-	Danger  bool       // the audit log marks it as dangerous: it deletes or reveals
-	Rate    limit.Rate // zero: the deployment's default
-	MaxBody int64      // bytes; zero: 1 MiB
+	Doc     string         // one sentence for the reference: what the caller gets
+	Notes   string         // further paragraphs for the reference, may be empty
+	Example string         // a request body that works on the demo account's shapes
+	Reply   []byte         // a whole reply for the reference; see WithReplies
+	Audit   string         // the name under which a write is recorded, such as schedule:write:create
+	Danger  bool           // the audit log marks it as dangerous: it deletes or reveals
+	Rate    ratelimit.Rate // zero: the deployment's default
+	MaxBody int64          // bytes; zero: 1 MiB
 
 	Do Func
 }

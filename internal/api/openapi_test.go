@@ -13,7 +13,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/limit"
+	"tocsin/internal/platform/ratelimit"
 )
 
 // golden mounts the toy operations with what they answered to their examples as their golden replies.
@@ -31,7 +31,7 @@ func golden(t *testing.T) (*apitest.Server, []api.Op) {
 		}
 		answered = api.WithReplies(files, toys())
 	})
-	return apitest.StartWith(t, limit.Rate{PerSecond: 50, PerMinute: 1000}, answered), answered
+	return apitest.StartWith(t, ratelimit.Rate{PerSecond: 50, PerMinute: 1000}, answered), answered
 }
 
 var (

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/limit"
+	"tocsin/internal/platform/ratelimit"
 )
 
 // TestOrderOfChecks sends one request that is wrong in every way there is, mends one fault after the
 // other and expects the next check in the documented order to speak each time.
 func TestOrderOfChecks(t *testing.T) {
-	s := withToys(apitest.StartWith(t, limit.Rate{PerSecond: 1}, toys()))
+	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 1}, toys()))
 	long := strings.Repeat("x", 2001)
 	spent := s.Call(apitest.KeyReader, echo, minimal) // uses up the second
 	if spent.Code != "AccessDenied" {

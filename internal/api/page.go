@@ -3,7 +3,7 @@ package api
 import (
 	"fmt"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // Page is embedded in the request of an operation that lists page by page.

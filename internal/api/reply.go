@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/fault"
-	"tocsin/internal/limit"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/ratelimit"
 )
 
 // buffers hold most replies without growing on the way.
@@ -92,7 +92,7 @@ var (
 // within counts the call against the account's limit for this operation and tells how much is left.
 func (f *Frame) within(x *exchange) error {
 	rate := f.rate(x.op)
-	if rate == (limit.Rate{}) {
+	if rate == (ratelimit.Rate{}) {
 		return nil
 	}
 	v := f.rates.Allow(rateKey{x.call.Who.AccountID, x.op.number}, rate, x.call.Now)
@@ -108,18 +108,18 @@ func (f *Frame) within(x *exchange) error {
 }
 
 // rate is the operation's limit: its own, or the deployment's; a deployment without limits has none.
-func (f *Frame) rate(op *mounted) limit.Rate {
-	if op.Rate != (limit.Rate{}) && f.Rate != (limit.Rate{}) {
+func (f *Frame) rate(op *mounted) ratelimit.Rate {
+	if op.Rate != (ratelimit.Rate{}) && f.Rate != (ratelimit.Rate{}) {
 		return op.Rate
 	}
 	return f.Rate
 }
 
-func (x *exchange) retryAfter(v limit.Verdict) {
+func (x *exchange) retryAfter(v ratelimit.Result) {
 	x.w.Header().Set("Retry-After", retryAfter(v))
 }
 
-func retryAfter(v limit.Verdict) string {
+func retryAfter(v ratelimit.Result) string {
 	seconds := int64((v.RetryAfter + time.Second - 1) / time.Second)
 	return strconv.FormatInt(max(1, seconds), 10)
 }

@@ -11,8 +11,8 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Toys is a request with every kind of field, and its own reply.

@@ -13,11 +13,11 @@ import (
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/clock"
-	"tocsin/internal/db"
-	"tocsin/internal/limit"
-	"tocsin/internal/seal"
-	"tocsin/internal/work"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+	"tocsin/internal/platform/ratelimit"
+	"tocsin/internal/platform/secret"
 )
 
 // Config is everything that can differ between two deployments.
@@ -48,10 +48,10 @@ type Config struct {
 type App struct {
 	Config
 	DB      *db.DB
-	Box     *seal.Box
+	Keyring *secret.Keyring
 	Keys    *auth.Keys
 	Frame   *api.Frame
-	Crew    *work.Crew // what happens by itself; not started
+	Runner  *jobs.Runner // what happens by itself; not started
 	engine  *engine
 	metrics *prometheus.Registry
 }
@@ -63,16 +63,16 @@ func New(ctx context.Context, c Config) (*App, error) {
 		return nil, err
 	}
 	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry()}
-	if a.Box, err = OpenBox(ctx, d, c); err != nil {
+	if a.Keyring, err = OpenBox(ctx, d, c); err != nil {
 		d.Close()
 		return nil, err
 	}
-	cursorKey, err := a.Box.Derive("cursor")
+	cursorKey, err := a.Keyring.DeriveKey("cursor")
 	if err != nil {
 		d.Close()
 		return nil, err
 	}
-	linkKey, err := a.Box.Derive("links")
+	linkKey, err := a.Keyring.DeriveKey("links")
 	if err != nil {
 		d.Close()
 		return nil, err
@@ -80,9 +80,9 @@ func New(ctx context.Context, c Config) (*App, error) {
 	a.buildEngine(linkKey, cursorKey)
 	a.Frame = api.New(api.Config{
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: channel.Conceal,
-		Rate:    limit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
+		Rate:    ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
 		Proxies: c.TrustedProxies, Build: c.Version,
-	}, a.rooms(cursorKey)...)
+	}, a.operations(cursorKey)...)
 	a.complete(ctx)
 	return a, nil
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/db"
-	"tocsin/internal/webhook"
+	"tocsin/internal/engine/webhook"
+	"tocsin/internal/platform/db"
 )
 
 // apart are operations on no object of the table, by the reason.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/integration"
-	"tocsin/internal/notify"
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/egress"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/dingtalk"
 	"tocsin/internal/sender/discord"
@@ -54,32 +54,32 @@ func (a *App) deliverer() notify.Deliver {
 	}
 	out, chats := a.outside(), a.chats()
 	// The mail server and the gateway are named by whoever runs the server, not by its users.
-	own := outbound.New(everywhere)
-	return func(ctx context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
+	own := egress.New(everywhere)
+	return func(ctx context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 		if to.Direct != nil {
 			return a.tell(ctx, out, to.Direct, m)
 		}
-		switch way {
+		switch method {
 		case "email":
 			return a.Senders.Mail.Send(ctx, own, to.To, m, a.Clock.Now())
 		case "sms", "voice":
-			return a.Senders.Gateway.Send(ctx, own, way, to.To, m)
+			return a.Senders.Gateway.Send(ctx, own, method, to.To, m)
 		}
-		send, ok := chats[way]
+		send, ok := chats[method]
 		if !ok {
-			return sender.Receipt{}, &sender.Error{Message: "this server cannot send " + way}
+			return sender.Receipt{}, &sender.Error{Message: "this server cannot send " + method}
 		}
-		return send(ctx, out, chatOf(way, to), m)
+		return send(ctx, out, chatOf(method, to), m)
 	}
 }
 
 // chatOf is the chat at an address. What a person is reached by is its token, behind which Telegram has a slash and
 // the chat's id.
-func chatOf(way string, to notify.Address) sender.Chat {
+func chatOf(method string, to notify.Address) sender.Chat {
 	if to.Chat != nil {
 		return *to.Chat
 	}
-	if end := strings.LastIndexByte(to.To, '/'); way == "telegram" && end >= 0 {
+	if end := strings.LastIndexByte(to.To, '/'); method == "telegram" && end >= 0 {
 		return sender.Chat{Token: to.To[:end], ChatIDs: []string{to.To[end+1:]}}
 	}
 	return sender.Chat{Token: to.To}
@@ -87,10 +87,10 @@ func chatOf(way string, to notify.Address) sender.Chat {
 
 // tell sends a message through an app as it is now; the transaction that reads it is over before the
 // service is called.
-func (a *App) tell(ctx context.Context, out *outbound.Client, to *notify.Direct, m sender.Message) (sender.Receipt, error) {
+func (a *App) tell(ctx context.Context, out *egress.Client, to *notify.Direct, m sender.Message) (sender.Receipt, error) {
 	var app sender.App
 	err := a.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		app, err = integration.Open(tx, a.Box, to.Account, to.Kind, to.Integration)
+		app, err = integration.Open(tx, a.Keyring, to.Account, to.Kind, to.Integration)
 		return err
 	})
 	var refused *fault.Error
@@ -108,29 +108,29 @@ func (a *App) tell(ctx context.Context, out *outbound.Client, to *notify.Direct,
 }
 
 // outside is the way to addresses that users enter.
-func (a *App) outside() *outbound.Client {
-	return outbound.New(outbound.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate})
+func (a *App) outside() *egress.Client {
+	return egress.New(egress.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate})
 }
 
 // can tells whether the server can send a way.
-func (a *App) can(way string) bool {
+func (a *App) can(method string) bool {
 	switch {
 	case a.Senders.Deliver != nil:
 		return true
-	case way == "email":
+	case method == "email":
 		return a.Senders.Mail.Host != ""
-	case way == "sms" || way == "voice":
+	case method == "sms" || method == "voice":
 		return a.Senders.Gateway.URL != ""
 	}
-	return slices.Contains(a.ways(), way)
+	return slices.Contains(a.methods(), method)
 }
 
-func (a *App) ways() (ways []string) {
-	for way := range a.chats() {
-		ways = append(ways, way)
+func (a *App) methods() (methods []string) {
+	for method := range a.chats() {
+		methods = append(methods, method)
 	}
-	return ways
+	return methods
 }
 
 // everywhere is the policy for what whoever runs the server has named.
-var everywhere = outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}}
+var everywhere = egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}}

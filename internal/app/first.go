@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/id"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
 )
 
 // First is what the first start on an empty database made.

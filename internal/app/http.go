@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"tocsin/internal/db"
-	"tocsin/internal/work"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
 )
 
 // drain is how long a stopping server waits for requests in flight.
@@ -22,11 +22,11 @@ const drain = 30 * time.Second
 
 // Server is a listening App.
 type Server struct {
-	URL  string // http://HOST:PORT or https://HOST:PORT
-	app  *App
-	http *http.Server
-	done chan error
-	crew *work.Crew
+	URL    string // http://HOST:PORT or https://HOST:PORT
+	app    *App
+	http   *http.Server
+	done   chan error
+	runner *jobs.Runner
 }
 
 // Start listens, serves and begins the background work.
@@ -43,7 +43,7 @@ func (a *App) Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{app: a, done: make(chan error, 1), crew: a.Crew}
+	s := &Server{app: a, done: make(chan error, 1), runner: a.Runner}
 	s.http = &http.Server{
 		Handler:           handler,
 		TLSConfig:         tlsConfig,
@@ -60,7 +60,7 @@ func (a *App) Start() (*Server, error) {
 	}
 	s.URL = scheme + "://" + listener.Addr().String()
 	go func() { s.done <- s.http.Serve(listener) }()
-	s.crew.Start()
+	s.runner.Start()
 	return s, nil
 }
 
@@ -79,7 +79,7 @@ func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
-	s.crew.Stop()
+	s.runner.Stop()
 	return errors.Join(err, s.app.Keys.Flush(ctx), s.app.Close())
 }
 
@@ -88,10 +88,10 @@ func (a *App) Handler() (http.Handler, error) {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), a.gauges())
 	mux := http.NewServeMux()
 	mux.Handle("/", a.Frame)
-	mux.Handle("/event/push/alert/{source}", a.Frame.Inlet(a.engine.intake.Alerts()))
+	mux.Handle("/event/push/alert/{source}", a.Frame.Endpoint(a.engine.intake.Alerts()))
 	mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
-	mux.Handle("/event/push/heartbeat", a.Frame.Inlet(a.engine.intake.Heartbeats()))
-	mux.Handle("/event/push/change/standard", a.Frame.Inlet(a.engine.intake.Changes()))
+	mux.Handle("/event/push/heartbeat", a.Frame.Endpoint(a.engine.intake.Heartbeats()))
+	mux.Handle("/event/push/change/standard", a.Frame.Endpoint(a.engine.intake.Changes()))
 	mux.Handle("GET /ack/{token}", a.engine.notify.AckPage())
 	mux.Handle("POST /ack/{token}", a.engine.notify.AckPage())
 	mux.Handle("GET /docs", a.Frame.Docs())

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/db"
-	"tocsin/internal/webhook"
+	"tocsin/internal/engine/webhook"
+	"tocsin/internal/platform/db"
 )
 
 // outsiders are the callers of a world who may not read its private channel, with Manage and with Read.

@@ -6,11 +6,11 @@ import (
 
 	"tocsin/internal/audit"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/triage"
+	"tocsin/internal/engine/webhook"
 	"tocsin/internal/incident"
-	"tocsin/internal/notify"
-	"tocsin/internal/triage"
-	"tocsin/internal/webhook"
+	"tocsin/internal/platform/db"
 )
 
 // prune removes what is older than its retention: in batches with a transaction each, so that callers get

@@ -15,7 +15,7 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
-	"tocsin/internal/clock"
+	"tocsin/internal/platform/clock"
 )
 
 // Calls that change configuration, with $kind where the id of something that may exist belongs and ~ where a
@@ -82,12 +82,12 @@ func TestAnyConfigurationSurvivesItsFile(t *testing.T) {
 			a, url, owner, _ := start(t)
 			account := randomAccount(t, rand.New(rand.NewPCG(seed, 11)), url, owner)
 			ctx := context.Background()
-			if _, err := accountfile.Apply(ctx, a.DB, a.Box, export(t, a, account, false), clock.System.Now(), accountfile.Options{}); err != nil {
+			if _, err := accountfile.Apply(ctx, a.DB, a.Keyring, export(t, a, account, false), clock.System.Now(), accountfile.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, secrets := range []bool{true, false} {
 				file := export(t, a, account, secrets)
-				plan, err := accountfile.Apply(ctx, a.DB, a.Box, file, clock.System.Now(), accountfile.Options{Prune: true})
+				plan, err := accountfile.Apply(ctx, a.DB, a.Keyring, file, clock.System.Now(), accountfile.Options{Prune: true})
 				if err != nil || !plan.Empty() {
 					t.Errorf("applying it to where it comes from: %v %+v", err, plan.Changes)
 				}
@@ -96,7 +96,7 @@ func TestAnyConfigurationSurvivesItsFile(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer other.Close()
-				if err := accountfile.Import(ctx, other.DB, other.Box, file, clock.System.Now(), false); err != nil {
+				if err := accountfile.Import(ctx, other.DB, other.Keyring, file, clock.System.Now(), false); err != nil {
 					t.Fatal(err)
 				}
 				want, got := written(t, export(t, a, account, secrets)), written(t, export(t, other, account, secrets))
@@ -113,7 +113,7 @@ func TestAnyConfigurationSurvivesItsFile(t *testing.T) {
 
 func export(t *testing.T, a *app.App, account int64, secrets bool) *accountfile.File {
 	t.Helper()
-	file, err := accountfile.Export(context.Background(), a.DB, a.Box, account, secrets)
+	file, err := accountfile.Export(context.Background(), a.DB, a.Keyring, account, secrets)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/app"
 	"tocsin/internal/auth"
-	"tocsin/internal/clock"
-	"tocsin/internal/db"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
 )
 
 // What a narrowed key needs for operations that any full key may call.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"tocsin/internal/db"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
 // Rotation says what RotateSeal did.
@@ -17,7 +17,7 @@ type Rotation struct {
 	Dropped int    // old keys removed from the key file
 }
 
-// settle is how long other processes may go on sealing under the old key; see seal.Box.Rotate.
+// settle is how long other processes may go on sealing under the old key; see secret.Keyring.Rotate.
 const settle = 1500 * time.Millisecond
 
 // RotateSeal adds a new sealing key, seals every secret of every room under it, and drops the old keys. A
@@ -27,12 +27,12 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 	if c.SealKey != "" {
 		return r, errors.New("the sealing keys are given as text: put a new line first there, and rotate where they come from")
 	}
-	box, err := OpenBox(ctx, d, c)
+	keyring, err := OpenBox(ctx, d, c)
 	if err != nil {
 		return r, err
 	}
-	old := box.KeyIDs()
-	if r.KeyID, err = box.Rotate(); err != nil {
+	old := keyring.KeyIDs()
+	if r.KeyID, err = keyring.Rotate(); err != nil {
 		return r, err
 	}
 	if err := noteSealKey(ctx, d, r.KeyID); err != nil {
@@ -49,13 +49,13 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 	}
 	err = d.Write(ctx, func(tx *db.Tx) error {
 		_, err := reseal(tx, func(sealed, context string) (string, error) {
-			switch id := seal.KeyID(sealed); {
+			switch id := secret.KeyID(sealed); {
 			case noted[id] && !slices.Contains(old, id):
 				return sealed, nil
 			case id != "":
 				r.Sealed++
 			}
-			return box.Renew(sealed, context)
+			return keyring.Renew(sealed, context)
 		})
 		if err != nil {
 			return err
@@ -67,5 +67,5 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 		return r, err
 	}
 	r.Dropped = len(old)
-	return r, box.Forget(old...)
+	return r, keyring.Forget(old...)
 }

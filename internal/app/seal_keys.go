@@ -11,23 +11,23 @@ import (
 
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
-	"tocsin/internal/db"
-	"tocsin/internal/escalation"
+	"tocsin/internal/engine/escalation"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/integration"
-	"tocsin/internal/notify"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 	"tocsin/internal/preference"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
-	"tocsin/internal/seal"
 )
 
 // resealers pass every stored secret of the database through a function and count them.
-var resealers = []func(*db.Tx, seal.Renew) (int, error){
+var resealers = []func(*db.Tx, secret.Renew) (int, error){
 	schedule.Reseal, datasource.Reseal, rum.Reseal, channel.Escalates.Reseal, integration.Kind.Reseal, preference.Kind.Reseal, escalation.Reseal, notify.Reseal,
 }
 
 // reseal runs all resealers.
-func reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
+func reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 	for _, each := range resealers {
 		n, err := each(tx, renew)
 		if err != nil {
@@ -41,30 +41,30 @@ func reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
 // OpenBox opens the keys that seal the stored secrets of a database, making the file on first use. It refuses keys
 // that do not open what the database holds, before it makes a file: secrets that are sealed under a key that is gone
 // are lost, which --new-seal-key has to accept.
-func OpenBox(ctx context.Context, d *db.DB, c Config) (*seal.Box, error) {
-	var box *seal.Box
+func OpenBox(ctx context.Context, d *db.DB, c Config) (*secret.Keyring, error) {
+	var keyring *secret.Keyring
 	var err error
 	if c.SealKey != "" {
-		box, err = seal.FromText(c.SealKey)
+		keyring, err = secret.FromText(c.SealKey)
 	} else if _, missing := os.Stat(SealFile(c)); !errors.Is(missing, fs.ErrNotExist) {
-		box, err = seal.Open(SealFile(c), c.Clock.Now)
+		keyring, err = secret.Open(SealFile(c), c.Clock.Now)
 	}
 	if err != nil {
 		return nil, err
 	}
 	var have []string
-	if box != nil {
-		have = box.KeyIDs()
+	if keyring != nil {
+		have = keyring.KeyIDs()
 	}
 	if err := checkSealKeys(ctx, d, c, have); err != nil {
 		return nil, err
 	}
-	if box == nil {
-		if box, err = seal.Open(SealFile(c), c.Clock.Now); err != nil {
+	if keyring == nil {
+		if keyring, err = secret.Open(SealFile(c), c.Clock.Now); err != nil {
 			return nil, err
 		}
 	}
-	return box, noteSealKey(ctx, d, box.KeyIDs()[0])
+	return keyring, noteSealKey(ctx, d, keyring.KeyIDs()[0])
 }
 
 // SealFile is where the sealing keys are: where the configuration says, else beside the database.
@@ -152,7 +152,7 @@ func usedSealKeys(ctx context.Context, d *db.DB) (secrets map[string]int, err er
 	secrets = map[string]int{}
 	err = d.Write(ctx, func(tx *db.Tx) error {
 		if _, err := reseal(tx, func(sealed, _ string) (string, error) {
-			if id := seal.KeyID(sealed); id != "" {
+			if id := secret.KeyID(sealed); id != "" {
 				secrets[id]++
 			}
 			return sealed, nil

@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"tocsin/internal/app"
-	"tocsin/internal/clock"
-	"tocsin/internal/db"
 	"tocsin/internal/demo"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
 // sealed is a database that holds the demo account, which has secrets of every kind, and its owner's key.
@@ -28,7 +28,7 @@ func sealed(t *testing.T) (c app.Config, owner string) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	keys, err := demo.Fill(context.Background(), a.DB, a.Box, clock.System.Now())
+	keys, err := demo.Fill(context.Background(), a.DB, a.Keyring, clock.System.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func lose(t *testing.T, c app.Config, another bool) (lost []byte) {
 		err = os.Remove(app.SealFile(c))
 	}
 	if err == nil && another {
-		_, err = seal.Open(app.SealFile(c), clock.System.Now)
+		_, err = secret.Open(app.SealFile(c), clock.System.Now)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -113,11 +113,11 @@ func TestADatabaseNeedsItsKeys(t *testing.T) {
 
 func keyIDs(t *testing.T, ring []byte) []string {
 	t.Helper()
-	box, err := seal.FromText(string(ring))
+	keyring, err := secret.FromText(string(ring))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return box.KeyIDs()
+	return keyring.KeyIDs()
 }
 
 // A database that holds no secret starts with any keys, and makes its file anew.

@@ -10,19 +10,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/alert"
-	"tocsin/internal/db"
-	"tocsin/internal/escalation"
-	"tocsin/internal/handover"
-	"tocsin/internal/notify"
-	"tocsin/internal/outbound"
-	"tocsin/internal/silence"
-	"tocsin/internal/triage"
-	"tocsin/internal/work"
+	"tocsin/internal/engine/escalation"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/shiftnotice"
+	"tocsin/internal/engine/silencewarning"
+	"tocsin/internal/engine/triage"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/egress"
+	"tocsin/internal/platform/jobs"
 )
 
 // dues count all kinds of work that is written down with the moment at which it is due. Whatever is overdue for
 // long is why a person is not notified.
-var dues = []func(*db.Tx, time.Time) (work.Overdue, error){triage.Overdue, alert.Overdue, escalation.Overdue, handover.Overdue, silence.Overdue, notify.Overdue}
+var dues = []func(*db.Tx, time.Time) (jobs.Overdue, error){triage.Overdue, alert.Overdue, escalation.Overdue, shiftnotice.Overdue, silencewarning.Overdue, notify.Overdue}
 
 // late is how long something may be overdue before the server says that it is not ready.
 const late = time.Minute
@@ -126,10 +126,10 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 
 // aliveTask tells somebody outside every minute that all that is due is done. It runs among the tasks it
 // speaks for: when they stop, it does.
-func (a *App) aliveTask() work.Task {
-	own := outbound.New(everywhere)
+func (a *App) aliveTask() jobs.Job {
+	own := egress.New(everywhere)
 	var said time.Time
-	return work.Task{Name: "alive", Idle: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
+	return jobs.Job{Name: "alive", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
 		if next := said.Add(time.Minute); now.Before(next) && !now.Before(said) {
 			return next, nil
 		}
@@ -140,7 +140,7 @@ func (a *App) aliveTask() work.Task {
 		if o := worst(all); o.Seconds > late.Seconds() {
 			return time.Time{}, fmt.Errorf("not said to be alive: the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
 		}
-		answer, err := own.Do(ctx, outbound.Request{Method: http.MethodGet, URL: a.Senders.AliveURL})
+		answer, err := own.Do(ctx, egress.Request{Method: http.MethodGet, URL: a.Senders.AliveURL})
 		if err == nil && answer.Status >= 300 {
 			err = fmt.Errorf("the alive URL answered %d", answer.Status)
 		}

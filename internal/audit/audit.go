@@ -8,14 +8,14 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Room is the audit log's room. Make one with New.
-type Room struct {
+// Service is the audit log's room. Make one with New.
+type Service struct {
 	cursorKey  []byte
 	operations func() []Operation
 	hidden     func(*db.Tx, auth.Principal) ([]int64, error)
@@ -24,12 +24,12 @@ type Room struct {
 // New makes the room. The key authenticates the cursors it hands out and should outlive the process.
 // operations tells which operations of the running server are recorded; it is asked on every call, because
 // the rooms exist before the server does. hidden lists the channels that a caller may not read.
-func New(cursorKey []byte, operations func() []Operation, hidden func(*db.Tx, auth.Principal) ([]int64, error)) *Room {
-	return &Room{cursorKey, operations, hidden}
+func New(cursorKey []byte, operations func() []Operation, hidden func(*db.Tx, auth.Principal) ([]int64, error)) *Service {
+	return &Service{cursorKey, operations, hidden}
 }
 
 // Ops is the room's table of contents.
-func (r *Room) Ops() []api.Op {
+func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:    "/audit/search",

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // entry is one call as the audit log shows it.

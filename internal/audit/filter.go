@@ -3,9 +3,9 @@ package audit
 import (
 	"fmt"
 
-	"tocsin/internal/cursor"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/cursor"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // filter is what a search is narrowed to. An empty member does not narrow.

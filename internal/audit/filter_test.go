@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // TestStatementsFollowTheirIndexes asks the engine how it would run each statement: along the index that

@@ -11,8 +11,8 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 var operations = []string{"schedule:write:create", "schedule:write:delete", "monit_thing:write:frob", "datasource:write:create"}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // TestEarlierEntriesFindTheirChannels runs the statements of the migration that are about entries which were there

@@ -7,8 +7,8 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/audit"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // TestWritesAboutPrivateChannelsAreNotShown records one write for each way in which it is known, or not known, which

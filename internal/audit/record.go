@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"tocsin/internal/api"
-	"tocsin/internal/db"
-	"tocsin/internal/id"
-	"tocsin/internal/reference"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
 )
 
 // Record appends an entry to the log of its account.
@@ -22,7 +21,7 @@ func Record(tx *db.Tx, e api.AuditEntry) error {
 			e.AccountID, e.Touched[i].Kind, e.Touched[i].ID, e.At.UnixMilli(), entry, e.Touched[i].Name)
 	}
 	for i := 0; i < len(e.Touched) && err == nil; i++ {
-		if e.Touched[i].Kind == reference.Channel { // a new one, for which nobody asks permission
+		if e.Touched[i].Kind == configstore.Channel { // a new one, for which nobody asks permission
 			id, _ := strconv.ParseInt(e.Touched[i].ID, 10, 64)
 			err = about(tx, e.AccountID, entry, id)
 		}
@@ -48,7 +47,7 @@ const batch = 1000
 func Prune(tx *db.Tx, before time.Time) (more bool, err error) { return prune(tx, before, batch) }
 
 func prune(tx *db.Tx, before time.Time, left int64) (more bool, err error) {
-	accounts, err := revision.All(tx)
+	accounts, err := configstore.AccountRevisions(tx)
 	if err != nil {
 		return false, err
 	}

@@ -7,10 +7,10 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/cursor"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/cursor"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // longest is the longest window of a search, in seconds: 90 days.
@@ -57,7 +57,7 @@ type searchReply struct {
 }
 
 // search is POST /audit/search.
-func (r *Room) search(c *api.Call, in searchRequest) (reply searchReply, err error) {
+func (r *Service) search(c *api.Call, in searchRequest) (reply searchReply, err error) {
 	slices.Sort(in.Operations)
 	f := filter{
 		account: c.Who.AccountID, requestID: in.RequestID, operations: slices.Compact(in.Operations), person: int64(in.PersonID),

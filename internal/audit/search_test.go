@@ -13,8 +13,8 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 const search = "/audit/search"

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tocsin/internal/clock"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // freshFor is how long a found key is trusted without asking the database again. Disabling a key must

@@ -8,10 +8,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/id"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 // The two states of an app key.
@@ -73,7 +73,7 @@ func CreateKey(tx *db.Tx, k NewKey, now int64) (keyID int64, secret string, err 
 	if err := checkWithin(tx, k); err != nil {
 		return 0, "", err
 	}
-	if err := check.At("").Length("name", k.Name, 0, maxKeyName); err != nil {
+	if err := configstore.RecordPath("").Length("name", k.Name, 0, maxKeyName); err != nil {
 		return 0, "", err
 	}
 	if k.ExpiresAt != 0 && k.ExpiresAt <= now {
@@ -130,7 +130,7 @@ func checkWithin(tx *db.Tx, k NewKey) error {
 
 // checkSecret never repeats the secret.
 func checkSecret(field, secret string) error {
-	if err := check.At("").Length(field, secret, minSecret, maxSecret); err != nil {
+	if err := configstore.RecordPath("").Length(field, secret, minSecret, maxSecret); err != nil {
 		return err
 	}
 	if strings.ContainsFunc(secret, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
@@ -244,7 +244,7 @@ func OwnerOf(tx *db.Tx, account int64) (int64, error) {
 
 // RenameKey gives a key another label.
 func RenameKey(tx *db.Tx, account, keyID int64, name string) error {
-	if err := check.At("").Length("key_name", name, 0, maxKeyName); err != nil {
+	if err := configstore.RecordPath("").Length("key_name", name, 0, maxKeyName); err != nil {
 		return err
 	}
 	n, err := tx.Exec(`UPDATE app_key SET key_name = $1 WHERE account_id = $2 AND key_id = $3`, name, account, keyID)

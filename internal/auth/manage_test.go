@@ -11,8 +11,8 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 const secret32 = "0123456789abcdef0123456789abcde_"

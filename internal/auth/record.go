@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"regexp"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/id"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
 )
 
 // KeyRecord is an app key in the account file. A file that people write holds the secret in clear
@@ -33,7 +33,7 @@ var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)
 func LoadKeys(tx *db.Tx, account int64, records []KeyRecord, now int64) error {
 	seen := map[int64]bool{}
 	for i, r := range records {
-		at := check.Record("app_keys", i)
+		at := configstore.PathOf("app_keys", i)
 		s, err := r.stored(at, now)
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func LoadKeys(tx *db.Tx, account int64, records []KeyRecord, now int64) error {
 }
 
 // stored checks the record and gives the row it stands for.
-func (r KeyRecord) stored(at check.At, now int64) (stored, error) {
+func (r KeyRecord) stored(at configstore.RecordPath, now int64) (stored, error) {
 	s := stored{
 		hash: r.KeyHash, id: cmp.Or(r.KeyID, id.Number()), person: r.PersonID, name: r.Name,
 		status: cmp.Or(r.Status, KeyEnabled), expires: r.ExpiresAt, created: cmp.Or(r.CreatedAt, now),
@@ -61,13 +61,13 @@ func (r KeyRecord) stored(at check.At, now int64) (stored, error) {
 	if r.Permissions != nil {
 		s.permissions = *r.Permissions
 	}
-	return s, check.First(
+	return s, configstore.FirstError(
 		at.AtLeast("key_id", s.id, 1), r.checkSecret(at), at.Length("name", r.Name, 0, maxKeyName), s.checkPermissions(at),
 		at.OneOf("status", s.status, KeyEnabled, KeyDisabled), at.AtLeast("expires_at", r.ExpiresAt, 0), at.AtLeast("created_at", r.CreatedAt, 0),
 	)
 }
 
-func (r KeyRecord) checkSecret(at check.At) error {
+func (r KeyRecord) checkSecret(at configstore.RecordPath) error {
 	switch {
 	case r.AppKey != "" && r.KeyHash != "":
 		return at.Invalid("key_hash", "must not stand beside app_key")
@@ -81,7 +81,7 @@ func (r KeyRecord) checkSecret(at check.At) error {
 	return nil
 }
 
-func (s stored) checkPermissions(at check.At) error {
+func (s stored) checkPermissions(at configstore.RecordPath) error {
 	for i, name := range s.permissions {
 		if _, err := Parse(name); err != nil {
 			return at.Element("permissions", i).Invalid("", "%v", err)

@@ -10,7 +10,7 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 func loaded(t testing.TB, s *apitest.Server, records []auth.KeyRecord) ([]auth.KeyRecord, error) {

@@ -1,6 +1,6 @@
 package auth
 
-import "tocsin/internal/db"
+import "tocsin/internal/platform/db"
 
 // InTeam tells whether the caller is in any of these teams. It is no permission: what membership gives is
 // for the rooms to say (docs/api.md, "Data permission").

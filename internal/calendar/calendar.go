@@ -8,11 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Calendar says which days of the week are worked on; its events say which days are not as usual.
@@ -49,26 +47,26 @@ type Event struct {
 }
 
 // Kind is how calendars are kept.
-var Kind = object.Kind[Calendar]{
-	Name: reference.Calendar, Section: "calendars",
-	Head: func(c *Calendar) object.Head {
-		return object.Head{ID: c.CalID, Name: c.CalName, Team: c.TeamID, Creator: c.CreatorID, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt}
+var Kind = configstore.Kind[Calendar]{
+	Name: configstore.Calendar, Section: "calendars",
+	Head: func(c *Calendar) configstore.Head {
+		return configstore.Head{ID: c.CalID, Name: c.CalName, Team: c.TeamID, Creator: c.CreatorID, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt}
 	},
-	Refs: func(c *Calendar) []reference.Target {
-		refs := []reference.Target{reference.To(reference.Team, c.TeamID)}
+	Refs: func(c *Calendar) []configstore.Target {
+		refs := []configstore.Target{configstore.RefTo(configstore.Team, c.TeamID)}
 		for _, extra := range c.ExtraCalIDs {
-			refs = append(refs, reference.To(reference.Calendar, extra))
+			refs = append(refs, configstore.RefTo(configstore.Calendar, extra))
 		}
 		return refs
 	},
-	Check: func(_ *db.Tx, at check.At, account int64, c *Calendar) error {
+	Check: func(_ *db.Tx, at configstore.RecordPath, account int64, c *Calendar) error {
 		if c.Status == "" {
 			c.Status = "enabled"
 		}
 		if c.Kind == "" {
 			c.Kind = "personal"
 		}
-		if err := check.First(
+		if err := configstore.FirstError(
 			at.Account(c.AccountID, account), at.Length("cal_id", c.CalID, 1, 63), at.Length("cal_name", c.CalName, 1, 39),
 			at.Length("description", c.Description, 0, 499), at.AtLeast("team_id", c.TeamID, 0), at.OneOf("kind", c.Kind, "personal"),
 			at.OneOf("status", c.Status, "enabled"), checkZone(at, c.TimeZone), checkWorkdays(at, c.Workdays),
@@ -81,13 +79,13 @@ var Kind = object.Kind[Calendar]{
 }
 
 // EventKind is how their events are kept.
-var EventKind = object.Kind[Event]{
+var EventKind = configstore.Kind[Event]{
 	Name: "calendar_event", Section: "calendar_events",
-	Head: func(e *Event) object.Head {
-		return object.Head{ID: e.EventID, Parent: e.CalID, Name: e.Summary, Creator: e.CreatorID, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt}
+	Head: func(e *Event) configstore.Head {
+		return configstore.Head{ID: e.EventID, Parent: e.CalID, Name: e.Summary, Creator: e.CreatorID, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt}
 	},
-	Check: func(tx *db.Tx, at check.At, account int64, e *Event) error {
-		if err := check.First(
+	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, e *Event) error {
+		if err := configstore.FirstError(
 			at.Account(e.AccountID, account), at.Length("event_id", e.EventID, 1, 63), at.Length("summary", e.Summary, 1, 39),
 			at.Length("description", e.Description, 0, 499), checkDays(at, e.StartAt, e.EndAt),
 		); err != nil {
@@ -109,14 +107,14 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-func checkZone(at check.At, zone string) error {
+func checkZone(at configstore.RecordPath, zone string) error {
 	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
 		return at.Invalid("timezone", "must be an IANA zone such as Europe/Berlin, got %.60q", zone)
 	}
 	return nil
 }
 
-func checkWorkdays(at check.At, days []int64) error {
+func checkWorkdays(at configstore.RecordPath, days []int64) error {
 	for i, day := range days {
 		if day < 0 || day > 6 {
 			return at.Element("workdays", i).Invalid("", "must be from 0 (Sunday) to 6, got %d", day)
@@ -131,7 +129,7 @@ func checkWorkdays(at check.At, days []int64) error {
 // longestEvent is how many days an event may have.
 const longestEvent = 366
 
-func checkDays(at check.At, start, end string) error {
+func checkDays(at configstore.RecordPath, start, end string) error {
 	first, err := time.Parse(time.DateOnly, start)
 	if err != nil {
 		return at.Invalid("start_at", "must be a day as YYYY-MM-DD, got %.40q", start)
@@ -150,9 +148,9 @@ func checkDays(at check.At, start, end string) error {
 func need(tx *db.Tx, account int64, self string, extra []string) error {
 	for i, id := range extra {
 		if id == self {
-			return fault.Invalid(string(check.At("").Element("extra_cal_ids", i)), "is the calendar itself")
+			return fault.Invalid(string(configstore.RecordPath("").Element("extra_cal_ids", i)), "is the calendar itself")
 		}
-		if err := object.Need(tx, account, string(check.At("").Element("extra_cal_ids", i)), reference.To(reference.Calendar, id)); err != nil {
+		if err := configstore.Need(tx, account, string(configstore.RecordPath("").Element("extra_cal_ids", i)), configstore.RefTo(configstore.Calendar, id)); err != nil {
 			return err
 		}
 	}

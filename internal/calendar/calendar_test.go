@@ -9,8 +9,8 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 func TestConversationCalendar(t *testing.T) {
@@ -130,23 +130,23 @@ func TestCalendarsOfAFile(t *testing.T) {
 }
 
 func TestEventsOfAFile(t *testing.T) {
-	s, box := apitest.Start(t), apitest.Box(t)
+	s, keyring := apitest.Start(t), apitest.Box(t)
 	event := calendar.Event{CalID: "cal.a", EventID: "cale.1", Summary: "x", StartAt: "2026-05-01", EndAt: "2026-05-02"}
 	load := func(tx *db.Tx) error {
-		return calendar.EventKind.Load(tx, box, apitest.AccountA, []calendar.Event{event})
+		return calendar.EventKind.Load(tx, keyring, apitest.AccountA, []calendar.Event{event})
 	}
 	if err := s.DB.Write(t.Context(), load); err == nil {
 		t.Error("an event without its calendar")
 	}
 	s.Write(func(tx *db.Tx) error {
 		cal := []calendar.Calendar{{CalID: "cal.a", CalName: "a", TimeZone: "UTC"}}
-		if err := calendar.Kind.Load(tx, box, apitest.AccountA, cal); err != nil {
+		if err := calendar.Kind.Load(tx, keyring, apitest.AccountA, cal); err != nil {
 			return err
 		}
 		return load(tx)
 	})
 	s.Write(func(tx *db.Tx) error {
-		return reference.Set(tx, apitest.AccountA, reference.From(reference.Silence, "r", "Night"), reference.To(reference.Calendar, "cal.a"))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Silence, "r", "Night"), configstore.RefTo(configstore.Calendar, "cal.a"))
 	})
 	s.Read(func(tx *db.Tx) error {
 		days, err := calendar.Load(tx, apitest.AccountA, []string{"cal.a", "", "cal.b"})

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"tocsin/internal/db"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // Days is a calendar ready to be asked about moments. It is made once and safe for concurrent use.
@@ -61,7 +61,7 @@ func Load(tx *db.Tx, account int64, ids []string) (map[string]*Days, error) {
 		if id == "" || days[id] != nil {
 			continue
 		}
-		d, found, err := revision.Kept(tx, account, keptDays{id}, func() (*Days, bool, error) { return load(tx, account, id) })
+		d, found, err := configstore.Kept(tx, account, keptDays{id}, func() (*Days, bool, error) { return load(tx, account, id) })
 		if err != nil {
 			return nil, err
 		}

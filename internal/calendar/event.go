@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"tocsin/internal/api"
-	"tocsin/internal/fault"
-	"tocsin/internal/id"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 type eventUpsertRequest struct {

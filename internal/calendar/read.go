@@ -2,7 +2,7 @@ package calendar
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/object"
+	"tocsin/internal/configstore"
 )
 
 type infoRequest struct {
@@ -31,6 +31,6 @@ func list(c *api.Call, in listRequest) (listed[Calendar], error) {
 	if in.Kind != "" && in.Kind != "personal" {
 		return listed[Calendar]{Items: []Calendar{}}, nil
 	}
-	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, object.Query{Ascending: true, Limit: most})
+	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, configstore.Query{Ascending: true, Limit: most})
 	return listed[Calendar]{items, total}, err
 }

@@ -2,10 +2,8 @@ package calendar
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/check"
-	"tocsin/internal/id"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/id"
 )
 
 // Body is what a caller may say of a calendar.
@@ -63,9 +61,9 @@ func (b Body) onto(c *api.Call, cal *Calendar) error {
 	if b.ExtraCalIDs != nil {
 		cal.ExtraCalIDs = b.ExtraCalIDs
 	}
-	if err := check.First(
+	if err := configstore.FirstError(
 		checkZone("", cal.TimeZone), checkWorkdays("", cal.Workdays),
-		object.Need(c.Tx, c.Who.AccountID, "team_id", reference.To(reference.Team, cal.TeamID)),
+		configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, cal.TeamID)),
 		need(c.Tx, c.Who.AccountID, cal.CalID, b.ExtraCalIDs),
 	); err != nil {
 		return err
@@ -93,7 +91,7 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 		return api.Removal{}, err
 	}
 	c.Removed(Kind.Name, cal.CalID, cal.CalName)
-	if err := reference.Refuse(c.Tx, c.Who.AccountID, Kind.Name, cal.CalID); err != nil {
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, Kind.Name, cal.CalID); err != nil {
 		return api.Removal{}, err
 	}
 	gone, err := EventKind.DeleteOf(c.Tx, c.Who.AccountID, cal.CalID)

@@ -2,8 +2,8 @@ package channel
 
 import (
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Readable finds a channel for a caller: ResourceNotFound when the caller's account has none of this id,

@@ -9,9 +9,9 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/filter"
-	"tocsin/internal/id"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
 )
 
 // step is a call, the error or what else must come of it.

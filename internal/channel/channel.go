@@ -8,10 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // Channel is where the alerts of one kind come together, as in the account file's channels.
@@ -60,7 +58,7 @@ type (
 // Find reads a channel, whoever asks; found is false when the account has none of this id. Its lists and settings are
 // shared with other readers and must not be changed, unless the transaction writes.
 func Find(tx *db.Tx, account, id int64) (ch Channel, found bool, err error) {
-	return revision.Kept(tx, account, keptChannel{id}, func() (Channel, bool, error) {
+	return configstore.Kept(tx, account, keptChannel{id}, func() (Channel, bool, error) {
 		return db.One(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id)
 	})
 }
@@ -80,21 +78,21 @@ func (ch *Channel) put(tx *db.Tx, account int64) error {
 	if err != nil {
 		return err
 	}
-	if err := revision.Bump(tx, account); err != nil {
+	if err := configstore.BumpRevision(tx, account); err != nil {
 		return err
 	}
-	refs := []reference.Target{reference.To(reference.Team, ch.TeamID)}
+	refs := []configstore.Target{configstore.RefTo(configstore.Team, ch.TeamID)}
 	for _, team := range ch.ManagingTeamIDs {
-		refs = append(refs, reference.To(reference.Team, team))
+		refs = append(refs, configstore.RefTo(configstore.Team, team))
 	}
-	return reference.Set(tx, account, reference.From(reference.Channel, ch.ChannelID, ch.ChannelName), refs...)
+	return configstore.SetReferences(tx, account, configstore.RefFrom(configstore.Channel, ch.ChannelID, ch.ChannelName), refs...)
 }
 
 // Load checks the records of an account file's channels and inserts them. A record without a status is
 // enabled. Errors are fault.Invalid with the record's path.
 func Load(tx *db.Tx, account int64, records []Channel) error {
 	for i, ch := range records {
-		at := check.Record("channels", i)
+		at := configstore.PathOf("channels", i)
 		ch.Status = cmp.Or(ch.Status, "enabled")
 		if err := ch.check(at, account); err != nil {
 			return err
@@ -113,8 +111,8 @@ func Load(tx *db.Tx, account int64, records []Channel) error {
 	return nil
 }
 
-func (ch Channel) check(at check.At, account int64) error {
-	return check.First(
+func (ch Channel) check(at configstore.RecordPath, account int64) error {
+	return configstore.FirstError(
 		at.Bounds(ch),
 		at.Account(ch.AccountID, account),
 		at.AtLeast("channel_id", ch.ChannelID, 1),
@@ -138,10 +136,10 @@ func Erase(tx *db.Tx, account, id int64) error {
 	if _, err := tx.Exec(`DELETE FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id); err != nil {
 		return err
 	}
-	if err := revision.Bump(tx, account); err != nil {
+	if err := configstore.BumpRevision(tx, account); err != nil {
 		return err
 	}
-	return reference.Clear(tx, account, reference.Channel, id)
+	return configstore.ClearReferences(tx, account, configstore.Channel, id)
 }
 
 // teams are the owning team and the managing ones.

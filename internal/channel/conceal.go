@@ -6,10 +6,9 @@ import (
 	"strconv"
 
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // concealed stands for the name of an object that the caller may not read.
@@ -37,7 +36,7 @@ func Conceal(tx *db.Tx, who auth.Principal, err error) error {
 			refs[i].Name = concealed
 		}
 	}
-	return reference.Refused(refused.Object, refs)
+	return configstore.Refused(refused.Object, refs)
 }
 
 // names reports whether an object is, belongs to or refers to one of these channels.
@@ -45,15 +44,15 @@ func names(tx *db.Tx, account int64, r fault.Ref, channels []int64) (bool, error
 	if len(channels) == 0 {
 		return false, nil
 	}
-	named, err := reference.Targets(tx, account, r.Kind, r.ID, reference.Channel)
+	named, err := configstore.Targets(tx, account, r.Kind, r.ID, configstore.Channel)
 	if err != nil {
 		return false, err
 	}
 	switch r.Kind {
-	case reference.Channel:
+	case configstore.Channel:
 		named = append(named, r.ID)
-	case reference.Silence, reference.Drop, reference.Inhibit, reference.Escalate:
-		parent, err := object.Parent(tx, account, r.Kind, r.ID)
+	case configstore.Silence, configstore.Drop, configstore.Inhibit, configstore.Escalate:
+		parent, err := configstore.Parent(tx, account, r.Kind, r.ID)
 		if err != nil {
 			return false, err
 		}

@@ -9,8 +9,8 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 func TestConversationChannel(t *testing.T) {
@@ -62,7 +62,7 @@ func TestChannelInUse(t *testing.T) {
 	s := start(t)
 	s.Call(apitest.KeyA, "/channel/disable", fmt.Sprintf(`{"channel_id":%d}`, open)).Into(&struct{}{})
 	s.Write(func(tx *db.Tx) error {
-		return reference.Set(tx, apitest.AccountA, reference.From(reference.Route, "7", "Shared"), reference.To(reference.Channel, open))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Route, "7", "Shared"), configstore.RefTo(configstore.Channel, open))
 	})
 	if r := s.Call(apitest.KeyA, "/channel/delete", fmt.Sprintf(`{"channel_id":%d}`, open)); r.Code != "ReferenceExist" || !strings.Contains(string(r.Data), "Shared") {
 		t.Errorf("%s", r.Body)

@@ -1,11 +1,9 @@
 package channel
 
 import (
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/filter"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
 )
 
 // DropRule throws matching events away before they become alerts; the first that matches does. Its
@@ -16,12 +14,12 @@ type DropRule struct {
 }
 
 // Drops is how drop rules are kept.
-var Drops = object.Kind[DropRule]{
-	Name: reference.Drop, Section: "drop_rules",
-	Head:     func(r *DropRule) object.Head { return r.head() },
+var Drops = configstore.Kind[DropRule]{
+	Name: configstore.Drop, Section: "drop_rules",
+	Head:     func(r *DropRule) configstore.Head { return r.head() },
 	CheckAll: checkAll[DropRule],
-	Check: func(tx *db.Tx, at check.At, account int64, r *DropRule) error {
+	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, r *DropRule) error {
 		r.normal(account)
-		return check.First(r.Rule.check(tx, at, account), checkFilters(at, "filters", r.Filters, true))
+		return configstore.FirstError(r.Rule.check(tx, at, account), checkFilters(at, "filters", r.Filters, true))
 	},
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tocsin/internal/calendar"
-	"tocsin/internal/check"
+	"tocsin/internal/configstore"
 )
 
 // TimeFilter is a window that comes again: on days of the week, or on the days of a calendar.
@@ -111,7 +111,7 @@ func minuteOf(clock string) (int, bool) {
 	return 60*t.Hour() + t.Minute(), err == nil && len(clock) == len("15:04")
 }
 
-func (w TimeFilter) check(at check.At) error {
+func (w TimeFilter) check(at configstore.RecordPath) error {
 	if _, ok := minuteOf(w.Start); !ok {
 		return at.Invalid("start", "must be HH:MM, got %q", w.Start)
 	}
@@ -121,7 +121,7 @@ func (w TimeFilter) check(at check.At) error {
 	if _, _, ok := w.minutes(); !ok {
 		return at.Invalid("end", "must differ from start, got %s for both; a whole day is 00:00 to 23:59", w.End)
 	}
-	if err := check.First(atMost(at, "repeat", len(w.Repeat), 7), at.Length("cal_id", w.calendar(), 0, 64)); err != nil {
+	if err := configstore.FirstError(atMost(at, "repeat", len(w.Repeat), 7), at.Length("cal_id", w.calendar(), 0, 64)); err != nil {
 		return err
 	}
 	for i, day := range w.Repeat {

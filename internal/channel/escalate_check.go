@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tocsin/internal/check"
+	"tocsin/internal/configstore"
 )
 
 // The bounds of an escalation rule that the checks of an account file share with the API.
@@ -21,9 +21,9 @@ const (
 )
 
 // check refuses a rule that tells nobody by the way it is made (docs/api.md, 10, "Escalation rules").
-func (r *EscalateRule) check(at check.At) error {
+func (r *EscalateRule) check(at configstore.RecordPath) error {
 	r.TemplateID = strings.ToLower(r.TemplateID)
-	if err := check.First(
+	if err := configstore.FirstError(
 		at.Object("template_id", r.TemplateID), between(at, "aggr_window", r.AggrWindow, 0, 3600), between(at, "priority", r.Priority, 0, 200),
 		checkWindows(at, r.TimeFilters), checkFilters(at, "filters", r.Filters, false),
 		between(at, "layers", int64(len(r.Layers)), 1, maxLayers),
@@ -53,7 +53,7 @@ func (r *EscalateRule) check(at check.At) error {
 	return nil
 }
 
-func (l Layer) check(at check.At) error {
+func (l Layer) check(at configstore.RecordPath) error {
 	if n := l.NotifyStep; n != nil && !(0.5 <= *n && *n <= 120) {
 		return at.Invalid("notify_step", "must be from 0.5 to 120 minutes, got %v", *n)
 	}
@@ -66,14 +66,14 @@ func (l Layer) check(at check.At) error {
 			return at.Invalid("person_id", "is for then fallback, which needs it, got %d with %s", n.PersonID, n.Then)
 		}
 	}
-	return check.First(
+	return configstore.FirstError(
 		between(at, "max_times", value(l.MaxTimes), 0, 6),
 		between(at, "escalate_window", value(l.EscalateWindow), 0, 720),
 		l.Target.check(at.Member("target")),
 	)
 }
 
-func (t Target) check(at check.At) error {
+func (t Target) check(at configstore.RecordPath) error {
 	persons := t.persons()
 	switch {
 	case !persons && len(t.Emails) == 0 && len(t.Webhooks) == 0:
@@ -83,7 +83,7 @@ func (t Target) check(at check.At) error {
 	case persons && t.By != nil && !t.By.any() && len(t.Webhooks) == 0:
 		return at.Invalid("by", "names no way to tell persons: follow_preference, critical, warning or info must say how")
 	}
-	return check.First(checkIDs(at, "person_ids", t.PersonIDs), checkIDs(at, "team_ids", t.TeamIDs),
+	return configstore.FirstError(checkIDs(at, "person_ids", t.PersonIDs), checkIDs(at, "team_ids", t.TeamIDs),
 		t.checkSchedules(at), t.checkEmails(at), t.By.check(at.Member("by")), t.checkWebhooks(at))
 }
 
@@ -92,7 +92,7 @@ func (t Target) persons() bool { return len(t.PersonIDs)+len(t.TeamIDs)+len(t.Sc
 
 // checkSchedules looks at the schedules in the order of their ids, so that of several mistakes it is always
 // the same that is named.
-func (t Target) checkSchedules(at check.At) error {
+func (t Target) checkSchedules(at configstore.RecordPath) error {
 	if err := atMost(at, "schedule_to_role_ids", len(t.ScheduleToRoleIDs), maxTargets); err != nil {
 		return err
 	}
@@ -112,44 +112,44 @@ func (t Target) checkSchedules(at check.At) error {
 	return nil
 }
 
-func (t Target) checkEmails(at check.At) error {
+func (t Target) checkEmails(at configstore.RecordPath) error {
 	if err := atMost(at, "emails", len(t.Emails), maxTargets); err != nil {
 		return err
 	}
 	for i, email := range t.Emails {
-		if err := check.First(at.Element("emails", i).Email("", email), at.Element("emails", i).Length("", email, 1, 255)); err != nil {
+		if err := configstore.FirstError(at.Element("emails", i).Email("", email), at.Element("emails", i).Length("", email, 1, 255)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t Target) checkWebhooks(at check.At) error {
+func (t Target) checkWebhooks(at configstore.RecordPath) error {
 	if err := atMost(at, "webhooks", len(t.Webhooks), maxWebhooks); err != nil {
 		return err
 	}
 	for i, w := range t.Webhooks {
 		at := at.Element("webhooks", i)
-		if err := check.First(at.Length("type", w.Type, 1, 64), atMost(at, "settings", len(w.Settings), maxMembers)); err != nil {
+		if err := configstore.FirstError(at.Length("type", w.Type, 1, 64), atMost(at, "settings", len(w.Settings), maxMembers)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *By) check(at check.At) error {
+func (b *By) check(at configstore.RecordPath) error {
 	if b == nil {
 		return nil
 	}
 	for _, list := range []struct {
-		name string
-		ways []string
+		name    string
+		methods []string
 	}{{"critical", b.Critical}, {"warning", b.Warning}, {"info", b.Info}} {
-		if err := atMost(at, list.name, len(list.ways), maxWays); err != nil {
+		if err := atMost(at, list.name, len(list.methods), maxWays); err != nil {
 			return err
 		}
-		for i, way := range list.ways {
-			if err := at.Element(list.name, i).Length("", way, 1, 64); err != nil {
+		for i, method := range list.methods {
+			if err := at.Element(list.name, i).Length("", method, 1, 64); err != nil {
 				return err
 			}
 		}
@@ -163,21 +163,21 @@ func (b *By) any() bool {
 }
 
 // checkIDs refuses 0 above all, which elsewhere stands for nobody.
-func checkIDs(at check.At, member string, ids []int64) error {
+func checkIDs(at configstore.RecordPath, member string, ids []int64) error {
 	if i := slices.IndexFunc(ids, func(id int64) bool { return id < 1 }); i >= 0 {
 		return at.Element(member, i).AtLeast("", ids[i], 1)
 	}
 	return atMost(at, member, len(ids), maxTargets)
 }
 
-func atMost(at check.At, member string, n, most int) error {
+func atMost(at configstore.RecordPath, member string, n, most int) error {
 	if n > most {
 		return at.Invalid(member, "must have at most %d elements, got %d", most, n)
 	}
 	return nil
 }
 
-func between(at check.At, member string, n, least, most int64) error {
+func between(at configstore.RecordPath, member string, n, least, most int64) error {
 	if n < least || n > most {
 		return at.Invalid(member, "must be from %d to %d, got %d", least, most, n)
 	}

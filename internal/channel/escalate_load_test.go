@@ -10,14 +10,14 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/filter"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
 )
 
 // What is loaded is dumped, also after it has been put in place of other rules of the same ids; without
 // secrets there are none; and what the rules refer to need not be there.
 func TestEscalateRulesAreDumpedAsLoaded(t *testing.T) {
-	box := apitest.Box(t)
+	keyring := apitest.Box(t)
 	for seed := range uint64(20) {
 		s, rng := start(t), rand.New(rand.NewPCG(seed, 5))
 		random := func() (all []channel.EscalateRule) {
@@ -30,7 +30,7 @@ func TestEscalateRulesAreDumpedAsLoaded(t *testing.T) {
 		}
 		dump := func(secrets bool) (text string) {
 			s.Read(func(tx *db.Tx) error {
-				all, err := channel.Escalates.Dump(tx, box, apitest.AccountA, secrets)
+				all, err := channel.Escalates.Dump(tx, keyring, apitest.AccountA, secrets)
 				text = marshalled(t, all)
 				return err
 			})
@@ -39,7 +39,7 @@ func TestEscalateRulesAreDumpedAsLoaded(t *testing.T) {
 		records := random()
 		want := marshalled(t, records)
 		s.Write(func(tx *db.Tx) error {
-			return channel.Escalates.Load(tx, box, apitest.AccountA, records)
+			return channel.Escalates.Load(tx, keyring, apitest.AccountA, records)
 		})
 		if got := dump(true); got != want {
 			t.Fatalf("seed %d: got\n%s\nwant\n%s", seed, got, want)
@@ -64,7 +64,7 @@ func TestEscalateRulesAreDumpedAsLoaded(t *testing.T) {
 
 // A file is held to the bounds of the API.
 func TestEscalateRulesThatAreRefused(t *testing.T) {
-	s, box := start(t), apitest.Box(t)
+	s, keyring := start(t), apitest.Box(t)
 	for want, spoil := range map[string]func(*channel.EscalateRule){
 		"channel_id":                                func(r *channel.EscalateRule) { r.ChannelID = 77 },
 		"account_id":                                func(r *channel.EscalateRule) { r.AccountID = apitest.AccountB },
@@ -93,7 +93,7 @@ func TestEscalateRulesThatAreRefused(t *testing.T) {
 		r.ChannelID = open
 		spoil(&r)
 		err := within(s.DB, func(tx *db.Tx) error {
-			return channel.Escalates.Load(tx, box, apitest.AccountA, []channel.EscalateRule{r})
+			return channel.Escalates.Load(tx, keyring, apitest.AccountA, []channel.EscalateRule{r})
 		})
 		if err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), ": ", " "), "escalate_rules[0]."+want) {
 			t.Errorf("%s: %v", want, err)

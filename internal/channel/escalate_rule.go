@@ -5,11 +5,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/filter"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
 )
 
 // EscalateRule says who is told of a channel's incidents: its layers one after the other, until somebody
@@ -72,31 +70,31 @@ type Webhook struct {
 }
 
 // Escalates is how escalation rules are kept.
-var Escalates = object.Kind[EscalateRule]{
-	Name: reference.Escalate, Section: "escalate_rules",
-	Head:     func(r *EscalateRule) object.Head { return r.head() },
-	Refs:     func(r *EscalateRule) []reference.Target { return r.refs() },
+var Escalates = configstore.Kind[EscalateRule]{
+	Name: configstore.Escalate, Section: "escalate_rules",
+	Head:     func(r *EscalateRule) configstore.Head { return r.head() },
+	Refs:     func(r *EscalateRule) []configstore.Target { return r.refs() },
 	Secrets:  rewriteWebhooks,
 	CheckAll: checkAll[EscalateRule],
-	Check: func(tx *db.Tx, at check.At, account int64, r *EscalateRule) error {
+	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, r *EscalateRule) error {
 		r.normal(account)
-		return check.First(r.Rule.check(tx, at, account), r.check(at))
+		return configstore.FirstError(r.Rule.check(tx, at, account), r.check(at))
 	},
 }
 
 // refs is all that the rule needs to be there.
-func (r *EscalateRule) refs() []reference.Target {
+func (r *EscalateRule) refs() []configstore.Target {
 	refs := calendarRefs(r.TimeFilters)
 	for _, named := range r.named() {
 		refs = append(refs, named.to)
 	}
-	return append(refs, reference.To(reference.Template, r.TemplateID))
+	return append(refs, configstore.RefTo(configstore.Template, r.TemplateID))
 }
 
 // namedAt is what a member of the rule refers to.
 type namedAt struct {
 	path  string
-	to    reference.Target
+	to    configstore.Target
 	roles []int64 // of a schedule: the wanted ones; none: all
 }
 
@@ -105,16 +103,16 @@ func (r *EscalateRule) named() (list []namedAt) {
 	for i := range r.Layers {
 		t, at := r.Layers[i].Target, fmt.Sprintf("layers[%d].target.", i)
 		if nobody := r.Layers[i].OnNobody; nobody != nil && nobody.PersonID != 0 {
-			list = append(list, namedAt{fmt.Sprintf("layers[%d].on_nobody.person_id", i), reference.To(reference.Person, nobody.PersonID), nil})
+			list = append(list, namedAt{fmt.Sprintf("layers[%d].on_nobody.person_id", i), configstore.RefTo(configstore.Person, nobody.PersonID), nil})
 		}
 		for j, id := range t.PersonIDs {
-			list = append(list, namedAt{fmt.Sprintf("%sperson_ids[%d]", at, j), reference.To(reference.Person, id), nil})
+			list = append(list, namedAt{fmt.Sprintf("%sperson_ids[%d]", at, j), configstore.RefTo(configstore.Person, id), nil})
 		}
 		for j, id := range t.TeamIDs {
-			list = append(list, namedAt{fmt.Sprintf("%steam_ids[%d]", at, j), reference.To(reference.Team, id), nil})
+			list = append(list, namedAt{fmt.Sprintf("%steam_ids[%d]", at, j), configstore.RefTo(configstore.Team, id), nil})
 		}
 		for _, id := range sortedKeys(t.ScheduleToRoleIDs) {
-			list = append(list, namedAt{at + "schedule_to_role_ids." + id, reference.To(reference.Schedule, id), t.ScheduleToRoleIDs[id]})
+			list = append(list, namedAt{at + "schedule_to_role_ids." + id, configstore.RefTo(configstore.Schedule, id), t.ScheduleToRoleIDs[id]})
 		}
 	}
 	return list

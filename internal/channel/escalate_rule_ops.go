@@ -3,8 +3,8 @@ package channel
 import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/filter"
-	"tocsin/internal/seal"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/secret"
 )
 
 // EscalateBody is what a caller says of an escalation rule.
@@ -34,16 +34,16 @@ func (b EscalateBody) onto(c *api.Call, r *EscalateRule) (warnings []string, err
 	return r.vet(c)
 }
 
-func escalateOps(box *seal.Box) []api.Op {
+func escalateOps(keyring *secret.Keyring) []api.Op {
 	room := ruleRoom[EscalateRule]{
 		kind: Escalates, path: "/channel/escalate/rule", noun: "escalation rule", read: []auth.Permission{auth.ChannelsRead}, manage: []auth.Permission{auth.ChannelsManage},
 		example: `"rule_name": "On call", "template_id": "000000000000000000000001", "layers": [{"escalate_window": 15, "max_times": 2, "notify_step": 5, "target": {"schedule_to_role_ids": {"5789640530410": [0]}, "by": {"follow_preference": true}}}]`,
-		seal:    func(c *api.Call, stored, sent *EscalateRule) error { return sealEscalate(box, c, stored, sent) },
+		seal:    func(c *api.Call, stored, sent *EscalateRule) error { return sealEscalate(keyring, c, stored, sent) },
 	}
 	show := func(c *api.Call, rules []EscalateRule) (err error) {
 		for i := 0; i < len(rules) && err == nil; i++ {
 			if c.Who.May(auth.ChannelsManage) {
-				err = Escalates.Show(box, c.Who.AccountID, &rules[i], c.Report)
+				err = Escalates.Show(keyring, c.Who.AccountID, &rules[i], c.Report)
 			} else {
 				err = Escalates.Blank(&rules[i])
 			}

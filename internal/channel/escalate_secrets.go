@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/api"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/secret"
 )
 
 // rewriteWebhooks passes every secret of the webhooks' settings through fn. It leaves what it was given as
@@ -45,9 +45,9 @@ func settingPlace(layer, webhook int, name string) string {
 	return fmt.Sprintf("layers/%d/webhooks/%d/%s", layer, webhook, name)
 }
 
-// secret is a setting that holds a secret. A text is sealed as it is; any other value as its JSON text,
+// secretMember is a setting that holds a secret. A text is sealed as it is; any other value as its JSON text,
 // under a name that tells it from a text when it is opened.
-type secret struct {
+type secretMember struct {
 	text  string
 	whole bool // text is JSON
 }
@@ -59,23 +59,23 @@ type wrapped struct {
 
 // secretOf finds out what of a setting is secret, whether it is sealed already or not: all of it, when its
 // name, or the name or text of anything in it, is that of a credential or an address.
-func secretOf(name string, v jsontext.Value) (secret, bool) {
+func secretOf(name string, v jsontext.Value) (secretMember, bool) {
 	if v.Kind() == '"' {
 		text := unquoted(v)
-		return secret{text: text}, seal.Secretive(name, text)
+		return secretMember{text: text}, secret.Secretive(name, text)
 	}
 	if w, ok := unwrapped(v); ok {
-		return secret{text: w, whole: true}, true
+		return secretMember{text: w, whole: true}, true
 	}
-	return secret{text: string(v), whole: true}, secretive(name, v)
+	return secretMember{text: string(v), whole: true}, secretive(name, v)
 }
 
 // with is the setting with another text in its place.
-func (s secret) with(text string) (jsontext.Value, error) {
+func (s secretMember) with(text string) (jsontext.Value, error) {
 	switch {
 	case text == "" || !s.whole:
 		return json.Marshal(text)
-	case seal.IsSealed(text):
+	case secret.IsSealed(text):
 		return json.Marshal(wrapped{text})
 	}
 	return jsontext.Value(text), nil
@@ -86,7 +86,7 @@ func unwrapped(v jsontext.Value) (text string, ok bool) {
 	if v.Kind() != '{' || json.Unmarshal(v, &w, json.RejectUnknownMembers(true)) != nil {
 		return "", false
 	}
-	return w.Sealed, seal.IsSealed(w.Sealed)
+	return w.Sealed, secret.IsSealed(w.Sealed)
 }
 
 // secretive tells whether anything in a value may be a credential. What cannot be one, null, a boolean or
@@ -95,7 +95,7 @@ func secretive(name string, v jsontext.Value) bool {
 	return holdsSecret(jsontext.NewDecoder(bytes.NewReader(v)), namesSecret(name))
 }
 
-func namesSecret(name string) bool { return seal.Secretive(name, "anything") }
+func namesSecret(name string) bool { return secret.Secretive(name, "anything") }
 
 // holdsSecret reads one value. hidden tells that it stands under the name of a credential.
 func holdsSecret(d *jsontext.Decoder, hidden bool) bool {
@@ -108,7 +108,7 @@ func holdsSecret(d *jsontext.Decoder, hidden bool) bool {
 		return false
 	case '"':
 		text := token.String()
-		return text != "" && hidden || seal.Secretive("", text)
+		return text != "" && hidden || secret.Secretive("", text)
 	case '[':
 		for d.PeekKind() != ']' {
 			if holdsSecret(d, hidden) {
@@ -136,15 +136,15 @@ func unquoted(v jsontext.Value) (text string) {
 
 // sealEscalate seals what was sent. A secret that comes back as the empty text it is shown as to readers
 // keeps the value that is stored, as long as the webhook at its place is of the same type.
-func sealEscalate(box *seal.Box, c *api.Call, stored, sent *EscalateRule) error {
+func sealEscalate(keyring *secret.Keyring, c *api.Call, stored, sent *EscalateRule) error {
 	if stored != nil {
 		old := *stored
-		if err := Escalates.Show(box, c.Who.AccountID, &old, c.Report); err != nil {
+		if err := Escalates.Show(keyring, c.Who.AccountID, &old, c.Report); err != nil {
 			return err
 		}
 		keepBlanked(&old, sent)
 	}
-	return Escalates.Seal(box, c.Who.AccountID, sent)
+	return Escalates.Seal(keyring, c.Who.AccountID, sent)
 }
 
 // keepBlanked puts the secrets of the old rule, in clear, where the new one has an empty text.

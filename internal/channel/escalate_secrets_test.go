@@ -10,8 +10,8 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/object"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // hooked is a layer with one webhook of these settings.
@@ -21,8 +21,8 @@ func hooked(kind, settings string) string {
 
 // Secrets of any shape are sealed, in clear to whoever may manage and empty to readers; what is none stays.
 func TestSecretsOfAnyShape(t *testing.T) {
-	box := apitest.Box(t)
-	s := apitest.Start(t, channel.Ops(box))
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, channel.Ops(keyring))
 	s.Write(func(tx *db.Tx) error {
 		return channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: open, ChannelName: "Payments"}})
 	})
@@ -66,15 +66,15 @@ func TestSecretsOfAnyShape(t *testing.T) {
 	inClear()
 	var secrets int
 	s.Write(func(tx *db.Tx) (err error) {
-		if _, err := box.Rotate(); err != nil {
+		if _, err := keyring.Rotate(); err != nil {
 			return err
 		}
-		secrets, err = channel.Escalates.Reseal(tx, box.Renew)
+		secrets, err = channel.Escalates.Reseal(tx, keyring.Renew)
 		return err
 	})
-	if old := box.KeyIDs()[1:]; secrets != 8 || len(old) != 1 {
+	if old := keyring.KeyIDs()[1:]; secrets != 8 || len(old) != 1 {
 		t.Errorf("%d secrets were sealed anew, want 8, away from keys %v", secrets, old)
-	} else if err := box.Forget(old...); err != nil {
+	} else if err := keyring.Forget(old...); err != nil {
 		t.Error(err)
 	}
 	inClear()
@@ -106,17 +106,17 @@ func TestSecretsAreNotKeptForAnotherChat(t *testing.T) {
 
 // Whatever settings somebody makes up, what they look like sealed included, come back as they were.
 func TestSettingsComeBack(t *testing.T) {
-	box := apitest.Box(t)
-	forged, err := box.Seal("hush", "elsewhere")
+	keyring := apitest.Box(t)
+	forged, err := keyring.Seal("hush", "elsewhere")
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := object.Kind[channel.EscalateRule]{Name: "escalate_rule", Head: channel.Escalates.Head, Secrets: channel.Escalates.Secrets}
+	kind := configstore.Kind[channel.EscalateRule]{Name: "escalate_rule", Head: channel.Escalates.Head, Secrets: channel.Escalates.Secrets}
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		r := randomEscalate(rng, 1, 1, forged)
 		before := marshalled(t, r)
-		if err := kind.Seal(box, apitest.AccountA, &r); err != nil {
+		if err := kind.Seal(keyring, apitest.AccountA, &r); err != nil {
 			t.Fatal(err)
 		}
 		if stored := marshalled(t, r); strings.Contains(stored, "hush") {
@@ -129,7 +129,7 @@ func TestSettingsComeBack(t *testing.T) {
 		if shown := marshalled(t, blank); strings.Contains(shown, "hush") || strings.Contains(shown, forged) {
 			t.Fatalf("seed %d: readers see %s", seed, shown)
 		}
-		if err := kind.Open(box, apitest.AccountA, &r); err != nil {
+		if err := kind.Open(keyring, apitest.AccountA, &r); err != nil {
 			t.Fatalf("seed %d: %v in %s", seed, err, before)
 		}
 		if got := marshalled(t, r); got != before {

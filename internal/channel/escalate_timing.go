@@ -3,7 +3,7 @@ package channel
 import (
 	"math"
 
-	"tocsin/internal/escalate"
+	"tocsin/internal/core/escalationplan"
 )
 
 const (
@@ -12,20 +12,20 @@ const (
 )
 
 // Timing is the rule as the engine of escalation reads it: in seconds, what is not set filled in.
-func (r *EscalateRule) Timing() escalate.Rule {
-	timing := escalate.Rule{Wait: r.AggrWindow}
+func (r *EscalateRule) Timing() escalationplan.Rule {
+	timing := escalationplan.Rule{Wait: r.AggrWindow}
 	for _, l := range r.Layers {
 		timing.Layers = append(timing.Layers, l.timing())
 	}
 	return timing
 }
 
-func (l Layer) timing() escalate.Layer {
+func (l Layer) timing() escalationplan.Layer {
 	window := value(l.EscalateWindow)
 	if window == 0 {
 		window = defaultWindow
 	}
-	return escalate.Layer{
+	return escalationplan.Layer{
 		Times:  int(value(l.MaxTimes)),
 		Every:  int64(math.Round(value(l.NotifyStep) * minute)),
 		Window: window * minute,

@@ -8,9 +8,8 @@ import (
 	"strconv"
 
 	"tocsin/internal/api"
-	"tocsin/internal/object"
+	"tocsin/internal/configstore"
 	"tocsin/internal/person"
-	"tocsin/internal/reference"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
@@ -19,12 +18,12 @@ import (
 // vet refuses a rule that refers to what does not exist, and names what about it is probably not meant.
 func (r *EscalateRule) vet(c *api.Call) (warnings []string, err error) {
 	if r.TemplateID != template.Preset {
-		if err := object.Need(c.Tx, c.Who.AccountID, "template_id", reference.To(reference.Template, r.TemplateID)); err != nil {
+		if err := configstore.Need(c.Tx, c.Who.AccountID, "template_id", configstore.RefTo(configstore.Template, r.TemplateID)); err != nil {
 			return nil, err
 		}
 	}
 	for _, named := range r.named() {
-		if err := object.Need(c.Tx, c.Who.AccountID, named.path, named.to); err != nil {
+		if err := configstore.Need(c.Tx, c.Who.AccountID, named.path, named.to); err != nil {
 			return nil, err
 		}
 		more, err := unreachable(c, named)
@@ -43,7 +42,7 @@ func (r *EscalateRule) vet(c *api.Call) (warnings []string, err error) {
 
 // unreachable names somebody who exists but cannot be told just now.
 func unreachable(c *api.Call, n namedAt) ([]string, error) {
-	if n.to.Kind == reference.Schedule {
+	if n.to.Kind == configstore.Schedule {
 		return offDuty(c, n)
 	}
 	id, err := strconv.ParseInt(n.to.ID, 10, 64)
@@ -51,7 +50,7 @@ func unreachable(c *api.Call, n namedAt) ([]string, error) {
 		return nil, err
 	}
 	members, words := []int64{id}, "has been invited and is not there yet"
-	if n.to.Kind == reference.Team {
+	if n.to.Kind == configstore.Team {
 		words = "has nobody in it who could be told"
 		members, err = team.Members(c.Tx, c.Who.AccountID, id)
 	}

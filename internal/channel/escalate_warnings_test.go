@@ -7,7 +7,7 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
-	"tocsin/internal/escalate"
+	"tocsin/internal/core/escalationplan"
 )
 
 func TestEscalateRuleWarnings(t *testing.T) {
@@ -77,7 +77,7 @@ func TestEscalateRuleBehindOneForEverything(t *testing.T) {
 func TestTiming(t *testing.T) {
 	times, step, window, force := int64(2), 0.5, int64(15), true
 	r := channel.EscalateRule{AggrWindow: 30, Layers: []channel.Layer{{MaxTimes: &times, NotifyStep: &step, EscalateWindow: &window, ForceEscalate: &force}, {}}}
-	want := escalate.Rule{Wait: 30, Layers: []escalate.Layer{{Times: 2, Every: 30, Window: 900, Force: true}, {Window: 1800}}}
+	want := escalationplan.Rule{Wait: 30, Layers: []escalationplan.Layer{{Times: 2, Every: 30, Window: 900, Force: true}, {Window: 1800}}}
 	if got := r.Timing(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -3,14 +3,14 @@ package channel
 import (
 	"time"
 
-	"tocsin/internal/db"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // Expire takes away the one-off silence rules that are to go after their window, when that ended before a
 // moment.
 func Expire(tx *db.Tx, before time.Time) error {
-	accounts, err := revision.All(tx)
+	accounts, err := configstore.AccountRevisions(tx)
 	if err != nil {
 		return err
 	}

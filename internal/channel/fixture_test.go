@@ -6,8 +6,8 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/filter"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
 )
 
 // The channels of every test: two of account A, one of them private to TeamA, and one of account B.

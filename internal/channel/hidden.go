@@ -2,8 +2,8 @@ package channel
 
 import (
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // Hidden lists the private channels that a caller may not read, so that lists of what belongs to channels
@@ -12,7 +12,7 @@ func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
 	if who.Owner {
 		return nil, nil
 	}
-	private, _, err := revision.Kept(tx, who.AccountID, keptPrivate{}, func() ([]Channel, bool, error) {
+	private, _, err := configstore.Kept(tx, who.AccountID, keptPrivate{}, func() ([]Channel, bool, error) {
 		all, err := db.All(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 AND is_private ORDER BY channel_id`, who.AccountID)
 		return all, true, err
 	})

@@ -5,11 +5,9 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/filter"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
 )
 
 // InhibitRule keeps an alert (the target) from becoming an incident while another one (the source) is
@@ -23,20 +21,20 @@ type InhibitRule struct {
 }
 
 // Inhibits is how inhibit rules are kept.
-var Inhibits = object.Kind[InhibitRule]{
-	Name: reference.Inhibit, Section: "inhibit_rules",
-	Head:     func(r *InhibitRule) object.Head { return r.head() },
+var Inhibits = configstore.Kind[InhibitRule]{
+	Name: configstore.Inhibit, Section: "inhibit_rules",
+	Head:     func(r *InhibitRule) configstore.Head { return r.head() },
 	CheckAll: checkAll[InhibitRule],
-	Check: func(tx *db.Tx, at check.At, account int64, r *InhibitRule) error {
+	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, r *InhibitRule) error {
 		r.normal(account)
-		return check.First(r.Rule.check(tx, at, account), r.check(at))
+		return configstore.FirstError(r.Rule.check(tx, at, account), r.check(at))
 	},
 }
 
 // maxEquals is how many fields source and target may have to agree in.
 const maxEquals = 20
 
-func (r *InhibitRule) check(at check.At) error {
+func (r *InhibitRule) check(at configstore.RecordPath) error {
 	if len(r.Equals) == 0 || len(r.Equals) > maxEquals {
 		return at.Invalid("equals", "must name 1 to %d fields, got %d", maxEquals, len(r.Equals))
 	}
@@ -45,7 +43,7 @@ func (r *InhibitRule) check(at check.At) error {
 			return err
 		}
 	}
-	return check.First(checkFilters(at, "source_filters", r.SourceFilters, false), checkFilters(at, "target_filters", r.TargetFilters, false))
+	return configstore.FirstError(checkFilters(at, "source_filters", r.SourceFilters, false), checkFilters(at, "target_filters", r.TargetFilters, false))
 }
 
 type InhibitBody struct {

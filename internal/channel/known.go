@@ -1,10 +1,9 @@
 package channel
 
 import (
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
 )
 
 func init() {
-	object.Own(reference.Channel, `SELECT 1 FROM channel WHERE account_id = $1 AND channel_id = $2`)
+	configstore.Own(configstore.Channel, `SELECT 1 FROM channel WHERE account_id = $1 AND channel_id = $2`)
 }

@@ -10,9 +10,9 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/filter"
-	"tocsin/internal/id"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
 )
 
 // TestDumpIsWhatWasLoaded loads random records and reads them back.

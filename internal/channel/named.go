@@ -1,6 +1,6 @@
 package channel
 
-import "tocsin/internal/db"
+import "tocsin/internal/platform/db"
 
 // Named returns the channels that have exactly this name, the oldest first.
 func Named(tx *db.Tx, account int64, name string) ([]int64, error) {

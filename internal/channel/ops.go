@@ -10,17 +10,17 @@ import (
 	"slices"
 
 	"tocsin/internal/api"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
 // Ops is the room's table of contents; box seals what escalation rules hold of secrets. The operations on rules are told in rule_ops.go.
-func Ops(box *seal.Box) []api.Op {
-	return api.WithReplies(golden, slices.Concat(channelOps(), silenceOps(), dropOps(), inhibitOps(), escalateOps(box)))
+func Ops(keyring *secret.Keyring) []api.Op {
+	return api.WithReplies(golden, slices.Concat(channelOps(), silenceOps(), dropOps(), inhibitOps(), escalateOps(keyring)))
 }
 
 // ruleKinds delete the rules of a channel, kind by kind.

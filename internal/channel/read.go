@@ -3,8 +3,8 @@ package channel
 import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Shown is a channel as a caller sees it.

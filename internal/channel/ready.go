@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"tocsin/internal/calendar"
-	"tocsin/internal/db"
-	"tocsin/internal/decide"
-	"tocsin/internal/filter"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
 )
 
 // Ready makes a channel ready for deciding what becomes of its events; nil: the account has none of this id.

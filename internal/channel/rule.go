@@ -6,10 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/filter"
-	"tocsin/internal/object"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
 )
 
 // Rule is what all rules of a channel have in common.
@@ -30,8 +29,8 @@ type Rule struct {
 func (r *Rule) rule() *Rule { return r }
 
 // head is what the store wants to know of a rule.
-func (r *Rule) head() object.Head {
-	return object.Head{ID: r.RuleID, Parent: strconv.FormatInt(r.ChannelID, 10), Rank: r.Priority, Name: r.RuleName, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
+func (r *Rule) head() configstore.Head {
+	return configstore.Head{ID: r.RuleID, Parent: strconv.FormatInt(r.ChannelID, 10), Rank: r.Priority, Name: r.RuleName, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
 }
 
 // normal fills in what a record may leave out; ids are compared in lower case.
@@ -45,8 +44,8 @@ func (r *Rule) normal(account int64) {
 
 // check holds a record against the bounds of docs/api.md, 10, "Channel rules"; so is refused one of a
 // channel that is not there, because nothing could ever list or apply it.
-func (r *Rule) check(tx *db.Tx, at check.At, account int64) error {
-	if err := check.First(
+func (r *Rule) check(tx *db.Tx, at configstore.RecordPath, account int64) error {
+	if err := configstore.FirstError(
 		at.Account(r.AccountID, account),
 		at.Object("rule_id", r.RuleID),
 		at.Length("rule_name", r.RuleName, 1, 39),
@@ -68,7 +67,7 @@ func (r *Rule) check(tx *db.Tx, at check.At, account int64) error {
 
 // checkFilters refuses what cannot be meant. A rule without conditions is refused where one is needed,
 // because some would read it as all alerts and some as none.
-func checkFilters(at check.At, member string, f filter.Filter, needed bool) error {
+func checkFilters(at configstore.RecordPath, member string, f filter.Filter, needed bool) error {
 	if needed && len(f) == 0 {
 		return at.Invalid(member, "must have at least one group of conditions")
 	}

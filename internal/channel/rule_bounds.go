@@ -7,10 +7,9 @@ import (
 	"strconv"
 
 	"tocsin/internal/api"
-	"tocsin/internal/check"
-	"tocsin/internal/fault"
-	"tocsin/internal/filter"
-	"tocsin/internal/object"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/fault"
 )
 
 // The bounds of all rules of one kind that a channel has: an event is compared with each of them. What their
@@ -61,7 +60,7 @@ func weigh[T any, P ruled[T]](v P) weight {
 
 // fits refuses a rule that its channel has no room for. A channel that is beyond the bounds already, from before
 // there were any, may still come closer to them.
-func fits[T any, P ruled[T]](c *api.Call, kind object.Kind[T], v P) error {
+func fits[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], v P) error {
 	all, err := kind.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(v.rule().ChannelID, 10))
 	if err != nil {
 		return err
@@ -90,7 +89,7 @@ func checkAll[T any, P ruled[T]](section string, records []T) error {
 	}
 	for _, channel := range slices.Sorted(maps.Keys(weights)) {
 		if why := weights[channel].check(P(new(T)).most()); why != "" {
-			return check.At("").Invalid(section, "%s of channel %d", why, channel)
+			return configstore.RecordPath("").Invalid(section, "%s of channel %d", why, channel)
 		}
 	}
 	return nil

@@ -7,16 +7,15 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/fault"
-	"tocsin/internal/filter"
-	"tocsin/internal/id"
-	"tocsin/internal/object"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 // ruleRoom is what the operations on one kind of rules differ in.
 type ruleRoom[T any] struct {
-	kind         object.Kind[T]
+	kind         configstore.Kind[T]
 	path         string // such as /channel/silence/rule
 	noun         string // in words
 	read, manage []auth.Permission
@@ -215,7 +214,7 @@ type rulePage[T any] struct {
 
 // ruleList lists a channel's rules that are not deleted, in the order of evaluation; show finishes them for
 // the caller. Without p and limit the reply is what it was before there were pages: items and nothing else.
-func ruleList[T any, P ruled[T]](kind object.Kind[T], show func(*api.Call, []T) error) api.Func {
+func ruleList[T any, P ruled[T]](kind configstore.Kind[T], show func(*api.Call, []T) error) api.Func {
 	return api.Do(func(c *api.Call, in channelRequest) (rulePage[T], error) {
 		if err := Readable(c.Tx, c.Who, in.ChannelID); err != nil {
 			return rulePage[T]{}, err
@@ -241,7 +240,7 @@ func ruleList[T any, P ruled[T]](kind object.Kind[T], show func(*api.Call, []T) 
 
 // listed are a channel's rules that are not deleted. They are shared with other calls, unless they hold secrets, which
 // are opened in place.
-func listed[T any, P ruled[T]](c *api.Call, kind object.Kind[T], channel int64) ([]T, error) {
+func listed[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], channel int64) ([]T, error) {
 	read := func() ([]T, bool, error) {
 		all, err := kind.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(channel, 10))
 		rules := all[:0]
@@ -256,7 +255,7 @@ func listed[T any, P ruled[T]](c *api.Call, kind object.Kind[T], channel int64) 
 		rules, _, err := read()
 		return rules, err
 	}
-	rules, _, err := revision.Kept(c.Tx, c.Who.AccountID, keptRules{kind.Name, channel}, read)
+	rules, _, err := configstore.Kept(c.Tx, c.Who.AccountID, keptRules{kind.Name, channel}, read)
 	return rules, err
 }
 

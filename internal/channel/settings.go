@@ -4,8 +4,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/check"
-	"tocsin/internal/filter"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
 )
 
 // Settings is how a channel handles its alerts. What is not set is absent.
@@ -50,18 +50,18 @@ type Flapping struct {
 }
 
 // check holds what schemas cannot say.
-func (s Settings) check(at check.At) error {
+func (s Settings) check(at configstore.RecordPath) error {
 	if s.Group == nil {
 		return nil
 	}
 	group := at.Member("group")
-	if err := check.First(checkEquals(group, s.Group.Equals), atMost(group, "cases", len(s.Group.Cases), maxCases), atMost(group, "storm_thresholds", len(s.Group.StormThresholds), 5),
+	if err := configstore.FirstError(checkEquals(group, s.Group.Equals), atMost(group, "cases", len(s.Group.Cases), maxCases), atMost(group, "storm_thresholds", len(s.Group.StormThresholds), 5),
 		atMost(group, "i_keys", len(s.Group.IKeys), 10)); err != nil {
 		return err
 	}
 	var size filter.Size
 	for i, c := range s.Group.Cases {
-		if err := check.First(checkFilters(group.Element("cases", i), "if", c.If, false), checkEquals(group.Element("cases", i), c.Equals)); err != nil {
+		if err := configstore.FirstError(checkFilters(group.Element("cases", i), "if", c.If, false), checkEquals(group.Element("cases", i), c.Equals)); err != nil {
 			return err
 		}
 		size = size.Add(filter.Measure(c.If))
@@ -79,7 +79,7 @@ const (
 	maxGroupFields = 20 // of a list
 )
 
-func checkEquals(at check.At, equals [][]string) error {
+func checkEquals(at configstore.RecordPath, equals [][]string) error {
 	if err := atMost(at, "equals", len(equals), maxFieldLists); err != nil {
 		return err
 	}

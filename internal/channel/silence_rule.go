@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"strings"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/filter"
-	"tocsin/internal/id"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
 )
 
 // SilenceRule keeps matching alerts from becoming incidents: once, from one moment to another
@@ -34,14 +32,14 @@ type OnceTimeFilter struct {
 
 // Silences is how silence rules are kept. In an account file is_effective is accepted and not kept, because
 // it depends on the moment.
-var Silences = object.Kind[SilenceRule]{
-	Name: reference.Silence, Section: "silence_rules",
-	Head:     func(r *SilenceRule) object.Head { return r.head() },
-	Refs:     func(r *SilenceRule) []reference.Target { return calendarRefs(r.TimeFilters) },
+var Silences = configstore.Kind[SilenceRule]{
+	Name: configstore.Silence, Section: "silence_rules",
+	Head:     func(r *SilenceRule) configstore.Head { return r.head() },
+	Refs:     func(r *SilenceRule) []configstore.Target { return calendarRefs(r.TimeFilters) },
 	CheckAll: checkAll[SilenceRule],
-	Check: func(tx *db.Tx, at check.At, account int64, r *SilenceRule) error {
+	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, r *SilenceRule) error {
 		r.normal(account)
-		return check.First(r.Rule.check(tx, at, account), r.check(at))
+		return configstore.FirstError(r.Rule.check(tx, at, account), r.check(at))
 	},
 }
 
@@ -56,8 +54,8 @@ func (r *SilenceRule) normal(account int64) {
 	}
 }
 
-func (r *SilenceRule) check(at check.At) error {
-	if err := check.First(checkFilters(at, "filters", r.Filters, true), at.Object("from_incident_id", r.FromIncidentID)); err != nil {
+func (r *SilenceRule) check(at configstore.RecordPath) error {
+	if err := configstore.FirstError(checkFilters(at, "filters", r.Filters, true), at.Object("from_incident_id", r.FromIncidentID)); err != nil {
 		return err
 	}
 	once := r.TimeFilter
@@ -72,7 +70,7 @@ func (r *SilenceRule) check(at check.At) error {
 	return checkWindows(at, r.TimeFilters)
 }
 
-func checkWindows(at check.At, windows []TimeFilter) error {
+func checkWindows(at configstore.RecordPath, windows []TimeFilter) error {
 	if err := atMost(at, "time_filters", len(windows), maxWindows); err != nil {
 		return err
 	}
@@ -84,9 +82,9 @@ func checkWindows(at check.At, windows []TimeFilter) error {
 	return nil
 }
 
-func calendarRefs(windows []TimeFilter) (refs []reference.Target) {
+func calendarRefs(windows []TimeFilter) (refs []configstore.Target) {
 	for _, w := range windows {
-		refs = append(refs, reference.To(reference.Calendar, w.calendar()))
+		refs = append(refs, configstore.RefTo(configstore.Calendar, w.calendar()))
 	}
 	return refs
 }

@@ -6,7 +6,7 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 func TestSilenceRuleList(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
-	"tocsin/internal/filter"
+	"tocsin/internal/core/filter"
 )
 
 type SilenceBody struct {

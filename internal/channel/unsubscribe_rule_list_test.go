@@ -5,8 +5,8 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/filter"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
 )
 
 func TestUnsubscribeRuleList(t *testing.T) {

@@ -2,7 +2,7 @@ package channel
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/filter"
+	"tocsin/internal/core/filter"
 )
 
 type DropBody struct {

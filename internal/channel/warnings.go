@@ -9,9 +9,8 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/calendar"
-	"tocsin/internal/filter"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
 )
 
 // filterWarnings names groups that can never match, and the field of which no value meets all conditions: once for
@@ -72,7 +71,7 @@ func special(v string) bool {
 // day of the next year.
 func windowWarnings(c *api.Call, windows []TimeFilter) (warnings []string, err error) {
 	for i, w := range windows {
-		if err := object.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("time_filters[%d].cal_id", i), reference.To(reference.Calendar, w.calendar())); err != nil {
+		if err := configstore.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("time_filters[%d].cal_id", i), configstore.RefTo(configstore.Calendar, w.calendar())); err != nil {
 			return nil, err
 		}
 	}

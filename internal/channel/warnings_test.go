@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tocsin/internal/filter"
+	"tocsin/internal/core/filter"
 )
 
 type host string

@@ -9,11 +9,11 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/decide"
-	"tocsin/internal/event"
-	"tocsin/internal/filter"
-	"tocsin/internal/pipeline"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/core/event"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/core/pipeline"
+	"tocsin/internal/platform/db"
 )
 
 // worst is a world with one channel.

@@ -6,11 +6,9 @@ import (
 	"strconv"
 
 	"tocsin/internal/api"
-	"tocsin/internal/check"
-	"tocsin/internal/fault"
-	"tocsin/internal/id"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 // Body is what a caller may say of a channel. What is left out of an update stays as it is.
@@ -81,11 +79,11 @@ func (b Body) onto(c *api.Call, ch *Channel) (warnings []string, err error) {
 	ch.DisableOutlierDetection = cmp.Or(b.DisableOutlierDetection, ch.DisableOutlierDetection)
 	ch.DisableAutoClose = cmp.Or(b.DisableAutoClose, ch.DisableAutoClose)
 	ch.IsExternalReportEnabled = cmp.Or(b.IsExternalReportEnabled, ch.IsExternalReportEnabled)
-	if err := check.First(ch.Settings.check(""), object.Need(c.Tx, c.Who.AccountID, "team_id", reference.To(reference.Team, ch.TeamID))); err != nil {
+	if err := configstore.FirstError(ch.Settings.check(""), configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, ch.TeamID))); err != nil {
 		return nil, err
 	}
 	for i, team := range b.ManagingTeamIDs {
-		if err := object.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("managing_team_ids[%d]", i), reference.To(reference.Team, team)); err != nil {
+		if err := configstore.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("managing_team_ids[%d]", i), configstore.RefTo(configstore.Team, team)); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +97,7 @@ func (b Body) onto(c *api.Call, ch *Channel) (warnings []string, err error) {
 // touch stamps and stores a channel.
 func (ch *Channel) touch(c *api.Call) error {
 	ch.UpdatedAt = c.Unix()
-	c.Touched(reference.Channel, ch.ChannelID, ch.ChannelName)
+	c.Touched(configstore.Channel, ch.ChannelID, ch.ChannelName)
 	return ch.put(c.Tx, c.Who.AccountID)
 }
 
@@ -135,10 +133,10 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	if ch.Status != "disabled" {
 		return api.Removal{}, fault.New(fault.Conflict, "channel %d is enabled: disable it before it is deleted", ch.ChannelID)
 	}
-	if err := reference.Refuse(c.Tx, account, reference.Channel, ch.ChannelID); err != nil {
+	if err := configstore.RefuseReferenced(c.Tx, account, configstore.Channel, ch.ChannelID); err != nil {
 		return api.Removal{}, err
 	}
-	c.Removed(reference.Channel, ch.ChannelID, ch.ChannelName)
+	c.Removed(configstore.Channel, ch.ChannelID, ch.ChannelName)
 	for _, kind := range ruleKinds {
 		gone, err := kind(c.Tx, account, key)
 		if err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"tocsin/internal/db"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
 )
 
 type accountCmd struct {

@@ -6,7 +6,7 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 type applyCmd struct {
@@ -32,12 +32,12 @@ func (cmd *applyCmd) Run(con *console) error {
 	defer d.Close()
 	c := cmd.config()
 	c.NewSealKey = cmd.NewSealKey
-	box, err := app.OpenBox(ctx, d, c)
+	keyring, err := app.OpenBox(ctx, d, c)
 	if err != nil {
 		return err
 	}
 	options := accountfile.Options{Prune: cmd.Prune, DryRun: true}
-	plan, err := accountfile.Apply(ctx, d, box, file, c.Clock.Now(), options)
+	plan, err := accountfile.Apply(ctx, d, keyring, file, c.Clock.Now(), options)
 	if err != nil {
 		return fmt.Errorf("%s: %w", cmd.File, err)
 	}
@@ -48,7 +48,7 @@ func (cmd *applyCmd) Run(con *console) error {
 		return nil
 	}
 	options.DryRun, options.Shown = false, &plan
-	if _, err := accountfile.Apply(ctx, d, box, file, c.Clock.Now(), options); err != nil {
+	if _, err := accountfile.Apply(ctx, d, keyring, file, c.Clock.Now(), options); err != nil {
 		return fmt.Errorf("%s: %w", cmd.File, err)
 	}
 	fmt.Fprintf(con.out, "applied to account %d (%s)\n", file.Account.AccountID, file.Account.AccountName)

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"tocsin/internal/app"
-	"tocsin/internal/clock"
+	"tocsin/internal/platform/clock"
 )
 
 // database are the flags of every command that opens the database.

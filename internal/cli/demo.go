@@ -14,7 +14,7 @@ import (
 
 	"tocsin/internal/app"
 	"tocsin/internal/demo"
-	"tocsin/internal/notify"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/sender"
 )
 
@@ -44,12 +44,12 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	voice := &voice{out: con.out}
 	c.Senders.Closed = true
 	if c.Senders.Mail.Host == "" && c.Senders.Gateway.URL == "" { // nobody is really told
-		c.Senders.Deliver = func(_ context.Context, way string, to notify.Address, m sender.Message) (sender.Receipt, error) {
+		c.Senders.Deliver = func(_ context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 			where := to.To
 			if to.Chat != nil {
 				where = to.Chat.Alias
 			}
-			voice.say("told       %s over %s: %s\n", where, way, m.Subject)
+			voice.say("told       %s over %s: %s\n", where, method, m.Subject)
 			return sender.Receipt{Reply: "not really sent: this is the demo"}, nil
 		}
 	}
@@ -60,7 +60,7 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	live, end := context.WithCancel(ctx)
 	defer end()
 	return run(ctx, a, con, func(url string) error {
-		keys, err := demo.Fill(ctx, a.DB, a.Box, c.Clock.Now())
+		keys, err := demo.Fill(ctx, a.DB, a.Keyring, c.Clock.Now())
 		if err == nil {
 			cmd.greet(con, url, keys)
 			go demo.Live(live, url, keys, voice.say)

@@ -35,7 +35,7 @@ type drillStory struct {
 		IncidentID string `json:"incident_id"`
 		Notices    []struct {
 			PersonName string `json:"person_name"`
-			Way        string `json:"way"`
+			Method     string `json:"way"`
 			Reason     string `json:"reason"`
 			Status     string `json:"status"`
 			CreatedAt  int64  `json:"created_at"`
@@ -90,9 +90,9 @@ func (cmd *drillCmd) Run(con *console) error {
 			}
 			fmt.Fprintf(report, "notice made\t%s\t%s, %s\n", since(n.CreatedAt), who, n.Reason)
 			if n.SettledAt > 0 {
-				fmt.Fprintf(report, "%s over %s\t%s\t%s\n", n.Status, n.Way, since(n.SettledAt), n.Outcome)
+				fmt.Fprintf(report, "%s over %s\t%s\t%s\n", n.Status, n.Method, since(n.SettledAt), n.Outcome)
 			} else {
-				fmt.Fprintf(report, "%s over %s\t-\t%s\n", n.Status, n.Way, n.Outcome)
+				fmt.Fprintf(report, "%s over %s\t-\t%s\n", n.Status, n.Method, n.Outcome)
 			}
 			if n.Status == "sent" {
 				told++

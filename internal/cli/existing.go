@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // onExisting runs fn on a database that must be there: a mistyped path must not be answered with a new,

@@ -9,9 +9,9 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 type importCmd struct {
@@ -35,11 +35,11 @@ func (cmd *importCmd) Run(con *console) error {
 	defer d.Close()
 	c := cmd.config()
 	c.NewSealKey = cmd.NewSealKey
-	box, err := app.OpenBox(ctx, d, c)
+	keyring, err := app.OpenBox(ctx, d, c)
 	if err != nil {
 		return err
 	}
-	err = accountfile.Import(ctx, d, box, file, c.Clock.Now(), cmd.Replace)
+	err = accountfile.Import(ctx, d, keyring, file, c.Clock.Now(), cmd.Replace)
 	if fault.KindOf(err) == fault.Conflict {
 		return fmt.Errorf("%s: %w; --replace puts the file in its place", cmd.File, err)
 	}
@@ -81,14 +81,14 @@ type exportCmd struct {
 // Run writes the account's file.
 func (cmd *exportCmd) Run(con *console) error {
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
-		var box *seal.Box // not needed without secrets, so that a database whose keys are lost can be exported
+		var keyring *secret.Keyring // not needed without secrets, so that a database whose keys are lost can be exported
 		if cmd.Secrets {
 			var err error
-			if box, err = app.OpenBox(ctx, d, cmd.config()); err != nil {
+			if keyring, err = app.OpenBox(ctx, d, cmd.config()); err != nil {
 				return err
 			}
 		}
-		file, err := accountfile.Export(ctx, d, box, cmd.Account, cmd.Secrets)
+		file, err := accountfile.Export(ctx, d, keyring, cmd.Account, cmd.Secrets)
 		if err != nil {
 			return err
 		}

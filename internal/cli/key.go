@@ -11,8 +11,8 @@ import (
 
 	"tocsin/internal/app"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
 )
 
 type keyCmd struct {

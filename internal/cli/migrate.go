@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 type migrateCmd struct{ database }

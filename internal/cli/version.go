@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // version is set when the program is linked: -ldflags "-X tocsin/internal/cli.version=1.2.3", as make build does.

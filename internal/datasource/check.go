@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"tocsin/internal/check"
+	"tocsin/internal/configstore"
 )
 
 // Bounds of the free texts, in characters.
@@ -15,8 +15,8 @@ const (
 )
 
 // check holds a whole datasource against the rules of the specification, 4.4.
-func (d Item) check(at check.At) error {
-	if err := check.First(
+func (d Item) check(at configstore.RecordPath) error {
+	if err := configstore.FirstError(
 		at.OneOf("type_ident", d.TypeIdent, typeIdents...),
 		at.Length("name", d.Name, 1, maxName), at.Length("note", d.Note, 0, maxText),
 		at.Length("address", d.Address, 0, maxText), at.Length("edge_cluster_name", d.EdgeClusterName, 1, maxName),
@@ -47,54 +47,56 @@ func (d Item) check(at check.At) error {
 // have: the key of its client certificate.
 func (p Payload) complete(typeIdent string) error {
 	_, block := p.only(typeIdent)
-	if b, ok := block.(interface{ pair(at check.At) error }); ok {
-		return b.pair(check.At("payload").Member(typeIdent))
+	if b, ok := block.(interface {
+		pair(at configstore.RecordPath) error
+	}); ok {
+		return b.pair(configstore.RecordPath("payload").Member(typeIdent))
 	}
 	return nil
 }
 
-func (b HTTP) check(at check.At) error {
-	return check.First(headers(at, b.Headers), params(at, b.Params), b.TLS.check(at))
+func (b HTTP) check(at configstore.RecordPath) error {
+	return configstore.FirstError(headers(at, b.Headers), params(at, b.Params), b.TLS.check(at))
 }
 
-func (b MySQL) check(at check.At) error {
-	return check.First(b.Pool.check(at), oneOf(at, "tls_mode", b.TLSMode, "disable", "require", "verify-full"), b.TLS.check(at))
+func (b MySQL) check(at configstore.RecordPath) error {
+	return configstore.FirstError(b.Pool.check(at), oneOf(at, "tls_mode", b.TLSMode, "disable", "require", "verify-full"), b.TLS.check(at))
 }
 
-func (b Oracle) check(at check.At) error { return b.Pool.check(at) }
+func (b Oracle) check(at configstore.RecordPath) error { return b.Pool.check(at) }
 
-func (b Postgres) check(at check.At) error {
-	return check.First(b.Pool.check(at), oneOf(at, "ssl_mode", b.SSLMode, "disable", "require", "verify-ca", "verify-full"))
+func (b Postgres) check(at configstore.RecordPath) error {
+	return configstore.FirstError(b.Pool.check(at), oneOf(at, "ssl_mode", b.SSLMode, "disable", "require", "verify-ca", "verify-full"))
 }
 
-func (b ClickHouse) check(at check.At) error {
-	return check.First(b.Pool.check(at), notNegative(at, "max_execution_seconds", b.MaxExecutionSeconds),
+func (b ClickHouse) check(at configstore.RecordPath) error {
+	return configstore.FirstError(b.Pool.check(at), notNegative(at, "max_execution_seconds", b.MaxExecutionSeconds),
 		notNegative(at, "dial_timeout_mills", b.DialTimeoutMills), b.TLS.check(at))
 }
 
-func (b Elasticsearch) check(at check.At) error {
-	return check.First(at.OneOf("deployment", b.Deployment, "cloud", "self-managed"),
+func (b Elasticsearch) check(at configstore.RecordPath) error {
+	return configstore.FirstError(at.OneOf("deployment", b.Deployment, "cloud", "self-managed"),
 		notNegative(at, "timeout_mills", b.TimeoutMills), headers(at, b.Headers))
 }
 
-func (b SLS) check(at check.At) error { return headers(at, b.Headers) }
+func (b SLS) check(at configstore.RecordPath) error { return headers(at, b.Headers) }
 
-func (p Pool) check(at check.At) error {
-	return check.First(notNegative(at, "open_conns", p.OpenConns), notNegative(at, "idle_conns", p.IdleConns),
+func (p Pool) check(at configstore.RecordPath) error {
+	return configstore.FirstError(notNegative(at, "open_conns", p.OpenConns), notNegative(at, "idle_conns", p.IdleConns),
 		notNegative(at, "lifetime_seconds", p.LifetimeSeconds), notNegative(at, "timeout_mills", p.TimeoutMills))
 }
 
 var tlsVersions = []string{"1.0", "1.1", "1.2", "1.3"}
 
-func (t TLS) check(at check.At) error {
-	err := check.First(oneOf(at, "tls_min_version", t.TLSMinVersion, tlsVersions...), oneOf(at, "tls_max_version", t.TLSMaxVersion, tlsVersions...))
+func (t TLS) check(at configstore.RecordPath) error {
+	err := configstore.FirstError(oneOf(at, "tls_min_version", t.TLSMinVersion, tlsVersions...), oneOf(at, "tls_max_version", t.TLSMaxVersion, tlsVersions...))
 	if low, high := value(t.TLSMinVersion), value(t.TLSMaxVersion); err == nil && high != "" && low > high {
 		return at.Invalid("tls_max_version", "must not be below tls_min_version %s, got %s", low, high)
 	}
 	return err
 }
 
-func (c Certificates) pair(at check.At) error {
+func (c Certificates) pair(at configstore.RecordPath) error {
 	switch cert, key := value(c.TLSCert) != "", value(c.TLSKey) != ""; {
 	case cert && !key:
 		return at.Invalid("tls_key", "is required together with tls_cert")
@@ -106,7 +108,7 @@ func (c Certificates) pair(at check.At) error {
 
 // headers checks request headers, each "Key: Value". What is not one would fail every request, or smuggle
 // in a second header. The values are secret.
-func headers(at check.At, items []string) error {
+func headers(at configstore.RecordPath, items []string) error {
 	i := slices.IndexFunc(items, func(item string) bool {
 		name, value, ok := strings.Cut(item, ":")
 		return !ok || name == "" || strings.ContainsFunc(name, notInToken) || strings.ContainsFunc(value, unicode.IsControl)
@@ -123,7 +125,7 @@ func notInToken(r rune) bool {
 }
 
 // params checks query parameters, each "key=value". The values are secret.
-func params(at check.At, items []string) error {
+func params(at configstore.RecordPath, items []string) error {
 	i := slices.IndexFunc(items, func(item string) bool {
 		name, _, ok := strings.Cut(item, "=")
 		return !ok || name == ""
@@ -135,14 +137,14 @@ func params(at check.At, items []string) error {
 }
 
 // oneOf accepts unset and empty as well: both leave the choice to the connection.
-func oneOf(at check.At, member string, given *string, choices ...string) error {
+func oneOf(at configstore.RecordPath, member string, given *string, choices ...string) error {
 	if v := value(given); v != "" {
 		return at.OneOf(member, v, choices...)
 	}
 	return nil
 }
 
-func notNegative(at check.At, member string, given *int64) error {
+func notNegative(at configstore.RecordPath, member string, given *int64) error {
 	if given != nil {
 		return at.AtLeast(member, *given, 0)
 	}

@@ -2,9 +2,9 @@ package datasource
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 type createRequest struct {
@@ -34,7 +34,7 @@ func (in createRequest) item() Item {
 	return Item{TypeIdent: in.TypeIdent, Name: in.Name, Enabled: true, Note: in.Note, Address: in.Address, EdgeClusterName: in.EdgeClusterName, Payload: &block}
 }
 
-func (r *Room) create(c *api.Call, in createRequest) (Item, error) {
+func (r *Service) create(c *api.Call, in createRequest) (Item, error) {
 	d := in.item()
 	d.AccountID, d.UpdatedAt = c.Who.AccountID, c.Unix()
 	for fresh := false; !fresh; { // an account file may have brought ids that the counter has yet to reach
@@ -42,11 +42,11 @@ func (r *Room) create(c *api.Call, in createRequest) (Item, error) {
 		if d.ID, err = nextID(c.Tx, c.Who.AccountID); err != nil {
 			return Item{}, err
 		}
-		if fresh, err = insertItem(c.Tx, r.Box, d); err != nil {
+		if fresh, err = insertItem(c.Tx, r.Keyring, d); err != nil {
 			return Item{}, err
 		}
 	}
-	c.Touched(reference.Datasource, d.ID, d.Name)
+	c.Touched(configstore.Datasource, d.ID, d.Name)
 	d.Payload = nil // secrets are read back with info, by those who may see them
 	return d, nil
 }

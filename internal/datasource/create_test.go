@@ -10,8 +10,8 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/datasource"
-	"tocsin/internal/db"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
 const (
@@ -19,17 +19,17 @@ const (
 	infoPath   = "/monit/datasource/info"
 )
 
-func newBox(t testing.TB) *seal.Box {
+func newKeyring(t testing.TB) *secret.Keyring {
 	t.Helper()
-	box, err := seal.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
+	keyring, err := secret.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return box
+	return keyring
 }
 
 func start(t testing.TB) *apitest.Server {
-	return apitest.Start(t, (&datasource.Room{Box: newBox(t)}).Ops())
+	return apitest.Start(t, (&datasource.Service{Keyring: newKeyring(t)}).Ops())
 }
 
 // body is a request of this type with this address ("-": none) and block.
@@ -230,7 +230,7 @@ func TestCreateAfterLoad(t *testing.T) {
 		for _, id := range ids {
 			records = append(records, item(id))
 		}
-		s.Write(func(tx *db.Tx) error { return datasource.Load(tx, newBox(t), apitest.AccountA, records) })
+		s.Write(func(tx *db.Tx) error { return datasource.Load(tx, newKeyring(t), apitest.AccountA, records) })
 	}
 	created := func() uint64 { return idOf(s.Call(apitest.KeyA, createPath, prometheus(`{}`))) }
 	load(18446744073709551615, 9223372036854775808, 9007199254740992)

@@ -2,7 +2,7 @@ package datasource
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
 )
 
 type deleteRequest struct {
@@ -11,14 +11,14 @@ type deleteRequest struct {
 }
 
 // delete answers /monit/datasource/delete. Its id is never given out again.
-func (r *Room) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
+func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 	d, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {
 		return api.Removal{}, err
 	}
-	if err := reference.Refuse(c.Tx, c.Who.AccountID, reference.Datasource, in.ID); err != nil {
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Datasource, in.ID); err != nil {
 		return api.Removal{}, err
 	}
-	c.Removed(reference.Datasource, d.ID, d.Name)
+	c.Removed(configstore.Datasource, d.ID, d.Name)
 	return api.Removal{}, Erase(c.Tx, c.Who.AccountID, in.ID)
 }

@@ -7,8 +7,8 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 const deletePath = "/monit/datasource/delete"
@@ -19,7 +19,7 @@ func TestDelete(t *testing.T) {
 		s.Call(apitest.KeyA, createPath, prometheus(`{}`)).Into(new(any))
 	}
 	s.Write(func(tx *db.Tx) error {
-		return reference.Set(tx, apitest.AccountA, reference.From("monit_rule", 5, "Disk full"), reference.To(reference.Datasource, 2))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom("monit_rule", 5, "Disk full"), configstore.RefTo(configstore.Datasource, 2))
 	})
 	s.Grant(auth.DatasourcesRead)
 	const refs = `[{"kind": "monit_rule", "id": "5", "name": "Disk full"}]`

@@ -1,8 +1,8 @@
 package datasource
 
 import (
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // Erase removes a datasource, and does nothing when there is none.
@@ -10,5 +10,5 @@ func Erase(tx *db.Tx, account int64, id uint64) error {
 	if _, err := tx.Exec(`DELETE FROM datasource WHERE account_id = $1 AND datasource_id = $2`, account, int64(id)); err != nil {
 		return err
 	}
-	return reference.Clear(tx, account, reference.Datasource, id)
+	return configstore.ClearReferences(tx, account, configstore.Datasource, id)
 }

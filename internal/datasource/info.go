@@ -3,14 +3,14 @@ package datasource
 import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 type infoRequest struct {
 	ID uint64 `json:"id" minimum:"1" doc:"The datasource."`
 }
 
-func (r *Room) info(c *api.Call, in infoRequest) (Item, error) {
+func (r *Service) info(c *api.Call, in infoRequest) (Item, error) {
 	d, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {
 		return Item{}, err
@@ -19,6 +19,6 @@ func (r *Room) info(c *api.Call, in infoRequest) (Item, error) {
 		d.Payload = d.Payload.blanked()
 		return d, nil
 	}
-	d.Payload, err = d.Payload.opened(r.Box.Show(c.Report), d.AccountID, d.ID)
+	d.Payload, err = d.Payload.opened(r.Keyring.Show(c.Report), d.AccountID, d.ID)
 	return d, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
 }

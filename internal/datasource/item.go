@@ -3,9 +3,9 @@ package datasource
 import (
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 // Item is a datasource as the API shows it.
@@ -37,8 +37,8 @@ func scanItem(scan db.Scan) (d Item, err error) {
 }
 
 // insertItem stores a datasource with its secrets sealed; fresh is false when its id is taken.
-func insertItem(tx *db.Tx, box *seal.Box, d Item) (fresh bool, err error) {
-	sealed, err := d.Payload.sealed(box, d.AccountID, d.ID)
+func insertItem(tx *db.Tx, keyring *secret.Keyring, d Item) (fresh bool, err error) {
+	sealed, err := d.Payload.sealed(keyring, d.AccountID, d.ID)
 	if err != nil {
 		return false, fault.Wrap(err, "seal the secrets of datasource %d", d.ID)
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"tocsin/internal/api"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 type listRequest struct {
@@ -23,7 +23,7 @@ func (in listRequest) Check() error {
 }
 
 // list answers /monit/datasource/list: all of them, by id, without payloads.
-func (r *Room) list(c *api.Call, in listRequest) ([]Item, error) {
+func (r *Service) list(c *api.Call, in listRequest) ([]Item, error) {
 	items, err := db.All(c.Tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1 AND ($2 = '' OR type_ident = $2)`,
 		c.Who.AccountID, cmp.Or(in.Type, in.TypeIdent))
 	for i := range items {

@@ -8,7 +8,7 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/datasource"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 type anyJSON = json.RawMessage
@@ -17,10 +17,10 @@ func TestList(t *testing.T) {
 	s := start(t)
 	s.Grant(auth.DatasourcesRead)
 	s.Scenarios(t, "/monit/datasource/list", []apitest.Scenario{{Name: "none", Body: `{}`, Data: `[]`}})
-	box := newBox(t)
+	keyring := newKeyring(t)
 	s.Write(func(tx *db.Tx) error {
 		high := decodeRecord(t, itemJSON(1<<63+1, "loki", `{"basic_auth_password": "hunter2"}`))
-		return datasource.Load(tx, box, apitest.AccountA, []datasource.Record{high, decodeRecord(t, itemJSON(7, "sls", `{}`)), decodeRecord(t, itemJSON(3, "loki", `{}`))})
+		return datasource.Load(tx, keyring, apitest.AccountA, []datasource.Record{high, decodeRecord(t, itemJSON(7, "sls", `{}`)), decodeRecord(t, itemJSON(3, "loki", `{}`))})
 	})
 	ids := func(want ...uint64) func(*testing.T, *apitest.Server, apitest.Reply) {
 		return func(t *testing.T, _ *apitest.Server, r apitest.Reply) {

@@ -10,19 +10,19 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/secret"
 )
 
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Room serves the operations on datasources.
-type Room struct {
-	Box *seal.Box // seals the credentials
+// Service serves the operations on datasources.
+type Service struct {
+	Keyring *secret.Keyring // seals the credentials
 }
 
 // Ops are the operations on datasources.
-func (r *Room) Ops() []api.Op {
+func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path: "/monit/datasource/create", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,

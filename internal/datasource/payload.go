@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"strings"
 
-	"tocsin/internal/check"
+	"tocsin/internal/configstore"
 )
 
 // Payload holds the block of the datasource's type. Every member of a block may be unset, which is not
@@ -121,7 +121,7 @@ type TLS struct {
 // block is what all blocks have in common.
 type block interface {
 	// check holds the block's members against their bounds.
-	check(at check.At) error
+	check(at configstore.RecordPath) error
 }
 
 // only keeps the block of this type; b is nil when the payload has none.

@@ -6,10 +6,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/seal"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 // Record is a datasource in the account file: what the API shows. enabled may be left out and is then
@@ -24,16 +24,16 @@ func (r *Record) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 
 // Load adds the datasources of an account file, sealing their secrets. Errors are fault.Invalid with the
 // record's path.
-func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
+func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) error {
 	for i, r := range records {
-		at := check.Record("datasources", i)
+		at := configstore.PathOf("datasources", i)
 		if err := at.Bounds(r); err != nil {
 			return err
 		}
 		if err := r.place(at, account); err != nil {
 			return err
 		}
-		if err := load(tx, box, at, r); err != nil {
+		if err := load(tx, keyring, at, r); err != nil {
 			return err
 		}
 	}
@@ -41,8 +41,8 @@ func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
 }
 
 // load adds a datasource that was checked, and lets the counter go on after it.
-func load(tx *db.Tx, box *seal.Box, at check.At, r Record) error {
-	fresh, err := insertItem(tx, box, r.Item)
+func load(tx *db.Tx, keyring *secret.Keyring, at configstore.RecordPath, r Record) error {
+	fresh, err := insertItem(tx, keyring, r.Item)
 	if err != nil {
 		return err
 	}
@@ -62,14 +62,14 @@ func load(tx *db.Tx, box *seal.Box, at check.At, r Record) error {
 const maxCounted = 1<<53 - 1
 
 // place checks the record and makes it the account's.
-func (r *Record) place(at check.At, account int64) error {
+func (r *Record) place(at configstore.RecordPath, account int64) error {
 	if r.ID == 0 {
 		return at.Invalid("id", "must be at least 1, got 0")
 	}
 	if r.Payload == nil {
 		return at.Invalid("payload", "is required")
 	}
-	if err := check.First(at.Account(r.AccountID, account), at.AtLeast("updated_at", r.UpdatedAt, 0), r.check(at)); err != nil {
+	if err := configstore.FirstError(at.Account(r.AccountID, account), at.AtLeast("updated_at", r.UpdatedAt, 0), r.check(at)); err != nil {
 		return err
 	}
 	if block, _ := r.Payload.only(r.TypeIdent); block != *r.Payload {
@@ -80,7 +80,7 @@ func (r *Record) place(at check.At, account int64) error {
 }
 
 // Dump gives the account's datasources by id; without secrets as a caller sees them who may only read.
-func Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Record, error) {
+func Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Record, error) {
 	items, err := db.All(tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1`, account)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Record, erro
 	for i, d := range items {
 		if !secrets {
 			d.Payload = d.Payload.blanked()
-		} else if d.Payload, err = d.Payload.opened(box.Open, account, d.ID); err != nil {
+		} else if d.Payload, err = d.Payload.opened(keyring.Open, account, d.ID); err != nil {
 			return nil, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
 		}
 		records[i] = Record{d}

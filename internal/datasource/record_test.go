@@ -14,8 +14,8 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/datasource"
-	"tocsin/internal/db"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
 func decodeRecord(t testing.TB, text string) (r datasource.Record) {
@@ -59,7 +59,7 @@ func thin(v reflect.Value, rnd *rand.Rand) {
 func TestLoadDump(t *testing.T) {
 	const seed = 7
 	rnd := rand.New(rand.NewPCG(seed, seed))
-	d, box := apitest.OpenDB(t), newBox(t)
+	d, keyring := apitest.OpenDB(t), newKeyring(t)
 	for round := range 20 {
 		var records []datasource.Record
 		for i := range 1 + rnd.Uint64N(20) {
@@ -78,14 +78,14 @@ func TestLoadDump(t *testing.T) {
 		before := encode(t, records)
 		shuffled := slices.Clone(records)
 		rnd.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		if got := encode(t, passed(t, d, box, shuffled, true)); got != before {
+		if got := encode(t, passed(t, d, keyring, shuffled, true)); got != before {
 			t.Fatalf("seed %d, round %d: got\n%s\nwant\n%s", seed, round, got, before)
 		}
 		if encode(t, records) != before {
 			t.Fatalf("seed %d, round %d: loading changed the records", seed, round)
 		}
-		blank := passed(t, d, box, records, false)
-		if again := passed(t, d, box, blank, true); encode(t, again) != encode(t, blank) {
+		blank := passed(t, d, keyring, records, false)
+		if again := passed(t, d, keyring, blank, true); encode(t, again) != encode(t, blank) {
 			t.Fatalf("seed %d, round %d: got\n%s\nwant\n%s", seed, round, encode(t, again), encode(t, blank))
 		}
 	}
@@ -103,16 +103,16 @@ func encode(t testing.TB, v any) string {
 var errRollback = errors.New("rolled back")
 
 // passed loads records into an empty database, dumps them and takes it all back.
-func passed(t testing.TB, d *db.DB, box *seal.Box, records []datasource.Record, secrets bool) (dumped []datasource.Record) {
+func passed(t testing.TB, d *db.DB, keyring *secret.Keyring, records []datasource.Record, secrets bool) (dumped []datasource.Record) {
 	t.Helper()
 	err := d.Write(context.Background(), func(tx *db.Tx) (err error) {
 		if _, err := tx.Exec(`INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES ($1, 'A', 'UTC', 1, 0)`, apitest.AccountA); err != nil {
 			return err
 		}
-		if err := datasource.Load(tx, box, apitest.AccountA, records); err != nil {
+		if err := datasource.Load(tx, keyring, apitest.AccountA, records); err != nil {
 			return err
 		}
-		if dumped, err = datasource.Dump(tx, box, apitest.AccountA, secrets); err != nil {
+		if dumped, err = datasource.Dump(tx, keyring, apitest.AccountA, secrets); err != nil {
 			return err
 		}
 		return errRollback
@@ -142,7 +142,7 @@ func TestLoadRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			records := []datasource.Record{decodeRecord(t, itemJSON(9, "sls", `{}`)), decodeRecord(t, c.record)}
 			err := s.DB.Write(context.Background(), func(tx *db.Tx) error {
-				if err := datasource.Load(tx, newBox(t), apitest.AccountA, records); err != nil {
+				if err := datasource.Load(tx, newKeyring(t), apitest.AccountA, records); err != nil {
 					return err
 				}
 				return errRollback
@@ -157,7 +157,7 @@ func TestLoadRefuses(t *testing.T) {
 // A file may leave enabled and the account out.
 func TestRecordDefaults(t *testing.T) {
 	r := decodeRecord(t, `{"id": 1, "type_ident": "loki", "name": "n", "address": "http://l", "edge_cluster_name": "e", "payload": {"loki": {}}}`)
-	dumped := passed(t, apitest.OpenDB(t), newBox(t), []datasource.Record{r}, true)
+	dumped := passed(t, apitest.OpenDB(t), newKeyring(t), []datasource.Record{r}, true)
 	if !dumped[0].Enabled || dumped[0].AccountID != apitest.AccountA {
 		t.Errorf("%+v", dumped[0])
 	}

@@ -3,13 +3,13 @@ package datasource
 import (
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 // Reseal passes the secrets of all accounts' datasources through renew and counts them. An error of renew ends it.
-func Reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
+func Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 	items, err := db.All(tx, scanItem, `SELECT `+columns+` FROM datasource`)
 	if err != nil {
 		return 0, err
@@ -17,7 +17,7 @@ func Reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
 	for _, d := range items {
 		before := secrets
 		renewed, err := d.Payload.rewritten(func(name, sealed string) (string, error) {
-			if sealed == "" || seal.IsReference(sealed) {
+			if sealed == "" || secret.IsReference(sealed) {
 				return sealed, nil
 			}
 			secrets++

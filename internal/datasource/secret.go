@@ -6,22 +6,22 @@ import (
 	"strings"
 	"unicode"
 
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/secret"
 )
 
 // sealed is the payload as it is stored.
-func (p *Payload) sealed(box *seal.Box, account int64, id uint64) (*Payload, error) {
-	return p.rewritten(func(name, plain string) (string, error) { return box.Seal(plain, place(account, id, name)) })
+func (p *Payload) sealed(keyring *secret.Keyring, account int64, id uint64) (*Payload, error) {
+	return p.rewritten(func(name, plain string) (string, error) { return keyring.Seal(plain, place(account, id, name)) })
 }
 
-// opened is the stored payload with its secrets in clear. open is seal.Box.Open, or Show where people see it.
-func (p *Payload) opened(open seal.Renew, account int64, id uint64) (*Payload, error) {
+// opened is the stored payload with its secrets in clear. open is secret.Keyring.Open, or Show where people see it.
+func (p *Payload) opened(open secret.Renew, account int64, id uint64) (*Payload, error) {
 	return p.rewritten(func(name, text string) (string, error) { return open(text, place(account, id, name)) })
 }
 
 // blanked is the stored payload as it is shown to those who may not see its secrets.
 func (p *Payload) blanked() *Payload {
-	blank, _ := p.rewritten(func(_, text string) (string, error) { return seal.Blank(text), nil })
+	blank, _ := p.rewritten(func(_, text string) (string, error) { return secret.Masked(text), nil })
 	return blank
 }
 

@@ -2,10 +2,9 @@ package datasource
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 type updateRequest struct {
@@ -20,7 +19,7 @@ type updateRequest struct {
 }
 
 // update answers /monit/datasource/update. What is absent stays as it is.
-func (r *Room) update(c *api.Call, in updateRequest) (Item, error) {
+func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 	d, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {
 		return Item{}, err
@@ -36,7 +35,7 @@ func (r *Room) update(c *api.Call, in updateRequest) (Item, error) {
 	set(&d.EdgeClusterName, in.EdgeClusterName)
 	stored := d.Payload
 	if in.Payload != nil {
-		if stored, err = stored.opened(r.Box.Show(c.Report), d.AccountID, d.ID); err != nil {
+		if stored, err = stored.opened(r.Keyring.Show(c.Report), d.AccountID, d.ID); err != nil {
 			return Item{}, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
 		}
 		block, _ := in.Payload.only(d.TypeIdent)
@@ -48,11 +47,11 @@ func (r *Room) update(c *api.Call, in updateRequest) (Item, error) {
 			return Item{}, err
 		}
 	}
-	if err := d.check(check.At("")); err != nil {
+	if err := d.check(configstore.RecordPath("")); err != nil {
 		return Item{}, err
 	}
 	if in.Payload != nil {
-		if d.Payload, err = d.Payload.sealed(r.Box, d.AccountID, d.ID); err != nil {
+		if d.Payload, err = d.Payload.sealed(r.Keyring, d.AccountID, d.ID); err != nil {
 			return Item{}, fault.Wrap(err, "seal the secrets of datasource %d", d.ID)
 		}
 	}
@@ -60,7 +59,7 @@ func (r *Room) update(c *api.Call, in updateRequest) (Item, error) {
 	if err := updateItem(c.Tx, d); err != nil {
 		return Item{}, err
 	}
-	c.Touched(reference.Datasource, d.ID, d.Name)
+	c.Touched(configstore.Datasource, d.ID, d.Name)
 	d.Payload = nil // as create answers
 	return d, nil
 }

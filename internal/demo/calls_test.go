@@ -18,8 +18,8 @@ var operations = []string{
 }
 
 func TestEveryCallFindsSomething(t *testing.T) {
-	s, box := serve(t)
-	keys := filled(t, s, box, apitest.Now)
+	s, keyring := serve(t)
+	keys := filled(t, s, keyring, apitest.Now)
 	paths := []string{}
 	for _, c := range Calls() {
 		paths = append(paths, c.Path)

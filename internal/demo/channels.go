@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tocsin/internal/channel"
-	"tocsin/internal/filter"
+	"tocsin/internal/core/filter"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
-	"tocsin/internal/filter"
+	"tocsin/internal/core/filter"
 	"tocsin/internal/integration"
 	"tocsin/internal/route"
 	"tocsin/internal/template"

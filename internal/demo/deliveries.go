@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"tocsin/internal/webhook"
+	"tocsin/internal/engine/webhook"
 )
 
 const (

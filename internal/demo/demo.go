@@ -12,10 +12,10 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
 	"tocsin/internal/integration"
 	"tocsin/internal/person"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
 // Name is the account's name.
@@ -30,11 +30,11 @@ type Keys struct {
 
 // Fill makes sure that the database holds the account, and gives two new keys to it. An account that is
 // there from an earlier run stays as it is.
-func Fill(ctx context.Context, d *db.DB, box *seal.Box, now time.Time) (Keys, error) {
-	return fill(ctx, d, box, now, Account)
+func Fill(ctx context.Context, d *db.DB, keyring *secret.Keyring, now time.Time) (Keys, error) {
+	return fill(ctx, d, keyring, now, Account)
 }
 
-func fill(ctx context.Context, d *db.DB, box *seal.Box, now time.Time, account func(time.Time) *accountfile.File) (keys Keys, err error) {
+func fill(ctx context.Context, d *db.DB, keyring *secret.Keyring, now time.Time, account func(time.Time) *accountfile.File) (keys Keys, err error) {
 	var there bool
 	if err := d.Read(ctx, func(tx *db.Tx) (err error) {
 		_, there, err = person.DumpAccount(tx, accountID)
@@ -43,7 +43,7 @@ func fill(ctx context.Context, d *db.DB, box *seal.Box, now time.Time, account f
 		return keys, err
 	}
 	if !there {
-		if err := accountfile.Import(ctx, d, box, account(now), now, false); err != nil {
+		if err := accountfile.Import(ctx, d, keyring, account(now), now, false); err != nil {
 			return keys, err
 		}
 	}
@@ -56,7 +56,7 @@ func fill(ctx context.Context, d *db.DB, box *seal.Box, now time.Time, account f
 		}
 		source, err := integration.Kind.Get(tx, accountID, fmt.Sprint(prometheusIntake))
 		if err == nil {
-			err = integration.Kind.Open(box, accountID, &source)
+			err = integration.Kind.Open(keyring, accountID, &source)
 		}
 		keys.Push = source.IntegrationKey
 		return err

@@ -7,8 +7,8 @@ import (
 )
 
 func TestFillTwice(t *testing.T) {
-	s, box := serve(t)
-	first := filled(t, s, box, apitest.Now)
+	s, keyring := serve(t)
+	first := filled(t, s, keyring, apitest.Now)
 	const everything = `{"limit": 1, "start_time": 1000000000000, "end_time": 9999999999999}`
 	var page struct{ Total int }
 	s.Call(first.All, "/webhook/history/list", everything).Into(&page)
@@ -17,7 +17,7 @@ func TestFillTwice(t *testing.T) {
 	}
 	s.Call(first.All, "/monit/datasource/create", Calls()[6].Body).Into(&struct{}{})
 
-	second := filled(t, s, box, apitest.Now.Add(100*day))
+	second := filled(t, s, keyring, apitest.Now.Add(100*day))
 	keys := map[string]bool{first.All: true, first.ReadOnly: true, second.All: true, second.ReadOnly: true}
 	if len(keys) != 4 {
 		t.Fatal("the second time gives keys of the first")
@@ -34,12 +34,12 @@ func TestFillTwice(t *testing.T) {
 }
 
 func BenchmarkFill(b *testing.B) {
-	box := newBox(b)
+	keyring := newKeyring(b)
 	for b.Loop() {
 		b.StopTimer()
 		d := apitest.OpenDB(b)
 		b.StartTimer()
-		if _, err := Fill(b.Context(), d, box, apitest.Now); err != nil {
+		if _, err := Fill(b.Context(), d, keyring, apitest.Now); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,17 +7,17 @@ import (
 	_ "time/tzdata"
 
 	"tocsin/internal/accountfile"
+	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
+	"tocsin/internal/engine/webhook"
 	"tocsin/internal/incident"
-	"tocsin/internal/news"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/secret"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
-	"tocsin/internal/seal"
-	"tocsin/internal/webhook"
 )
 
 // nows are moments at which the account is looked at: around both clock changes, at the ends of weeks,
@@ -45,21 +45,21 @@ func parse(t testing.TB, text string) time.Time {
 	return at
 }
 
-func newBox(t testing.TB) *seal.Box {
+func newKeyring(t testing.TB) *secret.Keyring {
 	t.Helper()
-	box, err := seal.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
+	keyring, err := secret.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return box
+	return keyring
 }
 
 // serve mounts every room.
-func serve(t testing.TB) (*apitest.Server, *seal.Box) {
+func serve(t testing.TB) (*apitest.Server, *secret.Keyring) {
 	t.Helper()
-	box := newBox(t)
-	return apitest.Start(t, person.Ops(), (&schedule.Room{Box: box}).Ops(), channel.Ops(nil), (&alert.Room{}).Ops(), (&incident.Room{Bus: &news.Bus{}}).Ops(),
-		(&datasource.Room{Box: box}).Ops(), rum.New(box).Ops(), webhook.New(webhook.Config{CursorKey: []byte("key")}).Ops()), box
+	keyring := newKeyring(t)
+	return apitest.Start(t, person.Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(nil), (&alert.Service{}).Ops(), (&incident.Service{Bus: &activity.Bus{}}).Ops(),
+		(&datasource.Service{Keyring: keyring}).Ops(), rum.New(keyring).Ops(), webhook.New(webhook.Config{CursorKey: []byte("key")}).Ops()), keyring
 }
 
 // sample is the account with the newest of its deliveries only: under the race detector, to store all of
@@ -70,9 +70,9 @@ func sample(now time.Time) *accountfile.File {
 	return f
 }
 
-func filled(t testing.TB, s *apitest.Server, box *seal.Box, now time.Time) Keys {
+func filled(t testing.TB, s *apitest.Server, keyring *secret.Keyring, now time.Time) Keys {
 	t.Helper()
-	keys, err := fill(t.Context(), s.DB, box, now, sample)
+	keys, err := fill(t.Context(), s.DB, keyring, now, sample)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,14 +97,14 @@ var promises = []struct {
 
 // At any moment the account is accepted as it is and shows what it is there to show.
 func TestAtAnyMoment(t *testing.T) {
-	s, box := serve(t)
+	s, keyring := serve(t)
 	for _, text := range nows {
 		m := momentsAt(parse(t, text))
-		if err := accountfile.Import(t.Context(), s.DB, box, sample(m.now), m.now, true); err != nil {
+		if err := accountfile.Import(t.Context(), s.DB, keyring, sample(m.now), m.now, true); err != nil {
 			t.Fatalf("at %s: %v", text, err)
 		}
 		s.Clock.Set(m.now)
-		key := filled(t, s, box, m.now).ReadOnly
+		key := filled(t, s, keyring, m.now).ReadOnly
 		for _, p := range promises {
 			from, to := p.window(m)
 			var got schedule.Schedule

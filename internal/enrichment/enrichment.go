@@ -1,5 +1,5 @@
 // Package enrichment keeps the rules by which the events of an integration get further labels before anything
-// else is decided about them. Carrying them out is internal/pipeline's.
+// else is decided about them. Carrying them out is internal/core/pipeline's.
 //
 // It must never keep a rule that cannot be carried out.
 package enrichment
@@ -11,13 +11,11 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/pipeline"
 	"tocsin/internal/integration"
-	"tocsin/internal/object"
-	"tocsin/internal/pipeline"
-	"tocsin/internal/reference"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 //go:embed testdata/golden/*.json
@@ -52,20 +50,20 @@ type Rules struct {
 const maxEnrichments = 50
 
 // Kind is how they are kept: one for each integration, by its id.
-var Kind = object.Kind[Rules]{
-	Name: reference.Enrichment, Section: "enrichments",
-	Head: func(p *Rules) object.Head {
-		return object.Head{ID: strconv.FormatInt(p.IntegrationID, 10), Name: fmt.Sprintf("enrichment of integration %d", p.IntegrationID), Creator: p.CreatorID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt}
+var Kind = configstore.Kind[Rules]{
+	Name: configstore.Enrichment, Section: "enrichments",
+	Head: func(p *Rules) configstore.Head {
+		return configstore.Head{ID: strconv.FormatInt(p.IntegrationID, 10), Name: fmt.Sprintf("enrichment of integration %d", p.IntegrationID), Creator: p.CreatorID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt}
 	},
-	Check: func(_ *db.Tx, at check.At, _ int64, p *Rules) error {
+	Check: func(_ *db.Tx, at configstore.RecordPath, _ int64, p *Rules) error {
 		if p.Status == "" {
 			p.Status = "enabled"
 		}
-		return check.First(at.AtLeast("integration_id", p.IntegrationID, 1), at.OneOf("status", p.Status, "enabled"), p.check(at))
+		return configstore.FirstError(at.AtLeast("integration_id", p.IntegrationID, 1), at.OneOf("status", p.Status, "enabled"), p.check(at))
 	},
 }
 
-func (p *Rules) check(at check.At) error {
+func (p *Rules) check(at configstore.RecordPath) error {
 	if n := len(p.Rules); n > maxEnrichments {
 		return at.Invalid("rules", "must be at most %d, got %d", maxEnrichments, n)
 	}
@@ -101,7 +99,7 @@ func enrichmentUpsert(c *api.Call, in enrichmentUpsertRequest) (api.Empty, error
 	if err := p.check(""); err != nil {
 		return api.Empty{}, err
 	}
-	c.Touched(reference.Integration, in.IntegrationID, "")
+	c.Touched(configstore.Integration, in.IntegrationID, "")
 	c.Touched(Kind.Name, key, Kind.Head(&p).Name)
 	return api.Empty{}, Kind.Put(c.Tx, account, &p)
 }

@@ -5,13 +5,13 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
+	"tocsin/internal/core/pipeline"
 	"tocsin/internal/enrichment"
 	"tocsin/internal/integration"
-	"tocsin/internal/pipeline"
 )
 
 func TestConversationEnrichment(t *testing.T) {
-	s := apitest.Start(t, enrichment.Ops(), (&integration.Room{Box: apitest.Box(t)}).Ops())
+	s := apitest.Start(t, enrichment.Ops(), (&integration.Service{Keyring: apitest.Box(t)}).Ops())
 	s.Grant(auth.ChannelsRead)
 	rules := `[{"kind":"extraction","if":[{"key":"labels.env","oper":"NOTIN","vals":["test"]}],"settings":{"source_field":"title","result_label":"service","pattern":"^(?P<result>[a-z]+):","override":true}},
 		{"kind":"drop","if":[],"settings":{"drop_labels":["b","a"]}}]`

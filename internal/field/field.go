@@ -14,12 +14,10 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/id"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 //go:embed testdata/golden/*.json
@@ -44,16 +42,16 @@ type Field struct {
 }
 
 // Kind is how fields are kept.
-var Kind = object.Kind[Field]{
-	Name: reference.Field, Section: "fields",
-	Head: func(f *Field) object.Head {
-		return object.Head{ID: f.FieldID, Name: f.FieldName, Search: f.DisplayName, Creator: f.CreatorID, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt}
+var Kind = configstore.Kind[Field]{
+	Name: configstore.Field, Section: "fields",
+	Head: func(f *Field) configstore.Head {
+		return configstore.Head{ID: f.FieldID, Name: f.FieldName, Search: f.DisplayName, Creator: f.CreatorID, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt}
 	},
-	Check: func(_ *db.Tx, at check.At, account int64, f *Field) error {
+	Check: func(_ *db.Tx, at configstore.RecordPath, account int64, f *Field) error {
 		if f.Status == "" {
 			f.Status = "enabled"
 		}
-		if err := check.First(at.Account(f.AccountID, account), at.Object("field_id", f.FieldID), at.OneOf("status", f.Status, "enabled"), f.check(at)); err != nil {
+		if err := configstore.FirstError(at.Account(f.AccountID, account), at.Object("field_id", f.FieldID), at.OneOf("status", f.Status, "enabled"), f.check(at)); err != nil {
 			return err
 		}
 		f.AccountID = account
@@ -70,11 +68,11 @@ const (
 	maxText    = 500
 )
 
-func (f *Field) check(at check.At) error {
+func (f *Field) check(at configstore.RecordPath) error {
 	if !name.MatchString(f.FieldName) {
 		return at.Invalid("field_name", "must be a letter or _ and up to 39 letters, digits or _, got %.60q", f.FieldName)
 	}
-	if err := check.First(
+	if err := configstore.FirstError(
 		at.Length("display_name", f.DisplayName, 1, 40), at.Length("description", f.Description, 0, 500),
 		at.OneOf("field_type", f.FieldType, "text", "single_select", "multi_select", "checkbox"), at.OneOf("value_type", f.ValueType, "string", "bool"),
 	); err != nil {
@@ -98,12 +96,14 @@ func (f *Field) check(at check.At) error {
 	return f.checkDefault(at)
 }
 
-func (f *Field) checkDefault(at check.At) error { return f.admits(at, "default_value", f.DefaultValue) }
+func (f *Field) checkDefault(at configstore.RecordPath) error {
+	return f.admits(at, "default_value", f.DefaultValue)
+}
 
 // Admits holds a value of an incident against the field; null takes it away.
 func (f *Field) Admits(v jsontext.Value) error { return f.admits("", "field_value", v) }
 
-func (f *Field) admits(at check.At, member string, v jsontext.Value) error {
+func (f *Field) admits(at configstore.RecordPath, member string, v jsontext.Value) error {
 	if len(v) == 0 || v.Kind() == 'n' {
 		return nil
 	}
@@ -229,7 +229,7 @@ func info(c *api.Call, in OneRequest) (Field, error) {
 }
 
 func list(c *api.Call, _ api.Empty) (api.Items[Field], error) {
-	items, _, err := Kind.Page(c.Tx, c.Who.AccountID, object.Query{Ascending: true, Limit: 1000})
+	items, _, err := Kind.Page(c.Tx, c.Who.AccountID, configstore.Query{Ascending: true, Limit: 1000})
 	return api.Items[Field]{Items: items}, err
 }
 
@@ -244,7 +244,7 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 		return api.Removal{}, err
 	}
 	c.Removed(Kind.Name, f.FieldID, f.FieldName)
-	if err := reference.Refuse(c.Tx, c.Who.AccountID, Kind.Name, f.FieldID); err != nil {
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, Kind.Name, f.FieldID); err != nil {
 		return api.Removal{}, err
 	}
 	return api.Removal{}, Kind.Delete(c.Tx, c.Who.AccountID, f.FieldID)

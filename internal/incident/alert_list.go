@@ -14,7 +14,7 @@ type alertListRequest struct {
 	Limit         int64 `json:"limit,omitzero" minimum:"0" maximum:"1000" doc:"Alerts on a page, 1,000 when absent."`
 }
 
-func (r *Room) alertList(c *api.Call, in alertListRequest) (api.Paged[alert.Alert], error) {
+func (r *Service) alertList(c *api.Call, in alertListRequest) (api.Paged[alert.Alert], error) {
 	i, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return api.Paged[alert.Alert]{}, err

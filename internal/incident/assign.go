@@ -5,10 +5,8 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
-	"tocsin/internal/check"
-	"tocsin/internal/fault"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
 )
 
 type assignRequest struct {
@@ -24,12 +22,12 @@ func (in assignRequest) Check() error {
 	return nil
 }
 
-func (r *Room) assign(c *api.Call, in assignRequest) (api.Empty, error) {
+func (r *Service) assign(c *api.Call, in assignRequest) (api.Empty, error) {
 	ids := in.IncidentIDs
 	if in.IncidentID != "" {
 		ids = append([]string{in.IncidentID}, ids...)
 	}
-	return r.each(c, Some{ids}.ids(), func(d Desk, i *Incident) error {
+	return r.each(c, Some{ids}.ids(), func(d Writer, i *Incident) error {
 		to := in.AssignedTo
 		if err := r.checkAssignment(c, &to, i.ChannelID); err != nil {
 			return err
@@ -43,10 +41,10 @@ type responderRequest struct {
 	PersonIDs []int64 `json:"person_ids" minItems:"1" maxItems:"100" doc:"Who is to be responsible as well."`
 }
 
-func (r *Room) addResponders(c *api.Call, in responderRequest) (api.Empty, error) {
-	return r.each(c, []string{in.IncidentID}, func(d Desk, i *Incident) error {
+func (r *Service) addResponders(c *api.Call, in responderRequest) (api.Empty, error) {
+	return r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
 		for _, person := range in.PersonIDs {
-			if err := object.Need(c.Tx, c.Who.AccountID, "person_ids", reference.To(reference.Person, person)); err != nil {
+			if err := configstore.Need(c.Tx, c.Who.AccountID, "person_ids", configstore.RefTo(configstore.Person, person)); err != nil {
 				return err
 			}
 		}
@@ -55,7 +53,7 @@ func (r *Room) addResponders(c *api.Call, in responderRequest) (api.Empty, error
 }
 
 // checkAssignment refuses an assignment to nobody, or to those who are not there.
-func (r *Room) checkAssignment(c *api.Call, to *AssignedTo, channelID int64) error {
+func (r *Service) checkAssignment(c *api.Call, to *AssignedTo, channelID int64) error {
 	to.Type, to.EscalateRuleName, to.AssignedAt, to.ID = "", "", 0, ""
 	if to.EscalateRuleID == "000000000000000000000000" {
 		to.EscalateRuleID = ""
@@ -64,12 +62,12 @@ func (r *Room) checkAssignment(c *api.Call, to *AssignedTo, channelID int64) err
 		return fault.Invalid("assigned_to", "must name person_ids, emails or an escalate_rule_id")
 	}
 	for i, email := range to.Emails {
-		if err := check.At("assigned_to").Element("emails", i).Email("", email); err != nil {
+		if err := configstore.RecordPath("assigned_to").Element("emails", i).Email("", email); err != nil {
 			return err
 		}
 	}
 	for _, person := range to.PersonIDs {
-		if err := object.Need(c.Tx, c.Who.AccountID, "assigned_to.person_ids", reference.To(reference.Person, person)); err != nil {
+		if err := configstore.Need(c.Tx, c.Who.AccountID, "assigned_to.person_ids", configstore.RefTo(configstore.Person, person)); err != nil {
 			return err
 		}
 	}

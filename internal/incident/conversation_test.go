@@ -3,20 +3,20 @@ package incident_test
 import (
 	"testing"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
 	"tocsin/internal/field"
 	"tocsin/internal/incident"
-	"tocsin/internal/news"
+	"tocsin/internal/platform/db"
 )
 
 const window = `"start_time": 1776000000, "end_time": 1777000000`
 
 func begin(t *testing.T) *apitest.Server {
-	s := apitest.Start(t, (&incident.Room{Bus: &news.Bus{}, CursorKey: []byte("key")}).Ops(), field.Ops())
+	s := apitest.Start(t, (&incident.Service{Bus: &activity.Bus{}, CursorKey: []byte("key")}).Ops(), field.Ops())
 	s.Person(apitest.AccountA, 11, "Ann Again")
 	s.Write(func(tx *db.Tx) error {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1001, ChannelName: "Payments"}, {ChannelID: 1002, ChannelName: "Security", TeamID: 99, IsPrivate: true}}); err != nil {

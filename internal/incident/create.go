@@ -23,7 +23,7 @@ type Created struct {
 	api.Warnings
 }
 
-func (r *Room) create(c *api.Call, in createRequest) (reply Created, err error) {
+func (r *Service) create(c *api.Call, in createRequest) (reply Created, err error) {
 	if in.ChannelID != 0 {
 		if err := channel.Readable(c.Tx, c.Who, in.ChannelID); err != nil {
 			return reply, err
@@ -45,7 +45,7 @@ func (r *Room) create(c *api.Call, in createRequest) (reply Created, err error) 
 		}
 		i.AssignedTo = in.AssignedTo
 	}
-	d := r.desk(c)
+	d := r.writer(c)
 	if err := d.Open(&i); err != nil {
 		return reply, err
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/decide"
-	"tocsin/internal/event"
-	"tocsin/internal/fault"
-	"tocsin/internal/news"
+	"tocsin/internal/activity"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/core/event"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Incident is what people work on, as it is stored and as in the account file's incidents.
@@ -157,7 +157,7 @@ func Find(tx *db.Tx, account int64, id string) (r Incident, found bool, err erro
 }
 
 // Of is the incident that news is about.
-func Of(tx *db.Tx, item news.Item) (Incident, bool, error) {
+func Of(tx *db.Tx, item activity.Item) (Incident, bool, error) {
 	if i, ok := item.Subject.(Incident); ok {
 		return i, true, nil
 	}
@@ -173,7 +173,7 @@ func assignments(tx *db.Tx, account int64, id string) ([]Assignment, error) {
 // outlive both. Errors are fault.Invalid with the record's path.
 func Load(tx *db.Tx, account int64, records []Incident) error {
 	for i, r := range records {
-		at := check.Record("incidents", i)
+		at := configstore.PathOf("incidents", i)
 		r.IncidentID, r.Progress = strings.ToLower(r.IncidentID), cmp.Or(r.Progress, Triggered)
 		if err := r.check(at, account); err != nil {
 			return err
@@ -196,8 +196,8 @@ func Load(tx *db.Tx, account int64, records []Incident) error {
 	return nil
 }
 
-func (r Incident) check(at check.At, account int64) error {
-	if err := check.First(
+func (r Incident) check(at configstore.RecordPath, account int64) error {
+	if err := configstore.FirstError(
 		at.Account(r.AccountID, account),
 		at.Object("incident_id", r.IncidentID),
 		at.AtLeast("channel_id", r.ChannelID, 0),
@@ -212,7 +212,7 @@ func (r Incident) check(at check.At, account int64) error {
 	}
 	for i, a := range r.Assignments {
 		at := at.Element("assignments", i)
-		if err := check.First(at.AtLeast("person_id", a.PersonID, 1), at.AtLeast("assigned_at", a.AssignedAt, 0)); err != nil {
+		if err := configstore.FirstError(at.AtLeast("person_id", a.PersonID, 1), at.AtLeast("assigned_at", a.AssignedAt, 0)); err != nil {
 			return err
 		}
 		if a.RemovedAt != 0 && a.RemovedAt < a.AssignedAt {

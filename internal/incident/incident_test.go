@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
 	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
 )
 
 // TestDumpIsWhatWasLoaded loads random records and reads them back.

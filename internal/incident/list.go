@@ -7,8 +7,8 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/team"
 )
 
@@ -32,7 +32,7 @@ type listRequest struct {
 	CloserIDs        []int64  `json:"closer_ids,omitzero" maxItems:"100" doc:"Only those that one of these closed; 0: Tocsin itself."`
 	IncidentIDs      []string `json:"incident_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Only these."`
 	Nums             []string `json:"nums,omitzero" maxItems:"100" maxLength:"64" doc:"Only those with these numbers."`
-	api.Walk
+	api.CursorRequest
 }
 
 // longest is the longest window of a list, in seconds.
@@ -87,10 +87,10 @@ const matching = ` FROM incident i WHERE i.account_id = $1 AND i.start_time >= $
 	AND ($15 = '' OR EXISTS (SELECT 1 FROM incident_assignment a WHERE a.account_id = i.account_id AND a.incident_id = i.incident_id AND a.removed_at = 0 AND $15 LIKE '%,' || a.person_id || ',%'))
 	AND ($16 = '' OR EXISTS (SELECT 1 FROM incident_assignment a WHERE a.account_id = i.account_id AND a.incident_id = i.incident_id AND a.acknowledged_at > 0 AND $16 LIKE '%,' || a.person_id || ',%'))`
 
-func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[View], err error) {
+func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View], err error) {
 	channels, none, err := in.channels(c)
 	if err != nil || none {
-		return api.Walked[View]{Items: []View{}}, err
+		return api.CursorPage[View]{Items: []View{}}, err
 	}
 	hidden, err := channel.Hidden(c.Tx, c.Who)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[View], err er
 		return reply, err
 	}
 	limit, offset := in.Window(20)
-	if from != (api.Place{}) {
+	if from != (api.Position{}) {
 		offset = 0
 	}
 	page := ` AND ($17 = '' OR i.start_time < $18 OR i.start_time = $18 AND i.incident_id < $17) ORDER BY i.start_time DESC, i.incident_id DESC LIMIT $19 + 0 OFFSET $20 + 0`
@@ -124,8 +124,8 @@ func (r *Room) list(c *api.Call, in listRequest) (reply api.Walked[View], err er
 	if err != nil {
 		return reply, err
 	}
-	walked := api.NewWalked(found, limit, total, r.CursorKey, binding, func(i Incident) api.Place { return api.Place{At: i.StartTime, ID: i.IncidentID} })
-	reply = api.Walked[View]{Items: []View{}, Total: walked.Total, HasNextPage: walked.HasNextPage, SearchAfterCtx: walked.SearchAfterCtx}
+	walked := api.NewCursorPage(found, limit, total, r.CursorKey, binding, func(i Incident) api.Position { return api.Position{At: i.StartTime, ID: i.IncidentID} })
+	reply = api.CursorPage[View]{Items: []View{}, Total: walked.Total, HasNextPage: walked.HasNextPage, SearchAfterCtx: walked.SearchAfterCtx}
 	for _, i := range walked.Items {
 		i.AccountID = c.Who.AccountID
 		if i.Assignments, err = assignments(c.Tx, i.AccountID, i.IncidentID); err != nil {

@@ -1,12 +1,11 @@
 package incident
 
 import (
+	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
-	"tocsin/internal/fault"
-	"tocsin/internal/news"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
 )
 
 type mergeRequest struct {
@@ -18,17 +17,17 @@ type mergeRequest struct {
 	RemoveSourceIncidents bool     `json:"remove_source_incidents,omitzero" doc:"The sources are removed; else they are closed."`
 }
 
-func (r *Room) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
+func (r *Service) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
 	target, err := Permit(c.Tx, c.Who, in.TargetIncidentID)
 	if err != nil {
 		return api.Empty{}, err
 	}
 	if in.OwnerID != 0 {
-		if err := object.Need(c.Tx, c.Who.AccountID, "owner_id", reference.To(reference.Person, in.OwnerID)); err != nil {
+		if err := configstore.Need(c.Tx, c.Who.AccountID, "owner_id", configstore.RefTo(configstore.Person, in.OwnerID)); err != nil {
 			return api.Empty{}, err
 		}
 	}
-	d := r.desk(c)
+	d := r.writer(c)
 	var merged []string
 	severity := target.Severity
 	for _, id := range (Some{in.SourceIncidentIDs}).ids() {
@@ -62,11 +61,11 @@ func (r *Room) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	c.Touched("incident", target.IncidentID, target.Title)
-	return api.Empty{}, d.publish(&target, news.Merged{SourceIncidentIDs: merged, TargetIncidentID: target.IncidentID, Comment: in.Comment})
+	return api.Empty{}, d.publish(&target, activity.Merged{SourceIncidentIDs: merged, TargetIncidentID: target.IncidentID, Comment: in.Comment})
 }
 
 // MergeInto makes the alerts of one open incident those of another and closes the first.
-func (d Desk) MergeInto(source, target *Incident, remove bool) error {
+func (d Writer) MergeInto(source, target *Incident, remove bool) error {
 	if _, err := d.move(target, Join); err != nil {
 		return err
 	}
@@ -86,7 +85,7 @@ func (d Desk) MergeInto(source, target *Incident, remove bool) error {
 	if err := d.save(source); err != nil {
 		return err
 	}
-	if err := d.publish(source, news.Merged{SourceIncidentIDs: []string{source.IncidentID}, TargetIncidentID: target.IncidentID}); err != nil || !remove {
+	if err := d.publish(source, activity.Merged{SourceIncidentIDs: []string{source.IncidentID}, TargetIncidentID: target.IncidentID}); err != nil || !remove {
 		return err
 	}
 	return d.Remove(source)

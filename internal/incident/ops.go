@@ -8,22 +8,22 @@ package incident
 import (
 	"embed"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/news"
 )
 
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Room keeps incidents.
-type Room struct {
-	Bus       *news.Bus
+// Service keeps incidents.
+type Service struct {
+	Bus       *activity.Bus
 	CursorKey []byte // seals the places where pages end
 }
 
 // Ops is the room's table of contents.
-func (r *Room) Ops() []api.Op {
+func (r *Service) Ops() []api.Op {
 	read, manage := []auth.Permission{auth.IncidentsRead}, []auth.Permission{auth.IncidentsManage}
 	const one, some, together = `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`, `{"incident_ids": ["663a1b2c3d4e5f6789abcdf0"]}`, "All of them or none: when one cannot be, nothing is done."
 	return api.WithReplies(golden, []api.Op{

@@ -3,13 +3,13 @@ package incident
 import (
 	"slices"
 
-	"tocsin/internal/id"
-	"tocsin/internal/news"
+	"tocsin/internal/activity"
+	"tocsin/internal/platform/id"
 )
 
 // Assign makes others responsible. With a person in the call (assign, reassign) they take the place of those
 // who were; an escalation adds them.
-func (d Desk) Assign(r *Incident, to AssignedTo) error {
+func (d Writer) Assign(r *Incident, to AssignedTo) error {
 	if _, err := d.move(r, Assign); err != nil {
 		return err
 	}
@@ -39,12 +39,12 @@ func (d Desk) Assign(r *Incident, to AssignedTo) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.publish(r, news.Assigned{How: to.Type, To: to.PersonIDs, PersonIDs: to.PersonIDs, EscalateRuleID: to.EscalateRuleID,
+	return d.publish(r, activity.Assigned{How: to.Type, To: to.PersonIDs, PersonIDs: to.PersonIDs, EscalateRuleID: to.EscalateRuleID,
 		EscalateRuleName: to.EscalateRuleName, LayerIdx: to.LayerIdx, Emails: to.Emails, AssignedAt: now, ID: to.ID})
 }
 
 // AddResponders makes further persons responsible beside those who are.
-func (d Desk) AddResponders(r *Incident, persons []int64) error {
+func (d Writer) AddResponders(r *Incident, persons []int64) error {
 	if _, err := d.move(r, Assign); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (d Desk) AddResponders(r *Incident, persons []int64) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.publish(r, news.RespondersAdded{To: persons})
+	return d.publish(r, activity.RespondersAdded{To: persons})
 }
 
 // Responders are those who are responsible now, in the order in which they became so.

@@ -28,8 +28,8 @@ const (
 	Assign  Move = "assigned"
 )
 
-// Station is where an incident stands.
-type Station struct {
+// Status is where an incident stands.
+type Status struct {
 	Progress string
 	Ackers   []int64 // who has acknowledged it
 	Snoozed  bool
@@ -47,12 +47,12 @@ func (e *Illegal) Error() string { return fmt.Sprintf("it cannot be %s: %s", e.M
 //
 // Acknowledging twice is allowed and changes nothing; several persons may acknowledge, and it goes back to
 // Triggered when the last of them has taken it back. A snooze ends with an acknowledgement and with the end.
-func (s Station) After(m Move, person int64) (Station, error) {
-	refuse := func(why string) (Station, error) { return s, &Illegal{m, why} }
+func (s Status) After(m Move, person int64) (Status, error) {
+	refuse := func(why string) (Status, error) { return s, &Illegal{m, why} }
 	if s.Progress == Closed && m != Reopen {
 		return refuse("it is closed")
 	}
-	next := Station{s.Progress, slices.Clone(s.Ackers), s.Snoozed}
+	next := Status{s.Progress, slices.Clone(s.Ackers), s.Snoozed}
 	switch m {
 	case Ack:
 		next.Progress, next.Snoozed = Processing, false

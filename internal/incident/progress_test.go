@@ -11,36 +11,36 @@ import (
 // Every move from every station: where it leads, or why not.
 func TestMoves(t *testing.T) {
 	const ann, bob = 1, 2
-	triggered := incident.Station{Progress: incident.Triggered}
-	snoozed := incident.Station{Progress: incident.Triggered, Snoozed: true}
-	acked := incident.Station{Progress: incident.Processing, Ackers: []int64{bob}}
-	both := incident.Station{Progress: incident.Processing, Ackers: []int64{bob, ann}}
-	closed := incident.Station{Progress: incident.Closed, Ackers: []int64{bob}}
+	triggered := incident.Status{Progress: incident.Triggered}
+	snoozed := incident.Status{Progress: incident.Triggered, Snoozed: true}
+	acked := incident.Status{Progress: incident.Processing, Ackers: []int64{bob}}
+	both := incident.Status{Progress: incident.Processing, Ackers: []int64{bob, ann}}
+	closed := incident.Status{Progress: incident.Closed, Ackers: []int64{bob}}
 	for _, c := range []struct {
-		from incident.Station
+		from incident.Status
 		move incident.Move
-		to   incident.Station
+		to   incident.Status
 		why  string // of what is not allowed
 	}{
-		{triggered, incident.Ack, incident.Station{Progress: incident.Processing, Ackers: []int64{ann}}, ""},
+		{triggered, incident.Ack, incident.Status{Progress: incident.Processing, Ackers: []int64{ann}}, ""},
 		{triggered, incident.Unack, triggered, "nobody has acknowledged it"},
 		{triggered, incident.Sleep, snoozed, ""},
 		{triggered, incident.Wake, triggered, "it is not snoozed"},
-		{triggered, incident.Resolve, incident.Station{Progress: incident.Closed}, ""},
+		{triggered, incident.Resolve, incident.Status{Progress: incident.Closed}, ""},
 		{triggered, incident.Reopen, triggered, "it is open"},
-		{triggered, incident.Merge, incident.Station{Progress: incident.Closed}, ""},
+		{triggered, incident.Merge, incident.Status{Progress: incident.Closed}, ""},
 		{triggered, incident.Join, triggered, ""},
 		{triggered, incident.Assign, triggered, ""},
-		{snoozed, incident.Ack, incident.Station{Progress: incident.Processing, Ackers: []int64{ann}}, ""},
+		{snoozed, incident.Ack, incident.Status{Progress: incident.Processing, Ackers: []int64{ann}}, ""},
 		{snoozed, incident.Sleep, snoozed, ""},
 		{snoozed, incident.Wake, triggered, ""},
-		{snoozed, incident.Resolve, incident.Station{Progress: incident.Closed}, ""},
+		{snoozed, incident.Resolve, incident.Status{Progress: incident.Closed}, ""},
 		{acked, incident.Ack, both, ""},
 		{both, incident.Ack, both, ""},
 		{both, incident.Unack, acked, ""},
 		{acked, incident.Unack, acked, "it was acknowledged by others, and each takes back their own"},
-		{incident.Station{Progress: incident.Processing, Ackers: []int64{ann}}, incident.Unack, triggered, ""},
-		{acked, incident.Sleep, incident.Station{Progress: incident.Processing, Ackers: []int64{bob}, Snoozed: true}, ""},
+		{incident.Status{Progress: incident.Processing, Ackers: []int64{ann}}, incident.Unack, triggered, ""},
+		{acked, incident.Sleep, incident.Status{Progress: incident.Processing, Ackers: []int64{bob}, Snoozed: true}, ""},
 		{acked, incident.Reopen, acked, "it is open"},
 		{closed, incident.Reopen, triggered, ""},
 		{closed, incident.Ack, closed, "it is closed"},

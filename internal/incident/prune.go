@@ -3,9 +3,9 @@ package incident
 import (
 	"time"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/alert"
-	"tocsin/internal/db"
-	"tocsin/internal/news"
+	"tocsin/internal/platform/db"
 )
 
 // pruneBatch bounds how many incidents and alerts one transaction deletes, so that callers do not wait for it.
@@ -55,5 +55,5 @@ func remove(tx *db.Tx, account int64, incident string) error {
 	if _, err := tx.Exec(`DELETE FROM incident WHERE account_id = $1 AND incident_id = $2`, account, incident); err != nil {
 		return err
 	}
-	return news.Forget(tx, account, incident)
+	return activity.Forget(tx, account, incident)
 }

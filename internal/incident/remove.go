@@ -10,8 +10,8 @@ type removeRequest struct {
 	api.DryRun
 }
 
-func (r *Room) remove(c *api.Call, in removeRequest) (api.Removal, error) {
-	_, err := r.each(c, in.ids(), func(d Desk, i *Incident) error {
+func (r *Service) remove(c *api.Call, in removeRequest) (api.Removal, error) {
+	_, err := r.each(c, in.ids(), func(d Writer, i *Incident) error {
 		if i.Progress != Closed { // whoever waits to be told of it is not, and its alerts do not stay open without it
 			if err := d.Resolve(i, "", ""); err != nil {
 				return err
@@ -24,7 +24,7 @@ func (r *Room) remove(c *api.Call, in removeRequest) (api.Removal, error) {
 }
 
 // Remove takes a closed incident away, with its feed. Its alerts stay, and belong to none.
-func (d Desk) Remove(r *Incident) error {
+func (d Writer) Remove(r *Incident) error {
 	if _, err := alert.Move(d.Tx, d.Account, r.IncidentID, "", d.Now); err != nil {
 		return err
 	}

@@ -3,10 +3,10 @@ package incident
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/api"
-	"tocsin/internal/fault"
 	"tocsin/internal/field"
-	"tocsin/internal/news"
+	"tocsin/internal/platform/fault"
 )
 
 type resetRequest struct {
@@ -26,20 +26,20 @@ func (in resetRequest) Check() error {
 	return nil
 }
 
-func (r *Room) reset(c *api.Call, in resetRequest) (api.Empty, error) {
-	return r.each(c, []string{in.IncidentID}, func(d Desk, i *Incident) error {
-		var events []news.Event
+func (r *Service) reset(c *api.Call, in resetRequest) (api.Empty, error) {
+	return r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
+		var events []activity.Event
 		for _, change := range []struct {
 			to         *string
 			member     *string
 			name, kind string
 		}{
-			{in.Title, &i.Title, "title", news.IncidentTitle},
-			{in.Description, &i.Description, "description", news.IncidentDesc},
-			{in.Impact, &i.Impact, "impact", news.IncidentImpact},
-			{in.RootCause, &i.RootCause, "root_cause", news.IncidentRootCause},
-			{in.Resolution, &i.Resolution, "resolution", news.IncidentSolution},
-			{in.IncidentSeverity, &i.Severity, "incident_severity", news.IncidentSeverity},
+			{in.Title, &i.Title, "title", activity.IncidentTitle},
+			{in.Description, &i.Description, "description", activity.IncidentDesc},
+			{in.Impact, &i.Impact, "impact", activity.IncidentImpact},
+			{in.RootCause, &i.RootCause, "root_cause", activity.IncidentRootCause},
+			{in.Resolution, &i.Resolution, "resolution", activity.IncidentSolution},
+			{in.IncidentSeverity, &i.Severity, "incident_severity", activity.IncidentSeverity},
 		} {
 			if change.to == nil {
 				continue
@@ -50,10 +50,10 @@ func (r *Room) reset(c *api.Call, in resetRequest) (api.Empty, error) {
 			}
 			from := *change.member
 			*change.member = *change.to
-			if change.kind == news.IncidentSeverity {
-				events = append(events, news.SeverityChanged{From: from, To: *change.to})
+			if change.kind == activity.IncidentSeverity {
+				events = append(events, activity.SeverityChanged{From: from, To: *change.to})
 			} else {
-				events = append(events, news.TextChanged{Kind: change.kind, From: from, To: *change.to})
+				events = append(events, activity.TextChanged{Kind: change.kind, From: from, To: *change.to})
 			}
 		}
 		if err := d.save(i); err != nil {
@@ -84,7 +84,7 @@ type fieldRequest struct {
 	FieldValue jsontext.Value `json:"field_value" doc:"Its new value, of the field's type; null: none."`
 }
 
-func (r *Room) resetField(c *api.Call, in fieldRequest) (api.Empty, error) {
+func (r *Service) resetField(c *api.Call, in fieldRequest) (api.Empty, error) {
 	all, err := field.Kind.All(c.Tx, c.Who.AccountID)
 	if err != nil {
 		return api.Empty{}, err
@@ -96,7 +96,7 @@ func (r *Room) resetField(c *api.Call, in fieldRequest) (api.Empty, error) {
 		if err := f.Admits(in.FieldValue); err != nil {
 			return api.Empty{}, err
 		}
-		return r.each(c, []string{in.IncidentID}, func(d Desk, i *Incident) error {
+		return r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
 			from := i.Fields[in.FieldName]
 			if i.Fields == nil {
 				i.Fields = map[string]jsontext.Value{}
@@ -108,7 +108,7 @@ func (r *Room) resetField(c *api.Call, in fieldRequest) (api.Empty, error) {
 			if err := d.save(i); err != nil {
 				return err
 			}
-			return d.publish(i, news.FieldChanged{FieldName: in.FieldName, From: from, To: in.FieldValue})
+			return d.publish(i, activity.FieldChanged{FieldName: in.FieldName, From: from, To: in.FieldValue})
 		})
 	}
 	return api.Empty{}, fault.Invalid("field_name", "names a custom field that does not exist, %.60q", in.FieldName)

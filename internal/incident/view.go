@@ -10,9 +10,9 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/event"
+	"tocsin/internal/core/event"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
 )
 
 // View is an incident as the API shows it.
@@ -189,7 +189,7 @@ func Num(id string) string { return strings.ToUpper(id[max(0, len(id)-6):]) }
 // Permit reads an incident for a caller: ResourceNotFound when the account has none of this id, AccessDenied
 // when its channel is private to others.
 func Permit(tx *db.Tx, who auth.Principal, id string) (r Incident, err error) {
-	r, err = Desk{Tx: tx, Account: who.AccountID}.Get(id)
+	r, err = Writer{Tx: tx, Account: who.AccountID}.Get(id)
 	if err != nil {
 		return r, err
 	}
@@ -205,7 +205,7 @@ type OneRequest struct {
 	IncidentID string `json:"incident_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The incident."`
 }
 
-func (r *Room) info(c *api.Call, in OneRequest) (View, error) {
+func (r *Service) info(c *api.Call, in OneRequest) (View, error) {
 	i, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return View{}, err
@@ -214,7 +214,7 @@ func (r *Room) info(c *api.Call, in OneRequest) (View, error) {
 }
 
 // listByIDs fails as a whole when one of them is not there.
-func (r *Room) listByIDs(c *api.Call, in Some) (api.Paged[View], error) {
+func (r *Service) listByIDs(c *api.Call, in Some) (api.Paged[View], error) {
 	items := []View{}
 	for _, id := range in.ids() {
 		v, err := r.info(c, OneRequest{id})

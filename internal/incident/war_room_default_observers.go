@@ -5,9 +5,9 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 type defaultObserversRequest struct {

@@ -3,11 +3,11 @@ package incident_test
 import (
 	"testing"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
 	"tocsin/internal/incident"
-	"tocsin/internal/news"
+	"tocsin/internal/platform/db"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 )
 
 func TestWarRoomDefaultObservers(t *testing.T) {
-	s := apitest.Start(t, (&incident.Room{Bus: &news.Bus{}}).Ops())
+	s := apitest.Start(t, (&incident.Service{Bus: &activity.Bus{}}).Ops())
 	s.Person(apitest.AccountA, 11, "Ann Again")
 	s.Person(apitest.AccountA, 12, "Ed Early")
 	s.Person(apitest.AccountA, 13, "Gone Away")

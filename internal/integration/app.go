@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // Types of apps of chat services, which open groups and tell persons there (docs/senders.md).
@@ -48,7 +48,7 @@ func (i *Integration) OpensGroups() bool { return i.IsApp() && i.IntegrationType
 
 // checkApp holds the settings of an app against what its type is entered with. A secret may be empty, as it is
 // in an account file without secrets.
-func (s *Settings) checkApp(at check.At, kind string) error {
+func (s *Settings) checkApp(at configstore.RecordPath, kind string) error {
 	known := apps[kind]
 	app := at.Member("app")
 	for name, value := range s.App {
@@ -87,14 +87,14 @@ func (s *Settings) checkApp(at check.At, kind string) error {
 func (i *Integration) complete() error {
 	for _, c := range apps[i.IntegrationType] {
 		if c.required && i.Settings.App[c.name] == "" {
-			return check.At("settings.app").Invalid(c.name, "is required for a %s", i.IntegrationType)
+			return configstore.RecordPath("settings.app").Invalid(c.name, "is required for a %s", i.IntegrationType)
 		}
 	}
 	return nil
 }
 
 // alone refuses a second integration with war rooms: where to meet must not be a question.
-func (i *Integration) alone(tx *db.Tx, at check.At, account int64) error {
+func (i *Integration) alone(tx *db.Tx, at configstore.RecordPath, account int64) error {
 	if i.Settings == nil || !i.Settings.WarRoomEnabled {
 		return nil
 	}

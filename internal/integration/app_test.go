@@ -7,13 +7,13 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
 	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
 )
 
 func TestConversationApp(t *testing.T) {
-	box := apitest.Box(t)
-	s := apitest.Start(t, (&integration.Room{Box: box}).Ops(), channel.Ops(box))
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops(), channel.Ops(keyring))
 	s.Grant(auth.IntegrationsRead)
 	refused := func(kind, settings string, says ...string) apitest.Turn {
 		return apitest.Turn{Path: "/integration/create", Body: `{"integration_name":"a","integration_type":"` + kind + `","settings":` + settings + `}`, Code: "InvalidParameter", Says: says}
@@ -68,12 +68,12 @@ func TestAppsOfAFile(t *testing.T) {
 			i.Settings = &integration.Settings{App: map[string]string{"token": "x", "private": "x"}}
 		},
 	})
-	s, box := apitest.Start(t), apitest.Box(t)
+	s, keyring := apitest.Start(t), apitest.Box(t)
 	app := func(id int64) integration.Integration {
 		return integration.Integration{IntegrationID: id, IntegrationName: "a", IntegrationType: "slack_app", Settings: &integration.Settings{App: map[string]string{"token": "x"}, WarRoomEnabled: true}}
 	}
 	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
-		return integration.Load(tx, box, apitest.AccountA, []integration.Integration{app(1), app(2)})
+		return integration.Load(tx, keyring, apitest.AccountA, []integration.Integration{app(1), app(2)})
 	})
 	if err == nil || !strings.Contains(err.Error(), "integrations[0].settings.war_room_enabled") {
 		t.Errorf("two with war rooms: %v", err)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"tocsin/internal/check"
+	"tocsin/internal/configstore"
 )
 
 // maxHeader is how long a header may be, name and value, in bytes.
@@ -22,7 +22,7 @@ var reserved = []string{
 }
 
 // checkHeaders holds the further headers of a webhook against what may be sent. Values are secrets and not repeated.
-func checkHeaders(at check.At, headers map[string]string) error {
+func checkHeaders(at configstore.RecordPath, headers map[string]string) error {
 	seen := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		canonical := http.CanonicalHeaderKey(name)

@@ -12,11 +12,9 @@ import (
 	"slices"
 	"strconv"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
-	"tocsin/internal/seal"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
 // Integration is one connection.
@@ -77,16 +75,16 @@ func (i *Integration) IsWebhook() bool {
 }
 
 // Kind is how integrations are kept.
-var Kind = object.Kind[Integration]{
-	Name: reference.Integration, Section: "integrations",
-	Head: func(i *Integration) object.Head {
-		return object.Head{ID: strconv.FormatInt(i.IntegrationID, 10), Name: i.IntegrationName, Search: i.Description, Team: i.TeamID, Creator: i.CreatorID, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt}
+var Kind = configstore.Kind[Integration]{
+	Name: configstore.Integration, Section: "integrations",
+	Head: func(i *Integration) configstore.Head {
+		return configstore.Head{ID: strconv.FormatInt(i.IntegrationID, 10), Name: i.IntegrationName, Search: i.Description, Team: i.TeamID, Creator: i.CreatorID, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt}
 	},
-	Refs: func(i *Integration) []reference.Target {
-		refs := []reference.Target{reference.To(reference.Team, i.TeamID), reference.To(reference.Channel, i.ChannelID)}
+	Refs: func(i *Integration) []configstore.Target {
+		refs := []configstore.Target{configstore.RefTo(configstore.Team, i.TeamID), configstore.RefTo(configstore.Channel, i.ChannelID)}
 		if i.Settings != nil {
 			for _, channel := range i.Settings.ChannelIDs {
-				refs = append(refs, reference.To(reference.Channel, channel))
+				refs = append(refs, configstore.RefTo(configstore.Channel, channel))
 			}
 		}
 		return refs
@@ -117,12 +115,12 @@ var Kind = object.Kind[Integration]{
 		i.Settings = &s
 		return nil
 	},
-	Check: func(tx *db.Tx, at check.At, account int64, i *Integration) error {
+	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, i *Integration) error {
 		if i.Status == "" {
 			i.Status = "enabled"
 		}
 		i.PushURL = ""
-		if err := check.First(at.Account(i.AccountID, account), at.AtLeast("integration_id", i.IntegrationID, 1), at.OneOf("status", i.Status, "enabled", "disabled"), i.check(at)); err != nil {
+		if err := configstore.FirstError(at.Account(i.AccountID, account), at.AtLeast("integration_id", i.IntegrationID, 1), at.OneOf("status", i.Status, "enabled", "disabled"), i.check(at)); err != nil {
 			return err
 		}
 		i.AccountID = account
@@ -132,7 +130,7 @@ var Kind = object.Kind[Integration]{
 
 // Load is Kind.Load that makes the keys of sources known, and makes one for a source whose record has none.
 // No two may have war rooms.
-func Load(tx *db.Tx, box *seal.Box, account int64, records []Integration) error {
+func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Integration) error {
 	for n := range records {
 		i := &records[n]
 		if i.IsSource() && i.IntegrationKey == "" && slices.Contains(types, i.IntegrationType) {
@@ -142,11 +140,11 @@ func Load(tx *db.Tx, box *seal.Box, account int64, records []Integration) error 
 			return err
 		}
 	}
-	if err := Kind.Load(tx, box, account, records); err != nil {
+	if err := Kind.Load(tx, keyring, account, records); err != nil {
 		return err
 	}
 	for n := range records {
-		if err := records[n].alone(tx, check.Record(Kind.Section, n), account); err != nil {
+		if err := records[n].alone(tx, configstore.PathOf(Kind.Section, n), account); err != nil {
 			return err
 		}
 	}
@@ -162,8 +160,8 @@ func Erase(tx *db.Tx, account int64, id string) error {
 }
 
 // check holds an integration against the rules of its type.
-func (i *Integration) check(at check.At) error {
-	if err := check.First(
+func (i *Integration) check(at configstore.RecordPath) error {
+	if err := configstore.FirstError(
 		at.Length("integration_name", i.IntegrationName, 1, 59), at.OneOf("integration_type", i.IntegrationType, types...), at.Length("description", i.Description, 0, 500),
 		at.AtLeast("team_id", i.TeamID, 0), at.AtLeast("channel_id", i.ChannelID, 0), at.Length("ref_id", i.RefID, 0, 255), at.Length("integration_key", i.IntegrationKey, 0, 255),
 	); err != nil {
@@ -193,7 +191,7 @@ func (i *Integration) check(at check.At) error {
 	return nil
 }
 
-func (s *Settings) checkWebhook(at check.At, kind string) error {
+func (s *Settings) checkWebhook(at configstore.RecordPath, kind string) error {
 	u, err := url.Parse(s.Endpoint)
 	switch {
 	case s.Endpoint == "":

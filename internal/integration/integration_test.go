@@ -8,13 +8,13 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
 	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
 )
 
 func TestConversationIntegration(t *testing.T) {
-	box := apitest.Box(t)
-	s := apitest.Start(t, (&integration.Room{Box: box}).Ops(), channel.Ops(box))
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops(), channel.Ops(keyring))
 	s.Grant(auth.IntegrationsRead)
 	whole := `{"account_id":2451002751131,"integration_id":$id,"integration_name":"Prometheus EU","integration_type":"prometheus","description":"beide","team_id":4291079133131,"channel_id":$ch,"ref_id":"",
 		"integration_key":"$key","push_url":"/event/push/alert/prometheus?integration_key=$key","status":"enabled","creator_id":2476123212131,"updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801}`
@@ -49,8 +49,8 @@ func TestConversationIntegration(t *testing.T) {
 }
 
 func TestConversationWebhook(t *testing.T) {
-	box := apitest.Box(t)
-	s := apitest.Start(t, (&integration.Room{Box: box}).Ops(), channel.Ops(box))
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops(), channel.Ops(keyring))
 	s.Grant(auth.IntegrationsRead)
 	refused := func(settings string, says ...string) apitest.Turn {
 		return apitest.Turn{Path: "/integration/create", Body: `{"integration_name":"a","integration_type":"webhook_incident","settings":` + settings + `}`, Code: "InvalidParameter", Says: says}
@@ -82,7 +82,7 @@ func TestConversationWebhook(t *testing.T) {
 }
 
 func TestByKey(t *testing.T) {
-	s := apitest.Start(t, (&integration.Room{Box: apitest.Box(t)}).Ops())
+	s := apitest.Start(t, (&integration.Service{Keyring: apitest.Box(t)}).Ops())
 	var made, other struct {
 		ID  int64  `json:"integration_id"`
 		Key string `json:"integration_key"`
@@ -116,8 +116,8 @@ func TestByKey(t *testing.T) {
 
 // TestDedicatedToAPrivateChannel: such an integration is as private as its channel.
 func TestDedicatedToAPrivateChannel(t *testing.T) {
-	box := apitest.Box(t)
-	s := apitest.Start(t, (&integration.Room{Box: box}).Ops(), channel.Ops(box))
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops(), channel.Ops(keyring))
 	s.Grant(auth.IntegrationsManage)
 	s.Exec(`DELETE FROM team_person WHERE account_id = $1 AND person_id = $2`, apitest.AccountA, apitest.Reader)
 	s.Converse(t, []apitest.Turn{
@@ -142,14 +142,14 @@ func TestIntegrationsOfAFile(t *testing.T) {
 		"integration_name": func(i *integration.Integration) { i.IntegrationName = "" },
 		"integration_type": func(i *integration.Integration) { i.IntegrationType = "x" },
 	})
-	s, box := apitest.Start(t), apitest.Box(t)
+	s, keyring := apitest.Start(t), apitest.Box(t)
 	s.Write(func(tx *db.Tx) error {
-		return integration.Load(tx, box, apitest.AccountA, []integration.Integration{{IntegrationID: 5, IntegrationName: "a", IntegrationType: "standard", IntegrationKey: "of the file"},
+		return integration.Load(tx, keyring, apitest.AccountA, []integration.Integration{{IntegrationID: 5, IntegrationName: "a", IntegrationType: "standard", IntegrationKey: "of the file"},
 			{IntegrationID: 6, IntegrationName: "b", IntegrationType: "standard"}})
 	})
 	s.Read(func(tx *db.Tx) error {
 		i, found, err := integration.ByKey(tx, "of the file", 1)
-		all, _ := integration.Kind.Dump(tx, box, apitest.AccountA, true)
+		all, _ := integration.Kind.Dump(tx, keyring, apitest.AccountA, true)
 		if !found || i.IntegrationID != 5 || len(all) != 2 || len(all[1].IntegrationKey) != 40 {
 			t.Errorf("%+v %+v", i, all)
 		}

@@ -5,19 +5,19 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/secret"
 )
 
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Room serves the operations on integrations.
-type Room struct {
-	Box *seal.Box // seals keys and the secrets of webhooks
+// Service serves the operations on integrations.
+type Service struct {
+	Keyring *secret.Keyring // seals keys and the secrets of webhooks
 }
 
 // Ops is the room's table of contents.
-func (r *Room) Ops() []api.Op {
+func (r *Service) Ops() []api.Op {
 	read, manage := []auth.Permission{auth.IntegrationsRead}, []auth.Permission{auth.IntegrationsManage}
 	const one = `{"integration_id": 6113996590131}`
 	return api.WithReplies(golden, []api.Op{

@@ -7,10 +7,9 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Permit refuses an integration that the caller's account does not have, and one that names a private channel to
@@ -44,7 +43,7 @@ func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
 		return nil, err
 	}
 	for _, ch := range private {
-		ids, err := reference.Sources(tx, who.AccountID, reference.Channel, ch, reference.Integration)
+		ids, err := configstore.Sources(tx, who.AccountID, configstore.Channel, ch, configstore.Integration)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +63,7 @@ func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
 // permitRouted refuses to end the route of an integration, which is what dedicating or deleting it does, to those who
 // may not read a private channel that the route names.
 func permitRouted(c *api.Call, integration int64) error {
-	routed, err := reference.Targets(c.Tx, c.Who.AccountID, reference.Route, integration, reference.Channel)
+	routed, err := configstore.Targets(c.Tx, c.Who.AccountID, configstore.Route, integration, configstore.Channel)
 	if err != nil {
 		return err
 	}
@@ -103,7 +102,7 @@ type OneRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
 }
 
-func (r *Room) info(c *api.Call, in OneRequest) (Integration, error) {
+func (r *Service) info(c *api.Call, in OneRequest) (Integration, error) {
 	i, err := Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
 	if err != nil {
 		return i, err
@@ -115,9 +114,9 @@ func (r *Room) info(c *api.Call, in OneRequest) (Integration, error) {
 }
 
 // show readies an integration for the caller.
-func (r *Room) show(c *api.Call, i *Integration) (err error) {
+func (r *Service) show(c *api.Call, i *Integration) (err error) {
 	if c.Who.May(auth.IntegrationsManage) {
-		err = Kind.Show(r.Box, c.Who.AccountID, i, c.Report)
+		err = Kind.Show(r.Keyring, c.Who.AccountID, i, c.Report)
 	} else {
 		err = Kind.Blank(i)
 	}
@@ -135,13 +134,13 @@ type listRequest struct {
 }
 
 // list leaves integrations out that name a private channel which the caller may not read.
-func (r *Room) list(c *api.Call, in listRequest) (api.Paged[Integration], error) {
+func (r *Service) list(c *api.Call, in listRequest) (api.Paged[Integration], error) {
 	hidden, err := Hidden(c.Tx, c.Who)
 	if err != nil {
 		return api.Paged[Integration]{}, err
 	}
 	limit, offset := in.Window(20)
-	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, object.Query{Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Except: hidden,
+	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, configstore.Query{Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Except: hidden,
 		ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc, Limit: limit, Offset: offset})
 	for n := 0; n < len(items) && err == nil; n++ {
 		err = r.show(c, &items[n])

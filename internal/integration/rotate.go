@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"tocsin/internal/api"
-	"tocsin/internal/fault"
-	"tocsin/internal/id"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 func newKey() string { return id.Token(20) }
@@ -20,7 +20,7 @@ type rotated struct {
 	PushURL        string `json:"push_url" doc:"The path and query to push events to."`
 }
 
-func (r *Room) rotate(c *api.Call, in rotateRequest) (rotated, error) {
+func (r *Service) rotate(c *api.Call, in rotateRequest) (rotated, error) {
 	i, err := r.opened(c, in.IntegrationID)
 	if err != nil {
 		return rotated{}, err

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/dingtalk"
 	"tocsin/internal/sender/feishu"
@@ -75,7 +75,7 @@ func Only(tx *db.Tx, account int64, kind string) (id int64, why string, err erro
 
 // Open is the service of what Usable finds, with its secrets in clear. That there is none is a Conflict that
 // says why.
-func Open(tx *db.Tx, box *seal.Box, account int64, kind string, id int64) (sender.App, error) {
+func Open(tx *db.Tx, keyring *secret.Keyring, account int64, kind string, id int64) (sender.App, error) {
 	i, why, err := Usable(tx, account, kind, id)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func Open(tx *db.Tx, box *seal.Box, account int64, kind string, id int64) (sende
 	if why != "" {
 		return nil, fault.New(fault.Conflict, "%s", why)
 	}
-	if err := Kind.Open(box, account, &i); err != nil {
+	if err := Kind.Open(keyring, account, &i); err != nil {
 		return nil, err
 	}
 	return i.Service(), nil

@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
 	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
 )
 
 func TestUsable(t *testing.T) {
-	s, box := apitest.Start(t), apitest.Box(t)
+	s, keyring := apitest.Start(t), apitest.Box(t)
 	app := func(id int64, kind, status string, credentials map[string]string) integration.Integration {
 		return integration.Integration{IntegrationID: id, IntegrationName: "a", IntegrationType: kind, Status: status, Settings: &integration.Settings{App: credentials}}
 	}
 	slack := map[string]string{"token": "x"}
 	s.Write(func(tx *db.Tx) error {
-		return integration.Load(tx, box, apitest.AccountA, []integration.Integration{
+		return integration.Load(tx, keyring, apitest.AccountA, []integration.Integration{
 			app(1, "slack_app", "enabled", slack), app(2, "slack_app", "disabled", slack), app(3, "teams_app", "enabled", nil),
 			app(4, "feishu_app", "enabled", map[string]string{"app_id": "a", "app_secret": "x"}), app(5, "feishu_app", "enabled", map[string]string{"app_id": "b", "app_secret": "x"}),
 			app(6, "dingtalk_app", "enabled", map[string]string{"app_key": "a", "app_secret": "x"}), app(7, "wecom_app", "enabled", map[string]string{"corp_id": "a", "secret": "x"}),
@@ -38,7 +38,7 @@ func TestUsable(t *testing.T) {
 		{apitest.AccountA, "teams_app", 3, "Tocsin cannot send messages to persons in Microsoft Teams"},
 	} {
 		s.Read(func(tx *db.Tx) error {
-			service, err := integration.Open(tx, box, c.account, c.kind, c.id)
+			service, err := integration.Open(tx, keyring, c.account, c.kind, c.id)
 			got := fmt.Sprintf("%T", service)
 			if err != nil {
 				got = err.Error()

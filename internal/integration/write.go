@@ -9,10 +9,8 @@ import (
 	"strconv"
 
 	"tocsin/internal/api"
-	"tocsin/internal/check"
-	"tocsin/internal/id"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/id"
 )
 
 // Body is what a caller may say of an integration.
@@ -38,7 +36,7 @@ type created struct {
 	api.Warnings
 }
 
-func (r *Room) create(c *api.Call, in createRequest) (created, error) {
+func (r *Service) create(c *api.Call, in createRequest) (created, error) {
 	i := Integration{AccountID: c.Who.AccountID, IntegrationID: id.Number(), IntegrationName: in.IntegrationName, IntegrationType: in.IntegrationType,
 		Status: "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
 	if i.IsSource() {
@@ -75,7 +73,7 @@ type updateRequest struct {
 	Body
 }
 
-func (r *Room) update(c *api.Call, in updateRequest) (api.Warnings, error) {
+func (r *Service) update(c *api.Call, in updateRequest) (api.Warnings, error) {
 	i, err := r.opened(c, in.IntegrationID)
 	if err != nil {
 		return api.Warnings{}, err
@@ -88,19 +86,19 @@ func (r *Room) update(c *api.Call, in updateRequest) (api.Warnings, error) {
 }
 
 // opened reads an integration that the caller may touch, its secrets in clear.
-func (r *Room) opened(c *api.Call, integration int64) (Integration, error) {
+func (r *Service) opened(c *api.Call, integration int64) (Integration, error) {
 	i, err := Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(integration, 10))
 	if err == nil {
 		err = i.permit(c)
 	}
 	if err == nil {
-		err = Kind.Show(r.Box, c.Who.AccountID, &i, c.Report)
+		err = Kind.Show(r.Keyring, c.Who.AccountID, &i, c.Report)
 	}
 	return i, err
 }
 
 // store puts what was sent into an integration whose secrets are in clear, checks, seals and stores it.
-func (r *Room) store(c *api.Call, i *Integration, b Body, old *Settings) (warnings []string, err error) {
+func (r *Service) store(c *api.Call, i *Integration, b Body, old *Settings) (warnings []string, err error) {
 	for field, sent := range map[*string]*string{&i.Description: b.Description, &i.RefID: b.RefID} {
 		if sent != nil {
 			*field = *sent
@@ -119,7 +117,7 @@ func (r *Room) store(c *api.Call, i *Integration, b Body, old *Settings) (warnin
 	if b.Settings != nil {
 		i.Settings = b.Settings.keeping(old)
 	}
-	if err := check.First(i.check(""), i.alone(c.Tx, "", c.Who.AccountID)); err != nil {
+	if err := configstore.FirstError(i.check(""), i.alone(c.Tx, "", c.Who.AccountID)); err != nil {
 		return nil, err
 	}
 	if b.Settings != nil {
@@ -127,15 +125,15 @@ func (r *Room) store(c *api.Call, i *Integration, b Body, old *Settings) (warnin
 			return nil, err
 		}
 	}
-	if err := object.Need(c.Tx, c.Who.AccountID, "team_id", reference.To(reference.Team, i.TeamID)); err != nil {
+	if err := configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, i.TeamID)); err != nil {
 		return nil, err
 	}
-	if err := object.Need(c.Tx, c.Who.AccountID, "channel_id", reference.To(reference.Channel, i.ChannelID)); err != nil {
+	if err := configstore.Need(c.Tx, c.Who.AccountID, "channel_id", configstore.RefTo(configstore.Channel, i.ChannelID)); err != nil {
 		return nil, err
 	}
 	if i.Settings != nil {
 		for n, ch := range i.Settings.ChannelIDs {
-			if err := object.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("settings.channel_ids[%d]", n), reference.To(reference.Channel, ch)); err != nil {
+			if err := configstore.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("settings.channel_ids[%d]", n), configstore.RefTo(configstore.Channel, ch)); err != nil {
 				return nil, err
 			}
 		}
@@ -149,7 +147,7 @@ func (r *Room) store(c *api.Call, i *Integration, b Body, old *Settings) (warnin
 	if err := know(c.Tx, c.Who.AccountID, i, 0); err != nil {
 		return nil, err
 	}
-	if err := Kind.Seal(r.Box, c.Who.AccountID, i); err != nil {
+	if err := Kind.Seal(r.Keyring, c.Who.AccountID, i); err != nil {
 		return nil, err
 	}
 	return warnings, Kind.Put(c.Tx, c.Who.AccountID, i)
@@ -196,7 +194,7 @@ func (s *Settings) warnings() []string {
 }
 
 // switched is the function of /integration/enable and /integration/disable.
-func (r *Room) switched(status string) func(*api.Call, OneRequest) (api.Empty, error) {
+func (r *Service) switched(status string) func(*api.Call, OneRequest) (api.Empty, error) {
 	return func(c *api.Call, in OneRequest) (api.Empty, error) {
 		i, err := r.opened(c, in.IntegrationID)
 		if err != nil {
@@ -214,7 +212,7 @@ type deleteRequest struct {
 }
 
 // remove deletes an integration. What is set up for it alone goes with it; history keeps its name.
-func (r *Room) remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func (r *Service) remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	i, err := r.opened(c, in.IntegrationID)
 	if err != nil {
 		return api.Removal{}, err
@@ -222,19 +220,19 @@ func (r *Room) remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	if err := permitRouted(c, i.IntegrationID); err != nil {
 		return api.Removal{}, err
 	}
-	if err := reference.Refuse(c.Tx, c.Who.AccountID, Kind.Name, i.IntegrationID); err != nil {
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, Kind.Name, i.IntegrationID); err != nil {
 		return api.Removal{}, err
 	}
 	c.Removed(Kind.Name, i.IntegrationID, i.IntegrationName)
 	key := strconv.FormatInt(i.IntegrationID, 10)
-	for _, kind := range []string{reference.Route, reference.Pipeline, reference.Enrichment} {
-		known, err := object.Known(c.Tx, c.Who.AccountID, reference.To(kind, key))
+	for _, kind := range []string{configstore.Route, configstore.Pipeline, configstore.Enrichment} {
+		known, err := configstore.Known(c.Tx, c.Who.AccountID, configstore.RefTo(kind, key))
 		if err != nil {
 			return api.Removal{}, err
 		}
 		if known {
 			c.Removed(kind, key, i.IntegrationName)
-			if err := object.Delete(c.Tx, c.Who.AccountID, kind, key); err != nil {
+			if err := configstore.Delete(c.Tx, c.Who.AccountID, kind, key); err != nil {
 				return api.Removal{}, err
 			}
 		}

@@ -3,10 +3,9 @@ package person
 import (
 	"time"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Bounds of names and of longer texts, in characters.
@@ -25,15 +24,15 @@ type Account struct {
 
 // ofAccount is the account as it stands among persons.
 func ofAccount(tx *db.Tx, account int64) (Item, bool, error) {
-	a, found, err := revision.Kept(tx, account, keptAccount{}, func() (Account, bool, error) { return DumpAccount(tx, account) })
+	a, found, err := configstore.Kept(tx, account, keptAccount{}, func() (Account, bool, error) { return DumpAccount(tx, account) })
 	return Item{AccountID: a.AccountID, PersonID: a.AccountID, PersonName: a.AccountName, TimeZone: a.TimeZone, As: "account"}, found, err
 }
 
 // LoadAccount adds the account of an account file, created now (Unix seconds). An account that exists is
 // refused. Errors about its members are fault.Invalid with their path.
 func LoadAccount(tx *db.Tx, a Account, now int64) error {
-	at := check.At("account")
-	if err := check.First(
+	at := configstore.RecordPath("account")
+	if err := configstore.FirstError(
 		at.AtLeast("account_id", a.AccountID, 1), at.Length("account_name", a.AccountName, 1, maxName),
 		at.AtLeast("owner_id", a.OwnerID, 1), at.Length("time_zone", a.TimeZone, 1, maxName), zone(at, a.TimeZone),
 	); err != nil {
@@ -64,7 +63,7 @@ func scanAccount(scan db.Scan) (a Account, err error) {
 
 // zone holds a zone's name against the zones there are; the empty name passes. "Local" is the server's
 // own zone, which means something else on every machine.
-func zone(at check.At, name string) error {
+func zone(at configstore.RecordPath, name string) error {
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
 		return at.Invalid("time_zone", "must be the IANA name of a time zone such as Asia/Shanghai, got %q", name)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/check"
-	"tocsin/internal/fault"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
 )
 
 // AppKey is an app key as it can be shown: everything but the key.
@@ -90,7 +90,7 @@ func keyCreate(c *api.Call, in keyCreateRequest) (keyCreated, error) {
 		}
 	}
 	in.ExpiresAt = cmp.Or(in.ExpiresAt, c.Who.ExpiresAt)
-	if err := check.First(covers(c, in.Permissions), outlives(c, in.ExpiresAt)); err != nil {
+	if err := configstore.FirstError(covers(c, in.Permissions), outlives(c, in.ExpiresAt)); err != nil {
 		return keyCreated{}, err
 	}
 	key, secret, err := CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions, ExpiresAt: in.ExpiresAt}, c.Unix())

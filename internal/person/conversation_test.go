@@ -5,9 +5,9 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
+	"tocsin/internal/configstore"
 	"tocsin/internal/person"
-	"tocsin/internal/reference"
+	"tocsin/internal/platform/db"
 )
 
 func TestConversationMember(t *testing.T) {
@@ -51,7 +51,7 @@ func TestConversationMember(t *testing.T) {
 func TestMemberInUse(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
 	s.Write(func(tx *db.Tx) error {
-		return reference.Set(tx, apitest.AccountA, reference.From(reference.Schedule, 7, "Nights"), reference.To(reference.Person, apitest.Reader))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Schedule, 7, "Nights"), configstore.RefTo(configstore.Person, apitest.Reader))
 	})
 	s.Converse(t, []apitest.Turn{
 		{Path: "/member/delete", Body: `{"member_id":2659460982131}`, Code: "ReferenceExist", Has: `{"refs":[{"kind":"schedule","id":"7","name":"Nights"}]}`},

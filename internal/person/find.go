@@ -1,6 +1,6 @@
 package person
 
-import "tocsin/internal/db"
+import "tocsin/internal/platform/db"
 
 // Find returns a person, deleted ones too, without their roles; found is false when the account has none of this id.
 func Find(tx *db.Tx, account, person int64) (r Record, found bool, err error) {

@@ -2,8 +2,8 @@ package person
 
 import (
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // CreateKey makes a key as auth.CreateKey does. An invited person who is given one has come, and is pending no longer.
@@ -13,7 +13,7 @@ func CreateKey(tx *db.Tx, k auth.NewKey, now int64) (keyID int64, secret string,
 	}
 	enabled, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, k.Account, k.Person)
 	if err == nil && enabled > 0 {
-		err = revision.Bump(tx, k.Account)
+		err = configstore.BumpRevision(tx, k.Account)
 	}
 	return keyID, secret, err
 }

@@ -1,10 +1,9 @@
 package person
 
 import (
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
 )
 
 func init() {
-	object.Own(reference.Person, `SELECT 1 FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`)
+	configstore.Own(configstore.Person, `SELECT 1 FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`)
 }

@@ -5,10 +5,9 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/reference"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/role"
 	"tocsin/internal/team"
 )
@@ -64,8 +63,8 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 	if owner == m.MemberID {
 		return api.Removal{}, fault.New(fault.Conflict, "person %d owns the account and cannot be deleted", m.MemberID)
 	}
-	c.Removed(reference.Person, m.MemberID, m.MemberName)
-	if err := reference.Refuse(c.Tx, c.Who.AccountID, reference.Person, m.MemberID); err != nil {
+	c.Removed(configstore.Person, m.MemberID, m.MemberName)
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Person, m.MemberID); err != nil {
 		return api.Removal{}, err
 	}
 	keys, err := auth.ListKeys(c.Tx, c.Who.AccountID)
@@ -82,7 +81,7 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 			return api.Removal{}, err
 		}
 	}
-	return api.Removal{}, revision.Bump(c.Tx, c.Who.AccountID)
+	return api.Removal{}, configstore.BumpRevision(c.Tx, c.Who.AccountID)
 }
 
 // leave marks a person as deleted.

@@ -5,9 +5,8 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/check"
-	"tocsin/internal/fault"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
 )
 
 type memberResetRequest struct {
@@ -38,7 +37,7 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	if in.Email != nil && !strings.EqualFold(*in.Email, r.Email) {
-		if err := check.First(checkEmail("", *in.Email), unused(c, "", *in.Email, "")); err != nil {
+		if err := configstore.FirstError(checkEmail("", *in.Email), unused(c, "", *in.Email, "")); err != nil {
 			return api.Empty{}, err
 		}
 		r.EmailVerified = false
@@ -55,7 +54,7 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	r.UpdatedAt = c.Unix()
-	c.Touched(reference.Person, r.PersonID, r.PersonName)
+	c.Touched(configstore.Person, r.PersonID, r.PersonName)
 	return api.Empty{}, r.put(c.Tx, account)
 }
 

@@ -4,11 +4,9 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/id"
-	"tocsin/internal/reference"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
 	"tocsin/internal/role"
 )
 
@@ -32,18 +30,18 @@ type inviteRequest struct {
 // Check holds each person against the rules between fields.
 func (in inviteRequest) Check() error {
 	for i, m := range in.Members {
-		at := check.Record("members", i)
+		at := configstore.PathOf("members", i)
 		if m.Email == "" && m.Phone == "" {
 			return at.Invalid("email", "or phone is needed")
 		}
-		if err := check.First(checkEmail(at, m.Email), zone(at, m.TimeZone)); err != nil {
+		if err := configstore.FirstError(checkEmail(at, m.Email), zone(at, m.TimeZone)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkEmail(at check.At, email string) error {
+func checkEmail(at configstore.RecordPath, email string) error {
 	if email == "" {
 		return nil
 	}
@@ -58,7 +56,7 @@ type invitedItem struct {
 func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error) {
 	out := api.Items[invitedItem]{Items: []invitedItem{}}
 	for i, m := range in.Members {
-		at := check.Record("members", i)
+		at := configstore.PathOf("members", i)
 		if err := unused(c, at, m.Email, m.RefID); err != nil {
 			return out, err
 		}
@@ -73,7 +71,7 @@ func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error)
 		if err != nil {
 			return out, err
 		}
-		c.Touched(reference.Person, person, name)
+		c.Touched(configstore.Person, person, name)
 		for _, r := range m.RoleIDs {
 			if err := role.Grant(c, r, []int64{person}); err != nil {
 				return out, err
@@ -81,11 +79,11 @@ func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error)
 		}
 		out.Items = append(out.Items, invitedItem{person, name})
 	}
-	return out, revision.Bump(c.Tx, c.Who.AccountID)
+	return out, configstore.BumpRevision(c.Tx, c.Who.AccountID)
 }
 
 // unused refuses an e-mail address or external id that another person has.
-func unused(c *api.Call, at check.At, email, ref string) error {
+func unused(c *api.Call, at configstore.RecordPath, email, ref string) error {
 	for _, field := range []struct{ name, value, query string }{
 		{"email", email, `SELECT person_id FROM person WHERE account_id = $1 AND lower(email) = lower($2) AND status <> 'deleted'`},
 		{"ref_id", ref, `SELECT person_id FROM person WHERE account_id = $1 AND ref_id = $2 AND status <> 'deleted'`},

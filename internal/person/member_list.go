@@ -2,7 +2,7 @@ package person
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/role"
 )
 

@@ -2,7 +2,7 @@ package person
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
 	"tocsin/internal/role"
 )
 
@@ -36,6 +36,6 @@ func memberRoleUpdate(c *api.Call, in memberRoleRequest) (api.Empty, error) {
 	if err != nil {
 		return api.Empty{}, err
 	}
-	c.Touched(reference.Person, m.MemberID, m.MemberName)
+	c.Touched(configstore.Person, m.MemberID, m.MemberName)
 	return api.Empty{}, role.Replace(c, in.MemberID, in.RoleIDs)
 }

@@ -6,8 +6,8 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
 )
 
 // newKey makes a key in account A and returns its id and secret.

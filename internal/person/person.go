@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"tocsin/internal/db"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // Item is a person as /person/infos shows one, without the phone number. Members without a value are left
@@ -54,14 +54,14 @@ type (
 // byID gives the persons of these ids, in several queries: the transaction should be a snapshot. Ids that
 // name nobody in the account are not in the map.
 func byID(tx *db.Tx, account int64, ids []int64) (map[int64]Item, error) {
-	kept, err := revision.At(tx, account)
+	kept, err := configstore.ViewOf(tx, account)
 	if err != nil {
 		return nil, err
 	}
 	found := make(map[int64]Item, len(ids))
 	var wanting []int64
 	for _, id := range ids {
-		if p, ok := revision.Get[Item](kept, keptPerson{id}); ok {
+		if p, ok := configstore.Cached[Item](kept, keptPerson{id}); ok {
 			found[id] = p
 		} else {
 			wanting = append(wanting, id)
@@ -79,7 +79,7 @@ func byID(tx *db.Tx, account int64, ids []int64) (map[int64]Item, error) {
 		}
 		for _, p := range items {
 			found[p.PersonID] = p
-			if err := revision.Put(kept, keptPerson{p.PersonID}, p); err != nil {
+			if err := configstore.Cache(kept, keptPerson{p.PersonID}, p); err != nil {
 				return nil, err
 			}
 		}

@@ -3,9 +3,8 @@ package person
 import (
 	"cmp"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/role"
 )
 
@@ -46,14 +45,14 @@ func (r Record) put(tx *db.Tx, account int64) error {
 	if err != nil {
 		return err
 	}
-	return revision.Bump(tx, account)
+	return configstore.BumpRevision(tx, account)
 }
 
 // Load adds the persons of an account file. Roles are not checked to exist. Errors are fault.Invalid with
 // the record's path.
 func Load(tx *db.Tx, account int64, records []Record) error {
 	for i, r := range records {
-		at := check.Record("persons", i)
+		at := configstore.PathOf("persons", i)
 		if err := r.check(at, account); err != nil {
 			return err
 		}
@@ -74,7 +73,7 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 	return nil
 }
 
-func give(tx *db.Tx, account int64, at check.At, r Record) error {
+func give(tx *db.Tx, account int64, at configstore.RecordPath, r Record) error {
 	for i, id := range r.RoleIDs {
 		fresh, err := role.Give(tx, account, r.PersonID, id)
 		if err != nil {
@@ -87,8 +86,8 @@ func give(tx *db.Tx, account int64, at check.At, r Record) error {
 	return nil
 }
 
-func (r Record) check(at check.At, account int64) error {
-	return check.First(
+func (r Record) check(at configstore.RecordPath, account int64) error {
+	return configstore.FirstError(
 		at.Account(r.AccountID, account),
 		at.AtLeast("person_id", r.PersonID, 1),
 		at.Length("person_name", r.PersonName, 0, maxName),
@@ -124,7 +123,7 @@ func Erase(tx *db.Tx, account, person int64) error {
 	if _, err := tx.Exec(`DELETE FROM person WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
 		return err
 	}
-	return revision.Bump(tx, account)
+	return configstore.BumpRevision(tx, account)
 }
 
 // Complete folds what is searched of persons that an older version wrote. It is called when the program

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 var errRollback = errors.New("rolled back")

@@ -3,8 +3,8 @@ package person
 import (
 	"time"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Zone returns the time zone of an account.

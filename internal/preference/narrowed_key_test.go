@@ -6,13 +6,13 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/preference"
 )
 
 // TestNarrowedKeyLeavesPreferencesAlone tries keys of the owner, who may otherwise set everybody's preferences.
 func TestNarrowedKeyLeavesPreferencesAlone(t *testing.T) {
-	s := apitest.Start(t, (&preference.Room{Box: apitest.Box(t)}).Ops())
+	s := apitest.Start(t, (&preference.Service{Keyring: apitest.Box(t)}).Ops())
 	narrowed := func(permissions ...string) (secret string) {
 		s.Write(func(tx *db.Tx) (err error) {
 			_, secret, err = auth.CreateKey(tx, auth.NewKey{Account: apitest.AccountA, Person: apitest.OwnerA, Permissions: append([]string{}, permissions...)}, s.Clock.Now().Unix())

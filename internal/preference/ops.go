@@ -9,22 +9,21 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/fault"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
-	"tocsin/internal/seal"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Room keeps preferences.
-type Room struct {
-	Box *seal.Box // seals contacts: an incoming webhook's address is a secret
+// Service keeps preferences.
+type Service struct {
+	Keyring *secret.Keyring // seals contacts: an incoming webhook's address is a secret
 }
 
 // Ops is the room's table of contents.
-func (r *Room) Ops() []api.Op {
+func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{Path: "/preference/info", Narrowed: []auth.Permission{auth.MembersRead}, Effect: api.Snapshot, Doc: "Shows how the caller wants to be told.", Notes: "The account's owner may ask for others with person_id; contacts are shown to their owner alone, and to a narrowed key only with Members Manage (org).",
 			Example: `{}`, Do: api.Do(r.info)},
@@ -47,10 +46,10 @@ func (w Whose) person(c *api.Call) (int64, error) {
 	if !c.Who.Owner {
 		return 0, fault.Denied("only the account's owner may see or change the preference of others")
 	}
-	return w.PersonID, object.Need(c.Tx, c.Who.AccountID, "person_id", reference.To(reference.Person, w.PersonID))
+	return w.PersonID, configstore.Need(c.Tx, c.Who.AccountID, "person_id", configstore.RefTo(configstore.Person, w.PersonID))
 }
 
-func (r *Room) info(c *api.Call, in struct{ Whose }) (Preference, error) {
+func (r *Service) info(c *api.Call, in struct{ Whose }) (Preference, error) {
 	person, err := in.person(c)
 	if err != nil {
 		return Preference{}, err
@@ -62,10 +61,10 @@ func (r *Room) info(c *api.Call, in struct{ Whose }) (Preference, error) {
 	return r.show(c, p)
 }
 
-func (r *Room) show(c *api.Call, p Preference) (Preference, error) {
+func (r *Service) show(c *api.Call, p Preference) (Preference, error) {
 	var err error
 	if p.PersonID == c.Who.PersonID && (!c.Who.Narrowed || c.Who.May(auth.MembersManage)) {
-		err = Kind.Show(r.Box, c.Who.AccountID, &p, c.Report)
+		err = Kind.Show(r.Keyring, c.Who.AccountID, &p, c.Report)
 	} else {
 		err = Kind.Blank(&p)
 	}
@@ -87,7 +86,7 @@ type Updated struct {
 	api.Warnings
 }
 
-func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) {
+func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err error) {
 	person, err := in.person(c)
 	if err != nil {
 		return reply, err
@@ -99,7 +98,7 @@ func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) 
 	if err != nil {
 		return reply, err
 	}
-	if err := Kind.Show(r.Box, c.Who.AccountID, &p, c.Report); err != nil {
+	if err := Kind.Show(r.Keyring, c.Who.AccountID, &p, c.Report); err != nil {
 		return reply, err
 	}
 	set(&p.Trigger, in.Trigger)
@@ -111,9 +110,9 @@ func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) 
 		if all == nil {
 			all = map[string]string{}
 		}
-		for _, way := range slices.Sorted(maps.Keys(*in.Contacts)) {
-			if all[way] = (*in.Contacts)[way]; all[way] == "" {
-				delete(all, way)
+		for _, method := range slices.Sorted(maps.Keys(*in.Contacts)) {
+			if all[method] = (*in.Contacts)[method]; all[method] == "" {
+				delete(all, method)
 			}
 		}
 		p.Contacts = all
@@ -124,13 +123,13 @@ func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) 
 	}
 	reply.Warnings.Warnings = p.warnings()
 	reply.Preference = p.filled()
-	if err := Kind.Seal(r.Box, c.Who.AccountID, &p); err != nil {
+	if err := Kind.Seal(r.Keyring, c.Who.AccountID, &p); err != nil {
 		return reply, err
 	}
 	if err := Kind.Put(c.Tx, c.Who.AccountID, &p); err != nil {
 		return reply, err
 	}
-	c.Touched(reference.Preference, person, "")
+	c.Touched(configstore.Preference, person, "")
 	if person != c.Who.PersonID {
 		reply.Preference, err = r.show(c, p)
 	}
@@ -143,15 +142,15 @@ var ready = regexp.MustCompile(`\A(email|sms|voice|(feishu|dingtalk|wecom|slack|
 // warnings names the ways over which nothing can reach the person.
 func (p *Preference) warnings() (all []string) {
 	for _, list := range []struct {
-		name string
-		ways []string
+		name    string
+		methods []string
 	}{
 		{"trigger_notify.critical", p.Trigger.Critical}, {"trigger_notify.warning", p.Trigger.Warning}, {"trigger_notify.info", p.Trigger.Info},
 		{"schedule_shift_notify.personal_channels", p.Shift.PersonalChannels},
 	} {
-		for i, way := range list.ways {
-			if !ready.MatchString(way) && p.Contacts[way] == "" {
-				all = append(all, fmt.Sprintf("%s[%d] is %.60q, for which contacts has nothing: nothing is told over it", list.name, i, way))
+		for i, method := range list.methods {
+			if !ready.MatchString(method) && p.Contacts[method] == "" {
+				all = append(all, fmt.Sprintf("%s[%d] is %.60q, for which contacts has nothing: nothing is told over it", list.name, i, method))
 			}
 		}
 	}

@@ -9,10 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // Preference is how one person wants to be told.
@@ -52,15 +50,15 @@ type Quiet struct {
 }
 
 // Kind is how preferences are kept: one for each person, by its id.
-var Kind = object.Kind[Preference]{
-	Name: reference.Preference, Section: "preferences",
-	Head: func(p *Preference) object.Head {
-		return object.Head{ID: strconv.FormatInt(p.PersonID, 10), Name: "preference of person " + strconv.FormatInt(p.PersonID, 10), Creator: p.PersonID, UpdatedAt: p.UpdatedAt}
+var Kind = configstore.Kind[Preference]{
+	Name: configstore.Preference, Section: "preferences",
+	Head: func(p *Preference) configstore.Head {
+		return configstore.Head{ID: strconv.FormatInt(p.PersonID, 10), Name: "preference of person " + strconv.FormatInt(p.PersonID, 10), Creator: p.PersonID, UpdatedAt: p.UpdatedAt}
 	},
 	Secrets: func(p *Preference, fn func(place, text string) (string, error)) (err error) {
 		all := map[string]string{}
-		for way, contact := range p.Contacts {
-			if all[way], err = fn("contacts/"+way, contact); err != nil {
+		for method, contact := range p.Contacts {
+			if all[method], err = fn("contacts/"+method, contact); err != nil {
 				return err
 			}
 		}
@@ -69,12 +67,12 @@ var Kind = object.Kind[Preference]{
 		}
 		return nil
 	},
-	Check: func(_ *db.Tx, at check.At, _ int64, p *Preference) error {
-		return check.First(at.AtLeast("person_id", p.PersonID, 1), p.check(at))
+	Check: func(_ *db.Tx, at configstore.RecordPath, _ int64, p *Preference) error {
+		return configstore.FirstError(at.AtLeast("person_id", p.PersonID, 1), p.check(at))
 	},
 }
 
-func (p *Preference) check(at check.At) error {
+func (p *Preference) check(at configstore.RecordPath) error {
 	for i, q := range p.QuietHours {
 		at := at.Element("quiet_hours", i)
 		_, startOK := minuteOf(q.Start)
@@ -111,19 +109,19 @@ func Of(tx *db.Tx, account, person int64) (Preference, error) {
 	return p, err
 }
 
-// Ways are those over which the person wants to be told of something of a severity.
-func (p Preference) Ways(severity string) []string {
-	ways := p.Trigger.Info
+// Methods are those over which the person wants to be told of something of a severity.
+func (p Preference) Methods(severity string) []string {
+	methods := p.Trigger.Info
 	switch severity {
 	case "Critical":
-		ways = p.Trigger.Critical
+		methods = p.Trigger.Critical
 	case "Warning":
-		ways = p.Trigger.Warning
+		methods = p.Trigger.Warning
 	}
-	if len(ways) == 0 {
+	if len(methods) == 0 {
 		return []string{"email"}
 	}
-	return ways
+	return methods
 }
 
 // QuietUntil is when the quiet hours end in which a moment lies, as the clock on the person's wall shows it, and those

@@ -10,7 +10,7 @@ import (
 )
 
 func TestPreferences(t *testing.T) {
-	s := apitest.Start(t, (&preference.Room{Box: apitest.Box(t)}).Ops())
+	s := apitest.Start(t, (&preference.Service{Keyring: apitest.Box(t)}).Ops())
 	s.Converse(t, []apitest.Turn{
 		{Path: "/preference/info", Key: apitest.KeyReader, Body: `{}`, Has: `{"trigger_notify": {"critical": [], "warning": [], "info": []}}`},
 		{Path: "/preference/update", Key: apitest.KeyReader, Body: `{"trigger_notify": {"critical": ["sms", "email", "ntfy"], "warning": ["email"], "info": []}, "quiet_hours": [{"start": "22:00", "end": "07:00"}], "contacts": {"ntfy": "https://ntfy.example.com/rita"}}`, Golden: "preference_update"},

@@ -5,11 +5,9 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Within refuses to give away permissions that the caller does not have: whoever could would soon have them.
@@ -35,21 +33,21 @@ func Grant(c *api.Call, role int64, persons []int64) error {
 	if err := Within(c.Who, r.Permissions); err != nil {
 		return err
 	}
-	c.Touched(reference.Role, role, r.RoleName)
+	c.Touched(configstore.Role, role, r.RoleName)
 	for _, person := range persons {
-		known, err := object.Known(c.Tx, c.Who.AccountID, reference.To(reference.Person, person))
+		known, err := configstore.Known(c.Tx, c.Who.AccountID, configstore.RefTo(configstore.Person, person))
 		if err != nil {
 			return err
 		}
 		if !known {
 			return fault.Missing("person", person)
 		}
-		c.Touched(reference.Person, person, "")
+		c.Touched(configstore.Person, person, "")
 		if _, err := c.Tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, c.Who.AccountID, person, role); err != nil {
 			return err
 		}
 	}
-	return revision.Bump(c.Tx, c.Who.AccountID)
+	return configstore.BumpRevision(c.Tx, c.Who.AccountID)
 }
 
 // Revoke takes a role from persons; the caller must be able to give it away.
@@ -61,14 +59,14 @@ func Revoke(c *api.Call, role int64, persons []int64) error {
 	if err := Within(c.Who, r.Permissions); err != nil {
 		return err
 	}
-	c.Touched(reference.Role, role, r.RoleName)
+	c.Touched(configstore.Role, role, r.RoleName)
 	for _, person := range persons {
-		c.Touched(reference.Person, person, "")
+		c.Touched(configstore.Person, person, "")
 		if _, err := c.Tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2 AND role_id = $3`, c.Who.AccountID, person, role); err != nil {
 			return err
 		}
 	}
-	return revision.Bump(c.Tx, c.Who.AccountID)
+	return configstore.BumpRevision(c.Tx, c.Who.AccountID)
 }
 
 // Replace makes the roles all that a person has.

@@ -1,6 +1,6 @@
 package role
 
-import "tocsin/internal/db"
+import "tocsin/internal/platform/db"
 
 // Give gives a person a role unasked, as an account file does; fresh is false when the person has it.
 func Give(tx *db.Tx, account, person, role int64) (fresh bool, err error) {

@@ -1,10 +1,9 @@
 package role
 
 import (
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
 )
 
 func init() {
-	object.Own(reference.Role, `SELECT 1 FROM role WHERE account_id = $1 AND role_id = $2`)
+	configstore.Own(configstore.Role, `SELECT 1 FROM role WHERE account_id = $1 AND role_id = $2`)
 }

@@ -7,11 +7,10 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/id"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 //go:embed testdata/golden/*.json
@@ -130,7 +129,7 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	for i, n := range in.PermissionIDs {
 		p, ok := auth.ByID(n)
 		if !ok {
-			return upserted{}, check.Record("permission_ids", i).Invalid("", "there is no permission %d; /role/permission/list shows those there are", n)
+			return upserted{}, configstore.PathOf("permission_ids", i).Invalid("", "there is no permission %d; /role/permission/list shows those there are", n)
 		}
 		r.Permissions = append(r.Permissions, p.String())
 	}
@@ -141,7 +140,7 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	if in.Description != nil {
 		r.Description = *in.Description
 	}
-	c.Touched(reference.Role, r.RoleID, r.RoleName)
+	c.Touched(configstore.Role, r.RoleID, r.RoleName)
 	return upserted{r.RoleID, r.RoleName}, r.put(c.Tx, c.Who.AccountID)
 }
 
@@ -156,7 +155,7 @@ func switched(status string) func(*api.Call, OneRequest) (api.Empty, error) {
 			return api.Empty{}, err
 		}
 		r.Status, r.UpdatedAt = status, c.Unix()
-		c.Touched(reference.Role, r.RoleID, r.RoleName)
+		c.Touched(configstore.Role, r.RoleID, r.RoleName)
 		return api.Empty{}, r.put(c.Tx, c.Who.AccountID)
 	}
 }
@@ -174,14 +173,14 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	if err := Within(c.Who, r.Permissions); err != nil {
 		return api.Removal{}, err
 	}
-	c.Removed(reference.Role, r.RoleID, r.RoleName)
+	c.Removed(configstore.Role, r.RoleID, r.RoleName)
 	holders, err := db.All(c.Tx, func(scan db.Scan) (p fault.Ref, err error) { return p, scan(&p.ID, &p.Name) },
 		`DELETE FROM person_role WHERE account_id = $1 AND role_id = $2 RETURNING CAST(person_id AS TEXT), ''`, c.Who.AccountID, r.RoleID)
 	if err != nil {
 		return api.Removal{}, err
 	}
 	for _, p := range holders {
-		c.Touched(reference.Person, p.ID, p.Name)
+		c.Touched(configstore.Person, p.ID, p.Name)
 	}
 	return api.Removal{}, Erase(c.Tx, c.Who.AccountID, r.RoleID)
 }

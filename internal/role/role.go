@@ -8,10 +8,9 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/auth"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // maxName is the longest name of a role in an account file, in characters.
@@ -44,7 +43,7 @@ func scanRole(scan db.Scan) (r Record, err error) {
 // Load adds the roles of an account file. Errors are fault.Invalid with the record's path.
 func Load(tx *db.Tx, account int64, records []Record) error {
 	for i, r := range records {
-		at := check.Record("roles", i)
+		at := configstore.PathOf("roles", i)
 		if err := r.check(at); err != nil {
 			return err
 		}
@@ -62,8 +61,8 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 	return nil
 }
 
-func (r Record) check(at check.At) error {
-	if err := check.First(
+func (r Record) check(at configstore.RecordPath) error {
+	if err := configstore.FirstError(
 		at.AtLeast("role_id", r.RoleID, 1), at.Length("role_name", r.RoleName, 1, maxName),
 		at.Length("description", r.Description, 0, 499), at.OneOf("status", r.Status, "", "enabled", "disabled"),
 		at.AtLeast("created_at", r.CreatedAt, 0), at.AtLeast("updated_at", r.UpdatedAt, 0),
@@ -94,7 +93,7 @@ func (r Record) put(tx *db.Tx, account int64) error {
 	if err != nil {
 		return err
 	}
-	return revision.Bump(tx, account)
+	return configstore.BumpRevision(tx, account)
 }
 
 func find(tx *db.Tx, account, role int64) (Record, bool, error) {
@@ -120,5 +119,5 @@ func Erase(tx *db.Tx, account, role int64) error {
 	if _, err := tx.Exec(`DELETE FROM role WHERE account_id = $1 AND role_id = $2`, account, role); err != nil {
 		return err
 	}
-	return revision.Bump(tx, account)
+	return configstore.BumpRevision(tx, account)
 }

@@ -8,8 +8,8 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // stored is an alert as conditions read it.

@@ -9,12 +9,10 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/check"
-	"tocsin/internal/fault"
-	"tocsin/internal/filter"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
 	"tocsin/internal/integration"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/platform/fault"
 )
 
 //go:embed testdata/golden/*.json
@@ -50,11 +48,11 @@ type upsertRequest struct {
 }
 
 // versions is how old versions are kept: below the route, by number.
-var versions = object.Kind[Route]{
+var versions = configstore.Kind[Route]{
 	Name: "route_version",
-	Head: func(r *Route) object.Head {
+	Head: func(r *Route) configstore.Head {
 		integration := strconv.FormatInt(r.IntegrationID, 10)
-		return object.Head{ID: fmt.Sprintf("%s/%d", integration, r.Version), Parent: integration, Rank: -r.Version, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
+		return configstore.Head{ID: fmt.Sprintf("%s/%d", integration, r.Version), Parent: integration, Rank: -r.Version, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
 	},
 }
 
@@ -80,12 +78,12 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 	if r.Cases == nil {
 		r.Cases = []Case{}
 	}
-	if err := r.check(check.At("")); err != nil {
+	if err := r.check(configstore.RecordPath("")); err != nil {
 		return api.Empty{}, err
 	}
 	r.channels(func(path string, id int64) {
 		if err == nil {
-			err = object.Need(c.Tx, account, path, reference.To(reference.Channel, id))
+			err = configstore.Need(c.Tx, account, path, configstore.RefTo(configstore.Channel, id))
 		}
 		if err == nil { // whoever may not read a private channel may not fill it either
 			err = channel.Readable(c.Tx, c.Who, id)
@@ -95,7 +93,7 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	r.Version, r.UpdatedAt, r.UpdatedBy = r.Version+1, c.Unix(), c.Who.PersonID
-	c.Touched(reference.Integration, r.IntegrationID, "")
+	c.Touched(configstore.Integration, r.IntegrationID, "")
 	c.Touched(Kind.Name, key, Kind.Head(&r).Name)
 	if _, err := versions.Insert(c.Tx, account, &r); err != nil {
 		return api.Empty{}, err
@@ -210,7 +208,7 @@ type Previewed struct {
 
 func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 	r := Route{Cases: in.Route.Cases, Sections: in.Route.Sections, Default: in.Route.Default}
-	if err := r.check(check.At("route")); err != nil {
+	if err := r.check(configstore.RecordPath("route")); err != nil {
 		return api.Items[Previewed]{}, err
 	}
 	hidden, err := channel.Hidden(c.Tx, c.Who)

@@ -12,12 +12,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/event"
-	"tocsin/internal/filter"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/event"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/db"
 )
 
 // Route is the route of one integration. The first case whose conditions an alert meets decides, and with
@@ -62,21 +60,21 @@ const (
 )
 
 // Kind is how routes are kept: one for each integration, by its id.
-var Kind = object.Kind[Route]{
-	Name: reference.Route, Section: "routes",
-	Head: func(r *Route) object.Head {
-		return object.Head{ID: strconv.FormatInt(r.IntegrationID, 10), Name: fmt.Sprintf("route of integration %d", r.IntegrationID), Creator: r.CreatorID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
+var Kind = configstore.Kind[Route]{
+	Name: configstore.Route, Section: "routes",
+	Head: func(r *Route) configstore.Head {
+		return configstore.Head{ID: strconv.FormatInt(r.IntegrationID, 10), Name: fmt.Sprintf("route of integration %d", r.IntegrationID), Creator: r.CreatorID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
 	},
-	Refs: func(r *Route) (refs []reference.Target) {
-		r.channels(func(_ string, id int64) { refs = append(refs, reference.To(reference.Channel, id)) })
+	Refs: func(r *Route) (refs []configstore.Target) {
+		r.channels(func(_ string, id int64) { refs = append(refs, configstore.RefTo(configstore.Channel, id)) })
 		return refs
 	},
-	Check: func(_ *db.Tx, at check.At, _ int64, r *Route) error {
+	Check: func(_ *db.Tx, at configstore.RecordPath, _ int64, r *Route) error {
 		if r.Status == "" {
 			r.Status = "enabled"
 		}
 		r.Version = max(r.Version, 1)
-		return check.First(at.AtLeast("integration_id", r.IntegrationID, 1), at.OneOf("status", r.Status, "enabled"), r.check(at))
+		return configstore.FirstError(at.AtLeast("integration_id", r.IntegrationID, 1), at.OneOf("status", r.Status, "enabled"), r.check(at))
 	},
 }
 
@@ -95,7 +93,7 @@ func (r *Route) channels(fn func(path string, id int64)) {
 }
 
 // check holds a route against what schemas cannot say.
-func (r *Route) check(at check.At) error {
+func (r *Route) check(at configstore.RecordPath) error {
 	if len(r.Cases) == 0 && r.Default == nil {
 		return at.Invalid("cases", "or default is needed: without both every alert would be dropped")
 	}
@@ -125,7 +123,7 @@ const (
 )
 
 // checkBounds holds the cases and what they add up to against their bounds.
-func (r *Route) checkBounds(at check.At) error {
+func (r *Route) checkBounds(at configstore.RecordPath) error {
 	if n := max(len(r.Cases), len(r.Sections)); n > maxCases {
 		return at.Invalid("cases", "and sections must be at most %d each, got %d", maxCases, n)
 	}
@@ -149,7 +147,7 @@ func (r *Route) checkBounds(at check.At) error {
 	return nil
 }
 
-func (c Case) check(at check.At) error {
+func (c Case) check(at configstore.RecordPath) error {
 	switch {
 	case len(c.If) == 0:
 		return at.Invalid("if", "must have at least one condition; what is for all alerts belongs into default")

@@ -9,14 +9,14 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/filter"
+	"tocsin/internal/core/filter"
 	"tocsin/internal/integration"
 	"tocsin/internal/route"
 )
 
 func TestConversationRoute(t *testing.T) {
-	box := apitest.Box(t)
-	s := apitest.Start(t, route.Ops(), channel.Ops(box), (&integration.Room{Box: box}).Ops())
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, route.Ops(), channel.Ops(keyring), (&integration.Service{Keyring: keyring}).Ops())
 	s.Grant(auth.IntegrationsRead)
 	critical := `{"if":[{"key":"severity","oper":"IN","vals":["Critical"]}],"channel_ids":[$b],"fallthrough":true}`
 	byName := `{"if":[{"key":"labels.team","oper":"IN","vals":["*"]}],"channel_ids":[],"fallthrough":false,"routing_mode":"name_mapping","name_mapping_label":"team"}`

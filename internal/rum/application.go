@@ -5,9 +5,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 // Application is a web site or app whose users are monitored.
@@ -61,8 +61,8 @@ func scanApplication(scan db.Scan) (a Application, err error) {
 	return a, fault.Wrap(json.Unmarshal([]byte(channels), &a.Alerting.ChannelIDs), "channels of application %s", a.ApplicationID)
 }
 
-// openToken replaces the sealed client token by the token. open is seal.Box.Open, or Show where people see it.
-func (a *Application) openToken(open seal.Renew) (err error) {
+// openToken replaces the sealed client token by the token. open is secret.Keyring.Open, or Show where people see it.
+func (a *Application) openToken(open secret.Renew) (err error) {
 	a.ClientToken, err = open(a.ClientToken, tokenContext(a.AccountID, a.ApplicationID))
 	return err
 }

@@ -6,10 +6,9 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // AlertingInput is Alerting as callers write it; what is absent stays as it is.
@@ -61,7 +60,7 @@ func (a *Application) checkTeam(tx *db.Tx) error {
 	if a.TeamID == 0 {
 		return nil
 	}
-	found, err := object.Known(tx, a.AccountID, reference.To(reference.Team, a.TeamID))
+	found, err := configstore.Known(tx, a.AccountID, configstore.RefTo(configstore.Team, a.TeamID))
 	if err == nil && !found {
 		err = fault.Invalid("team_id", "names team %d, which does not exist", a.TeamID)
 	}
@@ -112,13 +111,13 @@ func (a *Application) warnings() (w api.Warnings) {
 // refer records what the application refers to, which is nothing once it is deleted.
 func (a *Application) refer(tx *db.Tx) error {
 	if a.Status == "deleted" {
-		return reference.Clear(tx, a.AccountID, reference.Application, a.ApplicationID)
+		return configstore.ClearReferences(tx, a.AccountID, configstore.Application, a.ApplicationID)
 	}
-	targets := []reference.Target{reference.To(reference.Team, a.TeamID)}
+	targets := []configstore.Target{configstore.RefTo(configstore.Team, a.TeamID)}
 	for _, ch := range a.Alerting.ChannelIDs {
-		targets = append(targets, reference.To(reference.Channel, ch))
+		targets = append(targets, configstore.RefTo(configstore.Channel, ch))
 	}
-	return reference.Set(tx, a.AccountID, reference.From(reference.Application, a.ApplicationID, a.ApplicationName), targets...)
+	return configstore.SetReferences(tx, a.AccountID, configstore.RefFrom(configstore.Application, a.ApplicationID, a.ApplicationName), targets...)
 }
 
 func set[T any](to *T, from *T) {

@@ -4,9 +4,8 @@ import (
 	"fmt"
 
 	"tocsin/internal/api"
-	"tocsin/internal/check"
-	"tocsin/internal/id"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/id"
 )
 
 type applicationCreateRequest struct {
@@ -30,7 +29,7 @@ type applicationCreated struct {
 }
 
 // applicationCreate answers /rum/application/create.
-func (r *Room) applicationCreate(c *api.Call, in applicationCreateRequest) (applicationCreated, error) {
+func (r *Service) applicationCreate(c *api.Call, in applicationCreateRequest) (applicationCreated, error) {
 	account, now := c.Who.AccountID, c.Now.UnixMilli()
 	a := Application{
 		AccountID: account, ApplicationID: id.Short(), ApplicationName: in.ApplicationName, Type: in.Type, ClientToken: newToken(account),
@@ -40,13 +39,13 @@ func (r *Room) applicationCreate(c *api.Call, in applicationCreateRequest) (appl
 	if err := a.configure(in.Alerting, in.Tracing, in.TracingAlias); err != nil {
 		return applicationCreated{}, err
 	}
-	if err := check.First(a.check("", account), a.checkTeam(c.Tx), a.checkChannels(c.Tx), a.permitChannels(c, nil)); err != nil {
+	if err := configstore.FirstError(a.check("", account), a.checkTeam(c.Tx), a.checkChannels(c.Tx), a.permitChannels(c, nil)); err != nil {
 		return applicationCreated{}, err
 	}
-	if _, err := a.insert(c.Tx, r.box, account); err != nil { // 128 random bits do not meet again
+	if _, err := a.insert(c.Tx, r.keyring, account); err != nil { // 128 random bits do not meet again
 		return applicationCreated{}, err
 	}
-	c.Touched(reference.Application, a.ApplicationID, a.ApplicationName)
+	c.Touched(configstore.Application, a.ApplicationID, a.ApplicationName)
 	return applicationCreated{a.ApplicationID, a.ApplicationName, a.ClientToken, a.warnings()}, a.refer(c.Tx)
 }
 

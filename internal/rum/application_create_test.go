@@ -9,8 +9,8 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 const (
@@ -123,13 +123,13 @@ func TestApplicationsReferToTeamsAndChannels(t *testing.T) {
 		t.Helper()
 		s.Read(func(tx *db.Tx) error {
 			got := ""
-			for _, to := range []reference.Target{reference.To(reference.Team, int64(apitest.TeamA)), reference.To(reference.Channel, 11), reference.To(reference.Channel, 12)} {
-				refs, err := reference.Of(tx, apitest.AccountA, to.Kind, to.ID)
+			for _, to := range []configstore.Target{configstore.RefTo(configstore.Team, int64(apitest.TeamA)), configstore.RefTo(configstore.Channel, 11), configstore.RefTo(configstore.Channel, 12)} {
+				refs, err := configstore.References(tx, apitest.AccountA, to.Kind, to.ID)
 				if err != nil {
 					return err
 				}
 				for _, r := range refs {
-					if r.Kind != reference.Application || r.ID != c.ApplicationID {
+					if r.Kind != configstore.Application || r.ID != c.ApplicationID {
 						t.Errorf("%+v", r)
 					}
 					got += " " + to.Kind + " by " + r.Name

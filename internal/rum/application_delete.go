@@ -2,7 +2,7 @@ package rum
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
 )
 
 type applicationDeleteRequest struct {
@@ -12,18 +12,18 @@ type applicationDeleteRequest struct {
 
 // applicationDelete answers /rum/application/delete. The row stays, for the issues that name it, but is
 // seen nowhere; its client token is worth nothing from then on.
-func (r *Room) applicationDelete(c *api.Call, in applicationDeleteRequest) (api.Removal, error) {
+func (r *Service) applicationDelete(c *api.Call, in applicationDeleteRequest) (api.Removal, error) {
 	a, err := find(c.Tx, c.Who.AccountID, in.ApplicationID)
 	if err != nil {
 		return api.Removal{}, err
 	}
-	if err := reference.Refuse(c.Tx, c.Who.AccountID, reference.Application, a.ApplicationID); err != nil {
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Application, a.ApplicationID); err != nil {
 		return api.Removal{}, err
 	}
 	a.Status, a.UpdatedAt, a.UpdatedBy = "deleted", c.Now.UnixMilli(), c.Who.PersonID
 	if err := a.update(c.Tx); err != nil {
 		return api.Removal{}, err
 	}
-	c.Removed(reference.Application, a.ApplicationID, a.ApplicationName)
+	c.Removed(configstore.Application, a.ApplicationID, a.ApplicationName)
 	return api.Removal{}, a.refer(c.Tx)
 }

@@ -1,8 +1,8 @@
 package rum
 
 import (
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // EraseApplication removes an application altogether, and does nothing when there is none. Its issues stay:
@@ -11,5 +11,5 @@ func EraseApplication(tx *db.Tx, account int64, id string) error {
 	if _, err := tx.Exec(`DELETE FROM rum_application WHERE account_id = $1 AND application_id = $2`, account, id); err != nil {
 		return err
 	}
-	return reference.Clear(tx, account, reference.Application, id)
+	return configstore.ClearReferences(tx, account, configstore.Application, id)
 }

@@ -2,8 +2,8 @@ package rum
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 type applicationInfoRequest struct {
@@ -11,12 +11,12 @@ type applicationInfoRequest struct {
 }
 
 // applicationInfo answers /rum/application/info, for any valid key as applicationInfos.
-func (r *Room) applicationInfo(c *api.Call, in applicationInfoRequest) (Application, error) {
+func (r *Service) applicationInfo(c *api.Call, in applicationInfoRequest) (Application, error) {
 	a, err := find(c.Tx, c.Who.AccountID, in.ApplicationID)
 	if err != nil {
 		return Application{}, err
 	}
-	return a, a.openToken(r.box.Show(c.Report))
+	return a, a.openToken(r.keyring.Show(c.Report))
 }
 
 // find reads an application that is not deleted, its client token sealed; it must be there.

@@ -2,7 +2,7 @@ package rum
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 type applicationInfosRequest struct {
@@ -12,7 +12,7 @@ type applicationInfosRequest struct {
 // applicationInfos answers /rum/application/infos. It makes no difference that an application is private:
 // the specification lets any valid key of the account read applications (section 5), and is_private is
 // about the data that they report.
-func (r *Room) applicationInfos(c *api.Call, in applicationInfosRequest) (api.Items[Application], error) {
+func (r *Service) applicationInfos(c *api.Call, in applicationInfosRequest) (api.Items[Application], error) {
 	items, seen := []Application{}, map[string]bool{}
 	for _, id := range in.ApplicationIDs {
 		if seen[id] {
@@ -26,7 +26,7 @@ func (r *Room) applicationInfos(c *api.Call, in applicationInfosRequest) (api.It
 		if !found {
 			continue
 		}
-		if err := a.openToken(r.box.Show(c.Report)); err != nil {
+		if err := a.openToken(r.keyring.Show(c.Report)); err != nil {
 			return api.Items[Application]{}, err
 		}
 		items = append(items, a)

@@ -7,19 +7,19 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/rum"
 )
 
 func TestApplicationInfos(t *testing.T) {
-	s, box := start(t)
+	s, keyring := start(t)
 	s.Write(func(tx *db.Tx) error {
 		gone := app()
 		gone.ApplicationID, gone.Status = "gone", "deleted"
-		if err := rum.LoadApplications(tx, box, apitest.AccountB, []rum.Application{app()}); err != nil {
+		if err := rum.LoadApplications(tx, keyring, apitest.AccountB, []rum.Application{app()}); err != nil {
 			return err
 		}
-		return rum.LoadApplications(tx, box, apitest.AccountA, []rum.Application{app(), web(), gone})
+		return rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{app(), web(), gone})
 	})
 	ids := func(list ...string) string {
 		b, _ := json.Marshal(map[string][]string{"application_ids": list})
@@ -72,11 +72,11 @@ func TestApplicationInfos(t *testing.T) {
 
 // TestClientTokensAreSealed reads what is on disk, and what happens when it was moved.
 func TestClientTokensAreSealed(t *testing.T) {
-	s, box := start(t)
+	s, keyring := start(t)
 	second := web()
 	second.ApplicationID = "second"
 	s.Write(func(tx *db.Tx) error {
-		if err := rum.LoadApplications(tx, box, apitest.AccountA, []rum.Application{web(), second}); err != nil {
+		if err := rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web(), second}); err != nil {
 			return err
 		}
 		stored, err := db.All(tx, db.Column[string], `SELECT client_token FROM rum_application`)

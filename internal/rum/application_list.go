@@ -2,7 +2,7 @@ package rum
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // defaultLimit is how many elements a page has that does not say.
@@ -37,7 +37,7 @@ type order struct {
 }
 
 // applicationList answers /rum/application/list.
-func (r *Room) applicationList(c *api.Call, in applicationListRequest) (api.Paged[Application], error) {
+func (r *Service) applicationList(c *api.Call, in applicationListRequest) (api.Paged[Application], error) {
 	args := []any{c.Who.AccountID, db.Containing(in.Query), in.TeamID, in.IsMyTeam, c.Who.PersonID}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+applicationsMatching, args...)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Room) applicationList(c *api.Call, in applicationListRequest) (api.Page
 	items, err := db.All(c.Tx, scanApplication, applicationPages[order{in.OrderBy, in.Asc}], append(args, limit, offset)...)
 	for i := range items {
 		if err == nil {
-			err = items[i].openToken(r.box.Show(c.Report))
+			err = items[i].openToken(r.keyring.Show(c.Report))
 		}
 	}
 	return api.NewPaged(items, offset, total), err

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/rum"
 )
 
@@ -26,16 +26,16 @@ func idsOf(t *testing.T, r apitest.Reply, name string) (ids []string, total int6
 }
 
 func TestApplicationList(t *testing.T) {
-	s, box := start(t)
+	s, keyring := start(t)
 	s.Write(func(tx *db.Tx) error {
 		mine := app()
 		mine.TeamID, mine.ApplicationName, mine.CreatedAt, mine.UpdatedAt = apitest.TeamA, "100%_ Ünï\\ App", 1800000000000, 5
 		gone := web()
 		gone.ApplicationID, gone.Status = "gone", "deleted"
-		if err := rum.LoadApplications(tx, box, apitest.AccountB, []rum.Application{app()}); err != nil {
+		if err := rum.LoadApplications(tx, keyring, apitest.AccountB, []rum.Application{app()}); err != nil {
 			return err
 		}
-		return rum.LoadApplications(tx, box, apitest.AccountA, []rum.Application{web(), mine, gone})
+		return rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web(), mine, gone})
 	})
 	w, a := web().ApplicationID, app().ApplicationID
 	is := func(want ...string) func(*testing.T, *apitest.Server, apitest.Reply) {

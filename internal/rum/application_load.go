@@ -6,22 +6,22 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/seal"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
 // LoadApplications checks the records of an account file's rum_applications and inserts them, their
 // client tokens sealed. A record without a status is enabled; tracing may be given under either of its
 // names. Teams, channels and persons that are not there are accepted. Errors are fault.Invalid with the
 // record's path.
-func LoadApplications(tx *db.Tx, box *seal.Box, account int64, records []Application) error {
+func LoadApplications(tx *db.Tx, keyring *secret.Keyring, account int64, records []Application) error {
 	for i, a := range records {
-		at := check.Record("rum_applications", i)
+		at := configstore.PathOf("rum_applications", i)
 		if err := a.settle(at, account); err != nil {
 			return err
 		}
-		n, err := a.insert(tx, box, account)
+		n, err := a.insert(tx, keyring, account)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func LoadApplications(tx *db.Tx, box *seal.Box, account int64, records []Applica
 }
 
 // settle fills in what a record may leave out and checks the whole.
-func (a *Application) settle(at check.At, account int64) error {
+func (a *Application) settle(at configstore.RecordPath, account int64) error {
 	a.Status = cmp.Or(a.Status, "enabled")
 	a.Tracing, a.TracingAlias = cmp.Or(a.Tracing, a.TracingAlias), cmp.Or(a.TracingAlias, a.Tracing)
 	if err := a.check(at, account); err != nil {
@@ -46,14 +46,14 @@ func (a *Application) settle(at check.At, account int64) error {
 	return nil
 }
 
-func (a *Application) check(at check.At, account int64) error {
+func (a *Application) check(at configstore.RecordPath, account int64) error {
 	if a.Tracing != a.TracingAlias {
 		return at.Invalid("the service", "must be the same as tracing when both are given")
 	}
 	if url := a.Tracing.Endpoint; url != "" && !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 		return at.Invalid("tracing.endpoint", "must begin with http:// or https://, got %.60q", url)
 	}
-	return check.First(
+	return configstore.FirstError(
 		at.Account(a.AccountID, account),
 		at.Length("application_id", a.ApplicationID, 1, 128),
 		at.Length("application_name", a.ApplicationName, 1, 40),
@@ -69,12 +69,12 @@ func (a *Application) check(at check.At, account int64) error {
 	)
 }
 
-func (a *Application) insert(tx *db.Tx, box *seal.Box, account int64) (int64, error) {
+func (a *Application) insert(tx *db.Tx, keyring *secret.Keyring, account int64) (int64, error) {
 	channels, err := json.Marshal(a.Alerting.ChannelIDs)
 	if err != nil {
 		return 0, err
 	}
-	token, err := box.Seal(a.ClientToken, tokenContext(account, a.ApplicationID))
+	token, err := keyring.Seal(a.ClientToken, tokenContext(account, a.ApplicationID))
 	if err != nil {
 		return 0, err
 	}
@@ -101,7 +101,7 @@ func (a *Application) update(tx *db.Tx) error {
 
 // DumpApplications reads all applications of an account, deleted ones too, by id; their client tokens
 // are empty unless secrets are asked for.
-func DumpApplications(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Application, error) {
+func DumpApplications(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Application, error) {
 	all, err := db.All(tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 ORDER BY application_id`, account)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func DumpApplications(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]
 	for i := range all {
 		if !secrets {
 			all[i].ClientToken = ""
-		} else if err := all[i].openToken(box.Open); err != nil {
+		} else if err := all[i].openToken(keyring.Open); err != nil {
 			return nil, err
 		}
 	}

@@ -4,8 +4,7 @@ import (
 	"slices"
 
 	"tocsin/internal/api"
-	"tocsin/internal/check"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
 )
 
 type applicationUpdateRequest struct {
@@ -23,7 +22,7 @@ type applicationUpdateRequest struct {
 
 // applicationUpdate answers /rum/application/update. Teams and channels are looked up only when they are
 // sent: what is stored may have been brought by a file.
-func (r *Room) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.Warnings, error) {
+func (r *Service) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.Warnings, error) {
 	a, err := find(c.Tx, c.Who.AccountID, in.ApplicationID)
 	if err != nil {
 		return api.Warnings{}, err
@@ -40,7 +39,7 @@ func (r *Room) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.
 	if err := a.configure(in.Alerting, in.Tracing, in.TracingAlias); err != nil {
 		return api.Warnings{}, err
 	}
-	if err := a.check(check.At(""), c.Who.AccountID); err != nil {
+	if err := a.check(configstore.RecordPath(""), c.Who.AccountID); err != nil {
 		return api.Warnings{}, err
 	}
 	if a.TeamID != before.TeamID {
@@ -49,7 +48,7 @@ func (r *Room) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.
 		}
 	}
 	if !slices.Equal(a.Alerting.ChannelIDs, before.Alerting.ChannelIDs) {
-		if err := check.First(a.checkChannels(c.Tx), a.permitChannels(c, before.Alerting.ChannelIDs)); err != nil {
+		if err := configstore.FirstError(a.checkChannels(c.Tx), a.permitChannels(c, before.Alerting.ChannelIDs)); err != nil {
 			return api.Warnings{}, err
 		}
 	}
@@ -57,6 +56,6 @@ func (r *Room) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.
 	if err := a.update(c.Tx); err != nil {
 		return api.Warnings{}, err
 	}
-	c.Touched(reference.Application, a.ApplicationID, a.ApplicationName)
+	c.Touched(configstore.Application, a.ApplicationID, a.ApplicationName)
 	return a.warnings(), a.refer(c.Tx)
 }

@@ -8,18 +8,18 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/rum"
 )
 
 func TestApplicationUpdate(t *testing.T) {
-	s, box := start(t)
+	s, keyring := start(t)
 	channels(t, s)
 	gone := app()
 	gone.ApplicationID, gone.Status = "gone", "deleted"
 	s.Write(func(tx *db.Tx) error {
-		return rum.LoadApplications(tx, box, apitest.AccountA, []rum.Application{web(), gone})
+		return rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web(), gone})
 	})
 	s.Grant(auth.ApplicationsRead)
 	id := web().ApplicationID
@@ -74,15 +74,15 @@ func TestApplicationUpdate(t *testing.T) {
 }
 
 func TestApplicationDeleteAndInfo(t *testing.T) {
-	s, box := start(t)
+	s, keyring := start(t)
 	s.Write(func(tx *db.Tx) error {
-		if err := rum.LoadApplications(tx, box, apitest.AccountA, []rum.Application{web(), app()}); err != nil {
+		if err := rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web(), app()}); err != nil {
 			return err
 		}
 		if err := rum.LoadIssues(tx, apitest.AccountA, []rum.Issue{scriptError()}); err != nil {
 			return err
 		}
-		return reference.Set(tx, apitest.AccountA, reference.From(reference.Route, 5, "All"), reference.To(reference.Application, app().ApplicationID))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Route, 5, "All"), configstore.RefTo(configstore.Application, app().ApplicationID))
 	})
 	s.Grant(auth.ApplicationsRead)
 	body := func(id, rest string) string { return fmt.Sprintf(`{"application_id": %q%s}`, id, rest) }

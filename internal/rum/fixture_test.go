@@ -7,22 +7,22 @@ import (
 	"time"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 	"tocsin/internal/rum"
-	"tocsin/internal/seal"
 )
 
-func newBox(t *testing.T) *seal.Box {
-	box, err := seal.Open(filepath.Join(t.TempDir(), "keys"), func() time.Time { return apitest.Now })
+func newKeyring(t *testing.T) *secret.Keyring {
+	keyring, err := secret.Open(filepath.Join(t.TempDir(), "keys"), func() time.Time { return apitest.Now })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return box
+	return keyring
 }
 
-func start(t *testing.T) (*apitest.Server, *seal.Box) {
-	box := newBox(t)
-	return apitest.Start(t, rum.New(box).Ops()), box
+func start(t *testing.T) (*apitest.Server, *secret.Keyring) {
+	keyring := newKeyring(t)
+	return apitest.Start(t, rum.New(keyring).Ops()), keyring
 }
 
 // within runs fn in a transaction that is committed if it returns nil, and gives back its error.

@@ -3,8 +3,8 @@ package rum
 import (
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Issue is what errors with the same cause are grouped into.

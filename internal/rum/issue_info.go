@@ -2,8 +2,8 @@ package rum
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 type issueInfoRequest struct {
@@ -12,7 +12,7 @@ type issueInfoRequest struct {
 
 // issueInfo answers /rum/issue/info. It makes no difference that the issue's application is private: the
 // specification lets any valid key of the account read issues (section 5).
-func (r *Room) issueInfo(c *api.Call, in issueInfoRequest) (Issue, error) {
+func (r *Service) issueInfo(c *api.Call, in issueInfoRequest) (Issue, error) {
 	return findIssue(c.Tx, c.Who.AccountID, in.IssueID)
 }
 

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/rum"
 )
 
 func TestIssueInfo(t *testing.T) {
-	s, box := start(t)
+	s, keyring := start(t)
 	s.Write(func(tx *db.Tx) error {
 		back := scriptError()
 		back.IssueID, back.IsCrash, back.Age, back.Versions = "back", true, 48, nil
@@ -18,7 +18,7 @@ func TestIssueInfo(t *testing.T) {
 		back.SuspectedCause = rum.Cause{Source: "user", Value: "network.error", PersonID: apitest.Reader}
 		done := scriptError()
 		done.IssueID, done.ApplicationID, done.Status, done.ResolvedAt, done.ResolvedBy = "done", app().ApplicationID, "resolved", 1775961914595, apitest.Reader
-		if err := rum.LoadApplications(tx, box, apitest.AccountA, []rum.Application{web(), app()}); err != nil {
+		if err := rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web(), app()}); err != nil {
 			return err
 		}
 		return rum.LoadIssues(tx, apitest.AccountA, []rum.Issue{scriptError(), back, done})

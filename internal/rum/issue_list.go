@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // longest is the longest window of /rum/issue/list, in milliseconds: 183 days.
@@ -70,7 +70,7 @@ var issuePages = map[order]string{
 }
 
 // issueList answers /rum/issue/list.
-func (r *Room) issueList(c *api.Call, in issueListRequest) (api.Paged[Issue], error) {
+func (r *Service) issueList(c *api.Call, in issueListRequest) (api.Paged[Issue], error) {
 	created, seen := in.StartTime, int64(0)
 	if in.ByIntersection {
 		created, seen = 0, in.StartTime

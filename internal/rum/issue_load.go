@@ -5,8 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // LoadIssues checks the records of an account file's rum_issues and inserts them. A record without a
@@ -15,7 +15,7 @@ import (
 // record's path.
 func LoadIssues(tx *db.Tx, account int64, records []Issue) error {
 	for i, r := range records {
-		at := check.Record("rum_issues", i)
+		at := configstore.PathOf("rum_issues", i)
 		r.Status = cmp.Or(r.Status, "for_review")
 		if err := r.check(at); err != nil {
 			return err
@@ -32,8 +32,8 @@ func LoadIssues(tx *db.Tx, account int64, records []Issue) error {
 	return nil
 }
 
-func (i *Issue) check(at check.At) error {
-	return check.First(
+func (i *Issue) check(at configstore.RecordPath) error {
+	return configstore.FirstError(
 		at.Length("issue_id", i.IssueID, 1, 128),
 		at.Length("application_id", i.ApplicationID, 1, 128),
 		at.AtLeast("team_id", i.TeamID, 0),

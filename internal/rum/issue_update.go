@@ -12,7 +12,7 @@ type issueUpdateRequest struct {
 
 // issueUpdate answers /rum/issue/update. Any status may follow any other. A cause that a person names is
 // that person's word from then on, without a reason.
-func (r *Room) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, error) {
+func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, error) {
 	issue, err := findIssue(c.Tx, c.Who.AccountID, in.IssueID)
 	if err != nil {
 		return api.Empty{}, err

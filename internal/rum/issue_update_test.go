@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/rum"
 )
 

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/rum"
 )
 
 // TestDumpIsWhatWasLoaded loads random records and reads them back, with and without secrets.
 func TestDumpIsWhatWasLoaded(t *testing.T) {
-	s, box := start(t)
+	s, keyring := start(t)
 	undo := errors.New("undo")
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -25,15 +25,15 @@ func TestDumpIsWhatWasLoaded(t *testing.T) {
 			issues = append(issues, randomIssue(rng, i))
 		}
 		err := within(s, func(tx *db.Tx) error {
-			if err := rum.LoadApplications(tx, box, apitest.AccountA, applications); err != nil {
+			if err := rum.LoadApplications(tx, keyring, apitest.AccountA, applications); err != nil {
 				return err
 			}
 			if err := rum.LoadIssues(tx, apitest.AccountA, issues); err != nil {
 				return err
 			}
-			got, err := rum.DumpApplications(tx, box, apitest.AccountA, true)
+			got, err := rum.DumpApplications(tx, keyring, apitest.AccountA, true)
 			same(t, seed, applications, got, err)
-			got, err = rum.DumpApplications(tx, box, apitest.AccountA, false)
+			got, err = rum.DumpApplications(tx, keyring, apitest.AccountA, false)
 			for i := range applications {
 				applications[i].ClientToken = ""
 			}
@@ -99,15 +99,15 @@ func randomIssue(rng *rand.Rand, i int) rum.Issue {
 }
 
 func TestTracingMayComeUnderEitherName(t *testing.T) {
-	s, box := start(t)
+	s, keyring := start(t)
 	old, both := web(), web()
 	old.ApplicationID, old.Tracing, old.TracingAlias = "old", rum.Tracing{}, old.Tracing
 	both.ApplicationID, both.TracingAlias = "both", both.Tracing
 	s.Write(func(tx *db.Tx) error {
-		if err := rum.LoadApplications(tx, box, apitest.AccountA, []rum.Application{old, both, web()}); err != nil {
+		if err := rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{old, both, web()}); err != nil {
 			return err
 		}
-		all, err := rum.DumpApplications(tx, box, apitest.AccountA, false)
+		all, err := rum.DumpApplications(tx, keyring, apitest.AccountA, false)
 		for _, a := range all {
 			if a.Tracing != web().Tracing || a.TracingAlias != web().Tracing {
 				t.Errorf("%s: %+v and %+v", a.ApplicationID, a.Tracing, a.TracingAlias)
@@ -146,7 +146,7 @@ func TestAgeIsWorkedOutWhenAbsent(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
-	s, box := start(t)
+	s, keyring := start(t)
 	for says, spoil := range map[string]func(a *rum.Application){
 		"rum_applications[1].application_id: eWbr4xk3ZRnLabRa6unqwD is given twice":             func(a *rum.Application) { a.ApplicationID = web().ApplicationID },
 		"rum_applications[1].application_id: must have 1 to 128 characters, got 0":              func(a *rum.Application) { a.ApplicationID = "" },
@@ -164,7 +164,7 @@ func TestLoadRefuses(t *testing.T) {
 		a := app()
 		spoil(&a)
 		err := within(s, func(tx *db.Tx) error {
-			return rum.LoadApplications(tx, box, apitest.AccountA, []rum.Application{web(), a})
+			return rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web(), a})
 		})
 		if err == nil || err.Error() != says {
 			t.Errorf("%v, want %q", err, says)

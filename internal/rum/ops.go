@@ -9,7 +9,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/secret"
 )
 
 //go:embed testdata/golden/*.json
@@ -17,14 +17,14 @@ var golden embed.FS
 
 var mayManage = []auth.Permission{auth.ApplicationsManage}
 
-// Room answers for RUM.
-type Room struct{ box *seal.Box }
+// Service answers for RUM.
+type Service struct{ keyring *secret.Keyring }
 
 // New opens client tokens with box.
-func New(box *seal.Box) *Room { return &Room{box} }
+func New(keyring *secret.Keyring) *Service { return &Service{keyring} }
 
 // Ops is the room's table of contents.
-func (r *Room) Ops() []api.Op {
+func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:    "/rum/application/infos",

@@ -1,14 +1,14 @@
 package rum
 
 import (
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 // Reseal passes the client tokens of all accounts' applications through renew and counts them. An error of renew ends
 // it.
-func Reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
+func Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 	all, err := db.All(tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE client_token <> ''`)
 	if err != nil {
 		return 0, err

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // Body is what callers write of a schedule (the specification, 4.2). A member that is absent, or null,

@@ -2,9 +2,9 @@ package schedule
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/fault"
-	"tocsin/internal/id"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 type createRequest struct {
@@ -19,7 +19,7 @@ type Created struct {
 	Changed
 }
 
-func (r *Room) create(c *api.Call, in createRequest) (Created, error) {
+func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	if _, err := in.asked(maxWindow); err != nil {
 		return Created{}, err
 	}
@@ -38,13 +38,13 @@ func (r *Room) create(c *api.Call, in createRequest) (Created, error) {
 	}
 	for done := false; !done; {
 		s.ScheduleID = id.Number()
-		if s.Notify, err = body.Notify.sealed(r.Box, s.Stamps); err != nil {
+		if s.Notify, err = body.Notify.sealed(r.Keyring, s.Stamps); err != nil {
 			return Created{}, err
 		}
 		if done, err = s.insert(c.Tx); err != nil {
 			return Created{}, err
 		}
 	}
-	c.Touched(reference.Schedule, s.ScheduleID, s.Name)
+	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	return Created{s.ScheduleID, Changed{warnings}}, s.refer(c.Tx)
 }

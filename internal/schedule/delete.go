@@ -2,9 +2,8 @@ package schedule
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 type deleteRequest struct {
@@ -13,19 +12,19 @@ type deleteRequest struct {
 }
 
 // delete answers /schedule/delete. After an error what was deleted before it is back.
-func (r *Room) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
+func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 	for _, id := range once(in.ScheduleIDs) {
 		s, err := get(c.Tx, c.Who.AccountID, id)
 		if err != nil {
 			return api.Removal{}, err
 		}
-		if err := reference.Refuse(c.Tx, c.Who.AccountID, reference.Schedule, id); err != nil {
+		if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Schedule, id); err != nil {
 			return api.Removal{}, err
 		}
 		if err := Erase(c.Tx, c.Who.AccountID, id); err != nil {
 			return api.Removal{}, err
 		}
-		c.Removed(reference.Schedule, id, s.Name)
+		c.Removed(configstore.Schedule, id, s.Name)
 	}
 	return api.Removal{}, nil
 }
@@ -35,8 +34,8 @@ func Erase(tx *db.Tx, account, schedule int64) error {
 	if _, err := tx.Exec(`DELETE FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule); err != nil {
 		return err
 	}
-	if err := revision.Bump(tx, account); err != nil {
+	if err := configstore.BumpRevision(tx, account); err != nil {
 		return err
 	}
-	return reference.Clear(tx, account, reference.Schedule, schedule)
+	return configstore.ClearReferences(tx, account, configstore.Schedule, schedule)
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"tocsin/internal/fault"
-	"tocsin/internal/timeline"
+	"tocsin/internal/core/oncall"
+	"tocsin/internal/platform/fault"
 )
 
 // check lets the engine judge settled layers and reports what it objects to under the fields' names with
@@ -19,7 +19,7 @@ func check(timeZone *string, layers []LayerConfig, prefix string) error {
 	if err == nil {
 		err = e.Check()
 	}
-	var objection *timeline.ConfigError
+	var objection *oncall.ConfigError
 	if errors.As(err, &objection) {
 		return fault.Invalid(prefix+objection.Path, "%s", objection.Reason)
 	}
@@ -28,7 +28,7 @@ func check(timeZone *string, layers []LayerConfig, prefix string) error {
 
 // engine is the schedule as the engine computes it. Everybody who wants to know who is on call gets it
 // from here. account is the zone of schedules and layers that have none (docs/timeline.md R1).
-func (s *stored) engine(account *time.Location) (*timeline.Schedule, error) {
+func (s *stored) engine(account *time.Location) (*oncall.Schedule, error) {
 	if s.compiled == nil {
 		return s.compile(account)
 	}
@@ -48,10 +48,10 @@ func (s *stored) engine(account *time.Location) (*timeline.Schedule, error) {
 type compiled struct {
 	sync.Mutex
 	account *time.Location
-	engine  *timeline.Schedule
+	engine  *oncall.Schedule
 }
 
-func (s *stored) compile(account *time.Location) (*timeline.Schedule, error) {
+func (s *stored) compile(account *time.Location) (*oncall.Schedule, error) {
 	e, err := compile(account, s.TimeZone, s.Layers)
 	if err != nil { // it was accepted once, so whoever asks now is not to blame: the fault becomes an internal one
 		return nil, fmt.Errorf("schedule %d cannot be computed: %v", s.ScheduleID, err)
@@ -60,8 +60,8 @@ func (s *stored) compile(account *time.Location) (*timeline.Schedule, error) {
 }
 
 // compile translates settled layers for the engine. An error is a fault that names the field.
-func compile(account *time.Location, timeZone string, layers []LayerConfig) (e *timeline.Schedule, err error) {
-	e = &timeline.Schedule{Zone: account, Layers: make([]timeline.Layer, len(layers))}
+func compile(account *time.Location, timeZone string, layers []LayerConfig) (e *oncall.Schedule, err error) {
+	e = &oncall.Schedule{Zone: account, Layers: make([]oncall.Layer, len(layers))}
 	if timeZone != "" {
 		if e.Zone, err = zone("time_zone", timeZone); err != nil {
 			return nil, err
@@ -84,17 +84,17 @@ func under(prefix string, err error) error {
 	return err
 }
 
-func (l *LayerConfig) compile() (e timeline.Layer, err error) {
-	e = timeline.Layer{
-		Name: l.LayerName, Mode: timeline.Mode(l.Mode), Weight: int(l.Weight),
+func (l *LayerConfig) compile() (e oncall.Layer, err error) {
+	e = oncall.Layer{
+		Name: l.LayerName, Mode: oncall.Mode(l.Mode), Weight: int(l.Weight),
 		Start: l.LayerStart, End: l.ExpireTime,
 		Value: int(l.RotationValue), Handoff: l.HandoffTime,
-		RestrictMode: timeline.RestrictMode(l.RestrictMode),
+		RestrictMode: oncall.RestrictMode(l.RestrictMode),
 		Continuous:   l.MaskContinuousEnabled, Fair: l.FairRotation,
-		Groups: make([]timeline.Group, len(l.Groups)),
+		Groups: make([]oncall.Group, len(l.Groups)),
 	}
 	if l.RotationUnit != "" {
-		if e.Unit, err = timeline.ParseUnit(l.RotationUnit); err != nil {
+		if e.Unit, err = oncall.ParseUnit(l.RotationUnit); err != nil {
 			return e, fault.Invalid("rotation_unit", "%v", err)
 		}
 	}
@@ -107,18 +107,18 @@ func (l *LayerConfig) compile() (e timeline.Layer, err error) {
 		}
 	}
 	for _, p := range l.RestrictPeriods {
-		e.Restrict = append(e.Restrict, timeline.Period{Start: p.RestrictStart, End: p.RestrictEnd})
+		e.Restrict = append(e.Restrict, oncall.Period{Start: p.RestrictStart, End: p.RestrictEnd})
 	}
 	if len(e.Restrict) == 0 && l.RestrictMode != 0 && (l.RestrictStart != 0 || l.RestrictEnd != 0) {
-		e.Restrict = []timeline.Period{{Start: l.RestrictStart, End: l.RestrictEnd}} // docs/timeline.md R14
+		e.Restrict = []oncall.Period{{Start: l.RestrictStart, End: l.RestrictEnd}} // docs/timeline.md R14
 	}
 	for i := range l.Groups {
 		g := &l.Groups[i]
-		members := make([]timeline.Member, len(g.Members))
+		members := make([]oncall.Member, len(g.Members))
 		for j, m := range g.Members {
-			members[j] = timeline.Member(m)
+			members[j] = oncall.Member(m)
 		}
-		e.Groups[i] = timeline.Group{Name: g.GroupName, Members: members}
+		e.Groups[i] = oncall.Group{Name: g.GroupName, Members: members}
 	}
 	return e, nil
 }
@@ -137,7 +137,7 @@ func (b *budget) pay(g *Group) {
 }
 
 // timelines computes who is on call in [w.from, w.to): by each layer alone, rotations first, and finally.
-func (s *stored) timelines(e *timeline.Schedule, w window, left *budget) (layers []ComputedLayer, final ComputedLayer, err error) {
+func (s *stored) timelines(e *oncall.Schedule, w window, left *budget) (layers []ComputedLayer, final ComputedLayer, err error) {
 	computed := e.Window(w.from, w.to)
 	layers = make([]ComputedLayer, 0, len(s.Layers))
 	for _, i := range e.Order() {
@@ -162,7 +162,7 @@ func (s *stored) timelines(e *timeline.Schedule, w window, left *budget) (layers
 }
 
 // oncall is a piece with its true bounds, or nil for none.
-func (s *stored) oncall(p *timeline.Piece) *OncallEntry {
+func (s *stored) oncall(p *oncall.Piece) *OncallEntry {
 	if p == nil {
 		return nil
 	}
@@ -170,8 +170,8 @@ func (s *stored) oncall(p *timeline.Piece) *OncallEntry {
 }
 
 // group is who is on call in a piece: a configured group, or the merged one where layers are stacked.
-func (s *stored) group(p *timeline.Piece) Group {
-	if source := p.Sources[0]; p.Rule != timeline.RuleStacked {
+func (s *stored) group(p *oncall.Piece) Group {
+	if source := p.Sources[0]; p.Rule != oncall.RuleStacked {
 		return s.Layers[source.Layer].Groups[source.Group].during(p.Start, p.End)
 	}
 	members := make([]Member, len(p.Group.Members))
@@ -188,7 +188,7 @@ func (g Group) during(start, end int64) Group {
 }
 
 // has tells whether a person is in the group.
-func has(members []timeline.Member, person int64) bool {
+func has(members []oncall.Member, person int64) bool {
 	for _, m := range members {
 		for _, p := range m.PersonIDs {
 			if p == person {

@@ -18,7 +18,7 @@ func FuzzCreate(f *testing.F) {
 	for range 20 {
 		f.Add([]byte(text(f, r.body())))
 	}
-	for _, op := range (&schedule.Room{}).Ops() {
+	for _, op := range (&schedule.Service{}).Ops() {
 		f.Add([]byte(op.Example))
 	}
 	for _, body := range []string{

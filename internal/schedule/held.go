@@ -1,6 +1,6 @@
 package schedule
 
-import "tocsin/internal/db"
+import "tocsin/internal/platform/db"
 
 // HeldRoles returns the roles that anyone has in the layers of a schedule; nil when it is disabled, has no layers or
 // does not exist, so that no one is ever on call in it.

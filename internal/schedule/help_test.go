@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 	"tocsin/internal/schedule"
-	"tocsin/internal/seal"
 )
 
 // Persons of account A in the layers below.
@@ -19,9 +19,9 @@ const (
 	Z int64 = apitest.Stranger
 )
 
-func box(t testing.TB) *seal.Box {
+func box(t testing.TB) *secret.Keyring {
 	t.Helper()
-	b, err := seal.FromText("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+	b, err := secret.FromText("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func box(t testing.TB) *seal.Box {
 
 func start(t testing.TB) *apitest.Server {
 	t.Helper()
-	r := &schedule.Room{Box: box(t)}
+	r := &schedule.Service{Keyring: box(t)}
 	return apitest.Start(t, r.Ops())
 }
 

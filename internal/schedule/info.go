@@ -10,7 +10,7 @@ type infoRequest struct {
 	Window
 }
 
-func (r *Room) info(c *api.Call, in infoRequest) (Schedule, error) {
+func (r *Service) info(c *api.Call, in infoRequest) (Schedule, error) {
 	w, err := in.asked(maxWindow)
 	if err != nil {
 		return Schedule{}, err

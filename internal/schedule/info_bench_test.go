@@ -11,7 +11,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // BenchmarkInfo is the whole of /schedule/info but HTTP and the frame: query, timelines of 45 days, and
@@ -38,7 +38,7 @@ func BenchmarkInfo(b *testing.B) {
 		_, err := row.insert(tx)
 		return err
 	})
-	room := &Room{}
+	room := &Service{}
 	from, to := apitest.Now.Unix(), apitest.Now.Unix()+maxWindow
 	in := infoRequest{ScheduleID: id, Window: Window{&from, &to}}
 	call := api.Call{Ctx: context.Background(), Now: apitest.Now, Who: auth.Principal{AccountID: apitest.AccountA, Zone: zone}}

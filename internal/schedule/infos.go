@@ -6,7 +6,7 @@ type infosRequest struct {
 	ScheduleIDs []int64 `json:"schedule_ids" maxItems:"1000" doc:"The schedules, at most 1000."`
 }
 
-func (r *Room) infos(c *api.Call, in infosRequest) (api.Items[Schedule], error) {
+func (r *Service) infos(c *api.Call, in infosRequest) (api.Items[Schedule], error) {
 	items := []Schedule{}
 	for _, id := range once(in.ScheduleIDs) {
 		s, err := find(c.Tx, c.Who.AccountID, id)

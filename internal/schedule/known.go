@@ -1,10 +1,9 @@
 package schedule
 
 import (
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
 )
 
 func init() {
-	object.Own(reference.Schedule, `SELECT 1 FROM schedule WHERE account_id = $1 AND schedule_id = $2`)
+	configstore.Own(configstore.Schedule, `SELECT 1 FROM schedule WHERE account_id = $1 AND schedule_id = $2`)
 }

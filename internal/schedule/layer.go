@@ -3,8 +3,8 @@ package schedule
 import (
 	"fmt"
 
-	"tocsin/internal/fault"
-	"tocsin/internal/timeline"
+	"tocsin/internal/core/oncall"
+	"tocsin/internal/platform/fault"
 )
 
 // LayerConfig is one rotation, or one temporary override, as it is written, stored and shown (the
@@ -82,7 +82,7 @@ func (l *LayerConfig) settle(path string) error {
 		value, low, high int64
 	}{
 		{"hidden", l.Hidden, 0, 1}, {"mode", l.Mode, 0, 1},
-		{"rotation_value", l.RotationValue, 0, timeline.MaxValue},
+		{"rotation_value", l.RotationValue, 0, oncall.MaxValue},
 		{"restrict_mode", l.RestrictMode, 0, 2},
 	} {
 		if err := between(path+"."+b.field, b.value, b.low, b.high); err != nil {
@@ -122,18 +122,18 @@ func (l *LayerConfig) settleRotation(path string) error {
 	}
 	if l.RotationUnit == "" && l.RotationValue == 0 {
 		for _, u := range unitSeconds[1:] {
-			if n := l.RotationDuration / u.seconds; n*u.seconds == l.RotationDuration && n >= 1 && n <= timeline.MaxValue {
+			if n := l.RotationDuration / u.seconds; n*u.seconds == l.RotationDuration && n >= 1 && n <= oncall.MaxValue {
 				l.RotationUnit, l.RotationValue = u.unit, n
 				return nil
 			}
 		}
 		switch {
-		case l.Mode == int64(timeline.Override):
+		case l.Mode == int64(oncall.Override):
 			return nil
 		case l.RotationDuration == 0:
 			return fault.Invalid(path+".rotation_unit", "is required with rotation_value, or else rotation_duration")
 		}
-		return fault.Invalid(path+".rotation_duration", "must be 1 to %d whole weeks, days or hours in seconds, got %d", timeline.MaxValue, l.RotationDuration)
+		return fault.Invalid(path+".rotation_duration", "must be 1 to %d whole weeks, days or hours in seconds, got %d", oncall.MaxValue, l.RotationDuration)
 	}
 	for _, u := range unitSeconds {
 		if u.unit == l.RotationUnit {
@@ -143,7 +143,7 @@ func (l *LayerConfig) settleRotation(path string) error {
 			return nil
 		}
 	}
-	if l.RotationUnit == "" && l.Mode == int64(timeline.Override) {
+	if l.RotationUnit == "" && l.Mode == int64(oncall.Override) {
 		return nil
 	}
 	return fault.Invalid(path+".rotation_unit", "must be hour, day, week or month, got %q", l.RotationUnit)
@@ -153,7 +153,7 @@ func (l *LayerConfig) settleRotation(path string) error {
 // computed with: they might be, once the mode is changed.
 func (l *LayerConfig) checkRestriction(path string) error {
 	most := int64(7 * 86400)
-	if l.RestrictMode == int64(timeline.RestrictDay) {
+	if l.RestrictMode == int64(oncall.RestrictDay) {
 		most = 86400
 	}
 	check := func(path string, p Period) error {

@@ -2,8 +2,8 @@ package schedule
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 const (
@@ -54,7 +54,7 @@ const matching = ` FROM schedule s WHERE s.account_id = $1
 	AND (NOT $4 OR EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = s.account_id AND t.team_id = s.team_id AND t.person_id = $5))
 	AND (NOT $6 OR s.create_by = $5)`
 
-func (r *Room) list(c *api.Call, in listRequest) (Page, error) {
+func (r *Service) list(c *api.Call, in listRequest) (Page, error) {
 	w, err := in.asked(maxWindow)
 	if err != nil {
 		return Page{}, err

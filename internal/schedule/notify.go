@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // Notify says who is told about turns, and how (the specification, 2.2).

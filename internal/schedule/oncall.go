@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // OnCall is who is on call in a schedule at a moment.

@@ -5,7 +5,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/limit"
+	"tocsin/internal/platform/ratelimit"
 )
 
 //go:embed testdata/golden/*.json
@@ -17,7 +17,7 @@ var (
 )
 
 // Ops lists the operations on schedules (the specification, 4.2, and docs/api.md).
-func (r *Room) Ops() []api.Op {
+func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path: "/schedule/info", Allow: mayRead, Effect: api.Read,
@@ -42,7 +42,7 @@ func (r *Room) Ops() []api.Op {
 			Do:      api.Do(r.update),
 		},
 		{
-			Path: "/schedule/preview", Allow: mayRead, Effect: api.Snapshot, Rate: limit.Rate{PerMinute: 60, PerSecond: 10},
+			Path: "/schedule/preview", Allow: mayRead, Effect: api.Snapshot, Rate: ratelimit.Rate{PerMinute: 60, PerSecond: 10},
 			Doc:     "Shows who would be on call under a configuration, without storing it.",
 			Example: examplePreview,
 			Do:      api.Do(r.preview),

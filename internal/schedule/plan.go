@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"tocsin/internal/api"
-	"tocsin/internal/fault"
+	"tocsin/internal/core/oncall"
 	"tocsin/internal/person"
-	"tocsin/internal/timeline"
+	"tocsin/internal/platform/fault"
 )
 
 // Plan is what a rehearsed update answers: who would be on call when they are not now, and the other way
@@ -49,7 +49,7 @@ func plan(c *api.Call, before, after *stored) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Start: w.from, End: w.to, Persons: []PersonChange{}}
-	gained, lost := timeline.Diff(was, will)
+	gained, lost := oncall.Diff(was, will)
 	for len(gained)+len(lost) > 0 {
 		change := PersonChange{PersonID: first(gained, lost)}
 		change.Gained, change.GainedSeconds, gained = after.take(gained, change.PersonID)
@@ -65,7 +65,7 @@ func plan(c *api.Call, before, after *stored) (*Plan, error) {
 }
 
 // shifts are those of the final timeline in a window.
-func (s *stored) shifts(account *time.Location, w window, left *budget) ([]timeline.Shift, error) {
+func (s *stored) shifts(account *time.Location, w window, left *budget) ([]oncall.Shift, error) {
 	e, err := s.engine(account)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *stored) shifts(account *time.Location, w window, left *budget) ([]timel
 }
 
 // first is the least person that either sorted list begins with; one of them is not empty.
-func first(a, b []timeline.Shift) int64 {
+func first(a, b []oncall.Shift) int64 {
 	switch {
 	case len(a) == 0:
 		return b[0].PersonID
@@ -94,7 +94,7 @@ func first(a, b []timeline.Shift) int64 {
 }
 
 // take moves a person's shifts from the head of a sorted list into the shape of the API.
-func (s *stored) take(list []timeline.Shift, person int64) (taken []Shift, seconds int64, rest []timeline.Shift) {
+func (s *stored) take(list []oncall.Shift, person int64) (taken []Shift, seconds int64, rest []oncall.Shift) {
 	taken = []Shift{}
 	for len(list) > 0 && list[0].PersonID == person {
 		l := &s.Layers[list[0].Layer]

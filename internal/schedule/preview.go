@@ -9,7 +9,7 @@ type previewRequest struct {
 	Body
 }
 
-func (r *Room) preview(c *api.Call, in previewRequest) (Schedule, error) {
+func (r *Service) preview(c *api.Call, in previewRequest) (Schedule, error) {
 	w, err := Window{&in.Start, &in.End}.asked(maxWindow)
 	if err != nil {
 		return Schedule{}, err

@@ -5,7 +5,7 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/limit"
+	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/schedule"
 )
 
@@ -52,16 +52,16 @@ func TestPreview(t *testing.T) {
 }
 
 func TestPreviewHasALimitOfItsOwn(t *testing.T) {
-	r := &schedule.Room{Box: box(t)}
-	s := apitest.StartWith(t, limit.Rate{PerMinute: 1000, PerSecond: 50}, r.Ops())
+	r := &schedule.Service{Keyring: box(t)}
+	s := apitest.StartWith(t, ratelimit.Rate{PerMinute: 1000, PerSecond: 50}, r.Ops())
 	for i := range 11 {
 		r := s.Call(apitest.KeyA, "/schedule/preview", `{"start":1775980800,"end":1776240000}`)
 		if want := map[bool]string{true: "RequestTooFrequently"}[i == 10]; r.Code != want {
 			t.Fatalf("call %d in one second: code %q, want %q", i+1, r.Code, want)
 		}
 	}
-	for _, op := range (&schedule.Room{}).Ops() {
-		if want := (limit.Rate{PerMinute: 60, PerSecond: 10}); op.Path == "/schedule/preview" && op.Rate != want {
+	for _, op := range (&schedule.Service{}).Ops() {
+		if want := (ratelimit.Rate{PerMinute: 60, PerSecond: 10}); op.Path == "/schedule/preview" && op.Rate != want {
 			t.Errorf("limits %v, want %v", op.Rate, want)
 		}
 	}

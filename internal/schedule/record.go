@@ -5,10 +5,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	bounds "tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/seal"
+	bounds "tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 // Record is a schedule in an account file (docs/account-file.md): the body of /schedule/create with the
@@ -49,17 +49,17 @@ type RecordLayer struct {
 // Load writes the schedules of an account file into an account that has none of them. The first value
 // that cannot be accepted is reported as InvalidParameter with its path, such as
 // schedules[3].layers[0].mode. Nothing may be kept of the transaction after an error.
-func Load(tx *db.Tx, box *seal.Box, account int64, records []Record) error {
+func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) error {
 	for i, r := range records {
 		path := fmt.Sprintf("schedules[%d].", i)
 		s, err := r.stored(account, path)
 		if err != nil {
 			return err
 		}
-		if err := bounds.Record("schedules", i).Bounds(r); err != nil {
+		if err := bounds.PathOf("schedules", i).Bounds(r); err != nil {
 			return err
 		}
-		if s.Notify, err = s.Notify.sealed(box, s.Stamps); err != nil {
+		if s.Notify, err = s.Notify.sealed(keyring, s.Stamps); err != nil {
 			return err
 		}
 		fresh, err := s.insert(tx)
@@ -118,7 +118,7 @@ func same(path string, got, want int64) error {
 
 // Dump is an account's schedules as Load reads them, by schedule_id. Without secrets those of webhooks
 // are empty. Members that are not set, which for most is the same as 0 or empty, are absent.
-func Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Record, error) {
+func Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Record, error) {
 	all, err := db.All(tx, row(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 ORDER BY schedule_id`, account)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func Dump(tx *db.Tx, box *seal.Box, account int64, secrets bool) ([]Record, erro
 	records := make([]Record, len(all))
 	for i, s := range all {
 		if s.Notify != nil {
-			if s.Notify, err = s.Notify.shown(box.Open, s.Stamps, secrets); err != nil {
+			if s.Notify, err = s.Notify.shown(keyring.Open, s.Stamps, secrets); err != nil {
 				return nil, err
 			}
 		}

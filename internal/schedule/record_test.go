@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/schedule"
 )
 

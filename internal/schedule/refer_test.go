@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/schedule"
 )
 
@@ -68,7 +68,7 @@ func TestDeleteOfWhatIsReferredTo(t *testing.T) {
 	s := start(t)
 	first, second := create(t, s, object{"schedule_name": "One"}), create(t, s, object{"schedule_name": "Two"})
 	s.Write(func(tx *db.Tx) error {
-		return reference.Set(tx, apitest.AccountA, reference.From(reference.Escalate, "663a1b2c3d4e5f6789abcdef", "Page"), reference.To(reference.Schedule, second))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Escalate, "663a1b2c3d4e5f6789abcdef", "Page"), configstore.RefTo(configstore.Schedule, second))
 	})
 	const refs = `[{"kind":"escalate_rule","id":"663a1b2c3d4e5f6789abcdef","name":"Page"}]`
 	both := fmt.Sprintf(`"schedule_ids":[%d,%d]`, first, second)

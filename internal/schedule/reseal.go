@@ -4,14 +4,14 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/revision"
-	"tocsin/internal/seal"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
 )
 
 // Reseal passes the secrets of all accounts' schedules through renew and counts them. An error of renew ends it.
-func Reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
+func Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 	return rewrite(tx, func(count *int) passage {
 		return passage{
 			text: func(sealed, place string) (string, error) {
@@ -34,7 +34,7 @@ func Reseal(tx *db.Tx, renew seal.Renew) (secrets int, err error) {
 }
 
 // Complete seals what an older version stored in clear. It is called when the program starts.
-func Complete(tx *db.Tx, box *seal.Box) error {
+func Complete(tx *db.Tx, keyring *secret.Keyring) error {
 	_, err := rewrite(tx, func(count *int) passage {
 		return passage{
 			text: func(sealed, _ string) (string, error) { return sealed, nil },
@@ -43,7 +43,7 @@ func Complete(tx *db.Tx, box *seal.Box) error {
 					return value, nil
 				}
 				*count++
-				return sealOther(box, value, place)
+				return sealOther(keyring, value, place)
 			},
 		}
 	})
@@ -83,7 +83,7 @@ func rewrite(tx *db.Tx, through func(count *int) passage) (changed int, err erro
 		if _, err := tx.Exec(`UPDATE schedule SET notify = $1 WHERE account_id = $2 AND schedule_id = $3`, string(notify), r.of.AccountID, r.of.ScheduleID); err != nil {
 			return 0, err
 		}
-		if err := revision.Bump(tx, r.of.AccountID); err != nil {
+		if err := configstore.BumpRevision(tx, r.of.AccountID); err != nil {
 			return 0, err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/secret"
 )
 
 // passage is a way for secrets to go: into the database, out of it, or nowhere.
@@ -54,25 +54,27 @@ func (n *Notify) through(p passage, of Stamps) (*Notify, error) {
 }
 
 // sealed returns a notification as it is stored.
-func (n *Notify) sealed(box *seal.Box, of Stamps) (*Notify, error) {
-	return n.through(passage{box.Seal, func(value jsontext.Value, place string) (jsontext.Value, error) { return sealOther(box, value, place) }}, of)
+func (n *Notify) sealed(keyring *secret.Keyring, of Stamps) (*Notify, error) {
+	return n.through(passage{keyring.Seal, func(value jsontext.Value, place string) (jsontext.Value, error) {
+		return sealOther(keyring, value, place)
+	}}, of)
 }
 
-// opened returns a stored notification in clear. open is seal.Box.Open, or Show where people see it.
-func (n *Notify) opened(open seal.Renew, of Stamps) (*Notify, error) {
+// opened returns a stored notification in clear. open is secret.Keyring.Open, or Show where people see it.
+func (n *Notify) opened(open secret.Renew, of Stamps) (*Notify, error) {
 	return n.through(passage{open, func(value jsontext.Value, place string) (jsontext.Value, error) { return openOther(open, value, place) }}, of)
 }
 
 // blanked returns a stored notification without its secrets.
 func (n *Notify) blanked() *Notify {
-	blank := func(stored, _ string) (string, error) { return seal.Blank(stored), nil }
+	blank := func(stored, _ string) (string, error) { return secret.Masked(stored), nil }
 	s, _ := n.through(passage{blank, func(jsontext.Value, string) (jsontext.Value, error) { return jsontext.Value(`""`), nil }}, Stamps{})
 	return s
 }
 
 // shown returns a stored notification as it is shown: in clear to those who may see its secrets, without
 // them to others. One that is not set has every member null.
-func (n *Notify) shown(open seal.Renew, of Stamps, secrets bool) (*Notify, error) {
+func (n *Notify) shown(open secret.Renew, of Stamps, secrets bool) (*Notify, error) {
 	if n == nil {
 		return &Notify{}, nil
 	}

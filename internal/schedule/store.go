@@ -3,9 +3,9 @@ package schedule
 import (
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // stored is a schedule as the database holds it: layers settled, secrets sealed.
@@ -54,9 +54,9 @@ func row(account int64, brief bool) func(db.Scan) (*stored, error) {
 // find reads one schedule; nil when the account has none of this id. It is shared with other readers and must not be
 // changed, unless the transaction writes.
 func find(tx *db.Tx, account, schedule int64) (*stored, error) {
-	s, _, err := revision.Kept(tx, account, keptSchedule{schedule}, func() (*stored, bool, error) {
+	s, _, err := configstore.Kept(tx, account, keptSchedule{schedule}, func() (*stored, bool, error) {
 		s, found, err := db.One(tx, row(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule)
-		if found && tx.Memory() != nil {
+		if found && tx.Cache() != nil {
 			s.compiled = &compiled{}
 		}
 		return s, found, err
@@ -85,7 +85,7 @@ func (s *stored) insert(tx *db.Tx) (bool, error) {
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, revision.Bump(tx, s.AccountID)
+	return true, configstore.BumpRevision(tx, s.AccountID)
 }
 
 // update writes an existing schedule.
@@ -100,7 +100,7 @@ func (s *stored) update(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	return revision.Bump(tx, s.AccountID)
+	return configstore.BumpRevision(tx, s.AccountID)
 }
 
 // documents are the JSON columns.

@@ -2,7 +2,7 @@ package schedule
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
 )
 
 type updateRequest struct {
@@ -19,7 +19,7 @@ type Updated struct {
 	Changed
 }
 
-func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) {
+func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err error) {
 	if _, err := in.asked(maxWindow); err != nil {
 		return reply, err
 	}
@@ -32,7 +32,7 @@ func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) 
 		return reply, err
 	}
 	before := *s
-	if body.Notify, err = body.Notify.sealed(r.Box, s.Stamps); err != nil {
+	if body.Notify, err = body.Notify.sealed(r.Keyring, s.Stamps); err != nil {
 		return reply, err
 	}
 	body.onto(s)
@@ -43,7 +43,7 @@ func (r *Room) update(c *api.Call, in updateRequest) (reply Updated, err error) 
 	if err := s.refer(c.Tx); err != nil {
 		return reply, err
 	}
-	c.Touched(reference.Schedule, s.ScheduleID, s.Name)
+	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	if reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone); err != nil || !in.DryRun.DryRun {
 		return reply, err
 	}

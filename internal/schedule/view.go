@@ -6,8 +6,8 @@ import (
 )
 
 // show is a stored schedule without its layers and anything computed.
-func (r *Room) show(c *api.Call, s *stored) (Schedule, error) {
-	notify, err := s.Notify.shown(r.Box.Show(c.Report), s.Stamps, c.Who.May(auth.SchedulesManage))
+func (r *Service) show(c *api.Call, s *stored) (Schedule, error) {
+	notify, err := s.Notify.shown(r.Keyring.Show(c.Report), s.Stamps, c.Who.May(auth.SchedulesManage))
 	return Schedule{
 		Stamps: s.Stamps, ID: &s.ScheduleID,
 		Name: &s.Name, ScheduleName: &s.Name, Description: &s.Description,
@@ -17,7 +17,7 @@ func (r *Room) show(c *api.Call, s *stored) (Schedule, error) {
 }
 
 // showAt is a stored schedule with its layers, its timelines in a window, and who is on call now.
-func (r *Room) showAt(c *api.Call, s *stored, w window, left *budget) (Schedule, error) {
+func (r *Service) showAt(c *api.Call, s *stored, w window, left *budget) (Schedule, error) {
 	view, err := r.show(c, s)
 	if err != nil {
 		return view, err

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/db"
-	"tocsin/internal/object"
+	"tocsin/internal/configstore"
 	"tocsin/internal/person"
-	"tocsin/internal/reference"
+	"tocsin/internal/platform/db"
 )
 
 // maxListed is how many unknown persons a warning lists by number.
@@ -23,7 +22,7 @@ func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
 	}
 	all := append(e.Warnings(), s.Notify.warnings()...)
 	if s.TeamID != 0 {
-		found, err := object.Known(tx, s.AccountID, reference.To(reference.Team, s.TeamID))
+		found, err := configstore.Known(tx, s.AccountID, configstore.RefTo(configstore.Team, s.TeamID))
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,6 @@
 package schedule
 
-import "tocsin/internal/fault"
+import "tocsin/internal/platform/fault"
 
 // The longest windows, in seconds (the specification, 8; docs/api.md for self).
 const (

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/fault"
 )
 
 // zones holds the zones loaded so far by name. There are a few hundred, so it needs no bound: names that

@@ -9,14 +9,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"tocsin/internal/outbound"
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
+	"tocsin/internal/platform/egress"
 )
 
 // Of reads what came of a request to a service that says with HTTP's status whether it took the message. The
 // texts hold nothing of the address but its host.
-func Of(a outbound.Attempt, err error) (Receipt, error) {
-	var failure *outbound.Failure
+func Of(a egress.Attempt, err error) (Receipt, error) {
+	var failure *egress.Failure
 	if errors.As(err, &failure) {
 		return Receipt{}, &Error{Retry: failure.Retry(), Message: failure.Message}
 	}
@@ -33,7 +33,7 @@ func Of(a outbound.Attempt, err error) (Receipt, error) {
 	return receipt, &Error{Message: answered(a)}
 }
 
-func answered(a outbound.Attempt) string {
+func answered(a egress.Attempt) string {
 	text := Cut(strings.Join(strings.Fields(string(a.Body)), " "), 200)
 	if text != "" {
 		text = ": " + text

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 )
 
 // Call is one request to a service that speaks JSON.
@@ -31,8 +31,8 @@ type Reply interface{ Err() *Error }
 
 // Do makes a call. Of the reply's word and HTTP's status either may fail it; the word is heard on failures
 // too, as it may tell more about trying again.
-func (c Call) Do(ctx context.Context, out *outbound.Client, reply Reply) (Receipt, error) {
-	request := outbound.Request{Method: c.Method, URL: c.URL, Header: http.Header{}, Insecure: c.Insecure}
+func (c Call) Do(ctx context.Context, out *egress.Client, reply Reply) (Receipt, error) {
+	request := egress.Request{Method: c.Method, URL: c.URL, Header: http.Header{}, Insecure: c.Insecure}
 	for name, values := range c.Header {
 		request.Header[name] = values
 	}
@@ -49,8 +49,8 @@ func (c Call) Do(ctx context.Context, out *outbound.Client, reply Reply) (Receip
 
 // Judge reads what came of a request to a service that answers in JSON, and hides secrets in what it gives:
 // before anything is cut, as half a secret is still one.
-func Judge(reply Reply, secrets []string) func(outbound.Attempt, error) (Receipt, error) {
-	return func(a outbound.Attempt, failure error) (Receipt, error) {
+func Judge(reply Reply, secrets []string) func(egress.Attempt, error) (Receipt, error) {
+	return func(a egress.Attempt, failure error) (Receipt, error) {
 		hide := hider(secrets)
 		raw := a.Body
 		a.Body = []byte(hide.Replace(string(raw)))

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -38,7 +38,7 @@ func FuzzJudgeHides(f *testing.F) {
 		if strings.Contains(body, "*") {
 			t.Skip("what hides must not be in it")
 		}
-		receipt, err := sender.Judge(&word{}, chat.Secrets())(outbound.Attempt{Status: status, Body: []byte(body)}, nil)
+		receipt, err := sender.Judge(&word{}, chat.Secrets())(egress.Attempt{Status: status, Body: []byte(body)}, nil)
 		told := receipt.Reply
 		if err != nil {
 			told += "\x00" + err.Error()
@@ -64,12 +64,12 @@ func TestJudgeWeighs(t *testing.T) {
 		{400, `{"code":7}`, `it answered 400 Bad Request: {"code":7} true`},
 		{500, `{"code":1}`, `it answered 500 Internal Server Error: {"code":1} true`},
 	} {
-		_, err := sender.Judge(&word{}, nil)(outbound.Attempt{Status: c.status, Body: []byte(c.body)}, nil)
+		_, err := sender.Judge(&word{}, nil)(egress.Attempt{Status: c.status, Body: []byte(c.body)}, nil)
 		if got := fmt.Sprint(err, sender.Retry(err)); got != c.want {
 			t.Errorf("%d %s: %s, want %s", c.status, c.body, got, c.want)
 		}
 	}
-	_, err := sender.Judge(&word{Code: 1}, []string{"chat.example"})(outbound.Attempt{}, &outbound.Failure{Phase: "dial", Message: "chat.example cannot be reached"})
+	_, err := sender.Judge(&word{Code: 1}, []string{"chat.example"})(egress.Attempt{}, &egress.Failure{Phase: "dial", Message: "chat.example cannot be reached"})
 	if fmt.Sprint(err, sender.Retry(err)) != "*** cannot be reached true" {
 		t.Error(err)
 	}
@@ -81,13 +81,13 @@ func TestWhenToTryAgain(t *testing.T) {
 		"": 0, "7": 7 * time.Second, "0": 0, "-5": 0, "soon": 0, "7200": time.Hour, "9223372036854775807": time.Hour, "99999999999999999999": 0,
 		"Sat, 21 Nov 2026 10:01:30 GMT": 90 * time.Second, "Sat, 21 Nov 2026 09:00:00 GMT": 0, "Sun, 22 Nov 2026 10:00:00 GMT": time.Hour,
 	} {
-		_, err := sender.Of(outbound.Attempt{Status: 503, Header: http.Header{"Retry-After": {asked}, "Date": {date}}}, nil)
+		_, err := sender.Of(egress.Attempt{Status: 503, Header: http.Header{"Retry-After": {asked}, "Date": {date}}}, nil)
 		var failed *sender.Error
 		if !errors.As(err, &failed) || failed.After != want {
 			t.Errorf("%q: %+v, want %s", asked, err, want)
 		}
 	}
-	_, err := sender.Of(outbound.Attempt{Status: 429, Header: http.Header{"Retry-After": {"Sat, 21 Nov 2026 10:01:30 GMT"}}}, nil)
+	_, err := sender.Of(egress.Attempt{Status: 429, Header: http.Header{"Retry-After": {"Sat, 21 Nov 2026 10:01:30 GMT"}}}, nil)
 	if failed := err.(*sender.Error); failed.After != 0 || !failed.Retry {
 		t.Errorf("a moment without a date: %+v", failed)
 	}
@@ -102,7 +102,7 @@ func TestAddresses(t *testing.T) {
 	if got := sender.Base("", "https://own") + sender.Base("https://set//", "https://own"); got != "https://ownhttps://set" {
 		t.Error(got)
 	}
-	if _, err := (sender.Call{URL: "no URL"}).Do(context.Background(), outbound.New(outbound.Policy{}), nil); err == nil || sender.Retry(err) {
+	if _, err := (sender.Call{URL: "no URL"}).Do(context.Background(), egress.New(egress.Policy{}), nil); err == nil || sender.Retry(err) {
 		t.Error(err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 )
 
 // Contact is somebody who is to be found at a service: by e-mail address or by phone number, whichever the
@@ -33,18 +33,18 @@ func (c Contact) Mobile() string {
 // App is an app of a chat service: it opens groups, and tells persons and groups.
 type App interface {
 	// OpenGroup opens a group with people in it. When the group has an ID it is open, even beside an error.
-	OpenGroup(ctx context.Context, out *outbound.Client, name string, people []Contact) (Group, error)
+	OpenGroup(ctx context.Context, out *egress.Client, name string, people []Contact) (Group, error)
 	// AddMembers adds people to a group and gives the labels of those who could not be added.
-	AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []Contact) (missing []string, err error)
+	AddMembers(ctx context.Context, out *egress.Client, groupID string, people []Contact) (missing []string, err error)
 	// FindGroup asks for a group as it is now; found is false when there is none any more.
-	FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group Group, found bool, err error)
+	FindGroup(ctx context.Context, out *egress.Client, groupID string) (group Group, found bool, err error)
 	// CloseGroup ends a group; one that is gone is ended. left says in words what stays, of a service on which an
 	// app cannot end groups; empty: nothing.
-	CloseGroup(ctx context.Context, out *outbound.Client, group Group) (left string, err error)
+	CloseGroup(ctx context.Context, out *egress.Client, group Group) (left string, err error)
 	// Post posts to a group.
-	Post(ctx context.Context, out *outbound.Client, groupID string, m Message) (Receipt, error)
+	Post(ctx context.Context, out *egress.Client, groupID string, m Message) (Receipt, error)
 	// Tell sends one person a direct message. It is no use to try again with a person whom the service does not know.
-	Tell(ctx context.Context, out *outbound.Client, person Contact, m Message) (Receipt, error)
+	Tell(ctx context.Context, out *egress.Client, person Contact, m Message) (Receipt, error)
 }
 
 // Group is a chat of several people that an app has opened.

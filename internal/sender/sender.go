@@ -8,8 +8,8 @@ import (
 	"context"
 	"time"
 
-	"tocsin/internal/outbound"
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
+	"tocsin/internal/platform/egress"
 )
 
 // Message is what somebody is told.
@@ -55,4 +55,4 @@ type Chat struct {
 }
 
 // Sender sends a message to a chat.
-type Sender func(ctx context.Context, out *outbound.Client, chat Chat, m Message) (Receipt, error)
+type Sender func(ctx context.Context, out *egress.Client, chat Chat, m Message) (Receipt, error)

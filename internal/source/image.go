@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"tocsin/internal/event"
+	"tocsin/internal/core/event"
 )
 
 // Bounds of pictures; the latter two in characters.

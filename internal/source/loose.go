@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/event"
+	"tocsin/internal/core/event"
 )
 
 // Read reads JSON of somebody else's making: a broken character or a name given twice must not cost a page.

@@ -19,8 +19,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/event"
-	"tocsin/internal/fault"
+	"tocsin/internal/core/event"
+	"tocsin/internal/platform/fault"
 )
 
 // Batch is what one request holds.

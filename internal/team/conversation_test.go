@@ -6,8 +6,8 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/team"
 )
 
@@ -46,7 +46,7 @@ func TestTeamInUse(t *testing.T) {
 	s := apitest.Start(t, team.Ops())
 	s.Grant(auth.TeamsRead)
 	s.Write(func(tx *db.Tx) error {
-		return reference.Set(tx, apitest.AccountA, reference.From(reference.Schedule, 7, "Nights"), reference.To(reference.Team, apitest.TeamA))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Schedule, 7, "Nights"), configstore.RefTo(configstore.Team, apitest.TeamA))
 	})
 	s.Converse(t, []apitest.Turn{
 		{Path: "/team/delete", Body: `{"team_id":4291079133131}`, Code: "ReferenceExist", Has: `{"refs":[{"kind":"schedule","id":"7","name":"Nights"}]}`},

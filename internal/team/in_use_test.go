@@ -7,8 +7,8 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
-	"tocsin/internal/fault"
 	"tocsin/internal/integration"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
@@ -18,8 +18,8 @@ import (
 // TestWhateverNamesATeamKeepsIt creates one of each through the API: none of the rooms may forget to say
 // that it refers to a team.
 func TestWhateverNamesATeamKeepsIt(t *testing.T) {
-	box := apitest.Box(t)
-	s := apitest.Start(t, team.Ops(), (&schedule.Room{Box: box}).Ops(), channel.Ops(box), template.Ops(), calendar.Ops(), (&integration.Room{Box: box}).Ops(), rum.New(box).Ops())
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, team.Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(keyring), template.Ops(), calendar.Ops(), (&integration.Service{Keyring: keyring}).Ops(), rum.New(keyring).Ops())
 	var open struct {
 		ID int64 `json:"channel_id"`
 	}

@@ -1,10 +1,9 @@
 package team
 
 import (
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
 )
 
 func init() {
-	object.Own(reference.Team, `SELECT 1 FROM team WHERE account_id = $1 AND team_id = $2`)
+	configstore.Own(configstore.Team, `SELECT 1 FROM team WHERE account_id = $1 AND team_id = $2`)
 }

@@ -1,6 +1,6 @@
 package team
 
-import "tocsin/internal/db"
+import "tocsin/internal/platform/db"
 
 // Of returns the teams that a person is in.
 func Of(tx *db.Tx, account, person int64) ([]int64, error) {

@@ -5,10 +5,9 @@
 package team
 
 import (
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // maxName is the longest name of a team in an account file, in characters.
@@ -36,8 +35,8 @@ func scanTeam(scan db.Scan) (r Record, err error) {
 // Load adds the teams of an account file. Errors are fault.Invalid with the record's path.
 func Load(tx *db.Tx, account int64, records []Record) error {
 	for i, r := range records {
-		at := check.Record("teams", i)
-		if err := check.First(
+		at := configstore.PathOf("teams", i)
+		if err := configstore.FirstError(
 			at.AtLeast("team_id", r.TeamID, 1), at.Length("team_name", r.TeamName, 1, maxName),
 			at.Length("description", r.Description, 0, 500), at.Length("ref_id", r.RefID, 0, 255),
 			at.AtLeast("creator_id", r.CreatorID, 0), at.AtLeast("updated_by", r.UpdatedBy, 0),
@@ -65,10 +64,10 @@ func (r Record) insert(tx *db.Tx, account int64) (fresh bool, err error) {
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, revision.Bump(tx, account) // whoever joins it does so in the same transaction
+	return true, configstore.BumpRevision(tx, account) // whoever joins it does so in the same transaction
 }
 
-func join(tx *db.Tx, account int64, at check.At, r Record) error {
+func join(tx *db.Tx, account int64, at configstore.RecordPath, r Record) error {
 	for i, person := range r.PersonIDs {
 		at := at.Element("person_ids", i)
 		if err := at.AtLeast("", person, 1); err != nil {
@@ -140,7 +139,7 @@ func Erase(tx *db.Tx, account, team int64) error {
 	if _, err := tx.Exec(`DELETE FROM team WHERE account_id = $1 AND team_id = $2`, account, team); err != nil {
 		return err
 	}
-	return revision.Bump(tx, account)
+	return configstore.BumpRevision(tx, account)
 }
 
 // Complete folds the names of teams that an older version wrote. It is called when the program starts.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/team"
 )
 

@@ -6,12 +6,10 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/id"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 type upsertRequest struct {
@@ -60,10 +58,10 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	if _, err := r.insert(c.Tx, account); err != nil {
 		return upserted{}, err
 	}
-	if err := join(c.Tx, account, check.At(""), r); err != nil {
+	if err := join(c.Tx, account, configstore.RecordPath(""), r); err != nil {
 		return upserted{}, err
 	}
-	c.Touched(reference.Team, r.TeamID, r.TeamName)
+	c.Touched(configstore.Team, r.TeamID, r.TeamName)
 	warnings, err := strangers(c, in.PersonIDs)
 	return upserted{r.TeamID, r.TeamName, api.Warn(warnings)}, err
 }
@@ -108,7 +106,7 @@ const (
 // number. Somebody who is named in several ways is in the team once.
 func (in upsertRequest) members(c *api.Call) ([]int64, error) {
 	all := slices.Clone(in.PersonIDs)
-	add := func(at check.At, query, address, more string) error {
+	add := func(at configstore.RecordPath, query, address, more string) error {
 		person, err := only(c, at, query, address, more)
 		if err == nil && !slices.Contains(all, person) {
 			all = append(all, person)
@@ -116,7 +114,7 @@ func (in upsertRequest) members(c *api.Call) ([]int64, error) {
 		return err
 	}
 	for i, email := range in.Emails {
-		if err := add(check.Record("emails", i), byEmail, email, ""); err != nil {
+		if err := add(configstore.PathOf("emails", i), byEmail, email, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -125,7 +123,7 @@ func (in upsertRequest) members(c *api.Call) ([]int64, error) {
 		if strings.HasPrefix(phone, "+") {
 			country = ""
 		}
-		if err := add(check.Record("phones", i), byPhone, phone, country); err != nil {
+		if err := add(configstore.PathOf("phones", i), byPhone, phone, country); err != nil {
 			return nil, err
 		}
 	}
@@ -134,7 +132,7 @@ func (in upsertRequest) members(c *api.Call) ([]int64, error) {
 
 // only is the one person that a query by an address finds. Nobody is invited on the way: that takes a
 // permission of its own.
-func only(c *api.Call, at check.At, query, address, more string) (int64, error) {
+func only(c *api.Call, at configstore.RecordPath, query, address, more string) (int64, error) {
 	found, err := db.All(c.Tx, db.Column[int64], query, c.Who.AccountID, address, more)
 	switch {
 	case err != nil:
@@ -150,7 +148,7 @@ func only(c *api.Call, at check.At, query, address, more string) (int64, error) 
 // strangers names persons that the account does not have.
 func strangers(c *api.Call, persons []int64) (warnings []string, err error) {
 	for i, person := range persons {
-		known, err := object.Known(c.Tx, c.Who.AccountID, reference.To(reference.Person, person))
+		known, err := configstore.Known(c.Tx, c.Who.AccountID, configstore.RefTo(configstore.Person, person))
 		if err != nil {
 			return nil, err
 		}
@@ -171,8 +169,8 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	if err != nil {
 		return api.Removal{}, err
 	}
-	c.Removed(reference.Team, r.TeamID, r.TeamName)
-	if err := reference.Refuse(c.Tx, c.Who.AccountID, reference.Team, r.TeamID); err != nil {
+	c.Removed(configstore.Team, r.TeamID, r.TeamName)
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Team, r.TeamID); err != nil {
 		return api.Removal{}, err
 	}
 	return api.Removal{}, Erase(c.Tx, c.Who.AccountID, r.TeamID)

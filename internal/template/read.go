@@ -2,8 +2,8 @@ package template
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/object"
-	"tocsin/internal/render"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/render"
 )
 
 type infoRequest struct {
@@ -26,7 +26,7 @@ type listRequest struct {
 
 func list(c *api.Call, in listRequest) (api.Paged[Template], error) {
 	limit, offset := in.Window(20)
-	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, object.Query{
+	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, configstore.Query{
 		Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Creator: in.CreatorID,
 		ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc, Limit: limit, Offset: offset,
 	})

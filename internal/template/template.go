@@ -1,5 +1,5 @@
 // Package template keeps the account's notification templates: for each kind of message the text that an
-// incident is told in (docs/templates.md). Filling them in is internal/render's.
+// incident is told in (docs/templates.md). Filling them in is internal/core/render's.
 //
 // It must never store a template that cannot be read.
 package template
@@ -8,12 +8,10 @@ import (
 	"reflect"
 	"strings"
 
-	"tocsin/internal/check"
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
-	"tocsin/internal/render"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/render"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Preset is the id of the template that every account has without making it. It cannot be changed.
@@ -76,7 +74,7 @@ func (t Texts) each(fn func(name, source string)) {
 
 // problems are the first text that cannot be read, as an error, and those that fail on the sample incident,
 // as warnings.
-func (t Texts) problems(at check.At) (warnings []string, err error) {
+func (t Texts) problems(at configstore.RecordPath) (warnings []string, err error) {
 	t.each(func(name, source string) {
 		if source == "" || err != nil {
 			return
@@ -103,22 +101,22 @@ func targetOf(kind string) *render.Target {
 }
 
 // Kind is how templates are kept.
-var Kind = object.Kind[Template]{
-	Name: reference.Template, Section: "templates",
-	Head: func(t *Template) object.Head {
-		return object.Head{ID: t.TemplateID, Name: t.TemplateName, Team: t.TeamID, Creator: t.CreatorID, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt}
+var Kind = configstore.Kind[Template]{
+	Name: configstore.Template, Section: "templates",
+	Head: func(t *Template) configstore.Head {
+		return configstore.Head{ID: t.TemplateID, Name: t.TemplateName, Team: t.TeamID, Creator: t.CreatorID, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt}
 	},
-	Refs: func(t *Template) []reference.Target {
-		return []reference.Target{reference.To(reference.Team, t.TeamID)}
+	Refs: func(t *Template) []configstore.Target {
+		return []configstore.Target{configstore.RefTo(configstore.Team, t.TeamID)}
 	},
-	Check: func(_ *db.Tx, at check.At, account int64, t *Template) error {
+	Check: func(_ *db.Tx, at configstore.RecordPath, account int64, t *Template) error {
 		if t.Status == "" {
 			t.Status = "enabled"
 		}
 		if t.TemplateID == Preset {
 			return at.Invalid("template_id", "%s is the preset, which no file changes", Preset)
 		}
-		if err := check.First(
+		if err := configstore.FirstError(
 			at.Account(t.AccountID, account), at.Object("template_id", t.TemplateID), at.Length("template_name", t.TemplateName, 1, 39),
 			at.Length("description", t.Description, 0, 500), at.AtLeast("team_id", t.TeamID, 0), at.OneOf("status", t.Status, "enabled", "disabled"),
 			at.AtLeast("created_at", t.CreatedAt, 0), at.AtLeast("updated_at", t.UpdatedAt, 0),

@@ -6,8 +6,8 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
-	"tocsin/internal/db"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/template"
 )
 
@@ -53,7 +53,7 @@ func TestTemplateInUse(t *testing.T) {
 	}
 	r.Into(&made)
 	s.Write(func(tx *db.Tx) error {
-		return reference.Set(tx, apitest.AccountA, reference.From(reference.Escalate, "r1", "Night"), reference.To(reference.Template, made.ID))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Escalate, "r1", "Night"), configstore.RefTo(configstore.Template, made.ID))
 	})
 	if r := s.Call(apitest.KeyA, "/template/delete", `{"template_id":"`+made.ID+`"}`); r.Code != "ReferenceExist" || !strings.Contains(string(r.Data), "Night") {
 		t.Errorf("%s", r.Body)

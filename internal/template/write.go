@@ -4,10 +4,9 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
-	"tocsin/internal/fault"
-	"tocsin/internal/id"
-	"tocsin/internal/object"
-	"tocsin/internal/reference"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 // Body is what a caller says of a template.
@@ -57,7 +56,7 @@ func (b Body) onto(c *api.Call, t *Template) (warnings []string, err error) {
 	if warnings, err = b.problems(""); err != nil {
 		return nil, err
 	}
-	if err := object.Need(c.Tx, c.Who.AccountID, "team_id", reference.To(reference.Team, b.TeamID)); err != nil {
+	if err := configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, b.TeamID)); err != nil {
 		return nil, err
 	}
 	taken, err := Kind.Named(c.Tx, c.Who.AccountID, b.TemplateName, t.TemplateID)
@@ -82,7 +81,7 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 		return api.Removal{}, err
 	}
 	c.Removed(Kind.Name, t.TemplateID, t.TemplateName)
-	if err := reference.Refuse(c.Tx, c.Who.AccountID, Kind.Name, t.TemplateID); err != nil {
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, Kind.Name, t.TemplateID); err != nil {
 		return api.Removal{}, err
 	}
 	return api.Removal{}, Kind.Delete(c.Tx, c.Who.AccountID, t.TemplateID)

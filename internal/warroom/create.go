@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/api"
-	"tocsin/internal/event"
-	"tocsin/internal/fault"
+	"tocsin/internal/core/event"
+	"tocsin/internal/core/render"
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
-	"tocsin/internal/news"
-	"tocsin/internal/render"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/sender"
 )
 
@@ -49,12 +49,12 @@ type asked struct {
 
 // ask notes down that the group is being opened, so that nobody opens a second one meanwhile, and asks the
 // service for it. Where it is open already there is nothing to ask.
-func (r *Room) ask(c *api.Call, in createRequest) (a asked, err error) {
+func (r *Service) ask(c *api.Call, in createRequest) (a asked, err error) {
 	err = c.Write(func() error { return r.begin(c, in, &a) })
 	if err != nil || a.Status == isOpen {
 		return a, err
 	}
-	ctx, cancel := context.WithTimeout(c.Ctx, patience)
+	ctx, cancel := context.WithTimeout(c.Ctx, timeout)
 	defer cancel()
 	group, err := a.service.OpenGroup(ctx, r.Out, nameOf(&a.incident), a.people)
 	if group.ID == "" {
@@ -74,7 +74,7 @@ func (r *Room) ask(c *api.Call, in createRequest) (a asked, err error) {
 }
 
 // begin finds the war room that there is, or begins a new one.
-func (r *Room) begin(c *api.Call, in createRequest, a *asked) (err error) {
+func (r *Service) begin(c *api.Call, in createRequest, a *asked) (err error) {
 	if a.incident, err = incident.Permit(c.Tx, c.Who, in.IncidentID); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (r *Room) begin(c *api.Call, in createRequest, a *asked) (err error) {
 }
 
 // create notes down the group that was opened and tells of it.
-func (r *Room) create(c *api.Call, a asked) (Created, error) {
+func (r *Service) create(c *api.Call, a asked) (Created, error) {
 	reply := Created{a.group(), api.Warn(a.warnings)}
 	c.Touched("war_room", a.ChatID, a.ChatName)
 	c.Touched("incident", a.IncidentID, a.incident.Title)
@@ -117,15 +117,15 @@ func (r *Room) create(c *api.Call, a asked) (Created, error) {
 	if err := a.complete(c.Tx); err != nil {
 		return Created{}, err
 	}
-	return reply, r.publish(c, &a.Record, a.incident.ChannelID, news.WarRoomOpened{WarRoom: a.Record.named()})
+	return reply, r.publish(c, &a.Record, a.incident.ChannelID, activity.WarRoomOpened{WarRoom: a.Record.named()})
 }
 
-func (r *Room) publish(c *api.Call, w *Record, channel int64, e news.Event) error {
-	return r.Bus.Tell(c.Tx, news.Item{Account: w.AccountID, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID, Event: e})
+func (r *Service) publish(c *api.Call, w *Record, channel int64, e activity.Event) error {
+	return r.Bus.Publish(c.Tx, activity.Item{Account: w.AccountID, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID, Event: e})
 }
 
-func (r *Record) named() news.WarRoom {
-	return news.WarRoom{IntegrationID: r.IntegrationID, PluginType: r.PluginType, ChatID: r.ChatID, ChatName: r.ChatName, ShareLink: r.ShareLink}
+func (r *Record) named() activity.WarRoom {
+	return activity.WarRoom{IntegrationID: r.IntegrationID, PluginType: r.PluginType, ChatID: r.ChatID, ChatName: r.ChatName, ShareLink: r.ShareLink}
 }
 
 // nameOf begins with what people call the incident, which is left when a service cuts the name.
@@ -136,6 +136,6 @@ func nameOf(i *incident.Incident) string {
 // greeting is what is posted first: a group in WeCom is not seen before something is.
 func greeting(a *asked) sender.Message {
 	to, _ := render.For(a.PluginType)
-	return sender.Message{Key: a.IncidentID + "/war-room", Thread: a.IncidentID, Subject: "War room for #" + incident.Num(a.IncidentID), Severity: a.incident.Severity, Event: news.IncidentRoom, Title: a.incident.Title, Test: a.incident.Test,
+	return sender.Message{Key: a.IncidentID + "/war-room", Thread: a.IncidentID, Subject: "War room for #" + incident.Num(a.IncidentID), Severity: a.incident.Severity, Event: activity.IncidentRoom, Title: a.incident.Title, Test: a.incident.Test,
 		Text: to.Escape(a.incident.Title) + "\n" + to.Escape(fmt.Sprintf("%s, %s", cmp.Or(a.incident.Severity, event.Info), a.incident.Progress))}
 }

@@ -9,14 +9,14 @@ import (
 	"sync"
 	"testing"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
-	"tocsin/internal/news"
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/warroom"
 )
 
@@ -109,9 +109,9 @@ func services(t *testing.T) *chats {
 
 // begin starts a server with three incidents and no integration.
 func begin(t *testing.T) (*apitest.Server, *chats) {
-	box, bus := apitest.Box(t), &news.Bus{}
-	out := outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
-	s := apitest.Start(t, (&warroom.Room{Box: box, Bus: bus, Out: out}).Ops(), (&integration.Room{Box: box}).Ops(), (&incident.Room{Bus: bus, CursorKey: []byte("key")}).Ops())
+	keyring, bus := apitest.Box(t), &activity.Bus{}
+	out := egress.New(egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	s := apitest.Start(t, (&warroom.Service{Keyring: keyring, Bus: bus, Out: out}).Ops(), (&integration.Service{Keyring: keyring}).Ops(), (&incident.Service{Bus: bus, CursorKey: []byte("key")}).Ops())
 	s.Person(apitest.AccountA, 11, "Ann")
 	s.Person(apitest.AccountA, 12, "Gone")
 	s.Exec(`UPDATE person SET status = 'deleted' WHERE person_id = 12`)

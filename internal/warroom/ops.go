@@ -8,28 +8,28 @@ import (
 	"embed"
 	"time"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/news"
-	"tocsin/internal/outbound"
-	"tocsin/internal/seal"
+	"tocsin/internal/platform/egress"
+	"tocsin/internal/platform/secret"
 )
 
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Room serves the operations on war rooms.
-type Room struct {
-	Box *seal.Box // opens the credentials of apps
-	Bus *news.Bus
-	Out *outbound.Client
+// Service serves the operations on war rooms.
+type Service struct {
+	Keyring *secret.Keyring // opens the credentials of apps
+	Bus     *activity.Bus
+	Out     *egress.Client
 }
 
-// patience is how long a service may take altogether: less than the server takes to answer a call.
-const patience = 40 * time.Second
+// timeout is how long a service may take altogether: less than the server takes to answer a call.
+const timeout = 40 * time.Second
 
 // Ops is the room's table of contents.
-func (r *Room) Ops() []api.Op {
+func (r *Service) Ops() []api.Op {
 	read, manage := []auth.Permission{auth.IncidentsRead}, []auth.Permission{auth.IncidentsManage}
 	const chat = `{"integration_id": 6113996590131, "chat_id": "C0123456789"}`
 	return api.WithReplies(golden, []api.Op{

@@ -3,10 +3,10 @@ package warroom
 import (
 	"fmt"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/sender"
 )
 

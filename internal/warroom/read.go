@@ -48,7 +48,7 @@ type Detail struct {
 }
 
 // see asks the service for a group. What was stored stands in when the service does not tell.
-func (r *Room) see(c *api.Call, in ChatRequest) (d Detail, err error) {
+func (r *Service) see(c *api.Call, in ChatRequest) (d Detail, err error) {
 	var w Record
 	var app sender.App
 	var why string
@@ -65,7 +65,7 @@ func (r *Room) see(c *api.Call, in ChatRequest) (d Detail, err error) {
 	if app == nil {
 		return d.asStored(why), nil
 	}
-	ctx, cancel := context.WithTimeout(c.Ctx, patience)
+	ctx, cancel := context.WithTimeout(c.Ctx, timeout)
 	defer cancel()
 	group, found, err := app.FindGroup(ctx, r.Out, w.ChatID)
 	switch {

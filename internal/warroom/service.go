@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
-	"tocsin/internal/fault"
 	"tocsin/internal/integration"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/sender"
 )
 
 // app reads the integration that war rooms are opened with.
-func (r *Room) app(c *api.Call, id int64) (i integration.Integration, s sender.App, err error) {
+func (r *Service) app(c *api.Call, id int64) (i integration.Integration, s sender.App, err error) {
 	i, err = integration.Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(id, 10))
 	switch {
 	case err != nil:
@@ -24,7 +24,7 @@ func (r *Room) app(c *api.Call, id int64) (i integration.Integration, s sender.A
 	case i.Status != "enabled":
 		return i, nil, fault.New(fault.Conflict, "the integration %d (%s) is disabled", id, i.IntegrationName)
 	}
-	if err = integration.Kind.Open(r.Box, c.Who.AccountID, &i); err != nil {
+	if err = integration.Kind.Open(r.Keyring, c.Who.AccountID, &i); err != nil {
 		return i, nil, err
 	}
 	return i, i.Service(), nil
@@ -32,8 +32,8 @@ func (r *Room) app(c *api.Call, id int64) (i integration.Integration, s sender.A
 
 // reach is the app that a war room was opened with, as it is now. why says in words why it cannot be asked any
 // more; empty: it can.
-func (r *Room) reach(c *api.Call, w *Record) (s sender.App, why string, err error) {
-	s, err = integration.Open(c.Tx, r.Box, w.AccountID, w.PluginType+"_app", w.IntegrationID)
+func (r *Service) reach(c *api.Call, w *Record) (s sender.App, why string, err error) {
+	s, err = integration.Open(c.Tx, r.Keyring, w.AccountID, w.PluginType+"_app", w.IntegrationID)
 	if fault.KindOf(err) == fault.Conflict {
 		return nil, err.Error(), nil
 	}

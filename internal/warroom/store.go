@@ -3,8 +3,8 @@ package warroom
 import (
 	"time"
 
-	"tocsin/internal/db"
-	"tocsin/internal/fault"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // The states of a record.

@@ -3,10 +3,10 @@ package warroom
 import (
 	"context"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/api"
-	"tocsin/internal/fault"
 	"tocsin/internal/incident"
-	"tocsin/internal/news"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/sender"
 )
 
@@ -42,7 +42,7 @@ type closed struct {
 
 // close has the service close the group. One that fails for good does not keep the war room: nobody could ever
 // take it away then.
-func (r *Room) close(c *api.Call, in deleteRequest) (d closed, err error) {
+func (r *Service) close(c *api.Call, in deleteRequest) (d closed, err error) {
 	d.deleteRequest = in
 	if in.DryRun.DryRun {
 		return d, nil
@@ -64,7 +64,7 @@ func (r *Room) close(c *api.Call, in deleteRequest) (d closed, err error) {
 		return d, nil
 	}
 	d.chat = w.ChatID
-	ctx, cancel := context.WithTimeout(c.Ctx, patience)
+	ctx, cancel := context.WithTimeout(c.Ctx, timeout)
 	defer cancel()
 	left, err := app.CloseGroup(ctx, r.Out, sender.Group{ID: w.ChatID, Name: w.ChatName})
 	switch {
@@ -79,7 +79,7 @@ func (r *Room) close(c *api.Call, in deleteRequest) (d closed, err error) {
 }
 
 // remove takes a war room away from its incident.
-func (r *Room) remove(c *api.Call, d closed) (api.Removal, error) {
+func (r *Service) remove(c *api.Call, d closed) (api.Removal, error) {
 	w, i, err := d.find(c)
 	if err != nil {
 		return api.Removal{}, err
@@ -93,7 +93,7 @@ func (r *Room) remove(c *api.Call, d closed) (api.Removal, error) {
 	if err := w.forget(c.Tx); err != nil || w.Status != isOpen {
 		return reply, err
 	}
-	return reply, r.publish(c, &w, i.ChannelID, news.WarRoomClosed{WarRoom: w.named()})
+	return reply, r.publish(c, &w, i.ChannelID, activity.WarRoomClosed{WarRoom: w.named()})
 }
 
 type addRequest struct {
@@ -102,7 +102,7 @@ type addRequest struct {
 }
 
 // add asks the service to add persons to a group.
-func (r *Room) add(c *api.Call, in addRequest) (a asked, err error) {
+func (r *Service) add(c *api.Call, in addRequest) (a asked, err error) {
 	err = c.Write(func() error {
 		if a.Record, a.incident, err = in.permit(c); err != nil {
 			return err
@@ -116,7 +116,7 @@ func (r *Room) add(c *api.Call, in addRequest) (a asked, err error) {
 	if err != nil {
 		return a, err
 	}
-	ctx, cancel := context.WithTimeout(c.Ctx, patience)
+	ctx, cancel := context.WithTimeout(c.Ctx, timeout)
 	defer cancel()
 	missing, err := a.service.AddMembers(ctx, r.Out, a.ChatID, a.people)
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *Room) add(c *api.Call, in addRequest) (a asked, err error) {
 }
 
 // added records who was added.
-func (r *Room) added(c *api.Call, a asked) (api.Warnings, error) {
+func (r *Service) added(c *api.Call, a asked) (api.Warnings, error) {
 	c.Touched("war_room", a.ChatID, a.ChatName)
 	c.Touched("incident", a.IncidentID, a.incident.Title)
 	return api.Warn(a.warnings), nil

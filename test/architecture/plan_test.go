@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // growing lists the tables that get rows from what happens: nothing may read all of one, nor all that an account

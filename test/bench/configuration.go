@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"tocsin/internal/channel"
-	"tocsin/internal/db"
+	"tocsin/internal/core/filter"
 	"tocsin/internal/demo"
-	"tocsin/internal/filter"
+	"tocsin/internal/platform/db"
 )
 
 // configuration gives the account many channels with twenty rules each and measures pages of the list of

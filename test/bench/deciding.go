@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"tocsin/internal/app"
-	"tocsin/internal/clock"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
 )
 
 // deciding measures what deciding an event costs: events are taken first, and then the time is measured until
@@ -79,8 +79,8 @@ func decided(dsn string) (each, used time.Duration, err error) {
 		}
 	}
 	began, before := time.Now(), processor()
-	a.Crew.Start()
-	defer a.Crew.Stop()
+	a.Runner.Start()
+	defer a.Runner.Stop()
 	for left := int64(1); left > 0; {
 		time.Sleep(time.Millisecond)
 		err := a.DB.Read(context.Background(), func(tx *db.Tx) (err error) {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // disk measures what the engine can do at all: durable transactions of one row, as an event is one, by one

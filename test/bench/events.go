@@ -11,8 +11,8 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
-	"tocsin/internal/clock"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
 )
 
 // fromEventToPage measures what happens from an event to the person who is told: how many events are taken
@@ -99,11 +99,11 @@ func database(dir, name string, sections map[string]any) (dsn string, err error)
 		return "", err
 	}
 	defer d.Close()
-	box, err := app.OpenBox(context.Background(), d, app.Config{DB: dsn, Clock: clock.System})
+	keyring, err := app.OpenBox(context.Background(), d, app.Config{DB: dsn, Clock: clock.System})
 	if err != nil {
 		return "", err
 	}
-	return dsn, accountfile.Import(context.Background(), d, box, file, time.Now(), false)
+	return dsn, accountfile.Import(context.Background(), d, keyring, file, time.Now(), false)
 }
 
 // eventPath is where the events are sent.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/db"
 	"tocsin/internal/demo"
+	"tocsin/internal/platform/db"
 )
 
 // history fills the account's delivery history and measures a page of 100 with its exact total, for every

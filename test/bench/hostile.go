@@ -12,8 +12,8 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
-	"tocsin/internal/clock"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
 )
 
 // The account beside: its numbers, and the key of its source.
@@ -96,11 +96,11 @@ func neighbour(dsn string, vals []string) error {
 		return err
 	}
 	defer d.Close()
-	box, err := app.OpenBox(context.Background(), d, app.Config{DB: dsn, Clock: clock.System})
+	keyring, err := app.OpenBox(context.Background(), d, app.Config{DB: dsn, Clock: clock.System})
 	if err != nil {
 		return err
 	}
-	if err := accountfile.Import(context.Background(), d, box, file, time.Now(), false); err != nil || len(vals) == 0 {
+	if err := accountfile.Import(context.Background(), d, keyring, file, time.Now(), false); err != nil || len(vals) == 0 {
 		return err
 	}
 	list, err := json.Marshal(vals)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"tocsin/internal/app"
-	"tocsin/internal/notify"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/sender"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // sink is what webhooks reach: it answers at once, and notes when a message with a marked text came.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 const crashAccount = `{

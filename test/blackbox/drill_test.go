@@ -13,7 +13,7 @@ import (
 // A drill goes through the whole chain of a running server, to a mail that arrives; when a hop is cut it says
 // which, and fails.
 func TestADrillTimesEveryHop(t *testing.T) {
-	box := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
+	keyring := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
 	dir := t.TempDir()
 	write(t, dir, "account.json", crashAccount)
 	write(t, dir, "password", "secret\n")
@@ -22,14 +22,14 @@ func TestADrillTimesEveryHop(t *testing.T) {
 	if lines := strings.Fields(key); len(lines) > 0 {
 		key = lines[len(lines)-1]
 	}
-	s := serve(t, dir, "serve", "--db", "sqlite:drill.db", "--listen", "127.0.0.1:0", "--smtp", fmt.Sprintf("127.0.0.1:%d", box.Port), "--smtp-from", "tocsin@example.com",
+	s := serve(t, dir, "serve", "--db", "sqlite:drill.db", "--listen", "127.0.0.1:0", "--smtp", fmt.Sprintf("127.0.0.1:%d", keyring.Port), "--smtp-from", "tocsin@example.com",
 		"--smtp-user", "tocsin", "--smtp-password-file", "password", "--smtp-insecure", "--public-url", "https://tocsin.example.com/")
 	drill := []string{"drill", "--server", s.url, "--app-key", key, "--integration-key", "00112233445566778899aabbccddeeff131"}
 	r := tool(t, dir, drill...)
 	if r.code != 0 || !strings.Contains(r.out, "decided: opened") || !strings.Contains(r.out, "sent over email") || !strings.Contains(r.out, "1 told, all hops work") {
 		t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
-	mails := box.Mails()
+	mails := keyring.Mails()
 	if len(mails) == 0 || !strings.Contains(mails[0].Data, "Subject: [Drill] [Critical] Drill: nothing is wrong") || !strings.Contains(mails[0].Data, "https://tocsin.example.com/ack/") {
 		t.Errorf("%+v", mails)
 	}

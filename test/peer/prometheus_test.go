@@ -21,7 +21,7 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
-	"tocsin/internal/clock"
+	"tocsin/internal/platform/clock"
 	"tocsin/internal/sender/email"
 	"tocsin/internal/sender/mailtest"
 )
@@ -35,7 +35,7 @@ const (
 		"integrations": [{"integration_id": 51, "integration_name": "Prometheus", "integration_type": "prometheus", "channel_id": 41, "integration_key": "00112233445566778899aabbccddeeff131"}],
 		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": 41, "rule_name": "Olga", "template_id": "000000000000000000000001", "layers": [{"target": {"person_ids": [11], "by": {"follow_preference": true}}}]}]
 	}`
-	patience = 90 * time.Second
+	timeout = 90 * time.Second
 )
 
 // An alert fires in Prometheus, goes through Alertmanager into Tocsin, and the page arrives as a mail; so does
@@ -46,8 +46,8 @@ func TestPrometheusPagesAndResolves(t *testing.T) {
 			t.Skipf("%s is not installed: apt-get install prometheus prometheus-alertmanager", program)
 		}
 	}
-	box := mailtest.New(t, mailtest.Options{})
-	tocsin := serve(t, box)
+	keyring := mailtest.New(t, mailtest.Options{})
+	tocsin := serve(t, keyring)
 	var down atomic.Bool
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		value := 0
@@ -82,14 +82,14 @@ scrape_configs: [{job_name: node, static_configs: [{targets: ["%s"]}]}]
 
 	down.Store(true)
 	began := time.Now()
-	page := mail(t, box, 0)
+	page := mail(t, keyring, 0)
 	t.Logf("the page arrived %s after the node broke", time.Since(began).Round(time.Millisecond))
 	if page.To != "olga@example.com" || !strings.Contains(page.Data, "Subject: [Critical] NodeBroken::") || !strings.Contains(page.Data, "The node says that it is broken.") {
 		t.Errorf("the page is %s", page.Data)
 	}
 	down.Store(false)
 	began = time.Now()
-	over := mail(t, box, 1)
+	over := mail(t, keyring, 1)
 	t.Logf("the end was told %s after the node was mended", time.Since(began).Round(time.Millisecond))
 	if !strings.Contains(over.Data, "Subject: [Resolved] NodeBroken::") {
 		t.Errorf("the end is %s", over.Data)
@@ -97,18 +97,18 @@ scrape_configs: [{job_name: node, static_configs: [{targets: ["%s"]}]}]
 }
 
 // serve starts Tocsin as it runs outside of tests, with the mailbox as its mail server.
-func serve(t *testing.T, box *mailtest.Mailbox) (url string) {
+func serve(t *testing.T, keyring *mailtest.Mailbox) (url string) {
 	t.Helper()
 	a, err := app.New(context.Background(), app.Config{
 		DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Listen: "127.0.0.1:0", Clock: clock.System, Version: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Senders: app.Senders{Mail: email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", Insecure: true}},
+		Senders: app.Senders{Mail: email.Server{Host: keyring.Host, Port: keyring.Port, From: "tocsin@example.com", Insecure: true}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f, err := accountfile.Read(strings.NewReader(account))
 	if err == nil {
-		err = accountfile.Import(context.Background(), a.DB, a.Box, f, time.Now(), false)
+		err = accountfile.Import(context.Background(), a.DB, a.Keyring, f, time.Now(), false)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -126,14 +126,14 @@ func serve(t *testing.T, box *mailtest.Mailbox) (url string) {
 }
 
 // mail waits for the mail with this number.
-func mail(t *testing.T, box *mailtest.Mailbox, n int) mailtest.Mail {
+func mail(t *testing.T, keyring *mailtest.Mailbox, n int) mailtest.Mail {
 	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if mails := box.Mails(); len(mails) > n {
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if mails := keyring.Mails(); len(mails) > n {
 			return mails[n]
 		}
 	}
-	t.Fatalf("mail %d did not arrive within %s", n, patience)
+	t.Fatalf("mail %d did not arrive within %s", n, timeout)
 	return mailtest.Mail{}
 }
 

@@ -59,10 +59,10 @@ func (s *slack) apps() string {
 const chatID = "7000000000061"
 
 func TestAPersonIsToldInADirectMessage(t *testing.T) {
-	for _, way := range []string{"slack_app:" + chatID, "slack_app"} {
+	for _, method := range []string{"slack_app:" + chatID, "slack_app"} {
 		chat := workspace(t)
 		w := begin(t, tellAnn, chat.apps())
-		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, way)
+		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, method)
 		w.push("cpu", "Critical", "title=<!channel> & co")
 		took := chat.took()
 		for _, want := range []string{`"channel":"U7"`, `&lt;!channel&gt; &amp; co`, "|acknowledge>"} {
@@ -85,7 +85,7 @@ func TestAPersonIsToldInADirectMessage(t *testing.T) {
 
 // What is wrong is said where it is asked why.
 func TestWhatKeepsADirectMessageFromBeingSent(t *testing.T) {
-	for _, c := range []struct{ way, does, why string }{
+	for _, c := range []struct{ method, does, why string }{
 		{"slack_app:" + chatID, `/integration/disable {"integration_id": ` + chatID + `}`, "slack_app:" + chatID + ": failed, the integration " + chatID + " (Chat) is disabled"},
 		{"feishu_app:" + chatID, "", "feishu_app:" + chatID + ": failed, the integration " + chatID + " (Chat) is a slack_app, not a feishu_app"},
 		{"slack_app:5", "", "slack_app:5: failed, the integration 5 does not exist"},
@@ -93,16 +93,16 @@ func TestWhatKeepsADirectMessageFromBeingSent(t *testing.T) {
 	} {
 		chat := workspace(t)
 		w := begin(t, tellAnn, chat.apps(), `{"integrations": [{"integration_id": 7000000000062, "integration_name": "Teams", "integration_type": "teams_app"}]}`)
-		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, c.way)
+		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, c.method)
 		if path, body, ok := strings.Cut(c.does, " "); ok {
 			w.do(path, "%s", body)
 		}
 		w.push("cpu", "Critical")
 		if why := w.why("cpu"); !strings.Contains(why, c.why) {
-			t.Errorf("%s: %s", c.way, why)
+			t.Errorf("%s: %s", c.method, why)
 		}
 		if took := chat.took(); took != "" {
-			t.Errorf("%s: it was sent: %s", c.way, took)
+			t.Errorf("%s: it was sent: %s", c.method, took)
 		}
 	}
 }

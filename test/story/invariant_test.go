@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // count reads one number.

@@ -23,12 +23,12 @@ const chats = "https://chats.example.com"
 
 // page is what reached somebody, as it was on the wire. What a way does not carry is empty, but for the event.
 type page struct {
-	way, to, event, subject, key, text, ack string
-	id                                      string // Message-ID of a mail
-	at                                      time.Time
+	method, to, event, subject, key, text, ack string
+	id                                         string // Message-ID of a mail
+	at                                         time.Time
 }
 
-func (p page) String() string { return fmt.Sprintf("%s %s %s", p.to, p.way, p.event) }
+func (p page) String() string { return fmt.Sprintf("%s %s %s", p.to, p.method, p.event) }
 
 // answer is what a receiver says to a page: a mail server, and everybody else.
 type answer struct {
@@ -45,8 +45,8 @@ var (
 
 // receivers begins a mail server and an HTTP server, for the gateway and the chats, that end with the story.
 func (w *world) receivers() {
-	box := mailtest.New(w.t, mailtest.Options{Plain: true, Answer: func(m mailtest.Mail) string { return w.take(w.mailed(m)).reply }})
-	w.mail = email.Server{Host: box.Host, Port: box.Port, From: "Tocsin <tocsin@example.com>", TLS: email.None}
+	keyring := mailtest.New(w.t, mailtest.Options{Plain: true, Answer: func(m mailtest.Mail) string { return w.take(w.mailed(m)).reply }})
+	w.mail = email.Server{Host: keyring.Host, Port: keyring.Port, From: "Tocsin <tocsin@example.com>", TLS: email.None}
 	outside := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		a := w.take(w.called(r))
 		if a == lost {
@@ -71,7 +71,7 @@ func (w *world) answers(with func(page) answer) {
 // fail makes receivers answer so whose address or way holds a text.
 func (w *world) fail(whose string, with answer) {
 	w.answers(func(p page) answer {
-		if strings.Contains(p.to, whose) || strings.Contains(p.way, whose) {
+		if strings.Contains(p.to, whose) || strings.Contains(p.method, whose) {
 			return with
 		}
 		return taken
@@ -120,7 +120,7 @@ func (w *world) mailed(m mailtest.Mail) page {
 		w.t.Errorf("%v in the mail %s", err, m.Data)
 	}
 	key, text := header.Get("X-Tocsin-Key"), strings.TrimSuffix(strings.ReplaceAll(texts["text/plain"], "\r\n", "\n"), "\n")
-	p := page{way: "email", to: m.To, event: happened(key), subject: subject, key: key, text: text, ack: link.FindString(texts["text/html"]), id: header.Get("Message-Id")}
+	p := page{method: "email", to: m.To, event: happened(key), subject: subject, key: key, text: text, ack: link.FindString(texts["text/html"]), id: header.Get("Message-Id")}
 	if key == "" || p.id == "" || strings.HasPrefix(subject, "[Resolved] ") != (p.event == "i_rslv") {
 		w.t.Errorf("a mail of %s with the subject %q and the key %s", p.event, subject, key)
 	}
@@ -131,7 +131,7 @@ func (w *world) mailed(m mailtest.Mail) page {
 func (w *world) called(r *http.Request) page {
 	body, err := io.ReadAll(r.Body)
 	w.check(err, r, body)
-	way, to, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
+	method, to, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
 	var said struct {
 		Kind, To, Text, Key string
 		AckLink             string `json:"ack_link"`
@@ -139,24 +139,24 @@ func (w *world) called(r *http.Request) page {
 		Blocks              []struct{ Text struct{ Text string } }
 		Incident            struct{ Title string }
 	}
-	if way != "ntfy" {
+	if method != "ntfy" {
 		w.check(json.Unmarshal(body, &said), r, body)
 	}
-	switch way {
+	switch method {
 	case "gateway":
-		return page{way: said.Kind, to: said.To, event: happened(said.Key), key: said.Key, text: said.Text, ack: said.AckLink}
+		return page{method: said.Kind, to: said.To, event: happened(said.Key), key: said.Key, text: said.Text, ack: said.AckLink}
 	case "ntfy":
 		subject, err := new(mime.WordDecoder).DecodeHeader(r.Header.Get("Title"))
 		w.check(err, r, body)
 		_, event, _ := strings.Cut(r.Header.Get("Tags"), ",")
-		return page{way: way, to: to, event: event, subject: subject, text: string(body), ack: link.FindString(r.Header.Get("Actions"))}
+		return page{method: method, to: to, event: event, subject: subject, text: string(body), ack: link.FindString(r.Header.Get("Actions"))}
 	case "slack":
-		return page{way: way, to: to, event: headline(said.Text), subject: said.Text, text: said.Blocks[0].Text.Text, ack: link.FindString(said.Blocks[0].Text.Text)}
+		return page{method: method, to: to, event: headline(said.Text), subject: said.Text, text: said.Blocks[0].Text.Text, ack: link.FindString(said.Blocks[0].Text.Text)}
 	case "webhook":
-		return page{way: way, to: to, event: said.EventType, subject: said.Incident.Title, key: r.Header.Get("Webhook-Id"), text: string(body)}
+		return page{method: method, to: to, event: said.EventType, subject: said.Incident.Title, key: r.Header.Get("Webhook-Id"), text: string(body)}
 	}
 	w.t.Errorf("nobody is at %s", r.URL)
-	return page{way: way, to: to}
+	return page{method: method, to: to}
 }
 
 func (w *world) check(err error, r *http.Request, body []byte) {

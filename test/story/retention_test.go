@@ -65,9 +65,9 @@ func TestAClosedIncidentGoesAfterItsTime(t *testing.T) {
 	}
 	w.outcome(first, "opened") // what became of the event is kept for its own time
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, late), "progress", "Closed")
-	f, err := accountfile.Export(context.Background(), w.app.DB, w.app.Box, account, true)
+	f, err := accountfile.Export(context.Background(), w.app.DB, w.app.Keyring, account, true)
 	w.must(err)
-	w.must(accountfile.Import(context.Background(), w.app.DB, w.app.Box, f, w.clock.Now(), true))
+	w.must(accountfile.Import(context.Background(), w.app.DB, w.app.Keyring, f, w.clock.Now(), true))
 
 	w.clock.Add(180 * 24 * time.Hour)
 	w.settle()

@@ -136,7 +136,7 @@ func TestANameIsNoMarkup(t *testing.T) {
 	w.sql(`UPDATE account SET account_name = '<!channel>'`)
 	w.push("cpu", "Critical")
 	for _, p := range w.reached() {
-		if p.way == "slack" && p.text != "&lt;!channel&gt; &lt;!here&gt; Ann" {
+		if p.method == "slack" && p.text != "&lt;!channel&gt; &lt;!here&gt; Ann" {
 			t.Error(p.text)
 		}
 	}

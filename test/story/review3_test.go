@@ -244,9 +244,9 @@ func TestASilencedAlertMovesHouse(t *testing.T) {
 	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	w.told()
-	f, err := accountfile.Export(context.Background(), w.app.DB, w.app.Box, account, true)
+	f, err := accountfile.Export(context.Background(), w.app.DB, w.app.Keyring, account, true)
 	w.must(err)
-	w.must(accountfile.Import(context.Background(), w.app.DB, w.app.Box, f, w.clock.Now(), true))
+	w.must(accountfile.Import(context.Background(), w.app.DB, w.app.Keyring, f, w.clock.Now(), true))
 	w.pass(time.Minute)
 	w.told()
 	w.pass(time.Hour)
@@ -275,7 +275,7 @@ func TestAFileSaysNothingThatTheAPIWouldRefuse(t *testing.T) {
 	} {
 		f, err := accountfile.Read(strings.NewReader(`{"format": "tocsin.account/1", "account": {"account_id": 1, "account_name": "a", "time_zone": "UTC", "owner_id": 2}, "persons": [{"person_id": 2, "person_name": "o"}], ` + text + `}`))
 		if err == nil {
-			err = accountfile.Import(context.Background(), w.app.DB, w.app.Box, f, w.clock.Now(), false)
+			err = accountfile.Import(context.Background(), w.app.DB, w.app.Keyring, f, w.clock.Now(), false)
 		}
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", path, err)

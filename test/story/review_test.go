@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // spoil changes the database behind the program's back, as a broken disk or a fault of ours would.

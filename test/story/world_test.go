@@ -23,8 +23,8 @@ import (
 	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
-	"tocsin/internal/clock"
-	"tocsin/internal/db"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/sender/email"
 	"tocsin/internal/sender/gateway"
 )
@@ -105,7 +105,7 @@ func beginWith(t *testing.T, change func(*app.Config), more ...string) *world {
 	w.must(err)
 	f, err := accountfile.Read(bytes.NewReader(text))
 	w.must(err)
-	w.must(accountfile.Import(context.Background(), w.app.DB, w.app.Box, f, w.clock.Now(), false))
+	w.must(accountfile.Import(context.Background(), w.app.DB, w.app.Keyring, f, w.clock.Now(), false))
 	t.Cleanup(func() { w.http.Close(); w.app.Close() })
 	return w
 }
@@ -145,7 +145,7 @@ func (w *world) settle() {
 	w.must(w.trySettle())
 }
 
-func (w *world) trySettle() error { return w.app.Crew.Settle(context.Background()) }
+func (w *world) trySettle() error { return w.app.Runner.Settle(context.Background()) }
 
 // sql changes the database behind the program's back.
 func (w *world) sql(query string) {

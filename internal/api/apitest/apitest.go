@@ -18,9 +18,9 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
-	"tocsin/internal/clock"
-	"tocsin/internal/db"
-	"tocsin/internal/limit"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/ratelimit"
 )
 
 // Now is where a Server's clock starts: Monday 2026-04-13 04:00:00 UTC, noon in Shanghai.
@@ -56,11 +56,11 @@ type Server struct {
 // Start opens an empty database, seeds the two accounts (zone Asia/Shanghai and America/New_York) and
 // serves ops without rate limits.
 func Start(t testing.TB, ops ...[]api.Op) *Server {
-	return StartWith(t, limit.Rate{}, ops...)
+	return StartWith(t, ratelimit.Rate{}, ops...)
 }
 
 // StartWith is Start with rate limits.
-func StartWith(t testing.TB, rate limit.Rate, ops ...[]api.Op) *Server {
+func StartWith(t testing.TB, rate ratelimit.Rate, ops ...[]api.Op) *Server {
 	t.Helper()
 	return StartConfig(t, func(c *api.Config) { c.Rate = rate }, ops...)
 }

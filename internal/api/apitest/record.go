@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 var errTakenBack = errors.New("taken back")

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
-	"tocsin/internal/db"
-	"tocsin/internal/revision"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 )
 
 // Every call of every test is held to this: a write that changes the account's configuration counts it in the same
@@ -58,7 +58,7 @@ func (s *Server) revised(record func(*db.Tx, api.AuditEntry) error) func(*db.Tx,
 // count counts a change of all accounts, for fixtures that write past the rooms.
 func count(tx *db.Tx) error {
 	for _, account := range []int64{AccountA, AccountB} {
-		if err := revision.Bump(tx, account); err != nil {
+		if err := configstore.BumpRevision(tx, account); err != nil {
 			return err
 		}
 	}

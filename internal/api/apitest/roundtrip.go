@@ -9,19 +9,19 @@ import (
 
 	v2 "github.com/go-json-experiment/json"
 
-	"tocsin/internal/db"
-	objects "tocsin/internal/object"
-	"tocsin/internal/seal"
+	objects "tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
 // Box is a box of keys in a file that goes away with the test.
-func Box(t testing.TB) *seal.Box {
+func Box(t testing.TB) *secret.Keyring {
 	t.Helper()
-	box, err := seal.Open(filepath.Join(t.TempDir(), "key"), func() time.Time { return Now })
+	keyring, err := secret.Open(filepath.Join(t.TempDir(), "key"), func() time.Time { return Now })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return box
+	return keyring
 }
 
 // RoundTrip loads records of a kind's section, which stand in canonical form and in the order of their ids,
@@ -30,7 +30,7 @@ func Box(t testing.TB) *seal.Box {
 // broken, with the path of the member that names it.
 func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[string]func(*T)) {
 	t.Helper()
-	s, box := Start(t), Box(t)
+	s, keyring := Start(t), Box(t)
 	copied := func() (all []T) {
 		b, err := json.Marshal(records)
 		if err == nil {
@@ -43,12 +43,12 @@ func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[s
 	}
 	dump := func(secrets bool) (all []T) {
 		s.Read(func(tx *db.Tx) (err error) {
-			all, err = k.Dump(tx, box, AccountA, secrets)
+			all, err = k.Dump(tx, keyring, AccountA, secrets)
 			return err
 		})
 		return all
 	}
-	s.Write(func(tx *db.Tx) error { return k.Load(tx, box, AccountA, copied()) })
+	s.Write(func(tx *db.Tx) error { return k.Load(tx, keyring, AccountA, copied()) })
 	if got := dump(true); !same(t, got, records) {
 		t.Errorf("loaded and dumped\n%+v\nwant\n%+v", got, records)
 	}
@@ -62,7 +62,7 @@ func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[s
 			break
 		}
 		err := k.Secrets(&copied()[i], func(place, text string) (string, error) {
-			if text != "" && !seal.IsReference(text) && strings.Contains(string(shown), text) {
+			if text != "" && !secret.IsReference(text) && strings.Contains(string(shown), text) {
 				t.Errorf("an export without secrets shows %s", place)
 			}
 			return text, nil
@@ -74,7 +74,7 @@ func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[s
 	empty := Start(t)
 	refused := func(what string, records []T) {
 		t.Helper()
-		err := empty.DB.Write(t.Context(), func(tx *db.Tx) error { return k.Load(tx, box, AccountA, records) })
+		err := empty.DB.Write(t.Context(), func(tx *db.Tx) error { return k.Load(tx, keyring, AccountA, records) })
 		if err == nil || !strings.Contains(err.Error(), k.Section+"[") || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"tocsin/internal/db"
+	"tocsin/internal/platform/db"
 )
 
 // Tests open many databases. Each begins as a copy of a file that is made once.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -29,13 +29,13 @@ const (
 // session is an app with the access that lasts for one operation.
 type session struct {
 	ctx     context.Context
-	out     *outbound.Client
+	out     *egress.Client
 	base    string
 	token   string
 	secrets []string
 }
 
-func (a App) login(ctx context.Context, out *outbound.Client) (session, error) {
+func (a App) login(ctx context.Context, out *egress.Client) (session, error) {
 	s := session{ctx: ctx, out: out, base: sender.Base(a.BaseURL, "https://oapi.dingtalk.com"), secrets: []string{a.Secret}}
 	var reply struct {
 		Status
@@ -74,7 +74,7 @@ func (s session) find(c sender.Contact) (string, error) {
 // OpenGroup opens a group of people, whom DingTalk knows by phone number. Somebody must own it, so that
 // without an owner and anybody who is known there is none. When the group has an ID it is open, even beside
 // an error, which is then that trying AddMembers again may help. It has no link.
-func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, people []sender.Contact) (sender.Group, error) {
+func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, people []sender.Contact) (sender.Group, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return sender.Group{}, err
@@ -117,7 +117,7 @@ func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, p
 
 // FindGroup asks for a group. DingTalk is not known to say of a group that is gone that it is: it refuses then, as
 // it does for other reasons.
-func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) (group sender.Group, found bool, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return group, false, err
@@ -136,7 +136,7 @@ func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string
 }
 
 // CloseGroup renames a group, as no app can dissolve one.
-func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Group) (left string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return "", err
@@ -149,7 +149,7 @@ func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.
 }
 
 // AddMembers adds people to a group.
-func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
+func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (s session) add(groupID string, ids []string) (refused []string, err error)
 }
 
 // Post posts to a group.
-func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m sender.Message) (sender.Receipt, error) {
+func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sender.Message) (sender.Receipt, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return sender.Receipt{}, err
@@ -182,7 +182,7 @@ func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m s
 // Tell sends somebody a work notification: the direct message that an app may send with the credentials for
 // groups and its agent id. DingTalk answers when it has taken it, not when it has shown it. The receipt's ID is
 // the task, by which DingTalk tells what became of it.
-func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
 	agent, err := strconv.ParseInt(a.AgentID, 10, 64)
 	if err != nil {
 		return sender.Receipt{}, &sender.Error{Message: "agent_id of the app must be set, to a number: DingTalk sends messages to persons in its name"}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/dingtalk"
 	"tocsin/internal/sender/sendertest"

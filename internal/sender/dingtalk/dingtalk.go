@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/outbound"
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -108,7 +108,7 @@ type Sender struct{ Now func() time.Time }
 
 // Send posts to a group's robot: the token is its access token, or its whole URL. It is signed when there is
 // a SignSecret.
-func (s Sender) Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+func (s Sender) Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	address := chat.Address("https://oapi.dingtalk.com/robot/send?access_token=")
 	if chat.SignSecret != "" {
 		stamp := strconv.FormatInt(s.Now().UnixMilli(), 10)

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"time"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -43,7 +43,7 @@ func (r *reply) Err() *sender.Error {
 
 // Send posts to a channel's webhook and waits until the message is stored. Links get no preview, so that
 // Discord does not fetch them.
-func Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	body := message{sender.Fit(m.Text, maxText, sender.UTF16), mentions{[]string{}}, suppressEmbeds}
 	address := sender.With(chat.Address("https://discord.com/api/webhooks/"), url.Values{"wait": {"true"}})
 	var r reply

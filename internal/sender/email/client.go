@@ -13,7 +13,7 @@ import (
 	"github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 )
 
 // ways are the port and the library's policy for each way of TLS. Where TLS is from the first byte there is
@@ -27,12 +27,12 @@ var ways = map[string]struct {
 
 // client makes a client for one mail. The library hears of ctx only until it is connected, so the end of ctx
 // closes the connection.
-func (s Server) client(ctx context.Context, out *outbound.Client) (*mail.Client, error) {
-	way, ok := ways[cmp.Or(s.TLS, StartTLS)]
+func (s Server) client(ctx context.Context, out *egress.Client) (*mail.Client, error) {
+	method, ok := ways[cmp.Or(s.TLS, StartTLS)]
 	if !ok {
 		return nil, fmt.Errorf("TLS %q: want starttls, implicit, opportunistic or none", s.TLS)
 	}
-	port := cmp.Or(s.Port, way.port)
+	port := cmp.Or(s.Port, method.port)
 	encryption := &tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12, InsecureSkipVerify: s.Insecure}
 	dial := func(dialling context.Context, network, _ string) (net.Conn, error) {
 		conn, err := out.DialContext(dialling, network, net.JoinHostPort(s.Host, strconv.Itoa(port)))
@@ -51,7 +51,7 @@ func (s Server) client(ctx context.Context, out *outbound.Client) (*mail.Client,
 		return secure, nil
 	}
 	options := []mail.Option{
-		mail.WithPort(port), mail.WithTLSPolicy(way.policy), mail.WithTLSConfig(encryption), mail.WithTimeout(patience / 2), mail.WithDialContextFunc(dial),
+		mail.WithPort(port), mail.WithTLSPolicy(method.policy), mail.WithTLSConfig(encryption), mail.WithTimeout(timeout / 2), mail.WithDialContextFunc(dial),
 	}
 	if s.Hello != "" {
 		options = append(options, mail.WithHELO(s.Hello))

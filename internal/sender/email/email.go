@@ -12,7 +12,7 @@ import (
 	"net/textproto"
 	"time"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -36,18 +36,18 @@ const (
 	None          = "none"
 )
 
-// patience is how long a mail may take from the connection to the server's yes, and each step the half, unless the
+// timeout is how long a mail may take from the connection to the server's yes, and each step the half, unless the
 // caller has less, as notices do: 15 seconds (docs/lifecycle.md, 5).
-const patience = 24 * time.Second
+const timeout = 24 * time.Second
 
 // Send sends a message to one address. Mails about the same incident are one thread. Once the server has said
 // yes the mail is sent, whatever becomes of the connection then.
-func (s Server) Send(ctx context.Context, out *outbound.Client, to string, m sender.Message, now time.Time) (sender.Receipt, error) {
+func (s Server) Send(ctx context.Context, out *egress.Client, to string, m sender.Message, now time.Time) (sender.Receipt, error) {
 	message, err := s.message(to, m, now)
 	if err != nil {
 		return sender.Receipt{}, &sender.Error{Message: err.Error()}
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	client, err := s.client(ctx, out)
 	if err != nil {
@@ -63,12 +63,12 @@ func (s Server) Send(ctx context.Context, out *outbound.Client, to string, m sen
 // failure tells what trying again may heal from what it will not: an address that must not be called, or a
 // reply of 5xx, be it to the log-in or to the mail.
 func (s Server) failure(ctx context.Context, err error) error {
-	var way *outbound.Failure
+	var method *egress.Failure
 	var reply *textproto.Error
 	e := &sender.Error{Retry: true, Message: err.Error()}
 	switch {
-	case errors.As(err, &way):
-		e.Retry, e.Message = way.Retry(), way.Message
+	case errors.As(err, &method):
+		e.Retry, e.Message = method.Retry(), method.Message
 	case errors.Is(ctx.Err(), context.Canceled):
 		e.Message = fmt.Sprintf("the mail was given up before %s had taken it", s.Host)
 	case ctx.Err() != nil:

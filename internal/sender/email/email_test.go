@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/outbound"
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/email"
 	"tocsin/internal/sender/mailtest"
 )
 
 var (
-	out     = outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	out     = egress.New(egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	message = sender.Message{
 		Key: "i1/1/0/0/p7", Thread: "i1", Subject: "[Critical] Checkout is down\r\nBcc: everybody@example.com", Severity: "Critical",
 		Text: "Line\r\n.dot\r\n.\r\nMAIL FROM:<evil@example.com>\r\nPrüfung 支付", HTML: "<p>é</p>",
@@ -27,9 +27,9 @@ var (
 	now = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 )
 
-func send(t *testing.T, box *mailtest.Mailbox, change func(*email.Server), to string) (sender.Receipt, error) {
+func send(t *testing.T, keyring *mailtest.Mailbox, change func(*email.Server), to string) (sender.Receipt, error) {
 	t.Helper()
-	s := email.Server{Host: box.Host, Port: box.Port, From: "Tocsin <tocsin@pager.example.com>", Insecure: true}
+	s := email.Server{Host: keyring.Host, Port: keyring.Port, From: "Tocsin <tocsin@pager.example.com>", Insecure: true}
 	if change != nil {
 		change(&s)
 	}
@@ -46,17 +46,17 @@ func read(t *testing.T, m mailtest.Mail) (mail.Header, map[string]string) {
 }
 
 func TestAMail(t *testing.T) {
-	box := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
+	keyring := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
 	login := func(s *email.Server) { s.Username, s.Password = "tocsin", "secret" }
 	var receipts []sender.Receipt
 	for range 2 { // as two attempts
-		receipt, err := send(t, box, login, "ann@example.com")
+		receipt, err := send(t, keyring, login, "ann@example.com")
 		if err != nil {
 			t.Fatal(err)
 		}
 		receipts = append(receipts, receipt)
 	}
-	mails := box.Mails()
+	mails := keyring.Mails()
 	if len(mails) != 2 || mails[0].To != "ann@example.com" || mails[0].From != "tocsin@pager.example.com" || !mails[0].TLS || mails[0].User != "tocsin" {
 		t.Fatalf("%+v", mails)
 	}
@@ -79,15 +79,15 @@ func TestAMail(t *testing.T) {
 }
 
 func TestMailsOfAnIncidentAreOneThread(t *testing.T) {
-	box := mailtest.New(t, mailtest.Options{})
-	s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", Insecure: true}
+	keyring := mailtest.New(t, mailtest.Options{})
+	s := email.Server{Host: keyring.Host, Port: keyring.Port, From: "tocsin@example.com", Insecure: true}
 	for _, m := range []sender.Message{{Key: "1", Thread: "i1", Text: "a"}, {Key: "2", Thread: "i1", Text: "b"}, {Key: "3", Thread: "i2", Text: "c"}, {Key: "4", Text: "d"}} {
 		if _, err := s.Send(context.Background(), out, "a@example.com", m, now); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ids, threads := []string{}, []string{}
-	for _, m := range box.Mails() {
+	for _, m := range keyring.Mails() {
 		h, parts := read(t, m)
 		ids, threads = append(ids, h.Get("Message-Id")), append(threads, h.Get("References"))
 		if len(parts) != 1 || len(strings.TrimSpace(parts["text/plain"])) != 1 || h.Get("X-Mailer") != "Tocsin" || h.Get("Importance") != "" {
@@ -102,22 +102,22 @@ func TestMailsOfAnIncidentAreOneThread(t *testing.T) {
 
 // A subject is read as it was written, also one that looks as if it were encoded.
 func TestSubjects(t *testing.T) {
-	box := mailtest.New(t, mailtest.Options{})
-	s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", Insecure: true}
+	keyring := mailtest.New(t, mailtest.Options{})
+	s := email.Server{Host: keyring.Host, Port: keyring.Port, From: "tocsin@example.com", Insecure: true}
 	for n, subject := range []string{
 		"=?utf-8?q?=0D=0ABcc:_evil@example.com?=", "=?bogus?b?x?= is full", "a =?utf-8?b?8J+UpQ==?= b", "a=?", strings.Repeat("=? ", 60) + "end", strings.Repeat("=?x", 66), "支付 =?utf-8?q?x?=", "CPU > 90%",
 	} {
 		if _, err := s.Send(context.Background(), out, "a@example.com", sender.Message{Key: "k", Subject: subject, Text: "x"}, now); err != nil {
 			t.Fatal(err)
 		}
-		got, h, _, err := box.Mails()[n].Read()
+		got, h, _, err := keyring.Mails()[n].Read()
 		if err != nil || got != subject {
 			t.Errorf("%q is read as %q, %v", subject, got, err)
 		}
 		if raw := h.Get("Subject"); strings.Contains(subject, "=?") && !strings.HasPrefix(strings.ToLower(raw), "=?utf-8?") {
 			t.Errorf("%q is sent as %q", subject, raw)
 		}
-		for line := range strings.SplitSeq(box.Mails()[n].Data, "\r\n") {
+		for line := range strings.SplitSeq(keyring.Mails()[n].Data, "\r\n") {
 			if len(line) > 76 && strings.Contains(line, "=?") {
 				t.Errorf("%q has a line of %d bytes", subject, len(line))
 			}
@@ -127,7 +127,7 @@ func TestSubjects(t *testing.T) {
 
 // Whatever a message says, and whatever an address is, one mail goes to one address with the headers it has.
 func FuzzNothingIsInjected(f *testing.F) {
-	box := mailtest.New(f, mailtest.Options{Plain: true})
+	keyring := mailtest.New(f, mailtest.Options{Plain: true})
 	f.Add("s\r\nBcc: evil@example.com\r\n\r\nbody", "a@example.com", "x\r\n.\r\nMAIL FROM:<evil@example.com>\r\nRCPT TO:<evil@example.com>")
 	f.Add("\xff\x00\n\u2028", "a@example.com>\r\nRCPT TO:<evil@example.com", "\n.\n")
 	f.Add("=?utf-8?q?=0D=0ABcc:?=", "\"a@example.com> RCPT TO:<evil\"@example.com", "..\r\n.")
@@ -135,8 +135,8 @@ func FuzzNothingIsInjected(f *testing.F) {
 	f.Add("", "a@example.com, evil@example.com", "")
 	f.Add(strings.Repeat("支", 300), "Ann\r\nBcc: evil@example.com <a@example.com>", strings.Repeat("x", 3000))
 	f.Fuzz(func(t *testing.T, words, to, text string) {
-		before := len(box.Mails())
-		s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", TLS: email.None}
+		before := len(keyring.Mails())
+		s := email.Server{Host: keyring.Host, Port: keyring.Port, From: "tocsin@example.com", TLS: email.None}
 		m := sender.Message{Key: words, Thread: words, Subject: words, Text: render.Markup(text), Severity: words}
 		if _, err := s.Send(context.Background(), out, to, m, now); err != nil {
 			if sender.Retry(err) {
@@ -144,7 +144,7 @@ func FuzzNothingIsInjected(f *testing.F) {
 			}
 			return
 		}
-		mails := box.Mails()[before:]
+		mails := keyring.Mails()[before:]
 		if len(mails) != 1 || mails[0].From != "tocsin@example.com" {
 			t.Fatalf("%q to %q: %+v", words, to, mails)
 		}
@@ -169,10 +169,10 @@ func TestWaysOfTLS(t *testing.T) {
 	old := mailtest.New(t, mailtest.Options{Implicit: true, Login: true, User: "a:b"})
 	inClear := mailtest.New(t, mailtest.Options{Plain: true, User: "a:b"})
 	for name, c := range map[string]struct {
-		box    *mailtest.Mailbox
-		change func(*email.Server)
-		ok     bool
-		tls    bool
+		keyring *mailtest.Mailbox
+		change  func(*email.Server)
+		ok      bool
+		tls     bool
 	}{
 		"starttls is needed and not there": {plain, nil, false, false},
 		"opportunistic without":            {plain, func(s *email.Server) { s.TLS = email.Opportunistic }, true, false},
@@ -187,13 +187,13 @@ func TestWaysOfTLS(t *testing.T) {
 		"no way":                           {plain, func(s *email.Server) { s.TLS = "ssl" }, false, false},
 		"implicit with the wrong password": {implicit, func(s *email.Server) { s.TLS, s.Username, s.Password = email.Implicit, "a", "x" }, false, false},
 	} {
-		before := len(c.box.Mails())
-		_, err := send(t, c.box, c.change, "a@example.com")
+		before := len(c.keyring.Mails())
+		_, err := send(t, c.keyring, c.change, "a@example.com")
 		if (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if mails := c.box.Mails(); c.ok && (len(mails) != before+1 || mails[before].TLS != c.tls) {
+		if mails := c.keyring.Mails(); c.ok && (len(mails) != before+1 || mails[before].TLS != c.tls) {
 			t.Errorf("%s: %+v", name, mails)
 		}
 	}
@@ -201,10 +201,10 @@ func TestWaysOfTLS(t *testing.T) {
 
 func TestWhatMayHeal(t *testing.T) {
 	reply := ""
-	box := mailtest.New(t, mailtest.Options{Refuse: func(string) string { return reply }})
+	keyring := mailtest.New(t, mailtest.Options{Refuse: func(string) string { return reply }})
 	for answer, retry := range map[string]bool{"550 no such user": false, "451 try later": true, "421 going down": true, "554 spam": false} {
 		reply = answer
-		_, err := send(t, box, nil, "a@example.com")
+		_, err := send(t, keyring, nil, "a@example.com")
 		if err == nil || sender.Retry(err) != retry || !strings.Contains(err.Error(), answer[4:]) {
 			t.Errorf("%s: %+v", answer, err)
 		}
@@ -241,8 +241,8 @@ func TestWhatMayHeal(t *testing.T) {
 
 // What the server has taken is sent, even when it leaves without a word: it must not be sent again.
 func TestTakenIsTaken(t *testing.T) {
-	box := mailtest.New(t, mailtest.Options{HangUp: true})
-	if receipt, err := send(t, box, nil, "a@example.com"); err != nil || receipt.ID == "" || len(box.Mails()) != 1 {
+	keyring := mailtest.New(t, mailtest.Options{HangUp: true})
+	if receipt, err := send(t, keyring, nil, "a@example.com"); err != nil || receipt.ID == "" || len(keyring.Mails()) != 1 {
 		t.Errorf("%+v %v", receipt, err)
 	}
 }
@@ -251,8 +251,8 @@ func TestTakenIsTaken(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	for _, implicit := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(context.Background())
-		box := mailtest.New(t, mailtest.Options{Silent: cancel, Implicit: implicit})
-		s := email.Server{Host: box.Host, Port: box.Port, From: "tocsin@example.com", Insecure: true}
+		keyring := mailtest.New(t, mailtest.Options{Silent: cancel, Implicit: implicit})
+		s := email.Server{Host: keyring.Host, Port: keyring.Port, From: "tocsin@example.com", Insecure: true}
 		if implicit {
 			s.TLS = email.Implicit
 		}

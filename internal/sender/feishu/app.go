@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -27,13 +27,13 @@ const maxName = 60
 // session is an app with the access that lasts for one operation.
 type session struct {
 	ctx     context.Context
-	out     *outbound.Client
+	out     *egress.Client
 	base    string
 	token   string
 	secrets []string
 }
 
-func (a App) login(ctx context.Context, out *outbound.Client) (session, error) {
+func (a App) login(ctx context.Context, out *egress.Client) (session, error) {
 	s := session{ctx: ctx, out: out, base: sender.Base(a.BaseURL, "https://open.feishu.cn"), secrets: []string{a.Secret}}
 	var reply struct {
 		Status
@@ -89,7 +89,7 @@ func (s session) find(c sender.Contact) (string, error) {
 // OpenGroup opens a group and adds people to it, whom Feishu knows by e-mail address or phone number. When the
 // group has an ID it is open, even beside an error, which is then that nobody could be added or that trying
 // AddMembers again may help.
-func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, people []sender.Contact) (sender.Group, error) {
+func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, people []sender.Contact) (sender.Group, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return sender.Group{}, err
@@ -128,7 +128,7 @@ func (s session) link(groupID string) string {
 func gone(s Status) bool { return s.Code != nil && (*s.Code == 232006 || *s.Code == 232009) }
 
 // FindGroup asks for a group. One that was dissolved is none any more.
-func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) (group sender.Group, found bool, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return group, false, err
@@ -151,7 +151,7 @@ func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string
 }
 
 // CloseGroup dissolves a group, which Feishu lets an app do that has opened it.
-func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Group) (left string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return "", err
@@ -165,7 +165,7 @@ func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.
 }
 
 // AddMembers adds people to a group; who is in it already may be among them.
-func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
+func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (s session) add(groupID string, people []sender.Contact) ([]string, error) 
 }
 
 // Post posts to a group. Feishu drops a second message of the same key in the same group within the hour.
-func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m sender.Message) (sender.Receipt, error) {
+func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sender.Message) (sender.Receipt, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return sender.Receipt{}, err
@@ -202,7 +202,7 @@ func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m s
 }
 
 // Tell sends somebody a direct message of the bot, and a second of the same key is dropped as in groups.
-func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return sender.Receipt{}, err

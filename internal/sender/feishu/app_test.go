@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/feishu"
 	"tocsin/internal/sender/sendertest"

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -60,7 +60,7 @@ type Sender struct{ Now func() time.Time }
 
 // Send posts to a group's custom bot: the token is the end of its address at Feishu, or its whole URL, as it
 // must be for Lark (open.larksuite.com). It is signed when there is a SignSecret.
-func (s Sender) Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+func (s Sender) Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	body := message{Type: "post", Content: content{post(m.Text, maxBot)}}
 	if chat.SignSecret != "" {
 		body.Timestamp = strconv.FormatInt(s.Now().Unix(), 10)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/feishu"
 	"tocsin/internal/sender/sendertest"

@@ -1,7 +1,7 @@
 package feishu
 
 import (
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
 	"tocsin/internal/sender"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
 )
 
 // However a text is marked up, its post fits; and a text that was escaped is shown, and nothing else.

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"slices"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -35,7 +35,7 @@ type request struct {
 const maxText = 480
 
 // Send hands over a voice call or a text message (kind voice or sms) to a phone number.
-func (g Gateway) Send(ctx context.Context, out *outbound.Client, kind, to string, m sender.Message) (sender.Receipt, error) {
+func (g Gateway) Send(ctx context.Context, out *egress.Client, kind, to string, m sender.Message) (sender.Receipt, error) {
 	call := sender.Call{
 		URL: g.URL, Header: http.Header{"Idempotency-Key": {m.Key}}, Insecure: g.Insecure, Secrets: []string{g.URL, g.Token},
 		Body: request{kind, to, sender.Cut(string(m.Text), maxText), m.Key, m.Severity, m.AckLink, m.Test},

@@ -14,11 +14,11 @@ import (
 
 // session is one connection to a Mailbox.
 type session struct {
-	box   *Mailbox
-	conn  *smtp.Conn
-	mail  Mail
-	user  string
-	taken bool // the mail was taken just now
+	keyring *Mailbox
+	conn    *smtp.Conn
+	mail    Mail
+	user    string
+	taken   bool // the mail was taken just now
 }
 
 // reply is an answer such as "550 no such user", as the library gives answers: also a yes that says more than OK.
@@ -33,7 +33,7 @@ func reply(text string) error {
 
 // AuthMechanisms are the ways to log in that are offered.
 func (s *session) AuthMechanisms() []string {
-	switch o := s.box.options; {
+	switch o := s.keyring.options; {
 	case o.User == "":
 		return nil
 	case o.Login:
@@ -43,8 +43,8 @@ func (s *session) AuthMechanisms() []string {
 }
 
 // Auth begins to log in.
-func (s *session) Auth(way string) (sasl.Server, error) {
-	if way == "LOGIN" {
+func (s *session) Auth(method string) (sasl.Server, error) {
+	if method == "LOGIN" {
 		return &login{check: s.logIn}, nil
 	}
 	return sasl.NewPlainServer(func(_, name, password string) error { return s.logIn(name, password) }), nil
@@ -52,7 +52,7 @@ func (s *session) Auth(way string) (sasl.Server, error) {
 
 // logIn refuses with what it was told, as some servers do.
 func (s *session) logIn(name, password string) error {
-	if name+":"+password != s.box.options.User {
+	if name+":"+password != s.keyring.options.User {
 		return reply("535 wrong user or password: " + base64.StdEncoding.EncodeToString([]byte("\x00"+name+"\x00"+password)))
 	}
 	s.user = name
@@ -79,7 +79,7 @@ func (l *login) Next(answer []byte) (ask []byte, done bool, err error) {
 
 // Mail begins a mail.
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
-	if s.box.options.User != "" && s.user == "" {
+	if s.keyring.options.User != "" && s.user == "" {
 		return reply("530 log in first")
 	}
 	_, secure := s.conn.TLSConnectionState()
@@ -89,8 +89,8 @@ func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 
 // Rcpt takes an address, of which a mail has one.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
-	if s.mail.To = to; s.box.options.Refuse != nil {
-		if text := s.box.options.Refuse(to); text != "" {
+	if s.mail.To = to; s.keyring.options.Refuse != nil {
+		if text := s.keyring.options.Refuse(to); text != "" {
 			return reply(text)
 		}
 	}
@@ -105,7 +105,7 @@ func (s *session) Data(r io.Reader) error {
 	}
 	s.mail.Data = string(data)
 	text := ""
-	if answer := s.box.options.Answer; answer != nil {
+	if answer := s.keyring.options.Answer; answer != nil {
 		if text = answer(s.mail); text == "" {
 			return s.conn.Conn().Close()
 		}
@@ -113,16 +113,16 @@ func (s *session) Data(r io.Reader) error {
 			return reply(text)
 		}
 	}
-	s.box.mu.Lock()
-	defer s.box.mu.Unlock()
-	s.box.mails = append(s.box.mails, s.mail)
+	s.keyring.mu.Lock()
+	defer s.keyring.mu.Unlock()
+	s.keyring.mails = append(s.keyring.mails, s.mail)
 	s.taken = true
-	return reply(cmp.Or(text, fmt.Sprintf("250 taken as number %d", len(s.box.mails))))
+	return reply(cmp.Or(text, fmt.Sprintf("250 taken as number %d", len(s.keyring.mails))))
 }
 
 // Reset is called when the answer to a mail has been sent, among others.
 func (s *session) Reset() {
-	if s.taken && s.box.options.HangUp {
+	if s.taken && s.keyring.options.HangUp {
 		s.conn.Conn().Close()
 	}
 	s.mail, s.taken = Mail{}, false

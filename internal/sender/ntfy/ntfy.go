@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -38,13 +38,13 @@ func (r *reply) Err() *sender.Error { return nil }
 
 // Send publishes to the topic that the token names, or whose URL it is. VerifyToken, when there is one, is
 // the access token.
-func Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	var r reply
 	header, err := header(chat, m)
 	if err != nil {
 		return sender.Receipt{}, &sender.Error{Message: err.Error()}
 	}
-	request := outbound.Request{URL: chat.Address("https://ntfy.sh/"), Header: header, Body: []byte(sender.Fit(m.Text, maxText, sender.Bytes))}
+	request := egress.Request{URL: chat.Address("https://ntfy.sh/"), Header: header, Body: []byte(sender.Fit(m.Text, maxText, sender.Bytes))}
 	receipt, err := sender.Judge(&r, chat.Secrets())(out.Do(ctx, request))
 	receipt.ID = r.ID
 	return receipt, err

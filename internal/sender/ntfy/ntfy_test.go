@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/ntfy"
 	"tocsin/internal/sender/sendertest"

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -43,7 +43,7 @@ type Answer struct {
 // Service is the server.
 type Service struct {
 	URL    string
-	Out    *outbound.Client                    // may reach it
+	Out    *egress.Client                      // may reach it
 	Answer Answer                              // to what Routes does not have
 	Routes map[string]func(body string) Answer // by path
 	Query  bool                                // the routes' paths have the queries with them, where there are any
@@ -66,7 +66,7 @@ func New(t *testing.T) *Service {
 	s.server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.server.Close)
 	s.URL = s.server.URL
-	s.Out = outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	s.Out = egress.New(egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	return s
 }
 

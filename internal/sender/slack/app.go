@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -44,7 +44,7 @@ func (s *Status) Err() *sender.Error {
 	return sender.Refused(s.Reason, "see Slack's documentation of the method", slices.Contains(passing, s.Reason))
 }
 
-func (a App) call(ctx context.Context, out *outbound.Client, method string, body any, reply sender.Reply) (sender.Receipt, error) {
+func (a App) call(ctx context.Context, out *egress.Client, method string, body any, reply sender.Reply) (sender.Receipt, error) {
 	verb := http.MethodPost
 	if body == nil { // those methods take their arguments from the query
 		verb = http.MethodGet
@@ -56,7 +56,7 @@ func (a App) call(ctx context.Context, out *outbound.Client, method string, body
 // OpenGroup opens a channel and invites people to it, whom Slack knows by their e-mail address. A name that is
 // taken gets a number. When the group has an ID it is open, even beside an error, which is then that nobody
 // could be invited or that trying AddMembers again may help.
-func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, people []sender.Contact) (sender.Group, error) {
+func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, people []sender.Contact) (sender.Group, error) {
 	var created struct {
 		Status
 		Channel struct {
@@ -83,7 +83,7 @@ func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, p
 }
 
 // link leads to a channel, through the workspace if it says where it is.
-func (a App) link(ctx context.Context, out *outbound.Client, groupID string) string {
+func (a App) link(ctx context.Context, out *egress.Client, groupID string) string {
 	var workspace struct {
 		Status
 		URL string `json:"url"`
@@ -99,7 +99,7 @@ var gone = []string{"channel_not_found", "already_archived", "is_archived"}
 
 // FindGroup asks for a channel. One that is archived is none any more. The token needs channels:read, or
 // groups:read for private channels.
-func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) (group sender.Group, found bool, err error) {
 	var reply struct {
 		Status
 		Channel struct {
@@ -118,7 +118,7 @@ func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string
 }
 
 // CloseGroup archives a channel: what was said there can still be read.
-func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Group) (left string, err error) {
 	var s Status
 	_, err = a.call(ctx, out, "conversations.archive", map[string]string{"channel": group.ID}, &s)
 	if slices.Contains(gone, s.Reason) {
@@ -128,7 +128,7 @@ func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.
 }
 
 // AddMembers invites people to a channel; who is in it already may be among them.
-func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
+func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	return a.directory(ctx, out).Invite(people, func(ids []string) (left []string, err error) {
 		refused, err := sender.Add(ids, 100, func(lot []string) error {
 			var s struct {
@@ -163,7 +163,7 @@ func within(reason string) bool {
 }
 
 // Tell sends somebody a direct message: what is posted to a person's id appears in the conversation with the bot.
-func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
 	id, err := a.directory(ctx, out).One(person, "Slack", "e-mail address")
 	if err != nil {
 		return sender.Receipt{}, err
@@ -172,7 +172,7 @@ func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Conta
 }
 
 // Post posts to a channel. The receipt's ID is the message's moment, as Slack names messages.
-func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m sender.Message) (sender.Receipt, error) {
+func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sender.Message) (sender.Receipt, error) {
 	var reply struct {
 		Status
 		Moment string `json:"ts"`
@@ -182,7 +182,7 @@ func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m s
 	return receipt, err
 }
 
-func (a App) directory(ctx context.Context, out *outbound.Client) sender.Directory {
+func (a App) directory(ctx context.Context, out *egress.Client) sender.Directory {
 	return func(c sender.Contact) (string, error) {
 		if c.Email == "" {
 			return "", nil

@@ -7,8 +7,8 @@ package slack
 import (
 	"context"
 
-	"tocsin/internal/outbound"
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -42,7 +42,7 @@ func compose(channel string, m sender.Message) message {
 }
 
 // Send posts to an incoming webhook. The text is Slack's own markup (mrkdwn), as the template wrote it.
-func Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	call := sender.Call{URL: chat.Address("https://hooks.slack.com/services/"), Body: compose("", m), Secrets: chat.Secrets()}
 	return call.Do(ctx, out, nil)
 }

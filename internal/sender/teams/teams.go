@@ -7,8 +7,8 @@ package teams
 import (
 	"context"
 
-	"tocsin/internal/outbound"
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -52,7 +52,7 @@ type open struct {
 }
 
 // Send posts a card with the text to a workflow.
-func Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	c := card{
 		Schema: "http://adaptivecards.io/schemas/adaptive-card.json", Type: "AdaptiveCard", Version: "1.4",
 		Body: blocks(render.Markup(sender.Fit(m.Text, maxText, cost))), Teams: map[string]string{"width": "Full"},

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -51,7 +51,7 @@ func (r *reply) Err() *sender.Error {
 
 // Send sends to every chat of ChatIDs. The token is the bot's, or the URL of its own Bot API server up to
 // the token, with or without /sendMessage.
-func Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	address := strings.TrimSuffix(chat.Address("https://api.telegram.org/bot"), "/sendMessage") + "/sendMessage"
 	text := sender.Fit(m.Text, maxText, sender.UTF16)
 	return sender.Each(chat.ChatIDs, func(id string) (sender.Receipt, error) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/sendertest"
 	"tocsin/internal/sender/telegram"

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -22,14 +22,14 @@ type Sender struct{ Now func() time.Time }
 
 // Send posts m.Data to the chat's URL. The header webhook-id is the message's key, the same for every
 // attempt.
-func (s Sender) Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+func (s Sender) Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	h := http.Header{"Content-Type": {"application/json"}, "Webhook-Id": {m.Key}}
 	if chat.SignSecret != "" {
 		stamp := strconv.FormatInt(s.Now().Unix(), 10)
 		h["Webhook-Timestamp"] = []string{stamp}
 		h["Webhook-Signature"] = []string{"v1," + Sign(chat.SignSecret, m.Key, stamp, m.Data)}
 	}
-	return sender.Judge(nil, chat.Secrets())(out.Do(ctx, outbound.Request{URL: chat.Address(""), Header: h, Body: m.Data}))
+	return sender.Judge(nil, chat.Secrets())(out.Do(ctx, egress.Request{URL: chat.Address(""), Header: h, Body: m.Data}))
 }
 
 // Sign is the signature of a body that is sent at a moment (Unix seconds) under an id: HMAC-SHA256 in base64

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/sendertest"
 	"tocsin/internal/sender/webhook"
@@ -37,7 +37,7 @@ func TestSend(t *testing.T) {
 		io.WriteString(w, "so it is")
 	}))
 	defer s.Close()
-	out := outbound.New(outbound.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	out := egress.New(egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	now := func() time.Time { return time.Unix(1614265330, 0) }
 	send := func(url string) (sender.Receipt, error) {
 		return webhook.Sender{Now: now}.Send(context.Background(), out, sender.Chat{Token: url, SignSecret: "s"}, sender.Message{Key: "k", Data: []byte(`{"a":1}`)})

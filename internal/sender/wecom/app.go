@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -32,13 +32,13 @@ var unknown = []int{46004, 60111}
 // session is an app with the access that lasts for one operation.
 type session struct {
 	ctx     context.Context
-	out     *outbound.Client
+	out     *egress.Client
 	base    string
 	token   string
 	secrets []string
 }
 
-func (a App) login(ctx context.Context, out *outbound.Client) (session, error) {
+func (a App) login(ctx context.Context, out *egress.Client) (session, error) {
 	s := session{ctx: ctx, out: out, base: sender.Base(a.BaseURL, "https://qyapi.weixin.qq.com"), secrets: []string{a.Secret}}
 	var reply struct {
 		Status
@@ -82,7 +82,7 @@ func (s session) who(path string, ask map[string]any) (string, error) {
 // OpenGroup opens a group of people, whom WeCom knows by phone number or e-mail address. It needs two, of
 // whom the app's owner is one. When the group has an ID it is open, even beside an error, which is then that
 // trying AddMembers again may help. People see the group once something is posted to it; it has no link.
-func (a App) OpenGroup(ctx context.Context, out *outbound.Client, name string, people []sender.Contact) (sender.Group, error) {
+func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, people []sender.Contact) (sender.Group, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return sender.Group{}, err
@@ -140,7 +140,7 @@ func (a App) lots(ids []string) [][]string {
 var gone = []int{86001, 86003}
 
 // FindGroup asks for a group that the app has opened.
-func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string) (group sender.Group, found bool, err error) {
+func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) (group sender.Group, found bool, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return group, false, err
@@ -163,7 +163,7 @@ func (a App) FindGroup(ctx context.Context, out *outbound.Client, groupID string
 }
 
 // CloseGroup renames a group, as no app can dissolve one.
-func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.Group) (left string, err error) {
+func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Group) (left string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return "", err
@@ -181,7 +181,7 @@ func (a App) CloseGroup(ctx context.Context, out *outbound.Client, group sender.
 }
 
 // AddMembers adds people to a group.
-func (a App) AddMembers(ctx context.Context, out *outbound.Client, groupID string, people []sender.Contact) (missing []string, err error) {
+func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (s session) add(groupID string, ids []string) (refused []string, err error)
 }
 
 // Post posts to a group.
-func (a App) Post(ctx context.Context, out *outbound.Client, groupID string, m sender.Message) (sender.Receipt, error) {
+func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sender.Message) (sender.Receipt, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return sender.Receipt{}, err
@@ -232,7 +232,7 @@ func (t *taken) Err() *sender.Error {
 }
 
 // Tell sends somebody a message of the app. Its agent id must be set.
-func (a App) Tell(ctx context.Context, out *outbound.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
 	agent, err := strconv.ParseInt(a.AgentID, 10, 64)
 	if err != nil {
 		return sender.Receipt{}, &sender.Error{Message: "agent_id of the app must be set, to a number: WeCom sends messages to persons in its name"}

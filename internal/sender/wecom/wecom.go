@@ -7,7 +7,7 @@ import (
 	"context"
 	"slices"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -48,7 +48,7 @@ func (s *Status) Err() *sender.Error {
 }
 
 // Send posts to a group's robot: the token is its key, or its whole URL.
-func Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	call := sender.Call{URL: chat.Address("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key="), Body: compose("", m), Secrets: chat.Secrets()}
 	return call.Do(ctx, out, &Status{})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/render"
+	"tocsin/internal/core/render"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/sendertest"
 	"tocsin/internal/sender/wecom"

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"tocsin/internal/outbound"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
 
@@ -33,7 +33,7 @@ type part struct {
 
 // Send posts to the connection that the token names, or whose endpoint it is; VerifyToken is its verification
 // token.
-func Send(ctx context.Context, out *outbound.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
+func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	body := message{head{sender.Line(m.Subject, maxHead)}, []part{{"message", sender.Fit(m.Text, maxText, sender.UTF16)}}}
 	call := sender.Call{
 		URL:    sender.With(chat.Address("https://integrations.zoom.us/chat/webhooks/incomingwebhook/"), url.Values{"format": {"full"}}),

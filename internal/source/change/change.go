@@ -1,4 +1,4 @@
-// Package change reads events of changes: something was planned, begun or done to a system.
+// Package changeevent reads events of changes: something was planned, begun or done to a system.
 //
 // It must never guess: what is not as documented in docs/sources.md is refused, with the member's name.
 package change
@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/event"
-	"tocsin/internal/fault"
+	"tocsin/internal/core/event"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/source"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tocsin/internal/event"
+	"tocsin/internal/core/event"
 	"tocsin/internal/source"
 	"tocsin/internal/source/change"
 	"tocsin/internal/source/sourcetest"

@@ -3,7 +3,7 @@ package grafana_test
 import (
 	"testing"
 
-	"tocsin/internal/event"
+	"tocsin/internal/core/event"
 	"tocsin/internal/source/grafana"
 	"tocsin/internal/source/sourcetest"
 )

@@ -13,8 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/event"
-	"tocsin/internal/fault"
+	"tocsin/internal/core/event"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/source"
 )
 

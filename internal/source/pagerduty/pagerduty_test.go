@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/event"
+	"tocsin/internal/core/event"
 	"tocsin/internal/source/pagerduty"
 	"tocsin/internal/source/sourcetest"
 )

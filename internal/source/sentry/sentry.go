@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/event"
-	"tocsin/internal/fault"
+	"tocsin/internal/core/event"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/source"
 )
 

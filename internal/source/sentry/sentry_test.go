@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/event"
+	"tocsin/internal/core/event"
 	"tocsin/internal/source/sentry"
 	"tocsin/internal/source/sourcetest"
 )

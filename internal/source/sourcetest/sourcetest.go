@@ -15,7 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"tocsin/internal/event"
+	"tocsin/internal/core/event"
 	"tocsin/internal/source"
 )
 

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"testing"
 
-	"tocsin/internal/event"
+	"tocsin/internal/core/event"
 	"tocsin/internal/source/sourcetest"
 	"tocsin/internal/source/zabbix"
 )

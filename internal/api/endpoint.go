@@ -1,0 +1,80 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"time"
+
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
+	"tocsin/internal/platform/ratelimit"
+)
+
+// Endpoint is an address beside the operations, for what other systems send: its callers have a key of their own
+// kind, their bodies are not ours to describe, and what is theirs to limit is not the account.
+type Endpoint struct {
+	Path    string   // for logs and metrics, such as /event/push/alert
+	Methods []string // it takes
+	MaxBody int64    // bytes
+	// Do answers a call; it has neither a transaction nor a principal. What it puts into header is sent. It reads the
+	// body when it knows whose call it is, so that callers without a key cost no memory.
+	Do func(c *Call, r *http.Request, header http.Header, body *Body) (any, error)
+}
+
+// Endpoint makes a handler that answers as operations do: with a request id, in the envelope, logged, measured.
+func (f *Frame) Endpoint(in Endpoint) http.Handler {
+	op := &mounted{Op: Op{Path: in.Path, MaxBody: in.MaxBody}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		now := f.Clock.Now()
+		x := &exchange{w: w, r: r, op: op, began: time.Now()}
+		x.call = Call{Ctx: r.Context(), Now: now, RequestID: id.ULID(now), IP: clientIP(r, f.Proxies)}
+		w.Header()["Service-Request-Id"] = []string{x.call.RequestID}
+		w.Header()["Flashcat-Request-Id"] = w.Header()["Service-Request-Id"]
+		err := f.take(x, in)
+		if err != nil {
+			x.fail(err)
+		} else {
+			x.succeed()
+		}
+		f.release(x)
+		f.finish(x, err)
+	})
+}
+
+func (f *Frame) take(x *exchange, in Endpoint) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	allowed := false
+	for _, method := range in.Methods {
+		allowed = allowed || x.r.Method == method
+	}
+	if !allowed {
+		x.w.Header().Set("Allow", in.Methods[0])
+		return fault.New(fault.MethodNotAllowed, "%s takes %s, got %s", in.Path, in.Methods[0], shown(x.r.Method))
+	}
+	data, err := in.Do(&x.call, x.r, x.w.Header(), &Body{f, x, in.MaxBody})
+	if err != nil {
+		return x.clientGone(err)
+	}
+	return x.encode(data)
+}
+
+// Guessed counts a key that nobody has and tells whether its network address may go on trying.
+func (f *Frame) Guessed(c *Call) error {
+	address, _ := netip.ParseAddr(c.IP)
+	if v := f.guesses.Allow(ratelimit.Network(address), keyGuessLimit, c.Now); !v.OK {
+		return fault.New(fault.TooFrequent, "too many unknown keys from this address")
+	}
+	return nil
+}
+
+// Limited is the fault of a limit that is used up, with the header that says when to come again.
+func Limited(header http.Header, v ratelimit.Result, what string) error {
+	header.Set("Retry-After", retryAfter(v))
+	return fault.New(fault.TooFrequent, "at most %d calls in this window for %s", v.Limit, what)
+}

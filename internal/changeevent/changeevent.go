@@ -1,0 +1,185 @@
+// Package changeevent keeps what was changed in the systems that are watched, as deployments and the like told, so
+// that it can be seen beside incidents.
+//
+// It must never page anybody: a change is no alert.
+package changeevent
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
+	read "tocsin/internal/source/change"
+)
+
+//go:embed testdata/golden/*.json
+var golden embed.FS
+
+// Change is something that was changed.
+type Change struct {
+	ChangeID       string            `json:"change_id" doc:"24 hexadecimal digits."`
+	IntegrationID  int64             `json:"integration_id" doc:"Where it was told."`
+	DataSourceID   int64             `json:"data_source_id" deprecated:"true" doc:"Older name of integration_id."`
+	DataSourceName string            `json:"data_source_name" doc:"The integration's name then."`
+	ChannelID      int64             `json:"channel_id" doc:"The integration's channel; 0: none."`
+	Title          string            `json:"title" doc:"What people read first."`
+	Description    string            `json:"description" doc:"What the last event said about it."`
+	ChangeKey      string            `json:"change_key" doc:"What its events have in common."`
+	ChangeStatus   string            `json:"change_status" enum:"Planned,Ready,Processing,Canceled,Done" doc:"Of its last event."`
+	Link           string            `json:"link" doc:"Where more is said about it."`
+	StartTime      int64             `json:"start_time" doc:"Its first event, Unix seconds."`
+	LastTime       int64             `json:"last_time" doc:"Its last event, Unix seconds."`
+	EndTime        int64             `json:"end_time" doc:"When it was canceled or done, Unix seconds; 0: not yet."`
+	Labels         map[string]string `json:"labels" doc:"Of its last event."`
+	Events         []Event           `json:"events,omitempty" doc:"Its latest events, at most 50, where they are asked for."`
+}
+
+// Event is what was said of a change.
+type Event struct {
+	EventID       string            `json:"event_id" doc:"24 hexadecimal digits."`
+	IntegrationID int64             `json:"integration_id" doc:"Where it was told."`
+	Title         string            `json:"title" doc:"What people read first."`
+	Description   string            `json:"description" doc:"What it said."`
+	ChangeKey     string            `json:"change_key" doc:"The change it is about."`
+	ChangeStatus  string            `json:"change_status" doc:"Planned, Ready, Processing, Canceled or Done."`
+	Link          string            `json:"link" doc:"Where more is said about it."`
+	EventTime     int64             `json:"event_time" doc:"When, Unix seconds."`
+	Labels        map[string]string `json:"labels" doc:"Labels."`
+}
+
+const maxEvents = 50
+
+// Put takes an event in, for its change; it gives the event's and the change's identifiers.
+func Put(tx *db.Tx, from integration.Integration, e read.Event, now time.Time) (eventID, changeID string, err error) {
+	c, found, err := db.One(tx, scan, `SELECT body FROM change WHERE account_id = $1 AND integration_id = $2 AND change_key = $3`, from.AccountID, from.IntegrationID, e.Key)
+	if err != nil {
+		return "", "", err
+	}
+	if !found {
+		c = Change{ChangeID: id.Object(now), IntegrationID: from.IntegrationID, DataSourceID: from.IntegrationID, ChangeKey: e.Key, StartTime: e.Time}
+	}
+	c.DataSourceName, c.ChannelID, c.Title, c.Description, c.ChangeStatus, c.Link, c.Labels = from.IntegrationName, from.ChannelID, e.Title, e.Description, e.Status, e.Link, e.Labels
+	c.LastTime, c.EndTime = max(c.LastTime, e.Time), 0
+	if read.Over(e.Status) {
+		c.EndTime = e.Time
+	}
+	eventID = id.Object(now)
+	c.Events = append(c.Events, Event{eventID, from.IntegrationID, e.Title, e.Description, e.Key, e.Status, e.Link, e.Time, e.Labels})
+	c.Events = c.Events[max(0, len(c.Events)-maxEvents):]
+	body, err := json.Marshal(c, json.Deterministic(true))
+	if err != nil {
+		return "", "", err
+	}
+	_, err = tx.Exec(`INSERT INTO change (account_id, change_id, integration_id, channel_id, change_key, start_time, last_time, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (account_id, change_id) DO UPDATE SET channel_id = excluded.channel_id, last_time = excluded.last_time, body = excluded.body`,
+		from.AccountID, c.ChangeID, c.IntegrationID, c.ChannelID, c.ChangeKey, c.StartTime, c.LastTime, string(body))
+	return eventID, c.ChangeID, err
+}
+
+func scan(row db.Scan) (c Change, err error) {
+	var body string
+	if err = row(&body); err == nil {
+		err = json.Unmarshal([]byte(body), &c)
+	}
+	return c, err
+}
+
+// Ops is the room's table of contents.
+func Ops() []api.Op {
+	return api.WithReplies(golden, []api.Op{{
+		Path: "/change/list", Allow: []auth.Permission{auth.ChannelsRead}, Effect: api.Snapshot, Doc: "Lists changes by their beginning, the newest first.", Notes: "Without a window, those of the last hour. At most the newest 10,000 of a window are looked at.",
+		Example: `{"start_time": 1776000000, "end_time": 1776100000, "query": "checkout"}`, Do: api.Do(list),
+	}})
+}
+
+type listRequest struct {
+	StartTime      int64         `json:"start_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Start of the window in which changes began, Unix seconds."`
+	EndTime        int64         `json:"end_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Its end, exclusive, at most 31 days later."`
+	Filters        filter.Filter `json:"filters,omitzero" maxItems:"20" doc:"Groups joined by OR, the conditions of a group by AND."`
+	IncludeEvents  bool          `json:"include_events,omitzero" doc:"With their latest events."`
+	IntegrationIDs []int64       `json:"integration_ids,omitzero" maxItems:"100" doc:"Only those of these integrations."`
+	ChannelIDs     []int64       `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those of these channels."`
+	OrderBy        string        `json:"order_by,omitzero" enum:"start_time,last_time" doc:"Accepted; always by start_time."`
+	Asc            bool          `json:"asc,omitzero" doc:"Oldest first."`
+	Query          string        `json:"query,omitzero" maxLength:"200" doc:"Text that title, description or change_key contain."`
+	api.Page
+}
+
+func (in listRequest) Check() error {
+	if (in.StartTime == 0) != (in.EndTime == 0) {
+		return fault.Invalid("end_time", "and start_time come together or not at all")
+	}
+	if span := in.EndTime - in.StartTime; in.EndTime > 0 && (span <= 0 || span > 31*86400) {
+		return fault.Invalid("end_time", "must be 1 second to 31 days after start_time, got %d seconds", span)
+	}
+	if wrong, ok := filter.Check(in.Filters).(*filter.Error); ok {
+		return fault.Invalid("filters"+wrong.Path, "%s", wrong.Reason())
+	}
+	return in.Page.Check()
+}
+
+func list(c *api.Call, in listRequest) (api.Paged[Change], error) {
+	if in.EndTime == 0 {
+		in.StartTime, in.EndTime = c.Unix()-3600, c.Unix()+1
+	}
+	hidden, err := channel.Hidden(c.Tx, c.Who)
+	if err != nil {
+		return api.Paged[Change]{}, err
+	}
+	query := `SELECT body FROM change WHERE account_id = $1 AND start_time >= $2 AND start_time < $3 AND ($4 = '' OR $4 LIKE '%,' || integration_id || ',%')
+		AND ($5 = '' OR $5 LIKE '%,' || channel_id || ',%') AND NOT ($6 LIKE '%,' || channel_id || ',%') ORDER BY start_time DESC, change_id DESC LIMIT 10000`
+	if in.Asc {
+		query = strings.Replace(query, "start_time DESC, change_id DESC", "start_time, change_id", 1)
+	}
+	found, err := db.All(c.Tx, scan, query, c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs), db.List(hidden))
+	if err != nil {
+		return api.Paged[Change]{}, err
+	}
+	m, _ := filter.Compile(in.Filters)
+	text := strings.ToLower(in.Query)
+	items := []Change{}
+	for _, change := range found {
+		if m.Match(fields{&change}, nil) && (text == "" || strings.Contains(strings.ToLower(change.Title+"\n"+change.Description+"\n"+change.ChangeKey), text)) {
+			if !in.IncludeEvents {
+				change.Events = nil
+			}
+			items = append(items, change)
+		}
+	}
+	limit, offset := in.Window(10)
+	total := int64(len(items))
+	return api.NewPaged(items[min(offset, total):min(offset+limit, total)], offset, total), nil
+}
+
+// fields is what filters read of a change.
+type fields struct{ *Change }
+
+func (f fields) Field(name string) (string, bool) {
+	switch name {
+	case "title":
+		return f.Title, true
+	case "description":
+		return f.Description, true
+	case "status":
+		return f.ChangeStatus, true
+	case "integration_id":
+		return fmt.Sprint(f.IntegrationID), true
+	}
+	return "", false
+}
+
+func (f fields) Label(name string) (string, bool) {
+	value, ok := f.Labels[name]
+	return value, ok
+}

@@ -1,0 +1,98 @@
+package configstore
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds holds a record against the bounds that its tags say to the schema of requests: maxItems, innerMaxItems,
+// maxProperties and maxLength. A file must not carry what the API refuses.
+func (a RecordPath) Bounds(v any) error { return a.bounds(reflect.ValueOf(v), "") }
+
+// bounds looks at a value whose field has these tags.
+func (a RecordPath) bounds(v reflect.Value, tag reflect.StructTag) error {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return a.bounds(v.Elem(), tag)
+	case reflect.String:
+		if most, ok := number(tag, "maxLength"); ok && v.Len() > most && utf8.RuneCountInString(v.String()) > most {
+			return a.Invalid("", "must have at most %d characters, got %d", most, utf8.RuneCountInString(v.String()))
+		}
+	case reflect.Slice:
+		return a.elements(v, tag)
+	case reflect.Map:
+		return a.values(v, tag)
+	case reflect.Struct:
+		return a.fields(v)
+	}
+	return nil
+}
+
+func (a RecordPath) fields(v reflect.Value) error {
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || !f.IsExported() || name == "" || name == "-" {
+			continue // what is embedded has its fields among the visible ones
+		}
+		field, err := v.FieldByIndexErr(f.Index)
+		if err != nil {
+			continue // of what is embedded by a pointer that is nil
+		}
+		if err := a.Member(name).bounds(field, f.Tag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a RecordPath) elements(v reflect.Value, tag reflect.StructTag) error {
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		return nil // a document of any shape
+	}
+	if most, ok := number(tag, "maxItems"); ok && v.Len() > most {
+		return a.Invalid("", "must have at most %d elements, got %d", most, v.Len())
+	}
+	for i := range v.Len() {
+		if err := PathOf(string(a), i).bounds(v.Index(i), inner(tag)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a RecordPath) values(v reflect.Value, tag reflect.StructTag) error {
+	if most, ok := number(tag, "maxProperties"); ok && v.Len() > most {
+		return a.Invalid("", "must have at most %d members, got %d", most, v.Len())
+	}
+	if v.Type().Key().Kind() != reflect.String {
+		return nil
+	}
+	all := map[string]reflect.Value{}
+	for name, value := range v.Seq2() {
+		all[name.String()] = value
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if err := a.Member(name).bounds(all[name], inner(tag)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inner is the tags of what is inside a list or a map: innerMaxItems bounds lists, maxLength texts.
+func inner(tag reflect.StructTag) reflect.StructTag {
+	return reflect.StructTag(fmt.Sprintf(`maxItems:%q maxLength:%q`, tag.Get("innerMaxItems"), tag.Get("maxLength")))
+}
+
+func number(tag reflect.StructTag, name string) (int, bool) {
+	n, err := strconv.Atoi(tag.Get(name))
+	return n, err == nil
+}

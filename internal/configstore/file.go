@@ -1,0 +1,125 @@
+package configstore
+
+import (
+	"fmt"
+	"slices"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/secret"
+)
+
+// Load checks the records of the kind's section of an account file and stores them, their secrets sealed.
+// Errors are fault.Invalid with the record's path.
+func (k Kind[T]) Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []T) error {
+	for i := range records {
+		v, at := &records[i], PathOf(k.Section, i)
+		if err := k.admit(tx, keyring, at, account, v); err != nil {
+			return err
+		}
+		fresh, err := k.Insert(tx, account, v)
+		if err != nil {
+			return err
+		}
+		if !fresh {
+			return at.Twice("", k.Head(v).ID)
+		}
+	}
+	if k.CheckAll != nil { // the records are within their own bounds, so that this takes no longer than they do
+		return k.CheckAll(k.Section, records)
+	}
+	return nil
+}
+
+func (k Kind[T]) admit(tx *db.Tx, keyring *secret.Keyring, at RecordPath, account int64, v *T) error {
+	if err := at.Bounds(v); err != nil {
+		return err
+	}
+	if err := k.Check(tx, at, account, v); err != nil {
+		return err
+	}
+	return k.Seal(keyring, account, v)
+}
+
+// Dump reads all objects of the account by id; without secrets these are empty.
+func (k Kind[T]) Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]T, error) {
+	all, err := k.All(tx, account)
+	for i := 0; i < len(all) && err == nil; i++ {
+		if secrets {
+			err = k.Open(keyring, account, &all[i])
+		} else {
+			err = k.Blank(&all[i])
+		}
+	}
+	return all, err
+}
+
+// Seal seals the object's secrets.
+func (k Kind[T]) Seal(keyring *secret.Keyring, account int64, v *T) error {
+	return k.rewrite(v, func(place, text string) (string, error) { return keyring.Seal(text, k.place(account, v, place)) })
+}
+
+// Show shows the object's secrets in clear to people: those that are lost are empty and reported.
+func (k Kind[T]) Show(keyring *secret.Keyring, account int64, v *T, report func(error)) error {
+	return k.Renew(keyring.Show(report), account, v)
+}
+
+// Renew passes the object's secrets through renew.
+func (k Kind[T]) Renew(renew secret.Renew, account int64, v *T) error {
+	return k.rewrite(v, func(place, text string) (string, error) { return renew(text, k.place(account, v, place)) })
+}
+
+// Open shows the object's secrets in clear.
+func (k Kind[T]) Open(keyring *secret.Keyring, account int64, v *T) error {
+	return k.rewrite(v, func(place, text string) (string, error) { return keyring.Open(text, k.place(account, v, place)) })
+}
+
+// Blank takes the object's secrets away, for those who may not see them.
+func (k Kind[T]) Blank(v *T) error {
+	return k.rewrite(v, func(_, text string) (string, error) { return secret.Masked(text), nil })
+}
+
+// rewrite passes every secret through fn.
+func (k Kind[T]) rewrite(v *T, fn func(place, text string) (string, error)) error {
+	if k.Secrets == nil {
+		return nil
+	}
+	return fault.Wrap(k.Secrets(v, fn), "the secrets of %s %s", k.Name, k.Head(v).ID)
+}
+
+// place binds a sealed secret to where it stands, so that it opens nowhere else.
+func (k Kind[T]) place(account int64, v *T, place string) string {
+	return fmt.Sprintf("%s/%d/%s/%s", k.Name, account, k.Head(v).ID, place)
+}
+
+// Reseal passes the secrets of all accounts' objects of the kind through renew and counts them. An error of renew ends
+// it.
+func (k Kind[T]) Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
+	accounts, err := db.All(tx, db.Column[int64], `SELECT DISTINCT account_id FROM object WHERE kind = $1 ORDER BY account_id`, k.Name)
+	if err != nil || k.Secrets == nil {
+		return 0, err
+	}
+	for account := range slices.Values(accounts) {
+		all, err := k.All(tx, account)
+		if err != nil {
+			return 0, err
+		}
+		for i := range all {
+			before := secrets
+			err := k.rewrite(&all[i], func(place, sealed string) (string, error) {
+				if sealed == "" || secret.IsReference(sealed) {
+					return sealed, nil
+				}
+				secrets++
+				return renew(sealed, k.place(account, &all[i], place))
+			})
+			if err == nil && secrets > before {
+				err = k.Put(tx, account, &all[i])
+			}
+			if err != nil {
+				return 0, err
+			}
+		}
+	}
+	return secrets, nil
+}

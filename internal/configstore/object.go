@@ -1,0 +1,185 @@
+// Package configstore keeps the configuration objects that are read as a whole: templates, calendars, rules,
+// integrations. A room says in a Kind what its objects have in common with all others, and gets storing,
+// paging, searching, references and its section of the account file from here.
+//
+// It must never know what any object means: what may be written is for the room to check.
+package configstore
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+)
+
+// Head is what all objects have in common.
+type Head struct {
+	ID        string // numbers in decimal; unique among the kind's objects of the account
+	Parent    string // the object it belongs to; empty: none
+	Rank      int64  // its place among those of the same parent, lowest first
+	Name      string // what people call it
+	Search    string // what a search looks through besides the name
+	Team      int64  // owning team; 0: none
+	Creator   int64  // 0: not known
+	CreatedAt int64  // Unix seconds; 0: not known
+	UpdatedAt int64
+}
+
+// Kind describes the objects of one kind. T is their shape in the API and in the account file.
+type Kind[T any] struct {
+	Name     string // as references and the audit log call it, one of the constants of internal/configstore
+	Section  string // its list in the account file
+	Head     func(*T) Head
+	Refs     func(*T) []Target                                                  // what it refers to; nil: nothing ever
+	Check    func(tx *db.Tx, at RecordPath, account int64, v *T) error          // holds a record of an account file against its bounds
+	CheckAll func(section string, records []T) error                            // holds all records of a file against bounds that they have together; nil: none
+	Secrets  func(v *T, rewrite func(place, text string) (string, error)) error // passes every secret through rewrite; nil: it has none
+}
+
+const columns = `account_id, kind, id, parent, rank, name_folded, team_id, creator_id, created_at, updated_at, body`
+
+func scan[T any](row db.Scan) (v T, err error) {
+	var body string
+	if err = row(&body); err == nil {
+		err = json.Unmarshal([]byte(body), &v)
+	}
+	return v, err
+}
+
+// Find reads an object; found is false when the account has none of this id. Its secrets stay sealed.
+func (k Kind[T]) Find(tx *db.Tx, account int64, id string) (v T, found bool, err error) {
+	v, found, err = db.One(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, k.Name, id)
+	return v, found, fault.Wrap(err, "%s %s", k.Name, id)
+}
+
+// Get is Find of an object that must be there: else it is ResourceNotFound.
+func (k Kind[T]) Get(tx *db.Tx, account int64, id string) (v T, err error) {
+	v, found, err := k.Find(tx, account, id)
+	if err == nil && !found {
+		err = fault.Missing(k.Name, id)
+	}
+	return v, err
+}
+
+// Exists tells whether the account has an object of this id.
+func (k Kind[T]) Exists(tx *db.Tx, account int64, id string) (bool, error) {
+	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, k.Name, id)
+	return found, err
+}
+
+// Parent is the id of the object that one of any kind belongs to; empty: it belongs to none, or does not exist.
+func Parent(tx *db.Tx, account int64, kind, id string) (string, error) {
+	parent, _, err := db.One(tx, db.Column[string], `SELECT parent FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, kind, id)
+	return parent, err
+}
+
+// Of lists the objects of a parent in their order: by rank, and where that is equal the older first.
+func (k Kind[T]) Of(tx *db.Tx, account int64, parent string) ([]T, error) {
+	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND parent = $3 ORDER BY rank, created_at, id`, account, k.Name, parent)
+}
+
+// Each reads objects by number, in the order given, each once; those that are not there are left out.
+func (k Kind[T]) Each(tx *db.Tx, account int64, ids []int64) ([]T, error) {
+	items, seen := []T{}, map[int64]bool{}
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		v, found, err := k.Find(tx, account, strconv.FormatInt(id, 10))
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			items = append(items, v)
+		}
+	}
+	return items, nil
+}
+
+// All lists all objects of the account by id.
+func (k Kind[T]) All(tx *db.Tx, account int64) ([]T, error) {
+	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 ORDER BY id`, account, k.Name)
+}
+
+// Insert stores a new object; fresh is false, and nothing is stored, when its id is taken.
+func (k Kind[T]) Insert(tx *db.Tx, account int64, v *T) (fresh bool, err error) {
+	values, err := k.values(account, v)
+	if err != nil {
+		return false, err
+	}
+	n, err := tx.Exec(`INSERT INTO object (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`, values...)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, k.refer(tx, account, v)
+}
+
+// Put stores an object in place of the one of its id, if there is one.
+func (k Kind[T]) Put(tx *db.Tx, account int64, v *T) error {
+	values, err := k.values(account, v)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO object (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (account_id, kind, id) DO UPDATE SET parent = excluded.parent, rank = excluded.rank, name_folded = excluded.name_folded, team_id = excluded.team_id,
+			creator_id = excluded.creator_id, created_at = excluded.created_at, updated_at = excluded.updated_at, body = excluded.body`, values...)
+	if err != nil {
+		return err
+	}
+	return k.refer(tx, account, v)
+}
+
+// Delete removes an object and what it refers to. What refers to it is for the caller to look at first (see
+// configstore.RefuseReferenced), as are the objects that have it as parent (see DeleteOf).
+func (k Kind[T]) Delete(tx *db.Tx, account int64, id string) error {
+	return Delete(tx, account, k.Name, id)
+}
+
+// Delete is Delete of a kind that the caller knows only by name.
+func Delete(tx *db.Tx, account int64, kind, id string) error {
+	if _, err := tx.Exec(`DELETE FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, kind, id); err != nil {
+		return err
+	}
+	if err := BumpRevision(tx, account); err != nil {
+		return err
+	}
+	return ClearReferences(tx, account, kind, id)
+}
+
+// DeleteOf removes the objects of a parent and answers which they were.
+func (k Kind[T]) DeleteOf(tx *db.Tx, account int64, parent string) ([]fault.Ref, error) {
+	all, err := k.Of(tx, account, parent)
+	if err != nil {
+		return nil, err
+	}
+	gone := make([]fault.Ref, len(all))
+	for i := range all {
+		gone[i] = k.Ref(&all[i])
+		if err := k.Delete(tx, account, gone[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	return gone, nil
+}
+
+// Ref names an object.
+func (k Kind[T]) Ref(v *T) fault.Ref {
+	h := k.Head(v)
+	return fault.Ref{Kind: k.Name, ID: h.ID, Name: h.Name}
+}
+
+func (k Kind[T]) values(account int64, v *T) ([]any, error) {
+	h := k.Head(v)
+	body, err := json.Marshal(v, json.Deterministic(true))
+	return []any{account, k.Name, h.ID, h.Parent, h.Rank, db.Fold(h.Name + "\n" + h.Search), h.Team, h.Creator, h.CreatedAt, h.UpdatedAt, string(body)}, err
+}
+
+func (k Kind[T]) refer(tx *db.Tx, account int64, v *T) error {
+	if err := BumpRevision(tx, account); err != nil || k.Refs == nil {
+		return err
+	}
+	return SetReferences(tx, account, k.Ref(v), k.Refs(v)...)
+}

@@ -1,0 +1,121 @@
+// Package configstore keeps which object of an account refers to which, so that nothing is deleted while
+// something else needs it.
+//
+// The rows here are written by the rooms, in the transaction in which an object is created, changed,
+// loaded or deleted, and say no more than the object itself does. This package must never decide whether
+// an object exists: what is referred to may be created later, or elsewhere.
+package configstore
+
+import (
+	"fmt"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+)
+
+// The kinds of objects that refer or are referred to.
+const (
+	Person      = "person"
+	Team        = "team"
+	Role        = "role"
+	Schedule    = "schedule"
+	Calendar    = "calendar"
+	Template    = "template"
+	Field       = "field"
+	Channel     = "channel"
+	Silence     = "silence_rule"
+	Drop        = "drop_rule"
+	Inhibit     = "inhibit_rule"
+	Escalate    = "escalate_rule"
+	Integration = "integration"
+	Route       = "route"
+	Pipeline    = "alert_pipeline"
+	Enrichment  = "enrichment"
+	Datasource  = "datasource"
+	Application = "rum_application"
+	Preference  = "preference"
+)
+
+// Target is what is referred to.
+type Target struct{ Kind, ID string }
+
+// RefTo names what is referred to; an id is a number or a text.
+func RefTo(kind string, id any) Target { return Target{kind, fmt.Sprint(id)} }
+
+// RefFrom names what refers.
+func RefFrom(kind string, id any, name string) fault.Ref {
+	return fault.Ref{Kind: kind, ID: fmt.Sprint(id), Name: name}
+}
+
+// SetReferences makes the targets all that from refers to. The same target may be given several times; one without
+// an id ("" or 0) stands for no reference.
+func SetReferences(tx *db.Tx, account int64, from fault.Ref, targets ...Target) error {
+	if err := ClearReferences(tx, account, from.Kind, from.ID); err != nil {
+		return err
+	}
+	for _, to := range targets {
+		if to.ID == "" || to.ID == "0" {
+			continue
+		}
+		_, err := tx.Exec(`INSERT INTO reference (account_id, to_kind, to_id, from_kind, from_id, from_name) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+			account, to.Kind, to.ID, from.Kind, from.ID, from.Name)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ClearReferences forgets what an object refers to, because it is deleted.
+func ClearReferences(tx *db.Tx, account int64, kind string, id any) error {
+	_, err := tx.Exec(`DELETE FROM reference WHERE account_id = $1 AND from_kind = $2 AND from_id = $3`, account, kind, fmt.Sprint(id))
+	return err
+}
+
+// Targets lists the ids of one kind that an object refers to.
+func Targets(tx *db.Tx, account int64, fromKind string, fromID any, toKind string) ([]string, error) {
+	return db.All(tx, db.Column[string], `SELECT to_id FROM reference WHERE account_id = $1 AND from_kind = $2 AND from_id = $3 AND to_kind = $4 ORDER BY to_id`,
+		account, fromKind, fmt.Sprint(fromID), toKind)
+}
+
+// Sources lists the ids of the objects of one kind that refer to an object.
+func Sources(tx *db.Tx, account int64, toKind string, toID any, fromKind string) ([]string, error) {
+	return db.All(tx, db.Column[string], `SELECT from_id FROM reference WHERE account_id = $1 AND to_kind = $2 AND to_id = $3 AND from_kind = $4 ORDER BY from_id`,
+		account, toKind, fmt.Sprint(toID), fromKind)
+}
+
+// listed is how many referring objects a refusal lists.
+const listed = 100
+
+// RefuseReferenced is ReferenceExist, with the objects that refer to this one, and nil when none does.
+func RefuseReferenced(tx *db.Tx, account int64, kind string, id any) error {
+	refs, err := References(tx, account, kind, id)
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	return Refused(fault.Ref{Kind: kind, ID: fmt.Sprint(id)}, refs)
+}
+
+// Refused is ReferenceExist for an object, by kind and id, that others refer to, of which there is at least one.
+func Refused(object fault.Ref, refs []fault.Ref) error {
+	return &fault.Error{Kind: fault.ReferenceExist, Message: words(object.Kind, object.ID, refs), Object: object, Refs: refs}
+}
+
+// References lists the objects that refer to this one by kind and id, the first hundred.
+func References(tx *db.Tx, account int64, kind string, id any) ([]fault.Ref, error) {
+	return db.All(tx, func(scan db.Scan) (r fault.Ref, err error) { return r, scan(&r.Kind, &r.ID, &r.Name) },
+		`SELECT from_kind, from_id, from_name FROM reference WHERE account_id = $1 AND to_kind = $2 AND to_id = $3 ORDER BY from_kind, from_id LIMIT $4 + 0`,
+		account, kind, fmt.Sprint(id), listed)
+}
+
+func words(kind string, id any, refs []fault.Ref) string {
+	first := fmt.Sprintf("%s %s (%s)", refs[0].Kind, refs[0].ID, refs[0].Name)
+	switch n := len(refs) - 1; {
+	case n == 0:
+		return fmt.Sprintf("%s %v is used by %s", kind, id, first)
+	case len(refs) == listed:
+		return fmt.Sprintf("%s %v is used by %s and at least %d more", kind, id, first, n)
+	default:
+		return fmt.Sprintf("%s %v is used by %s and %d more", kind, id, first, n)
+	}
+}

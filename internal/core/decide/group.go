@@ -1,0 +1,102 @@
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"tocsin/internal/core/event"
+	"tocsin/internal/core/filter"
+)
+
+// group finds the incident of an alert that people are to be told about, or opens one.
+func (d *decision) group() error {
+	if d.Alert.Incident != "" {
+		d.Outcome = Grouped
+		d.looked("group", Step{Matched: true, Why: "its alert is in incident " + d.Alert.Incident})
+		return nil
+	}
+	d.Outcome, d.Grouping.Open = Opened, true
+	m := &d.channel.Grouping
+	key, why := d.key(m)
+	if key == "" {
+		d.looked("group", Step{Matched: true, Why: why + ": it opens an incident of its own"})
+		return nil
+	}
+	d.Grouping.Key = key
+	g, err := d.state.Group(d.Channel, key)
+	if err != nil {
+		return err
+	}
+	if refused := m.refuse(g, d.now); refused != "" {
+		d.looked("group", Step{Matched: true, Why: why + ", " + refused + ": it opens an incident"})
+		return nil
+	}
+	d.Outcome, d.Grouping = Grouped, Grouping{Join: g.Incident, Key: key}
+	for _, n := range m.Storms {
+		if g.Alerts+1 == n {
+			d.Grouping.Storm = n
+		}
+	}
+	d.looked("group", Step{Matched: true, Why: fmt.Sprintf("%s: it joins incident %s", why, g.Incident)})
+	return nil
+}
+
+// refuse says why an alert cannot join an incident; empty: it can.
+func (m *Method) refuse(g *Group, now int64) string {
+	switch {
+	case g == nil:
+		return "no incident of these is open"
+	case g.Alerts >= MaxAlerts:
+		return fmt.Sprintf("incident %s has %d alerts already", g.Incident, g.Alerts)
+	case m.Window > 0 && m.Sliding && now >= g.Last+m.Window:
+		return fmt.Sprintf("the last alert of incident %s came more than %d minutes ago", g.Incident, m.Window/60)
+	case m.Window > 0 && !m.Sliding && now >= g.Started+m.Window:
+		return fmt.Sprintf("incident %s began more than %d minutes ago", g.Incident, m.Window/60)
+	}
+	return ""
+}
+
+// key is what the alert has in common with those it is grouped with, and in words; no key: with none.
+func (d *decision) key(m *Method) (key, why string) {
+	e := &d.Event
+	if !m.ByFields {
+		return "", "alerts are not grouped in this channel"
+	}
+	lists, branch := m.Equals, "equals"
+	for i, c := range m.Cases {
+		d.meter.Begin()
+		matched := c.If.Within(d.meter, e, nil)
+		if d.meter.Over() {
+			d.looked("group", Step{Name: fmt.Sprintf("case %d", i), Why: d.meter.Why(), Over: true})
+		}
+		if matched {
+			lists, branch = c.Equals, fmt.Sprintf("case %d", i)
+			break
+		}
+	}
+	if len(lists) == 0 {
+		return event.KeyOf(nil, branch), "all alerts of " + branch + " belong together"
+	}
+	for i, fields := range lists {
+		values, words, missing := read(fields, e)
+		if len(missing) == 0 || len(missing) < len(fields) && !m.Strict {
+			return event.KeyOf(nil, append([]string{branch, fmt.Sprint(i)}, values...)...), strings.Join(words, " and ")
+		}
+	}
+	return "", "it lacks the fields by which alerts are grouped"
+}
+
+func read(fields []string, e *event.Event) (values, words, missing []string) {
+	for _, field := range fields {
+		value, ok := filter.Read(e, field)
+		if !ok {
+			missing = append(missing, field)
+			words = append(words, field+" is not there")
+			values = append(values, "-")
+			continue
+		}
+		values = append(values, "="+value)
+		words = append(words, fmt.Sprintf("%s is %.100q", field, value))
+	}
+	return values, words, missing
+}

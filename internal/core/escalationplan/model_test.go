@@ -1,0 +1,196 @@
+package escalationplan_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"tocsin/internal/core/escalationplan"
+)
+
+// tick is the grain of the model: half a minute, the shortest time between two notices.
+const tick = 30
+
+// told is a layer that is told at a moment.
+type told struct {
+	layer, repeat int
+	at            int64
+}
+
+// model walks from tick to tick with a stopwatch in its hand and does what the rule says, without a plan.
+func model(r escalationplan.Rule, s escalationplan.State, ticks int) (list []told) {
+	layer := -1               // the layer whose turn it is
+	var watch, entered int64  // what the watch shows, and what it showed when the layer's turn came
+	repeats, over := 0, false // how often the layer was told again; whether the escalation has ended
+	tell := func(now int64) { list = append(list, told{layer, repeats, now}) }
+	for now := int64(start); now < start+int64(ticks)*tick && !over; now += tick {
+		if s.Resolved != 0 && now >= s.Resolved {
+			return list
+		}
+		if slices.ContainsFunc(s.Snoozes, func(p escalationplan.Span) bool { return p.From <= now && now < p.Until }) {
+			continue // the watch stands still
+		}
+		acked := s.Acknowledged != 0 && now >= s.Acknowledged
+		fresh := false
+		if layer < 0 && watch >= r.Wait && len(r.Layers) > 0 {
+			layer, entered, fresh = 0, watch, true
+			if !acked {
+				tell(now)
+			}
+		}
+		for layer >= 0 && layer < len(r.Layers)-1 && watch-entered >= r.Layers[layer].Window {
+			if acked && !r.Layers[layer].Force {
+				over = true
+				break
+			}
+			layer, entered, repeats, fresh = layer+1, watch, 0, true
+			tell(now)
+		}
+		if layer >= 0 && !fresh && !over {
+			l := r.Layers[layer]
+			if l.Every > 0 && repeats < l.Times && (watch-entered)%l.Every == 0 {
+				repeats++
+				if !acked {
+					tell(now)
+				}
+			}
+		}
+		watch += tick
+	}
+	return list
+}
+
+func random(rng *rand.Rand) (r escalationplan.Rule, s escalationplan.State) {
+	ticks := func(most int64) int64 { return tick * rng.Int64N(most+1) }
+	r.Wait = ticks(4)
+	for range rng.IntN(5) {
+		r.Layers = append(r.Layers, escalationplan.Layer{Times: rng.IntN(7), Every: ticks(4), Window: ticks(12), Force: rng.IntN(2) == 0})
+	}
+	if rng.IntN(2) == 0 {
+		s.Acknowledged = start + ticks(40)
+	}
+	if rng.IntN(3) == 0 {
+		s.Resolved = start + ticks(60)
+	}
+	for range rng.IntN(4) {
+		from := start - 5*tick + ticks(40)
+		s.Snoozes = append(s.Snoozes, escalationplan.Span{From: from, Until: from + ticks(15)})
+	}
+	return r, s
+}
+
+const horizon = 250 // ticks; no random escalation is longer
+
+// Asked at every tick, Next tells the same layers at the same moments as the model.
+func TestNextIsTheModel(t *testing.T) {
+	for seed := range uint64(3000) {
+		r, s := random(rand.New(rand.NewPCG(seed, 1)))
+		list, done := []told(nil), 0
+		for now := int64(start); now < start+horizon*tick; now += tick {
+			a := escalationplan.Next(r, start, done, s, now)
+			done += len(a.Due)
+			for _, v := range a.Due {
+				if v.Tell {
+					list = append(list, told{v.Layer, v.Repeat, now})
+				}
+				if v.Tell && v.At != now {
+					t.Fatalf("seed %d: %+v is told at %d", seed, v, now)
+				}
+			}
+			if a.Next == 0 {
+				break
+			}
+		}
+		if want := model(r, s, horizon); !reflect.DeepEqual(list, want) {
+			t.Fatalf("seed %d: %+v %+v\n got %v\nwant %v", seed, r, s, list, want)
+		}
+	}
+}
+
+// Asked only when Next says so, or when something has happened, nobody is told later or less.
+func TestNothingIsMissedBetweenAnswers(t *testing.T) {
+	for seed := range uint64(3000) {
+		r, s := random(rand.New(rand.NewPCG(seed, 2)))
+		news := []int64{s.Acknowledged, s.Resolved}
+		for _, p := range s.Snoozes {
+			news = append(news, p.From)
+		}
+		list, done := []told(nil), 0
+		for now := int64(start); now != 0; {
+			a := escalationplan.Next(r, start, done, s, now)
+			done += len(a.Due)
+			for _, v := range a.Due {
+				if v.Tell {
+					list = append(list, told{v.Layer, v.Repeat, now})
+				}
+			}
+			if a.Next != 0 && a.Next <= now {
+				t.Fatalf("seed %d: at %d the next moment is %d", seed, now, a.Next)
+			}
+			last := now
+			now = a.Next
+			for _, moment := range news {
+				if last < moment && moment < now {
+					now = moment
+				}
+			}
+		}
+		if want := model(r, s, horizon); !reflect.DeepEqual(list, want) {
+			t.Fatalf("seed %d: %+v %+v\n got %v\nwant %v", seed, r, s, list, want)
+		}
+	}
+}
+
+// However late and seldom it is asked, a layer is told once at a time at most, every layer is told, and all
+// steps are answered for.
+func TestAskedLateNobodyIsForgotten(t *testing.T) {
+	for seed := range uint64(1000) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		r, _ := random(rng)
+		layers, done := map[int]bool{}, 0
+		for now := start - rng.Int64N(500); ; now += rng.Int64N(2000) {
+			a := escalationplan.Next(r, start, done, escalationplan.State{}, now)
+			done += len(a.Due)
+			at := map[int]bool{}
+			for _, v := range a.Due {
+				if v.Tell && at[v.Layer] {
+					t.Fatalf("seed %d: layer %d is told twice at %d", seed, v.Layer, now)
+				}
+				if v.Tell {
+					at[v.Layer], layers[v.Layer] = true, true
+				}
+			}
+			if a.Next == 0 {
+				break
+			}
+		}
+		if plan := escalationplan.Plan(r, start); len(layers) != len(r.Layers) || done != len(plan) {
+			t.Fatalf("seed %d: %d of %d layers and %d of %d steps", seed, len(layers), len(r.Layers), done, len(plan))
+		}
+	}
+}
+
+// A layer that is skipped at one of its steps hands over at that moment, and all that follows keeps its distance.
+func TestASkippedLayerHandsOver(t *testing.T) {
+	const seed = 20261121
+	rng := rand.New(rand.NewPCG(seed, 3))
+	for range 3000 {
+		r, _ := random(rng)
+		for _, step := range escalationplan.Plan(r, start) {
+			skipped := escalationplan.Rule{Wait: r.Wait, Layers: slices.Clone(r.Layers)}
+			done := skipped.Skip(step)
+			rest := escalationplan.Plan(skipped, start)[done:]
+			var want []escalationplan.Step // what followed the layer, earlier by as much as it is shortened
+			for _, s := range escalationplan.Plan(r, start) {
+				if s.Layer > step.Layer {
+					s.At -= r.Layers[step.Layer].Window - int64(step.Repeat)*r.Layers[step.Layer].Every
+					want = append(want, s)
+				}
+			}
+			if !slices.Equal(rest, want) {
+				t.Fatalf("seed %d: %+v, skipped at %+v, leaves\n%+v, want\n%+v", seed, r, step, rest, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package oncall
+
+import "fmt"
+
+// Bounds of what can be configured. The numbers of layers, periods and persons
+// are far above any real schedule; they keep every answer computable quickly.
+const (
+	MaxValue     = 30          // units in one turn
+	MaxRotations = 50          // layers of mode Rotation in a schedule
+	MaxLayers    = 500         // layers of both modes in a schedule
+	MaxGroups    = 1000        // groups in a layer
+	MaxPeriods   = 100         // restricted periods in a layer
+	MaxPersons   = 10_000      // mentions of persons in a schedule
+	MaxInstant   = lastInstant // Unix seconds, 9999-12-31 23:59:59 UTC
+)
+
+// ConfigError says which value of a schedule cannot be accepted, and why.
+type ConfigError struct {
+	Path   string // where, in the names of the API: layers[2].rotation_value
+	Reason string // the bound and the value: must be 1 to 30, got 31
+}
+
+// Error returns the path followed by the reason.
+func (e *ConfigError) Error() string { return e.Path + " " + e.Reason }
+
+// Check returns a *ConfigError for the first value that makes the schedule
+// impossible to compute, or nil. A schedule that passes can be computed for any
+// window.
+func (s *Schedule) Check() error {
+	if n := len(s.Layers); n > MaxLayers {
+		return &ConfigError{"layers", fmt.Sprintf("must be %d at most, got %d", MaxLayers, n)}
+	}
+	rotations, persons := 0, 0
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		if field, reason := l.check(); field != "" {
+			return &ConfigError{fmt.Sprintf("layers[%d].%s", i, field), reason}
+		}
+		if l.Mode == Rotation {
+			rotations++
+		}
+		for j := range l.Groups {
+			persons += l.Groups[j].persons()
+		}
+	}
+	if rotations > MaxRotations {
+		return &ConfigError{"layers", fmt.Sprintf("must hold %d layers of mode 0 at most, got %d", MaxRotations, rotations)}
+	}
+	if persons > MaxPersons {
+		return &ConfigError{"layers", fmt.Sprintf("must name %d persons at most, got %d", MaxPersons, persons)}
+	}
+	return nil
+}
+
+// check returns the first field of the layer that cannot be accepted and the
+// reason, or nothing. It allocates only when it objects, because every
+// computation begins with it.
+func (l *Layer) check() (field, reason string) {
+	within := func(name string, value, low, high int64) bool {
+		if value >= low && value <= high {
+			return true
+		}
+		field, reason = name, fmt.Sprintf("must be %d to %d, got %d", low, high, value)
+		return false
+	}
+	switch {
+	case !within("mode", int64(l.Mode), 0, 1),
+		!within("layer_start", l.Start, 1, MaxInstant),
+		!within("layer_end", l.End, 0, MaxInstant):
+		return field, reason
+	case l.End == 0 && l.Mode == Override:
+		return "layer_end", "is required for an override"
+	case l.End != 0 && l.End <= l.Start:
+		return "layer_end", fmt.Sprintf("must be after layer_start %d, got %d", l.Start, l.End)
+	case l.Mode == Rotation && (l.Unit < Hour || l.Unit > Month):
+		return "rotation_unit", fmt.Sprintf("must be hour, day, week or month, got %v", l.Unit)
+	case l.Mode == Rotation && !within("rotation_value", int64(l.Value), 1, MaxValue),
+		!within("handoff_time", l.Handoff, 0, week-1),
+		!within("restrict_mode", int64(l.RestrictMode), 0, 2):
+		return field, reason
+	case l.Mask > EveryDay:
+		return "day_mask.repeat", fmt.Sprintf("must hold days 0 to 6 only, got the set %#b", l.Mask)
+	}
+	if field, reason = l.checkPeriods(); field != "" {
+		return field, reason
+	}
+	return l.checkGroups()
+}
+
+// checkPeriods is check for the restricted periods.
+func (l *Layer) checkPeriods() (field, reason string) {
+	if n := len(l.Restrict); n > MaxPeriods {
+		return "restrict_periods", fmt.Sprintf("must be %d at most, got %d", MaxPeriods, n)
+	}
+	var most int64
+	switch l.RestrictMode {
+	case RestrictNone:
+		return "", ""
+	case RestrictDay:
+		most = day
+	case RestrictWeek:
+		most = week
+	}
+	for i, p := range l.Restrict {
+		name, value := "restrict_start", p.Start
+		if value >= 0 && value <= most {
+			name, value = "restrict_end", p.End
+		}
+		if value < 0 || value > most {
+			return fmt.Sprintf("restrict_periods[%d].%s", i, name), fmt.Sprintf("must be 0 to %d, got %d", most, value)
+		}
+	}
+	return "", ""
+}
+
+// checkGroups is check for the groups.
+func (l *Layer) checkGroups() (field, reason string) {
+	if n := len(l.Groups); n > MaxGroups {
+		return "groups", fmt.Sprintf("must be %d at most, got %d", MaxGroups, n)
+	}
+	for i := range l.Groups {
+		if l.Groups[i].persons() > 0 {
+			return "", ""
+		}
+	}
+	return "groups", "must hold a group with a person in it"
+}
+
+// persons returns how many persons the group mentions, in all roles together.
+func (g *Group) persons() int {
+	n := 0
+	for _, m := range g.Members {
+		n += len(m.PersonIDs)
+	}
+	return n
+}

@@ -1,0 +1,190 @@
+package oncall
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+)
+
+// lane is one layer's entries on their way into the final timeline, those that
+// are over taken off the front.
+type lane struct {
+	entries  []Entry
+	override bool
+}
+
+// final combines the layers' entries (R19 to R21). It walks from one entry
+// bound to the next and asks at each which layers are on.
+func (e *engine) final(layers [][]Entry) []Piece {
+	lanes, total := e.lanes(layers)
+	b := builder{engine: e, pieces: make([]Piece, 0, total), sources: make([]Source, 0, total)}
+	active := make([]Source, 0, len(lanes))
+	at := int64(math.MinInt64)
+	for {
+		next, override := int64(math.MaxInt64), false
+		active = active[:0]
+		for i := range lanes {
+			l := &lanes[i]
+			for len(l.entries) > 0 && l.entries[0].End <= at {
+				l.entries = l.entries[1:]
+			}
+			if len(l.entries) == 0 {
+				continue
+			}
+			first := l.entries[0]
+			if first.Start > at {
+				next = min(next, first.Start)
+				continue
+			}
+			next = min(next, first.End)
+			override = override || l.override
+			active = append(active, Source{first.Layer, first.Turn, first.Group})
+		}
+		switch {
+		case override: // lanes are in order of precedence, so it is the first
+			b.add(at, next, RuleOverride, active[:1], active[1:])
+		case len(active) > 1:
+			b.add(at, next, RuleStacked, active, nil)
+		case len(active) == 1:
+			b.add(at, next, RuleSingle, active, nil)
+		case next == math.MaxInt64:
+			return b.pieces
+		}
+		at = next
+	}
+}
+
+// lanes returns the layers that have entries, in order of precedence, and the
+// number of their entries.
+func (e *engine) lanes(layers [][]Entry) (lanes []lane, total int) {
+	lanes = make([]lane, 0, len(layers))
+	for i, entries := range layers {
+		if len(entries) > 0 {
+			lanes = append(lanes, lane{entries, e.Layers[i].Mode == Override})
+			total += len(entries)
+		}
+	}
+	slices.SortFunc(lanes, func(a, b lane) int {
+		return e.precedence(a.entries[0].Layer, b.entries[0].Layer)
+	})
+	return lanes, total
+}
+
+// precedence compares two layers by their indexes; it is negative when i comes
+// before j. Overrides come first, the heaviest first and of equal ones the later
+// first (R19); then rotations, the heaviest first and of equal ones the earlier
+// first (R20).
+func (e *engine) precedence(i, j int) int {
+	a, b := &e.Layers[i], &e.Layers[j]
+	tie := cmp.Compare(i, j)
+	if b.Mode == Override {
+		tie = -tie
+	}
+	return cmp.Or(cmp.Compare(b.Mode, a.Mode), cmp.Compare(b.Weight, a.Weight), tie)
+}
+
+// builder collects the pieces of a final timeline.
+type builder struct {
+	*engine
+	pieces  []Piece
+	sources []Source         // backs the pieces' Sources
+	merged  map[string]Group // groups merged so far, by the layers and groups they come from
+
+	told []int64 // per layer, the last turn named in the last piece's Preempted, or -1
+
+	// Scratch space of merge.
+	seen  map[holder]bool
+	place map[int64]int // index in Members, by role
+}
+
+// holder is a person in a role.
+type holder struct{ role, person int64 }
+
+// add appends a piece, or extends the last one if it touches and has the same
+// sources (R21).
+func (b *builder) add(start, end int64, rule Rule, sources, preempted []Source) {
+	n := len(b.pieces)
+	if n > 0 && b.pieces[n-1].End == start && slices.Equal(b.pieces[n-1].Sources, sources) {
+		b.pieces[n-1].End = end
+	} else {
+		from := len(b.sources)
+		b.sources = append(b.sources, sources...)
+		first := &b.Layers[sources[0].Layer]
+		b.pieces = append(b.pieces, Piece{
+			Start: start, End: end,
+			Group:   b.group(sources),
+			Index:   sources[0].Group,
+			Weight:  first.Weight,
+			Rule:    rule,
+			Sources: b.sources[from:len(b.sources):len(b.sources)],
+		})
+		if rule == RuleOverride {
+			b.told = slices.Repeat([]int64{-1}, len(b.Layers))
+		}
+	}
+	last := &b.pieces[len(b.pieces)-1]
+	for _, p := range preempted {
+		if b.told[p.Layer] != p.Turn { // a layer's turns never come back
+			b.told[p.Layer] = p.Turn
+			last.Preempted = append(last.Preempted, p)
+		}
+	}
+}
+
+// group returns the group that a piece shows: that of its only source, or the
+// sources' groups merged (R20). Merging is remembered, because the same few
+// groups meet again and again.
+func (b *builder) group(sources []Source) Group {
+	if len(sources) == 1 {
+		return b.Layers[sources[0].Layer].Groups[sources[0].Group]
+	}
+	key := make([]byte, 0, 64)
+	for _, s := range sources {
+		key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(s.Layer)), uint64(s.Group))
+	}
+	g, ok := b.merged[string(key)]
+	if !ok {
+		g = b.merge(sources)
+		if b.merged == nil {
+			b.merged = make(map[string]Group)
+		}
+		b.merged[string(key)] = g
+	}
+	return g
+}
+
+// merge unites the sources' groups in their order: people per role, each person
+// once in a role, and the distinct names joined by "+" (R20).
+func (b *builder) merge(sources []Source) Group {
+	if b.seen == nil {
+		b.seen, b.place = make(map[holder]bool), make(map[int64]int)
+	}
+	clear(b.seen)
+	clear(b.place)
+	var out Group
+	names := make([]string, 0, len(sources))
+	for _, s := range sources {
+		g := &b.Layers[s.Layer].Groups[s.Group]
+		if !slices.Contains(names, g.Name) {
+			names = append(names, g.Name)
+		}
+		for _, m := range g.Members {
+			i, ok := b.place[m.RoleID]
+			if !ok {
+				i = len(out.Members)
+				b.place[m.RoleID] = i
+				out.Members = append(out.Members, Member{RoleID: m.RoleID})
+			}
+			for _, person := range m.PersonIDs {
+				if h := (holder{m.RoleID, person}); !b.seen[h] {
+					b.seen[h] = true
+					out.Members[i].PersonIDs = append(out.Members[i].PersonIDs, person)
+				}
+			}
+		}
+	}
+	out.Name = strings.Join(names, "+")
+	return out
+}

@@ -1,0 +1,82 @@
+package oncall
+
+// Timeline is the answer for one window.
+type Timeline struct {
+	Layers [][]Entry // for every layer, in the order of Schedule.Layers, its own entries
+	Final  []Piece   // who is on call once layers and overrides are combined
+}
+
+// Entry is one uninterrupted piece of one turn of one layer (R16). The entries
+// of a layer are sorted, not empty, and do not overlap; two entries that touch
+// belong to different turns.
+type Entry struct {
+	Start, End int64 // Unix seconds, [Start, End)
+	Layer      int   // index in Schedule.Layers
+	Turn       int64 // number of the turn since the layer began, from 0
+	Group      int   // index in Layer.Groups (R13, R17)
+	StartBy    Cause // what put Start where it is
+	EndBy      Cause // what put End where it is
+}
+
+// Source says where (part of) a piece came from: one turn of one layer.
+type Source struct {
+	Layer int   // index in Schedule.Layers
+	Turn  int64 // number of the turn since the layer began, from 0
+	Group int   // index in Layer.Groups
+}
+
+// Piece is a stretch of the final timeline in which the same turns of the same
+// layers are on call (R19 to R21). Pieces are sorted, not empty, and do not
+// overlap; where there is no piece nobody is on call.
+//
+// Group may share its slices with the schedule and with other pieces: read it,
+// never change it.
+type Piece struct {
+	Start, End int64    // Unix seconds, [Start, End)
+	Group      Group    // who is on call; merged when several layers stack (R20)
+	Index      int      // position in its layer's groups of the first source's group (R17, R20)
+	Weight     int      // weight of the first source's layer
+	Rule       Rule     // how the sources were chosen
+	Sources    []Source // the turns that are on call, in order of precedence
+
+	// Preempted lists, for an override, the turns that it replaced, of weaker
+	// overrides and of rotations, in order of appearance: those met anywhere
+	// in the piece (for Window), or those met at the moment asked about or at
+	// the start of the next piece (for At). It is empty where the override
+	// fills a gap.
+	Preempted []Source
+}
+
+// Rule is the rule by which a piece's sources were chosen.
+type Rule uint8
+
+// The rules of the final timeline.
+const (
+	RuleSingle   Rule = iota // exactly one rotation layer covers the piece (R20)
+	RuleStacked              // several rotation layers cover it and are merged (R20)
+	RuleOverride             // an override replaces everything else (R19)
+)
+
+// String returns the rule in one word.
+func (r Rule) String() string {
+	return [...]string{"single", "stacked", "override"}[min(r, RuleOverride)]
+}
+
+// Cause says what put an edge of an entry where it is.
+type Cause uint8
+
+// The causes. When several coincide the first in this list is reported, except
+// that an edge on the window's own bound is always CauseWindow, because what
+// lies beyond was not looked at.
+const (
+	CauseLayer    Cause = iota // the layer itself begins or ends (R4)
+	CauseTurn                  // the turn begins or ends (R5 to R9, R11)
+	CauseMask                  // the date mask (R10, R12)
+	CauseRestrict              // the restricted hours (R14)
+	CauseWindow                // the requested window (R16)
+)
+
+// String returns the cause in one word.
+func (c Cause) String() string {
+	return [...]string{"layer", "turn", "mask", "restriction", "window"}[min(c, CauseWindow)]
+}

@@ -1,0 +1,83 @@
+package oncall
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Shift is a stretch of time in which one person is on call in one role, because of one group of one layer.
+// Where several groups would have the person there, it is the first in order of precedence.
+type Shift struct {
+	PersonID, RoleID int64
+	Start, End       int64 // Unix seconds, [Start, End)
+	Layer            int   // index in Schedule.Layers
+	Group            int   // index in Layer.Groups
+}
+
+// Shifts takes final pieces of the schedule apart by person: sorted by person, role and start. Shifts of a
+// person in a role do not overlap, and those that touch differ in their layer or group.
+func (s *Schedule) Shifts(pieces []Piece) []Shift {
+	var shifts []Shift
+	last := map[holder]int{} // of every holder's shifts, the last so far
+	for i := range pieces {
+		p := &pieces[i]
+		seen := map[holder]bool{}
+		for _, source := range p.Sources {
+			for _, m := range s.Layers[source.Layer].Groups[source.Group].Members {
+				for _, person := range m.PersonIDs {
+					h := holder{m.RoleID, person}
+					if seen[h] {
+						continue
+					}
+					seen[h] = true
+					if j, ok := last[h]; ok && shifts[j].End == p.Start && shifts[j].Layer == source.Layer && shifts[j].Group == source.Group {
+						shifts[j].End = p.End
+						continue
+					}
+					last[h] = len(shifts)
+					shifts = append(shifts, Shift{person, m.RoleID, p.Start, p.End, source.Layer, source.Group})
+				}
+			}
+		}
+	}
+	slices.SortFunc(shifts, func(a, b Shift) int { return cmp.Or(a.holding(b), cmp.Compare(a.Start, b.Start)) })
+	return shifts
+}
+
+// holding compares whose shifts they are.
+func (a Shift) holding(b Shift) int {
+	return cmp.Or(cmp.Compare(a.PersonID, b.PersonID), cmp.Compare(a.RoleID, b.RoleID))
+}
+
+// Diff tells what changes for whom from one list of Shifts to another: gained are the times in which a
+// person is on call in a role after and not before, with the layers and groups of after; lost those before
+// and not after, with the layers and groups of before. Both are sorted as Shifts sorts. That somebody is on
+// call because of another layer or group is no change.
+func Diff(before, after []Shift) (gained, lost []Shift) {
+	return without(after, before), without(before, after)
+}
+
+// without gives what is left of shifts outside of those of the same holders in others.
+func without(shifts, others []Shift) []Shift {
+	var left []Shift
+	for _, s := range shifts {
+		for len(others) > 0 && (others[0].holding(s) < 0 || others[0].holding(s) == 0 && others[0].End <= s.Start) {
+			others = others[1:]
+		}
+		for _, o := range others {
+			if o.holding(s) != 0 || o.Start >= s.End {
+				break
+			}
+			if s.Start < o.Start {
+				head := s
+				head.End = o.Start
+				left = append(left, head)
+			}
+			s.Start = o.End
+		}
+		if s.Start < s.End {
+			left = append(left, s)
+		}
+	}
+	return left
+}

@@ -1,0 +1,93 @@
+package oncall
+
+import (
+	"cmp"
+	"time"
+)
+
+// Window returns the timeline in [from, to), clipped to it (R16). It is empty
+// when to is not after from. The number of entries, and with it the cost, grows
+// with the window and not with its distance from the layers' starts; the caller
+// bounds the window's length.
+func (s *Schedule) Window(from, to int64) Timeline {
+	return newEngine(s).window(from, to)
+}
+
+// Order returns the indexes of Layers with the rotations first and the
+// overrides after them, each in stored order: the order in which computed
+// layers are shown (R16).
+func (s *Schedule) Order() []int {
+	order := make([]int, 0, len(s.Layers))
+	for _, mode := range []Mode{Rotation, Override} {
+		for i := range s.Layers {
+			if s.Layers[i].Mode == mode {
+				order = append(order, i)
+			}
+		}
+	}
+	return order
+}
+
+// engine holds what the steps of one computation share: the zones with what is
+// known of them, and the layers placed on the wall clock.
+type engine struct {
+	*Schedule
+	zones     []*zone
+	rotations []rotation // one per layer; no Layer where it does not pass its check
+}
+
+func newEngine(s *Schedule) *engine {
+	e := &engine{Schedule: s, rotations: make([]rotation, len(s.Layers))}
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		switch field, _ := l.check(); {
+		case field != "":
+			// Not computable: as if it were absent.
+		case l.Mode == Override:
+			e.rotations[i] = rotation{Layer: l}
+		default:
+			e.rotations[i] = prepare(l, e.zone(l))
+		}
+	}
+	return e
+}
+
+// zone returns the zone of a layer. Layers of the same zone share it.
+func (e *engine) zone(l *Layer) *zone {
+	loc := l.location(e.Schedule)
+	for _, z := range e.zones {
+		if z.loc == loc {
+			return z
+		}
+	}
+	z := &zone{loc: loc}
+	e.zones = append(e.zones, z)
+	return z
+}
+
+// location returns the zone in which the layer is computed: its own, else the
+// schedule's, else UTC (R1).
+func (l *Layer) location(s *Schedule) *time.Location {
+	return cmp.Or(l.Zone, s.Zone, time.UTC)
+}
+
+func (e *engine) window(from, to int64) Timeline {
+	layers := make([][]Entry, len(e.Layers))
+	for i := range layers {
+		layers[i] = e.entries(i, from, to)
+	}
+	return Timeline{Layers: layers, Final: e.final(layers)}
+}
+
+// entries returns the entries of one layer in a window.
+func (e *engine) entries(layer int, from, to int64) []Entry {
+	r := &e.rotations[layer]
+	if r.Layer == nil {
+		return nil
+	}
+	list := r.entries(max(from, 0), min(to, lastInstant))
+	for i := range list {
+		list[i].Layer = layer
+	}
+	return list
+}

@@ -1,0 +1,123 @@
+package pipeline
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+
+	"tocsin/internal/core/event"
+	"tocsin/internal/core/filter"
+)
+
+// Rules are the rules of an alert pipeline, compiled once for all events. They are safe for concurrent use.
+type Rules []readyRule
+
+type readyRule struct {
+	Rule
+	name    string // such as rules[2] alert_drop
+	matcher *filter.Matcher
+	source  *filter.Matcher // of alert_inhibit
+}
+
+// Ready compiles the rules of a pipeline. A filter that is not well formed works as filter.Compile says.
+func Ready(rules []Rule) Rules {
+	ready := make(Rules, len(rules))
+	for i, r := range rules {
+		ready[i] = readyRule{Rule: r, name: fmt.Sprintf("rules[%d] %s", i, r.Kind)}
+		ready[i].matcher, _ = filter.Compile(r.If)
+		if r.Kind == AlertInhibit {
+			ready[i].source, _ = filter.Compile(r.Settings.SourceFilters)
+		}
+	}
+	return ready
+}
+
+// Inhibit is a rule that keeps the event's alert silent while another alert is active; Rule says which.
+type Inhibit struct {
+	Rule   string
+	Equals []string
+	Source *filter.Matcher
+}
+
+// Apply runs an event through the rules from top to bottom and gives it back changed; e itself stays as it
+// is. An event that ends its alert passes untouched. dropped tells that a rule threw it away; inhibits are
+// for whoever knows which alerts are active. A rule over the meter's budget does not match.
+func (rules Rules) Apply(meter *filter.Meter, e event.Event) (out event.Event, dropped bool, inhibits []Inhibit, steps []Step) {
+	if e.Status == event.Ok {
+		return e, false, nil, []Step{{Stage: "pipeline", Why: "an event that ends an alert passes the pipeline untouched"}}
+	}
+	for i := range rules {
+		r := &rules[i]
+		matched, why := meter.Ask(r.matcher, &e)
+		step := Step{"pipeline", r.name, matched, why, meter.Over()}
+		if matched {
+			var done string
+			if done, dropped = r.apply(&e); done != "" {
+				step.Why += ": " + done
+			}
+			if r.Kind == AlertInhibit {
+				inhibits = append(inhibits, Inhibit{r.name, r.Settings.Equals, r.source})
+			}
+		}
+		steps = append(steps, step)
+		if dropped {
+			break
+		}
+	}
+	return e, dropped, inhibits, steps
+}
+
+// Enrichments are the rules of enrichment, compiled once for all events. They are safe for concurrent use.
+type Enrichments []readyEnrichment
+
+type readyEnrichment struct {
+	Enrichment
+	name    string
+	matcher *filter.Matcher
+	pattern *regexp.Regexp // of extraction; nil: it cannot be read
+	wrong   string         // why not
+	perByte int64          // steps that the pattern takes for each byte
+}
+
+// ReadyEnrichments compiles the rules of enrichment.
+func ReadyEnrichments(rules []Enrichment) Enrichments {
+	ready := make(Enrichments, len(rules))
+	for i, r := range rules {
+		var f filter.Filter
+		if len(r.If) > 0 {
+			f = filter.Filter{r.If}
+		}
+		ready[i] = readyEnrichment{Enrichment: r, name: fmt.Sprintf("rules[%d] %s", i, r.Kind)}
+		ready[i].matcher, _ = filter.Compile(f)
+		if r.Kind != extraction {
+			continue
+		}
+		if ready[i].pattern, ready[i].wrong = compilePattern(r.Settings.Pattern); ready[i].pattern != nil { // each of its groups is kept track of
+			n, _ := filter.Instructions(r.Settings.Pattern, maxInstructions)
+			ready[i].perByte = int64(n) * int64(1+ready[i].pattern.NumSubexp())
+		}
+	}
+	return ready
+}
+
+// Enrich applies the rules from top to bottom and gives the event back with other labels; e itself stays as
+// it is. More labels than an event may have are not added. A rule over the meter's budget does not match.
+func (rules Enrichments) Enrich(meter *filter.Meter, e event.Event) (event.Event, []Step) {
+	var steps []Step
+	e.Labels = maps.Clone(e.Labels)
+	if e.Labels == nil {
+		e.Labels = map[string]string{}
+	}
+	for i := range rules {
+		r := &rules[i]
+		matched, why := meter.Ask(r.matcher, &e)
+		if matched {
+			why += ": " + r.apply(meter, &e)
+		}
+		if meter.Over() {
+			matched, why = false, meter.Why()
+		}
+		steps = append(steps, Step{"enrichment", r.name, matched, why, meter.Over()})
+	}
+	return e, steps
+}

@@ -1,0 +1,115 @@
+package escalation
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/alert"
+	"tocsin/internal/channel"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+)
+
+// prepared is what was found out about an escalation before the transaction in which it goes on. All that matches
+// filters is here, because nothing of that may be done while others wait to write.
+type prepared struct {
+	account  int64
+	incident string
+	number   int64
+	err      error // why it could not be prepared
+
+	revision   int64       // of the configuration
+	alerts     alert.Count // of the incident
+	silenced   int64       // until when silence rules hold all of them, Unix seconds; 0: they do not
+	silencedBy string      // which, in words
+
+	choosing bool // no rule was chosen yet
+	subject  incident.Incident
+	rule     channel.EscalateRule
+	looks    []Look
+	chosen   bool // a rule matches
+}
+
+// prepare finds out what the next step of an escalation needs to know; steps is what choosing took.
+func (r *Service) prepare(ctx context.Context, s *stored, now time.Time) (p prepared, steps int64) {
+	p = prepared{account: s.account, incident: s.incident, number: s.number, choosing: s.ruleText == ""}
+	var c choices
+	found := false
+	p.err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
+		if p.revision, err = configstore.Revision(tx, p.account); err != nil {
+			return err
+		}
+		if p.subject, found, err = incident.Find(tx, p.account, p.incident); err != nil || !found {
+			return err
+		}
+		if p.alerts, err = alert.CountOf(tx, p.account, p.incident); err != nil || !p.choosing {
+			return err
+		}
+		c, err = readChoices(tx, &p.subject)
+		return err
+	})
+	if p.err != nil || !found {
+		return p, 0
+	}
+	if p.choosing {
+		meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
+		p.rule, p.looks, p.chosen = c.choose(meter, &p.subject, time.Unix(s.started, 0))
+		steps = meter.Used()
+	}
+	if r.Silenced != nil {
+		p.silenced, p.silencedBy, p.err = r.Silenced(ctx, p.account, p.subject.ChannelID, p.incident, now)
+	}
+	return p, steps
+}
+
+// holds reports whether what was found out is still so.
+func (p *prepared) holds(tx *db.Tx) (bool, error) {
+	now, err := configstore.Revision(tx, p.account)
+	if err != nil || now != p.revision {
+		return false, err
+	}
+	alerts, err := alert.CountOf(tx, p.account, p.incident)
+	if err != nil || alerts != p.alerts {
+		return false, err
+	}
+	if !p.choosing {
+		return true, nil
+	}
+	is, found, err := incident.Find(tx, p.account, p.incident)
+	return !found || reflect.DeepEqual(is, p.subject), err
+}
+
+// choose puts the rule that was chosen into an escalation that waits for one; goes is false when none matches, which is
+// said in the incident's feed.
+func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (goes bool, err error) {
+	for _, l := range p.looks {
+		if l.over {
+			if err := r.Notify.Slow(tx, e.account, notify.SlowRule{Where: fmt.Sprintf("channel %d", p.subject.ChannelID), Stage: "escalation", ID: l.RuleID, Name: l.RuleName, About: p.subject.Title, Why: l.Why}, now); err != nil {
+				return false, err
+			}
+		}
+	}
+	if p.chosen {
+		return true, r.put(tx, e, p.rule, 0)
+	}
+	if _, err := tx.Exec(`DELETE FROM escalation WHERE account_id = $1 AND incident_id = $2 AND run = $3`, e.account, e.incident, e.number); err != nil {
+		return false, err
+	}
+	if p.subject.IncidentID == "" { // it was removed
+		return false, nil
+	}
+	why := "the channel has no escalation rule"
+	if len(p.looks) > 0 {
+		why = "no escalation rule of the channel matches"
+		for _, l := range p.looks {
+			why += fmt.Sprintf("; %s: %s", l.RuleName, l.Why)
+		}
+	}
+	return false, r.Bus.Publish(tx, activity.Item{Account: e.account, ID: e.incident, Channel: p.subject.ChannelID, At: now, Event: activity.Exhausted{Reason: why}})
+}

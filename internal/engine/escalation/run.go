@@ -1,0 +1,158 @@
+package escalation
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+)
+
+// run is one escalation of an incident.
+type run struct {
+	account  int64
+	incident string
+	number   int64
+	ruleID   string
+	ruleName string
+	rule     channel.EscalateRule // secrets sealed
+	timing   timing
+	started  int64
+	done     int
+	next     int64 // 0: ended
+	ended    string
+
+	silenced   int64  // until when silence rules hold all of the incident's alerts, Unix seconds; 0: they do not
+	silencedBy string // which, in words
+}
+
+// timing is how a run has come along.
+type timing struct {
+	escalationplan.Rule
+	Still []escalationplan.Span // when its clock stood still: a layer waited for somebody, or silences held the incident
+	Held  int64                 // since when silences hold it, Unix seconds; 0: they do not
+}
+
+const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended`
+
+func scanRun(scan db.Scan) (e run, err error) {
+	s, err := scanStored(scan)
+	if err != nil {
+		return e, err
+	}
+	return s.read()
+}
+
+// stored is a run whose rule is read when its turn has come, so that one that cannot be read is its own problem.
+type stored struct {
+	run
+	ruleText, timingText string
+}
+
+func scanStored(scan db.Scan) (s stored, err error) {
+	return s, scan(&s.account, &s.incident, &s.number, &s.ruleID, &s.ruleName, &s.ruleText, &s.timingText, &s.started, &s.done, &s.next, &s.ended)
+}
+
+func (s *stored) read() (run, error) {
+	if s.ruleText == "" { // it waits for a rule to be chosen
+		return s.run, nil
+	}
+	if err := json.Unmarshal([]byte(s.ruleText), &s.rule); err != nil {
+		return s.run, err
+	}
+	return s.run, json.Unmarshal([]byte(s.timingText), &s.timing)
+}
+
+func (e *run) save(tx *db.Tx) error {
+	timing, err := json.Marshal(e.timing)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE escalation SET timing = $4, done = $5, next_at = $6, ended = $7 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
+		e.account, e.incident, e.number, string(timing), e.done, e.next, e.ended)
+	return err
+}
+
+// latest is the last escalation of an incident; nil: there was none.
+func latest(tx *db.Tx, account int64, incident string) (*run, error) {
+	e, found, err := db.One(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE account_id = $1 AND incident_id = $2 ORDER BY run DESC LIMIT 1`, account, incident)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &e, nil
+}
+
+// begin escalates an incident by a rule from one of its layers on, in place of what went on before.
+func (r *Service) begin(tx *db.Tx, i *incident.Incident, rule channel.EscalateRule, layer int, now time.Time) error {
+	number, err := r.replace(tx, i)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '')`, i.AccountID, i.IncidentID, number, now.Unix()); err != nil {
+		return err
+	}
+	return r.put(tx, &run{account: i.AccountID, incident: i.IncidentID, number: number, started: now.Unix()}, rule, layer)
+}
+
+// replace ends the escalation that goes on of an incident, if there is one, and gives the number of the next.
+func (r *Service) replace(tx *db.Tx, i *incident.Incident) (number int64, err error) {
+	before, err := latest(tx, i.AccountID, i.IncidentID)
+	if err != nil || before == nil {
+		return 1, err
+	}
+	if before.next > 0 {
+		before.next, before.ended = 0, "replaced"
+		err = before.save(tx)
+	}
+	return before.number + 1, err
+}
+
+// put gives an escalation its rule, from one of its layers on.
+func (r *Service) put(tx *db.Tx, e *run, rule channel.EscalateRule, layer int) error {
+	e.ruleID, e.ruleName, e.rule, e.timing, e.done = rule.RuleID, rule.RuleName, rule, timing{Rule: rule.Timing()}, 0
+	if layer > 0 && layer < len(e.timing.Layers) { // those before it are as good as done
+		e.timing.Wait = 0
+		for n := range layer {
+			e.done = e.timing.Skip(escalationplan.Step{Layer: n})
+		}
+	}
+	text, err := json.Marshal(rule, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	e.next = e.started + e.timing.Wait
+	if _, err = tx.Exec(`UPDATE escalation SET rule_id = $4, rule_name = $5, rule = $6 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
+		e.account, e.incident, e.number, e.ruleID, e.ruleName, string(text)); err != nil {
+		return err
+	}
+	return e.save(tx)
+}
+
+// state is what has become of the incident, and when the clock stood still.
+func (e *run) state(i *incident.Incident) escalationplan.State {
+	s := stateOf(i)
+	s.Snoozes = append(s.Snoozes, e.timing.Still...)
+	return s
+}
+
+func stateOf(i *incident.Incident) escalationplan.State {
+	s := escalationplan.State{}
+	if i.Progress == incident.Closed {
+		s.Resolved = max(i.CloseTime, 1)
+	}
+	if i.Progress == incident.Processing {
+		s.Acknowledged = max(i.AckTime, 1)
+		for _, a := range i.Assignments {
+			if a.RemovedAt == 0 && a.AcknowledgedAt > 0 {
+				s.Acknowledged = max(s.Acknowledged, a.AcknowledgedAt)
+			}
+		}
+	}
+	for _, z := range i.Snoozes {
+		s.Snoozes = append(s.Snoozes, escalationplan.Span{From: z.From, Until: z.Until})
+	}
+	return s
+}

@@ -1,0 +1,244 @@
+package escalation
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/channel"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
+)
+
+// pages are the causes of notices that ask somebody to take care.
+var pages = []string{notify.Page, notify.Owner, notify.Assigned, notify.Storm}
+
+// calls are those that are for whoever comes first. What was put into somebody's hands is not taken from them by
+// another's acknowledgement.
+var calls = []string{notify.Page, notify.Owner, notify.Storm}
+
+// reaction is what follows from an event of an incident.
+type reaction func(tx *db.Tx, i *incident.Incident, item activity.Item) error
+
+// Handle acts on an event of an incident, in the transaction that caused it.
+func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
+	react := r.reaction(item.Event)
+	if react == nil {
+		return nil
+	}
+	i, found, err := incident.Of(tx, item)
+	if err != nil || !found {
+		return err
+	}
+	return react(tx, &i, item)
+}
+
+// reaction returns what follows from an event; nil when nothing does.
+func (r *Service) reaction(e activity.Event) reaction {
+	switch e := e.(type) {
+	case activity.Opened:
+		return r.opened
+	case activity.Reopened, activity.Unacknowledged:
+		return r.triggered(r.anew)
+	case activity.SeverityChanged:
+		return r.triggered(r.severityChanged)
+	case activity.Assigned:
+		return r.assigned
+	case activity.RespondersAdded:
+		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+			return r.tell(tx, i, item, notify.Assigned, "made responsible", e.To)
+		}
+	case activity.Stormed:
+		return r.triggered(func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+			reason := fmt.Sprintf("responsible, and the incident has grown to %d alerts", e.Threshold)
+			return r.tell(tx, i, item, notify.Storm, reason, i.Responders())
+		})
+	case activity.Acknowledged:
+		return r.paused("the incident was acknowledged")
+	case activity.Snoozed:
+		return r.paused("the incident is snoozed")
+	case activity.Woken:
+		return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error { return look(tx, item) }
+	case activity.Resolved, activity.Merged:
+		return r.ended
+	}
+	return nil
+}
+
+// triggered is a reaction of incidents that nobody has acknowledged.
+func (r *Service) triggered(react reaction) reaction {
+	return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+		if i.Progress != incident.Triggered {
+			return nil
+		}
+		return react(tx, i, item)
+	}
+}
+
+// opened starts the escalation of a new incident, unless a person made it by hand for chosen persons.
+func (r *Service) opened(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	if item.Person != 0 && i.AssignedTo != nil {
+		return nil
+	}
+	return r.start(tx, i, item)
+}
+
+// severityChanged starts the escalation of an incident that no rule matched before: one may match the new severity.
+func (r *Service) severityChanged(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	before, err := latest(tx, item.Account, item.ID)
+	if err != nil || before != nil || i.AssignedTo != nil {
+		return err
+	}
+	return r.start(tx, i, item)
+}
+
+// paused cancels the notifications that call for any responder, and makes the escalation due, which then waits.
+func (r *Service) paused(why string) reaction {
+	return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error {
+		if err := r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, calls...); err != nil {
+			return err
+		}
+		return look(tx, item)
+	}
+}
+
+// ended cancels all pages of an incident that is closed and notifies its recovery. Of a merge only the closed sources
+// have ended.
+func (r *Service) ended(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	if i.Progress != incident.Closed {
+		return nil
+	}
+	if err := r.Notify.Cancel(tx, item.Account, item.ID, "the incident is over", item.At, pages...); err != nil {
+		return err
+	}
+	if err := look(tx, item); err != nil {
+		return err
+	}
+	return r.recovered(tx, i, item)
+}
+
+// look makes the incident's escalation due, because something has changed.
+func look(tx *db.Tx, item activity.Item) error {
+	_, err := tx.Exec(`UPDATE escalation SET next_at = $3 WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, item.Account, item.ID, item.At.Unix())
+	return err
+}
+
+// Reconsider makes all escalations of an account due, because its configuration has changed.
+func Reconsider(tx *db.Tx, account int64, now time.Time) error {
+	// Arithmetic on account_id keeps the engine from reading the account's past escalations instead of all that go on.
+	_, err := tx.Exec(`UPDATE escalation SET next_at = $2 WHERE account_id + 0 = $1 AND next_at > 0 AND next_at > $2`, account, now.Unix())
+	return err
+}
+
+// anew begins anew about an incident of which nobody takes care any more: the persons are told that it was assigned
+// to, or its rule escalates as it is now, or the one that matches now.
+func (r *Service) anew(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	if to := i.AssignedTo; to != nil && to.Type != "escalate" && to.EscalateRuleID == "" && slices.ContainsFunc(to.PersonIDs, func(id int64) bool { return id != item.Person }) {
+		return r.tell(tx, i, item, notify.Assigned, "assigned, and nobody takes care of it any more", to.PersonIDs)
+	}
+	before, err := latest(tx, item.Account, item.ID)
+	if err != nil {
+		return err
+	}
+	if before == nil || before.ruleID == "" {
+		return r.start(tx, i, item)
+	}
+	rule, found, err := channel.Escalates.Find(tx, item.Account, before.ruleID)
+	if err != nil {
+		return err
+	}
+	if !found {
+		rule = before.rule
+	}
+	return r.begin(tx, i, rule, 0, item.At)
+}
+
+// start has a rule chosen for an incident: the task does that, as rules match filters. That none matches is said in the
+// incident's feed.
+func (r *Service) start(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	number, err := r.replace(tx, i)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '')`, i.AccountID, i.IncidentID, number, item.At.Unix())
+	return err
+}
+
+// assigned acts on an assignment by a person: persons are told, and a rule escalates.
+func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	to := i.AssignedTo
+	if to == nil || to.Type == "escalate" {
+		return nil
+	}
+	if to.EscalateRuleID != "" {
+		rule, found, err := channel.Escalates.Find(tx, item.Account, to.EscalateRuleID)
+		if err != nil || !found {
+			return err
+		}
+		return r.begin(tx, i, rule, int(to.LayerIdx), item.At)
+	}
+	if before, err := latest(tx, item.Account, item.ID); err != nil {
+		return err
+	} else if before != nil && before.next > 0 { // it is with these persons now
+		before.next, before.ended = 0, "replaced"
+		if err := before.save(tx); err != nil {
+			return err
+		}
+	}
+	if err := r.Notify.Cancel(tx, item.Account, item.ID, "the incident was assigned to others", item.At, notify.Page); err != nil {
+		return err
+	}
+	for _, address := range to.Emails {
+		t := teller{cause: notify.Assigned, event: item.Event.Type()}
+		if err := r.Notify.Put(tx, t.notice(i, 0, "email", notify.Address{To: address}, fmt.Sprintf("%s/a%s/e%s", i.IncidentID, to.ID, address), "assigned"), item.At); err != nil {
+			return err
+		}
+	}
+	return r.tell(tx, i, item, notify.Assigned, "assigned", to.PersonIDs)
+}
+
+// tell tells persons of something that happened, but whoever did it.
+func (r *Service) tell(tx *db.Tx, i *incident.Incident, item activity.Item, cause, reason string, persons []int64) error {
+	for _, id := range persons {
+		if id == item.Person {
+			continue
+		}
+		t := teller{cause: cause, event: item.Event.Type(), key: fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Event.Type(), item.At.UnixMilli(), id), reason: reason}
+		if err := r.person(tx, i, t, id, item.At); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recovered tells those that it is over who were told of the incident: by mail and in chats, but nobody is
+// called or sent a text message for that.
+func (r *Service) recovered(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	return r.Notify.Recover(tx, i.AccountID, i.IncidentID, i.Severity, item.At, func(n notify.Notification) bool {
+		return slices.Contains(pages, n.Cause) && n.Method != "sms" && n.Method != "voice"
+	})
+}
+
+// Reseal passes the secrets in the rules of running escalations through renew and counts the rules. An error of renew
+// ends it.
+func Reseal(tx *db.Tx, renew secret.Renew) (int, error) {
+	runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE next_at > 0 AND rule <> ''`)
+	secrets := 0
+	for n := 0; n < len(runs) && err == nil; n++ {
+		e := &runs[n]
+		if err = channel.Escalates.Renew(renew, e.account, &e.rule); err != nil {
+			break
+		}
+		var text []byte
+		if text, err = json.Marshal(e.rule, json.Deterministic(true)); err == nil {
+			_, err = tx.Exec(`UPDATE escalation SET rule = $4 WHERE account_id = $1 AND incident_id = $2 AND run = $3`, e.account, e.incident, e.number, string(text))
+			secrets++
+		}
+	}
+	return secrets, err
+}

@@ -1,0 +1,81 @@
+package explain_test
+
+import (
+	"testing"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/engine/explain"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+)
+
+const (
+	alertID    = "663a1b2c3d4e5f6789abcdef"
+	incidentID = "663a1b2c3d4e5f6789abcdf0"
+	first      = "663a1b2c3d4e5f6789aa0001"
+	second     = "663a1b2c3d4e5f6789aa0002"
+	waiting    = "663a1b2c3d4e5f6789aa0003"
+	secret     = "663a1b2c3d4e5f6789aa0004"
+)
+
+func begin(t *testing.T) *apitest.Server {
+	s := apitest.Start(t, (&explain.Service{}).Ops())
+	s.Write(func(tx *db.Tx) error {
+		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1001, ChannelName: "Payments"}, {ChannelID: 1002, ChannelName: "Security", TeamID: 99, IsPrivate: true}}); err != nil {
+			return err
+		}
+		if err := incident.Load(tx, apitest.AccountA, []incident.Incident{{IncidentID: incidentID, Title: "Disk", ChannelID: 1001, Progress: "Processing"}}); err != nil {
+			return err
+		}
+		return alert.Load(tx, apitest.AccountA, []alert.Alert{
+			{AlertID: alertID, ChannelID: 1001, Title: "Disk", AlertSeverity: "Critical", AlertStatus: "Critical", StartTime: 1, Incident: &alert.Incident{IncidentID: incidentID}},
+			{AlertID: "663a1b2c3d4e5f6789abcd02", ChannelID: 1002, Title: "Secret", AlertSeverity: "Critical", AlertStatus: "Critical", StartTime: 1},
+			{AlertID: "663a1b2c3d4e5f6789abcd03", ChannelID: 1001, Title: "Imported", AlertSeverity: "Critical", AlertStatus: "Critical", StartTime: 1},
+		})
+	})
+	verdict := `INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace) VALUES ($1, $2, 1776052800000 + $2 * 1000, $3, $4, $5, $6, $7, 5, 1776052800, 'Critical', '{"title":"Disk full","alert_key":"disk"}', $8)`
+	s.Exec(verdict, apitest.AccountA, 1, first, 1001, "silenced", alertID, "", `[{"stage":"route","matched":true,"why":"its integration belongs to channel 1001"},{"stage":"silence","rule_id":"5e5e5e5e5e5e5e5e5e5e5e01","rule_name":"Night work","matched":true,"why":"labels.env is \"prod\", IN prod"}]`)
+	s.Exec(verdict, apitest.AccountA, 2, "", 1001, "opened", alertID, incidentID, `[{"stage":"group","matched":true,"why":"alerts are not grouped in this channel: it opens an incident of its own"}]`)
+	s.Exec(verdict, apitest.AccountA, 3, second, 1001, "dropped", "", "", `[{"stage":"drop","rule_name":"Noise","matched":true,"why":"it has no conditions"}]`)
+	s.Exec(verdict, apitest.AccountA, 4, secret, 1002, "dropped", "", "", `[]`)
+	s.Exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, $2, 1, 5, 0, 0, '{}')`, apitest.AccountA, waiting)
+	feed := `INSERT INTO feed (account_id, ref_id, feed_id, created_at, type, person_id, detail) VALUES ($1, $2, $3, 1776052802000 + $3, $4, $5, $6)`
+	for i, e := range []struct {
+		kind   string
+		person int64
+		detail string
+	}{{"i_new", 0, `{}`}, {"i_notify", 0, `{"by":"nobody","layer_idx":0,"escalate_rule_name":"Nights","reason":"nobody is on call in Night","then":"skip"}`}, {"i_assign", 0, `{"type":"escalate","to":[2476123212131]}`},
+		{"i_ack", apitest.Reader, `{}`}, {"i_snooze", apitest.Reader, `{"minutes":5}`}, {"i_exhausted", 0, `{"reason":"escalation ended and no person was told"}`}, {"i_comm", 0, `{}`}} {
+		s.Exec(feed, apitest.AccountA, incidentID, i+1, e.kind, e.person, e.detail)
+	}
+	notice := `INSERT INTO notice (account_id, notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail, status, attempts, due_at, created_at, settled_at, outcome)
+		VALUES ($1, $2, $2, $3, 0, 'i_new', 'page', $4, $5, 'x', '', 'on call in Day, A', '{}', $6, 1, 1776052803000, 1776052803000, $7, $8)`
+	s.Exec(notice, apitest.AccountA, "663a1b2c3d4e5f6789bb0001", incidentID, apitest.Reader, "email", "sent", 1776052804000, "taken by mail")
+	s.Exec(notice, apitest.AccountA, "663a1b2c3d4e5f6789bb0002", incidentID, apitest.Reader, "sms", "failed", 1776052804000, "it answered 400 Bad Request")
+	s.Exec(notice, apitest.AccountA, "663a1b2c3d4e5f6789bb0003", incidentID, 0, "slack", "waiting", 0, "")
+	s.Grant(auth.ChannelsRead)
+	return s
+}
+
+func TestExplain(t *testing.T) {
+	s := begin(t)
+	s.Scenarios(t, "/alert/explain", []apitest.Scenario{
+		{Name: "an alert", Body: `{"alert_id": "` + alertID + `"}`, Golden: "alert_explain"},
+		{Name: "in upper case", Body: `{"alert_id": "663A1B2C3D4E5F6789ABCDEF"}`, Golden: "alert_explain"},
+		{Name: "an event", Body: `{"event_id": "` + second + `"}`, Golden: "alert_explain_event"},
+		{Name: "one that waits", Body: `{"event_id": "` + waiting + `"}`, Data: `{"words": ["The event was taken and waits for its verdict."], "waiting": true, "verdicts": [], "incidents": []}`},
+		{Name: "imported", Body: `{"alert_id": "663a1b2c3d4e5f6789abcd03"}`},
+		{Name: "a reader", Key: apitest.KeyReader, Body: `{"event_id": "` + first + `"}`},
+		{Name: "no permission", Key: apitest.KeyNothing, Body: `{"event_id": "` + first + `"}`, Code: "AccessDenied"},
+		{Name: "private event", Key: apitest.KeyReader, Body: `{"event_id": "` + secret + `"}`, Code: "AccessDenied"},
+		{Name: "private alert", Key: apitest.KeyReader, Body: `{"alert_id": "663a1b2c3d4e5f6789abcd02"}`, Code: "AccessDenied"},
+		{Name: "unknown event", Body: `{"event_id": "000000000000000000000000"}`, Code: "ResourceNotFound"},
+		{Name: "unknown alert", Body: `{"alert_id": "000000000000000000000000"}`, Code: "ResourceNotFound"},
+		{Name: "another account's", Key: apitest.KeyB, Body: `{"event_id": "` + first + `"}`, Code: "ResourceNotFound"},
+		{Name: "both", Body: `{"alert_id": "000000000000000000000000", "event_id": "000000000000000000000000"}`, Code: "InvalidParameter", Says: []string{"one of the two"}},
+		{Name: "neither", Body: `{}`, Code: "InvalidParameter"},
+	})
+}

@@ -1,0 +1,278 @@
+// Package ingest takes events from monitoring systems, at /event/push: it finds the integration by its key,
+// lets the source's reader make events of the body, and answers when they are on disk. What becomes of them
+// is decided afterwards (internal/engine/triage).
+//
+// It must never answer with success before the events are committed, and never refuse one alert of a batch
+// because of another.
+package ingest
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	prom "github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/api"
+	"tocsin/internal/core/event"
+	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
+	"tocsin/internal/platform/ratelimit"
+	"tocsin/internal/source"
+	"tocsin/internal/source/grafana"
+	"tocsin/internal/source/pagerduty"
+	"tocsin/internal/source/prometheus"
+	"tocsin/internal/source/sentry"
+	"tocsin/internal/source/standard"
+	"tocsin/internal/source/zabbix"
+)
+
+// parsers are the sources of alerts, by the last part of their address.
+var parsers = map[string]source.Parser{
+	"standard":   standard.Parse,
+	"prometheus": prometheus.Parse,
+	"grafana":    grafana.Parse,
+	"pagerduty":  pagerduty.Parse,
+	"zabbix":     zabbix.Parse,
+	"sentry":     sentry.Parse,
+}
+
+// Service takes events.
+type Service struct {
+	DB      *db.DB
+	Rate    ratelimit.Rate // per integration
+	Guessed func(*api.Call) error
+	Wake    func() // called when events were committed; may be nil
+
+	rates   *ratelimit.Table[int64]
+	mu      sync.Mutex
+	known   map[string]known  // integrations by key, for a moment
+	watched map[int64]watched // heartbeats by account; of the task alone
+	looked  time.Time         // when it last looked at heartbeats, and since when it has without a pause; of the task alone
+	awake   time.Time
+	last    atomic.Int64 // the newest moment of arrival that was given out, Unix nanoseconds
+	taken   *prom.CounterVec
+}
+
+type known struct {
+	integration integration.Integration
+	found       bool
+	until       time.Time
+}
+
+// fresh is for how long an integration is known by its key: a disabled one is refused within that time.
+const fresh = 500 * time.Millisecond
+
+// New makes the room. Its metric is tocsin_events_received_total by source and outcome.
+func New(d *db.DB, rate ratelimit.Rate, guessed func(*api.Call) error, metrics prom.Registerer) *Service {
+	r := &Service{DB: d, Rate: rate, Guessed: guessed, rates: ratelimit.New[int64](0), known: map[string]known{}, watched: map[int64]watched{},
+		taken: prom.NewCounterVec(prom.CounterOpts{Name: "tocsin_events_received_total", Help: "Events by source and whether they were taken."}, []string{"source", "outcome"})}
+	if metrics != nil {
+		metrics.MustRegister(r.taken)
+	}
+	return r
+}
+
+// maxBody is the cap on one request, in bytes: a thousand alerts with their labels.
+const maxBody = 4 << 20
+
+// maxPagerDuty is the cap on a body that brings its key itself, in bytes: the limit of PagerDuty's Events API, which
+// its clients keep to.
+const maxPagerDuty = 512 << 10
+
+// Alerts takes the events of alerts: POST /event/push/alert/SOURCE?integration_key=KEY.
+func (r *Service) Alerts() api.Endpoint {
+	return api.Endpoint{Path: "/event/push/alert", Methods: []string{http.MethodPost}, MaxBody: maxBody, Do: r.alerts}
+}
+
+// Taken is the reply: what was taken, and what was not.
+type Taken struct {
+	AlertKey string           `json:"alert_key,omitzero" doc:"Of the one alert that was sent."`
+	Events   []Receipt        `json:"events" doc:"What was taken, in the order in which it was sent."`
+	Refused  []source.Refused `json:"refused,omitzero" doc:"What was not, and why; the others were taken all the same."`
+}
+
+// Receipt is an event that was taken.
+type Receipt struct {
+	EventID  string `json:"event_id" doc:"24 hexadecimal digits, for /alert/explain."`
+	AlertKey string `json:"alert_key" doc:"The alert it belongs to."`
+}
+
+func (r *Service) alerts(c *api.Call, req *http.Request, header http.Header, body *api.Body) (any, error) {
+	name := req.PathValue("source")
+	parse, ok := parsers[name]
+	if !ok {
+		return nil, fault.New(fault.RouteNotFound, "there is no source %.60q; there are %s", name, strings.Join(names(), ", "))
+	}
+	var text []byte
+	var err error
+	key := keyOf(req)
+	inBody := key == "" && name == "pagerduty" // where its clients put it
+	if inBody {
+		if text, err = body.ReadUnknown(maxPagerDuty); err != nil {
+			return nil, err
+		}
+		key = pagerduty.Key(text)
+	}
+	i, err := r.integration(c, key, header)
+	if err != nil {
+		return nil, err
+	}
+	if !i.IsSource() || i.IntegrationType == integration.Change || i.IntegrationType == integration.Heartbeat {
+		return nil, fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no alerts", i.IntegrationType)
+	}
+	if !inBody {
+		if text, err = body.Read(i.AccountID, i.IntegrationID); err != nil {
+			return nil, err
+		}
+	}
+	batch, err := parse(text, c.Now, req.URL.Query())
+	if err != nil {
+		r.taken.WithLabelValues(name, "refused").Inc()
+		return nil, err
+	}
+	r.taken.WithLabelValues(name, "refused").Add(float64(len(batch.Refused)))
+	if len(batch.Events) == 0 && len(batch.Refused) > 0 {
+		first := batch.Refused[0]
+		return nil, fault.Invalid(first.Field, "%s; none of the %d alerts could be taken", first.Message, len(batch.Refused))
+	}
+	if err := r.Put(c.Ctx, i.AccountID, i.IntegrationID, batch.Events, c.Now); err != nil {
+		return nil, err
+	}
+	r.taken.WithLabelValues(name, "taken").Add(float64(len(batch.Events)))
+	reply := Taken{Events: make([]Receipt, len(batch.Events)), Refused: batch.Refused}
+	for n, e := range batch.Events {
+		reply.Events[n] = Receipt{e.ID, e.AlertKey}
+	}
+	if len(reply.Events) == 1 {
+		reply.AlertKey = reply.Events[0].AlertKey
+	}
+	return reply, nil
+}
+
+// integration finds whose key it is and holds it to its limits.
+func (r *Service) integration(c *api.Call, key string, header http.Header) (i integration.Integration, err error) {
+	if key == "" {
+		return i, fault.Invalid("integration_key", "is required, in the address, as in ?integration_key=KEY")
+	}
+	k, err := r.find(c.Ctx, key, c.Now)
+	switch {
+	case err != nil:
+		return i, err
+	case !k.found:
+		if err := r.Guessed(c); err != nil {
+			return i, err
+		}
+		return i, fault.Invalid("integration_key", "integration_key is not a valid one")
+	case k.integration.Status != "enabled":
+		return i, fault.Invalid("integration_key", "belongs to an integration that is disabled")
+	}
+	c.Who.AccountID = k.integration.AccountID // for the log
+	if v := r.rates.Allow(k.integration.IntegrationID, r.Rate, c.Now); !v.OK {
+		return i, api.Limited(header, v, "this integration")
+	}
+	return k.integration, nil
+}
+
+// keyOf takes the key from the address, or from the header in which Alertmanager can put one.
+func keyOf(req *http.Request) string {
+	if key := req.URL.Query().Get("integration_key"); key != "" {
+		return key
+	}
+	scheme, key, _ := strings.Cut(req.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(key)
+	}
+	return ""
+}
+
+func (r *Service) find(ctx context.Context, key string, now time.Time) (k known, err error) {
+	r.mu.Lock()
+	k, ok := r.known[key]
+	r.mu.Unlock()
+	if ok && now.Before(k.until) && k.until.Sub(now) <= fresh {
+		return k, nil
+	}
+	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		k.integration, k.found, err = integration.ByKey(tx, key, now.Unix())
+		return err
+	})
+	if err != nil || !k.found {
+		return k, err
+	}
+	k.until = now.Add(fresh)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.known) > 10_000 {
+		clear(r.known)
+	}
+	r.known[key] = k
+	return k, nil
+}
+
+// Put commits events of an integration as waiting for their verdicts, and gives each its identifier. Events
+// that come together share a commit.
+func (r *Service) Put(ctx context.Context, account, integration int64, events []event.Event, now time.Time) error {
+	bodies, err := r.bodies(integration, events, now)
+	if err == nil {
+		err = r.DB.Write(ctx, func(tx *db.Tx) error { return insert(tx, account, events, bodies) })
+	}
+	if err == nil {
+		r.woken()
+	}
+	return err
+}
+
+func (r *Service) woken() {
+	if r.Wake != nil {
+		r.Wake()
+	}
+}
+
+// bodies gives events their identifiers and is what is stored of them. It is work enough not to be done while others
+// wait to write.
+func (r *Service) bodies(integration int64, events []event.Event, now time.Time) ([]string, error) {
+	bodies := make([]string, len(events))
+	for i := range events {
+		e := &events[i]
+		e.ID, e.Integration, e.Received = id.Object(now), integration, r.arrival(now)
+		body, err := json.Marshal(e, json.Deterministic(true))
+		if err != nil {
+			return nil, err
+		}
+		bodies[i] = string(body)
+	}
+	return bodies, nil
+}
+
+func insert(tx *db.Tx, account int64, events []event.Event, bodies []string) error {
+	for i := range events {
+		e := &events[i]
+		if _, err := tx.Exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, $2, $3, $4, 0, 0, $5)`,
+			account, e.ID, e.Received, e.Integration, bodies[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrival is a moment that no other event has, later than all before.
+func (r *Service) arrival(now time.Time) int64 {
+	for {
+		last := r.last.Load()
+		next := max(now.UnixNano(), last+1)
+		if r.last.CompareAndSwap(last, next) {
+			return next
+		}
+	}
+}
+
+func names() []string { return slices.Sorted(maps.Keys(parsers)) }

@@ -1,0 +1,99 @@
+package notify
+
+import (
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+
+	"tocsin/internal/core/render"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+)
+
+//go:embed ack.html
+var pages embed.FS
+
+var ackPage = template.Must(template.ParseFS(pages, "ack.html"))
+
+// ackView is what the page shows.
+type ackView struct {
+	Title, Severity, Progress, Person, Problem, Base string
+	Done, Ask                                        bool
+}
+
+// AckPage answers /ack/TOKEN, for a person who may read the incident now. Reading it changes nothing, because mail
+// programs look at links before people do; its button acknowledges.
+func (r *Service) AckPage() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Robots-Tag", "noindex")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
+		status, view := r.ack(req)
+		w.WriteHeader(status)
+		if err := ackPage.Execute(w, view); err != nil {
+			r.Log.Error("acknowledgement page", "error", err)
+		}
+	})
+}
+
+func (r *Service) ack(req *http.Request) (status int, view ackView) {
+	now := r.Clock.Now()
+	ticket, err := r.Links.Redeem(req.PathValue("token"), now)
+	if err != nil {
+		return http.StatusNotFound, ackView{Problem: err.Error()}
+	}
+	press := req.Method == http.MethodPost
+	do := r.DB.Snapshot
+	if press {
+		do = r.DB.Write
+	}
+	status = http.StatusOK
+	err = do(req.Context(), func(tx *db.Tx) error {
+		view = ackView{}
+		p, known, err := Find(tx, ticket.Account, ticket.Person)
+		if err != nil {
+			return err
+		}
+		who, err := Reader(tx, ticket.Account, ticket.Person)
+		if err != nil {
+			return err
+		}
+		i, err := incident.Permit(tx, who, ticket.Incident)
+		switch kind := fault.KindOf(err); {
+		case !known || err != nil && kind == fault.NotFound:
+			status, view.Problem = http.StatusNotFound, "the incident, or the person this link was made for, is gone"
+			return nil
+		case err != nil && kind == fault.AccessDenied:
+			status, view.Problem = http.StatusForbidden, "the person this link was made for may not read the incident"
+			return nil
+		case err != nil:
+			return err
+		}
+		view.Title, view.Severity, view.Progress, view.Person = render.OneLine(i.Title), i.Severity, i.Progress, p.Name
+		if !press {
+			view.Ask = i.Progress == incident.Triggered
+			return nil
+		}
+		writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: ticket.Account, Now: now, Person: ticket.Person}
+		if err := writer.Ack(&i); err != nil {
+			return err
+		}
+		view.Progress, view.Done = i.Progress, true
+		return nil
+	})
+	var refused *fault.Error
+	switch {
+	case errors.As(err, &refused) && refused.Kind == fault.Conflict:
+		return http.StatusConflict, ackView{Title: view.Title, Severity: view.Severity, Progress: view.Progress, Problem: refused.Message}
+	case err != nil:
+		r.Log.Error("acknowledgement by link", "error", err)
+		return http.StatusInternalServerError, ackView{Problem: "it could not be done just now; try again"}
+	}
+	return status, view
+}

@@ -1,0 +1,123 @@
+package notify_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/channel"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+)
+
+const private = 1002 // a channel of TeamA, in which Reader is
+
+// page asks for the page of a link by a method.
+func (r *fixture) page(method, link string) (status int, body string) {
+	r.t.Helper()
+	mux := http.NewServeMux()
+	mux.Handle("GET /ack/{token}", r.AckPage())
+	mux.Handle("POST /ack/{token}", r.AckPage())
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	request, err := http.NewRequest(method, strings.Replace(link, links.Base, server.URL, 1), nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	answer, err := server.Client().Do(request)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(text)
+}
+
+func (r *fixture) progress() (progress string) {
+	r.t.Helper()
+	if err := r.DB.Read(context.Background(), func(tx *db.Tx) error {
+		i, found, err := incident.Find(tx, apitest.AccountA, incidentID)
+		if progress = i.Progress; !found {
+			progress = "removed"
+		}
+		return err
+	}); err != nil {
+		r.t.Fatal(err)
+	}
+	return progress
+}
+
+// A link is for a person who may read the incident, when it is looked at and when its button is pressed; nothing but
+// the button acknowledges.
+func TestALinkAsksWhoMayRead(t *testing.T) {
+	const title = "Secret trouble"
+	sql := func(texts ...string) func(*db.Tx, *incident.Incident) error {
+		return func(tx *db.Tx, _ *incident.Incident) (err error) {
+			for _, text := range texts {
+				if _, err = tx.Exec(text); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	left := `DELETE FROM team_person WHERE person_id = $1`
+	for name, c := range map[string]struct {
+		person int64
+		change func(*db.Tx, *incident.Incident) error
+		get    int
+		post   int
+	}{
+		"in the team":              {apitest.Reader, nil, 200, 200},
+		"the account's owner":      {apitest.OwnerA, func(tx *db.Tx, _ *incident.Incident) error { _, err := tx.Exec(left, apitest.OwnerA); return err }, 200, 200},
+		"never in the team":        {apitest.Stranger, nil, 403, 403},
+		"left the team":            {apitest.Reader, func(tx *db.Tx, _ *incident.Incident) error { _, err := tx.Exec(left, apitest.Reader); return err }, 403, 403},
+		"the channel opened again": {apitest.Stranger, sql(`UPDATE channel SET is_private = 0`), 200, 200},
+		"the person has left": {apitest.Reader, func(tx *db.Tx, _ *incident.Incident) error {
+			_, err := tx.Exec(`UPDATE person SET status = 'deleted' WHERE person_id = $1`, apitest.Reader)
+			return err
+		}, 404, 404},
+		"the incident was removed": {apitest.Reader, func(tx *db.Tx, i *incident.Incident) error {
+			writer := incident.Writer{Tx: tx, Bus: &activity.Bus{}, Account: apitest.AccountA, Now: start, Person: apitest.Reader}
+			if err := writer.Resolve(i, "", ""); err != nil {
+				return err
+			}
+			return writer.Remove(i)
+		}, 404, 404},
+	} {
+		r := newFixture(t)
+		r.Links = links
+		r.write(func(tx *db.Tx) error {
+			if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: private, ChannelName: "Security", TeamID: apitest.TeamA, IsPrivate: true}}); err != nil {
+				return err
+			}
+			i := incident.Incident{IncidentID: incidentID, Title: title, Severity: "Critical", ChannelID: private}
+			if err := (incident.Writer{Tx: tx, Bus: &activity.Bus{}, Account: apitest.AccountA, Now: start, Person: apitest.Reader}).Open(&i); err != nil || c.change == nil {
+				return err
+			}
+			return c.change(tx, &i)
+		})
+		before := r.progress()
+		link := links.Ack(apitest.AccountA, incidentID, c.person, start)
+		for _, method := range []string{"GET", "HEAD", "GET"} {
+			status, body := r.page(method, link)
+			if told := strings.Contains(body, title); status != c.get || told != (status == 200 && method == "GET") || r.progress() != before {
+				t.Errorf("%s: %s is answered with %d, tells the title: %t, the incident is %s", name, method, status, told, r.progress())
+			}
+		}
+		status, body := r.page("POST", link)
+		if acked := r.progress() == incident.Processing; status != c.post || acked != (status == 200) || strings.Contains(body, title) != (status == 200) {
+			t.Errorf("%s: POST is answered with %d, the incident is %s: %s", name, status, r.progress(), body)
+		}
+		for _, method := range []string{"PUT", "OPTIONS", "DELETE"} {
+			if status, _ := r.page(method, link); status != http.StatusMethodNotAllowed {
+				t.Errorf("%s: %s is answered with %d", name, method, status)
+			}
+		}
+	}
+}

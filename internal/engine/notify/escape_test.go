@@ -1,0 +1,42 @@
+package notify_test
+
+import (
+	"strings"
+	"testing"
+
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/platform/db"
+)
+
+// What is told of turns and silences is no template: the names in it are escaped all the same, for every way.
+func TestTextsOfNoTemplateAreEscaped(t *testing.T) {
+	r := newFixture(t)
+	const text = "The silence <!channel> [x](https://evil.example) **b** @all ends.\nAll is well"
+	want := map[string]string{
+		"email":        "The silence <!channel> [x](https://evil.example) **b** @all ends.\n│ All is well",
+		"sms":          "The silence <!channel> [x](https://evil.example) **b** @all ends. All is well",
+		"slack":        "The silence &lt;!channel&gt; [x](<https://evil.example>) ∗∗b∗∗ @all ends.\n│ All is well",
+		"discord":      `The silence \<!channel\> \[x\](https://evil.example) \*\*b\*\* ＠all ends.` + "\n│ All is well",
+		"teams":        `The silence <!channel> \[x\](https://evil.example) \*\*b\*\* @all ends.` + "\n│ All is well",
+		"dingtalk":     "The silence ＜!channel> ［x］(https://evil.example) ∗∗b∗∗ ＠all ends.\n│ All is well",
+		"telegram":     "The silence <!channel> [x](https://evil.example) **b** ＠all ends.\n│ All is well",
+		"unheard of":   "The silence <!channel> [x](https://evil.example) **b** @all ends. All is well",
+		"ntfy":         "The silence <!channel> [x](https://evil.example) **b** @all ends.\n│ All is well",
+		"zoom":         "The silence <!channel> [x](https://evil.example) **b** @all ends.\n│ All is well",
+		"wecom_app:5":  "The silence ＜!channel> ［x］(https://evil.example) ∗∗b∗∗ ＠all ends.\n│ All is well",
+		"feishu_app:5": `The silence <!channel> \[x\](https://evil.example) \*\*b\*\* @all ends.` + "\n│ All is well",
+		"slack_app:5":  "The silence &lt;!channel&gt; [x](<https://evil.example>) ∗∗b∗∗ @all ends.\n│ All is well",
+	}
+	for method := range want {
+		r.write(func(tx *db.Tx) error {
+			return r.Put(tx, notify.Notification{Account: apitest.AccountA, Key: method, Cause: notify.Shift, Method: method, Address: notify.Address{To: strings.ReplaceAll(method, " ", "")}, Detail: notify.Detail{Subject: "s", Text: text}}, r.clock.Now())
+		})
+	}
+	r.settle()
+	for method, wanted := range want {
+		if r.texts[method] != wanted {
+			t.Errorf("%s: %q, want %q", method, r.texts[method], wanted)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/channel"
+	"tocsin/internal/core/render"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/sender"
+	"tocsin/internal/template"
+)
+
+// message makes what is told of what a notice is about, as it is now. overtaken says why it need not be told
+// any more; empty: it does. It fills templates in, so it must not be called in a transaction.
+func (r *Service) message(ctx context.Context, n *Notification, now time.Time) (m sender.Message, overtaken string, err error) {
+	var d draft
+	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
+		d, overtaken, err = r.draft(tx, n, now)
+		return err
+	})
+	switch {
+	case err != nil || overtaken != "":
+		return m, overtaken, err
+	case n.Incident == "":
+		return d.Message, r.stale(n, now), nil
+	}
+	text := d.written(n)
+	if m = d.Message; n.Method == "email" {
+		m.HTML, m.Text = text, plain(d.about, render.Plain)
+	} else {
+		m.Text = text
+	}
+	return m, "", nil
+}
+
+// draft is a message whose text is still to be filled in, with what it is about.
+type draft struct {
+	sender.Message
+	about    render.Incident
+	template string // the account's for this way; empty: there is none
+}
+
+func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, overtaken string, err error) {
+	if n.Person != 0 {
+		if _, found, err := Find(tx, n.Account, n.Person); err != nil || !found {
+			return m, "the person has left", err
+		}
+	}
+	if n.Incident == "" {
+		m.Message = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: target(n).Escape(n.Detail.Text), Event: n.Event, Severity: "Info"}
+		m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: n.Detail.Subject, Text: n.Detail.Text}, json.Deterministic(true))
+		if err != nil {
+			return m, "", err
+		}
+		return m, "", nil
+	}
+	i, found, err := incident.Find(tx, n.Account, n.Incident)
+	if err != nil {
+		return m, "", err
+	}
+	if overtaken = r.overtaken(n, &i, found, now); overtaken != "" {
+		return m, overtaken, nil
+	}
+	about, err := r.about(tx, n, &i, now)
+	if err != nil {
+		return m, "", err
+	}
+	m.about, m.Message = about, sender.Message{
+		Key: n.Key, Thread: i.IncidentID, Subject: subject(about), Severity: about.Severity, Event: n.Event, Title: about.Title,
+		Link: about.Link, AckLink: about.AckLink, Test: about.Test,
+	}
+	if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i}, json.Deterministic(true)); err != nil {
+		return m, "", err
+	}
+	if n.Detail.Template != "" {
+		if t, err := template.Find(tx, n.Account, n.Detail.Template); err == nil {
+			m.template = t.Of(kindOf(n.Method))
+		}
+	}
+	return m, "", nil
+}
+
+// data is what programs are told: of an incident that, and of all else the message.
+type data struct {
+	Key      string             `json:"key"`
+	Event    string             `json:"event_type"`
+	Reason   string             `json:"reason"`
+	Incident *incident.Incident `json:"incident,omitzero"`
+	Subject  string             `json:"subject,omitzero"`
+	Text     string             `json:"text,omitzero"`
+}
+
+// overtaken says why a notice need not be told any more, because of what happened since it was made.
+func (r *Service) overtaken(n *Notification, i *incident.Incident, found bool, now time.Time) string {
+	asks := n.Cause == Page || n.Cause == Owner || n.Cause == Assigned || n.Cause == Storm
+	switch {
+	case !found:
+		return "the incident was removed"
+	case asks && i.Progress == incident.Closed:
+		return "the incident is over"
+	case n.Cause == Recovery && i.Progress != incident.Closed:
+		return "the incident was opened again"
+	case asks && n.Cause != Assigned && i.Progress == incident.Processing && !n.Detail.Forced:
+		return "the incident was acknowledged"
+	case asks && n.Cause != Assigned && i.SnoozedBefore > now.Unix():
+		return "the incident is snoozed"
+	}
+	return ""
+}
+
+// about is the incident as templates read it, for the reader of this notice.
+func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now time.Time) (about render.Incident, err error) {
+	about = render.Incident{
+		IncidentID: i.IncidentID, Title: i.Title, Description: i.Description, Severity: i.Severity, Progress: i.Progress,
+		StartTime: i.StartTime, AckTime: i.AckTime, CloseTime: i.CloseTime, Event: n.Event, Labels: i.Labels, AlertCount: i.AlertCnt, Reason: n.Reason, Test: i.Test,
+	}
+	about.Account, about.TimeZone, err = account(tx, n.Account)
+	if err != nil {
+		return about, err
+	}
+	ch, _, err := channel.Find(tx, n.Account, i.ChannelID)
+	if err != nil {
+		return about, err
+	}
+	about.Channel = ch.ChannelName
+	alerts, err := alert.OfIncident(tx, n.Account, i.IncidentID, 10, 0)
+	if err != nil {
+		return about, err
+	}
+	for _, a := range alerts {
+		about.Alerts = append(about.Alerts, render.Alert{Title: a.Title, Severity: a.Severity, Status: a.Status, StartTime: a.Start, Labels: a.Labels})
+	}
+	for _, id := range i.Responders() {
+		p, found, err := Find(tx, n.Account, id)
+		if err != nil {
+			return about, err
+		}
+		if found {
+			about.Responders = append(about.Responders, render.Person{Name: p.Name, Email: p.Email})
+		}
+	}
+	if n.Person != 0 {
+		p, found, err := Find(tx, n.Account, n.Person)
+		if err != nil {
+			return about, err
+		}
+		if found && p.TimeZone != "" {
+			about.TimeZone = p.TimeZone
+		}
+	}
+	if r.Links == nil || i.Progress != incident.Triggered || n.Person == 0 {
+		return about, nil
+	}
+	who, err := Reader(tx, n.Account, n.Person)
+	if err != nil {
+		return about, err
+	}
+	switch err := channel.Permit(tx, who, ch); {
+	case err == nil:
+		about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
+	case fault.KindOf(err) != fault.AccessDenied: // a link that would be refused is none
+		return about, err
+	}
+	return about, nil
+}
+
+func account(tx *db.Tx, id int64) (name, zone string, err error) {
+	type row struct{ name, zone string }
+	a, _, err := db.One(tx, func(scan db.Scan) (a row, err error) { return a, scan(&a.name, &a.zone) }, `SELECT account_name, time_zone FROM account WHERE account_id = $1`, id)
+	return a.name, a.zone, err
+}
+
+func subject(about render.Incident) string {
+	drill := ""
+	if about.Test {
+		drill = "[Drill] "
+	}
+	state := about.Severity
+	if about.Progress == incident.Closed {
+		state = "Resolved"
+	}
+	return fmt.Sprintf("%s[%s] %s", drill, state, strings.Join(strings.Fields(about.Title), " "))
+}
+
+// target is where a notice is read, for which its text is escaped. A mail about no incident is plain text.
+func target(n *Notification) *render.Target {
+	t, _ := render.For(kindOf(n.Method))
+	if t == render.HTML && n.Incident == "" {
+		return render.Plain
+	}
+	return t
+}
+
+// plain is an incident in a few lines without formatting: the text of a mail, and what is left when a preset fails.
+func plain(about render.Incident, to *render.Target) render.Markup {
+	if text, ok := filled(render.Preset["plain"], to, about); ok {
+		return text
+	}
+	return to.Escape(subject(about))
+}
+
+// written is the text of the account's template for this way, or of the preset. A template that fails must
+// not keep anybody from being told: the preset is used then.
+func (d *draft) written(n *Notification) render.Markup {
+	kind, to := kindOf(n.Method), target(n)
+	for _, source := range []string{d.template, render.Preset[kind]} {
+		if text, ok := filled(source, to, d.about); ok {
+			return text
+		}
+	}
+	return plain(d.about, to)
+}
+
+func filled(source string, to *render.Target, about render.Incident) (render.Markup, bool) {
+	if source == "" {
+		return "", false
+	}
+	t, err := parsed(source, to)
+	if err != nil {
+		return "", false
+	}
+	text, err := t.Render(about)
+	return text, err == nil && strings.TrimSpace(string(text)) != ""
+}
+
+// parsedFor is what a template was parsed of.
+type parsedFor struct {
+	target *render.Target
+	source string
+}
+
+// templates keeps what was parsed: the same few texts make thousands of messages.
+var templates = struct {
+	sync.Mutex
+	ready map[parsedFor]*render.Template
+}{ready: map[parsedFor]*render.Template{}}
+
+func parsed(source string, to *render.Target) (*render.Template, error) {
+	key := parsedFor{to, source}
+	templates.Lock()
+	defer templates.Unlock()
+	if t := templates.ready[key]; t != nil {
+		return t, nil
+	}
+	t, err := render.Parse(source, to)
+	if err != nil {
+		return nil, err
+	}
+	if len(templates.ready) >= 500 { // of all accounts; those in use come back
+		clear(templates.ready)
+	}
+	templates.ready[key] = t
+	return t, nil
+}

@@ -1,0 +1,73 @@
+// Package notify tells people and chats what happened: it keeps what is to be told, target by target, as rows
+// that are due, and sends them when they are.
+//
+// A notice is told at least once, with the same key each time. One target that fails or hangs must never
+// hold up another, and nothing may be told that has been overtaken: what a notice is about is looked at again
+// when it is sent.
+package notify
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/delivery"
+	"tocsin/internal/platform/jobs"
+	"tocsin/internal/platform/secret"
+	"tocsin/internal/sender"
+)
+
+// Deliver sends a message over a way to an address.
+type Deliver func(ctx context.Context, method string, to Address, m sender.Message) (sender.Receipt, error)
+
+// Config is what the room stands on.
+type Config struct {
+	DB      *db.DB
+	Bus     *activity.Bus
+	Keyring *secret.Keyring
+	Clock   clock.Clock
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+	Deliver Deliver
+	Can     func(method string) bool // whether the deployment can send that way, such as sms
+	Links   *Links
+}
+
+// Service sends notices.
+type Service struct {
+	Config
+	runner  *delivery.Runner[string, *attempt, outcome]
+	stale   func(n *Notification, now time.Time) string
+	settled *prometheus.CounterVec
+	waited  prometheus.Histogram
+}
+
+// New makes the room. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from
+// the moment a notice was due to the moment it was taken.
+func New(c Config) *Service {
+	r := &Service{Config: c, stale: func(*Notification, time.Time) string { return "" },
+		settled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_notices_total", Help: "Notices by way and what became of them."}, []string{"way", "outcome"}),
+		waited:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_notice_seconds", Help: "From the making of a notice to its being taken.", Buckets: prometheus.ExponentialBuckets(0.01, 4, 9)}),
+	}
+	if c.Metrics != nil {
+		c.Metrics.MustRegister(r.settled, r.waited)
+	}
+	now := func() time.Time { return r.Clock.Now() }
+	r.runner = delivery.New(delivery.Config{Name: "notify", DB: c.DB, Now: now, Log: c.Log, Slots: maxFlying, First: maxFirst, Grace: timeout}, store{r})
+	return r
+}
+
+// Job is the room's background work.
+func (r *Service) Job() jobs.Job { return r.runner.Job() }
+
+// Woken sets what wakes the task.
+func (r *Service) Woken(wake func()) { r.runner.Woken(wake) }
+
+// Stale says who looks again, when it is sent, at a notice that is about no incident: why it need not be told
+// any more, or nothing. It is asked outside of any transaction.
+func (r *Service) Stale(look func(n *Notification, now time.Time) string) { r.stale = look }

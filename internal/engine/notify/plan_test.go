@@ -1,0 +1,34 @@
+package notify
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/platform/db"
+)
+
+// Notices are claimed along the index of their queues: what waits for one is not read on the way to another.
+func TestClaimsFollowTheirIndexes(t *testing.T) {
+	d := apitest.OpenDB(t)
+	for query, want := range map[string]string{
+		queues: "SEARCH n USING COVERING INDEX notice_queue (lane=?)",
+		claim:  "SEARCH notice USING INDEX notice_queue (lane=? AND due_at<?)",
+	} {
+		var steps []string
+		err := d.Read(context.Background(), func(tx *db.Tx) (err error) {
+			steps, err = db.All(tx, func(scan db.Scan) (step string, err error) {
+				var id, parent, unused int
+				return step, scan(&id, &parent, &unused, &step)
+			}, "EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "$"))...)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(steps, "; "); !strings.Contains(got, want) || strings.Contains(got, "SCAN notice;") || strings.Contains(got, "SCAN n;") {
+			t.Errorf("%s\n  is %s\nwant %s", query, got, want)
+		}
+	}
+}

@@ -1,0 +1,14 @@
+package notify
+
+import (
+	"time"
+
+	"tocsin/internal/platform/db"
+)
+
+// Prune takes away notices that were settled before a moment. It is called again while there are more.
+func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
+	const batch = 2000
+	n, err := tx.Exec(`DELETE FROM notice WHERE (account_id, notice_id) IN (SELECT account_id, notice_id FROM notice WHERE settled_at > 0 AND settled_at < $1 LIMIT $2 + 0)`, before.UnixMilli(), batch)
+	return n == batch, err
+}

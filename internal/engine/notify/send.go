@@ -1,0 +1,198 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/delivery"
+	"tocsin/internal/platform/jobs"
+	"tocsin/internal/sender"
+)
+
+const (
+	maxFlying   = 64               // attempts under way at once, but for the first of each queue
+	maxLane     = 8                // of them in one queue, so that one that hangs leaves slots for others
+	maxFirst    = 4 * maxFlying    // attempts under way at once, whatever their queues
+	timeout     = 15 * time.Second // for one attempt
+	lease       = 2 * time.Minute  // after which an attempt is taken for lost, with the process that made it
+	maxAttempts = 10               // then it has failed for good
+)
+
+// backoff bounds the time between two attempts; it doubles with each.
+var backoff = jobs.Backoff{Min: 4 * time.Second, Max: 10 * time.Minute}
+
+func pause(attempts int64) time.Duration {
+	return backoff.Wait(2*time.Second<<min(attempts, 10), rand.Float64())
+}
+
+// attempt is a notice that is being attempted.
+type attempt struct {
+	Notification
+	target, detail string // as they are stored
+}
+
+// outcome is what came of an attempt that returned no error, or why none was made.
+type outcome struct {
+	receipt   sender.Receipt
+	cancelled string // why it need not be sent any more
+	failed    string // why it cannot be sent at all
+	unmade    error  // why its message cannot be made
+}
+
+// store is the notices as delivery sees them: a queue for each lane.
+type store struct{ *Service }
+
+// queues walks from lane to lane along the index, so that it does not read what waits in them.
+const queues = `WITH RECURSIVE waiting(lane) AS (
+		SELECT min(lane) FROM notice WHERE settled_at = 0
+		UNION ALL SELECT (SELECT min(n.lane) FROM notice n WHERE n.settled_at = 0 AND n.lane > waiting.lane) FROM waiting WHERE waiting.lane IS NOT NULL)
+	SELECT lane, due FROM (SELECT lane, (SELECT min(n.due_at) FROM notice n WHERE n.settled_at = 0 AND n.lane = waiting.lane) AS due FROM waiting WHERE lane IS NOT NULL) AS q
+	ORDER BY due`
+
+func (s store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[string], error) {
+	return db.All(tx, func(scan db.Scan) (q delivery.Queue[string], err error) {
+		var due int64
+		err = scan(&q.Key, &due)
+		q.Due, q.Slots = time.UnixMilli(due), maxLane
+		return q, err
+	}, queues)
+}
+
+const claim = `UPDATE notice SET status = 'sending', attempts = attempts + 1, due_at = $4 WHERE (account_id, notice_id) IN (
+		SELECT account_id, notice_id FROM notice WHERE settled_at = 0 AND lane = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 + 0)
+	RETURNING account_id, ` + columns
+
+func (s store) Claim(tx *db.Tx, lane string, n int, now time.Time) ([]*attempt, error) {
+	all, err := db.All(tx, func(scan db.Scan) (*attempt, error) {
+		f := &attempt{}
+		var err error
+		f.Notification, f.target, f.detail, err = scanStored(scan)
+		return f, err
+	}, claim, lane, now.UnixMilli(), n, now.Add(lease).UnixMilli())
+	slices.SortFunc(all, func(a, b *attempt) int { return cmp.Compare(a.ID, b.ID) }) // RETURNING has no order
+	return all, err
+}
+
+// Attempt looks at what the notice is about, as it is now, makes the message and sends it.
+func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
+	if f.Attempts > maxAttempts { // the last one was lost, with the process that made it
+		return outcome{failed: fmt.Sprintf("nothing came of %d attempts", maxAttempts)}, nil
+	}
+	m, o := s.prepare(ctx, f)
+	if o != (outcome{}) {
+		return o, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	o.receipt, err = s.Deliver(ctx, f.Method, f.Address, m)
+	return o, err
+}
+
+// prepare makes the message; the outcome says why there is none to send.
+func (s store) prepare(ctx context.Context, f *attempt) (m sender.Message, o outcome) {
+	err := json.Unmarshal([]byte(f.detail), &f.Detail)
+	if err == nil {
+		m, o.cancelled, err = s.message(ctx, &f.Notification, s.Clock.Now())
+	}
+	if err != nil {
+		return m, outcome{unmade: err}
+	}
+	if o.cancelled == "" {
+		if err := s.opened(&f.Notification, f.target); err != nil {
+			o.cancelled = Closed(err)
+		}
+	}
+	return m, o
+}
+
+// Record stores what came of some attempts.
+func (s store) Record(tx *db.Tx, results []delivery.Result[*attempt, outcome]) error {
+	for _, res := range results {
+		if err := s.record(tx, res.Row, res.Outcome, res.Err, res.Ended); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.Time) error {
+	log := r.Log.With("notice_id", f.ID, "way", f.Method, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
+	var failure *sender.Error
+	switch {
+	case o.cancelled != "" || o.failed != "":
+		if _, err := tx.Exec(`UPDATE notice SET attempts = attempts - 1 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`, f.Account, f.ID); err != nil {
+			return err
+		}
+		if o.failed != "" {
+			return r.settle(tx, &f.Notification, Failed, o.failed, now)
+		}
+		return r.settle(tx, &f.Notification, Cancelled, o.cancelled, now)
+	case o.unmade != nil:
+		log.Error("the message of a notice cannot be made", "account_id", f.Account, "error", o.unmade)
+		failure = &sender.Error{Retry: true, Message: "its message cannot be made; the server's log says why"}
+	case err == nil:
+		tx.OnCommit(func() {
+			r.waited.Observe(now.Sub(time.UnixMilli(f.Created)).Seconds())
+			log.Info("notice taken")
+		})
+		return r.settle(tx, &f.Notification, Sent, cmp.Or(o.receipt.ID, o.receipt.Reply), now)
+	case !errors.As(err, &failure):
+		failure = &sender.Error{Retry: true, Message: err.Error()}
+	}
+	tx.OnCommit(func() { log.Warn("notice not taken", "error", failure) })
+	if !failure.Retry || f.Attempts >= maxAttempts {
+		return r.settle(tx, &f.Notification, Failed, failure.Message, now)
+	}
+	// Only of the attempt that still has the lease: another may have been made since it expired.
+	due := now.Add(max(pause(f.Attempts), failure.After))
+	_, err = tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $5`,
+		f.Account, f.ID, due.UnixMilli(), failure.Message, f.Attempts)
+	return err
+}
+
+// settle ends a notice and says so in the incident's feed.
+func (r *Service) settle(tx *db.Tx, n *Notification, status, outcome string, now time.Time) error {
+	changed, err := tx.Exec(`UPDATE notice SET status = $3, settled_at = $4, outcome = $5 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
+		n.Account, n.ID, status, now.UnixMilli(), outcome)
+	if err != nil || changed == 0 {
+		return err
+	}
+	tx.OnCommit(func() { r.settled.WithLabelValues(kindOf(n.Method), status).Inc() })
+	if n.Incident == "" || status == Cancelled {
+		return nil
+	}
+	failed := ""
+	if status == Failed {
+		failed = outcome
+	}
+	e := activity.Notified{RID: n.ID, By: n.Method, LayerIdx: int64(n.Detail.Layer), EscalateRuleID: n.Detail.Rule, EscalateRuleName: n.Detail.RuleName, FireType: "fire"}
+	if n.Detail.Repeat > 0 {
+		e.FireType = "refire"
+	}
+	if n.Person != 0 {
+		e.Persons = []activity.Fired{{PersonID: n.Person, FailedReason: failed}}
+	} else {
+		e.Robots = []activity.Fired{{Alias: n.alias(), FailedReason: failed}}
+	}
+	return r.Bus.Publish(tx, activity.Item{Account: n.Account, ID: n.Incident, At: now, Event: e})
+}
+
+// alias names the chat or address of a notice without telling its secrets.
+func (n *Notification) alias() string {
+	switch c := n.Address.Chat; {
+	case c != nil && c.Alias != "":
+		return n.Method + " " + c.Alias
+	case n.Method == "email":
+		return n.Address.To
+	}
+	return n.Lane
+}

@@ -1,0 +1,45 @@
+package triage_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"tocsin/internal/core/event"
+)
+
+// Events that are decided in one batch see what those before them do, though nothing of it is stored yet: the result is
+// that of deciding them one by one.
+func TestABatchIsAsOneByOne(t *testing.T) {
+	rules := `,"inhibit_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e0a", "channel_id": 7000000000041, "rule_name": "less", "equals": ["labels.host"],
+		"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Warning", "Info"]}]]}]}`
+	text := strings.Replace(file, `"channel_name": "Shop"}`, `"channel_name": "Shop", "group": {"method": "p", "equals": [["labels.host"]], "time_window": 5}}`, 1)
+	text = strings.TrimSuffix(text, "}") + rules
+	for seed := range uint64(12) {
+		batch, single := newRoomOf(t, text), newRoomOf(t, text)
+		for _, r := range []*fixture{batch, single} {
+			rng := rand.New(rand.NewPCG(seed, 9))
+			for range 10 {
+				for range 1 + rng.IntN(12) {
+					key := rng.IntN(4)
+					r.take(sink, []string{"t", "u", "noise"}[rng.IntN(3)], fmt.Sprint("k", key), []string{event.Critical, event.Warning, event.Info, event.Ok}[rng.IntN(4)], map[string]string{"host": fmt.Sprint(key % 2)})
+					if r == single {
+						r.runs()
+					}
+				}
+				r.runs()
+				r.now = r.now.Add(time.Duration(rng.IntN(8)) * time.Minute)
+				again := r.Jobs()[1]
+				if _, err := again.Run(t.Context(), r.now); err != nil {
+					t.Fatal(err)
+				}
+				again.Wait()
+			}
+		}
+		if got, want := batch.story(), single.story(); got != want {
+			t.Fatalf("seed %d:\n%s\nwant\n%s", seed, got, want)
+		}
+	}
+}

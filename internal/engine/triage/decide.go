@@ -1,0 +1,211 @@
+package triage
+
+import (
+	"tocsin/internal/platform/jobs"
+
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/core/decide"
+	"tocsin/internal/core/event"
+	"tocsin/internal/platform/db"
+)
+
+// pending is an event that waits for its verdict. Its body is read when its turn has come, so that one that
+// cannot be read is its own problem.
+type pending struct {
+	id       string
+	received int64 // Unix nanoseconds
+	attempts int64
+	body     string
+	event.Event
+}
+
+const waiting = `SELECT event_id, received_at, attempts, body FROM event WHERE account_id = $1 AND decided_at = 0 AND received_at > $2 ORDER BY received_at LIMIT $3 + 0`
+
+func scanPending(scan db.Scan) (p pending, err error) {
+	return p, scan(&p.id, &p.received, &p.attempts, &p.body)
+}
+
+// maxAttempts is how often deciding an event may fail before it is given up, with a verdict that says so.
+const maxAttempts = 5
+
+// decide gives each account that has events a turn.
+func (r *Service) decide(ctx context.Context, now time.Time) (again time.Time, err error) {
+	var accounts []int64
+	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		accounts, err = r.withEvents(tx, now)
+		return err
+	})
+	if err != nil {
+		return again, err
+	}
+	return r.events.Again(now), r.events.Begin(ctx, now, accounts, r.turn)
+}
+
+// withEvents lists the accounts that have events to be decided now.
+func (r *Service) withEvents(tx *db.Tx, now time.Time) (accounts []int64, err error) {
+	for account := int64(-1); ; {
+		next, found, err := db.One(tx, db.Column[int64], `SELECT account_id FROM event WHERE decided_at = 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, account)
+		if err != nil || !found {
+			return accounts, err
+		}
+		account = next
+		if after := r.events.After(account, now); after > 0 {
+			_, found, err = db.One(tx, db.Column[int64], `SELECT 1 FROM event WHERE account_id = $1 AND decided_at = 0 AND received_at > $2 LIMIT 1`, account, after)
+			if err != nil {
+				return nil, err
+			}
+		}
+		if found {
+			accounts = append(accounts, account)
+		}
+	}
+}
+
+// How much is decided in one batch: long enough to share its transaction, short enough that others who want to write
+// do not notice. For each second that the oldest has waited the batches are longer, so that a flood is slowed down
+// rather than decided ever later.
+const (
+	piece   = 15
+	longest = 6 * piece
+	share   = 2 * longest // in one turn
+	dear    = 1_000_000   // steps of a batch after which it ends, and the account's next turn is one among the dear ones
+)
+
+// turn decides events of one account, the oldest first.
+func (r *Service) turn(t *jobs.Round) (err error) {
+	p := &progress{Round: t, after: r.events.After(t.Account, t.Now)}
+	for more := true; more && err == nil && p.taken < share && (p.taken == 0 || t.GoesOn()); {
+		more, err = r.batch(p)
+	}
+	return errors.Join(err, p.failed)
+}
+
+// progress is how far a turn has come.
+type progress struct {
+	*jobs.Round
+	taken  int           // events so far
+	after  int64         // events up to this one have failed
+	lag    time.Duration // how long the oldest of the last batch had waited
+	single int           // so many are decided one by one: storing them together failed, or something changed meanwhile
+	failed error         // of events
+}
+
+// size is how many events the next batch has.
+func (p *progress) size() int {
+	if p.single > 0 {
+		return 1
+	}
+	return min(longest, piece*(1+int(p.lag/time.Second)))
+}
+
+// batch decides the next events of an account and stores what becomes of them; more reports whether there are others.
+func (r *Service) batch(p *progress) (more bool, err error) {
+	size := p.size()
+	var events []pending
+	err = r.DB.Read(p.Ctx, func(tx *db.Tx) (err error) {
+		events, err = db.All(tx, scanPending, waiting, p.Account, p.after, size)
+		return err
+	})
+	if err != nil || len(events) == 0 {
+		return false, err
+	}
+	p.taken += len(events)
+	p.lag = p.Now.Sub(time.Unix(0, events[0].received))
+	ready, err := r.config(p.Ctx, p.Account)
+	if err != nil {
+		return false, err
+	}
+	m := newSnapshot(p.Ctx, r.DB, p.Account, ready, p.Now)
+	var items []item
+	var failed error
+	for i := range events {
+		e := &events[i]
+		one := item{event: e}
+		if failed = m.guarded(&one, func() ([]decide.Verdict, error) { return m.event(e) }); failed != nil {
+			break
+		}
+		items = append(items, one)
+		if p.Dear = m.steps > dear; p.Dear {
+			break // others who are dear have their turn as well
+		}
+	}
+	more = len(events) == size || len(items) < len(events)
+	if r.between != nil {
+		r.between(p.Account)
+	}
+	stored, err := r.store(m, items)
+	switch {
+	case p.Ctx.Err() != nil:
+		return false, p.Ctx.Err()
+	case err != nil && len(items) > 1: // the one at fault is found by storing them one by one
+		p.single = len(items)
+		return true, nil
+	case err != nil:
+		return true, r.setAside(p, items[0].event, err)
+	case stored < len(items): // something has changed since it was read
+		p.single = 1
+		return true, nil
+	case failed == nil, errors.Is(failed, errUnknown), errors.Is(failed, errReconfigured):
+		p.single = max(0, p.single-len(items))
+		return more, nil
+	}
+	return true, r.setAside(p, &events[len(items)], failed)
+}
+
+// event decides an event.
+func (m *snapshot) event(p *pending) ([]decide.Verdict, error) {
+	if err := json.Unmarshal([]byte(p.body), &p.Event); err != nil {
+		return nil, err
+	}
+	verdicts, err := decide.Event(m, p.Event, m.now.Unix())
+	return verdicts, errors.Join(err, m.failed)
+}
+
+// guarded makes an item of what is decided. A panic is an error of this one alone.
+func (m *snapshot) guarded(one *item, decide func() ([]decide.Verdict, error)) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	verdicts, err := decide()
+	if err != nil {
+		return err
+	}
+	return m.item(one, verdicts)
+}
+
+// setAside counts that an event could not be decided, and ends it when that was too often. It holds up no other.
+func (r *Service) setAside(p *progress, e *pending, cause error) error {
+	r.Log.Error("an event could not be decided", "event_id", e.id, "account_id", p.Account, "attempts", e.attempts+1, "error", cause)
+	p.failed = errors.Join(p.failed, cause)
+	p.after, p.single = e.received, max(0, p.single-1)
+	p.Rest(e.received)
+	t := &tally{}
+	err := r.write(p.Ctx, t, func(tx *db.Tx) error {
+		if e.attempts+1 < maxAttempts {
+			_, err := tx.Exec(`UPDATE event SET attempts = attempts + 1 WHERE account_id = $1 AND event_id = $2`, p.Account, e.id)
+			return err
+		}
+		why := fmt.Sprintf("it could not be decided in %d attempts; the server's log says why", maxAttempts)
+		v := verdict{Verdict: decide.Verdict{Outcome: decide.Failed, Event: e.Event, Trace: []decide.Step{{Stage: "channel", Why: why}}}}
+		err := v.encode()
+		if err == nil {
+			err = v.record(tx, p.Account, e.id, p.Now)
+		}
+		if err != nil {
+			return err
+		}
+		t.outcomes = append(t.outcomes, string(decide.Failed))
+		_, err = done(tx, p.Account, e.id, p.Now)
+		return err
+	})
+	return err
+}

@@ -1,0 +1,299 @@
+package triage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
+)
+
+// snapshot answers what deciding asks about one account, outside of any write transaction: the configuration as it was
+// at one revision, and alerts and incidents as they are in the database, changed by what has been decided since with
+// the same memory. What it has read it knows, so that holds can ask in the write transaction whether all of that is
+// still so.
+type snapshot struct {
+	*accountConfig
+	ctx     context.Context
+	db      *db.DB
+	account int64
+	now     time.Time
+
+	reads   []read
+	alerts  map[slot]*decide.Alert // the newest of each key; nil: there is none
+	groups  map[slot]*decide.Group // likewise, by group key
+	sources map[int64][]decide.Source
+	full    map[int64]bool                     // channels whose sources are not all of them
+	acks    map[string]bool                    // whether incidents are acknowledged
+	changed map[int64]map[string]*decide.Alert // by channel and id: what was decided
+	over    map[string]bool                    // alerts that have ended since
+	ended   map[string]bool                    // incidents of which an alert has ended: they may be closed
+	opened  map[string]bool                    // incidents that were opened since
+	steps   int64                              // what the decisions took
+	failed  error                              // of what has no other way to say so
+}
+
+// slot is a channel, and the key of an alert or of a group.
+type slot struct {
+	channel int64
+	key     string
+}
+
+// read is one thing that was read: it reads it again and reports whether it is the same.
+type read func(tx *db.Tx) (same bool, err error)
+
+// What ends a batch before one of its decisions: that is made in the next batch.
+var (
+	// errUnknown: what it asks about depends on what storing the decisions before it does.
+	errUnknown = errors.New("it depends on what is decided before it")
+	// errReconfigured: the account's configuration has changed.
+	errReconfigured = errors.New("the configuration has changed")
+)
+
+func newSnapshot(ctx context.Context, d *db.DB, account int64, ready *accountConfig, now time.Time) *snapshot {
+	return &snapshot{accountConfig: ready, ctx: ctx, db: d, account: account, now: now, alerts: map[slot]*decide.Alert{}, groups: map[slot]*decide.Group{}, sources: map[int64][]decide.Source{},
+		full: map[int64]bool{}, acks: map[string]bool{}, changed: map[int64]map[string]*decide.Alert{}, over: map[string]bool{}, ended: map[string]bool{}, opened: map[string]bool{}}
+}
+
+// holds tells of how many reads, from the first one on, the result is still the same; -1: the configuration has changed.
+func (m *snapshot) holds(tx *db.Tx) (n int, err error) {
+	now, err := configstore.Revision(tx, m.account)
+	if err != nil || now != m.revision {
+		return -1, err
+	}
+	for i, again := range m.reads {
+		if same, err := again(tx); err != nil || !same {
+			return i, err
+		}
+	}
+	return len(m.reads), nil
+}
+
+// look reads something of the database and notes down what it was.
+func look[T any](m *snapshot, same func(a, b T) bool, query func(tx *db.Tx) (T, error)) (value T, err error) {
+	err = m.db.Read(m.ctx, func(tx *db.Tx) (err error) {
+		value, err = query(tx)
+		return err
+	})
+	if err == nil {
+		was := value
+		m.reads = append(m.reads, func(tx *db.Tx) (bool, error) {
+			is, err := query(tx)
+			return err == nil && same(was, is), err
+		})
+	}
+	return value, err
+}
+
+func equal[T comparable](a, b T) bool { return a == b }
+
+// maybe is a value that may not be there.
+type maybe[T any] struct {
+	value T
+	found bool
+}
+
+// Inlet is decide.State's.
+func (m *snapshot) Inlet(id int64) (*decide.Inlet, error) {
+	in, err := m.inlet(id)
+	if err != nil || in == nil {
+		return nil, err
+	}
+	answer := in.Inlet
+	if in.route != nil {
+		answer.Route = in.match(m)
+	}
+	return &answer, nil
+}
+
+// Alert is decide.State's.
+func (m *snapshot) Alert(channel int64, key string) (*decide.Alert, error) {
+	at := slot{channel, key}
+	if a, known := m.alerts[at]; known {
+		return a, nil
+	}
+	row, err := look(m, equal, func(tx *db.Tx) (r maybe[alert.Row], err error) {
+		r.value, r.found, err = alert.Latest(tx, m.account, channel, key)
+		return r, err
+	})
+	if err != nil || !row.found {
+		m.alerts[at] = nil
+		return nil, err
+	}
+	return m.alert(at, &row.value)
+}
+
+// ByID is an alert that is there; nil: it is not.
+func (m *snapshot) ByID(alertID string) (*decide.Alert, error) {
+	row, err := look(m, equal, func(tx *db.Tx) (r maybe[alert.Row], err error) {
+		r.value, r.found, err = alert.FindRow(tx, m.account, alertID)
+		return r, err
+	})
+	if err != nil || !row.found {
+		return nil, err
+	}
+	if a := m.changed[row.value.Channel][alertID]; a != nil {
+		return a, nil
+	}
+	return m.alert(slot{row.value.Channel, row.value.Key}, &row.value)
+}
+
+// alert makes an alert of a row, as it will be when what was decided is stored.
+func (m *snapshot) alert(at slot, row *alert.Row) (*decide.Alert, error) {
+	a, err := row.Alert()
+	if err != nil {
+		return nil, err
+	}
+	m.uninhibit(&a)
+	m.alerts[at] = &a
+	return &a, nil
+}
+
+// uninhibit makes an alert due that was inhibited by one that has ended since, as alert.Uninhibit does.
+func (m *snapshot) uninhibit(a *decide.Alert) {
+	if m.over[a.MutedBy] && a.Active() {
+		a.MutedUntil = min(a.MutedUntil, m.now.Unix())
+	}
+}
+
+// Sources is decide.State's.
+func (m *snapshot) Sources(channel, since int64) ([]decide.Source, error) {
+	if _, known := m.sources[channel]; !known {
+		rows, err := look(m, slices.Equal, func(tx *db.Tx) ([]alert.Source, error) { return alert.Sources(tx, m.account, channel, since) })
+		if err != nil {
+			return nil, err
+		}
+		list := make([]decide.Source, len(rows))
+		for i := range rows {
+			if list[i].Alert, err = rows[i].Alert(); err != nil {
+				return nil, err
+			}
+			list[i].Acked = rows[i].Acked
+		}
+		m.sources[channel], m.full[channel] = list, len(rows) == alert.MaxSources
+	}
+	if len(m.changed[channel]) == 0 {
+		return m.sources[channel], nil
+	}
+	return m.present(channel)
+}
+
+// present are a channel's sources as they will be when what was decided is stored.
+func (m *snapshot) present(channel int64) ([]decide.Source, error) {
+	changed := m.changed[channel]
+	list := make([]decide.Source, 0, len(m.sources[channel])+len(changed))
+	for _, s := range m.sources[channel] {
+		if changed[s.ID] == nil {
+			m.uninhibit(&s.Alert)
+			list = append(list, s)
+		}
+	}
+	for _, a := range changed {
+		if !a.Active() {
+			if m.full[channel] { // another may have its place
+				return nil, errUnknown
+			}
+			continue
+		}
+		acked, err := m.acked(a.Incident)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, decide.Source{Alert: *a, Acked: acked})
+	}
+	slices.SortFunc(list, func(a, b decide.Source) int { return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.ID, b.ID)) })
+	return list[:min(len(list), alert.MaxSources)], nil
+}
+
+// acked tells whether an incident is acknowledged. No decision changes that while an alert of it is active.
+func (m *snapshot) acked(id string) (acked bool, err error) {
+	if id == "" || m.opened[id] {
+		return false, nil
+	}
+	acked, known := m.acks[id]
+	if !known {
+		acked, err = look(m, equal, func(tx *db.Tx) (bool, error) { return incident.Acked(tx, m.account, id) })
+		m.acks[id] = acked
+	}
+	return acked, err
+}
+
+// Group is decide.State's.
+func (m *snapshot) Group(channel int64, key string) (*decide.Group, error) {
+	at := slot{channel, key}
+	g, known := m.groups[at]
+	if !known {
+		found, err := look(m, equal, func(tx *db.Tx) (r maybe[decide.Group], err error) {
+			r.value, r.found, err = incident.Joinable(tx, m.account, channel, key)
+			return r, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if found.found {
+			g = &found.value
+		}
+		m.groups[at] = g
+	}
+	if g != nil && m.ended[g.Incident] {
+		return nil, errUnknown
+	}
+	return g, nil
+}
+
+// took notes down what was decided: what is decided after it depends on it. New alerts and incidents get their ids.
+func (m *snapshot) took(v *decide.Verdict) {
+	a := v.Alert
+	if a == nil {
+		return
+	}
+	if v.New {
+		a.ID = id.Object(m.now)
+	}
+	at := slot{v.Channel, v.Grouping.Key}
+	switch before := a.Incident; {
+	case v.Grouping.Open:
+		a.Incident = id.Object(m.now)
+		m.opened[a.Incident] = true
+		if at.key != "" {
+			m.join(at, &decide.Group{Incident: a.Incident, Started: m.now.Unix(), Last: m.now.Unix(), Alerts: 1})
+		}
+	case v.Grouping.Join != "":
+		a.Incident = v.Grouping.Join
+		g := *m.groups[at]
+		g.Last = m.now.Unix()
+		g.Alerts++
+		m.groups[at] = &g
+	case v.Outcome == decide.Recovered:
+		m.over[a.ID] = true
+		if before != "" {
+			m.ended[before] = true
+		}
+		for _, other := range m.alerts {
+			if other != nil {
+				m.uninhibit(other)
+			}
+		}
+	}
+	m.alerts[slot{a.Channel, a.Key}] = a
+	if m.changed[a.Channel] == nil {
+		m.changed[a.Channel] = map[string]*decide.Alert{}
+	}
+	m.changed[a.Channel][a.ID] = a
+}
+
+// join makes a new incident the one that alerts of its group join, unless the one before is newer still.
+func (m *snapshot) join(at slot, g *decide.Group) {
+	if before := m.groups[at]; before == nil || cmp.Or(cmp.Compare(g.Started, before.Started), cmp.Compare(g.Incident, before.Incident)) > 0 {
+		m.groups[at] = g
+	}
+}
+
+var _ decide.State = (*snapshot)(nil)

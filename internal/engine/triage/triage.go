@@ -1,0 +1,70 @@
+// Package triage decides what becomes of the events that came in: it makes an account's configuration ready,
+// asks the pure decision, and stores what it says, with its reasons: alerts, incidents, verdicts and news.
+//
+// Deciding reads without the writer. A short write transaction then stores the verdicts if everything that was
+// read for them is still the same; else they are decided again. Accounts take turns.
+//
+// It must never lose an event: one that cannot be decided is tried again by itself and ends, at last, with a
+// verdict that says so. It must never match a filter in a write transaction, nor let one account wait for another's
+// rules.
+package triage
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+)
+
+// Service decides.
+type Service struct {
+	DB     *db.DB
+	Bus    *activity.Bus
+	Log    *slog.Logger
+	Notify *notify.Service // tells owners of rules that cost too much; may be nil
+	Wake   func()          // called when something was decided that others may have to act on; may be nil
+
+	events   *jobs.RoundRobin // in deciding events
+	muted    *jobs.RoundRobin // in deciding again
+	mu       sync.Mutex
+	accounts map[int64]*accountConfig
+	hour     int64               // since 1970, of warned
+	warned   map[string]int      // owners, of rules
+	between  func(account int64) // of tests: called between deciding and storing
+	outcomes *prometheus.CounterVec
+	waited   prometheus.Histogram
+}
+
+// New makes the room. Its metrics are tocsin_events_decided_total by outcome, and
+// tocsin_event_decision_seconds, from an event's arrival to its verdict.
+func New(d *db.DB, bus *activity.Bus, log *slog.Logger, metrics prometheus.Registerer) *Service {
+	r := &Service{
+		DB: d, Bus: bus, Log: log, accounts: map[int64]*accountConfig{}, warned: map[string]int{}, events: jobs.NewRoundRobin(), muted: jobs.NewRoundRobin(),
+		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_events_decided_total", Help: "Verdicts on events."}, []string{"outcome"}),
+		waited:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_event_decision_seconds", Help: "From an event's arrival to its verdict.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}),
+	}
+	if metrics != nil {
+		metrics.MustRegister(r.outcomes, r.waited)
+	}
+	return r
+}
+
+// Jobs are the room's background work: deciding events as they come, and deciding anew about alerts whose
+// silence ends.
+func (r *Service) Jobs() []jobs.Job {
+	return []jobs.Job{
+		{Name: "decide", Interval: time.Second, Run: r.decide, Wait: r.events.Wait},
+		{Name: "decide again", Interval: time.Second, Run: r.reevaluate, Wait: r.muted.Wait},
+	}
+}
+
+// Woken says what wakes a task when a turn has ended and others may begin.
+func (r *Service) Woken(task int, wake func()) {
+	[]*jobs.RoundRobin{r.events, r.muted}[task].Woken(wake)
+}

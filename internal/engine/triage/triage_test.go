@@ -1,0 +1,301 @@
+package triage_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/core/event"
+	"tocsin/internal/engine/triage"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
+)
+
+const account, person, shop, sink, shared = 7000000000001, 7000000000011, 7000000000041, 7000000000051, 7000000000052
+
+var start = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+
+var file = fmt.Sprintf(`{"format": "tocsin.account/1",
+	"account": {"account_id": %d, "account_name": "Triage", "time_zone": "UTC", "owner_id": %d}, "persons": [{"person_id": %[2]d, "person_name": "Olga"}],
+	"channels": [{"channel_id": %[3]d, "channel_name": "Shop"}],
+	"integrations": [{"integration_id": %[4]d, "integration_name": "a", "integration_type": "standard", "channel_id": %[3]d}, {"integration_id": %[5]d, "integration_name": "b", "integration_type": "standard"}],
+	"routes": [{"integration_id": %[5]d, "cases": [{"if": [{"key": "labels.team", "oper": "IN", "vals": ["*"]}], "channel_ids": [], "fallthrough": false, "routing_mode": "name_mapping", "name_mapping_label": "team"}]}],
+	"drop_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %[3]d, "rule_name": "noise", "filters": [[{"key": "title", "oper": "IN", "vals": ["noise"]}]]}]}`, account, person, shop, sink, shared)
+
+// fixture is a triage room with a real database and one account.
+type fixture struct {
+	*triage.Service
+	t    *testing.T
+	now  time.Time
+	n    int64         // events so far
+	late time.Duration // of the task's clock
+}
+
+func newFixture(t *testing.T) *fixture { return newRoomOf(t, file) }
+
+func newRoomOf(t *testing.T, text string) *fixture {
+	r := &fixture{t: t, now: start}
+	r.Service = triage.New(apitest.Start(t).DB, &activity.Bus{}, slog.New(slog.DiscardHandler), nil)
+	r.load(text)
+	return r
+}
+
+func (r *fixture) exec(query string, args ...any) {
+	r.t.Helper()
+	err := r.DB.Write(context.Background(), func(tx *db.Tx) error { _, err := tx.Exec(query, args...); return err })
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// take stores an event as intake does, and gives its id.
+func (r *fixture) take(integration int64, title, key, status string, labels map[string]string) string {
+	r.t.Helper()
+	r.n++
+	e := event.Event{ID: id.Object(r.now), Integration: integration, AlertKey: key, TitleRule: title, Title: title, Status: status, Severity: status, Labels: labels, Time: r.now.Unix(), Received: r.now.UnixNano() + r.n}
+	body, _ := json.Marshal(e)
+	r.store(e.ID, e.Received, string(body))
+	return e.ID
+}
+
+func (r *fixture) store(event string, received int64, body string) {
+	r.t.Helper()
+	r.exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, $2, $3, $4, 0, 0, $5)`, account, event, received, sink, body)
+}
+
+// run lets the deciding task run once, after a failure later by as much as what failed is put off, and gives what its
+// turns failed with; often that is no matter, and it is asked what came of it.
+func (r *fixture) run() error {
+	task := r.Jobs()[0]
+	if _, err := task.Run(context.Background(), r.now.Add(r.late)); err != nil {
+		return err
+	}
+	task.Wait()
+	err := r.Failed()
+	if err != nil {
+		r.late += 2 * time.Second
+	}
+	return err
+}
+
+// outcomes are the verdicts on an event, in their order.
+func (r *fixture) outcomes(event string) (all []string) {
+	r.t.Helper()
+	err := r.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
+		all, err = db.All(tx, db.Column[string], `SELECT outcome FROM verdict WHERE account_id = $1 AND event_id = $2 ORDER BY verdict_id`, account, event)
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return all
+}
+
+func (r *fixture) count(query string, args ...any) (n int64) {
+	r.t.Helper()
+	err := r.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
+		n, _, err = db.One(tx, db.Column[int64], query, args...)
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return n
+}
+
+// One that cannot be decided is set aside after five attempts, whatever is wrong with it, and holds up no other.
+func TestAnEventThatCannotBeDecidedIsSetAside(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		events int
+		bad    func(*fixture) string
+	}{
+		{"unreadable", 110, func(r *fixture) string {
+			bad := id.Object(r.now)
+			r.n++
+			r.store(bad, r.now.UnixNano()+r.n, `{"integration_id": "not a number"}`)
+			return bad
+		}},
+		{"refused by who listens", 30, func(r *fixture) string { return r.take(sink, "refuse", "bad", event.Critical, nil) }},
+		{"panics", 30, func(r *fixture) string { return r.take(sink, "panic", "bad", event.Critical, nil) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newFixture(t)
+			r.Bus.Subscribe(func(_ *db.Tx, item activity.Item) error {
+				e, _ := item.Event.(activity.AlertDecided)
+				switch e.Title {
+				case "refuse":
+					return fmt.Errorf("not with me")
+				case "panic":
+					panic("at the disco")
+				}
+				return nil
+			})
+			var good []string
+			for n := range c.events {
+				if n == 20 {
+					good = append(good, c.bad(r))
+				}
+				good = append(good, r.take(sink, "t", fmt.Sprint("k", n), event.Critical, nil))
+			}
+			bad := good[20]
+			good = slices.Delete(good, 20, 21)
+			for n := int64(1); n <= 5; n++ {
+				if err := r.run(); err == nil {
+					t.Fatalf("attempt %d did not fail", n)
+				}
+				if attempts, decided := r.count(`SELECT attempts FROM event WHERE event_id = $1`, bad), r.count(`SELECT decided_at FROM event WHERE event_id = $1`, bad); attempts != min(n, 4) || (decided > 0) != (n == 5) {
+					t.Fatalf("after attempt %d: %d attempts, decided at %d", n, attempts, decided)
+				}
+				if n == 1 {
+					for _, e := range good[:min(89, c.events)] { // as many as are decided one by one
+						if got := r.outcomes(e); !slices.Equal(got, []string{"opened"}) {
+							t.Fatalf("a good one has %v", got)
+						}
+					}
+				}
+			}
+			if err := r.run(); err != nil {
+				t.Errorf("after it was set aside: %v", err)
+			}
+			if got := r.outcomes(bad); !slices.Equal(got, []string{"failed"}) {
+				t.Errorf("it has %v", got)
+			}
+			for _, e := range good {
+				if got := r.outcomes(e); !slices.Equal(got, []string{"opened"}) {
+					t.Fatalf("a good one has %v", got)
+				}
+			}
+			if n := r.count(`SELECT count(*) FROM alert WHERE alert_key = 'bad'`); n != 0 {
+				t.Errorf("%d alerts are left of it", n)
+			}
+		})
+	}
+}
+
+// Channels that cannot be looked up are no reason to say that there are none.
+func TestWhatCannotBeLookedUpIsNotUnrouted(t *testing.T) {
+	r := newFixture(t)
+	e := r.take(shared, "t", "k", event.Critical, map[string]string{"team": "Shop"})
+	r.exec(`ALTER TABLE channel RENAME TO elsewhere`)
+	for range 3 {
+		if r.run() == nil {
+			t.Fatal("it was decided without its channels")
+		}
+	}
+	r.exec(`ALTER TABLE elsewhere RENAME TO channel`)
+	if err := r.run(); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.outcomes(e); !slices.Equal(got, []string{"opened"}) {
+		t.Errorf("it has %v", got)
+	}
+}
+
+// Events are decided once, in the order in which they came, whatever the batches: as if one by one.
+func TestEventsAreDecidedInTheirOrder(t *testing.T) {
+	const seed = 20261124
+	rng := rand.New(rand.NewPCG(seed, 1))
+	r := newFixture(t)
+	open, last := map[string]string{}, int64(0)
+	for range 15 {
+		want, taken := []string{}, []string{}
+		for range rng.IntN(60) {
+			title, key, status := []string{"t", "u", "noise"}[rng.IntN(3)], fmt.Sprint("k", rng.IntN(5)), []string{event.Critical, event.Warning, event.Ok}[rng.IntN(3)]
+			taken = append(taken, r.take(sink, title, key, status, nil))
+			said, isOpen := open[key]
+			switch {
+			case status == event.Ok && !isOpen:
+				want = append(want, "unmatched")
+			case status == event.Ok:
+				want = append(want, "recovered")
+				delete(open, key)
+			case title == "noise":
+				want = append(want, "dropped")
+			case !isOpen:
+				want = append(want, "opened")
+				open[key] = title + status
+			case said == title+status:
+				want = append(want, "repeated")
+			default:
+				want = append(want, "grouped")
+				open[key] = said[:1] + status // the title is that of the first event
+			}
+		}
+		for r.count(`SELECT count(*) FROM event WHERE decided_at = 0`) > 0 {
+			if err := r.run(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.run(); err != nil {
+			t.Fatal(err)
+		}
+		for n, e := range taken {
+			got := r.outcomes(e)
+			if want[n] == "opened" && len(got) == 1 && got[0] == "flapping" { // it ends and begins too often
+				got = []string{"opened"}
+			}
+			if want[n] == "grouped" && len(got) == 1 && got[0] == "flapping" {
+				got = []string{"grouped"}
+			}
+			if !slices.Equal(got, want[n:n+1]) {
+				t.Fatalf("seed %d: event %d has %v, want %s", seed, n, got, want[n])
+			}
+			at := r.count(`SELECT verdict_id FROM verdict WHERE event_id = $1`, e)
+			if at <= last {
+				t.Fatalf("seed %d: event %d was decided as number %d, after %d", seed, n, at, last)
+			}
+			last = at
+		}
+		r.now = r.now.Add(time.Minute)
+	}
+}
+
+// Decided events go when their time is over, to the moment; those that wait never do.
+func TestPrune(t *testing.T) {
+	r := newFixture(t)
+	kept := []string{"opened", "dropped", "repeated", "unmatched"}
+	for _, title := range []string{"t", "noise", "t"} {
+		r.take(sink, title, "k", event.Critical, nil)
+	}
+	r.take(sink, "t", "nobody", event.Ok, nil)
+	if err := r.run(); err != nil {
+		t.Fatal(err)
+	}
+	waits := r.take(sink, "later", "w", event.Critical, nil)
+	prune := func(fn func(*db.Tx, time.Time) (bool, error), before time.Time) (left []string) {
+		t.Helper()
+		var more bool
+		err := r.DB.Write(context.Background(), func(tx *db.Tx) (err error) {
+			if more, err = fn(tx, before); err == nil {
+				left, err = db.All(tx, db.Column[string], `SELECT outcome FROM verdict ORDER BY verdict_id`)
+			}
+			return err
+		})
+		if err != nil || more {
+			t.Fatal(err, more)
+		}
+		return left
+	}
+	for name, fn := range map[string]func(*db.Tx, time.Time) (bool, error){"all": triage.Prune, "dropped": triage.PruneDropped} {
+		if left := prune(fn, r.now); len(left) != len(kept) {
+			t.Errorf("%s: %v are left of what is not older", name, left)
+		}
+	}
+	if left := prune(triage.PruneDropped, r.now.Add(time.Millisecond)); !slices.Equal(left, []string{"opened"}) {
+		t.Errorf("%v are left of what was dropped", left)
+	}
+	if left := prune(triage.Prune, r.now.Add(time.Millisecond)); len(left) != 0 {
+		t.Errorf("%v are left", left)
+	}
+	if n := r.count(`SELECT count(*) FROM event`); n != 1 || r.count(`SELECT count(*) FROM event WHERE event_id = $1`, waits) != 1 {
+		t.Errorf("%d events are left, want the one that waits", n)
+	}
+}

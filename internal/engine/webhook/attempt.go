@@ -1,0 +1,160 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/egress"
+	"tocsin/internal/platform/id"
+	"tocsin/internal/platform/redact"
+	"tocsin/internal/sender"
+	sign "tocsin/internal/sender/webhook"
+)
+
+// attemptID names an attempt (the specification, 2.9).
+func attemptID(now time.Time) string { return now.UTC().Format("20060102") + id.Short() }
+
+// header is what an attempt is sent with. It is signed anew each time: the moment is part of what is signed.
+func (f *flight) header(now time.Time) http.Header {
+	h := http.Header{}
+	h.Set("Content-Type", "application/json")
+	for name, value := range f.Headers {
+		h.Set(name, value)
+	}
+	h.Set("Webhook-Id", f.id)
+	h.Set("Webhook-Number", strconv.FormatInt(f.number, 10))
+	if f.SignSecret != "" {
+		stamp := strconv.FormatInt(now.Unix(), 10)
+		h.Set("Webhook-Timestamp", stamp)
+		h.Set("Webhook-Signature", "v1,"+sign.Sign(f.SignSecret, f.id, stamp, []byte(f.payload)))
+	}
+	return h
+}
+
+// outcome is what came of an attempt, or why none was made.
+type outcome struct {
+	conclusion
+	exchange
+	took       time.Duration
+	statusCode int
+	endpoint   string // without secrets
+	cancelled  string // why the endpoint is not to be called any more
+	gone       bool   // and with it its integration
+	closed     error  // why its secrets cannot be opened
+}
+
+// Attempt makes one attempt, with the settings of the integration as they are now.
+func (s store) Attempt(ctx context.Context, f *flight) (o outcome, err error) {
+	var t target
+	if err := s.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		t, err = s.target(tx, f.key())
+		return err
+	}); err != nil {
+		return outcome{closed: err}, nil
+	}
+	if t.settings == nil {
+		return outcome{cancelled: t.why, gone: t.gone, closed: t.closed}, nil
+	}
+	f.Settings = *t.settings
+	began := s.Clock.Now()
+	header := f.header(began)
+	a, failure := s.post(ctx, f, header)
+	o = outcome{conclusion: judge(a, failure, s.Clock.Now()), took: a.Took, statusCode: a.Status, endpoint: redact.URL(f.Endpoint)}
+	if o.exchange, err = f.exchange(header, a, o.why); err != nil {
+		return o, err
+	}
+	if failure != nil && ctx.Err() != nil {
+		err = failure // the program stops
+	}
+	return o, err
+}
+
+func (s store) post(ctx context.Context, f *flight, header http.Header) (a egress.Attempt, failure *egress.Failure) {
+	a, err := s.Out.Do(ctx, egress.Request{URL: f.Endpoint, Header: header.Clone(), Body: []byte(f.payload), Timeout: timeout,
+		Insecure: f.InsecureSkipVerify != nil && *f.InsecureSkipVerify})
+	if err != nil && !errors.As(err, &failure) {
+		failure = &egress.Failure{Phase: egress.Other, Message: err.Error()}
+	}
+	return a, failure
+}
+
+// delivery is the record of an attempt that failed, unless more is known.
+func (m *message) delivery(endpoint string, began time.Time) Delivery {
+	return Delivery{IntegrationID: m.integration, EventID: m.attemptID, WebhookType: m.webhookType, EventType: m.eventType, ChannelID: m.channel, RefID: m.ref,
+		Endpoint: endpoint, Attempt: m.attempts, Status: "failed", EventTime: Moment(began)}
+}
+
+// maxShown is how much of a reply is kept, in bytes.
+const maxShown = 16 << 10
+
+// exchange is what was said in an attempt, without the secrets of the webhook.
+func (f *flight) exchange(header http.Header, a egress.Attempt, why string) (x exchange, err error) {
+	x = exchange{messageID: f.id, errorMessage: why}
+	hide := func(text string) string { return sender.Hide(text, f.secrets()...) }
+	text := strings.ReplaceAll(hide(strings.ToValidUTF8(string(a.Body), "\uFFFD")), "\x00", "\uFFFD")
+	x.responseBody = strings.ToValidUTF8(text[:min(len(text), maxShown)], "")
+	if x.requestHeaders, err = shown(header, func(name, value string) string {
+		if hasFold(f.Headers, name) && name != "Content-Type" || name == "Webhook-Signature" {
+			return hidden
+		}
+		return value
+	}); err != nil {
+		return x, err
+	}
+	x.responseHeaders, err = shown(a.Header, func(name, value string) string {
+		if redact.Hides(name) {
+			return hidden
+		}
+		return hide(value)
+	})
+	return x, err
+}
+
+const hidden = "***"
+
+func hasFold(headers map[string]string, name string) bool {
+	for own := range headers {
+		if http.CanonicalHeaderKey(own) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// shown writes headers as a JSON object.
+func shown(h http.Header, show func(name, value string) string) (string, error) {
+	flat := map[string]string{}
+	for name, values := range h {
+		flat[name] = strings.ToValidUTF8(show(name, strings.Join(values, ", ")), "\uFFFD")
+	}
+	b, err := json.Marshal(flat, json.Deterministic(true))
+	return string(b), err
+}
+
+// secrets is what a reply may not repeat.
+func (f *flight) secrets() []string {
+	all := []string{f.SignSecret}
+	for name, value := range f.Headers {
+		if name != "Content-Type" {
+			all = append(all, value)
+			all = append(all, slices.DeleteFunc(strings.Fields(value), func(s string) bool { return len(s) < 8 })...)
+		}
+	}
+	if u, err := url.Parse(f.Endpoint); err == nil {
+		for name, values := range u.Query() {
+			if redact.Hides(name) {
+				all = append(all, values...)
+			}
+		}
+	}
+	return all
+}

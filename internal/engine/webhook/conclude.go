@@ -1,0 +1,164 @@
+package webhook
+
+import (
+	"time"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/delivery"
+	"tocsin/internal/platform/egress"
+)
+
+// recording is what some attempts leave behind, to be stored together: history, its counts and endpoints are written once
+// for many attempts.
+type recording struct {
+	*Service
+	deliveries map[int64][]Delivery // by account
+	exchanges  map[int64][]exchange // beside each of them
+	answers    map[endpointKey]*answers
+	cancelled  map[endpointKey]bool
+	order      []endpointKey
+	endpoints  map[endpointKey]string // without secrets
+}
+
+// Record records attempts, says when the next one of each message is or that there is none, and how the endpoints
+// stand.
+func (s store) Record(tx *db.Tx, results []delivery.Result[*flight, outcome]) error {
+	b := &recording{Service: s.Service, deliveries: map[int64][]Delivery{}, exchanges: map[int64][]exchange{}, answers: map[endpointKey]*answers{},
+		cancelled: map[endpointKey]bool{}, endpoints: map[endpointKey]string{}}
+	for i := range results {
+		if err := b.add(tx, &results[i]); err != nil {
+			return err
+		}
+	}
+	now := results[len(results)-1].Ended
+	for _, key := range b.order {
+		held, err := b.answers[key].store(tx, key, now)
+		if err == nil && held {
+			err = b.giveUp(tx, key, b.endpoints[key], now)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for account, deliveries := range b.deliveries {
+		if err := record(tx, account, deliveries, b.exchanges[account]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add stores what became of one message.
+func (b *recording) add(tx *db.Tx, res *delivery.Result[*flight, outcome]) error {
+	f, o, key := res.Row, res.Outcome, res.Row.key()
+	switch {
+	case o.closed != nil: // it may heal, and others must not wait for it
+		b.Log.Error("a webhook cannot be called", "integration_id", key.integration, "account_id", key.account, "error", o.closed)
+		if err := hold(tx, key, res.Ended.Add(probe)); err != nil {
+			return err
+		}
+		return f.unclaim(tx, res.Ended)
+	case o.cancelled != "":
+		return b.cancel(tx, key, o, res.Ended)
+	case res.Err != nil:
+		o.conclusion = judge(egress.Attempt{}, &egress.Failure{Phase: egress.Other, Message: res.Err.Error()}, res.Ended)
+		o.exchange = exchange{messageID: f.id, requestHeaders: "{}", errorMessage: o.why, responseHeaders: "{}"}
+	}
+	held, err := b.conclude(tx, f, o.conclusion, res.Ended)
+	if err != nil {
+		return err
+	}
+	if f.attemptID == "" || !held { // else it is promised; of an attempt that lost its lease, to the other one
+		f.attemptID = attemptID(res.Began)
+	}
+	d := f.delivery(o.endpoint, res.Began)
+	d.Duration, d.StatusCode = o.took.Milliseconds(), int64(o.statusCode)
+	if o.status == delivered {
+		d.Status = "success"
+	}
+	b.history(f.account, d, o.exchange)
+	tx.OnCommit(b.attempts.WithLabelValues(d.WebhookType, d.Status).Inc)
+	b.answered(key, o.endpoint, o.status == delivered)
+	log := b.Log.With("event_id", f.id, "event_type", f.eventType, "integration_id", key.integration, "attempt", f.attempts, "status_code", o.statusCode)
+	tx.OnCommit(func() {
+		if o.status == delivered {
+			log.Info("webhook delivered")
+		} else {
+			log.Warn("webhook not delivered", "error", o.why)
+		}
+	})
+	return nil
+}
+
+// conclude makes a message due again or ends it; held is false when the attempt had lost its lease.
+func (b *recording) conclude(tx *db.Tx, f *flight, v conclusion, now time.Time) (held bool, err error) {
+	if due, ok := next(v, time.UnixMilli(f.started), now, b.spread()); ok {
+		return f.wait(tx, due, v.why)
+	}
+	if v.status == waiting {
+		v.status, v.why = failed, givenUp+v.why
+	}
+	held, err = f.settle(tx, v.status, v.why, now)
+	if held {
+		tx.OnCommit(b.settled.WithLabelValues(f.webhookType, v.status).Inc)
+	}
+	return held, err
+}
+
+// history adds an attempt to the history.
+func (b *recording) history(account int64, d Delivery, x exchange) {
+	b.deliveries[account] = append(b.deliveries[account], d)
+	b.exchanges[account] = append(b.exchanges[account], x)
+}
+
+func (b *recording) answered(key endpointKey, endpoint string, took bool) {
+	if b.answers[key] == nil {
+		b.answers[key] = &answers{}
+		b.order = append(b.order, key)
+	}
+	b.answers[key].add(took)
+	if endpoint != "" {
+		b.endpoints[key] = endpoint
+	}
+}
+
+// cancel ends what waits for an endpoint that is not to be called any more.
+func (b *recording) cancel(tx *db.Tx, key endpointKey, o outcome, now time.Time) error {
+	if b.cancelled[key] {
+		return nil
+	}
+	b.cancelled[key] = true
+	more, err := cancelSome(tx, key, o.cancelled, now)
+	if err != nil || more || !o.gone { // what is left is cancelled when it is claimed
+		return err
+	}
+	_, err = tx.Exec(`DELETE FROM webhook_endpoint WHERE account_id = $1 AND integration_id = $2`, key.account, key.integration)
+	return err
+}
+
+// giveUp ends the messages to a held endpoint whose time is over, with a record, so that they are found and can be
+// sent again by hand.
+func (b *recording) giveUp(tx *db.Tx, e endpointKey, url string, now time.Time) error {
+	old, err := db.All(tx, scanMessage, oldOnes, e.account, e.integration, now.Add(-life).UnixMilli())
+	if err != nil {
+		return err
+	}
+	const why = givenUp + "the endpoint has taken nothing for long"
+	for i := range old {
+		m := &old[i]
+		if m.attemptID == "" {
+			m.attemptID = attemptID(now)
+		}
+		if _, err := m.settle(tx, failed, why, now); err != nil {
+			return err
+		}
+		b.history(m.account, m.delivery(url, now), exchange{messageID: m.id, requestHeaders: "{}", errorMessage: why, responseHeaders: "{}"})
+		tx.OnCommit(b.settled.WithLabelValues(m.webhookType, failed).Inc)
+	}
+	return nil
+}
+
+const oldOnes = `SELECT ` + messageColumns + ` FROM webhook_message
+	WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND status = 'waiting' AND started_at <= $3 ORDER BY started_at LIMIT 100`
+
+const givenUp = "given up after 24 hours: "

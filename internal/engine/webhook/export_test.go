@@ -1,0 +1,42 @@
+package webhook
+
+import (
+	"context"
+	"time"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
+)
+
+// PruneSome is Prune that deletes no more than so many.
+var PruneSome = prune
+
+// Said records a delivery with what was said in it, and the message that it belongs to, which is settled.
+func Said(tx *db.Tx, account int64, d Delivery, messageID, payload string) error {
+	m := message{account: account, id: messageID, integration: d.IntegrationID, webhookType: d.WebhookType, eventType: d.EventType, channel: d.ChannelID, ref: d.RefID,
+		payload: payload, attempts: d.Attempt, started: d.EventTime.nanoseconds() / 1_000_000}
+	if err := m.put(tx); err != nil {
+		return err
+	}
+	if err := record(tx, account, []Delivery{d}, []exchange{{messageID, `{"Content-Type":"application/json","Webhook-Signature":"***"}`, "it answered 400 Bad Request", `{"Content-Length":"2"}`, "no"}}); err != nil {
+		return err
+	}
+	_, err := m.settle(tx, failed, "it answered 400 Bad Request", d.EventTime.time())
+	return err
+}
+
+// Match makes the messages of all events that wait. It stops at the first failure.
+func (r *Service) Match(ctx context.Context) error {
+	for {
+		again, err := r.matchAll(ctx, time.Time{}.Add(1))
+		if err != nil || again.IsZero() {
+			return err
+		}
+	}
+}
+
+// Waits stores a message that is due.
+func Waits(tx *db.Tx, account, integration int64, at time.Time, payload string) error {
+	m := message{account: account, id: id.Token(16), integration: integration, webhookType: "alert", eventType: "a_new", ref: "5e5e5e5e5e5e5e5e5e5e5e01", payload: payload, started: at.UnixMilli()}
+	return m.put(tx)
+}

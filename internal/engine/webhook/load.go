@@ -1,0 +1,62 @@
+package webhook
+
+import (
+	"time"
+
+	"tocsin/internal/configstore"
+	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+)
+
+// Load checks the records of an account file's webhook_deliveries and inserts them. Errors are fault.Invalid
+// with the record's path.
+func Load(tx *db.Tx, account int64, records []Delivery) error {
+	seen := make(map[string]bool, len(records))
+	for i, d := range records {
+		at := configstore.PathOf("webhook_deliveries", i)
+		if err := d.check(at); err != nil {
+			return err
+		}
+		if seen[d.EventID] {
+			return at.Twice("event_id", d.EventID)
+		}
+		seen[d.EventID] = true
+	}
+	return Record(tx, account, records)
+}
+
+func (d Delivery) check(at configstore.RecordPath) error {
+	if err := configstore.FirstError(
+		at.Length("event_id", d.EventID, 1, 128), // none may be empty: see window.start
+		at.AtLeast("integration_id", d.IntegrationID, 0),
+		at.Length("webhook_type", d.WebhookType, 1, 64),
+		at.Length("event_type", d.EventType, 1, 64), // none may be empty: a filter could not name it
+		at.AtLeast("channel_id", d.ChannelID, 0),
+		at.Length("ref_id", d.RefID, 0, 128),
+		at.Length("endpoint", d.Endpoint, 0, 2048),
+		at.AtLeast("attempt", d.Attempt, 0),
+		at.AtLeast("duration", d.Duration, 0),
+		at.OneOf("status", d.Status, statuses...),
+		at.AtLeast("status_code", d.StatusCode, 0),
+	); err != nil {
+		return err
+	}
+	if year := time.Time(d.EventTime).UTC().Year(); year < firstYear || year > lastYear {
+		return at.Invalid("event_time", "must be in the years %d to %d, got %v", firstYear, lastYear, d.EventTime)
+	}
+	return nil
+}
+
+// Dump reads all deliveries of an account by event id, their times in the offset of the account's zone, so
+// that Load takes them as they are.
+func Dump(tx *db.Tx, account int64) ([]Delivery, error) {
+	zone, err := person.Zone(tx, account)
+	if err != nil {
+		return nil, err
+	}
+	return db.All(tx, func(row db.Scan) (Delivery, error) {
+		d, err := scan(row)
+		d.EventTime = d.EventTime.In(zone)
+		return d, err
+	}, `SELECT `+columns+` FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id`, account)
+}

@@ -1,0 +1,130 @@
+package webhook
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/alert"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+)
+
+// payload is the standard body of a webhook.
+type payload struct {
+	EventTime int64          `json:"event_time"` // Unix milliseconds
+	EventType string         `json:"event_type"`
+	EventID   string         `json:"event_id"`
+	Person    *actor         `json:"person,omitzero"`
+	Alert     *alertBody     `json:"alert,omitzero"`
+	Incident  *incident.View `json:"incident,omitzero"`
+}
+
+// actor is who did it.
+type actor struct {
+	PersonID   int64  `json:"person_id"`
+	PersonName string `json:"person_name"`
+	Email      string `json:"email"`
+}
+
+// alertBody is the alert after what happened. Times are Unix seconds.
+type alertBody struct {
+	AlertID         string            `json:"alert_id"`
+	ChannelID       int64             `json:"channel_id"`
+	ChannelName     string            `json:"channel_name"`
+	IntegrationID   int64             `json:"integration_id"`
+	IntegrationName string            `json:"integration_name"`
+	IntegrationType string            `json:"integration_type"`
+	Title           string            `json:"title"`
+	TitleRule       string            `json:"title_rule"`
+	Description     string            `json:"description"`
+	AlertKey        string            `json:"alert_key"`
+	AlertSeverity   string            `json:"alert_severity"`
+	AlertStatus     string            `json:"alert_status"`
+	Progress        string            `json:"progress"` // Triggered or Closed
+	StartTime       int64             `json:"start_time"`
+	LastTime        int64             `json:"last_time"`
+	EndTime         int64             `json:"end_time"`
+	CloseTime       int64             `json:"close_time"`
+	EventCnt        int64             `json:"event_cnt"`
+	EverMuted       bool              `json:"ever_muted"`
+	Labels          map[string]string `json:"labels"`
+	Images          []alert.Image     `json:"images"`
+	Incident        *incidentBrief    `json:"incident,omitzero"`
+}
+
+type incidentBrief struct {
+	IncidentID string `json:"incident_id"`
+	Title      string `json:"title"`
+}
+
+// payload makes the body of a piece of news; nil when what it is about is gone.
+func (r *Service) payload(tx *db.Tx, item activity.Item) (p *payload, err error) {
+	p = &payload{EventTime: item.At.UnixMilli(), EventType: item.Event.Type()}
+	if item.Person != 0 {
+		p.Person = &actor{PersonID: item.Person}
+		_, _, err := db.One(tx, func(scan db.Scan) (struct{}, error) { return struct{}{}, scan(&p.Person.PersonName, &p.Person.Email) },
+			`SELECT person_name, email FROM person WHERE account_id = $1 AND person_id = $2`, item.Account, item.Person)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !item.OfIncident() {
+		a, found, err := alert.Show(tx, item.Account, item.ID)
+		if err != nil || !found {
+			return nil, err
+		}
+		p.Alert = bodyOf(&a)
+		return p, nil
+	}
+	i, found, err := incident.Of(tx, item)
+	if err != nil || !found {
+		return nil, err
+	}
+	view, err := incident.Show(tx, &i)
+	p.Incident = &view
+	return p, err
+}
+
+func bodyOf(a *alert.Alert) *alertBody {
+	b := &alertBody{
+		AlertID: a.AlertID, ChannelID: a.ChannelID, ChannelName: a.ChannelName, IntegrationID: a.IntegrationID, IntegrationName: a.IntegrationName, IntegrationType: a.IntegrationType,
+		Title: a.Title, TitleRule: a.TitleRule, Description: a.Description, AlertKey: a.AlertKey, AlertSeverity: a.AlertSeverity, AlertStatus: a.AlertStatus, Progress: "Triggered",
+		StartTime: a.StartTime, LastTime: a.LastTime, EndTime: a.EndTime, CloseTime: a.EndTime, EventCnt: a.EventCnt, EverMuted: a.EverMuted, Labels: a.Labels, Images: a.Images,
+	}
+	if a.EndTime != 0 {
+		b.Progress = "Closed"
+	}
+	if a.Incident != nil {
+		b.Incident = &incidentBrief{a.Incident.IncidentID, a.Incident.Title}
+		if b.Incident.Title == "" { // it opens just now, with this alert
+			b.Incident.Title = a.Title
+		}
+	}
+	return b
+}
+
+// maxFilled is how long a body of somebody's own may become, in bytes; beyond that the standard one is sent.
+const maxFilled = 1 << 20
+
+// text is the payload as it is stored, before it has an event id.
+func (p *payload) text() (string, error) {
+	p.EventID = ""
+	standard, err := json.Marshal(p, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	return string(standard), err
+}
+
+// fillIn gives a stored payload its event id, and puts it into a body of somebody's own unless that is empty. cost is how
+// many bytes were written for it, also for a body that became too long.
+func fillIn(stored, eventID, own string) (body string, cost int) {
+	standard := strings.Replace(stored, `"event_id":""`, `"event_id":"`+eventID+`"`, 1) // the first is its own: it stands before all that is told
+	if own == "" {
+		return standard, len(standard)
+	}
+	if filled, ok := fill(own, []byte(standard), maxFilled); ok {
+		return string(filled), len(standard) + len(filled)
+	}
+	return standard, maxFilled
+}

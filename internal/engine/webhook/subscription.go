@@ -1,0 +1,148 @@
+package webhook
+
+import (
+	"cmp"
+	"slices"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/configstore"
+	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
+)
+
+// subscription is what a webhook wants to be told.
+type subscription struct {
+	integration int64
+	webhookType string
+	events      []string // empty: all
+	channels    []int64  // empty: all but private ones
+	body        string   // a body of its own; empty: the standard one
+}
+
+// wants tells whether the webhook is told of such news. Whoever follows the updates of alerts is told of their end
+// as well, which is not always one. Of a private channel only those are told that name it, as nobody can name one whose
+// incidents they may not read.
+func (s *subscription) wants(webhookType, event string, channel int64, private []int64) bool {
+	return s.webhookType == webhookType && (len(s.channels) == 0 && !slices.Contains(private, channel) || slices.Contains(s.channels, channel)) &&
+		s.follows(event)
+}
+
+// follows reports whether an event is of the types that the webhook is told of.
+func (s *subscription) follows(event string) bool {
+	return len(s.events) == 0 || slices.Contains(s.events, event) || event == activity.AlertClose && slices.Contains(s.events, activity.AlertUpdate)
+}
+
+// subscribed is an account's subscriptions, decoded at one revision of its configuration.
+type subscribed struct {
+	revision int64
+	all      []subscription // by integration
+	private  []int64        // channels
+}
+
+// wanted reports whether a subscriber may want an event of a type.
+func (s *subscribed) wanted(webhookType, event string) bool {
+	return slices.ContainsFunc(s.all, func(s subscription) bool { return s.webhookType == webhookType && s.follows(event) })
+}
+
+// subscriptions returns those of an account's present configuration.
+func (r *Service) subscriptions(tx *db.Tx, account int64) (subscribed, error) {
+	at, err := configstore.Revision(tx, account) // first: what is read after it is at least as new
+	if err != nil {
+		return subscribed{}, err
+	}
+	r.mu.Lock()
+	have, known := r.accounts[account]
+	r.mu.Unlock()
+	if known && have.revision == at {
+		return have, nil
+	}
+	integrations, err := integration.Kind.All(tx, account)
+	if err != nil {
+		return subscribed{}, err
+	}
+	private, err := channel.Hidden(tx, auth.Principal{AccountID: account}) // from nobody in particular: all
+	if err != nil {
+		return subscribed{}, err
+	}
+	have = subscribed{revision: at, private: private}
+	for _, i := range integrations {
+		if !i.IsWebhook() || i.Status != "enabled" || i.Settings == nil {
+			continue
+		}
+		s := subscription{integration: i.IntegrationID, webhookType: "alert", events: i.Settings.EventTypes, channels: i.Settings.ChannelIDs}
+		if i.IntegrationType == integration.WebhookIncident {
+			s.webhookType, s.body = "incident", i.Settings.Body
+		}
+		have.all = append(have.all, s)
+	}
+	slices.SortFunc(have.all, func(a, b subscription) int { return cmp.Compare(a.integration, b.integration) })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.accounts[account] = have
+	return have, nil
+}
+
+// event is what happened, and which subscribers have their message of it.
+type event struct {
+	number      int64
+	token       string
+	webhookType string
+	eventType   string
+	channel     int64
+	ref         string
+	at          int64  // Unix milliseconds
+	payload     string // the standard body, its event_id empty
+	matched     int64  // subscribers up to this integration
+	before      int64  // matched as it is stored
+}
+
+const eventColumns = `number, token, webhook_type, event_type, channel_id, ref_id, happened_at, payload, matched`
+
+func scanEvent(scan db.Scan) (e event, err error) {
+	err = scan(&e.number, &e.token, &e.webhookType, &e.eventType, &e.channel, &e.ref, &e.at, &e.payload, &e.matched)
+	e.before = e.matched
+	return e, err
+}
+
+// Handle stores what happened, in the transaction in which it happened, with the standard body as it is at that moment.
+// Subscriptions are matched and bodies filled in afterwards: what an account configures must not hold the one writer.
+func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
+	webhookType, known := "alert", integration.AlertEvents
+	if item.OfIncident() {
+		webhookType, known = "incident", integration.IncidentEvents
+	}
+	if !slices.Contains(known, item.Event.Type()) {
+		return nil
+	}
+	if unwanted, err := r.unwanted(tx, item.Account, webhookType, item.Event.Type()); err != nil || unwanted {
+		return err
+	}
+	body, err := r.payload(tx, item)
+	if err != nil || body == nil {
+		return err
+	}
+	text, err := body.text()
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO webhook_event (account_id, `+eventColumns+`) VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM webhook_event WHERE account_id = $1), $2, $3, $4, $5, $6, $7, $8, 0)`,
+		item.Account, id.Token(16), webhookType, item.Event.Type(), item.Channel, item.ID, item.At.UnixMilli(), text)
+	tx.OnCommit(r.match)
+	return err
+}
+
+// unwanted reports whether no subscriber wants events of a type, as far as that is known without reading the
+// configuration: the matching reads it.
+func (r *Service) unwanted(tx *db.Tx, account int64, webhookType, event string) (bool, error) {
+	at, err := configstore.Revision(tx, account)
+	if err != nil {
+		return false, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	have, known := r.accounts[account]
+	return known && have.revision == at && !have.wanted(webhookType, event), nil
+}

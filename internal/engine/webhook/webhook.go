@@ -1,0 +1,75 @@
+// Package webhook tells other programs what happens to alerts and incidents, and keeps the history of that: one
+// record for each attempt, and the list of them (the specification, 2.9 and 4.7).
+//
+// What goes out is written down with the change that it tells of, sent at least once, with the same event_id
+// each time, and tried again for a day. One endpoint that hangs or fails must never hold up another, and no
+// secret of a webhook may be kept in the history.
+//
+// A list of a million deliveries must open at once, with its exact total, whatever it is filtered by. So
+// there is an index for each way to filter and a table of counts beside the deliveries; only Record and
+// Prune may change the one, and they must never do it without the other.
+package webhook
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/delivery"
+	"tocsin/internal/platform/egress"
+	"tocsin/internal/platform/jobs"
+	"tocsin/internal/platform/secret"
+)
+
+// Config is what the room stands on. The history needs no more than CursorKey.
+type Config struct {
+	CursorKey []byte // authenticates cursors, which are good for as long as it stays the same: it should outlive the process
+	DB        *db.DB
+	Keyring   *secret.Keyring
+	Clock     clock.Clock
+	Log       *slog.Logger
+	Out       *egress.Client
+	Metrics   prometheus.Registerer
+}
+
+// Service is the webhook room. Make one with New.
+type Service struct {
+	Config
+	runner   *delivery.Runner[endpointKey, *flight, outcome]
+	match    func()         // wakes the matching of events
+	spread   func() float64 // from 0 to 1, see jobs.Backoff
+	attempts *prometheus.CounterVec
+	settled  *prometheus.CounterVec
+
+	mu       sync.Mutex
+	accounts map[int64]subscribed
+}
+
+// endpointKey names an endpoint: each webhook has one.
+type endpointKey struct{ account, integration int64 }
+
+// New makes the room. Its metrics are tocsin_webhook_attempts_total by type and status, and
+// tocsin_webhook_messages_total by type and what became of them.
+func New(c Config) *Service {
+	r := &Service{Config: c, match: func() {}, spread: rand.Float64, accounts: map[int64]subscribed{},
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_webhook_attempts_total", Help: "Attempts to deliver webhooks."}, []string{"type", "status"}),
+		settled:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_webhook_messages_total", Help: "Messages to webhooks by what became of them."}, []string{"type", "outcome"}),
+	}
+	if c.Metrics != nil {
+		c.Metrics.MustRegister(r.attempts, r.settled)
+	}
+	now := func() time.Time { return r.Clock.Now() }
+	r.runner = delivery.New(delivery.Config{Name: "webhooks", DB: c.DB, Now: now, Log: c.Log, Slots: maxAloft, First: maxFirst, Grace: grace}, store{r})
+	return r
+}
+
+// Start adds the room's background work to a crew: matching what happened with the subscriptions, and sending.
+func (r *Service) Start(runner *jobs.Runner) {
+	r.match = runner.Add(jobs.Job{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll})
+	r.runner.Woken(runner.Add(r.runner.Job()))
+}

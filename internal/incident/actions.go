@@ -1,0 +1,101 @@
+package incident
+
+import (
+	"strings"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/api"
+)
+
+// Some names incidents. What is done about them is done about all or none.
+type Some struct {
+	IncidentIDs []string `json:"incident_ids" minItems:"1" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Incidents, at most 100, of 24 hexadecimal digits each."`
+}
+
+// ids are the incidents, each once, in the order of the request.
+func (s Some) ids() (ids []string) {
+	seen := map[string]bool{}
+	for _, id := range s.IncidentIDs {
+		if id = strings.ToLower(id); !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (r *Service) writer(c *api.Call) Writer {
+	return Writer{Tx: c.Tx, Bus: r.Bus, Account: c.Who.AccountID, Now: c.Now, Person: c.Who.PersonID}
+}
+
+// each does something about each of some incidents that the caller may read.
+func (r *Service) each(c *api.Call, ids []string, fn func(Writer, *Incident) error) (api.Empty, error) {
+	for _, id := range ids {
+		i, err := Permit(c.Tx, c.Who, id)
+		if err != nil {
+			return api.Empty{}, err
+		}
+		if err := fn(r.writer(c), &i); err != nil {
+			return api.Empty{}, err
+		}
+		c.Touched("incident", i.IncidentID, i.Title)
+	}
+	return api.Empty{}, nil
+}
+
+func (r *Service) ack(c *api.Call, in Some) (api.Empty, error) {
+	return r.each(c, in.ids(), Writer.Ack)
+}
+func (r *Service) unack(c *api.Call, in Some) (api.Empty, error) {
+	return r.each(c, in.ids(), Writer.Unack)
+}
+func (r *Service) wake(c *api.Call, in Some) (api.Empty, error) {
+	return r.each(c, in.ids(), Writer.Wake)
+}
+
+type snoozeRequest struct {
+	Some
+	Minutes int64 `json:"minutes" minimum:"1" maximum:"1440" doc:"For how long nobody is told."`
+}
+
+func (r *Service) snooze(c *api.Call, in snoozeRequest) (api.Empty, error) {
+	return r.each(c, in.ids(), func(d Writer, i *Incident) error { return d.Snooze(i, in.Minutes) })
+}
+
+type resolveRequest struct {
+	Some
+	RootCause  string `json:"root_cause,omitzero" maxLength:"1024" doc:"Why it happened, for each of them."`
+	Resolution string `json:"resolution,omitzero" maxLength:"1024" doc:"What helped, likewise."`
+}
+
+func (r *Service) resolve(c *api.Call, in resolveRequest) (api.Empty, error) {
+	return r.each(c, in.ids(), func(d Writer, i *Incident) error { return d.Resolve(i, in.RootCause, in.Resolution) })
+}
+
+type reopenRequest struct {
+	Some
+	Reason string `json:"reason,omitzero" maxLength:"1024" doc:"Why, for the feed."`
+}
+
+func (r *Service) reopen(c *api.Call, in reopenRequest) (api.Empty, error) {
+	return r.each(c, in.ids(), func(d Writer, i *Incident) error { return d.Reopen(i, in.Reason) })
+}
+
+type commentRequest struct {
+	Some
+	Comment   string `json:"comment" minLength:"1" maxLength:"1024" doc:"What to say."`
+	MuteReply bool   `json:"mute_reply,omitzero" doc:"Kept in the feed as sent."`
+}
+
+func (r *Service) comment(c *api.Call, in commentRequest) (api.Empty, error) {
+	return r.each(c, in.ids(), func(d Writer, i *Incident) error {
+		return d.publish(i, activity.Commented{Comment: in.Comment, MuteReply: in.MuteReply})
+	})
+}
+
+func (r *Service) disableMerge(c *api.Call, in Some) (api.Empty, error) {
+	return r.each(c, in.ids(), func(d Writer, i *Incident) error {
+		i.GroupKey = ""
+		return d.save(i)
+	})
+}

@@ -1,0 +1,82 @@
+package incident
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+)
+
+// Job is the room's background work: resolving what its channel wants resolved by itself, and ending
+// snoozes whose time has come.
+func (r *Service) Job(d *db.DB, log *slog.Logger) jobs.Job {
+	return jobs.Job{Name: "incidents", Interval: time.Second, Run: func(ctx context.Context, now time.Time) (again time.Time, err error) {
+		due := false
+		if err := d.Read(ctx, func(tx *db.Tx) error {
+			next, _, err := db.One(tx, db.Column[int64], nextDue)
+			if next > 0 {
+				again, due = time.Unix(next, 0), next <= now.Unix()
+			}
+			return err
+		}); err != nil || !due {
+			return again, err
+		}
+		return now, d.Write(ctx, func(tx *db.Tx) error { return r.due(tx, log, now) })
+	}}
+}
+
+const nextDue = `SELECT coalesce(min(at), 0) FROM (
+	SELECT min(resolve_at) AS at FROM incident WHERE progress <> 'Closed' AND resolve_at > 0
+	UNION ALL SELECT min(snoozed_before) FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0) AS both WHERE at IS NOT NULL`
+
+type key struct {
+	account int64
+	id      string
+}
+
+// due resolves and wakes what is due; an incident that fails holds up no other.
+func (r *Service) due(tx *db.Tx, log *slog.Logger, now time.Time) error {
+	scan := func(scan db.Scan) (k key, err error) { return k, scan(&k.account, &k.id) }
+	for _, kind := range []struct {
+		query string
+		do    func(Writer, *Incident) error
+		later string // of one that fails
+	}{
+		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND resolve_at > 0 AND resolve_at <= $1 ORDER BY resolve_at LIMIT 100`, Writer.timeout,
+			`UPDATE incident SET resolve_at = $3 WHERE account_id = $1 AND incident_id = $2`},
+		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1 ORDER BY snoozed_before LIMIT 100`, Writer.Wake,
+			`UPDATE incident SET snoozed_before = $3 WHERE account_id = $1 AND incident_id = $2`},
+	} {
+		keys, err := db.All(tx, scan, kind.query, now.Unix())
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			failed, err := tx.Try(func() error {
+				i, found, err := Find(tx, k.account, k.id)
+				if err != nil || !found || i.Progress == Closed {
+					return err
+				}
+				return kind.do(Writer{Tx: tx, Bus: r.Bus, Account: k.account, Now: now}, &i)
+			})
+			if err == nil && failed != nil {
+				log.Error("an incident could not be resolved or woken in time", "incident_id", k.id, "account_id", k.account, "error", failed)
+				_, err = tx.Exec(kind.later, k.account, k.id, now.Unix()+60)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// timeout resolves an incident whose channel wants it resolved by now.
+func (d Writer) timeout(r *Incident) error {
+	if err := d.CloseAlerts(r.IncidentID); err != nil {
+		return err
+	}
+	return d.resolve(r, "timeout")
+}

@@ -1,0 +1,217 @@
+package incident
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/alert"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/core/event"
+	"tocsin/internal/platform/fault"
+)
+
+// move takes an incident to its next station.
+func (d Writer) move(r *Incident, m Move) (Status, error) {
+	next, err := r.status(d.Now).After(m, d.Person)
+	if illegal := (*Illegal)(nil); errors.As(err, &illegal) {
+		return next, fault.New(fault.Conflict, "incident %s: %s", r.IncidentID, illegal)
+	}
+	r.Progress = next.Progress
+	return next, err
+}
+
+func (r *Incident) status(now time.Time) Status {
+	s := Status{Progress: r.Progress, Snoozed: r.SnoozedBefore > now.Unix()}
+	for _, a := range r.Assignments {
+		if a.RemovedAt == 0 && a.AcknowledgedAt > 0 {
+			s.Ackers = append(s.Ackers, a.PersonID)
+		}
+	}
+	return s
+}
+
+// Ack acknowledges the incident. Whoever does so is responsible for it; a snooze ends with it.
+func (d Writer) Ack(r *Incident) error {
+	before := r.status(d.Now)
+	if _, err := d.move(r, Ack); err != nil {
+		return err
+	}
+	if slices.Contains(before.Ackers, d.Person) && !before.Snoozed {
+		return nil
+	}
+	now := d.Now.Unix()
+	if r.AckTime == 0 {
+		r.AckTime = now
+	}
+	r.endSnooze(now)
+	if err := d.respond(r, d.Person, now); err != nil {
+		return err
+	}
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.publish(r, activity.Acknowledged{})
+}
+
+// respond makes a person responsible, and acknowledged at a moment when that is not 0.
+func (d Writer) respond(r *Incident, person, acknowledged int64) error {
+	if person == 0 {
+		return nil
+	}
+	for i := range r.Assignments {
+		if a := &r.Assignments[i]; a.PersonID == person && a.RemovedAt == 0 {
+			if acknowledged == 0 || a.AcknowledgedAt > 0 {
+				return nil
+			}
+			return d.assignment(r, i, 0, acknowledged)
+		}
+	}
+	return r.assign(d.Tx, d.Account, Assignment{PersonID: person, AssignedAt: d.Now.Unix(), AcknowledgedAt: acknowledged})
+}
+
+// assignment changes one of the incident's assignments.
+func (d Writer) assignment(r *Incident, position int, removed, acknowledged int64) error {
+	a := &r.Assignments[position]
+	a.RemovedAt, a.AcknowledgedAt = removed, acknowledged
+	_, err := d.Tx.Exec(`UPDATE incident_assignment SET removed_at = $4, acknowledged_at = $5 WHERE account_id = $1 AND incident_id = $2 AND position = $3`, d.Account, r.IncidentID, position, removed, acknowledged)
+	return err
+}
+
+// Unack takes the person's acknowledgement back; of the key's person when others have acknowledged too.
+func (d Writer) Unack(r *Incident) error {
+	if _, err := d.move(r, Unack); err != nil {
+		return err
+	}
+	for i, a := range r.Assignments {
+		if a.RemovedAt == 0 && a.AcknowledgedAt > 0 && a.PersonID == d.Person {
+			if err := d.assignment(r, i, 0, 0); err != nil {
+				return err
+			}
+		}
+	}
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.publish(r, activity.Unacknowledged{})
+}
+
+// Snooze keeps the incident quiet for so many minutes.
+func (d Writer) Snooze(r *Incident, minutes int64) error {
+	if _, err := d.move(r, Sleep); err != nil {
+		return err
+	}
+	now := d.Now.Unix()
+	r.endSnooze(now)
+	r.SnoozedBefore = now + 60*minutes
+	r.Snoozes = append(r.Snoozes, Snooze{now, r.SnoozedBefore})
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.publish(r, activity.Snoozed{Minutes: minutes})
+}
+
+// endSnooze ends a snooze that goes on at now.
+func (r *Incident) endSnooze(now int64) {
+	if r.SnoozedBefore > now && len(r.Snoozes) > 0 {
+		r.Snoozes[len(r.Snoozes)-1].Until = now
+	}
+	r.SnoozedBefore = 0
+}
+
+// Wake ends a snooze.
+func (d Writer) Wake(r *Incident) error {
+	before := r.SnoozedBefore
+	if before > d.Now.Unix() { // else its time has come, and there is no move to refuse
+		if _, err := d.move(r, Wake); err != nil {
+			return err
+		}
+	} else if before == 0 {
+		return fault.New(fault.Conflict, "incident %s: %s", r.IncidentID, &Illegal{Wake, "it is not snoozed"})
+	}
+	r.endSnooze(d.Now.Unix())
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.publish(r, activity.Woken{SnoozedBefore: before})
+}
+
+// Resolve closes the incident and its alerts.
+func (d Writer) Resolve(r *Incident, rootCause, resolution string) error {
+	if r.Progress == Closed {
+		_, err := d.move(r, Resolve)
+		return err
+	}
+	if rootCause != "" {
+		r.RootCause = rootCause
+	}
+	if resolution != "" {
+		r.Resolution = resolution
+	}
+	if err := d.CloseAlerts(r.IncidentID); err != nil {
+		return err
+	}
+	return d.resolve(r, "manual")
+}
+
+// resolve closes an incident. by says what did: manual, recovery or timeout.
+func (d Writer) resolve(r *Incident, by string) error {
+	if _, err := d.move(r, Resolve); err != nil {
+		return err
+	}
+	now := d.Now.Unix()
+	r.endSnooze(now)
+	r.CloseTime, r.CloserID, r.ResolveAt = now, d.Person, 0
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.publish(r, activity.Resolved{From: by})
+}
+
+// CloseAlerts ends the alerts of an incident that are still active.
+func (d Writer) CloseAlerts(incident string) error {
+	alerts, err := alert.OfIncident(d.Tx, d.Account, incident, decide.MaxAlerts*2, 0)
+	for i := 0; i < len(alerts) && err == nil; i++ {
+		if alerts[i].Active() {
+			err = d.CloseAlert(&alerts[i])
+		}
+	}
+	return err
+}
+
+// CloseAlert ends an alert as a person does it: the next event of its key begins another.
+func (d Writer) CloseAlert(a *decide.Alert) error {
+	a.End = max(a.Start, d.Now.Unix())
+	a.Status = event.Ok
+	if err := alert.Save(d.Tx, d.Account, a, d.Now); err != nil {
+		return err
+	}
+	if err := alert.Uninhibit(d.Tx, d.Account, a.ID, d.Now.Unix()); err != nil {
+		return err
+	}
+	return d.Bus.Publish(d.Tx, activity.Item{Account: d.Account, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person, Event: activity.AlertClosed{}})
+}
+
+// Reopen opens a closed incident again. Its alerts stay as they are.
+func (d Writer) Reopen(r *Incident, reason string) error {
+	if _, err := d.move(r, Reopen); err != nil {
+		return err
+	}
+	for i, a := range r.Assignments {
+		if a.RemovedAt == 0 && a.AcknowledgedAt > 0 {
+			if err := d.assignment(r, i, 0, 0); err != nil {
+				return err
+			}
+		}
+	}
+	r.CloseTime, r.CloserID, r.LastTime, r.ReopenedAt, r.MergedInto = 0, 0, d.Now.Unix(), d.Now.Unix(), ""
+	r.GroupKey = "" // another incident may have taken its place among those that alerts join
+	if err := d.due(r); err != nil {
+		return err
+	}
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.publish(r, activity.Reopened{Reason: reason})
+}

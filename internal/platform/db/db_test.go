@@ -1,0 +1,477 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"tocsin/internal/platform/db"
+)
+
+var ctx = context.Background()
+
+func open(t *testing.T, path string) *db.DB {
+	t.Helper()
+	d, err := db.Open(ctx, "sqlite:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// pair opens a database with a table of names.
+func pair(t *testing.T) *db.DB {
+	t.Helper()
+	d := open(t, filepath.Join(t.TempDir(), "test.db"))
+	write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY, name TEXT NOT NULL)`)
+	return d
+}
+
+func write(t *testing.T, d *db.DB, query string, args ...any) {
+	t.Helper()
+	if err := d.Write(ctx, exec(query, args...)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exec(query string, args ...any) func(*db.Tx) error {
+	return func(tx *db.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	}
+}
+
+func insert(id int, name string) func(*db.Tx) error {
+	return exec(`INSERT INTO item (id, name) VALUES ($1, $2)`, id, name)
+}
+
+func names(tx *db.Tx) ([]string, error) {
+	return db.All(tx, db.Column[string], `SELECT name FROM item ORDER BY id`)
+}
+
+func expect(t *testing.T, d *db.DB, want ...string) {
+	t.Helper()
+	var got []string
+	err := d.Read(ctx, func(tx *db.Tx) (err error) {
+		got, err = names(tx)
+		return err
+	})
+	if err != nil || strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("%q (%v), want %q", got, err, want)
+	}
+}
+
+func TestWriteIsAllOrNothing(t *testing.T) {
+	d := pair(t)
+	refused := errors.New("refused")
+	if err := d.Write(ctx, func(tx *db.Tx) error { return errors.Join(insert(1, "a")(tx), refused) }); !errors.Is(err, refused) {
+		t.Errorf("%v", err)
+	}
+	expect(t, d)
+	func() {
+		defer func() {
+			if p := recover(); !strings.HasPrefix(fmt.Sprint(p), "a panic\n") {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		d.Write(ctx, func(tx *db.Tx) error {
+			if err := insert(1, "a")(tx); err != nil {
+				t.Error(err)
+			}
+			panic("a panic")
+		})
+	}()
+	expect(t, d)
+	err := d.Write(ctx, func(tx *db.Tx) error { return errors.Join(insert(1, "a")(tx), insert(1, "again")(tx)) })
+	if err == nil || !strings.Contains(err.Error(), "INSERT INTO item") {
+		t.Errorf("an error must name its statement: %v", err)
+	}
+	expect(t, d)
+	if err := d.Write(ctx, insert(1, "a")); err != nil {
+		t.Error(err)
+	}
+	expect(t, d, "a")
+}
+
+// TestSnapshotSeesOneState changes the data between two statements of a Snapshot, and of a Read.
+// What fails of a transaction is undone alone, whether others share its commit or not.
+func TestTryUndoesWhatFailed(t *testing.T) {
+	d := pair(t)
+	refused := errors.New("refused")
+	err := d.Write(ctx, func(tx *db.Tx) error {
+		for n, fail := range []func() error{nil, func() error { return refused }, func() error { panic("a panic") }, func() error { return insert(0, "again")(tx) }, nil} {
+			failed, err := tx.Try(func() error {
+				if err := insert(n, fmt.Sprint("item", n))(tx); err != nil || fail == nil {
+					return err
+				}
+				return fail()
+			})
+			if err != nil || (failed != nil) != (fail != nil) || n == 1 && failed != refused {
+				t.Errorf("%d: %v, %v", n, failed, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, d, "item0", "item4")
+}
+
+func TestSnapshotSeesOneState(t *testing.T) {
+	d := pair(t)
+	look := func(in func(context.Context, func(*db.Tx) error) error, id int) (before, after []string) {
+		err := in(ctx, func(tx *db.Tx) (err error) {
+			if before, err = names(tx); err != nil {
+				return err
+			}
+			write(t, d, `INSERT INTO item (id, name) VALUES ($1, 'new')`, id)
+			after, err = names(tx)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return before, after
+	}
+	if before, after := look(d.Snapshot, 1); len(before) != 0 || len(after) != 0 {
+		t.Errorf("snapshot: %q, then %q", before, after)
+	}
+	if before, after := look(d.Read, 2); len(before) != 1 || len(after) != 2 {
+		t.Errorf("read: %q, then %q", before, after)
+	}
+}
+
+func TestReadersCannotWrite(t *testing.T) {
+	d := pair(t)
+	if err := d.Read(ctx, insert(1, "a")); err == nil {
+		t.Error("a read wrote")
+	}
+	if err := d.Snapshot(ctx, insert(1, "a")); err == nil {
+		t.Error("a snapshot wrote")
+	}
+	expect(t, d)
+}
+
+func TestRowsAndColumns(t *testing.T) {
+	d := pair(t)
+	write(t, d, `INSERT INTO item (id, name) VALUES ($1, $2), ($3, $4)`, 1, "a", int64(-1<<63), "b\x00'\";--")
+	err := d.Snapshot(ctx, func(tx *db.Tx) error {
+		all, err := names(tx)
+		if err != nil || !reflect.DeepEqual(all, []string{"b\x00'\";--", "a"}) {
+			t.Errorf("%q %v", all, err)
+		}
+		none, err := db.All(tx, db.Column[string], `SELECT name FROM item WHERE id = $1`, 7)
+		if err != nil || none == nil || len(none) != 0 {
+			t.Errorf("no rows must be an empty list: %v %v", none, err)
+		}
+		name, found, err := db.One(tx, db.Column[string], `SELECT name FROM item WHERE id = $1`, 1)
+		if err != nil || !found || name != "a" {
+			t.Errorf("%q %t %v", name, found, err)
+		}
+		if _, found, err := db.One(tx, db.Column[string], `SELECT name FROM item WHERE id = $1`, 7); err != nil || found {
+			t.Errorf("%t %v", found, err)
+		}
+		if _, err := db.All(tx, db.Column[int64], `SELECT name FROM item`); err == nil || !strings.Contains(err.Error(), "SELECT name") {
+			t.Errorf("a row of another type: %v", err)
+		}
+		if _, _, err := db.One(tx, db.Column[int64], `SELECT name FROM nowhere`); err == nil || !strings.Contains(err.Error(), "nowhere") {
+			t.Errorf("a table that is not there: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	err = d.Write(ctx, func(tx *db.Tx) error {
+		n, err := tx.Exec(`UPDATE item SET name = 'c'`)
+		if n != 2 {
+			t.Errorf("%d rows changed", n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManyAtOnce has writers who read before they write, so that a lost update would show, and readers
+// who check that two tables agree.
+func TestManyAtOnce(t *testing.T) {
+	d := pair(t)
+	write(t, d, `CREATE TABLE counter (id BIGINT PRIMARY KEY, n BIGINT NOT NULL)`)
+	write(t, d, `INSERT INTO counter (id, n) VALUES (1, 0), (2, 0)`)
+	read := func(tx *db.Tx, id int) (int64, error) {
+		n, _, err := db.One(tx, db.Column[int64], `SELECT n FROM counter WHERE id = $1`, id)
+		return n, err
+	}
+	const workers, rounds = 6, 25
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for range rounds {
+				err := d.Write(ctx, func(tx *db.Tx) error {
+					for id := 1; id <= 2; id++ {
+						n, err := read(tx, id)
+						if err != nil {
+							return err
+						}
+						if err := exec(`UPDATE counter SET n = $1 WHERE id = $2`, n+1, id)(tx); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				err = d.Snapshot(ctx, func(tx *db.Tx) error {
+					a, err := read(tx, 1)
+					b, err2 := read(tx, 2)
+					if a != b {
+						t.Errorf("%d and %d in one snapshot", a, b)
+					}
+					return errors.Join(err, err2)
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	err := d.Read(ctx, func(tx *db.Tx) error {
+		n, err := read(tx, 1)
+		if n != workers*rounds {
+			t.Errorf("%d, want %d", n, workers*rounds)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWaitingEndsWithTheContext(t *testing.T) {
+	d := pair(t)
+	err := d.Write(ctx, func(*db.Tx) error {
+		ended, end := context.WithCancel(ctx)
+		end()
+		if err := d.Write(ended, insert(1, "a")); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	expect(t, d)
+}
+
+// TestCloseWaits: a transaction that has begun ends as it would have, one that has not is refused.
+func TestCloseWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	d := open(t, path)
+	write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY, name TEXT NOT NULL)`)
+	begun, closed := make(chan struct{}), make(chan error)
+	err := d.Write(ctx, func(tx *db.Tx) error {
+		go func() {
+			close(begun)
+			closed <- d.Close()
+		}()
+		<-begun
+		return insert(1, "a")(tx)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	for _, in := range []func(context.Context, func(*db.Tx) error) error{d.Read, d.Snapshot, d.Write} {
+		if err := in(ctx, func(*db.Tx) error { return nil }); !errors.Is(err, db.ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+	if left, err := filepath.Glob(path + "-*"); err != nil || len(left) != 0 {
+		t.Errorf("left beside the database: %q", left)
+	}
+	expect(t, open(t, path), "a")
+}
+
+func TestFilesAreTheOwnersAlone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "dir")
+	d := open(t, filepath.Join(dir, "test.db"))
+	write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY)`)
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 3 {
+		t.Fatalf("%d files: %v", len(entries), err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v %v", e.Name(), info.Mode(), err)
+		}
+	}
+}
+
+func TestAnExistingFileKeepsItsMode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	if err := os.WriteFile(path, nil, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	open(t, path)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+}
+
+// TestPathsWithSigns: a path is a path, whatever signs a URI gives a meaning to.
+func TestPathsWithSigns(t *testing.T) {
+	for _, name := range []string{"a b.db", "100%.db", "%41.db", "what?mode=memory.db", "a#b.db", "a&b=c;d.db", "é 值班.db", "a+b.db", "file:x.db", ":memory:", `back\slash.db`, "it's.db"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			d := open(t, filepath.Join(dir, name))
+			write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY, name TEXT NOT NULL)`)
+			write(t, d, `INSERT INTO item (id, name) VALUES (1, 'a')`)
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+			entries, err := os.ReadDir(dir)
+			if err != nil || len(entries) != 1 || entries[0].Name() != name {
+				t.Errorf("%v %v", entries, err)
+			}
+			expect(t, open(t, filepath.Join(dir, name)), "a")
+		})
+	}
+	t.Chdir(t.TempDir())
+	d := open(t, "relative dir/a?b.db")
+	write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY)`)
+	if _, err := os.Stat("relative dir/a?b.db"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatCannotBeOpened(t *testing.T) {
+	dir := t.TempDir()
+	garbage := filepath.Join(dir, "garbage.db")
+	if err := os.WriteFile(garbage, []byte(strings.Repeat("this is no database. ", 500)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dsn, says string }{
+		{"", "want sqlite:PATH"},
+		{"sqlite:", "want sqlite:PATH"},
+		{"test.db", "want sqlite:PATH"},
+		{"mysql://root:hunter2@host/db", "want sqlite:PATH"},
+		{"sqlite:" + dir, dir},
+		{"sqlite:" + garbage, "not a database"},
+		{"sqlite:" + garbage + "/below.db", "garbage.db"},
+	} {
+		d, err := db.Open(ctx, c.dsn)
+		if err == nil {
+			d.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", c.dsn, err)
+		}
+	}
+}
+
+func TestMigrations(t *testing.T) {
+	files, err := fs.Glob(os.DirFS("migrations"), "*.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	path := filepath.Join(t.TempDir(), "test.db")
+	d, err := db.Connect(ctx, "sqlite:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	applied, err := d.Migrate(ctx)
+	if err != nil || len(applied) != len(files) {
+		t.Fatalf("%v %v", applied, err)
+	}
+	for i, a := range applied {
+		if a.Name != files[i] || a.Took == "" {
+			t.Errorf("step %d: %+v, want %s", i, a, files[i])
+		}
+	}
+	schema := func(d *db.DB) (all []string) {
+		err := d.Read(ctx, func(tx *db.Tx) (err error) {
+			all, err = db.All(tx, db.Column[string], `SELECT coalesce(sql, name) FROM sqlite_master ORDER BY name`)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := schema(d)
+	write(t, d, `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES (1, 'Acme', 'UTC', 1, 1)`)
+	if again, err := d.Migrate(ctx); err != nil || again == nil || len(again) != 0 {
+		t.Errorf("the second time: %v %v", again, err)
+	}
+	second := open(t, path) // while the first is open, as a command would beside a server
+	if got := schema(second); !reflect.DeepEqual(got, before) {
+		t.Errorf("%q\nwant\n%q", got, before)
+	}
+}
+
+// TestEveryTableBelongsToAnAccount: whatever is kept goes when its account goes, and is found by it. Which sealing
+// keys there are is about the database as a whole.
+func TestEveryTableBelongsToAnAccount(t *testing.T) {
+	d := open(t, filepath.Join(t.TempDir(), "test.db"))
+	err := d.Read(ctx, func(tx *db.Tx) error {
+		tables, err := db.All(tx, db.Column[string], `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%' AND name NOT IN ('account', 'seal_key')`)
+		if err != nil {
+			return err
+		}
+		for _, table := range tables {
+			n, _, err := db.One(tx, db.Column[int64], fmt.Sprintf(`SELECT count(*) FROM pragma_foreign_key_list('%s') WHERE "table" = 'account' AND on_delete = 'CASCADE'`, table))
+			if err != nil {
+				return err
+			}
+			if n != 1 {
+				t.Errorf("%s does not refer to its account with ON DELETE CASCADE", table)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestForeignKeysAreEnforced(t *testing.T) {
+	d := open(t, filepath.Join(t.TempDir(), "test.db"))
+	if err := d.Write(ctx, exec(`INSERT INTO team (account_id, team_id, team_name) VALUES (7, 1, 'SRE')`)); err == nil {
+		t.Error("a team of no account")
+	}
+	write(t, d, `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES (7, 'Acme', 'UTC', 1, 1)`)
+	write(t, d, `INSERT INTO team (account_id, team_id, team_name) VALUES (7, 1, 'SRE')`)
+	write(t, d, `DELETE FROM account`)
+	err := d.Read(ctx, func(tx *db.Tx) error {
+		n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM team`)
+		if n != 0 {
+			t.Error("a team outlived its account")
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,118 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"zombiezen.com/go/sqlite" // the embedded engine, without cgo
+)
+
+// pragmas of every connection. WAL lets readers go on while a commit is written; synchronous FULL makes
+// a commit survive power loss, which "2xx means on disk" asks for. Its log is taken into the database when it has
+// 16 MB: pages that change with every event are then written once for many commits.
+var pragmas = []string{"journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 4000", "foreign_keys = ON", "cache_size = -4000", "temp_store = MEMORY"}
+
+// timeout is for the command line working on a database that a server has open.
+const timeout = 10 * time.Second
+
+func (d *DB) openSQLite(path string) (err error) {
+	if err := create(path); err != nil {
+		return err
+	}
+	d.path = path
+	if d.writer, err = openConn(path); err != nil {
+		return err
+	}
+	// One reader more than processors keeps those busy while a reader is on its way from one call to the
+	// next; many more make the driver's readers get in each other's way. A read that writes is a mistake,
+	// and outside the one writer it would fail under load only.
+	d.readers, err = openPool(path, runtime.NumCPU()+1, "query_only = ON")
+	return err
+}
+
+func openPool(path string, size int, extra ...string) (pool, error) {
+	p := pool{free: make(chan *conn, size)}
+	for range size {
+		c, err := openConn(path, extra...)
+		if err != nil {
+			return p, err
+		}
+		p.free <- c
+		p.size++
+	}
+	return p, nil
+}
+
+func openConn(path string, extra ...string) (*conn, error) {
+	raw, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	raw.SetBusyTimeout(timeout)
+	c := &conn{raw: raw, stmts: map[string]*stmt{}}
+	for _, pragma := range slices.Concat(pragmas, extra) {
+		if _, err := (&Tx{conn: c}).Exec("PRAGMA " + pragma); err != nil {
+			return nil, errors.Join(err, c.close())
+		}
+	}
+	return c, nil
+}
+
+// create makes a new database file readable by its owner alone, because it holds personal data; an
+// existing file keeps its mode. The engine gives the files beside it the same mode.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func sqliteVersion() string {
+	c, err := openConn(":memory:")
+	if err != nil {
+		return "?"
+	}
+	defer c.close()
+	version, _, err := One(&Tx{conn: c}, Column[string], `SELECT sqlite_version()`)
+	if err != nil {
+		return "?"
+	}
+	return version
+}
+
+// MustExist refuses a DSN whose database is not there yet, for commands that would otherwise answer a
+// mistyped path with a new, empty database.
+func MustExist(dsn string) error {
+	path, ok := strings.CutPrefix(dsn, "sqlite:")
+	if !ok {
+		return nil // Open says what is wrong with it
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("there is no database at %s: %w", path, err)
+	}
+	return nil
+}
+
+// storageFails tells whether it is the storage that fails and not the statement: a full or broken disk, or
+// another process that does not let go of the database.
+func storageFails(err error) bool {
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultBusy, sqlite.ResultReadOnly, sqlite.ResultCantOpen:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,195 @@
+package delivery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/delivery"
+)
+
+func run(t *testing.T, r *runner, now time.Time) time.Time {
+	t.Helper()
+	again, err := r.Job().Run(context.Background(), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+// A queue has four slots, all queues together sixteen; a queue without an attempt under way gets one beyond them, up to
+// forty.
+func TestSlots(t *testing.T) {
+	d, c := open(t), clock.At(start)
+	release, begun := make(chan struct{}), make(chan string, 1000)
+	r := newRunner(d, c, &store{attempt: func(_ context.Context, p *parcel) error { begun <- p.queue; <-release; return nil }}, time.Minute)
+	id := 0
+	fill := func(queue string, n int) {
+		for range n {
+			put(t, d, id, queue)
+			id++
+		}
+	}
+	want := func(what string, n int) {
+		t.Helper()
+		run(t, r, c.Now())
+		for range n {
+			<-begun
+		}
+		if now := count(t, d, `SELECT count(*) FROM parcel WHERE attempts > 0`); len(begun) > 0 || now != count(t, d, `SELECT sum(attempts) FROM parcel`) {
+			t.Errorf("%s: more than %d began", what, n)
+		}
+	}
+	fill("a", 10)
+	want("four of a queue", 4)
+	want("no more of it", 0)
+	for n := range 2 {
+		fill(fmt.Sprint("b", n), 10)
+	}
+	want("four of two more", 8)
+	fill("c", 3)
+	want("three of one, of which no more wait", 3)
+	for n := range 30 {
+		fill(fmt.Sprint("d", n), 2)
+	}
+	want("one slot is left; then one of each, up to forty", 25)
+	want("none is left", 0)
+	close(release)
+	r.Wait()
+	for count(t, d, `SELECT count(*) FROM parcel WHERE settled = ''`) > 0 {
+		run(t, r, c.Now())
+		r.Wait()
+	}
+}
+
+// Results that come while the writer is busy are recorded in one transaction.
+func TestResultsShareATransaction(t *testing.T) {
+	d, c := open(t), clock.At(start)
+	var ending sync.WaitGroup
+	ending.Add(16)
+	s := &store{attempt: func(context.Context, *parcel) error { ending.Done(); return nil }}
+	r := newRunner(d, c, s, time.Minute)
+	for n := range 16 {
+		put(t, d, n, fmt.Sprint(n%4))
+	}
+	held, free := make(chan struct{}), make(chan struct{})
+	claimed := make(chan struct{})
+	s.attempt = func(context.Context, *parcel) error { <-claimed; ending.Done(); return nil }
+	run(t, r, c.Now())
+	go d.Write(context.Background(), func(*db.Tx) error { close(held); <-free; return nil })
+	<-held
+	close(claimed)
+	ending.Wait()
+	close(free)
+	r.Wait()
+	total := 0
+	for _, n := range s.batches {
+		total += n
+	}
+	if total != 16 || len(s.batches) > 4 {
+		t.Errorf("16 results were recorded as %v", s.batches)
+	}
+}
+
+// A result that cannot be recorded costs its neighbours nothing; it is attempted again when its lease has expired.
+func TestACorruptRowBlocksNoOther(t *testing.T) {
+	d, c := open(t), clock.At(start)
+	s := &store{attempt: func(context.Context, *parcel) error { return nil }}
+	broken := true
+	s.record = func(tx *db.Tx, r delivery.Result[*parcel, struct{}]) error {
+		if r.Row.id == 7 && broken {
+			return errors.New("corrupt")
+		}
+		if r.Row.id == 8 && broken {
+			panic("at the disco")
+		}
+		return settled(tx, r.Row.id, "delivered")
+	}
+	r := newRunner(d, c, s, time.Minute)
+	for n := range 16 {
+		put(t, d, n, fmt.Sprint(n%4))
+	}
+	run(t, r, c.Now())
+	r.Wait()
+	if n := count(t, d, `SELECT count(*) FROM parcel WHERE settled <> ''`); n != 14 {
+		t.Errorf("%d of 14 were recorded", n)
+	}
+	broken = false
+	if again := run(t, r, c.Now()); !again.Equal(start.Add(leased)) {
+		t.Errorf("it comes again at %v", again)
+	}
+	c.Add(leased)
+	run(t, r, c.Now())
+	r.Wait()
+	if n := count(t, d, `SELECT count(*) FROM parcel WHERE settled = '' OR attempts <> CASE WHEN id IN (7, 8) THEN 2 ELSE 1 END`); n != 0 {
+		t.Errorf("%d were not recorded, or attempted too often", n)
+	}
+}
+
+// A queue whose rows cannot be claimed holds up no other.
+func TestAQueueThatCannotBeClaimedHoldsUpNoOther(t *testing.T) {
+	d, c := open(t), clock.At(start)
+	s := &store{attempt: func(context.Context, *parcel) error { return nil }}
+	r := newRunner(d, c, s, time.Minute)
+	put(t, d, 1, "bad")
+	put(t, d, 2, "good")
+	write(t, d, `CREATE TRIGGER broken BEFORE UPDATE ON parcel WHEN old.queue = 'bad' BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+	run(t, r, c.Now())
+	r.Wait()
+	if n := count(t, d, `SELECT id FROM parcel WHERE settled <> ''`); n != 2 {
+		t.Errorf("%d was delivered", n)
+	}
+}
+
+// Wait cancels attempts that outlast the grace. They are not recorded: the next process makes them again.
+func TestWaitEndsWithinTheGrace(t *testing.T) {
+	d, c := open(t), clock.At(start)
+	var stubborn atomic.Bool
+	released := make(chan struct{})
+	s := &store{attempt: func(ctx context.Context, _ *parcel) error {
+		<-ctx.Done()
+		if stubborn.Load() {
+			<-released
+		}
+		return ctx.Err()
+	}}
+	r := newRunner(d, c, s, time.Millisecond)
+	put(t, d, 1, "a")
+	run(t, r, c.Now())
+	r.Wait()
+	if n := count(t, d, `SELECT count(*) FROM parcel WHERE settled = '' AND attempts = 1 AND due_at = `+fmt.Sprint(start.Add(leased).UnixMilli())); n != 1 || !slices.Equal(s.batches, nil) {
+		t.Errorf("what was cancelled was recorded: %v", s.batches)
+	}
+	stubborn.Store(true)
+	c.Add(leased)
+	run(t, r, c.Now())
+	r.Wait() // although the attempt goes on
+	close(released)
+	r.Wait()
+}
+
+// What panics has failed, and nobody is told with what.
+func TestAnAttemptThatPanicsHasFailed(t *testing.T) {
+	d, c := open(t), clock.At(start)
+	s := &store{attempt: func(context.Context, *parcel) error { panic("at the disco") }}
+	var got error
+	s.record = func(tx *db.Tx, r delivery.Result[*parcel, struct{}]) error {
+		got = r.Err
+		return settled(tx, r.Row.id, "given up")
+	}
+	r := newRunner(d, c, s, time.Minute)
+	put(t, d, 1, "a")
+	run(t, r, c.Now())
+	r.Wait()
+	var p *delivery.Panic
+	if !errors.As(got, &p) || got.Error() != "the attempt failed; the server's log says why" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,132 @@
+package delivery_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/delivery"
+)
+
+var start = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+
+const (
+	perQueue = 4
+	leased   = 30 * time.Second
+)
+
+// parcel is a row of the tests.
+type parcel struct {
+	id, attempts int64
+	queue        string
+	lease        time.Time // when it expires
+}
+
+// store keeps parcels in a real database. attempt is the way to their targets.
+type store struct {
+	attempt func(ctx context.Context, p *parcel) error
+	record  func(tx *db.Tx, r delivery.Result[*parcel, struct{}]) error
+
+	mu      sync.Mutex
+	batches []int // how many results each call of Record had
+}
+
+func open(t *testing.T) *db.DB {
+	t.Helper()
+	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	write(t, d, `CREATE TABLE parcel (id BIGINT PRIMARY KEY, queue TEXT NOT NULL, due_at BIGINT NOT NULL, attempts BIGINT NOT NULL, settled TEXT NOT NULL)`)
+	write(t, d, `CREATE TABLE target (queue TEXT PRIMARY KEY)`)
+	write(t, d, `CREATE TRIGGER first BEFORE INSERT ON parcel BEGIN INSERT INTO target VALUES (new.queue) ON CONFLICT DO NOTHING; END`)
+	write(t, d, `CREATE INDEX parcel_due ON parcel (queue, due_at) WHERE settled = ''`)
+	return d
+}
+
+func write(t *testing.T, d *db.DB, query string, args ...any) {
+	t.Helper()
+	if err := d.Write(context.Background(), func(tx *db.Tx) error { _, err := tx.Exec(query, args...); return err }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func count(t *testing.T, d *db.DB, query string) (n int64) {
+	t.Helper()
+	err := d.Read(context.Background(), func(tx *db.Tx) (err error) { n, _, err = db.One(tx, db.Column[int64], query); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func put(t *testing.T, d *db.DB, id int, queue string) {
+	t.Helper()
+	write(t, d, `INSERT INTO parcel VALUES ($1, $2, $3, 0, '')`, id, queue, start.UnixMilli())
+}
+
+func (s *store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[string], error) {
+	return db.All(tx, func(scan db.Scan) (q delivery.Queue[string], err error) {
+		var due int64
+		err = scan(&q.Key, &due)
+		q.Due, q.Slots = time.UnixMilli(due), perQueue
+		return q, err
+	}, `SELECT * FROM (SELECT queue, (SELECT min(due_at) FROM parcel p WHERE p.settled = '' AND p.queue = t.queue) AS due FROM target t) WHERE due > 0 ORDER BY due`)
+}
+
+func (s *store) Claim(tx *db.Tx, queue string, n int, now time.Time) ([]*parcel, error) {
+	until := now.Add(leased)
+	return db.All(tx, func(scan db.Scan) (*parcel, error) {
+		p := &parcel{queue: queue, lease: until}
+		return p, scan(&p.id, &p.attempts)
+	}, `UPDATE parcel SET attempts = attempts + 1, due_at = $4 WHERE id IN (SELECT id FROM parcel WHERE settled = '' AND queue = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 + 0) RETURNING id, attempts`,
+		queue, now.UnixMilli(), n, until.UnixMilli())
+}
+
+func (s *store) Attempt(ctx context.Context, p *parcel) (struct{}, error) {
+	return struct{}{}, s.attempt(ctx, p)
+}
+
+func (s *store) Record(tx *db.Tx, results []delivery.Result[*parcel, struct{}]) error {
+	s.mu.Lock()
+	s.batches = append(s.batches, len(results))
+	s.mu.Unlock()
+	for _, r := range results {
+		if err := s.record(tx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settled ends a parcel.
+func settled(tx *db.Tx, id int64, how string) error {
+	_, err := tx.Exec(`UPDATE parcel SET settled = $2 WHERE id = $1 AND settled = ''`, id, how)
+	return err
+}
+
+// again makes a parcel due again, unless the attempt has lost its lease.
+func again(tx *db.Tx, p *parcel, due time.Time) error {
+	_, err := tx.Exec(`UPDATE parcel SET due_at = $2 WHERE id = $1 AND settled = '' AND attempts = $3`, p.id, due.UnixMilli(), p.attempts)
+	return err
+}
+
+type runner = delivery.Runner[string, *parcel, struct{}]
+
+func newRunner(d *db.DB, c *clock.Manual, s *store, grace time.Duration) *runner {
+	if s.record == nil {
+		s.record = func(tx *db.Tx, r delivery.Result[*parcel, struct{}]) error {
+			if r.Err != nil {
+				return again(tx, r.Row, r.Ended.Add(time.Second))
+			}
+			return settled(tx, r.Row.id, "delivered")
+		}
+	}
+	return delivery.New(delivery.Config{Name: "parcels", DB: d, Now: c.Now, Log: slog.New(slog.DiscardHandler), Slots: 16, First: 40, Grace: grace}, s)
+}

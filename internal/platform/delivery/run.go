@@ -1,0 +1,237 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"tocsin/internal/platform/db"
+)
+
+// run claims the rows that are due and for which a slot is free, and begins their attempts. again is when the next
+// row is due; rows for which no slot is free are claimed when one becomes free, which wakes the job.
+func (r *Runner[K, R, O]) run(ctx context.Context, now time.Time) (again time.Time, err error) {
+	var queues []Queue[K]
+	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		queues, err = r.store.Queues(tx, now)
+		return err
+	})
+	if err != nil {
+		return again, err
+	}
+	ready, again := r.ready(queues, now)
+	if len(ready) == 0 { // the writer is not asked for nothing
+		return again, nil
+	}
+	var claimed []claim[K, R]
+	if err := r.DB.Write(ctx, func(tx *db.Tx) (err error) {
+		claimed, err = r.claim(tx, ready, now)
+		return err
+	}); err != nil {
+		return again, err
+	}
+	for _, c := range claimed {
+		r.begin(c.queue, c.row)
+	}
+	return again, nil
+}
+
+// ready returns the queues that have a due row and a free slot, and when the first row of the others is due.
+func (r *Runner[K, R, O]) ready(queues []Queue[K], now time.Time) (ready []Queue[K], next time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, q := range queues {
+		switch {
+		case q.Due.After(now):
+			if next.IsZero() || q.Due.Before(next) {
+				next = q.Due
+			}
+		case r.slots.free(q.Key, q.Slots) > 0:
+			ready = append(ready, q)
+		}
+	}
+	return ready, next
+}
+
+type claim[K comparable, R any] struct {
+	queue K
+	row   R
+}
+
+// claim claims rows of some queues until no slot is free. A queue whose claim fails is left out, so that it cannot
+// hold up the others.
+func (r *Runner[K, R, O]) claim(tx *db.Tx, queues []Queue[K], now time.Time) (claimed []claim[K, R], err error) {
+	plan := r.copySlots()
+	for _, q := range queues {
+		n := plan.free(q.Key, q.Slots)
+		if n == 0 {
+			if plan.all >= plan.first {
+				break
+			}
+			continue
+		}
+		var rows []R
+		failed, err := tx.Try(func() (err error) {
+			rows, err = r.store.Claim(tx, q.Key, n, now)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if failed != nil {
+			r.Log.Error("the rows of a queue cannot be claimed", "job", r.Name, "queue", q.Key, "error", failed)
+			continue
+		}
+		for _, row := range rows {
+			claimed = append(claimed, claim[K, R]{q.Key, row})
+		}
+		plan.take(q.Key, len(rows))
+	}
+	return claimed, nil
+}
+
+// copySlots copies the slots, for planning: slots become free meanwhile, but only run takes any.
+func (r *Runner[K, R, O]) copySlots() slots[K] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	plan := r.slots
+	plan.used = make(map[K]int, len(r.slots.used))
+	for queue, n := range r.slots.used {
+		plan.used[queue] = n
+	}
+	return plan
+}
+
+// begin makes one attempt on a goroutine of its own and hands the result to record.
+func (r *Runner[K, R, O]) begin(queue K, row R) {
+	r.mu.Lock()
+	r.slots.take(queue, 1)
+	ctx := r.ctx
+	r.mu.Unlock()
+	r.running.Go(func() {
+		result := Result[R, O]{Row: row, Began: r.Now()}
+		result.Outcome, result.Err = r.attempt(ctx, row)
+		result.Ended = r.Now()
+		if result.Err != nil && ctx.Err() != nil { // the program stops: the lease expires, and the row is claimed again
+			r.release([]ended[K, R, O]{{queue: queue}})
+			return
+		}
+		r.end(ended[K, R, O]{queue, result})
+	})
+}
+
+// Panic is the error of an attempt that panicked. Its cause is in the log only.
+type Panic struct{}
+
+func (*Panic) Error() string { return "the attempt failed; the server's log says why" }
+
+func (r *Runner[K, R, O]) attempt(ctx context.Context, row R) (outcome O, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.Log.Error("an attempt panicked", "job", r.Name, "panic", p, "stack", string(debug.Stack()))
+			err = &Panic{}
+		}
+	}()
+	return r.store.Attempt(ctx, row)
+}
+
+// maxRecorded is how many results one transaction records at most: others who want to write wait for it.
+const maxRecorded = 64
+
+// end hands a result to the goroutine that records, and starts it when it does not run. Results that come while it
+// commits share the next commit.
+func (r *Runner[K, R, O]) end(e ended[K, R, O]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = append(r.ended, e)
+	if !r.recording {
+		r.recording = true
+		r.running.Go(r.record)
+	}
+}
+
+// record records results until there are none. A slot is free once its result is on disk: whether the target may be
+// called again depends on it.
+func (r *Runner[K, R, O]) record() {
+	for {
+		r.mu.Lock()
+		n := min(len(r.ended), maxRecorded)
+		batch := append([]ended[K, R, O](nil), r.ended[:n]...)
+		r.ended = append(r.ended[:0], r.ended[n:]...)
+		r.recording = n > 0
+		r.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		r.commit(batch)
+		r.release(batch)
+	}
+}
+
+// commit records a batch in one transaction, and when that fails each half by itself, so that one corrupt row cannot
+// block the others. A result that cannot be recorded is lost: the lease expires, and the attempt is made again.
+func (r *Runner[K, R, O]) commit(batch []ended[K, R, O]) {
+	results := make([]Result[R, O], len(batch))
+	for i, e := range batch {
+		results[i] = e.Result
+	}
+	err := r.write(results)
+	switch half := len(batch) / 2; {
+	case err == nil:
+	case half > 0:
+		r.commit(batch[:half])
+		r.commit(batch[half:])
+	default:
+		r.Log.Error("the result of an attempt cannot be recorded", "job", r.Name, "queue", batch[0].queue, "error", err)
+	}
+}
+
+func (r *Runner[K, R, O]) write(results []Result[R, O]) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return r.DB.Write(context.Background(), func(tx *db.Tx) error { return r.store.Record(tx, results) })
+}
+
+func (r *Runner[K, R, O]) release(batch []ended[K, R, O]) {
+	r.mu.Lock()
+	for _, e := range batch {
+		r.slots.take(e.queue, -1)
+	}
+	r.mu.Unlock()
+	r.wake()
+}
+
+// Wait waits until all attempts have ended and are recorded. Attempts that still run after the grace are cancelled;
+// one that does not end then is given up a second later: its lease expires, and the next process makes it again.
+func (r *Runner[K, R, O]) Wait() {
+	idle := make(chan struct{})
+	go func() {
+		r.running.Wait()
+		close(idle)
+	}()
+	if within(idle, r.Grace) {
+		return
+	}
+	r.mu.Lock()
+	r.cancel()
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	r.mu.Unlock()
+	if !within(idle, time.Second) {
+		r.Log.Error("attempts do not end", "job", r.Name)
+	}
+}
+
+func within(done <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

@@ -1,0 +1,219 @@
+package delivery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/delivery"
+	"tocsin/internal/platform/jobs"
+)
+
+const (
+	parcels     = 2000
+	maxAttempts = 5 // that failed; then it is given up
+)
+
+// world is the targets of the stress test, which outlive the processes that call them.
+type world struct {
+	t     *testing.T
+	seed  uint64
+	clock *clock.Manual
+
+	mu       sync.Mutex
+	moved    *sync.Cond        // the clock
+	underWay map[int64]*parcel // the latest attempt of each
+	took     map[int64]int     // how often a target took it
+	refused  map[int64]int     // how often the result of a corrupt one could not be recorded
+}
+
+// process is one life of the program. One that is dead records nothing any more, and nobody hears of its attempts.
+type process struct {
+	*world
+	*runner
+	dead  bool
+	queue map[string]int // attempts under way
+	all   int
+}
+
+func (w *world) start(d *db.DB) *process {
+	p := &process{world: w, queue: map[string]int{}}
+	s := &store{attempt: p.attempt, record: p.record}
+	p.runner = newRunner(d, w.clock, s, 5*time.Millisecond)
+	return p
+}
+
+// dice are the same for the same attempt of the same parcel, whatever the order of events.
+func (w *world) dice(p *parcel) *rand.Rand {
+	return rand.New(rand.NewPCG(w.seed, uint64(p.id<<8|p.attempts)))
+}
+
+// attempt fails, hangs or panics at random; three queues hang always for a while. It checks the leases and the limits.
+func (p *process) attempt(ctx context.Context, row *parcel) error {
+	dice := p.dice(row)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead {
+		return errors.New("dead")
+	}
+	if other := p.underWay[row.id]; other != nil && other.lease.After(p.clock.Now()) {
+		p.t.Errorf("seed %d: parcel %d is attempted twice at once", p.seed, row.id)
+	}
+	p.underWay[row.id] = row
+	p.queue[row.queue]++
+	p.all++
+	defer func() {
+		if p.underWay[row.id] == row {
+			delete(p.underWay, row.id)
+		}
+		p.queue[row.queue]--
+		p.all--
+	}()
+	if n := p.queue[row.queue]; n > perQueue || p.all > 40 {
+		p.t.Errorf("seed %d: %d attempts in queue %s, %d altogether", p.seed, n, row.queue, p.all)
+	}
+	if slow := row.queue < "q03"; slow || dice.IntN(50) == 0 {
+		until := p.clock.Now().Add(time.Duration(1+dice.IntN(20)) * time.Second)
+		stop := context.AfterFunc(ctx, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.moved.Broadcast()
+		})
+		defer stop()
+		for p.clock.Now().Before(until) && ctx.Err() == nil && !p.dead {
+			p.moved.Wait()
+		}
+	}
+	switch {
+	case p.dead:
+		return errors.New("dead")
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case dice.IntN(40) == 0:
+		panic("at the disco")
+	case dice.IntN(4) == 0 || row.id%100 == 0: // some never succeed
+		return errors.New("no answer")
+	}
+	p.took[row.id]++
+	return nil
+}
+
+var backoff = jobs.Backoff{Min: time.Second, Max: 20 * time.Second}
+
+func (p *process) record(tx *db.Tx, r delivery.Result[*parcel, struct{}]) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead {
+		return errors.New("dead")
+	}
+	if r.Row.id%501 == 0 && p.refused[r.Row.id] < 20 {
+		p.refused[r.Row.id]++
+		return errors.New("corrupt")
+	}
+	if r.Err == nil {
+		return settled(tx, r.Row.id, "delivered")
+	}
+	if r.Row.attempts >= maxAttempts {
+		return settled(tx, r.Row.id, "given up")
+	}
+	return again(tx, r.Row, r.Ended.Add(backoff.Wait(time.Second<<r.Row.attempts, 0.5)))
+}
+
+// kill ends a process without a word: what is under way stays claimed until the leases expire.
+func (p *process) kill() {
+	p.mu.Lock()
+	p.dead = true
+	p.moved.Broadcast()
+	p.mu.Unlock()
+	p.Wait()
+}
+
+// Thousands of parcels, targets that fail, hang and panic, and a program that stops, crashes and starts again at random:
+// every parcel is attempted until a target takes it or it is given up, and never twice at once while its lease is valid.
+func TestStress(t *testing.T) {
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { stress(t, seed) })
+	}
+}
+
+func stress(t *testing.T, seed uint64) {
+	d, random := open(t), rand.New(rand.NewPCG(seed, 1))
+	w := &world{t: t, seed: seed, clock: clock.At(start), underWay: map[int64]*parcel{}, took: map[int64]int{}, refused: map[int64]int{}}
+	w.moved = sync.NewCond(&w.mu)
+	err := d.Write(context.Background(), func(tx *db.Tx) (err error) {
+		for n := 0; n < parcels && err == nil; n++ {
+			_, err = tx.Exec(`INSERT INTO parcel VALUES ($1, $2, $3, 0, '')`, n+1, fmt.Sprintf("q%02d", random.IntN(30)), start.Add(time.Duration(random.IntN(60))*time.Second).UnixMilli())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := w.start(d)
+	stops, kills := 0, 0
+	for step := 0; ; step++ {
+		run(t, p.runner, w.clock.Now())
+		runtime.Gosched()
+		switch n := random.IntN(60); {
+		case n == 0:
+			p.Wait()
+			p, stops = w.start(d), stops+1
+		case n == 1:
+			p.kill()
+			p, kills = w.start(d), kills+1
+		case n < 20:
+			w.mu.Lock()
+			w.clock.Add(time.Duration(random.IntN(1500)) * time.Millisecond)
+			w.moved.Broadcast()
+			w.mu.Unlock()
+		}
+		if step%50 == 0 && count(t, d, `SELECT count(*) FROM parcel WHERE settled = ''`) == 0 {
+			break
+		}
+	}
+	p.Wait()
+	t.Logf("seed %d: %d stops and %d kills in %v", seed, stops, kills, w.clock.Now().Sub(start))
+	w.check(d)
+}
+
+func (w *world) check(d *db.DB) {
+	type row struct {
+		id, attempts int64
+		settled      string
+	}
+	var rows []row
+	if err := d.Read(context.Background(), func(tx *db.Tx) (err error) {
+		rows, err = db.All(tx, func(scan db.Scan) (r row, err error) { return r, scan(&r.id, &r.attempts, &r.settled) }, `SELECT id, attempts, settled FROM parcel`)
+		return err
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+	given, twice := 0, 0
+	for _, r := range rows {
+		switch {
+		case r.settled == "delivered" && w.took[r.id] == 0:
+			w.t.Errorf("seed %d: parcel %d is said to be delivered", w.seed, r.id)
+		case r.settled == "given up" && r.attempts < maxAttempts:
+			w.t.Errorf("seed %d: parcel %d was given up after %d attempts", w.seed, r.id, r.attempts)
+		case r.settled == "delivered" && r.id%100 == 0:
+			w.t.Errorf("seed %d: parcel %d cannot have been delivered", w.seed, r.id)
+		}
+		if r.settled == "given up" {
+			given++
+		}
+		if w.took[r.id] > 1 {
+			twice++
+		}
+	}
+	if len(rows) != parcels || given < parcels/100 {
+		w.t.Errorf("seed %d: %d rows, %d given up", w.seed, len(rows), given)
+	}
+	w.t.Logf("seed %d: %d given up, %d taken more than once because their process died or could not record it", w.seed, given, twice)
+}

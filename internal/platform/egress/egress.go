@@ -1,0 +1,110 @@
+// Package egress is the only way out to the network. It checks the address that is really dialled, so that
+// no name, redirect or odd spelling leads a request to where the server alone can reach: the machine itself,
+// or a cloud's metadata.
+//
+// It must never follow a redirect, ask a proxy of the environment, or read a reply without end.
+package egress
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Client makes requests and connections. It is safe for concurrent use.
+type Client struct {
+	timeout time.Duration
+	dialer  net.Dialer
+	strict  *http.Client
+	lax     *http.Client // accepts any certificate
+}
+
+// New makes a client.
+func New(p Policy) *Client {
+	c := &Client{timeout: cmp.Or(p.Timeout, 10*time.Second)}
+	c.dialer = net.Dialer{Timeout: c.timeout, ControlContext: p.permit}
+	c.strict, c.lax = c.http(false), c.http(true)
+	return c
+}
+
+func (c *Client) http(lax bool) *http.Client {
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy: nil, DialContext: c.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: lax},
+			TLSHandshakeTimeout: c.timeout, MaxIdleConns: 256, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
+			MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
+		},
+	}
+}
+
+// DialContext connects to an address, host:port, that the policy permits. The error is a *Failure.
+func (c *Client) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	began := time.Now()
+	conn, err := c.dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, failure(err, address, connecting, time.Since(began))
+	}
+	return conn, nil
+}
+
+// Request is what is sent.
+type Request struct {
+	Method   string // POST when empty
+	URL      string
+	Header   http.Header
+	Body     []byte
+	Timeout  time.Duration // for the whole; the policy's when 0
+	Insecure bool          // accept any certificate
+}
+
+// Attempt is what came of it. When the answer broke off it has what came until then.
+type Attempt struct {
+	Status int // 0: there was no answer
+	Header http.Header
+	Body   []byte // at most MaxReply
+	Took   time.Duration
+}
+
+// MaxReply is how much of a reply is kept, in bytes.
+const MaxReply = 64 << 10
+
+// Do sends a request and reads the reply. Any status is an answer; the error is a *Failure.
+func (c *Client) Do(ctx context.Context, r Request) (a Attempt, err error) {
+	var came progress
+	ctx, cancel := context.WithTimeout(came.trace(ctx), cmp.Or(r.Timeout, c.timeout))
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, cmp.Or(r.Method, http.MethodPost), r.URL, bytes.NewReader(r.Body))
+	if err != nil || request.URL.Host == "" || request.URL.Scheme != "http" && request.URL.Scheme != "https" {
+		return a, &Failure{Malformed, "the address is not an http or https URL"}
+	}
+	for name, values := range r.Header {
+		request.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	if request.Header.Get("User-Agent") == "" {
+		request.Header.Set("User-Agent", "Tocsin")
+	}
+	client := c.strict
+	if r.Insecure {
+		client = c.lax
+	}
+	began := time.Now()
+	answer, err := client.Do(request)
+	if err != nil {
+		a.Took = time.Since(began)
+		return a, failure(err, request.URL.Host, came.Load(), a.Took)
+	}
+	defer answer.Body.Close()
+	a.Status, a.Header = answer.StatusCode, answer.Header
+	a.Body, err = io.ReadAll(io.LimitReader(answer.Body, MaxReply))
+	a.Took = time.Since(began)
+	if err != nil {
+		return a, failure(err, request.URL.Host, answered, a.Took)
+	}
+	return a, nil
+}

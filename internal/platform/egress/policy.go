@@ -1,0 +1,58 @@
+package egress
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Policy says which addresses may be dialled. Private networks and other blocks that are not globally reachable may
+// unless RefusePrivate is set, because the chats and mail servers of those who host this themselves are there;
+// loopback, link-local, multicast and unspecified addresses, and those where clouds keep the credentials of their
+// machines, may only when Allow has them. The table is in special.go.
+type Policy struct {
+	Allow         []netip.Prefix
+	RefusePrivate bool
+	Timeout       time.Duration // for the whole of a request that names none, and to connect; 10 s when 0
+}
+
+// permit is asked with the address that is about to be dialled, after names have been looked up.
+func (p Policy) permit(_ context.Context, network, address string, _ syscall.RawConn) error {
+	if !strings.HasPrefix(network, "tcp") {
+		return &refused{network + " is not permitted"}
+	}
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return &refused{"the address cannot be read"}
+	}
+	return p.check(at.Addr())
+}
+
+type refused struct{ why string }
+
+func (r *refused) Error() string { return r.why }
+
+// check gives a *refused when an address must not be dialled.
+func (p Policy) check(addr netip.Addr) error {
+	addr = addr.Unmap().WithZone("")
+	for _, allowed := range p.Allow {
+		if allowed.Contains(addr) {
+			return nil
+		}
+	}
+	if b := blockOf(addr); b.reach == never || b.reach == private && p.RefusePrivate {
+		return &refused{addr.String() + " is " + b.is}
+	}
+	for _, carrier := range carriers {
+		if carrier.Contains(addr) {
+			b := addr.As16()
+			if err := p.check(netip.AddrFrom4([4]byte(b[carrier.at:]))); err != nil {
+				return &refused{fmt.Sprintf("%s leads to %v", addr, err)}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/jobs"
+)
+
+var start = time.Unix(1776052800, 0)
+
+// TestSettleRunsWhatIsDue moves a clock and counts the runs.
+func TestSettleRunsWhatIsDue(t *testing.T) {
+	c := clock.At(start)
+	runner := jobs.New(c, slog.New(slog.DiscardHandler), nil)
+	left, due := 3, start.Add(time.Minute)
+	runs := 0
+	runner.Add(jobs.Job{Name: "batches", Interval: time.Hour, Run: func(_ context.Context, now time.Time) (time.Time, error) {
+		runs++
+		if now.Before(due) {
+			return due, nil
+		}
+		if left == 0 {
+			return time.Time{}, nil
+		}
+		left--
+		return now, nil
+	}})
+	if err := runner.Settle(t.Context()); err != nil || runs != 1 || left != 3 {
+		t.Errorf("before it is due: %v, %d runs, %d left", err, runs, left)
+	}
+	c.Add(time.Minute)
+	if err := runner.Settle(t.Context()); err != nil || left != 0 {
+		t.Errorf("%v, %d left", err, left)
+	}
+}
+
+func TestSettleFollowsWakes(t *testing.T) {
+	runner := jobs.New(clock.At(start), slog.New(slog.DiscardHandler), nil)
+	second := 0
+	wake := runner.Add(jobs.Job{Name: "second", Run: func(context.Context, time.Time) (time.Time, error) { second++; return time.Time{}, nil }})
+	first := true
+	runner.Add(jobs.Job{Name: "first", Run: func(context.Context, time.Time) (time.Time, error) {
+		if first {
+			first = false
+			wake()
+			wake() // twice is once
+		}
+		return time.Time{}, nil
+	}})
+	if err := runner.Settle(t.Context()); err != nil || second != 2 {
+		t.Errorf("%v, %d runs", err, second)
+	}
+	broken := errors.New("broken")
+	runner.Add(jobs.Job{Name: "broken", Run: func(context.Context, time.Time) (time.Time, error) { return time.Time{}, broken }})
+	if err := runner.Settle(t.Context()); !errors.Is(err, broken) || !strings.Contains(err.Error(), "broken: ") {
+		t.Error(err)
+	}
+}
+
+// TestStartAndStop runs tasks for real: one that has always more to do, one that waits to be woken, and one
+// that panics, which must not hold up the others. Stop returns when none of them runs any more.
+func TestStartAndStop(t *testing.T) {
+	metrics := prometheus.NewRegistry()
+	runner := jobs.New(clock.System, slog.New(slog.DiscardHandler), metrics)
+	var busy, woken, running atomic.Int64
+	runner.Add(jobs.Job{Name: "busy", Interval: time.Hour, Run: func(context.Context, time.Time) (time.Time, error) {
+		running.Add(1)
+		defer running.Add(-1)
+		busy.Add(1)
+		return clock.System.Now(), nil
+	}})
+	called := make(chan struct{}, 100)
+	wake := runner.Add(jobs.Job{Name: "woken", Interval: time.Hour, Run: func(context.Context, time.Time) (time.Time, error) {
+		woken.Add(1)
+		called <- struct{}{}
+		return time.Time{}, nil
+	}})
+	panicked := make(chan struct{}, 100)
+	runner.Add(jobs.Job{Name: "panics", Interval: time.Hour, Run: func(context.Context, time.Time) (time.Time, error) { panicked <- struct{}{}; panic("at the disco") }})
+	runner.Start()
+	<-called // at the start
+	<-panicked
+	wake()
+	<-called
+	runner.Stop()
+	after := busy.Load()
+	if running.Load() != 0 || after == 0 || woken.Load() != 2 {
+		t.Errorf("%d running, %d busy runs, %d woken", running.Load(), after, woken.Load())
+	}
+	if busy.Load() != after {
+		t.Error("it runs after Stop")
+	}
+	families, err := metrics.Gather()
+	if err != nil || len(families) != 2 || families[1].GetName() != "tocsin_task_runs_total" || len(families[1].GetMetric()) != 3 {
+		t.Errorf("%v, %v", families, err)
+	}
+	jobs.New(clock.System, slog.New(slog.DiscardHandler), nil).Stop() // one that was never started
+}

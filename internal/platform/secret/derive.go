@@ -1,0 +1,17 @@
+package secret
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+)
+
+// DeriveKey returns 32 secret bytes for one other purpose, such as the signing of
+// cursors. They stay the same until the key ring's newest key changes, so they
+// suit what may lapse then; they tell nothing about the keys themselves.
+func (b *Keyring) DeriveKey(purpose string) ([]byte, error) {
+	k, err := b.newest()
+	if err != nil {
+		return nil, err
+	}
+	return hkdf.Key(sha256.New, k.secret, nil, "tocsin/"+purpose, 32)
+}

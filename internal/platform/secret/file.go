@@ -1,0 +1,156 @@
+package secret
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// largest is far more than any key ring needs, in bytes.
+const largest = 1 << 20
+
+// read returns the ring in the file at path.
+func read(path string) (ring, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readFrom(f)
+}
+
+func readFrom(f *os.File) (ring, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return nil, fmt.Errorf("%s has mode %04o, so that others than its owner have access: set it to 0600", f.Name(), mode)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, largest))
+	if err != nil {
+		return nil, err
+	}
+	r, err := parse(string(b))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return r, nil
+}
+
+// create writes a new file at path, whole or not at all. If another process
+// was quicker, its file stays: unlike a rename, a link never replaces.
+func create(path string, r ring) error {
+	temp, err := writeTemp(path, r)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp)
+	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(path)
+}
+
+// update replaces the file at path by what f makes of its ring. Only one
+// process does so at a time; at any moment, and after a crash, the file is
+// either the old one or the new one.
+func update(path string, f func(ring) (ring, error)) (ring, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	old, err := lock(path)
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close() // and with it the lock
+	r, err := readFrom(old)
+	if err != nil {
+		return nil, err
+	}
+	if r, err = f(r); err != nil {
+		return nil, err
+	}
+	temp, err := writeTemp(path, r)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(temp)
+	if err := sameOwner(temp, old); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return nil, err
+	}
+	return r, syncDir(path)
+}
+
+// lock opens the file at path and waits until no other process is replacing
+// it. The lock is the kernel's and ends with the process, so that none is ever
+// left behind.
+func lock(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			return nil, err
+		}
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		locked, lockedErr := f.Stat()
+		current, currentErr := os.Stat(path)
+		if err := errors.Join(lockedErr, currentErr); err != nil {
+			f.Close()
+			return nil, err
+		}
+		if os.SameFile(locked, current) {
+			return f, nil
+		}
+		f.Close() // it was replaced while we waited: the lock is on the old one
+	}
+}
+
+// writeTemp writes the ring to a file beside path that only the owner can
+// read, down to the disk, and returns its name.
+func writeTemp(path string, r ring) (name string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(r.format())
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+// sameOwner gives the file at name the owner of f, because an administrator
+// may rotate the keys of a service that runs as somebody else.
+func sameOwner(name string, f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(owner.Uid) == os.Geteuid() {
+		return nil
+	}
+	return os.Chown(name, int(owner.Uid), int(owner.Gid))
+}
+
+// syncDir makes the name of the file at path as durable as its content.
+func syncDir(path string) error {
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,144 @@
+package secret
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+)
+
+// timeout is how long a box trusts what it has read.
+const timeout = time.Second
+
+// Keyring seals and opens secrets under a key ring. It is safe for concurrent use,
+// and several processes may share one key ring file.
+type Keyring struct {
+	path string // "" if the ring was given as text
+	now  func() time.Time
+
+	mu      sync.Mutex
+	ring    ring
+	checked time.Time // when Seal last looked for a newer key
+	sought  time.Time // when Open last looked for an unknown key
+	err     error     // of the last look at the file
+}
+
+// Open returns a box whose key ring is in the file at path, making the file
+// with one new key if there is none; its directory must exist. It refuses a
+// file that group or others can read. now tells the time; it only limits how
+// often the file is read again.
+func Open(path string, now func() time.Time) (*Keyring, error) {
+	r, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = create(path, ring(nil).with()); err == nil {
+			r, err = read(path)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("seal: key ring: %w", err)
+	}
+	at := now()
+	return &Keyring{path: path, now: now, ring: r, checked: at, sought: at.Add(-timeout)}, nil
+}
+
+// FromText returns a box whose key ring is given in the text form of the file,
+// by a secret store or the environment: lines of an id, a space and a key of
+// 32 bytes in base64, newest first. Such a ring is rotated where it comes from.
+func FromText(s string) (*Keyring, error) {
+	r, err := parse(s)
+	if err != nil {
+		return nil, fmt.Errorf("seal: key ring: %w", err)
+	}
+	return &Keyring{ring: r}, nil
+}
+
+// Rotate adds a new key to the file, under which everything is sealed from
+// then on, and returns its id. Other processes that share the file seal under
+// it at most a second later. To retire the older keys: rotate, wait that
+// second out, seal every secret anew (see KeyID), then Forget them.
+func (b *Keyring) Rotate() (id string, err error) {
+	err = b.change(func(r ring) (ring, error) { return r.with(), nil })
+	if err != nil {
+		return "", err
+	}
+	return b.KeyIDs()[0], nil
+}
+
+// Forget drops keys from the file. Whatever is still sealed under them is
+// lost. It fails, and drops none, if one of them is the newest or not there.
+func (b *Keyring) Forget(ids ...string) error {
+	return b.change(func(r ring) (ring, error) { return r.without(ids) })
+}
+
+// KeyIDs returns the ids of the keys that the box knows, newest first.
+func (b *Keyring) KeyIDs() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ring.ids()
+}
+
+// Format keeps the keys out of whatever a box is printed to.
+func (b *Keyring) Format(s fmt.State, _ rune) { io.WriteString(s, "seal.Box") }
+
+// newest returns the key to seal under. A box that cannot tell whether there
+// is a newer one does not seal: the key it holds may be gone from the file
+// already, and the secret would be lost with this process.
+func (b *Keyring) newest() (key, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.refresh(&b.checked); err != nil {
+		return key{}, err
+	}
+	return b.ring[0], nil
+}
+
+// find returns the key to open with, nil if the ring has none of this id. It
+// reads the file again only for a key that it does not know.
+func (b *Keyring) find(id string) (*key, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k := b.ring.find(id)
+	if k == nil {
+		if err := b.refresh(&b.sought); err != nil {
+			return nil, err
+		}
+		k = b.ring.find(id)
+	}
+	return k, nil
+}
+
+// refresh reads the file again unless that was done less than a second ago for
+// the same purpose. In between, a failure to read it stays one.
+func (b *Keyring) refresh(last *time.Time) error {
+	if b.path == "" {
+		return nil
+	}
+	now := b.now()
+	if since := now.Sub(*last); since >= 0 && since < timeout {
+		return b.err
+	}
+	*last = now
+	r, err := read(b.path)
+	if err != nil {
+		b.err = fmt.Errorf("key ring: %w", err)
+		return b.err
+	}
+	b.ring, b.err = r, nil
+	return nil
+}
+
+func (b *Keyring) change(f func(ring) (ring, error)) error {
+	if b.path == "" {
+		return errors.New("seal: the key ring was given as text and is changed where it comes from")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r, err := update(b.path, f)
+	if err != nil {
+		return fmt.Errorf("seal: key ring: %w", err)
+	}
+	b.ring, b.err = r, nil
+	return nil
+}

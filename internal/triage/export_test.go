@@ -1,7 +1,0 @@
-package triage
-
-// Failed gives what turns have failed with since the deciding task last said.
-func (r *Room) Failed() error { return r.events.Failed() }
-
-// Between has something called between deciding and storing.
-func (r *Room) Between(fn func(account int64)) { r.between = fn }
