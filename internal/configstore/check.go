@@ -1,7 +1,3 @@
-// Package configstore holds the checks that rooms share when they load the records of an account file.
-//
-// Each returns nil or a fault.Invalid that names the record, the member, the bound and what came, such
-// as "silence_rules[3].rule_id: must be 24 hexadecimal digits, got "x"". It must never be given a secret.
 package configstore
 
 import (

@@ -1,8 +1,3 @@
-// Package configstore keeps the configuration objects that are read as a whole: templates, calendars, rules,
-// integrations. A room says in a Kind what its objects have in common with all others, and gets storing,
-// paging, searching, references and its section of the account file from here.
-//
-// It must never know what any object means: what may be written is for the room to check.
 package configstore
 
 import (

@@ -1,9 +1,3 @@
-// Package configstore keeps which object of an account refers to which, so that nothing is deleted while
-// something else needs it.
-//
-// The rows here are written by the rooms, in the transaction in which an object is created, changed,
-// loaded or deleted, and say no more than the object itself does. This package must never decide whether
-// an object exists: what is referred to may be created later, or elsewhere.
 package configstore
 
 import (

@@ -1,8 +1,3 @@
-// Package configstore counts the changes of an account's configuration: of the account itself, persons, roles, teams,
-// schedules, channels and all objects. Callers that keep derived configuration rebuild it when the revision changes,
-// and Kept keeps it for those who read.
-//
-// It must never be told of what happens to alerts and incidents: that would make everything anew each time.
 package configstore
 
 import "tocsin/internal/platform/db"

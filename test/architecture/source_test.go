@@ -1,6 +1,3 @@
-// Package architecture holds what the SQL statements of the program must keep to: which package may touch which
-// table, and that no statement reads all of a table that grows. It reads the statements out of the source, so a
-// new one is held without being listed. It holds no code that the program runs and must not be imported.
 package architecture
 
 import (

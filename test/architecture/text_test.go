@@ -22,15 +22,15 @@ type statement struct {
 // unreadable lists the texts that are made by functions which only running them could follow, with the test that
 // holds their plans instead.
 var unreadable = map[string]string{
-	"webhook/tally.go": "the columns of the counts are written by a loop; TestPlans of webhook holds them",
-	"webhook/total.go": "likewise",
-	"person/person.go": "a list of placeholders; the rows are found by the primary key of person, which does not grow",
-	"db/sqlite.go":     "pragmas",
-	"db/tx.go":         "hands on what it is given",
-	"db/text.go":       "hands on what it is given, which is read at the calls",
-	"work/overdue.go":  "hands on what it is given, which is read at the calls",
-	"db/db.go":         "begins transactions",
-	"object/known.go":  "hands on what packages register, which are constants there",
+	"engine/webhook/counters.go": "the columns of the counts are written by a loop; TestPlans of webhook holds them",
+	"engine/webhook/total.go":    "likewise",
+	"person/person.go":           "a list of placeholders; the rows are found by the primary key of person, which does not grow",
+	"platform/db/sqlite.go":      "pragmas",
+	"platform/db/tx.go":          "hands on what it is given",
+	"platform/db/text.go":        "hands on what it is given, which is read at the calls",
+	"platform/jobs/overdue.go":   "hands on what it is given, which is read at the calls",
+	"platform/db/db.go":          "begins transactions",
+	"configstore/known.go":       "hands on what packages register, which are constants there",
 }
 
 // statements returns every SQL text of the program: constants that begin as a statement does, and at every call
@@ -223,7 +223,7 @@ func (e *evaluator) call(x *ast.CallExpr) ([]string, bool) {
 			texts[i] = strings.ReplaceAll(texts[i], "%d", "1")
 		}
 		return texts, ok
-	case "tocsin/internal/webhook.numbered":
+	case "tocsin/internal/engine/webhook.numbered":
 		return e.texts(x.Args[0])
 	}
 	all, ok := []string{}, false

@@ -1,0 +1,209 @@
+// Package architecture holds the tests that keep the project's structure as docs/architecture.md describes it: which
+// package may import which, which package may touch which table, that no statement reads all of a table that grows,
+// who reads the clock, that comments and documents keep to the glossary. It reads source code and no more: it must
+// never be imported.
+package architecture
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layer is a part of the house. A package may import those of the layers before its own, and those before it in its own
+// layer.
+type layer struct {
+	name     string
+	packages []string
+}
+
+// layers lists all packages below internal, lowest first. One that is not listed may not exist.
+var layers = []layer{
+	{"ground: errors, the clock, identifiers", []string{"platform/fault", "platform/clock", "platform/id"}},
+	{"pure platform", []string{"platform/redact", "platform/ratelimit", "platform/cursor"}},
+	{"core: pure decisions", []string{"core/event", "core/filter", "core/pipeline", "core/oncall", "core/escalationplan", "core/render", "core/decide"}},
+	{"sources: readers of what others send", []string{
+		"source", "source/standard", "source/prometheus", "source/grafana", "source/pagerduty", "source/zabbix", "source/sentry", "source/change",
+	}},
+	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/delivery"}},
+	{"shared by the nouns", []string{"activity", "configstore"}},
+	{"senders: one package for each service", []string{
+		"sender", "sender/sendertest", "sender/mailtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
+		"sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom", "sender/webhook", "sender/gateway", "sender/email",
+	}},
+	{"frame", []string{"auth", "api"}},
+	{"nouns", []string{
+		"role", "team", "person", "audit", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment",
+		"alert", "changeevent", "incident", "datasource", "rum", "preference", "warroom",
+	}},
+	{"engine: everything with a background job", []string{
+		"engine/webhook", "engine/notify", "engine/escalation", "engine/shiftnotice", "engine/explain", "engine/triage", "engine/silencewarning", "engine/ingest",
+	}},
+	{"tests of sources and operations", []string{"source/sourcetest", "api/apitest"}},
+	{"program", []string{"accountfile", "demo", "app", "cli"}},
+}
+
+// pure are the layers and packages that import nothing of ours but each other and the ground, and nothing that reaches
+// the outside.
+var pure = []string{"pure platform", "core: pure decisions", "sources: readers of what others send"}
+
+// outside are the packages of the standard library that a pure package must not import.
+var outside = []string{"net/http", "net", "os", "os/exec", "database/sql", "log", "log/slog", "syscall"}
+
+type listed struct {
+	ImportPath, Dir string
+	Imports         []string
+}
+
+func (p listed) name() string { return strings.TrimPrefix(p.ImportPath, "tocsin/internal/") }
+
+// packages lists those below internal.
+func packages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Imports", "tocsin/internal/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []listed{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p listed
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// standing returns where a package stands: its layer, and its place in it.
+func standing(name string) (at [2]int, found bool) {
+	for i, l := range layers {
+		if n := slices.Index(l.packages, name); n >= 0 {
+			return [2]int{i, n}, true
+		}
+	}
+	return at, false
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, p := range packages(t) {
+		at, ok := standing(p.name())
+		if !ok {
+			t.Errorf("%s is in no layer: add it to this table and to docs/architecture.md", p.name())
+			continue
+		}
+		for _, i := range p.Imports {
+			to, ours := standing(strings.TrimPrefix(i, "tocsin/internal/"))
+			if ours && slices.Compare(to[:], at[:]) >= 0 {
+				t.Errorf("%s (%s) imports %s (%s), which does not stand below it", p.name(), layers[at[0]].name, i, layers[to[0]].name)
+			}
+		}
+	}
+}
+
+func TestPureLayersReachNothing(t *testing.T) {
+	for _, p := range packages(t) {
+		at, ok := standing(p.name())
+		if !ok || !slices.Contains(pure, layers[at[0]].name) {
+			continue
+		}
+		for _, i := range p.Imports {
+			to, ours := standing(strings.TrimPrefix(i, "tocsin/internal/"))
+			clock := i == "tocsin/internal/platform/clock"
+			if slices.Contains(outside, i) || clock || ours && to[0] != 0 && !slices.Contains(pure, layers[to[0]].name) {
+				t.Errorf("%s is pure and must not import %s", p.name(), i)
+			}
+		}
+	}
+}
+
+// readsClock lists the packages that may call time.Now, time.Since, time.Until and time.Sleep, with the reason.
+var readsClock = map[string]string{
+	"platform/clock":    "it is the clock",
+	"api":               "measures how long a call took",
+	"cli":               "prints how long a command took",
+	"app":               "waits for other processes when keys rotate",
+	"platform/egress":   "measures how long an attempt took",
+	"sender/sendertest": "is a service for tests",
+	"sender/mailtest":   "is a mail server for tests",
+}
+
+func TestOnlyTheEdgeReadsTheClock(t *testing.T) {
+	reads := []string{"Now", "Since", "Until", "Sleep"}
+	for _, p := range packages(t) {
+		if readsClock[p.name()] != "" {
+			continue
+		}
+		inspect(t, p.Dir, func(file string, n ast.Node) {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return
+			}
+			if pkg, ok := s.X.(*ast.Ident); ok && pkg.Name == "time" && slices.Contains(reads, s.Sel.Name) {
+				t.Errorf("%s uses time.%s: time is an argument", file, s.Sel.Name)
+			}
+		})
+	}
+}
+
+// never is how a package comment names what the package must not do.
+var never = regexp.MustCompile(`\b(must (never|not|no|hold no)|never|may not|does not|do not)\b`)
+
+func TestEveryPackageHasItsComment(t *testing.T) {
+	for _, p := range packages(t) {
+		var comments []string
+		for _, f := range goSources(t, p.Dir) {
+			parsed, err := parser.ParseFile(token.NewFileSet(), f, nil, parser.ParseComments|parser.PackageClauseOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := parsed.Doc.Text(); text != "" {
+				comments = append(comments, text)
+			}
+		}
+		if len(comments) != 1 || len(comments[0]) < 80 || !never.MatchString(comments[0]) {
+			t.Errorf("%s has %d package comments: want one, with what the package is for and what it must never do", p.name(), len(comments))
+		}
+	}
+}
+
+// goSources returns the files of a package's folder, without its tests.
+func goSources(t *testing.T, dir string) []string {
+	t.Helper()
+	files := []string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && path != dir {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func inspect(t *testing.T, dir string, visit func(file string, n ast.Node)) {
+	t.Helper()
+	for _, f := range goSources(t, dir) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), f, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			visit(f, n)
+			return true
+		})
+	}
+}
