@@ -52,7 +52,7 @@ type App struct {
 	Keys    *auth.Keys
 	Frame   *api.Frame
 	Runner  *jobs.Runner // what happens by itself; not started
-	engine  *engine
+	program program
 	metrics *prometheus.Registry
 }
 
@@ -77,12 +77,14 @@ func New(ctx context.Context, c Config) (*App, error) {
 		d.Close()
 		return nil, err
 	}
-	a.buildEngine(linkKey, cursorKey)
+	guesses := api.NewKeyGuesses()
+	a.program = a.assemble(guesses, linkKey, cursorKey)
 	a.Frame = api.New(api.Config{
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: channel.Conceal,
 		Rate:    ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
-		Proxies: c.TrustedProxies, Build: c.Version,
-	}, a.operations(cursorKey)...)
+		Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses,
+	}, operations(a.program.modules)...)
+	a.Runner = a.runner()
 	a.complete(ctx)
 	return a, nil
 }

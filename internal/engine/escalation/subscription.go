@@ -27,6 +27,9 @@ type reaction func(tx *db.Tx, i *incident.Incident, item activity.Item) error
 
 // Handle acts on an event of an incident, in the transaction that caused it.
 func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
+	if item.Person != 0 { // what a person did is acted on at once
+		tx.OnCommit(r.Wake.Raise)
+	}
 	react := r.reaction(item.Event)
 	if react == nil {
 		return nil

@@ -63,7 +63,7 @@ type Config struct {
 type Runner[K comparable, R, O any] struct {
 	Config
 	store   Store[K, R, O]
-	wake    *jobs.Signal // raised when a row that is due was committed, or slots have become free
+	wake    *jobs.Signal   // raised when a row that is due was committed, or slots have become free
 	running sync.WaitGroup // attempts and the goroutine that records
 
 	mu        sync.Mutex
