@@ -15,7 +15,7 @@ func (a *App) runner() *jobs.Runner {
 	for _, j := range a.housekeeping() {
 		runner.Add(j)
 	}
-	for _, m := range a.program.modules {
+	for _, m := range a.Modules {
 		for _, j := range m.Jobs {
 			runner.Add(j)
 		}
@@ -27,7 +27,7 @@ func (a *App) runner() *jobs.Runner {
 // logged and tried again at the next start: nearly everything works without it.
 func (a *App) complete(ctx context.Context) {
 	err := a.DB.Write(ctx, func(tx *db.Tx) (err error) {
-		for _, m := range a.program.modules {
+		for _, m := range a.Modules {
 			if m.Complete != nil {
 				err = errors.Join(err, m.Complete(tx, a.Keyring))
 			}

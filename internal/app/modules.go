@@ -38,20 +38,13 @@ import (
 	"tocsin/internal/warroom"
 )
 
-// program is the services that serve pages of their own, and the modules of all.
-type program struct {
-	ingest  *ingest.Service
-	notify  *notify.Service
-	modules []module.Module
-}
-
 // pushRate is how much one integration may send (docs/sources.md).
 var pushRate = ratelimit.Rate{PerSecond: 100, PerMinute: 1000}
 
 // assemble constructs all services, each with everything it needs, and lists their modules in the order of the
 // reference. Signals and the bus are made first, since those that cause work and those that do it know each other
 // through them alone. Constructors start nothing and read nothing.
-func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) program {
+func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	bus, decide, escalate, configs := &activity.Bus{}, jobs.NewSignal(), jobs.NewSignal(), triage.NewConfigs(a.DB)
 	notifier := notify.New(notify.Config{DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can,
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey},
@@ -97,7 +90,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) progr
 			bus.Subscribe(m.Handle)
 		}
 	}
-	return program{intake, notifier, list}
+	a.Modules, a.ingest, a.notify = list, intake, notifier
 }
 
 // operations lists the operations of modules.

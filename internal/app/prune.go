@@ -10,7 +10,7 @@ import (
 
 // prune removes what is older than its retention, module by module.
 func (a *App) prune(ctx context.Context) error {
-	for _, m := range a.program.modules {
+	for _, m := range a.Modules {
 		for _, kept := range m.Prune {
 			before, limited := a.kept(kept.Period)
 			if !limited {

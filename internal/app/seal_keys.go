@@ -19,7 +19,8 @@ import (
 // before there is a program, so it lists the modules of one that has no database and no keys.
 func reseal(c Config, tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 	offline := &App{Config: c, metrics: prometheus.NewRegistry()}
-	for _, m := range offline.assemble(nil, nil, nil).modules {
+	offline.assemble(nil, nil, nil)
+	for _, m := range offline.Modules {
 		for _, each := range m.Reseal {
 			n, err := each(tx, renew)
 			if err != nil {

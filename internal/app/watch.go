@@ -28,7 +28,7 @@ type overdue struct {
 // standing reads how all due work stands, and how many notices failed for good within the last hour.
 func (a *App) standing(ctx context.Context, now time.Time) (all []overdue, failed int64, err error) {
 	err = a.DB.Read(ctx, func(tx *db.Tx) error {
-		for _, m := range a.program.modules {
+		for _, m := range a.Modules {
 			if m.Overdue == nil {
 				continue
 			}
