@@ -12,6 +12,7 @@ func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:     "incident",
 		Ops:      r.Ops(),
+		Overdue:  Overdue,
 		Jobs:     []jobs.Job{r.Job()},
 		Prune:    []module.Retention{{Period: module.Incidents, Prune: Prune}},
 		Complete: func(tx *db.Tx, _ *secret.Keyring) error { return Complete(tx) },

@@ -41,7 +41,7 @@ type Period int
 const (
 	Deliveries Period = iota // of webhooks
 	Audit                    // entries of the audit log
-	Events                   // with their verdicts and notifications
+	Events                   // with their verdicts and notifications; changes
 	Dropped                  // verdicts on events that became no part of an alert
 	Incidents                // closed ones, and ended alerts, with their feeds
 	Ended                    // no days: what carries its own end is deleted when that is past
