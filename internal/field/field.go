@@ -1,6 +1,6 @@
-// Package field keeps the custom fields that an account gives its incidents.
+// Package field stores the custom fields of an account's incidents.
 //
-// It must never change the name or type of a field that exists: incidents hold values of it.
+// It must never change the name or type of a stored field: incidents hold values of it.
 package field
 
 import (
@@ -27,31 +27,43 @@ var golden embed.FS
 type Field struct {
 	FieldID      string           `json:"field_id" doc:"24 hexadecimal digits."`
 	AccountID    int64            `json:"account_id" doc:"Owning account."`
-	FieldName    string           `json:"field_name" maxLength:"255" doc:"What programs call it; unique in the account."`
-	DisplayName  string           `json:"display_name" doc:"What people call it."`
+	FieldName    string           `json:"field_name" maxLength:"255" doc:"The name for programs; unique in the account."`
+	DisplayName  string           `json:"display_name" doc:"The name for people."`
 	Description  string           `json:"description" doc:"At most 500 characters."`
 	FieldType    string           `json:"field_type" enum:"text,single_select,multi_select,checkbox" doc:"How it is filled in."`
-	ValueType    string           `json:"value_type" enum:"string,bool" doc:"Of what type its values are: bool for a checkbox, else string."`
+	ValueType    string           `json:"value_type" enum:"string,bool" doc:"The type of its values: bool for a checkbox, else string."`
 	Options      []jsontext.Value `json:"options,omitzero" doc:"What can be selected."`
-	DefaultValue jsontext.Value   `json:"default_value,omitempty" doc:"What a new incident has; absent: nothing."`
+	DefaultValue jsontext.Value   `json:"default_value,omitempty" doc:"The value of a new incident; absent: none."`
 	Status       string           `json:"status" enum:"enabled" doc:"Always enabled."`
-	CreatorID    int64            `json:"creator_id" doc:"The person who made it; 0: not known."`
+	CreatorID    int64            `json:"creator_id" doc:"The person who created it; 0: not known."`
 	UpdatedBy    int64            `json:"updated_by" doc:"The person who changed it last."`
 	CreatedAt    int64            `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt    int64            `json:"updated_at" doc:"Unix seconds."`
 }
 
-// Kind is how fields are kept.
+// Kind is how fields are stored.
 var Kind = configstore.Kind[Field]{
 	Name: configstore.Field, Section: "fields",
 	Head: func(f *Field) configstore.Head {
-		return configstore.Head{ID: f.FieldID, Name: f.FieldName, Search: f.DisplayName, Creator: f.CreatorID, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt}
+		return configstore.Head{
+			ID:        f.FieldID,
+			Name:      f.FieldName,
+			Search:    f.DisplayName,
+			Creator:   f.CreatorID,
+			CreatedAt: f.CreatedAt,
+			UpdatedAt: f.UpdatedAt,
+		}
 	},
 	Check: func(_ *db.Tx, at configstore.RecordPath, account int64, f *Field) error {
 		if f.Status == "" {
 			f.Status = "enabled"
 		}
-		if err := configstore.FirstError(at.Account(f.AccountID, account), at.Object("field_id", f.FieldID), at.OneOf("status", f.Status, "enabled"), f.check(at)); err != nil {
+		if err := configstore.FirstError(
+			at.Account(f.AccountID, account),
+			at.Object("field_id", f.FieldID),
+			at.OneOf("status", f.Status, "enabled"),
+			f.check(at),
+		); err != nil {
 			return err
 		}
 		f.AccountID = account
@@ -61,11 +73,11 @@ var Kind = configstore.Kind[Field]{
 
 var name = regexp.MustCompile(`\A[a-zA-Z_][a-zA-Z0-9_]{0,39}\z`)
 
-// Bounds, in elements and characters.
+// The bounds of a field and its values.
 const (
 	maxOptions = 100
-	maxOption  = 200
-	maxText    = 500
+	maxOption  = 200 // characters
+	maxText    = 500 // characters
 )
 
 func (f *Field) check(at configstore.RecordPath) error {
@@ -73,8 +85,10 @@ func (f *Field) check(at configstore.RecordPath) error {
 		return at.Invalid("field_name", "must be a letter or _ and up to 39 letters, digits or _, got %.60q", f.FieldName)
 	}
 	if err := configstore.FirstError(
-		at.Length("display_name", f.DisplayName, 1, 40), at.Length("description", f.Description, 0, 500),
-		at.OneOf("field_type", f.FieldType, "text", "single_select", "multi_select", "checkbox"), at.OneOf("value_type", f.ValueType, "string", "bool"),
+		at.Length("display_name", f.DisplayName, 1, 40),
+		at.Length("description", f.Description, 0, 500),
+		at.OneOf("field_type", f.FieldType, "text", "single_select", "multi_select", "checkbox"),
+		at.OneOf("value_type", f.ValueType, "string", "bool"),
 	); err != nil {
 		return err
 	}
@@ -86,29 +100,23 @@ func (f *Field) check(at configstore.RecordPath) error {
 		return at.Invalid("options", "must be 1 to %d for a select and none for any other field, got %d for %s", maxOptions, n, f.FieldType)
 	}
 	for i, option := range f.Options {
-		if _, ok := text(option, 1, maxOption); !ok {
+		if !isText(option, 1, maxOption) {
 			return at.Element("options", i).Invalid("", "must be a text of 1 to %d characters, got %.60s", maxOption, option)
 		}
-		if slices.ContainsFunc(f.Options[:i], func(o jsontext.Value) bool { return string(o) == string(option) }) {
+		if contains(f.Options[:i], option) {
 			return at.Element("options", i).Twice("", string(option))
 		}
 	}
-	return f.checkDefault(at)
-}
-
-func (f *Field) checkDefault(at configstore.RecordPath) error {
 	return f.admits(at, "default_value", f.DefaultValue)
 }
 
-// Admits holds a value of an incident against the field; null takes it away.
+// Admits checks a value of an incident against the type and the options of the field. null, which clears the value, is
+// always allowed. The error is fault.Invalid for field_value.
 func (f *Field) Admits(v jsontext.Value) error { return f.admits("", "field_value", v) }
 
 func (f *Field) admits(at configstore.RecordPath, member string, v jsontext.Value) error {
 	if len(v) == 0 || v.Kind() == 'n' {
 		return nil
-	}
-	option := func(v jsontext.Value) bool {
-		return slices.ContainsFunc(f.Options, func(o jsontext.Value) bool { return string(o) == string(v) })
 	}
 	switch f.FieldType {
 	case "checkbox":
@@ -116,53 +124,79 @@ func (f *Field) admits(at configstore.RecordPath, member string, v jsontext.Valu
 			return at.Invalid(member, "must be true or false, got %.60s", v)
 		}
 	case "text":
-		if _, ok := text(v, 0, maxText); !ok {
+		if !isText(v, 0, maxText) {
 			return at.Invalid(member, "must be a text of at most %d characters, got %.60s", maxText, v)
 		}
 	case "single_select":
-		if !option(v) {
+		if !contains(f.Options, v) {
 			return at.Invalid(member, "must be one of the options, got %.60s", v)
 		}
 	case "multi_select":
 		var list []jsontext.Value
-		if json.Unmarshal(v, &list) != nil || slices.ContainsFunc(list, func(v jsontext.Value) bool { return !option(v) }) {
+		unknown := func(v jsontext.Value) bool { return !contains(f.Options, v) }
+		if json.Unmarshal(v, &list) != nil || slices.ContainsFunc(list, unknown) {
 			return at.Invalid(member, "must be a list of options, got %.60s", v)
 		}
 	}
 	return nil
 }
 
-func text(v jsontext.Value, least, most int) (s string, ok bool) {
-	if v.Kind() != '"' || json.Unmarshal(v, &s) != nil {
-		return "", false
-	}
-	n := utf8.RuneCountInString(s)
-	return s, n >= least && n <= most
+// contains reports whether one of the options is v, compared as JSON text.
+func contains(options []jsontext.Value, v jsontext.Value) bool {
+	return slices.ContainsFunc(options, func(o jsontext.Value) bool { return string(o) == string(v) })
 }
 
-// Ops is the room's table of contents.
+// isText reports whether v is a text of least to most characters.
+func isText(v jsontext.Value, least, most int) bool {
+	var s string
+	if v.Kind() != '"' || json.Unmarshal(v, &s) != nil {
+		return false
+	}
+	n := utf8.RuneCountInString(s)
+	return n >= least && n <= most
+}
+
+// Ops returns the operations of the package.
 func Ops() []api.Op {
 	manage := []auth.Permission{auth.CustomFieldsManage}
 	const one = `{"field_id": "69db2f72a0fe7db6448b1506"}`
 	return api.WithReplies(golden, []api.Op{
-		{Path: "/field/create", Allow: manage, Effect: api.Write, Audit: "field:write:create", Doc: "Creates a custom field of incidents.",
-			Example: `{"field_name": "impact_area", "display_name": "Impact", "field_type": "single_select", "value_type": "string", "options": ["EU", "US"], "default_value": "EU"}`, Do: api.Do(create)},
-		{Path: "/field/update", Allow: manage, Effect: api.Write, Audit: "field:write:update", Doc: "Changes what is sent of a field; its name and type stay.", Notes: "default_value null means: not sent.",
-			Example: `{"field_id": "69db2f72a0fe7db6448b1506", "display_name": "Impact area"}`, Do: api.Do(update)},
-		{Path: "/field/info", Effect: api.Read, Doc: "Shows one field.", Example: one, Do: api.Do(info)},
-		{Path: "/field/list", Effect: api.Read, Doc: "Lists the fields of the account by age, oldest first.", Example: `{}`, Do: api.Do(list)},
-		{Path: "/field/delete", Allow: manage, Effect: api.Write, Audit: "field:write:delete", Danger: true, Doc: "Deletes a field.", Example: one, Do: api.Do(remove)},
+		{
+			Path: "/field/create", Allow: manage, Effect: api.Write, Audit: "field:write:create",
+			Doc: "Creates a custom field of incidents.",
+			Example: `{"field_name": "impact_area", "display_name": "Impact", "field_type": "single_select", "value_type": "string",` +
+				` "options": ["EU", "US"], "default_value": "EU"}`,
+			Do: api.Do(create),
+		},
+		{
+			Path: "/field/update", Allow: manage, Effect: api.Write, Audit: "field:write:update",
+			Doc:     "Changes what is sent of a field; its name and type stay.",
+			Notes:   "default_value null means: not sent.",
+			Example: `{"field_id": "69db2f72a0fe7db6448b1506", "display_name": "Impact area"}`, Do: api.Do(update),
+		},
+		{
+			Path: "/field/info", Effect: api.Read,
+			Doc: "Shows one field.", Example: one, Do: api.Do(info),
+		},
+		{
+			Path: "/field/list", Effect: api.Read,
+			Doc: "Lists the fields of the account by age, oldest first.", Example: `{}`, Do: api.Do(list),
+		},
+		{
+			Path: "/field/delete", Allow: manage, Effect: api.Write, Audit: "field:write:delete", Danger: true,
+			Doc: "Deletes a field.", Example: one, Do: api.Do(remove),
+		},
 	})
 }
 
 type createRequest struct {
 	FieldName    string           `json:"field_name" maxLength:"255" doc:"A letter or _ and up to 39 letters, digits or _; unique in the account; never changes."`
-	DisplayName  string           `json:"display_name" minLength:"1" maxLength:"40" doc:"What people call it."`
+	DisplayName  string           `json:"display_name" minLength:"1" maxLength:"40" doc:"The name for people."`
 	Description  string           `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
 	FieldType    string           `json:"field_type" enum:"text,single_select,multi_select,checkbox" doc:"How it is filled in; never changes."`
 	ValueType    string           `json:"value_type" enum:"string,bool" doc:"bool for a checkbox, else string."`
-	Options      []jsontext.Value `json:"options,omitzero" maxItems:"100" doc:"What can be selected: texts of at most 200 characters, no two alike."`
-	DefaultValue jsontext.Value   `json:"default_value,omitzero" doc:"What a new incident has: as the type wants it, for a select one of the options or a list of them."`
+	Options      []jsontext.Value `json:"options,omitzero" maxItems:"100" doc:"What can be selected: different texts of at most 200 characters."`
+	DefaultValue jsontext.Value   `json:"default_value,omitzero" doc:"The value of a new incident, of the field's type: for a select one of the options or a list of them."`
 }
 
 type created struct {
@@ -171,18 +205,31 @@ type created struct {
 }
 
 func create(c *api.Call, in createRequest) (created, error) {
-	f := Field{FieldID: id.Object(c.Now), AccountID: c.Who.AccountID, FieldName: in.FieldName, DisplayName: in.DisplayName, Description: in.Description, FieldType: in.FieldType,
-		ValueType: in.ValueType, Options: in.Options, DefaultValue: in.DefaultValue, Status: "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
+	f := Field{
+		FieldID:      id.Object(c.Now),
+		AccountID:    c.Who.AccountID,
+		FieldName:    in.FieldName,
+		DisplayName:  in.DisplayName,
+		Description:  in.Description,
+		FieldType:    in.FieldType,
+		ValueType:    in.ValueType,
+		Options:      in.Options,
+		DefaultValue: in.DefaultValue,
+		Status:       "enabled",
+		CreatorID:    c.Who.PersonID,
+		CreatedAt:    c.Unix(),
+	}
 	taken, err := Kind.Named(c.Tx, c.Who.AccountID, in.FieldName, "")
 	if err != nil {
 		return created{}, err
 	}
 	if taken {
-		return created{}, fault.Invalid("field_name", "another field is called %q", in.FieldName)
+		return created{}, fault.Invalid("field_name", "another field has the name %q", in.FieldName)
 	}
 	return created{f.FieldID, f.FieldName}, f.store(c)
 }
 
+// store checks the field and stores it with the time and the person of the change.
 func (f *Field) store(c *api.Call) error {
 	if err := f.check(""); err != nil {
 		return err
@@ -194,10 +241,10 @@ func (f *Field) store(c *api.Call) error {
 
 type updateRequest struct {
 	FieldID      string           `json:"field_id" pattern:"^[0-9a-f]{24}$" patternDescription:"24 hexadecimal digits" doc:"The field to change."`
-	DisplayName  *string          `json:"display_name,omitzero" minLength:"1" maxLength:"40" doc:"What people call it."`
+	DisplayName  *string          `json:"display_name,omitzero" minLength:"1" maxLength:"40" doc:"The name for people."`
 	Description  *string          `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
 	Options      []jsontext.Value `json:"options,omitzero" maxItems:"100" doc:"What can be selected."`
-	DefaultValue jsontext.Value   `json:"default_value,omitzero" doc:"What a new incident has."`
+	DefaultValue jsontext.Value   `json:"default_value,omitzero" doc:"The value of a new incident."`
 }
 
 func update(c *api.Call, in updateRequest) (api.Empty, error) {
@@ -220,6 +267,7 @@ func update(c *api.Call, in updateRequest) (api.Empty, error) {
 	return api.Empty{}, f.store(c)
 }
 
+// OneRequest names a field.
 type OneRequest struct {
 	FieldID string `json:"field_id" pattern:"^[0-9a-f]{24}$" patternDescription:"24 hexadecimal digits" doc:"The field."`
 }

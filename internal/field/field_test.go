@@ -15,8 +15,8 @@ func TestConversationField(t *testing.T) {
 	s.Grant(auth.CustomFieldsRead)
 	whole := `{"field_id":"$id","account_id":2451002751131,"field_name":"area","display_name":"Bereich","description":"","field_type":"multi_select","value_type":"string","options":["US","EU"],
 		"default_value":["EU"],"status":"enabled","creator_id":2476123212131,"updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801}`
-	refused := func(body string, says ...string) apitest.Turn {
-		return apitest.Turn{Path: "/field/create", Body: body, Code: "InvalidParameter", Says: says}
+	refused := func(body string, parts ...string) apitest.Turn {
+		return apitest.Turn{Path: "/field/create", Body: body, Code: "InvalidParameter", Says: parts}
 	}
 	s.Converse(t, []apitest.Turn{
 		refused(`{"field_name":"1st","display_name":"x","field_type":"text","value_type":"string"}`, "field_name", "1st"),
