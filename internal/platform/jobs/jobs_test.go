@@ -107,3 +107,33 @@ func TestStartAndStop(t *testing.T) {
 	}
 	jobs.New(clock.System, slog.New(slog.DiscardHandler), nil).Stop() // one that was never started
 }
+
+// A signal that is raised while its job runs is kept: the job runs once more. Raising never blocks, with no job and none
+// running too.
+func TestNoSignalIsLost(t *testing.T) {
+	var none *jobs.Signal
+	none.Raise()
+	wake, rows, seen := jobs.NewSignal(), make(chan int, 1000), make(chan int, 1000)
+	runner := jobs.New(clock.System, slog.New(slog.DiscardHandler), nil)
+	runner.Add(jobs.Job{Name: "reads", Interval: time.Hour, Signal: wake, Run: func(context.Context, time.Time) (time.Time, error) {
+		for {
+			select {
+			case row := <-rows:
+				seen <- row
+			default:
+				return time.Time{}, nil
+			}
+		}
+	}})
+	wake.Raise()
+	wake.Raise()
+	runner.Start()
+	for n := range 1000 { // the job is now asleep, now between its last look and its sleep
+		rows <- n
+		wake.Raise()
+		if got := <-seen; got != n {
+			t.Fatalf("row %d, want %d", got, n)
+		}
+	}
+	runner.Stop()
+}
