@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"runtime/debug"
 	"time"
 
@@ -62,15 +61,6 @@ func (f *Frame) take(x *exchange, in Endpoint) (err error) {
 		return x.clientGone(err)
 	}
 	return x.encode(data)
-}
-
-// Guessed counts a key that nobody has and tells whether its network address may go on trying.
-func (f *Frame) Guessed(c *Call) error {
-	address, _ := netip.ParseAddr(c.IP)
-	if v := f.guesses.Allow(ratelimit.Network(address), keyGuessLimit, c.Now); !v.OK {
-		return fault.New(fault.TooFrequent, "too many unknown keys from this address")
-	}
-	return nil
 }
 
 // Limited is the fault of a limit that is used up, with the header that says when to come again.

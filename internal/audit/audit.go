@@ -17,14 +17,13 @@ var golden embed.FS
 // Service is the audit log's room. Make one with New.
 type Service struct {
 	cursorKey  []byte
-	operations func() []Operation
+	operations []Operation
 	hidden     func(*db.Tx, auth.Principal) ([]int64, error)
 }
 
 // New makes the room. The key authenticates the cursors it hands out and should outlive the process.
-// operations tells which operations of the running server are recorded; it is asked on every call, because
-// the rooms exist before the server does. hidden lists the channels that a caller may not read.
-func New(cursorKey []byte, operations func() []Operation, hidden func(*db.Tx, auth.Principal) ([]int64, error)) *Service {
+// operations are those of the server that are recorded. hidden lists the channels that a caller may not read.
+func New(cursorKey []byte, operations []Operation, hidden func(*db.Tx, auth.Principal) ([]int64, error)) *Service {
 	return &Service{cursorKey, operations, hidden}
 }
 

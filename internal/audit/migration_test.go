@@ -15,7 +15,7 @@ import (
 // before it.
 func TestEarlierEntriesFindTheirChannels(t *testing.T) {
 	s := start(t)
-	text, err := os.ReadFile("../db/migrations/0030_audit_channel.sql")
+	text, err := os.ReadFile("../platform/db/migrations/0030_audit_channel.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
