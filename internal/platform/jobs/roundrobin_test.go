@@ -198,6 +198,10 @@ func TestRoundsContinueWhileNoAccountWaits(t *testing.T) {
 	if own.GoesOn() {
 		t.Error("the round may continue although an account waits")
 	}
+	r.begin(nil, 0, accounts...)
+	if !own.GoesOn() {
+		t.Error("the round must end although the account no longer waits")
+	}
 	r.endAll()
 }
 
