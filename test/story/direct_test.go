@@ -61,7 +61,7 @@ const chatID = "7000000000061"
 func TestAPersonIsToldInADirectMessage(t *testing.T) {
 	for _, method := range []string{"slack_app:" + chatID, "slack_app"} {
 		chat := workspace(t)
-		w := begin(t, tellAnn, chat.apps())
+		w := begin(t, notifyAnn, chat.apps())
 		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, method)
 		w.push("cpu", "Critical", "title=<!channel> & co")
 		took := chat.took()
@@ -92,7 +92,7 @@ func TestWhatKeepsADirectMessageFromBeingSent(t *testing.T) {
 		{"teams_app:7000000000062", "", "teams_app:7000000000062: failed, Tocsin cannot send messages to persons in Microsoft Teams"},
 	} {
 		chat := workspace(t)
-		w := begin(t, tellAnn, chat.apps(), `{"integrations": [{"integration_id": 7000000000062, "integration_name": "Teams", "integration_type": "teams_app"}]}`)
+		w := begin(t, notifyAnn, chat.apps(), `{"integrations": [{"integration_id": 7000000000062, "integration_name": "Teams", "integration_type": "teams_app"}]}`)
 		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, c.method)
 		if path, body, ok := strings.Cut(c.does, " "); ok {
 			w.do(path, "%s", body)
@@ -124,15 +124,15 @@ func TestTheServiceDoesNotKnowThePerson(t *testing.T) {
 
 // A way that cannot work is tried and seen to fail, and an e-mail is sent beside it.
 func TestAnEMailStandsInForADirectMessageThatCannotWork(t *testing.T) {
-	w := begin(t, tellAnn, workspace(t).apps())
+	w := begin(t, notifyAnn, workspace(t).apps())
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["slack_app:%s"], "warning": [], "info": []}}`, chatID)
 	w.do("/integration/disable", `{"integration_id": %s}`, chatID)
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	for _, kind := range []string{"slack_app", "slack_app:none"} { // which name no app at all
 		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, kind)
 		w.push("cpu "+kind, "Critical")
-		w.told(newPage("ann"))
+		w.notified(newPage("ann"))
 	}
 }
 

@@ -71,7 +71,7 @@ func TestInvariants(t *testing.T) {
 				if err := w.trySettle(); err != nil {
 					t.Fatalf("seed %d, step %d, %s: %v", seed, step, what, err)
 				}
-				for _, p := range w.look() {
+				for _, p := range w.newPages() {
 					if sent[p.key]++; sent[p.key] > 1 {
 						t.Errorf("seed %d, step %d: %s was told twice (%s)", seed, step, p, p.key)
 					}
@@ -124,7 +124,7 @@ func (w *world) chance(r *rand.Rand) string {
 		w.restart()
 		return "a restart"
 	case n < 80:
-		w.heal()
+		w.acceptAll()
 		if r.IntN(2) == 0 {
 			w.answers(moody(r.Uint64()))
 		}

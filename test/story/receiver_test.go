@@ -79,7 +79,7 @@ func (w *world) fail(whose string, with answer) {
 }
 
 // heal makes them take everything.
-func (w *world) heal() { w.answers(func(page) answer { return taken }) }
+func (w *world) acceptAll() { w.answers(func(page) answer { return taken }) }
 
 // take writes a page down, unless its receiver does not take it. That is done before it answers: what has been sent
 // has been written down.
@@ -105,7 +105,7 @@ func (w *world) reached() []page {
 }
 
 // look is a look.
-func (w *world) look() []page {
+func (w *world) newPages() []page {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	pages := w.pages

@@ -24,7 +24,7 @@ func (w *world) page(path string) (int, string) {
 
 // A server that does not do what is due says so before somebody misses a page.
 func TestWhatIsOverdueIsSaid(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	if status, body := w.page("/health/ready"); status != 200 || !strings.Contains(body, `"status":"ok"`) {
 		t.Errorf("%d %s", status, body)
 	}
@@ -51,7 +51,7 @@ func TestTheSignOfLifeStopsWithTheWork(t *testing.T) {
 	var signs atomic.Int64
 	outside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { signs.Add(1) }))
 	defer outside.Close()
-	w := beginWith(t, func(c *app.Config) { c.Senders.AliveURL = outside.URL }, tellAnn)
+	w := beginWith(t, func(c *app.Config) { c.Senders.AliveURL = outside.URL }, notifyAnn)
 	w.settle()
 	if signs.Load() != 1 {
 		t.Fatalf("%d signs", signs.Load())

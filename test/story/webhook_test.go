@@ -84,7 +84,7 @@ func (r *receiver) calls() (got []call) {
 }
 
 // heal lets it take everything from now on.
-func (r *receiver) heal() {
+func (r *receiver) acceptAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answer = nil
@@ -151,7 +151,7 @@ func TestAWebhookIsToldOfAnAlertFromBeginningToEnd(t *testing.T) {
 
 func TestAWebhookIsToldOfAnIncidentAndWhoDidIt(t *testing.T) {
 	r := receive(t, nil)
-	w := begin(t, hooks("incident", at(r)), tellAnn)
+	w := begin(t, hooks("incident", at(r)), notifyAnn)
 	w.push("cpu", "Critical")
 	opened := r.calls()[0]
 	w.as(annKey, "/incident/ack", `{"incident_ids": [%q]}`, opened.Incident.IncidentID)
@@ -240,7 +240,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 	r.events(t, "a_new")
 	w.pass(590 * time.Second)
 	r.events(t)
-	r.heal()
+	r.acceptAll()
 	w.pass(20 * time.Second)
 	r.events(t, "a_new")
 }
@@ -265,7 +265,7 @@ func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
 	}
 	w.push("last", "Critical")
 	good.events(t, "a_new")
-	dead.heal()
+	dead.acceptAll()
 	w.pass(2 * time.Minute)
 	w.drift = 5 * time.Minute
 	w.pass(time.Hour)
@@ -340,7 +340,7 @@ func TestARestartLosesNoWebhook(t *testing.T) {
 	}
 	w.sql(`UPDATE webhook_message SET status = 'sending', due_at = due_at + 30000 WHERE number = 3`) // the process ended before it was answered
 	w.restart()
-	r.heal()
+	r.acceptAll()
 	w.pass(5 * time.Minute)
 	for _, c := range r.events(t, "a_new", "a_new", "a_new", "a_new", "a_new") {
 		if !first[c.EventID] {
@@ -402,7 +402,7 @@ func TestADeliveryIsSentAgainByHand(t *testing.T) {
 	w := begin(t, hooks("alert", at(r)))
 	w.push("cpu", "Critical")
 	first := r.events(t, "a_new")[0]
-	r.heal()
+	r.acceptAll()
 	id := w.history("").get("items.0.event_id")
 	again := w.do("/webhook/history/replay", `{"event_id": %q}`, id).get("event_id")
 	second := r.events(t, "a_new")[0]
@@ -424,7 +424,7 @@ func TestADeliveryIsSentAgainByHand(t *testing.T) {
 // A webhook for all channels is told nothing of a private one: whoever made it may not be allowed to read that.
 func TestAWebhookIsToldOfPrivateChannelsThatItNames(t *testing.T) {
 	all, named := receive(t, nil), receive(t, nil)
-	w := begin(t, hooks("incident", at(all), at(named)+fmt.Sprintf(`, "channel_ids": [%d]`, shop)), tellAnn)
+	w := begin(t, hooks("incident", at(all), at(named)+fmt.Sprintf(`, "channel_ids": [%d]`, shop)), notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, shop)
 	w.push("cpu", "Critical")
 	all.events(t)

@@ -84,7 +84,7 @@ func beginWith(t *testing.T, change func(*app.Config), more ...string) *world {
 	t.Helper()
 	w := &world{t: t, clock: clock.At(start), dir: t.TempDir(), drift: 10 * time.Second, change: change}
 	apitest.Migrated(t, filepath.Join(w.dir, "tocsin.db"))
-	w.heal()
+	w.acceptAll()
 	w.receivers()
 	w.open()
 	file := map[string]any{}
@@ -269,10 +269,10 @@ func (w *world) pushTo(integration, key, status string, labels ...string) string
 }
 
 // told wants exactly these pages since the last look, in any order: "ann@example.com email i_new".
-func (w *world) told(want ...string) {
+func (w *world) notified(want ...string) {
 	w.t.Helper()
 	got := []string{}
-	for _, p := range w.look() {
+	for _, p := range w.newPages() {
 		got = append(got, p.String())
 	}
 	slices.Sort(got)

@@ -52,7 +52,7 @@ func (w *world) texts() map[string]string {
 	return all
 }
 
-func (w *world) says(to, want string) {
+func (w *world) hasText(to, want string) {
 	w.t.Helper()
 	if got := w.texts()[to]; got != want {
 		w.t.Errorf("%s is told %q, want %q", to, got, want)
@@ -62,26 +62,26 @@ func (w *world) says(to, want string) {
 func TestBothAreToldBeforeAChange(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600}`)).slow()
 	w.pass(55 * time.Minute)
-	w.told()
+	w.notified()
 	w.pass(5 * time.Minute)
-	w.says("ann@example.com", "On call in Turns from Sat 21 Nov 13:00 CET: You are on call in Turns from Sat 21 Nov 13:00 CET until Sun 22 Nov 13:00 CET. You take over from Bob Night.")
-	w.says("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your turn on call in Turns ends Sat 21 Nov 12:00 UTC. Ann Day will take over.")
-	w.told(begins("ann"), ends("bob"))
+	w.hasText("ann@example.com", "On call in Turns from Sat 21 Nov 13:00 CET: You are on call in Turns from Sat 21 Nov 13:00 CET until Sun 22 Nov 13:00 CET. You take over from Bob Night.")
+	w.hasText("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your turn on call in Turns ends Sat 21 Nov 12:00 UTC. Ann Day will take over.")
+	w.notified(begins("ann"), ends("bob"))
 	w.pass(23 * time.Hour)
-	w.told()
+	w.notified()
 	w.pass(time.Hour)
-	w.told(begins("bob"), ends("ann"))
+	w.notified(begins("bob"), ends("ann"))
 }
 
 func TestBothAreToldAtTheStart(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 0}`)).slow()
 	w.pass(2*time.Hour - time.Second)
-	w.told()
+	w.notified()
 	w.pass(time.Second)
-	w.says("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your turn on call in Turns ended Sat 21 Nov 12:00 UTC. Ann Day took over.")
-	w.told(begins("ann"), ends("bob"))
+	w.hasText("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your turn on call in Turns ended Sat 21 Nov 12:00 UTC. Ann Day took over.")
+	w.notified(begins("ann"), ends("bob"))
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 }
 
 // Who goes on after a turn of their own is told nothing, and where nobody follows it is said.
@@ -91,28 +91,28 @@ func TestOnlyAChangeOfWhoIsOnCallIsTold(t *testing.T) {
 		w.do("/schedule/update", `{"schedule_id": %d, "notify": {"advance_in_time": 600}}`, id)
 	}
 	w.pass(12 * time.Hour)
-	w.told(begins("bob"))
+	w.notified(begins("bob"))
 	w.pass(8 * time.Hour)
-	w.says("bob@example.com", "On call in Night until Sun 22 Nov 06:00 UTC: Your turn on call in Night ends Sun 22 Nov 06:00 UTC. Nobody is on call after you.")
-	w.told(ends("bob"))
+	w.hasText("bob@example.com", "On call in Night until Sun 22 Nov 06:00 UTC: Your turn on call in Night ends Sun 22 Nov 06:00 UTC. Nobody is on call after you.")
+	w.notified(ends("bob"))
 }
 
 func TestWhoeverIsOnCallIsToldEveryDay(t *testing.T) {
 	w := begin(t, taking(`{"fixed_time": {"cycle": "day", "start": "11:00"}}`)).slow()
 	w.pass(time.Hour)
-	w.says("bob@example.com", "On call in Turns: You are on call in Turns until Sat 21 Nov 12:00 UTC.")
-	w.told(today("bob"))
+	w.hasText("bob@example.com", "On call in Turns: You are on call in Turns until Sat 21 Nov 12:00 UTC.")
+	w.notified(today("bob"))
 	w.pass(23 * time.Hour)
-	w.told()
+	w.notified()
 	w.pass(time.Hour)
-	w.told(today("ann"))
+	w.notified(today("ann"))
 }
 
 func TestNobodyIsToldWhenNobodyIsOnCall(t *testing.T) {
 	w := begin(t).slow()
 	w.do("/schedule/update", `{"schedule_id": %d, "notify": {"fixed_time": {"cycle": "day", "start": "12:00"}}}`, night)
 	w.pass(24 * time.Hour)
-	w.told()
+	w.notified()
 }
 
 // New York puts its clock forward at two on 14 March 2027 and 12 March 2028, and back at two on 7 November 2027.
@@ -129,9 +129,9 @@ func TestATimeOfDayAcrossClockChanges(t *testing.T) {
 		for _, want := range []string{c.first, c.second} {
 			at, _ := time.Parse(time.RFC3339, want)
 			w.pass(at.Sub(w.clock.Now()) - time.Second)
-			w.told()
+			w.notified()
 			w.pass(time.Second)
-			w.told(today("ann"))
+			w.notified(today("ann"))
 		}
 	}
 }
@@ -139,14 +139,14 @@ func TestATimeOfDayAcrossClockChanges(t *testing.T) {
 func TestAnOverrideIsAChange(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
 	w.pass(115 * time.Minute)
-	w.told(begins("ann"), ends("bob"))
+	w.notified(begins("ann"), ends("bob"))
 	noon := start.Add(2 * time.Hour)
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s, %s]}`, turns, rotation, override(cid, noon.Add(time.Hour), noon.Add(2*time.Hour)))
-	w.told()
+	w.notified()
 	w.pass(time.Hour)
-	w.told(begins("cid"), ends("ann"))
+	w.notified(begins("cid"), ends("ann"))
 	w.pass(time.Hour)
-	w.told(begins("ann"), ends("cid"))
+	w.notified(begins("ann"), ends("cid"))
 }
 
 // An override that begins at once is stored a moment later.
@@ -155,37 +155,37 @@ func TestAnOverrideThatBeginsAtOnceIsTold(t *testing.T) {
 	w.settle()
 	w.clock.Add(2 * time.Second)
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s, %s]}`, turns, rotation, override(cid, start, start.Add(time.Hour)))
-	w.told(begins("cid"), ends("bob"))
+	w.notified(begins("cid"), ends("bob"))
 }
 
 func TestAnEditedScheduleIsComputedAnew(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600}`)).slow()
 	w.pass(time.Hour)
-	w.told(begins("ann"), ends("bob"))
+	w.notified(begins("ann"), ends("bob"))
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s]}`, turns, strings.Replace(rotation, fmt.Sprint(ann), fmt.Sprint(cid), 1))
-	w.told(begins("cid")) // at the same moment; Bob knows already
+	w.notified(begins("cid")) // at the same moment; Bob knows already
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s]}`, turns, rotation)
-	w.told() // Ann knows too
+	w.notified() // Ann knows too
 	w.do("/schedule/update", `{"schedule_id": %d, "notify": {"advance_in_time": 0}}`, turns)
 	w.pass(25 * time.Hour)
-	w.told(begins("bob"), ends("ann"))
+	w.notified(begins("bob"), ends("ann"))
 	w.do("/schedule/update", `{"schedule_id": %d, "notify": {}}`, turns)
 	w.pass(48 * time.Hour)
-	w.told()
+	w.notified()
 }
 
 func TestARestartTellsNoTurnTwiceAndForgetsNone(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600, "fixed_time": {"cycle": "day", "start": "11:30"}}`)).slow()
 	w.restart()
 	w.pass(time.Hour)
-	w.told(begins("ann"), ends("bob"))
+	w.notified(begins("ann"), ends("bob"))
 	for range 3 {
 		w.restart()
 		w.settle()
 	}
-	w.told()
+	w.notified()
 	w.pass(30 * time.Minute)
-	w.told(today("bob"))
+	w.notified(today("bob"))
 }
 
 func TestAfterAStandstillOnlyWhatIsTrueIsTold(t *testing.T) {
@@ -193,12 +193,12 @@ func TestAfterAStandstillOnlyWhatIsTrueIsTold(t *testing.T) {
 	w := begin(t, both)
 	w.settle()
 	w.standstill(2*time.Hour + 50*time.Minute) // fifty minutes after noon, eighty after the time of day
-	w.says("ann@example.com", "On call in Turns from Sat 21 Nov 13:00 CET: You are on call in Turns since Sat 21 Nov 13:00 CET until Sun 22 Nov 13:00 CET. You took over from Bob Night.")
-	w.told(begins("ann"), ends("bob"))
+	w.hasText("ann@example.com", "On call in Turns from Sat 21 Nov 13:00 CET: You are on call in Turns since Sat 21 Nov 13:00 CET until Sun 22 Nov 13:00 CET. You took over from Bob Night.")
+	w.notified(begins("ann"), ends("bob"))
 	w.standstill(24 * time.Hour)
-	w.told(begins("bob"), ends("ann"))
+	w.notified(begins("bob"), ends("ann"))
 	w.standstill(24*time.Hour + 11*time.Minute) // more than an hour
-	w.told()
+	w.notified()
 }
 
 // A turn that has begun and ended in the meantime is nobody's business any more.
@@ -207,7 +207,7 @@ func TestAfterAStandstillATurnThatIsOverIsNotAnnounced(t *testing.T) {
 	noon := start.Add(2 * time.Hour)
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s, %s]}`, turns, rotation, override(cid, noon.Add(10*time.Minute), noon.Add(20*time.Minute)))
 	w.standstill(2*time.Hour + 30*time.Minute)
-	w.told(ends("bob"), begins("ann"), ends("cid"))
+	w.notified(ends("bob"), begins("ann"), ends("cid"))
 }
 
 // What waits to be sent is looked at again.
@@ -215,61 +215,61 @@ func TestANoticeOfATurnThatWasTakenAwayIsNotSent(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600}`))
 	w.fail("example.com", later)
 	w.slow().pass(time.Hour)
-	w.heal()
+	w.acceptAll()
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s]}`, turns, strings.Replace(rotation, fmt.Sprint(ann), fmt.Sprint(cid), 1))
 	w.pass(30 * time.Minute)
-	w.told(begins("cid"), ends("bob"))
+	w.notified(begins("cid"), ends("bob"))
 }
 
 func TestANoticeThatCannotBeSentInTimeIsNotSent(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 0}`))
 	w.fail("example.com", later)
 	w.slow().pass(2 * time.Hour)
-	w.heal()
+	w.acceptAll()
 	w.standstill(2 * time.Hour)
-	w.told()
+	w.notified()
 }
 
 func TestQuietHoursPutOffANoticeOfATurn(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 0}`)).slow()
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "12:00", "end": "16:00"}]}`) // in Berlin it is one
 	w.pass(5*time.Hour - 5*time.Minute)
-	w.told(ends("bob"))
+	w.notified(ends("bob"))
 	w.pass(5 * time.Minute)
-	w.told(begins("ann"))
+	w.notified(begins("ann"))
 }
 
 func TestADisabledScheduleTellsNothing(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600, "fixed_time": {"cycle": "day", "start": "11:30"}}`, `"status": 1`)).slow()
 	w.pass(24 * time.Hour)
-	w.told()
+	w.notified()
 	w.do("/schedule/update", `{"schedule_id": %d, "status": 0}`, turns)
 	w.pass(90 * time.Minute)
-	w.told(begins("bob"), ends("ann"), today("ann"))
+	w.notified(begins("bob"), ends("ann"), today("ann"))
 	w.do("/schedule/delete", `{"schedule_ids": [%d]}`, turns)
 	w.pass(24 * time.Hour)
-	w.told()
+	w.notified()
 }
 
 func TestTheScheduleOrThePersonChoosesTheWay(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600, "by": {"follow_preference": false, "personal_channels": ["sms", "email"]}}`)).slow()
 	w.pass(time.Hour)
-	w.told("+15550100 sms shift_begin", begins("ann"), ends("bob")) // Bob has no phone
+	w.notified("+15550100 sms shift_begin", begins("ann"), ends("bob")) // Bob has no phone
 
 	w = begin(t, taking(`{"advance_in_time": 3600, "by": {"follow_preference": true, "personal_channels": ["email"]}}`)).slow()
 	w.as(annKey, "/preference/update", `{"schedule_shift_notify": {"personal_channels": ["ntfy"]}, "contacts": {"ntfy": "`+chats+`/ntfy/ann"}}`)
 	w.pass(time.Hour)
-	w.told("ann ntfy shift_begin", ends("bob"))
+	w.notified("ann ntfy shift_begin", ends("bob"))
 }
 
 func TestChatsOfTheScheduleAreTold(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 600, "fixed_time": {"cycle": "day", "start": "11:30"}, "webhooks": [{"type": "slack", "settings": {"token": "`+chats+`/slack/ops", "alias": "ops chat"}}]}`)).slow()
 	w.pass(90 * time.Minute)
-	w.says("ops", "On call in Turns: On call in Turns: Bob Night, at Sat 21 Nov 11:30 UTC.")
-	w.told(today("bob"), "ops slack shift_daily")
+	w.hasText("ops", "On call in Turns: On call in Turns: Bob Night, at Sat 21 Nov 11:30 UTC.")
+	w.notified(today("bob"), "ops slack shift_daily")
 	w.pass(30 * time.Minute)
-	w.says("ops", "Shift change in Turns Sat 21 Nov 12:00 UTC: The turn in Turns changes Sat 21 Nov 12:00 UTC. On call from then on: Ann Day. Until then: Bob Night.")
-	w.told(begins("ann"), ends("bob"), "ops slack shift_change")
+	w.hasText("ops", "Shift change in Turns Sat 21 Nov 12:00 UTC: The turn in Turns changes Sat 21 Nov 12:00 UTC. On call from then on: Ann Day. Until then: Bob Night.")
+	w.notified(begins("ann"), ends("bob"), "ops slack shift_change")
 }
 
 // A schedule that cannot be read holds up no other.
@@ -277,5 +277,5 @@ func TestAPoisonousScheduleHoldsUpNoOther(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600}`), fmt.Sprintf(`{"schedules": [{"schedule_id": %d, "schedule_name": "Bad", "notify": {"advance_in_time": 3600}, "layers": [%s]}]}`, turns-3, rotation)).slow()
 	w.sql(fmt.Sprintf(`UPDATE schedule SET layers = '[nonsense' WHERE schedule_id = %d`, turns-3))
 	w.pass(time.Hour)
-	w.told(begins("ann"), ends("bob"))
+	w.notified(begins("ann"), ends("bob"))
 }
