@@ -33,7 +33,7 @@ func TestAPersonIsNotifiedInTelegram(t *testing.T) {
 			t.Error(got)
 		}
 	default:
-		t.Error("nobody was told: " + w.why("cpu"))
+		t.Error("no one was notified: " + w.why("cpu"))
 	}
 	w.as(annKey, "/preference/update", `{"contacts": {"telegram": "1:secret"}}`)
 	w.push("net", "Critical")
@@ -70,7 +70,7 @@ func TestAPersonWhoHasLeftIsNotNotified(t *testing.T) {
 	w.pass(3 * time.Hour)
 	for _, p := range w.reached() {
 		if strings.HasPrefix(p.to, "cid") {
-			t.Error("who has left was told: " + p.String())
+			t.Error("a person who has left was notified: " + p.String())
 		}
 	}
 	if why := w.why("disk"); !strings.Contains(why, "has left") {

@@ -81,7 +81,7 @@ func TestALayerWithNoOneLeftOnCallIsFollowedByTheNext(t *testing.T) {
 	w.notified(newPage("cid"))
 	w.pass(14 * time.Minute)
 	w.notified()
-	w.pass(time.Minute) // twenty minutes after the second layer's turn
+	w.pass(time.Minute) // twenty minutes after the second layer was notified
 	w.notified(newPage("olga"))
 	if why := w.why("cpu"); !strings.Contains(why, "nobody is on call in Night) and did: skip") {
 		t.Error(why)
@@ -108,7 +108,7 @@ func TestTheFallbackIsNotifiedAfterAStandstill(t *testing.T) {
 func TestALayerWaitsAfterAStandstill(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night), `"on_nobody": {"then": "wait"}`), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
-	w.jump(11*time.Hour + 30*time.Minute) // 21:30, and the turn begins at 22:00
+	w.jump(11*time.Hour + 30*time.Minute) // 21:30, and the shift begins at 22:00
 	w.notified()
 	w.drift = time.Minute
 	w.pass(29 * time.Minute)

@@ -41,7 +41,7 @@ func TestAssigningToALayerOfTheRule(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestAFurtherResponderIsTold(t *testing.T) {
+func TestAnAddedResponderIsNotified(t *testing.T) {
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.ack(annKey)
@@ -62,7 +62,7 @@ func TestASnoozeStopsTheClock(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestWakingGoesOnWhereItWas(t *testing.T) {
+func TestWakingContinuesTheEscalation(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.pass(5 * time.Minute)
@@ -74,7 +74,7 @@ func TestWakingGoesOnWhereItWas(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestReopeningTellsAgain(t *testing.T) {
+func TestReopeningNotifiesAgain(t *testing.T) {
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")
@@ -135,7 +135,7 @@ func TestAnIncidentStaysOpenWhereThatIsWanted(t *testing.T) {
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "progress", "Triggered")
 }
 
-func TestARemovedIncidentIsGoneWithAllThatWaits(t *testing.T) {
+func TestRemovingAnIncidentCancelsItsNotifications(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.do("/incident/remove", `{"incident_ids": [%q]}`, w.incident())
@@ -144,7 +144,7 @@ func TestARemovedIncidentIsGoneWithAllThatWaits(t *testing.T) {
 	w.notified()
 }
 
-func TestTheFeedTellsAll(t *testing.T) {
+func TestTheFeedIsComplete(t *testing.T) {
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.ack(annKey)

@@ -115,7 +115,7 @@ func TestADisabledHeartbeatIsNotWaitedFor(t *testing.T) {
 	w.notified()
 }
 
-func TestAChangeIsKeptAndPagesNobody(t *testing.T) {
+func TestAChangeEventIsStoredAndPagesNoOne(t *testing.T) {
 	w := begin(t, notifyAnn, `{"integrations": [{"integration_id": 7000000000055, "integration_name": "Deploys", "integration_type": "change", "integration_key": "0123456789abcdef0123456789abcdef888"}]}`)
 	r := w.post("/event/push/change/standard?integration_key=0123456789abcdef0123456789abcdef888", `{"title": "Checkout 4.2", "change_key": "c42", "change_status": "Done"}`)
 	if r.Error != nil || r.get("change_id") == "" {

@@ -54,7 +54,7 @@ var overdueQueries = map[string]string{
 }
 
 // Long random runs of events, rules that change, people who act, receivers that fail, clocks that jump and
-// processes that end: what is due is done, and nobody is told the same thing twice.
+// processes that end: all due work is done, and no person is notified of the same thing twice.
 func TestInvariants(t *testing.T) {
 	runs, steps := 4, 250
 	if n, err := strconv.Atoi(os.Getenv("TOCSIN_INVARIANT_RUNS")); err == nil {

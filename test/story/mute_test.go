@@ -25,7 +25,7 @@ func TestADisabledChannelOpensNoIncident(t *testing.T) {
 	w.pass(time.Hour)
 	for _, p := range w.newPages() {
 		if p.event == "i_new" {
-			t.Errorf("told %s", p)
+			t.Errorf("notified %s", p)
 		}
 	}
 	w.do("/channel/enable", `{"channel_id": %d}`, shop)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestOneRecipientsFailureIsNobodyElses(t *testing.T) {
+func TestAFailingRecipientDoesNotAffectOthers(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob, cid))))
 	w.fail("ann", never)
 	w.push("cpu", "Critical")
@@ -19,7 +19,7 @@ func TestOneRecipientsFailureIsNobodyElses(t *testing.T) {
 	}
 }
 
-func TestWhatFailedIsTriedAgainForThatTargetAlone(t *testing.T) {
+func TestOnlyTheFailedTargetIsRetried(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("ann", later)
 	w.push("cpu", "Critical")
@@ -29,7 +29,7 @@ func TestWhatFailedIsTriedAgainForThatTargetAlone(t *testing.T) {
 	w.notified(newPage("bob"), newPage("ann"))
 }
 
-// Whatever the number of attempts, the key of a notice stays the same.
+// Whatever the number of attempts, the key of a notification stays the same.
 func TestReceiversCanDropDuplicates(t *testing.T) {
 	w := begin(t, notifyAnn)
 	w.fail("ann", lost)
@@ -46,7 +46,7 @@ func TestReceiversCanDropDuplicates(t *testing.T) {
 	}
 }
 
-func TestAnAcknowledgementCancelsWhatWaits(t *testing.T) {
+func TestAnAcknowledgementCancelsWaitingNotifications(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("bob", later)
 	w.push("cpu", "Critical")
@@ -60,7 +60,7 @@ func TestAnAcknowledgementCancelsWhatWaits(t *testing.T) {
 	}
 }
 
-func TestTheOwnerIsToldWhenEveryNoticeFails(t *testing.T) {
+func TestTheOwnerIsNotifiedWhenEveryNotificationFails(t *testing.T) {
 	w := begin(t, notifyAnn)
 	w.fail("ann", never)
 	w.push("cpu", "Critical")
@@ -68,7 +68,7 @@ func TestTheOwnerIsToldWhenEveryNoticeFails(t *testing.T) {
 	w.notified(newPage("olga"))
 }
 
-func TestTheEndIsToldToThoseWhoWereTold(t *testing.T) {
+func TestTheEndIsSentToThePersonsWhoWereNotified(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("bob", never)
 	w.push("cpu", "Critical")
@@ -86,7 +86,7 @@ func TestSeveralPagesHaveOneEnd(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-// What is found late is looked at again before it is sent.
+// A late notification is checked again before it is sent.
 func TestABacklogOfStalePagesIsNotSent(t *testing.T) {
 	w := begin(t, notifyAnn)
 	w.fail("ann", later)
@@ -101,7 +101,7 @@ func TestABacklogOfStalePagesIsNotSent(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestALongPauseTellsALayerOnce(t *testing.T) {
+func TestALongPauseNotifiesALayerOnce(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), again(6, 1), window(30))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))
@@ -125,7 +125,7 @@ func TestQuietHoursPutOffAllButTheWorst(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestWhatEndsInQuietHoursIsNotTold(t *testing.T) {
+func TestAnAlertThatEndsInQuietHoursIsNotNotified(t *testing.T) {
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "12:00"}]}`)
 	w.push("disk", "Warning")
@@ -135,7 +135,7 @@ func TestWhatEndsInQuietHoursIsNotTold(t *testing.T) {
 	w.notified()
 }
 
-func TestPreferencesChooseTheWay(t *testing.T) {
+func TestPreferencesChooseTheMethod(t *testing.T) {
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["sms", "ntfy", "voice"], "warning": ["ntfy"], "info": []}, "contacts": {"ntfy": "`+chats+`/ntfy/ann"}}`)
 	w.push("cpu", "Critical")
@@ -193,12 +193,12 @@ func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
 	}
 }
 
-// What was on its way when somebody acknowledged, and failed, is not tried again.
+// A notification in progress at the acknowledgement is not retried when it fails.
 func TestAnAttemptThatFailsAfterAnAcknowledgementIsTheLast(t *testing.T) {
 	w := begin(t, notifyAnn)
 	w.answers(func(page) answer {
 		w.acceptAll()
-		w.try(annKey, "/incident/ack", `{"incident_ids": [%q]}`, w.lastIncident()) // the receiver acknowledges while it is being told
+		w.try(annKey, "/incident/ack", `{"incident_ids": [%q]}`, w.lastIncident()) // the receiver acknowledges while it is being notified
 		return later
 	})
 	w.push("cpu", "Critical")

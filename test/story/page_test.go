@@ -8,7 +8,7 @@ import (
 )
 
 // The shortest story: an alert, the person on call, the end.
-func TestTheOneOnCallIsTold(t *testing.T) {
+func TestTheOnCallPersonIsNotified(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))
@@ -16,7 +16,7 @@ func TestTheOneOnCallIsTold(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-func TestTheNextLayerIsToldWhenNobodyAcknowledges(t *testing.T) {
+func TestTheNextLayerIsNotifiedWithoutAnAcknowledgement(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))
@@ -26,7 +26,7 @@ func TestTheNextLayerIsToldWhenNobodyAcknowledges(t *testing.T) {
 	w.notified(newPage("bob"), newPage("cid"))
 }
 
-func TestALayerIsToldAgain(t *testing.T) {
+func TestALayerIsNotifiedRepeatedly(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), again(2, 5), window(30))))
 	w.push("cpu", "Critical")
 	w.pass(20 * time.Minute)
@@ -51,7 +51,7 @@ func TestForceEscalatesInSpiteOfAnAcknowledgement(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestTakingAnAcknowledgementBackBeginsAnew(t *testing.T) {
+func TestWithdrawingAnAcknowledgementRestartsTheEscalation(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.ack(annKey)
@@ -71,7 +71,7 @@ func TestResolvingByHandStopsTheEscalation(t *testing.T) {
 	w.notified()
 }
 
-func TestNobodyIsToldOfWhatIsOverBeforeTheDelayEnds(t *testing.T) {
+func TestAnAlertThatEndsWithinTheDelayIsNotNotified(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
 	w.pass(30 * time.Second)
@@ -118,17 +118,17 @@ func TestThatNoRuleMatchesIsSaid(t *testing.T) {
 	}
 }
 
-func TestEveryWayOfTheRuleIsUsed(t *testing.T) {
+func TestEveryMethodOfTheRuleIsUsed(t *testing.T) {
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "emails": ["noc@example.org"], "by": {"critical": ["sms", "voice"]}, "webhooks": [
 		{"type": "slack", "settings": {"token": "%[2]s/slack/ops", "alias": "#ops"}}, {"type": "webhook", "settings": {"url": "%[2]s/webhook/bot"}}]}}`, onCall(day), chats)))
 	w.push("cpu", "Critical")
 	w.notified("+15550100 sms i_new", "+15550100 voice i_new", "noc@example.org email i_new", "ops slack i_new", "bot webhook i_new")
-	w.push("cpu", "Ok") // nobody is called for that
+	w.push("cpu", "Ok") // no one is paged for that
 	w.notified("noc@example.org email i_rslv", "ops slack i_rslv", "bot webhook i_rslv")
 }
 
 // Escalation delays, gaps and who is woken can be seen before anything happens.
-func TestAPreviewIsWhatHappens(t *testing.T) {
+func TestAPreviewEqualsTheEscalation(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), again(1, 2), window(10))+","+layer(onCall(night))+","+layer(teams(ops))))
 	r := w.do("/incident/escalation/preview", `{"channel_id": %d}`, shop)
 	w.want(r, "steps.2.nobody.0", "nobody is on call in Night")
@@ -149,15 +149,15 @@ func TestAPreviewIsWhatHappens(t *testing.T) {
 	}
 }
 
-// Nobody on call is never a black hole.
+// An alert with no one on call never stays without notification.
 
-func TestALayerOfNobodyIsSkippedAtOnce(t *testing.T) {
+func TestALayerWithNoOneOnCallIsSkippedAtOnce(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night), window(30))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("cid"))
 }
 
-func TestALayerOfNobodyWaitsForTheNextTurn(t *testing.T) {
+func TestALayerWithNoOneOnCallWaitsForTheNextShift(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night), window(30), `"on_nobody": {"then": "wait"}`)+","+layer(persons(cid))))
 	w.drift = time.Minute
 	w.push("cpu", "Critical")
@@ -170,13 +170,13 @@ func TestALayerOfNobodyWaitsForTheNextTurn(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestALayerOfNobodyFallsBack(t *testing.T) {
+func TestALayerWithNoOneOnCallNotifiesTheFallback(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("cid"))
 }
 
-func TestTheOwnerIsToldWhenNobodyElseIs(t *testing.T) {
+func TestTheOwnerIsNotifiedWhenNoOneElseIs(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night))+","+layer(teams(empty))))
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
@@ -186,7 +186,7 @@ func TestTheOwnerIsToldWhenNobodyElseIs(t *testing.T) {
 	}
 }
 
-func TestWhoCannotBeReachedIsSaidAndTheOwnerIsTold(t *testing.T) {
+func TestAnUnreachablePersonIsExplainedAndTheOwnerNotified(t *testing.T) {
 	w := begin(t, escalates(layer(persons(dee))))
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
@@ -196,14 +196,14 @@ func TestWhoCannotBeReachedIsSaidAndTheOwnerIsTold(t *testing.T) {
 	}
 }
 
-func TestADisabledScheduleHasNobody(t *testing.T) {
+func TestADisabledScheduleHasNoOneOnCall(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day))+","+layer(persons(cid))))
 	w.do("/schedule/update", `{"schedule_id": %d, "schedule_name": "Day", "status": 1}`, day)
 	w.push("cpu", "Critical")
 	w.notified(newPage("cid"))
 }
 
-func TestAnOverrideIsWhoIsPaged(t *testing.T) {
+func TestThePersonOfAnOverrideIsPaged(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day))))
 	w.do("/schedule/update", `{"schedule_id": %d, "schedule_name": "Day", "layers": [
 		{"layer_name": "always", "mode": 0, "layer_start": 1767225600, "rotation_unit": "day", "rotation_value": 1, "groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}]}]},
@@ -214,7 +214,7 @@ func TestAnOverrideIsWhoIsPaged(t *testing.T) {
 
 func TestTheShiftAtTheTimeOfTheStepIsPaged(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann), window(30))+","+layer(onCall(night))))
-	w.clock.Set(start.Add(11*time.Hour + 45*time.Minute)) // 21:45: the second layer's turn is at 22:15
+	w.clock.Set(start.Add(11*time.Hour + 45*time.Minute)) // 21:45: the second layer is notified at 22:15
 	w.push("cpu", "Critical")
 	w.pass(30 * time.Minute)
 	w.notified(newPage("ann"), newPage("bob"))

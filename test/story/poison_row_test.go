@@ -14,7 +14,7 @@ func TestACorruptEscalationBlocksNoOther(t *testing.T) {
 	w.push("good", "Critical")
 	w.notified(newPage("ann"), newPage("ann"))
 	w.pass(11 * time.Minute)
-	w.notified(newPage("cid"), newPage("olga")) // of good; and of bad, because nobody else can be
+	w.notified(newPage("cid"), newPage("olga")) // of good; and of bad, because no one else can be
 	w.pass(time.Hour)
 	w.notified()
 	if why := w.why("bad"); !strings.Contains(why, "its escalation cannot go on") {
@@ -37,7 +37,7 @@ func TestACorruptNotificationBlocksNoOther(t *testing.T) {
 	w.drift = time.Minute
 	w.pass(2 * time.Hour)
 	if n := w.count(`SELECT count(*) FROM notice WHERE notice_key = 'k' AND status = 'failed' AND attempts = 10 AND outcome LIKE '%log%'`); n != 1 {
-		t.Error("the notice was not given up after ten attempts")
+		t.Error("the notification was not given up after ten attempts")
 	}
 }
 

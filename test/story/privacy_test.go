@@ -18,10 +18,10 @@ func TestExplainHidesPrivateChannels(t *testing.T) {
 	w.push("cpu", "Warning")
 	alert := w.do("/alert/list", `{"start_time": %d, "end_time": %d}`, start.Unix()-10, start.Unix()+100).get("items.0.alert_id")
 	if r := w.do("/alert/explain", `{"alert_id": %q}`, alert); !strings.Contains(r.String(), "The merger leaked") {
-		t.Errorf("the owner is not told: %s", r)
+		t.Errorf("the owner does not see it: %s", r)
 	}
 	if r := w.as(annKey, "/alert/explain", `{"alert_id": %q}`, alert); strings.Contains(r.String(), "The merger leaked") || r.get("verdicts.0.outcome") != "opened" {
-		t.Errorf("Ann is told: %s", r)
+		t.Errorf("Ann sees it: %s", r)
 	}
 }
 
@@ -35,10 +35,10 @@ func TestAlertsHidePrivateIncidents(t *testing.T) {
 	alert := w.do("/alert/list", "%s", list).get("items.0.alert_id")
 	for path, body := range map[string]string{"/alert/list": list, "/alert/info": fmt.Sprintf(`{"alert_id": %q}`, alert), "/alert/list-by-ids": fmt.Sprintf(`{"alert_ids": [%q]}`, alert)} {
 		if r := w.do(path, "%s", body); !strings.Contains(r.String(), "The merger leaked") {
-			t.Errorf("%s: the owner is not told: %s", path, r)
+			t.Errorf("%s: the owner does not see it: %s", path, r)
 		}
 		if r := w.as(annKey, path, "%s", body); strings.Contains(r.String(), "The merger leaked") || !strings.Contains(r.String(), secret) {
-			t.Errorf("%s: Ann is told %s", path, r)
+			t.Errorf("%s: Ann sees %s", path, r)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What is due is a row, not a timer: a new process goes on where the old one was.
+// Due work is a row, not a timer: a new process continues where the old one stopped.
 
 func TestARestartForgetsNoEscalation(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
@@ -39,7 +39,7 @@ func TestAnEventThatWasTakenIsDecidedByTheNextProcess(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestANoticeThatFailedIsTriedByTheNextProcess(t *testing.T) {
+func TestAFailedNotificationIsRetriedByTheNextProcess(t *testing.T) {
 	w := begin(t, notifyAnn)
 	w.fail("ann", later)
 	w.push("cpu", "Critical")
@@ -58,7 +58,7 @@ func TestAnEscalationAfterALongStandstillIsNotABurst(t *testing.T) {
 	w.clock.Add(3 * time.Hour)
 	w.open()
 	w.settle()
-	w.notified(newPage("ann"), newPage("bob"), newPage("cid")) // each once: nobody has looked at it for three hours
+	w.notified(newPage("ann"), newPage("bob"), newPage("cid")) // each once: no process ran for three hours
 	w.pass(time.Hour)
 	w.notified()
 }
@@ -75,7 +75,7 @@ func TestAClockThatIsSetBackLosesNothing(t *testing.T) {
 	w.notified(newPage("cid"), newPage("cid"))
 }
 
-// One event that cannot be decided holds up no other, and ends with a verdict that says so.
+// An event that cannot be decided blocks no other, and ends with a verdict that states it.
 func TestAPoisonousEventIsSetAside(t *testing.T) {
 	w := begin(t, notifyAnn)
 	event := w.push("bad", "Critical")

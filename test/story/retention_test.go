@@ -13,7 +13,7 @@ import (
 // yearly keeps incidents and alerts for a year.
 func yearly(c *app.Config) { c.IncidentDays = 365 }
 
-// past counts what is left, and what refers to something that is gone.
+// past counts the rows that are left, and those that refer to deleted rows.
 func (w *world) past() (left string) {
 	w.t.Helper()
 	for _, table := range []string{"incident", "alert", "incident_assignment", "escalation"} {
@@ -24,8 +24,8 @@ func (w *world) past() (left string) {
 	return left + fmt.Sprintf("lost %d", lost)
 }
 
-// TestAClosedIncidentGoesAfterItsTime, with its alerts, feeds and all that belongs to it, and nobody is told.
-func TestAClosedIncidentGoesAfterItsTime(t *testing.T) {
+// TestAClosedIncidentIsDeletedAfterItsTime: with its alerts, feeds and all other rows, and without a notification.
+func TestAClosedIncidentIsDeletedAfterItsTime(t *testing.T) {
 	r := receive(t, always(204))
 	w := beginWith(t, yearly, notifyAnn, hooks("incident", at(r)), rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	first := w.push("cpu", "Critical")
@@ -63,7 +63,7 @@ func TestAClosedIncidentGoesAfterItsTime(t *testing.T) {
 	if e := w.try(ownKey, "/incident/info", `{"incident_id": %q}`, one); e.Status != 404 {
 		t.Error(e)
 	}
-	w.outcome(first, "opened") // what became of the event is kept for its own time
+	w.outcome(first, "opened") // the verdict of the event has its own retention
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, late), "progress", "Closed")
 	f, err := accountfile.Export(context.Background(), w.app.DB, w.app.Keyring, account, true)
 	w.must(err)
@@ -76,7 +76,7 @@ func TestAClosedIncidentGoesAfterItsTime(t *testing.T) {
 	}
 }
 
-// TestAnActiveAlertKeepsItsIncident, closed or not, and an open incident keeps alerts that are over.
+// TestAnActiveAlertKeepsItsIncident: closed or not, and an open incident keeps alerts that have ended.
 func TestAnActiveAlertKeepsItsIncident(t *testing.T) {
 	w := beginWith(t, yearly)
 	w.push("cpu", "Critical")
@@ -96,8 +96,8 @@ func TestAnActiveAlertKeepsItsIncident(t *testing.T) {
 	}
 }
 
-// TestNothingGoesThatIsKeptForEver: 0 days keep all.
-func TestNothingGoesThatIsKeptForEver(t *testing.T) {
+// TestNothingIsDeletedThatIsKeptForEver: 0 days keep all.
+func TestNothingIsDeletedThatIsKeptForEver(t *testing.T) {
 	w := begin(t)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")
@@ -109,8 +109,8 @@ func TestNothingGoesThatIsKeptForEver(t *testing.T) {
 	}
 }
 
-// TestAStormGoesInBatches: more than one transaction deletes at once.
-func TestAStormGoesInBatches(t *testing.T) {
+// TestAStormIsDeletedInBatches: it has more alerts than one transaction deletes.
+func TestAStormIsDeletedInBatches(t *testing.T) {
 	w := beginWith(t, yearly, notifyAnn)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")

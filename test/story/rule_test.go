@@ -47,7 +47,7 @@ func TestADropRuleThatWasMadeLaterLetsAnOpenAlertEnd(t *testing.T) {
 	w.notified(newPage("ann"), over("ann"))
 }
 
-func TestASilencedAlertIsKeptAndNobodyIsTold(t *testing.T) {
+func TestASilencedAlertIsStoredAndNotNotified(t *testing.T) {
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	event := w.push("cpu", "Critical", "env=test")
 	w.outcome(event, "silenced")
@@ -59,7 +59,7 @@ func TestASilencedAlertIsKeptAndNobodyIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatIsStillThereWhenItsSilenceEndsIsTold(t *testing.T) {
+func TestAnAlertThatOutlastsItsSilenceIsNotified(t *testing.T) {
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	w.push("mem", "Critical", "env=test")
@@ -76,7 +76,7 @@ func TestWhatIsStillThereWhenItsSilenceEndsIsTold(t *testing.T) {
 	}
 }
 
-func TestASilenceThatIsTakenAwayEndsAtOnce(t *testing.T) {
+func TestADeletedSilenceEndsAtOnce(t *testing.T) {
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(24*time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	w.notified()
@@ -93,7 +93,7 @@ func TestAnExpiredSilenceStaysExpired(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestARestartDoesNotTellWhatIsSilenced(t *testing.T) {
+func TestARestartDoesNotNotifySilencedAlerts(t *testing.T) {
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	w.restart()
@@ -102,7 +102,7 @@ func TestARestartDoesNotTellWhatIsSilenced(t *testing.T) {
 	w.notified()
 }
 
-// A silence belongs to what matches, not to one alert: it outlives a recovery.
+// A silence applies to every alert that matches, not to one alert: it outlives a recovery.
 func TestASilenceOutlivesARecovery(t *testing.T) {
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	for range 2 {
@@ -128,7 +128,7 @@ func TestARecurringSilenceComesAgain(t *testing.T) {
 	w.notified()
 }
 
-// Maintenance that begins while something is open holds its pages, and lets them go on when it ends.
+// Maintenance that begins while an incident is open stops its pages, and they continue when it ends.
 func TestAnEscalationStandsStillInASilence(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
@@ -180,7 +180,7 @@ func TestAnAlertInhibitsAnother(t *testing.T) {
 	}
 }
 
-func TestWhatWasInhibitedIsToldWhenTheOtherEnds(t *testing.T) {
+func TestAnInhibitedAlertIsNotifiedWhenTheOtherEnds(t *testing.T) {
 	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
 	w.push("node down", "Critical", "cluster=eu")
 	w.push("disk", "Warning", "cluster=eu")
@@ -259,7 +259,7 @@ func TestAnOkWithoutAnAlertIsNothing(t *testing.T) {
 	w.notified()
 }
 
-// group is the shop with another way of grouping.
+// grouped is a section with a channel that groups alerts differently.
 func grouped(members string) string {
 	return fmt.Sprintf(`{"channels": [{"channel_id": 7000000000043, "channel_name": "Grouped", "group": {%s}}], "integrations": [{"integration_id": 7000000000053, "integration_name": "g", "integration_type": "standard", "channel_id": 7000000000043, "integration_key": %q}],
 		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e09", "channel_id": 7000000000043, "rule_name": "on call", "template_id": "000000000000000000000001", "layers": [%s]}]}`, members, groupKey, layer(onCall(day)))
@@ -295,7 +295,7 @@ func TestAnIncidentTakesAlertsForItsWindow(t *testing.T) {
 	w.notified(newPage("ann"), newPage("ann"))
 }
 
-func TestASlidingWindowGoesOn(t *testing.T) {
+func TestASlidingWindowIsExtendedByEachAlert(t *testing.T) {
 	w := begin(t, grouped(byService+`, "time_window": 10, "window_type": "sliding"`))
 	w.pushTo(groupKey, "a", "Critical", "service=pay")
 	w.pass(9 * time.Minute)
@@ -304,7 +304,7 @@ func TestASlidingWindowGoesOn(t *testing.T) {
 	w.outcome(w.pushTo(groupKey, "c", "Critical", "service=pay"), "grouped")
 }
 
-func TestAStormIsToldAgain(t *testing.T) {
+func TestAStormIsNotifiedAgain(t *testing.T) {
 	w := begin(t, grouped(byService+`, "storm_thresholds": [3, 5]`))
 	for i := range 5 {
 		w.pushTo(groupKey, fmt.Sprint(i), "Critical", "service=pay")
@@ -313,7 +313,7 @@ func TestAStormIsToldAgain(t *testing.T) {
 	w.notified(newPage("ann"), "ann@example.com email i_storm", "ann@example.com email i_storm")
 }
 
-func TestStrictGroupingLeavesOutWhatLacksTheField(t *testing.T) {
+func TestStrictGroupingExcludesAlertsWithoutTheField(t *testing.T) {
 	w := begin(t, grouped(byService+`, "all_equals_required": true`))
 	w.outcome(w.pushTo(groupKey, "a", "Critical"), "opened")
 	w.outcome(w.pushTo(groupKey, "b", "Critical"), "opened")
@@ -333,7 +333,7 @@ func TestASharedIntegrationIsRouted(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestWhatNoCaseTakesIsRecorded(t *testing.T) {
+func TestAnUnroutedEventIsRecorded(t *testing.T) {
 	w := begin(t, notifyAnn, routes(""))
 	event := w.pushTo(sharedKey, "cpu", "Critical", "service=cart")
 	w.outcome(event, "unrouted")
@@ -370,8 +370,8 @@ func TestADisabledChannelTakesNothing(t *testing.T) {
 	w.notified()
 }
 
-// What was open when its channel was disabled waits until that is enabled again.
-func TestADisabledChannelPagesNobody(t *testing.T) {
+// Escalations of a disabled channel wait until it is enabled again.
+func TestADisabledChannelPagesNoOne(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))

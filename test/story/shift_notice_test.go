@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-const turns = 7000000000033 // Ann and Bob by turns, changing at noon; Bob's ends two hours after the start
+const turns = 7000000000033 // Ann and Bob alternate, with a handoff at noon; Bob's shift ends two hours after the start
 
 // taking is a section with the schedule turns: its notify, and members beside it.
 func taking(notify string, more ...string) string {
@@ -18,7 +18,7 @@ func taking(notify string, more ...string) string {
 	return fmt.Sprintf(`{"schedules": [{"schedule_id": %d, "schedule_name": "Turns", "notify": %s, "layers": [%s]%s}]}`, turns, notify, rotation, extra)
 }
 
-// rotation is the layer of turns; override puts Cid in place of everybody for a time.
+// rotation is the layer of turns; override replaces everyone by a person for a period.
 var rotation = fmt.Sprintf(`{"layer_name": "r", "mode": 0, "layer_start": 1767268800, "rotation_unit": "day", "rotation_value": 1, "groups": [
 	{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}]}, {"group_name": "B", "members": [{"role_id": 0, "person_ids": [%d]}]}]}`, ann, bob)
 
@@ -30,10 +30,10 @@ func begins(person string) string { return person + "@example.com email shift_be
 func ends(person string) string   { return person + "@example.com email shift_end" }
 func today(person string) string  { return person + "@example.com email shift_daily" }
 
-// slow makes time pass in larger steps.
+// slow makes pass take larger steps.
 func (w *world) slow() *world { w.drift = 5 * time.Minute; return w }
 
-// standstill is a time in which no process runs.
+// standstill lets time pass in which no process runs.
 func (w *world) standstill(d time.Duration) {
 	w.t.Helper()
 	w.http.Close()
@@ -43,7 +43,7 @@ func (w *world) standstill(d time.Duration) {
 	w.settle()
 }
 
-// texts are what was told so far, by receiver.
+// texts returns the notifications so far, by receiver.
 func (w *world) texts() map[string]string {
 	all := map[string]string{}
 	for _, p := range w.reached() {
@@ -59,7 +59,7 @@ func (w *world) hasText(to, want string) {
 	}
 }
 
-func TestBothAreToldBeforeAChange(t *testing.T) {
+func TestBothPersonsAreNotifiedBeforeAHandoff(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600}`)).slow()
 	w.pass(55 * time.Minute)
 	w.notified()
@@ -73,7 +73,7 @@ func TestBothAreToldBeforeAChange(t *testing.T) {
 	w.notified(begins("bob"), ends("ann"))
 }
 
-func TestBothAreToldAtTheStart(t *testing.T) {
+func TestBothPersonsAreNotifiedAtAHandoff(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 0}`)).slow()
 	w.pass(2*time.Hour - time.Second)
 	w.notified()
@@ -84,8 +84,8 @@ func TestBothAreToldAtTheStart(t *testing.T) {
 	w.notified()
 }
 
-// Who goes on after a turn of their own is told nothing, and where nobody follows it is said.
-func TestOnlyAChangeOfWhoIsOnCallIsTold(t *testing.T) {
+// A person who stays on call is not notified. A shift that no one follows is notified as such.
+func TestOnlyHandoffsToAnotherPersonAreNotified(t *testing.T) {
 	w := begin(t).slow()
 	for _, id := range []int{day, night} {
 		w.do("/schedule/update", `{"schedule_id": %d, "notify": {"advance_in_time": 600}}`, id)
@@ -97,7 +97,7 @@ func TestOnlyAChangeOfWhoIsOnCallIsTold(t *testing.T) {
 	w.notified(ends("bob"))
 }
 
-func TestWhoeverIsOnCallIsToldEveryDay(t *testing.T) {
+func TestTheOnCallPersonIsNotifiedEveryDay(t *testing.T) {
 	w := begin(t, taking(`{"fixed_time": {"cycle": "day", "start": "11:00"}}`)).slow()
 	w.pass(time.Hour)
 	w.hasText("bob@example.com", "On call in Turns: You are on call in Turns until Sat 21 Nov 12:00 UTC.")
@@ -108,7 +108,7 @@ func TestWhoeverIsOnCallIsToldEveryDay(t *testing.T) {
 	w.notified(today("ann"))
 }
 
-func TestNobodyIsToldWhenNobodyIsOnCall(t *testing.T) {
+func TestNoNotificationWhenNoOneIsOnCall(t *testing.T) {
 	w := begin(t).slow()
 	w.do("/schedule/update", `{"schedule_id": %d, "notify": {"fixed_time": {"cycle": "day", "start": "12:00"}}}`, night)
 	w.pass(24 * time.Hour)
@@ -150,7 +150,7 @@ func TestAnOverrideIsAChange(t *testing.T) {
 }
 
 // An override that begins at once is stored a moment later.
-func TestAnOverrideThatBeginsAtOnceIsTold(t *testing.T) {
+func TestAnOverrideThatBeginsAtOnceIsNotified(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 0}`)).slow()
 	w.settle()
 	w.clock.Add(2 * time.Second)
@@ -158,14 +158,14 @@ func TestAnOverrideThatBeginsAtOnceIsTold(t *testing.T) {
 	w.notified(begins("cid"), ends("bob"))
 }
 
-func TestAnEditedScheduleIsComputedAnew(t *testing.T) {
+func TestAnEditedScheduleIsComputedAgain(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600}`)).slow()
 	w.pass(time.Hour)
 	w.notified(begins("ann"), ends("bob"))
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s]}`, turns, strings.Replace(rotation, fmt.Sprint(ann), fmt.Sprint(cid), 1))
-	w.notified(begins("cid")) // at the same moment; Bob knows already
+	w.notified(begins("cid")) // at the same time; Bob has been notified before
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s]}`, turns, rotation)
-	w.notified() // Ann knows too
+	w.notified() // so has Ann
 	w.do("/schedule/update", `{"schedule_id": %d, "notify": {"advance_in_time": 0}}`, turns)
 	w.pass(25 * time.Hour)
 	w.notified(begins("bob"), ends("ann"))
@@ -174,7 +174,7 @@ func TestAnEditedScheduleIsComputedAnew(t *testing.T) {
 	w.notified()
 }
 
-func TestARestartTellsNoTurnTwiceAndForgetsNone(t *testing.T) {
+func TestARestartNotifiesEachShiftOnce(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600, "fixed_time": {"cycle": "day", "start": "11:30"}}`)).slow()
 	w.restart()
 	w.pass(time.Hour)
@@ -188,7 +188,7 @@ func TestARestartTellsNoTurnTwiceAndForgetsNone(t *testing.T) {
 	w.notified(today("bob"))
 }
 
-func TestAfterAStandstillOnlyWhatIsTrueIsTold(t *testing.T) {
+func TestAfterAStandstillOnlyCurrentShiftsAreNotified(t *testing.T) {
 	both := taking(`{"advance_in_time": 600, "fixed_time": {"cycle": "day", "start": "11:30"}}`)
 	w := begin(t, both)
 	w.settle()
@@ -201,8 +201,8 @@ func TestAfterAStandstillOnlyWhatIsTrueIsTold(t *testing.T) {
 	w.notified()
 }
 
-// A turn that has begun and ended in the meantime is nobody's business any more.
-func TestAfterAStandstillATurnThatIsOverIsNotAnnounced(t *testing.T) {
+// A shift that began and ended during the standstill is not notified.
+func TestAfterAStandstillAPastShiftIsNotNotified(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 0}`))
 	noon := start.Add(2 * time.Hour)
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s, %s]}`, turns, rotation, override(cid, noon.Add(10*time.Minute), noon.Add(20*time.Minute)))
@@ -210,8 +210,8 @@ func TestAfterAStandstillATurnThatIsOverIsNotAnnounced(t *testing.T) {
 	w.notified(ends("bob"), begins("ann"), ends("cid"))
 }
 
-// What waits to be sent is looked at again.
-func TestANoticeOfATurnThatWasTakenAwayIsNotSent(t *testing.T) {
+// A waiting notification is checked again before it is sent.
+func TestANotificationOfADeletedShiftIsNotSent(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600}`))
 	w.fail("example.com", later)
 	w.slow().pass(time.Hour)
@@ -221,7 +221,7 @@ func TestANoticeOfATurnThatWasTakenAwayIsNotSent(t *testing.T) {
 	w.notified(begins("cid"), ends("bob"))
 }
 
-func TestANoticeThatCannotBeSentInTimeIsNotSent(t *testing.T) {
+func TestALateShiftNotificationIsNotSent(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 0}`))
 	w.fail("example.com", later)
 	w.slow().pass(2 * time.Hour)
@@ -230,7 +230,7 @@ func TestANoticeThatCannotBeSentInTimeIsNotSent(t *testing.T) {
 	w.notified()
 }
 
-func TestQuietHoursPutOffANoticeOfATurn(t *testing.T) {
+func TestQuietHoursPostponeShiftNotifications(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 0}`)).slow()
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "12:00", "end": "16:00"}]}`) // in Berlin it is one
 	w.pass(5*time.Hour - 5*time.Minute)
@@ -239,7 +239,7 @@ func TestQuietHoursPutOffANoticeOfATurn(t *testing.T) {
 	w.notified(begins("ann"))
 }
 
-func TestADisabledScheduleTellsNothing(t *testing.T) {
+func TestADisabledScheduleNotifiesNoOne(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600, "fixed_time": {"cycle": "day", "start": "11:30"}}`, `"status": 1`)).slow()
 	w.pass(24 * time.Hour)
 	w.notified()
@@ -251,7 +251,7 @@ func TestADisabledScheduleTellsNothing(t *testing.T) {
 	w.notified()
 }
 
-func TestTheScheduleOrThePersonChoosesTheWay(t *testing.T) {
+func TestTheScheduleOrThePersonChoosesTheMethod(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600, "by": {"follow_preference": false, "personal_channels": ["sms", "email"]}}`)).slow()
 	w.pass(time.Hour)
 	w.notified("+15550100 sms shift_begin", begins("ann"), ends("bob")) // Bob has no phone
@@ -262,7 +262,7 @@ func TestTheScheduleOrThePersonChoosesTheWay(t *testing.T) {
 	w.notified("ann ntfy shift_begin", ends("bob"))
 }
 
-func TestChatsOfTheScheduleAreTold(t *testing.T) {
+func TestChatsOfTheScheduleAreNotified(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 600, "fixed_time": {"cycle": "day", "start": "11:30"}, "webhooks": [{"type": "slack", "settings": {"token": "`+chats+`/slack/ops", "alias": "ops chat"}}]}`)).slow()
 	w.pass(90 * time.Minute)
 	w.hasText("ops", "On call in Turns: On call in Turns: Bob Night, at Sat 21 Nov 11:30 UTC.")
@@ -272,8 +272,8 @@ func TestChatsOfTheScheduleAreTold(t *testing.T) {
 	w.notified(begins("ann"), ends("bob"), "ops slack shift_change")
 }
 
-// A schedule that cannot be read holds up no other.
-func TestAPoisonousScheduleHoldsUpNoOther(t *testing.T) {
+// A schedule that cannot be read blocks no other.
+func TestACorruptScheduleBlocksNoOther(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 3600}`), fmt.Sprintf(`{"schedules": [{"schedule_id": %d, "schedule_name": "Bad", "notify": {"advance_in_time": 3600}, "layers": [%s]}]}`, turns-3, rotation)).slow()
 	w.sql(fmt.Sprintf(`UPDATE schedule SET layers = '[nonsense' WHERE schedule_id = %d`, turns-3))
 	w.pass(time.Hour)

@@ -18,16 +18,16 @@ func silenced(d time.Duration, person int, more ...string) string {
 	return rules("silence_rules", members)
 }
 
-// theSilence names that of silenced.
+// theSilence identifies the silence of silenced.
 var theSilence = fmt.Sprintf(`"channel_id": %d, "rule_id": "5e5e5e5e5e5e5e5e5e5e5f00"`, shop)
 
-// lasts gives it another end.
+// lasts sets another end for theSilence.
 func (w *world) lasts(key string, d time.Duration) {
 	w.t.Helper()
 	w.as(key, "/channel/silence/rule/update", `{%s, "rule_name": "rule 0", %s}`, theSilence, once(d))
 }
 
-func TestWhoeverMadeASilenceIsToldThatItEnds(t *testing.T) {
+func TestThePersonWhoMadeASilenceIsNotifiedOfItsEnd(t *testing.T) {
 	w := begin(t)
 	w.works(shop, time.Hour)
 	for n := range 8 {
@@ -46,8 +46,8 @@ func TestWhoeverMadeASilenceIsToldThatItEnds(t *testing.T) {
 	w.notified()
 }
 
-// What holds nothing back surprises nobody, but an alert may come yet.
-func TestASilenceThatHoldsNothingBackEndsUntold(t *testing.T) {
+// The end of a silence without alerts surprises no one, but an alert may still come.
+func TestASilenceWithoutAlertsEndsWithoutNotification(t *testing.T) {
 	w := begin(t, notifyAnn, silenced(time.Hour, ann))
 	w.push("cpu", "Critical", "env=test")
 	w.push("cpu", "Ok")
@@ -62,7 +62,7 @@ func TestASilenceThatHoldsNothingBackEndsUntold(t *testing.T) {
 	w.notified()
 }
 
-func TestASilenceThatIsNoMoreEndsUntold(t *testing.T) {
+func TestADeletedSilenceEndsWithoutNotification(t *testing.T) {
 	for _, verb := range []string{"disable", "delete"} {
 		w := begin(t, silenced(time.Hour, ann)).slow()
 		w.push("cpu", "Critical", "env=test")
@@ -72,7 +72,7 @@ func TestASilenceThatIsNoMoreEndsUntold(t *testing.T) {
 	}
 }
 
-func TestAProlongedSilenceIsToldBeforeItsNewEnd(t *testing.T) {
+func TestAProlongedSilenceIsNotifiedBeforeItsNewEnd(t *testing.T) {
 	w := begin(t, silenced(time.Hour, ann))
 	w.push("cpu", "Critical", "env=test")
 	w.pass(44 * time.Minute)
@@ -86,8 +86,8 @@ func TestAProlongedSilenceIsToldBeforeItsNewEnd(t *testing.T) {
 	w.notified(silenceEnds("ann"))
 }
 
-// What waits to be sent is looked at again.
-func TestANoticeOfASilenceIsLookedAtWhenItIsSent(t *testing.T) {
+// A waiting notification is checked again before it is sent.
+func TestASilenceNotificationIsCheckedWhenItIsSent(t *testing.T) {
 	for name, change := range map[string]func(w *world){
 		"disabled":  func(w *world) { w.do("/channel/silence/rule/disable", `{%s}`, theSilence) },
 		"prolonged": func(w *world) { w.lasts(annKey, 2*time.Hour) },
@@ -111,7 +111,7 @@ func TestANoticeOfASilenceIsLookedAtWhenItIsSent(t *testing.T) {
 	}
 }
 
-func TestNoEndIsToldTwice(t *testing.T) {
+func TestNoEndIsNotifiedTwice(t *testing.T) {
 	w := begin(t, silenced(time.Hour, ann))
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [], "warning": [], "info": ["sms"]}}`)
 	w.push("cpu", "Critical", "env=test")
@@ -125,7 +125,7 @@ func TestNoEndIsToldTwice(t *testing.T) {
 	w.notified()
 }
 
-func TestAfterAStandstillASilenceIsToldUnlessItHasEnded(t *testing.T) {
+func TestAfterAStandstillASilenceIsNotifiedUnlessItHasEnded(t *testing.T) {
 	w := begin(t, notifyAnn, silenced(time.Hour, bob))
 	w.push("cpu", "Critical", "env=test")
 	w.standstill(55 * time.Minute)
@@ -137,7 +137,7 @@ func TestAfterAStandstillASilenceIsToldUnlessItHasEnded(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestAShortSilenceIsToldHalfWay(t *testing.T) {
+func TestAShortSilenceIsNotifiedAfterHalfItsTime(t *testing.T) {
 	w := begin(t, silenced(10*time.Minute, ann))
 	w.push("cpu", "Critical", "env=test")
 	w.pass(5*time.Minute - 10*time.Second)
@@ -146,7 +146,7 @@ func TestAShortSilenceIsToldHalfWay(t *testing.T) {
 	w.notified(silenceEnds("ann"))
 }
 
-func TestTheOwnerIsToldWhereNobodyElseMayBe(t *testing.T) {
+func TestTheOwnerIsNotifiedWhereNoOneElseMayBe(t *testing.T) {
 	private := fmt.Sprintf(`UPDATE channel SET is_private = 1, team_id = %d WHERE channel_id = %d`, ops, shop)
 	for name, c := range map[string]struct {
 		maker        int
@@ -169,14 +169,14 @@ func TestTheOwnerIsToldWhereNobodyElseMayBe(t *testing.T) {
 	}
 }
 
-func TestTheEndOfARecurringSilenceIsNotTold(t *testing.T) {
+func TestTheEndOfARecurringSilenceIsNotNotified(t *testing.T) {
 	w := begin(t, rules("silence_rules", `"filters": `+where("env", "test")+`, "time_filters": [{"start": "09:00", "end": "11:00", "repeat": [6]}]`)).slow()
 	w.push("cpu", "Critical", "env=test")
 	w.pass(55 * time.Minute)
 	w.notified()
 }
 
-func TestThePersonChoosesHowToBeToldOfASilence(t *testing.T) {
+func TestThePersonChoosesTheMethodOfASilenceNotification(t *testing.T) {
 	w := begin(t, silenced(time.Hour, ann)).slow()
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["email"], "warning": ["email"], "info": ["sms"]}, "quiet_hours": [{"start": "11:00", "end": "11:50"}]}`)
 	w.push("cpu", "Critical", "env=test")
@@ -186,7 +186,7 @@ func TestThePersonChoosesHowToBeToldOfASilence(t *testing.T) {
 	w.notified("+15550100 sms silence_ends")
 }
 
-// Of what was open before it a silence holds back the pages that are due by its end.
+// A silence stops the pages of incidents that were open before it, if they are due before its end.
 func TestASilenceHoldsBackEscalations(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
@@ -201,7 +201,7 @@ func TestASilenceHoldsBackEscalations(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-// Of an incident that is not silenced as a whole nothing is held back.
+// An incident of which only some alerts are silenced is escalated.
 func TestASilenceOfSomeAlertsHoldsBackNoEscalation(t *testing.T) {
 	const groups = 7000000000043
 	w := begin(t, strings.Replace(grouped(byService), layer(onCall(day)), layer(onCall(day), window(20))+","+layer(persons(cid)), 1))
@@ -215,7 +215,7 @@ func TestASilenceOfSomeAlertsHoldsBackNoEscalation(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-// works lets Ann silence a channel's tests from now on.
+// works makes Ann silence a channel's tests from now on.
 func (w *world) works(channel int, d time.Duration) {
 	w.t.Helper()
 	now := w.clock.Now()
