@@ -10,8 +10,8 @@ import (
 	"tocsin/internal/sender/mailtest"
 )
 
-// A drill goes through the whole chain of a running server, to a mail that arrives; when a hop is cut it says
-// which, and fails.
+// A drill tests the whole chain of a running server, up to a mail that arrives. When a hop is broken it names the hop
+// and fails.
 func TestADrillTimesEveryHop(t *testing.T) {
 	keyring := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
 	dir := t.TempDir()
