@@ -107,7 +107,7 @@ func (r *receiver) events(t *testing.T, want ...string) []call {
 
 const hook = 7000000000061
 
-// hooks is a section with webhooks: what else is in the first one's settings, and so on. They are told of alerts when
+// hooks is a section with webhooks: what else is in the first one's settings, and so on. They receive alerts when
 // kind is alert, else of incidents.
 func hooks(kind string, settings ...string) string {
 	list := []string{}
