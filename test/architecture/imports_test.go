@@ -18,14 +18,13 @@ import (
 	"testing"
 )
 
-// layer is a part of the house. A package may import those of the layers before its own, and those before it in its own
-// layer.
+// layer is a group of packages. A package may import those of lower layers, and those before it in its own layer.
 type layer struct {
 	name     string
 	packages []string
 }
 
-// layers lists all packages below internal, lowest first. One that is not listed may not exist.
+// layers lists all packages below internal, lowest first. A package that is not listed fails the test.
 var layers = []layer{
 	{"ground: errors, the clock, identifiers", []string{"platform/fault", "platform/clock", "platform/id"}},
 	{"pure platform", []string{"platform/redact", "platform/ratelimit", "platform/cursor"}},
@@ -51,11 +50,11 @@ var layers = []layer{
 	{"program", []string{"accountfile", "demo", "app", "cli"}},
 }
 
-// pure are the layers and packages that import nothing of ours but each other and the ground, and nothing that reaches
-// the outside.
+// pure lists the layers whose packages import nothing of the project but each other and the lowest layer, and nothing
+// that does I/O.
 var pure = []string{"pure platform", "core: pure decisions", "sources: readers of what others send"}
 
-// outside are the packages of the standard library that a pure package must not import.
+// outside lists the packages of the standard library that a pure package must not import.
 var outside = []string{"net/http", "net", "os", "os/exec", "database/sql", "log", "log/slog", "syscall"}
 
 type listed struct {
@@ -65,7 +64,7 @@ type listed struct {
 
 func (p listed) name() string { return strings.TrimPrefix(p.ImportPath, "tocsin/internal/") }
 
-// packages lists those below internal.
+// packages returns the packages below internal.
 func packages(t *testing.T) []listed {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Imports", "tocsin/internal/...").Output()
@@ -83,7 +82,7 @@ func packages(t *testing.T) []listed {
 	return all
 }
 
-// standing returns where a package stands: its layer, and its place in it.
+// standing returns the index of a package's layer, and the package's index in it.
 func standing(name string) (at [2]int, found bool) {
 	for i, l := range layers {
 		if n := slices.Index(l.packages, name); n >= 0 {
@@ -154,7 +153,7 @@ func TestOnlyTheEdgeReadsTheClock(t *testing.T) {
 	}
 }
 
-// never is how a package comment names what the package must not do.
+// never matches the part of a package comment that names what the package must not do.
 var never = regexp.MustCompile(`\b(must (never|not|no|hold no)|never|may not|does not|do not)\b`)
 
 func TestEveryPackageHasItsComment(t *testing.T) {

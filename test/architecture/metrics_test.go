@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestMetricsAreDocumented holds the metrics that the code registers against the table in docs/operating.md.
+// TestMetricsAreDocumented compares the metrics that the code registers with the table in docs/operating.md.
 func TestMetricsAreDocumented(t *testing.T) {
 	registered := regexp.MustCompile(`(?:Name: |NewDesc\()"(tocsin_[a-z_]+)"`)
 	inCode := map[string]bool{}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// owners says which package each table belongs to. Only the owner's statements touch a table; others call its
+// owners maps each table to the package that owns it. Only the owner's statements touch a table; others call its
 // exported functions.
 var owners = map[string]string{
 	"account": "person", "person": "person",
@@ -37,8 +37,8 @@ var owners = map[string]string{
 	"heartbeat": "engine/ingest",
 }
 
-// exception lets a package touch a table of another: in how many texts it reads it and in how many it writes it.
-// The list only shrinks: the test fails when there are fewer texts too.
+// exception permits a package to touch a table of another, in this many texts that read it and that write it. The list
+// only shrinks: the test fails as well when there are fewer texts.
 type exception struct {
 	table, pkg    string
 	reads, writes int
@@ -120,7 +120,7 @@ func TestTablesHaveOwners(t *testing.T) {
 	}
 }
 
-// literals visits the texts in the source of a package. A statement may stand in several; each table is in one of them.
+// literals visits the texts in the source of a package. A statement may consist of several; each table is in one.
 func literals(s *source, visit func(n ast.Node, text string)) {
 	for _, f := range s.files {
 		ast.Inspect(f, func(n ast.Node) bool {

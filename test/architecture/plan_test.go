@@ -11,20 +11,20 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// growing lists the tables that get rows from what happens: nothing may read all of one, nor all that an account
-// has in it. The other tables hold configuration, of which an account has hundreds of rows and not millions.
+// growing lists the tables whose rows come from events: no statement may read all of one, nor all rows of an account.
+// The other tables hold configuration, of which an account has hundreds of rows and not millions.
 var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "incident", "incident_assignment", "notice",
 	"rum_issue", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
 
-// configured lists the others, so that a new table is put into one of the two lists.
+// configured lists the other tables, so that every new table must be put into one of the two lists.
 var configured = []string{"account", "app_key", "channel", "channel_star", "datasource", "datasource_counter", "handover", "heartbeat", "integration_key", "object",
 	"person", "person_role", "reference", "role", "rum_application", "schedule", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint"}
 
-// outstanding lists the partial indexes that hold only rows with something to do, so that all of one may be read.
+// outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
 var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "escalation_due", "event_pending", "incident_by_group", "incident_snoozed",
 	"incident_to_resolve", "incident_unfolded", "notice_due", "webhook_message_due"}
 
-// weak lists the columns of which a value leaves a large part of a table.
+// weak lists the columns of which one value selects a large part of a table.
 var weak = []string{"account_id", "channel_id", "integration_id", "person_id", "status", "kind", "shape", "type", "event_type", "operation", "progress", "outcome"}
 
 // wide lists the statements that may read, or sort, more than a few rows of a growing table, as the package and a part
@@ -114,7 +114,7 @@ func schema(t *testing.T, d *db.DB) map[string]bool {
 }
 
 // explain returns how the engine would run a query on a database without statistics, which is what every
-// installation has: the program never runs ANALYZE.
+// installation has: the program never collects any.
 func explain(t *testing.T, d *db.DB, query string) (steps []string, err error) {
 	t.Helper()
 	err = d.Read(t.Context(), func(tx *db.Tx) (err error) {
@@ -129,7 +129,7 @@ func explain(t *testing.T, d *db.DB, query string) (steps []string, err error) {
 
 var step = regexp.MustCompile(`^(SEARCH|SCAN) (\S+)(?: USING (?:INTEGER PRIMARY KEY|(?:AUTOMATIC )?(?:PARTIAL )?(?:COVERING )?INDEX (\S+)))?(?: \((.*)\))?`)
 
-// judge says what in a plan reads, or sorts, more than a few rows of a growing table.
+// judge returns the steps of a plan that read, or sort, more than a few rows of a growing table.
 func judge(steps []string, tables []touch) (faults []string) {
 	ranged, sorted := "", ""
 	for _, s := range steps {
@@ -164,7 +164,7 @@ func grows(name string, tables []touch) bool {
 	return false
 }
 
-// strength reports whether the columns that a step looks for leave few rows (equal), or at most those of a range
+// strength reports whether the columns that a step searches by select few rows (equal), or at most those of a range
 // that the caller chose (bounded).
 func strength(columns string) (equal, bounded bool) {
 	for _, c := range strings.Split(columns, " AND ") {
@@ -178,7 +178,7 @@ func strength(columns string) (equal, bounded bool) {
 	return equal, bounded
 }
 
-// numbered turns each ? into the next of $1, $2, ..., as webhook does when it starts.
+// numbered replaces each ? by the next of $1, $2, ..., as webhook does when it starts.
 func numbered(query string) string {
 	parts := strings.Split(query, "?")
 	for i := 1; i < len(parts); i++ {

@@ -24,14 +24,14 @@ type source struct {
 	fset  *token.FileSet
 }
 
-// at returns the place of an expression as package/file.go:line.
+// at returns the position of an expression as package/file.go:line.
 func (s *source) at(n ast.Node) string {
 	p := s.fset.Position(n.Pos())
 	return s.name + "/" + filepath.Base(p.Filename) + ":" + itoa(p.Line)
 }
 
-// read returns all packages below internal but those that help tests, type-checked once for all tests. Imports
-// come from the compiler's export data, so only our own source is checked.
+// read returns all packages below internal except those that help tests, type-checked once for all tests. Imports
+// come from the compiler's export data, so only the project's source is checked.
 var read = sync.OnceValues(func() ([]*source, error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "tocsin/internal/...")
 	cmd.Stderr = os.Stderr

@@ -8,11 +8,11 @@ import (
 
 // touch is one table that a statement reads or writes.
 type touch struct {
-	table, alias string // the alias is the table's name where it has none
+	table, alias string // without an alias, the table's name
 	write        bool
 }
 
-// tokens splits a statement into words, texts in quotes (as one token that begins with the quote) and signs.
+// tokens splits a statement into words, quoted texts (one token that begins with the quote) and signs.
 func tokens(text string) (all []string) {
 	word := func(c byte) bool {
 		return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
@@ -45,7 +45,7 @@ func tokens(text string) (all []string) {
 }
 
 // touches returns the tables that a statement, or a part of one, names after FROM, JOIN, INTO and UPDATE, in that
-// order, with those of its subqueries. Names that WITH introduces are left out, and so is what known does not hold.
+// order, with those of its subqueries. It leaves out names that WITH introduces, and names that known lacks.
 func touches(text string, known map[string]bool) (all []touch) {
 	words := tokens(text)
 	at := func(i int) string {
@@ -62,7 +62,7 @@ func touches(text string, known map[string]bool) (all []touch) {
 	}
 	for i := 0; i < len(words); i++ {
 		write := false
-		switch words[i] { // in upper case, as the habit is: sentences for people have these words too
+		switch words[i] { // keywords are in upper case: sentences for people have these words too
 		case "FROM":
 			write = at(i-1) == "DELETE"
 		case "JOIN":
@@ -99,7 +99,7 @@ func word(s string) bool {
 	return s[0] == '_' || s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z'
 }
 
-// follows are the words that may follow a table and are not its alias.
+// follows lists the words that may follow a table and are not its alias.
 var follows = []string{"WHERE", "SET", "JOIN", "LEFT", "CROSS", "INNER", "ON", "ORDER", "GROUP", "LIMIT", "UNION", "VALUES", "SELECT", "RETURNING", "USING", "HAVING", "EXCEPT", "INDEXED", "DEFAULT", "NATURAL"}
 
 func TestTouches(t *testing.T) {

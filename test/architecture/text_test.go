@@ -19,8 +19,8 @@ type statement struct {
 	pkg, at, text string
 }
 
-// unreadable lists the texts that are made by functions which only running them could follow, with the test that
-// holds their plans instead.
+// unreadable lists the texts that functions build in ways that this evaluator cannot follow, with the test that checks
+// their plans instead.
 var unreadable = map[string]string{
 	"engine/webhook/counters.go": "the columns of the counts are written by a loop; TestPlans of webhook holds them",
 	"engine/webhook/total.go":    "likewise",
@@ -33,8 +33,8 @@ var unreadable = map[string]string{
 	"configstore/known.go":       "hands on what packages register, which are constants there",
 }
 
-// statements returns every SQL text of the program: constants that begin as a statement does, and at every call
-// that takes a query what the expression there may come to.
+// statements returns every SQL text of the program: constants that begin as a statement does, and for every call that
+// takes a query the values that its argument may have.
 func statements(t *testing.T) []statement {
 	t.Helper()
 	all := []statement{}
@@ -79,7 +79,7 @@ func statements(t *testing.T) []statement {
 	return all
 }
 
-// formats reports whether a call is one of fmt.Sprintf, of which the first argument is no statement yet.
+// formats reports whether a call is one of fmt.Sprintf, whose first argument is not yet a statement.
 func formats(s *source, call *ast.CallExpr) bool {
 	f, ok := call.Fun.(*ast.SelectorExpr)
 	fn := ok && s.info.Uses[f.Sel] != nil && s.info.Uses[f.Sel].Pkg() != nil
@@ -88,7 +88,7 @@ func formats(s *source, call *ast.CallExpr) bool {
 
 var begins = regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE|WITH|REPLACE)\s`)
 
-// part reports whether a constant is declared to be put together with others: then only what comes of it runs.
+// part reports whether a constant is declared to be concatenated with others: then only the result runs.
 func part(s *source, f *ast.File, x ast.Expr) bool {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -125,7 +125,7 @@ func joined(s *source) map[types.Object]bool {
 	return all
 }
 
-// queries returns the arguments of a call that are SQL texts: those of parameters that are called query or update.
+// queries returns the arguments of a call that are SQL texts: those of parameters named query or update.
 func queries(s *source, call *ast.CallExpr) (args []ast.Expr) {
 	sig, ok := s.info.Types[call.Fun].Type.(*types.Signature)
 	for i := 0; ok && i < min(sig.Params().Len(), len(call.Args)); i++ {
@@ -137,12 +137,12 @@ func queries(s *source, call *ast.CallExpr) (args []ast.Expr) {
 	return args
 }
 
-// evaluator finds the texts that an expression may come to: constants, and what is put together from them within
-// one package through variables, fields, parameters and functions. It takes every assignment for possible, so it
-// may return texts that never run, and none that run are left out.
+// evaluator finds the texts that an expression may have: constants, and texts that one package builds from them through
+// variables, fields, parameters and functions. It assumes that every assignment happens. So it may return texts that
+// never run, but it misses none that does.
 type evaluator struct {
 	source *source
-	active []types.Object // on the way to them, so that loops end
+	active []types.Object // being evaluated, so that loops end
 }
 
 func (e *evaluator) texts(x ast.Expr) ([]string, bool) {
@@ -249,7 +249,7 @@ func (e *evaluator) each(visit func(ast.Node)) {
 	}
 }
 
-// object returns what a variable, a field or a parameter may hold.
+// object returns the texts that a variable, a field or a parameter may hold.
 func (e *evaluator) object(o types.Object) (all []string, ok bool) {
 	if o == nil || slices.Contains(e.active, o) {
 		return nil, o != nil
@@ -270,7 +270,7 @@ func (e *evaluator) object(o types.Object) (all []string, ok bool) {
 				}
 				switch {
 				case n.Tok != token.ASSIGN && n.Tok != token.DEFINE:
-					ok = false // which parts come together depends on the way through the function
+					ok = false // which parts are joined depends on the path through the function
 				case len(n.Rhs) == len(n.Lhs):
 					take(n.Rhs[i])
 				default:
@@ -301,7 +301,7 @@ func (e *evaluator) is(x ast.Expr, o types.Object) bool {
 	return ok && (e.source.info.Defs[id] == o || e.source.info.Uses[id] == o)
 }
 
-// field takes what a composite literal gives the field o.
+// field adds the value that a composite literal sets for the field o.
 func (e *evaluator) field(x *ast.CompositeLit, o types.Object, take func(ast.Expr)) {
 	t := e.source.info.Types[x].Type
 	if t == nil {
@@ -319,11 +319,11 @@ func (e *evaluator) field(x *ast.CompositeLit, o types.Object, take func(ast.Exp
 	}
 }
 
-// argument takes what a call gives the parameter o.
+// argument adds the value that a call passes for the parameter o.
 func (e *evaluator) argument(x *ast.CallExpr, o types.Object, take func(ast.Expr)) {
 	sig, ok := e.source.info.Types[x.Fun].Type.(*types.Signature)
 	for i := 0; ok && i < min(sig.Params().Len(), len(x.Args)); i++ {
-		// A closure's parameter is an object of its own type expression, found by its place in the source.
+		// A closure's parameter is an object of its own type expression, found by its position in the source.
 		if p := sig.Params().At(i); p == o || p.Pos() == o.Pos() && p.Name() == o.Name() {
 			take(x.Args[i])
 		}

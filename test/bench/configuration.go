@@ -11,8 +11,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// configuration gives the account many channels with twenty rules each and measures pages of the list of
-// channels and a channel's lists of rules, one client at a time and all of them at once.
+// configuration creates many channels with twenty rules each. It measures pages of the list of channels and a channel's
+// lists of rules, with one client and with many.
 func configuration(binary, dsn, key string) error {
 	began := time.Now()
 	if err := configure(dsn, *channels); err != nil {

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// constant is the yardstick: a server that reads the request and answers as many bytes as asked for in
-// the path, with nothing behind it. It runs in a process of its own, as the server under test does.
+// constant is the server to compare with: it reads the request and replies as many bytes as the path asks for, and does
+// nothing else. It runs in its own process, as the server under test does.
 func constant() error {
 	replies := map[string][]byte{}
 	for _, size := range os.Args[2:] {

@@ -17,10 +17,9 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// deciding measures what deciding an event costs: events are taken first, and then the time is measured until
-// all of them are decided. Events of new alerts cost most, because each opens an incident; those that repeat
-// what their alert says already are the most frequent ones. Beside the time stands the processor's, which
-// others on the machine do not stretch.
+// deciding measures the cost of deciding an event: events are accepted first, then it measures the time until all of
+// them are decided. Events of new alerts cost most, because each opens an incident. Events that repeat their alert's
+// state are the most frequent. It also prints the processor time, which other programs on the machine do not prolong.
 func deciding(dir string) error {
 	debug.SetGCPercent(400) // as the server does
 	fmt.Printf("| deciding %d events | time for one that opens an incident | processor | for one of an alert that is open | processor |\n|---|---|---|---|---|\n", *events)
@@ -55,7 +54,7 @@ func program(dsn string, senders app.Senders) (*app.App, error) {
 		Version: "bench", PublicURL: "https://tocsin.example.com", Senders: senders})
 }
 
-// decided takes events, always the same ones, and gives the time and the processor's time to decide one.
+// decided accepts the same events every time, and returns the time and the processor time to decide one.
 func decided(dsn string) (each, used time.Duration, err error) {
 	a, err := program(dsn, app.Senders{})
 	if err != nil {
@@ -95,7 +94,7 @@ func decided(dsn string) (each, used time.Duration, err error) {
 	return time.Since(began) / n, (processor() - before) / n, nil
 }
 
-// processor is the time that this process has used of the processors.
+// processor returns the processor time of this process.
 func processor() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -13,8 +13,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// disk measures what the engine can do at all: durable transactions of one row, as an event is one, by one
-// writer, by 32 who share commits, and by 8 with a hundred rows each; and how busy the machine is.
+// disk measures the limits of the database engine: durable transactions of one row by one writer, by 32 that share
+// commits, and by 8 with a hundred rows each; and how busy the machine is.
 func disk(dir, when string) error {
 	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(dir, "disk-"+when+".db"))
 	if err != nil {

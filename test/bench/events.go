@@ -15,15 +15,15 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// fromEventToPage measures what happens from an event to the person who is told: how many events are taken
-// and how soon, what deciding one costs, and when the page arrives.
+// fromEventToPage measures the way of an event to a page: how many events are accepted and how soon, the cost of
+// deciding one, and when the page arrives.
 func fromEventToPage(binary, dir string) error {
 	for _, part := range []func() error{
 		func() error { return disk(dir, "before") },
 		func() error { return intake(binary, dir) },
 		func() error { return deciding(dir) },
 		func() error { return paging(dir) },
-		func() error { return disk(dir, "after") }, // on a shared machine it tells how much to believe the rest
+		func() error { return disk(dir, "after") }, // on a shared machine it shows how reliable the other figures are
 	} {
 		if err := part(); err != nil {
 			return err
@@ -44,9 +44,9 @@ const (
 // eventRules are the numbers of rules that the channel has, one after the other.
 var eventRules = []int{0, 20, 500}
 
-// eventDatabase makes a database with one channel that has so many rules, half of them silences and half drop
-// rules, each for a service and two severities of its own; pages adds an escalation rule that tells a person
-// by e-mail at once.
+// eventDatabase creates a database with one channel that has so many rules, half of them silences and half drop
+// rules, each for its own service and two severities. pages adds an escalation rule that notifies a person by e-mail
+// at once.
 func eventDatabase(dir, name string, rules int, pages bool) (dsn string, err error) {
 	type object = map[string]any
 	sections := object{
@@ -80,7 +80,7 @@ func eventDatabase(dir, name string, rules int, pages bool) (dsn string, err err
 	return database(dir, name, sections)
 }
 
-// database makes a database with one account.
+// database creates a database with one account.
 func database(dir, name string, sections map[string]any) (dsn string, err error) {
 	text, err := json.Marshal(sections)
 	if err != nil {
@@ -152,8 +152,8 @@ func pushes(client, batch int) func() []byte {
 	}
 }
 
-// intake measures how fast events are taken, while they are decided as well: singly and in batches, with more
-// and more rules.
+// intake measures how fast events are accepted while they are also decided: singly and in batches, with more and more
+// rules.
 func intake(binary, dir string) error {
 	fmt.Printf("| intake, while events are decided too | rules | events/s | p50 | p99 | decided meanwhile |\n|---|---|---|---|---|---|\n")
 	for _, shape := range []struct {

@@ -25,12 +25,12 @@ const (
 	hostileKey     = "00112233445566778899aabbccddeeff999"
 )
 
-// neighbours are what an account may have beside it: what its rules are, and how its events come.
+// neighbours lists the loads of another account on the same server: its rules and the rate of its events.
 var neighbours = []struct {
 	title string
-	vals  []string // of one drop rule for the description, written into the tables past every check
+	vals  []string // of one drop rule for the description, written into the tables without the checks of the API
 	rate  int      // events a second, each with 2,000 characters; 0: it sends none
-	flood bool     // as many short ones as 16 connections can send
+	flood bool     // as many short events as 16 connections can send
 	same  bool     // they are of the same account
 }{
 	{title: "nobody beside"},
@@ -113,7 +113,7 @@ func neighbour(dsn string, vals []string) error {
 	})
 }
 
-// attack sends events of which each costs as much as it can.
+// attack sends events that each cost as much as possible.
 func attack(address string, stop <-chan struct{}, rate int) error {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {

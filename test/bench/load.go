@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// figures is what one run of load measured.
+// figures holds the measurements of one run of load.
 type figures struct {
 	perSecond float64
 	p50, p99  time.Duration
@@ -33,8 +33,8 @@ func load(address string, request []byte, clients int, span time.Duration) (figu
 // connection waiting for its reply before it asks again. Any reply but 200 is an error: a figure for failures
 // means nothing.
 //
-// It speaks just enough HTTP for that: a full client costs more than the server it measures, and on one
-// machine both pay from the same processors.
+// It implements only the HTTP it needs: a full client costs more than the server it measures, and both use the
+// processors of the same machine.
 func loadEach(address string, requests func(client int) func() []byte, clients int, span time.Duration) (figures, error) {
 	type result struct {
 		took  []time.Duration
@@ -83,19 +83,19 @@ func loadEach(address string, requests func(client int) func() []byte, clients i
 	return sum, nil
 }
 
-// summed is what single calls within a span, at least one, amount to.
+// summed returns the figures of single calls, at least one, within a span.
 func summed(took []time.Duration, span time.Duration) figures {
 	slices.Sort(took)
 	return figures{calls: len(took), perSecond: float64(len(took)) / span.Seconds(), p50: took[len(took)/2], p99: took[len(took)*99/100], longest: took[len(took)-1]}
 }
 
-// middle is the run of median throughput.
+// middle returns the run of median throughput.
 func middle(runs []figures) figures {
 	slices.SortFunc(runs, func(a, b figures) int { return cmp.Compare(a.perSecond, b.perSecond) })
 	return runs[len(runs)/2]
 }
 
-// skipReply reads one reply to its end and gives the length of its body.
+// skipReply reads one reply to its end and returns the length of its body in bytes.
 func skipReply(in *bufio.Reader) (int, error) {
 	status, err := in.ReadSlice('\n')
 	if err != nil {
@@ -132,7 +132,7 @@ func skipReply(in *bufio.Reader) (int, error) {
 	return length, err
 }
 
-// post is a request as load sends it.
+// post returns a request for load.
 func post(path, key, body string) []byte {
 	return fmt.Appendf(nil, "POST %s?app_key=%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, key, len(body), body)
 }

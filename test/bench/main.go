@@ -2,13 +2,14 @@
 // beside a constant reply of the same size in the same run, because ratios survive a noisy machine where
 // seconds do not; start-up, memory and size; and the engine's own benchmarks.
 //
-// It asserts nothing: docs/performance.md quotes what it printed and says what was hoped for.
+// It asserts nothing: docs/performance.md quotes its output beside the targets.
 package main
 
 import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -72,10 +73,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if *only == "hostile" { // which fills databases of its own
+	if *only == "hostile" { // it fills its own databases
 		return hostile(dir)
 	}
-	switch *only { // those fill databases of their own
+	switch *only { // these fill their own databases
 	case "events":
 		return fromEventToPage(binary, dir)
 	case "webhook":
@@ -118,7 +119,7 @@ func built(dir string) (string, error) {
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/tocsin")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %v\n%s", err, out)
+		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return binary, nil
 }
@@ -164,8 +165,8 @@ type contender struct {
 	*process
 }
 
-// contenders starts the binaries to compare: the first on the database that is there, the other on one that it fills
-// itself, since the two may differ in their schema.
+// contenders starts the binaries to compare: the first on the existing database, the other on one that it fills itself,
+// because the two may differ in their schema.
 func contenders(binary, db, key string) ([]contender, error) {
 	all := []contender{{name: filepath.Base(binary)}}
 	if *against != "" {
@@ -285,7 +286,7 @@ func compare(yardstick *process, servers []contender, calls []demo.Call, size st
 	return nil
 }
 
-// measured are the calls to measure: those of the demo, and the timelines of 45 days that the aims are about.
+// measured returns the calls to measure: those of the demo, and the schedules over 45 days that have a target.
 func measured(server *process, key string) ([]demo.Call, error) {
 	start := time.Now().Unix() / 3600 * 3600
 	window := fmt.Sprintf(`"start": %d, "end": %d}`, start, start+45*86400)
@@ -340,7 +341,7 @@ type process struct {
 
 var secret = regexp.MustCompile(`\btk_[0-9A-Za-z]+\b`)
 
-// start runs a command until it says that it listens.
+// start starts a command and waits until it listens.
 func start(name string, args ...string) (*process, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -378,8 +379,8 @@ func start(name string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// cost is what one call of a run cost the process in processor time. It shows what throughput hides on a machine that
-// others use too.
+// cost measures a run and the processor time of the process for each call. On a shared machine it is more reliable than
+// throughput.
 func (p *process) cost(run func() (figures, error)) (f figures, each time.Duration, err error) {
 	before := p.processor()
 	if f, err = run(); err != nil {
@@ -388,7 +389,7 @@ func (p *process) cost(run func() (figures, error)) (f figures, each time.Durati
 	return f, (p.processor() - before) / time.Duration(f.calls), nil
 }
 
-// processor is the processor time that the process has used, as the kernel counts it in hundredths of a second.
+// processor returns the processor time of the process, which the kernel counts in hundredths of a second.
 func (p *process) processor() time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if err != nil {
@@ -405,7 +406,7 @@ func (p *process) processor() time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// resident is the process's memory in megabytes, as the kernel counts it.
+// resident returns the resident memory of the process in megabytes, as the kernel counts it.
 func (p *process) resident() float64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
@@ -423,8 +424,9 @@ func (p *process) resident() float64 {
 func (p *process) stop() error {
 	p.cmd.Process.Signal(syscall.SIGTERM)
 	err := p.cmd.Wait()
-	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == -1 {
-		return nil // the yardstick dies of the signal
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == -1 {
+		return nil // the constant server ends with the signal
 	}
 	return err
 }

@@ -15,8 +15,8 @@ import (
 	"tocsin/internal/sender"
 )
 
-// paging measures how long after the answer to an event the page about it arrives, when events come at a
-// steady rate and each pages a person by e-mail at once.
+// paging measures the time from the reply to an event to the arrival of its page, when events arrive at a steady rate
+// and each pages a person by e-mail at once.
 func paging(dir string) error {
 	fmt.Printf("| from the answer to an event to its page | pages | p50 | p99 | longest |\n|---|---|---|---|---|\n")
 	for _, rate := range []int{10, 100, 500, 1000} {
@@ -40,7 +40,7 @@ func paging(dir string) error {
 	return nil
 }
 
-// receiver takes every message and notes down when which came.
+// receiver accepts every message and records when each arrived.
 type receiver struct {
 	sync.Mutex
 	came map[string]time.Time // by the message's title
@@ -53,7 +53,7 @@ func (r *receiver) take(_ context.Context, _ string, _ notify.Address, m sender.
 	r.Lock()
 	defer r.Unlock()
 	if number, ok := strings.CutPrefix(m.Title, "Trouble on host-"); !ok || number >= fmt.Sprintf("%0*d", len(numbered), r.want) {
-		return sender.Receipt{Status: 200}, nil // of what is done beside
+		return sender.Receipt{Status: 200}, nil // a page of the load beside
 	}
 	if _, twice := r.came[m.Title]; !twice {
 		r.came[m.Title] = now
@@ -64,15 +64,15 @@ func (r *receiver) take(_ context.Context, _ string, _ notify.Address, m sender.
 	return sender.Receipt{Status: 200}, nil
 }
 
-// patience is how long all pages may take after the last event.
-const patience = 5 * time.Minute
+// pageTimeout is how long all pages may take after the last event.
+const pageTimeout = 5 * time.Minute
 
 // paged sends events at a rate per second for a while and waits for all their pages.
 func paged(dsn string, rate int) (f figures, err error) {
 	return pagedBeside(dsn, rate, func(string, <-chan struct{}) error { return nil })
 }
 
-// pagedBeside is paged while something else is done beside, until it is to stop. What came of that is not counted.
+// pagedBeside is paged with another load beside, until stop is closed. The pages of that load are not counted.
 func pagedBeside(dsn string, rate int, beside func(address string, stop <-chan struct{}) error) (f figures, err error) {
 	n := max(10, int(float64(rate)*span.Seconds()))
 	r := &receiver{came: map[string]time.Time{}, all: make(chan struct{}), want: n}
@@ -98,8 +98,8 @@ func pagedBeside(dsn string, rate int, beside func(address string, stop <-chan s
 	}
 	select {
 	case <-r.all:
-	case <-time.After(patience):
-		return f, fmt.Errorf("%d of %d pages within %s", len(r.came), n, patience)
+	case <-time.After(pageTimeout):
+		return f, fmt.Errorf("%d of %d pages within %s", len(r.came), n, pageTimeout)
 	}
 	took := make([]time.Duration, n)
 	for i, at := range answered {
@@ -108,8 +108,8 @@ func pagedBeside(dsn string, rate int, beside func(address string, stop <-chan s
 	return summed(took, *span), nil
 }
 
-// steadily sends n events at a rate per second, whether those before are answered or not, and gives the
-// moments at which their answers began.
+// steadily sends n events at a rate per second, without waiting for replies, and returns the times at which their
+// replies began.
 func steadily(address string, n, rate int) ([]time.Time, error) {
 	const connections = 64
 	answered, errs := make([]time.Time, n), make([]error, connections)

@@ -14,9 +14,9 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// sink is what webhooks reach: it answers at once, and notes when a message with a marked text came.
+// sink receives webhooks. It replies at once, and records when a message with a marked text arrives.
 type sink struct {
-	urls  []string // each endpoint is a host of its own, as in life
+	urls  []string // each endpoint is its own host, as in production
 	count atomic.Int64
 
 	mu    sync.Mutex
@@ -51,7 +51,7 @@ func (s *sink) take(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// expect returns what receives the moment at which a marked message comes.
+// expect returns a channel that receives the time at which a marked message arrives.
 func (s *sink) expect(mark string) chan time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *sink) expect(mark string) chan time.Time {
 
 const firstHook = 7100000000001
 
-// webhookDatabase makes a database with so many webhooks, and one more for the deliveries that are waited for.
+// webhookDatabase creates a database with a webhook for each URL, and one more for the deliveries that are timed.
 func webhookDatabase(dir, name string, urls []string) (string, error) {
 	type object = map[string]any
 	hooks := []object{{"integration_id": firstHook, "integration_name": "Idle", "integration_type": "webhook_incident", "settings": object{"endpoint": urls[0]}}}
@@ -104,7 +104,7 @@ func waiting(dsn string, n int) error {
 	})
 }
 
-// recorded waits until so many attempts are recorded, and returns when that was.
+// recorded waits until n attempts are recorded, and returns the time.
 func recorded(dsn string, s *sink, n int64) (time.Time, error) {
 	d, err := db.Connect(context.Background(), dsn)
 	if err != nil {
@@ -129,9 +129,9 @@ func serveHooks(binary, dsn string) (*process, error) {
 	return start(binary, "serve", "--listen", "127.0.0.1:0", "--db", dsn, "--limit-per-second", "0", "--limit-per-minute", "0", "--log-level", "error", "--outbound-allow", "127.0.0.0/8")
 }
 
-// webhooks measures deliveries to a receiver on this machine: how many attempts are made and recorded a second, out of a
-// small backlog and a big one; memory; and how long the first one takes while nothing else is to be done, and beside a
-// backlog that waits for endpoints that do not answer.
+// webhooks measures deliveries to a receiver on this machine: attempts made and recorded per second, from a small and
+// from a large backlog; memory; and the time until a delivery, on an idle server and beside a backlog of endpoints that
+// do not answer.
 func webhooks(binary, dir string) error {
 	fmt.Printf("| webhook deliveries, %d endpoints | attempts/s | processor for one | resident |\n|---|---|---|---|\n", *endpoints)
 	const few = 20_000
@@ -158,7 +158,7 @@ func webhooks(binary, dir string) error {
 
 type drain struct {
 	rate     float64
-	used     time.Duration // of the server's processor for one attempt
+	used     time.Duration // the server's processor time for one attempt
 	resident float64
 }
 
@@ -186,8 +186,8 @@ func drained(binary, dir string, n, few int) (f drain, err error) {
 	return drain{float64(few) / end.Sub(began).Seconds(), used / time.Duration(few), p.resident()}, err
 }
 
-// pickup measures how long a delivery takes that is made while the system is idle, but for n that wait for endpoints
-// that are held because they do not answer.
+// pickup measures how long a delivery takes on a server that is idle except for n deliveries that wait for endpoints
+// that do not answer.
 func pickup(binary, dir string, n int) error {
 	s, err := newSink()
 	if err != nil {
@@ -219,7 +219,7 @@ func pickup(binary, dir string, n int) error {
 		began := time.Now()
 		reply, err := ask(p.address, webhookKey, "/incident/create", fmt.Sprintf(`{"title": "%s", "incident_severity": "Info", "channel_id": %d}`, mark, eventChannel))
 		if err != nil || !strings.Contains(reply, "incident_id") {
-			return fmt.Errorf("%s %v", reply, err)
+			return fmt.Errorf("%s %w", reply, err)
 		}
 		answered := time.Now()
 		select {

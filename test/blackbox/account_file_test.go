@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// second is the account of testdata/second.json, which stands there exactly as `export --secrets` writes
-// it, but for its app keys: those are in clear.
+// second is the account of testdata/second.json. The file is exactly as `export --secrets` writes it, except that its
+// app keys are in clear.
 const second = "7310045520077"
 
 // The app keys in the file.
@@ -22,7 +22,7 @@ const (
 	disabledKey = "jequitiba-disabled-key-0123456789-abcd"
 )
 
-// secrets are the other secrets in the file, and what an export shows in their place.
+// secrets maps the other secrets of the file to their form in an export without secrets.
 var secrets = []string{
 	`"telegram-bot-token-77"`, `""`,
 	`"senha-da-réplica"`, `""`,
@@ -36,12 +36,12 @@ var (
 	keyMember  = regexp.MustCompile(`"app_key": "([^"]*)"`)
 )
 
-// withoutSecrets is the file as `export` writes it.
+// withoutSecrets returns the file as `export` writes it.
 func withoutSecrets(file string) string {
 	return strings.NewReplacer(secrets...).Replace(keySection.ReplaceAllString(file, `"app_keys": []`))
 }
 
-// withHashes is the file as `export --secrets` writes it.
+// withHashes returns the file as `export --secrets` writes it.
 func withHashes(file string) string {
 	return keyMember.ReplaceAllStringFunc(file, func(member string) string {
 		sum := sha256.Sum256([]byte(keyMember.FindStringSubmatch(member)[1]))
@@ -49,7 +49,7 @@ func withHashes(file string) string {
 	})
 }
 
-// imported is a new folder whose tocsin.db holds the second account, and the file it came from.
+// imported returns a new folder whose tocsin.db holds the second account, and the file it was imported from.
 func imported(t *testing.T) (dir, file string) {
 	t.Helper()
 	dir, file = t.TempDir(), read(t, "testdata", "second.json")
@@ -84,7 +84,7 @@ func same(t *testing.T, what, got, want string) {
 	t.Fatalf("%s: %d lines, want %d", what, len(g), len(w))
 }
 
-func TestAnAccountFileComesOutAsItWentIn(t *testing.T) {
+func TestAnExportEqualsItsImport(t *testing.T) {
 	dir, file := imported(t)
 	plain, secret := withoutSecrets(file), withHashes(file)
 	if plain == file || secret == file {
@@ -97,7 +97,7 @@ func TestAnAccountFileComesOutAsItWentIn(t *testing.T) {
 	}
 	same(t, "export to a file", read(t, dir, "copy.json"), secret)
 
-	// Other databases have sealing keys of their own.
+	// Another database has its own sealing keys.
 	for _, c := range []struct {
 		file  string
 		flags []string
@@ -109,7 +109,7 @@ func TestAnAccountFileComesOutAsItWentIn(t *testing.T) {
 	}
 }
 
-func TestWhatWasImportedIsAnswered(t *testing.T) {
+func TestAnImportedAccountIsServed(t *testing.T) {
 	dir, file := imported(t)
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
 	var f map[string]any
@@ -255,20 +255,20 @@ func TestABrokenFileChangesNothing(t *testing.T) {
 			write(t, empty, "broken.json", edit(t, file, c.old, c.new))
 			tool(t, empty, "import", "broken.json")
 			if r := tool(t, empty, "export", "--account", second); r.code != 1 {
-				t.Errorf("something of it is in an empty database: %s", r.out)
+				t.Errorf("a part of it was imported into an empty database: %s", r.out)
 			}
 		})
 	}
 }
 
 // edit replaces the last occurrence of a part of a text.
-func edit(t *testing.T, text, old, new string) string {
+func edit(t *testing.T, text, old, replacement string) string {
 	t.Helper()
 	i := strings.LastIndex(text, old)
 	if i < 0 {
 		t.Fatalf("the file has no %q", old)
 	}
-	return text[:i] + new + text[i+len(old):]
+	return text[:i] + replacement + text[i+len(old):]
 }
 
 // decode keeps every digit of numbers.

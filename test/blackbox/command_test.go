@@ -159,7 +159,7 @@ func TestSealingKeysAreRotatedUnderARunningServer(t *testing.T) {
 	}
 }
 
-// A server whose key file is lost says so and does not start, until it is told that the secrets are given up.
+// A server whose key file is lost reports it and does not start, until a command gives up the secrets.
 func TestALostKeyFile(t *testing.T) {
 	dir, _ := imported(t)
 	if err := os.Remove(filepath.Join(dir, "tocsin.db.key")); err != nil {
@@ -184,7 +184,7 @@ func TestALostKeyFile(t *testing.T) {
 	}
 }
 
-// eventually waits for what is promised within a second; it gives a slow machine ten.
+// eventually waits until a condition holds that is promised within one second. It waits ten, for slow machines.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {

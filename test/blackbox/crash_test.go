@@ -26,9 +26,9 @@ const crashAccount = `{
 	"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": 41, "rule_name": "Olga", "template_id": "000000000000000000000001", "layers": [{"target": {"person_ids": [11], "by": {"follow_preference": true}}}]}]
 }`
 
-// A server under load is killed at random moments, again and again: every event that was answered with
-// success is there afterwards and reaches its verdict. TOCSIN_CRASH_ROUNDS says how often; 8 when it is not set.
-func TestWhatWasTakenSurvivesAKill(t *testing.T) {
+// A server under load is killed repeatedly at random times. Every event that was answered with success is stored
+// afterwards and has its verdict. TOCSIN_CRASH_ROUNDS is the number of kills; 8 when it is not set.
+func TestAcceptedEventsSurviveAKill(t *testing.T) {
 	rounds := 8
 	if n, err := strconv.Atoi(os.Getenv("TOCSIN_CRASH_ROUNDS")); err == nil {
 		rounds = n
@@ -104,7 +104,7 @@ func TestWhatWasTakenSurvivesAKill(t *testing.T) {
 	s.stop()
 }
 
-// pushOne sends an alert, or ten at once, and gives the events that were taken; none when there was no answer.
+// pushOne sends an alert, or ten at once, and returns the events that were accepted; none when there was no reply.
 func pushOne(ctx context.Context, url, key string, many bool) (ids []string) {
 	alert := map[string]any{"title_rule": "Trouble", "event_status": []string{"Critical", "Ok"}[len(key)%2], "alert_key": key}
 	var body any = alert

@@ -18,7 +18,7 @@ func TestEveryLineThatTheDemoPrintsWorks(t *testing.T) {
 			continue
 		}
 		lines++
-		// A shell takes the line apart; what it gives to curl is then called from here.
+		// A shell parses the line; the test then makes the call that curl would make.
 		out, err := exec.Command("sh", "-c", `curl() { printf '%s\n' "$2" "$6"; }; `+line).Output()
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestTheDemoKeepsItsFolder(t *testing.T) {
 	}
 }
 
-// printed is the value that the demo prints after a label.
+// printed returns the value that the demo prints after a label.
 func printed(t *testing.T, s *server, label string) string {
 	t.Helper()
 	for _, line := range s.lines {

@@ -10,8 +10,8 @@ import (
 	"tocsin/internal/sender/mailtest"
 )
 
-// A drill goes through the whole chain of a running server, to a mail that arrives; when a hop is cut it says
-// which, and fails.
+// A drill tests the whole chain of a running server, up to a mail that arrives. When a hop is broken it names the hop
+// and fails.
 func TestADrillTimesEveryHop(t *testing.T) {
 	keyring := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
 	dir := t.TempDir()
@@ -37,7 +37,7 @@ func TestADrillTimesEveryHop(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	if r := tool(t, dir, drill...); r.code == 0 || !strings.Contains(r.err, "not all notifications were sent") || !strings.Contains(r.out, "failed over ntfy") || strings.Contains(r.out, "all hops work") {
-		t.Errorf("with one way cut: exit %d\n%s%s", r.code, r.out, r.err)
+		t.Errorf("with one method broken: exit %d\n%s%s", r.code, r.out, r.err)
 	}
 	if a := s.call(key, "/channel/disable", `{"channel_id": 41}`); a.status != 200 {
 		t.Fatalf("%+v", a)

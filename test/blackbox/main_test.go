@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,10 +20,10 @@ import (
 	"testing"
 	"time"
 
-	_ "tocsin/internal/cli" // so that results are not taken from the cache when the program has changed
+	_ "tocsin/internal/cli" // so that go test does not use cached results when the program has changed
 )
 
-// tocsin is the binary under test, built once, as `make build` does, with a version of the tests' own.
+// tocsin is the binary under test, built once as `make build` does, with a version for tests.
 var tocsin string
 
 const release = "9.8.7-test"
@@ -52,13 +53,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// result is how a command ended.
+// result is the result of a command.
 type result struct {
 	code     int
 	out, err string
 }
 
-// tool runs a command to its end in a folder.
+// tool runs a command in a folder until it ends.
 func tool(t *testing.T, dir string, args ...string) result {
 	t.Helper()
 	return toolWith(t, dir, nil, args...)
@@ -73,13 +74,13 @@ func toolWith(t *testing.T, dir string, env []string, args ...string) result {
 	var out, errOut bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = dir, &out, &errOut, append(os.Environ(), env...)
 	err := cmd.Run()
-	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+	if err != nil && !errors.As(err, new(*exec.ExitError)) {
 		t.Fatal(err)
 	}
 	return result{cmd.ProcessState.ExitCode(), out.String(), errOut.String()}
 }
 
-// must is tool for what has to succeed; it gives standard output without white space around it.
+// must is tool for commands that must succeed. It returns standard output without white space around it.
 func must(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	r := tool(t, dir, args...)
@@ -138,7 +139,7 @@ func serve(t *testing.T, dir string, args ...string) *server {
 	return s
 }
 
-// stop ends the server the way an init system does and gives its exit code.
+// stop ends the server as an init system does and returns its exit code.
 func (s *server) stop() int {
 	s.t.Helper()
 	s.cmd.Process.Signal(syscall.SIGTERM)
@@ -150,14 +151,14 @@ func (s *server) stop() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
-// kill ends the server as a failing machine does.
+// kill ends the server as a machine that fails does.
 func (s *server) kill() {
 	s.t.Helper()
 	s.cmd.Process.Kill()
 	<-s.ended
 }
 
-// answer is what a call came back with.
+// answer is the reply to a call.
 type answer struct {
 	status int
 	data   json.RawMessage
@@ -183,7 +184,7 @@ func (s *server) call(key, path, body string) answer {
 	return answer{r.StatusCode, reply.Data, reply.Error.Code, reply.Error.Message}
 }
 
-// get reads a page.
+// get requests a page.
 func (s *server) get(path string) (int, string) {
 	s.t.Helper()
 	r, err := http.Get(s.url + path)

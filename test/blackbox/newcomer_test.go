@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAnAccountMadeByCallsAlone builds an account from nothing with the newcomer's script, exports it, applies
-// the file to a second server and wants the same account there, which the second server serves.
+// TestAnAccountMadeByCallsAlone creates an account with the newcomer's script, exports it and applies the file to a
+// second server. The second server must have and serve the same account.
 func TestAnAccountMadeByCallsAlone(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {

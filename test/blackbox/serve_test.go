@@ -81,7 +81,7 @@ func TestPagesAroundTheOperations(t *testing.T) {
 		"/":             "/schedule/info", // leads to the reference
 		"/metrics":      "tocsin_api_calls_total",
 	} {
-		s.call("none", "/schedule/info", `{}`) // so that there is something to count
+		s.call("none", "/schedule/info", `{}`) // so that the metrics count a call
 		if status, body := s.get(path); status != 200 || !strings.Contains(body, want) {
 			t.Errorf("GET %s: %d without %s", path, status, want)
 		}
@@ -118,7 +118,7 @@ func TestARequestInFlightIsAnsweredBeforeTheEnd(t *testing.T) {
 		t.Fatal("no 100 Continue")
 	}
 	s.cmd.Process.Signal(syscall.SIGTERM)
-	for { // until it takes no new connections: then the end has begun
+	for { // until it accepts no new connections: then the shutdown has begun
 		c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
 			break

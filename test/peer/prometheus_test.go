@@ -1,5 +1,5 @@
 // Package peer runs Tocsin against the real programs that send to it. They are Debian's packages prometheus and
-// prometheus-alertmanager; without them the tests are skipped, and make test says so.
+// prometheus-alertmanager; without them the tests are skipped, and make test reports it.
 package peer
 
 import (
@@ -38,8 +38,8 @@ const (
 	timeout = 90 * time.Second
 )
 
-// An alert fires in Prometheus, goes through Alertmanager into Tocsin, and the page arrives as a mail; so does
-// the news of its end.
+// An alert fires in Prometheus, passes Alertmanager and reaches Tocsin, and the page arrives as a mail. So does the
+// notification of its end.
 func TestPrometheusPagesAndResolves(t *testing.T) {
 	for _, program := range []string{"prometheus", "prometheus-alertmanager"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -96,7 +96,7 @@ scrape_configs: [{job_name: node, static_configs: [{targets: ["%s"]}]}]
 	}
 }
 
-// serve starts Tocsin as it runs outside of tests, with the mailbox as its mail server.
+// serve starts Tocsin as it runs in production, with the mailbox as its mail server.
 func serve(t *testing.T, keyring *mailtest.Mailbox) (url string) {
 	t.Helper()
 	a, err := app.New(context.Background(), app.Config{
@@ -144,7 +144,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// run starts a program that ends with the test; what it said is shown when the test failed.
+// run starts a program that ends with the test. Its output is logged when the test has failed.
 func run(t *testing.T, dir, program string, args ...string) {
 	t.Helper()
 	var said bytes.Buffer

@@ -36,7 +36,7 @@ func escalates(layers string, more ...string) string {
 	return fmt.Sprintf(`{"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "on call", "template_id": "000000000000000000000001", "layers": [%s]%s}]}`, shop, layers, extra)
 }
 
-// by is how the layers of stories tell persons.
+// by is the method by which the layers of stories notify persons.
 const by = `"by": {"follow_preference": true}`
 
 // layer is one that names a target's members; times as given.

@@ -16,7 +16,7 @@ type slack struct {
 	*httptest.Server
 	mu     sync.Mutex
 	posted []string
-	looked int // how often somebody was looked up who is not known
+	looked int // how often an unknown person was looked up
 }
 
 func workspace(t *testing.T) *slack {
@@ -58,10 +58,10 @@ func (s *slack) apps() string {
 
 const chatID = "7000000000061"
 
-func TestAPersonIsToldInADirectMessage(t *testing.T) {
+func TestAPersonIsNotifiedByDirectMessage(t *testing.T) {
 	for _, method := range []string{"slack_app:" + chatID, "slack_app"} {
 		chat := workspace(t)
-		w := begin(t, tellAnn, chat.apps())
+		w := begin(t, notifyAnn, chat.apps())
 		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, method)
 		w.push("cpu", "Critical", "title=<!channel> & co")
 		took := chat.took()
@@ -83,8 +83,8 @@ func TestAPersonIsToldInADirectMessage(t *testing.T) {
 	}
 }
 
-// What is wrong is said where it is asked why.
-func TestWhatKeepsADirectMessageFromBeingSent(t *testing.T) {
+// /alert/explain shows why a direct message is not sent.
+func TestExplainShowsWhyADirectMessageIsNotSent(t *testing.T) {
 	for _, c := range []struct{ method, does, why string }{
 		{"slack_app:" + chatID, `/integration/disable {"integration_id": ` + chatID + `}`, "slack_app:" + chatID + ": failed, the integration " + chatID + " (Chat) is disabled"},
 		{"feishu_app:" + chatID, "", "feishu_app:" + chatID + ": failed, the integration " + chatID + " (Chat) is a slack_app, not a feishu_app"},
@@ -92,7 +92,7 @@ func TestWhatKeepsADirectMessageFromBeingSent(t *testing.T) {
 		{"teams_app:7000000000062", "", "teams_app:7000000000062: failed, Tocsin cannot send messages to persons in Microsoft Teams"},
 	} {
 		chat := workspace(t)
-		w := begin(t, tellAnn, chat.apps(), `{"integrations": [{"integration_id": 7000000000062, "integration_name": "Teams", "integration_type": "teams_app"}]}`)
+		w := begin(t, notifyAnn, chat.apps(), `{"integrations": [{"integration_id": 7000000000062, "integration_name": "Teams", "integration_type": "teams_app"}]}`)
 		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, c.method)
 		if path, body, ok := strings.Cut(c.does, " "); ok {
 			w.do(path, "%s", body)
@@ -107,7 +107,7 @@ func TestWhatKeepsADirectMessageFromBeingSent(t *testing.T) {
 	}
 }
 
-// Whom the service does not know is looked up once.
+// A person whom the service does not know is looked up once.
 func TestTheServiceDoesNotKnowThePerson(t *testing.T) {
 	chat := workspace(t)
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "by": {"critical": ["slack_app:%s"]}}}`, persons(bob), chatID)), chat.apps())
@@ -122,21 +122,21 @@ func TestTheServiceDoesNotKnowThePerson(t *testing.T) {
 	chat.mu.Unlock()
 }
 
-// A way that cannot work is tried and seen to fail, and an e-mail is sent beside it.
+// A method that cannot work is tried and fails, and an e-mail is sent beside it.
 func TestAnEMailStandsInForADirectMessageThatCannotWork(t *testing.T) {
-	w := begin(t, tellAnn, workspace(t).apps())
+	w := begin(t, notifyAnn, workspace(t).apps())
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["slack_app:%s"], "warning": [], "info": []}}`, chatID)
 	w.do("/integration/disable", `{"integration_id": %s}`, chatID)
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	for _, kind := range []string{"slack_app", "slack_app:none"} { // which name no app at all
 		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, kind)
 		w.push("cpu "+kind, "Critical")
-		w.told(newPage("ann"))
+		w.notified(newPage("ann"))
 	}
 }
 
-// Chats that an app posts to are told each by itself, at the end as well.
+// Each chat that an app posts to is notified by itself, at the end as well.
 func TestAnAppPostsToTheChatsOfARule(t *testing.T) {
 	chat := workspace(t)
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "webhooks": [{"type": "slack_app", "settings": {"data_source_id": %s, "chat_ids": ["C1", "C2"]}}, {"type": "slack_app", "settings": {"chat_ids": ["C3"]}}, {"type": "slack_app", "settings": {"data_source_id": %s}}]}}`, onCall(day), chatID, chatID)), chat.apps())

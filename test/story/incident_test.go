@@ -8,17 +8,17 @@ import (
 )
 
 func TestAnIncidentByHandIsEscalated(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke in the server room", "channel_id": %d}`, shop)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestAnIncidentByHandIsAssigned(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d]}}`, shop, cid)
-	w.told("cid@example.com email i_assign")
+	w.notified("cid@example.com email i_assign")
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 }
 
 func TestReassigningStopsTheRule(t *testing.T) {
@@ -26,7 +26,7 @@ func TestReassigningStopsTheRule(t *testing.T) {
 	w.push("cpu", "Critical")
 	w.as(annKey, "/incident/assign", `{"incident_id": %q, "assigned_to": {"person_ids": [%d]}}`, w.incident(), cid)
 	w.pass(time.Hour)
-	w.told(newPage("ann"), "cid@example.com email i_assign")
+	w.notified(newPage("ann"), "cid@example.com email i_assign")
 	r := w.do("/incident/war-room/default-observers", `{"incident_id": %q}`, w.incident())
 	w.want(r, "observers.0.person_name", "Ann Day")
 	w.want(r, "observers.1.person_name", "")
@@ -36,17 +36,17 @@ func TestAssigningToALayerOfTheRule(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(bob), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.as(annKey, "/incident/assign", `{"incident_id": %q, "assigned_to": {"escalate_rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "layer_idx": 1}}`, w.incident())
-	w.told(newPage("ann"), newPage("bob"))
+	w.notified(newPage("ann"), newPage("bob"))
 	w.pass(11 * time.Minute)
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
-func TestAFurtherResponderIsTold(t *testing.T) {
-	w := begin(t, tellAnn)
+func TestAnAddedResponderIsNotified(t *testing.T) {
+	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.ack(annKey)
 	w.as(annKey, "/incident/responder/add", `{"incident_id": %q, "person_ids": [%d]}`, w.incident(), bob)
-	w.told(newPage("ann"), "bob@example.com email i_a_rspd")
+	w.notified(newPage("ann"), "bob@example.com email i_a_rspd")
 }
 
 func TestASnoozeStopsTheClock(t *testing.T) {
@@ -55,36 +55,36 @@ func TestASnoozeStopsTheClock(t *testing.T) {
 	w.pass(5 * time.Minute)
 	w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 60}`, w.incident())
 	w.pass(60 * time.Minute)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.pass(4*time.Minute + 50*time.Second)
-	w.told()
+	w.notified()
 	w.pass(20 * time.Second)
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
-func TestWakingGoesOnWhereItWas(t *testing.T) {
+func TestWakingContinuesTheEscalation(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.pass(5 * time.Minute)
 	w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 60}`, w.incident())
 	w.pass(10 * time.Minute)
 	w.as(annKey, "/incident/wake", `{"incident_ids": [%q]}`, w.incident())
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.pass(5*time.Minute + 10*time.Second)
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
-func TestReopeningTellsAgain(t *testing.T) {
-	w := begin(t, tellAnn)
+func TestReopeningNotifiesAgain(t *testing.T) {
+	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")
-	w.told(newPage("ann"), over("ann"))
+	w.notified(newPage("ann"), over("ann"))
 	w.as(annKey, "/incident/reopen", `{"incident_ids": [%q], "reason": "it is not"}`, w.incident())
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestAManualEndEndsTheAlertsAndTheNextEventBeginsAnother(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	first := w.incident()
 	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q], "root_cause": "A loop"}`, first)
@@ -93,59 +93,59 @@ func TestAManualEndEndsTheAlertsAndTheNextEventBeginsAnother(t *testing.T) {
 	if w.incident() == first {
 		t.Error("the closed incident was used again")
 	}
-	w.told(newPage("ann"), over("ann"), newPage("ann"))
+	w.notified(newPage("ann"), over("ann"), newPage("ann"))
 }
 
 func TestMergedIncidentsEndTogether(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.push("a", "Critical")
 	a := w.incident()
 	w.pass(10 * time.Second)
 	w.push("b", "Critical")
 	b := w.incident()
 	w.as(annKey, "/incident/merge", `{"source_incident_ids": [%q], "target_incident_id": %q}`, b, a)
-	w.told(newPage("ann"), newPage("ann"), over("ann"))
+	w.notified(newPage("ann"), newPage("ann"), over("ann"))
 	w.push("a", "Ok")
-	w.told()
+	w.notified()
 	w.push("b", "Ok")
-	w.told(over("ann"))
+	w.notified(over("ann"))
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, a), "alert_cnt", "2")
 }
 
 func TestAnIncidentIsResolvedByItself(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "auto_resolve_timeout": 3600, "auto_resolve_mode": "trigger"}`, shop)
 	w.push("cpu", "Critical")
 	w.drift = time.Minute
 	w.pass(59 * time.Minute)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.pass(2 * time.Minute)
-	w.told(over("ann"))
+	w.notified(over("ann"))
 	if why := w.why("cpu"); !strings.Contains(why, "it was resolved (timeout)") {
 		t.Error(why)
 	}
 }
 
 func TestAnIncidentStaysOpenWhereThatIsWanted(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "disable_auto_close": true}`, shop)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "progress", "Triggered")
 }
 
-func TestARemovedIncidentIsGoneWithAllThatWaits(t *testing.T) {
+func TestRemovingAnIncidentCancelsItsNotifications(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.do("/incident/remove", `{"incident_ids": [%q]}`, w.incident())
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 }
 
-func TestTheFeedTellsAll(t *testing.T) {
-	w := begin(t, tellAnn)
+func TestTheFeedIsComplete(t *testing.T) {
+	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.ack(annKey)
 	w.push("cpu", "Ok")

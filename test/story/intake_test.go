@@ -12,7 +12,7 @@ import (
 )
 
 func TestAWrongKeyIsRefused(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	body := `{"title_rule": "cpu", "event_status": "Critical"}`
 	for query, want := range map[string]string{"": "integration_key is not valid: is required", "?integration_key=nobodys": "integration_key is not a valid one"} {
 		r := w.post("/event/push/alert/standard"+query, body)
@@ -31,12 +31,12 @@ func TestAWrongKeyIsRefused(t *testing.T) {
 }
 
 func TestOneMalformedAlertCostsNoOther(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	r := w.post("/event/push/alert/standard?integration_key="+shopKey, `[{"title_rule": "a", "event_status": "Critical", "alert_key": "a"}, {"title_rule": "b", "event_status": "bad"}, {"title_rule": "c", "event_status": "Critical", "alert_key": "c"}]`)
 	w.want(r, "events.1.alert_key", "c")
 	w.want(r, "refused.0.field", "[1].event_status")
 	w.settle()
-	w.told(newPage("ann"), newPage("ann"))
+	w.notified(newPage("ann"), newPage("ann"))
 	if r := w.post("/event/push/alert/standard?integration_key="+shopKey, `[{"title_rule": "b"}, {}]`); r.Status != 400 || !strings.Contains(r.Error.Message, "none of the 2 alerts") {
 		t.Error(r)
 	}
@@ -44,7 +44,7 @@ func TestOneMalformedAlertCostsNoOther(t *testing.T) {
 
 // What other systems send, as they send it.
 func TestEverySourceIsTaken(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	for file, source := range map[string]string{"firing": "prometheus", "unified": "grafana", "problem": "zabbix", "event_alert": "sentry", "v1": "pagerduty"} {
 		body, err := os.ReadFile("../../internal/source/" + source + "/testdata/" + file + ".json")
 		w.must(err)
@@ -58,7 +58,7 @@ func TestEverySourceIsTaken(t *testing.T) {
 		t.Error(r)
 	}
 	w.settle()
-	w.told(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
+	w.notified(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
 }
 
 const beatKey = "0123456789abcdef0123456789abcdef777"
@@ -79,44 +79,44 @@ func (w *world) beat() {
 }
 
 func TestASilentHeartbeatIsAnAlert(t *testing.T) {
-	w := begin(t, tellAnn, heartbeats())
+	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
 	for range 3 {
 		w.pass(4 * time.Minute)
 		w.beat()
 	}
-	w.told()
+	w.notified()
 	w.pass(5*time.Minute + 10*time.Second)
 	if p := w.last(); p.subject != "[Critical] Backup is silent" {
 		t.Error(p.subject)
 	}
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.restart()
 	w.pass(10 * time.Minute)
-	w.told()
+	w.notified()
 	w.beat()
-	w.told(over("ann"))
+	w.notified(over("ann"))
 }
 
 func TestAHeartbeatThatNeverCameIsAnAlert(t *testing.T) {
-	w := begin(t, tellAnn, heartbeats())
+	w := begin(t, notifyAnn, heartbeats())
 	w.settle()
 	w.pass(4 * time.Minute)
-	w.told()
+	w.notified()
 	w.pass(2 * time.Minute)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestADisabledHeartbeatIsNotWaitedFor(t *testing.T) {
-	w := begin(t, tellAnn, heartbeats())
+	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
 	w.do("/integration/disable", `{"integration_id": 7000000000054}`)
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 }
 
-func TestAChangeIsKeptAndPagesNobody(t *testing.T) {
-	w := begin(t, tellAnn, `{"integrations": [{"integration_id": 7000000000055, "integration_name": "Deploys", "integration_type": "change", "integration_key": "0123456789abcdef0123456789abcdef888"}]}`)
+func TestAChangeEventIsStoredAndPagesNoOne(t *testing.T) {
+	w := begin(t, notifyAnn, `{"integrations": [{"integration_id": 7000000000055, "integration_name": "Deploys", "integration_type": "change", "integration_key": "0123456789abcdef0123456789abcdef888"}]}`)
 	r := w.post("/event/push/change/standard?integration_key=0123456789abcdef0123456789abcdef888", `{"title": "Checkout 4.2", "change_key": "c42", "change_status": "Done"}`)
 	if r.Error != nil || r.get("change_id") == "" {
 		t.Fatal(r)
@@ -125,11 +125,11 @@ func TestAChangeIsKeptAndPagesNobody(t *testing.T) {
 	if r := w.post("/event/push/alert/standard?integration_key=0123456789abcdef0123456789abcdef888", `{"title_rule": "a", "event_status": "Info"}`); r.Error == nil || !strings.Contains(r.Error.Message, "takes no alerts") {
 		t.Error(r)
 	}
-	w.told()
+	w.notified()
 }
 
 func TestOneIntegrationHasItsLimits(t *testing.T) {
-	w := beginWith(t, func(c *app.Config) { c.LimitPerSecond, c.LimitPerMinute = 50, 1000 }, tellAnn)
+	w := beginWith(t, func(c *app.Config) { c.LimitPerSecond, c.LimitPerMinute = 50, 1000 }, notifyAnn)
 	refused := 0
 	for i := range 101 {
 		r := w.post("/event/push/alert/standard?integration_key="+shopKey, fmt.Sprintf(`{"title_rule": "a", "event_status": "Info", "alert_key": "%d"}`, i))

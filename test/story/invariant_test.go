@@ -54,7 +54,7 @@ var overdueQueries = map[string]string{
 }
 
 // Long random runs of events, rules that change, people who act, receivers that fail, clocks that jump and
-// processes that end: what is due is done, and nobody is told the same thing twice.
+// processes that end: all due work is done, and no person is notified of the same thing twice.
 func TestInvariants(t *testing.T) {
 	runs, steps := 4, 250
 	if n, err := strconv.Atoi(os.Getenv("TOCSIN_INVARIANT_RUNS")); err == nil {
@@ -71,7 +71,7 @@ func TestInvariants(t *testing.T) {
 				if err := w.trySettle(); err != nil {
 					t.Fatalf("seed %d, step %d, %s: %v", seed, step, what, err)
 				}
-				for _, p := range w.look() {
+				for _, p := range w.newPages() {
 					if sent[p.key]++; sent[p.key] > 1 {
 						t.Errorf("seed %d, step %d: %s was told twice (%s)", seed, step, p, p.key)
 					}
@@ -124,7 +124,7 @@ func (w *world) chance(r *rand.Rand) string {
 		w.restart()
 		return "a restart"
 	case n < 80:
-		w.heal()
+		w.acceptAll()
 		if r.IntN(2) == 0 {
 			w.answers(moody(r.Uint64()))
 		}

@@ -8,85 +8,85 @@ import (
 )
 
 // The shortest story: an alert, the person on call, the end.
-func TestTheOneOnCallIsTold(t *testing.T) {
+func TestTheOnCallPersonIsNotified(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day))))
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.push("cpu", "Ok")
-	w.told(over("ann"))
+	w.notified(over("ann"))
 }
 
-func TestTheNextLayerIsToldWhenNobodyAcknowledges(t *testing.T) {
+func TestTheNextLayerIsNotifiedWithoutAnAcknowledgement(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops))))
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.pass(9 * time.Minute)
-	w.told()
+	w.notified()
 	w.pass(time.Minute)
-	w.told(newPage("bob"), newPage("cid"))
+	w.notified(newPage("bob"), newPage("cid"))
 }
 
-func TestALayerIsToldAgain(t *testing.T) {
+func TestALayerIsNotifiedRepeatedly(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), again(2, 5), window(30))))
 	w.push("cpu", "Critical")
 	w.pass(20 * time.Minute)
-	w.told(newPage("ann"), newPage("ann"), newPage("ann"))
+	w.notified(newPage("ann"), newPage("ann"), newPage("ann"))
 }
 
 func TestAcknowledgingStopsTheEscalation(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops))))
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.ack(annKey)
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 }
 
 func TestForceEscalatesInSpiteOfAnAcknowledgement(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10), `"force_escalate": true`)+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.ack(annKey)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.pass(11 * time.Minute)
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
-func TestTakingAnAcknowledgementBackBeginsAnew(t *testing.T) {
+func TestWithdrawingAnAcknowledgementRestartsTheEscalation(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.ack(annKey)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.as(annKey, "/incident/unack", `{"incident_ids": [%q]}`, w.incident())
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.pass(11 * time.Minute)
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
 func TestResolvingByHandStopsTheEscalation(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
-	w.told(newPage("ann"), over("ann"))
+	w.notified(newPage("ann"), over("ann"))
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 }
 
-func TestNobodyIsToldOfWhatIsOverBeforeTheDelayEnds(t *testing.T) {
+func TestAnAlertThatEndsWithinTheDelayIsNotNotified(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
 	w.pass(30 * time.Second)
 	w.push("cpu", "Ok")
 	w.pass(10 * time.Minute)
-	w.told()
+	w.notified()
 }
 
 func TestTheDelayIsKept(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
 	w.pass(50 * time.Second)
-	w.told()
+	w.notified()
 	w.pass(10 * time.Second)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestTheFirstRuleThatMatchesEscalates(t *testing.T) {
@@ -95,15 +95,15 @@ func TestTheFirstRuleThatMatchesEscalates(t *testing.T) {
 		{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e02", "channel_id": %[1]d, "rule_name": "all", "priority": 2, "template_id": "000000000000000000000001", "layers": [%[3]s]}]}`
 	w := begin(t, fmt.Sprintf(rules, shop, layer(persons(bob)), layer(persons(cid))))
 	w.push("a", "Critical", "service=payments")
-	w.told(newPage("bob"))
+	w.notified(newPage("bob"))
 	w.push("b", "Critical", "service=cart")
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
 func TestARuleHoldsAtItsTimes(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day)), `"time_filters": [{"start": "09:00", "end": "18:00", "repeat": [1, 2, 3, 4, 5]}]`))
 	w.push("cpu", "Critical") // a Saturday
-	w.told()
+	w.notified()
 	if why := w.why("cpu"); !strings.Contains(why, "does not hold at this time") {
 		t.Error(why)
 	}
@@ -112,23 +112,23 @@ func TestARuleHoldsAtItsTimes(t *testing.T) {
 func TestThatNoRuleMatchesIsSaid(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
 	w.push("cpu", "Info")
-	w.told()
+	w.notified()
 	if why := w.why("cpu"); !strings.Contains(why, `no escalation rule of the channel matches; on call: severity is "Info", not IN Critical`) {
 		t.Error(why)
 	}
 }
 
-func TestEveryWayOfTheRuleIsUsed(t *testing.T) {
+func TestEveryMethodOfTheRuleIsUsed(t *testing.T) {
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "emails": ["noc@example.org"], "by": {"critical": ["sms", "voice"]}, "webhooks": [
 		{"type": "slack", "settings": {"token": "%[2]s/slack/ops", "alias": "#ops"}}, {"type": "webhook", "settings": {"url": "%[2]s/webhook/bot"}}]}}`, onCall(day), chats)))
 	w.push("cpu", "Critical")
-	w.told("+15550100 sms i_new", "+15550100 voice i_new", "noc@example.org email i_new", "ops slack i_new", "bot webhook i_new")
-	w.push("cpu", "Ok") // nobody is called for that
-	w.told("noc@example.org email i_rslv", "ops slack i_rslv", "bot webhook i_rslv")
+	w.notified("+15550100 sms i_new", "+15550100 voice i_new", "noc@example.org email i_new", "ops slack i_new", "bot webhook i_new")
+	w.push("cpu", "Ok") // no one is paged for that
+	w.notified("noc@example.org email i_rslv", "ops slack i_rslv", "bot webhook i_rslv")
 }
 
 // Escalation delays, gaps and who is woken can be seen before anything happens.
-func TestAPreviewIsWhatHappens(t *testing.T) {
+func TestAPreviewEqualsTheEscalation(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), again(1, 2), window(10))+","+layer(onCall(night))+","+layer(teams(ops))))
 	r := w.do("/incident/escalation/preview", `{"channel_id": %d}`, shop)
 	w.want(r, "steps.2.nobody.0", "nobody is on call in Night")
@@ -149,75 +149,75 @@ func TestAPreviewIsWhatHappens(t *testing.T) {
 	}
 }
 
-// Nobody on call is never a black hole.
+// An alert with no one on call never stays without notification.
 
-func TestALayerOfNobodyIsSkippedAtOnce(t *testing.T) {
+func TestALayerWithNoOneOnCallIsSkippedAtOnce(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night), window(30))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
-func TestALayerOfNobodyWaitsForTheNextTurn(t *testing.T) {
+func TestALayerWithNoOneOnCallWaitsForTheNextShift(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night), window(30), `"on_nobody": {"then": "wait"}`)+","+layer(persons(cid))))
 	w.drift = time.Minute
 	w.push("cpu", "Critical")
-	w.told()
+	w.notified()
 	w.pass(12*time.Hour - time.Minute) // until 21:59
-	w.told()
+	w.notified()
 	w.pass(time.Minute)
-	w.told(newPage("bob"))
+	w.notified(newPage("bob"))
 	w.pass(30 * time.Minute)
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
-func TestALayerOfNobodyFallsBack(t *testing.T) {
+func TestALayerWithNoOneOnCallNotifiesTheFallback(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))))
 	w.push("cpu", "Critical")
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
-func TestTheOwnerIsToldWhenNobodyElseIs(t *testing.T) {
+func TestTheOwnerIsNotifiedWhenNoOneElseIs(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night))+","+layer(teams(empty))))
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
-	w.told(newPage("olga"))
+	w.notified(newPage("olga"))
 	if why := w.why("cpu"); !strings.Contains(why, "no person was told") || !strings.Contains(why, "nobody is on call in Night") || !strings.Contains(why, "team 7000000000022 has nobody") {
 		t.Error(why)
 	}
 }
 
-func TestWhoCannotBeReachedIsSaidAndTheOwnerIsTold(t *testing.T) {
+func TestAnUnreachablePersonIsExplainedAndTheOwnerNotified(t *testing.T) {
 	w := begin(t, escalates(layer(persons(dee))))
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
-	w.told(newPage("olga"))
+	w.notified(newPage("olga"))
 	if why := w.why("cpu"); !strings.Contains(why, "Dee Mute cannot be reached: no e-mail address") {
 		t.Error(why)
 	}
 }
 
-func TestADisabledScheduleHasNobody(t *testing.T) {
+func TestADisabledScheduleHasNoOneOnCall(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day))+","+layer(persons(cid))))
 	w.do("/schedule/update", `{"schedule_id": %d, "schedule_name": "Day", "status": 1}`, day)
 	w.push("cpu", "Critical")
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
-func TestAnOverrideIsWhoIsPaged(t *testing.T) {
+func TestThePersonOfAnOverrideIsPaged(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day))))
 	w.do("/schedule/update", `{"schedule_id": %d, "schedule_name": "Day", "layers": [
 		{"layer_name": "always", "mode": 0, "layer_start": 1767225600, "rotation_unit": "day", "rotation_value": 1, "groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}]}]},
 		{"layer_name": "cover", "mode": 1, "layer_start": %d, "layer_end": %d, "groups": [{"group_name": "C", "members": [{"role_id": 0, "person_ids": [%d]}]}]}]}`, day, ann, start.Unix()-60, start.Unix()+3600, cid)
 	w.push("cpu", "Critical")
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
 func TestTheShiftAtTheTimeOfTheStepIsPaged(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann), window(30))+","+layer(onCall(night))))
-	w.clock.Set(start.Add(11*time.Hour + 45*time.Minute)) // 21:45: the second layer's turn is at 22:15
+	w.clock.Set(start.Add(11*time.Hour + 45*time.Minute)) // 21:45: the second layer is notified at 22:15
 	w.push("cpu", "Critical")
 	w.pass(30 * time.Minute)
-	w.told(newPage("ann"), newPage("bob"))
+	w.notified(newPage("ann"), newPage("bob"))
 }
 
 func TestOnlyTheRoleThatIsMeantIsPaged(t *testing.T) {
@@ -225,5 +225,5 @@ func TestOnlyTheRoleThatIsMeantIsPaged(t *testing.T) {
 		"groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}, {"role_id": 1, "person_ids": [%d]}]}]}]}]}`, ann, cid)
 	w := begin(t, schedules, escalates(layer(`"schedule_to_role_ids": {"7000000000033": [1]}`)))
 	w.push("cpu", "Critical")
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }

@@ -21,7 +21,7 @@ import (
 // the receivers' real address, which is put in its place in account files and in what is posted.
 const chats = "https://chats.example.com"
 
-// page is what reached somebody, as it was on the wire. What a way does not carry is empty, but for the event.
+// page is a notification as it arrived at a receiver. Members that a method does not send are empty, except event.
 type page struct {
 	method, to, event, subject, key, text, ack string
 	id                                         string // Message-ID of a mail
@@ -30,7 +30,7 @@ type page struct {
 
 func (p page) String() string { return fmt.Sprintf("%s %s %s", p.to, p.method, p.event) }
 
-// answer is what a receiver says to a page: a mail server, and everybody else.
+// answer is what a receiver replies to a page: as a mail server, and as an HTTP server.
 type answer struct {
 	reply  string
 	status int
@@ -40,10 +40,10 @@ var (
 	taken = answer{"250 2.0.0 taken", http.StatusOK}
 	later = answer{"451 4.3.0 mailbox on fire", http.StatusServiceUnavailable}
 	never = answer{"550 5.2.1 mailbox on fire", http.StatusForbidden}
-	lost  = answer{} // it is taken, but the connection ends before that is said
+	lost  = answer{} // the page is accepted, but the connection ends before the reply
 )
 
-// receivers begins a mail server and an HTTP server, for the gateway and the chats, that end with the story.
+// receivers starts a mail server and an HTTP server, for the gateway and the chats, that stop with the story.
 func (w *world) receivers() {
 	keyring := mailtest.New(w.t, mailtest.Options{Plain: true, Answer: func(m mailtest.Mail) string { return w.take(w.mailed(m)).reply }})
 	w.mail = email.Server{Host: keyring.Host, Port: keyring.Port, From: "Tocsin <tocsin@example.com>", TLS: email.None}
@@ -61,25 +61,25 @@ func (w *world) receivers() {
 // placed is a text with the receivers' address in place of chats.
 func (w *world) placed(text string) string { return strings.ReplaceAll(text, chats, w.chats) }
 
-// answers says what the receivers answer from now on.
+// answers sets what the receivers reply from now on.
 func (w *world) answers(with func(page) answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answer = with
 }
 
-// fail makes receivers answer so whose address or way holds a text.
-func (w *world) fail(whose string, with answer) {
+// fail sets the answer of receivers whose address or method contains a text; the others accept everything.
+func (w *world) fail(part string, with answer) {
 	w.answers(func(p page) answer {
-		if strings.Contains(p.to, whose) || strings.Contains(p.method, whose) {
+		if strings.Contains(p.to, part) || strings.Contains(p.method, part) {
 			return with
 		}
 		return taken
 	})
 }
 
-// heal makes them take everything.
-func (w *world) heal() { w.answers(func(page) answer { return taken }) }
+// acceptAll makes the receivers accept everything.
+func (w *world) acceptAll() { w.answers(func(page) answer { return taken }) }
 
 // take writes a page down, unless its receiver does not take it. That is done before it answers: what has been sent
 // has been written down.
@@ -97,15 +97,15 @@ func (w *world) take(p page) answer {
 	return a
 }
 
-// reached are the pages since the last look, in the order in which they came.
+// reached returns the pages since newPages was last called, in the order of their arrival.
 func (w *world) reached() []page {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.pages)
 }
 
-// look is a look.
-func (w *world) look() []page {
+// newPages returns the pages since its last call.
+func (w *world) newPages() []page {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	pages := w.pages
@@ -113,7 +113,7 @@ func (w *world) look() []page {
 	return pages
 }
 
-// mailed reads a mail. Its subject must say the same as its key.
+// mailed reads a mail. Its subject and its key must agree on the event.
 func (w *world) mailed(m mailtest.Mail) page {
 	subject, header, texts, err := m.Read()
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *world) mailed(m mailtest.Mail) page {
 	return p
 }
 
-// called reads what reaches the gateway at /gateway, or a chat at its way and its name.
+// called reads a request to the gateway at /gateway, or to a chat at its method and name.
 func (w *world) called(r *http.Request) page {
 	body, err := io.ReadAll(r.Body)
 	w.check(err, r, body)
@@ -168,7 +168,7 @@ func (w *world) check(err error, r *http.Request, body []byte) {
 // link is one that acknowledges.
 var link = regexp.MustCompile(`https://tocsin\.example\.com/ack/[\w-]+`)
 
-// happened is the event that a notice's key stands for: turns, silences and what somebody did name it, pages do not.
+// happened is the event that a notification's key stands for: shifts, silences and actions name it, pages do not.
 func happened(key string) string {
 	parts := append(strings.Split(key, "/"), "", "")
 	switch {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What is due is a row, not a timer: a new process goes on where the old one was.
+// Due work is a row, not a timer: a new process continues where the old one stopped.
 
 func TestARestartForgetsNoEscalation(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
@@ -14,53 +14,53 @@ func TestARestartForgetsNoEscalation(t *testing.T) {
 	w.pass(5 * time.Minute)
 	w.restart()
 	w.pass(5 * time.Minute)
-	w.told(newPage("ann"), newPage("cid"))
+	w.notified(newPage("ann"), newPage("cid"))
 }
 
 func TestARestartSendsNothingTwice(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	for range 3 {
 		w.restart()
 		w.settle()
 	}
-	w.told()
+	w.notified()
 }
 
 func TestAnEventThatWasTakenIsDecidedByTheNextProcess(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	r := w.post("/event/push/alert/standard?integration_key="+shopKey, `{"title_rule": "cpu", "event_status": "Critical", "alert_key": "cpu"}`)
 	if r.Error != nil {
 		t.Fatal(r)
 	}
 	w.restart() // before anything was decided
 	w.settle()
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
-func TestANoticeThatFailedIsTriedByTheNextProcess(t *testing.T) {
-	w := begin(t, tellAnn)
+func TestAFailedNotificationIsRetriedByTheNextProcess(t *testing.T) {
+	w := begin(t, notifyAnn)
 	w.fail("ann", later)
 	w.push("cpu", "Critical")
 	w.restart()
-	w.heal()
+	w.acceptAll()
 	w.pass(time.Minute)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestAnEscalationAfterALongStandstillIsNotABurst(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), again(6, 1), window(10))+","+layer(persons(bob), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.http.Close()
 	w.must(w.app.Close())
 	w.clock.Add(3 * time.Hour)
 	w.open()
 	w.settle()
-	w.told(newPage("ann"), newPage("bob"), newPage("cid")) // each once: nobody has looked at it for three hours
+	w.notified(newPage("ann"), newPage("bob"), newPage("cid")) // each once: no process ran for three hours
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 }
 
 func TestAClockThatIsSetBackLosesNothing(t *testing.T) {
@@ -69,17 +69,17 @@ func TestAClockThatIsSetBackLosesNothing(t *testing.T) {
 	w.clock.Set(start.Add(-time.Hour))
 	w.settle()
 	w.push("mem", "Critical")
-	w.told(newPage("ann"), newPage("ann"))
+	w.notified(newPage("ann"), newPage("ann"))
 	w.drift = time.Minute
 	w.pass(80 * time.Minute)
-	w.told(newPage("cid"), newPage("cid"))
+	w.notified(newPage("cid"), newPage("cid"))
 }
 
-// One event that cannot be decided holds up no other, and ends with a verdict that says so.
+// An event that cannot be decided blocks no other, and ends with a verdict that states it.
 func TestAPoisonousEventIsSetAside(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	event := w.push("bad", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.sql(`UPDATE event SET decided_at = 0, body = '{"event_id": "` + event + `", "integration_id": "not a number"}' WHERE event_id = '` + event + `'`)
 	w.sql(`DELETE FROM verdict WHERE event_id = '` + event + `'`)
 	w.post("/event/push/alert/standard?integration_key="+shopKey, `{"title_rule": "good", "event_status": "Critical", "alert_key": "good"}`)
@@ -87,12 +87,12 @@ func TestAPoisonousEventIsSetAside(t *testing.T) {
 		w.clock.Add(10 * time.Second)
 		_ = w.trySettle()
 	}
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.outcome(event, "failed")
 }
 
 func TestRulesDecideTheSameAgain(t *testing.T) {
-	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	first := w.whole("cpu")
 	w.restart()

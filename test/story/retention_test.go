@@ -13,7 +13,7 @@ import (
 // yearly keeps incidents and alerts for a year.
 func yearly(c *app.Config) { c.IncidentDays = 365 }
 
-// past counts what is left, and what refers to something that is gone.
+// past counts the rows that are left, and those that refer to deleted rows.
 func (w *world) past() (left string) {
 	w.t.Helper()
 	for _, table := range []string{"incident", "alert", "incident_assignment", "escalation"} {
@@ -24,10 +24,10 @@ func (w *world) past() (left string) {
 	return left + fmt.Sprintf("lost %d", lost)
 }
 
-// TestAClosedIncidentGoesAfterItsTime, with its alerts, feeds and all that belongs to it, and nobody is told.
-func TestAClosedIncidentGoesAfterItsTime(t *testing.T) {
+// TestAClosedIncidentIsDeletedAfterItsTime: with its alerts, feeds and all other rows, and without a notification.
+func TestAClosedIncidentIsDeletedAfterItsTime(t *testing.T) {
 	r := receive(t, always(204))
-	w := beginWith(t, yearly, tellAnn, hooks("incident", at(r)), rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w := beginWith(t, yearly, notifyAnn, hooks("incident", at(r)), rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	first := w.push("cpu", "Critical")
 	one := w.incident()
 	w.ack(annKey)
@@ -42,7 +42,7 @@ func TestAClosedIncidentGoesAfterItsTime(t *testing.T) {
 	w.clock.Add(180 * 24 * time.Hour)
 	w.settle()
 	w.do("/incident/resolve", `{"incident_ids": [%q]}`, late)
-	w.look()
+	w.newPages()
 	w.settle()
 	r.calls()
 
@@ -56,14 +56,14 @@ func TestAClosedIncidentGoesAfterItsTime(t *testing.T) {
 	if got := w.past(); got != "incident 2, alert 2, incident_assignment 2, escalation 2, lost 0" {
 		t.Errorf("after a year there are %s", got)
 	}
-	w.told()
+	w.notified()
 	if got := r.calls(); len(got) > 0 {
 		t.Errorf("webhooks were told of %d changes", len(got))
 	}
 	if e := w.try(ownKey, "/incident/info", `{"incident_id": %q}`, one); e.Status != 404 {
 		t.Error(e)
 	}
-	w.outcome(first, "opened") // what became of the event is kept for its own time
+	w.outcome(first, "opened") // the verdict of the event has its own retention
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, late), "progress", "Closed")
 	f, err := accountfile.Export(context.Background(), w.app.DB, w.app.Keyring, account, true)
 	w.must(err)
@@ -76,7 +76,7 @@ func TestAClosedIncidentGoesAfterItsTime(t *testing.T) {
 	}
 }
 
-// TestAnActiveAlertKeepsItsIncident, closed or not, and an open incident keeps alerts that are over.
+// TestAnActiveAlertKeepsItsIncident: closed or not, and an open incident keeps alerts that have ended.
 func TestAnActiveAlertKeepsItsIncident(t *testing.T) {
 	w := beginWith(t, yearly)
 	w.push("cpu", "Critical")
@@ -96,8 +96,8 @@ func TestAnActiveAlertKeepsItsIncident(t *testing.T) {
 	}
 }
 
-// TestNothingGoesThatIsKeptForEver: 0 days keep all.
-func TestNothingGoesThatIsKeptForEver(t *testing.T) {
+// TestNothingIsDeletedThatIsKeptForEver: 0 days keep all.
+func TestNothingIsDeletedThatIsKeptForEver(t *testing.T) {
 	w := begin(t)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")
@@ -109,9 +109,9 @@ func TestNothingGoesThatIsKeptForEver(t *testing.T) {
 	}
 }
 
-// TestAStormGoesInBatches: more than one transaction deletes at once.
-func TestAStormGoesInBatches(t *testing.T) {
-	w := beginWith(t, yearly, tellAnn)
+// TestAStormIsDeletedInBatches: it has more alerts than one transaction deletes.
+func TestAStormIsDeletedInBatches(t *testing.T) {
+	w := beginWith(t, yearly, notifyAnn)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")
 	w.push("lone", "Critical")
@@ -130,3 +130,19 @@ func TestAStormGoesInBatches(t *testing.T) {
 
 const alertColumns = `account_id, channel_id, incident_id, integration_id, integration_name, integration_type, integration_ref_id, alert_key, title, title_rule, description, alert_severity, alert_status,
 	start_time, last_time, end_time, event_cnt, ever_muted, responder_name, responder_email, labels, images, created_at, updated_at, deleted_at`
+
+// TestADroppedEventIsDeletedWithItsVerdict: after its own retention; events that were not dropped stay.
+func TestADroppedEventIsDeletedWithItsVerdict(t *testing.T) {
+	w := beginWith(t, func(c *app.Config) { c.EventDays, c.DroppedDays = 180, 30 }, rules("drop_rules", `"filters": `+where("env", "test")))
+	dropped, taken := w.push("noise", "Critical", "env=test"), w.push("cpu", "Critical")
+	w.outcome(dropped, "dropped")
+	w.clock.Add(31 * 24 * time.Hour)
+	w.settle()
+	if r := w.try(ownKey, "/alert/explain", `{"event_id": %q}`, dropped); r.Status != 404 {
+		t.Error(r)
+	}
+	w.outcome(taken, "opened")
+	if n := w.count(`SELECT count(*) FROM event`); n != 1 {
+		t.Errorf("%d events are kept", n)
+	}
+}

@@ -25,12 +25,12 @@ func where(label, value string) string {
 	return fmt.Sprintf(`[[{"key": "labels.%s", "oper": "IN", "vals": [%q]}]]`, label, value)
 }
 
-var tellAnn = escalates(layer(onCall(day)))
+var notifyAnn = escalates(layer(onCall(day)))
 
 func TestADroppedEventKeepsARecord(t *testing.T) {
-	w := begin(t, tellAnn, rules("drop_rules", `"filters": `+where("env", "test")))
+	w := begin(t, notifyAnn, rules("drop_rules", `"filters": `+where("env", "test")))
 	event := w.push("cpu", "Critical", "env=test")
-	w.told()
+	w.notified()
 	w.outcome(event, "dropped")
 	r := w.do("/alert/explain", `{"event_id": %q}`, event)
 	w.want(r, "verdicts.0.alert_id", "")
@@ -40,18 +40,18 @@ func TestADroppedEventKeepsARecord(t *testing.T) {
 }
 
 func TestADropRuleThatWasMadeLaterLetsAnOpenAlertEnd(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical", "env=test")
 	w.do("/channel/unsubscribe/rule/create", `{"channel_id": %d, "rule_name": "noise", "filters": %s}`, shop, where("env", "test"))
 	w.push("cpu", "Ok", "env=test")
-	w.told(newPage("ann"), over("ann"))
+	w.notified(newPage("ann"), over("ann"))
 }
 
-func TestASilencedAlertIsKeptAndNobodyIsTold(t *testing.T) {
-	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+func TestASilencedAlertIsStoredAndNotNotified(t *testing.T) {
+	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	event := w.push("cpu", "Critical", "env=test")
 	w.outcome(event, "silenced")
-	w.told()
+	w.notified()
 	r := w.do("/alert/list", `{"start_time": %d, "end_time": %d, "ever_muted": true}`, start.Unix()-10, start.Unix()+10)
 	w.want(r, "total", "1")
 	if why := w.why("cpu"); !strings.Contains(why, `silence rule 0: labels.env is "test", IN test`) {
@@ -59,88 +59,88 @@ func TestASilencedAlertIsKeptAndNobodyIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatIsStillThereWhenItsSilenceEndsIsTold(t *testing.T) {
-	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+func TestAnAlertThatOutlastsItsSilenceIsNotified(t *testing.T) {
+	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	w.push("mem", "Critical", "env=test")
 	w.pass(30 * time.Minute)
 	w.push("mem", "Ok", "env=test")
 	w.pass(29 * time.Minute)
-	w.told(silenceEnds("olga"))
+	w.notified(silenceEnds("olga"))
 	w.pass(time.Minute)
-	w.told(newPage("ann")) // of cpu, once
+	w.notified(newPage("ann")) // of cpu, once
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 	if why := w.why("cpu"); !strings.Contains(why, "was decided again") {
 		t.Error(why)
 	}
 }
 
-func TestASilenceThatIsTakenAwayEndsAtOnce(t *testing.T) {
-	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(24*time.Hour)))
+func TestADeletedSilenceEndsAtOnce(t *testing.T) {
+	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(24*time.Hour)))
 	w.push("cpu", "Critical", "env=test")
-	w.told()
+	w.notified()
 	w.do("/channel/silence/rule/disable", `{"channel_id": %d, "rule_id": "5e5e5e5e5e5e5e5e5e5e5f00"}`, shop)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 // An expired silence comes back neither with time nor with a new process.
 func TestAnExpiredSilenceStaysExpired(t *testing.T) {
-	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.pass(time.Hour)
 	w.restart()
 	w.push("cpu", "Critical", "env=test")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
-func TestARestartDoesNotTellWhatIsSilenced(t *testing.T) {
-	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+func TestARestartDoesNotNotifySilencedAlerts(t *testing.T) {
+	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	w.restart()
 	w.push("cpu", "Critical", "env=test", "title=Worse")
 	w.pass(time.Minute)
-	w.told()
+	w.notified()
 }
 
-// A silence belongs to what matches, not to one alert: it outlives a recovery.
+// A silence applies to every alert that matches, not to one alert: it outlives a recovery.
 func TestASilenceOutlivesARecovery(t *testing.T) {
-	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	for range 2 {
 		w.push("cpu", "Critical", "env=test")
 		w.push("cpu", "Ok", "env=test")
 	}
 	w.push("cpu", "Critical", "env=test")
-	w.told()
+	w.notified()
 }
 
 // Saturday mornings, every week.
 func TestARecurringSilenceComesAgain(t *testing.T) {
-	w := begin(t, tellAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, "time_filters": [{"start": "09:00", "end": "11:00", "repeat": [6]}]`))
+	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, "time_filters": [{"start": "09:00", "end": "11:00", "repeat": [6]}]`))
 	w.drift = time.Minute
 	w.push("cpu", "Critical", "env=test")
-	w.told()
+	w.notified()
 	w.pass(time.Hour)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.push("cpu", "Ok")
-	w.told(over("ann"))
+	w.notified(over("ann"))
 	w.clock.Set(start.AddDate(0, 0, 7))
 	w.push("cpu", "Critical", "env=test")
-	w.told()
+	w.notified()
 }
 
-// Maintenance that begins while something is open holds its pages, and lets them go on when it ends.
+// Maintenance that begins while an incident is open stops its pages, and they continue when it ends.
 func TestAnEscalationStandsStillInASilence(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`, shop, where("env", "test"), start.Unix(), start.Unix()+3600)
 	w.pass(59 * time.Minute)
-	w.told(silenceEnds("olga"))
+	w.notified(silenceEnds("olga"))
 	if why := w.why("cpu"); !strings.Contains(why, "silence rule work holds its alerts") {
 		t.Error(why)
 	}
 	w.pass(2 * time.Minute)
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
 func TestASilenceThatIsMadeBeforeTheFirstPageHoldsIt(t *testing.T) {
@@ -148,15 +148,15 @@ func TestASilenceThatIsMadeBeforeTheFirstPageHoldsIt(t *testing.T) {
 	w.push("cpu", "Critical", "env=test")
 	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`, shop, where("env", "test"), start.Unix(), start.Unix()+3600)
 	w.pass(10 * time.Minute)
-	w.told()
+	w.notified()
 	rule := w.do("/channel/silence/rule/list", `{"channel_id": %d}`, shop).get("items.0.rule_id")
 	w.do("/channel/silence/rule/delete", `{"channel_id": %d, "rule_id": %q}`, shop, rule)
 	w.pass(10 * time.Second)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestADiscardingSilenceLeavesARecordButNoAlert(t *testing.T) {
-	w := begin(t, tellAnn, rules("silence_rules", `"is_directly_discard": true, "filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w := begin(t, notifyAnn, rules("silence_rules", `"is_directly_discard": true, "filters": `+where("env", "test")+`, `+once(time.Hour)))
 	event := w.push("cpu", "Critical", "env=test")
 	w.outcome(event, "dropped")
 	w.want(w.do("/alert/list", `{"start_time": %d, "end_time": %d}`, start.Unix()-10, start.Unix()+10), "total", "0")
@@ -165,13 +165,13 @@ func TestADiscardingSilenceLeavesARecordButNoAlert(t *testing.T) {
 const inhibit = `"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Warning", "Info"]}]], "equals": ["labels.cluster"]`
 
 func TestAnAlertInhibitsAnother(t *testing.T) {
-	w := begin(t, tellAnn, rules("inhibit_rules", inhibit))
+	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
 	w.push("node down", "Critical", "cluster=eu")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	event := w.push("disk", "Warning", "cluster=eu")
 	w.outcome(event, "inhibited")
 	w.outcome(w.push("disk us", "Warning", "cluster=us"), "opened")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	if why := w.why("disk"); !strings.Contains(why, `"Trouble with node down" is active`) {
 		t.Error(why)
 	}
@@ -180,67 +180,67 @@ func TestAnAlertInhibitsAnother(t *testing.T) {
 	}
 }
 
-func TestWhatWasInhibitedIsToldWhenTheOtherEnds(t *testing.T) {
-	w := begin(t, tellAnn, rules("inhibit_rules", inhibit))
+func TestAnInhibitedAlertIsNotifiedWhenTheOtherEnds(t *testing.T) {
+	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
 	w.push("node down", "Critical", "cluster=eu")
 	w.push("disk", "Warning", "cluster=eu")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.push("node down", "Ok")
-	w.told(over("ann"), newPage("ann"))
+	w.notified(over("ann"), newPage("ann"))
 }
 
 func TestAnAcknowledgedAlertInhibitsNothing(t *testing.T) {
-	w := begin(t, tellAnn, rules("inhibit_rules", inhibit))
+	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
 	w.push("node down", "Critical", "cluster=eu")
 	w.ack(annKey)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.push("disk", "Warning", "cluster=eu")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestAnAlertThatIsNotHeardOfInhibitsNothing(t *testing.T) {
-	w := begin(t, tellAnn, rules("inhibit_rules", inhibit))
+	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
 	w.push("node down", "Critical", "cluster=eu")
 	w.push("disk", "Warning", "cluster=eu")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.pass(11 * time.Minute)
-	w.told(newPage("ann")) // of disk
+	w.notified(newPage("ann")) // of disk
 }
 
 func TestAFlappingAlertIsKeptQuiet(t *testing.T) {
-	w := begin(t, tellAnn) // 4 changes in 60 minutes mute it for 120
+	w := begin(t, notifyAnn) // 4 changes in 60 minutes mute it for 120
 	for range 4 {
 		w.push("cpu", "Critical")
 		w.push("cpu", "Ok")
 		w.pass(time.Minute)
 	}
-	w.told(newPage("ann"), over("ann"), newPage("ann"), over("ann"))
+	w.notified(newPage("ann"), over("ann"), newPage("ann"), over("ann"))
 	w.outcome(w.push("cpu", "Critical"), "flapping")
 	w.drift = time.Minute
 	w.pass(2*time.Hour + time.Minute)
-	w.told(newPage("ann")) // it is still there
+	w.notified(newPage("ann")) // it is still there
 }
 
 func TestAlertsThatSayTheSameAreOne(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	for range 20 {
 		w.pass(10 * time.Second)
 		w.outcome(w.push("cpu", "Critical"), "repeated")
 	}
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "alert_cnt", "1")
 }
 
 func TestDifferentKeysAreDifferentAlerts(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.push("a", "Critical", "title=Same")
 	w.push("b", "Critical", "title=Same")
-	w.told(newPage("ann"), newPage("ann"))
+	w.notified(newPage("ann"), newPage("ann"))
 }
 
 func TestTheSeverityIsTheHighestSoFar(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.push("cpu", "Warning")
 	w.push("cpu", "Critical")
 	w.push("cpu", "Info")
@@ -250,16 +250,16 @@ func TestTheSeverityIsTheHighestSoFar(t *testing.T) {
 	w.want(r, "items.0.alert_severity", "Critical")
 	w.want(r, "items.0.alert_status", "Info")
 	w.want(r, "items.0.event_cnt", "3")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestAnOkWithoutAnAlertIsNothing(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.outcome(w.push("cpu", "Ok"), "unmatched")
-	w.told()
+	w.notified()
 }
 
-// group is the shop with another way of grouping.
+// grouped is a section with a channel that groups alerts differently.
 func grouped(members string) string {
 	return fmt.Sprintf(`{"channels": [{"channel_id": 7000000000043, "channel_name": "Grouped", "group": {%s}}], "integrations": [{"integration_id": 7000000000053, "integration_name": "g", "integration_type": "standard", "channel_id": 7000000000043, "integration_key": %q}],
 		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e09", "channel_id": 7000000000043, "rule_name": "on call", "template_id": "000000000000000000000001", "layers": [%s]}]}`, members, groupKey, layer(onCall(day)))
@@ -274,15 +274,15 @@ func TestAlertsOfOneServiceAreOneIncident(t *testing.T) {
 	for i := range 5 {
 		w.pushTo(groupKey, fmt.Sprint("pod", i), "Critical", "service=pay")
 	}
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.pushTo(groupKey, "other", "Critical", "service=cart")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	for i := range 4 {
 		w.pushTo(groupKey, fmt.Sprint("pod", i), "Ok")
 	}
-	w.told() // one is left
+	w.notified() // one is left
 	w.pushTo(groupKey, "pod4", "Ok")
-	w.told(over("ann"))
+	w.notified(over("ann"))
 }
 
 func TestAnIncidentTakesAlertsForItsWindow(t *testing.T) {
@@ -292,10 +292,10 @@ func TestAnIncidentTakesAlertsForItsWindow(t *testing.T) {
 	w.outcome(w.pushTo(groupKey, "b", "Critical", "service=pay"), "grouped")
 	w.pass(2 * time.Minute)
 	w.outcome(w.pushTo(groupKey, "c", "Critical", "service=pay"), "opened")
-	w.told(newPage("ann"), newPage("ann"))
+	w.notified(newPage("ann"), newPage("ann"))
 }
 
-func TestASlidingWindowGoesOn(t *testing.T) {
+func TestASlidingWindowIsExtendedByEachAlert(t *testing.T) {
 	w := begin(t, grouped(byService+`, "time_window": 10, "window_type": "sliding"`))
 	w.pushTo(groupKey, "a", "Critical", "service=pay")
 	w.pass(9 * time.Minute)
@@ -304,16 +304,16 @@ func TestASlidingWindowGoesOn(t *testing.T) {
 	w.outcome(w.pushTo(groupKey, "c", "Critical", "service=pay"), "grouped")
 }
 
-func TestAStormIsToldAgain(t *testing.T) {
+func TestAStormIsNotifiedAgain(t *testing.T) {
 	w := begin(t, grouped(byService+`, "storm_thresholds": [3, 5]`))
 	for i := range 5 {
 		w.pushTo(groupKey, fmt.Sprint(i), "Critical", "service=pay")
 		w.pass(10 * time.Second)
 	}
-	w.told(newPage("ann"), "ann@example.com email i_storm", "ann@example.com email i_storm")
+	w.notified(newPage("ann"), "ann@example.com email i_storm", "ann@example.com email i_storm")
 }
 
-func TestStrictGroupingLeavesOutWhatLacksTheField(t *testing.T) {
+func TestStrictGroupingExcludesAlertsWithoutTheField(t *testing.T) {
 	w := begin(t, grouped(byService+`, "all_equals_required": true`))
 	w.outcome(w.pushTo(groupKey, "a", "Critical"), "opened")
 	w.outcome(w.pushTo(groupKey, "b", "Critical"), "opened")
@@ -325,16 +325,16 @@ func routes(rest string) string {
 }
 
 func TestASharedIntegrationIsRouted(t *testing.T) {
-	w := begin(t, tellAnn, routes(""))
+	w := begin(t, notifyAnn, routes(""))
 	event := w.pushTo(sharedKey, "cpu", "Critical", "service=pay")
 	r := w.do("/alert/explain", `{"event_id": %q}`, event)
 	w.want(r, "verdicts.0.outcome", "opened")
 	w.want(r, "verdicts.1.channel_id", fmt.Sprint(mail))
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
-func TestWhatNoCaseTakesIsRecorded(t *testing.T) {
-	w := begin(t, tellAnn, routes(""))
+func TestAnUnroutedEventIsRecorded(t *testing.T) {
+	w := begin(t, notifyAnn, routes(""))
 	event := w.pushTo(sharedKey, "cpu", "Critical", "service=cart")
 	w.outcome(event, "unrouted")
 	if words := w.do("/alert/explain", `{"event_id": %q}`, event).get("words.0"); !strings.Contains(words, `labels.service is "cart", not IN pay`) {
@@ -343,13 +343,13 @@ func TestWhatNoCaseTakesIsRecorded(t *testing.T) {
 }
 
 func TestTheDefaultTakesTheRest(t *testing.T) {
-	w := begin(t, tellAnn, routes(fmt.Sprintf(`, "default": {"channel_ids": [%d]}`, shop)))
+	w := begin(t, notifyAnn, routes(fmt.Sprintf(`, "default": {"channel_ids": [%d]}`, shop)))
 	w.outcome(w.pushTo(sharedKey, "cpu", "Critical", "service=cart"), "opened")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestThePipelineChangesAndDrops(t *testing.T) {
-	w := begin(t, tellAnn, fmt.Sprintf(`{"alert_pipelines": [{"integration_id": %d, "rules": [
+	w := begin(t, notifyAnn, fmt.Sprintf(`{"alert_pipelines": [{"integration_id": %d, "rules": [
 		{"kind": "severity_reset", "if": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "settings": {"severity": "Info"}},
 		{"kind": "title_reset", "if": [], "settings": {"title": "{{.labels.service}}: {{.title}}"}},
 		{"kind": "alert_drop", "if": [[{"key": "title", "oper": "IN", "vals": ["/noise/"]}]], "settings": {}}]}],
@@ -358,30 +358,30 @@ func TestThePipelineChangesAndDrops(t *testing.T) {
 	if p := w.last(); p.subject != "[Info] cart: Trouble with cart" {
 		t.Error(p.subject)
 	}
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.outcome(w.push("x", "Critical", "title=noise"), "discarded")
-	w.told()
+	w.notified()
 }
 
 func TestADisabledChannelTakesNothing(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)
 	w.outcome(w.push("cpu", "Critical"), "dropped")
-	w.told()
+	w.notified()
 }
 
-// What was open when its channel was disabled waits until that is enabled again.
-func TestADisabledChannelPagesNobody(t *testing.T) {
+// Escalations of a disabled channel wait until it is enabled again.
+func TestADisabledChannelPagesNoOne(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)
 	w.pass(3 * time.Hour)
-	w.told()
+	w.notified()
 	if why := w.why("cpu"); !strings.Contains(why, "its channel is disabled") {
 		t.Error(why)
 	}
 	w.do("/channel/enable", `{"channel_id": %d}`, shop)
 	w.pass(time.Minute)
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }

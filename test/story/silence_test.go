@@ -18,16 +18,16 @@ func silenced(d time.Duration, person int, more ...string) string {
 	return rules("silence_rules", members)
 }
 
-// theSilence names that of silenced.
+// theSilence identifies the silence of silenced.
 var theSilence = fmt.Sprintf(`"channel_id": %d, "rule_id": "5e5e5e5e5e5e5e5e5e5e5f00"`, shop)
 
-// lasts gives it another end.
+// lasts sets another end for theSilence.
 func (w *world) lasts(key string, d time.Duration) {
 	w.t.Helper()
 	w.as(key, "/channel/silence/rule/update", `{%s, "rule_name": "rule 0", %s}`, theSilence, once(d))
 }
 
-func TestWhoeverMadeASilenceIsToldThatItEnds(t *testing.T) {
+func TestThePersonWhoMadeASilenceIsNotifiedOfItsEnd(t *testing.T) {
 	w := begin(t)
 	w.works(shop, time.Hour)
 	for n := range 8 {
@@ -37,66 +37,63 @@ func TestWhoeverMadeASilenceIsToldThatItEnds(t *testing.T) {
 	w.push("k1", "Ok")
 	w.clock.Set(start)
 	w.pass(44 * time.Minute)
-	w.told()
+	w.notified()
 	w.pass(time.Minute)
-	w.says("ann@example.com", "Silence work in Shop ends Sat 21 Nov 12:00 CET: The silence work in channel Shop ends Sat 21 Nov 12:00 CET. "+
+	w.hasText("ann@example.com", "Silence work in Shop ends Sat 21 Nov 12:00 CET: The silence work in channel Shop ends Sat 21 Nov 12:00 CET. "+
 		"7 alerts are still active under it and will page then: Trouble with k0; Trouble with k2; Trouble with k3; Trouble with k4; Trouble with k5; and 2 more.")
-	w.told(silenceEnds("ann"))
+	w.notified(silenceEnds("ann"))
 	w.pass(14 * time.Minute)
-	w.told()
+	w.notified()
 }
 
-// What holds nothing back surprises nobody, but an alert may come yet.
-func TestASilenceThatHoldsNothingBackEndsUntold(t *testing.T) {
-	w := begin(t, tellAnn, silenced(time.Hour, ann))
+// The end of a silence without alerts surprises no one, but an alert may still come.
+func TestASilenceWithoutAlertsEndsWithoutNotification(t *testing.T) {
+	w := begin(t, notifyAnn, silenced(time.Hour, ann))
 	w.push("cpu", "Critical", "env=test")
 	w.push("cpu", "Ok")
 	w.pass(50 * time.Minute)
-	w.told()
+	w.notified()
 	w.push("mem", "Critical", "env=test")
 	w.pass(time.Minute)
-	w.says("ann@example.com", "Silence rule 0 in Shop ends Sat 21 Nov 12:00 CET: The silence rule 0 in channel Shop ends Sat 21 Nov 12:00 CET. 1 alert is still active under it and will page then: Trouble with mem.")
-	w.told(silenceEnds("ann"))
+	w.hasText("ann@example.com", "Silence rule 0 in Shop ends Sat 21 Nov 12:00 CET: The silence rule 0 in channel Shop ends Sat 21 Nov 12:00 CET. 1 alert is still active under it and will page then: Trouble with mem.")
+	w.notified(silenceEnds("ann"))
 	w.push("mem", "Ok")
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 }
 
-func TestASilenceThatIsNoMoreEndsUntold(t *testing.T) {
+func TestADeletedSilenceEndsWithoutNotification(t *testing.T) {
 	for _, verb := range []string{"disable", "delete"} {
 		w := begin(t, silenced(time.Hour, ann)).slow()
 		w.push("cpu", "Critical", "env=test")
 		w.do("/channel/silence/rule/"+verb, `{%s}`, theSilence)
 		w.pass(time.Hour)
-		w.told()
+		w.notified()
 	}
 }
 
-func TestAProlongedSilenceIsToldBeforeItsNewEnd(t *testing.T) {
+func TestAProlongedSilenceIsNotifiedBeforeItsNewEnd(t *testing.T) {
 	w := begin(t, silenced(time.Hour, ann))
 	w.push("cpu", "Critical", "env=test")
 	w.pass(44 * time.Minute)
 	w.lasts(annKey, 2*time.Hour)
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 	w.pass(time.Minute)
-	w.told(silenceEnds("ann"))
+	w.notified(silenceEnds("ann"))
 	w.lasts(annKey, 3*time.Hour)
 	w.slow().pass(time.Hour)
-	w.told(silenceEnds("ann"))
+	w.notified(silenceEnds("ann"))
 }
 
-// What waits to be sent is looked at again.
-func TestANoticeOfASilenceIsLookedAtWhenItIsSent(t *testing.T) {
+// A waiting notification is checked again before it is sent.
+func TestASilenceNotificationIsCheckedWhenItIsSent(t *testing.T) {
 	for name, change := range map[string]func(w *world){
 		"disabled":  func(w *world) { w.do("/channel/silence/rule/disable", `{%s}`, theSilence) },
 		"prolonged": func(w *world) { w.lasts(annKey, 2*time.Hour) },
 		"recovered": func(w *world) { w.push("cpu", "Ok") },
 		"over":      func(w *world) { w.pass(15 * time.Minute) },
-		"hidden": func(w *world) {
-			w.sql(fmt.Sprintf(`UPDATE channel SET is_private = 1 WHERE channel_id = %d`, shop))
-			w.sql(`UPDATE account SET revision = revision + 1`)
-		},
+		"hidden":    func(w *world) { w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, shop) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := begin(t, silenced(time.Hour, ann))
@@ -104,9 +101,9 @@ func TestANoticeOfASilenceIsLookedAtWhenItIsSent(t *testing.T) {
 			w.fail("example.com", later)
 			w.pass(45 * time.Minute)
 			change(w)
-			w.heal()
+			w.acceptAll()
 			w.pass(15 * time.Minute)
-			w.told()
+			w.notified()
 			if n := w.count(`SELECT count(*) FROM notice WHERE cause = 'silence' AND status = 'cancelled'`); n != 1 {
 				t.Errorf("%d notices were cancelled", n)
 			}
@@ -114,42 +111,42 @@ func TestANoticeOfASilenceIsLookedAtWhenItIsSent(t *testing.T) {
 	}
 }
 
-func TestNoEndIsToldTwice(t *testing.T) {
+func TestNoEndIsNotifiedTwice(t *testing.T) {
 	w := begin(t, silenced(time.Hour, ann))
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [], "warning": [], "info": ["sms"]}}`)
 	w.push("cpu", "Critical", "env=test")
 	w.pass(45 * time.Minute)
-	w.told("+15550100 sms silence_ends")
+	w.notified("+15550100 sms silence_ends")
 	w.restart()
 	w.do("/channel/silence/rule/update", `{%s, "rule_name": "renamed by Olga"}`, theSilence)
 	w.clock.Add(-30 * time.Minute)
 	w.settle()
 	w.pass(44 * time.Minute)
-	w.told()
+	w.notified()
 }
 
-func TestAfterAStandstillASilenceIsToldUnlessItHasEnded(t *testing.T) {
-	w := begin(t, tellAnn, silenced(time.Hour, bob))
+func TestAfterAStandstillASilenceIsNotifiedUnlessItHasEnded(t *testing.T) {
+	w := begin(t, notifyAnn, silenced(time.Hour, bob))
 	w.push("cpu", "Critical", "env=test")
 	w.standstill(55 * time.Minute)
-	w.told(silenceEnds("bob"))
+	w.notified(silenceEnds("bob"))
 
-	w = begin(t, tellAnn, silenced(time.Hour, bob))
+	w = begin(t, notifyAnn, silenced(time.Hour, bob))
 	w.push("cpu", "Critical", "env=test")
 	w.standstill(61 * time.Minute)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
-func TestAShortSilenceIsToldHalfWay(t *testing.T) {
+func TestAShortSilenceIsNotifiedAfterHalfItsTime(t *testing.T) {
 	w := begin(t, silenced(10*time.Minute, ann))
 	w.push("cpu", "Critical", "env=test")
 	w.pass(5*time.Minute - 10*time.Second)
-	w.told()
+	w.notified()
 	w.pass(10 * time.Second)
-	w.told(silenceEnds("ann"))
+	w.notified(silenceEnds("ann"))
 }
 
-func TestTheOwnerIsToldWhereNobodyElseMayBe(t *testing.T) {
+func TestTheOwnerIsNotifiedWhereNoOneElseMayBe(t *testing.T) {
 	private := fmt.Sprintf(`UPDATE channel SET is_private = 1, team_id = %d WHERE channel_id = %d`, ops, shop)
 	for name, c := range map[string]struct {
 		maker        int
@@ -167,58 +164,58 @@ func TestTheOwnerIsToldWhereNobodyElseMayBe(t *testing.T) {
 			}
 			w.push("cpu", "Critical", "env=test")
 			w.pass(45 * time.Minute)
-			w.told(silenceEnds(c.told))
+			w.notified(silenceEnds(c.told))
 		})
 	}
 }
 
-func TestTheEndOfARecurringSilenceIsNotTold(t *testing.T) {
+func TestTheEndOfARecurringSilenceIsNotNotified(t *testing.T) {
 	w := begin(t, rules("silence_rules", `"filters": `+where("env", "test")+`, "time_filters": [{"start": "09:00", "end": "11:00", "repeat": [6]}]`)).slow()
 	w.push("cpu", "Critical", "env=test")
 	w.pass(55 * time.Minute)
-	w.told()
+	w.notified()
 }
 
-func TestThePersonChoosesHowToBeToldOfASilence(t *testing.T) {
+func TestThePersonChoosesTheMethodOfASilenceNotification(t *testing.T) {
 	w := begin(t, silenced(time.Hour, ann)).slow()
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["email"], "warning": ["email"], "info": ["sms"]}, "quiet_hours": [{"start": "11:00", "end": "11:50"}]}`)
 	w.push("cpu", "Critical", "env=test")
 	w.pass(45 * time.Minute)
-	w.told()
+	w.notified()
 	w.pass(5 * time.Minute)
-	w.told("+15550100 sms silence_ends")
+	w.notified("+15550100 sms silence_ends")
 }
 
-// Of what was open before it a silence holds back the pages that are due by its end.
+// A silence stops the pages of incidents that were open before it, if they are due before its end.
 func TestASilenceHoldsBackEscalations(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.works(shop, 8*time.Minute)
 	w.pass(8 * time.Minute)
-	w.told() // the next page is due later anyway
+	w.notified() // the next page is due later anyway
 	w.works(shop, 30*time.Minute)
 	w.pass(15 * time.Minute)
-	w.told(silenceEnds("ann"))
+	w.notified(silenceEnds("ann"))
 	w.pass(15 * time.Minute)
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
-// Of an incident that is not silenced as a whole nothing is held back.
+// An incident of which only some alerts are silenced is escalated.
 func TestASilenceOfSomeAlertsHoldsBackNoEscalation(t *testing.T) {
 	const groups = 7000000000043
 	w := begin(t, strings.Replace(grouped(byService), layer(onCall(day)), layer(onCall(day), window(20))+","+layer(persons(cid)), 1))
 	w.pushTo(groupKey, "cpu", "Critical", "env=test", "service=s")
 	w.pushTo(groupKey, "mem", "Critical", "env=prod", "service=s")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.works(groups, 30*time.Minute)
 	w.pass(15 * time.Minute)
-	w.told()
+	w.notified()
 	w.pass(15 * time.Minute)
-	w.told(newPage("cid"))
+	w.notified(newPage("cid"))
 }
 
-// works lets Ann silence a channel's tests from now on.
+// works makes Ann silence a channel's tests from now on.
 func (w *world) works(channel int, d time.Duration) {
 	w.t.Helper()
 	now := w.clock.Now()
@@ -232,7 +229,7 @@ func TestASilenceThatAnotherOutlivesHoldsNothingBack(t *testing.T) {
 		fmt.Sprintf(`"updated_by": %d, "filters": %s, %s`, cid, where("env", "prod"), once(2*time.Hour)))).slow()
 	w.push("cpu", "Critical", "env=test")
 	w.pass(100 * time.Minute)
-	w.told()
+	w.notified()
 	w.pass(5 * time.Minute)
-	w.told(silenceEnds("bob"))
+	w.notified(silenceEnds("bob"))
 }

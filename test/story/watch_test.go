@@ -22,14 +22,14 @@ func (w *world) page(path string) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
-// A server that does not do what is due says so before somebody misses a page.
-func TestWhatIsOverdueIsSaid(t *testing.T) {
-	w := begin(t, tellAnn)
+// A server that does not process due rows reports it before a page is missed.
+func TestOverdueWorkIsReported(t *testing.T) {
+	w := begin(t, notifyAnn)
 	if status, body := w.page("/health/ready"); status != 200 || !strings.Contains(body, `"status":"ok"`) {
 		t.Errorf("%d %s", status, body)
 	}
 	w.post("/event/push/alert/standard?integration_key="+shopKey, `{"title_rule": "cpu", "event_status": "Critical", "alert_key": "cpu"}`)
-	w.clock.Add(2 * time.Minute) // and nobody decides it
+	w.clock.Add(2 * time.Minute) // and no job decides it
 	if status, body := w.page("/health/ready"); status != 503 || !strings.Contains(body, "the oldest due event is 120 seconds overdue") {
 		t.Errorf("%d %s", status, body)
 	}
@@ -46,12 +46,12 @@ func TestWhatIsOverdueIsSaid(t *testing.T) {
 	}
 }
 
-// The sign of life stops when what is due is not done.
+// The heartbeat stops when due rows are not processed.
 func TestTheSignOfLifeStopsWithTheWork(t *testing.T) {
 	var signs atomic.Int64
 	outside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { signs.Add(1) }))
 	defer outside.Close()
-	w := beginWith(t, func(c *app.Config) { c.Senders.AliveURL = outside.URL }, tellAnn)
+	w := beginWith(t, func(c *app.Config) { c.Senders.AliveURL = outside.URL }, notifyAnn)
 	w.settle()
 	if signs.Load() != 1 {
 		t.Fatalf("%d signs", signs.Load())

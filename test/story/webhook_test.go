@@ -73,7 +73,7 @@ func always(status int) func(int, http.ResponseWriter) {
 	return func(_ int, w http.ResponseWriter) { w.WriteHeader(status) }
 }
 
-// calls are those since the last look, in the order in which the news happened: several are on their way at once.
+// calls returns the calls since the last one, in the order of the domain events: several are in progress at once.
 func (r *receiver) calls() (got []call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,13 +84,13 @@ func (r *receiver) calls() (got []call) {
 }
 
 // heal lets it take everything from now on.
-func (r *receiver) heal() {
+func (r *receiver) acceptAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answer = nil
 }
 
-// events wants these types of events since the last look, in any order, and gives the calls.
+// events wants these types of events since the last call, in any order, and returns the calls.
 func (r *receiver) events(t *testing.T, want ...string) []call {
 	t.Helper()
 	calls, got := r.calls(), []string{}
@@ -107,7 +107,7 @@ func (r *receiver) events(t *testing.T, want ...string) []call {
 
 const hook = 7000000000061
 
-// hooks is a section with webhooks: what else is in the first one's settings, and so on. They are told of alerts when
+// hooks is a section with webhooks: what else is in the first one's settings, and so on. They receive alerts when
 // kind is alert, else of incidents.
 func hooks(kind string, settings ...string) string {
 	list := []string{}
@@ -125,7 +125,7 @@ func (w *world) history(filter string) reply {
 	return w.do("/webhook/history/list", `{"limit": 100, "start_time": 1000000000000, "end_time": 9999999999999%s}`, filter)
 }
 
-func TestAWebhookIsToldOfAnAlertFromBeginningToEnd(t *testing.T) {
+func TestAWebhookReceivesAnAlertFromBeginningToEnd(t *testing.T) {
 	r := receive(t, nil)
 	w := begin(t, hooks("alert", at(r)))
 	w.push("cpu", "Warning", "title=CPU is high")
@@ -149,9 +149,9 @@ func TestAWebhookIsToldOfAnAlertFromBeginningToEnd(t *testing.T) {
 	w.want(h, "items.3.ref_id", first.Alert.AlertID)
 }
 
-func TestAWebhookIsToldOfAnIncidentAndWhoDidIt(t *testing.T) {
+func TestAWebhookReceivesAnIncidentAndItsActors(t *testing.T) {
 	r := receive(t, nil)
-	w := begin(t, hooks("incident", at(r)), tellAnn)
+	w := begin(t, hooks("incident", at(r)), notifyAnn)
 	w.push("cpu", "Critical")
 	opened := r.calls()[0]
 	w.as(annKey, "/incident/ack", `{"incident_ids": [%q]}`, opened.Incident.IncidentID)
@@ -166,7 +166,7 @@ func TestAWebhookIsToldOfAnIncidentAndWhoDidIt(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsToldOnlyOfWhatItWants(t *testing.T) {
+func TestAWebhookReceivesOnlyTheEventsItChooses(t *testing.T) {
 	news, shopOnly, mailOnly, updates := receive(t, nil), receive(t, nil), receive(t, nil), receive(t, nil)
 	w := begin(t, hooks("alert", at(news)+`, "event_types": ["a_new"]`, at(shopOnly)+fmt.Sprintf(`, "channel_ids": [%d]`, shop), at(mailOnly)+fmt.Sprintf(`, "channel_ids": [%d]`, mail),
 		at(updates)+`, "event_types": ["a_update"]`))
@@ -178,7 +178,7 @@ func TestAWebhookIsToldOnlyOfWhatItWants(t *testing.T) {
 	updates.events(t, "a_update", "a_close")
 }
 
-func TestADisabledWebhookIsToldNothing(t *testing.T) {
+func TestADisabledWebhookReceivesNothing(t *testing.T) {
 	r := receive(t, always(http.StatusBadGateway))
 	w := begin(t, hooks("alert", at(r)))
 	w.push("cpu", "Critical")
@@ -216,7 +216,7 @@ func TestAnAttemptThatFailedIsMadeAgainUnderTheSameId(t *testing.T) {
 	w.want(h, "items.1.status_code", "500")
 }
 
-func TestWhatTheEndpointRefusesIsNotTriedAgain(t *testing.T) {
+func TestADeliveryThatTheEndpointRefusesIsNotRetried(t *testing.T) {
 	for _, status := range []int{http.StatusFound, http.StatusBadRequest, http.StatusGone} {
 		r := receive(t, always(status))
 		w := begin(t, hooks("alert", at(r)))
@@ -240,14 +240,14 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 	r.events(t, "a_new")
 	w.pass(590 * time.Second)
 	r.events(t)
-	r.heal()
+	r.acceptAll()
 	w.pass(20 * time.Second)
 	r.events(t, "a_new")
 }
 
 // A dead endpoint is asked ten times, then once a minute, and what it missed reaches it when it is back. Its neighbour
 // does not notice.
-func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
+func TestADeadEndpointBlocksNoOther(t *testing.T) {
 	dead, good := receive(t, always(http.StatusServiceUnavailable)), receive(t, nil)
 	w := begin(t, hooks("alert", at(dead), at(good)))
 	for n := range 30 {
@@ -256,7 +256,7 @@ func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
 	if n := len(good.calls()); n != 30 {
 		t.Errorf("the good one was told %d times", n)
 	}
-	if n := len(dead.calls()); n < 10 || n > 13 { // those that were on their way do not come back
+	if n := len(dead.calls()); n < 10 || n > 13 { // those in progress do not come back
 		t.Errorf("the dead one was called %d times", n)
 	}
 	w.pass(10 * time.Minute)
@@ -265,7 +265,7 @@ func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
 	}
 	w.push("last", "Critical")
 	good.events(t, "a_new")
-	dead.heal()
+	dead.acceptAll()
 	w.pass(2 * time.Minute)
 	w.drift = 5 * time.Minute
 	w.pass(time.Hour)
@@ -283,7 +283,7 @@ func TestADeadEndpointHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// However much there is to tell, an endpoint is asked four things at a time.
+// However many deliveries wait, an endpoint has four calls at a time.
 func TestAnEndpointGetsFourAtATime(t *testing.T) {
 	var inside, most int
 	var mu sync.Mutex
@@ -312,7 +312,7 @@ func TestAnEndpointGetsFourAtATime(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyTakesIsGivenUpAfterADay(t *testing.T) {
+func TestADeliveryIsGivenUpAfterADay(t *testing.T) {
 	r := receive(t, always(http.StatusServiceUnavailable))
 	w := begin(t, hooks("alert", at(r)))
 	w.push("cpu", "Critical")
@@ -340,7 +340,7 @@ func TestARestartLosesNoWebhook(t *testing.T) {
 	}
 	w.sql(`UPDATE webhook_message SET status = 'sending', due_at = due_at + 30000 WHERE number = 3`) // the process ended before it was answered
 	w.restart()
-	r.heal()
+	r.acceptAll()
 	w.pass(5 * time.Minute)
 	for _, c := range r.events(t, "a_new", "a_new", "a_new", "a_new", "a_new") {
 		if !first[c.EventID] {
@@ -402,7 +402,7 @@ func TestADeliveryIsSentAgainByHand(t *testing.T) {
 	w := begin(t, hooks("alert", at(r)))
 	w.push("cpu", "Critical")
 	first := r.events(t, "a_new")[0]
-	r.heal()
+	r.acceptAll()
 	id := w.history("").get("items.0.event_id")
 	again := w.do("/webhook/history/replay", `{"event_id": %q}`, id).get("event_id")
 	second := r.events(t, "a_new")[0]
@@ -421,10 +421,10 @@ func TestADeliveryIsSentAgainByHand(t *testing.T) {
 	}
 }
 
-// A webhook for all channels is told nothing of a private one: whoever made it may not be allowed to read that.
-func TestAWebhookIsToldOfPrivateChannelsThatItNames(t *testing.T) {
+// A webhook for all channels receives nothing of a private one: its creator may not be allowed to read that.
+func TestAWebhookReceivesThePrivateChannelsItNames(t *testing.T) {
 	all, named := receive(t, nil), receive(t, nil)
-	w := begin(t, hooks("incident", at(all), at(named)+fmt.Sprintf(`, "channel_ids": [%d]`, shop)), tellAnn)
+	w := begin(t, hooks("incident", at(all), at(named)+fmt.Sprintf(`, "channel_ids": [%d]`, shop)), notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, shop)
 	w.push("cpu", "Critical")
 	all.events(t)

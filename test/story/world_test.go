@@ -1,5 +1,5 @@
-// Package story tells what happens from an event to the people who are told of it, against the whole program:
-// its HTTP handler, its real database, its real senders, a mail server and an HTTP server that write down what
+// Package story tests how an alert becomes a notification, with the whole program:
+// its HTTP handler, its real database, its real senders, a mail server and an HTTP server that record what
 // reaches them over the network, and a clock that the stories move.
 package story
 
@@ -38,9 +38,9 @@ const (
 	cid     = 7000000000014 // in team ops
 	dee     = 7000000000015 // has neither e-mail nor phone
 	ops     = 7000000000021
-	empty   = 7000000000022 // a team of nobody
+	empty   = 7000000000022 // an empty team
 	day     = 7000000000031 // Ann, always
-	night   = 7000000000032 // Bob from 22:00 to 06:00, else nobody
+	night   = 7000000000032 // Bob from 22:00 to 06:00, else no one
 	shop    = 7000000000041 // a channel
 	mail    = 7000000000042 // another
 	sink    = 7000000000051 // integration of shop
@@ -62,7 +62,7 @@ type world struct {
 	change func(*app.Config)
 	app    *app.App
 	http   *httptest.Server
-	drift  time.Duration // between two looks while time passes
+	drift  time.Duration // between two runs of the jobs while time passes
 
 	mail    email.Server
 	gateway gateway.Gateway
@@ -73,18 +73,18 @@ type world struct {
 	answer func(page) answer // of the receivers
 }
 
-// begin makes a world. What is given is merged into its account file, section by section.
+// begin starts a world. The texts of more are merged into its account file, section by section.
 func begin(t *testing.T, more ...string) *world {
 	t.Helper()
 	return beginWith(t, func(*app.Config) {}, more...)
 }
 
-// beginWith is begin of a program that change configures differently.
+// beginWith is begin with a program that change configures differently.
 func beginWith(t *testing.T, change func(*app.Config), more ...string) *world {
 	t.Helper()
 	w := &world{t: t, clock: clock.At(start), dir: t.TempDir(), drift: 10 * time.Second, change: change}
 	apitest.Migrated(t, filepath.Join(w.dir, "tocsin.db"))
-	w.heal()
+	w.acceptAll()
 	w.receivers()
 	w.open()
 	file := map[string]any{}
@@ -131,7 +131,7 @@ func (w *world) open() {
 	w.app, w.http = a, httptest.NewServer(handler)
 }
 
-// restart is what a new process finds.
+// restart replaces the program by a new process on the same database.
 func (w *world) restart() {
 	w.t.Helper()
 	w.http.Close()
@@ -139,7 +139,7 @@ func (w *world) restart() {
 	w.open()
 }
 
-// settle does all that is due.
+// settle runs the jobs until no row is due.
 func (w *world) settle() {
 	w.t.Helper()
 	w.must(w.trySettle())
@@ -153,7 +153,7 @@ func (w *world) sql(query string) {
 	w.must(w.app.DB.Write(context.Background(), func(tx *db.Tx) error { _, err := tx.Exec(query); return err }))
 }
 
-// pass lets time pass, doing what is due on the way.
+// pass lets time pass and runs the jobs on the way.
 func (w *world) pass(d time.Duration) {
 	w.t.Helper()
 	for end := w.clock.Now().Add(d); w.clock.Now().Before(end); {
@@ -241,7 +241,7 @@ func (w *world) as(key, path, format string, args ...any) reply {
 	return r
 }
 
-// push sends an event to the shop: key, status, and labels as name=value. It gives the event's id.
+// push sends an event to the shop: key, status, and labels as name=value. It returns the event's id.
 func (w *world) push(key, status string, labels ...string) string {
 	w.t.Helper()
 	return w.pushTo(shopKey, key, status, labels...)
@@ -268,17 +268,17 @@ func (w *world) pushTo(integration, key, status string, labels ...string) string
 	return r.get("events.0.event_id")
 }
 
-// told wants exactly these pages since the last look, in any order: "ann@example.com email i_new".
-func (w *world) told(want ...string) {
+// notified wants exactly these pages since its last call, in any order: "ann@example.com email i_new".
+func (w *world) notified(want ...string) {
 	w.t.Helper()
 	got := []string{}
-	for _, p := range w.look() {
+	for _, p := range w.newPages() {
 		got = append(got, p.String())
 	}
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		w.t.Errorf("told\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+		w.t.Errorf("notified\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 	}
 }
 
@@ -287,7 +287,7 @@ func (w *world) last() page {
 	w.t.Helper()
 	pages := w.reached()
 	if len(pages) == 0 {
-		w.t.Fatal("nobody was told anything")
+		w.t.Fatal("no page was sent")
 	}
 	return pages[len(pages)-1]
 }
@@ -326,7 +326,7 @@ func (w *world) outcome(event, want string) {
 	}
 }
 
-// why is what /alert/explain says of the newest alert of a key, in words.
+// why returns the words of /alert/explain about the newest alert of a key.
 func (w *world) why(key string) string {
 	w.t.Helper()
 	var words []string
@@ -334,7 +334,7 @@ func (w *world) why(key string) string {
 	return strings.Join(words, "\n")
 }
 
-// whole is all of it.
+// whole returns the whole reply of /alert/explain.
 func (w *world) whole(key string) string {
 	w.t.Helper()
 	return w.explained(key).String()

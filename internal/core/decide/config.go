@@ -6,7 +6,7 @@ import (
 	"tocsin/internal/core/pipeline"
 )
 
-// Inlet is where the events of an integration go.
+// Inlet is how the events of an integration are rewritten and routed.
 type Inlet struct {
 	Enrichments pipeline.Enrichments
 	Rules       pipeline.Rules
@@ -26,39 +26,39 @@ type Channel struct {
 	Flapping Flaps
 }
 
-// Rules are rules with filters, in the order in which they are looked at.
+// Rules are rules with filters, in the order in which they are evaluated.
 type Rules struct {
 	List []Rule
 	Set  *filter.Set // of their filters
 }
 
-// Rule is one of them.
+// Rule is a rule without its filter, which is in Rules.Set at the same index.
 type Rule struct {
 	ID, Name string
-	Discard  bool // leaves no alert
-	// Holds tells whether the rule is in force at a moment (Unix seconds), and until when that stays so as
-	// far as it can be known: at most a few days ahead. nil: always.
+	Discard  bool // stores no alert for events that match
+	// Holds reports whether the rule is in force at now (Unix seconds), and until when that stays so as far as it
+	// is known: at most a few days ahead. nil: always.
 	Holds func(now int64) (holds bool, until int64)
 }
 
-// NewRules makes rules ready; filters has one for each.
+// NewRules returns rules with their compiled filters; filters has one for each rule.
 func NewRules(list []Rule, filters []filter.Filter) Rules { return Rules{list, filter.NewSet(filters)} }
 
 // Inhibit is the source side of an inhibit rule.
 type Inhibit struct {
 	Source *filter.Matcher
-	Equals []string // fields in which both alerts must agree
+	Equals []string // fields that must be equal in both alerts
 }
 
-// Method is how alerts become incidents.
+// Method is how alerts are grouped into incidents.
 type Method struct {
-	ByFields bool // those that agree in fields belong together; else each is its own incident
+	ByFields bool // alerts with equal fields are grouped; else each alert opens its own incident
 	Cases    []Branch
 	Equals   [][]string
 	Strict   bool    // an alert that lacks one of a list's fields is not grouped by it
 	Window   int64   // seconds for which alerts may join; 0: as long as the incident is open
-	Sliding  bool    // the window is counted from the latest alert, not from the incident's beginning
-	Storms   []int64 // thresholds
+	Sliding  bool    // the window begins at the latest alert, not at the incident's start
+	Storms   []int64 // numbers of alerts at which a storm is reported
 }
 
 // Branch groups the alerts that match a filter by other fields.
@@ -67,22 +67,22 @@ type Branch struct {
 	Equals [][]string
 }
 
-// Flaps says when an alert changes too often.
+// Flaps defines when an alert changes too often.
 type Flaps struct {
 	Off  bool
-	Max  int64 // so many changes
-	In   int64 // within so many seconds
-	Mute int64 // keep silent for so many seconds; 0: only say so
+	Max  int64 // this many changes
+	In   int64 // within this many seconds
+	Mute int64 // for how many seconds the alert is muted; 0: it is reported only
 }
 
 // MaxAlerts is how many alerts one incident may have (docs/lifecycle.md).
 const MaxAlerts = 5000
 
-// inhibitAge is for how many seconds after its last event an active alert inhibits others.
+// inhibitAge is how many seconds after its last event an active alert inhibits others.
 const inhibitAge = 600
 
-// whileDisabled is until an alert that is muted in a disabled channel is decided again, in seconds.
+// whileDisabled is how many seconds pass until a muted alert of a disabled channel is decided again.
 const whileDisabled = 3600
 
-// maxLooks is how many rules of a stage that did not match a trace tells one by one.
-const maxLooks = 30
+// maxMisses is how many rules of a stage that did not match are listed in a trace.
+const maxMisses = 30

@@ -11,21 +11,22 @@ import (
 	"tocsin/internal/core/pipeline"
 )
 
-// Event decides what becomes of an event at now (Unix seconds): a verdict for each channel it is routed to,
-// or one with channel 0.
+// Event decides about an event at now (Unix seconds). It returns a verdict for each channel that the event is routed
+// to, or one with channel 0.
 func Event(s State, e event.Event, now int64) ([]Verdict, error) {
 	inlet, err := s.Inlet(e.Integration)
 	if err != nil {
 		return nil, err
 	}
 	if inlet == nil {
-		return []Verdict{{Outcome: Unrouted, Event: e, Trace: []Step{{Stage: "route", Why: fmt.Sprintf("the integration %d is gone", e.Integration)}}}}, nil
+		gone := Step{Stage: "route", Why: fmt.Sprintf("the integration %d is gone", e.Integration)}
+		return []Verdict{{Outcome: Unrouted, Event: e, Trace: []Step{gone}}}, nil
 	}
 	meter := newMeter()
-	e, looks := inlet.Enrichments.Enrich(meter, e)
-	trace := steps(looks)
-	e, dropped, inhibits, looks := inlet.Rules.Apply(meter, e)
-	trace = append(trace, steps(looks)...)
+	e, enriched := inlet.Enrichments.Enrich(meter, e)
+	trace := steps(enriched)
+	e, dropped, inhibits, piped := inlet.Rules.Apply(meter, e)
+	trace = append(trace, steps(piped)...)
 	if dropped {
 		return []Verdict{{Outcome: Discarded, Event: e, Trace: trace, Over: over(trace), Steps: meter.Used()}}, nil
 	}
@@ -47,10 +48,10 @@ func Event(s State, e event.Event, now int64) ([]Verdict, error) {
 	return verdicts, nil
 }
 
-// newMeter is the budget of one event. It is in steps, not in time, so that a decision is the same on every machine.
+// newMeter returns the budget of one event. It counts steps, not time, so that a decision is the same on every machine.
 func newMeter() *filter.Meter { return filter.NewMeter(filter.RuleSteps, filter.EventSteps) }
 
-// over are the looks at rules that would have cost too much.
+// over returns the steps of a trace that exceeded the budget.
 func over(trace []Step) (over []Step) {
 	for _, s := range trace {
 		if s.Over {
@@ -60,8 +61,8 @@ func over(trace []Step) (over []Step) {
 	return over
 }
 
-// Reevaluate decides anew about an active alert that is muted, when what muted it may have ended: from the
-// silence rules on. The pipeline's inhibits hold only for its events.
+// Reevaluate decides again about an active alert that is muted, when the reason may have ended. It starts at the
+// silence rules. The inhibit rules of the pipeline apply to events only.
 func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 	d := decision{state: s, now: now, meter: newMeter()}
 	was := *a
@@ -70,11 +71,11 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 	if d.channel, err = s.Channel(a.Channel); err != nil {
 		return d.Verdict, err
 	}
-	if d.channel == nil { // nothing of it mutes any more
+	if d.channel == nil { // the channel was deleted: none of its rules mutes the alert
 		d.channel = &Channel{Flapping: Flaps{Off: true}}
 	}
 	d.looked("merge", Step{Matched: true, Why: fmt.Sprintf("it is decided again because it was %s", was.Muted)})
-	if d.channel.Disabled { // nobody is told of anything in it; when it is enabled all are decided again
+	if d.channel.Disabled { // it sends no notifications; when it is enabled all its alerts are decided again
 		d.Outcome, a.MutedUntil = was.Muted, now+whileDisabled
 		return d.Verdict, nil
 	}
@@ -82,31 +83,34 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 		err = d.group()
 	}
 	if d.Outcome == was.Muted && a.MutedBy == was.MutedBy {
-		d.Feed = nil // nothing new
+		d.Feed = nil // the feed has an entry for this reason already
 	}
 	d.Over, d.Steps = over(d.Trace), d.meter.Used()
 	return d.Verdict, err
 }
 
-func steps(looks []pipeline.Step) []Step {
-	list := make([]Step, 0, len(looks)+8)
-	for _, l := range looks {
-		list = append(list, Step{Stage: l.Stage, Name: l.Rule, Matched: l.Matched, Why: cut(l.Why), Over: l.Over})
+// steps converts the steps of a pipeline.
+func steps(piped []pipeline.Step) []Step {
+	list := make([]Step, 0, len(piped)+8)
+	for _, s := range piped {
+		list = append(list, Step{Stage: s.Stage, Name: s.Rule, Matched: s.Matched, Why: cut(s.Why), Over: s.Over})
 	}
 	return list
 }
 
+// route returns the channels that an event goes to.
 func route(meter *filter.Meter, inlet *Inlet, e *event.Event) ([]int64, []Step) {
 	switch {
 	case inlet.Route != nil:
 		return inlet.Route(meter, e)
 	case inlet.Channel != 0:
-		return []int64{inlet.Channel}, []Step{{Stage: "route", Matched: true, Why: "its integration belongs to channel " + strconv.FormatInt(inlet.Channel, 10)}}
+		why := "its integration belongs to channel " + strconv.FormatInt(inlet.Channel, 10)
+		return []int64{inlet.Channel}, []Step{{Stage: "route", Matched: true, Why: why}}
 	}
 	return nil, []Step{{Stage: "route", Why: "its integration is shared and has no route"}}
 }
 
-// decision is a verdict in the making.
+// decision is a verdict in progress, with all that it depends on.
 type decision struct {
 	Verdict
 	state    State
@@ -116,12 +120,13 @@ type decision struct {
 	meter    *filter.Meter
 }
 
+// looked adds a step to the trace.
 func (d *decision) looked(stage string, s Step) {
 	s.Stage, s.Why = stage, cut(s.Why)
 	d.Trace = append(d.Trace, s)
 }
 
-// maxWhy is how long the reason of one step is, in characters: conditions may name thousands of values.
+// maxWhy is the longest reason of a step, in characters: conditions may name thousands of values.
 const maxWhy = 2000
 
 func cut(why string) string {
@@ -131,7 +136,7 @@ func cut(why string) string {
 	return why
 }
 
-// inChannel takes the event through a channel.
+// inChannel decides about the event in one channel.
 func (d *decision) inChannel() error {
 	var err error
 	if d.channel, err = d.state.Channel(d.Channel); err != nil {
@@ -169,7 +174,8 @@ func (d *decision) inChannel() error {
 	return d.group()
 }
 
-// first looks at rules in their order and gives the first that matches and holds.
+// first evaluates rules in their order and returns the first that matches and is in force. The trace lists at most
+// maxMisses rules that did not match, and up to four times as many that exceeded their budget.
 func (d *decision) first(stage string, rules Rules, fields filter.Fields) *Rule {
 	if rules.Set == nil {
 		return nil
@@ -185,7 +191,7 @@ func (d *decision) first(stage string, rules Rules, fields filter.Fields) *Rule 
 				matched, why = false, "it would match, but it is not in force now: "+why
 			}
 		}
-		if missed++; matched || missed <= maxLooks || d.meter.Over() && missed <= 4*maxLooks {
+		if missed++; matched || missed <= maxMisses || d.meter.Over() && missed <= 4*maxMisses {
 			d.looked(stage, Step{Rule: rule.ID, Name: rule.Name, Matched: matched, Why: why, Over: d.meter.Over()})
 		}
 		if matched {
@@ -194,24 +200,23 @@ func (d *decision) first(stage string, rules Rules, fields filter.Fields) *Rule 
 		}
 	}
 	if found == nil {
-		if missed > maxLooks {
-			d.looked(stage, Step{Why: fmt.Sprintf("%d more rules were looked at and did not match", missed-maxLooks)})
+		if missed > maxMisses {
+			d.looked(stage, Step{Why: fmt.Sprintf("%d more rules were looked at and did not match", missed-maxMisses)})
 		}
 		d.passed(stage, rules.Set, fields, candidates)
 	}
 	return found
 }
 
-// passed says why the rules that are no candidates cannot match.
+// passed adds to the trace why the rules that are no candidates cannot match.
 func (d *decision) passed(stage string, set *filter.Set, fields filter.Fields, candidates []int) {
 	sentences := set.Passed(fields, candidates)
-	for _, why := range sentences[:min(len(sentences), maxLooks)] {
+	for _, why := range sentences[:min(len(sentences), maxMisses)] {
 		d.looked(stage, Step{Why: why})
 	}
 }
 
-// end is what an Ok does. Drop rules and silences do not hold it back: an alert that is open must be able to
-// end.
+// end ends the alert of an Ok event. Drop rules and silences do not apply to it: an open alert must be able to end.
 func (d *decision) end(latest *Alert, open bool) {
 	if !open {
 		d.Outcome = Unmatched
@@ -219,7 +224,8 @@ func (d *decision) end(latest *Alert, open bool) {
 		return
 	}
 	a, e := *latest, &d.Event
-	a.Status, a.Description, a.Last, a.End = event.Ok, cmp.Or(e.Description, a.Description), max(a.Last, d.now), max(a.Start, e.Time)
+	a.Status, a.Description = event.Ok, cmp.Or(e.Description, a.Description)
+	a.Last, a.End = max(a.Last, d.now), max(a.Start, e.Time)
 	a.Events++
 	a.Labels = joined(e.Labels, a.Labels)
 	d.change(&a)
@@ -227,12 +233,12 @@ func (d *decision) end(latest *Alert, open bool) {
 	d.looked("merge", Step{Matched: true, Why: "it ends the alert " + a.ID})
 }
 
-// same tells whether an event says nothing that the alert does not say already.
+// same reports whether an event has the status, title and description that the alert already has.
 func same(a *Alert, e *event.Event) bool {
 	return a.Status == e.Status && a.Title == e.Title && a.Description == e.Description
 }
 
-// refresh keeps an alert up to date with an event that says nothing new.
+// refresh updates the labels, images and last time of an alert from an event that changes nothing else.
 func (d *decision) refresh(latest *Alert) {
 	a := *latest
 	a.Labels, a.Last = d.Event.Labels, max(a.Last, d.now)
@@ -243,7 +249,7 @@ func (d *decision) refresh(latest *Alert) {
 	d.looked("merge", Step{Matched: true, Why: "status, title and description are those of the last event of alert " + a.ID})
 }
 
-// merge makes the event part of its alert, or a new one of it.
+// merge merges the event into its open alert, or begins a new alert with it.
 func (d *decision) merge(latest *Alert, open bool) {
 	e := &d.Event
 	if !open {
@@ -254,10 +260,10 @@ func (d *decision) merge(latest *Alert, open bool) {
 		why := "no alert of this key is open: it begins one"
 		if latest != nil {
 			a.Changes = latest.Changes
-			if a.Start < latest.Start { // it is the newest all the same, whatever its source's clock says
+			if a.Start < latest.Start { // it is the newest alert even if its source's clock is behind
 				a.Start = latest.Start + 1
 			}
-			if latest.Muted == Flapping { // it changes too often whatever its alert is called
+			if latest.Muted == Flapping { // the alerts of a key flap together: each change begins another alert
 				a.Muted, a.MutedBy, a.MutedUntil = latest.Muted, latest.MutedBy, latest.MutedUntil
 			}
 			why = fmt.Sprintf("the last alert of this key, %s, is over: it begins another", latest.ID)
@@ -280,19 +286,19 @@ func (d *decision) merge(latest *Alert, open bool) {
 	d.looked("merge", Step{Matched: true, Why: "it is an event of alert " + a.ID})
 }
 
-// change notes down that the alert became active or over.
+// change records that the alert became active or ended.
 func (d *decision) change(a *Alert) {
 	a.Changes = append(slices.Clone(a.Changes), d.now)
 	a.Changes = a.Changes[max(0, len(a.Changes)-100):]
 }
 
-// event is what the alert's last event said, for deciding again.
+// event returns an event with the content of the alert's last one, to decide again.
 func (a *Alert) event() event.Event {
 	return event.Event{Integration: a.Integration, AlertKey: a.Key, TitleRule: a.TitleRule, Title: a.Title, Description: a.Description,
 		Status: a.Status, Severity: a.Status, Labels: a.Labels, Images: a.Images, Time: a.Last}
 }
 
-// joined gives first the labels of the alert's last event; only those that are missing are added.
+// joined returns labels, with those of more that labels lacks: the labels of the alert's last event win.
 func joined(more, labels map[string]string) map[string]string {
 	all := make(map[string]string, len(labels)+len(more))
 	for name, value := range more {

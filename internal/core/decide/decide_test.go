@@ -13,7 +13,7 @@ import (
 	"tocsin/internal/core/filter"
 )
 
-// world is a state that verdicts are carried out on, in memory.
+// world is a State in memory, to which verdicts are applied.
 type world struct {
 	inlets   map[int64]*decide.Inlet
 	channels map[int64]*decide.Channel
@@ -61,8 +61,8 @@ func (w *world) Group(channel int64, key string) (*decide.Group, error) {
 	return nil, nil
 }
 
-// carry does what a verdict says.
-func (w *world) carry(v *decide.Verdict, now int64) {
+// apply applies a verdict to the state.
+func (w *world) apply(v *decide.Verdict, now int64) {
 	a := v.Alert
 	if a == nil {
 		return
@@ -128,7 +128,7 @@ func ev(key, status string, labels ...string) event.Event {
 	return e
 }
 
-func TestOneAfterTheOther(t *testing.T) {
+func TestASequenceOfEvents(t *testing.T) {
 	w := shop()
 	for i, step := range []struct {
 		now   int64
@@ -166,7 +166,7 @@ func TestOneAfterTheOther(t *testing.T) {
 		if !strings.Contains(all, step.why) {
 			t.Errorf("step %d: %s\ndoes not say %s", i, all, step.why)
 		}
-		w.carry(&verdicts[0], step.now)
+		w.apply(&verdicts[0], step.now)
 	}
 	if verdicts, _ := decide.Event(w, event.Event{Integration: 2}, 1); verdicts[0].Outcome != decide.Unrouted {
 		t.Errorf("%+v", verdicts)
@@ -176,9 +176,8 @@ func TestOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// model says what becomes of an event in the shop as the rules read, one question after the other, without
-// the indexes and copies of the real thing. It knows no inhibition and no flapping, which random events of it
-// do not meet.
+// model returns the outcome of an event in the shop, from the rules one by one, without the indexes and copies of
+// the real code. It has no inhibition and no flapping, which the random events do not cause.
 func model(w *world, e event.Event, now int64) decide.Outcome {
 	var open *decide.Alert
 	for _, a := range w.alerts {
@@ -215,7 +214,7 @@ func model(w *world, e event.Event, now int64) decide.Outcome {
 	return decide.Opened
 }
 
-// newest tells whether a group is the latest open one with its key.
+// newest reports whether a group is the latest open one with its key.
 func newest(w *world, g *group) bool {
 	for _, o := range slices.Backward(w.groups) {
 		if o.key == g.key && !o.closed {
@@ -264,7 +263,7 @@ func TestAgainstTheModel(t *testing.T) {
 				t.Fatalf("seed %d, step %d: %+v", seed, step, v)
 			}
 			outcomes[v.Outcome]++
-			w.carry(v, now)
+			w.apply(v, now)
 		}
 	}
 	for _, o := range []decide.Outcome{decide.Opened, decide.Grouped, decide.Repeated, decide.Recovered, decide.Unmatched, decide.Dropped, decide.Silenced} {
@@ -274,7 +273,7 @@ func TestAgainstTheModel(t *testing.T) {
 	}
 }
 
-// Deciding costs what may match, not what there is.
+// The cost of a decision depends on the rules that may match, not on all rules.
 func BenchmarkEvent(b *testing.B) {
 	for _, n := range []int{0, 20, 500} {
 		var list []decide.Rule
@@ -297,7 +296,7 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
-// Whatever the rules, behind every alert that is inhibited there is one that people are told of.
+// Whatever the rules are, every chain of inhibited alerts ends at an alert that is not inhibited.
 func TestInhibitionNeverGoesInACircle(t *testing.T) {
 	const seed = 20261122
 	rng := rand.New(rand.NewPCG(seed, 5))
@@ -322,7 +321,7 @@ func TestInhibitionNeverGoesInACircle(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range verdicts {
-				w.carry(&verdicts[i], at)
+				w.apply(&verdicts[i], at)
 			}
 		}
 		for at := range int64(20) {
@@ -341,7 +340,7 @@ func TestInhibitionNeverGoesInACircle(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				w.carry(&v, at)
+				w.apply(&v, at)
 			}
 			for _, a := range w.alerts {
 				seen := map[string]bool{}

@@ -8,7 +8,7 @@ import (
 	"tocsin/internal/core/filter"
 )
 
-// group finds the incident of an alert that people are to be told about, or opens one.
+// group finds the incident of an alert that is not muted, or opens one.
 func (d *decision) group() error {
 	if d.Alert.Incident != "" {
 		d.Outcome = Grouped
@@ -41,7 +41,7 @@ func (d *decision) group() error {
 	return nil
 }
 
-// refuse says why an alert cannot join an incident; empty: it can.
+// refuse returns why an alert cannot join an incident; empty: it can.
 func (m *Method) refuse(g *Group, now int64) string {
 	switch {
 	case g == nil:
@@ -56,7 +56,8 @@ func (m *Method) refuse(g *Group, now int64) string {
 	return ""
 }
 
-// key is what the alert has in common with those it is grouped with, and in words; no key: with none.
+// key returns the key that the alert shares with the alerts of its group, and its explanation. The key is empty if the
+// alert is grouped with no other.
 func (d *decision) key(m *Method) (key, why string) {
 	e := &d.Event
 	if !m.ByFields {
@@ -86,6 +87,7 @@ func (d *decision) key(m *Method) (key, why string) {
 	return "", "it lacks the fields by which alerts are grouped"
 }
 
+// read returns the values of fields in a form for keys, their explanations, and the fields that the event lacks.
 func read(fields []string, e *event.Event) (values, words, missing []string) {
 	for _, field := range fields {
 		value, ok := filter.Read(e, field)

@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/core/filter"
 )
 
-// mute finds out whether the alert is kept from people: by a silence rule, by another alert, or because it
-// changes too often; in this order, and the first reason counts.
+// mute decides whether the alert is muted: by a silence rule, by another alert, or because it changes too often. The
+// first reason in this order counts.
 func (d *decision) mute() error {
 	a := d.Alert
 	was, until := a.Muted, a.MutedUntil
@@ -24,13 +24,14 @@ func (d *decision) mute() error {
 	return nil
 }
 
+// muted records that the alert is muted, for which reason and until when.
 func (d *decision) muted(as Outcome, by string, until int64, feed string) {
 	a := d.Alert
 	d.Outcome, a.Muted, a.MutedBy, a.MutedUntil, a.EverMuted = as, as, by, until, true
 	d.Feed = append(d.Feed, feed)
 }
 
-// discarded drops the event of a rule that leaves no record of alerts; one that is open already is kept.
+// discarded drops the event, if the rule stores no alerts. An alert that is open already is kept.
 func (d *decision) discarded(rule *Rule) bool {
 	if !rule.Discard || !d.New {
 		return false
@@ -51,8 +52,8 @@ func (d *decision) silenced() bool {
 	return true
 }
 
-// Held tells whether a silence rule of a channel holds an alert now, which, and until when (Unix seconds):
-// for what was open before the rule was made or its window began. rule is nil when none does.
+// Held returns the silence rule that silences an alert at now, and until when (Unix seconds); rule is nil if none does.
+// It is for alerts that were open before the rule was created or its window began.
 func Held(meter *filter.Meter, ch *Channel, a *Alert, now int64) (rule *Rule, until int64) {
 	d := decision{channel: ch, now: now, meter: meter}
 	e := a.event()
@@ -62,8 +63,8 @@ func Held(meter *filter.Meter, ch *Channel, a *Alert, now int64) (rule *Rule, un
 	return rule, until
 }
 
-// ReleasedBy tells whether the end of a silence rule, at a moment (Unix seconds), lets an alert out: the rule matches it,
-// and none holds it from then on.
+// ReleasedBy reports whether an alert is no longer silenced after a silence rule has ended at end (Unix seconds): the
+// rule matches it, and no other rule silences it from then on.
 func ReleasedBy(meter *filter.Meter, ch *Channel, a *Alert, rule string, end int64) bool {
 	e := a.event()
 	i := slices.IndexFunc(ch.Silences.List, func(r Rule) bool { return r.ID == rule })
@@ -77,7 +78,7 @@ func ReleasedBy(meter *filter.Meter, ch *Channel, a *Alert, rule string, end int
 	return held == nil
 }
 
-// inhibited asks the inhibit rules of the channel and those of the pipeline that matched the event.
+// inhibited evaluates the inhibit rules of the channel, then those of the pipeline that matched the event.
 func (d *decision) inhibited() (bool, error) {
 	var targets []int
 	if d.channel.Targets.Set != nil {
@@ -85,7 +86,7 @@ func (d *decision) inhibited() (bool, error) {
 		for _, i := range candidates {
 			if matched, why := d.channel.Targets.Set.Ask(d.meter, i, &d.Event); matched {
 				targets = append(targets, i)
-			} else if len(d.Trace) < maxLooks*4 {
+			} else if len(d.Trace) < maxMisses*4 {
 				rule := d.channel.Targets.List[i]
 				d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: why, Over: d.meter.Over()})
 			}
@@ -113,8 +114,9 @@ func (d *decision) inhibited() (bool, error) {
 	return false, nil
 }
 
+// inhibitedBy reports whether one of the sources inhibits the alert by a rule, and records it.
 func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bool {
-	var near []string // why those that match all the same do not inhibit
+	var near []string // why sources that match the rule do not inhibit
 	d.meter.Begin()
 	for i := range sources {
 		source := &sources[i]
@@ -123,7 +125,7 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bo
 		}
 		e := source.event()
 		matches := inhibit.Source.Within(d.meter, &e, nil)
-		if d.meter.Over() { // with all these sources
+		if d.meter.Over() { // the budget covers the rule with all its sources
 			d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: d.meter.Why(), Over: true})
 			return false
 		}
@@ -142,7 +144,8 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bo
 			near = append(near, "alert "+source.ID+" has another "+field)
 			continue
 		}
-		d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Matched: true, Why: fmt.Sprintf("alert %s %q is active", source.ID, source.Title)})
+		why := fmt.Sprintf("alert %s %q is active", source.ID, source.Title)
+		d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Matched: true, Why: why})
 		if !d.discarded(rule) {
 			d.muted(Inhibited, source.ID, source.Last+inhibitAge+1, "a_m_inhibit")
 		}
@@ -156,8 +159,8 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bo
 	return false
 }
 
-// waitsFor tells whether an alert is inhibited itself by the decision's alert, be it by way of others: then each would
-// keep the other from people, and nobody would be told of either.
+// waitsFor reports whether an alert is itself inhibited by the decision's alert, directly or through others. Then each
+// would mute the other, and no notification of either would ever be sent.
 func (d *decision) waitsFor(source *Source, sources []Source) bool {
 	for range sources {
 		switch {
@@ -177,8 +180,7 @@ func (d *decision) waitsFor(source *Source, sources []Source) bool {
 	return false
 }
 
-// agree tells whether two alerts have the same in all fields, or in which first they have not. An alert
-// without one of them agrees with none.
+// agree reports whether all fields of two alerts are equal, else the first that is not. A missing field is equal to none.
 func agree(fields []string, a, b filter.Fields) (field string, ok bool) {
 	for _, field := range fields {
 		x, hasX := filter.Read(a, field)
@@ -190,7 +192,7 @@ func agree(fields []string, a, b filter.Fields) (field string, ok bool) {
 	return "", true
 }
 
-// flapping tells whether the alert changed too often, or did and is to be silent for a while longer.
+// flapping mutes an alert that changes too often, or that did and whose time is not over.
 func (d *decision) flapping(was bool, until int64) {
 	f := d.channel.Flapping
 	if f.Off {
@@ -208,7 +210,7 @@ func (d *decision) flapping(was bool, until int64) {
 		}
 	}
 	why := fmt.Sprintf("it changed %d times in %d minutes, of %d that are too many", n, f.In/60, f.Max)
-	if was || n < f.Max { // after the silence it has a new start
+	if was || n < f.Max { // once the time is over, the alert starts without its past changes
 		if n > 1 {
 			d.looked("flapping", Step{Why: why})
 		}

@@ -1,16 +1,16 @@
-// Package decide is what happens to an event: enriched, run through the pipeline, routed to channels, and in
-// each channel dropped, merged into its alert, silenced, inhibited, muted for flapping or grouped into an
-// incident. It is pure: given the same configuration, state and moment it says the same, with every reason
-// beside it, so that "why" is never put together afterwards.
+// Package decide decides what happens to an event. The event is enriched, passes the pipeline and is routed to
+// channels. In each channel it is dropped, merged into its alert, silenced, inhibited, muted for flapping or
+// grouped into an incident. The package is pure: the same configuration, state and time have the same verdict. The
+// verdict contains every reason, so that no explanation is composed afterwards.
 //
-// It must never read or write anything: what it needs to know of alerts and incidents it asks State for, and
-// what shall become of them it says in a Verdict.
+// It must never read or write anything: it asks State for alerts and incidents, and returns their changes in a
+// Verdict.
 package decide
 
 import "tocsin/internal/core/event"
 
-// Outcome is what became of an event in a channel. Every event ends with exactly one in each channel it was
-// routed to, or with Unrouted, Discarded or Failed in none.
+// Outcome is the result of an event in a channel. Every event has exactly one in each channel it was routed to, or
+// Unrouted, Discarded or Failed in none.
 type Outcome string
 
 // The outcomes.
@@ -18,53 +18,53 @@ const (
 	Discarded Outcome = "discarded" // the pipeline dropped it
 	Unrouted  Outcome = "unrouted"  // no channel takes it: no case of its route matched, or there is no route
 	Dropped   Outcome = "dropped"   // the channel is disabled, a drop rule matched, or a silence or inhibit rule that discards
-	Repeated  Outcome = "repeated"  // it says what its alert's last event said: the alert was refreshed
-	Silenced  Outcome = "silenced"  // a silence rule matched: its alert is kept, nobody is told
-	Inhibited Outcome = "inhibited" // an active alert that inhibits it is there: likewise
+	Repeated  Outcome = "repeated"  // it is equal to its alert's last event: the alert was refreshed
+	Silenced  Outcome = "silenced"  // a silence rule matched: its alert is kept, no notification is sent
+	Inhibited Outcome = "inhibited" // another active alert inhibits its alert: likewise
 	Flapping  Outcome = "flapping"  // its alert changes too often and is muted: likewise
 	Opened    Outcome = "opened"    // it opened an incident
 	Grouped   Outcome = "grouped"   // its alert joined an incident, or already was in one
 	Recovered Outcome = "recovered" // it ended its alert
 	Unmatched Outcome = "unmatched" // an Ok without an open alert: nothing to end
-	Failed    Outcome = "failed"    // deciding it failed again and again; the reason is kept and a person has to look
+	Failed    Outcome = "failed"    // deciding it failed repeatedly; the reason is stored for a person to check
 )
 
-// Muted tells whether the outcome keeps an alert without telling anybody.
+// Muted reports whether the outcome keeps the alert without a notification.
 func (o Outcome) Muted() bool { return o == Silenced || o == Inhibited || o == Flapping }
 
-// Verdict is what becomes of an event in one channel.
+// Verdict is the decision about an event in one channel.
 type Verdict struct {
-	Channel  int64       // 0: in none
-	Outcome  Outcome     // what became of it
-	Event    event.Event // as enrichment and pipeline left it
-	Alert    *Alert      // its alert as it is from now on; nil when none is touched
+	Channel  int64 // 0: in none
+	Outcome  Outcome
+	Event    event.Event // after enrichment and pipeline
+	Alert    *Alert      // its alert with all changes; nil when none changes
 	New      bool        // the alert did not exist
-	Grouping Grouping    // what it means for incidents
+	Grouping Grouping    // which incident the alert joins or opens
 	Feed     []string    // types of entries for the alert's feed, such as a_new and a_m_silence
-	Trace    []Step      // every look at every rule
+	Trace    []Step      // every evaluation of a rule
 	Steps    int64       // what deciding the event took, up to this verdict (see filter.Meter)
-	Over     []Step      // of these, the looks at rules that would have cost too much and count as not matching
+	Over     []Step      // the steps of Trace that exceeded the budget and count as not matching
 }
 
-// Grouping says which incident an alert belongs to.
+// Grouping is the incident that an alert belongs to.
 type Grouping struct {
 	Join  string // the incident it joins; empty: it stays where it is
 	Open  bool   // open a new incident with it
-	Key   string // what the alerts of an incident have in common, for the next one to join; empty: none may
+	Key   string // the group key by which later alerts join the incident; empty: none may
 	Storm int64  // the storm threshold that is reached with it; 0: none
 }
 
-// Step is one look at one rule, or one thing that was done, in the order it happened.
+// Step is one evaluation of a rule, or one action, in the order in which they happened.
 type Step struct {
 	Stage   string `json:"stage" doc:"enrichment, pipeline, route, channel, drop, merge, silence, inhibit, flapping or group."`
 	Rule    string `json:"rule_id,omitzero" doc:"The rule that was looked at."`
 	Name    string `json:"rule_name,omitzero" doc:"Its name at that time."`
 	Matched bool   `json:"matched" doc:"Whether it applied."`
 	Why     string `json:"why" doc:"The condition that was met or not with the value it saw, or what was done, in words."`
-	Over    bool   `json:"-"` // it would have cost too much and counts as not matching
+	Over    bool   `json:"-"` // the rule exceeded its budget and counts as not matching
 }
 
-// Alert is what is known of an alert.
+// Alert is an alert with all that decisions depend on.
 type Alert struct {
 	ID          string // empty: not stored yet
 	Channel     int64
@@ -81,15 +81,15 @@ type Alert struct {
 	Start       int64 // Unix seconds, as all times here
 	Last        int64
 	End         int64 // 0: active
-	Events      int64 // how many it has had
+	Events      int64 // how many events it has had
 	EverMuted   bool
-	Muted       Outcome // why nobody is told just now: Silenced, Inhibited or Flapping; empty: people are told
+	Muted       Outcome // why no notification is sent now: Silenced, Inhibited or Flapping; empty: not muted
 	MutedBy     string  // the rule, or for Inhibited the alert that inhibits it
 	MutedUntil  int64   // when to decide again, Unix seconds; 0: not muted
-	Changes     []int64 // moments of its latest changes between active and over, oldest first, at most 100
+	Changes     []int64 // times of its latest changes between active and ended, oldest first, at most 100
 }
 
-// Active tells whether the alert is not over.
+// Active reports whether the alert has not ended.
 func (a *Alert) Active() bool { return a.End == 0 }
 
 // Source is an active alert that may inhibit others.
@@ -103,20 +103,20 @@ type Group struct {
 	Incident string
 	Started  int64 // Unix seconds
 	Last     int64 // when its latest alert joined
-	Alerts   int64 // how many it has
+	Alerts   int64 // how many alerts it has
 }
 
-// State is what a decision asks about the account: its configuration, made ready, and its alerts and
-// incidents at the moment before the event. An error ends the decision.
+// State is the account as decisions see it: its compiled configuration, and its alerts and incidents before the event.
+// An error ends the decision.
 type State interface {
-	// Inlet says where the events of an integration go; nil: there is none of this id.
+	// Inlet returns where the events of an integration go; nil: there is no integration of this id.
 	Inlet(integration int64) (*Inlet, error)
-	// Channel says how a channel handles its alerts; nil: there is none of this id.
+	// Channel returns how a channel handles its alerts; nil: there is no channel of this id.
 	Channel(id int64) (*Channel, error)
-	// Alert is the channel's latest alert of this key, over or not; nil: there is none.
+	// Alert returns the channel's latest alert of this key, active or ended; nil: there is none.
 	Alert(channel int64, key string) (*Alert, error)
-	// Sources lists the channel's active alerts that had an event at since or later, by their ids.
+	// Sources returns the channel's active alerts with an event at since (Unix seconds) or later, by their ids.
 	Sources(channel int64, since int64) ([]Source, error)
-	// Group is the latest incident of the channel with this group key that is open; nil: there is none.
+	// Group returns the channel's latest open incident with this group key; nil: there is none.
 	Group(channel int64, key string) (*Group, error)
 }

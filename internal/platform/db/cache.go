@@ -6,28 +6,28 @@ import (
 	"sync"
 )
 
-// maxMemory is how much a Memory keeps, in bytes as sizeOf estimates them.
-const maxMemory = 32 << 20
+// maxCache is how much a Cache keeps, in bytes as sizeOf estimates them.
+const maxCache = 32 << 20
 
-// Cache caches what was made of rows, such as decoded configuration, for the transactions that read. A value belongs
-// to an owner at a version and is returned only for exactly that version, which the caller reads in its own
-// transaction: a value is never older than the transaction. Values are shared and must not be changed.
+// Cache caches values derived from rows, such as decoded configuration, for transactions that read. A value belongs
+// to an owner at a version and is returned only for exactly that version. The caller reads the version in its own
+// transaction, so a value is never older than the transaction. Values are shared and must not be changed.
 //
 // Its size is bounded. When it is full, the owner with the most bytes loses its least recently used values, so that a
 // large account does not evict the values of others.
 type Cache struct {
 	mu     sync.Mutex
-	most   int // bytes
-	size   int
+	limit  int // bytes
+	size   int // bytes
 	owners map[int64]*owned
 }
 
-// owned is what an owner keeps, all of it of one version.
+// owned holds the values of one owner, all of one version.
 type owned struct {
 	version int64
 	size    int
 	values  map[any]*list.Element // of *kept
-	recent  *list.List            // the most recently asked for first
+	recent  *list.List            // the most recently used first
 }
 
 type kept struct {
@@ -35,9 +35,9 @@ type kept struct {
 	size       int
 }
 
-func newMemory(most int) *Cache { return &Cache{most: most, owners: map[int64]*owned{}} }
+func newCache(limit int) *Cache { return &Cache{limit: limit, owners: map[int64]*owned{}} }
 
-// Get returns a value that was made at this version.
+// Get returns a value that was stored at this version.
 func (m *Cache) Get(owner, version int64, key any) (any, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,12 +53,12 @@ func (m *Cache) Get(owner, version int64, key any) (any, bool) {
 	return e.Value.(*kept).value, true
 }
 
-// Put stores a value that was made at this version. The first value of a newer version replaces all older ones; one
-// of an older version is not stored, nor one larger than an eighth of the whole memory.
+// Put stores a value of this version. The first value of a newer version replaces all older ones. A value of an
+// older version is not stored, nor one larger than an eighth of the limit.
 func (m *Cache) Put(owner, version int64, key, value any) {
 	seen := map[uintptr]bool{}
 	k := &kept{key: key, value: value, size: entryOverhead + sizeOf(reflect.ValueOf(key), seen) + sizeOf(reflect.ValueOf(value), seen)}
-	if k.size > m.most/8 {
+	if k.size > m.limit/8 {
 		return
 	}
 	m.mu.Lock()
@@ -77,17 +77,18 @@ func (m *Cache) Put(owner, version int64, key, value any) {
 	o.values[key] = o.recent.PushFront(k)
 	o.size += k.size
 	m.size += k.size
-	if m.size > m.most {
+	if m.size > m.limit {
 		m.shrink()
 	}
 }
 
-// entryOverhead is what an entry costs besides its key and value, in bytes.
+// entryOverhead is the size of an entry besides its key and value, in bytes.
 const entryOverhead = 200
 
-// shrink makes room until an eighth is free, so that the owners are not looked through for every value.
+// shrink deletes values until an eighth of the limit is free, so that not every Put searches the owners. It takes
+// them from the largest owner, a sixteenth of the limit at a time.
 func (m *Cache) shrink() {
-	for m.size > m.most/8*7 {
+	for m.size > m.limit/8*7 {
 		var largest int64
 		for id, o := range m.owners {
 			if m.owners[largest] == nil || o.size > m.owners[largest].size {
@@ -95,10 +96,10 @@ func (m *Cache) shrink() {
 			}
 		}
 		o := m.owners[largest]
-		for limit := min(o.size, m.most/16); limit > 0; {
+		for excess := min(o.size, m.limit/16); excess > 0; {
 			k := o.recent.Remove(o.recent.Back()).(*kept)
 			delete(o.values, k.key)
-			limit, o.size, m.size = limit-k.size, o.size-k.size, m.size-k.size
+			excess, o.size, m.size = excess-k.size, o.size-k.size, m.size-k.size
 		}
 		if len(o.values) == 0 {
 			delete(m.owners, largest)
@@ -106,17 +107,17 @@ func (m *Cache) shrink() {
 	}
 }
 
-// sizeOf estimates the bytes of a value with all that it leads to, each once. What packages of the standard library
-// share, such as time zones, is not counted.
+// sizeOf estimates the bytes of a value with everything that it points to, each once. Values of package time, such
+// as time zones, are shared by the whole program and not counted.
 func sizeOf(v reflect.Value, seen map[uintptr]bool) int {
 	if !v.IsValid() {
 		return 0
 	}
-	return int(v.Type().Size()) + behind(v, seen)
+	return int(v.Type().Size()) + sizeBehind(v, seen)
 }
 
-// behind is what a value leads to besides its own bytes.
-func behind(v reflect.Value, seen map[uintptr]bool) (n int) {
+// sizeBehind estimates the bytes that a value points to, without its own.
+func sizeBehind(v reflect.Value, seen map[uintptr]bool) (n int) {
 	switch v.Kind() {
 	case reflect.String:
 		return v.Len()
@@ -130,17 +131,17 @@ func behind(v reflect.Value, seen map[uintptr]bool) (n int) {
 		return sizeOf(v.Elem(), seen)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			n += behind(v.Field(i), seen)
+			n += sizeBehind(v.Field(i), seen)
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Kind() == reflect.Slice {
 			n = v.Cap() * int(v.Type().Elem().Size())
 		}
 		if v.Type().Elem().Kind() <= reflect.Complex128 {
-			return n // numbers lead nowhere
+			return n // numbers point to nothing
 		}
 		for i := range v.Len() {
-			n += behind(v.Index(i), seen)
+			n += sizeBehind(v.Index(i), seen)
 		}
 	case reflect.Map:
 		for each := v.MapRange(); each.Next(); {
@@ -150,19 +151,20 @@ func behind(v reflect.Value, seen map[uintptr]bool) (n int) {
 	return n
 }
 
-// Cache returns the cache of this database for its readers. It is nil in Write, which sees rows that may never be
-// committed, or that the same transaction changes a moment later.
+// Cache returns the cache of this database. It is nil in Write, which sees rows that may never be committed, or
+// that the same transaction may change again.
 func (t *Tx) Cache() *Cache { return t.memory }
 
-// Steady reports whether all statements of the transaction see one state, as those of a snapshot do.
+// Steady reports whether all statements of the transaction see one state, as in a snapshot.
 func (t *Tx) Steady() bool { return t.steady }
 
-// Version returns the version of an owner's rows. It calls ask once in a transaction.
-func (t *Tx) Version(owner int64, ask func() (int64, error)) (int64, error) {
+// Version returns the version of an owner's rows. It calls read at most once per owner in a row, so that one
+// transaction does not read the same version again and again.
+func (t *Tx) Version(owner int64, read func() (int64, error)) (int64, error) {
 	if t.versionOf == owner && t.versioned {
 		return t.version, nil
 	}
-	n, err := ask()
+	n, err := read()
 	if err == nil {
 		t.versionOf, t.version, t.versioned = owner, n, true
 	}

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// TestMemoryIsAMapWithVersions holds it to a naive model: what is found is what was put last at that version, and
-// nothing of another version or owner.
-func TestMemoryIsAMapWithVersions(t *testing.T) {
+// TestCacheIsAMapWithVersions compares the cache with a naive model: Get returns the value that was stored at that
+// version, and none of another version or owner.
+func TestCacheIsAMapWithVersions(t *testing.T) {
 	type place struct{ owner, version, key int64 }
-	r, m, model, newest := rand.New(rand.NewPCG(1, 2)), newMemory(20_000), map[place]string{}, map[int64]int64{}
+	r, m, model, newest := rand.New(rand.NewPCG(1, 2)), newCache(20_000), map[place]string{}, map[int64]int64{}
 	found := 0
 	for range 50_000 {
 		owner := r.Int64N(5)
@@ -24,7 +24,7 @@ func TestMemoryIsAMapWithVersions(t *testing.T) {
 		if got, ok := m.Get(p.owner, p.version, p.key); ok {
 			found++
 			if want := model[p]; got != want || p.version != newest[p.owner] {
-				t.Fatalf("%+v gives %q, want %q of version %d", p, got, want, newest[p.owner])
+				t.Fatalf("Get(%+v) = %q, want %q of version %d", p, got, want, newest[p.owner])
 			}
 		} else {
 			text := strings.Repeat("x", r.IntN(100))
@@ -37,8 +37,8 @@ func TestMemoryIsAMapWithVersions(t *testing.T) {
 		for _, o := range m.owners {
 			size += o.size
 		}
-		if size != m.size || size > m.most {
-			t.Fatalf("it keeps %d bytes, counts %d, may keep %d", size, m.size, m.most)
+		if size != m.size || size > m.limit {
+			t.Fatalf("it keeps %d bytes, counts %d, may keep %d", size, m.size, m.limit)
 		}
 	}
 	if found < 1000 {
@@ -46,9 +46,9 @@ func TestMemoryIsAMapWithVersions(t *testing.T) {
 	}
 }
 
-// TestALargeOwnerPaysForItself: however much one owner puts, what others keep stays.
-func TestALargeOwnerPaysForItself(t *testing.T) {
-	m := newMemory(1 << 20)
+// TestALargeOwnerEvictsOnlyItself: however much one owner stores, the values of the others stay.
+func TestALargeOwnerEvictsOnlyItself(t *testing.T) {
+	m := newCache(1 << 20)
 	for owner := range int64(20) {
 		m.Put(owner, 1, "small", "value")
 	}
@@ -63,16 +63,16 @@ func TestALargeOwnerPaysForItself(t *testing.T) {
 	if _, ok := m.Get(99, 1, 9_999); !ok {
 		t.Error("the large owner lost what it put last")
 	}
-	if _, ok := m.Get(99, 1, 0); ok || m.size > m.most {
-		t.Errorf("the large owner keeps its first value; %d bytes of %d", m.size, m.most)
+	if _, ok := m.Get(99, 1, 0); ok || m.size > m.limit {
+		t.Errorf("the large owner keeps its first value; %d bytes of %d", m.size, m.limit)
 	}
-	if m.Put(7, 1, "huge", strings.Repeat("x", 1<<20)); m.size > m.most {
+	if m.Put(7, 1, "huge", strings.Repeat("x", 1<<20)); m.size > m.limit {
 		t.Error("a value larger than the whole memory was kept")
 	}
 }
 
-// TestSizesCoverWhatIsBehind: the estimate is no less than the texts that a value leads to.
-func TestSizesCoverWhatIsBehind(t *testing.T) {
+// TestSizesIncludeWhatAValuePointsTo: the estimate is no less than the texts that a value points to.
+func TestSizesIncludeWhatAValuePointsTo(t *testing.T) {
 	type inner struct{ texts []string }
 	type outer struct {
 		by   map[string]*inner
@@ -81,7 +81,7 @@ func TestSizesCoverWhatIsBehind(t *testing.T) {
 	}
 	v := &outer{by: map[string]*inner{"a": {[]string{strings.Repeat("x", 5000)}}}, any: strings.Repeat("y", 3000)}
 	v.self = v
-	m := newMemory(1 << 20)
+	m := newCache(1 << 20)
 	m.Put(1, 1, "key", v)
 	if m.size < 8000 || m.size > 9000 {
 		t.Errorf("8,000 bytes of text are estimated at %d", m.size)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What was asked for on commit runs after the commit, in order; a rollback of the whole or of a part drops it.
+// Functions passed to OnCommit run after the commit, in order. A rollback of the transaction, or of a Try, drops them.
 func TestOnCommitRunsAfterTheCommitOnly(t *testing.T) {
 	ctx := context.Background()
 	d, err := Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
@@ -22,7 +22,7 @@ func TestOnCommitRunsAfterTheCommitOnly(t *testing.T) {
 	err = d.Write(ctx, func(tx *Tx) error {
 		note(tx, "first")
 		failed, err := tx.Try(func() error { note(tx, "undone"); return broken })
-		if failed != broken || err != nil {
+		if !errors.Is(failed, broken) || err != nil {
 			t.Errorf("%v, %v", failed, err)
 		}
 		if failed, err := tx.Try(func() error { note(tx, "tried"); return nil }); failed != nil || err != nil {
@@ -40,7 +40,7 @@ func TestOnCommitRunsAfterTheCommitOnly(t *testing.T) {
 		t.Errorf("%q, %v", ran, err)
 	}
 	ran = nil
-	if err := d.Write(ctx, func(tx *Tx) error { note(tx, "rolled back"); return broken }); err != broken || len(ran) != 0 {
+	if err := d.Write(ctx, func(tx *Tx) error { note(tx, "rolled back"); return broken }); !errors.Is(err, broken) || len(ran) != 0 {
 		t.Errorf("%q, %v", ran, err)
 	}
 	if err := d.Read(ctx, func(tx *Tx) error { note(tx, "read"); return nil }); err != nil || !slices.Equal(ran, []string{"read"}) {
@@ -48,7 +48,7 @@ func TestOnCommitRunsAfterTheCommitOnly(t *testing.T) {
 	}
 }
 
-// Writes that share a commit run what each of them asked for; the one that fails runs nothing.
+// Writes that share a commit run the functions of each. Those of a write that fails do not run.
 func TestOnCommitOfWritesThatShareACommit(t *testing.T) {
 	ctx := context.Background()
 	d, err := Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"))

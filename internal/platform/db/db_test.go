@@ -27,8 +27,8 @@ func open(t *testing.T, path string) *db.DB {
 	return d
 }
 
-// pair opens a database with a table of names.
-func pair(t *testing.T) *db.DB {
+// openItems opens a database with a table of names.
+func openItems(t *testing.T) *db.DB {
 	t.Helper()
 	d := open(t, filepath.Join(t.TempDir(), "test.db"))
 	write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY, name TEXT NOT NULL)`)
@@ -57,6 +57,7 @@ func names(tx *db.Tx) ([]string, error) {
 	return db.All(tx, db.Column[string], `SELECT name FROM item ORDER BY id`)
 }
 
+// expect checks the names that the table holds.
 func expect(t *testing.T, d *db.DB, want ...string) {
 	t.Helper()
 	var got []string
@@ -70,7 +71,7 @@ func expect(t *testing.T, d *db.DB, want ...string) {
 }
 
 func TestWriteIsAllOrNothing(t *testing.T) {
-	d := pair(t)
+	d := openItems(t)
 	refused := errors.New("refused")
 	if err := d.Write(ctx, func(tx *db.Tx) error { return errors.Join(insert(1, "a")(tx), refused) }); !errors.Is(err, refused) {
 		t.Errorf("%v", err)
@@ -101,10 +102,9 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 	expect(t, d, "a")
 }
 
-// TestSnapshotSeesOneState changes the data between two statements of a Snapshot, and of a Read.
-// What fails of a transaction is undone alone, whether others share its commit or not.
+// A Try that fails or panics is rolled back alone.
 func TestTryUndoesWhatFailed(t *testing.T) {
-	d := pair(t)
+	d := openItems(t)
 	refused := errors.New("refused")
 	err := d.Write(ctx, func(tx *db.Tx) error {
 		for n, fail := range []func() error{nil, func() error { return refused }, func() error { panic("a panic") }, func() error { return insert(0, "again")(tx) }, nil} {
@@ -114,7 +114,7 @@ func TestTryUndoesWhatFailed(t *testing.T) {
 				}
 				return fail()
 			})
-			if err != nil || (failed != nil) != (fail != nil) || n == 1 && failed != refused {
+			if err != nil || (failed != nil) != (fail != nil) || n == 1 && !errors.Is(failed, refused) {
 				t.Errorf("%d: %v, %v", n, failed, err)
 			}
 		}
@@ -126,8 +126,9 @@ func TestTryUndoesWhatFailed(t *testing.T) {
 	expect(t, d, "item0", "item4")
 }
 
+// TestSnapshotSeesOneState changes the data between two statements of a Snapshot, and of a Read.
 func TestSnapshotSeesOneState(t *testing.T) {
-	d := pair(t)
+	d := openItems(t)
 	look := func(in func(context.Context, func(*db.Tx) error) error, id int) (before, after []string) {
 		err := in(ctx, func(tx *db.Tx) (err error) {
 			if before, err = names(tx); err != nil {
@@ -151,7 +152,7 @@ func TestSnapshotSeesOneState(t *testing.T) {
 }
 
 func TestReadersCannotWrite(t *testing.T) {
-	d := pair(t)
+	d := openItems(t)
 	if err := d.Read(ctx, insert(1, "a")); err == nil {
 		t.Error("a read wrote")
 	}
@@ -162,7 +163,7 @@ func TestReadersCannotWrite(t *testing.T) {
 }
 
 func TestRowsAndColumns(t *testing.T) {
-	d := pair(t)
+	d := openItems(t)
 	write(t, d, `INSERT INTO item (id, name) VALUES ($1, $2), ($3, $4)`, 1, "a", int64(-1<<63), "b\x00'\";--")
 	err := d.Snapshot(ctx, func(tx *db.Tx) error {
 		all, err := names(tx)
@@ -171,7 +172,7 @@ func TestRowsAndColumns(t *testing.T) {
 		}
 		none, err := db.All(tx, db.Column[string], `SELECT name FROM item WHERE id = $1`, 7)
 		if err != nil || none == nil || len(none) != 0 {
-			t.Errorf("no rows must be an empty list: %v %v", none, err)
+			t.Errorf("without rows: %v %v, want an empty list", none, err)
 		}
 		name, found, err := db.One(tx, db.Column[string], `SELECT name FROM item WHERE id = $1`, 1)
 		if err != nil || !found || name != "a" {
@@ -184,7 +185,7 @@ func TestRowsAndColumns(t *testing.T) {
 			t.Errorf("a row of another type: %v", err)
 		}
 		if _, _, err := db.One(tx, db.Column[int64], `SELECT name FROM nowhere`); err == nil || !strings.Contains(err.Error(), "nowhere") {
-			t.Errorf("a table that is not there: %v", err)
+			t.Errorf("a table that does not exist: %v", err)
 		}
 		return nil
 	})
@@ -203,10 +204,10 @@ func TestRowsAndColumns(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce has writers who read before they write, so that a lost update would show, and readers
-// who check that two tables agree.
-func TestManyAtOnce(t *testing.T) {
-	d := pair(t)
+// TestConcurrentReadsAndWrites has writers that read before they write, so that a lost update would show, and
+// readers that check that two rows agree.
+func TestConcurrentReadsAndWrites(t *testing.T) {
+	d := openItems(t)
 	write(t, d, `CREATE TABLE counter (id BIGINT PRIMARY KEY, n BIGINT NOT NULL)`)
 	write(t, d, `INSERT INTO counter (id, n) VALUES (1, 0), (2, 0)`)
 	read := func(tx *db.Tx, id int) (int64, error) {
@@ -261,7 +262,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 func TestWaitingEndsWithTheContext(t *testing.T) {
-	d := pair(t)
+	d := openItems(t)
 	err := d.Write(ctx, func(*db.Tx) error {
 		ended, end := context.WithCancel(ctx)
 		end()
@@ -276,7 +277,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	expect(t, d)
 }
 
-// TestCloseWaits: a transaction that has begun ends as it would have, one that has not is refused.
+// TestCloseWaits: a transaction that has begun is committed; one that begins later fails.
 func TestCloseWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	d := open(t, path)
@@ -305,12 +306,12 @@ func TestCloseWaits(t *testing.T) {
 		t.Errorf("closed twice: %v", err)
 	}
 	if left, err := filepath.Glob(path + "-*"); err != nil || len(left) != 0 {
-		t.Errorf("left beside the database: %q", left)
+		t.Errorf("files left beside the database: %q", left)
 	}
 	expect(t, open(t, path), "a")
 }
 
-func TestFilesAreTheOwnersAlone(t *testing.T) {
+func TestFilesAreReadableByTheirOwnerOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "dir")
 	d := open(t, filepath.Join(dir, "test.db"))
 	write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY)`)
@@ -339,8 +340,8 @@ func TestAnExistingFileKeepsItsMode(t *testing.T) {
 	}
 }
 
-// TestPathsWithSigns: a path is a path, whatever signs a URI gives a meaning to.
-func TestPathsWithSigns(t *testing.T) {
+// TestPathsWithSpecialCharacters: characters that mean something in a URI are plain characters of a path.
+func TestPathsWithSpecialCharacters(t *testing.T) {
 	for _, name := range []string{"a b.db", "100%.db", "%41.db", "what?mode=memory.db", "a#b.db", "a&b=c;d.db", "é 值班.db", "a+b.db", "file:x.db", ":memory:", `back\slash.db`, "it's.db"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -371,7 +372,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	if err := os.WriteFile(garbage, []byte(strings.Repeat("this is no database. ", 500)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ dsn, says string }{
+	for _, c := range []struct{ dsn, want string }{
 		{"", "want sqlite:PATH"},
 		{"sqlite:", "want sqlite:PATH"},
 		{"test.db", "want sqlite:PATH"},
@@ -384,7 +385,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		if err == nil {
 			d.Close()
 		}
-		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "hunter2") {
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", c.dsn, err)
 		}
 	}
@@ -431,8 +432,8 @@ func TestMigrations(t *testing.T) {
 	}
 }
 
-// TestEveryTableBelongsToAnAccount: whatever is kept goes when its account goes, and is found by it. Which sealing
-// keys there are is about the database as a whole.
+// TestEveryTableBelongsToAnAccount: the rows of every table are deleted with their account. The table of sealing keys
+// belongs to the database as a whole.
 func TestEveryTableBelongsToAnAccount(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "test.db"))
 	err := d.Read(ctx, func(tx *db.Tx) error {

@@ -8,26 +8,25 @@ import (
 	"sync"
 )
 
-// maxGroup is how many writes share one commit at most, so that the first of them does not wait for a long
-// queue behind it.
+// maxGroup is how many writes share one commit at most, so that the first does not wait for a long queue behind it.
 const maxGroup = 128
 
-// group is the queue of writes. What makes a write slow is the wait for the disk at its commit; writes that
-// come while one commits are run one after the other in one transaction and share the next wait. Each stands
-// between savepoints of its own, so that one that fails takes nothing with it but its own change.
+// group is the queue of writes. A write is slow because its commit waits for the disk. Writes that arrive while
+// another commits run one after the other in one transaction and share the next wait. Each runs between its own
+// savepoints, so that one that fails loses its own change only.
 //
-// Writes that come while others of the group run still join it, up to maxGroup. Under load nearly all callers then
-// share one wait for the disk, where otherwise half of them would wait for the other half's first.
+// A write that arrives while others of the group run joins it, up to maxGroup. Under load nearly all callers then
+// share one wait for the disk. Otherwise half of them would wait for the other half first.
 //
-// They are run by a goroutine of its own: were each caller to run what waits behind it, the next transaction
-// would begin only when all callers of the last have had their turn.
+// One goroutine runs the writes. If each caller ran the writes behind its own, the next transaction would begin
+// only after all callers of the last one had been scheduled.
 type group struct {
 	sync.Mutex
 	waiting []*write
-	came    chan struct{} // of room for one: there may be some in waiting
+	arrived chan struct{} // capacity 1; holds a value when writes may wait
 }
 
-// write is one caller's turn.
+// write is the write of one caller.
 type write struct {
 	fn    func(*Tx) error
 	done  chan struct{} // closed when err is final
@@ -36,10 +35,10 @@ type write struct {
 	after []func() // see Tx.OnCommit
 }
 
-// Write runs fn in the one write transaction there is at a time. When Write returns nil the change is
-// on disk; when fn or the commit fails nothing of it is. Writes that arrive together share a commit: fn may
-// see changes that are not on disk yet, and they will be before its own are. fn runs on another goroutine
-// than its caller's, but never two of them at once.
+// Write runs fn in a write transaction; there is one at a time. When Write returns nil the change is on disk.
+// When fn or the commit fails, none of it is. Writes that arrive together share a commit: fn may see changes that
+// are not on disk yet, and these reach the disk no later than its own. fn runs on another goroutine than its
+// caller's, and never two of them at once.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	w := &write{fn: fn, done: make(chan struct{})}
 	d.queue.add(w)
@@ -53,7 +52,7 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
-// leave gives up waiting, unless the write is being run already.
+// leave stops waiting, unless the write runs already.
 func (d *DB) leave(w *write, err error) error {
 	if d.queue.remove(w) {
 		return err
@@ -81,11 +80,12 @@ func (g *group) add(w *write) {
 	g.waiting = append(g.waiting, w)
 	g.Unlock()
 	select {
-	case g.came <- struct{}{}:
-	default: // it is known that some wait
+	case g.arrived <- struct{}{}:
+	default: // serve is woken already
 	}
 }
 
+// remove removes a write from the queue and reports whether it was there.
 func (g *group) remove(w *write) bool {
 	g.Lock()
 	defer g.Unlock()
@@ -98,24 +98,24 @@ func (g *group) remove(w *write) bool {
 	return false
 }
 
-// take removes the first writes of the queue, at most so many.
-func (g *group) take(most int) []*write {
+// take removes the first writes from the queue, at most limit.
+func (g *group) take(limit int) []*write {
 	g.Lock()
 	defer g.Unlock()
-	n := min(len(g.waiting), most)
+	n := min(len(g.waiting), limit)
 	taken := append([]*write(nil), g.waiting[:n]...)
 	g.waiting = append(g.waiting[:0], g.waiting[n:]...)
 	return taken
 }
 
-// serve runs the writes as they come, until the database is closed.
+// serve runs the writes in the order of their arrival, until the database is closed.
 func (d *DB) serve() {
 	ended := false
 	defer func() {
 		if ended {
 			close(d.served)
 		} else {
-			go d.serve() // a write has ended its goroutine, as a test does that fails
+			go d.serve() // a write ended this goroutine with runtime.Goexit, as a failing test does
 		}
 	}()
 	for {
@@ -123,7 +123,7 @@ func (d *DB) serve() {
 		case <-d.closed:
 			ended = true
 			return
-		case <-d.queue.came:
+		case <-d.queue.arrived:
 		}
 		for writes := d.queue.take(maxGroup); len(writes) > 0; writes = d.queue.take(maxGroup) {
 			d.commit(writes)
@@ -131,13 +131,13 @@ func (d *DB) serve() {
 	}
 }
 
-// commit runs writes in one transaction and tells each of them what came of it.
+// commit runs writes in one transaction and sets the result of each.
 func (d *DB) commit(writes []*write) {
 	tx := &Tx{conn: d.writer, queue: &d.queue}
 	err := errUnfinished
 	defer func() {
 		if err != nil {
-			tx.Exec("ROLLBACK") // an error means that the engine has done so already
+			_, _ = tx.Exec("ROLLBACK") // fails only when the engine has rolled back already
 		}
 		for _, w := range writes {
 			if w.err == nil && w.panic == nil {
@@ -153,7 +153,8 @@ func (d *DB) commit(writes []*write) {
 		if err = writes[i].run(tx, len(writes) > 1); err != nil {
 			return
 		}
-		if i == len(writes)-1 && !(i == 0 && writes[0].failed()) { // the first had no savepoint: alone it can fail, but nobody can join it then
+		// A first write that failed had no savepoint: the transaction is rolled back, so no other write may join it.
+		if i == len(writes)-1 && !(i == 0 && writes[0].failed()) {
 			writes = append(writes, d.queue.take(maxGroup-len(writes))...)
 		}
 	}
@@ -164,7 +165,7 @@ func (d *DB) commit(writes []*write) {
 	_, err = tx.Exec("COMMIT")
 }
 
-// errUnfinished is what the writes of a group get that was abandoned before its commit.
+// errUnfinished is the error of writes whose group was abandoned before its commit.
 var errUnfinished = errors.New("the transaction was abandoned")
 
 // run runs one write of a group, alone or between savepoints. Its error is about the whole group.
@@ -180,14 +181,14 @@ func (w *write) run(tx *Tx, shared bool) (err error) {
 		return nil
 	case w.failed():
 		if _, err = tx.Exec("ROLLBACK TO own"); err != nil {
-			return fmt.Errorf("the whole transaction was rolled back: %w", err) // a full disk does that
+			return fmt.Errorf("the whole transaction was rolled back: %w", err) // a full disk causes that
 		}
 	}
 	_, err = tx.Exec("RELEASE own")
 	return err
 }
 
-// call runs the function; what it panics with is for its own caller.
+// call runs the function. A panic is stored, to be raised again on the goroutine of the caller.
 func (w *write) call(tx *Tx) {
 	finished := false
 	defer func() {
@@ -195,7 +196,7 @@ func (w *write) call(tx *Tx) {
 			if p := recover(); p != nil {
 				w.panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) // the stack is this goroutine's
 			} else {
-				w.err = errUnfinished // the goroutine is being ended, by a test that failed
+				w.err = errUnfinished // the goroutine ends with runtime.Goexit, as in a failing test
 			}
 		}
 	}()

@@ -31,8 +31,8 @@ func insert(tx *Tx, n int) error {
 	return err
 }
 
-// TestWritesThatShareACommit lets many writes come together, of which some fail, some panic, some give up
-// waiting and some break a rule of the table: each must get its own outcome and leave only its own mark.
+// TestWritesThatShareACommit starts many writes at once. Some fail, some panic, some stop waiting and some violate a
+// constraint: each must return its own result, and only those that succeed may leave a row.
 func TestWritesThatShareACommit(t *testing.T) {
 	d := openNumbers(t)
 	const n = 600
@@ -73,7 +73,7 @@ func TestWritesThatShareACommit(t *testing.T) {
 		var done bool
 		switch i % 6 {
 		case 1:
-			if outcome[i] != refused {
+			if !errors.Is(outcome[i], refused) {
 				t.Errorf("%d: %v", i, outcome[i])
 			}
 		case 2:
@@ -82,7 +82,7 @@ func TestWritesThatShareACommit(t *testing.T) {
 			}
 		case 3:
 			if outcome[i] == nil {
-				t.Errorf("%d broke a rule and was done", i)
+				t.Errorf("%d violated a constraint and succeeded", i)
 			}
 		case 5:
 			if done = outcome[i] == nil; !done && !errors.Is(outcome[i], context.Canceled) {
@@ -101,7 +101,7 @@ func TestWritesThatShareACommit(t *testing.T) {
 		got, err := All(tx, Column[int64], `SELECT n FROM number`)
 		for _, i := range got {
 			if !want[i] {
-				t.Errorf("%d is there", i)
+				t.Errorf("%d was stored", i)
 			}
 			delete(want, i)
 		}
@@ -112,8 +112,8 @@ func TestWritesThatShareACommit(t *testing.T) {
 	}
 }
 
-// TestAGroupThatCannotCommit: when the engine rolls the whole transaction back, no write of the group is
-// told that it is on disk.
+// TestAGroupThatCannotCommit: when the engine rolls the whole transaction back, every write of the group returns an
+// error.
 func TestAGroupThatCannotCommit(t *testing.T) {
 	d := openNumbers(t)
 	gate := make(chan struct{})
@@ -149,7 +149,7 @@ func TestAGroupThatCannotCommit(t *testing.T) {
 	all.Wait()
 	for i, err := range outcome {
 		if err == nil {
-			t.Errorf("%d was told that it is on disk", i)
+			t.Errorf("write %d returned no error", i)
 		}
 	}
 	if err := d.Write(context.Background(), func(tx *Tx) error { return insert(tx, 1) }); err != nil {
@@ -157,7 +157,7 @@ func TestAGroupThatCannotCommit(t *testing.T) {
 	}
 }
 
-// TestWritesJoinAGroupThatRuns: a write that comes while another runs shares its commit, so that both fail when it does.
+// TestWritesJoinAGroupThatRuns: a write that arrives while another runs shares its commit, so both fail together.
 func TestWritesJoinAGroupThatRuns(t *testing.T) {
 	d := openNumbers(t)
 	var second sync.WaitGroup
@@ -198,13 +198,13 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// TestAwaited: a writer learns that another waits, and one who reads never does.
+// TestAwaited: Awaited is true for a writer when another write waits, and never for a reader.
 func TestAwaited(t *testing.T) {
 	d := openNumbers(t)
 	var second sync.WaitGroup
 	err := d.Write(t.Context(), func(tx *Tx) error {
 		if tx.Awaited() {
-			t.Error("awaited by nobody")
+			t.Error("awaited although no other write waits")
 		}
 		second.Go(func() { d.Write(context.Background(), func(tx *Tx) error { return insert(tx, 1) }) })
 		for !tx.Awaited() {

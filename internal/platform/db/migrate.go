@@ -15,11 +15,11 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Applied is one step that Migrate took: the file's name and how long it took, in words.
+// Applied is one migration that Migrate applied: the name of its file and its duration as text.
 type Applied struct{ Name, Took string }
 
-// Migrate brings the schema up to date, each step in a transaction of its own, and says what it did.
-// Running it on an up-to-date database does nothing.
+// Migrate brings the schema up to date, each migration in its own transaction, and returns what it applied.
+// On a schema that is up to date it does nothing.
 func (d *DB) Migrate(ctx context.Context) ([]Applied, error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -29,7 +29,7 @@ func (d *DB) Migrate(ctx context.Context) ([]Applied, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer h.Close()
+	defer func() { _ = h.Close() }() // every migration is committed by then
 	p, err := goose.NewProvider(goose.DialectSQLite3, h, files)
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
@@ -48,8 +48,8 @@ func (d *DB) Migrate(ctx context.Context) ([]Applied, error) {
 	return applied, nil
 }
 
-// refuseNewer keeps an older program from working on a schema it does not know: it would leave out what a
-// newer one relies on.
+// refuseNewer returns an error when the schema is newer than this program, which would not write what the newer
+// one relies on.
 func (d *DB) refuseNewer(ctx context.Context, p *goose.Provider) error {
 	has, err := p.GetDBVersion(ctx)
 	if err != nil {
@@ -57,12 +57,14 @@ func (d *DB) refuseNewer(ctx context.Context, p *goose.Provider) error {
 	}
 	sources := p.ListSources()
 	if knows := sources[len(sources)-1].Version; has > knows {
-		return fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): use that version, or restore a backup from before the upgrade", d.dsn, has, knows)
+		return fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): "+
+			"use that version, or restore a backup from before the upgrade", d.dsn, has, knows)
 	}
 	return nil
 }
 
-// uri names the database for a connection of database/sql. Migrations see to foreign keys themselves.
+// uri returns the name of the database for database/sql. It leaves foreign keys off: migrations that rebuild a table
+// would otherwise delete the rows that refer to it.
 func (d *DB) uri() string {
 	query := url.Values{"_pragma": {"busy_timeout(10000)", "synchronous(FULL)"}}
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: d.path}).EscapedPath(), RawQuery: query.Encode()}).String()

@@ -14,12 +14,15 @@ import (
 	"zombiezen.com/go/sqlite" // the embedded engine, without cgo
 )
 
-// pragmas of every connection. WAL lets readers go on while a commit is written; synchronous FULL makes
-// a commit survive power loss, which "2xx means on disk" asks for. Its log is taken into the database when it has
-// 16 MB: pages that change with every event are then written once for many commits.
-var pragmas = []string{"journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 4000", "foreign_keys = ON", "cache_size = -4000", "temp_store = MEMORY"}
+// pragmas are set on every connection. WAL lets readers continue while a commit is written. synchronous FULL makes
+// a commit survive power loss: a 2xx reply promises that the change is on disk. The log is copied into the database
+// at 16 MB, so that pages that change with every event are written once for many commits.
+var pragmas = []string{
+	"journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 4000", "foreign_keys = ON", "cache_size = -4000",
+	"temp_store = MEMORY",
+}
 
-// timeout is for the command line working on a database that a server has open.
+// timeout is how long a statement waits for another process's lock: a command may work on a database that a server has open.
 const timeout = 10 * time.Second
 
 func (d *DB) openSQLite(path string) (err error) {
@@ -30,9 +33,9 @@ func (d *DB) openSQLite(path string) (err error) {
 	if d.writer, err = openConn(path); err != nil {
 		return err
 	}
-	// One reader more than processors keeps those busy while a reader is on its way from one call to the
-	// next; many more make the driver's readers get in each other's way. A read that writes is a mistake,
-	// and outside the one writer it would fail under load only.
+	// One reader more than processors keeps these busy while a reader passes from one call to the next. Many
+	// more slow each other down inside the driver. query_only: a read that writes is a mistake, and outside
+	// the one writer it would fail only under load.
 	d.readers, err = openPool(path, runtime.NumCPU()+1, "query_only = ON")
 	return err
 }
@@ -65,8 +68,8 @@ func openConn(path string, extra ...string) (*conn, error) {
 	return c, nil
 }
 
-// create makes a new database file readable by its owner alone, because it holds personal data; an
-// existing file keeps its mode. The engine gives the files beside it the same mode.
+// create creates the database file with mode 0600, because it holds personal data. An existing file keeps its
+// mode. The engine creates the files beside it with the same mode.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -86,7 +89,7 @@ func sqliteVersion() string {
 	if err != nil {
 		return "?"
 	}
-	defer c.close()
+	defer func() { _ = c.close() }() // an empty database in memory
 	version, _, err := One(&Tx{conn: c}, Column[string], `SELECT sqlite_version()`)
 	if err != nil {
 		return "?"
@@ -94,12 +97,12 @@ func sqliteVersion() string {
 	return version
 }
 
-// MustExist refuses a DSN whose database is not there yet, for commands that would otherwise answer a
-// mistyped path with a new, empty database.
+// MustExist returns an error for a DSN whose database does not exist. Commands that only read call it, which would
+// otherwise create an empty database at a mistyped path.
 func MustExist(dsn string) error {
 	path, ok := strings.CutPrefix(dsn, "sqlite:")
 	if !ok {
-		return nil // Open says what is wrong with it
+		return nil // Open reports the fault of the DSN
 	}
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("there is no database at %s: %w", path, err)
@@ -107,8 +110,8 @@ func MustExist(dsn string) error {
 	return nil
 }
 
-// storageFails tells whether it is the storage that fails and not the statement: a full or broken disk, or
-// another process that does not let go of the database.
+// storageFails reports whether the storage failed and not the statement: a full or broken disk, or another process
+// that keeps the database locked.
 func storageFails(err error) bool {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultBusy, sqlite.ResultReadOnly, sqlite.ResultCantOpen:

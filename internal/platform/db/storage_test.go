@@ -25,8 +25,8 @@ func TestAFullDiskIsUnavailableAndLosesNothing(t *testing.T) {
 	if err := exec(`CREATE TABLE filler (t TEXT)`); err != nil {
 		t.Fatal(err)
 	}
-	// The engine's own limit, which it raises to what the file has already, stands in for the disk's: it
-	// answers with the same code.
+	// The engine's own limit stands in for a full disk: it returns the same code. The engine raises the limit to the
+	// file's present size.
 	if err := d.Write(ctx, func(tx *Tx) error {
 		_, err := All(tx, Column[int64], `PRAGMA max_page_count = 1`)
 		return err

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Fold takes the difference between upper and lower case out of a text, in every script: of the
-// characters that are the same but for case it puts the first in the order of Unicode. Columns named
-// *_folded hold folded text, because engines fold no more than ASCII.
+// Fold removes the difference between upper and lower case from a text, in every script. Of the characters
+// that differ only in case it uses the first in the order of Unicode. Columns named *_folded hold folded
+// text, because engines fold ASCII only.
 func Fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -19,8 +19,8 @@ func Fold(s string) string {
 	}, s)
 }
 
-// Containing is the pattern of folded texts that contain this one, for LIKE $n ESCAPE '\'. The empty text
-// is in all of them: its pattern is %%, which queries test first because LIKE reads the whole text.
+// Containing returns the pattern of folded texts that contain this one, for LIKE $n ESCAPE '\'. Every text contains
+// the empty one, whose pattern is %%: queries test for it first, because LIKE reads the whole text.
 func Containing(s string) string { return "%" + likeSpecial.Replace(Fold(s)) + "%" }
 
 var likeSpecial = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
@@ -41,8 +41,8 @@ func List[T int64 | uint64 | string](ids []T) string {
 	return b.String()
 }
 
-// Refold fills in folded columns that a migration left empty, because engines cannot fold: the query reads
-// account, id and text of such rows, the update writes folded text, account and id ($1 to $3).
+// Refold fills folded columns that a migration left empty, because engines cannot fold. The query reads account, id
+// and text of these rows. The update writes the folded text ($1) of the row with account ($2) and id ($3).
 func Refold[ID int64 | string](tx *Tx, query, update string) error {
 	type row struct {
 		account int64
@@ -50,8 +50,13 @@ func Refold[ID int64 | string](tx *Tx, query, update string) error {
 		text    string
 	}
 	rows, err := All(tx, func(scan Scan) (r row, err error) { return r, scan(&r.account, &r.id, &r.text) }, query)
-	for i := 0; i < len(rows) && err == nil; i++ {
-		_, err = tx.Exec(update, Fold(rows[i].text), rows[i].account, rows[i].id)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, r := range rows {
+		if _, err := tx.Exec(update, Fold(r.text), r.account, r.id); err != nil {
+			return err
+		}
+	}
+	return nil
 }

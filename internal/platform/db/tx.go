@@ -10,9 +10,9 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// conn is one connection with the statements it has prepared. Preparing costs more than most of our
-// queries do, so a statement is prepared once per connection and kept: the number of distinct SQL
-// texts in the program bounds the map, which is why rooms must not build SQL out of values.
+// conn is one connection with its prepared statements. Preparing costs more than most queries, so a statement
+// is prepared once per connection and kept. The number of distinct SQL texts in the program bounds the map:
+// no package may build SQL out of values.
 type conn struct {
 	raw   *sqlite.Conn
 	stmts map[string]*stmt
@@ -21,29 +21,29 @@ type conn struct {
 // stmt is a prepared statement.
 type stmt struct {
 	*sqlite.Stmt
-	args []int // for each parameter of the engine, in its order, which argument it takes
+	args []int // the index of the argument of each parameter, in the engine's order
 }
 
-func (c *conn) close() error { return c.raw.Close() } // and with it its statements
+func (c *conn) close() error { return c.raw.Close() } // its statements too
 
 // Tx is one unit of work on one connection; see DB.Read, DB.Snapshot and DB.Write for what it promises.
-// It must not be used by two goroutines at once nor after the function it was given to has returned.
+// It must not be used by two goroutines at once, nor after the function that received it has returned.
 //
 // Statements are not bound to the request's context: they are short by design.
 type Tx struct {
 	conn  *conn
-	queue *group // of those who want to write next; nil: this one only reads
+	queue *group // writes that wait; nil in a transaction that only reads
 
-	memory    *Cache // nil: this one writes
+	memory    *Cache // nil in a transaction that writes
 	steady    bool   // see Steady
 	versionOf int64  // see Version
 	version   int64
 	versioned bool
-	after     *[]func() // see OnCommit; nil: this one only reads
+	after     *[]func() // see OnCommit; nil in a transaction that only reads
 }
 
 // OnCommit runs fn once the change is on disk, on the goroutine that called Write, in the order of the calls. fn is
-// dropped when the transaction, or the Try that it is called in, is rolled back: counters and wakes belong here,
+// dropped when the transaction is rolled back, or the Try that it is called in. Counters and wakes belong here,
 // because they cannot be rolled back. Outside of Write fn runs at once.
 func (t *Tx) OnCommit(fn func()) {
 	if t.after == nil {
@@ -53,8 +53,8 @@ func (t *Tx) OnCommit(fn func()) {
 	*t.after = append(*t.after, fn)
 }
 
-// Awaited tells whether others wait to write. Long work that can stop and go on in another transaction
-// should, then.
+// Awaited reports whether other callers wait to write. Long work that can continue in another transaction
+// should then stop.
 func (t *Tx) Awaited() bool {
 	if t.queue == nil {
 		return false
@@ -64,6 +64,7 @@ func (t *Tx) Awaited() bool {
 	return len(t.queue.waiting) > 0
 }
 
+// prepare returns the connection's statement for a query, prepared once.
 func (t *Tx) prepare(query string) (*stmt, error) {
 	if s, ok := t.conn.stmts[query]; ok {
 		return s, nil
@@ -74,7 +75,7 @@ func (t *Tx) prepare(query string) (*stmt, error) {
 	}
 	s := &stmt{Stmt: raw}
 	for i := range raw.BindParamCount() {
-		name := raw.BindParamName(i + 1) // $1, $2, ...: numbered as they first appear, not as they are called
+		name := raw.BindParamName(i + 1) // the engine numbers $1, $2, ... by first appearance, not by name
 		n, err := strconv.Atoi(name[min(1, len(name)):])
 		if err != nil || n < 1 {
 			return nil, fmt.Errorf("%s: parameter %q must be $1, $2 or so", query, name)
@@ -85,13 +86,13 @@ func (t *Tx) prepare(query string) (*stmt, error) {
 	return s, nil
 }
 
-// run binds the arguments and gives each row to row until there is none or row wants no more.
+// run binds the arguments and calls row for each row, until there is none or row returns false.
 func (t *Tx) run(query string, args []any, row func(Scan) (more bool, err error)) (err error) {
 	s, err := t.prepare(query)
 	if err != nil {
 		return err
 	}
-	// Until it is reset a statement holds on to the state of the database that it reads.
+	// Until it is reset, a statement keeps the state of the database that it reads, and the log grows.
 	defer func() {
 		if e := s.Reset(); e != nil && err == nil {
 			err = failed(query, e)
@@ -121,8 +122,8 @@ func (t *Tx) run(query string, args []any, row func(Scan) (more bool, err error)
 	}
 }
 
-// failed says which statement failed. When the storage is at fault and not the statement, callers are told
-// that trying again may help.
+// failed adds the statement to an error. When the storage failed and not the statement, the error is
+// fault.Unavailable: a retry may help.
 func failed(query string, err error) error {
 	err = fmt.Errorf("%s: %w", query, err)
 	if storageFails(err) {
@@ -131,15 +132,15 @@ func failed(query string, err error) error {
 	return err
 }
 
-// Exec runs a statement and tells how many rows it changed.
+// Exec runs a statement and returns how many rows it changed.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	err := t.run(query, args, func(Scan) (bool, error) { return true, nil })
 	return int64(t.conn.raw.Changes()), err
 }
 
-// Try runs fn so that nothing of it stays when it fails or panics, while the rest of the transaction does: for
-// rows of which one must not take the others with it. failed is what it failed with; err is about the
-// transaction as a whole, which cannot go on: the storage fails.
+// Try runs fn between savepoints: when fn fails or panics, its changes are rolled back and those of the rest of the
+// transaction stay, so that one bad row cannot fail the others. failed is the error of fn. err is an error of the
+// whole transaction, which cannot continue: the storage fails.
 func (t *Tx) Try(fn func() error) (failed, err error) {
 	if _, err := t.Exec("SAVEPOINT try"); err != nil {
 		return nil, err
@@ -164,6 +165,7 @@ func (t *Tx) Try(fn func() error) (failed, err error) {
 	return failed, err
 }
 
+// guarded returns a panic of fn as an error.
 func guarded(fn func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -177,7 +179,7 @@ func guarded(fn func() error) (err error) {
 // types made of these, and to pointers to them, which become nil for NULL.
 type Scan func(dest ...any) error
 
-// All reads every row of a query; no rows give an empty, non-nil slice.
+// All reads every row of a query. Without rows the slice is empty, not nil.
 func All[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) ([]T, error) {
 	all := []T{}
 	err := t.run(query, args, func(scan Scan) (bool, error) {

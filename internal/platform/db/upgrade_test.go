@@ -10,8 +10,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// TestClosedIncidentsOfAnOlderDatabase: the migration fills in when they were closed, as well as it is known, and
-// keeps the escalations of incidents that exist.
+// TestClosedIncidentsOfAnOlderDatabase: the migration fills in when incidents were closed, as far as that is known,
+// and keeps the escalations of incidents that exist.
 func TestClosedIncidentsOfAnOlderDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	d, err := Connect(t.Context(), "sqlite:"+path)

@@ -7,7 +7,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// bind gives a parameter, numbered from 1, its value.
+// bind sets the value of a parameter, numbered from 1.
 func (s *stmt) bind(i int, arg any) error {
 	switch v := arg.(type) {
 	case int64:
@@ -28,6 +28,7 @@ func (s *stmt) bind(i int, arg any) error {
 	return nil
 }
 
+// bindOther binds what bind has no case for: pointers (nil is NULL), floats and named types.
 func (s *stmt) bindOther(i int, v reflect.Value) error {
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():
@@ -42,7 +43,7 @@ func (s *stmt) bindOther(i int, v reflect.Value) error {
 		s.BindBool(i, v.Bool())
 	case v.CanFloat():
 		s.BindFloat(i, v.Float())
-	default: // unsigned numbers too: which of the two ways to store the upper half is the room's to say
+	default: // unsigned numbers too: the caller chooses how the upper half is stored
 		return fmt.Errorf("$%d is a %s, which no column holds", i, v.Type())
 	}
 	return nil
@@ -61,6 +62,7 @@ func (s *stmt) scan(dest ...any) error {
 	return nil
 }
 
+// column reads one column of the current row into the pointer dest.
 func (s *stmt) column(i int, dest any) error {
 	kind := s.ColumnType(i)
 	switch d := dest.(type) {
@@ -77,6 +79,7 @@ func (s *stmt) column(i int, dest any) error {
 	return s.columnOther(i, kind, reflect.ValueOf(dest).Elem())
 }
 
+// columnOther reads a column into what column has no case for: pointers (NULL is nil), floats, bytes and named types.
 func (s *stmt) columnOther(i int, kind sqlite.ColumnType, d reflect.Value) error {
 	switch {
 	case d.Kind() == reflect.Pointer && kind == sqlite.TypeNull:
@@ -106,7 +109,7 @@ func (s *stmt) columnOther(i int, kind sqlite.ColumnType, d reflect.Value) error
 	return fmt.Errorf("it is read into a %s, which no column holds", d.Type())
 }
 
-// want refuses a column of another type, NULL above all: the engine would turn it into something.
+// want returns an error for a column of another type. Without it the engine converts: NULL becomes 0 or "".
 func want(got, want sqlite.ColumnType) error {
 	if got != want {
 		return fmt.Errorf("it is %v, want %v", got, want)

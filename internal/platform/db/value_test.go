@@ -29,8 +29,7 @@ func TestValuesComeBackAsTheyWent(t *testing.T) {
 		var f flag
 		var g word
 		var h number
-		found := false
-		if _, found, err = One(tx, func(scan Scan) (struct{}, error) {
+		if _, found, err := One(tx, func(scan Scan) (struct{}, error) {
 			return struct{}{}, scan(&a, &b, &c, &d, &e, &f, &g, &h)
 		}, `SELECT a, b, c, d, e, f, g, h FROM v`); err != nil || !found {
 			t.Fatal(found, err)
@@ -45,7 +44,7 @@ func TestValuesThatDoNotFitAreRefused(t *testing.T) {
 	inTx(t, func(tx *Tx) {
 		for name, c := range map[string]struct {
 			err  error
-			says string
+			want string
 		}{
 			"NULL into a text":       {one[string](tx, `SELECT NULL`), "NULL"},
 			"a text into a number":   {one[int64](tx, `SELECT 'x'`), "INTEGER"},
@@ -57,8 +56,8 @@ func TestValuesThatDoNotFitAreRefused(t *testing.T) {
 			"an unnumbered one":      {one[int64](tx, `SELECT ?`, 1), "must be $1"},
 			"a statement that fails": {one[int64](tx, `SELECT nothing`), "nothing"},
 		} {
-			if c.err == nil || !strings.Contains(c.err.Error(), c.says) {
-				t.Errorf("%s: %v, want %q", name, c.err, c.says)
+			if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+				t.Errorf("%s: %v, want %q", name, c.err, c.want)
 			}
 		}
 		if err := one[int64](tx, `SELECT 1`); err != nil {

@@ -1,9 +1,9 @@
-// Package delivery carries rows to their targets. It claims the rows that are due under a lease, makes one attempt for
+// Package delivery delivers rows to their targets. It claims the rows that are due under a lease, makes one attempt for
 // each on a worker slot, and records the results of many attempts in one transaction.
 //
-// A row belongs to the queue of its target. A queue has few slots, and one more is kept for every queue that has no
-// attempt under way, so that targets that hang hold up no other. Nothing is remembered: after a crash the leases expire
-// and the rows are claimed again, so that a target may receive a row twice but never loses one.
+// A row belongs to the queue of its target. A queue has few slots. A queue without an attempt in progress may start one
+// beyond the total, so that targets that hang block no other. Nothing is kept in memory: after a crash the leases
+// expire and the rows are claimed again. A target may receive a row twice but never misses one.
 //
 // The package knows no table and must never read a clock: a Store has the SQL, Config.Now the time.
 package delivery
@@ -18,14 +18,14 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// Queue is what waits for one target.
+// Queue is the rows that wait for one target.
 type Queue[K comparable] struct {
 	Key   K
 	Due   time.Time // when its first row may be claimed
-	Slots int       // how many attempts may be under way in it at once
+	Slots int       // how many of its attempts may be in progress at once
 }
 
-// Result is what came of one attempt.
+// Result is the result of one attempt.
 type Result[R, O any] struct {
 	Row     R
 	Outcome O
@@ -34,17 +34,17 @@ type Result[R, O any] struct {
 	Ended   time.Time
 }
 
-// Store is the SQL of the rows and the way to their targets: K names a queue, R is a claimed row, O what an attempt
-// brings back.
+// Store holds the SQL of the rows and sends them to their targets. K identifies a queue, R is a claimed row, O is what an
+// attempt returns.
 type Store[K comparable, R, O any] interface {
 	// Queues lists the queues with rows that are not settled, the most urgent first. It runs in a read transaction.
 	Queues(tx *db.Tx, now time.Time) ([]Queue[K], error)
-	// Claim stores that up to n due rows of a queue are being attempted, and when their lease expires. A row is due again
-	// once its lease has expired. Claim must neither render nor match anything: it holds the one writer.
+	// Claim claims up to n due rows of a queue and stores when their lease expires. A row is due again once its lease
+	// has expired. Claim must do no work besides: it holds the one writer, so it must not render or match anything.
 	Claim(tx *db.Tx, queue K, n int, now time.Time) ([]R, error)
 	// Attempt makes one attempt, outside of any transaction. It should end when ctx does.
 	Attempt(ctx context.Context, row R) (O, error)
-	// Record stores the results of attempts, all or none of them. Metrics and log lines belong into tx.OnCommit.
+	// Record stores the results of attempts, all or none of them. Metrics and log lines belong in tx.OnCommit.
 	Record(tx *db.Tx, results []Result[R, O]) error
 }
 
@@ -54,12 +54,12 @@ type Config struct {
 	DB    *db.DB
 	Now   func() time.Time
 	Log   *slog.Logger
-	Slots int           // attempts under way at once; the first of each queue may exceed it
-	First int           // attempts under way at once, whatever their queues
+	Slots int           // attempts in progress at once; the first of each queue may exceed it
+	First int           // attempts in progress at once, the first of each queue included
 	Grace time.Duration // how long Wait lets attempts run before it cancels them
 }
 
-// Runner delivers the rows of a Store. Make one with New.
+// Runner delivers the rows of a Store. It is created by New.
 type Runner[K comparable, R, O any] struct {
 	Config
 	store   Store[K, R, O]
@@ -70,7 +70,7 @@ type Runner[K comparable, R, O any] struct {
 	slots     slots[K]
 	ended     []ended[K, R, O] // attempts that are not recorded yet
 	recording bool
-	ctx       context.Context // of attempts; replaced when Wait has cancelled it
+	ctx       context.Context // of attempts; replaced after Wait has cancelled it
 	cancel    context.CancelFunc
 }
 
@@ -79,7 +79,7 @@ type ended[K comparable, R, O any] struct {
 	Result[R, O]
 }
 
-// New returns a runner that attempts nothing before its job runs.
+// New returns a runner. It makes no attempt before its job runs.
 func New[K comparable, R, O any](c Config, store Store[K, R, O]) *Runner[K, R, O] {
 	r := &Runner[K, R, O]{Config: c, store: store, wake: jobs.NewSignal(), slots: slots[K]{most: c.Slots, first: c.First, used: map[K]int{}}}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
@@ -91,18 +91,18 @@ func (r *Runner[K, R, O]) Job() jobs.Job {
 	return jobs.Job{Name: r.Name, Interval: time.Second, Run: r.run, Wait: r.Wait, Signal: r.wake}
 }
 
-// Wake wakes the job: a row that is due has been committed.
+// Wake wakes the job. It is called after a row that is due has been committed.
 func (r *Runner[K, R, O]) Wake() { r.wake.Raise() }
 
-// slots counts the attempts under way.
+// slots counts the attempts in progress.
 type slots[K comparable] struct {
 	most, first int // as in Config
 	all         int
 	used        map[K]int
 }
 
-// free returns how many attempts may begin in a queue that has so many slots of its own. A queue with no attempt under
-// way may begin one even when all slots are taken, so that it is not held up by queues that hang.
+// free returns how many attempts may begin in a queue that has own slots. A queue without an attempt in progress may
+// begin one even when all slots are taken, so that queues that hang do not block it.
 func (s *slots[K]) free(queue K, own int) int {
 	n := min(own-s.used[queue], s.most-s.all)
 	if n <= 0 && own > 0 && s.used[queue] == 0 && s.all < s.first {
@@ -111,7 +111,7 @@ func (s *slots[K]) free(queue K, own int) int {
 	return max(0, n)
 }
 
-// take counts attempts that begin, or with a negative n that ended.
+// take counts n attempts that begin; a negative n counts attempts that ended.
 func (s *slots[K]) take(queue K, n int) {
 	s.all += n
 	if s.used[queue] += n; s.used[queue] == 0 {

@@ -24,8 +24,8 @@ func run(t *testing.T, r *runner, now time.Time) time.Time {
 	return again
 }
 
-// A queue has four slots, all queues together sixteen; a queue without an attempt under way gets one beyond them, up to
-// forty.
+// A queue has four slots, all queues together sixteen. A queue without an attempt in progress may start one beyond
+// them, up to forty.
 func TestSlots(t *testing.T) {
 	d, c := open(t), clock.At(start)
 	release, begun := make(chan struct{}), make(chan string, 1000)
@@ -53,14 +53,14 @@ func TestSlots(t *testing.T) {
 	for n := range 2 {
 		fill(fmt.Sprint("b", n), 10)
 	}
-	want("four of two more", 8)
+	want("four of each of two more queues", 8)
 	fill("c", 3)
-	want("three of one, of which no more wait", 3)
+	want("all three of a fourth queue", 3)
 	for n := range 30 {
 		fill(fmt.Sprint("d", n), 2)
 	}
-	want("one slot is left; then one of each, up to forty", 25)
-	want("none is left", 0)
+	want("the last slot, then one of each queue up to forty", 25)
+	want("no slot is left", 0)
 	close(release)
 	r.Wait()
 	for count(t, d, `SELECT count(*) FROM parcel WHERE settled = ''`) > 0 {
@@ -69,7 +69,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// Results that come while the writer is busy are recorded in one transaction.
+// Results that arrive while the writer is busy are recorded in one transaction.
 func TestResultsShareATransaction(t *testing.T) {
 	d, c := open(t), clock.At(start)
 	var ending sync.WaitGroup
@@ -98,7 +98,8 @@ func TestResultsShareATransaction(t *testing.T) {
 	}
 }
 
-// A result that cannot be recorded costs its neighbours nothing; it is attempted again when its lease has expired.
+// A result that cannot be recorded does not affect the others of its batch. Its row is attempted again when its lease
+// has expired.
 func TestACorruptRowBlocksNoOther(t *testing.T) {
 	d, c := open(t), clock.At(start)
 	s := &store{attempt: func(context.Context, *parcel) error { return nil }}
@@ -123,7 +124,7 @@ func TestACorruptRowBlocksNoOther(t *testing.T) {
 	}
 	broken = false
 	if again := run(t, r, c.Now()); !again.Equal(start.Add(leased)) {
-		t.Errorf("it comes again at %v", again)
+		t.Errorf("the next run is at %v", again)
 	}
 	c.Add(leased)
 	run(t, r, c.Now())
@@ -133,8 +134,8 @@ func TestACorruptRowBlocksNoOther(t *testing.T) {
 	}
 }
 
-// A queue whose rows cannot be claimed holds up no other.
-func TestAQueueThatCannotBeClaimedHoldsUpNoOther(t *testing.T) {
+// A queue whose rows cannot be claimed blocks no other.
+func TestAQueueThatCannotBeClaimedBlocksNoOther(t *testing.T) {
 	d, c := open(t), clock.At(start)
 	s := &store{attempt: func(context.Context, *parcel) error { return nil }}
 	r := newRunner(d, c, s, time.Minute)
@@ -148,7 +149,7 @@ func TestAQueueThatCannotBeClaimedHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// Wait cancels attempts that outlast the grace. They are not recorded: the next process makes them again.
+// Wait cancels attempts that still run after the grace. They are not recorded: the next process makes them again.
 func TestWaitEndsWithinTheGrace(t *testing.T) {
 	d, c := open(t), clock.At(start)
 	var stubborn atomic.Bool
@@ -165,17 +166,17 @@ func TestWaitEndsWithinTheGrace(t *testing.T) {
 	run(t, r, c.Now())
 	r.Wait()
 	if n := count(t, d, `SELECT count(*) FROM parcel WHERE settled = '' AND attempts = 1 AND due_at = `+fmt.Sprint(start.Add(leased).UnixMilli())); n != 1 || !slices.Equal(s.batches, nil) {
-		t.Errorf("what was cancelled was recorded: %v", s.batches)
+		t.Errorf("a cancelled attempt was recorded: %v", s.batches)
 	}
 	stubborn.Store(true)
 	c.Add(leased)
 	run(t, r, c.Now())
-	r.Wait() // although the attempt goes on
+	r.Wait() // returns although the attempt does not end
 	close(released)
 	r.Wait()
 }
 
-// What panics has failed, and nobody is told with what.
+// An attempt that panics has failed. Its error does not reveal the panic's value, which is in the log only.
 func TestAnAttemptThatPanicsHasFailed(t *testing.T) {
 	d, c := open(t), clock.At(start)
 	s := &store{attempt: func(context.Context, *parcel) error { panic("at the disco") }}

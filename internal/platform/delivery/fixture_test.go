@@ -27,7 +27,7 @@ type parcel struct {
 	lease        time.Time // when it expires
 }
 
-// store keeps parcels in a real database. attempt is the way to their targets.
+// store keeps parcels in a real database; attempt stands for their targets.
 type store struct {
 	attempt func(ctx context.Context, p *parcel) error
 	record  func(tx *db.Tx, r delivery.Result[*parcel, struct{}]) error
@@ -105,7 +105,7 @@ func (s *store) Record(tx *db.Tx, results []delivery.Result[*parcel, struct{}]) 
 	return nil
 }
 
-// settled ends a parcel.
+// settled stores the final state of a parcel.
 func settled(tx *db.Tx, id int64, how string) error {
 	_, err := tx.Exec(`UPDATE parcel SET settled = $2 WHERE id = $1 AND settled = ''`, id, how)
 	return err

@@ -9,8 +9,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// run claims the rows that are due and for which a slot is free, and begins their attempts. again is when the next
-// row is due; rows for which no slot is free are claimed when one becomes free, which wakes the job.
+// run claims the rows that are due and have a free slot, and begins their attempts. again is when the next row is due.
+// A slot that becomes free wakes the job, which then claims the rows that waited for it.
 func (r *Runner[K, R, O]) run(ctx context.Context, now time.Time) (again time.Time, err error) {
 	var queues []Queue[K]
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
@@ -21,7 +21,7 @@ func (r *Runner[K, R, O]) run(ctx context.Context, now time.Time) (again time.Ti
 		return again, err
 	}
 	ready, again := r.ready(queues, now)
-	if len(ready) == 0 { // the writer is not asked for nothing
+	if len(ready) == 0 { // an empty transaction would still wait for the one writer
 		return again, nil
 	}
 	var claimed []claim[K, R]
@@ -59,8 +59,8 @@ type claim[K comparable, R any] struct {
 	row   R
 }
 
-// claim claims rows of some queues until no slot is free. A queue whose claim fails is left out, so that it cannot
-// hold up the others.
+// claim claims rows of the queues until no slot is free. A queue whose claim fails is skipped, so that it cannot block
+// the others.
 func (r *Runner[K, R, O]) claim(tx *db.Tx, queues []Queue[K], now time.Time) (claimed []claim[K, R], err error) {
 	plan := r.copySlots()
 	for _, q := range queues {
@@ -91,7 +91,8 @@ func (r *Runner[K, R, O]) claim(tx *db.Tx, queues []Queue[K], now time.Time) (cl
 	return claimed, nil
 }
 
-// copySlots copies the slots, for planning: slots become free meanwhile, but only run takes any.
+// copySlots copies the slots to plan claims with. Slots may become free meanwhile, but only run takes any, so a plan
+// never exceeds the limits.
 func (r *Runner[K, R, O]) copySlots() slots[K] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +104,7 @@ func (r *Runner[K, R, O]) copySlots() slots[K] {
 	return plan
 }
 
-// begin makes one attempt on a goroutine of its own and hands the result to record.
+// begin makes one attempt on its own goroutine and passes the result to record.
 func (r *Runner[K, R, O]) begin(queue K, row R) {
 	r.mu.Lock()
 	r.slots.take(queue, 1)
@@ -136,10 +137,10 @@ func (r *Runner[K, R, O]) attempt(ctx context.Context, row R) (outcome O, err er
 	return r.store.Attempt(ctx, row)
 }
 
-// maxRecorded is how many results one transaction records at most: others who want to write wait for it.
+// maxRecorded is how many results one transaction records at most: other writes wait for it.
 const maxRecorded = 64
 
-// end hands a result to the goroutine that records, and starts it when it does not run. Results that come while it
+// end passes a result to the goroutine that records, and starts it if it does not run. Results that arrive while it
 // commits share the next commit.
 func (r *Runner[K, R, O]) end(e ended[K, R, O]) {
 	r.mu.Lock()
@@ -151,8 +152,8 @@ func (r *Runner[K, R, O]) end(e ended[K, R, O]) {
 	}
 }
 
-// record records results until there are none. A slot is free once its result is on disk: whether the target may be
-// called again depends on it.
+// record records results until there are none. A slot becomes free only once its result is on disk, because the result
+// decides whether the target may be called again.
 func (r *Runner[K, R, O]) record() {
 	for {
 		r.mu.Lock()
@@ -169,8 +170,8 @@ func (r *Runner[K, R, O]) record() {
 	}
 }
 
-// commit records a batch in one transaction, and when that fails each half by itself, so that one corrupt row cannot
-// block the others. A result that cannot be recorded is lost: the lease expires, and the attempt is made again.
+// commit records a batch in one transaction. When that fails it records each half by itself, so that one corrupt row
+// cannot block the others. A result that cannot be recorded is lost: the lease expires, and the attempt is made again.
 func (r *Runner[K, R, O]) commit(batch []ended[K, R, O]) {
 	results := make([]Result[R, O], len(batch))
 	for i, e := range batch {
@@ -196,6 +197,7 @@ func (r *Runner[K, R, O]) write(results []Result[R, O]) (err error) {
 	return r.DB.Write(context.Background(), func(tx *db.Tx) error { return r.store.Record(tx, results) })
 }
 
+// release frees the slots of attempts that have ended and wakes the job.
 func (r *Runner[K, R, O]) release(batch []ended[K, R, O]) {
 	r.mu.Lock()
 	for _, e := range batch {
@@ -205,8 +207,9 @@ func (r *Runner[K, R, O]) release(batch []ended[K, R, O]) {
 	r.wake.Raise()
 }
 
-// Wait waits until all attempts have ended and are recorded. Attempts that still run after the grace are cancelled;
-// one that does not end then is given up a second later: its lease expires, and the next process makes it again.
+// Wait waits until all attempts have ended and are recorded. Attempts that still run after Config.Grace are cancelled.
+// After another second Wait returns even if one has not ended: its lease expires, and the next process attempts the
+// row again.
 func (r *Runner[K, R, O]) Wait() {
 	idle := make(chan struct{})
 	go func() {
@@ -225,6 +228,7 @@ func (r *Runner[K, R, O]) Wait() {
 	}
 }
 
+// within reports whether done is closed within d.
 func within(done <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -18,28 +18,28 @@ import (
 
 const (
 	parcels     = 2000
-	maxAttempts = 5 // that failed; then it is given up
+	maxAttempts = 5 // a parcel is given up after so many failed attempts
 )
 
-// world is the targets of the stress test, which outlive the processes that call them.
+// world holds the targets of the stress test, which outlive the processes that call them.
 type world struct {
 	t     *testing.T
 	seed  uint64
 	clock *clock.Manual
 
 	mu       sync.Mutex
-	moved    *sync.Cond        // the clock
-	underWay map[int64]*parcel // the latest attempt of each
-	took     map[int64]int     // how often a target took it
-	refused  map[int64]int     // how often the result of a corrupt one could not be recorded
+	moved    *sync.Cond        // signals that the clock has moved
+	underWay map[int64]*parcel // by parcel: its latest attempt in progress
+	took     map[int64]int     // by parcel: how often a target accepted it
+	refused  map[int64]int     // by corrupt parcel: how often its result could not be recorded
 }
 
-// process is one life of the program. One that is dead records nothing any more, and nobody hears of its attempts.
+// process is one run of the program. A dead process records nothing, and its attempts reach no target.
 type process struct {
 	*world
 	*runner
 	dead  bool
-	queue map[string]int // attempts under way
+	queue map[string]int // by queue: attempts in progress
 	all   int
 }
 
@@ -50,12 +50,12 @@ func (w *world) start(d *db.DB) *process {
 	return p
 }
 
-// dice are the same for the same attempt of the same parcel, whatever the order of events.
+// dice returns the same random numbers for the same attempt of the same parcel, whatever the order of events.
 func (w *world) dice(p *parcel) *rand.Rand {
 	return rand.New(rand.NewPCG(w.seed, uint64(p.id<<8|p.attempts)))
 }
 
-// attempt fails, hangs or panics at random; three queues hang always for a while. It checks the leases and the limits.
+// attempt fails, hangs or panics at random; three queues always hang for a while. It checks the leases and the limits.
 func (p *process) attempt(ctx context.Context, row *parcel) error {
 	dice := p.dice(row)
 	p.mu.Lock()
@@ -126,7 +126,7 @@ func (p *process) record(tx *db.Tx, r delivery.Result[*parcel, struct{}]) error 
 	return again(tx, r.Row, r.Ended.Add(backoff.Wait(time.Second<<r.Row.attempts, 0.5)))
 }
 
-// kill ends a process without a word: what is under way stays claimed until the leases expire.
+// kill ends a process as a crash does: its attempts stay claimed until the leases expire.
 func (p *process) kill() {
 	p.mu.Lock()
 	p.dead = true
@@ -135,8 +135,8 @@ func (p *process) kill() {
 	p.Wait()
 }
 
-// Thousands of parcels, targets that fail, hang and panic, and a program that stops, crashes and starts again at random:
-// every parcel is attempted until a target takes it or it is given up, and never twice at once while its lease is valid.
+// Thousands of parcels, targets that fail, hang and panic, and a program that stops, crashes and starts again at random.
+// Every parcel is attempted until a target accepts it or it is given up, and never twice at once under a valid lease.
 func TestStress(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { stress(t, seed) })
@@ -195,25 +195,25 @@ func (w *world) check(d *db.DB) {
 	}); err != nil {
 		w.t.Fatal(err)
 	}
-	given, twice := 0, 0
+	givenUp, twice := 0, 0
 	for _, r := range rows {
 		switch {
 		case r.settled == "delivered" && w.took[r.id] == 0:
-			w.t.Errorf("seed %d: parcel %d is said to be delivered", w.seed, r.id)
+			w.t.Errorf("seed %d: parcel %d is recorded as delivered, but no target accepted it", w.seed, r.id)
 		case r.settled == "given up" && r.attempts < maxAttempts:
 			w.t.Errorf("seed %d: parcel %d was given up after %d attempts", w.seed, r.id, r.attempts)
 		case r.settled == "delivered" && r.id%100 == 0:
 			w.t.Errorf("seed %d: parcel %d cannot have been delivered", w.seed, r.id)
 		}
 		if r.settled == "given up" {
-			given++
+			givenUp++
 		}
 		if w.took[r.id] > 1 {
 			twice++
 		}
 	}
-	if len(rows) != parcels || given < parcels/100 {
-		w.t.Errorf("seed %d: %d rows, %d given up", w.seed, len(rows), given)
+	if len(rows) != parcels || givenUp < parcels/100 {
+		w.t.Errorf("seed %d: %d rows, %d given up", w.seed, len(rows), givenUp)
 	}
-	w.t.Logf("seed %d: %d given up, %d taken more than once because their process died or could not record it", w.seed, given, twice)
+	w.t.Logf("seed %d: %d given up, %d delivered more than once because their process died or could not record it", w.seed, givenUp, twice)
 }

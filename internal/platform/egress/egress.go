@@ -1,8 +1,8 @@
-// Package egress is the only way out to the network. It checks the address that is really dialled, so that
-// no name, redirect or odd spelling leads a request to where the server alone can reach: the machine itself,
-// or a cloud's metadata.
+// Package egress makes all outgoing connections. It checks the address that is dialled, after DNS, so that no
+// name, redirect or unusual spelling leads a request to addresses that only the server can reach: the machine
+// itself, or a cloud's metadata service.
 //
-// It must never follow a redirect, ask a proxy of the environment, or read a reply without end.
+// It must never follow a redirect, use a proxy of the environment, or read a reply without limit.
 package egress
 
 import (
@@ -24,7 +24,7 @@ type Client struct {
 	lax     *http.Client // accepts any certificate
 }
 
-// New makes a client.
+// New returns a client that dials what the policy permits.
 func New(p Policy) *Client {
 	c := &Client{timeout: cmp.Or(p.Timeout, 10*time.Second)}
 	c.dialer = net.Dialer{Timeout: c.timeout, ControlContext: p.permit}
@@ -36,7 +36,8 @@ func (c *Client) http(lax bool) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			Proxy: nil, DialContext: c.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: lax},
+			Proxy:       nil, // a proxy would dial for us, past the policy
+			DialContext: c.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: lax},
 			TLSHandshakeTimeout: c.timeout, MaxIdleConns: 256, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
 			MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 		},
@@ -53,28 +54,28 @@ func (c *Client) DialContext(ctx context.Context, network, address string) (net.
 	return conn, nil
 }
 
-// Request is what is sent.
+// Request is an HTTP request.
 type Request struct {
 	Method   string // POST when empty
 	URL      string
 	Header   http.Header
 	Body     []byte
-	Timeout  time.Duration // for the whole; the policy's when 0
+	Timeout  time.Duration // of the whole request; the policy's when 0
 	Insecure bool          // accept any certificate
 }
 
-// Attempt is what came of it. When the answer broke off it has what came until then.
+// Attempt is the result of a request. When the reply was cut off, it holds what had arrived.
 type Attempt struct {
-	Status int // 0: there was no answer
+	Status int // 0: there was no reply
 	Header http.Header
 	Body   []byte // at most MaxReply
 	Took   time.Duration
 }
 
-// MaxReply is how much of a reply is kept, in bytes.
+// MaxReply is how much of a reply's body is read, in bytes.
 const MaxReply = 64 << 10
 
-// Do sends a request and reads the reply. Any status is an answer; the error is a *Failure.
+// Do sends a request and reads the reply. A reply of any status is no error; the error is a *Failure.
 func (c *Client) Do(ctx context.Context, r Request) (a Attempt, err error) {
 	var came progress
 	ctx, cancel := context.WithTimeout(came.trace(ctx), cmp.Or(r.Timeout, c.timeout))

@@ -26,7 +26,7 @@ func phase(err error) Phase {
 	return f.Phase
 }
 
-// However this machine is spelled, it is the dialled address that counts.
+// The dialled address is checked, however the address of this machine is spelled.
 func TestThisMachineIsNotCalled(t *testing.T) {
 	called := false
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }))
@@ -132,7 +132,7 @@ func TestEncryption(t *testing.T) {
 	}
 }
 
-// ending is a context that ends when the test says so, and how it says.
+// ending is a context that ends when done is closed, with the error why.
 type ending struct {
 	context.Context
 	done chan struct{}
@@ -150,7 +150,7 @@ func (e *ending) Err() error {
 	}
 }
 
-// then does something as soon as an answer has begun.
+// then calls do as soon as a reply has begun.
 type then struct {
 	http.RoundTripper
 	do func()
@@ -162,8 +162,8 @@ func (t then) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// The time is over at each stage of a request: the peer itself ends it as soon as it is there.
-func TestWhatTakesTooLong(t *testing.T) {
+// A request times out in each of its phases: the peer ends the context as soon as the request is there.
+func TestTimeouts(t *testing.T) {
 	var now *ending
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/body" {
@@ -217,6 +217,12 @@ func TestWhatTakesTooLong(t *testing.T) {
 	}
 }
 
+// retry reports whether an error is a failure that a retry may cure.
+func retry(err error) bool {
+	var f *Failure
+	return errors.As(err, &f) && f.Retry()
+}
+
 func TestConnections(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -227,11 +233,11 @@ func TestConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn.Close()
-	if _, err := New(Policy{}).DialContext(context.Background(), "tcp", listener.Addr().String()); phase(err) != Refused || err.(*Failure).Retry() {
+	if _, err := New(Policy{}).DialContext(context.Background(), "tcp", listener.Addr().String()); phase(err) != Refused || retry(err) {
 		t.Errorf("%s %v", phase(err), err)
 	}
 	listener.Close()
-	if _, err := New(loopback).DialContext(context.Background(), "tcp", listener.Addr().String()); phase(err) != Dial || !err.(*Failure).Retry() {
+	if _, err := New(loopback).DialContext(context.Background(), "tcp", listener.Addr().String()); phase(err) != Dial || !retry(err) {
 		t.Errorf("%s %v", phase(err), err)
 	}
 }

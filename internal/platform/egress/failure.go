@@ -12,24 +12,24 @@ import (
 	"time"
 )
 
-// Phase is where a request failed.
+// Phase is the phase in which a request failed.
 type Phase string
 
 // The phases.
 const (
-	Malformed      Phase = "request"         // it is no request: its address is no http or https URL
+	Malformed      Phase = "request"         // the address is not an http or https URL
 	Refused        Phase = "refused"         // the policy does not permit the address
-	Dial           Phase = "dial"            // no connection: no such name, or nobody there
-	TLS            Phase = "tls"             // a connection, but not an encrypted one that can be trusted
+	Dial           Phase = "dial"            // no connection: unknown name, or no server listens there
+	TLS            Phase = "tls"             // connected, but TLS failed, or the certificate is not trusted
 	TimeoutConnect Phase = "timeout-connect" // no connection in time
-	TimeoutHeaders Phase = "timeout-headers" // a connection, but no answer in time
-	TimeoutBody    Phase = "timeout-body"    // an answer that did not end in time
-	EOF            Phase = "eof"             // the connection was closed before the answer's end
-	Other          Phase = "other"           // anything else, being given up among it
+	TimeoutHeaders Phase = "timeout-headers" // connected, but no reply in time
+	TimeoutBody    Phase = "timeout-body"    // a reply that did not end in time
+	EOF            Phase = "eof"             // the connection was closed before the end of the reply
+	Other          Phase = "other"           // any other failure, and a request that its caller cancelled
 )
 
-// Failure is a request or a connection that came to nothing. Its text never holds more of the address than
-// the host.
+// Failure is the error of a request or a connection. Its text never contains more of the address than the host: the
+// rest may hold a secret.
 type Failure struct {
 	Phase   Phase
 	Message string
@@ -37,42 +37,42 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Message }
 
-// Retry says whether trying again may help.
+// Retry reports whether a retry may help.
 func (f *Failure) Retry() bool { return f.Phase != Malformed && f.Phase != Refused }
 
 // How far a request came.
 const (
-	connecting = iota
-	shaking    // hands, for TLS
+	connecting  = iota
+	handshaking // TLS
 	connected
 	answered
 )
 
-// progress is how far a request came. A connection is made beside the request, which may get another one that
-// has become free meanwhile: only what is before it counts.
+// progress is how far a request came. A connection is made beside the request, which may use another one that has
+// become free meanwhile. After that, the TLS handshake of the first no longer counts.
 type progress struct{ atomic.Int32 }
 
 func (p *progress) trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn:           func(string) { p.Store(connecting) },
-		TLSHandshakeStart: func() { p.CompareAndSwap(connecting, shaking) },
+		TLSHandshakeStart: func() { p.CompareAndSwap(connecting, handshaking) },
 		GotConn:           func(httptrace.GotConnInfo) { p.Store(connected) },
 	})
 }
 
-// late is the phase and the words of what took too long.
+// late maps the progress of a request that timed out to its phase and message.
 var late = map[int32]struct {
 	Phase
 	words string
 }{
-	connecting: {TimeoutConnect, "could not be reached in"},
-	shaking:    {TimeoutConnect, "could not be reached in"},
-	connected:  {TimeoutHeaders, "did not answer in"},
-	answered:   {TimeoutBody, "did not end its answer in"},
+	connecting:  {TimeoutConnect, "could not be reached in"},
+	handshaking: {TimeoutConnect, "could not be reached in"},
+	connected:   {TimeoutHeaders, "did not answer in"},
+	answered:    {TimeoutBody, "did not end its answer in"},
 }
 
-// failure says why a request to a host that came so far failed after a time, without its address, which may
-// hold a secret.
+// failure converts the error of a request to a host, which came this far and took this long. It leaves out the URL,
+// which may hold a secret.
 func failure(err error, host string, came int32, took time.Duration) *Failure {
 	var known *Failure
 	var stop *refused
@@ -89,7 +89,7 @@ func failure(err error, host string, came int32, took time.Duration) *Failure {
 		return &Failure{late[came].Phase, fmt.Sprintf("%s %s %s", host, late[came].words, took.Round(10*time.Millisecond))}
 	case errors.As(err, &op) && op.Op == "dial":
 		return &Failure{Dial, fmt.Sprintf("%s cannot be reached: %v", host, op.Err)}
-	case came == shaking || errors.As(err, new(*tls.CertificateVerificationError)):
+	case came == handshaking || errors.As(err, new(*tls.CertificateVerificationError)):
 		return &Failure{TLS, fmt.Sprintf("%s: TLS: %v", host, inner(err))}
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return &Failure{EOF, host + " closed the connection before it had answered"}
@@ -97,6 +97,7 @@ func failure(err error, host string, came int32, took time.Duration) *Failure {
 	return &Failure{Other, fmt.Sprintf("%s: %v", host, inner(err))}
 }
 
+// inner returns the innermost error: the outer ones repeat the URL.
 func inner(err error) error {
 	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
 		err = next

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// Policy says which addresses may be dialled. Private networks and other blocks that are not globally reachable may
-// unless RefusePrivate is set, because the chats and mail servers of those who host this themselves are there;
-// loopback, link-local, multicast and unspecified addresses, and those where clouds keep the credentials of their
-// machines, may only when Allow has them. The table is in special.go.
+// Policy decides which addresses may be dialled. Private networks and other blocks that are not globally reachable may
+// be dialled unless RefusePrivate is set, because self-hosted chats and mail servers are there. Loopback, link-local,
+// multicast and unspecified addresses, and the metadata services of clouds, may be dialled only if Allow has them. The
+// table is in special.go.
 type Policy struct {
 	Allow         []netip.Prefix
 	RefusePrivate bool
-	Timeout       time.Duration // for the whole of a request that names none, and to connect; 10 s when 0
+	Timeout       time.Duration // of a request that sets none, and of connecting; 10 s when 0
 }
 
-// permit is asked with the address that is about to be dialled, after names have been looked up.
+// permit is called with the address that is about to be dialled, after DNS: a name cannot change its address between
+// the check and the connection.
 func (p Policy) permit(_ context.Context, network, address string, _ syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return &refused{network + " is not permitted"}
@@ -35,7 +36,7 @@ type refused struct{ why string }
 
 func (r *refused) Error() string { return r.why }
 
-// check gives a *refused when an address must not be dialled.
+// check returns a *refused error when an address must not be dialled.
 func (p Policy) check(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
 	for _, allowed := range p.Allow {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestWhatMayBeDialled(t *testing.T) {
+func TestAddressesThatMayBeDialled(t *testing.T) {
 	for address, want := range map[string]string{
 		"127.0.0.1": "loopback", "127.9.9.9": "loopback", "::1": "loopback", "::ffff:127.0.0.1": "loopback", "64:ff9b::7f00:1": "loopback", "2002:7f00:1::": "loopback",
 		"::7f00:1": "loopback", "::ffff:0:7f00:1": "loopback",
@@ -24,7 +24,7 @@ func TestWhatMayBeDialled(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		want = strings.Replace(want, "nobody", "no address of anybody", 1)
+		want = strings.Replace(want, "nobody", "not the address of a host", 1)
 		if (err == nil) != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", address, got, want)
 		}
@@ -43,8 +43,8 @@ func TestWhatMayBeDialled(t *testing.T) {
 	}
 }
 
-// A name is worth what it leads to: here a DNS server that answers with addresses within.
-func TestNamesThatLeadWithin(t *testing.T) {
+// The addresses of a name are checked, not the name: here a DNS server replies with addresses that must not be dialled.
+func TestNamesOfForbiddenAddresses(t *testing.T) {
 	for address, why := range map[string]string{"10.1.2.3": "private", "127.0.0.1": "loopback", "169.254.169.254": "link-local"} {
 		c := New(Policy{RefusePrivate: true})
 		c.dialer.Resolver = nameServer(t, netip.MustParseAddr(address))
@@ -58,7 +58,7 @@ func TestNamesThatLeadWithin(t *testing.T) {
 	}
 }
 
-// nameServer is a DNS server that says an address of every name, and a resolver that asks it.
+// nameServer starts a DNS server that returns one address for every name, and returns a resolver that asks it.
 func nameServer(t *testing.T, address netip.Addr) *net.Resolver {
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

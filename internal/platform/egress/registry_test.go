@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// notPublic are the blocks that no request may reach under RefusePrivate: those of IANA's special-purpose registries
-// (IPv4: RFC 6890 and its updates; IPv6: the same) that are not globally reachable, multicast, and what was withdrawn
-// but is still routed in places.
+// notPublic lists the blocks that no request may reach under RefusePrivate: those of IANA's special-purpose registries
+// (IPv4: RFC 6890 and its updates; IPv6: the same) that are not globally reachable, multicast, and blocks that were
+// withdrawn but are still routed in some networks.
 var notPublic = []string{
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",
 	"192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "255.255.255.255/32",
@@ -18,13 +18,13 @@ var notPublic = []string{
 	"fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
 }
 
-// within are the globally reachable blocks of the registries that lie in others that are not.
+// within lists the globally reachable blocks of the registries that lie in blocks that are not.
 var within = []string{"192.0.0.9/32", "192.0.0.10/32", "2001:1::1/128", "2001:1::2/128", "2001:1::3/128", "2001:3::/32", "2001:4:112::/48", "2001:20::/28", "2001:30::/28"}
 
-// carried are the blocks of IPv6 whose addresses hold one of IPv4, and at which byte.
+// carried lists the IPv6 blocks whose addresses embed an IPv4 address, and at which byte.
 var carried = map[string]int{"64:ff9b::/96": 12, "2002::/16": 2, "::ffff:0:0:0/96": 12, "::/96": 12}
 
-// public is the naive model: whether an address may be reached under RefusePrivate.
+// public is the naive model: it reports whether an address may be reached under RefusePrivate.
 func public(ip net.IP) bool {
 	in := func(list []string) bool {
 		for _, block := range list {
@@ -49,8 +49,8 @@ func public(ip net.IP) bool {
 	return true
 }
 
-// Under RefusePrivate exactly the addresses may be reached that the naive model has for public: at both ends of every
-// block, beside them, in the middle, everywhere, and embedded in each form of IPv6 that holds an address of IPv4.
+// Under RefusePrivate an address may be reached exactly when the naive model reports it as public: at both ends of every
+// block, beside them, in the middle, at random, and embedded in each form of IPv6 that holds an IPv4 address.
 func TestPublicAddressesAreThoseOfTheRegistries(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	strict := Policy{RefusePrivate: true}
@@ -103,7 +103,7 @@ func TestPublicAddressesAreThoseOfTheRegistries(t *testing.T) {
 	}
 }
 
-// beside is the address before or after one.
+// beside returns the address before or after one.
 func beside(ip net.IP, step int) net.IP {
 	next := append(net.IP{}, ip...)
 	for i := len(next) - 1; i >= 0; i-- {

@@ -2,37 +2,37 @@ package egress
 
 import "net/netip"
 
-// reach is who may be called in a block of addresses.
+// reach is whether the addresses of a block may be dialled.
 type reach uint8
 
 const (
-	never   reach = iota // nobody, unless Policy.Allow has it
-	private              // nobody under Policy.RefusePrivate
-	anybody
+	never   reach = iota // only if Policy.Allow has the address
+	private              // not under Policy.RefusePrivate
+	global
 )
 
-// block is a block of addresses of its own kind.
+// block is a block of special addresses.
 type block struct {
 	prefix netip.Prefix
 	reach  reach
 	is     string // completes "203.0.113.7 is ..."
 }
 
-// special are the blocks of IANA's registries of special-purpose addresses, IPv4 and IPv6, multicast, the blocks that
-// were withdrawn but are still routed in places, and where clouds keep the credentials of their machines. Of the blocks
-// that hold an address, the smallest counts. What is globally reachable by the registries stands here only where it
-// lies in a block that is not. Blocks that hold an address of IPv4 are in carriers.
+// special lists the blocks of IANA's registries of special-purpose addresses (IPv4 and IPv6), multicast, blocks that
+// were withdrawn but are still routed in some networks, and the metadata services of clouds, which serve the
+// credentials of their machines. Of the blocks that contain an address, the smallest counts. A globally reachable block
+// is listed only inside a block that is not. IPv6 blocks that embed an IPv4 address are in carriers.
 var special = blocks(map[string]block{
 	// IPv4: https://www.iana.org/assignments/iana-ipv4-special-registry
-	"0.0.0.0/8":          {reach: never, is: "no address of anybody (this network)"},
+	"0.0.0.0/8":          {reach: never, is: "not the address of a host (this network)"},
 	"10.0.0.0/8":         {reach: private, is: "private"},
 	"100.64.0.0/10":      {reach: private, is: "private (shared address space of carriers)"},
 	"127.0.0.0/8":        {reach: never, is: "this machine (loopback)"},
 	"169.254.0.0/16":     {reach: never, is: "link-local"},
 	"172.16.0.0/12":      {reach: private, is: "private"},
 	"192.0.0.0/24":       {reach: private, is: "reserved (IETF protocol assignments)"},
-	"192.0.0.9/32":       {reach: anybody, is: "PCP anycast"},
-	"192.0.0.10/32":      {reach: anybody, is: "TURN anycast"},
+	"192.0.0.9/32":       {reach: global, is: "PCP anycast"},
+	"192.0.0.10/32":      {reach: global, is: "TURN anycast"},
 	"192.0.2.0/24":       {reach: private, is: "reserved (documentation, TEST-NET-1)"},
 	"192.88.99.0/24":     {reach: private, is: "reserved (6to4 relay anycast, withdrawn)"},
 	"192.168.0.0/16":     {reach: private, is: "private"},
@@ -45,22 +45,22 @@ var special = blocks(map[string]block{
 	"255.255.255.255/32": {reach: never, is: "for many (broadcast)"},
 
 	// IPv6: https://www.iana.org/assignments/iana-ipv6-special-registry
-	"::/128":           {reach: never, is: "no address of anybody (unspecified)"},
+	"::/128":           {reach: never, is: "not the address of a host (unspecified)"},
 	"::1/128":          {reach: never, is: "this machine (loopback)"},
 	"64:ff9b:1::/48":   {reach: never, is: "a tunnel (local-use NAT64, whose form is not known)"},
 	"100::/64":         {reach: private, is: "reserved (discard-only)"},
 	"100:0:0:1::/64":   {reach: private, is: "reserved (dummy prefix)"},
 	"2001::/23":        {reach: private, is: "reserved (IETF protocol assignments)"},
 	"2001::/32":        {reach: never, is: "a tunnel (Teredo, whose end is scrambled)"},
-	"2001:1::1/128":    {reach: anybody, is: "PCP anycast"},
-	"2001:1::2/128":    {reach: anybody, is: "TURN anycast"},
-	"2001:1::3/128":    {reach: anybody, is: "DNS-SD SRP anycast"},
+	"2001:1::1/128":    {reach: global, is: "PCP anycast"},
+	"2001:1::2/128":    {reach: global, is: "TURN anycast"},
+	"2001:1::3/128":    {reach: global, is: "DNS-SD SRP anycast"},
 	"2001:2::/48":      {reach: private, is: "reserved (benchmarking)"},
-	"2001:3::/32":      {reach: anybody, is: "AMT"},
-	"2001:4:112::/48":  {reach: anybody, is: "AS112"},
+	"2001:3::/32":      {reach: global, is: "AMT"},
+	"2001:4:112::/48":  {reach: global, is: "AS112"},
 	"2001:10::/28":     {reach: private, is: "reserved (ORCHID, withdrawn)"},
-	"2001:20::/28":     {reach: anybody, is: "ORCHIDv2"},
-	"2001:30::/28":     {reach: anybody, is: "drone remote ID"},
+	"2001:20::/28":     {reach: global, is: "ORCHIDv2"},
+	"2001:30::/28":     {reach: global, is: "drone remote ID"},
 	"2001:db8::/32":    {reach: private, is: "reserved (documentation)"},
 	"3fff::/20":        {reach: private, is: "reserved (documentation)"},
 	"5f00::/16":        {reach: private, is: "reserved (segment routing)"},
@@ -78,7 +78,7 @@ var special = blocks(map[string]block{
 	"192.0.0.192/32":     {reach: never, is: "a cloud's metadata (Oracle)"},
 })
 
-// blocks gives each block its prefix.
+// blocks returns the blocks with their prefixes set.
 func blocks(byPrefix map[string]block) (all []block) {
 	for text, b := range byPrefix {
 		b.prefix = netip.MustParsePrefix(text)
@@ -87,9 +87,9 @@ func blocks(byPrefix map[string]block) (all []block) {
 	return all
 }
 
-// blockOf is the smallest special block that holds an address; any other address is anybody's.
+// blockOf returns the smallest special block that contains an address, a globally reachable one if none does.
 func blockOf(addr netip.Addr) block {
-	found := block{reach: anybody}
+	found := block{reach: global}
 	for _, b := range special {
 		if b.prefix.Contains(addr) && (!found.prefix.IsValid() || b.prefix.Bits() > found.prefix.Bits()) {
 			found = b
@@ -98,7 +98,7 @@ func blockOf(addr netip.Addr) block {
 	return found
 }
 
-// carriers are the blocks of IPv6 whose addresses lead to an IPv4 address, and the byte where that begins.
+// carriers lists the IPv6 blocks whose addresses embed an IPv4 address, and the byte at which that begins.
 var carriers = []struct {
 	netip.Prefix
 	at int

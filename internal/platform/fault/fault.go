@@ -1,8 +1,8 @@
-// Package fault is how the rest of Tocsin says that something went wrong: an error with a kind, a
-// sentence for the caller and, where there is one, a private cause for the log.
+// Package fault defines the errors of Tocsin: a kind, a sentence for the caller and optionally a private
+// cause for the log.
 //
-// Rooms return faults; the frame alone turns kinds into statuses and wire codes. A private cause must
-// never reach a caller, and a public sentence must never hold a secret.
+// Packages return faults; only internal/api turns kinds into HTTP statuses and wire codes. A private cause
+// must never reach a caller, and a public sentence must never hold a secret.
 package fault
 
 import (
@@ -10,39 +10,39 @@ import (
 	"fmt"
 )
 
-// Kind says what sort of failure it is, in the domain's terms. The frame's table in
-// internal/api/errors.go gives each kind its HTTP status and wire code.
+// Kind classifies a failure in the domain's terms. The table in internal/api/errors.go maps each kind to its
+// HTTP status and wire code.
 type Kind uint8
 
 // The kinds of docs/api.md, "Errors".
 const (
-	Internal           Kind = iota // a fault of ours; the caller learns nothing but the request id
+	Internal           Kind = iota // a fault of the program; the caller sees the request id only
 	InvalidParameter               // a request field is missing, malformed or out of bounds
 	BadRequest                     // the request is wrong in a way that has no field
 	InvalidContentType             // the body is not declared as application/json
 	NotFound                       // the object does not exist in the caller's account
-	ReferenceExist                 // a delete is blocked by what refers to the object
+	ReferenceExist                 // the object cannot be deleted, because others refer to it
 	Unauthorized                   // no app key, or one that is unknown, expired or disabled
-	AccessDenied                   // the key is good, its permissions do not reach this far
+	AccessDenied                   // the app key is valid, but lacks the permission
 	RouteNotFound                  // no operation has this path
 	MethodNotAllowed               // the path is known, the method is not POST
-	TooLarge                       // the body is over the operation's cap
-	TooFrequent                    // a rate limit is used up
-	Unavailable                    // something this needs is down; trying again may help
-	Conflict                       // the change lost against another one, or the object is in the wrong state
+	TooLarge                       // the body exceeds the operation's limit
+	TooFrequent                    // a rate limit is exceeded
+	Unavailable                    // a dependency, such as the database, is down; a retry may help
+	Conflict                       // another change came first, or the object is in the wrong state
 )
 
-// Error is a failure with everything both audiences need.
+// Error is a failure with the texts for the caller and for the log.
 type Error struct {
 	Kind    Kind
 	Field   string // path of the offending request field, such as layers[2].rotation_value; may be empty
-	Message string // one clause for the caller: the bound and what came; never a secret
-	Object  Ref    // of a ReferenceExist: what could not be deleted, by kind and id
-	Refs    []Ref  // of a ReferenceExist: what refers to the object
+	Message string // one clause for the caller: the bound and the value received; never a secret
+	Object  Ref    // for ReferenceExist: the object that cannot be deleted, by kind and id
+	Refs    []Ref  // for ReferenceExist: the objects that refer to it
 	Cause   error  // for the log only
 }
 
-// Ref names an object of the account for people and programs.
+// Ref identifies an object of the account, for people and programs.
 type Ref struct {
 	Kind string `json:"kind" doc:"What it is, such as schedule, team or escalate_rule."`
 	ID   string `json:"id" doc:"Its identifier; numbers in decimal."`
@@ -62,30 +62,30 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Invalid reports a request field that is missing, malformed or out of bounds. The format names the
-// bound and what came, for example Invalid("limit", "must be from 1 to 100, got %d", n).
+// Invalid returns the error of a request field that is missing, malformed or out of bounds. The format names
+// the bound and the value received, for example Invalid("limit", "must be from 1 to 100, got %d", n).
 func Invalid(field, format string, args ...any) error {
 	return &Error{Kind: InvalidParameter, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// Missing reports that a named object does not exist in the caller's account: of another account's
-// objects nothing else is ever said.
+// Missing returns the error of an object that does not exist in the caller's account. Objects of other accounts
+// have the same error, so that it does not reveal whether they exist.
 func Missing(kind string, id any) error {
 	return &Error{Kind: NotFound, Message: fmt.Sprintf("%s %v does not exist", kind, id)}
 }
 
-// Denied reports that the key may not do this; the format says what it would have needed.
+// Denied returns the error of an app key without a permission; the format names the permission it lacks.
 func Denied(format string, args ...any) error {
 	return &Error{Kind: AccessDenied, Message: fmt.Sprintf(format, args...)}
 }
 
-// New is any other failure with a sentence for the caller.
+// New returns an error of any other kind with a sentence for the caller.
 func New(kind Kind, format string, args ...any) error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Wrap adds what was being done to an unexpected error; it stays Internal, so the caller sees none of
-// it. Wrapping nil is nil.
+// Wrap adds to an unexpected error what the program was doing. Its kind stays Internal, so the caller sees none
+// of it. Wrap returns nil for nil.
 func Wrap(err error, doing string, args ...any) error {
 	if err == nil {
 		return nil
@@ -93,7 +93,7 @@ func Wrap(err error, doing string, args ...any) error {
 	return fmt.Errorf(doing+": %w", append(args, err)...)
 }
 
-// KindOf gives the kind of the first fault in the chain, Internal for any other error.
+// KindOf returns the kind of the first fault in the chain of err, Internal for any other error.
 func KindOf(err error) Kind {
 	var f *Error
 	if errors.As(err, &f) {

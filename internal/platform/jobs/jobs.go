@@ -1,8 +1,8 @@
-// Package jobs runs what has no caller: due rows. What shall be done is always a row in the database with
-// the moment at which it is due; a task finds the rows whose moment has come, does them and says when to
-// come again. Nothing here is remembered: after a restart the rows are found again.
+// Package jobs runs background work. Work is always a row in the database with the time at which it is due: a job
+// finds the rows whose time has come, processes them and returns when to run next. The package stores nothing:
+// after a restart the jobs find the rows again.
 //
-// A task must take no more than it can do in a moment, so that stopping does not wait.
+// A run must take only as many rows as it can process quickly, so that Stop does not wait.
 package jobs
 
 import (
@@ -19,20 +19,20 @@ import (
 	"tocsin/internal/platform/clock"
 )
 
-// Job is one kind of due work.
+// Job is one kind of background work.
 type Job struct {
 	Name     string
-	Interval time.Duration // how long to wait at most until the next run; work that comes in meanwhile wakes it
-	// Run does what is due at now. again is when the next row is due as far as it knows, now when there is
-	// more already, and zero when it does not know of any.
+	Interval time.Duration // the longest pause between two runs; a wake ends the pause
+	// Run processes the rows that are due at now. again is when the next row is due as far as the job knows: now
+	// when more rows are due already, zero when it knows of none.
 	Run func(ctx context.Context, now time.Time) (again time.Time, err error)
-	// Wait waits until what Run has started on goroutines of its own is done; nil: it starts nothing.
+	// Wait waits for the goroutines that Run has started; nil: it starts none.
 	Wait func()
 	// Signal wakes the job before the interval is over; nil: nothing does.
 	Signal *Signal
 }
 
-// Runner runs tasks, each on a goroutine of its own.
+// Runner runs jobs, each on its own goroutine.
 type Runner struct {
 	clock clock.Clock
 	log   *slog.Logger
@@ -43,13 +43,19 @@ type Runner struct {
 	last  *prometheus.GaugeVec
 }
 
-// New makes a crew without tasks. Its metrics are tocsin_task_runs_total by task and outcome, and
-// tocsin_task_last_run_seconds, the Unix time of the last run that ended well.
+// New returns a runner without jobs. Its metrics are tocsin_task_runs_total by task and outcome, and
+// tocsin_task_last_run_seconds, the Unix time of the last run without an error. metrics may be nil.
 func New(c clock.Clock, log *slog.Logger, metrics prometheus.Registerer) *Runner {
 	runner := &Runner{
 		clock: c, log: log,
-		runs: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_task_runs_total", Help: "Runs of background tasks."}, []string{"task", "outcome"}),
-		last: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "tocsin_task_last_run_seconds", Help: "When a background task last ended well, in Unix seconds."}, []string{"task"}),
+		runs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tocsin_task_runs_total",
+			Help: "Runs of background tasks.",
+		}, []string{"task", "outcome"}),
+		last: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "tocsin_task_last_run_seconds",
+			Help: "When a background task last ended well, in Unix seconds.",
+		}, []string{"task"}),
 	}
 	if metrics != nil {
 		metrics.MustRegister(runner.runs, runner.last)
@@ -60,7 +66,7 @@ func New(c clock.Clock, log *slog.Logger, metrics prometheus.Registerer) *Runner
 // Add adds a job before Start.
 func (c *Runner) Add(j Job) { c.jobs = append(c.jobs, j) }
 
-// Start lets the tasks run until Stop.
+// Start runs the jobs until Stop.
 func (c *Runner) Start() {
 	ctx, quit := context.WithCancel(context.Background())
 	c.quit = quit
@@ -70,7 +76,7 @@ func (c *Runner) Start() {
 	}
 }
 
-// Stop ends the tasks and waits for those that are running.
+// Stop ends the jobs and waits for the runs in progress.
 func (c *Runner) Stop() {
 	if c.quit != nil {
 		c.quit()
@@ -87,11 +93,11 @@ func (t *Job) settle() {
 	}
 }
 
-// failing bounds how long a task that failed waits for its next try: twice as long each time.
+// failing bounds how long a job waits after a run that failed: twice as long each time.
 var failing = Backoff{Min: time.Second, Max: time.Minute}
 
 func (c *Runner) keep(ctx context.Context, t *Job) {
-	failed := time.Duration(0) // how long it waited after its last failure
+	failed := time.Duration(0) // the pause after the last failure; 0: the last run succeeded
 	for ctx.Err() == nil {
 		again, err := c.run(ctx, t)
 		wait := t.Interval
@@ -118,7 +124,7 @@ func (c *Runner) keep(ctx context.Context, t *Job) {
 	}
 }
 
-// run runs a task once. What it panics with is logged and does not end the others.
+// run runs a job once. A panic counts as an error: it is logged and does not end the other jobs.
 func (c *Runner) run(ctx context.Context, t *Job) (again time.Time, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -136,8 +142,8 @@ func (c *Runner) run(ctx context.Context, t *Job) (again time.Time, err error) {
 	return t.Run(ctx, c.clock.Now())
 }
 
-// Settle runs all tasks, one after the other and again and again, until none has anything due at the clock's
-// present moment, for tests that move the clock themselves. It is not for a crew that was started.
+// Settle runs all jobs one after the other, until none has a row that is due at the clock's present time. It is for
+// tests that move the clock themselves, with a runner that was not started.
 func (c *Runner) Settle(ctx context.Context) error {
 	for busy := true; busy; {
 		busy = false
@@ -149,7 +155,7 @@ func (c *Runner) Settle(ctx context.Context) error {
 			t.settle()
 			busy = busy || !again.IsZero() && !again.After(c.clock.Now())
 		}
-		for _, t := range c.jobs { // also those that ran before they were woken
+		for _, t := range c.jobs { // a job may have been woken after its run
 			select {
 			case <-t.Signal.C():
 				busy = true

@@ -17,8 +17,8 @@ import (
 
 var start = time.Unix(1776052800, 0)
 
-// TestSettleRunsWhatIsDue moves a clock and counts the runs.
-func TestSettleRunsWhatIsDue(t *testing.T) {
+// TestSettleRunsJobsThatAreDue moves a clock and counts the runs.
+func TestSettleRunsJobsThatAreDue(t *testing.T) {
 	c := clock.At(start)
 	runner := jobs.New(c, slog.New(slog.DiscardHandler), nil)
 	left, due := 3, start.Add(time.Minute)
@@ -67,8 +67,8 @@ func TestSettleFollowsWakes(t *testing.T) {
 	}
 }
 
-// TestStartAndStop runs tasks for real: one that has always more to do, one that waits to be woken, and one
-// that panics, which must not hold up the others. Stop returns when none of them runs any more.
+// TestStartAndStop starts three jobs: one that always has more to do, one that waits to be woken, and one that panics,
+// which must not block the others. Stop returns when none of them runs.
 func TestStartAndStop(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	runner := jobs.New(clock.System, slog.New(slog.DiscardHandler), metrics)

@@ -12,59 +12,63 @@ import (
 	"time"
 )
 
-// RoundRobin lets accounts take turns in one kind of work. Each account that waits has its turn on a goroutine of its own,
-// never two at once, the one that had none for longest first. An account whose last turn cost much shares one goroutine
-// with the others of its kind: however many there are, and whatever they have configured, they take no more than one
-// processor from the rest.
+// RoundRobin divides one kind of work fairly among accounts. Each account that waits has its rounds on a goroutine of
+// its own, never two at once. The account whose last round is longest ago is first. Accounts whose last round was
+// expensive share one goroutine: however many there are, and whatever they have configured, they use no more than one
+// processor.
 type RoundRobin struct {
 	mu      sync.Mutex
 	running sync.WaitGroup
-	wake    *Signal         // raised when a turn has ended and there may be another
-	order   int64           // counts the turns that have begun
-	began   map[int64]int64 // by account: when its last turn began, in that order
-	busy    map[int64]bool  // accounts whose turn it is
-	dear    map[int64]bool  // accounts whose last turn cost much
-	rests   map[int64]rest  // accounts with something that failed
-	inUse   map[bool]int    // goroutines by whether they are those of dear accounts
-	crowded map[bool]bool   // whether an account waits for one
-	errs    []error         // of turns, since Begin was last called
+	wake    *Signal         // raised when a round has ended: another may begin
+	order   int64           // how many rounds have begun
+	began   map[int64]int64 // by account: the order in which its last round began
+	busy    map[int64]bool  // accounts with a round in progress
+	dear    map[int64]bool  // accounts whose last round was expensive
+	rests   map[int64]rest  // accounts with work that failed
+	inUse   map[bool]int    // goroutines in use, for expensive accounts and for the others
+	crowded map[bool]bool   // whether an account waits for such a goroutine
+	errs    []error         // of rounds that have ended since the last call of Begin
 }
 
-// rest puts off what failed: nothing up to after (as its kind of work numbers it) is tried again before until.
+// rest postpones work that failed: nothing numbered up to after is retried before until. The kind of work defines the
+// numbers.
 type rest struct {
 	until time.Time
 	after int64
 }
 
-// putOff is how long an account rests after a turn that failed.
+// putOff is how long an account rests after a round that failed.
 const putOff = time.Second
 
-// maxTurns is how many accounts have their turn at once, beside the dear ones. Their reads are short, so they queue for
-// the processors only.
+// maxTurns is how many rounds run at once, beside the expensive one. Their reads are short, so they wait for the
+// processors only.
 var maxTurns = 8 * runtime.NumCPU()
 
-// NewRoundRobin returns turns of which none has begun. The signal is raised when a turn has ended: the job is to call
-// Begin again.
+// NewRoundRobin returns a round robin without rounds in progress. wake is raised when a round has ended: the job then
+// calls Begin again.
 func NewRoundRobin(wake *Signal) *RoundRobin {
-	return &RoundRobin{wake: wake, began: map[int64]int64{}, busy: map[int64]bool{}, dear: map[int64]bool{}, rests: map[int64]rest{}, inUse: map[bool]int{}, crowded: map[bool]bool{}}
+	return &RoundRobin{
+		wake: wake, began: map[int64]int64{}, busy: map[int64]bool{}, dear: map[int64]bool{}, rests: map[int64]rest{},
+		inUse: map[bool]int{}, crowded: map[bool]bool{},
+	}
 }
 
-// Wait waits for the turns that have begun.
+// Wait waits for the rounds in progress.
 func (t *RoundRobin) Wait() { t.running.Wait() }
 
-// Round is one account's.
+// Round is a share of the work for one account.
 type Round struct {
 	Ctx     context.Context
 	Account int64
 	Now     time.Time
-	Dear    bool // it has cost much; set by what it does
+	Dear    bool // the round was expensive; set by the function that does the work
 	turns   *RoundRobin
-	among   bool // it has a goroutine of the dear ones
+	among   bool // the round has the goroutine of expensive accounts
 }
 
-// Begin gives the accounts that wait their turns, as far as there are goroutines for them. It does not wait for their
-// ends: an account that is left over has its turn when another's ends. The error is that of turns which have ended since
-// the last call.
+// Begin starts a round for each account that waits, as far as goroutines are free, and returns without waiting for
+// their ends. An account that is left over has its round after another one has ended. The error joins those of the
+// rounds that have ended since the last call. Begin sorts waiting.
 func (t *RoundRobin) Begin(ctx context.Context, now time.Time, waiting []int64, do func(*Round) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,13 +76,13 @@ func (t *RoundRobin) Begin(ctx context.Context, now time.Time, waiting []int64, 
 	clear(t.crowded)
 	for _, account := range waiting {
 		dear := t.dear[account]
-		most := maxTurns
+		limit := maxTurns
 		if dear {
-			most = 1
+			limit = 1
 		}
 		switch {
 		case t.busy[account]:
-		case t.inUse[dear] == most:
+		case t.inUse[dear] == limit:
 			t.crowded[dear] = true
 		default:
 			t.order++
@@ -87,37 +91,39 @@ func (t *RoundRobin) Begin(ctx context.Context, now time.Time, waiting []int64, 
 			t.running.Go(func() { t.run(&Round{Ctx: ctx, Account: account, Now: now, turns: t, among: dear}, do) })
 		}
 	}
-	if len(t.busy) == 0 { // nobody waits: who was before whom is no matter any more
+	if len(t.busy) == 0 { // no account waits: the order of past rounds does not matter, and the map must not grow
 		clear(t.began)
 	}
 	return t.failed()
 }
 
-// failed gives what turns failed with since it was last called.
+// failed returns the errors of rounds since its last call.
 func (t *RoundRobin) failed() error {
 	err := errors.Join(t.errs...)
 	t.errs = nil
 	return err
 }
 
-// Failed gives what turns failed with since Begin or Failed was last called, for tests.
+// Failed returns the errors of rounds since the last call of Begin or Failed, for tests.
 func (t *RoundRobin) Failed() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.failed()
 }
 
+// run runs a round and releases its goroutine. A round that failed rests, unless it has postponed its work itself.
 func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	err := guarded(own, do)
 	t.mu.Lock()
 	delete(t.busy, own.Account)
 	t.inUse[own.among]--
-	if t.dear[own.Account] = own.Dear; !own.Dear {
-		delete(t.dear, own.Account)
+	delete(t.dear, own.Account)
+	if own.Dear {
+		t.dear[own.Account] = true
 	}
 	if err != nil && own.Ctx.Err() == nil {
 		t.errs = append(t.errs, err)
-		if r := t.rests[own.Account]; !r.until.After(own.Now) { // not again at once
+		if r := t.rests[own.Account]; !r.until.After(own.Now) { // else it would fail again at once, in a busy loop
 			t.rests[own.Account] = rest{own.Now.Add(putOff), math.MaxInt64}
 		}
 	}
@@ -125,6 +131,7 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	t.wake.Raise()
 }
 
+// guarded returns a panic of the work as an error.
 func guarded(own *Round, do func(*Round) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -134,33 +141,33 @@ func guarded(own *Round, do func(*Round) error) (err error) {
 	return do(own)
 }
 
-// GoesOn reports whether the turn may go on although it has had its share: nobody waits for it.
+// GoesOn reports whether the round may continue: no other account waits for its goroutine, and the program does not stop.
 func (t *Round) GoesOn() bool {
 	t.turns.mu.Lock()
 	defer t.turns.mu.Unlock()
 	return t.Ctx.Err() == nil && !t.turns.crowded[t.among]
 }
 
-// Rest puts off what failed, and all before it.
+// Rest postpones the work numbered up to after, which failed.
 func (t *Round) Rest(after int64) {
 	t.turns.mu.Lock()
 	defer t.turns.mu.Unlock()
 	t.turns.rests[t.Account] = rest{t.Now.Add(putOff), after}
 }
 
-// After is up to where an account's work is put off; 0: it is not.
+// After returns the number up to which an account's work is postponed; 0: none is.
 func (t *RoundRobin) After(account int64, now time.Time) int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := t.rests[account]
-	if r.until.After(now) && r.until.Sub(now) <= putOff { // whatever the clock does
+	if r.until.After(now) && r.until.Sub(now) <= putOff { // a clock that was set back must not prolong a rest
 		return r.after
 	}
 	delete(t.rests, account)
 	return 0
 }
 
-// Again is when the first of what was put off is tried again; zero: nothing is put off.
+// Again returns when the first postponed work is retried; zero: none is postponed.
 func (t *RoundRobin) Again(now time.Time) (first time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 )
 
-// DeriveKey returns 32 secret bytes for one other purpose, such as the signing of
+// DeriveKey returns 32 secret bytes for one other purpose, such as signing
 // cursors. They stay the same until the key ring's newest key changes, so they
-// suit what may lapse then; they tell nothing about the keys themselves.
+// suit data that may become invalid then. They reveal nothing about the keys.
 func (b *Keyring) DeriveKey(purpose string) ([]byte, error) {
 	k, err := b.newest()
 	if err != nil {

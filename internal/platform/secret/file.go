@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// largest is far more than any key ring needs, in bytes.
-const largest = 1 << 20
+// maxFile is how much of the file is read, in bytes: far more than any key ring needs.
+const maxFile = 1 << 20
 
 // read returns the ring in the file at path.
 func read(path string) (ring, error) {
@@ -31,7 +31,7 @@ func readFrom(f *os.File) (ring, error) {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return nil, fmt.Errorf("%s has mode %04o, so that others than its owner have access: set it to 0600", f.Name(), mode)
 	}
-	b, err := io.ReadAll(io.LimitReader(f, largest))
+	b, err := io.ReadAll(io.LimitReader(f, maxFile))
 	if err != nil {
 		return nil, err
 	}
@@ -42,23 +42,23 @@ func readFrom(f *os.File) (ring, error) {
 	return r, nil
 }
 
-// create writes a new file at path, whole or not at all. If another process
-// was quicker, its file stays: unlike a rename, a link never replaces.
+// create writes a new file at path, whole or not at all. If another process has
+// created it meanwhile, that file stays: unlike a rename, a link never replaces.
 func create(path string, r ring) error {
 	temp, err := writeTemp(path, r)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp)
+	defer func() { _ = os.Remove(temp) }() // the second name of the file, or a leftover
 	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return syncDir(path)
 }
 
-// update replaces the file at path by what f makes of its ring. Only one
-// process does so at a time; at any moment, and after a crash, the file is
-// either the old one or the new one.
+// update replaces the file at path by what f makes of its ring. One process at a
+// time does so. At any time, and after a crash, the file is either the old one
+// or the new one.
 func update(path string, f func(ring) (ring, error)) (ring, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -68,7 +68,7 @@ func update(path string, f func(ring) (ring, error)) (ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer old.Close() // and with it the lock
+	defer old.Close() // releases the lock
 	r, err := readFrom(old)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func update(path string, f func(ring) (ring, error)) (ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(temp)
+	defer func() { _ = os.Remove(temp) }() // there only if the rename was not reached
 	if err := sameOwner(temp, old); err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func update(path string, f func(ring) (ring, error)) (ring, error) {
 }
 
 // lock opens the file at path and waits until no other process is replacing
-// it. The lock is the kernel's and ends with the process, so that none is ever
-// left behind.
+// it. The lock is the kernel's and ends with the process, so that a crash leaves
+// none behind.
 func lock(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -126,14 +126,13 @@ func writeTemp(path string, r ring) (name string, err error) {
 	_, err = f.Write(r.format())
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {
-		os.Remove(f.Name())
-		return "", err
+		return "", errors.Join(err, os.Remove(f.Name()))
 	}
 	return f.Name(), nil
 }
 
-// sameOwner gives the file at name the owner of f, because an administrator
-// may rotate the keys of a service that runs as somebody else.
+// sameOwner sets the owner of the file at name to that of f, because an
+// administrator may rotate the keys of a service that runs as another user.
 func sameOwner(name string, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {

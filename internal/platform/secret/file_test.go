@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// clock is a time that stands still until told otherwise.
+// clock is a time that stands still until pass is called.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
@@ -39,18 +39,18 @@ func names(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-func TestFirstUseMakesTheFile(t *testing.T) {
+func TestFirstUseCreatesTheFile(t *testing.T) {
 	dir, c := t.TempDir(), &clock{}
 	path := filepath.Join(dir, "keys")
 	// Several processes may start at once: all must end up with one ring.
-	boxes := make([]*Keyring, 8)
+	rings := make([]*Keyring, 8)
 	var group sync.WaitGroup
-	for i := range boxes {
-		group.Go(func() { boxes[i], _ = Open(path, c.now) })
+	for i := range rings {
+		group.Go(func() { rings[i], _ = Open(path, c.now) })
 	}
 	group.Wait()
-	s := sealed(t, boxes[0])
-	for _, b := range boxes {
+	s := sealed(t, rings[0])
+	for _, b := range rings {
 		if got, err := b.Open(s, context); got != secret || err != nil {
 			t.Errorf("opened as %q, %v", got, err)
 		}
@@ -104,7 +104,7 @@ func TestABrokenFileIsNeitherUsedNorReplaced(t *testing.T) {
 	}
 }
 
-func TestRotationIsSeenByAnotherBox(t *testing.T) {
+func TestAnotherKeyringReadsARotation(t *testing.T) {
 	dir, c := t.TempDir(), &clock{}
 	path := filepath.Join(dir, "keys")
 	a, b := open(t, path, c), open(t, path, c)
@@ -126,9 +126,9 @@ func TestRotationIsSeenByAnotherBox(t *testing.T) {
 		t.Errorf("the older one opened as %q, %v", got, err)
 	}
 	// Sealing follows within a second without having met the new key.
-	c.pass(timeout)
+	c.pass(maxAge)
 	id, _ = a.Rotate()
-	c.pass(timeout)
+	c.pass(maxAge)
 	if got := KeyID(sealed(t, b)); got != id {
 		t.Errorf("a second later sealed under %s, want %s", got, id)
 	}
@@ -137,7 +137,7 @@ func TestRotationIsSeenByAnotherBox(t *testing.T) {
 	}
 }
 
-func TestUnknownKeysAreLookedForOnceASecond(t *testing.T) {
+func TestUnknownKeysAreReadOnceASecond(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "keys"), &clock{}
 	a, b := open(t, path, c), open(t, path, c)
 	if _, err := b.Open("s1.unknown.AAAA", context); err == nil || !strings.Contains(err.Error(), "unknown") {
@@ -147,7 +147,7 @@ func TestUnknownKeysAreLookedForOnceASecond(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := sealed(t, a)
-	c.pass(timeout - 1)
+	c.pass(maxAge - 1)
 	if _, err := b.Open(s, context); err == nil {
 		t.Error("the file was read twice within a second")
 	}
@@ -178,14 +178,14 @@ func TestForget(t *testing.T) {
 	if got, err := b.Open(s, context); err == nil {
 		t.Errorf("opened under a forgotten key as %q", got)
 	}
-	if err := box(t, ringText).Forget("k1"); err == nil {
+	if err := newKeyring(t, ringText).Forget("k1"); err == nil {
 		t.Error("a ring given as text was changed")
 	}
 }
 
-// TestRotationsFromEverywhere has several processes rotate at once: a key that
-// got lost on the way would take the secrets sealed under it along.
-func TestRotationsFromEverywhere(t *testing.T) {
+// TestConcurrentRotations has several processes rotate at once. If a key were
+// lost, the secrets sealed under it would be lost as well.
+func TestConcurrentRotations(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "keys"), &clock{}
 	first := open(t, path, c)
 	var texts [4][5]string
@@ -217,7 +217,7 @@ func TestRotationsFromEverywhere(t *testing.T) {
 	}
 }
 
-func TestALinkToTheFileStaysOne(t *testing.T) {
+func TestASymbolicLinkToTheFileIsKept(t *testing.T) {
 	dir, c := t.TempDir(), &clock{}
 	file, link := filepath.Join(dir, "real"), filepath.Join(t.TempDir(), "link")
 	a := open(t, file, c)
@@ -227,7 +227,7 @@ func TestALinkToTheFileStaysOne(t *testing.T) {
 	if _, err := open(t, link, c).Rotate(); err != nil {
 		t.Fatal(err)
 	}
-	c.pass(timeout)
+	c.pass(maxAge)
 	sealed(t, a)
 	if n := len(a.KeyIDs()); n != 2 {
 		t.Errorf("the file behind the link has %d keys, want 2", n)
@@ -241,7 +241,7 @@ func TestNothingIsSealedWhenTheFileIsGone(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	c.pass(timeout)
+	c.pass(maxAge)
 	for range 2 {
 		if got, err := b.Seal(secret, context); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("sealed to %q, %v", got, err)

@@ -3,32 +3,31 @@ package secret
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"sync"
 	"time"
 )
 
-// timeout is how long a box trusts what it has read.
-const timeout = time.Second
+// maxAge is how long a keyring uses the keys it has read before it reads the file again.
+const maxAge = time.Second
 
 // Keyring seals and opens secrets under a key ring. It is safe for concurrent use,
 // and several processes may share one key ring file.
 type Keyring struct {
-	path string // "" if the ring was given as text
+	path string // "" if the ring came from text
 	now  func() time.Time
 
 	mu      sync.Mutex
 	ring    ring
-	checked time.Time // when Seal last looked for a newer key
-	sought  time.Time // when Open last looked for an unknown key
-	err     error     // of the last look at the file
+	checked time.Time // when Seal last read the file for a newer key
+	sought  time.Time // when Open last read the file for an unknown key
+	err     error     // of the last read of the file
 }
 
-// Open returns a box whose key ring is in the file at path, making the file
-// with one new key if there is none; its directory must exist. It refuses a
-// file that group or others can read. now tells the time; it only limits how
-// often the file is read again.
+// Open returns a keyring whose keys are in the file at path. It creates the file
+// with one new key if there is none; its directory must exist. A file that
+// group or others can read is an error. now returns the time; it only limits
+// how often the file is read again.
 func Open(path string, now func() time.Time) (*Keyring, error) {
 	r, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,12 +39,12 @@ func Open(path string, now func() time.Time) (*Keyring, error) {
 		return nil, fmt.Errorf("seal: key ring: %w", err)
 	}
 	at := now()
-	return &Keyring{path: path, now: now, ring: r, checked: at, sought: at.Add(-timeout)}, nil
+	return &Keyring{path: path, now: now, ring: r, checked: at, sought: at.Add(-maxAge)}, nil
 }
 
-// FromText returns a box whose key ring is given in the text form of the file,
-// by a secret store or the environment: lines of an id, a space and a key of
-// 32 bytes in base64, newest first. Such a ring is rotated where it comes from.
+// FromText returns a keyring from text in the form of the file, as a secret
+// store or the environment holds it: lines of an id, a space and a key of 32
+// bytes in base64, newest first. Such a ring is rotated where it comes from.
 func FromText(s string) (*Keyring, error) {
 	r, err := parse(s)
 	if err != nil {
@@ -54,10 +53,10 @@ func FromText(s string) (*Keyring, error) {
 	return &Keyring{ring: r}, nil
 }
 
-// Rotate adds a new key to the file, under which everything is sealed from
-// then on, and returns its id. Other processes that share the file seal under
-// it at most a second later. To retire the older keys: rotate, wait that
-// second out, seal every secret anew (see KeyID), then Forget them.
+// Rotate adds a new key to the file and returns its id. Every later Seal uses
+// it; other processes that share the file use it at most a second later. To
+// retire the older keys: rotate, wait for a second, seal every secret again
+// (see KeyID), then Forget them.
 func (b *Keyring) Rotate() (id string, err error) {
 	err = b.change(func(r ring) (ring, error) { return r.with(), nil })
 	if err != nil {
@@ -66,25 +65,25 @@ func (b *Keyring) Rotate() (id string, err error) {
 	return b.KeyIDs()[0], nil
 }
 
-// Forget drops keys from the file. Whatever is still sealed under them is
-// lost. It fails, and drops none, if one of them is the newest or not there.
+// Forget deletes keys from the file. Text that is still sealed under them is
+// lost. It fails, and deletes none, if one of them is the newest or missing.
 func (b *Keyring) Forget(ids ...string) error {
 	return b.change(func(r ring) (ring, error) { return r.without(ids) })
 }
 
-// KeyIDs returns the ids of the keys that the box knows, newest first.
+// KeyIDs returns the ids of the keyring's keys, newest first.
 func (b *Keyring) KeyIDs() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.ring.ids()
 }
 
-// Format keeps the keys out of whatever a box is printed to.
-func (b *Keyring) Format(s fmt.State, _ rune) { io.WriteString(s, "seal.Box") }
+// Format keeps the keys out of anything that a keyring is printed to.
+func (b *Keyring) Format(s fmt.State, _ rune) { fmt.Fprint(s, "secret.Keyring") }
 
-// newest returns the key to seal under. A box that cannot tell whether there
-// is a newer one does not seal: the key it holds may be gone from the file
-// already, and the secret would be lost with this process.
+// newest returns the key to seal under. When the file cannot be read it returns
+// an error: the known key may be gone from the file already, and the secret
+// would be lost with this process.
 func (b *Keyring) newest() (key, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -109,14 +108,14 @@ func (b *Keyring) find(id string) (*key, error) {
 	return k, nil
 }
 
-// refresh reads the file again unless that was done less than a second ago for
-// the same purpose. In between, a failure to read it stays one.
+// refresh reads the file again, unless it was read less than maxAge ago for the
+// same purpose. Until then it returns the result of the last read.
 func (b *Keyring) refresh(last *time.Time) error {
 	if b.path == "" {
 		return nil
 	}
 	now := b.now()
-	if since := now.Sub(*last); since >= 0 && since < timeout {
+	if since := now.Sub(*last); since >= 0 && since < maxAge {
 		return b.err
 	}
 	*last = now
@@ -129,6 +128,7 @@ func (b *Keyring) refresh(last *time.Time) error {
 	return nil
 }
 
+// change replaces the file by what f makes of its ring.
 func (b *Keyring) change(f func(ring) (ring, error)) error {
 	if b.path == "" {
 		return errors.New("seal: the key ring was given as text and is changed where it comes from")

@@ -15,7 +15,7 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// header explains a key ring to whoever finds the file.
+// header explains the file to its reader.
 const header = `# The keys under which secrets in the database are sealed, newest first: ID KEY
 # Without them those secrets are lost. Keep a copy, apart from copies of the database.
 `
@@ -42,8 +42,8 @@ func (r ring) with() ring {
 	return append(ring{makeKey(name, secret)}, r...)
 }
 
-// without returns the ring less the named keys. The newest cannot go: it is
-// the one in use.
+// without returns the ring without the named keys. The newest cannot be deleted:
+// it is in use.
 func (r ring) without(ids []string) (ring, error) {
 	for _, id := range ids {
 		if r.find(id) == nil {
@@ -81,8 +81,8 @@ func (r ring) format() []byte {
 	return b
 }
 
-// parse reads the text form of a ring. Its errors name the line and never
-// quote it.
+// parse reads the text form of a ring. Its errors name the line and never quote
+// it, because it may hold a key.
 func parse(s string) (ring, error) {
 	var r ring
 	n := 0
@@ -94,7 +94,8 @@ func parse(s string) (ring, error) {
 		}
 		k, ok := parseKey(words)
 		if !ok {
-			return nil, fmt.Errorf("line %d: want an id of 1 to 32 letters, digits, _ or -, a space, and a key of %d bytes in base64", n, chacha20poly1305.KeySize)
+			return nil, fmt.Errorf("line %d: want an id of 1 to 32 letters, digits, _ or -, a space, and a key of %d bytes in base64",
+				n, chacha20poly1305.KeySize)
 		}
 		if r.find(k.id) != nil {
 			return nil, fmt.Errorf("line %d: its key id occurs twice", n)
@@ -121,7 +122,7 @@ func parseKey(words []string) (k key, ok bool) {
 func makeKey(id string, secret []byte) key {
 	aead, err := chacha20poly1305.NewX(secret)
 	if err != nil {
-		panic(err) // only for another key length, which the callers rule out
+		panic(err) // only for another key length, which the callers exclude
 	}
 	return key{id: id, secret: secret, aead: aead}
 }

@@ -15,7 +15,7 @@ const (
 	stored = "s1.k2.4kXcIcUXi65mjem461cn1FfqoiImPGre6Vq9CodX8YOjrsuRtkUN7KbepC8GMvwNlS0prlwlcXIfLN9a9GnLYh8Qg6I"
 )
 
-func box(t testing.TB, ring string) *Keyring {
+func newKeyring(t testing.TB, ring string) *Keyring {
 	t.Helper()
 	b, err := FromText(ring)
 	if err != nil {
@@ -34,7 +34,7 @@ func sealed(t testing.TB, b *Keyring) string {
 }
 
 func TestSealedTextOpens(t *testing.T) {
-	b := box(t, ringText)
+	b := newKeyring(t, ringText)
 	s := sealed(t, b)
 	if !IsSealed(s) || KeyID(s) != "k2" || strings.Contains(s, secret) {
 		t.Errorf("sealed as %q", s)
@@ -57,13 +57,13 @@ func TestSealedTextOpens(t *testing.T) {
 }
 
 func TestStoredTextOpens(t *testing.T) {
-	if got, err := box(t, ringText).Open(stored, context); got != secret || err != nil {
+	if got, err := newKeyring(t, ringText).Open(stored, context); got != secret || err != nil {
 		t.Errorf("opened as %q, %v", got, err)
 	}
 }
 
-func TestWhatIsNoSecretStays(t *testing.T) {
-	b := box(t, ringText)
+func TestTextThatIsNoSecretIsUnchanged(t *testing.T) {
+	b := newKeyring(t, ringText)
 	for _, s := range []string{"", "${env:DB_PASSWORD}", "${env:_X9}"} {
 		in, err1 := b.Seal(s, context)
 		out, err2 := b.Open(s, context)
@@ -78,10 +78,10 @@ func TestWhatIsNoSecretStays(t *testing.T) {
 	}
 }
 
-// TestEveryCharacterCounts changes, drops and doubles each character of sealed
-// text in turn. The alphabet has what a lenient base64 decoder would overlook.
+// TestEveryCharacterCounts changes, deletes and doubles each character of sealed
+// text. The alphabet has the characters that a lenient base64 decoder ignores.
 func TestEveryCharacterCounts(t *testing.T) {
-	b := box(t, ringText)
+	b := newKeyring(t, ringText)
 	for length := range 3 { // all three endings of base64 without padding
 		s, err := b.Seal(secret[:20+length], context)
 		if err != nil {
@@ -102,10 +102,10 @@ func TestEveryCharacterCounts(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	b := box(t, ringText)
+	b := newKeyring(t, ringText)
 	s := sealed(t, b)
-	other := box(t, strings.ReplaceAll(ringText, "AAEC", "BBEC"))
-	k1 := box(t, strings.SplitAfter(ringText, "\n")[1])
+	other := newKeyring(t, strings.ReplaceAll(ringText, "AAEC", "BBEC"))
+	k1 := newKeyring(t, strings.SplitAfter(ringText, "\n")[1])
 	for name, c := range map[string]struct {
 		keyring         *Keyring
 		sealed, context string
@@ -136,7 +136,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestRingTextIsRead(t *testing.T) {
-	b := box(t, "\r\n # older\n"+strings.ReplaceAll(ringText, " ", "\t "))
+	b := newKeyring(t, "\r\n # older\n"+strings.ReplaceAll(ringText, " ", "\t "))
 	if got := fmt.Sprint(b.KeyIDs()); got != "[k2 k1]" {
 		t.Errorf("keys %s", got)
 	}
@@ -158,18 +158,18 @@ func TestRingTextIsRead(t *testing.T) {
 	}
 }
 
-func TestAPrintedBoxTellsNothing(t *testing.T) {
-	b := box(t, ringText)
+func TestAPrintedKeyringRevealsNoKey(t *testing.T) {
+	b := newKeyring(t, ringText)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {
-		if got := fmt.Sprintf(verb, b); got != "seal.Box" {
+		if got := fmt.Sprintf(verb, b); got != "secret.Keyring" {
 			t.Errorf("%s prints %q", verb, got)
 		}
 	}
 }
 
-// FuzzOpen looks for text that opens though it was not sealed here.
+// FuzzOpen searches for text that opens although it was not sealed here.
 func FuzzOpen(f *testing.F) {
-	b, s := box(f, ringText), stored
+	b, s := newKeyring(f, ringText), stored
 	for _, seed := range []string{s, s[:len(s)-1], "s1.k1." + s[6:], "s1.k2.", "s1..", "", "${env:A}", "s1.k2.AAAA\n"} {
 		f.Add(seed, context)
 	}
@@ -194,7 +194,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 func BenchmarkSealAndOpen(b *testing.B) {
-	x := box(b, ringText)
+	x := newKeyring(b, ringText)
 	for b.Loop() {
 		s, _ := x.Seal(secret, context)
 		x.Open(s, context)

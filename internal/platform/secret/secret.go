@@ -1,14 +1,14 @@
-// Package secret keeps secrets at rest: passwords, keys and tokens that the
-// database stores but must not reveal to whoever gets hold of a copy of it.
+// Package secret encrypts secrets for storage: passwords, keys and tokens that
+// the database stores but that a copy of the database must not reveal.
 //
-// Sealed text is XChaCha20-Poly1305 under a key of a key ring that lives
+// Sealed text is XChaCha20-Poly1305 under a key of a key ring that is stored
 // outside the database. It is bound to its context, so that text copied from
-// one row or column to another does not open there. What it does not hide is
-// the length of the secret, and which of two stored secrets is the newer one
-// if the key changed in between.
+// one row or column to another does not open there. It does not hide the length
+// of the secret, nor which of two stored secrets is newer if the key changed in
+// between.
 //
 // The package must never write a secret or a key anywhere but into its result
-// and into the key ring, nor name one in an error.
+// and into the key ring, and no error may contain one.
 package secret
 
 import (
@@ -20,16 +20,16 @@ import (
 	"strings"
 )
 
-// version begins sealed text and says how the rest is made.
+// version is the prefix of sealed text. It identifies the format of the rest.
 const version = "s1."
 
-// text encodes the sealed bytes. Strict, so that no two texts mean the same.
+// text encodes the sealed bytes. It is strict, so that no two texts decode to the same bytes.
 var text = base64.RawURLEncoding.Strict()
 
 // Seal encrypts plain under the newest key, for this context only: a path
 // that names where the secret is stored, such as "datasource/12/password". The
-// result is "s1.KEYID." and base64url of nonce and ciphertext. Two things stay
-// as they are: the empty string, which is no secret, and a reference (see
+// result is "s1.KEYID." and base64url of nonce and ciphertext. Seal returns two
+// things unchanged: the empty string, which is no secret, and a reference (see
 // IsReference), which only names one. It fails only if the key ring's file has
 // changed and cannot be read.
 func (b *Keyring) Seal(plain, context string) (string, error) {
@@ -76,13 +76,13 @@ func (b *Keyring) Open(sealed, context string) (string, error) {
 	return string(plain), nil
 }
 
-// lostError says why sealed text cannot be opened, now or later with the same key ring.
+// lostError is the error of sealed text that can never be opened with this key ring.
 type lostError struct{ why string }
 
 func (e *lostError) Error() string { return "seal: " + e.why }
 
-// Renew is what nouns pass their stored secrets through, to seal them under the newest key: Box.Renew, or a function
-// that only looks at them.
+// Renew is a function through which packages pass their stored secrets: Keyring.Renew, which seals them under the
+// newest key, or a function that only reads them.
 type Renew func(sealed, context string) (string, error)
 
 // Renew opens what Seal returned and seals it under the newest key.
@@ -94,9 +94,9 @@ func (b *Keyring) Renew(sealed, context string) (string, error) {
 	return b.Seal(plain, context)
 }
 
-// Show is Open for what is shown to people: a secret that is lost, because its key is gone or its text was altered,
-// is empty and reported, so that it does not hide the object it belongs to. A key ring that cannot be read stays an
-// error: with it nothing is lost.
+// Show returns an Open for replies to people. For a secret that is lost, because its key is gone or its text was
+// altered, it calls report and returns the empty string, so that the rest of the object can be shown. A key ring that
+// cannot be read is an error: its secrets are not lost.
 func (b *Keyring) Show(report func(error)) Renew {
 	return func(sealed, context string) (string, error) {
 		plain, err := b.Open(sealed, context)
@@ -109,16 +109,16 @@ func (b *Keyring) Show(report func(error)) Renew {
 	}
 }
 
-// IsSealed reports whether s has the form of sealed text. It is for stored
-// text; a user may type anything, so it must not decide what is sealed.
+// IsSealed reports whether s has the form of sealed text. It is for stored text.
+// It must not decide whether input is sealed already: a user may type anything.
 func IsSealed(s string) bool {
 	_, _, ok := split(s)
 	return ok
 }
 
 // KeyID returns the id of the key that s was sealed under, or "" if s is not
-// sealed text. Whatever is not under the first of Box.KeyIDs wants re-sealing
-// after a rotation.
+// sealed text. After a rotation, text that is not under the first of
+// Keyring.KeyIDs must be sealed again.
 func KeyID(s string) string {
 	id, _, _ := split(s)
 	return id
@@ -129,12 +129,12 @@ var reference = regexp.MustCompile(`\A\$\{env:[A-Z_][A-Z0-9_]*\}\z`)
 // IsReference reports whether s stands for a secret kept elsewhere:
 // "${env:NAME}", where NAME is an environment variable of the program.
 // References are not secrets and are stored, shown and exported in clear. This
-// package does not follow them; whoever does must restrict which variables an
-// API caller may name, because the caller chooses where the value is sent.
+// package does not resolve them. Code that does must restrict which variables
+// an API caller may name, because the caller chooses where the value is sent.
 func IsReference(s string) bool { return reference.MatchString(s) }
 
-// Masked is what is shown of a stored secret to those who may not see it, and exported without secrets:
-// nothing, unless it is a reference.
+// Masked returns the form of a stored secret for callers who may not see it, and for exports without secrets: the empty
+// string, unless it is a reference.
 func Masked(stored string) string {
 	if IsReference(stored) {
 		return stored
@@ -142,11 +142,12 @@ func Masked(stored string) string {
 	return ""
 }
 
-// bind returns the associated data: the text that is not encrypted but must
-// not change. Neither version nor id contains a further dot, so that no two
-// pairs of id and context give the same bytes.
+// bind returns the associated data: text that is not encrypted but must not
+// change. Neither version nor id contains a further dot, so that no two pairs
+// of id and context have the same bytes.
 func bind(id, context string) []byte { return []byte(version + id + "." + context) }
 
+// split returns the key id and the encrypted bytes of sealed text; ok is false for any other text.
 func split(s string) (id string, raw []byte, ok bool) {
 	rest, ok := strings.CutPrefix(s, version)
 	if !ok {

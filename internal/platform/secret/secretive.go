@@ -6,9 +6,9 @@ import (
 	"tocsin/internal/platform/redact"
 )
 
-// Secretive tells whether a member of a free-form object may hold a credential: by its name, or by a URL in
-// it, because whoever knows the address of a webhook can write to the chat. So does whatever looks sealed, in
-// order that nothing else does once it is stored. A reference to a secret kept elsewhere never is.
+// Secretive reports whether a member of a free-form object may hold a credential. It goes by the name, or by a URL in
+// the text, because knowing the address of a webhook is enough to post to the chat. Text that looks sealed counts as
+// well: once stored, no text but a sealed one may look so. A reference to a secret stored elsewhere never counts.
 func Secretive(name, text string) bool {
 	if text == "" || IsReference(text) {
 		return false

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-func TestOneRecipientsFailureIsNobodyElses(t *testing.T) {
+func TestAFailingRecipientDoesNotAffectOthers(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob, cid))))
 	w.fail("ann", never)
 	w.push("cpu", "Critical")
-	w.told(newPage("bob"), newPage("cid"))
+	w.notified(newPage("bob"), newPage("cid"))
 	if why := w.why("cpu"); !strings.Contains(why, "Ann Day (named by the rule) over email: failed, send failed: closing SMTP DATA writer: 550 \"5.2.1 mailbox on fire\"") {
 		t.Error(why)
 	}
 }
 
-func TestWhatFailedIsTriedAgainForThatTargetAlone(t *testing.T) {
+func TestOnlyTheFailedTargetIsRetried(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("ann", later)
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
-	w.heal()
+	w.acceptAll()
 	w.pass(2 * time.Minute)
-	w.told(newPage("bob"), newPage("ann"))
+	w.notified(newPage("bob"), newPage("ann"))
 }
 
-// Whatever the number of attempts, the key of a notice stays the same.
+// Whatever the number of attempts, the key of a notification stays the same.
 func TestReceiversCanDropDuplicates(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.fail("ann", lost)
 	w.push("cpu", "Critical")
 	w.pass(2 * time.Minute)
@@ -46,49 +46,49 @@ func TestReceiversCanDropDuplicates(t *testing.T) {
 	}
 }
 
-func TestAnAcknowledgementCancelsWhatWaits(t *testing.T) {
+func TestAnAcknowledgementCancelsWaitingNotifications(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("bob", later)
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.ack(annKey)
-	w.heal()
+	w.acceptAll()
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 	if why := w.why("cpu"); !strings.Contains(why, "Bob Night (named by the rule) over email: cancelled, the incident was acknowledged") {
 		t.Error(why)
 	}
 }
 
-func TestTheOwnerIsToldWhenEveryNoticeFails(t *testing.T) {
-	w := begin(t, tellAnn)
+func TestTheOwnerIsNotifiedWhenEveryNotificationFails(t *testing.T) {
+	w := begin(t, notifyAnn)
 	w.fail("ann", never)
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
-	w.told(newPage("olga"))
+	w.notified(newPage("olga"))
 }
 
-func TestTheEndIsToldToThoseWhoWereTold(t *testing.T) {
+func TestTheEndIsSentToThePersonsWhoWereNotified(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("bob", never)
 	w.push("cpu", "Critical")
-	w.heal()
+	w.acceptAll()
 	w.push("cpu", "Ok")
-	w.told(newPage("ann"), over("ann"))
+	w.notified(newPage("ann"), over("ann"))
 }
 
 func TestSeveralPagesHaveOneEnd(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), again(3, 1))))
 	w.push("cpu", "Critical")
 	w.pass(3 * time.Minute)
-	w.told(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
+	w.notified(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
 	w.push("cpu", "Ok")
-	w.told(over("ann"))
+	w.notified(over("ann"))
 }
 
-// What is found late is looked at again before it is sent.
+// A late notification is checked again before it is sent.
 func TestABacklogOfStalePagesIsNotSent(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.fail("ann", later)
 	for i := range 5 {
 		w.push(fmt.Sprint("a", i), "Critical")
@@ -96,54 +96,54 @@ func TestABacklogOfStalePagesIsNotSent(t *testing.T) {
 	for i := range 4 {
 		w.push(fmt.Sprint("a", i), "Ok")
 	}
-	w.heal()
+	w.acceptAll()
 	w.pass(30 * time.Minute)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
-func TestALongPauseTellsALayerOnce(t *testing.T) {
+func TestALongPauseNotifiesALayerOnce(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day), again(6, 1), window(30))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.clock.Add(25 * time.Minute)
 	w.settle()
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestQuietHoursPutOffAllButTheWorst(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "12:00"}]}`) // in Berlin it is eleven
 	w.push("disk", "Warning")
-	w.told()
+	w.notified()
 	if why := w.why("disk"); !strings.Contains(why, "it waits for the end of quiet hours) over email: waiting, due 2026-11-21 11:00:00 UTC") {
 		t.Error(why)
 	}
 	w.push("cpu", "Critical")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.drift = time.Minute
 	w.pass(time.Hour)
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
-func TestWhatEndsInQuietHoursIsNotTold(t *testing.T) {
-	w := begin(t, tellAnn)
+func TestAnAlertThatEndsInQuietHoursIsNotNotified(t *testing.T) {
+	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "12:00"}]}`)
 	w.push("disk", "Warning")
 	w.push("disk", "Ok")
 	w.drift = time.Minute
 	w.pass(2 * time.Hour)
-	w.told()
+	w.notified()
 }
 
-func TestPreferencesChooseTheWay(t *testing.T) {
-	w := begin(t, tellAnn)
+func TestPreferencesChooseTheMethod(t *testing.T) {
+	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["sms", "ntfy", "voice"], "warning": ["ntfy"], "info": []}, "contacts": {"ntfy": "`+chats+`/ntfy/ann"}}`)
 	w.push("cpu", "Critical")
-	w.told("+15550100 sms i_new", "+15550100 voice i_new", "ann ntfy i_new")
+	w.notified("+15550100 sms i_new", "+15550100 voice i_new", "ann ntfy i_new")
 	w.push("disk", "Warning")
-	w.told("ann ntfy i_new")
+	w.notified("ann ntfy i_new")
 	w.push("note", "Info")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 }
 
 func TestTheAccountsTemplateIsUsed(t *testing.T) {
@@ -180,9 +180,9 @@ func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "progress", "Processing")
-	w.told(newPage("ann"))
+	w.notified(newPage("ann"))
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
 	if status, body = page("POST", link); status != 409 || !strings.Contains(body, "it is closed") {
 		t.Errorf("%d %s", status, body)
@@ -193,17 +193,17 @@ func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
 	}
 }
 
-// What was on its way when somebody acknowledged, and failed, is not tried again.
+// A notification in progress at the acknowledgement is not retried when it fails.
 func TestAnAttemptThatFailsAfterAnAcknowledgementIsTheLast(t *testing.T) {
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.answers(func(page) answer {
-		w.heal()
-		w.try(annKey, "/incident/ack", `{"incident_ids": [%q]}`, w.lastIncident()) // the receiver acknowledges while it is being told
+		w.acceptAll()
+		w.try(annKey, "/incident/ack", `{"incident_ids": [%q]}`, w.lastIncident()) // the receiver acknowledges while it is being notified
 		return later
 	})
 	w.push("cpu", "Critical")
 	w.pass(time.Hour)
-	w.told()
+	w.notified()
 	if why := w.why("cpu"); !strings.Contains(why, "cancelled, the incident was acknowledged") {
 		t.Error(why)
 	}

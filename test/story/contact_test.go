@@ -3,16 +3,14 @@ package story
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 )
 
-func TestAPersonIsToldInTelegram(t *testing.T) {
+func TestAPersonIsNotifiedInTelegram(t *testing.T) {
 	told := make(chan string, 10)
 	bot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
@@ -25,24 +23,24 @@ func TestAPersonIsToldInTelegram(t *testing.T) {
 		w.Write([]byte(`{"ok": true, "result": {"message_id": 7}}`))
 	}))
 	t.Cleanup(bot.Close)
-	w := begin(t, tellAnn)
+	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["telegram"], "warning": [], "info": []}, "contacts": {"telegram": "%s/bot1:secret/-100"}}`, bot.URL)
 	w.push("cpu", "Critical")
-	w.told()
+	w.notified()
 	select {
 	case got := <-told:
 		if got != "/bot1:secret/sendMessage -100" {
 			t.Error(got)
 		}
 	default:
-		t.Error("nobody was told: " + w.why("cpu"))
+		t.Error("no one was notified: " + w.why("cpu"))
 	}
 	w.as(annKey, "/preference/update", `{"contacts": {"telegram": "1:secret"}}`)
 	w.push("net", "Critical")
-	w.told(newPage("ann")) // a token without a chat cannot work
+	w.notified(newPage("ann")) // a token without a chat cannot work
 }
 
-func TestATurnIsToldToAProgram(t *testing.T) {
+func TestAShiftNotificationByWebhook(t *testing.T) {
 	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
 	w.do("/preference/update", `{"person_id": 7000000000013, "schedule_shift_notify": {"personal_channels": ["webhook"]}, "contacts": {"webhook": "`+chats+`/webhook/bob"}}`)
 	w.do("/preference/update", `{"person_id": 7000000000012, "schedule_shift_notify": {"personal_channels": ["webhook"]}, "contacts": {"webhook": "`+chats+`/webhook/ann"}}`)
@@ -59,20 +57,20 @@ func TestATurnIsToldToAProgram(t *testing.T) {
 	}
 }
 
-func TestWhoHasLeftIsToldNothingMore(t *testing.T) {
+func TestAPersonWhoHasLeftIsNotNotified(t *testing.T) {
 	w := begin(t, escalates(layer(teams(ops))))
 	w.do("/preference/update", `{"person_id": 7000000000014, "quiet_hours": [{"start": "09:00", "end": "12:00"}]}`)
 	w.push("cpu", "Critical")
 	w.push("disk", "Warning")
-	w.told(newPage("bob"), newPage("cid"), newPage("bob"))
+	w.notified(newPage("bob"), newPage("cid"), newPage("bob"))
 	w.do("/member/delete", `{"member_id": 7000000000014}`)
 	w.drift = 5 * time.Minute
 	w.push("cpu", "Ok")
-	w.told(over("bob"))
+	w.notified(over("bob"))
 	w.pass(3 * time.Hour)
 	for _, p := range w.reached() {
 		if strings.HasPrefix(p.to, "cid") {
-			t.Error("who has left was told: " + p.String())
+			t.Error("a person who has left was notified: " + p.String())
 		}
 	}
 	if why := w.why("disk"); !strings.Contains(why, "has left") {
@@ -80,56 +78,7 @@ func TestWhoHasLeftIsToldNothingMore(t *testing.T) {
 	}
 }
 
-func TestWhatIsSentAgainByHandIsSentAtOnce(t *testing.T) {
-	r := receive(t, always(http.StatusServiceUnavailable))
-	w := begin(t, hooks("alert", at(r)))
-	w.drift = time.Minute
-	for n := range 60 {
-		w.push(fmt.Sprint("key", n), "Critical")
-	}
-	w.pass(30 * time.Minute)
-	first := w.history(`, "asc": true`)
-	r.calls()
-	w.do("/webhook/history/replay", `{"event_id": %q}`, first.get("items.0.event_id"))
-	calls := r.calls()
-	if len(calls) != 1 || !strings.Contains(calls[0].body, first.get("items.0.ref_id")) {
-		t.Errorf("%d calls, not the one that was asked for: %v", len(calls), calls)
-	}
-}
-
-func TestEndpointsThatHangHoldUpNoneOnTheirHost(t *testing.T) {
-	var calls atomic.Int32
-	done := make(chan struct{}) // the good one was called four times
-	host := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/good" && calls.Add(1) == 4 {
-			close(done)
-		}
-		if _, err := io.ReadAll(r.Body); err != nil {
-			t.Error(err)
-		}
-		if r.URL.Path != "/good" {
-			select {
-			case <-done:
-			case <-r.Context().Done():
-			}
-		}
-	}))
-	t.Cleanup(host.Close)
-	settings := []string{}
-	for _, path := range []string{"1", "2", "3", "4", "5", "6", "good"} {
-		settings = append(settings, fmt.Sprintf(`"endpoint": "%s/%s"`, host.URL, path))
-	}
-	w := begin(t, hooks("alert", settings...))
-	for n := range 4 {
-		if a := w.post("/event/push/alert/standard?integration_key="+shopKey, fmt.Sprintf(`{"title_rule": "a", "event_status": "Critical", "alert_key": "a%d"}`, n)); a.Error != nil {
-			t.Fatal(a)
-		}
-	}
-	w.settle()
-	w.want(w.history(`, "status": "failed"`), "total", "0")
-}
-
-func TestANameIsNoMarkup(t *testing.T) {
+func TestNamesAreEscapedInTemplates(t *testing.T) {
 	w := begin(t, fmt.Sprintf(`{"templates": [{"template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "template_name": "names", "slack": "{{.Account}}{{range .Responders}} {{.Name}}{{end}}"}],
 		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "r", "template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "layers": [{"target": {%s, %s, "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops"}}]}}]}]}`, shop, onCall(day), by, chats))
 	w.sql(`UPDATE person SET person_name = '<!here> Ann' WHERE person_id = 7000000000012`)

@@ -1,0 +1,102 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestACursorIsValidWhileTimePasses: a page that is requested seconds later continues where the last one ended.
+func TestACursorIsValidWhileTimePasses(t *testing.T) {
+	w := begin(t, notifyAnn)
+	for _, key := range []string{"a", "b", "c"} {
+		w.push(key, "Critical")
+		w.do("/incident/snooze", `{"incident_ids": [%q], "minutes": 60}`, w.incident())
+		w.pass(time.Second)
+	}
+	now := w.clock.Now().Unix()
+	for _, list := range []string{
+		fmt.Sprintf(`/incident/list {"start_time": %d, "end_time": %d, "is_snoozed": true, "limit": 2`, now-3600, now+3600),
+		`/alert-event/list {"limit": 2`,
+	} {
+		var path, body string
+		fmt.Sscanf(list, "%s", &path)
+		body = list[len(path)+1:]
+		first := w.do(path, "%s}", body)
+		w.pass(5 * time.Second)
+		second := w.do(path, `%s, "search_after_ctx": %q}`, body, first.get("search_after_ctx"))
+		if first.get("items.1.title") == "" || second.get("items.0.title") == "" || second.get("items.1.title") != "" {
+			t.Errorf("%s: %s, then %s", path, first, second)
+		}
+	}
+}
+
+// TestAnOpenWindowOfEventsEndsNow: with a start alone the window ends now, and its length is limited all the same.
+func TestAnOpenWindowOfEventsEndsNow(t *testing.T) {
+	w := begin(t)
+	if r := w.try(ownKey, "/alert-event/list", `{"start_time": 1}`); r.Status != 400 || !strings.Contains(r.String(), "31 days") {
+		t.Error(r)
+	}
+}
+
+// TestTitlesAreFoundWithoutRegardToCase: in every script.
+func TestTitlesAreFoundWithoutRegardToCase(t *testing.T) {
+	w := begin(t)
+	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Über ΣΊΣΥΦΟΣ 100%%", "channel_id": %d}`, shop)
+	now := w.clock.Now().Unix()
+	for query, want := range map[string]string{"Über": "1", "über": "1", "ÜBER": "1", "σίσυφος": "1", "100%": "1", "10_%": "0", "uber": "0"} {
+		r := w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": %q}`, now-10, now+10, query)
+		if r.get("total") != want {
+			t.Errorf("%s: %s found, want %s", query, r.get("total"), want)
+		}
+	}
+	w.do("/incident/reset", `{"incident_id": %q, "title": "Ärger"}`, w.incident())
+	w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": "ÄRGER"}`, now-10, now+10), "total", "1")
+	w.sql(`UPDATE incident SET title_folded = ''`) // as an older version leaves it
+	w.restart()
+	w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": "ÄRGER"}`, now-10, now+10), "total", "1")
+}
+
+// TestAMalformedIDIsNamedInTheError: a malformed ID is an invalid parameter, not an object that does not exist.
+func TestAMalformedIDIsNamedInTheError(t *testing.T) {
+	w := begin(t)
+	w.push("cpu", "Critical")
+	for path, body := range map[string]string{
+		"/incident/list-by-ids": `{"incident_ids": ["x"]}`,
+		"/incident/ack":         `{"incident_ids": ["x"]}`,
+		"/incident/assign":      fmt.Sprintf(`{"incident_id": "x", "assigned_to": {"person_ids": [%d]}}`, ann),
+		"/incident/assign ":     fmt.Sprintf(`{"incident_ids": ["x"], "assigned_to": {"person_ids": [%d]}}`, ann),
+		"/incident/merge":       fmt.Sprintf(`{"source_incident_ids": ["x"], "target_incident_id": %q}`, w.incident()),
+		"/incident/list":        `{"start_time": 1, "end_time": 2, "incident_ids": ["x"]}`,
+		"/alert/list":           `{"start_time": 1, "end_time": 2, "alert_ids": ["x"]}`,
+		"/alert/list-by-ids":    `{"alert_ids": ["x"]}`,
+		"/alert/close":          `{"alert_ids": ["x"]}`,
+		"/alert/explain":        `{"alert_id": "x"}`,
+		"/alert/explain ":       `{"event_id": "x"}`,
+	} {
+		if r := w.try(ownKey, strings.TrimSpace(path), "%s", body); r.Status != 400 || r.Error.Code != "InvalidParameter" || !strings.Contains(r.Error.Message, "24 hexadecimal") {
+			t.Errorf("%s %s: %s", path, body, r)
+		}
+	}
+}
+
+// TestAnEmptyListOfChannelsIsNoFilter: the incidents of a team are listed for all channels.
+func TestAnEmptyListOfChannelsIsNoFilter(t *testing.T) {
+	w := begin(t, fmt.Sprintf(`{"channels": [{"channel_id": 7000000000049, "channel_name": "Ours", "team_id": %d}]}`, ops))
+	w.do("/incident/create", `{"incident_severity": "Info", "title": "by hand", "channel_id": 7000000000049}`)
+	now := w.clock.Now().Unix()
+	for _, more := range []string{``, `, "channel_ids": []`} {
+		w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "team_ids": [%d]%s}`, now-10, now+10, ops, more), "total", "1")
+	}
+}
+
+func TestAlertsAreFoundByTheirExactKey(t *testing.T) {
+	w := begin(t)
+	for _, key := range []string{"host_1", "host-1", "HOST_1", "%"} {
+		w.push(key, "Critical")
+	}
+	r := w.do("/alert/list", `{"start_time": %d, "end_time": %d, "alert_keys": ["host-1"]}`, start.Unix()-10, start.Unix()+100)
+	w.want(r, "total", "1")
+	w.want(r, "items.0.alert_key", "host-1")
+}

@@ -1,0 +1,123 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestACorruptEscalationBlocksNoOther(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann), window(10))+","+layer(persons(cid))))
+	w.push("bad", "Critical")
+	w.sql(`UPDATE escalation SET rule = 'not JSON'`)
+	w.push("good", "Critical")
+	w.notified(newPage("ann"), newPage("ann"))
+	w.pass(11 * time.Minute)
+	w.notified(newPage("cid"), newPage("olga")) // of good; and of bad, because no one else can be
+	w.pass(time.Hour)
+	w.notified()
+	if why := w.why("bad"); !strings.Contains(why, "its escalation cannot go on") {
+		t.Error(why)
+	}
+	if status, body := w.page("/health/ready"); status != 503 || !strings.Contains(body, "escalation") {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+func TestACorruptNotificationBlocksNoOther(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann)), `"aggr_window": 60`))
+	w.push("bad", "Critical")
+	w.sql(`UPDATE incident SET body = 'not JSON'`)
+	w.sql(`INSERT INTO notice (account_id, notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail, status, attempts, due_at, created_at, settled_at, outcome)
+		SELECT account_id, '5e5e5e5e5e5e5e5e5e5e5eff', 'k', incident_id, 0, 'i_new', 'page', 0, 'email', 'smtp', '', '', '{}', 'waiting', 0, 1, 1, 0, '' FROM incident`)
+	w.push("good", "Critical")
+	w.pass(2 * time.Minute)
+	w.notified(newPage("ann"))
+	w.drift = time.Minute
+	w.pass(2 * time.Hour)
+	if n := w.count(`SELECT count(*) FROM notice WHERE notice_key = 'k' AND status = 'failed' AND attempts = 10 AND outcome LIKE '%log%'`); n != 1 {
+		t.Error("the notification was not given up after ten attempts")
+	}
+}
+
+func TestACorruptAlertBlocksNoOther(t *testing.T) {
+	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w.push("bad", "Critical", "env=test")
+	w.push("good", "Critical", "env=test")
+	w.sql(`UPDATE alert SET changes = '{"no": "list"}' WHERE alert_key = 'bad'`)
+	w.drift = time.Minute
+	w.pass(61 * time.Minute)
+	w.notified(newPage("ann"))
+	w.sql(`UPDATE alert SET changes = '[]' WHERE alert_key = 'bad'`)
+	w.pass(2 * time.Minute)
+	w.notified(newPage("ann"))
+}
+
+func TestACorruptIncidentBlocksNoOther(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann), window(10))+","+layer(persons(cid))))
+	w.push("bad", "Critical")
+	w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 30}`, w.incident())
+	w.pass(time.Second)
+	w.push("good", "Critical")
+	w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 30}`, w.incident())
+	w.sql(`UPDATE incident SET body = 'not JSON' WHERE title LIKE '%bad'`)
+	w.notified(newPage("ann"), newPage("ann"))
+	w.drift = time.Minute
+	w.pass(41 * time.Minute)
+	w.notified(newPage("cid"))
+}
+
+// A notification whose address is sealed under a lost key does not keep its incident from being resolved.
+func TestALostAddressDoesNotKeepAnIncidentOpen(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob))))
+	w.push("cpu", "Critical")
+	w.notified(newPage("ann"), newPage("bob"))
+	w.sql(fmt.Sprintf(`UPDATE notice SET target = 'sealed.1.nokey.AAAA' WHERE person_id = %d`, ann))
+	w.outcome(w.push("cpu", "Ok"), "recovered")
+	w.notified(over("bob"))
+}
+
+func TestALostChatTokenDoesNotStopPages(t *testing.T) {
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, %s, "webhooks": [{"type": "slack", "settings": {"token": "T", "alias": "#ops"}}]}}`, onCall(day), by), `"aggr_window": 60`))
+	w.push("cpu", "Critical")
+	w.sql(`UPDATE escalation SET rule = replace(rule, '"token":"', '"token":"sealed.1.nokey.')`)
+	w.pass(2 * time.Minute)
+	w.notified(newPage("ann"))
+	if why := w.why("cpu"); !strings.Contains(why, "over slack: failed, its address cannot be opened") {
+		t.Error(why)
+	}
+}
+
+// Contacts of one person that cannot be opened stop neither the pages of others nor an e-mail to that person.
+func TestLostContactsDoNotStopPages(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob))))
+	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["ntfy"], "warning": [], "info": []}, "contacts": {"ntfy": "https://ntfy.example.com/ann"}}`)
+	w.sql(`UPDATE object SET body = replace(body, '"ntfy":"', '"ntfy":"broken') WHERE kind = 'preference'`)
+	w.push("cpu", "Critical")
+	w.notified(newPage("ann"), newPage("bob"))
+}
+
+// An escalation that starts again uses the rule as it is now: the stored copy may be sealed under a lost key.
+func TestARestartedEscalationUsesItsCurrentRule(t *testing.T) {
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {"webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops", "alias": "#ops"}}]}}`, chats)))
+	w.push("cpu", "Critical")
+	w.ack(annKey)
+	w.notified("ops slack i_new")
+	w.sql(`UPDATE escalation SET rule = replace(rule, '"token":"', '"token":"sealed.1.nokey.')`)
+	w.as(annKey, "/incident/unack", `{"incident_ids": [%q]}`, w.incident())
+	w.notified("ops slack i_new")
+}
+
+func TestACorruptWebhookBlocksNoOther(t *testing.T) {
+	first, second := receive(t, nil), receive(t, nil)
+	w := begin(t, hooks("alert", at(first), at(second)))
+	w.push("cpu", "Critical")
+	first.events(t, "a_new")
+	second.events(t, "a_new")
+	w.sql(fmt.Sprintf(`UPDATE object SET body = '{"settings": "none"}' WHERE kind = 'integration' AND id = '%d'`, hook))
+	w.push("cpu", "Warning")
+	w.pass(time.Minute)
+	second.events(t, "a_update")
+	first.events(t)
+}
