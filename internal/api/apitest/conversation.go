@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Turn is one call of a conversation and its expected reply. In Body, Data, Has and Says $name stands for a value that
+// Turn is one call of a conversation and its expected reply. In Body, Data, Has and `Says` $name stands for a value that
 // an earlier turn kept.
 type Turn struct {
 	Path   string
