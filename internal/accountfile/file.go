@@ -1,7 +1,7 @@
 // Package accountfile reads and writes account files: one JSON document that holds everything there is
 // about an account, in the shapes that the API shows (docs/account-file.md).
 //
-// An import is all or nothing: it must never leave a part of a file in the database, nor take in a member
+// An import is all or nothing: it must never leave a part of a file in the database, nor accept a member
 // that it does not know. An export must never hold a secret unless it is asked for.
 package accountfile
 
