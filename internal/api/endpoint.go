@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"runtime/debug"
 	"time"
 
@@ -63,15 +62,6 @@ func (f *Frame) take(x *exchange, in Endpoint) (err error) {
 		return x.clientGone(err)
 	}
 	return x.encode(data)
-}
-
-// Guessed counts an unknown key. It returns a fault when the network address has tried too many.
-func (f *Frame) Guessed(c *Call) error {
-	address, _ := netip.ParseAddr(c.IP)
-	if v := f.guesses.Allow(ratelimit.Network(address), keyGuessLimit, c.Now); !v.OK {
-		return fault.New(fault.TooFrequent, "too many unknown keys from this address")
-	}
-	return nil
 }
 
 // Limited returns the fault of a limit that is used up, and sets Retry-After in header.

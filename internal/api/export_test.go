@@ -6,7 +6,7 @@ import "time"
 func Remembered(f *Frame) (rates, guesses int) {
 	f.Sweep()
 	now := f.Clock.Now()
-	return f.rates.Sweep(now), f.guesses.Sweep(now)
+	return f.rates.Sweep(now), f.Guesses.sweep(now)
 }
 
 // Check checks a body against the request schema of an operation, as a call does before the operation's

@@ -38,6 +38,7 @@ type Config struct {
 	Rate    ratelimit.Rate // per account and operation; zero fields: no limit
 	Proxies []netip.Prefix // their X-Forwarded-For is trusted
 	Build   string         // shown in the reference
+	Guesses *KeyGuesses    // shared with what else takes keys; nil: the frame has its own
 }
 
 // Frame serves the operations of all packages. It is an http.Handler for their paths.
@@ -49,7 +50,6 @@ type Frame struct {
 	preparing sync.Mutex   // guards schemas
 	failure   *huma.Schema // the schema of errorResponse
 	rates     *ratelimit.Table[rateKey]
-	guesses   *ratelimit.Table[netip.Prefix]
 	bodies    *bodyBudget
 	bodyTime  time.Duration
 	metrics   *metrics
@@ -71,9 +71,12 @@ type rateKey struct {
 
 // New mounts the operations. It panics when two have the same path, which is a programming error.
 func New(c Config, ops ...[]Op) *Frame {
+	if c.Guesses == nil {
+		c.Guesses = NewKeyGuesses()
+	}
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
-		rates: ratelimit.New[rateKey](0), guesses: ratelimit.New[netip.Prefix](maxAddresses),
+		rates:  ratelimit.New[rateKey](0),
 		bodies: newBodyBudget(bodiesAtOnce, bodyWait), bodyTime: bodyTime,
 	}
 	for _, table := range ops {
@@ -137,12 +140,6 @@ func (f *Frame) prepareAll() {
 		f.prepare(m)
 	}
 }
-
-// keyGuessLimit is how many unknown keys one network address may try. maxAddresses is how many addresses are counted
-// separately; the others share one allowance.
-var keyGuessLimit = ratelimit.Rate{PerMinute: 300}
-
-const maxAddresses = 10_000
 
 // exchange is one request while the frame handles it.
 type exchange struct {
@@ -321,7 +318,7 @@ func (f *Frame) caller(x *exchange) (auth.Principal, error) {
 	if err == nil || fault.KindOf(err) != fault.Unauthorized {
 		return who, err
 	}
-	if v := f.guesses.Allow(x.network(), keyGuessLimit, x.call.Now); !v.OK {
+	if v := f.Guesses.allow(x.network(), x.call.Now); !v.OK {
 		x.retryAfter(v)
 		return who, fault.New(fault.TooFrequent, "too many unknown app keys from this address")
 	}
@@ -353,7 +350,7 @@ func either(permissions []auth.Permission) string {
 func (f *Frame) Sweep() {
 	now := f.Clock.Now()
 	f.rates.Sweep(now)
-	f.guesses.Sweep(now)
+	f.Guesses.sweep(now)
 }
 
 // Ops returns the mounted operations in the order of their tables.

@@ -14,6 +14,9 @@ import (
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/engine/ingest"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/module"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
@@ -53,7 +56,9 @@ type App struct {
 	Keys    *auth.Keys
 	Frame   *api.Frame
 	Runner  *jobs.Runner // background jobs; not started
-	engine  *engine
+	Modules []module.Module
+	ingest  *ingest.Service
+	notify  *notify.Service
 	metrics *prometheus.Registry
 }
 
@@ -75,12 +80,14 @@ func New(ctx context.Context, c Config) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	a.buildEngine(linkKey, cursorKey)
+	guesses := api.NewKeyGuesses()
+	a.assemble(guesses, linkKey, cursorKey)
 	a.Frame = api.New(api.Config{
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: channel.Conceal,
 		Rate:    ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
-		Proxies: c.TrustedProxies, Build: c.Version,
-	}, a.operations(cursorKey)...)
+		Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses,
+	}, operations(a.Modules)...)
+	a.Runner = a.runner()
 	a.complete(ctx)
 	return a, nil
 }

@@ -2,17 +2,49 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
 )
+
+// runner has all background work, not started.
+func (a *App) runner() *jobs.Runner {
+	runner := jobs.New(a.Clock, a.Log, a.metrics)
+	for _, j := range a.housekeeping() {
+		runner.Add(j)
+	}
+	for _, m := range a.Modules {
+		for _, j := range m.Jobs {
+			runner.Add(j)
+		}
+	}
+	return runner
+}
+
+// complete does for older databases what migrations cannot, because it takes more than SQL. What fails is
+// logged and tried again at the next start: nearly everything works without it.
+func (a *App) complete(ctx context.Context) {
+	err := a.DB.Write(ctx, func(tx *db.Tx) (err error) {
+		for _, m := range a.Modules {
+			if m.Complete != nil {
+				err = errors.Join(err, m.Complete(tx, a.Keyring))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		a.Log.Error("what an older version stored is not yet complete", "error", err)
+	}
+}
 
 // housekeeping is what has no request to do it: key use is written down every few seconds, limits forget quiet
 // accounts every minute, old records go once a day. The first daily round is a day after the start, so that
 // what was just imported can be looked at as it is.
 func (a *App) housekeeping() []jobs.Job {
 	firstRound := a.Clock.Now().Add(24 * time.Hour)
-	return []jobs.Job{
+	list := []jobs.Job{
 		{Name: "key use", Interval: 5 * time.Second, Run: func(ctx context.Context, _ time.Time) (time.Time, error) { return time.Time{}, a.Keys.Flush(ctx) }},
 		{Name: "rate limits", Interval: time.Minute, Run: func(context.Context, time.Time) (time.Time, error) { a.Frame.Sweep(); return time.Time{}, nil }},
 		{Name: "retention", Interval: 24 * time.Hour, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
@@ -22,4 +54,8 @@ func (a *App) housekeeping() []jobs.Job {
 			return time.Time{}, a.prune(ctx)
 		}},
 	}
+	if a.Senders.AliveURL != "" {
+		list = append(list, a.aliveTask())
+	}
+	return list
 }

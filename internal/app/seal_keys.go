@@ -9,31 +9,25 @@ import (
 	"slices"
 	"strings"
 
-	"tocsin/internal/channel"
-	"tocsin/internal/datasource"
-	"tocsin/internal/engine/escalation"
-	"tocsin/internal/engine/notify"
-	"tocsin/internal/integration"
+	"github.com/prometheus/client_golang/prometheus"
+
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/secret"
-	"tocsin/internal/preference"
-	"tocsin/internal/rum"
-	"tocsin/internal/schedule"
 )
 
-// resealers pass every stored secret of the database through a function and count them.
-var resealers = []func(*db.Tx, secret.Renew) (int, error){
-	schedule.Reseal, datasource.Reseal, rum.Reseal, channel.Escalates.Reseal, integration.Kind.Reseal, preference.Kind.Reseal, escalation.Reseal, notify.Reseal,
-}
-
-// reseal runs all resealers.
-func reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
-	for _, each := range resealers {
-		n, err := each(tx, renew)
-		if err != nil {
-			return secrets, err
+// reseal passes every stored secret of the database through a function and counts them, module by module. It does so
+// before there is a program, so it lists the modules of one that has no database and no keys.
+func reseal(c Config, tx *db.Tx, renew secret.Renew) (secrets int, err error) {
+	offline := &App{Config: c, metrics: prometheus.NewRegistry()}
+	offline.assemble(nil, nil, nil)
+	for _, m := range offline.Modules {
+		for _, each := range m.Reseal {
+			n, err := each(tx, renew)
+			if err != nil {
+				return secrets, err
+			}
+			secrets += n
 		}
-		secrets += n
 	}
 	return secrets, nil
 }
@@ -89,7 +83,7 @@ func checkSealKeys(ctx context.Context, d *db.DB, c Config, have []string) error
 	if !suspect {
 		return nil
 	}
-	used, err := usedSealKeys(ctx, d)
+	used, err := usedSealKeys(ctx, d, c)
 	if err != nil {
 		return err
 	}
@@ -149,11 +143,11 @@ func sealKeys(ctx context.Context, d *db.DB) (lost map[string]bool, err error) {
 
 var errOnlyLooked = errors.New("only looked")
 
-// usedSealKeys counts the stored secrets by key. It passes all of them through the resealers and rolls back.
-func usedSealKeys(ctx context.Context, d *db.DB) (secrets map[string]int, err error) {
+// usedSealKeys counts the stored secrets by key. It passes all of them through reseal and rolls back.
+func usedSealKeys(ctx context.Context, d *db.DB, c Config) (secrets map[string]int, err error) {
 	secrets = map[string]int{}
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		if _, err := reseal(tx, func(sealed, _ string) (string, error) {
+		if _, err := reseal(c, tx, func(sealed, _ string) (string, error) {
 			if id := secret.KeyID(sealed); id != "" {
 				secrets[id]++
 			}

@@ -9,22 +9,13 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"tocsin/internal/alert"
-	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/notify"
-	"tocsin/internal/engine/shiftnotice"
-	"tocsin/internal/engine/silencewarning"
-	"tocsin/internal/engine/triage"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/platform/jobs"
 )
 
-// dues count all kinds of work that is written down with the moment at which it is due. Whatever is overdue for
-// long is why a person is not notified.
-var dues = []func(*db.Tx, time.Time) (jobs.Overdue, error){triage.Overdue, alert.Overdue, escalation.Overdue, shiftnotice.Overdue, silencewarning.Overdue, notify.Overdue}
-
-// late is how long something may be overdue before the server says that it is not ready.
+// late is how long work may be overdue before the server reports that it is not ready.
 const late = time.Minute
 
 // overdue is one kind of due work as it stands.
@@ -37,8 +28,11 @@ type overdue struct {
 // standing reads all overdue work, and how many notifications failed for good within the last hour.
 func (a *App) standing(ctx context.Context, now time.Time) (all []overdue, failed int64, err error) {
 	err = a.DB.Read(ctx, func(tx *db.Tx) error {
-		for _, d := range dues {
-			w, err := d(tx, now)
+		for _, m := range a.Modules {
+			if m.Overdue == nil {
+				continue
+			}
+			w, err := m.Overdue(tx, now)
 			if err != nil {
 				return err
 			}

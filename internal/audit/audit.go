@@ -17,14 +17,13 @@ var golden embed.FS
 // Service holds the operations of the audit log and their dependencies; New constructs it.
 type Service struct {
 	cursorKey  []byte
-	operations func() []Operation
+	operations []Operation
 	hidden     func(*db.Tx, auth.Principal) ([]int64, error)
 }
 
-// New returns the service. cursorKey authenticates the cursors of pages and should outlive the process. operations
-// returns the operations of the running server that are recorded. It is called for every request, because this
-// service is constructed before the server. hidden returns the channels that a caller may not read.
-func New(cursorKey []byte, operations func() []Operation, hidden func(*db.Tx, auth.Principal) ([]int64, error)) *Service {
+// New returns the service. cursorKey authenticates the cursors of pages and should outlive the process. operations are
+// those of the server that are recorded. hidden returns the channels that a caller may not read.
+func New(cursorKey []byte, operations []Operation, hidden func(*db.Tx, auth.Principal) ([]int64, error)) *Service {
 	return &Service{cursorKey, operations, hidden}
 }
 

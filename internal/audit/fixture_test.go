@@ -18,12 +18,11 @@ import (
 var operations = []string{"schedule:write:create", "schedule:write:delete", "monit_thing:write:frob", "datasource:write:create"}
 
 func start(t *testing.T) *apitest.Server {
-	return apitest.Start(t, audit.New([]byte("a key that outlives the process"), func() (all []audit.Operation) {
-		for _, name := range append(operations, operations[0]) { // an operation with two paths is listed twice
-			all = append(all, audit.Named(name))
-		}
-		return all
-	}, hidden).Ops())
+	var all []audit.Operation
+	for _, name := range append(operations, operations[0]) { // an operation with two paths is listed twice
+		all = append(all, audit.Named(name))
+	}
+	return apitest.Start(t, audit.New([]byte("a key that outlives the process"), all, hidden).Ops())
 }
 
 // secret is a channel of account A that the person Stranger may not read.

@@ -22,7 +22,7 @@ type serving struct {
 	TrustedProxies []string `help:"Networks whose X-Forwarded-For is believed, such as 10.0.0.0/8." placeholder:"CIDR"`
 	AuditDays      int      `help:"Days that audit entries are kept; 0: for ever." default:"400"`
 	DeliveryDays   int      `help:"Days that webhook deliveries are kept; 0: for ever." default:"90"`
-	EventDays      int      `help:"Days that events, their verdicts and notifications are kept; 0: for ever." default:"180"`
+	EventDays      int      `help:"Days that events, their verdicts and notifications, and changes are kept; 0: for ever." default:"180"`
 	DroppedDays    int      `help:"Days that this is kept of events that were dropped or repeated; 0: as the others." default:"30"`
 	IncidentDays   int      `help:"Days that closed incidents and ended alerts are kept, with their feeds; 0: for ever." default:"365"`
 	sending

@@ -2,7 +2,6 @@ package incident
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"tocsin/internal/platform/db"
@@ -11,10 +10,10 @@ import (
 
 // Job is the room's background work: resolving what its channel wants resolved by itself, and ending
 // snoozes whose time has come.
-func (r *Service) Job(d *db.DB, log *slog.Logger) jobs.Job {
+func (r *Service) Job() jobs.Job {
 	return jobs.Job{Name: "incidents", Interval: time.Second, Run: func(ctx context.Context, now time.Time) (again time.Time, err error) {
 		due := false
-		if err := d.Read(ctx, func(tx *db.Tx) error {
+		if err := r.DB.Read(ctx, func(tx *db.Tx) error {
 			next, _, err := db.One(tx, db.Column[int64], nextDue)
 			if next > 0 {
 				again, due = time.Unix(next, 0), next <= now.Unix()
@@ -23,7 +22,7 @@ func (r *Service) Job(d *db.DB, log *slog.Logger) jobs.Job {
 		}); err != nil || !due {
 			return again, err
 		}
-		return now, d.Write(ctx, func(tx *db.Tx) error { return r.due(tx, log, now) })
+		return now, r.DB.Write(ctx, func(tx *db.Tx) error { return r.due(tx, now) })
 	}}
 }
 
@@ -37,7 +36,7 @@ type key struct {
 }
 
 // due resolves and wakes what is due; an incident that fails holds up no other.
-func (r *Service) due(tx *db.Tx, log *slog.Logger, now time.Time) error {
+func (r *Service) due(tx *db.Tx, now time.Time) error {
 	scan := func(scan db.Scan) (k key, err error) { return k, scan(&k.account, &k.id) }
 	for _, kind := range []struct {
 		query string
@@ -62,7 +61,7 @@ func (r *Service) due(tx *db.Tx, log *slog.Logger, now time.Time) error {
 				return kind.do(Writer{Tx: tx, Bus: r.Bus, Account: k.account, Now: now}, &i)
 			})
 			if err == nil && failed != nil {
-				log.Error("an incident could not be resolved or woken in time", "incident_id", k.id, "account_id", k.account, "error", failed)
+				r.Log.Error("an incident could not be resolved or woken in time", "incident_id", k.id, "account_id", k.account, "error", failed)
 				_, err = tx.Exec(kind.later, k.account, k.id, now.Unix()+60)
 			}
 			if err != nil {

@@ -7,10 +7,12 @@ package incident
 
 import (
 	"embed"
+	"log/slog"
 
 	"tocsin/internal/activity"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/platform/db"
 )
 
 //go:embed testdata/golden/*.json
@@ -20,6 +22,8 @@ var golden embed.FS
 type Service struct {
 	Bus       *activity.Bus
 	CursorKey []byte // seals the places where pages end
+	DB        *db.DB // of the job
+	Log       *slog.Logger
 }
 
 // Ops is the room's table of contents.

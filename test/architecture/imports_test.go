@@ -39,7 +39,7 @@ var layers = []layer{
 		"sender", "sender/sendertest", "sender/mailtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
 		"sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom", "sender/webhook", "sender/gateway", "sender/email",
 	}},
-	{"frame", []string{"auth", "api"}},
+	{"frame", []string{"auth", "api", "module"}},
 	{"nouns", []string{
 		"role", "team", "person", "audit", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment",
 		"alert", "changeevent", "incident", "datasource", "rum", "preference", "warroom",

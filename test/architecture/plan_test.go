@@ -33,6 +33,7 @@ var wide = map[string]string{
 	"alert: FROM alert WHERE account_id = $1 ORDER BY alert_id":                          "the export of an account writes all of them",
 	"incident: FROM incident WHERE account_id = $1 ORDER BY incident_id":                 "the export of an account writes all of them",
 	"rum: FROM rum_issue WHERE account_id = $1 ORDER BY issue_id":                        "the export of an account writes all of them",
+	"engine/escalation: FROM escalation WHERE rule <> ''":                                "a new sealing key seals every secret again, once",
 	"engine/webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":      "the export of an account writes all of them",
 	"engine/notify: FROM notice WHERE target <> ''":                                      "a new sealing key seals every secret again, once",
 	"rum: ORDER BY updated_at":                                                           "sorts at most 183 days of issues, which people and files make and no event does",

@@ -61,7 +61,6 @@ var unclean = map[string]int{
 	"docs/templates.md":              4,
 	"docs/timeline.md":               9,
 	"internal/activity":              7,
-	"internal/app":                   3,
 	"internal/changeevent":           4,
 	"internal/configstore":           10,
 	"internal/core/decide":           35,

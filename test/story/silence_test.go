@@ -93,7 +93,10 @@ func TestANoticeOfASilenceIsLookedAtWhenItIsSent(t *testing.T) {
 		"prolonged": func(w *world) { w.lasts(annKey, 2*time.Hour) },
 		"recovered": func(w *world) { w.push("cpu", "Ok") },
 		"over":      func(w *world) { w.pass(15 * time.Minute) },
-		"hidden":    func(w *world) { w.sql(fmt.Sprintf(`UPDATE channel SET is_private = 1 WHERE channel_id = %d`, shop)) },
+		"hidden": func(w *world) {
+			w.sql(fmt.Sprintf(`UPDATE channel SET is_private = 1 WHERE channel_id = %d`, shop))
+			w.sql(`UPDATE account SET revision = revision + 1`)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := begin(t, silenced(time.Hour, ann))

@@ -29,7 +29,7 @@ type Service struct {
 	Keyring *secret.Keyring
 	Log     *slog.Logger
 	Notify  *notify.Service
-	Wake    func() // called when notices have been made; may be nil
+	Wake    *jobs.Signal // wakes the job; raised too by what makes escalations due
 	// Silenced tells whether silence rules hold all active alerts of an incident, until when (Unix seconds, 0:
 	// they do not) and which, in words; may be nil. It is not called in a transaction.
 	Silenced func(ctx context.Context, account, channel int64, incident string, now time.Time) (until int64, why string, err error)
@@ -39,17 +39,14 @@ type Service struct {
 
 // New makes the room.
 func New(r Service) *Service {
-	r.accounts = jobs.NewRoundRobin()
+	r.accounts = jobs.NewRoundRobin(r.Wake)
 	return &r
 }
 
 // Job is the room's background work.
 func (r *Service) Job() jobs.Job {
-	return jobs.Job{Name: "escalate", Interval: time.Second, Run: r.due, Wait: r.accounts.Wait}
+	return jobs.Job{Name: "escalate", Interval: time.Second, Run: r.due, Wait: r.accounts.Wait, Signal: r.Wake}
 }
-
-// Woken says what wakes the task when an account's turn has ended.
-func (r *Service) Woken(wake func()) { r.accounts.Woken(wake) }
 
 // Failing is why an escalation has ended that goes wrong each time: it has not, and is tried again.
 const Failing = "failing"
@@ -106,16 +103,12 @@ func (r *Service) turn(t *jobs.Round) error {
 		total += steps
 		t.Dear = total >= dear
 	}
-	err = r.DB.Write(t.Ctx, func(tx *db.Tx) (err error) {
+	return r.DB.Write(t.Ctx, func(tx *db.Tx) (err error) {
 		for i := 0; i < len(ready) && err == nil; i++ {
 			err = r.one(tx, &ready[i], t.Now)
 		}
 		return err
 	})
-	if err == nil && r.Wake != nil {
-		r.Wake()
-	}
-	return err
 }
 
 // one does what is due of one escalation, if all that was prepared is still so; else its turn is yet to come. When it

@@ -27,6 +27,9 @@ type reaction func(tx *db.Tx, i *incident.Incident, item activity.Item) error
 
 // Handle acts on an event of an incident, in the transaction that caused it.
 func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
+	if item.Person != 0 { // what a person did is acted on at once
+		tx.OnCommit(r.Wake.Raise)
+	}
 	react := r.reaction(item.Event)
 	if react == nil {
 		return nil
@@ -224,10 +227,11 @@ func (r *Service) recovered(tx *db.Tx, i *incident.Incident, item activity.Item)
 	})
 }
 
-// Reseal passes the secrets in the rules of running escalations through renew and counts the rules. An error of renew
-// ends it.
+// Reseal passes the secrets in the rules of escalations through renew and counts the rules. Those that have ended are
+// among them: one begins again with the rule that it had when its incident is reopened and the rule is gone. An error of
+// renew ends it.
 func Reseal(tx *db.Tx, renew secret.Renew) (int, error) {
-	runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE next_at > 0 AND rule <> ''`)
+	runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE rule <> ''`)
 	secrets := 0
 	for n := 0; n < len(runs) && err == nil; n++ {
 		e := &runs[n]

@@ -39,7 +39,7 @@ func (r *Service) Heartbeats() api.Endpoint {
 			return beat(tx, i, c.Unix())
 		})
 		if err == nil && missed {
-			r.woken()
+			r.Decide.Raise()
 		}
 		return api.Empty{}, err
 	}}
@@ -144,7 +144,7 @@ func (r *Service) raise(ctx context.Context, h last, now time.Time) error {
 		return r.say(tx, h.Integration, event.Critical, now)
 	})
 	if err == nil && silenced > 0 {
-		r.woken()
+		r.Decide.Raise()
 	}
 	return err
 }

@@ -25,6 +25,7 @@ import (
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
+	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/source"
 	"tocsin/internal/source/grafana"
@@ -45,13 +46,18 @@ var parsers = map[string]source.Parser{
 	"sentry":     sentry.Parse,
 }
 
-// Service takes events.
-type Service struct {
+// Config holds the dependencies.
+type Config struct {
 	DB      *db.DB
 	Rate    ratelimit.Rate // per integration
-	Guessed func(*api.Call) error
-	Wake    func() // called when events were committed; may be nil
+	Guesses *api.KeyGuesses
+	Decide  *jobs.Signal // raised when events were committed
+	Metrics prom.Registerer
+}
 
+// Service takes events.
+type Service struct {
+	Config
 	rates   *ratelimit.Table[int64]
 	mu      sync.Mutex
 	known   map[string]known  // integrations by key, for a moment
@@ -72,11 +78,11 @@ type known struct {
 const fresh = 500 * time.Millisecond
 
 // New makes the room. Its metric is tocsin_events_received_total by source and outcome.
-func New(d *db.DB, rate ratelimit.Rate, guessed func(*api.Call) error, metrics prom.Registerer) *Service {
-	r := &Service{DB: d, Rate: rate, Guessed: guessed, rates: ratelimit.New[int64](0), known: map[string]known{}, watched: map[int64]watched{},
+func New(c Config) *Service {
+	r := &Service{Config: c, rates: ratelimit.New[int64](0), known: map[string]known{}, watched: map[int64]watched{},
 		taken: prom.NewCounterVec(prom.CounterOpts{Name: "tocsin_events_received_total", Help: "Events by source and whether they were taken."}, []string{"source", "outcome"})}
-	if metrics != nil {
-		metrics.MustRegister(r.taken)
+	if c.Metrics != nil {
+		c.Metrics.MustRegister(r.taken)
 	}
 	return r
 }
@@ -168,7 +174,7 @@ func (r *Service) integration(c *api.Call, key string, header http.Header) (i in
 	case err != nil:
 		return i, err
 	case !k.found:
-		if err := r.Guessed(c); err != nil {
+		if err := r.Guesses.Guessed(c); err != nil {
 			return i, err
 		}
 		return i, fault.Invalid("integration_key", "integration_key is not a valid one")
@@ -226,15 +232,9 @@ func (r *Service) Put(ctx context.Context, account, integration int64, events []
 		err = r.DB.Write(ctx, func(tx *db.Tx) error { return insert(tx, account, events, bodies) })
 	}
 	if err == nil {
-		r.woken()
+		r.Decide.Raise()
 	}
 	return err
-}
-
-func (r *Service) woken() {
-	if r.Wake != nil {
-		r.Wake()
-	}
 }
 
 // bodies gives events their identifiers and is what is stored of them. It is work enough not to be done while others

@@ -16,7 +16,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
 	"tocsin/internal/engine/ingest"
@@ -45,7 +44,7 @@ func newFixture(t *testing.T, rate ratelimit.Rate) *fixture {
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops())
 	r := &fixture{Server: s, t: t}
-	r.Service = ingest.New(s.DB, rate, func(c *api.Call) error { return s.Frame.Guessed(c) }, prometheus.NewRegistry())
+	r.Service = ingest.New(ingest.Config{DB: s.DB, Rate: rate, Guesses: s.Frame.Guesses, Metrics: prometheus.NewRegistry()})
 	s.Write(func(tx *db.Tx) error {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1, ChannelName: "Shop"}}); err != nil {
 			return err

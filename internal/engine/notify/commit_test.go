@@ -19,14 +19,14 @@ import (
 // While a message is made, others write: templates are the accounts', and the writer is everybody's.
 func TestMessagesAreMadeOutsideTheWriteTransaction(t *testing.T) {
 	r := newFixture(t)
-	r.Stale(func(*notify.Notification, time.Time) string {
+	r.Service.Stale = func(*notify.Notification, time.Time) string {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := r.DB.Write(ctx, func(*db.Tx) error { return nil }); err != nil {
 			t.Error(err)
 		}
 		return ""
-	})
+	}
 	r.put(apitest.AccountA, "k", "email", notify.Address{To: "a@example.com"})
 	if r.settle(); r.taken() != 1 {
 		t.Error("it was not sent")

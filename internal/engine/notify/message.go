@@ -31,7 +31,7 @@ func (r *Service) message(ctx context.Context, n *Notification, now time.Time) (
 	case err != nil || overtaken != "":
 		return m, overtaken, err
 	case n.Incident == "":
-		return d.Message, r.stale(n, now), nil
+		return d.Message, r.Stale(n, now), nil
 	}
 	text := d.written(n)
 	if m = d.Message; n.Method == "email" {

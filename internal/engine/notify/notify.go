@@ -36,13 +36,15 @@ type Config struct {
 	Deliver Deliver
 	Can     func(method string) bool // whether the deployment can send that way, such as sms
 	Links   *Links
+	// Stale returns why a notification that is about no incident need not be sent any more; empty: it is sent. It is called
+	// outside of any transaction. nil: none is stale.
+	Stale func(n *Notification, now time.Time) string
 }
 
 // Service sends notices.
 type Service struct {
 	Config
 	runner  *delivery.Runner[string, *attempt, outcome]
-	stale   func(n *Notification, now time.Time) string
 	settled *prometheus.CounterVec
 	waited  prometheus.Histogram
 }
@@ -50,7 +52,10 @@ type Service struct {
 // New makes the room. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from
 // the moment a notice was due to the moment it was taken.
 func New(c Config) *Service {
-	r := &Service{Config: c, stale: func(*Notification, time.Time) string { return "" },
+	if c.Stale == nil {
+		c.Stale = func(*Notification, time.Time) string { return "" }
+	}
+	r := &Service{Config: c,
 		settled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_notices_total", Help: "Notices by way and what became of them."}, []string{"way", "outcome"}),
 		waited:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_notice_seconds", Help: "From the making of a notice to its being taken.", Buckets: prometheus.ExponentialBuckets(0.01, 4, 9)}),
 	}
@@ -64,10 +69,3 @@ func New(c Config) *Service {
 
 // Job is the room's background work.
 func (r *Service) Job() jobs.Job { return r.runner.Job() }
-
-// Woken sets what wakes the task.
-func (r *Service) Woken(wake func()) { r.runner.Woken(wake) }
-
-// Stale says who looks again, when it is sent, at a notice that is about no incident: why it need not be told
-// any more, or nothing. It is asked outside of any transaction.
-func (r *Service) Stale(look func(n *Notification, now time.Time) string) { r.stale = look }

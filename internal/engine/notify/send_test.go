@@ -150,9 +150,8 @@ func TestAHangingHostHoldsUpNoOther(t *testing.T) {
 		want = append(want, to)
 		r.put(apitest.AccountB, fmt.Sprint("well", n), "slack", notify.Address{Chat: &sender.Chat{URL: to, Alias: "#ops"}})
 	}
-	woken := make(chan struct{}, 1000) // when a lane is free again
-	r.Woken(func() { woken <- struct{}{} })
-	r.run() // all that is looked at is for the host that hangs
+	woken := r.Job().Signal.C() // when a slot is free again
+	r.run()                     // all that is looked at is for the host that hangs
 	for r.run(); r.taken() < len(want); r.run() {
 		<-woken
 	}
@@ -188,8 +187,7 @@ func TestManyThatHangHoldUpNobodyElse(t *testing.T) {
 	for n := range 5 {
 		r.put(apitest.AccountB, fmt.Sprint("mail", n), "email", notify.Address{To: "b@example.com"})
 	}
-	woken := make(chan struct{}, 1000)
-	r.Woken(func() { woken <- struct{}{} })
+	woken := r.Job().Signal.C() // when a slot is free again
 	r.run()
 	for r.run(); r.taken() < 5; r.run() {
 		<-woken

@@ -217,13 +217,13 @@ func (t *teller) notice(what string, moment int64, words text, zone *time.Locati
 	}
 }
 
-// Stale says why a notice about a turn need not be told any more, when it is about to be sent; empty: it
-// does. What cannot be found out was true when the notice was made.
-func (r *Service) Stale(n *notify.Notification, now time.Time) (why string) {
+// Stale returns why a notification of a shift need not be sent any more; empty: it is sent. What cannot be found out was
+// true when the notification was made.
+func Stale(d *db.DB, n *notify.Notification, now time.Time) (why string) {
 	if n.Cause != notify.Shift {
 		return ""
 	}
-	err := r.DB.Snapshot(context.Background(), func(tx *db.Tx) error {
+	err := d.Snapshot(context.Background(), func(tx *db.Tx) error {
 		why = lapsed(tx, n, now)
 		return nil
 	})

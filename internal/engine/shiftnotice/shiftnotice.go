@@ -28,7 +28,6 @@ type Service struct {
 	Keyring *secret.Keyring
 	Log     *slog.Logger
 	Notify  *notify.Service
-	Wake    func() // called when notices may have been made; may be nil
 }
 
 // The kinds of rows.
@@ -101,9 +100,6 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 		}
 		return err
 	})
-	if err == nil && r.Wake != nil {
-		r.Wake()
-	}
 	return now, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/triage"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -30,15 +31,15 @@ type ending struct {
 
 // look finds out what there is to tell of a silence that ends at a moment (Unix seconds); over says why there is
 // nothing. It matches filters, so it must not be called in a write transaction.
-func (r *Service) look(ctx context.Context, account int64, rule string, end int64, now time.Time) (e ending, over string, err error) {
-	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
+func look(ctx context.Context, d *db.DB, configs *triage.Configs, account int64, rule string, end int64, now time.Time) (e ending, over string, err error) {
+	err = d.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		e, over, err = find(tx, account, rule, end, now)
 		return err
 	})
 	if err != nil || over != "" {
 		return e, over, err
 	}
-	e.titles, err = r.Triage.ReleasedBy(ctx, account, e.rule.ChannelID, rule, end, now)
+	e.titles, err = configs.ReleasedBy(ctx, account, e.rule.ChannelID, rule, end, now)
 	if len(e.titles) == 0 {
 		over = "the silence holds nothing back"
 	}
@@ -135,14 +136,14 @@ func (e ending) may(tx *db.Tx, account, person int64) (p notify.Person, found bo
 	return p, err == nil, err
 }
 
-// Stale says why a notice about a silence need not be told any more, when it is about to be sent; empty: it does.
-// What cannot be found out was true when the notice was made.
-func (r *Service) Stale(n *notify.Notification, now time.Time) string {
+// Stale returns why a notification about a silence need not be sent any more; empty: it is sent. What cannot be found out
+// was true when the notification was made.
+func Stale(d *db.DB, configs *triage.Configs, n *notify.Notification, now time.Time) string {
 	if n.Cause != notify.Silence {
 		return ""
 	}
 	ctx := context.Background()
-	e, over, err := r.look(ctx, n.Account, n.Detail.Rule, n.Detail.Moment, now)
+	e, over, err := look(ctx, d, configs, n.Account, n.Detail.Rule, n.Detail.Moment, now)
 	switch {
 	case err != nil:
 		return ""
@@ -150,7 +151,7 @@ func (r *Service) Stale(n *notify.Notification, now time.Time) string {
 		return over
 	}
 	found := true
-	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
+	err = d.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		_, found, err = e.may(tx, n.Account, n.Person)
 		return err
 	})

@@ -22,11 +22,10 @@ import (
 
 // Service tells of the ends of silences.
 type Service struct {
-	DB     *db.DB
-	Log    *slog.Logger
-	Notify *notify.Service
-	Triage *triage.Service // knows what silences hold back
-	Wake   func()          // called when notices may have been made; may be nil
+	DB      *db.DB
+	Log     *slog.Logger
+	Notify  *notify.Service
+	Configs *triage.Configs // knows what silences hold back
 }
 
 // In seconds.
@@ -83,9 +82,6 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 	for i := 0; i < len(rows) && err == nil; i++ {
 		err = r.step(ctx, rows[i], now)
 	}
-	if err == nil && r.Wake != nil {
-		r.Wake()
-	}
 	return now, err
 }
 
@@ -130,7 +126,7 @@ func (n renewal) store(tx *db.Tx) error {
 // up no other. What there is to tell is found out before the transaction that writes it down, and once more when the
 // notice is sent.
 func (r *Service) step(ctx context.Context, w row, now time.Time) error {
-	e, over, unknown := r.look(ctx, w.account, w.rule, w.end, now)
+	e, over, unknown := look(ctx, r.DB, r.Configs, w.account, w.rule, w.end, now)
 	return r.DB.Write(ctx, func(tx *db.Tx) error {
 		done := false
 		failed, err := tx.Try(func() (err error) {

@@ -39,9 +39,19 @@ type inlet struct {
 	route  *route.Ready
 }
 
+// Configs keeps the configuration of accounts made ready, until their revision changes.
+type Configs struct {
+	db       *db.DB
+	mu       sync.Mutex
+	accounts map[int64]*accountConfig
+}
+
+// NewConfigs returns an empty one.
+func NewConfigs(d *db.DB) *Configs { return &Configs{db: d, accounts: map[int64]*accountConfig{}} }
+
 // config gives what is made ready of an account's present configuration.
-func (r *Service) config(ctx context.Context, account int64) (have *accountConfig, err error) {
-	err = r.DB.Snapshot(ctx, func(tx *db.Tx) error {
+func (r *Configs) config(ctx context.Context, account int64) (have *accountConfig, err error) {
+	err = r.db.Snapshot(ctx, func(tx *db.Tx) error {
 		now, err := configstore.Revision(tx, account)
 		if err != nil {
 			return err

@@ -118,7 +118,7 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 	}
 	p.taken += len(events)
 	p.lag = p.Now.Sub(time.Unix(0, events[0].received))
-	ready, err := r.config(p.Ctx, p.Account)
+	ready, err := r.Configs.config(p.Ctx, p.Account)
 	if err != nil {
 		return false, err
 	}

@@ -93,7 +93,7 @@ func (r *Service) reevaluateAccount(t *jobs.Round) error {
 // reevaluateBatch decides about some muted alerts; left of them are to be decided one by one. One that fails is put off,
 // and holds up no other.
 func (r *Service) reevaluateBatch(t *jobs.Round, due []alert.Due) (left int, err error) {
-	ready, err := r.config(t.Ctx, t.Account)
+	ready, err := r.Configs.config(t.Ctx, t.Account)
 	if err != nil {
 		return 0, err
 	}

@@ -12,13 +12,13 @@ import (
 )
 
 // channelOf gives a channel made ready, as it is now.
-func (r *Service) channelOf(ctx context.Context, account, channel int64, now time.Time) (*decide.Channel, error) {
+func (r *Configs) channelOf(ctx context.Context, account, channel int64, now time.Time) (*decide.Channel, error) {
 	for {
 		ready, err := r.config(ctx, account)
 		if err != nil {
 			return nil, err
 		}
-		ch, err := newSnapshot(ctx, r.DB, account, ready, now).Channel(channel)
+		ch, err := newSnapshot(ctx, r.db, account, ready, now).Channel(channel)
 		if err != errReconfigured {
 			return ch, err
 		}
@@ -28,7 +28,7 @@ func (r *Service) channelOf(ctx context.Context, account, channel int64, now tim
 // Silenced tells whether silence rules hold every active alert of an incident at a moment, or its channel is disabled,
 // until when (Unix seconds) and why, in words. Nobody is paged of such an incident, though it was open before. It must
 // not be called in a write transaction: it matches filters.
-func (r *Service) Silenced(ctx context.Context, account, channel int64, incident string, now time.Time) (until int64, why string, err error) {
+func (r *Configs) Silenced(ctx context.Context, account, channel int64, incident string, now time.Time) (until int64, why string, err error) {
 	ch, err := r.channelOf(ctx, account, channel, now)
 	switch {
 	case err != nil || ch == nil:
@@ -39,7 +39,7 @@ func (r *Service) Silenced(ctx context.Context, account, channel int64, incident
 		return 0, "", nil
 	}
 	var alerts []decide.Alert
-	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+	err = r.db.Read(ctx, func(tx *db.Tx) (err error) {
 		alerts, err = alert.OfIncident(tx, account, incident, decide.MaxAlerts, 0)
 		return err
 	})
@@ -66,13 +66,13 @@ func (r *Service) Silenced(ctx context.Context, account, channel int64, incident
 // ReleasedBy lists the titles of the active alerts of a channel that page when one of its silence rules ends at a moment
 // (Unix seconds), the oldest first: those that it matches and no other rule holds from then on. An incident some of
 // whose alerts are not silenced now is not held back by any rule. It must not be called in a write transaction.
-func (r *Service) ReleasedBy(ctx context.Context, account, channel int64, rule string, end int64, now time.Time) (titles []string, err error) {
+func (r *Configs) ReleasedBy(ctx context.Context, account, channel int64, rule string, end int64, now time.Time) (titles []string, err error) {
 	ch, err := r.channelOf(ctx, account, channel, now)
 	if err != nil || ch == nil || ch.Disabled {
 		return nil, err
 	}
 	var alerts []decide.Alert
-	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+	err = r.db.Read(ctx, func(tx *db.Tx) (err error) {
 		alerts, err = alert.HeldBack(tx, account, channel, end)
 		return err
 	})

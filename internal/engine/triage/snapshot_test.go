@@ -96,8 +96,6 @@ func TestNoAccountWaitsForAnother(t *testing.T) {
 	})
 	mine := r.take(sink, "t", "k", event.Critical, nil)
 	task := r.Jobs()[0]
-	woken := make(chan struct{}, 10)
-	r.Woken(0, func() { woken <- struct{}{} })
 	if _, err := task.Run(t.Context(), r.now); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +105,7 @@ func TestNoAccountWaitsForAnother(t *testing.T) {
 	if _, err := task.Run(t.Context(), r.now); err != nil {
 		t.Fatal(err)
 	}
-	<-woken // the other's turn has ended
+	<-task.Signal.C() // the other's turn has ended
 	if n := r.count(`SELECT count(*) FROM verdict WHERE account_id = $1 AND outcome = 'opened'`, other); n != 1 {
 		t.Errorf("%d incidents of the other account", n)
 	}

@@ -136,8 +136,8 @@ func (r *Service) write(ctx context.Context, t *tally, fn func(*db.Tx) error) er
 	for _, seconds := range t.waited {
 		r.waited.Observe(seconds)
 	}
-	if len(t.outcomes) > 0 && r.Wake != nil {
-		r.Wake()
+	if len(t.outcomes) > 0 {
+		r.Escalate.Raise()
 	}
 	return nil
 }

@@ -22,18 +22,25 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
+// Config holds the dependencies.
+type Config struct {
+	DB       *db.DB
+	Bus      *activity.Bus
+	Log      *slog.Logger
+	Metrics  prometheus.Registerer
+	Configs  *Configs
+	Notify   *notify.Service // notifies owners of rules that cost too much; may be nil
+	Decide   *jobs.Signal    // wakes the deciding of events; raised too when events come in
+	Escalate *jobs.Signal    // raised when something was decided that escalations may wait for
+}
+
 // Service decides.
 type Service struct {
-	DB     *db.DB
-	Bus    *activity.Bus
-	Log    *slog.Logger
-	Notify *notify.Service // tells owners of rules that cost too much; may be nil
-	Wake   func()          // called when something was decided that others may have to act on; may be nil
-
+	Config
 	events   *jobs.RoundRobin // in deciding events
 	muted    *jobs.RoundRobin // in deciding again
+	again    *jobs.Signal     // wakes deciding again
 	mu       sync.Mutex
-	accounts map[int64]*accountConfig
 	hour     int64               // since 1970, of warned
 	warned   map[string]int      // owners, of rules
 	between  func(account int64) // of tests: called between deciding and storing
@@ -43,14 +50,15 @@ type Service struct {
 
 // New makes the room. Its metrics are tocsin_events_decided_total by outcome, and
 // tocsin_event_decision_seconds, from an event's arrival to its verdict.
-func New(d *db.DB, bus *activity.Bus, log *slog.Logger, metrics prometheus.Registerer) *Service {
+func New(c Config) *Service {
+	again := jobs.NewSignal()
 	r := &Service{
-		DB: d, Bus: bus, Log: log, accounts: map[int64]*accountConfig{}, warned: map[string]int{}, events: jobs.NewRoundRobin(), muted: jobs.NewRoundRobin(),
+		Config: c, warned: map[string]int{}, events: jobs.NewRoundRobin(c.Decide), muted: jobs.NewRoundRobin(again), again: again,
 		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_events_decided_total", Help: "Verdicts on events."}, []string{"outcome"}),
 		waited:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_event_decision_seconds", Help: "From an event's arrival to its verdict.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}),
 	}
-	if metrics != nil {
-		metrics.MustRegister(r.outcomes, r.waited)
+	if c.Metrics != nil {
+		c.Metrics.MustRegister(r.outcomes, r.waited)
 	}
 	return r
 }
@@ -59,12 +67,7 @@ func New(d *db.DB, bus *activity.Bus, log *slog.Logger, metrics prometheus.Regis
 // silence ends.
 func (r *Service) Jobs() []jobs.Job {
 	return []jobs.Job{
-		{Name: "decide", Interval: time.Second, Run: r.decide, Wait: r.events.Wait},
-		{Name: "decide again", Interval: time.Second, Run: r.reevaluate, Wait: r.muted.Wait},
+		{Name: "decide", Interval: time.Second, Run: r.decide, Wait: r.events.Wait, Signal: r.Decide},
+		{Name: "decide again", Interval: time.Second, Run: r.reevaluate, Wait: r.muted.Wait, Signal: r.again},
 	}
-}
-
-// Woken says what wakes a task when a turn has ended and others may begin.
-func (r *Service) Woken(task int, wake func()) {
-	[]*jobs.RoundRobin{r.events, r.muted}[task].Woken(wake)
 }

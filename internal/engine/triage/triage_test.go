@@ -16,6 +16,7 @@ import (
 	"tocsin/internal/engine/triage"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
+	"tocsin/internal/platform/jobs"
 )
 
 const account, person, shop, sink, shared = 7000000000001, 7000000000011, 7000000000041, 7000000000051, 7000000000052
@@ -42,7 +43,8 @@ func newFixture(t *testing.T) *fixture { return newRoomOf(t, file) }
 
 func newRoomOf(t *testing.T, text string) *fixture {
 	r := &fixture{t: t, now: start}
-	r.Service = triage.New(apitest.Start(t).DB, &activity.Bus{}, slog.New(slog.DiscardHandler), nil)
+	d := apitest.Start(t).DB
+	r.Service = triage.New(triage.Config{DB: d, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler), Configs: triage.NewConfigs(d), Decide: jobs.NewSignal()})
 	r.load(text)
 	return r
 }

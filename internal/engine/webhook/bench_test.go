@@ -123,7 +123,9 @@ func BenchmarkDeliver(b *testing.B) {
 		return nil
 	})
 	runner := jobs.New(clock.At(apitest.Now.Add(time.Second)), slog.New(slog.DiscardHandler), nil)
-	h.Service.Start(runner)
+	for _, j := range h.Service.Jobs() {
+		runner.Add(j)
+	}
 	b.ResetTimer()
 	before := processor()
 	runner.Start()

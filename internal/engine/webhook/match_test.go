@@ -174,7 +174,9 @@ func TestWhatIsRolledBackIsNotCounted(t *testing.T) {
 	h := hook(t, subscriber(1, integration.Settings{Endpoint: s.URL}))
 	now := clock.At(apitest.Now)
 	runner := jobs.New(now, slog.New(slog.DiscardHandler), nil)
-	h.Service.Start(runner)
+	for _, j := range h.Service.Jobs() {
+		runner.Add(j)
+	}
 	h.Write(func(tx *db.Tx) error {
 		_, err := tx.Exec(`CREATE TRIGGER breaks BEFORE UPDATE OF failures ON webhook_endpoint BEGIN SELECT RAISE(ABORT, 'broken'); END`)
 		return err

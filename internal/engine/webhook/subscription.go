@@ -130,7 +130,7 @@ func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
 	}
 	_, err = tx.Exec(`INSERT INTO webhook_event (account_id, `+eventColumns+`) VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM webhook_event WHERE account_id = $1), $2, $3, $4, $5, $6, $7, $8, 0)`,
 		item.Account, id.Token(16), webhookType, item.Event.Type(), item.Channel, item.ID, item.At.UnixMilli(), text)
-	tx.OnCommit(r.match)
+	tx.OnCommit(r.match.Raise)
 	return err
 }
 

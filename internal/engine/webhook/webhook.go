@@ -35,13 +35,14 @@ type Config struct {
 	Log       *slog.Logger
 	Out       *egress.Client
 	Metrics   prometheus.Registerer
+	Closed    bool // no webhook is called
 }
 
 // Service is the webhook room. Make one with New.
 type Service struct {
 	Config
 	runner   *delivery.Runner[endpointKey, *flight, outcome]
-	match    func()         // wakes the matching of events
+	match    *jobs.Signal   // wakes the matching of events
 	spread   func() float64 // from 0 to 1, see jobs.Backoff
 	attempts *prometheus.CounterVec
 	settled  *prometheus.CounterVec
@@ -56,7 +57,7 @@ type endpointKey struct{ account, integration int64 }
 // New makes the room. Its metrics are tocsin_webhook_attempts_total by type and status, and
 // tocsin_webhook_messages_total by type and what became of them.
 func New(c Config) *Service {
-	r := &Service{Config: c, match: func() {}, spread: rand.Float64, accounts: map[int64]subscribed{},
+	r := &Service{Config: c, match: jobs.NewSignal(), spread: rand.Float64, accounts: map[int64]subscribed{},
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_webhook_attempts_total", Help: "Attempts to deliver webhooks."}, []string{"type", "status"}),
 		settled:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_webhook_messages_total", Help: "Messages to webhooks by what became of them."}, []string{"type", "outcome"}),
 	}
@@ -68,8 +69,7 @@ func New(c Config) *Service {
 	return r
 }
 
-// Start adds the room's background work to a crew: matching what happened with the subscriptions, and sending.
-func (r *Service) Start(runner *jobs.Runner) {
-	r.match = runner.Add(jobs.Job{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll})
-	r.runner.Woken(runner.Add(r.runner.Job()))
+// Jobs returns the background work: matching what happened with the subscriptions, and sending.
+func (r *Service) Jobs() []jobs.Job {
+	return []jobs.Job{{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll, Signal: r.match}, r.runner.Job()}
 }

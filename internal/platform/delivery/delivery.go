@@ -63,7 +63,7 @@ type Config struct {
 type Runner[K comparable, R, O any] struct {
 	Config
 	store   Store[K, R, O]
-	wake    func()
+	wake    *jobs.Signal   // raised when a row that is due was committed, or slots have become free
 	running sync.WaitGroup // attempts and the goroutine that records
 
 	mu        sync.Mutex
@@ -81,21 +81,18 @@ type ended[K comparable, R, O any] struct {
 
 // New returns a runner that attempts nothing before its job runs.
 func New[K comparable, R, O any](c Config, store Store[K, R, O]) *Runner[K, R, O] {
-	r := &Runner[K, R, O]{Config: c, store: store, wake: func() {}, slots: slots[K]{most: c.Slots, first: c.First, used: map[K]int{}}}
+	r := &Runner[K, R, O]{Config: c, store: store, wake: jobs.NewSignal(), slots: slots[K]{most: c.Slots, first: c.First, used: map[K]int{}}}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }
 
 // Job returns the background job. It runs when it is woken and when the next row is due, at least once a second.
 func (r *Runner[K, R, O]) Job() jobs.Job {
-	return jobs.Job{Name: r.Name, Interval: time.Second, Run: r.run, Wait: r.Wait}
+	return jobs.Job{Name: r.Name, Interval: time.Second, Run: r.run, Wait: r.Wait, Signal: r.wake}
 }
 
-// Woken sets what wakes the job when slots have become free. It is called before the job runs.
-func (r *Runner[K, R, O]) Woken(wake func()) { r.wake = wake }
-
 // Wake wakes the job: a row that is due has been committed.
-func (r *Runner[K, R, O]) Wake() { r.wake() }
+func (r *Runner[K, R, O]) Wake() { r.wake.Raise() }
 
 // slots counts the attempts under way.
 type slots[K comparable] struct {

@@ -202,7 +202,7 @@ func (r *Runner[K, R, O]) release(batch []ended[K, R, O]) {
 		r.slots.take(e.queue, -1)
 	}
 	r.mu.Unlock()
-	r.wake()
+	r.wake.Raise()
 }
 
 // Wait waits until all attempts have ended and are recorded. Attempts that still run after the grace are cancelled;

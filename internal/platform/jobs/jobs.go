@@ -28,22 +28,19 @@ type Job struct {
 	Run func(ctx context.Context, now time.Time) (again time.Time, err error)
 	// Wait waits until what Run has started on goroutines of its own is done; nil: it starts nothing.
 	Wait func()
+	// Signal wakes the job before the interval is over; nil: nothing does.
+	Signal *Signal
 }
 
 // Runner runs tasks, each on a goroutine of its own.
 type Runner struct {
 	clock clock.Clock
 	log   *slog.Logger
-	jobs  []*job
+	jobs  []Job
 	quit  context.CancelFunc
 	done  sync.WaitGroup
 	runs  *prometheus.CounterVec
 	last  *prometheus.GaugeVec
-}
-
-type job struct {
-	Job
-	wake chan struct{}
 }
 
 // New makes a crew without tasks. Its metrics are tocsin_task_runs_total by task and outcome, and
@@ -60,24 +57,15 @@ func New(c clock.Clock, log *slog.Logger, metrics prometheus.Registerer) *Runner
 	return runner
 }
 
-// Add adds a task before Start and gives what wakes it: to be called when a row has been committed that is
-// due at once. Waking is cheap and never blocks.
-func (c *Runner) Add(t Job) (wake func()) {
-	added := &job{t, make(chan struct{}, 1)}
-	c.jobs = append(c.jobs, added)
-	return func() {
-		select {
-		case added.wake <- struct{}{}:
-		default: // it is awake
-		}
-	}
-}
+// Add adds a job before Start.
+func (c *Runner) Add(j Job) { c.jobs = append(c.jobs, j) }
 
 // Start lets the tasks run until Stop.
 func (c *Runner) Start() {
 	ctx, quit := context.WithCancel(context.Background())
 	c.quit = quit
-	for _, t := range c.jobs {
+	for i := range c.jobs {
+		t := &c.jobs[i]
 		c.done.Go(func() { c.keep(ctx, t) })
 	}
 }
@@ -93,7 +81,7 @@ func (c *Runner) Stop() {
 	}
 }
 
-func (t *job) settle() {
+func (t *Job) settle() {
 	if t.Wait != nil {
 		t.Wait()
 	}
@@ -102,7 +90,7 @@ func (t *job) settle() {
 // failing bounds how long a task that failed waits for its next try: twice as long each time.
 var failing = Backoff{Min: time.Second, Max: time.Minute}
 
-func (c *Runner) keep(ctx context.Context, t *job) {
+func (c *Runner) keep(ctx context.Context, t *Job) {
 	failed := time.Duration(0) // how long it waited after its last failure
 	for ctx.Err() == nil {
 		again, err := c.run(ctx, t)
@@ -123,7 +111,7 @@ func (c *Runner) keep(ctx context.Context, t *job) {
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-		case <-t.wake:
+		case <-t.Signal.C():
 		case <-timer.C:
 		}
 		timer.Stop()
@@ -131,7 +119,7 @@ func (c *Runner) keep(ctx context.Context, t *job) {
 }
 
 // run runs a task once. What it panics with is logged and does not end the others.
-func (c *Runner) run(ctx context.Context, t *job) (again time.Time, err error) {
+func (c *Runner) run(ctx context.Context, t *Job) (again time.Time, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -163,7 +151,7 @@ func (c *Runner) Settle(ctx context.Context) error {
 		}
 		for _, t := range c.jobs { // also those that ran before they were woken
 			select {
-			case <-t.wake:
+			case <-t.Signal.C():
 				busy = true
 			default:
 			}

@@ -46,13 +46,14 @@ func TestSettleRunsWhatIsDue(t *testing.T) {
 func TestSettleFollowsWakes(t *testing.T) {
 	runner := jobs.New(clock.At(start), slog.New(slog.DiscardHandler), nil)
 	second := 0
-	wake := runner.Add(jobs.Job{Name: "second", Run: func(context.Context, time.Time) (time.Time, error) { second++; return time.Time{}, nil }})
+	wake := jobs.NewSignal()
+	runner.Add(jobs.Job{Name: "second", Signal: wake, Run: func(context.Context, time.Time) (time.Time, error) { second++; return time.Time{}, nil }})
 	first := true
 	runner.Add(jobs.Job{Name: "first", Run: func(context.Context, time.Time) (time.Time, error) {
 		if first {
 			first = false
-			wake()
-			wake() // twice is once
+			wake.Raise()
+			wake.Raise() // twice is once
 		}
 		return time.Time{}, nil
 	}})
@@ -79,7 +80,8 @@ func TestStartAndStop(t *testing.T) {
 		return clock.System.Now(), nil
 	}})
 	called := make(chan struct{}, 100)
-	wake := runner.Add(jobs.Job{Name: "woken", Interval: time.Hour, Run: func(context.Context, time.Time) (time.Time, error) {
+	wake := jobs.NewSignal()
+	runner.Add(jobs.Job{Name: "woken", Interval: time.Hour, Signal: wake, Run: func(context.Context, time.Time) (time.Time, error) {
 		woken.Add(1)
 		called <- struct{}{}
 		return time.Time{}, nil
@@ -89,7 +91,7 @@ func TestStartAndStop(t *testing.T) {
 	runner.Start()
 	<-called // at the start
 	<-panicked
-	wake()
+	wake.Raise()
 	<-called
 	runner.Stop()
 	after := busy.Load()
@@ -104,4 +106,34 @@ func TestStartAndStop(t *testing.T) {
 		t.Errorf("%v, %v", families, err)
 	}
 	jobs.New(clock.System, slog.New(slog.DiscardHandler), nil).Stop() // one that was never started
+}
+
+// A signal that is raised while its job runs is kept: the job runs once more. Raising never blocks, with no job and none
+// running too.
+func TestNoSignalIsLost(t *testing.T) {
+	var none *jobs.Signal
+	none.Raise()
+	wake, rows, seen := jobs.NewSignal(), make(chan int, 1000), make(chan int, 1000)
+	runner := jobs.New(clock.System, slog.New(slog.DiscardHandler), nil)
+	runner.Add(jobs.Job{Name: "reads", Interval: time.Hour, Signal: wake, Run: func(context.Context, time.Time) (time.Time, error) {
+		for {
+			select {
+			case row := <-rows:
+				seen <- row
+			default:
+				return time.Time{}, nil
+			}
+		}
+	}})
+	wake.Raise()
+	wake.Raise()
+	runner.Start()
+	for n := range 1000 { // the job is now asleep, now between its last look and its sleep
+		rows <- n
+		wake.Raise()
+		if got := <-seen; got != n {
+			t.Fatalf("row %d, want %d", got, n)
+		}
+	}
+	runner.Stop()
 }

@@ -19,7 +19,7 @@ import (
 type RoundRobin struct {
 	mu      sync.Mutex
 	running sync.WaitGroup
-	wake    func()          // called when a turn has ended and there may be another
+	wake    *Signal         // raised when a turn has ended and there may be another
 	order   int64           // counts the turns that have begun
 	began   map[int64]int64 // by account: when its last turn began, in that order
 	busy    map[int64]bool  // accounts whose turn it is
@@ -43,13 +43,11 @@ const putOff = time.Second
 // the processors only.
 var maxTurns = 8 * runtime.NumCPU()
 
-// NewRoundRobin returns turns of which none has begun.
-func NewRoundRobin() *RoundRobin {
-	return &RoundRobin{wake: func() {}, began: map[int64]int64{}, busy: map[int64]bool{}, dear: map[int64]bool{}, rests: map[int64]rest{}, inUse: map[bool]int{}, crowded: map[bool]bool{}}
+// NewRoundRobin returns turns of which none has begun. The signal is raised when a turn has ended: the job is to call
+// Begin again.
+func NewRoundRobin(wake *Signal) *RoundRobin {
+	return &RoundRobin{wake: wake, began: map[int64]int64{}, busy: map[int64]bool{}, dear: map[int64]bool{}, rests: map[int64]rest{}, inUse: map[bool]int{}, crowded: map[bool]bool{}}
 }
-
-// Woken sets what is called when a turn has ended: the task is to call Begin again.
-func (t *RoundRobin) Woken(wake func()) { t.wake = wake }
 
 // Wait waits for the turns that have begun.
 func (t *RoundRobin) Wait() { t.running.Wait() }
@@ -124,7 +122,7 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 		}
 	}
 	t.mu.Unlock()
-	t.wake()
+	t.wake.Raise()
 }
 
 func guarded(own *Round, do func(*Round) error) (err error) {

@@ -1,0 +1,13 @@
+package alert
+
+import "tocsin/internal/module"
+
+// Module returns the part that the package takes in the program.
+func (r *Service) Module() module.Module {
+	return module.Module{
+		Name:     "alert",
+		Ops:      r.Ops(),
+		Overdue:  Overdue,
+		Sections: []string{"alert_pipelines", "alerts"},
+	}
+}

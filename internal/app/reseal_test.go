@@ -1,0 +1,146 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tocsin/internal/app"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
+	"tocsin/internal/sender"
+)
+
+// secretive are calls that leave secrets behind which the random ones of the configuration do not.
+var secretive = []struct{ path, body string }{
+	{"/preference/update", `{"contacts":{"slack":"https://hooks.example.com/secret"}}`},
+	{"/incident/create", `{"incident_severity":"Critical","title":"down","channel_id":$channel_id}`},
+}
+
+// TestNoSecretNeedsAnOldKeyAfterARotation fills an account through its operations until each resealer of each module
+// has a secret, rotates the keys, which drops the old one, and opens every secret. No text in any table is under the old
+// key then, so a table that no module reseals shows too.
+func TestNoSecretNeedsAnOldKeyAfterARotation(t *testing.T) {
+	ctx := context.Background()
+	unreachable := func(context.Context, string, notify.Address, sender.Message) (sender.Receipt, error) {
+		return sender.Receipt{}, &sender.Error{Retry: true, Message: "unreachable"} // so that what is to be sent stays
+	}
+	c := app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test", Senders: app.Senders{Deliver: unreachable}}
+	a, err := app.New(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	first, err := a.FirstStart(ctx, "UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(a.Frame)
+	defer server.Close()
+	randomAccount(t, rand.New(rand.NewPCG(3, 11)), server.URL, first.Key)
+	escalating(t, a, server.URL, first)
+	old := a.Keyring.KeyIDs()[0]
+	for name, n := range passed(t, a, func(sealed, _ string) (string, error) { return sealed, nil }) {
+		if n == 0 {
+			t.Errorf("%s finds no secret: make one", name)
+		}
+	}
+	if texts := sealedUnder(t, a.DB, old); len(texts) < 6 {
+		t.Errorf("only these columns have sealed texts: %v", texts)
+	}
+	if _, err := app.RotateSeal(ctx, a.DB, c); err != nil {
+		t.Fatal(err)
+	}
+	ring, err := secret.Open(app.SealFile(c), clock.System.Now)
+	if err != nil || len(ring.KeyIDs()) != 1 || ring.KeyIDs()[0] == old {
+		t.Fatalf("the old key is still there: %v", err)
+	}
+	passed(t, a, func(sealed, context string) (string, error) {
+		_, err := ring.Open(sealed, context)
+		return sealed, err
+	})
+	if texts := sealedUnder(t, a.DB, old); len(texts) > 0 {
+		t.Errorf("still sealed under the old key, which is gone: %v", texts)
+	}
+}
+
+// escalating makes an escalation wait and a notification to a chat be due.
+func escalating(t *testing.T, a *app.App, url string, first *app.First) {
+	t.Helper()
+	call := func(path, body string) string {
+		t.Helper()
+		status, data := post(t, url, first.Key, path, body)
+		if status != 200 {
+			t.Fatalf("%s: %d %s", path, status, data)
+		}
+		return string(data)
+	}
+	channel := idNames.FindStringSubmatch(call("/channel/create", `{"channel_name":"Secretive","team_id":0}`))[2]
+	call("/channel/escalate/rule/create", fmt.Sprintf(`{"channel_id":%s,"rule_name":"r","template_id":"000000000000000000000001","layers":[{"max_times":3,"notify_step":5,"escalate_window":30,
+		"target":{"person_ids":[%d],"by":{"follow_preference":true},"webhooks":[{"type":"slack","settings":{"token":"secret","url":"https://example.com/secret"}}]}}]}`, channel, first.OwnerID))
+	for _, s := range secretive {
+		call(s.path, strings.ReplaceAll(s.body, "$channel_id", channel))
+	}
+	if err := a.Runner.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// passed passes all secrets through a function and counts them by resealer. Nothing is changed.
+func passed(t *testing.T, a *app.App, through secret.Renew) map[string]int {
+	t.Helper()
+	counts, undo := map[string]int{}, errors.New("undo")
+	err := a.DB.Write(context.Background(), func(tx *db.Tx) error {
+		for _, m := range a.Modules {
+			for i, reseal := range m.Reseal {
+				name := fmt.Sprintf("Reseal %d of %s", i, m.Name)
+				n := 0
+				if _, err := reseal(tx, func(sealed, context string) (string, error) {
+					if secret.IsSealed(sealed) {
+						n++
+					}
+					return through(sealed, context)
+				}); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				counts[name] = n
+			}
+		}
+		return undo
+	})
+	if !errors.Is(err, undo) {
+		t.Fatal(err)
+	}
+	return counts
+}
+
+// sealedUnder counts the texts of the database that hold something sealed under a key, by table and column.
+func sealedUnder(t *testing.T, d *db.DB, key string) map[string]int64 {
+	t.Helper()
+	found := map[string]int64{}
+	err := d.Read(context.Background(), func(tx *db.Tx) error {
+		type column struct{ table, name string }
+		columns, err := db.All(tx, func(scan db.Scan) (c column, err error) { return c, scan(&c.table, &c.name) },
+			`SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name <> 'seal_key'`)
+		for i := 0; i < len(columns) && err == nil; i++ {
+			c, n := columns[i], int64(0)
+			n, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM "`+c.table+`" WHERE instr("`+c.name+`", $1) > 0`, key)
+			if n > 0 {
+				found[c.table+"."+c.name] = n
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

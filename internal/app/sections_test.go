@@ -1,0 +1,120 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"tocsin/internal/accountfile"
+	"tocsin/internal/app"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+)
+
+// The sections that modules name are the lists of an account file.
+func TestModulesNameTheSectionsOfAFile(t *testing.T) {
+	a, _, _, _ := start(t)
+	var named, lists []string
+	for _, m := range a.Modules {
+		named = append(named, m.Sections...)
+	}
+	for f := range reflect.TypeFor[accountfile.File]().Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Type.Kind() == reflect.Slice {
+			lists = append(lists, name)
+		}
+	}
+	slices.Sort(named)
+	slices.Sort(lists)
+	if !slices.Equal(named, lists) {
+		t.Errorf("modules name %v, a file has %v", named, lists)
+	}
+}
+
+// unfiled lists the tables that an account file leaves out, with the reason.
+var unfiled = map[string]string{
+	"audit_log": "the history of writes", "audit_touched": "likewise", "audit_channel": "likewise",
+	"object": "counted by kind", "object of kind route_version": "what a route was before",
+	"datasource_counter": "the next number, which an import makes from the datasources",
+	"channel_star":       "marks of persons",
+	"webhook_endpoint":   "what came of deliveries", "webhook_event": "likewise", "webhook_message": "likewise", "webhook_exchange": "likewise",
+	"webhook_count": "computed from the deliveries", "webhook_count_day": "likewise",
+	"handover": "computed from the schedules", "silence_end": "computed from the silences",
+	"heartbeat": "signs of life", "notice": "what was sent", "feed": "what happened",
+	"event": "what came in", "verdict": "likewise", "change": "likewise", "escalation": "what runs", "war_room": "groups in chat services",
+}
+
+// TestAFileHasEveryTable fills an account through its operations and imports its export into another database: each
+// table then has as many rows as before, or is left out with a reason. A noun without a section shows as rows that are
+// missing.
+func TestAFileHasEveryTable(t *testing.T) {
+	ctx := context.Background()
+	most := map[string]int64{}
+	for seed := range uint64(3) {
+		a, url, owner, _ := start(t)
+		account := randomAccount(t, rand.New(rand.NewPCG(seed, 13)), url, owner)
+		for _, c := range []struct{ path, body string }{
+			{"/preference/update", `{"contacts":{"slack":"https://hooks.example.com/secret"}}`},
+			{"/incident/create", fmt.Sprintf(`{"incident_severity":"Critical","title":"down","assigned_to":{"type":"assign","person_ids":[%d]}}`, ownerOf(t, a, account))},
+		} {
+			if status, data := post(t, url, owner, c.path, c.body); status != 200 {
+				t.Fatalf("%s: %d %s", c.path, status, data)
+			}
+		}
+		other, err := app.New(ctx, app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "other.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		if err := accountfile.Import(ctx, other.DB, other.Keyring, export(t, a, account, true), clock.System.Now(), false); err != nil {
+			t.Fatal(err)
+		}
+		was, is := rowCounts(t, a.DB), rowCounts(t, other.DB)
+		for _, table := range slices.Sorted(maps.Keys(was)) {
+			most[table] = max(most[table], was[table])
+			if unfiled[table] == "" && was[table] != is[table] {
+				t.Errorf("seed %d: %s has %d rows and %d after an import: give it a section, or say why not", seed, table, was[table], is[table])
+			}
+		}
+	}
+	for table, n := range most {
+		if n == 0 && unfiled[table] == "" && table != "alert" && table != "rum_issue" && table != "webhook_delivery" { // histories, which package accountfile tests
+			t.Errorf("no call has made a row of %s", table)
+		}
+	}
+}
+
+func ownerOf(t *testing.T, a *app.App, account int64) int64 {
+	t.Helper()
+	return export(t, a, account, false).Account.OwnerID
+}
+
+// rowCounts counts the rows of each table that belongs to accounts, those of objects by kind.
+func rowCounts(t *testing.T, d *db.DB) map[string]int64 {
+	t.Helper()
+	counts := map[string]int64{}
+	err := d.Read(context.Background(), func(tx *db.Tx) error {
+		tables, err := db.All(tx, db.Column[string], `SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND c.name = 'account_id'`)
+		for i := 0; i < len(tables) && err == nil; i++ {
+			counts[tables[i]], _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM "`+tables[i]+`"`)
+		}
+		if err != nil {
+			return err
+		}
+		kinds, err := db.All(tx, db.Column[string], `SELECT kind FROM object`)
+		for _, kind := range kinds {
+			counts[fmt.Sprint("object of kind ", kind)]++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return counts
+}

@@ -1,0 +1,15 @@
+package silencewarning
+
+import (
+	"tocsin/internal/module"
+	"tocsin/internal/platform/jobs"
+)
+
+// Module returns the part that the package takes in the program.
+func (r *Service) Module() module.Module {
+	return module.Module{
+		Name:    "engine/silencewarning",
+		Jobs:    []jobs.Job{r.Job()},
+		Overdue: Overdue,
+	}
+}

@@ -1,0 +1,18 @@
+package webhook
+
+import "tocsin/internal/module"
+
+// Module returns the part that the package takes in the program.
+func (r *Service) Module() module.Module {
+	m := module.Module{
+		Name:     "engine/webhook",
+		Ops:      r.Ops(),
+		Jobs:     r.Jobs(),
+		Prune:    []module.Retention{{Period: module.Deliveries, Prune: Prune}},
+		Sections: []string{"webhook_deliveries"},
+	}
+	if !r.Closed {
+		m.Handle = r.Handle
+	}
+	return m
+}

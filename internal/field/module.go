@@ -1,0 +1,12 @@
+package field
+
+import "tocsin/internal/module"
+
+// Module returns the part that the package takes in the program.
+func Module() module.Module {
+	return module.Module{
+		Name:     "field",
+		Ops:      Ops(),
+		Sections: []string{"fields"},
+	}
+}

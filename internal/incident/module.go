@@ -1,0 +1,21 @@
+package incident
+
+import (
+	"tocsin/internal/module"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+	"tocsin/internal/platform/secret"
+)
+
+// Module returns the part that the package takes in the program.
+func (r *Service) Module() module.Module {
+	return module.Module{
+		Name:     "incident",
+		Ops:      r.Ops(),
+		Overdue:  Overdue,
+		Jobs:     []jobs.Job{r.Job()},
+		Prune:    []module.Retention{{Period: module.Incidents, Prune: Prune}},
+		Complete: func(tx *db.Tx, _ *secret.Keyring) error { return Complete(tx) },
+		Sections: []string{"incidents"},
+	}
+}

@@ -1,0 +1,48 @@
+// Package module defines what a package adds to the program: one value with its operations, its background jobs and
+// everything that the program does with all packages alike. internal/app has one list of modules and ranges over it, so
+// a package cannot be known to one part of the program and missing in another.
+//
+// It must never depend on the packages that use it, nor do anything itself.
+package module
+
+import (
+	"time"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/api"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+	"tocsin/internal/platform/secret"
+)
+
+// Module is a package's part in the program. All members but the name may be left out.
+type Module struct {
+	Name     string // the package's path below internal
+	Ops      []api.Op
+	Jobs     []jobs.Job
+	Handle   func(*db.Tx, activity.Item) error             // subscribes to domain events
+	Reseal   []func(*db.Tx, secret.Renew) (int, error)     // pass stored secrets through a function and count them
+	Prune    []Retention                                   // of rows that grow with what happens
+	Complete func(*db.Tx, *secret.Keyring) error           // does for older databases what migrations cannot
+	Overdue  func(*db.Tx, time.Time) (jobs.Overdue, error) // counts the work that is due and not done
+	Sections []string                                      // of an account file: what an export holds of the package
+}
+
+// Retention deletes rows that are older than a period, a batch at a time.
+type Retention struct {
+	Period Period
+	Prune  func(tx *db.Tx, before time.Time) (more bool, err error)
+}
+
+// Period names a configured number of days, after which rows are deleted.
+type Period int
+
+// The periods.
+const (
+	Deliveries Period = iota // of webhooks
+	Audit                    // entries of the audit log
+	Events                   // with their verdicts and notifications; changes
+	Dropped                  // verdicts on events that became no part of an alert
+	Incidents                // closed ones, and ended alerts, with their feeds
+	Ended                    // no days: what carries its own end is deleted when that is past
+)

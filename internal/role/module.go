@@ -1,0 +1,12 @@
+package role
+
+import "tocsin/internal/module"
+
+// Module returns the part that the package takes in the program.
+func Module() module.Module {
+	return module.Module{
+		Name:     "role",
+		Ops:      Ops(),
+		Sections: []string{"roles"},
+	}
+}

@@ -1,0 +1,12 @@
+package route
+
+import "tocsin/internal/module"
+
+// Module returns the part that the package takes in the program.
+func Module() module.Module {
+	return module.Module{
+		Name:     "route",
+		Ops:      Ops(),
+		Sections: []string{"routes"},
+	}
+}

@@ -1,0 +1,12 @@
+package template
+
+import "tocsin/internal/module"
+
+// Module returns the part that the package takes in the program.
+func Module() module.Module {
+	return module.Module{
+		Name:     "template",
+		Ops:      Ops(),
+		Sections: []string{"templates"},
+	}
+}

@@ -1,0 +1,11 @@
+package warroom
+
+import "tocsin/internal/module"
+
+// Module returns the part that the package takes in the program.
+func (r *Service) Module() module.Module {
+	return module.Module{
+		Name: "warroom",
+		Ops:  r.Ops(),
+	}
+}
