@@ -38,25 +38,46 @@ import (
 	"tocsin/internal/warroom"
 )
 
-// pushRate is how much one integration may send (docs/sources.md).
-var pushRate = ratelimit.Rate{PerSecond: 100, PerMinute: 1000}
-
 // assemble constructs all services, each with everything it needs, and lists their modules in the order of the
 // reference. Signals and the bus are made first, since those that cause work and those that do it know each other
 // through them alone. Constructors start nothing and read nothing.
 func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	bus, decide, escalate, configs := &activity.Bus{}, jobs.NewSignal(), jobs.NewSignal(), triage.NewConfigs(a.DB)
-	notifier := notify.New(notify.Config{DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can,
-		Links: &notify.Links{Base: a.PublicURL, Key: linkKey},
-		Stale: func(n *notify.Notification, now time.Time) string { // each knows its own
-			return cmp.Or(shiftnotice.Stale(a.DB, n, now), silencewarning.Stale(a.DB, configs, n, now))
-		}})
-	rate := pushRate
-	if a.LimitPerSecond == 0 && a.LimitPerMinute == 0 {
-		rate = ratelimit.Rate{} // a deployment without limits has none here either
+	a.notify = a.notifier(bus, configs, linkKey)
+	a.ingest = ingest.New(ingest.Config{DB: a.DB, Rate: a.pushRate(), Guesses: guesses, Decide: decide, Metrics: a.metrics})
+	escalations := escalation.New(escalation.Service{
+		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Wake: escalate, Silenced: configs.Silenced,
+	})
+	webhooks := webhook.New(webhook.Config{
+		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Out: a.outside(), CursorKey: cursorKey,
+		Closed: a.Senders.Closed,
+	})
+	decisions := triage.New(triage.Config{
+		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Decide: decide, Escalate: escalate,
+	})
+	a.Modules = append(a.objects(bus, cursorKey),
+		escalations.Module(),
+		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
+		(&explain.Service{}).Module(),
+		changeevent.Module(),
+		webhooks.Module(),
+		a.notify.Module(),
+		(&shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}).Module(),
+		(&silencewarning.Service{DB: a.DB, Log: a.Log, Notify: a.notify, Configs: configs}).Module(),
+		decisions.Module(),
+		a.ingest.Module(),
+	)
+	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden).Module())
+	for _, m := range a.Modules {
+		if m.Handle != nil {
+			bus.Subscribe(m.Handle)
+		}
 	}
-	intake := ingest.New(ingest.Config{DB: a.DB, Rate: rate, Guesses: guesses, Decide: decide, Metrics: a.metrics})
-	list := []module.Module{
+}
+
+// objects lists the modules of what accounts keep.
+func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
+	return []module.Module{
 		(&schedule.Service{Keyring: a.Keyring}).Module(),
 		(&alert.Service{CursorKey: cursorKey}).Module(),
 		channel.Module(a.Keyring),
@@ -73,24 +94,27 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		route.Module(),
 		enrichment.Module(),
 		(&preference.Service{Keyring: a.Keyring}).Module(),
-		escalation.New(escalation.Service{DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: notifier, Wake: escalate, Silenced: configs.Silenced}).Module(),
-		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
-		(&explain.Service{}).Module(),
-		changeevent.Module(),
-		webhook.New(webhook.Config{CursorKey: cursorKey, DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Out: a.outside(), Closed: a.Senders.Closed}).Module(),
-		notifier.Module(),
-		(&shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: notifier}).Module(),
-		(&silencewarning.Service{DB: a.DB, Log: a.Log, Notify: notifier, Configs: configs}).Module(),
-		triage.New(triage.Config{DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: notifier, Decide: decide, Escalate: escalate}).Module(),
-		intake.Module(),
 	}
-	list = append(list, audit.New(cursorKey, recorded(list), channel.Hidden).Module())
-	for _, m := range list {
-		if m.Handle != nil {
-			bus.Subscribe(m.Handle)
-		}
+}
+
+// notifier returns the service that sends notifications. Those about shifts and silences are looked at again when they
+// are sent, by the packages that know.
+func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byte) *notify.Service {
+	return notify.New(notify.Config{
+		DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can,
+		Links: &notify.Links{Base: a.PublicURL, Key: linkKey},
+		Stale: func(n *notify.Notification, now time.Time) string {
+			return cmp.Or(shiftnotice.Stale(a.DB, n, now), silencewarning.Stale(a.DB, configs, n, now))
+		},
+	})
+}
+
+// pushRate is how much one integration may send (docs/sources.md). A deployment without limits has none here either.
+func (a *App) pushRate() ratelimit.Rate {
+	if a.LimitPerSecond == 0 && a.LimitPerMinute == 0 {
+		return ratelimit.Rate{}
 	}
-	a.Modules, a.ingest, a.notify = list, intake, notifier
+	return ratelimit.Rate{PerSecond: 100, PerMinute: 1000}
 }
 
 // operations lists the operations of modules.

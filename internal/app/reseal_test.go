@@ -33,7 +33,8 @@ func TestNoSecretNeedsAnOldKeyAfterARotation(t *testing.T) {
 	unreachable := func(context.Context, string, notify.Address, sender.Message) (sender.Receipt, error) {
 		return sender.Receipt{}, &sender.Error{Retry: true, Message: "unreachable"} // so that what is to be sent stays
 	}
-	c := app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test", Senders: app.Senders{Deliver: unreachable}}
+	c := app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
+		Senders: app.Senders{Deliver: unreachable}}
 	a, err := app.New(ctx, c)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +132,8 @@ func sealedUnder(t *testing.T, d *db.DB, key string) map[string]int64 {
 		columns, err := db.All(tx, func(scan db.Scan) (c column, err error) { return c, scan(&c.table, &c.name) },
 			`SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name <> 'seal_key'`)
 		for i := 0; i < len(columns) && err == nil; i++ {
-			c, n := columns[i], int64(0)
+			c := columns[i]
+			var n int64
 			n, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM "`+c.table+`" WHERE instr("`+c.name+`", $1) > 0`, key)
 			if n > 0 {
 				found[c.table+"."+c.name] = n

@@ -48,7 +48,7 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 		return r, ctx.Err()
 	}
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		_, err := reseal(c, tx, func(sealed, context string) (string, error) {
+		err := reseal(c, tx, func(sealed, context string) (string, error) {
 			switch id := secret.KeyID(sealed); {
 			case noted[id] && !slices.Contains(old, id):
 				return sealed, nil

@@ -15,21 +15,19 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// reseal passes every stored secret of the database through a function and counts them, module by module. It does so
-// before there is a program, so it lists the modules of one that has no database and no keys.
-func reseal(c Config, tx *db.Tx, renew secret.Renew) (secrets int, err error) {
+// reseal passes every stored secret of the database through a function, module by module. It does so before there is a
+// program, so it lists the modules of one that has no database and no keys.
+func reseal(c Config, tx *db.Tx, renew secret.Renew) error {
 	offline := &App{Config: c, metrics: prometheus.NewRegistry()}
 	offline.assemble(nil, nil, nil)
 	for _, m := range offline.Modules {
 		for _, each := range m.Reseal {
-			n, err := each(tx, renew)
-			if err != nil {
-				return secrets, err
+			if _, err := each(tx, renew); err != nil {
+				return err
 			}
-			secrets += n
 		}
 	}
-	return secrets, nil
+	return nil
 }
 
 // OpenBox opens the keys that seal the stored secrets of a database, and creates the key file on first use. Before it
@@ -147,7 +145,7 @@ var errOnlyLooked = errors.New("only looked")
 func usedSealKeys(ctx context.Context, d *db.DB, c Config) (secrets map[string]int, err error) {
 	secrets = map[string]int{}
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		if _, err := reseal(c, tx, func(sealed, _ string) (string, error) {
+		if err := reseal(c, tx, func(sealed, _ string) (string, error) {
 			if id := secret.KeyID(sealed); id != "" {
 				secrets[id]++
 			}
