@@ -20,19 +20,19 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Options say how a file is applied.
+// Options change how a file is applied.
 type Options struct {
-	Prune  bool  // delete what the file does not have
-	DryRun bool  // make the plan and change nothing
-	Shown  *Plan // if set, what applying changes must be exactly this: else fault.Conflict, and nothing is changed
+	Prune  bool  // delete the objects that the file does not have
+	DryRun bool  // compute the plan and change nothing
+	Shown  *Plan // if set, the changes must be exactly these: else fault.Conflict, and nothing is changed
 }
 
-// Apply makes an account's configuration equal to a file and answers what that changed, all or nothing.
-// An account that does not exist is created with all that the file has. Otherwise what happens in an
-// account (alerts, incidents, issues, deliveries) and its app keys are left alone.
+// Apply makes an account's configuration equal to a file and returns the changes, all or nothing.
+// An account that does not exist is created with everything in the file. Otherwise history (alerts, incidents, issues,
+// deliveries) and app keys are left alone.
 //
-// The plan is exact: the file is applied in a transaction, the account compared with what it was, and
-// the transaction committed or, for a dry run, rolled back. Applying the same file again changes nothing.
+// The plan is exact: the file is applied in a transaction, the account is compared with its state before, and
+// the transaction is committed or, for a dry run, rolled back. Applying the same file again changes nothing.
 func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now time.Time, o Options) (Plan, error) {
 	if err := f.checkReferences(); err != nil {
 		return Plan{}, err
@@ -61,7 +61,8 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 			return errDryRun
 		}
 		if o.Shown != nil && !reflect.DeepEqual(plan.Changes, o.Shown.Changes) {
-			return fault.New(fault.Conflict, "account %d changed after the plan was made, and nothing was applied: make the plan again", w.account)
+			return fault.New(fault.Conflict,
+				"account %d changed after the plan was made, and nothing was applied: make the plan again", w.account)
 		}
 		return w.record(f, plan, now)
 	})
@@ -71,7 +72,7 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 	return plan, err
 }
 
-var errDryRun = errors.New("only planned")
+var errDryRun = errors.New("rolled back: a dry run")
 
 // load creates the account with everything in the file.
 func (w work) load(f *File) error {
@@ -86,7 +87,7 @@ func (w work) load(f *File) error {
 	return nil
 }
 
-// merge brings the records of the file into an account that exists and takes away, to prune it, those that
+// merge loads the records of the file into an existing account. With prune it then deletes the records that
 // the file does not have.
 func (w work) merge(f *File, before state, prune bool, plan *Plan) error {
 	if err := person.ReplaceAccount(w.tx, f.Account); err != nil {
@@ -119,7 +120,7 @@ func (w work) merge(f *File, before state, prune bool, plan *Plan) error {
 	return w.checkErased(erased)
 }
 
-// checkErased refuses to prune what is still referred to by what stays.
+// checkErased rejects pruning an object that the remaining objects refer to.
 func (w work) checkErased(erased []fault.Ref) error {
 	for _, e := range erased {
 		if err := configstore.RefuseReferenced(w.tx, w.account, e.Kind, e.ID); err != nil {
@@ -129,12 +130,15 @@ func (w work) checkErased(erased []fault.Ref) error {
 	return nil
 }
 
-// record writes one entry into the audit log: who runs a command on the server acts for the owner.
+// record writes one entry into the audit log. The entry names the owner, for whom commands on the server act.
 func (w work) record(f *File, plan Plan, now time.Time) error {
 	if plan.Empty() {
 		return nil
 	}
-	entry := api.AuditEntry{At: now, AccountID: w.account, PersonID: f.Account.OwnerID, Operation: "account:write:import", Dangerous: true, Write: true}
+	entry := api.AuditEntry{
+		At: now, AccountID: w.account, PersonID: f.Account.OwnerID,
+		Operation: "account:write:import", Dangerous: true, Write: true,
+	}
 	for _, p := range f.Persons {
 		if p.PersonID == f.Account.OwnerID {
 			entry.PersonName = p.PersonName
@@ -153,22 +157,22 @@ func (w work) record(f *File, plan Plan, now time.Time) error {
 // state is the configuration of an account, section by section.
 type state map[string][]record
 
-// record is one record, as a tree, with its secrets and without.
+// record is one object as a tree, with its secrets (full) and without (masked).
 type record struct {
 	fault.Ref
-	clear, blank any
+	full, masked any
 }
 
-// state reads the configuration.
+// state reads the configuration, once with secrets and once without.
 func (w work) state() (s state, exists bool, err error) {
 	s = state{}
 	account, found, err := person.DumpAccount(w.tx, w.account)
 	if err != nil || !found {
 		return s, false, err
 	}
-	clear, blank := &File{}, &File{}
-	open, closed := w, w
-	open.secrets = true
+	full, masked := &File{}, &File{}
+	withSecrets, withoutSecrets := w, w
+	withSecrets.secrets = true
 	v, err := treeOf(account)
 	if err != nil {
 		return s, true, err
@@ -178,17 +182,17 @@ func (w work) state() (s state, exists bool, err error) {
 		if section.erase == nil {
 			continue
 		}
-		if err := errors.Join(section.dump(open, clear), section.dump(closed, blank)); err != nil {
+		if err := errors.Join(section.dump(withSecrets, full), section.dump(withoutSecrets, masked)); err != nil {
 			return s, true, err
 		}
-		if s[section.name], err = section.objects(clear, blank); err != nil {
+		if s[section.name], err = section.objects(full, masked); err != nil {
 			return s, true, err
 		}
 	}
 	return s, true, nil
 }
 
-// changes compares two states, in the order of the sections.
+// changes compares two states, in the order of the sections. Values that are secret in either state are not shown.
 func changes(before, after state) (list []Change) {
 	for _, name := range append([]string{"account"}, sectionNames()...) {
 		was := map[string]record{}
@@ -202,11 +206,11 @@ func changes(before, after state) (list []Change) {
 				list = append(list, Change{Verb: "create", Object: o.Ref})
 				continue
 			}
-			hidden := secretPaths(old.clear, old.blank)
-			for path := range secretPaths(o.clear, o.blank) {
+			hidden := secretPaths(old.full, old.masked)
+			for path := range secretPaths(o.full, o.masked) {
 				hidden[path] = true
 			}
-			if members := differences(old.clear, o.clear, func(path string) bool { return hidden[path] }); len(members) > 0 {
+			if members := differences(old.full, o.full, func(path string) bool { return hidden[path] }); len(members) > 0 {
 				list = append(list, Change{"change", o.Ref, members})
 			}
 		}
@@ -234,7 +238,7 @@ func treeOf(record any) (any, error) {
 	return tree(b)
 }
 
-// mergeRecords gives replace all records of a section, completed, if any of them differs from what is there.
+// mergeRecords calls replace with all records of a section, completed, if any of them differs from the stored ones.
 func mergeRecords[T any](name string, records []T, key func(*T) string, have []record, replace func([]T) error) error {
 	there, seen, differs := map[string]record{}, map[string]bool{}, false
 	for _, o := range have {
@@ -253,9 +257,9 @@ func mergeRecords[T any](name string, records []T, key func(*T) string, have []r
 		}
 		o, exists := there[id]
 		if exists {
-			want = completed(want, o.clear, o.blank)
+			want = completed(want, o.full, o.masked)
 		}
-		differs = differs || !exists || text(want) != text(o.clear)
+		differs = differs || !exists || text(want) != text(o.full)
 		b, err := stdjson.Marshal(want)
 		if err != nil {
 			return err

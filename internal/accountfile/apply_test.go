@@ -15,7 +15,7 @@ import (
 
 const bluewhale = 2451002751131
 
-func (h house) apply(t testing.TB, f *accountfile.File, o accountfile.Options) (plan []string, p accountfile.Plan) {
+func (h installation) apply(t testing.TB, f *accountfile.File, o accountfile.Options) (plan []string, p accountfile.Plan) {
 	t.Helper()
 	p, err := accountfile.Apply(context.Background(), h.db, h.keyring, f, apitest.Now, o)
 	if err != nil {
@@ -32,7 +32,7 @@ func (h house) apply(t testing.TB, f *accountfile.File, o accountfile.Options) (
 }
 
 func TestApply(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	plan, _ := h.apply(t, read(t, byHand(t)), accountfile.Options{DryRun: true})
 	if len(plan) < 20 || !strings.HasPrefix(plan[0], "create account") {
 		t.Errorf("%q", plan)
@@ -40,7 +40,7 @@ func TestApply(t *testing.T) {
 	h.apply(t, read(t, byHand(t)), accountfile.Options{})
 	before := h.export(t, bluewhale, true)
 
-	// the same again, with and without its secrets
+	// the same file again, with and without its secrets
 	for _, f := range []*accountfile.File{read(t, byHand(t)), read(t, h.export(t, bluewhale, false)), read(t, before)} {
 		if plan, p := h.apply(t, f, accountfile.Options{Prune: true}); !p.Empty() {
 			t.Errorf("%q", plan)
@@ -48,7 +48,7 @@ func TestApply(t *testing.T) {
 	}
 	differ(t, "applied again", h.export(t, bluewhale, true), before)
 
-	// a change of a member, a secret, an object more and one less
+	// a changed member, a secret, one object more and one less
 	f := read(t, h.export(t, bluewhale, false))
 	f.Teams[0].TeamName = "SRE 北京"
 	f.Channels[0].Description = ""
@@ -83,7 +83,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("applied twice: %q", plan)
 	}
 	if after := h.export(t, bluewhale, true); strings.Count(after, "password") != strings.Count(before, "password") {
-		t.Error("a secret that the file does not show is gone")
+		t.Error("a secret that the file does not show was deleted")
 	}
 	plan, _ = h.apply(t, f, accountfile.Options{Prune: true})
 	if len(plan) != 2 || !strings.HasPrefix(plan[0], "delete silence_rule") || !strings.HasPrefix(plan[1], "delete drop_rule") {
@@ -91,9 +91,9 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyCarriesOutTheShownPlan changes the account between the plan and its application.
-func TestApplyCarriesOutTheShownPlan(t *testing.T) {
-	h := newHouse(t)
+// TestApplyRejectsAStalePlan changes the account between the plan and its application.
+func TestApplyRejectsAStalePlan(t *testing.T) {
+	h := newInstallation(t)
 	h.apply(t, read(t, byHand(t)), accountfile.Options{})
 	f := read(t, h.export(t, bluewhale, false))
 	f.Teams[0].TeamName = "SRE 北京"
@@ -117,7 +117,7 @@ func TestApplyCarriesOutTheShownPlan(t *testing.T) {
 }
 
 func TestApplyRefuses(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.apply(t, read(t, byHand(t)), accountfile.Options{})
 	before := h.export(t, bluewhale, true)
 	for says, spoil := range map[string]func(*accountfile.File){
@@ -136,9 +136,9 @@ func TestApplyRefuses(t *testing.T) {
 	differ(t, "after refusals", h.export(t, bluewhale, true), before)
 }
 
-// TestApplyIsRecorded: the audit log names what was changed, and no secret.
+// TestApplyIsRecorded: the audit log has the changed objects, and no secret.
 func TestApplyIsRecorded(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	h.apply(t, read(t, byHand(t)), accountfile.Options{})
 	f := read(t, byHand(t))
 	f.Teams[0].TeamName = "x"

@@ -12,8 +12,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// BenchmarkImport reads, imports, replaces and exports an account with 300,000 deliveries, and tells how
-// many of them each takes a second and how much memory the file takes once it is read.
+// BenchmarkImport reads, imports, replaces and exports an account with 300,000 deliveries. It reports the deliveries per
+// second of each step, and the memory that the file uses once it is read.
 func BenchmarkImport(b *testing.B) {
 	const n = 300_000
 	f := read(b, byHand(b))
@@ -32,7 +32,7 @@ func BenchmarkImport(b *testing.B) {
 			fn()
 			b.ReportMetric(n/time.Since(began).Seconds(), name+"/s")
 		}
-		before, h := heap(), newHouse(b)
+		before, h := heap(), newInstallation(b)
 		var f *accountfile.File
 		timed("read", func() { f = read(b, document) })
 		b.ReportMetric(heap()-before, "MiB-read")

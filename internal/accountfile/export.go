@@ -9,12 +9,12 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Export reads an account out of one state of the database, every list in a fixed order: the same state
-// gives the same file, and importing it gives an account that exports the same.
+// Export reads an account from one state of the database, every list in a fixed order. The same state always returns
+// the same file, and an account that was imported from it exports the same.
 //
-// Without secrets credentials are empty and there are no app keys. With them app keys are there as hashes
-// (key_hash), which keep working where they are imported; the keys themselves are stored nowhere.
-// References of the form ${env:NAME} are no secrets and always there.
+// Without secrets, credentials are empty and there are no app keys. With secrets, app keys are exported as hashes
+// (key_hash), which keep working where they are imported; the keys themselves are not stored.
+// References of the form ${env:NAME} are not secret and always exported.
 func Export(ctx context.Context, d *db.DB, keyring *secret.Keyring, account int64, secrets bool) (*File, error) {
 	f := &File{Format: Current}
 	err := d.Snapshot(ctx, func(tx *db.Tx) error {

@@ -1,7 +1,7 @@
 // Package accountfile reads and writes account files: one JSON document that holds everything there is
 // about an account, in the shapes that the API shows (docs/account-file.md).
 //
-// An import is all or nothing: it must never leave a part of a file in the database, nor take in a member
+// An import is all or nothing: it must never leave a part of a file in the database, nor accept a member
 // that it does not know. An export must never hold a secret unless it is asked for.
 package accountfile
 
@@ -71,8 +71,8 @@ type Format string
 // Current is the only format there is.
 const Current Format = "tocsin.account/1"
 
-// UnmarshalJSONFrom refuses another format where it is met: at the head of the file, before members that
-// only it has are taken for mistakes.
+// UnmarshalJSONFrom rejects another format as soon as it is read, at the head of the file. Else the members of that
+// format would be reported as mistakes.
 func (f *Format) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	var name string
 	if err := json.UnmarshalDecode(d, &name); err != nil {
@@ -84,9 +84,9 @@ func (f *Format) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return nil
 }
 
-// Read reads one account file, strictly: a member that is unknown or given twice, a value of the wrong
-// type, text that is not UTF-8 and anything after the document are refused with their path, such as
-// schedules[3].layers[0].foo. What the values mean is for Import to check. An account without a time zone has UTC.
+// Read reads one account file strictly. Unknown and duplicate members, values of the wrong type, invalid UTF-8 and
+// anything after the document are rejected with their path, such as schedules[3].layers[0].foo. Import checks the
+// values. An account without a time zone has UTC.
 func Read(r io.Reader) (*File, error) {
 	f := &File{}
 	if err := json.UnmarshalRead(r, f, json.RejectUnknownMembers(true)); err != nil {
@@ -101,7 +101,7 @@ func Read(r io.Reader) (*File, error) {
 	return f, nil
 }
 
-// Write writes the file indented and ending in a newline. Equal files give equal bytes.
+// Write writes the file indented and with a final newline. Equal files are written as equal bytes.
 func Write(w io.Writer, f *File) error {
 	if err := json.MarshalWrite(w, f, jsontext.WithIndent("  "), json.Deterministic(true)); err != nil {
 		return fmt.Errorf("write the account file: %w", err)

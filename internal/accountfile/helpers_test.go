@@ -15,27 +15,27 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// house is where an account lives in a test.
-type house struct {
+// installation is a database and its keyring.
+type installation struct {
 	db      *db.DB
 	keyring *secret.Keyring
 }
 
-func newHouse(t testing.TB) house {
+func newInstallation(t testing.TB) installation {
 	t.Helper()
 	keyring, err := secret.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return house{apitest.OpenDB(t), keyring}
+	return installation{apitest.OpenDB(t), keyring}
 }
 
-func (h house) load(f *accountfile.File, replace bool) error {
+func (h installation) load(f *accountfile.File, replace bool) error {
 	return accountfile.Import(context.Background(), h.db, h.keyring, f, apitest.Now, replace)
 }
 
-// export gives the account's file as text.
-func (h house) export(t testing.TB, account int64, secrets bool) string {
+// export returns the account's file as text.
+func (h installation) export(t testing.TB, account int64, secrets bool) string {
 	t.Helper()
 	f, err := accountfile.Export(context.Background(), h.db, h.keyring, account, secrets)
 	if err != nil {
@@ -62,10 +62,10 @@ func read(t testing.TB, document string) *accountfile.File {
 	return f
 }
 
-// byHand is the file of one believable account with every section, as a person writes it.
+// byHand returns the file of a realistic account with every section, as a person writes it.
 func byHand(t testing.TB) string { return content(t, "testdata/bluewhale.json") }
 
-// full is the same account as Export writes it with secrets.
+// full returns the same account as Export writes it with secrets.
 func full(t testing.TB) string { return content(t, "testdata/golden/bluewhale.json") }
 
 func content(t testing.TB, path string) string {
@@ -77,7 +77,7 @@ func content(t testing.TB, path string) string {
 	return string(b)
 }
 
-// differ shows the first line in which two texts are not the same.
+// differ reports the first line in which two texts differ.
 func differ(t testing.TB, what, got, want string) {
 	t.Helper()
 	if got == want {

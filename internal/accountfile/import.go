@@ -12,8 +12,8 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Import loads a file, all or nothing. An account that exists is refused, or with replace removed first:
-// with everything it has, its audit log and those of its keys included that the file does not bring.
+// Import loads a file, all or nothing. An existing account is rejected or, with replace, deleted first: with everything
+// it has, including its audit log and the app keys that are not in the file.
 // Errors about the file are fault.Invalid with the path of the value.
 func Import(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now time.Time, replace bool) error {
 	if err := f.checkReferences(); err != nil {
@@ -46,8 +46,8 @@ func Import(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now
 	})
 }
 
-// checkReferences refuses references that could not work if they led nowhere. All others may: what they
-// name is often created later or elsewhere, and history outlives what it tells of.
+// checkReferences rejects references that cannot work unless their object is in the file. All others are allowed: their
+// objects are often created later or elsewhere, and history outlives the objects it is about.
 func (f *File) checkReferences() error {
 	roles, persons := map[int64]bool{}, map[int64]bool{}
 	for _, r := range f.Roles {

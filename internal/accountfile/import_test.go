@@ -26,17 +26,17 @@ import (
 
 const account = 2451002751131
 
-// What a person wrote is exported with everything in its place, and an export is exported as it was, byte
-// for byte.
+// TestFullFile: an export of a file that a person wrote has every value, and an export that is imported and exported
+// again is the same, byte for byte.
 func TestFullFile(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	if err := h.load(read(t, byHand(t)), false); err != nil {
 		t.Fatal(err)
 	}
 	apitest.Golden(t, "bluewhale", []byte(strings.TrimSpace(h.export(t, account, true))))
 	differ(t, "the export", h.export(t, account, true), full(t))
 
-	elsewhere := newHouse(t)
+	elsewhere := newInstallation(t)
 	if err := elsewhere.load(read(t, h.export(t, account, true)), false); err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +47,9 @@ func TestFullFile(t *testing.T) {
 	}
 }
 
-// Without secrets an export has none, keeps the names of what it has not, and can be imported.
+// TestExportWithoutSecrets: the export has no secret, keeps the names of those left out, and can be imported.
 func TestExportWithoutSecrets(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	if err := h.load(read(t, full(t)), false); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestExportWithoutSecrets(t *testing.T) {
 			t.Errorf("%q is missing", kept)
 		}
 	}
-	elsewhere := newHouse(t)
+	elsewhere := newInstallation(t)
 	if err := elsewhere.load(read(t, plain), false); err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +72,9 @@ func TestExportWithoutSecrets(t *testing.T) {
 	differ(t, "its export with secrets", elsewhere.export(t, account, true), plain)
 }
 
-// The least that a person writes: documented shapes, keys in clear.
+// TestImportByHand imports the smallest file that a person writes: documented shapes, keys as secrets.
 func TestImportByHand(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	f := read(t, `{
 		"format": "tocsin.account/1",
 		"account": {"account_id": 7, "account_name": "Acme", "time_zone": "UTC", "owner_id": 1},
@@ -100,14 +100,14 @@ func TestImportByHand(t *testing.T) {
 	}
 }
 
-// The example of docs/account-file.md is one.
+// TestDocumentedExample: the example of docs/account-file.md can be imported.
 func TestDocumentedExample(t *testing.T) {
 	_, rest, _ := strings.Cut(content(t, "../../docs/account-file.md"), "```json\n")
 	example, _, found := strings.Cut(rest, "```")
 	if !found {
 		t.Fatal("the page has no example")
 	}
-	h := newHouse(t)
+	h := newInstallation(t)
 	if err := h.load(read(t, example), false); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestDocumentedExample(t *testing.T) {
 }
 
 func TestImportReplaces(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	other := strings.ReplaceAll(full(t), "2451002751131", "2451002751132")
 	other = regexp.MustCompile(`(?s)"app_keys": \[.*?\n  \],`).ReplaceAllString(other, `"app_keys": [],`) // a key belongs to one account
 	for _, document := range []string{full(t), other} {
@@ -138,21 +138,21 @@ func TestImportReplaces(t *testing.T) {
 	}
 	differ(t, "the replaced account", h.export(t, account, true), text(t, smaller))
 	differ(t, "the other account", h.export(t, account+1, true), other)
-	fresh := newHouse(t)
+	fresh := newInstallation(t)
 	if err := fresh.load(smaller, true); err != nil {
 		t.Errorf("replacing an account that is not there: %v", err)
 	}
 }
 
-func TestExportOfNobody(t *testing.T) {
-	h := newHouse(t)
+func TestExportOfAnUnknownAccount(t *testing.T) {
+	h := newInstallation(t)
 	if _, err := accountfile.Export(context.Background(), h.db, h.keyring, 5, true); fault.KindOf(err) != fault.NotFound || !strings.Contains(err.Error(), "account 5") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestCancelled(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	if err := h.load(read(t, full(t)), false); err != nil {
 		t.Fatal(err)
 	}
@@ -166,9 +166,9 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A broken file changes nothing, whatever it would have replaced, and the error names the place.
+// TestImportRefuses: a broken file changes nothing, not even with replace, and the error names the path.
 func TestImportRefuses(t *testing.T) {
-	h := newHouse(t)
+	h := newInstallation(t)
 	if err := h.load(read(t, full(t)), false); err != nil {
 		t.Fatal(err)
 	}
@@ -219,8 +219,8 @@ func TestImportRefuses(t *testing.T) {
 	differ(t, "the database", h.tables(t), before)
 }
 
-// tables is every row of every table.
-func (h house) tables(t testing.TB) string {
+// tables returns every row of every table.
+func (h installation) tables(t testing.TB) string {
 	t.Helper()
 	var all strings.Builder
 	err := h.db.Snapshot(context.Background(), func(tx *db.Tx) error {
@@ -247,12 +247,12 @@ func (h house) tables(t testing.TB) string {
 	return all.String()
 }
 
-// Any subset of the full file and any number of random persons, teams, roles, keys and datasources, in any
-// order, come back in the one order there is.
+// TestRandomFiles: any subset of the full file, with any number of random persons, teams, roles, keys and datasources
+// in any order, is exported in the one canonical order.
 func TestRandomFiles(t *testing.T) {
 	const seed = 17
 	rnd := rand.New(rand.NewPCG(seed, seed))
-	h := newHouse(t)
+	h := newInstallation(t)
 	for round := range 10 {
 		f := random(t, rnd)
 		want := text(t, f)
@@ -278,7 +278,7 @@ func shuffle[T any](rnd *rand.Rand, list []T) {
 	rnd.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 }
 
-// some keeps each element or not.
+// some returns a random subset of the list.
 func some[T any](rnd *rand.Rand, list []T) []T {
 	return slices.DeleteFunc(list, func(T) bool { return rnd.IntN(3) == 0 })
 }
@@ -320,15 +320,15 @@ func random(t testing.TB, rnd *rand.Rand) *accountfile.File {
 	return f
 }
 
-// One or two wrong bytes, anywhere: the file is refused as a whole or taken in as a whole.
+// TestMutatedFiles changes one or two bytes anywhere: the file is rejected as a whole or imported as a whole.
 func TestMutatedFiles(t *testing.T) {
 	const seed = 23
 	rnd := rand.New(rand.NewPCG(seed, seed))
-	h := newHouse(t)
+	h := newInstallation(t)
 	if err := h.load(read(t, full(t)), false); err != nil {
 		t.Fatal(err)
 	}
-	taken, before := 0, h.tables(t)
+	imported, before := 0, h.tables(t)
 	for round := range 100 {
 		document := []byte(full(t))
 		for range 1 + rnd.IntN(2) {
@@ -345,13 +345,13 @@ func TestMutatedFiles(t *testing.T) {
 			differ(t, fmt.Sprintf("seed %d, round %d: the database after %v", seed, round, err), h.tables(t), before)
 			continue
 		}
-		taken++
+		imported++
 		once := h.export(t, f.Account.AccountID, true)
 		if err := h.load(read(t, once), true); err != nil {
 			t.Fatalf("seed %d, round %d: %v in an export", seed, round, err)
 		}
 		differ(t, fmt.Sprintf("seed %d, round %d: the export", seed, round), h.export(t, f.Account.AccountID, true), once)
-		if f.Account.AccountID != account { // it holds the keys that the next one brings
+		if f.Account.AccountID != account { // it holds the keys that the next file has too
 			if err := h.db.Write(context.Background(), func(tx *db.Tx) error {
 				_, err := tx.Exec(`DELETE FROM account WHERE account_id = $1`, f.Account.AccountID)
 				return err
@@ -361,7 +361,7 @@ func TestMutatedFiles(t *testing.T) {
 		}
 		before = h.tables(t)
 	}
-	if taken < 3 {
-		t.Errorf("only %d of 100 were taken in", taken)
+	if imported < 3 {
+		t.Errorf("only %d of 100 were imported", imported)
 	}
 }

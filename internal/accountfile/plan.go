@@ -12,11 +12,11 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Plan is what applying a file does to an account, or did.
+// Plan is what applying a file changes in an account, or changed.
 type Plan struct {
 	Changes []Change
-	Kept    []fault.Ref // in the account and not in the file, left alone without prune
-	Ignored []string    // sections of the file that are no configuration, left alone
+	Kept    []fault.Ref // in the account and not in the file; left alone without prune
+	Ignored []string    // sections of the file that were not applied: history and keys
 }
 
 // Change is one object that is created, changed or deleted.
@@ -26,14 +26,14 @@ type Change struct {
 	Members []MemberChange // of a change
 }
 
-// MemberChange is one value that differs: its path in the record, and both values as JSON. Of a secret
-// neither is shown.
+// MemberChange is one value that differs: its path in the record, and both values as JSON. Secret values are shown as
+// ***.
 type MemberChange struct{ Path, Old, New string }
 
-// Empty tells whether there is nothing to do.
+// Empty reports whether there is nothing to change.
 func (p Plan) Empty() bool { return len(p.Changes) == 0 }
 
-// WriteTo prints the plan for people, one object a line and below it what changes.
+// WriteTo writes the plan for people: one object a line, with its changed members below.
 func (p Plan) WriteTo(w io.Writer) (int64, error) {
 	var b bytes.Buffer
 	count := map[string]int{}
@@ -48,7 +48,7 @@ func (p Plan) WriteTo(w io.Writer) (int64, error) {
 		fmt.Fprintf(&b, "keep    %s: not in the file, --prune deletes it\n", called(o))
 	}
 	if len(p.Ignored) > 0 {
-		fmt.Fprintf(&b, "ignore  %s: no configuration, or not to be had from a file twice\n", strings.Join(p.Ignored, ", "))
+		fmt.Fprintf(&b, "ignore  %s: not applied (history or keys; loaded only when the account is created)\n", strings.Join(p.Ignored, ", "))
 	}
 	fmt.Fprintf(&b, "%d to create, %d to change, %d to delete\n", count["create"], count["change"], count["delete"])
 	n, err := w.Write(b.Bytes())
@@ -62,16 +62,16 @@ func called(o fault.Ref) string {
 	return fmt.Sprintf("%s %s (%s)", o.Kind, o.ID, o.Name)
 }
 
-// tree is a record as its JSON is read: objects, arrays, texts, numbers, booleans and null.
+// tree decodes a record's JSON: objects, arrays, strings, numbers, booleans and null.
 func tree(record []byte) (v any, err error) {
 	d := stdjson.NewDecoder(bytes.NewReader(record))
 	d.UseNumber()
 	return v, d.Decode(&v)
 }
 
-// differences lists where two records differ, by path. hidden tells which paths hold secrets.
-func differences(old, new any, hidden func(path string) bool) (list []MemberChange) {
-	compare(&list, "", old, new)
+// differences lists where two records differ, by path. hidden reports whether a path holds a secret.
+func differences(before, after any, hidden func(path string) bool) (list []MemberChange) {
+	compare(&list, "", before, after)
 	for i, m := range list {
 		if hidden(m.Path) {
 			list[i].Old, list[i].New = "***", "***"
@@ -80,10 +80,11 @@ func differences(old, new any, hidden func(path string) bool) (list []MemberChan
 	return list
 }
 
-func compare(list *[]MemberChange, path string, old, new any) {
-	switch o := old.(type) {
+// compare adds the paths at which two trees differ. Lists of different length differ as a whole.
+func compare(list *[]MemberChange, path string, before, after any) {
+	switch o := before.(type) {
 	case map[string]any:
-		if n, ok := new.(map[string]any); ok {
+		if n, ok := after.(map[string]any); ok {
 			names := maps.Clone(o)
 			maps.Copy(names, n)
 			for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -92,19 +93,19 @@ func compare(list *[]MemberChange, path string, old, new any) {
 			return
 		}
 	case []any:
-		if n, ok := new.([]any); ok && len(n) == len(o) {
+		if n, ok := after.([]any); ok && len(n) == len(o) {
 			for i := range o {
 				compare(list, fmt.Sprintf("%s[%d]", path, i), o[i], n[i])
 			}
 			return
 		}
 	}
-	if was, is := text(old), text(new); was != is {
+	if was, is := text(before), text(after); was != is {
 		*list = append(*list, MemberChange{path, was, is})
 	}
 }
 
-// text is a value as JSON on one line; a member that is not there reads "unset".
+// text formats a value as JSON on one line; an absent member reads "unset".
 func text(v any) string {
 	if v == nil {
 		return "unset"
@@ -116,10 +117,10 @@ func text(v any) string {
 	return string(b)
 }
 
-// secretPaths lists the paths at which a record shows a secret: where it differs from itself without.
-func secretPaths(clear, blank any) map[string]bool {
+// secretPaths returns the paths that hold a secret: where the full record differs from the masked one.
+func secretPaths(full, masked any) map[string]bool {
 	var list []MemberChange
-	compare(&list, "", clear, blank)
+	compare(&list, "", full, masked)
 	paths := map[string]bool{}
 	for _, m := range list {
 		paths[m.Path] = true
@@ -127,52 +128,51 @@ func secretPaths(clear, blank any) map[string]bool {
 	return paths
 }
 
-// stamps are the members that the server keeps by itself. A file that leaves them out does not mean to
-// take them away.
+// stamps are the members that the server sets. A file that leaves them out does not clear them.
 var stamps = []string{
 	"account_id", "created_at", "updated_at", "create_at", "update_at", "created_by", "updated_by", "create_by", "update_by",
 	"creator_id", "resolved_at", "resolved_by", "version",
 }
 
-// completed is the wanted record with what the file cannot be expected to say: stamps it leaves out, and
-// secrets that stand in it as an export without secrets writes them. have and blank are the record that is
-// there, with and without secrets.
-func completed(want, have, blank any) any {
+// completed returns the wanted record with the values that the file need not have: stamps that it leaves out, and
+// secrets that it has masked, as an export without secrets writes them. full and masked are the stored record, with
+// and without secrets.
+func completed(want, full, masked any) any {
 	w, ok := want.(map[string]any)
-	h, also := have.(map[string]any)
+	f, also := full.(map[string]any)
 	if !ok || !also {
 		return want
 	}
 	for _, name := range stamps {
-		if _, given := w[name]; !given && h[name] != nil {
-			w[name] = h[name]
+		if _, given := w[name]; !given && f[name] != nil {
+			w[name] = f[name]
 		}
 	}
-	return restored(want, have, blank)
+	return restored(want, full, masked)
 }
 
-// restored puts back the secrets of what is there where the file has their blanks.
-func restored(want, have, blank any) any {
-	if text(want) == text(blank) {
-		return have
+// restored replaces the masked values of the file by the stored secrets.
+func restored(want, full, masked any) any {
+	if text(want) == text(masked) {
+		return full
 	}
 	switch w := want.(type) {
 	case map[string]any:
-		h, isMap := have.(map[string]any)
-		b, also := blank.(map[string]any)
+		f, isMap := full.(map[string]any)
+		m, also := masked.(map[string]any)
 		if isMap && also {
-			for name := range h {
-				if v := restored(w[name], h[name], b[name]); v != nil {
+			for name := range f {
+				if v := restored(w[name], f[name], m[name]); v != nil {
 					w[name] = v
 				}
 			}
 		}
 	case []any:
-		h, isList := have.([]any)
-		b, also := blank.([]any)
-		if isList && also && len(h) == len(w) && len(b) == len(w) {
+		f, isList := full.([]any)
+		m, also := masked.([]any)
+		if isList && also && len(f) == len(w) && len(m) == len(w) {
 			for i := range w {
-				w[i] = restored(w[i], h[i], b[i])
+				w[i] = restored(w[i], f[i], m[i])
 			}
 		}
 	}

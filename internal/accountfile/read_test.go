@@ -14,11 +14,11 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Each of these is the full file with one thing wrong in it.
+// TestReadRefuses reads the full file with one fault at a time.
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, old, new, says string }{
 		{"another format", `"tocsin.account/1"`, `"tocsin.account/2"`, `format: must be tocsin.account/1, got "tocsin.account/2"`},
-		{"another format, before what only it knows", `"tocsin.account/1",`, `"tocsin.account/2", "planets": [],`, `format: must be tocsin.account/1`},
+		{"another format, before members that only it has", `"tocsin.account/1",`, `"tocsin.account/2", "planets": [],`, `format: must be tocsin.account/1`},
 		{"no format", `"format": "tocsin.account/1",`, ``, `format: is required`},
 		{"format of another type", `"tocsin.account/1"`, `1`, `format: must be a string, got a number`},
 		{"unknown section", `"roles": [`, `"planets": [], "roles": [`, `planets: is not a member that is known here`},
@@ -76,7 +76,7 @@ func refused(t *testing.T, document, says string) {
 	}
 }
 
-// A missing section is empty, and so is one that is null.
+// TestReadLeavesOut: a section that is missing or null is empty.
 func TestReadLeavesOut(t *testing.T) {
 	want := text(t, read(t, `{"format": "tocsin.account/1"}`))
 	differ(t, "the file with null", text(t, read(t, `{"roles": null, "account": null, "format": "tocsin.account/1", "datasources": null}`)), want)
@@ -85,7 +85,7 @@ func TestReadLeavesOut(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that Read never panics, and that what it reads is written so that it reads the same.
+// FuzzRead checks that Read never panics, and that a file that was read and written reads the same.
 func FuzzRead(f *testing.F) {
 	for name, section := range sections(f) {
 		f.Add(`{"format": "tocsin.account/1", "` + name + `": ` + section + `}`)
@@ -109,7 +109,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// sections gives the sections of the full file, each with its first element alone: the fuzzer is slow on
+// sections returns the sections of the full file, each with its first element only: the fuzzer is slow on
 // large documents.
 func sections(t testing.TB) map[string]string {
 	t.Helper()
@@ -132,8 +132,8 @@ func sections(t testing.TB) map[string]string {
 	return small
 }
 
-// An account without a time zone has UTC, as the first start has: an empty name and none at all mean the same, and so
-// does the file that comes out.
+// TestAnAccountWithoutATimeZone: an account without a time zone has UTC, as after the first start. An empty name and a
+// missing one mean the same, and the exported file has UTC.
 func TestAnAccountWithoutATimeZone(t *testing.T) {
 	for _, zone := range []string{`"time_zone": "", `, ``, `"time_zone": "UTC", `} {
 		f, err := accountfile.Read(strings.NewReader(`{"format": "tocsin.account/1", "account": {"account_id": 7, "account_name": "Acme", ` + zone + `"owner_id": 1},

@@ -27,8 +27,8 @@ import (
 	"tocsin/internal/template"
 )
 
-// sections are the lists of a file with the rooms that they come from and go to, in the order in which
-// they are loaded: what is referred to comes first.
+// sections are the lists of a file with the packages that load and dump them, in the order in which
+// they are loaded: objects come before the objects that refer to them.
 var sections = []section{
 	config("roles", configstore.Role, func(f *File) *[]role.Record { return &f.Roles },
 		unsealed(role.Load), unsecret(role.Dump), role.Erase, func(r *role.Record) (int64, string) { return r.RoleID, r.RoleName }),
@@ -65,19 +65,19 @@ var sections = []section{
 	plain("webhook_deliveries", func(f *File) *[]webhook.Delivery { return &f.Deliveries }, webhook.Load, webhook.Dump),
 }
 
-// section moves one list of a file into the database and out of it. The lists of configuration can be
-// applied as well: these have all functions, the others the first two.
+// section loads one list of a file into the database and dumps it from there. The lists of configuration can be
+// applied as well: these have all functions, the others only load, dump and merge.
 type section struct {
 	name    string
 	load    func(work, *File) error
 	dump    func(work, *File) error
-	merge   func(w work, f *File, have []record) (records int, err error) // puts the file's records in place of what is there
+	merge   func(w work, f *File, have []record) (records int, err error) // replaces the stored records by the file's
 	has     func(f *File, id string) bool
 	erase   func(w work, id string) error
-	objects func(clear, blank *File) ([]record, error)
+	objects func(full, masked *File) ([]record, error)
 }
 
-// work is what a section has to work with.
+// work is what the functions of a section need.
 type work struct {
 	tx      *db.Tx
 	keyring *secret.Keyring
@@ -101,7 +101,7 @@ func unsecret[T any](dump func(*db.Tx, int64) ([]T, error)) dumper[T] {
 	return func(tx *db.Tx, _ *secret.Keyring, account int64, _ bool) ([]T, error) { return dump(tx, account) }
 }
 
-// plain is a section of what happens in an account.
+// plain returns a section of history: what happened in an account.
 func plain[T any](name string, list func(*File) *[]T, load func(*db.Tx, int64, []T) error, dump func(*db.Tx, int64) ([]T, error)) section {
 	return section{
 		name: name,
@@ -114,13 +114,13 @@ func plain[T any](name string, list func(*File) *[]T, load func(*db.Tx, int64, [
 	}
 }
 
-// objects is a section of configuration objects.
+// objects returns a section of configuration objects.
 func objects[T any](k configstore.Kind[T], list func(*File) *[]T) section {
 	erase := func(tx *db.Tx, account int64, id string) error { return k.Delete(tx, account, id) }
 	return config(k.Section, k.Name, list, k.Load, k.Dump, erase, func(v *T) (string, string) { h := k.Head(v); return h.ID, h.Name })
 }
 
-// config is a section of configuration. erase takes a record away so that it can be loaded anew, and nothing
+// config returns a section of configuration. erase deletes a record so that it can be loaded again, but nothing
 // that is only attached to it.
 func config[T any, K int64 | uint64 | string](name, kind string, list func(*File) *[]T, load loader[T], dump dumper[T], erase func(*db.Tx, int64, K) error, key func(*T) (K, string)) section {
 	id := func(v *T) string { k, _ := key(v); return fmt.Sprint(k) }
@@ -158,17 +158,17 @@ func config[T any, K int64 | uint64 | string](name, kind string, list func(*File
 			}
 			return erase(w.tx, w.account, k)
 		},
-		objects: func(clear, blank *File) ([]record, error) {
-			all, without := *list(clear), *list(blank)
+		objects: func(full, masked *File) ([]record, error) {
+			all, without := *list(full), *list(masked)
 			out := make([]record, len(all))
 			for i := range all {
 				k, label := key(&all[i])
 				out[i].Ref = fault.Ref{Kind: kind, ID: fmt.Sprint(k), Name: label}
 				var err error
-				if out[i].clear, err = treeOf(all[i]); err != nil {
+				if out[i].full, err = treeOf(all[i]); err != nil {
 					return nil, err
 				}
-				if out[i].blank, err = treeOf(without[i]); err != nil {
+				if out[i].masked, err = treeOf(without[i]); err != nil {
 					return nil, err
 				}
 			}
@@ -177,7 +177,7 @@ func config[T any, K int64 | uint64 | string](name, kind string, list func(*File
 	}
 }
 
-// parseKey reads an id back.
+// parseKey decodes an id that fmt.Sprint formatted.
 func parseKey[K int64 | uint64 | string](id string) (k K, err error) {
 	if text, ok := any(&k).(*string); ok {
 		*text = id
@@ -187,7 +187,7 @@ func parseKey[K int64 | uint64 | string](id string) (k K, err error) {
 	return k, err
 }
 
-// keys is the section of app keys, which are secrets altogether: without secrets an export has none.
+// keys is the section of app keys. They are secret as a whole: an export without secrets has none.
 var keys = section{
 	name: "app_keys",
 	load: func(w work, f *File) error { return auth.LoadKeys(w.tx, w.account, f.AppKeys, w.now) },

@@ -12,9 +12,9 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// far is an operation that leaves a toy behind, asks somebody outside and gives the toy its name; outside is
-// that somebody.
-func far(outside func(c *api.Call) error) []api.Op {
+// orderToy is an operation that stores a toy, calls another system and then names the toy. outside stands for the call
+// to the other system.
+func orderToy(outside func(c *api.Call) error) []api.Op {
 	before := func(c *api.Call, in newToy) (newToy, error) {
 		err := c.Write(func() error {
 			_, err := c.Tx.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ordered')`, c.Who.AccountID)
@@ -38,11 +38,11 @@ func far(outside func(c *api.Call) error) []api.Op {
 	return []api.Op{{Path: "/toy/order", Effect: api.Write, Audit: "toy:write:order", Doc: "Orders a toy.", Example: `{"name":"ball"}`, Do: api.DoAfter(before, do)}}
 }
 
-// TestAWriteThatAsksOutside: while it asks others may write; it is recorded once, and refused as any write.
-func TestAWriteThatAsksOutside(t *testing.T) {
+// TestDoAfterHoldsNoTransaction: other writes proceed during the call; the write is recorded once, also when it is refused.
+func TestDoAfterHoldsNoTransaction(t *testing.T) {
 	var s *apitest.Server
 	var fails error
-	s = withToys(apitest.Start(t, toys(), far(func(c *api.Call) error {
+	s = withToys(apitest.Start(t, toys(), orderToy(func(c *api.Call) error {
 		if c.Tx != nil {
 			t.Error("there is a transaction")
 		}
@@ -77,11 +77,11 @@ func TestAWriteThatAsksOutside(t *testing.T) {
 	}
 }
 
-// TestItIsFinishedWithoutTheCaller: what was done outside is not lost because the caller did not wait.
-func TestItIsFinishedWithoutTheCaller(t *testing.T) {
+// TestDoAfterCompletesWithoutTheCaller: the result of the call to the other system is stored although the caller left.
+func TestDoAfterCompletesWithoutTheCaller(t *testing.T) {
 	ctx, leave := context.WithCancel(context.Background())
 	gone, done := make(chan struct{}), make(chan error, 1)
-	s := withToys(apitest.Start(t, toys(), far(func(c *api.Call) error {
+	s := withToys(apitest.Start(t, toys(), orderToy(func(c *api.Call) error {
 		leave()
 		<-gone
 		done <- c.Ctx.Err()
@@ -96,17 +96,17 @@ func TestItIsFinishedWithoutTheCaller(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	s.Close() // waits for what is in flight
+	s.Close() // waits for calls in flight
 	if got := toyNames(s); len(got) != 1 || got[0] != "ball" {
 		t.Errorf("%q", got)
 	}
 }
 
-func TestWhoMayAskOutside(t *testing.T) {
+func TestDoAfterIsNotForReads(t *testing.T) {
 	for what, op := range map[string]api.Op{
-		"a read":       {Path: "/a", Effect: api.Read, Do: far(nil)[0].Do},
-		"a snapshot":   {Path: "/a", Effect: api.Snapshot, Do: far(nil)[0].Do},
-		"what is fine": {Path: "/a", Effect: api.Write, Do: far(nil)[0].Do},
+		"a read":     {Path: "/a", Effect: api.Read, Do: orderToy(nil)[0].Do},
+		"a snapshot": {Path: "/a", Effect: api.Snapshot, Do: orderToy(nil)[0].Do},
+		"a write":    {Path: "/a", Effect: api.Write, Do: orderToy(nil)[0].Do},
 	} {
 		func() {
 			defer func() {
@@ -119,22 +119,22 @@ func TestWhoMayAskOutside(t *testing.T) {
 	}
 }
 
-// asking is a request of an operation that asks outside and can be tried out.
-type asking struct {
+// outsideRequest is a request of an operation that calls another system and supports dry runs.
+type outsideRequest struct {
 	Name string `json:"name" doc:"Its name."`
 	api.DryRun
 }
 
-// TestWhatAsksOutsideIsTriedOut: a dry run asks nobody, and changes and records nothing.
-func TestWhatAsksOutsideIsTriedOut(t *testing.T) {
+// TestDryRunDoesNotCallOutside: a dry run calls no other system, and changes and records nothing.
+func TestDryRunDoesNotCallOutside(t *testing.T) {
 	asked := 0
-	do := api.DoAfter(func(c *api.Call, in asking) (asking, error) {
+	do := api.DoAfter(func(c *api.Call, in outsideRequest) (outsideRequest, error) {
 		if in.DryRun.DryRun {
 			return in, nil
 		}
 		asked++
 		return in, c.Write(func() error { return nil })
-	}, func(c *api.Call, in asking) (api.Removal, error) {
+	}, func(c *api.Call, in outsideRequest) (api.Removal, error) {
 		c.Removed("toy", 1, in.Name)
 		_, err := c.Tx.Exec(`DELETE FROM toy WHERE account_id = $1`, c.Who.AccountID)
 		return api.Removal{Warnings: api.Warnings{Warnings: []string{"it lies in the garden"}}}, err
@@ -143,16 +143,16 @@ func TestWhatAsksOutsideIsTriedOut(t *testing.T) {
 	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)
 	s.Converse(t, []apitest.Turn{{Path: "/toy/bury", Body: `{"name":"ball","dry_run":true}`, Data: `{"dry_run":true,"allowed":true,"removes":[{"kind":"toy","id":"1","name":"ball"}]}`}})
 	if n := len(auditLog(s)); asked != 0 || n != 0 || len(toyNames(s)) != 1 {
-		t.Errorf("a dry run asked %d times, recorded %d, left %v", asked, n, toyNames(s))
+		t.Errorf("a dry run called %d times, recorded %d, left %v", asked, n, toyNames(s))
 	}
 	s.Converse(t, []apitest.Turn{{Path: "/toy/bury", Body: `{"name":"ball"}`, Data: `{"warnings":["it lies in the garden"]}`}})
 	if asked != 1 || len(auditLog(s)) != 1 || len(toyNames(s)) != 0 {
-		t.Errorf("it asked %d times, left %v", asked, toyNames(s))
+		t.Errorf("it called %d times, left %v", asked, toyNames(s))
 	}
 }
 
-// TestAReadThatAsksOutside reads to find out whom to ask, and asks without a transaction.
-func TestAReadThatAsksOutside(t *testing.T) {
+// TestSnapshotWithDoAfter reads which system to call, and calls it without a transaction.
+func TestSnapshotWithDoAfter(t *testing.T) {
 	do := api.DoAfter(func(c *api.Call, in newToy) (made, error) {
 		n := int64(0)
 		err := c.Read(func() (err error) {

@@ -13,10 +13,9 @@ import (
 	"tocsin/internal/api/apitest"
 )
 
-// TestChecksAgreeWithTheDocument makes random requests, good ones and bad ones, and holds each against
-// the schema that is published, with somebody else's validator: what a client may read there is what the
-// frame does. Null for an optional field is left out of what the validator sees; integers beyond their
-// width and in other notations, which schemas do not tell apart, are left to TestIntegers.
+// TestChecksAgreeWithTheDocument sends random requests, good and bad, and compares the frame's verdict with that of an
+// independent validator of the published schema. Null for an optional field is left out of what the validator sees.
+// Integers beyond their width and in other notations, which schemas do not distinguish, are left to TestIntegers.
 func TestChecksAgreeWithTheDocument(t *testing.T) {
 	s := apitest.Start(t, toys())
 	published := apitest.OpenAPISchema(t, s.Frame, "/paths/~1toy~1echo/post/requestBody/content/application~1json/schema")
@@ -47,11 +46,11 @@ func TestChecksAgreeWithTheDocument(t *testing.T) {
 		}
 	}
 	if accepted < rounds/10 || accepted > rounds*9/10 {
-		t.Errorf("%d of %d accepted: the requests prove little", accepted, rounds)
+		t.Errorf("%d of %d accepted: too few of one kind to prove anything", accepted, rounds)
 	}
 }
 
-// randomField makes a value of a field: most often one of fine, else one of odd.
+// randomField generates a value of a field: most often one of fine, else one of odd.
 type randomField struct {
 	name     string
 	required bool
@@ -105,7 +104,7 @@ func init() { // the two tables hold functions that use them
 	}
 }
 
-// object makes an object as it is sent, and as a validator is to see it.
+// object generates an object as it is sent, and as the validator is to see it.
 func (fields randomFields) object(r *rand.Rand, depth int) (sent, seen map[string]any) {
 	sent, seen = map[string]any{}, map[string]any{}
 	for _, f := range fields {
@@ -133,9 +132,8 @@ func (fields randomFields) object(r *rand.Rand, depth int) (sent, seen map[strin
 	return sent, seen
 }
 
-// TestManyFaultsCostNoMoreThanOne: only the first fault of a request is looked for, so that a megabyte of
-// them does not become a hundred.
-func TestManyFaultsCostNoMoreThanOne(t *testing.T) {
+// TestCheckStopsAtTheFirstFault: else a megabyte of faults would cost a hundred megabytes.
+func TestCheckStopsAtTheFirstFault(t *testing.T) {
 	s := apitest.Start(t, toys())
 	spent := func(field string) float64 {
 		body := []byte(with(`"` + field + `":[` + strings.Repeat(`true,`, 5_000) + `true]`))

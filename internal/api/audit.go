@@ -9,7 +9,7 @@ import (
 	"tocsin/internal/platform/redact"
 )
 
-// AuditEntry is one call that wrote, or tried to, as the audit log keeps it.
+// AuditEntry is one call that wrote, or tried to, as the audit log stores it.
 type AuditEntry struct {
 	At         time.Time
 	AccountID  int64
@@ -18,23 +18,23 @@ type AuditEntry struct {
 	RequestID  string
 	IP         string
 	Operation  string // such as schedule:write:create
-	Outcome    string // empty when it was done, else the error code it was refused with
+	Outcome    string // empty when the call succeeded, else the error code of the refusal
 	Body       string // redacted JSON
 	Dangerous  bool
 	Write      bool
-	Touched    []fault.Ref // what it changed; empty when it was refused
-	Channels   []int64     // for which it asked permission, refused or not
+	Touched    []fault.Ref // the objects that it changed; empty when it was refused
+	Channels   []int64     // the channels that its permission was checked for, refused or not
 }
 
-// auditBody is how much of a request the audit log keeps, in bytes.
+// auditBody is the largest part of a request body that the audit log stores, in bytes.
 const auditBody = 16 << 10
 
-// record writes the call into the account's audit log, in the transaction of the change itself: what is
-// changed is recorded, what is rolled back is not. body is what is kept of the request's.
+// record writes the call into the account's audit log. It runs in the transaction of the change itself, so that a
+// committed change is always recorded and a rolled back one never. body is the redacted request body, see kept.
 func (f *Frame) record(tx *db.Tx, x *exchange, body, outcome string) error {
 	touched := x.call.touched
 	if outcome != "" {
-		touched = nil // it was rolled back
+		touched = nil // the changes were rolled back
 	}
 	return f.Audit(tx, AuditEntry{
 		At:        x.call.Now,
@@ -46,8 +46,8 @@ func (f *Frame) record(tx *db.Tx, x *exchange, body, outcome string) error {
 	})
 }
 
-// kept is what the audit log keeps of a body; of a call that was refused before its body was read there is
-// none.
+// kept returns what the audit log stores of a body. A nil body means that the call was refused before its body was
+// read.
 func kept(body []byte) string {
 	if body == nil {
 		return `{"redacted":"not read"}`
@@ -55,8 +55,8 @@ func kept(body []byte) string {
 	return redact.JSON(body, auditBody)
 }
 
-// recordRefusal writes down a write that was tried and refused, in a transaction of its own because the
-// call's was rolled back. That it cannot be written must not hide why the call was refused.
+// recordRefusal records a write that was refused. It needs a transaction of its own, because the call's was rolled
+// back. If recording fails, the error is only logged: the caller must still see why the call was refused.
 func (f *Frame) recordRefusal(x *exchange, body []byte, refused error) {
 	code, known := wire[fault.KindOf(refused)].code, kept(body)
 	err := f.DB.Write(context.WithoutCancel(x.call.Ctx), func(tx *db.Tx) error { return f.record(tx, x, known, code) })

@@ -14,33 +14,33 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// defaultMaxBody is the cap on request bodies, in bytes.
+// defaultMaxBody is the limit of a request body, in bytes.
 const defaultMaxBody = 1 << 20
 
-// The time in which a body must arrive: bodyTime, and a second more for each bodyPace bytes.
+// A body must arrive within bodyTime, plus one second for each bodyPace bytes.
 const (
 	bodyTime = 10 * time.Second
 	bodyPace = 128 << 10
 )
 
-// mostInflated is how many bytes one byte of gzip can become: the bound of deflate.
+// mostInflated is the largest number of bytes that one byte of gzip can become: the bound of deflate.
 const mostInflated = 1032
 
-// Body is the body of a request to an Inlet, not read yet.
+// Body is the body of a request to an Endpoint, not read yet.
 type Body struct {
 	frame *Frame
 	x     *exchange
 	limit int64 // bytes
 }
 
-// Read reads the body of an integration of an account. It is inflated if its Content-Encoding says that it is
-// compressed, and held to its cap before and after. Errors are faults: TooLarge, BadRequest, and Unavailable when
-// the bodies of others leave no room.
+// Read reads the body for an integration of an account. A body with Content-Encoding gzip is inflated; its size is
+// checked before and after. Errors are faults: TooLarge, BadRequest, and Unavailable when other bodies use all the
+// memory set aside for bodies.
 func (b *Body) Read(account, integration int64) ([]byte, error) {
 	return b.frame.readInflated(b.x, bodyHolder{account: account, key: integration}, b.limit)
 }
 
-// ReadUnknown is Read, up to a cap in bytes, of a body that must be read to find out whose it is.
+// ReadUnknown is Read for a body that must be read to find its integration. limit is in bytes.
 func (b *Body) ReadUnknown(limit int64) ([]byte, error) {
 	return b.frame.readInflated(b.x, bodyHolder{network: b.x.network()}, min(limit, b.limit))
 }
@@ -56,9 +56,8 @@ func (f *Frame) readInflated(x *exchange, h bodyHolder, limit int64) ([]byte, er
 	}
 }
 
-// readBody reads the request's body up to the operation's cap and holds the declared content type
-// against it. A request without a body is one with an empty object, so that operations without required
-// fields can be called with nothing at all.
+// readBody reads the request's body up to the operation's limit and checks the declared content type. A missing body
+// counts as an empty object, so that operations without required fields can be called with nothing at all.
 func (f *Frame) readBody(x *exchange) ([]byte, error) {
 	body, err := f.readAll(x, bodyHolder{account: x.call.Who.AccountID, key: x.call.Who.KeyID}, x.op.MaxBody, false)
 	if err != nil {
@@ -77,45 +76,45 @@ func (f *Frame) readBody(x *exchange) ([]byte, error) {
 	return body, nil
 }
 
-// readAll reads the body up to a cap, whatever its content type says. What it can grow to is reserved first and
-// given back when the call is answered.
+// readAll reads the body up to limit bytes, whatever its content type. The bytes that it can grow to are reserved
+// first and released when the call is answered.
 func (f *Frame) readAll(x *exchange, h bodyHolder, limit int64, zipped bool) ([]byte, error) {
-	said := x.r.ContentLength // -1: unknown
-	if said == 0 && !zipped {
+	declared := x.r.ContentLength // -1: unknown
+	if declared == 0 && !zipped {
 		return nil, nil
 	}
-	if said > limit {
+	if declared > limit {
 		x.w.Header().Set("Connection", "close")
 		return nil, tooLarge(limit)
 	}
-	most := said
+	most := declared
 	switch {
-	case said < 0:
+	case declared < 0:
 		most = limit
 	case zipped:
-		most = min(limit, said*mostInflated)
+		most = min(limit, declared*mostInflated)
 	}
 	if err := f.bodies.reserve(x.call.Ctx, h, most); err != nil {
-		noRoom(x.w.Header())
+		setBusyRetry(x.w.Header())
 		return nil, err
 	}
 	x.holder, x.held = h, most
-	deadline := http.NewResponseController(x.w)
-	deadline.SetReadDeadline(time.Now().Add(f.bodyTime + time.Duration(most/bodyPace)*time.Second))
-	body, err := read(http.MaxBytesReader(x.w, x.r.Body, limit), limit, said, zipped)
+	connection := http.NewResponseController(x.w)
+	_ = connection.SetReadDeadline(time.Now().Add(f.bodyTime + time.Duration(most/bodyPace)*time.Second))
+	body, err := read(http.MaxBytesReader(x.w, x.r.Body, limit), limit, declared, zipped)
 	if err != nil {
 		return nil, unread(err, limit, zipped)
 	}
-	deadline.SetReadDeadline(time.Time{}) // else the caller would count as gone when it passes
+	_ = connection.SetReadDeadline(time.Time{}) // else the client would count as gone when the deadline passes
 	f.bodies.release(h, most-int64(len(body)))
 	x.held = int64(len(body))
 	return body, nil
 }
 
-// read reads a body of a length that was said, or -1, and inflates it if it is zipped.
-func read(r io.Reader, limit, said int64, zipped bool) ([]byte, error) {
-	if said >= 0 && !zipped {
-		body := make([]byte, said)
+// read reads a body of declared bytes (-1: unknown) and inflates it if it is zipped.
+func read(r io.Reader, limit, declared int64, zipped bool) ([]byte, error) {
+	if declared >= 0 && !zipped {
+		body := make([]byte, declared)
 		_, err := io.ReadFull(r, body)
 		return body, err
 	}
@@ -124,6 +123,7 @@ func read(r io.Reader, limit, said int64, zipped bool) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		// One byte more than the limit, so that a body over it is noticed below and not cut off.
 		r = io.LimitReader(plain, limit+1)
 	}
 	var body bytes.Buffer
@@ -134,7 +134,7 @@ func read(r io.Reader, limit, said int64, zipped bool) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// unread is the fault of a body that could not be read.
+// unread returns the fault for a body that could not be read.
 func unread(err error, limit int64, zipped bool) error {
 	var over *http.MaxBytesError
 	switch {
@@ -143,7 +143,7 @@ func unread(err error, limit int64, zipped bool) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fault.New(fault.BadRequest, "the body did not arrive in time")
 	case zipped:
-		return fault.New(fault.BadRequest, "the body is broken gzip, or no gzip as its Content-Encoding says")
+		return fault.New(fault.BadRequest, "the body is not valid gzip, which its Content-Encoding declares")
 	default:
 		return fault.New(fault.BadRequest, "the body could not be read to its end")
 	}

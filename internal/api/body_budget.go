@@ -11,20 +11,20 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Bounds of the bodies that are in memory at the same time (docs/operating.md, "Limits").
+// Bounds of the request bodies in memory at one time (docs/operating.md, "Limits").
 const (
 	bodiesAtOnce   = 64 << 20 // bytes, over all connections
 	bodyWait       = 5 * time.Second
-	accountWaiting = 100 // requests of one account that wait for others to be answered
+	accountWaiting = 100 // requests of one account that may wait for memory
 	smallBody      = 64 << 10
 )
 
 // bodyBudget bounds the bytes of all request bodies in memory. A request reserves what its body can grow to before
-// the first byte is read and gives it back when it is answered.
+// the first byte is read, and releases it when the call is answered.
 //
-// An account may hold as much as remains free, so that however many accounts take all they can, the next one finds
-// room; a key of an account may hold half of that. Small bodies, such as an acknowledgement, may go beyond an
-// account's bound to twice of it.
+// An account may hold as many bytes as remain free. So some always remain for the next account, however many accounts
+// take all they can. One key of an account may hold half of that. Small bodies, such as an acknowledgement, may
+// exceed an account's bound up to twice.
 type bodyBudget struct {
 	mu       sync.Mutex
 	total    int64
@@ -35,7 +35,7 @@ type bodyBudget struct {
 	waiting  []*bodyWaiter // in order of arrival
 }
 
-// bodyHolder is whose body it is. Without a key, the account is 0 and the network address stands for the key.
+// bodyHolder identifies whose bytes are counted. Without a key, the account is 0 and the network address stands for the key.
 type bodyHolder struct {
 	account, key int64
 	network      netip.Prefix
@@ -51,7 +51,7 @@ func newBodyBudget(total int64, wait time.Duration) *bodyBudget {
 	return &bodyBudget{total: total, wait: wait, accounts: map[int64]int64{}, keys: map[bodyHolder]int64{}}
 }
 
-// fits reports whether n more bytes may be held. Whatever it is, it fits when there is nothing else.
+// fits reports whether n more bytes may be held. When no bytes are held, any n fits: else a large body never could.
 func (b *bodyBudget) fits(h bodyHolder, n int64) bool {
 	free, bound := b.total-b.used, b.total-b.used
 	if n <= smallBody {
@@ -60,7 +60,7 @@ func (b *bodyBudget) fits(h bodyHolder, n int64) bool {
 	return b.used == 0 || n <= free && b.accounts[h.account]+n <= bound && b.keys[h]+n <= bound/2
 }
 
-// reserve waits until n bytes may be held. The fault Unavailable reports that there was no room in time.
+// reserve waits until n bytes may be held. It returns the fault Unavailable when none became free in time.
 func (b *bodyBudget) reserve(ctx context.Context, h bodyHolder, n int64) error {
 	b.mu.Lock()
 	ahead := 0
@@ -76,7 +76,7 @@ func (b *bodyBudget) reserve(ctx context.Context, h bodyHolder, n int64) error {
 	}
 	if ahead >= accountWaiting {
 		b.mu.Unlock()
-		return errNoRoom
+		return errBusy
 	}
 	w := &bodyWaiter{h, n, make(chan struct{})}
 	b.waiting = append(b.waiting, w)
@@ -95,14 +95,14 @@ func (b *bodyBudget) reserve(ctx context.Context, h bodyHolder, n int64) error {
 	defer b.mu.Unlock()
 	if n := slices.Index(b.waiting, w); n >= 0 {
 		b.waiting = slices.Delete(b.waiting, n, n+1)
-		return errNoRoom
+		return errBusy
 	}
-	return nil // it was granted in the meantime
+	return nil // it was granted after the timeout and before the lock
 }
 
-var errNoRoom = fault.New(fault.Unavailable, "too many request bodies are being read at the moment")
+var errBusy = fault.New(fault.Unavailable, "too many request bodies are being read at the moment")
 
-// hold changes what is held by n bytes, which are negative when they are given back.
+// hold adds n to the held bytes; n is negative when bytes are released.
 func (b *bodyBudget) hold(h bodyHolder, n int64) {
 	b.used += n
 	if b.accounts[h.account] += n; b.accounts[h.account] == 0 {
@@ -113,7 +113,7 @@ func (b *bodyBudget) hold(h bodyHolder, n int64) {
 	}
 }
 
-// release gives bytes back and wakes the waiters that fit now.
+// release subtracts n bytes and wakes the waiters that fit now.
 func (b *bodyBudget) release(h bodyHolder, n int64) {
 	if n == 0 {
 		return
@@ -124,7 +124,7 @@ func (b *bodyBudget) release(h bodyHolder, n int64) {
 	b.admit()
 }
 
-// admit grants waiters in order of arrival. One that does not fit stays without holding up those of others.
+// admit grants waiters in order of arrival. A waiter that does not fit stays and does not block the others.
 func (b *bodyBudget) admit() {
 	b.waiting = slices.DeleteFunc(b.waiting, func(w *bodyWaiter) bool {
 		if !b.fits(w.bodyHolder, w.bytes) {
@@ -136,5 +136,5 @@ func (b *bodyBudget) admit() {
 	})
 }
 
-// noRoom says when to come again.
-func noRoom(header http.Header) { header.Set("Retry-After", "5") }
+// setBusyRetry asks the caller to retry after 5 seconds, which is bodyWait.
+func setBusyRetry(header http.Header) { header.Set("Retry-After", "5") }

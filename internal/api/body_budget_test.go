@@ -2,15 +2,16 @@ package api
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
 )
 
-// Whatever is reserved and released, in whatever order: what is held is the sum of what was granted, never beyond
-// the total (but for a lone body), an account and a key never beyond what its rule says at the moment of the grant,
-// and when everything is released nothing is held and nobody waits.
-func TestBodyBudgetKeepsItsBooks(t *testing.T) {
+// TestBodyBudgetCounts reserves and releases in random order. The held bytes are the sum of the grants, never over the
+// total (but for a single body), and an account and a key never exceed their bound at the moment of the grant. When
+// everything is released, nothing is held and no request waits.
+func TestBodyBudgetCounts(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		total := int64(1+random.IntN(8)) << 20
@@ -70,9 +71,9 @@ func TestBodyBudgetKeepsItsBooks(t *testing.T) {
 	}
 }
 
-// However many accounts take all they can, the next one finds room, and so does a small body of an account that has
-// used up what it may hold.
-func TestBodyBudgetLeavesRoomForTheNext(t *testing.T) {
+// TestBodyBudgetKeepsBytesForTheNextAccount: however many accounts take all they can, the next one is granted some, and
+// so is a small body of an account that has used up its bound.
+func TestBodyBudgetKeepsBytesForTheNextAccount(t *testing.T) {
 	b := newBodyBudget(bodiesAtOnce, time.Hour)
 	for account := range int64(6) {
 		for key := range int64(4) {
@@ -89,8 +90,8 @@ func TestBodyBudgetLeavesRoomForTheNext(t *testing.T) {
 	}
 }
 
-// Those who wait are granted in order of arrival as soon as they fit, those of other accounts are not held up, and
-// one account has at most accountWaiting of them.
+// TestBodyBudgetWaiters: waiters are granted in order of arrival as soon as they fit. They do not block those of other
+// accounts, and one account has at most accountWaiting of them.
 func TestBodyBudgetWaiters(t *testing.T) {
 	b := newBodyBudget(8<<20, time.Hour)
 	greedy, other := bodyHolder{account: 1, key: 1}, bodyHolder{account: 2, key: 1}
@@ -109,7 +110,7 @@ func TestBodyBudgetWaiters(t *testing.T) {
 			b.mu.Unlock()
 		}
 	}
-	if err := b.reserve(ctx, greedy, 2<<20); err != errNoRoom {
+	if err := b.reserve(ctx, greedy, 2<<20); !errors.Is(err, errBusy) {
 		t.Errorf("one more of that account: %v", err)
 	}
 	if err := b.reserve(ctx, other, 1<<20); err != nil {

@@ -16,7 +16,7 @@ import (
 	"tocsin/internal/platform/ratelimit"
 )
 
-// begin opens a connection and sends the header of a call and the first byte of a body of so many bytes.
+// begin opens a connection and sends the header of a call and the first byte of a body of size bytes.
 func begin(t *testing.T, s *apitest.Server, key string, size int) net.Conn {
 	t.Helper()
 	at, err := url.Parse(s.URL)
@@ -32,7 +32,7 @@ func begin(t *testing.T, s *apitest.Server, key string, size int) net.Conn {
 	return conn
 }
 
-// readAnswer reads the answer of a connection that begin opened.
+// readAnswer reads the reply from a connection that begin opened.
 func readAnswer(t *testing.T, conn net.Conn) (status int, header http.Header, text string) {
 	t.Helper()
 	reply, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -46,15 +46,15 @@ func readAnswer(t *testing.T, conn net.Conn) (status int, header http.Header, te
 	return reply.StatusCode, reply.Header, string(body)
 }
 
-// holds waits until bodies hold so many bytes.
+// holds waits until bodies hold this many bytes.
 func holds(s *apitest.Server, bytes int64) {
 	for api.BodyBytes(s.Frame) != bytes {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// One account that sends bodies without end is told to come again; another one is answered meanwhile, and so is
-// everybody when the bodies have arrived.
+// TestBodiesAreBoundedOverAllConnections: an account that sends bodies without end is asked to retry. Another account
+// is answered meanwhile, and every call is answered once the bodies have arrived.
 func TestBodiesAreBoundedOverAllConnections(t *testing.T) {
 	const size = 700 << 10
 	s := withToys(apitest.Start(t, toys()))
@@ -78,14 +78,14 @@ func TestBodiesAreBoundedOverAllConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 		if status, _, text := readAnswer(t, conn); status != 200 {
-			t.Errorf("a body that came to its end: %d %s", status, text)
+			t.Errorf("a complete body: %d %s", status, text)
 		}
 	}
 	holds(s, 0)
 }
 
-// A body that trickles in is refused when its time is up, and what it held is free again.
-func TestBodiesHaveATimeToArrive(t *testing.T) {
+// TestSlowBodiesAreRefused: a body that arrives too slowly is refused, and its bytes are released.
+func TestSlowBodiesAreRefused(t *testing.T) {
 	s := withToys(apitest.Start(t, toys()))
 	api.SetBodies(s.Frame, 3<<20, time.Millisecond, 20*time.Millisecond)
 	status, _, text := readAnswer(t, begin(t, s, apitest.KeyA, 1000))
@@ -95,8 +95,8 @@ func TestBodiesHaveATimeToArrive(t *testing.T) {
 	holds(s, 0)
 }
 
-// A call that is refused for its path, its key, its limit or its permission is answered although nothing of its body
-// has come yet, and asks for none.
+// TestRefusalsDoNotWaitForTheBody: a call that is refused for its path, key, limit or permission is answered before any
+// of its body has arrived.
 func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
 	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 1000, PerMinute: 1}, toys()))
 	s.Call(apitest.KeyB, list, `{}`)

@@ -15,19 +15,18 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// checker holds decoded documents against a schema, made ready once. It stops at the first fault, in the
+// checker checks decoded documents against a schema, which is prepared once. It stops at the first fault, in the
 // order in which a type declares its fields: a body of a million wrong items costs no more than one.
 //
-// Two things it sees more narrowly or more widely than a JSON schema does. An integer is written in
-// digits: 1.0 and 1e3 are refused although they are whole, because the decoder behind refuses them. And
-// null for an optional field is as good as leaving it out.
+// It differs from a JSON schema in two ways. An integer is written in digits: 1.0 and 1e3 are rejected although they
+// are whole, because the decoder behind it rejects them. And null for an optional field counts as absent.
 type checker struct {
 	*huma.Schema
 	pattern *regexp.Regexp
 	enum    []string
 	fields  []member // of an object
 	items   *checker // of an array
-	values  *checker // of the members without a field, in a map all
+	values  *checker // of the members without a field; in a map, of all members
 }
 
 type member struct {
@@ -37,7 +36,7 @@ type member struct {
 	*checker
 }
 
-// checker makes a schema ready for checking.
+// checker prepares a schema for checking. Schemas are cached before their parts, because types may contain themselves.
 func (s *schemas) checker(schema *huma.Schema) *checker {
 	ref := schema.Ref
 	if ref != "" {
@@ -69,7 +68,7 @@ func (s *schemas) checker(schema *huma.Schema) *checker {
 	return c
 }
 
-// check reports the first fault of a decoded document. at is where the document stands, nil for the body.
+// check returns the first fault of a decoded document. at is the document's path, nil for the body.
 func (c *checker) check(at *jsonPath, v any) error {
 	if v == nil && c.Nullable {
 		return nil
@@ -95,6 +94,7 @@ func (c *checker) check(at *jsonPath, v any) error {
 	return err
 }
 
+// number checks the type, the format's range and the bounds of a number.
 func (c *checker) number(at *jsonPath, v any) error {
 	n, ok := v.(number)
 	if c.Type == huma.TypeInteger {
@@ -122,6 +122,7 @@ func (c *checker) number(at *jsonPath, v any) error {
 	return nil
 }
 
+// text checks the type, length, format and pattern of a string.
 func (c *checker) text(at *jsonPath, v any) error {
 	s, ok := v.(string)
 	n := utf8.RuneCountInString(s)
@@ -132,7 +133,7 @@ func (c *checker) text(at *jsonPath, v any) error {
 		return at.wants(v, "must have at least %d characters", *c.MinLength)
 	case c.MaxLength != nil && n > *c.MaxLength:
 		return at.wants(v, "must have at most %d characters", *c.MaxLength)
-	case strings.IndexByte(s, 0) >= 0: // no database keeps it in a text
+	case strings.IndexByte(s, 0) >= 0: // databases cannot store it in a text column
 		return at.wants(v, "must not contain the character U+0000")
 	case c.Format == "date-time" && !isTime(s):
 		return at.wants(v, "must be a time such as 2026-04-13T12:00:00+08:00")
@@ -167,6 +168,7 @@ func (c *checker) array(at *jsonPath, v any) error {
 	return nil
 }
 
+// object checks the declared members in their order, then the others by name.
 func (c *checker) object(at *jsonPath, v any) error {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -197,7 +199,7 @@ func (c *checker) object(at *jsonPath, v any) error {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names) // so that the same body always gets the same answer
+	slices.Sort(names) // so that the same body always gets the same error
 	for _, name := range names {
 		here := &jsonPath{up: at, name: name}
 		if strings.IndexByte(name, 0) >= 0 {
@@ -210,7 +212,7 @@ func (c *checker) object(at *jsonPath, v any) error {
 	return nil
 }
 
-// fits tells whether digits fit an integer format such as uint64.
+// fits reports whether digits fit an integer format such as uint64.
 func fits(digits, format string) bool {
 	var err error
 	if bits, ok := strings.CutPrefix(format, "uint"); ok {
@@ -221,7 +223,7 @@ func fits(digits, format string) bool {
 	return err == nil
 }
 
-// span is the least and the greatest integer of a format.
+// span returns the least and the greatest integer of a format.
 func span(format string) (low, high string) {
 	if bits, ok := strings.CutPrefix(format, "uint"); ok {
 		return "0", strconv.FormatUint(math.MaxUint64>>(64-atoi(bits)), 10)
@@ -235,7 +237,7 @@ func atoi(bits string) int {
 	return n
 }
 
-// literal writes a scalar as JSON does, strings without their quotes.
+// literal formats a scalar as JSON does, strings without their quotes.
 func literal(v any) string {
 	if f, ok := v.(float64); ok {
 		return strconv.FormatFloat(f, 'f', -1, 64)

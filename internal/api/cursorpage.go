@@ -5,21 +5,21 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// CursorRequest is embedded in the request of an operation that lists page by page what is still growing: by page
-// numbers, or from the place where the last page ended. With both, the place counts.
+// CursorRequest is embedded in the request of an operation that lists rows that are still being added. Pages are
+// asked for by number, or by the cursor from the page before. With both, the cursor counts.
 type CursorRequest struct {
 	Page
-	SearchAfterCtx string `json:"search_after_ctx,omitzero" maxLength:"2000" doc:"From the reply with the page before; it goes on there, whatever was added meanwhile."`
+	SearchAfterCtx string `json:"search_after_ctx,omitzero" maxLength:"2000" doc:"The cursor from the reply with the page before. The next page continues there, even if rows were added meanwhile."`
 }
 
-// Position is where a page ended, in a list ordered by a moment and then by an identifier.
+// Position is where a page ended, in a list ordered by time and then by identifier.
 type Position struct {
 	At int64  `json:"at"`
 	ID string `json:"id"`
 }
 
-// From is the place to go on from; the zero Place when the request names a page. binding says which list it
-// is: account, window, filters and direction.
+// From returns the position to continue after, or the zero Position when the request names a page. binding identifies
+// the list: account, window, filters and direction. A cursor of another list is rejected.
 func (w CursorRequest) From(secret []byte, binding string) (from Position, err error) {
 	if w.SearchAfterCtx == "" {
 		return from, nil
@@ -31,21 +31,21 @@ func (w CursorRequest) From(secret []byte, binding string) (from Position, err e
 	return from, nil
 }
 
-// CursorPage is the reply of such an operation.
+// CursorPage is the reply of an operation whose request embeds CursorRequest.
 type CursorPage[T any] struct {
 	Items          []T    `json:"items" doc:"The elements of this page."`
 	Total          int64  `json:"total" doc:"How many there are on all pages together, exactly."`
 	HasNextPage    bool   `json:"has_next_page" doc:"Whether there is a page after this one."`
-	SearchAfterCtx string `json:"search_after_ctx" doc:"Asks for the next page; empty when there is none."`
+	SearchAfterCtx string `json:"search_after_ctx" doc:"The cursor of the next page; empty when there is none."`
 }
 
-// NewCursorPage is the reply with the elements that were found: one more than limit when there is a next page,
-// which is left out. place says where an element stands.
-func NewCursorPage[T any](found []T, limit, total int64, secret []byte, binding string, place func(T) Position) CursorPage[T] {
+// NewCursorPage returns the reply for the elements that were found. The caller queries one element more than limit: its
+// presence means that there is a next page, and it is left out. position returns an element's position.
+func NewCursorPage[T any](found []T, limit, total int64, secret []byte, binding string, position func(T) Position) CursorPage[T] {
 	reply := CursorPage[T]{Items: found, Total: total}
 	if int64(len(found)) > limit {
 		reply.Items, reply.HasNextPage = found[:limit], true
-		reply.SearchAfterCtx = cursor.Encode(secret, binding, place(found[limit-1]))
+		reply.SearchAfterCtx = cursor.Encode(secret, binding, position(found[limit-1]))
 	}
 	return reply
 }

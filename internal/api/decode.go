@@ -11,8 +11,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// number is a JSON number as it was written. As float64 the last digits of an identifier would be lost,
-// and with them an error's "got ...".
+// number is a JSON number as it was written. A float64 would lose the last digits of an identifier, and an error's
+// "got ..." would show the wrong one.
 type number string
 
 var asWritten = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
@@ -27,7 +27,7 @@ var asWritten = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.De
 	return nil
 }))
 
-// parse reads a body into an untyped document: exactly one JSON value in UTF-8 with no name twice.
+// parse decodes a body into an untyped document: exactly one JSON value in UTF-8 without duplicate names.
 func parse(body []byte) (any, error) {
 	var document any
 	if err := json.Unmarshal(body, &document, asWritten); err != nil {
@@ -36,8 +36,7 @@ func parse(body []byte) (any, error) {
 	return document, nil
 }
 
-// unmarshal reads a body that passed its schema into its type. What can still fail is a type that reads
-// itself.
+// unmarshal decodes a body that passed its schema into its type. Only types with their own decoder can still fail.
 func unmarshal(body []byte, into any) error {
 	if err := json.Unmarshal(body, into); err != nil {
 		return Unreadable(err, "the body")
@@ -45,9 +44,9 @@ func unmarshal(body []byte, into any) error {
 	return nil
 }
 
-// Unreadable turns a decoder's error about a document, such as "the body", into a fault that names the
-// member or the place. What a type found while it read itself keeps its words. Of what came only numbers
-// are repeated, where a number was wanted: anything else may be a secret.
+// Unreadable converts a decoder's error about a document, such as "the body", into a fault that names the member or
+// the path. A fault from a type's own decoder keeps its message. Only a number where a number was wanted is repeated
+// from the document: anything else may be a secret.
 func Unreadable(err error, document string) error {
 	var typed *json.SemanticError
 	if errors.As(err, &typed) {
@@ -66,14 +65,16 @@ func Unreadable(err error, document string) error {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			return fault.Invalid(fieldPath(syntax.JSONPointer), "is given twice")
 		}
-		return fault.Invalid(fieldPath(syntax.JSONPointer), "%s is not valid JSON at byte %d: %s", document, syntax.ByteOffset, shortened(syntax.Err.Error()))
+		return fault.Invalid(fieldPath(syntax.JSONPointer), "%s is not valid JSON at byte %d: %s",
+			document, syntax.ByteOffset, shortened(syntax.Err.Error()))
 	}
 	return fault.Invalid("", "%s cannot be read: %s", document, shortened(err.Error()))
 }
 
-// came says what stood where something else was wanted.
+// came describes the JSON value that was found where another type was wanted.
 func came(e *json.SemanticError) string {
-	if t := e.GoType; e.JSONKind == '0' && len(e.JSONValue) > 0 && t != nil && t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 {
+	t := e.GoType
+	if e.JSONKind == '0' && len(e.JSONValue) > 0 && t != nil && t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 {
 		return shown(number(e.JSONValue))
 	}
 	switch e.JSONKind {
@@ -92,7 +93,7 @@ func came(e *json.SemanticError) string {
 	}
 }
 
-// wanted says in words what a field of this type takes.
+// wanted describes the values that a field of this type takes.
 func wanted(t reflect.Type) string {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -11,7 +11,7 @@ import (
 	"tocsin/internal/api/apitest"
 )
 
-// with gives a request that has one more field than it needs.
+// with returns a request that has one more field than it needs.
 func with(field string) string {
 	return `{"name":"a","count":1,"maybe":null,` + field + `}`
 }
@@ -207,8 +207,8 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestABodyThatBreaksOff claims more bytes than it sends.
-func TestABodyThatBreaksOff(t *testing.T) {
+// TestABodyThatEndsEarly claims more bytes than it sends.
+func TestABodyThatEndsEarly(t *testing.T) {
 	s := apitest.Start(t, toys())
 	reader, writer := io.Pipe()
 	r, err := http.NewRequest("POST", s.URL+echo+"?app_key="+apitest.KeyA, reader)

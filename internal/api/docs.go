@@ -25,39 +25,39 @@ var (
 
 var docsTemplate = template.Must(template.New("docs").Parse(docsHTML))
 
-// anyBaseURL stands in the rendered page where the request's own base URL goes.
+// anyBaseURL is the placeholder in the rendered page for the request's own base URL.
 const anyBaseURL = "http://base-url.invalid"
 
-// Docs serves the reference: one page without outside parts, made once of the tables that serve the
-// operations. It works without scripts; the one it has, which filters and sends trial calls, keeps the
-// key in the page's memory and nowhere else.
+// Docs serves the reference: one page without outside parts, rendered once from the tables that serve the operations.
+// It works without scripts. Its one script filters and sends trial calls; it stores the key in the page's memory only.
 func (f *Frame) Docs() http.Handler {
-	page := sync.OnceValue(func() []byte { // made when it is first asked for
+	page := sync.OnceValue(func() []byte { // rendered on the first request
 		var page bytes.Buffer
 		if err := docsTemplate.Execute(&page, f.reference()); err != nil {
-			panic(err) // of our own types; a test has seen it pass
+			panic(err) // a programming error in our own types, found by the tests
 		}
 		return page.Bytes()
 	})
-	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", digest(docsCSS), digest(docsJS))
+	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; connect-src 'self'; "+
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'", digest(docsCSS), digest(docsJS))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Referrer-Policy", "no-referrer")
-		served(w, r, "text/html; charset=utf-8", bytes.ReplaceAll(page(), []byte(anyBaseURL), []byte(f.baseURL(r))))
+		serveStatic(w, r, "text/html; charset=utf-8", bytes.ReplaceAll(page(), []byte(anyBaseURL), []byte(f.baseURL(r))))
 	})
 }
 
-// The reference as the template sees it.
+// The reference as the template receives it.
 type (
 	reference struct {
 		Build, BaseURL string
 		Count          int
-		Rooms          []room
+		Nouns          []noun
 		Failures       []failureRow
 		CSS            template.CSS
 		JS             template.JS
 	}
-	room struct {
+	noun struct {
 		Name string
 		Ops  []operation
 	}
@@ -67,7 +67,7 @@ type (
 		Permission, Effect  string
 		Rate, MaxBody       string
 		Danger              bool
-		Request, Reply      []structure // the type itself, then those inside it
+		Request, Reply      []structure // the type itself, then the types inside it
 		Example, Curl, Seen string      // Seen is the golden reply
 	}
 	failureRow struct {
@@ -78,15 +78,18 @@ type (
 
 func (f *Frame) reference() reference {
 	f.prepareAll()
-	page := reference{Build: f.Build, BaseURL: anyBaseURL, Count: len(f.order), Failures: failureRows(), CSS: template.CSS(docsCSS), JS: template.JS(docsJS)}
+	page := reference{
+		Build: f.Build, BaseURL: anyBaseURL, Count: len(f.order), Failures: failureRows(),
+		CSS: template.CSS(docsCSS), JS: template.JS(docsJS),
+	}
 	for _, op := range f.order {
 		name := strings.Split(op.Path, "/")[1]
-		i := slices.IndexFunc(page.Rooms, func(r room) bool { return r.Name == name })
+		i := slices.IndexFunc(page.Nouns, func(n noun) bool { return n.Name == name })
 		if i < 0 {
-			i = len(page.Rooms)
-			page.Rooms = append(page.Rooms, room{Name: name})
+			i = len(page.Nouns)
+			page.Nouns = append(page.Nouns, noun{Name: name})
 		}
-		page.Rooms[i].Ops = append(page.Rooms[i].Ops, f.operation(op))
+		page.Nouns[i].Ops = append(page.Nouns[i].Ops, f.operation(op))
 	}
 	return page
 }
@@ -96,7 +99,8 @@ func (f *Frame) operation(op *mounted) operation {
 	shown := operation{
 		ID: id, Path: op.Path, Doc: op.Doc, Permission: op.permission(), Danger: op.Danger,
 		Effect: "reads", Rate: f.rateInWords(op), MaxBody: sizeInWords(op.MaxBody),
-		Request: f.schemas.structures(op.in, id+"-request", "required", "optional"), Reply: f.schemas.structures(op.out, id+"-reply", "", "may be absent"),
+		Request: f.schemas.structures(op.in, id+"-request", "required", "optional"),
+		Reply:   f.schemas.structures(op.out, id+"-reply", "", "may be absent"),
 		Example: op.Example, Curl: curl(op.Path, op.Example), Seen: strings.TrimSpace(string(op.Reply)),
 	}
 	if op.Notes != "" {
@@ -108,7 +112,7 @@ func (f *Frame) operation(op *mounted) operation {
 	return shown
 }
 
-// curl is the example as a command for a shell that has the key in APP_KEY. A long body gets lines.
+// curl returns the example as a shell command that reads the key from APP_KEY. A body over 100 bytes is indented.
 func curl(path, body string) string {
 	if len(body) > 100 {
 		v := jsontext.Value(body)
@@ -116,7 +120,10 @@ func curl(path, body string) string {
 			body = string(v)
 		}
 	}
-	return "curl " + anyBaseURL + path + " \\\n  -H \"Authorization: Bearer $APP_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'"
+	return "curl " + anyBaseURL + path + " \\\n" +
+		"  -H \"Authorization: Bearer $APP_KEY\" \\\n" +
+		"  -H 'Content-Type: application/json' \\\n" +
+		"  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'"
 }
 
 func (f *Frame) rateInWords(op *mounted) string {
@@ -143,7 +150,7 @@ func sizeInWords(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// failureRows lists what clients may meet, by status.
+// failureRows returns the errors that clients may receive, ordered by status, each code once.
 func failureRows() (rows []failureRow) {
 	for _, w := range wire {
 		row := failureRow{w.code, w.english, w.status}
@@ -166,13 +173,12 @@ type structure struct {
 type fieldRow struct {
 	Name, Type, Doc  string
 	Inner, InnerName string // the ID and name of the structure that Type ends with, if any
-	Need             string // whether it must be there
+	Need             string // whether the field must be present
 	Bounds           []string
 }
 
-// structures gives the tables of a type and of every type inside it, each once, in the order in which
-// they are met. prefix keeps their IDs apart from those of other operations; required and optional are
-// what is said of fields.
+// structures returns the tables of a type and of every type inside it, each once, in the order of their first use.
+// prefix keeps their IDs distinct from those of other operations. required and optional are the words for a field's need.
 func (s *schemas) structures(schema *huma.Schema, prefix, required, optional string) []structure {
 	queue, seen := []string{schema.Ref}, map[string]bool{schema.Ref: true}
 	tables := []structure{}
@@ -201,7 +207,7 @@ func (s *schemas) structures(schema *huma.Schema, prefix, required, optional str
 			table.Fields = append(table.Fields, row)
 		}
 		if of.AdditionalProperties != nil {
-			table.Fields = append(table.Fields, fieldRow{Name: "*", Type: "any JSON", Doc: "Other members are kept as they come.", Need: optional})
+			table.Fields = append(table.Fields, fieldRow{Name: "*", Type: "any JSON", Doc: "Other members are stored unchanged.", Need: optional})
 		}
 		tables = append(tables, table)
 	}

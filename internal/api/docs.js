@@ -21,7 +21,7 @@
       e.hidden = entries.get(e.id).hidden = !match;
       found += match;
     }
-    for (const s of all(".room, .group")) s.hidden = all("article, [data-op]", s).every(e => e.hidden);
+    for (const s of all(".noun, .group")) s.hidden = all("article, [data-op]", s).every(e => e.hidden);
     for (const s of all(".chapter, .chapters")) s.hidden = words.length > 0;
     byId("none").hidden = found > 0;
     byId("found").textContent = words.length ? found + " of " + articles.length : "";

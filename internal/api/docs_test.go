@@ -30,7 +30,7 @@ func getDocs(h http.Handler, change func(*http.Request)) *httptest.ResponseRecor
 	return w
 }
 
-func TestTheReferenceSaysItAll(t *testing.T) {
+func TestTheReferenceShowsEveryOperation(t *testing.T) {
 	s, ops := golden(t)
 	w := getDocs(s.Frame.Docs(), nil)
 	page := html.UnescapeString(w.Body.String())
@@ -56,7 +56,7 @@ func TestTheReferenceSaysItAll(t *testing.T) {
 	}
 }
 
-// TestFieldsInWords looks at the rows of the request that has every kind of field.
+// TestFieldsInWords checks the rows of the request that has every kind of field.
 func TestFieldsInWords(t *testing.T) {
 	s, _ := golden(t)
 	page := getDocs(s.Frame.Docs(), nil).Body.String()
@@ -85,7 +85,7 @@ func TestFieldsInWords(t *testing.T) {
 		"colours optional array of string Types that write themselves.",
 		"colour optional string at most 3 characters As shown.",
 		"weight required int64 at least 0 Grams.",
-		"size required int64 at least 1 Litres. note optional null or string A note. * optional any JSON Other members are kept as they come.",
+		"size required int64 at least 1 Litres. note optional null or string A note. * optional any JSON Other members are stored unchanged.",
 	} {
 		if !strings.Contains(request, row) {
 			t.Errorf("no row %q in\n%s", row, request)
@@ -158,8 +158,8 @@ func TestTheReferenceIsOnePage(t *testing.T) {
 	}
 }
 
-// TestWhatOperationsSayIsText: nothing in a table of operations can become markup.
-func TestWhatOperationsSayIsText(t *testing.T) {
+// TestOperationTextsAreEscaped: no text in a table of operations can become markup.
+func TestOperationTextsAreEscaped(t *testing.T) {
 	type tricky struct {
 		Name string `json:"name" doc:"</td><script>alert(1)</script>"`
 	}
@@ -175,8 +175,8 @@ func TestWhatOperationsSayIsText(t *testing.T) {
 	}
 }
 
-func TestTheReferenceKnowsHowItWasReached(t *testing.T) {
-	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // where httptest's requests come from
+func TestTheReferenceShowsItsOwnURL(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // the addresses that httptest's requests come from
 	behind := apitest.StartConfig(t, func(c *api.Config) { c.Proxies = proxies }, toys()).Frame.Docs()
 	alone := apitest.Start(t, toys()).Frame.Docs()
 	for _, c := range []struct {
@@ -187,8 +187,8 @@ func TestTheReferenceKnowsHowItWasReached(t *testing.T) {
 	}{
 		{"plainly", alone, nil, "http://tocsin.example:8080"},
 		{"over TLS", alone, func(r *http.Request) { r.TLS = &tls.ConnectionState{} }, "https://tocsin.example:8080"},
-		{"a stranger says TLS", alone, func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") }, "http://tocsin.example:8080"},
-		{"a proxy says TLS", behind, func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") }, "https://tocsin.example:8080"},
+		{"an untrusted X-Forwarded-Proto", alone, func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") }, "http://tocsin.example:8080"},
+		{"a trusted X-Forwarded-Proto", behind, func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") }, "https://tocsin.example:8080"},
 		{"by IPv6", alone, func(r *http.Request) { r.Host = "[2001:db8::1]:8080" }, "http://[2001:db8::1]:8080"},
 		{"a host that is none", alone, func(r *http.Request) { r.Host = `"><script>` }, "http://localhost"},
 		{"a host for the shell", alone, func(r *http.Request) { r.Host = `a;reboot` }, "http://localhost"},

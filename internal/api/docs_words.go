@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// inWords names a field's type for people; ref is the structure at its end, which is named by a link.
+// inWords describes a field's type in words. ref is the structure that the words end with, which the page links to.
 func inWords(s *huma.Schema) (words, ref string) {
 	switch {
 	case s.AnyOf != nil:
@@ -38,7 +38,7 @@ func inWords(s *huma.Schema) (words, ref string) {
 	return strings.TrimSpace(words), ref
 }
 
-// bounds lists what is checked besides the type.
+// bounds returns what is checked besides the type, one phrase for each bound.
 func bounds(s *huma.Schema) []string {
 	list := []string{}
 	add := func(words string) {
@@ -95,7 +95,7 @@ func ranged(s *huma.Schema) string {
 	switch {
 	case s.Minimum != nil && s.Maximum != nil:
 		return literal(*s.Minimum) + " to " + literal(*s.Maximum)
-	case s.Minimum != nil && !unsigned: // the type says it already
+	case s.Minimum != nil && !unsigned: // an unsigned type implies it
 		return "at least " + literal(*s.Minimum)
 	case s.Maximum != nil:
 		return "at most " + literal(*s.Maximum)

@@ -7,34 +7,34 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// DryRun is embedded in the request of a write that can be tried out. The frame runs such a call as it
-// would any other, in a write transaction, and rolls it back: what a dry run answers is what the call would
-// have done, not a guess. Dry runs are not recorded in the audit log, because they are no writes.
+// DryRun is embedded in the request of a write that supports dry runs. The frame runs such a call like any other, in a
+// write transaction, and rolls it back: so the reply is what the call would have done, not a guess. Dry runs are not
+// recorded in the audit log, because they change nothing.
 type DryRun struct {
-	DryRun bool `json:"dry_run,omitzero" doc:"Do nothing, and answer what would happen."`
+	DryRun bool `json:"dry_run,omitzero" doc:"Change nothing, and answer what would happen."`
 }
 
-func (d DryRun) rehearsal() bool { return d.DryRun }
+func (d DryRun) isDryRun() bool { return d.DryRun }
 
-func rehearsed(in any) bool {
-	d, ok := in.(interface{ rehearsal() bool })
-	return ok && d.rehearsal()
+func wantsDryRun(in any) bool {
+	d, ok := in.(interface{ isDryRun() bool })
+	return ok && d.isDryRun()
 }
 
-// Removal is the reply of an operation that deletes: {} when it did. The frame fills it in for a dry run.
+// Removal is the reply of an operation that deletes: {} when it did. For a dry run the frame fills in the members.
 type Removal struct {
-	DryRun  bool        `json:"dry_run,omitzero" doc:"Nothing was done; the other members tell what would have been."`
+	DryRun  bool        `json:"dry_run,omitzero" doc:"Nothing was changed; the other members describe what would have been."`
 	Allowed *bool       `json:"allowed,omitzero" doc:"With dry_run: whether it would be done."`
 	Error   *errorBody  `json:"error,omitzero" doc:"With dry_run: why it would not be."`
 	Refs    []fault.Ref `json:"refs,omitzero" doc:"With dry_run: what refers to it and keeps it from being deleted, at most 100."`
-	Removes []fault.Ref `json:"removes,omitzero" doc:"With dry_run: what would go away, with all that belongs to it."`
+	Removes []fault.Ref `json:"removes,omitzero" doc:"With dry_run: what would be deleted, with all that belongs to it."`
 	Warnings
 }
 
-var errRehearsal = errors.New("only rehearsed")
+var errDryRun = errors.New("rolled back: a dry run")
 
-// dryRun runs a write, encodes what would come of it and rolls it back. That something refers to the
-// object, or that its state forbids deleting it, is what the caller wants to know and no failure.
+// dryRun runs a write, encodes its reply and rolls it back. A refusal because the object is referenced, or because its
+// state forbids deleting it, is the result that the caller asked for and not a failure.
 func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 	err := f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
 		err := do(tx)
@@ -56,9 +56,9 @@ func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 		if err := x.encode(*data); err != nil {
 			return err
 		}
-		return errRehearsal
+		return errDryRun
 	})
-	if errors.Is(err, errRehearsal) {
+	if errors.Is(err, errDryRun) {
 		return nil
 	}
 	return err

@@ -30,7 +30,7 @@ func dropping() []api.Op {
 			case !found:
 				return api.Removal{}, fault.Missing("toy", in.ID)
 			case name == "worn":
-				return api.Removal{}, fault.New(fault.Conflict, "it must be mended first")
+				return api.Removal{}, fault.New(fault.Conflict, "it must be repaired first")
 			}
 			c.Removed("toy", in.ID, name)
 			return api.Removal{}, configstore.RefuseReferenced(c.Tx, c.Who.AccountID, "toy", in.ID)
@@ -51,7 +51,7 @@ func TestDryRun(t *testing.T) {
 		{Name: "is referred to", Body: `{"id":2,"dry_run":true}`, Data: `{"dry_run":true,"allowed":false,"refs":[{"kind":"box","id":"b1","name":"Attic"}],
 			"error":{"code":"ReferenceExist","message":"The resource is still referenced: toy 2 is used by box b1 (Attic)."}}`},
 		{Name: "is in the wrong state", Body: `{"id":3,"dry_run":true}`, Data: `{"dry_run":true,"allowed":false,
-			"error":{"code":"BadRequest","message":"The request does not fit the present state: it must be mended first."}}`},
+			"error":{"code":"BadRequest","message":"The request does not fit the present state: it must be repaired first."}}`},
 		{Name: "is not there", Body: `{"id":4,"dry_run":true}`, Code: "ResourceNotFound"},
 		{Name: "is malformed", Body: `{"id":0,"dry_run":true}`, Code: "InvalidParameter"},
 		{Name: "may not", Key: apitest.KeyNothing, Body: `{"id":1,"dry_run":true}`, Code: "AccessDenied"},
@@ -60,7 +60,7 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("dry runs changed %q to %q", before, after)
 	}
 	for _, e := range auditLog(s) {
-		if e.code != "AccessDenied" && e.code != "InvalidParameter" { // refused before anything of the request was believed
+		if e.code != "AccessDenied" && e.code != "InvalidParameter" { // refused before the request was decoded
 			t.Errorf("a dry run is recorded: %+v", e)
 		}
 	}

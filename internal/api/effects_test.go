@@ -18,7 +18,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// toyNames lists what is in the test room, whoever's it is.
+// toyNames lists the toys of all accounts.
 func toyNames(s *apitest.Server) (names []string) {
 	s.Read(func(tx *tx) (err error) {
 		names, err = allOf[string](tx, `SELECT toy_name FROM toy ORDER BY account_id, toy_id`)
@@ -71,14 +71,14 @@ func TestReadsAreNotRecorded(t *testing.T) {
 	}
 }
 
-// TestARefusedWrite leaves nothing of the change behind, one entry that says why, and a writer that works.
+// TestARefusedWrite: nothing of the change is stored, one audit entry has the error code, and the next write works.
 func TestARefusedWrite(t *testing.T) {
 	s := withToys(apitest.Start(t, toys()))
 	for _, c := range []struct{ name, key, kind, body, code, recorded string }{
 		{"by the operation", apitest.KeyA, "", `{"name":"ball","then":"refuse","password":"hunter2"}`, "BadRequest", `{"name":"ball","then":"refuse","password":"***"}`},
 		{"by an error", apitest.KeyA, "", `{"name":"ball","then":"fail"}`, "InternalError", `{"name":"ball","then":"fail"}`},
 		{"by a panic", apitest.KeyA, "", `{"name":"ball","then":"panic"}`, "InternalError", `{"name":"ball","then":"panic"}`},
-		{"by a reply that cannot be told", apitest.KeyA, "", `{"name":"ball","then":"unspeakable"}`, "InternalError", `{"name":"ball","then":"unspeakable"}`},
+		{"by a reply that cannot be encoded", apitest.KeyA, "", `{"name":"ball","then":"unspeakable"}`, "InternalError", `{"name":"ball","then":"unspeakable"}`},
 		{"by a field", apitest.KeyA, "", `{"name":7,"token":"hunter2"}`, "InvalidParameter", `{"name":7,"token":"***"}`},
 		{"by its syntax", apitest.KeyA, "", `{"password":"hunter2`, "InvalidParameter", `{"redacted":"not valid JSON"}`},
 		{"by its type", apitest.KeyA, "text/plain", `{"name":"ball"}`, "InvalidContentType", `{"redacted":"not read"}`},
@@ -111,7 +111,7 @@ func TestARefusedWrite(t *testing.T) {
 	}
 }
 
-// TestNoChangeWithoutItsRecord: when the audit entry cannot be written the change is not made either.
+// TestNoChangeWithoutItsRecord: when the audit entry cannot be stored, the change is rolled back.
 func TestNoChangeWithoutItsRecord(t *testing.T) {
 	full := func(*db.Tx, api.AuditEntry) error { return errors.New("the log is full") }
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Audit = full }, toys()))
@@ -131,7 +131,7 @@ func TestUnknownKeysLeaveNoRecord(t *testing.T) {
 	}
 }
 
-func TestAPanicIsThatCallsAlone(t *testing.T) {
+func TestAPanicFailsOneCallOnly(t *testing.T) {
 	s := withToys(apitest.Start(t, toys()))
 	for range 20 { // more often than there are connections
 		if r := s.Call(apitest.KeyA, broken, `{"name":"panic"}`); r.Code != "InternalError" || r.Status != 500 {
@@ -146,7 +146,7 @@ func TestAPanicIsThatCallsAlone(t *testing.T) {
 	}
 }
 
-// TestASnapshotAgreesWithItself counts twice while others write: the two counts of one call must agree.
+// TestASnapshotAgreesWithItself counts twice while other calls write: the two counts of one call must agree.
 func TestASnapshotAgreesWithItself(t *testing.T) {
 	type counts struct {
 		Before int64 `json:"before"`
@@ -184,7 +184,7 @@ func TestASnapshotAgreesWithItself(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce has writers, readers, refused and broken calls of two accounts at the same time.
+// TestManyAtOnce runs writers, readers, refused and broken calls of two accounts at the same time.
 func TestManyAtOnce(t *testing.T) {
 	s := withToys(apitest.Start(t, toys()))
 	s.Grant(auth.SchedulesRead)

@@ -11,18 +11,18 @@ import (
 	"tocsin/internal/platform/ratelimit"
 )
 
-// Endpoint is an address beside the operations, for what other systems send: its callers have a key of their own
-// kind, their bodies are not ours to describe, and what is theirs to limit is not the account.
+// Endpoint is an HTTP path beside the operations, for what other systems send. Its callers have their own kind of key,
+// the formats of their bodies are not ours, and the limit on calls is not per account.
 type Endpoint struct {
 	Path    string   // for logs and metrics, such as /event/push/alert
-	Methods []string // it takes
+	Methods []string // the methods that it accepts
 	MaxBody int64    // bytes
-	// Do answers a call; it has neither a transaction nor a principal. What it puts into header is sent. It reads the
-	// body when it knows whose call it is, so that callers without a key cost no memory.
+	// Do answers a call. The call has neither a transaction nor a principal. Do may add reply headers to header. It
+	// reads the body after it has identified the caller, so that callers without a key cost no memory.
 	Do func(c *Call, r *http.Request, header http.Header, body *Body) (any, error)
 }
 
-// Endpoint makes a handler that answers as operations do: with a request id, in the envelope, logged, measured.
+// Endpoint returns a handler that answers as operations do: with a request id, in the envelope, logged and measured.
 func (f *Frame) Endpoint(in Endpoint) http.Handler {
 	op := &mounted{Op: Op{Path: in.Path, MaxBody: in.MaxBody}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,6 +42,7 @@ func (f *Frame) Endpoint(in Endpoint) http.Handler {
 	})
 }
 
+// take checks the method and runs the endpoint. A panic is an internal error of this call alone.
 func (f *Frame) take(x *exchange, in Endpoint) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -63,7 +64,7 @@ func (f *Frame) take(x *exchange, in Endpoint) (err error) {
 	return x.encode(data)
 }
 
-// Limited is the fault of a limit that is used up, with the header that says when to come again.
+// Limited returns the fault of a limit that is used up, and sets Retry-After in header.
 func Limited(header http.Header, v ratelimit.Result, what string) error {
 	header.Set("Retry-After", retryAfter(v))
 	return fault.New(fault.TooFrequent, "at most %d calls in this window for %s", v.Limit, what)

@@ -7,15 +7,18 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// wire gives each kind of failure its HTTP status and its code, which clients compare (docs/api.md,
-// "Errors"), and the sentence it starts with, in the languages of the documented messages.
+// wire maps each kind of failure to its HTTP status, to the code that clients compare (docs/api.md, "Errors"), and to
+// the sentence that its message begins with, in the two languages of the documented messages.
 var wire = map[fault.Kind]struct {
 	status  int
 	code    string
 	english string
 	chinese string
 }{
-	fault.Internal:           {500, "InternalError", "We encountered an internal error, and it has been reported. Please try again later.", "服务内部错误，请稍后重试。"},
+	fault.Internal: {
+		500, "InternalError",
+		"We encountered an internal error, and it has been reported. Please try again later.", "服务内部错误，请稍后重试。",
+	},
 	fault.InvalidParameter:   {400, "InvalidParameter", "The specified parameter is not valid", "参数不合法"},
 	fault.BadRequest:         {400, "BadRequest", "The request is not valid", "请求不合法"},
 	fault.InvalidContentType: {400, "InvalidContentType", "The Content-Type is not valid", "Content-Type 不合法"},
@@ -31,15 +34,14 @@ var wire = map[fault.Kind]struct {
 	fault.Conflict:           {400, "BadRequest", "The request does not fit the present state", "请求与当前状态冲突"},
 }
 
-// errorResponse is the shape of every failure: an error with both members, and no data unless the failure
-// is ReferenceExist.
+// errorResponse is the body of every failure: an error with both members. data is present only with ReferenceExist.
 type errorResponse struct {
 	RequestID string      `json:"request_id" doc:"Identifies the call; also in the header Service-Request-Id."`
 	Error     errorBody   `json:"error" doc:"Why it was not done."`
 	Data      *references `json:"data,omitzero" doc:"With ReferenceExist alone."`
 }
 
-// references is the data of a refusal to delete.
+// references is the data of a refusal to delete: the objects that still refer to the one to delete.
 type references struct {
 	Refs []fault.Ref `json:"refs" doc:"What refers to the object, at most 100."`
 }
@@ -49,8 +51,8 @@ type errorBody struct {
 	Message string `json:"message" doc:"For people; follows Accept-Language (en, zh)."`
 }
 
-// failure turns an error into its status and public body. Of an error that is not a fault nothing is
-// told but that it happened.
+// failure converts an error into its status and public body. An error that is not a fault becomes InternalError without
+// details, because its message may hold secrets.
 func failure(err error, acceptLanguage string) (status int, body errorBody, refs *references) {
 	var f *fault.Error
 	if !errors.As(err, &f) {
@@ -58,7 +60,7 @@ func failure(err error, acceptLanguage string) (status int, body errorBody, refs
 	}
 	w := wire[f.Kind]
 	if f.Kind == fault.Internal {
-		f = &fault.Error{Kind: fault.Internal} // whatever its message says, it was not meant for callers
+		f = &fault.Error{Kind: fault.Internal} // its message was not meant for callers
 	}
 	if f.Kind == fault.ReferenceExist {
 		refs = &references{f.Refs}
@@ -66,7 +68,7 @@ func failure(err error, acceptLanguage string) (status int, body errorBody, refs
 	return w.status, errorBody{Code: w.code, Message: sentence(w.english, w.chinese, f, acceptLanguage)}, refs
 }
 
-// sentence builds "The specified parameter limit is not valid: must be from 1 to 100, got 0."
+// sentence returns the message, such as "The specified parameter limit is not valid: must be from 1 to 100, got 0.".
 func sentence(english, chinese string, f *fault.Error, acceptLanguage string) string {
 	if prefersChinese(acceptLanguage) {
 		if f.Field != "" {
@@ -86,8 +88,8 @@ func sentence(english, chinese string, f *fault.Error, acceptLanguage string) st
 	return english + ": " + f.Message + "."
 }
 
-// prefersChinese reads only the first language range: the one that clients put in front when they mean
-// it. Everything else is answered in English.
+// prefersChinese reads only the first language range: clients put the language they want first. All other requests are
+// answered in English.
 func prefersChinese(acceptLanguage string) bool {
 	first, _, _ := strings.Cut(acceptLanguage, ",")
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(first)), "zh")

@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/api/apitest"
 )
 
-// apitest.ReadReply holds every reply of every test against the shapes: request_id and data, or request_id
-// and an error with code and message, and the same id in both headers. What is left is what they say.
+// apitest.ReadReply checks the shape of every reply of every test: request_id and data, or request_id
+// and an error with code and message, and the same id in both headers. Here are the tests of their texts.
 
 func TestErrorsFollowTheLanguage(t *testing.T) {
 	s := apitest.Start(t, toys())
@@ -35,7 +35,7 @@ func TestErrorsFollowTheLanguage(t *testing.T) {
 	}
 }
 
-func TestAnInternalErrorSaysNothing(t *testing.T) {
+func TestAnInternalErrorShowsNoDetails(t *testing.T) {
 	s := apitest.Start(t, toys())
 	for _, name := range []string{"panic", "encode", "error"} {
 		r := s.Call(apitest.KeyA, broken, `{"name":"`+name+`"}`)
@@ -59,7 +59,7 @@ func TestRequestIDsDiffer(t *testing.T) {
 	}
 }
 
-func TestRepliesAreNotKept(t *testing.T) {
+func TestRepliesAreNotCached(t *testing.T) {
 	s := apitest.Start(t, toys())
 	if got := s.Call(apitest.KeyA, broken, `{"name":"bytes"}`).Header.Get("Cache-Control"); got != "no-store" {
 		t.Errorf("Cache-Control: %q", got)

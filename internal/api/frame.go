@@ -25,7 +25,7 @@ import (
 	"tocsin/internal/platform/ratelimit"
 )
 
-// Config is what the frame stands on.
+// Config holds the frame's dependencies.
 type Config struct {
 	DB      *db.DB
 	Keys    *auth.Keys
@@ -33,35 +33,35 @@ type Config struct {
 	Log     *slog.Logger // one line per call, with the request id and never the key
 	Metrics prometheus.Registerer
 	Audit   func(*db.Tx, AuditEntry) error // appends to the audit log
-	// Conceal takes out of an error, before its transaction ends, what the caller may not read; nil: nothing is private.
+	// Conceal removes from an error what the caller may not read, before its transaction ends; nil: nothing is private.
 	Conceal func(*db.Tx, auth.Principal, error) error
 	Rate    ratelimit.Rate // per account and operation; zero fields: no limit
-	Proxies []netip.Prefix // whose X-Forwarded-For is believed
+	Proxies []netip.Prefix // their X-Forwarded-For is trusted
 	Build   string         // shown in the reference
 	Guesses *KeyGuesses    // shared with what else takes keys; nil: the frame has its own
 }
 
-// Frame serves the operations of all rooms. It is an http.Handler for their paths.
+// Frame serves the operations of all packages. It is an http.Handler for their paths.
 type Frame struct {
 	Config
 	ops       map[string]*mounted
 	order     []*mounted
 	schemas   *schemas
-	preparing sync.Mutex   // of schemas
-	failure   *huma.Schema // of errorResponse
+	preparing sync.Mutex   // guards schemas
+	failure   *huma.Schema // the schema of errorResponse
 	rates     *ratelimit.Table[rateKey]
 	bodies    *bodyBudget
 	bodyTime  time.Duration
 	metrics   *metrics
 }
 
-// mounted is an operation with what the frame has worked out about it once.
+// mounted is an operation with what the frame derives from it once.
 type mounted struct {
 	Op
 	number  int32
-	once    sync.Once // guards what follows; see prepare
+	once    sync.Once // guards the fields below; see prepare
 	in, out *huma.Schema
-	check   *checker // of in
+	check   *checker // checks requests against in
 }
 
 type rateKey struct {
@@ -69,8 +69,7 @@ type rateKey struct {
 	op      int32
 }
 
-// New mounts the operations. It panics when two have the same path, which only a programming error
-// brings about.
+// New mounts the operations. It panics when two have the same path, which is a programming error.
 func New(c Config, ops ...[]Op) *Frame {
 	if c.Guesses == nil {
 		c.Guesses = NewKeyGuesses()
@@ -80,8 +79,8 @@ func New(c Config, ops ...[]Op) *Frame {
 		rates:  ratelimit.New[rateKey](0),
 		bodies: newBodyBudget(bodiesAtOnce, bodyWait), bodyTime: bodyTime,
 	}
-	for _, room := range ops {
-		for _, op := range room {
+	for _, table := range ops {
+		for _, op := range table {
 			f.mount(op)
 		}
 	}
@@ -98,15 +97,15 @@ func (f *Frame) mount(op Op) {
 	}
 	mustBeExported(op.Do.in)
 	if op.Do.before != nil && op.Effect == Read {
-		panic(op.Path + " asks somebody outside first: it must be a write or a snapshot")
+		panic(op.Path + " uses DoAfter: it must be a write or a snapshot")
 	}
 	m := &mounted{Op: op, number: int32(len(f.order))}
 	f.ops[op.Path] = m
 	f.order = append(f.order, m)
 }
 
-// prepare works out the schemas of an operation when it is first called or described: of nearly two hundred
-// operations a process that is just starting, or a test, needs few.
+// prepare builds the schemas of an operation when it is first called or described. There are nearly two hundred
+// operations; a process that is just starting, or a test, needs few of them.
 func (f *Frame) prepare(m *mounted) {
 	m.once.Do(func() {
 		f.preparing.Lock()
@@ -117,8 +116,8 @@ func (f *Frame) prepare(m *mounted) {
 	})
 }
 
-// mustBeExported panics when a request embeds a struct that is not exported: its fields would be decoded but
-// neither be checked nor be in the reference.
+// mustBeExported panics when a request embeds a struct that is not exported: its fields would be decoded, but neither
+// checked nor described in the reference.
 func mustBeExported(t reflect.Type) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -135,44 +134,44 @@ func mustBeExported(t reflect.Type) {
 	}
 }
 
-// prepareAll works out all schemas; after it none is added, and they can be read without the lock.
+// prepareAll builds all schemas. Afterwards none is added, and they can be read without the lock.
 func (f *Frame) prepareAll() {
 	for _, m := range f.order {
 		f.prepare(m)
 	}
 }
 
-// exchange is one request on its way through the frame.
+// exchange is one request while the frame handles it.
 type exchange struct {
 	call   Call
 	op     *mounted // nil until the route is known
 	w      http.ResponseWriter
 	r      *http.Request
-	reply  *bytes.Buffer // the envelope, once there is one
+	reply  *bytes.Buffer // the envelope, once it is encoded
 	began  time.Time
 	status int
 	bytes  int
 	code   string  // the error code, "OK" when there is none
-	asked  []int64 // the channels for which a write asked permission
-	dry    bool    // a dry run: nothing is done or recorded
+	asked  []int64 // the channels that a write's permission was checked for
+	dry    bool    // a dry run: nothing is changed or recorded
 	held   int64   // bytes reserved for the body, under holder
 	holder bodyHolder
 }
 
-// network is the caller's network address, the zero Prefix if it is not known.
+// network returns the caller's network address, or the zero Prefix if it is not known.
 func (x *exchange) network() netip.Prefix {
 	address, _ := netip.ParseAddr(x.call.IP)
 	return ratelimit.Network(address)
 }
 
-// release gives back what the call held, when nothing reads it any more.
+// release returns the call's buffer and its reserved body bytes. Neither may be read afterwards.
 func (f *Frame) release(x *exchange) {
 	x.release()
 	f.bodies.release(x.holder, x.held)
 	x.held = 0
 }
 
-// ServeHTTP answers one call: always with a request id, always in the envelope or the error shape.
+// ServeHTTP answers one call: always with a request id, and always with an envelope or an error.
 func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := f.Clock.Now()
 	x := &exchange{w: w, r: r, began: time.Now()}
@@ -191,7 +190,7 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.finish(x, err)
 }
 
-// answer takes the call through the checks in their documented order and runs the operation.
+// answer runs the checks in their documented order (docs/api.md), then the operation.
 func (f *Frame) answer(x *exchange) (err error) {
 	if x.op = f.ops[x.r.URL.Path]; x.op == nil {
 		return fault.New(fault.RouteNotFound, "%s", shownPath(x.r.URL.Path))
@@ -219,7 +218,7 @@ func (f *Frame) answer(x *exchange) (err error) {
 	return err
 }
 
-// admit holds the caller's permissions against the operation and reads the body.
+// admit checks the caller's permissions for the operation and reads the body.
 func (f *Frame) admit(x *exchange) ([]byte, error) {
 	if !x.call.Who.MayAny(x.op.Allow) {
 		return nil, fault.Denied("this key lacks the permission %s", either(x.op.Allow))
@@ -230,9 +229,9 @@ func (f *Frame) admit(x *exchange) ([]byte, error) {
 	return f.readBody(x)
 }
 
-// run decodes the request, calls the operation in its transaction and encodes the reply; that of a write
-// within the transaction, so that a change whose reply cannot be told is rolled back instead of being done
-// and denied. A panic is an internal error of this call alone.
+// run decodes the request, calls the operation in its transaction and encodes the reply. A write's reply is encoded
+// within the transaction: if encoding fails, the change is rolled back, and the caller is not shown an error for a change
+// that was made. A panic is an internal error of this call alone.
 func (f *Frame) run(x *exchange, body []byte) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -251,7 +250,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	x.dry = x.op.Effect == Write && rehearsed(in)
+	x.dry = x.op.Effect == Write && wantsDryRun(in)
 	if x.op.Do.before != nil {
 		x.call.read = f.DB.Snapshot
 		if x.op.Effect == Write && !x.dry {
@@ -279,7 +278,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 		if x.dry {
 			return f.dryRun(x, do, &data)
 		}
-		known := kept(body) // before the transaction: all others wait for it
+		known := kept(body) // before the transaction, because all other writers wait for it
 		return f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
 			if err := do(tx); err != nil {
 				return err
@@ -293,11 +292,11 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	return x.encode(data) // after the reader has gone back: others wait for it
+	return x.encode(data) // after the transaction, so that its reader is free for others
 }
 
-// clientGone tells a call whose caller stopped waiting, or whose time was up, from one that we failed. In
-// the first case nobody reads the answer; it is for the log and the metrics.
+// clientGone distinguishes a call whose caller stopped waiting, or whose time ran out, from a failure of ours. If the
+// caller is gone, no one reads the answer; the fault is for the log and the metrics.
 func (x *exchange) clientGone(err error) error {
 	switch ended := x.call.Ctx.Err(); {
 	case ended == nil || !errors.Is(err, ended):
@@ -309,10 +308,10 @@ func (x *exchange) clientGone(err error) error {
 	}
 }
 
-// caller finds whose key it is. Guessing is slowed down per address; a good key is never affected.
+// caller returns the principal of the app key. Guessing is limited per network address; a valid key is never affected.
 func (f *Frame) caller(x *exchange) (auth.Principal, error) {
 	secret := secretOf(x.r)
-	if secret == "" { // no guess
+	if secret == "" { // not a guess
 		return auth.Principal{}, fault.New(fault.Unauthorized, "an app key is needed, as app_key in the query or as a bearer token")
 	}
 	who, err := f.Keys.Find(x.call.Ctx, secret)
@@ -326,8 +325,8 @@ func (f *Frame) caller(x *exchange) (auth.Principal, error) {
 	return who, err
 }
 
-// secretOf takes the app key from the query, as specified, else from the Authorization header, because
-// query strings end up in other people's logs.
+// secretOf reads the app key from the query, as the API specifies, else from the Authorization header. Clients may
+// prefer the header, because query strings end up in the logs of proxies.
 func secretOf(r *http.Request) string {
 	if key := r.URL.Query().Get("app_key"); key != "" {
 		return key
@@ -339,22 +338,22 @@ func secretOf(r *http.Request) string {
 	return ""
 }
 
-func either(any []auth.Permission) string {
-	names := make([]string, len(any))
-	for i, p := range any {
+func either(permissions []auth.Permission) string {
+	names := make([]string, len(permissions))
+	for i, p := range permissions {
 		names[i] = p.String()
 	}
 	return strings.Join(names, " or ")
 }
 
-// Sweep drops what the rate limits remember of accounts and addresses that have gone quiet.
+// Sweep drops the rate limits' counters of accounts and addresses without recent calls.
 func (f *Frame) Sweep() {
 	now := f.Clock.Now()
 	f.rates.Sweep(now)
 	f.Guesses.sweep(now)
 }
 
-// Ops lists the mounted operations in the order of their tables.
+// Ops returns the mounted operations in the order of their tables.
 func (f *Frame) Ops() []Op {
 	ops := make([]Op, len(f.order))
 	for i, m := range f.order {

@@ -10,8 +10,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// FuzzCall sends any bytes as a body. Whatever they are, the answer is a well-formed reply and no failure
-// of ours; what was accepted is accepted again as it came back; and the audit log gets valid JSON.
+// FuzzCall sends any bytes as a body. The answer must be a well-formed reply and not an internal error. A body that was
+// accepted must be accepted again as it came back, and the audit log must store valid JSON.
 func FuzzCall(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `null`, `[]`, minimal, minimal + "x", `{"name":"ball","then":"refuse"}`, `{"id":1}`, "\xff", `{"name":"\ud800"}`,

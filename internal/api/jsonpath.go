@@ -12,15 +12,15 @@ import (
 	"tocsin/internal/platform/redact"
 )
 
-// jsonPath is where in a request something stands: a member's name, or an index when there is no name. The
-// nil place is the body itself. It becomes text only when there is a fault to report.
+// jsonPath is a path in a request: a member's name, or an index when the name is empty, below up. The nil path is the
+// body itself. It is formatted only when there is a fault to report.
 type jsonPath struct {
 	up    *jsonPath
 	name  string
 	index int
 }
 
-// String writes layers[2].mode. A name that would be mistaken for a path is quoted: labels["a.b"].
+// String formats the path, such as layers[2].mode. A name with special characters is quoted: labels["a.b"].
 func (p *jsonPath) String() string {
 	var b strings.Builder
 	p.write(&b)
@@ -47,7 +47,7 @@ func (p *jsonPath) write(b *strings.Builder) {
 
 func unplain(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`.[]"\`, r) }
 
-// fieldPath turns a decoder's /layers/2/mode into layers[2].mode.
+// fieldPath converts a decoder's /layers/2/mode into layers[2].mode.
 func fieldPath(p jsontext.Pointer) string {
 	var at *jsonPath
 	for token := range p.Tokens() {
@@ -57,7 +57,7 @@ func fieldPath(p jsontext.Pointer) string {
 			at = &jsonPath{up: at, name: token}
 		}
 		if at.depth() > 40 {
-			return at.String() // nothing of ours is that deep, and the rest may be ten thousand levels
+			return at.String() // no schema is that deep, and the rest may be ten thousand levels
 		}
 	}
 	return at.String()
@@ -70,7 +70,7 @@ func (p *jsonPath) depth() (n int) {
 	return n
 }
 
-// wants reports what must be there and what came instead.
+// wants returns the fault for a value: what must be there and what came instead.
 func (p *jsonPath) wants(v any, format string, args ...any) error {
 	must, got := fmt.Sprintf(format, args...), shown(v)
 	if p == nil {
@@ -82,13 +82,13 @@ func (p *jsonPath) wants(v any, format string, args ...any) error {
 	return fault.Invalid(p.String(), "%s, got %s", must, got)
 }
 
-// secret tells whether a credential is to be expected here: errors are shown and logged.
+// secret reports whether the path may hold a credential, which must not be shown: errors are returned and logged.
 func (p *jsonPath) secret() bool {
 	return p != nil && (redact.Hides(p.name) || p.up.secret())
 }
 
-// shown prints a scalar as it came, if it is short: an error must say what was wrong, not repeat a
-// megabyte. Objects and arrays are only named, because what is inside may be a secret.
+// shown formats a scalar as it came if it has at most 60 characters: an error must not repeat a megabyte. Objects and
+// arrays are only described, because they may contain a secret.
 func shown(v any) string {
 	switch v := v.(type) {
 	case number:
@@ -103,7 +103,7 @@ func shown(v any) string {
 	return kind(v)
 }
 
-// shownPath prints a path without what may be a key that was glued to it: /schedule/info&app_key=...
+// shownPath formats a URL path up to the first odd character, because a key may follow: /schedule/info&app_key=...
 func shownPath(path string) string {
 	i := strings.IndexFunc(path, func(r rune) bool { return !strings.ContainsRune("/-._", r) && !isAlphanumeric(r) })
 	if i >= 0 {
@@ -116,7 +116,7 @@ func isAlphanumeric(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
-// kind says what sort of value it is, and how large.
+// kind describes the type of a value, and its size.
 func kind(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -134,7 +134,7 @@ func kind(v any) string {
 	}
 }
 
-// shortened keeps the two ends of a text that a caller made long.
+// shortened returns the first and last 80 bytes of a text that is longer than both together.
 func shortened(s string) string {
 	const end = 80
 	if len(s) <= 2*end+3 {

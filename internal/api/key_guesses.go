@@ -8,22 +8,22 @@ import (
 	"tocsin/internal/platform/ratelimit"
 )
 
-// KeyGuesses limits how many unknown keys a network may try, over all that takes keys: the frame, and what else reads a
-// key of its own kind.
+// KeyGuesses limits how many unknown keys a network address may try. The frame and the endpoints with their own kinds of
+// keys share one limit.
 type KeyGuesses struct {
 	table *ratelimit.Table[netip.Prefix]
 }
 
-// keyGuessLimit is how many unknown keys one network address may try, and maxAddresses how many addresses
-// are told apart; those beyond share one allowance.
+// keyGuessLimit is how many unknown keys one network address may try. maxAddresses is how many addresses are counted
+// separately; the others share one allowance.
 var keyGuessLimit = ratelimit.Rate{PerMinute: 300}
 
 const maxAddresses = 10_000
 
-// NewKeyGuesses returns a limit of which nothing is used.
+// NewKeyGuesses returns a limit without any counted key.
 func NewKeyGuesses() *KeyGuesses { return &KeyGuesses{ratelimit.New[netip.Prefix](maxAddresses)} }
 
-// Guessed counts a key that does not exist and reports whether its network may go on trying.
+// Guessed counts a key that does not exist and returns a fault when its network address has tried too many.
 func (g *KeyGuesses) Guessed(c *Call) error {
 	address, _ := netip.ParseAddr(c.IP)
 	if v := g.allow(ratelimit.Network(address), c.Now); !v.OK {
@@ -36,5 +36,5 @@ func (g *KeyGuesses) allow(network netip.Prefix, now time.Time) ratelimit.Result
 	return g.table.Allow(network, keyGuessLimit, now)
 }
 
-// sweep drops what is remembered of addresses that have gone quiet.
+// sweep drops the counters of addresses without recent calls, and returns how many are left.
 func (g *KeyGuesses) sweep(now time.Time) int { return g.table.Sweep(now) }

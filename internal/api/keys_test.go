@@ -18,7 +18,7 @@ const (
 	keyC        = "tk_another_of_account_a_0123456789abcde"
 )
 
-// bearer calls with a key in the header, and with one in the query if it is not empty.
+// bearer calls with a key in the header, and with a key in the query if query is not empty.
 func bearer(s *apitest.Server, authorization, query string) apitest.Reply {
 	target := list
 	if query != "" {
@@ -53,8 +53,8 @@ func TestWhereTheKeyIs(t *testing.T) {
 	}
 }
 
-// TestKeysThatEnd takes a key's right away in every way there is, by SQL as another process would, and
-// expects it to be refused within a second of the clock, and never earlier than that it is.
+// TestKeysThatEnd ends a key's validity in every possible way, by SQL as another process would. The key must be refused
+// within a second of the clock, and the error must be the same each time.
 func TestKeysThatEnd(t *testing.T) {
 	for _, c := range []struct{ name, end, mend string }{
 		{"disabled", `UPDATE app_key SET status = 'disabled' WHERE person_id = $1`, `UPDATE app_key SET status = 'enabled' WHERE person_id = $1`},
@@ -70,7 +70,7 @@ func TestKeysThatEnd(t *testing.T) {
 				t.Fatalf("before: %s", code)
 			}
 			s.Exec(c.end, apitest.Reader)
-			for range 9 { // used all the time: what is in use must be asked about again, too
+			for range 9 { // used all the time: a key in use must be read again as well
 				s.Clock.Add(100 * millisecond)
 				call()
 			}
@@ -83,7 +83,7 @@ func TestKeysThatEnd(t *testing.T) {
 			}
 			s.Exec(c.mend, apitest.Reader)
 			if code := call(); code != "" {
-				t.Errorf("mended: %q", code)
+				t.Errorf("restored: %q", code)
 			}
 		})
 	}
@@ -174,7 +174,7 @@ func TestAnotherAccountsToysAreNotThere(t *testing.T) {
 	}
 }
 
-// TestGuessing tries 300 unknown keys in a minute from one address, which is what one may, and then some.
+// TestGuessing tries 300 unknown keys in a minute from one address, which is the limit, and then more.
 func TestGuessing(t *testing.T) {
 	proxy := netip.MustParsePrefix("127.0.0.0/8")
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Proxies = []netip.Prefix{proxy} }, toys()))
@@ -212,7 +212,7 @@ func TestGuessing(t *testing.T) {
 	}
 }
 
-// TestOneNetworkIsOneGuesser: a subscriber commonly has a whole /64 of addresses.
+// TestOneNetworkIsOneGuesser: one subscriber line commonly has a whole /64 of addresses.
 func TestOneNetworkIsOneGuesser(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Proxies = proxies }, toys()))
@@ -227,7 +227,7 @@ func TestOneNetworkIsOneGuesser(t *testing.T) {
 	}
 }
 
-func TestLastUseIsWrittenDown(t *testing.T) {
+func TestLastUseIsStored(t *testing.T) {
 	s := withToys(apitest.Start(t, toys()))
 	s.Key(apitest.AccountA, apitest.Reader, keyC)
 	s.Clock.Add(time.Minute)

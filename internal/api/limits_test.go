@@ -40,7 +40,7 @@ func TestLimitsAreExact(t *testing.T) {
 		for i := range int64(50) {
 			minuteLeft := 1000 - int64(accepted) - 1
 			h := rateHeaders{"50", strconv.FormatInt(49-i, 10), strconv.FormatInt(start+second+1, 10), ""}
-			if minuteLeft <= 49-i { // with equally little left, the window that frees a place later
+			if minuteLeft <= 49-i { // with the same number left, the window that frees a call later
 				h = rateHeaders{"1000", strconv.FormatInt(minuteLeft, 10), strconv.FormatInt(start+60, 10), ""}
 			}
 			call("", h)
@@ -57,7 +57,7 @@ func TestLimitsAreExact(t *testing.T) {
 	call(refused, rateHeaders{"1000", "0", strconv.FormatInt(start+60, 10), "41"})
 	s.Clock.Set(apitest.Now.Add(59*time.Second + 999*time.Millisecond))
 	call(refused, rateHeaders{"1000", "0", strconv.FormatInt(start+60, 10), "1"})
-	s.Clock.Set(apitest.Now.Add(60 * time.Second)) // the first fifty leave; the refused never counted
+	s.Clock.Set(apitest.Now.Add(60 * time.Second)) // the first fifty leave the window; refused calls were not counted
 	call("", rateHeaders{"1000", "49", strconv.FormatInt(start+61, 10), ""})
 }
 
@@ -81,8 +81,8 @@ func TestLimitsArePerAccountAndOperation(t *testing.T) {
 	}
 }
 
-// TestRefusedCallsOfTheOperationCount: what is refused by the limit does not count, but what the limit
-// let through counts whatever became of it.
+// TestRefusedCallsOfTheOperationCount: a call that the limit refused does not count, but a call that passed the limit
+// counts even if it is refused later.
 func TestRefusedCallsOfTheOperationCount(t *testing.T) {
 	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 2}, toys()))
 	for i, code := range []string{"ResourceNotFound", "InvalidParameter", "RequestTooFrequently"} {

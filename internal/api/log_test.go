@@ -32,7 +32,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// take gives what was logged since it was last called.
+// take returns what was logged since it was last called.
 func (l *lines) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +80,7 @@ func TestOneLinePerCall(t *testing.T) {
 	}
 	serve(s, broken+"?app_key="+apitest.KeyA, `{"name":"panic"}`, asJSON)
 	if text := log.take(); !strings.Contains(text, "nil pointer") || !strings.Contains(text, "toyBroken") {
-		t.Errorf("a panic without its place: %s", text)
+		t.Errorf("a panic without its stack: %s", text)
 	}
 }
 
@@ -117,8 +117,8 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	}
 }
 
-// TestACallerWhoLeaves is no failure of ours; one whom we let wait too long is.
-func TestACallerWhoLeaves(t *testing.T) {
+// TestACallerThatLeaves: a caller that leaves is not an internal error; a call that takes too long is Unavailable.
+func TestACallerThatLeaves(t *testing.T) {
 	log := &lines{}
 	waits := []api.Op{{Path: "/toy/wait", Effect: api.Write, Do: api.Do(func(c *api.Call, in nothing) (api.Empty, error) {
 		<-c.Ctx.Done()
@@ -145,7 +145,7 @@ func TestACallerWhoLeaves(t *testing.T) {
 	}
 }
 
-func TestWhoseAddressItIs(t *testing.T) {
+func TestClientAddress(t *testing.T) {
 	prefixes := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:1::/48")}
 	log := &lines{}
 	s := apitest.StartConfig(t, func(c *api.Config) {

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are the frame's own; their names are listed in docs/operating.md.
+// metrics holds the frame's own metrics; docs/operating.md lists their names.
 type metrics struct {
 	calls   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
@@ -29,10 +29,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-// finish counts, times and logs the call. Neither the query nor the headers are logged: they hold the key.
+// finish counts, times and logs the call. Neither the query nor the headers are logged, because they contain the key.
 func (f *Frame) finish(x *exchange, err error) {
 	took := time.Since(x.began)
-	path := "unknown" // paths we do not know are the caller's to invent, not labels
+	path := "unknown" // unknown paths are not labels: a caller could invent any number of them
 	if x.op != nil {
 		path = x.op.Path
 	}
@@ -40,7 +40,8 @@ func (f *Frame) finish(x *exchange, err error) {
 	f.metrics.seconds.WithLabelValues(path).Observe(took.Seconds())
 
 	for _, report := range x.call.reports {
-		f.Log.Warn("shown incompletely", "request_id", x.call.RequestID, "op", path, "account_id", x.call.Who.AccountID, "error", report)
+		f.Log.Warn("shown incompletely",
+			"request_id", x.call.RequestID, "op", path, "account_id", x.call.Who.AccountID, "error", report)
 	}
 	level := slog.LevelInfo
 	if x.status >= 500 {
@@ -50,14 +51,15 @@ func (f *Frame) finish(x *exchange, err error) {
 		return
 	}
 	fields := []slog.Attr{
-		slog.String("request_id", x.call.RequestID), slog.String("op", path), slog.Int("status", x.status), slog.String("code", x.code),
+		slog.String("request_id", x.call.RequestID), slog.String("op", path),
+		slog.Int("status", x.status), slog.String("code", x.code),
 		slog.Int64("account_id", x.call.Who.AccountID), slog.Int64("key_id", x.call.Who.KeyID), slog.String("ip", x.call.IP),
 		slog.Int("bytes", x.bytes), slog.Duration("took", took),
 	}
 	if err != nil {
 		fields = append(fields, slog.String("error", err.Error()))
 	}
-	line := slog.NewRecord(time.Now(), level, "call", 0) // as LogAttrs does, which looks up its caller for each line too
+	line := slog.NewRecord(time.Now(), level, "call", 0) // as LogAttrs does, but without the costly lookup of its caller
 	line.AddAttrs(fields...)
-	f.Log.Handler().Handle(x.call.Ctx, line)
+	_ = f.Log.Handler().Handle(x.call.Ctx, line)
 }

@@ -1,9 +1,9 @@
 // Package api is the frame around every operation of the public API. It routes, authenticates, limits,
 // authorises, decodes, checks, opens the transaction, calls the operation, encodes the envelope, records
-// the audit entry, maps errors and measures. An operation is a value in its room's table; the function in
-// it is the domain and nothing else.
+// the audit entry, maps errors and measures. An operation is a value in its package's table; its function holds
+// the domain logic and nothing else.
 //
-// This package must never know what any operation is about.
+// This package must never depend on what an operation does.
 package api
 
 import (
@@ -20,12 +20,13 @@ import (
 	"tocsin/internal/platform/ratelimit"
 )
 
-// Effect says what an operation does to the database, and with that which transaction it runs in.
+// Effect is what an operation does to the database. It decides which transaction the operation runs in.
 type Effect uint8
 
+// The effects of operations.
 const (
-	Read     Effect = iota // reads with one query: each statement sees the newest commit
-	Snapshot               // reads with several queries that must agree with one another
+	Read     Effect = iota // one query: each statement sees the newest commit
+	Snapshot               // several queries that must agree with one another
 	Write                  // changes something: one write transaction, recorded in the audit log
 )
 
@@ -33,14 +34,14 @@ const (
 type Op struct {
 	Path  string            // such as /schedule/info
 	Allow []auth.Permission // any one of them suffices; none: any valid key may call
-	// Narrowed is what a narrowed key needs besides, any one of these: for operations on what the caller owns as a
-	// person, such as app keys, which any full key may call. None: nothing.
+	// Narrowed are permissions of which a narrowed key needs any one as well. They are for operations on what the caller
+	// owns as a person, such as app keys, which any full key may call. Empty: no further permission.
 	Narrowed []auth.Permission
 	Effect   Effect
 
-	Doc     string         // one sentence for the reference: what the caller gets
+	Doc     string         // one sentence for the reference: what the operation returns or does
 	Notes   string         // further paragraphs for the reference, may be empty
-	Example string         // a request body that works on the demo account's shapes
+	Example string         // a request body that works on the demo account
 	Reply   []byte         // a whole reply for the reference; see WithReplies
 	Audit   string         // the name under which a write is recorded, such as schedule:write:create
 	Danger  bool           // the audit log marks it as dangerous: it deletes or reveals
@@ -50,15 +51,15 @@ type Op struct {
 	Do Func
 }
 
-// Func is an operation's function with its request and reply types; see Do.
+// Func is an operation's function with its request and reply types. Do and DoAfter construct it.
 type Func struct {
 	in, out reflect.Type
-	decode  func(body []byte) (any, error)     // gives a pointer to the request
-	before  func(c *Call, in any) (any, error) // what comes first, without a transaction; nil: nothing
-	call    func(c *Call, in any) (any, error) // gives a pointer to the reply: the encoder copies what it gets by value
+	decode  func(body []byte) (any, error)     // returns a pointer to the request
+	before  func(c *Call, in any) (any, error) // runs first, without a transaction; nil: none
+	call    func(c *Call, in any) (any, error) // returns a pointer to the reply, so that the encoder need not copy it
 }
 
-// Do makes a Func of a function from request to reply.
+// Do returns the Func of a function from request to reply.
 //
 // In is a struct whose json tags name the fields: a field with omitempty or omitzero is optional, any
 // other is required; minimum, maximum, minLength, maxLength, minItems, maxItems, enum and pattern tags
@@ -87,18 +88,18 @@ func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
 	}
 }
 
-// DoAfter is Do of a write that must ask somebody outside first, such as a chat service for a group. That may
-// take half a minute, for which nobody else could write if it happened in the write transaction; so before
-// runs without one, with Call.Write for what it must read or leave behind, and do takes what before found
-// and is the write: it alone is recorded in the audit log and answered, in its own transaction. An error of
-// before is recorded as the refusal of the whole.
+// DoAfter is Do for a write that must first call another system, such as a chat service. That call may take half a
+// minute; in the write transaction it would block all other writers. So before runs without a transaction, and may use
+// Call.Write for what it must read or store. Then do receives the result of before and is the write. It alone is
+// recorded in the audit log and answered, in its own transaction. An error of before is recorded as the refusal of the
+// whole operation.
 //
-// Both are finished although the caller stops waiting, since what was done outside cannot be rolled back.
-// before has to bound its own time. A dry run has no Call.Write: of it before must ask nobody, but pass on what
-// do needs to tell what would be done.
+// Both are completed although the caller stops waiting, because the call to the other system cannot be rolled back. So
+// before must limit its own time. A dry run has no Call.Write: before must not call the other system then, but pass on
+// what do needs to describe the outcome.
 //
-// A Snapshot may be one as well, when it shows what somebody outside knows: it has Call.Read to find out whom to
-// ask, and ends with its caller.
+// A Snapshot may use DoAfter as well, to show what another system knows. It has Call.Read to find out which system to
+// call, and ends when its caller stops waiting.
 func DoAfter[In, Found, Out any](before func(*Call, In) (Found, error), do func(*Call, Found) (Out, error)) Func {
 	f := Do[In, Out](nil)
 	f.before = func(c *Call, in any) (any, error) { return before(c, *in.(*In)) }
@@ -109,22 +110,22 @@ func DoAfter[In, Found, Out any](before func(*Call, In) (Found, error), do func(
 	return f
 }
 
-// WithReplies gives each operation its golden reply as the example of the reference, so that what the
-// reference shows is what a test has seen. The file of /schedule/info is testdata/golden/schedule_info.json.
+// WithReplies sets each operation's golden reply as the example of the reference, so that the reference shows a reply
+// that a test has checked. The file of /schedule/info is testdata/golden/schedule_info.json.
 func WithReplies(golden fs.FS, ops []Op) []Op {
 	for i := range ops {
-		// A missing file leaves the example out; the registry's test reports it.
+		// A missing file leaves the example empty; TestEveryOperationIsComplete of internal/app reports it.
 		ops[i].Reply, _ = fs.ReadFile(golden, GoldenFile(ops[i].Path))
 	}
 	return ops
 }
 
-// GoldenFile is where a room keeps an operation's golden reply, from the room's folder.
+// GoldenFile returns the file of an operation's golden reply, relative to the operation's package.
 func GoldenFile(path string) string {
 	return "testdata/golden/" + strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "_") + ".json"
 }
 
-// hint names the schema of a type without a name.
+// hint returns the schema name for a type without a name.
 func hint(path, suffix string) string {
 	var b strings.Builder
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '-' }) {
@@ -133,12 +134,12 @@ func hint(path, suffix string) string {
 	return b.String() + suffix
 }
 
-// Call is what an operation's function gets besides its request. It is good for one call only.
+// Call is what an operation's function receives besides its request. It is valid for one call only.
 type Call struct {
 	Ctx       context.Context
-	Tx        *db.Tx         // the transaction of the operation's Effect; nil in what DoAfter does before
-	Now       time.Time      // the moment of the call; the only "now" there is
-	Who       auth.Principal // whose key it is; every query is scoped by Who.AccountID
+	Tx        *db.Tx         // the transaction of the operation's Effect; nil while the first function of DoAfter runs
+	Now       time.Time      // the time of the call; operations must not read any other clock
+	Who       auth.Principal // the owner of the key; every query is scoped by Who.AccountID
 	RequestID string         // as in the envelope, the header, the audit log and the access log
 	IP        string         // the caller's address, through trusted proxies
 	touched   []fault.Ref
@@ -148,14 +149,14 @@ type Call struct {
 	reports   []error
 }
 
-// Report leaves in the log what went wrong with one object although the call as a whole succeeds.
+// Report logs a problem with one object although the call as a whole succeeds.
 func (c *Call) Report(err error) { c.reports = append(c.reports, err) }
 
-// Read runs fn in a snapshot of its own, which is Tx meanwhile. It is for what DoAfter does before.
+// Read runs fn in a snapshot of its own, which is Tx meanwhile. Only the first function of DoAfter may use it.
 func (c *Call) Read(fn func() error) error { return c.within(c.read, fn) }
 
-// Write runs fn in a write transaction of its own, which is Tx meanwhile. It is for what comes before the
-// write of DoAfter, where there is no other.
+// Write runs fn in a write transaction of its own, which is Tx meanwhile. Only the first function of DoAfter may use
+// it; elsewhere there is a transaction already.
 func (c *Call) Write(fn func() error) error { return c.within(c.write, fn) }
 
 func (c *Call) within(transaction func(context.Context, func(*db.Tx) error) error, fn func() error) error {
@@ -166,19 +167,19 @@ func (c *Call) within(transaction func(context.Context, func(*db.Tx) error) erro
 	})
 }
 
-// Touched records that the call changed this object, for the audit log, which finds writes by what they
-// changed. Every write tells at least one. An id is a number or a text.
+// Touched records that the call changed this object. The audit log finds writes by the objects they changed, so every
+// write must call it at least once. id is a number or a string.
 func (c *Call) Touched(kind string, id any, name string) {
 	c.touched = append(c.touched, fault.Ref{Kind: kind, ID: fmt.Sprint(id), Name: name})
 }
 
-// Removed is Touched of an object that goes away; a dry run lists it.
+// Removed is Touched for an object that is deleted; a dry run lists it.
 func (c *Call) Removed(kind string, id any, name string) {
 	c.Touched(kind, id, name)
 	c.removed = append(c.removed, c.touched[len(c.touched)-1])
 }
 
-// Unix is the moment of the call in Unix seconds.
+// Unix returns the time of the call in Unix seconds.
 func (c *Call) Unix() int64 { return c.Now.Unix() }
 
 // Items is the reply of an operation that lists without pages.
@@ -186,5 +187,5 @@ type Items[T any] struct {
 	Items []T `json:"items" doc:"All there are."`
 }
 
-// Empty is the reply of an operation that has nothing to say: {}.
+// Empty is the reply of an operation that returns nothing: {}.
 type Empty struct{}

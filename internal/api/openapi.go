@@ -9,21 +9,27 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// OpenAPI describes every mounted operation in OpenAPI 3.1, made from the same tables and schemas that
-// serve them. The document is the same for the same build, byte for byte.
+// OpenAPI describes every mounted operation in OpenAPI 3.1, generated from the tables and schemas that serve them. The
+// same build always returns the same bytes.
 func (f *Frame) OpenAPI() ([]byte, error) {
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
-			Title:       "Tocsin",
-			Version:     f.Build,
-			Description: "Incident response over one JSON API: on-call schedules, alerts, channel rules, incidents, monitoring datasources, browser errors, persons and webhook deliveries. Every operation is a POST with a JSON body and an app key; every success is {request_id, data}, every failure {request_id, error}.",
+			Title:   "Tocsin",
+			Version: f.Build,
+			Description: "Incident response over one JSON API: on-call schedules, alerts, channel rules, incidents, " +
+				"monitoring datasources, browser errors, persons and webhook deliveries. " +
+				"Every operation is a POST with a JSON body and an app key; " +
+				"every success is {request_id, data}, every failure {request_id, error}.",
 		},
 		Components: &huma.Components{
 			Schemas: f.schemas,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
-				"app_key": {Type: "apiKey", In: "query", Name: "app_key", Description: "The app key. It is a secret: prefer the header where logs may keep the URL."},
-				"bearer":  {Type: "http", Scheme: "bearer", Description: "The same app key as a bearer token. If both are sent, the query wins."},
+				"app_key": {
+					Type: "apiKey", In: "query", Name: "app_key",
+					Description: "The app key. It is a secret: prefer the header where logs may keep the URL.",
+				},
+				"bearer": {Type: "http", Scheme: "bearer", Description: "The same app key as a bearer token. If both are sent, the query wins."},
 			},
 		},
 		Security: []map[string][]string{{"app_key": {}}, {"bearer": {}}},
@@ -36,18 +42,26 @@ func (f *Frame) OpenAPI() ([]byte, error) {
 	return json.Marshal(doc)
 }
 
+// describe returns the OpenAPI operation of a mounted operation, with a response for each status that it may answer.
 func (f *Frame) describe(op *mounted) *huma.Operation {
+	callID := &huma.Param{Description: "The call's identifier, as in the body.", Schema: &huma.Schema{Type: huma.TypeString}}
+	retryAfter := &huma.Param{
+		Description: "Seconds after which to try again, where it is known.", Schema: &huma.Schema{Type: huma.TypeInteger},
+	}
 	responses := map[string]*huma.Response{"200": {
 		Description: "Done.",
-		Headers:     map[string]*huma.Param{"Service-Request-Id": {Description: "The call's identifier, as in the body.", Schema: &huma.Schema{Type: huma.TypeString}}},
+		Headers:     map[string]*huma.Param{"Service-Request-Id": callID},
 		Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
-			Type:       huma.TypeObject,
-			Required:   []string{"request_id", "data"},
-			Properties: map[string]*huma.Schema{"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."}, "data": op.out},
+			Type:     huma.TypeObject,
+			Required: []string{"request_id", "data"},
+			Properties: map[string]*huma.Schema{
+				"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."},
+				"data":       op.out,
+			},
 		}, Example: raw(op.Reply)}},
 	}}
 	for _, w := range wire {
-		if w.status == http.StatusMethodNotAllowed { // of other methods than POST
+		if w.status == http.StatusMethodNotAllowed { // other methods than POST
 			continue
 		}
 		response := &huma.Response{
@@ -55,7 +69,7 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 			Content:     map[string]*huma.MediaType{"application/json": {Schema: f.failure}},
 		}
 		if w.status == http.StatusTooManyRequests || w.status == http.StatusServiceUnavailable {
-			response.Headers = map[string]*huma.Param{"Retry-After": {Description: "Seconds after which to try again, where it is known.", Schema: &huma.Schema{Type: huma.TypeInteger}}}
+			response.Headers = map[string]*huma.Param{"Retry-After": retryAfter}
 		}
 		responses[strconv.Itoa(w.status)] = response
 	}
@@ -64,8 +78,10 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 		Tags:        []string{strings.Split(op.Path, "/")[1]},
 		Summary:     strings.TrimSuffix(op.Doc, "."),
 		Description: op.description(),
-		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: op.in, Example: raw([]byte(op.Example))}}},
-		Responses:   responses,
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/json": {Schema: op.in, Example: raw([]byte(op.Example))},
+		}},
+		Responses: responses,
 		Extensions: map[string]any{
 			"x-permission":     op.permission(),
 			"x-rate-limit":     map[string]int{"per_second": f.rate(op).PerSecond, "per_minute": f.rate(op).PerMinute},
@@ -92,7 +108,7 @@ func (op *mounted) permission() string {
 	return "any valid app key"
 }
 
-// operationID turns /channel/silence/rule/list into channel-silence-rule-list.
+// operationID converts /channel/silence/rule/list into channel-silence-rule-list.
 func operationID(path string) string {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if head, tail, found := strings.Cut(first, "-"); found { // /alert-event/list is not /alert/event/list
@@ -101,7 +117,7 @@ func operationID(path string) string {
 	return first + "-" + strings.ReplaceAll(rest, "/", "-")
 }
 
-// raw embeds JSON as it stands; nothing gives no example.
+// raw embeds JSON unchanged; an empty document is no example.
 func raw(document []byte) any {
 	if len(document) == 0 {
 		return nil

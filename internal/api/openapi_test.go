@@ -16,7 +16,7 @@ import (
 	"tocsin/internal/platform/ratelimit"
 )
 
-// golden mounts the toy operations with what they answered to their examples as their golden replies.
+// golden mounts the toy operations with their answers to their examples as golden replies.
 func golden(t *testing.T) (*apitest.Server, []api.Op) {
 	once.Do(func() {
 		s := withToys(apitest.Start(t, toys()))
@@ -44,7 +44,7 @@ func TestTheDocumentKeepsTheRules(t *testing.T) {
 	apitest.CheckOpenAPI(t, s.Frame)
 }
 
-func TestWhatTheDocumentSays(t *testing.T) {
+func TestTheDocumentDescribesTheOperations(t *testing.T) {
 	s, _ := golden(t)
 	b, err := s.Frame.OpenAPI()
 	if err != nil {
@@ -77,7 +77,7 @@ func TestWhatTheDocumentSays(t *testing.T) {
 	if post.OperationID != "toy-echo" || post.Summary != "Gives back what it got" || post.Tags[0] != "toy" || post.Permission != "Schedules Read (on-call) or Schedules Manage (on-call)" || post.Limits["per_second"] != 50 || post.Limits["per_minute"] != 1000 || post.MaxBody != 2000 {
 		t.Errorf("%+v", post)
 	}
-	for path, op := range doc.Paths { // those of errors.go but 405, which a POST never gets; 403 of private channels needs no permission
+	for path, op := range doc.Paths { // the statuses of errors.go but 405, which a POST never gets; 403 of private channels needs no permission
 		if got := strings.Join(slices.Sorted(maps.Keys(op.Post.Responses)), " "); got != "200 400 401 403 404 413 429 500 503" {
 			t.Errorf("%s: responses %s", path, got)
 		}

@@ -9,8 +9,8 @@ import (
 	"tocsin/internal/platform/ratelimit"
 )
 
-// TestOrderOfChecks sends one request that is wrong in every way there is, mends one fault after the
-// other and expects the next check in the documented order to speak each time.
+// TestOrderOfChecks sends one request with every fault, repairs one fault after the other, and expects the error of the
+// next check in the documented order each time.
 func TestOrderOfChecks(t *testing.T) {
 	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 1}, toys()))
 	long := strings.Repeat("x", 2001)

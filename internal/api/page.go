@@ -12,18 +12,19 @@ type Page struct {
 	Limit int64 `json:"limit,omitzero" minimum:"1" maximum:"100" doc:"Elements on a page, 1 to 100; absent: the default of the operation."`
 }
 
-// reach is how far into a list pages go: who wants more narrows the list.
-const reach = 10_000
+// maxDepth is the last row of a list that page numbers reach. Deep pages cost as much as all before them; the caller
+// narrows the filters instead.
+const maxDepth = 10_000
 
-// Check refuses pages that are too far into the list. A request that has a Check of its own calls it.
+// Check rejects pages beyond maxDepth. A request that embeds Page and has its own Check must call it.
 func (p Page) Check() error {
-	if p.P > 1 && p.P > reach/max(p.Limit, 1) {
-		return fault.Invalid("p", "p times limit must be at most %d, got %d times %d", reach, p.P, max(p.Limit, 1))
+	if p.P > 1 && p.P > maxDepth/max(p.Limit, 1) {
+		return fault.Invalid("p", "p times limit must be at most %d, got %d times %d", maxDepth, p.P, max(p.Limit, 1))
 	}
 	return nil
 }
 
-// Window is what the page shows of the whole list: so many elements after so many.
+// Window returns the part of the list that the page shows: limit elements after the first offset ones.
 func (p Page) Window(defaultLimit int64) (limit, offset int64) {
 	limit = p.Limit
 	if limit == 0 {
@@ -39,20 +40,20 @@ type Paged[T any] struct {
 	HasNextPage bool  `json:"has_next_page" doc:"Whether there is a page after this one."`
 }
 
-// NewPaged is the reply with the items that begin at offset of a list of total elements.
+// NewPaged returns the reply with the items that begin at offset of a list of total elements.
 func NewPaged[T any](items []T, offset, total int64) Paged[T] {
 	return Paged[T]{items, total, offset+int64(len(items)) < total}
 }
 
-// Warnings is embedded in the reply of a write that may be done although it is suspicious.
+// Warnings is embedded in the reply of a write that is done although it looks like a mistake.
 type Warnings struct {
-	Warnings []string `json:"warnings,omitzero" maxItems:"51" doc:"What was accepted but is probably not meant, in words; only when there is something to say. Of more than 50 the first, and how many more there are."`
+	Warnings []string `json:"warnings,omitzero" maxItems:"51" doc:"What was accepted but is probably a mistake, one sentence each; absent without warnings. At most 50, then how many more there are."`
 }
 
-// maxWarnings is how many warnings a reply tells one by one.
+// maxWarnings is the number of warnings that a reply lists one by one.
 const maxWarnings = 50
 
-// Warn is the warnings of a reply, the first of many.
+// Warn returns the warnings of a reply: the first maxWarnings, then the number of the others.
 func Warn(list []string) Warnings {
 	if more := len(list) - maxWarnings; more > 0 {
 		list = append(list[:maxWarnings:maxWarnings], fmt.Sprintf("and %d more", more))

@@ -17,21 +17,21 @@ import (
 	"tocsin/internal/platform/ratelimit"
 )
 
-// buffers hold most replies without growing on the way.
+// buffers are large enough for most replies, so that they need not grow while a reply is encoded.
 var buffers = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 16<<10)) }}
 
-// keepBuffer is the largest buffer that goes back into the pool, in bytes.
+// keepBuffer is the largest buffer that is returned to the pool, in bytes.
 const keepBuffer = 1 << 20
 
-// Appender is a reply that writes its own JSON, for the few where encoding is most of what an operation
-// costs. It appends to b exactly what the encoder would write.
+// Appender is a reply with its own JSON encoder, for the few operations that spend most of their time encoding. It
+// must append to b exactly the bytes that the common encoder would write.
 type Appender interface {
 	AppendJSON(b []byte) ([]byte, error)
 }
 
-// encode puts the data into the envelope. Text that is not UTF-8 cannot come in through the API, but
-// through an imported file or an event it may: it is mended, because a reply is worth more than a byte.
-// The members of maps are sorted, so that the same state gives the same bytes.
+// encode writes the data into the envelope. Text that is not valid UTF-8 cannot arrive through the API, but may through
+// an imported file or an event. Its bad bytes are replaced, because failing the whole reply would be worse. The members
+// of maps are sorted, so that the same state always encodes to the same bytes.
 func (x *exchange) encode(data any) (err error) {
 	x.reply = buffers.Get().(*bytes.Buffer)
 	x.reply.Reset()
@@ -51,7 +51,7 @@ func (x *exchange) encode(data any) (err error) {
 
 var replyOptions = json.JoinOptions(jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 
-// release gives the buffer back, when nothing reads it any more.
+// release returns the buffer to the pool. The buffer must not be read afterwards.
 func (x *exchange) release() {
 	if x.reply != nil && x.reply.Cap() <= keepBuffer {
 		buffers.Put(x.reply)
@@ -81,7 +81,7 @@ func (x *exchange) send(status int, body []byte) {
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.status, x.bytes = status, len(body)
 	x.w.WriteHeader(status)
-	x.w.Write(body) // a failure means the client is gone; there is nobody to tell
+	x.w.Write(body) // a failure means that the client is gone, so there is no one to report it to
 }
 
 var (
@@ -89,7 +89,7 @@ var (
 	noStore  = []string{"no-store"} // replies hold personal data, and the URL may hold the key
 )
 
-// within counts the call against the account's limit for this operation and tells how much is left.
+// within counts the call against the account's limit for this operation and sets the headers with what is left.
 func (f *Frame) within(x *exchange) error {
 	rate := f.rate(x.op)
 	if rate == (ratelimit.Rate{}) {
@@ -107,7 +107,7 @@ func (f *Frame) within(x *exchange) error {
 	return fault.New(fault.TooFrequent, "at most %d calls in this window for this account and operation", v.Limit)
 }
 
-// rate is the operation's limit: its own, or the deployment's; a deployment without limits has none.
+// rate returns the operation's own limit, or the deployment's. A deployment without limits has none.
 func (f *Frame) rate(op *mounted) ratelimit.Rate {
 	if op.Rate != (ratelimit.Rate{}) && f.Rate != (ratelimit.Rate{}) {
 		return op.Rate
@@ -126,8 +126,8 @@ func retryAfter(v ratelimit.Result) string {
 
 func ceilSeconds(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
 
-// clientIP is the address the call came from: the connection's, or, when that is a trusted proxy, the
-// last address in X-Forwarded-For that is not one.
+// clientIP returns the address that the call came from: the connection's or, when that is a trusted proxy, the
+// last address in X-Forwarded-For that is not a trusted proxy.
 func clientIP(r *http.Request, proxies []netip.Prefix) string {
 	host := peer(r)
 	if !trusted(host, proxies) {
@@ -137,7 +137,7 @@ func clientIP(r *http.Request, proxies []netip.Prefix) string {
 	for i := len(hops) - 1; i >= 0; i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
-			break // whoever wrote this, it was not a proxy of ours
+			break // not written by a trusted proxy
 		}
 		host = hop.Unmap().String()
 		if !trusted(host, proxies) {
@@ -147,7 +147,7 @@ func clientIP(r *http.Request, proxies []netip.Prefix) string {
 	return host
 }
 
-// peer is the address at the other end of the connection.
+// peer returns the address at the other end of the connection.
 func peer(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -16,11 +16,10 @@ import (
 )
 
 // schemas holds the JSON schema of every request and reply type. The same schema checks requests (see
-// checker) and is published in /openapi.json, so that the two cannot disagree. It is filled by New and
-// only read afterwards.
+// checker) and is published in /openapi.json, so that the two cannot disagree. Frame.prepare fills it.
 //
-// It is a huma.Registry: the library makes a struct's schema of its fields and their tags, and this
-// decides what the library leaves to its registry or gets wrong for us: names, the widths of integers,
+// It is a huma.Registry: the library builds a struct's schema from its fields and their tags. This type decides what
+// the library leaves to its registry, or does differently from what we need: names, the widths of integers,
 // documents of any shape, and objects that may be null.
 type schemas struct {
 	named    map[string]*huma.Schema
@@ -30,9 +29,9 @@ type schemas struct {
 
 const schemaPrefix = "#/components/schemas/"
 
-// The library keeps one default in a variable; it is set once, before the first schema is made.
+// ourDefaults sets the one default that the library holds in a variable. It must run before the first schema is built.
 var ourDefaults = sync.OnceFunc(func() {
-	huma.DefaultArrayNullable = false // lists are [], never null; a type that needs null says so
+	huma.DefaultArrayNullable = false // lists are [], never null; a type that needs null declares it
 })
 
 func newSchemas() *schemas {
@@ -40,12 +39,12 @@ func newSchemas() *schemas {
 	return &schemas{named: map[string]*huma.Schema{}, types: map[string]reflect.Type{}, checkers: map[*huma.Schema]*checker{}}
 }
 
-// of gives the schema of a request or reply type, a reference for structs.
+// of returns the schema of a request or reply type, a reference for structs.
 func (s *schemas) of(t reflect.Type, hint string) *huma.Schema {
 	return notNull(s.Schema(t, true, hint))
 }
 
-// Schema gives the schema of a type. A pointer to a struct may be null here; the struct that holds the
+// Schema returns the schema of a type. A pointer to a struct may be null here; the struct that holds the
 // pointer, or the list, decides whether it stays so.
 func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
 	base := t
@@ -67,7 +66,7 @@ func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
 			schema.AdditionalProperties = notNull(values)
 		}
 		if list, ok := reflect.Zero(base).Interface().(interface{ MaxItems() int }); ok && schema.Type == huma.TypeArray {
-			schema.MaxItems = new(list.MaxItems()) // a list that knows its bound needs no tag where it is used
+			schema.MaxItems = new(list.MaxItems()) // a list type with its own bound needs no tag where it is used
 		}
 		return schema
 	}
@@ -78,15 +77,17 @@ func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
 	return ref
 }
 
-// isObject tells structs that are objects in JSON from those that read and write themselves as text, or
-// describe themselves.
+// isObject reports whether a type is an object in JSON: a struct that does not encode itself as text and does not
+// describe itself.
 func isObject(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return t.Kind() == reflect.Struct && !p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) && !p.Implements(reflect.TypeFor[huma.SchemaProvider]())
+	return t.Kind() == reflect.Struct &&
+		!p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) &&
+		!p.Implements(reflect.TypeFor[huma.SchemaProvider]())
 }
 
-// register makes the schema of a struct unless it is there, and gives its name. Members that we do not
-// know are allowed: clients newer than we are must not be refused.
+// register builds the schema of a struct unless it exists, and returns its name. Unknown members are allowed: clients
+// newer than this server must not be rejected.
 func (s *schemas) register(t reflect.Type, hint string) string {
 	name := schemaName(t, hint)
 	switch s.types[name] {
@@ -96,7 +97,7 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 	default:
 		panic("two types share the schema name " + name + ": " + t.String() + " and " + s.types[name].String())
 	}
-	schema := &huma.Schema{} // stands in the table before its fields do, for types that hold themselves
+	schema := &huma.Schema{} // stored before its fields are built, for types that contain themselves
 	s.named[name], s.types[name] = schema, t
 	*schema = *huma.SchemaFromType(s, t)
 	schema.AdditionalProperties = nil
@@ -105,7 +106,7 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 		boundInner(of, tagged.Tag)
 		switch {
 		case of.AnyOf != nil && null:
-			of.Nullable = false // the alternatives say it
+			of.Nullable = false // AnyOf already allows null
 		case of.AnyOf != nil:
 			schema.Properties[field] = notNull(of)
 		case !null && strings.Contains(tagged.Tag.Get("json"), ",omit"):
@@ -114,15 +115,15 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 	}
 	for f := range t.Fields() {
 		if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); options == "embed" && f.Type.Kind() == reflect.Map {
-			schema.AdditionalProperties = s.of(f.Type.Elem(), hint) // keeps the members that have no field
+			schema.AdditionalProperties = s.of(f.Type.Elem(), hint) // stores the members that have no field
 		}
 	}
 	return name
 }
 
-// boundInner puts the bounds of a field's tags where they belong when lists or texts stand in a list or a map:
-// the lengths are those of the innermost texts, and the tag innerMaxItems bounds the lists inside. The library would
-// put a length on the list, where it means nothing.
+// boundInner moves the bounds of a field's tags to the right schema when lists or strings are nested in a list or a
+// map: the lengths bound the innermost strings, and the tag innerMaxItems bounds the lists inside. The library would
+// put a length on the list, where it has no meaning.
 func boundInner(of *huma.Schema, tag reflect.StructTag) {
 	inner := of.Items
 	if values, ok := of.AdditionalProperties.(*huma.Schema); ok {
@@ -148,7 +149,7 @@ func boundInner(of *huma.Schema, tag reflect.StructTag) {
 	}
 }
 
-// notNull takes null from the alternatives of a pointer to a struct.
+// notNull removes null from the alternatives of a pointer to a struct.
 func notNull(schema *huma.Schema) *huma.Schema {
 	if schema.AnyOf == nil {
 		return schema
@@ -158,7 +159,7 @@ func notNull(schema *huma.Schema) *huma.Schema {
 	return &plain
 }
 
-// width is the format of an integer type in the OpenAPI format registry, such as uint64.
+// width returns the format of an integer type in the OpenAPI format registry, such as uint64.
 func width(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Int:
@@ -169,44 +170,44 @@ func width(t reflect.Type) string {
 	return t.Kind().String()
 }
 
-// SchemaFromRef finds a struct's schema.
+// SchemaFromRef returns a struct's schema.
 func (s *schemas) SchemaFromRef(ref string) *huma.Schema {
 	return s.named[strings.TrimPrefix(ref, schemaPrefix)]
 }
 
-// TypeFromRef finds the struct.
+// TypeFromRef returns the struct of a schema.
 func (s *schemas) TypeFromRef(ref string) reflect.Type {
 	return s.types[strings.TrimPrefix(ref, schemaPrefix)]
 }
 
-// Map gives every struct's schema by name.
+// Map returns every struct's schema by name.
 func (s *schemas) Map() map[string]*huma.Schema { return s.named }
 
 // RegisterTypeAlias is never called: no type of ours stands for another.
 func (s *schemas) RegisterTypeAlias(reflect.Type, reflect.Type) {}
 
-// MarshalJSON writes the schemas as they stand under components.
+// MarshalJSON encodes the schemas as they are published under components.
 func (s *schemas) MarshalJSON() ([]byte, error) { return json.Marshal(s.named) }
 
-// typeName finds the parts of a type's name: the name itself and, in brackets, those of its arguments
+// typeName matches the parts of a type's name: the name itself and, in brackets, those of its arguments
 // with the paths of their packages.
 var typeName = regexp.MustCompile(`([\w/.-]+\.)?(\w+)`)
 
-// schemaName is the type's name with its package in front, because rooms have types of the same name:
-// SilenceRule of the room channel is ChannelSilenceRule, a list of it ItemsChannelSilenceRule. The frame's
-// own types, and names that begin with their room, stay as they are.
+// schemaName returns the type's name with its package in front, because packages have types of the same name:
+// SilenceRule of package channel is ChannelSilenceRule, a list of it ItemsChannelSilenceRule. The frame's
+// own types, and names that begin with their package, stay as they are.
 func schemaName(t reflect.Type, hint string) string {
 	if t.Name() == "" {
 		return hint
 	}
 	var b strings.Builder
 	for i, part := range typeName.FindAllStringSubmatch(t.Name(), -1) {
-		room, name := path.Base(strings.TrimSuffix(part[1], ".")), part[2]
+		pkg, name := path.Base(strings.TrimSuffix(part[1], ".")), part[2]
 		if i == 0 {
-			room = path.Base(t.PkgPath())
+			pkg = path.Base(t.PkgPath())
 		}
-		if room != "api" && room != "." && !strings.HasPrefix(strings.ToLower(name), room) {
-			b.WriteString(title(room))
+		if pkg != "api" && pkg != "." && !strings.HasPrefix(strings.ToLower(name), pkg) {
+			b.WriteString(title(pkg))
 		}
 		b.WriteString(title(name))
 	}
@@ -215,7 +216,7 @@ func schemaName(t reflect.Type, hint string) string {
 
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// fields goes through a struct's fields in the order of their declaration, by their JSON names.
+// fields iterates over a struct's fields in the order of their declaration, by their JSON names.
 func fields(schema *huma.Schema, t reflect.Type) iter.Seq2[string, reflect.StructField] {
 	return func(yield func(string, reflect.StructField) bool) {
 		seen := map[string]bool{}

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// served answers GET and HEAD with a document made beforehand, and says so when the reader has it
-// already.
-func served(w http.ResponseWriter, r *http.Request, kind string, document []byte) {
+// serveStatic answers GET and HEAD with a prepared document, or with 304 when the client has it already.
+func serveStatic(w http.ResponseWriter, r *http.Request, kind string, document []byte) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -21,31 +20,33 @@ func served(w http.ResponseWriter, r *http.Request, kind string, document []byte
 		return
 	}
 	h.Set("Content-Type", kind)
-	h.Set("Cache-Control", "no-cache") // ask again each time: an upgrade changes it
+	h.Set("Cache-Control", "no-cache") // clients must revalidate: an upgrade changes the document
 	h.Set("ETag", `"`+digest(document)+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(document))
 }
 
-// digest is SHA-256 in the form that content security policies use.
+// digest returns the SHA-256 in the form that content security policies use.
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// OpenAPIHandler serves the document of OpenAPI, made when it is first asked for.
+// OpenAPIHandler serves the document of OpenAPI, which is generated on the first request.
 func (f *Frame) OpenAPIHandler() http.Handler {
 	document := sync.OnceValue(func() []byte {
 		text, err := f.OpenAPI()
 		if err != nil {
-			panic(err) // of our own types; a test has seen it pass
+			panic(err) // a programming error in our own types, found by the tests
 		}
 		return text
 	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { served(w, r, "application/json", document()) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serveStatic(w, r, "application/json", document())
+	})
 }
 
-// baseURL is how this request reached us, for examples that can be copied. The host is the caller's to
-// choose, so one that is not plainly a host is not repeated.
+// baseURL returns the URL of this server as the request reached it, for examples that can be copied. The caller chooses
+// the Host header, so a value that is not plainly a host is not repeated.
 func (f *Frame) baseURL(r *http.Request) string {
 	host, scheme := r.Host, "http"
 	if host == "" || strings.ContainsFunc(host, func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune("-.:[]", r) }) {

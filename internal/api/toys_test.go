@@ -44,7 +44,7 @@ type Toys struct {
 	Display
 }
 
-// hue is a struct in Go and a text everywhere else.
+// hue is a struct in Go and a string everywhere else.
 type hue struct{ degrees int }
 
 func (h hue) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int64(h.degrees), 10), nil }
@@ -61,14 +61,14 @@ type Display struct {
 	Colour string `json:"colour,omitzero" maxLength:"3" doc:"As shown."`
 }
 
-// Bag keeps the members it does not know. Its note is optional in requests and there in every reply.
+// Bag stores unknown members. Its note is optional in requests and always present in replies.
 type Bag struct {
 	Size   int                       `json:"size" minimum:"1" doc:"Litres."`
 	Note   *string                   `json:"note" required:"false" doc:"A note."`
 	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"`
 }
 
-// Part holds others of its kind.
+// Part contains values of its own type.
 type Part struct {
 	Weight int    `json:"weight" minimum:"0" doc:"Grams."`
 	Label  string `json:"label,omitzero" maxLength:"4" doc:"On the part."`
@@ -89,7 +89,7 @@ type toyID struct {
 	ID int64 `json:"id" minimum:"1" doc:"The toy's identifier."`
 }
 
-// toy is what the test room keeps.
+// toy is what the tests store.
 type toy struct {
 	ID   int64  `json:"id" doc:"The toy's identifier."`
 	Name string `json:"name" doc:"What it is called."`
@@ -145,7 +145,7 @@ func toyList(c *api.Call, in nothing) (api.Items[toy], error) {
 
 func scanToy(scan db.Scan) (t toy, err error) { return t, scan(&t.ID, &t.Name) }
 
-// made is the reply of create; one that cannot be encoded has a function in it.
+// made is the reply of create; a reply that cannot be encoded has a function in it.
 type made struct {
 	ID   int64          `json:"id" doc:"The toy's identifier."`
 	More map[string]any `json:"more,omitempty" doc:"What else there is."`
@@ -183,7 +183,7 @@ func toyBroken(c *api.Call, in newToy) (made, error) {
 	return made{}, errors.New("SELECT secret FROM cellar: a private cause")
 }
 
-// withToys adds the test room's table, since it has no migration.
+// withToys creates the table of toys, since it has no migration.
 func withToys(s *apitest.Server) *apitest.Server {
 	s.Exec(`CREATE TABLE toy (account_id BIGINT NOT NULL REFERENCES account ON DELETE CASCADE, toy_id BIGINT NOT NULL, toy_name TEXT NOT NULL, PRIMARY KEY (account_id, toy_id))`)
 	return s
@@ -191,7 +191,7 @@ func withToys(s *apitest.Server) *apitest.Server {
 
 type tx = db.Tx
 
-// allOf reads a column.
+// allOf reads one column.
 func allOf[T any](tx *db.Tx, query string, args ...any) ([]T, error) {
 	return db.All(tx, db.Column[T], query, args...)
 }

@@ -1,9 +1,10 @@
-// Package app puts the program together: configuration, database, rooms, HTTP and background work. It is
-// the only package that sees every room, and it must hold no rule of any of them.
+// Package app assembles the program: configuration, database, services, HTTP and background work. It is
+// the only package that imports every service, and it must hold no domain rule.
 package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/netip"
 
@@ -23,25 +24,25 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Config is everything that can differ between two deployments.
+// Config is everything that may differ between two deployments.
 type Config struct {
 	DB             string // DSN, see db.Open
-	SealKeyFile    string // keys that seal stored secrets; empty: see SealFile
-	SealKey        string // the same given as text, instead of a file
-	NewSealKey     bool   // start although stored secrets need keys that are gone, which gives these secrets up
+	SealKeyFile    string // file with the keys that seal stored secrets; empty: see SealFile
+	SealKey        string // the keys as text, instead of a file
+	NewSealKey     bool   // start although keys of stored secrets are missing; those secrets are lost
 	Listen         string // host:port; port 0 picks one
 	TLSCert        string // PEM files; both or neither
 	TLSKey         string
 	LimitPerSecond int // per account and operation; 0: no limit
 	LimitPerMinute int
-	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
-	AuditDays      int            // how long audit entries are kept; 0: for ever
-	DeliveryDays   int            // how long webhook deliveries are kept; 0: for ever
-	EventDays      int            // how long events, their verdicts and notices are kept; 0: for ever
-	IncidentDays   int            // how long closed incidents and ended alerts are kept, with their feeds; 0: for ever
-	DroppedDays    int            // how long verdicts on events that became no part of an alert are kept; 0: as the others
-	PublicURL      string         // where people reach the server, without a slash at its end; empty: messages have no links
-	Senders        Senders        // what the server sends with
+	TrustedProxies []netip.Prefix // their X-Forwarded-For is trusted
+	AuditDays      int            // days that audit entries are kept; 0: for ever
+	DeliveryDays   int            // days that webhook deliveries are kept; 0: for ever
+	EventDays      int            // days that events, their verdicts and notifications are kept; 0: for ever
+	IncidentDays   int            // days that closed incidents and ended alerts are kept, with their feeds; 0: for ever
+	DroppedDays    int            // days that verdicts on events that became no part of an alert are kept; 0: as EventDays
+	PublicURL      string         // base URL for links in messages, without a final slash; empty: messages have no links
+	Senders        Senders        // mail server, gateway and network policy
 	Version        string
 	Log            *slog.Logger
 	Clock          clock.Clock
@@ -54,14 +55,14 @@ type App struct {
 	Keyring *secret.Keyring
 	Keys    *auth.Keys
 	Frame   *api.Frame
-	Runner  *jobs.Runner // what happens by itself; not started
+	Runner  *jobs.Runner // background jobs; not started
 	Modules []module.Module
 	ingest  *ingest.Service
 	notify  *notify.Service
 	metrics *prometheus.Registry
 }
 
-// New opens the database, migrates it and assembles the rooms. The caller closes the App.
+// New opens the database, migrates it and assembles the services. The caller closes the App.
 func New(ctx context.Context, c Config) (*App, error) {
 	d, err := db.Open(ctx, c.DB)
 	if err != nil {
@@ -69,18 +70,15 @@ func New(ctx context.Context, c Config) (*App, error) {
 	}
 	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry()}
 	if a.Keyring, err = OpenBox(ctx, d, c); err != nil {
-		d.Close()
-		return nil, err
+		return nil, errors.Join(err, d.Close())
 	}
 	cursorKey, err := a.Keyring.DeriveKey("cursor")
 	if err != nil {
-		d.Close()
-		return nil, err
+		return nil, errors.Join(err, d.Close())
 	}
 	linkKey, err := a.Keyring.DeriveKey("links")
 	if err != nil {
-		d.Close()
-		return nil, err
+		return nil, errors.Join(err, d.Close())
 	}
 	guesses := api.NewKeyGuesses()
 	a.assemble(guesses, linkKey, cursorKey)
@@ -94,5 +92,5 @@ func New(ctx context.Context, c Config) (*App, error) {
 	return a, nil
 }
 
-// Close closes the database, when nothing uses it any more.
+// Close closes the database. The App must not be used afterwards.
 func (a *App) Close() error { return a.DB.Close() }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// node is what the test reads of a JSON schema.
+// node is the part of a JSON schema that the test reads.
 type node struct {
 	Ref                  string           `json:"$ref"`
 	Type                 any              `json:"type"` // a name, or a list with null
@@ -29,7 +29,7 @@ func (n *node) is(name string) bool {
 	return n.Type == name || slices.Contains(list, any(name))
 }
 
-// unbounded lists the arrays, texts and maps below n that may be as long as the body; at is where n stands.
+// unbounded collects the arrays, strings and maps below n that may be as long as the body; at is the path of n.
 func (n *node) unbounded(at string, named map[string]*node, found, seen map[string]bool) {
 	for _, one := range n.AnyOf {
 		one.unbounded(at, named, found, seen)
@@ -61,8 +61,8 @@ func (n *node) unbounded(at string, named map[string]*node, found, seen map[stri
 	}
 }
 
-// Every list and every text that a caller may send has a bound, and the published schema says it: what is only
-// bounded by the size of the body has made the server slow more than once.
+// TestEveryRequestIsBounded: every list and every string in a request has a bound in the published schema. Values that
+// only the body's size bounded have made the server slow more than once.
 func TestEveryRequestIsBounded(t *testing.T) {
 	a, _, _, _ := start(t)
 	text, err := a.Frame.OpenAPI()

@@ -15,14 +15,14 @@ import (
 	"tocsin/internal/auth"
 )
 
-// manner is how an operation answers a caller who may not.
+// manner is how an operation answers a caller without the permission.
 type manner uint8
 
 const (
-	change manner = iota // refuses, as the row of the table says
-	create               // makes an object that is not in anything yet: refuses only callers without the permission
-	look                 // refuses who may not read the object
-	list                 // leaves the object out for who may not read it: the reply has no $mark
+	change manner = iota // is refused, as the row of the table requires
+	create               // creates an object that is not in anything yet: only callers without the permission are refused
+	look                 // is refused for callers who may not read the object
+	list                 // leaves the object out for callers who may not read it: the reply has no $mark
 )
 
 // try is an operation on an object of some kind.
@@ -32,24 +32,24 @@ type try struct {
 	ends       string // the error code for callers who may; empty: it succeeds
 }
 
-// step makes something that an object needs, as its creator; it keeps a member of the reply under a name.
+// step creates something that an object needs, as the object's creator; it keeps a member of the reply under a name.
 type step struct{ path, body, member, name string }
 
 // kind is a kind of object in the table of docs/api.md, "Data permission": the prefixes of its operations, how its
-// creator makes one, and each operation on it. In bodies $mark is a text that the object holds, $id its identifier,
+// creator creates one, and each operation on it. In bodies $mark is a text that the object holds, $id its identifier,
 // $team a team, $private and $public channels of it, and other names are those that steps keep.
 type kind struct {
 	prefixes []string
 	steps    []step
-	seed     func(world, map[string]string) // makes what no operation makes; nil: nothing
+	seed     func(world, map[string]string) // writes what no operation creates; nil: nothing
 	tries    []try
-	after    step // run by the owner when the object is not needed any more
+	after    step // called by the owner at the end
 	silent   bool // the audit log has nothing of it
 }
 
 // world is the running program with a person for each column of the table.
 type world struct {
-	speaker
+	client
 	account int64
 	keys    [5]string // owner, creator, member of the team, other with Manage, other with Read only
 	names   map[string]string
@@ -57,7 +57,7 @@ type world struct {
 	marks   *int
 }
 
-// made is an object of a kind: what stands for the names in bodies.
+// made creates an object of a kind, and returns the values of the names in bodies.
 func (w world) made(k kind) map[string]string {
 	w.t.Helper()
 	*w.marks++
@@ -81,7 +81,7 @@ func fill(body string, names map[string]string) string {
 	return os.Expand(body, func(name string) string { return names[name] })
 }
 
-// TestDataPermissionIsAsDocumented tries every operation on every kind of object in each column of the table in
+// TestDataPermissionIsAsDocumented calls every operation on every kind of object in each column of the table in
 // docs/api.md.
 func TestDataPermissionIsAsDocumented(t *testing.T) {
 	w := newWorld(t)
@@ -100,14 +100,14 @@ func TestDataPermissionIsAsDocumented(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				w := w
 				w.t = t
-				w.hold(k, table[name])
+				w.check(k, table[name])
 			})
 		}
 	}
 }
 
-// hold tries the operations on one kind of object.
-func (w world) hold(k kind, cells []string) {
+// check calls the operations on one kind of object.
+func (w world) check(k kind, cells []string) {
 	tries := k.tries
 	if !k.silent {
 		now := time.Now().Unix()
@@ -121,12 +121,12 @@ func (w world) hold(k kind, cells []string) {
 			case c.manner == create:
 				may = column < 4
 			case c.manner != change && column == 4:
-				may = cells[3] == "yes" // who may only read reads what everybody may read
+				may = cells[3] == "yes" // a person with Read only may read what all persons may read
 			}
 			if changed {
 				object = w.made(k)
 			}
-			raw, code := w.say(key, c.path, fill(c.body, object))
+			raw, code := w.call(key, c.path, fill(c.body, object))
 			changed = code == "" && (c.manner == change || c.manner == create)
 			seen := strings.Contains(raw, object["mark"])
 			switch {
@@ -141,16 +141,16 @@ func (w world) hold(k kind, cells []string) {
 		}
 	}
 	if k.after.path != "" {
-		w.say(w.keys[0], k.after.path, fill(k.after.body, object))
+		w.call(w.keys[0], k.after.path, fill(k.after.body, object))
 	}
 }
 
-// TestEveryOperationOnAKindIsTried fails for an operation that is new on a kind of object, or on nothing that is
-// known here.
+// TestEveryOperationOnAKindIsTried fails for a new operation that has no test on its kind of object, or has no known
+// kind.
 func TestEveryOperationOnAKindIsTried(t *testing.T) {
 	a, _, _, _ := start(t)
 	var reasons []string
-	for _, paths := range apart {
+	for _, paths := range exempt {
 		reasons = append(reasons, paths...)
 	}
 	known := map[string]bool{}
@@ -173,7 +173,7 @@ func TestEveryOperationOnAKindIsTried(t *testing.T) {
 			continue
 		}
 		if len(mine) == 0 {
-			t.Errorf("%s is on no kind of object that data_permission_kinds_test.go knows, and has no reason to be apart", op.Path)
+			t.Errorf("%s is on no kind of object that data_permission_kinds_test.go knows, and has no reason to be exempt", op.Path)
 		}
 		for name, k := range mine {
 			if !slices.ContainsFunc(k.tries, func(c try) bool { return c.path == op.Path }) {
@@ -183,7 +183,7 @@ func TestEveryOperationOnAKindIsTried(t *testing.T) {
 	}
 	for _, path := range reasons {
 		if !known[path] {
-			t.Errorf("%s is apart and not mounted", path)
+			t.Errorf("%s is exempt and not mounted", path)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestEveryOperationOnAKindIsTried(t *testing.T) {
 func newWorld(t *testing.T) world {
 	t.Helper()
 	a, url, owner, _ := start(t)
-	s := speaker{t, url}
+	s := client{t, url}
 	var account int64
 	if _, err := fmt.Sscan(s.must(owner, "/account/info", `{}`, "account_id"), &account); err != nil {
 		t.Fatal(err)
@@ -204,18 +204,18 @@ func newWorld(t *testing.T) world {
 	private := s.must(creator, "/channel/create", `{"channel_name":"p","team_id":`+team+`,"is_private":true}`, "channel_id")
 	public := s.must(creator, "/channel/create", `{"channel_name":"q","team_id":`+team+`}`, "channel_id")
 	s.must(owner, "/field/create", `{"field_name":"region","display_name":"X","field_type":"text","value_type":"string"}`, "field_id")
-	return world{speaker: s, account: account, keys: [5]string{owner, creator, member, other, reader}, marks: new(int),
+	return world{client: s, account: account, keys: [5]string{owner, creator, member, other, reader}, marks: new(int),
 		names: map[string]string{"team": team, "private": private, "public": public, "person": memberID}, app: a}
 }
 
-// speaker calls the assembled program.
-type speaker struct {
+// client calls the assembled program.
+type client struct {
 	t   *testing.T
 	url string
 }
 
-// say gives the whole reply and the code of its error.
-func (s speaker) say(key, path, body string) (raw, code string) {
+// call returns the whole reply and the code of its error.
+func (s client) call(key, path, body string) (raw, code string) {
 	s.t.Helper()
 	response, err := http.Post(s.url+path+"?app_key="+key, "application/json", strings.NewReader(body))
 	if err != nil {
@@ -233,10 +233,10 @@ func (s speaker) say(key, path, body string) (raw, code string) {
 	return string(all), reply.Error.Code
 }
 
-// ask gives the reply's data and the code of its error.
-func (s speaker) ask(key, path, body string) (data map[string]any, code string) {
+// data returns the reply's data and the code of its error.
+func (s client) data(key, path, body string) (data map[string]any, code string) {
 	s.t.Helper()
-	raw, code := s.say(key, path, body)
+	raw, code := s.call(key, path, body)
 	return dataOf(s.t, raw), code
 }
 
@@ -251,18 +251,18 @@ func dataOf(t *testing.T, raw string) map[string]any {
 	return reply.Data
 }
 
-// must is a member of the data of a call that succeeds.
-func (s speaker) must(key, path, body, member string) string {
+// must returns a member of the data of a call that must succeed.
+func (s client) must(key, path, body, member string) string {
 	s.t.Helper()
-	raw, code := s.say(key, path, body)
+	raw, code := s.call(key, path, body)
 	if code != "" {
 		s.t.Fatalf("%s %s: %s", path, body, raw)
 	}
 	return fmt.Sprint(dataOf(s.t, raw)[member])
 }
 
-// person invites somebody with all permissions of a type, and gives their id and key.
-func (s speaker) person(owner, name, permissions string) (id, key string) {
+// person invites a person with all permissions of a type, and returns their id and key.
+func (s client) person(owner, name, permissions string) (id, key string) {
 	s.t.Helper()
 	var ids []string
 	for p := range auth.Permission(len(auth.Names(auth.All))) {
@@ -271,7 +271,7 @@ func (s speaker) person(owner, name, permissions string) (id, key string) {
 		}
 	}
 	role := s.must(owner, "/role/upsert", `{"role_name":"`+name+`","permission_ids":[`+strings.Join(ids, ",")+`]}`, "role_id")
-	data, code := s.ask(owner, "/member/invite", `{"members":[{"member_name":"`+name+`","email":"`+name+`@example.com","role_ids":[`+role+`]}]}`)
+	data, code := s.data(owner, "/member/invite", `{"members":[{"member_name":"`+name+`","email":"`+name+`@example.com","role_ids":[`+role+`]}]}`)
 	if code != "" {
 		s.t.Fatal(code)
 	}
@@ -279,7 +279,7 @@ func (s speaker) person(owner, name, permissions string) (id, key string) {
 	return id, s.must(owner, "/person/app-key/create", `{"key_name":"k","person_id":`+id+`}`, "key")
 }
 
-// rows reads the table whose last five columns say yes or no.
+// rows reads the table whose last five columns are yes or no.
 func rows(t *testing.T) map[string][]string {
 	t.Helper()
 	document, err := os.ReadFile("../../docs/api.md")

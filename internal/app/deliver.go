@@ -27,37 +27,38 @@ import (
 	"tocsin/internal/sender/zoom"
 )
 
-// Senders is what the server sends with. What is not set cannot be sent.
+// Senders configures how the server sends. A method whose field is empty cannot be used.
 type Senders struct {
 	Mail          email.Server
 	Gateway       gateway.Gateway // voice calls and text messages
-	Allow         []netip.Prefix  // addresses that may be called although they are internal
-	RefusePrivate bool            // private networks must not be called
-	AliveURL      string          // called every minute while everything that is due is done; empty: not
-	Deliver       notify.Deliver  // in place of all others, for tests and the demo
-	Closed        bool            // no webhook is called: those of the demo are nobody's
+	Allow         []netip.Prefix  // internal addresses that may be called nevertheless
+	RefusePrivate bool            // private networks may not be called
+	AliveURL      string          // called every minute while no background work is overdue; empty: never
+	Deliver       notify.Deliver  // replaces all other senders, for tests and the demo
+	Closed        bool            // no webhook is called: the demo's endpoints belong to strangers
 }
 
-// chats are the ways that need nothing but the chat's own settings.
+// chats returns the methods that need only the chat's own settings.
 func (a *App) chats() map[string]sender.Sender {
 	hook := webhook.Sender{Now: a.Clock.Now}
 	return map[string]sender.Sender{
-		"webhook": hook.Send, "slack": slack.Send, "teams": teams.Send, "feishu": feishu.Sender{Now: a.Clock.Now}.Send, "dingtalk": dingtalk.Sender{Now: a.Clock.Now}.Send,
+		"webhook": hook.Send, "slack": slack.Send, "teams": teams.Send,
+		"feishu": feishu.Sender{Now: a.Clock.Now}.Send, "dingtalk": dingtalk.Sender{Now: a.Clock.Now}.Send,
 		"wecom": wecom.Send, "telegram": telegram.Send, "discord": discord.Send, "ntfy": ntfy.Send, "zoom": zoom.Send,
 	}
 }
 
-// deliverer makes the function that sends a message over a way.
+// deliverer returns the function that sends a message by a method.
 func (a *App) deliverer() notify.Deliver {
 	if a.Senders.Deliver != nil {
 		return a.Senders.Deliver
 	}
 	out, chats := a.outside(), a.chats()
-	// The mail server and the gateway are named by whoever runs the server, not by its users.
+	// The operator of the server configures the mail server and the gateway, not its users: any address is allowed.
 	own := egress.New(everywhere)
 	return func(ctx context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 		if to.Direct != nil {
-			return a.tell(ctx, out, to.Direct, m)
+			return a.sendByApp(ctx, out, to.Direct, m)
 		}
 		switch method {
 		case "email":
@@ -73,8 +74,8 @@ func (a *App) deliverer() notify.Deliver {
 	}
 }
 
-// chatOf is the chat at an address. What a person is reached by is its token, behind which Telegram has a slash and
-// the chat's id.
+// chatOf returns the chat at an address. A person's address is its token. For Telegram a slash and the chat's id follow
+// the token.
 func chatOf(method string, to notify.Address) sender.Chat {
 	if to.Chat != nil {
 		return *to.Chat
@@ -85,9 +86,9 @@ func chatOf(method string, to notify.Address) sender.Chat {
 	return sender.Chat{Token: to.To}
 }
 
-// tell sends a message through an app as it is now; the transaction that reads it is over before the
-// service is called.
-func (a *App) tell(ctx context.Context, out *egress.Client, to *notify.Direct, m sender.Message) (sender.Receipt, error) {
+// sendByApp sends a message through the chat app of an integration. The app is read for each message, so that changes
+// take effect at once. The transaction ends before the service is called, because a call may take long.
+func (a *App) sendByApp(ctx context.Context, out *egress.Client, to *notify.Direct, m sender.Message) (sender.Receipt, error) {
 	var app sender.App
 	err := a.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		app, err = integration.Open(tx, a.Keyring, to.Account, to.Kind, to.Integration)
@@ -99,7 +100,7 @@ func (a *App) tell(ctx context.Context, out *egress.Client, to *notify.Direct, m
 		return sender.Receipt{}, &sender.Error{Message: refused.Message}
 	case err != nil:
 		a.Log.Error("the app of a message could not be read", "integration_id", to.Integration, "error", err)
-		return sender.Receipt{}, &sender.Error{Retry: true, Message: "the integration could not be read; the server's log says why"}
+		return sender.Receipt{}, &sender.Error{Retry: true, Message: "the integration could not be read; see the server's log"}
 	}
 	if to.Chat != "" {
 		return app.Post(ctx, out, to.Chat, m)
@@ -107,12 +108,12 @@ func (a *App) tell(ctx context.Context, out *egress.Client, to *notify.Direct, m
 	return app.SendDirect(ctx, out, to.Person, m)
 }
 
-// outside is the way to addresses that users enter.
+// outside returns a client for addresses that users enter.
 func (a *App) outside() *egress.Client {
 	return egress.New(egress.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate})
 }
 
-// can tells whether the server can send a way.
+// can reports whether the server can send by a method.
 func (a *App) can(method string) bool {
 	switch {
 	case a.Senders.Deliver != nil:
@@ -132,5 +133,5 @@ func (a *App) methods() (methods []string) {
 	return methods
 }
 
-// everywhere is the policy for what whoever runs the server has named.
+// everywhere is the policy for addresses that the operator of the server configures.
 var everywhere = egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}}

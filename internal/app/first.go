@@ -10,14 +10,14 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// First is what the first start on an empty database made.
+// First is what the first start on an empty database created.
 type First struct {
 	AccountID, OwnerID int64
 	Key                string // the owner's app key; it can be seen this once
 }
 
-// FirstStart creates one account with its owner when the database has none, so that there is somebody who
-// may do everything; nil when there is an account already. zone is the account's IANA time zone.
+// FirstStart creates one account with its owner when the database has none, so that one person may do everything.
+// It returns nil when there is an account already. zone is the account's IANA time zone.
 func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err error) {
 	err = a.DB.Write(ctx, func(tx *db.Tx) error {
 		all, err := person.Accounts(tx)
@@ -26,10 +26,13 @@ func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err er
 		}
 		now := a.Clock.Now().Unix()
 		f := &First{AccountID: id.Number(), OwnerID: id.Number()}
-		if err := person.LoadAccount(tx, person.Account{AccountID: f.AccountID, AccountName: "Tocsin", TimeZone: zone, OwnerID: f.OwnerID}, now); err != nil {
+		account := person.Account{AccountID: f.AccountID, AccountName: "Tocsin", TimeZone: zone, OwnerID: f.OwnerID}
+		if err := person.LoadAccount(tx, account, now); err != nil {
 			return err
 		}
-		owner := person.Record{Item: person.Item{AccountID: f.AccountID, PersonID: f.OwnerID, PersonName: "Owner", As: "member", Status: "enabled"}}
+		owner := person.Record{Item: person.Item{
+			AccountID: f.AccountID, PersonID: f.OwnerID, PersonName: "Owner", As: "member", Status: "enabled",
+		}}
 		if err := person.Load(tx, f.AccountID, []person.Record{owner}); err != nil {
 			return err
 		}

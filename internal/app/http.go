@@ -17,7 +17,7 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// drain is how long a stopping server waits for requests in flight.
+// drain is how long a stopping server waits for requests in flight, at most.
 const drain = 30 * time.Second
 
 // Server is a listening App.
@@ -29,7 +29,7 @@ type Server struct {
 	runner *jobs.Runner
 }
 
-// Start listens, serves and begins the background work.
+// Start listens, serves and starts the background work.
 func (a *App) Start() (*Server, error) {
 	tlsConfig, err := certificate(a.TLSCert, a.TLSKey)
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *App) Start() (*Server, error) {
 	return s, nil
 }
 
-// Wait returns when the server has failed, or nil when ctx ends.
+// Wait blocks until the server fails, and returns its error, or until ctx ends.
 func (s *Server) Wait(ctx context.Context) error {
 	select {
 	case err := <-s.done:
@@ -74,7 +74,8 @@ func (s *Server) Wait(ctx context.Context) error {
 	}
 }
 
-// Stop ends cleanly: no new requests, those in flight finish, background work stops, the database closes.
+// Stop shuts down cleanly: it accepts no new requests, waits for those in flight, stops background work and closes the
+// database.
 func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
@@ -83,7 +84,7 @@ func (s *Server) Stop() error {
 	return errors.Join(err, s.app.Keys.Flush(ctx), s.app.Close())
 }
 
-// Handler is what the server answers: the operations, and the pages around them.
+// Handler returns the handler of all paths: the operations and the pages beside them.
 func (a *App) Handler() (http.Handler, error) {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), a.gauges())
 	mux := http.NewServeMux()
@@ -102,7 +103,7 @@ func (a *App) Handler() (http.Handler, error) {
 	return gzhttp.GzipHandler(mux), nil
 }
 
-// health answers 200 while the database answers.
+// health answers 200 while the database can be read, else 503.
 func (a *App) health(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
@@ -119,7 +120,7 @@ func (a *App) health(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "{\"status\":\"ok\",\"version\":%q}\n", a.Version)
 }
 
-// certificate loads the TLS files anew for each configuration; without any it is nil.
+// certificate loads the TLS files. Without them it returns nil, and the server uses plain HTTP.
 func certificate(cert, key string) (*tls.Config, error) {
 	if cert == "" && key == "" {
 		return nil, nil

@@ -25,11 +25,11 @@ func TestReferencesToPrivateObjectsHaveNoNames(t *testing.T) {
 	w.must(owner, "/integration/create", `{"integration_name":"hush","integration_type":"standard","channel_id":`+channel+`,"team_id":`+w.names["team"]+`}`, "integration_id")
 	for _, dry := range []string{"", `,"dry_run":true`} {
 		for path, body := range map[string]string{"/template/delete": `{"template_id":"` + template + `"` + dry + `}`, "/team/delete": `{"team_id":` + w.names["team"] + dry + `}`} {
-			raw, _ := w.say(owner, path, body)
+			raw, _ := w.call(owner, path, body)
 			if strings.Count(raw, "hush") < 2 {
 				t.Errorf("%s hides names from the owner: %s", path, raw)
 			}
-			raw, _ = w.say(w.keys[3], path, body)
+			raw, _ = w.call(w.keys[3], path, body)
 			if strings.Contains(raw, "hush") || !strings.Contains(raw, "escalate_rule") || !strings.Contains(raw, "ReferenceExist") {
 				t.Errorf("%s %s shows to an outsider: %s", path, body, raw)
 			}
@@ -37,7 +37,7 @@ func TestReferencesToPrivateObjectsHaveNoNames(t *testing.T) {
 	}
 }
 
-// TestDeliveriesAboutAChannelThatBecamePrivate are of a webhook that names no channel.
+// TestDeliveriesAboutAChannelThatBecamePrivate: the deliveries of a webhook that names no channel become private as well.
 func TestDeliveriesAboutAChannelThatBecamePrivate(t *testing.T) {
 	w := newWorld(t)
 	owner, now := w.keys[0], time.Now()
@@ -65,23 +65,23 @@ func TestDeliveriesAboutAChannelThatBecamePrivate(t *testing.T) {
 	}
 	for _, key := range w.outsiders() {
 		for _, filter := range []string{`,"ref_id":"hush"`, `,"integration_id":` + named} {
-			if data, _ := w.ask(key, "/webhook/history/list", `{"limit":10,`+window+filter+`}`); fmt.Sprint(data["total"]) != "0" || len(data["items"].([]any)) != 0 {
+			if data, _ := w.data(key, "/webhook/history/list", `{"limit":10,`+window+filter+`}`); fmt.Sprint(data["total"]) != "0" || len(data["items"].([]any)) != 0 {
 				t.Errorf("%s: %v", filter, data)
 			}
 		}
 		for n, d := range all {
 			want := map[bool]string{true: "AccessDenied"}[fmt.Sprint(d.IntegrationID) == named || d.RefID == "hush"]
-			if _, code := w.say(key, "/webhook/history/detail", fmt.Sprintf(`{"event_id":"e%d","integration_id":%d}`, n, d.IntegrationID)); code != want {
+			if _, code := w.call(key, "/webhook/history/detail", fmt.Sprintf(`{"event_id":"e%d","integration_id":%d}`, n, d.IntegrationID)); code != want {
 				t.Errorf("detail of %+v: %q", d, code)
 			}
 		}
 	}
-	if data, _ := w.ask(w.keys[2], "/webhook/history/list", `{"limit":10,`+window+`}`); fmt.Sprint(data["total"]) != fmt.Sprint(len(all)) {
+	if data, _ := w.data(w.keys[2], "/webhook/history/list", `{"limit":10,`+window+`}`); fmt.Sprint(data["total"]) != fmt.Sprint(len(all)) {
 		t.Errorf("a member sees %v of %d", data["total"], len(all))
 	}
 }
 
-// walk goes through the history page by page and holds what an outsider sees against all deliveries.
+// walk reads the history page by page and compares what an outsider sees with all deliveries.
 func (w world) walk(key, request string, all []webhook.Delivery, visible string) {
 	w.t.Helper()
 	var asked struct {
@@ -99,7 +99,7 @@ func (w world) walk(key, request string, all []webhook.Delivery, visible string)
 	}
 	seen, after := map[string]bool{}, ""
 	for {
-		raw, code := w.say(key, "/webhook/history/list", fmt.Sprintf(`{"limit":3,%s,"search_after_ctx":%q}`, request, after))
+		raw, code := w.call(key, "/webhook/history/list", fmt.Sprintf(`{"limit":3,%s,"search_after_ctx":%q}`, request, after))
 		data := dataOf(w.t, raw)
 		if code != "" || fmt.Sprint(data["total"]) != fmt.Sprint(want) || strings.Contains(raw, "hush") {
 			w.t.Fatalf("%s: want %d of %s", request, want, raw)
@@ -123,7 +123,7 @@ func (w world) walk(key, request string, all []webhook.Delivery, visible string)
 	}
 }
 
-// TestEventsThatReachedNoChannel are as private as the integration that they came from.
+// TestEventsThatReachedNoChannel: they are as private as the integration that they came from.
 func TestEventsThatReachedNoChannel(t *testing.T) {
 	w := newWorld(t)
 	now := time.Now().Unix()
@@ -132,32 +132,32 @@ func TestEventsThatReachedNoChannel(t *testing.T) {
 		VALUES ($1, 1, $2, 'eeee00000000000000000001', 0, 'discarded', '', '', $3, $4, 'Critical', '{"title":"hush"}', '[]')`, w.account, now*1000, number(source), now)
 	w.exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, 'eeee00000000000000000002', 1, $2, 0, 0, '{"title":"hush"}')`, w.account, number(source))
 	for column, key := range w.keys {
-		raw, code := w.say(key, "/alert-event/list", fmt.Sprintf(`{"start_time":%d,"end_time":%d}`, now-60, now+60))
+		raw, code := w.call(key, "/alert-event/list", fmt.Sprintf(`{"start_time":%d,"end_time":%d}`, now-60, now+60))
 		if code != "" || strings.Contains(raw, "hush") != (column < 3) {
 			t.Errorf("column %d: %s", column+1, raw)
 		}
 		for _, event := range []string{"eeee00000000000000000001", "eeee00000000000000000002"} {
-			if raw, code := w.say(key, "/alert/explain", `{"event_id":"`+event+`"}`); (code == "AccessDenied") != (column >= 3) {
+			if raw, code := w.call(key, "/alert/explain", `{"event_id":"`+event+`"}`); (code == "AccessDenied") != (column >= 3) {
 				t.Errorf("column %d: %s", column+1, raw)
 			}
 		}
 	}
 }
 
-// TestChangesOfPrivateChannels are as private as these.
+// TestChangesOfPrivateChannels: change events are as private as their channel.
 func TestChangesOfPrivateChannels(t *testing.T) {
 	w := newWorld(t)
 	now := time.Now().Unix()
 	w.exec(`INSERT INTO change (account_id, change_id, integration_id, channel_id, change_key, start_time, last_time, body) VALUES ($1, 'cccc00000000000000000001', 1, $2, 'k', $3, $3, '{"title":"hush"}')`,
 		w.account, number(w.names["private"]), now)
 	for column, key := range w.keys {
-		if raw, code := w.say(key, "/change/list", `{}`); code != "" || strings.Contains(raw, "hush") != (column < 3) {
+		if raw, code := w.call(key, "/change/list", `{}`); code != "" || strings.Contains(raw, "hush") != (column < 3) {
 			t.Errorf("column %d: %s", column+1, raw)
 		}
 	}
 }
 
-// TestApplicationsNeitherFillNorLeavePrivateChannels unless their caller may read them.
+// TestApplicationsNeitherFillNorLeavePrivateChannels: moving an application needs the right to read both channels.
 func TestApplicationsNeitherFillNorLeavePrivateChannels(t *testing.T) {
 	w := newWorld(t)
 	creator, other := w.keys[1], w.keys[3]
@@ -172,33 +172,33 @@ func TestApplicationsNeitherFillNorLeavePrivateChannels(t *testing.T) {
 		{"/rum/application/update", `{"application_id":"` + id + `","application_name":"y"}`, ""},
 		{"/rum/application/update", `{"application_id":"` + id + `",` + with(w.names["private"]+","+w.names["public"]) + `}`, ""},
 	} {
-		if raw, code := w.say(other, c.path, c.body); code != c.code {
+		if raw, code := w.call(other, c.path, c.body); code != c.code {
 			t.Errorf("%s %s: %s", c.path, c.body, raw)
 		}
 	}
 }
 
-// TestRoutePreviewDoesNotFindPrivateChannelsByName uses a label as a question.
+// TestRoutePreviewDoesNotFindPrivateChannelsByName: a preview with a label must not confirm that a channel exists.
 func TestRoutePreviewDoesNotFindPrivateChannelsByName(t *testing.T) {
 	w := newWorld(t)
 	k := alertKind("$public")
 	alert := w.made(k)
 	w.exec(`UPDATE alert SET labels = '{"team":"p"}' WHERE account_id = $1 AND alert_id = $2`, w.account, alert["id"])
 	for column, key := range w.keys {
-		raw, code := w.say(key, "/route/preview", `{"alert_ids":["`+alert["id"]+`"],"route":{"cases":[{"if":[{"key":"severity","oper":"IN","vals":["Critical"]}],"channel_ids":[],"fallthrough":false,"routing_mode":"name_mapping","name_mapping_label":"team"}]}}`)
+		raw, code := w.call(key, "/route/preview", `{"alert_ids":["`+alert["id"]+`"],"route":{"cases":[{"if":[{"key":"severity","oper":"IN","vals":["Critical"]}],"channel_ids":[],"fallthrough":false,"routing_mode":"name_mapping","name_mapping_label":"team"}]}}`)
 		if code != "" || strings.Contains(raw, w.names["private"]) != (column < 3) {
 			t.Errorf("column %d: %s", column+1, raw)
 		}
 	}
 }
 
-// TestOldVersionsOfARoute are as private as what they named.
+// TestOldVersionsOfARoute: they are as private as the channels that they named.
 func TestOldVersionsOfARoute(t *testing.T) {
 	w := newWorld(t)
 	route := w.made(routeKind(shared, toPrivate))
 	w.must(w.keys[1], "/route/upsert", fill(`{"integration_id":$id,"default":{"channel_ids":[$public]}}`, route), "")
 	for column, key := range w.keys {
-		raw, code := w.say(key, "/route/history/list", fill(`{"integration_id":$id}`, route))
+		raw, code := w.call(key, "/route/history/list", fill(`{"integration_id":$id}`, route))
 		want := map[bool]string{true: "2", false: "1"}[column < 3]
 		if code != "" || strings.Contains(raw, route["mark"]) != (column < 3) || fmt.Sprint(dataOf(t, raw)["total"]) != want {
 			t.Errorf("column %d: %s", column+1, raw)
@@ -206,18 +206,18 @@ func TestOldVersionsOfARoute(t *testing.T) {
 	}
 }
 
-// TestAuditLogHidesWhatWasRefused comments on a private incident, wrongly, so that nobody asked for its channel.
+// TestAuditLogHidesWhatWasRefused sends an invalid comment on a private incident, which fails before the check of its channel.
 func TestAuditLogHidesWhatWasRefused(t *testing.T) {
 	w := newWorld(t)
 	incident := w.must(w.keys[1], "/incident/create", `{"incident_severity":"Critical","title":"i","channel_id":`+w.names["private"]+`}`, "incident_id")
 	for _, body := range []string{`{"incident_ids":["` + incident + `"],"comment":"hush","bogus":`, `{"incident_ids":"` + incident + `","comment":"hush"}`, `{"incident_ids":["` + incident + `","663a1b2c3d4e5f6789abcdf0"],"comment":"hush"}`} {
-		if _, code := w.say(w.keys[1], "/incident/comment", body); code == "" {
-			t.Fatal("the comment was taken")
+		if _, code := w.call(w.keys[1], "/incident/comment", body); code == "" {
+			t.Fatal("the comment was accepted")
 		}
 	}
 	now := time.Now().Unix()
 	for column, key := range w.keys {
-		raw, _ := w.say(key, "/audit/search", fmt.Sprintf(`{"start_time":%d,"end_time":%d,"operations":["incident:write:comment"]}`, now-60, now+60))
+		raw, _ := w.call(key, "/audit/search", fmt.Sprintf(`{"start_time":%d,"end_time":%d,"operations":["incident:write:comment"]}`, now-60, now+60))
 		if fmt.Sprint(dataOf(t, raw)["total"]) != "3" || strings.Contains(raw, "hush") != (column < 3) {
 			t.Errorf("column %d: %s", column+1, raw)
 		}
@@ -233,7 +233,7 @@ func TestExplanationsHideThePrivateCasesOfARoute(t *testing.T) {
 		VALUES ($1, 1, 1, 'eeee00000000000000000001', $2, 'opened', '', '', $3, 1, 'Critical', '{}', '[{"stage":"route","name":"case_0","matched":true,"why":"hush"},{"stage":"group","name":"g","matched":true,"why":"loud"}]')`,
 		w.account, number(w.names["public"]), number(route["id"]))
 	for column, key := range w.keys {
-		raw, code := w.say(key, "/alert/explain", `{"event_id":"eeee00000000000000000001"}`)
+		raw, code := w.call(key, "/alert/explain", `{"event_id":"eeee00000000000000000001"}`)
 		if code != "" || strings.Contains(raw, "hush") != (column < 3) || !strings.Contains(raw, "loud") {
 			t.Errorf("column %d: %s", column+1, raw)
 		}

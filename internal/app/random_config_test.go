@@ -18,8 +18,8 @@ import (
 	"tocsin/internal/platform/clock"
 )
 
-// Calls that change configuration, with $kind where the id of something that may exist belongs and ~ where a
-// word does. What comes back under a name of ids is remembered.
+// Calls that change configuration. $kind is replaced by the id of an object that may exist, and ~ by a word. The ids in
+// replies are remembered for later calls.
 var changes = []struct{ path, body string }{
 	{"/team/upsert", `{"team_name":"~","person_ids":[$person_id,$person_id]}`},
 	{"/team/upsert", `{"team_id":$team_id,"team_name":"~","description":"~"}`},
@@ -73,9 +73,9 @@ var changes = []struct{ path, body string }{
 	{"/rum/application/delete", `{"application_id":"$application_id"}`},
 }
 
-// TestAnyConfigurationSurvivesItsFile makes random calls, exports what they leave, imports it into an empty
-// database and wants the same export of it, with secrets and without; applying the file to where it came from
-// must change nothing.
+// TestAnyConfigurationSurvivesItsFile makes random calls, exports the result, imports it into an empty database and
+// expects the same export from there, with secrets and without. Applying the file to its own account must change
+// nothing.
 func TestAnyConfigurationSurvivesItsFile(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -134,7 +134,7 @@ var (
 	idNames = regexp.MustCompile(`"(person_id|team_id|role_id|member_id|cal_id|schedule_id|template_id|field_id|channel_id|rule_id|integration_id|application_id|id)":"?([0-9A-Za-z.]+)"?`)
 )
 
-// randomAccount makes 300 calls, of which many are refused, and gives the account's id.
+// randomAccount makes 300 calls, many of which are refused, and returns the account's id.
 func randomAccount(t *testing.T, r *rand.Rand, url, key string) int64 {
 	t.Helper()
 	ids, done, word := map[string][]string{}, 0, 0

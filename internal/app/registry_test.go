@@ -20,17 +20,17 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// What a narrowed key needs for operations that any full key may call.
+// The permissions that a narrowed key needs for operations that any full key may call.
 const (
 	narrowedReads   = "any full key; a narrowed one needs Members Read (org)"
 	narrowedManages = "any full key; a narrowed one needs Members Manage (org)"
 )
 
-// openWrites are the writes that any valid key may call, however narrowed: marks of the caller's own, and what the
-// contract opens to every key.
+// openWrites are the writes that any valid key may call, however narrowed: the caller's own marks, and the writes that
+// the contract opens to every key.
 var openWrites = []string{"/channel/star", "/channel/unstar", "/rum/issue/update"}
 
-// specified is who may call what, as docs/api.md has it: any one of the permissions suffices, "" is any
+// specified lists the permissions of each operation as in docs/api.md: any one of them suffices, "" is any
 // valid key. An operation that is missing here, or here and not mounted, fails the test.
 var specified = map[string]string{
 	"/schedule/info":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
@@ -260,7 +260,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 				t.Errorf("permission %q, want %q", got, want)
 			}
 			if open := op.Effect == api.Write && got == ""; open != slices.Contains(openWrites, op.Path) {
-				t.Errorf("a write that any key may call: %t; say what a narrowed key needs", open)
+				t.Errorf("a write that any key may call: %t; set what a narrowed key needs", open)
 			}
 			if !strings.HasSuffix(op.Doc, ".") || len(op.Doc) < 10 {
 				t.Errorf("doc sentence %q", op.Doc)
@@ -269,7 +269,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 				t.Errorf("example %q", op.Example)
 			}
 			if len(op.Reply) == 0 {
-				t.Errorf("no golden reply: the room's %s", api.GoldenFile(op.Path))
+				t.Errorf("no golden reply: %s in the operation's package", api.GoldenFile(op.Path))
 			}
 			if (op.Effect == api.Write) != (op.Audit != "") {
 				t.Errorf("a write and only a write has a name in the audit log, got %q", op.Audit)
@@ -281,7 +281,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 	}
 }
 
-// Every operation refuses what every operation must refuse, in the documented order.
+// TestEveryOperationRefuses: every operation refuses bad requests in the documented order.
 func TestEveryOperationRefuses(t *testing.T) {
 	a, url, owner, nobody := start(t)
 	for _, op := range a.Frame.Ops() {
@@ -300,7 +300,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 				{"too large", "POST", op.Path, owner, "application/json", `{"x":"` + strings.Repeat("x", 1<<20) + `"}`, "EntityTooLarge"},
 				{"denied", "POST", op.Path, nobody, "application/json", op.Example, map[bool]string{true: "AccessDenied"}[len(op.Allow) > 0]},
 			} {
-				if c.code == "" { // any valid key may call, so there is nothing to deny
+				if c.code == "" { // any valid key may call, so no key is refused
 					continue
 				}
 				if got := call(t, c.method, url+c.path, c.key, c.contentType, c.body); got != c.code {
@@ -311,7 +311,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 	}
 }
 
-// call gives the error code of a reply, empty for a success.
+// call returns the error code of a reply, empty for a success.
 func call(t *testing.T, method, url, key, contentType, body string) string {
 	t.Helper()
 	r, err := http.NewRequest(method, url+"?app_key="+key, strings.NewReader(body))

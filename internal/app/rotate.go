@@ -10,19 +10,19 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Rotation says what RotateSeal did.
+// Rotation is the result of RotateSeal.
 type Rotation struct {
 	KeyID   string // of the new sealing key
-	Sealed  int    // secrets sealed anew
+	Sealed  int    // secrets sealed under the new key
 	Dropped int    // old keys removed from the key file
 }
 
-// settle is how long other processes may go on sealing under the old key; see secret.Keyring.Rotate.
+// settle is how long other processes may continue to seal under the old key; see secret.Keyring.Rotate.
 const settle = 1500 * time.Millisecond
 
-// RotateSeal adds a new sealing key, seals every secret of every room under it, and drops the old keys. A
-// server that is running meanwhile picks the new key up by itself. Whatever fails, no key is dropped that
-// a secret still needs. Secrets whose loss was accepted stay as they are.
+// RotateSeal adds a new sealing key, seals every stored secret under it, and drops the old keys. A server that is
+// running meanwhile loads the new key without a restart. Whatever fails, no key is dropped that a secret still needs.
+// Secrets whose loss was accepted stay as they are.
 func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error) {
 	if c.SealKey != "" {
 		return r, errors.New("the sealing keys are given as text: put a new line first there, and rotate where they come from")

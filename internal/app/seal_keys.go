@@ -30,9 +30,9 @@ func reseal(c Config, tx *db.Tx, renew secret.Renew) error {
 	return nil
 }
 
-// OpenBox opens the keys that seal the stored secrets of a database, making the file on first use. It refuses keys
-// that do not open what the database holds, before it makes a file: secrets that are sealed under a key that is gone
-// are lost, which --new-seal-key has to accept.
+// OpenBox opens the keys that seal the stored secrets of a database, and creates the key file on first use. Before it
+// creates a file, it checks that no stored secret needs a key that is missing: under a new key those secrets would be
+// lost. Only --new-seal-key accepts that.
 func OpenBox(ctx context.Context, d *db.DB, c Config) (*secret.Keyring, error) {
 	var keyring *secret.Keyring
 	var err error
@@ -59,7 +59,7 @@ func OpenBox(ctx context.Context, d *db.DB, c Config) (*secret.Keyring, error) {
 	return keyring, noteSealKey(ctx, d, keyring.KeyIDs()[0])
 }
 
-// SealFile is where the sealing keys are: where the configuration says, else beside the database.
+// SealFile returns the path of the key file: the configured path, else beside the database.
 func SealFile(c Config) string {
 	if c.SealKeyFile != "" {
 		return c.SealKeyFile
@@ -67,8 +67,8 @@ func SealFile(c Config) string {
 	return strings.TrimPrefix(c.DB, "sqlite:") + ".key"
 }
 
-// checkSealKeys holds the keys that there are against those that the database was sealed with. The secrets
-// themselves are looked at only if the table of keys says that one is missing, or was never filled in.
+// checkSealKeys checks that have includes the keys that the database was sealed with. It reads the secrets themselves
+// only if a key in the table of keys is missing, or if that table is empty, as after an upgrade.
 func checkSealKeys(ctx context.Context, d *db.DB, c Config, have []string) error {
 	noted, err := sealKeys(ctx, d)
 	if err != nil {
@@ -101,7 +101,8 @@ func checkSealKeys(ctx context.Context, d *db.DB, c Config, have []string) error
 			return err
 		}
 		for id := range used {
-			if _, err := tx.Exec(`INSERT INTO seal_key (key_id, lost) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, slices.Contains(missing, id)); err != nil {
+			if _, err := tx.Exec(`INSERT INTO seal_key (key_id, lost) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+				id, slices.Contains(missing, id)); err != nil {
 				return err
 			}
 		}
@@ -109,18 +110,19 @@ func checkSealKeys(ctx context.Context, d *db.DB, c Config, have []string) error
 	})
 }
 
-// lostKeys says which keys are missing, what to do, and what is lost otherwise.
+// lostKeys returns the error that names the missing keys, what to do, and what is lost otherwise.
 func lostKeys(c Config, missing []string, secrets int) error {
 	where := "the key file " + SealFile(c)
 	if c.SealKey != "" {
 		where = "the keys given as text (--seal-key)"
 	}
 	return fmt.Errorf("%d stored secrets are sealed under the key %s, which %s does not have: put the right keys there. "+
-		"If they are lost for good, start once with --new-seal-key: it gives up these secrets (credentials of datasources, webhooks and chats, contacts, client tokens), which must be entered again",
+		"If they are lost for good, start once with --new-seal-key: it gives up these secrets "+
+		"(credentials of datasources, webhooks and chats, contacts, client tokens), which must be entered again",
 		secrets, strings.Join(missing, ", "), where)
 }
 
-// sealKeys reads which keys secrets may be under, and whether their loss was accepted.
+// sealKeys reads the keys that secrets may be sealed under, and whether their loss was accepted.
 func sealKeys(ctx context.Context, d *db.DB) (lost map[string]bool, err error) {
 	type row struct {
 		id   string
@@ -159,14 +161,15 @@ func usedSealKeys(ctx context.Context, d *db.DB, c Config) (secrets map[string]i
 	return secrets, err
 }
 
-// noteSealKey notes the key that secrets are sealed under from now on. A key that is there again is not lost.
+// noteSealKey stores the key that secrets are sealed under from now on. A key that was lost and is back is no longer lost.
 func noteSealKey(ctx context.Context, d *db.DB, id string) error {
 	noted, err := sealKeys(ctx, d)
 	if lost, known := noted[id]; err != nil || known && !lost {
 		return err
 	}
 	return d.Write(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO seal_key (key_id, lost) VALUES ($1, $2) ON CONFLICT (key_id) DO UPDATE SET lost = excluded.lost`, id, false)
+		_, err := tx.Exec(`INSERT INTO seal_key (key_id, lost) VALUES ($1, $2)
+		ON CONFLICT (key_id) DO UPDATE SET lost = excluded.lost`, id, false)
 		return err
 	})
 }

@@ -19,7 +19,7 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// sealed is a database that holds the demo account, which has secrets of every kind, and its owner's key.
+// sealed returns a database that holds the demo account, which has secrets of every kind, and its owner's key.
 func sealed(t *testing.T) (c app.Config, owner string) {
 	t.Helper()
 	c = app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"}
@@ -35,7 +35,7 @@ func sealed(t *testing.T) (c app.Config, owner string) {
 	return c, keys.All
 }
 
-// opens starts the program on a database and ends it.
+// opens starts the program on a database and stops it.
 func opens(c app.Config) error {
 	a, err := app.New(context.Background(), c)
 	if err == nil {
@@ -44,7 +44,7 @@ func opens(c app.Config) error {
 	return err
 }
 
-// lose puts another key file, or none, in the place of the one that there is, and returns it.
+// lose replaces the key file by another, or deletes it, and returns the old one.
 func lose(t *testing.T, c app.Config, another bool) (lost []byte) {
 	t.Helper()
 	lost, err := os.ReadFile(app.SealFile(c))
@@ -77,8 +77,9 @@ func exec(t *testing.T, c app.Config, query string) {
 	}
 }
 
-// A database does not start with keys that do not open its secrets: no file, another file, other text; neither when
-// it is known which keys it needs nor when only the secrets can say, as after an upgrade. No file is made then.
+// TestADatabaseNeedsItsKeys: a database does not start with keys that cannot open its secrets: no file, another file,
+// other text. This holds when the table of keys lists them, and when only the secrets show them, as after an upgrade. No
+// key file is created then.
 func TestADatabaseNeedsItsKeys(t *testing.T) {
 	for name, c := range map[string]struct{ another, upgraded, text bool }{
 		"no file": {}, "another file": {another: true}, "upgraded, no file": {upgraded: true}, "upgraded, another file": {another: true, upgraded: true}, "text": {text: true},
@@ -120,7 +121,7 @@ func keyIDs(t *testing.T, ring []byte) []string {
 	return keyring.KeyIDs()
 }
 
-// A database that holds no secret starts with any keys, and makes its file anew.
+// TestADatabaseWithoutSecretsNeedsNoKey: a database that holds no secret starts with any keys, and creates a new file.
 func TestADatabaseWithoutSecretsNeedsNoKey(t *testing.T) {
 	c := app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"}
 	for range 3 {
@@ -131,8 +132,8 @@ func TestADatabaseWithoutSecretsNeedsNoKey(t *testing.T) {
 	}
 }
 
-// With --new-seal-key a database starts without its keys, and from then on without the flag; the secrets that were
-// given up hide no object from lists, leave a line in the log, and do not stop a rotation.
+// TestLostSecretsHideNoObject: with --new-seal-key a database starts without its keys, and from then on without the
+// flag. The lost secrets hide no object from lists, leave a line in the log, and do not stop a rotation.
 func TestLostSecretsHideNoObject(t *testing.T) {
 	c, owner := sealed(t)
 	lose(t, c, false)
@@ -175,7 +176,7 @@ func TestLostSecretsHideNoObject(t *testing.T) {
 		}
 	}
 	if !strings.Contains(lines.String(), "level=WARN") || !strings.Contains(lines.String(), "has no key") {
-		t.Errorf("the log does not say which secrets are lost: %.2000s", lines.String())
+		t.Errorf("the log does not name the secrets that are lost: %.2000s", lines.String())
 	}
 	r, err := app.RotateSeal(context.Background(), a.DB, c)
 	if err != nil {
@@ -186,8 +187,8 @@ func TestLostSecretsHideNoObject(t *testing.T) {
 	}
 }
 
-// After a rotation the new key is needed, and the old one is not.
-func TestARotationMovesTheNeed(t *testing.T) {
+// TestARotationReplacesTheKey: after a rotation the new key is needed, and the old one is not.
+func TestARotationReplacesTheKey(t *testing.T) {
 	c, _ := sealed(t)
 	old, err := os.ReadFile(app.SealFile(c))
 	if err != nil {

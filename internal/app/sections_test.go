@@ -37,7 +37,7 @@ func TestModulesNameTheSectionsOfAFile(t *testing.T) {
 	}
 }
 
-// unfiled says of tables that an account file leaves out why it does.
+// unfiled lists the tables that an account file leaves out, with the reason.
 var unfiled = map[string]string{
 	"audit_log": "the history of writes", "audit_touched": "likewise", "audit_channel": "likewise",
 	"object": "counted by kind", "object of kind route_version": "what a route was before",

@@ -116,7 +116,7 @@ func serve(t *testing.T, c app.Config) (*app.App, *app.Server) {
 	return a, s
 }
 
-// outstanding counts events without a verdict and what is due of escalations and notifications.
+// outstanding counts events without a verdict, and the escalations and notifications that are due.
 func outstanding(t *testing.T, d *db.DB) (n int64) {
 	t.Helper()
 	err := d.Read(context.Background(), func(tx *db.Tx) (err error) {

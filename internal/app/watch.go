@@ -15,7 +15,7 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// late is how long something may be overdue before the server says that it is not ready.
+// late is how long work may be overdue before the server reports that it is not ready.
 const late = time.Minute
 
 // overdue is one kind of due work as it stands.
@@ -25,7 +25,7 @@ type overdue struct {
 	Seconds float64 `json:"oldest_seconds"`
 }
 
-// standing reads how all due work stands, and how many notices failed for good within the last hour.
+// standing reads all overdue work, and how many notifications failed for good within the last hour.
 func (a *App) standing(ctx context.Context, now time.Time) (all []overdue, failed int64, err error) {
 	err = a.DB.Read(ctx, func(tx *db.Tx) error {
 		for _, m := range a.Modules {
@@ -48,8 +48,8 @@ func (a *App) standing(ctx context.Context, now time.Time) (all []overdue, faile
 	return all, failed, err
 }
 
-// ready answers 200 while everything that is due is being done, and 503 when something is overdue for longer
-// than late: then people are not told.
+// ready answers 200 while no work is overdue for longer than late, and 503 otherwise: then persons are not notified in
+// time.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
@@ -68,7 +68,8 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	} else {
 		reply.Work, reply.Failed = all, failed
 		if o := worst(all); o.Seconds > late.Seconds() {
-			status, reply.Status, reply.Problem = http.StatusServiceUnavailable, "failing", fmt.Sprintf("the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
+			status, reply.Status = http.StatusServiceUnavailable, "failing"
+			reply.Problem = fmt.Sprintf("the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
 		}
 	}
 	text, err := json.Marshal(reply)
@@ -79,6 +80,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	w.Write(append(text, '\n'))
 }
 
+// worst returns the kind of work that is overdue for the longest time.
 func worst(all []overdue) (o overdue) {
 	for _, each := range all {
 		if each.Seconds > o.Seconds {
@@ -88,7 +90,7 @@ func worst(all []overdue) (o overdue) {
 	return o
 }
 
-// gauges are the metrics of what is overdue, read when they are asked for.
+// gauges are the metrics of overdue work. They are read from the database when the metrics are collected.
 type gauges struct {
 	app                  *App
 	count, oldest, fails *prometheus.Desc
@@ -118,13 +120,13 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(g.fails, prometheus.GaugeValue, float64(failed))
 }
 
-// aliveTask tells somebody outside every minute that all that is due is done. It runs among the tasks it
-// speaks for: when they stop, it does.
+// aliveTask returns a job that calls the alive URL every minute while no work is overdue. It runs among the jobs that it
+// reports on: when they stop, it stops as well, and the monitor behind the URL notices.
 func (a *App) aliveTask() jobs.Job {
 	own := egress.New(everywhere)
-	var said time.Time
+	var called time.Time
 	return jobs.Job{Name: "alive", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
-		if next := said.Add(time.Minute); now.Before(next) && !now.Before(said) {
+		if next := called.Add(time.Minute); now.Before(next) && !now.Before(called) {
 			return next, nil
 		}
 		all, _, err := a.standing(ctx, now)
@@ -132,14 +134,14 @@ func (a *App) aliveTask() jobs.Job {
 			return time.Time{}, err
 		}
 		if o := worst(all); o.Seconds > late.Seconds() {
-			return time.Time{}, fmt.Errorf("not said to be alive: the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
+			return time.Time{}, fmt.Errorf("the alive URL was not called: the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
 		}
 		answer, err := own.Do(ctx, egress.Request{Method: http.MethodGet, URL: a.Senders.AliveURL})
 		if err == nil && answer.Status >= 300 {
 			err = fmt.Errorf("the alive URL answered %d", answer.Status)
 		}
 		if err == nil {
-			said = now
+			called = now
 		}
 		return now.Add(time.Minute), err
 	}}

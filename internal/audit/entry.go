@@ -16,10 +16,10 @@ type entry struct {
 	MemberName    string  `json:"member_name" doc:"The person's name at that time."`
 	RequestID     string  `json:"request_id" doc:"The call's request_id."`
 	IP            string  `json:"ip" doc:"The address it came from."`
-	Operation     string  `json:"operation" doc:"What it was, such as schedule:write:create."`
+	Operation     string  `json:"operation" doc:"The operation, such as schedule:write:create."`
 	OperationName string  `json:"operation_name" doc:"The same in words, in the language of the account's owner."`
 	Body          string  `json:"body" doc:"The request's body as JSON, without credentials; cut when it was long."`
-	Params        []param `json:"params" doc:"What else is known: error, the code with which the call was refused; empty when it was done."`
+	Params        []param `json:"params" doc:"Further facts: error is the code with which the call was refused; empty when it succeeded."`
 	IsDangerous   bool    `json:"is_dangerous" doc:"The operation deletes or reveals."`
 	IsWrite       bool    `json:"is_write" doc:"The operation changes something."`
 
@@ -40,7 +40,8 @@ var columnsOfL = "l." + strings.ReplaceAll(columns, ", ", ", l.")
 func scan(row db.Scan) (e entry, err error) {
 	var account, person int64
 	var outcome string
-	err = row(&e.CreatedAt, &e.id, &account, &person, &e.MemberName, &e.RequestID, &e.IP, &e.Operation, &outcome, &e.Body, &e.IsDangerous, &e.IsWrite)
+	err = row(&e.CreatedAt, &e.id, &account, &person, &e.MemberName, &e.RequestID, &e.IP,
+		&e.Operation, &outcome, &e.Body, &e.IsDangerous, &e.IsWrite)
 	e.AccountID, e.MemberID = uint64(account), uint64(person)
 	if outcome != "" {
 		e.Params = []param{{"error", outcome}}
@@ -48,31 +49,32 @@ func scan(row db.Scan) (e entry, err error) {
 	return e, err
 }
 
-// place is where an entry stands in the list, and what a cursor holds of it.
-type place struct {
+// position is an entry's position in the list. Cursors hold it.
+type position struct {
 	CreatedAt int64  `json:"created_at"`
 	ID        string `json:"audit_id"`
 }
 
-func (e entry) place() place { return place{e.CreatedAt, e.id} }
+func (e entry) position() position { return position{e.CreatedAt, e.id} }
 
-// before is the order of the list: newest first.
+// before orders the list: newest first.
 func before(a, b entry) bool {
 	return a.CreatedAt > b.CreatedAt || a.CreatedAt == b.CreatedAt && a.id > b.id
 }
 
-// shown is how many resources of one entry are shown.
+// shown is the largest number of resources that an entry shows.
 const shown = 100
 
-// touched orders by an expression, because the engine would read all the account has along the key that is
-// in this order rather than sort a handful.
-const touched = `SELECT kind, object_id, object_name FROM audit_touched WHERE account_id = $1 AND audit_id = $2 ORDER BY kind || '', object_id LIMIT $3 + 0`
+// touched orders by an expression on purpose. Else SQLite would read all rows of the account in the order of another
+// key, instead of sorting the few rows of one entry.
+const touched = `SELECT kind, object_id, object_name FROM audit_touched
+	WHERE account_id = $1 AND audit_id = $2 ORDER BY kind || '', object_id LIMIT $3 + 0`
 
 const channelsOf = `SELECT channel_id FROM audit_channel WHERE account_id = $1 AND audit_id = $2`
 
-// shownTo completes the entry for a caller who may not read some channels: with what was changed, or without that
-// and without the request when it was about one of them. A refused call may have ended before it was known which
-// channel it is about; then it counts as one of them.
+// shownTo completes the entry for a caller who may not read the hidden channels. An entry about a hidden channel loses
+// its body and resources. A refused call may have ended before its channel was known; then it counts as being about a
+// hidden one.
 func (e *entry) shownTo(tx *db.Tx, hidden []int64) error {
 	if len(hidden) == 0 {
 		return e.withResources(tx)
@@ -89,7 +91,7 @@ func (e *entry) shownTo(tx *db.Tx, hidden []int64) error {
 	return e.withResources(tx)
 }
 
-// withResources adds what the entry's call changed.
+// withResources adds the objects that the entry's call changed.
 func (e *entry) withResources(tx *db.Tx) (err error) {
 	e.Resources, err = db.All(tx, func(scan db.Scan) (r fault.Ref, err error) { return r, scan(&r.Kind, &r.ID, &r.Name) },
 		touched, int64(e.AccountID), e.id, shown)

@@ -1,4 +1,4 @@
 package audit
 
-// PruneSome is Prune that deletes no more than so many.
+// PruneSome is Prune with the largest number of entries to delete.
 var PruneSome = prune

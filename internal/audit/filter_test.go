@@ -9,9 +9,9 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// TestStatementsFollowTheirIndexes asks the engine how it would run each statement: along the index that
-// was made for it, without touching rows to count them and without sorting. It must be so on an empty
-// database without statistics, because that is what every installation starts with.
+// TestStatementsFollowTheirIndexes checks the query plan of each statement: it must use the index that was made for it,
+// count without reading rows, and not sort. This must hold on an empty database without statistics, because every
+// installation starts with one.
 func TestStatementsFollowTheirIndexes(t *testing.T) {
 	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {
@@ -34,7 +34,7 @@ func TestStatementsFollowTheirIndexes(t *testing.T) {
 			}
 		}
 	}
-	// Entries of a resource come along the key of audit_touched and are looked up by theirs.
+	// Entries of a resource are found by the key of audit_touched and looked up by their own.
 	const resource = "SEARCH t USING COVERING INDEX sqlite_autoindex_audit_touched_1 (account_id=? AND kind=? AND object_id=? AND created_at>? AND (created_at,audit_id)<(?,?)); " +
 		"SEARCH l USING INDEX sqlite_autoindex_audit_log_1 (account_id=? AND audit_id=?)"
 	for _, query := range []string{byResource.page, byResource.count} {
@@ -53,10 +53,10 @@ func TestStatementsFollowTheirIndexes(t *testing.T) {
 	}
 }
 
-// plan is how the engine would run a query, its steps in one line.
+// plan returns the query plan of a statement, its steps on one line.
 func plan(t *testing.T, d *db.DB, query string) string {
 	t.Helper()
-	args := make([]any, strings.Count(query, "$")) // some are named twice; those left over are ignored
+	args := make([]any, strings.Count(query, "$")) // some are used twice; the parameters left over are ignored
 	var steps []string
 	err := d.Read(context.Background(), func(tx *db.Tx) (err error) {
 		steps, err = db.All(tx, func(scan db.Scan) (step string, err error) {

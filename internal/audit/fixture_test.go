@@ -19,7 +19,7 @@ var operations = []string{"schedule:write:create", "schedule:write:delete", "mon
 
 func start(t *testing.T) *apitest.Server {
 	var all []audit.Operation
-	for _, name := range append(operations, operations[0]) { // an operation with two paths is there twice
+	for _, name := range append(operations, operations[0]) { // an operation with two paths is listed twice
 		all = append(all, audit.Named(name))
 	}
 	return apitest.Start(t, audit.New([]byte("a key that outlives the process"), all, hidden).Ops())
@@ -47,7 +47,7 @@ func record(t *testing.T, s *apitest.Server, entries ...api.AuditEntry) {
 	})
 }
 
-// entry is one that was made some time after apitest.Now.
+// entry returns an entry of some time after apitest.Now.
 func entry(after time.Duration) api.AuditEntry {
 	return api.AuditEntry{
 		At: apitest.Now.Add(after), AccountID: apitest.AccountA, PersonID: apitest.OwnerA, PersonName: "Olga Owner", RequestID: "01KP9N2V00000000000000000A",
@@ -55,7 +55,7 @@ func entry(after time.Duration) api.AuditEntry {
 	}
 }
 
-// random makes entries that are hard to tell apart, many of the same millisecond.
+// random returns entries that are hard to distinguish, many of the same millisecond.
 func random(r *rand.Rand, n int) []api.AuditEntry {
 	all := make([]api.AuditEntry, n)
 	for i := range all {
@@ -70,7 +70,7 @@ func random(r *rand.Rand, n int) []api.AuditEntry {
 	return all
 }
 
-// count tells how many entries there are of all accounts.
+// count returns the number of entries of all accounts.
 func count(t *testing.T, s *apitest.Server) (n int64) {
 	t.Helper()
 	err := s.DB.Read(context.Background(), func(tx *db.Tx) (err error) {

@@ -11,8 +11,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// TestEarlierEntriesFindTheirChannels runs the statements of the migration that are about entries which were there
-// before it.
+// TestEarlierEntriesFindTheirChannels runs the statements of the migration that fill in the channels of existing
+// entries.
 func TestEarlierEntriesFindTheirChannels(t *testing.T) {
 	s := start(t)
 	text, err := os.ReadFile("../platform/db/migrations/0030_audit_channel.sql")

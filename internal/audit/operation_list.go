@@ -7,7 +7,7 @@ import (
 	"tocsin/internal/api"
 )
 
-// operationList is POST /audit/operation/list: every name once, sorted.
+// operationList is POST /audit/operation/list. It returns every operation once, sorted by name.
 func (r *Service) operationList(*api.Call, api.Empty) (api.Items[Operation], error) {
 	list := slices.Clone(r.operations)
 	slices.SortFunc(list, func(a, b Operation) int { return strings.Compare(a.Name, b.Name) })

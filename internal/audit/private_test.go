@@ -11,9 +11,9 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// TestWritesAboutPrivateChannelsAreNotShown records one write for each way in which it is known, or not known, which
-// channel it is about.
-func TestWritesAboutPrivateChannelsAreNotShown(t *testing.T) {
+// TestWritesAboutPrivateChannelsAreHidden records one write for each way in which its channel is known, or is not
+// known.
+func TestWritesAboutPrivateChannelsAreHidden(t *testing.T) {
 	s := start(t)
 	s.Exec(`INSERT INTO role (account_id, role_id, role_name, permissions) VALUES ($1, 9, 'auditor', '["Audit Read (org)"]')`, apitest.AccountA)
 	s.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, 9)`, apitest.AccountA, apitest.Stranger)
@@ -54,7 +54,7 @@ func TestWritesAboutPrivateChannelsAreNotShown(t *testing.T) {
 				}
 				s.Call(key, search, `{`+window+`}`).Into(&page)
 				if page.Total != 1 || len(page.Docs) != 1 || page.Docs[0].Operation != e.Operation {
-					t.Fatalf("%+v: that something was done must be seen", page)
+					t.Fatalf("%+v: the write itself must be listed", page)
 				}
 				d := page.Docs[0]
 				if got := d.Body == e.Body && len(d.Resources) == len(e.Touched); got != want || !json.Valid([]byte(d.Body)) {

@@ -10,40 +10,50 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// Record appends an entry to the log of its account.
+// Record appends an entry to the log of its account. It also stores the objects and the channels that the entry is
+// about: audit_touched finds writes by object, audit_channel hides those about private channels.
 func Record(tx *db.Tx, e api.AuditEntry) error {
 	entry := id.ULID(e.At)
-	_, err := tx.Exec(`INSERT INTO audit_log (account_id, audit_id, created_at, person_id, person_name, request_id, ip, operation, outcome, body, is_dangerous, is_write)
+	if _, err := tx.Exec(`INSERT INTO audit_log
+		(account_id, audit_id, created_at, person_id, person_name, request_id, ip, operation, outcome, body, is_dangerous, is_write)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		e.AccountID, entry, e.At.UnixMilli(), e.PersonID, e.PersonName, e.RequestID, e.IP, e.Operation, e.Outcome, e.Body, e.Dangerous, e.Write)
-	for i := 0; i < len(e.Touched) && err == nil; i++ {
-		_, err = tx.Exec(`INSERT INTO audit_touched (account_id, kind, object_id, created_at, audit_id, object_name) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-			e.AccountID, e.Touched[i].Kind, e.Touched[i].ID, e.At.UnixMilli(), entry, e.Touched[i].Name)
+		e.AccountID, entry, e.At.UnixMilli(), e.PersonID, e.PersonName, e.RequestID, e.IP,
+		e.Operation, e.Outcome, e.Body, e.Dangerous, e.Write); err != nil {
+		return err
 	}
-	for i := 0; i < len(e.Touched) && err == nil; i++ {
-		if e.Touched[i].Kind == configstore.Channel { // a new one, for which nobody asks permission
-			id, _ := strconv.ParseInt(e.Touched[i].ID, 10, 64)
-			err = about(tx, e.AccountID, entry, id)
+	channels := e.Channels
+	for _, o := range e.Touched {
+		if _, err := tx.Exec(`INSERT INTO audit_touched (account_id, kind, object_id, created_at, audit_id, object_name)
+			VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+			e.AccountID, o.Kind, o.ID, e.At.UnixMilli(), entry, o.Name); err != nil {
+			return err
+		}
+		if o.Kind == configstore.Channel { // a new channel is in no permission check, so it is not in e.Channels
+			channel, _ := strconv.ParseInt(o.ID, 10, 64)
+			channels = append(channels[:len(channels):len(channels)], channel)
 		}
 	}
-	for i := 0; i < len(e.Channels) && err == nil; i++ {
-		err = about(tx, e.AccountID, entry, e.Channels[i])
+	for _, channel := range channels {
+		if err := recordChannel(tx, e.AccountID, entry, channel); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// recordChannel stores a channel that an entry is about.
+func recordChannel(tx *db.Tx, account int64, entry string, channel int64) error {
+	_, err := tx.Exec(`INSERT INTO audit_channel (account_id, audit_id, channel_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+		account, entry, channel)
 	return err
 }
 
-// about notes a channel that an entry is about.
-func about(tx *db.Tx, account int64, entry string, channel int64) error {
-	_, err := tx.Exec(`INSERT INTO audit_channel (account_id, audit_id, channel_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, account, entry, channel)
-	return err
-}
-
-// batch is how many entries one call of Prune deletes at most, so that calls do not wait long for the
-// writer meanwhile.
+// batch is the largest number of entries that one call of Prune deletes, so that other writers do not wait long for
+// the transaction.
 const batch = 1000
 
-// Prune deletes entries of all accounts that are older than a time, the only way in which entries ever go.
-// It deletes a thousand of them at most; more tells that there may be others, for the next transaction.
+// Prune deletes entries of all accounts that are older than a time; entries are deleted in no other way.
+// One call deletes at most a thousand. more reports that others may be left for the next transaction.
 func Prune(tx *db.Tx, before time.Time) (more bool, err error) { return prune(tx, before, batch) }
 
 func prune(tx *db.Tx, before time.Time, left int64) (more bool, err error) {

@@ -22,7 +22,7 @@ const search = "/audit/search"
 // window is an hour from apitest.Now on.
 const window = `"start_time":1776052800,"end_time":1776056400`
 
-// page is the data of a reply; what an entry was is told by its body.
+// page is the data of a reply. Tests identify an entry by its body.
 type page struct {
 	Total          int    `json:"total"`
 	SearchAfterCtx string `json:"search_after_ctx"`
@@ -109,7 +109,7 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// TestSearchGolden has no second page, because a cursor would hold an id made anew in each run.
+// TestSearchGolden has one page only, because a cursor would hold an id that differs from run to run.
 func TestSearchGolden(t *testing.T) {
 	s := start(t)
 	refused := entry(123 * time.Millisecond)
@@ -133,7 +133,7 @@ func TestOperationNamesFollowTheOwner(t *testing.T) {
 	}
 }
 
-// TestCursorsBelongToTheirList hands a cursor back with something else in the request.
+// TestCursorsBelongToTheirList sends a cursor back with something else changed in the request.
 func TestCursorsBelongToTheirList(t *testing.T) {
 	s := start(t)
 	record(t, s, entry(0), entry(0), entry(1))
@@ -154,9 +154,9 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 	})
 }
 
-// TestWalksAreWhatTheModelPicks walks random searches while entries are recorded between the pages: what
-// was there comes exactly once, newest first, and every total is exact.
-func TestWalksAreWhatTheModelPicks(t *testing.T) {
+// TestPagesMatchTheModel reads random searches page by page while entries are recorded between the pages. Entries that
+// existed before must come exactly once, newest first, and every total must be exact.
+func TestPagesMatchTheModel(t *testing.T) {
 	s, r := start(t), rand.New(rand.NewPCG(1, 0))
 	all := random(r, 200)
 	record(t, s, all...)
@@ -221,7 +221,7 @@ func TestWalksAreWhatTheModelPicks(t *testing.T) {
 	}
 }
 
-// TestAnEntryIsShownWhole holds every member of an entry against what was recorded.
+// TestAnEntryIsShownWhole compares every member of an entry with what was recorded.
 func TestAnEntryIsShownWhole(t *testing.T) {
 	s := start(t)
 	e := entry(0)
@@ -244,7 +244,7 @@ func TestAnEntryIsShownWhole(t *testing.T) {
 	}
 }
 
-// TestPruneGoesByAge deletes what is older than a time, of all accounts and in as many steps as it takes.
+// TestPruneGoesByAge deletes entries that are older than a time, of all accounts and in as many steps as needed.
 func TestPruneGoesByAge(t *testing.T) {
 	s := start(t)
 	old, foreign := entry(-time.Millisecond), entry(-time.Hour)
@@ -279,13 +279,13 @@ func TestPruneGoesByAge(t *testing.T) {
 	s.Read(func(tx *db.Tx) error {
 		n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM audit_touched`)
 		if n != 0 {
-			t.Errorf("%d rows tell what entries that are gone changed", n)
+			t.Errorf("%d rows of audit_touched are left of deleted entries", n)
 		}
 		return err
 	})
 }
 
-// TestAnEntryShowsAHundredResources leaves out those beyond, which can be searched for all the same.
+// TestAnEntryShowsAHundredResources: the resources beyond are left out of the reply, but a search finds the entry by them.
 func TestAnEntryShowsAHundredResources(t *testing.T) {
 	s := start(t)
 	e := entry(0)

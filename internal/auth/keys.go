@@ -14,18 +14,18 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// freshFor is how long a found key is trusted without asking the database again. Disabling a key must
+// freshFor is how long a cached key is used without reading the database again. Disabling a key must
 // take effect within a second, whichever process disabled it.
 const freshFor = 500 * time.Millisecond
 
 // keepFor is how long an unused key stays in memory.
 const keepFor = time.Minute
 
-// Keys finds the principal behind an app key. Safe for concurrent use.
+// Keys finds the principal of an app key. It is safe for concurrent use.
 //
-// Found keys are remembered for half a second. Unknown ones never are, so that a flood of guesses takes
-// no memory. Only SHA-256 hashes are stored and compared: keys are long and random, and the time a
-// comparison of hashes takes tells nothing about a key.
+// Valid keys are cached for half a second. Unknown keys never are, so that a flood of guesses uses no memory. Only
+// SHA-256 hashes are stored and compared. Keys are long and random, so the time that a comparison of hashes takes
+// reveals nothing about a key.
 type Keys struct {
 	db    *db.DB
 	clock clock.Clock
@@ -33,28 +33,28 @@ type Keys struct {
 	known map[[sha256.Size]byte]*entry
 }
 
-// entry is a found key; the fields are immutable but for the moment of last use.
+// entry is a cached key. Its fields are immutable but for the time of last use.
 type entry struct {
 	principal Principal
-	asked     time.Time
-	used      atomic.Int64 // Unix seconds, 0 = not since it was last flushed
+	asked     time.Time    // when it was read from the database
+	used      atomic.Int64 // Unix seconds; 0: not used since the last Flush
 }
 
-// NewKeys looks keys up in d.
+// NewKeys returns a Keys that reads from d.
 func NewKeys(d *db.DB, c clock.Clock) *Keys {
 	return &Keys{db: d, clock: c, known: map[[sha256.Size]byte]*entry{}}
 }
 
-// Find gives the principal of a secret. A key that is unknown, disabled, expired or belongs to a person
-// who may no longer call is Unauthorized; the error never says which, nor holds the key.
+// Find returns the principal of a secret. A key that is unknown, disabled, expired or belongs to a person
+// who may no longer call is Unauthorized. The error never has the reason, nor the key.
 func (k *Keys) Find(ctx context.Context, secret string) (Principal, error) {
 	now, sum := k.clock.Now(), sha256.Sum256([]byte(secret))
 	k.mu.RLock()
 	e := k.known[sum]
 	k.mu.RUnlock()
-	if age := now.Sub(asked(e)); e == nil || age >= freshFor || age < 0 {
+	if age := now.Sub(readAt(e)); e == nil || age >= freshFor || age < 0 {
 		var err error
-		if e, err = k.ask(ctx, sum, now, e); err != nil {
+		if e, err = k.read(ctx, sum, now, e); err != nil {
 			return Principal{}, err
 		}
 	}
@@ -65,15 +65,15 @@ func (k *Keys) Find(ctx context.Context, secret string) (Principal, error) {
 	return e.principal, nil
 }
 
-func asked(e *entry) time.Time {
+func readAt(e *entry) time.Time {
 	if e == nil {
 		return time.Time{}
 	}
 	return e.asked
 }
 
-// ask reads the key from the database and remembers what it found.
-func (k *Keys) ask(ctx context.Context, sum [sha256.Size]byte, now time.Time, old *entry) (e *entry, err error) {
+// read reads the key from the database and caches it. A key without a usable row is removed from the cache.
+func (k *Keys) read(ctx context.Context, sum [sha256.Size]byte, now time.Time, old *entry) (e *entry, err error) {
 	err = k.db.Snapshot(ctx, func(tx *db.Tx) error {
 		e, err = load(tx, hex.EncodeToString(sum[:]))
 		return err
@@ -95,7 +95,7 @@ func (k *Keys) ask(ctx context.Context, sum [sha256.Size]byte, now time.Time, ol
 	return e, nil
 }
 
-// load reads a usable key with all that its principal is made of; nil when there is none.
+// load reads a usable key with everything that its principal consists of; nil when there is none.
 func load(tx *db.Tx, hash string) (*entry, error) {
 	var zone, status string
 	var narrowed *string
@@ -128,7 +128,7 @@ func load(tx *db.Tx, hash string) (*entry, error) {
 	return e, nil
 }
 
-// PersonPermissions is what a person may do: everything for the account's owner, else the union of the
+// PersonPermissions returns what a person may do: everything for the account's owner, else the union of the
 // person's roles; closed.
 func PersonPermissions(tx *db.Tx, account, person int64) (Permissions, error) {
 	owner, _, err := db.One(tx, db.Column[int64], `SELECT owner_id FROM account WHERE account_id = $1`, account)
@@ -158,8 +158,8 @@ func decode(names string) (Permissions, error) {
 	return SetOf(list)
 }
 
-// Flush writes down when keys were last used and forgets those not used for a minute. It is called every
-// few seconds and at the end; what a crash loses is only that.
+// Flush stores when keys were last used and removes those from the cache that were not used for a minute. It runs every
+// few seconds and at shutdown. A crash loses only the times of the last seconds.
 func (k *Keys) Flush(ctx context.Context) error {
 	now := k.clock.Now()
 	used := map[string]int64{}

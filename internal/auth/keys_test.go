@@ -15,7 +15,7 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-func TestFindGivesThePrincipal(t *testing.T) {
+func TestFindReturnsThePrincipal(t *testing.T) {
 	s := apitest.Start(t)
 	s.Grant(auth.SchedulesManage)
 	ctx := context.Background()
@@ -33,27 +33,27 @@ func TestFindGivesThePrincipal(t *testing.T) {
 	}
 }
 
-// TestUnknownKeysAllSoundAlike: the error tells neither why nor which key it was.
-func TestUnknownKeysAllSoundAlike(t *testing.T) {
+// TestUnknownKeysHaveOneError: the error shows neither the reason nor the key.
+func TestUnknownKeysHaveOneError(t *testing.T) {
 	s := apitest.Start(t)
 	s.Exec(`UPDATE app_key SET status = 'disabled' WHERE person_id = $1`, apitest.Reader)
 	s.Exec(`UPDATE app_key SET expires_at = 1 WHERE person_id = $1`, apitest.Stranger)
 	s.Exec(`UPDATE person SET status = 'deleted' WHERE account_id = $1`, apitest.AccountB)
-	said := map[string]bool{}
+	messages := map[string]bool{}
 	for _, secret := range []string{"", "unknown", apitest.KeyReader, apitest.KeyNothing, apitest.KeyB, strings.Repeat("x", 100_000)} {
 		who, err := s.Keys.Find(context.Background(), secret)
 		if fault.KindOf(err) != fault.Unauthorized || who.AccountID != 0 {
 			t.Errorf("%.20q: %+v, %v", secret, who, err)
 		}
-		said[fmt.Sprint(err)] = true
+		messages[fmt.Sprint(err)] = true
 	}
-	if len(said) != 1 {
-		t.Errorf("%v", said)
+	if len(messages) != 1 {
+		t.Errorf("%v", messages)
 	}
 }
 
-// TestOneKeyOfOneAccount: a person's roles in one account say nothing about another account in which the
-// same number is in use.
+// TestOneKeyOfOneAccount: a person's roles in one account must not count in another account in which the
+// same person id is in use.
 func TestOneKeyOfOneAccount(t *testing.T) {
 	s := apitest.Start(t)
 	s.Grant(auth.SchedulesManage)
@@ -66,7 +66,7 @@ func TestOneKeyOfOneAccount(t *testing.T) {
 	}
 }
 
-// TestRolesAddUp has two roles at once, one of which is then taken away.
+// TestRolesAddUp grants two roles at once, and then revokes one.
 func TestRolesAddUp(t *testing.T) {
 	s := apitest.Start(t)
 	s.Grant(auth.SchedulesRead)
@@ -113,7 +113,7 @@ func TestFlush(t *testing.T) {
 	s.Clock.Add(100 * time.Millisecond)
 	find()
 	s.Clock.Add(10 * time.Second)
-	find() // asked again: the moment of last use must not be lost on the way
+	find() // read again: the time of last use must not be lost
 	if used() != 0 {
 		t.Error("written before Flush")
 	}
@@ -125,18 +125,18 @@ func TestFlush(t *testing.T) {
 	s.Exec(`UPDATE app_key SET last_used_at = 5`)
 	flush()
 	if used() != 5 {
-		t.Error("what was not used is written again")
+		t.Error("the time of an unused key was written again")
 	}
 	s.Clock.Add(2 * time.Minute)
 	flush()
-	find() // forgotten, and found again
+	find() // no longer cached, and read again
 	flush()
 	if used() != s.Clock.Now().Unix() {
 		t.Errorf("%d", used())
 	}
 }
 
-// TestFindAtOnce has many callers and a Flush at the same time while a key comes and goes.
+// TestFindAtOnce runs many callers and Flush at the same time while a key is disabled and enabled.
 func TestFindAtOnce(t *testing.T) {
 	s := apitest.Start(t)
 	ctx := context.Background()
@@ -167,8 +167,8 @@ func TestFindAtOnce(t *testing.T) {
 	}
 }
 
-// TestABrokenDatabaseIsNoWrongKey: when the key cannot be looked up the caller must not hear that it is bad.
-func TestABrokenDatabaseIsNoWrongKey(t *testing.T) {
+// TestADatabaseErrorIsNotUnauthorized: when the key cannot be read, the caller must not be answered that it is invalid.
+func TestADatabaseErrorIsNotUnauthorized(t *testing.T) {
 	s := apitest.Start(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Exec(`DROP TABLE person_role`)

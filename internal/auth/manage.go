@@ -14,13 +14,13 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// The two states of an app key.
+// The two statuses of an app key.
 const (
 	KeyEnabled  = "enabled"
 	KeyDisabled = "disabled"
 )
 
-// The bounds of a secret that somebody chose, in characters.
+// The bounds of a secret that a person chose, in characters.
 const (
 	minSecret = 32
 	maxSecret = 256
@@ -29,26 +29,26 @@ const (
 // maxKeyName is the longest name of a key, in characters.
 const maxKeyName = 128
 
-// NewKey says what key to make and for whom.
+// NewKey describes the key to create and its person.
 type NewKey struct {
 	Account, Person int64
 	Name            string   // a label, at most 128 characters
-	Secret          string   // 32 to 256 characters without white space; empty: a new one is made
-	Permissions     []string // narrows the person's; nil: all of them; empty: only what needs none
+	Secret          string   // 32 to 256 characters without white space; empty: a random one is generated
+	Permissions     []string // narrows the person's permissions; nil: all of them; empty: none
 	ExpiresAt       int64    // Unix seconds; 0: never
 }
 
-// Key is an app key as it can be shown: everything but the secret, which is stored nowhere.
+// Key is an app key as it is listed: everything but the secret, which is not stored.
 type Key struct {
 	ID          int64
 	Name        string
 	PersonID    int64
-	PersonName  string   // empty when the person is gone
+	PersonName  string   // empty when the person is deleted
 	Permissions []string // nil: all of the person's
 	Status      string   // KeyEnabled or KeyDisabled
-	ExpiresAt   int64    // Unix seconds, as the others; 0: never
-	CreatedAt   int64
-	LastUsedAt  int64 // 0: never
+	ExpiresAt   int64    // Unix seconds; 0: never
+	CreatedAt   int64    // Unix seconds
+	LastUsedAt  int64    // Unix seconds; 0: never
 }
 
 // stored is a row of app_key, but for the account and the last use.
@@ -62,10 +62,10 @@ type stored struct {
 	created     int64
 }
 
-// CreateKey makes a key, enabled from now (Unix seconds) on, and gives its id and its secret: the only
-// time the secret can be seen. Refused are a person who does not exist or may not call, and a permission
-// that the person does not have; roles that are narrowed later narrow the key as well. Call person.CreateKey, which also
-// ends that an invited person is pending.
+// CreateKey creates a key, enabled from now (Unix seconds) on, and returns its id and its secret: the only
+// time the secret can be seen. It rejects a person who does not exist or may not call, and a permission that the
+// person does not have. If the person's roles are narrowed later, the key is narrowed as well. Most callers need
+// person.CreateKey, which also changes the status of a person who is pending.
 func CreateKey(tx *db.Tx, k NewKey, now int64) (keyID int64, secret string, err error) {
 	if err := checkPerson(tx, k.Account, k.Person); err != nil {
 		return 0, "", err
@@ -85,14 +85,17 @@ func CreateKey(tx *db.Tx, k NewKey, now int64) (keyID int64, secret string, err 
 	if err := checkSecret("app_key", secret); err != nil {
 		return 0, "", err
 	}
-	s := stored{hash: hashOf(secret), id: id.Number(), person: k.Person, name: k.Name, permissions: k.Permissions, status: KeyEnabled, expires: k.ExpiresAt, created: now}
+	s := stored{
+		hash: hashOf(secret), id: id.Number(), person: k.Person, name: k.Name,
+		permissions: k.Permissions, status: KeyEnabled, expires: k.ExpiresAt, created: now,
+	}
 	if fresh, err := insert(tx, k.Account, s); err != nil || !fresh {
 		return 0, "", orInUse("app_key", err)
 	}
 	return s.id, secret, nil
 }
 
-// checkPerson holds back keys that could never be used.
+// checkPerson rejects keys that could never be used.
 func checkPerson(tx *db.Tx, account, person int64) error {
 	status, found, err := db.One(tx, db.Column[string], `SELECT status FROM person WHERE account_id = $1 AND person_id = $2`, account, person)
 	if err != nil {
@@ -107,7 +110,7 @@ func checkPerson(tx *db.Tx, account, person int64) error {
 	return nil
 }
 
-// checkWithin holds the key's permissions against its person's.
+// checkWithin rejects permissions that the key's person does not have.
 func checkWithin(tx *db.Tx, k NewKey) error {
 	if len(k.Permissions) == 0 {
 		return nil
@@ -128,7 +131,7 @@ func checkWithin(tx *db.Tx, k NewKey) error {
 	return nil
 }
 
-// checkSecret never repeats the secret.
+// checkSecret checks a chosen secret. Its errors must never repeat the secret.
 func checkSecret(field, secret string) error {
 	if err := configstore.RecordPath("").Length(field, secret, minSecret, maxSecret); err != nil {
 		return err
@@ -155,7 +158,8 @@ func insert(tx *db.Tx, account int64, s stored) (fresh bool, err error) {
 		text := string(b)
 		narrowed = &text
 	}
-	n, err := tx.Exec(`INSERT INTO app_key (key_hash, account_id, key_id, key_name, person_id, permissions, status, expires_at, created_at, last_used_at)
+	n, err := tx.Exec(`INSERT INTO app_key
+		(key_hash, account_id, key_id, key_name, person_id, permissions, status, expires_at, created_at, last_used_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0) ON CONFLICT DO NOTHING`,
 		s.hash, account, s.id, s.name, s.person, narrowed, s.status, s.expires, s.created)
 	return n == 1, err
@@ -168,7 +172,7 @@ func orInUse(field string, err error) error {
 	return fault.Invalid(field, "is in use already; every key needs a secret of its own")
 }
 
-// ListKeys gives the account's keys, oldest first.
+// ListKeys returns the account's keys, oldest first.
 func ListKeys(tx *db.Tx, account int64) ([]Key, error) {
 	return db.All(tx, func(scan db.Scan) (k Key, err error) {
 		var narrowed *string
@@ -177,12 +181,13 @@ func ListKeys(tx *db.Tx, account int64) ([]Key, error) {
 		}
 		k.Permissions, err = names(narrowed)
 		return k, err
-	}, `SELECT k.key_id, k.key_name, k.person_id, COALESCE(p.person_name, ''), k.permissions, k.status, k.expires_at, k.created_at, k.last_used_at
+	}, `SELECT k.key_id, k.key_name, k.person_id, COALESCE(p.person_name, ''), k.permissions, k.status,
+			k.expires_at, k.created_at, k.last_used_at
 		FROM app_key k LEFT JOIN person p ON p.account_id = k.account_id AND p.person_id = k.person_id
 		WHERE k.account_id = $1 ORDER BY k.created_at, k.key_id`, account)
 }
 
-// names reads the permissions column: nil when it is NULL.
+// names decodes the permissions column: nil when it is NULL.
 func names(column *string) (list []string, err error) {
 	if column != nil {
 		err = json.Unmarshal([]byte(*column), &list)
@@ -190,8 +195,8 @@ func names(column *string) (list []string, err error) {
 	return list, err
 }
 
-// AccountOfKey finds the account of a key id, for commands that are given nothing else. Ids are drawn at
-// random from 2^53, so that one names a single key; should two accounts share it after all, it is refused.
+// AccountOfKey returns the account of a key id, for commands that have only the id. Ids are random below 2^53, so an
+// id names a single key. If two accounts have the same id after all, it returns an error.
 func AccountOfKey(tx *db.Tx, keyID int64) (int64, error) {
 	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM app_key WHERE key_id = $1`, keyID)
 	switch {
@@ -200,7 +205,7 @@ func AccountOfKey(tx *db.Tx, keyID int64) (int64, error) {
 	case len(accounts) == 0:
 		return 0, fault.Missing("app key", keyID)
 	case len(accounts) > 1:
-		return 0, fault.Invalid("account", "must say which of the accounts %v is meant, each has a key %d", accounts, keyID)
+		return 0, fault.Invalid("account", "must name one of the accounts %v, which all have a key %d", accounts, keyID)
 	}
 	return accounts[0], nil
 }
@@ -214,13 +219,13 @@ func SetKeyStatus(tx *db.Tx, account, keyID int64, status string) error {
 	return orMissing(keyID, n, err)
 }
 
-// DeleteKeysOf removes all keys of a person for good.
+// DeleteKeysOf deletes all keys of a person.
 func DeleteKeysOf(tx *db.Tx, account, person int64) error {
 	_, err := tx.Exec(`DELETE FROM app_key WHERE account_id = $1 AND person_id = $2`, account, person)
 	return err
 }
 
-// DeleteKey removes a key for good. It is refused within a second, on every node.
+// DeleteKey deletes a key. The key is refused within a second, on every node.
 func DeleteKey(tx *db.Tx, account, keyID int64) error {
 	n, err := tx.Exec(`DELETE FROM app_key WHERE account_id = $1 AND key_id = $2`, account, keyID)
 	return orMissing(keyID, n, err)
@@ -233,7 +238,7 @@ func orMissing(keyID, changed int64, err error) error {
 	return err
 }
 
-// OwnerOf gives the person who owns the account, or says that there is no such account.
+// OwnerOf returns the person who owns the account, or an error when there is no such account.
 func OwnerOf(tx *db.Tx, account int64) (int64, error) {
 	owner, found, err := db.One(tx, db.Column[int64], `SELECT owner_id FROM account WHERE account_id = $1`, account)
 	if err == nil && !found {
@@ -242,7 +247,7 @@ func OwnerOf(tx *db.Tx, account int64) (int64, error) {
 	return owner, err
 }
 
-// RenameKey gives a key another label.
+// RenameKey changes the label of a key.
 func RenameKey(tx *db.Tx, account, keyID int64, name string) error {
 	if err := configstore.RecordPath("").Length("key_name", name, 0, maxKeyName); err != nil {
 		return err

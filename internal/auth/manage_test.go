@@ -17,7 +17,7 @@ import (
 
 const secret32 = "0123456789abcdef0123456789abcde_"
 
-// try runs fn in a write transaction and gives its error.
+// try runs fn in a write transaction and returns its error.
 func try(s *apitest.Server, fn func(tx *db.Tx) error) error {
 	return s.DB.Write(context.Background(), fn)
 }
@@ -31,7 +31,7 @@ func create(s *apitest.Server, k auth.NewKey) (id int64, secret string, err erro
 }
 
 func (k keyTest) find(secret string) (auth.Principal, error) {
-	k.s.Clock.Add(time.Second) // found keys are trusted for half a second
+	k.s.Clock.Add(time.Second) // a principal is cached for half a second
 	return k.s.Keys.Find(context.Background(), secret)
 }
 

@@ -1,8 +1,8 @@
-// Package auth says who is calling and what they may do: app keys, the permissions behind them, and the
-// table of permissions there are.
+// Package auth identifies callers and checks what they may do. It holds app keys, their permissions, and the table of
+// all permissions.
 //
-// It must never hold a key in clear for longer than it takes to hash it, never write one to a log or an
-// error, and never answer for another account than the key's.
+// It must never hold a secret longer than it takes to hash it, never write one to a log or an error, and never return
+// the principal of another account than the key's.
 package auth
 
 import (
@@ -14,7 +14,7 @@ import (
 // (on-call)". Manage includes Read of the same resource.
 type Permission uint8
 
-// Permissions is a set of them.
+// Permissions is a set of permissions, one bit for each.
 type Permissions uint64
 
 // The permissions of the public API, in pairs: Read, then Manage.
@@ -58,16 +58,16 @@ var resources = [count / 2]struct{ name, area string }{
 	{"Custom Fields", "on-call"},
 }
 
-// All is every permission, as an account's owner has.
+// All is every permission; an account's owner has it.
 const All = Permissions(1<<count - 1)
 
-// String is the permission's wire name.
+// String returns the permission's wire name.
 func (p Permission) String() string {
 	r := resources[p/2]
 	return r.name + [...]string{" Read", " Manage"}[p%2] + " (" + r.area + ")"
 }
 
-// Parse finds the permission of a wire name; the error lists what there is.
+// Parse returns the permission of a wire name; the error lists all names.
 func Parse(name string) (Permission, error) {
 	for p := range count {
 		if p.String() == name {
@@ -88,7 +88,7 @@ func Names(s Permissions) []string {
 	return names
 }
 
-// SetOf is the set of the named permissions as they were given: without what Manage includes.
+// SetOf returns the set of the named permissions as they are, without what Manage includes; see Closed.
 func SetOf(names []string) (s Permissions, err error) {
 	for _, name := range names {
 		p, err := Parse(name)
@@ -106,28 +106,28 @@ func (s Permissions) Closed() Permissions {
 	return s | (s&manage)>>1
 }
 
-// Has tells whether the set holds p, which must be closed first (see Closed).
+// Has reports whether the set holds p. The set must be closed first (see Closed).
 func (s Permissions) Has(p Permission) bool { return s&(1<<p) != 0 }
 
-// ID numbers the permission for clients that want numbers; ByID finds it again. Numbers never change: new
-// permissions go to the end of the table.
+// ID returns the number of the permission, for clients that want numbers; ByID finds it again. Numbers never change: new
+// permissions are added at the end of the table.
 func (p Permission) ID() int64 { return int64(p) + 1 }
 
-// ByID is the permission of a number.
+// ByID returns the permission of a number.
 func ByID(id int64) (Permission, bool) { return Permission(id - 1), id >= 1 && id <= int64(count) }
 
-// Type is read or manage.
+// Type returns read or manage.
 func (p Permission) Type() string { return [...]string{"read", "manage"}[p%2] }
 
-// Scope is the part of the product that stands in the name: on-call, monit, rum or org.
+// Scope returns the part of the product that is in the name: on-call, monit, rum or org.
 func (p Permission) Scope() string { return resources[p/2].area }
 
-// Class is the same in words.
+// Class returns the scope in words.
 func (p Permission) Class() string {
 	return map[string]string{"on-call": "On-call", "monit": "Monitoring", "rum": "RUM", "org": "Organization"}[p.Scope()]
 }
 
-// Words say what the permission allows.
+// Words describe what the permission allows.
 func (p Permission) Words() string {
 	return [...]string{"Read ", "Read and change "}[p%2] + strings.ToLower(resources[p/2].name) + "."
 }

@@ -9,7 +9,7 @@ import (
 	"tocsin/internal/auth"
 )
 
-// TestNamesOfTheSpecification: the names are compared by clients and kept in roles and keys, so they are
+// TestNamesOfTheSpecification: clients compare the names, and roles and keys store them. So they are
 // spelt out here, exactly as the specification writes them in section 5.
 func TestNamesOfTheSpecification(t *testing.T) {
 	for p, name := range map[auth.Permission]string{
@@ -59,7 +59,7 @@ func TestUnknownNames(t *testing.T) {
 	}
 }
 
-// TestClosedSets: Manage brings Read of the same resource, and nothing else comes of closing.
+// TestClosedSets: Manage adds Read of the same resource, and closing adds nothing else.
 func TestClosedSets(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -84,7 +84,7 @@ func TestClosedSets(t *testing.T) {
 		}
 	}
 	if auth.All.Closed() != auth.All || auth.Permissions(0).Closed() != 0 {
-		t.Error("all or nothing does not stay so")
+		t.Error("closing changed the full or the empty set")
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Principal is whoever calls: an app key, the person it belongs to and the account of both.
+// Principal is the caller: an app key, the person it belongs to and the account of both.
 type Principal struct {
 	AccountID   int64
 	PersonID    int64
@@ -12,24 +12,24 @@ type Principal struct {
 	KeyID       int64
 	Owner       bool           // the person owns the account
 	Permissions Permissions    // the person's, narrowed by the key's, closed
-	Narrowed    bool           // the key has permissions of its own, and does not grow with its person's roles
+	Narrowed    bool           // the key has permissions of its own, and is not extended with its person's roles
 	ExpiresAt   int64          // of the key, Unix seconds; 0: never
-	Zone        *time.Location // the account's; every wall-clock rule without a zone of its own reads it
+	Zone        *time.Location // the account's; the default for wall-clock rules without a zone of their own
 
-	// Asked is told of every channel for which permission is asked in a write, granted or not, so that the audit log
-	// knows whom the call concerns; nil: nothing wants to know.
+	// Asked is called for every channel whose permission is checked in a write, granted or not, so that the audit
+	// log can store which channels the call concerns; nil: not needed.
 	Asked func(channel int64)
 }
 
-// MayAny tells whether one of the listed permissions is there; an empty list asks for none.
-func (p Principal) MayAny(any []Permission) bool {
-	for _, q := range any {
+// MayAny reports whether the caller has any of the listed permissions; an empty list requires none.
+func (p Principal) MayAny(list []Permission) bool {
+	for _, q := range list {
 		if p.Permissions.Has(q) {
 			return true
 		}
 	}
-	return len(any) == 0
+	return len(list) == 0
 }
 
-// May tells whether this permission is there.
+// May reports whether the caller has this permission.
 func (p Principal) May(q Permission) bool { return p.Permissions.Has(q) }

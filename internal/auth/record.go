@@ -9,11 +9,10 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// KeyRecord is an app key in the account file. A file that people write holds the secret in clear
-// (app_key); one that was exported holds what is stored of it (key_hash), from which the secret cannot be
-// had but with which it keeps working.
+// KeyRecord is an app key in the account file. A file that people write holds the secret itself (app_key). An exported
+// file holds the stored hash (key_hash): the secret cannot be recovered from it, but keeps working after an import.
 type KeyRecord struct {
-	KeyID       int64     `json:"key_id,omitzero"` // absent: a new one is drawn
+	KeyID       int64     `json:"key_id,omitzero"` // absent: a random one
 	Name        string    `json:"name"`
 	PersonID    int64     `json:"person_id"`
 	AppKey      string    `json:"app_key,omitzero"`    // the secret, 32 to 256 characters
@@ -21,15 +20,14 @@ type KeyRecord struct {
 	Permissions *[]string `json:"permissions"`         // null: all of the person's
 	Status      string    `json:"status,omitzero"`     // enabled or disabled; absent: enabled
 	ExpiresAt   int64     `json:"expires_at,omitzero"` // Unix seconds; 0: never
-	CreatedAt   int64     `json:"created_at,omitzero"` // Unix seconds; absent: the moment of the import
+	CreatedAt   int64     `json:"created_at,omitzero"` // Unix seconds; absent: the time of the import
 }
 
 var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// LoadKeys adds the app keys of an account file at now (Unix seconds). Unlike CreateKey it accepts
-// permissions beyond the person's own: roles may have been narrowed after the key was made, and a key
-// can never do more than its person in any case. Errors are fault.Invalid with the record's path, and
-// never hold a secret.
+// LoadKeys adds the app keys of an account file at now (Unix seconds). Unlike CreateKey it accepts permissions beyond
+// the person's own: roles may have been narrowed after the key was created, and a key can never do more than its person
+// in any case. Errors are fault.Invalid with the record's path, and never hold a secret.
 func LoadKeys(tx *db.Tx, account int64, records []KeyRecord, now int64) error {
 	seen := map[int64]bool{}
 	for i, r := range records {
@@ -49,7 +47,7 @@ func LoadKeys(tx *db.Tx, account int64, records []KeyRecord, now int64) error {
 	return nil
 }
 
-// stored checks the record and gives the row it stands for.
+// stored checks the record and returns its row.
 func (r KeyRecord) stored(at configstore.RecordPath, now int64) (stored, error) {
 	s := stored{
 		hash: r.KeyHash, id: cmp.Or(r.KeyID, id.Number()), person: r.PersonID, name: r.Name,
@@ -63,14 +61,15 @@ func (r KeyRecord) stored(at configstore.RecordPath, now int64) (stored, error) 
 	}
 	return s, configstore.FirstError(
 		at.AtLeast("key_id", s.id, 1), r.checkSecret(at), at.Length("name", r.Name, 0, maxKeyName), s.checkPermissions(at),
-		at.OneOf("status", s.status, KeyEnabled, KeyDisabled), at.AtLeast("expires_at", r.ExpiresAt, 0), at.AtLeast("created_at", r.CreatedAt, 0),
+		at.OneOf("status", s.status, KeyEnabled, KeyDisabled),
+		at.AtLeast("expires_at", r.ExpiresAt, 0), at.AtLeast("created_at", r.CreatedAt, 0),
 	)
 }
 
 func (r KeyRecord) checkSecret(at configstore.RecordPath) error {
 	switch {
 	case r.AppKey != "" && r.KeyHash != "":
-		return at.Invalid("key_hash", "must not stand beside app_key")
+		return at.Invalid("key_hash", "must be absent when app_key is set")
 	case r.AppKey != "":
 		return checkSecret(string(at.Member("app_key")), r.AppKey)
 	case r.KeyHash == "":
@@ -90,7 +89,7 @@ func (s stored) checkPermissions(at configstore.RecordPath) error {
 	return nil
 }
 
-// DumpKeys gives the account's keys with their hashes, by id. Hashes are for exports with secrets only.
+// DumpKeys returns the account's keys with their hashes, by id. Hashes are for exports with secrets only.
 func DumpKeys(tx *db.Tx, account int64) ([]KeyRecord, error) {
 	return db.All(tx, func(scan db.Scan) (r KeyRecord, err error) {
 		var narrowed *string

@@ -45,8 +45,8 @@ func TestLoadDumpKeys(t *testing.T) {
 	}
 }
 
-// A key given in clear gets an id, and works.
-func TestLoadKeyInClear(t *testing.T) {
+// TestLoadSecret: a key that the file has as a secret gets an id, and works.
+func TestLoadSecret(t *testing.T) {
 	s := apitest.Start(t)
 	records := []auth.KeyRecord{{Name: "ci", PersonID: apitest.OwnerA, AppKey: secret32}}
 	dumped, err := loaded(t, s, records)
@@ -74,7 +74,7 @@ func TestLoadKeysRefuses(t *testing.T) {
 		{auth.KeyRecord{}, "app_keys[1].app_key: is required"},
 		{auth.KeyRecord{AppKey: "short"}, "app_keys[1].app_key: must have 32 to 256 characters, got 5"},
 		{auth.KeyRecord{AppKey: strings.Repeat(" ", 32)}, "app_keys[1].app_key: must hold no white space"},
-		{auth.KeyRecord{AppKey: secret32, KeyHash: hash}, "app_keys[1].key_hash: must not stand beside app_key"},
+		{auth.KeyRecord{AppKey: secret32, KeyHash: hash}, "app_keys[1].key_hash: must be absent when app_key is set"},
 		{auth.KeyRecord{KeyHash: strings.Repeat("A", 64)}, "app_keys[1].key_hash: must be 64 lower-case"},
 		{auth.KeyRecord{KeyHash: hash[1:]}, "app_keys[1].key_hash: must be 64 lower-case"},
 		{auth.KeyRecord{KeyHash: hash, KeyID: -1}, "app_keys[1].key_id: must be at least 1, got -1"},

@@ -1,8 +1,8 @@
-// Package module is what a package gives the program to take part in it: one value with its operations, its background
-// work and everything that the program does with all packages alike. internal/app has one list of them and ranges over
-// it, so a package cannot be forgotten in one place and known in another.
+// Package module defines what a package adds to the program: one value with its operations, its background jobs and
+// everything that the program does with all packages alike. internal/app has one list of modules and ranges over it, so
+// a package cannot be known to one part of the program and missing in another.
 //
-// It must never know which packages there are, nor do anything itself.
+// It must never depend on the packages that use it, nor do anything itself.
 package module
 
 import (

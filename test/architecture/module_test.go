@@ -77,7 +77,7 @@ func TestWhatAModuleHoldsIsInIt(t *testing.T) {
 	}
 }
 
-// unsealed says of packages that seal secrets and reseal none why that is right.
+// unsealed lists the packages that seal secrets and reseal none, with the reason.
 var unsealed = map[string]string{
 	"configstore": "it seals for the kinds of objects, whose packages reseal them",
 }
@@ -101,7 +101,7 @@ func TestWhoSealsReseals(t *testing.T) {
 	}
 }
 
-// unpruned says of growing tables that no retention empties why that is right.
+// unpruned lists the growing tables that no retention empties, with the reason.
 var unpruned = map[string]string{
 	"rum_issue":         "people and files make its rows, no event does",
 	"webhook_count":     "retention subtracts what it deletes of the deliveries, and deletes counts of zero",
@@ -186,12 +186,12 @@ func addRow(tx *db.Tx, table string, account int64) error {
 	return err
 }
 
-// unwatched says of tables with rows that are due why none counts as overdue.
+// unwatched lists the tables with due rows that never count as overdue, with the reason.
 var unwatched = map[string]string{
 	"webhook_message": "an endpoint that hangs delays its own messages, which is no fault of this server",
 }
 
-// A table with rows that are due at a moment is watched: rows that nobody does show at /health/ready.
+// A table with rows that are due at a moment is watched: rows that are not worked off show at /health/ready.
 func TestDueRowsAreWatched(t *testing.T) {
 	a, modules := program(t)
 	due := map[string]bool{}

@@ -26,19 +26,23 @@ import (
 // Now is where a Server's clock starts: Monday 2026-04-13 04:00:00 UTC, noon in Shanghai.
 var Now = time.Unix(1776052800, 0).UTC()
 
-// The two accounts of every Server. Each has an owner, and account A has a reader as well: a person
-// whose role is given with Grant.
+// The two accounts of every Server. Each has an owner. Account A has a person Reader as well, whose role Grant sets,
+// and a person Stranger without a role.
 const (
-	AccountA, OwnerA, Reader, Stranger = 2451002751131, 2476123212131, 2659460982131, 3122470302131
-	AccountB, OwnerB                   = 9900000000001, 9900000000002
-	TeamA                              = 4291079133131 // of account A; OwnerA and Reader are in it, Stranger is not
+	AccountA = 2451002751131
+	OwnerA   = 2476123212131
+	Reader   = 2659460982131
+	Stranger = 3122470302131
+	AccountB = 9900000000001
+	OwnerB   = 9900000000002
+	TeamA    = 4291079133131 // of account A; OwnerA and Reader are in it, Stranger is not
 )
 
 // The keys of a Server, as secrets.
 const (
 	KeyA       = "tk_owner_of_account_a_0123456789abcdef"  // owner of A: every permission
-	KeyReader  = "tk_reader_in_account_a_0123456789abcdef" // person Reader: what Grant gave
-	KeyNothing = "tk_nothing_in_account_a_0123456789abcde" // person Stranger: no role at all
+	KeyReader  = "tk_reader_in_account_a_0123456789abcdef" // person Reader: what Grant set
+	KeyNothing = "tk_nothing_in_account_a_0123456789abcde" // person Stranger: no role
 	KeyB       = "tk_owner_of_account_b_0123456789abcdef"  // owner of B
 )
 
@@ -49,7 +53,7 @@ type Server struct {
 	Keys  *auth.Keys
 	Clock *clock.Manual
 	Frame *api.Frame
-	Close func() // ends the server, when all calls in flight have been answered
+	Close func() // stops the server when all calls in flight have been answered
 	t     testing.TB
 }
 
@@ -65,7 +69,7 @@ func StartWith(t testing.TB, rate ratelimit.Rate, ops ...[]api.Op) *Server {
 	return StartConfig(t, func(c *api.Config) { c.Rate = rate }, ops...)
 }
 
-// StartConfig is Start with a frame that change sets up differently.
+// StartConfig is Start with a frame whose configuration change modifies.
 func StartConfig(t testing.TB, change func(*api.Config), ops ...[]api.Op) *Server {
 	t.Helper()
 	d := openCopy(t, seeded)
@@ -81,7 +85,7 @@ func StartConfig(t testing.TB, change func(*api.Config), ops ...[]api.Op) *Serve
 	return s
 }
 
-// OpenDB opens an empty database file, migrated, that goes away with the test.
+// OpenDB opens an empty, migrated database file that is deleted with the test.
 func OpenDB(t testing.TB) *db.DB {
 	t.Helper()
 	return openCopy(t, migrated)
@@ -93,13 +97,13 @@ func (s *Server) Person(account, person int64, name string) {
 	s.Write(func(tx *db.Tx) error { return addPerson(tx, account, person, name) })
 }
 
-// Key lets a person call with this secret.
+// Key adds an app key of a person with this secret.
 func (s *Server) Key(account, person int64, secret string) {
 	s.t.Helper()
 	s.Write(func(tx *db.Tx) error { return addKey(tx, account, person, secret) })
 }
 
-// Grant gives account A's Reader these permissions and no others, from the next call on.
+// Grant sets the permissions of account A's Reader, from the next call on.
 func (s *Server) Grant(permissions ...auth.Permission) {
 	names := []string{}
 	for _, p := range permissions {
@@ -113,7 +117,7 @@ func (s *Server) Grant(permissions ...auth.Permission) {
 	s.Exec(`INSERT INTO role (account_id, role_id, role_name, permissions) VALUES ($1, 1, 'granted', $2)
 		ON CONFLICT (account_id, role_id) DO UPDATE SET permissions = excluded.permissions`, AccountA, string(list))
 	s.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, 1)`, AccountA, Reader)
-	s.Clock.Add(time.Second) // found keys are trusted for half a second
+	s.Clock.Add(time.Second) // a principal is cached for half a second
 }
 
 // Exec runs SQL in a transaction of its own, for fixtures.
@@ -125,7 +129,7 @@ func (s *Server) Exec(query string, args ...any) {
 	})
 }
 
-// Write runs fn in a write transaction, for fixtures made by a room's own functions.
+// Write runs fn in a write transaction, for fixtures that use a package's own functions.
 func (s *Server) Write(fn func(tx *db.Tx) error) {
 	s.t.Helper()
 	if err := s.DB.Write(context.Background(), func(tx *db.Tx) error { return errors.Join(fn(tx), count(tx)) }); err != nil {
@@ -133,7 +137,7 @@ func (s *Server) Write(fn func(tx *db.Tx) error) {
 	}
 }
 
-// Read runs fn on one state of the database, to look at what calls have left there.
+// Read runs fn on one state of the database, to check what calls have stored.
 func (s *Server) Read(fn func(tx *db.Tx) error) {
 	s.t.Helper()
 	if err := s.DB.Snapshot(context.Background(), fn); err != nil {
@@ -141,7 +145,7 @@ func (s *Server) Read(fn func(tx *db.Tx) error) {
 	}
 }
 
-// Reply is what came back.
+// Reply is the reply to a call.
 type Reply struct {
 	Status  int
 	Header  http.Header
@@ -168,7 +172,7 @@ func (s *Server) Call(key, path string, body any) Reply {
 	return s.Do(r)
 }
 
-// Request makes a request to the server without any header, for those that differ from Call's.
+// Request makes a request to the server without any header, for tests that need another than Call's.
 func (s *Server) Request(method, target, body string) *http.Request {
 	s.t.Helper()
 	r, err := http.NewRequest(method, s.URL+target, strings.NewReader(body))
@@ -201,8 +205,8 @@ func (s *Server) Do(r *http.Request) Reply {
 	return reply
 }
 
-// ReadReply takes a reply apart. Its error says in what the reply is neither an envelope nor an error, or
-// where header and body disagree.
+// ReadReply decodes a reply. It returns an error if the reply is neither an envelope nor an error, or if header and
+// body disagree.
 func ReadReply(status int, header http.Header, body []byte) (Reply, error) {
 	var shape struct {
 		RequestID string `json:"request_id"`
@@ -211,7 +215,7 @@ func ReadReply(status int, header http.Header, body []byte) (Reply, error) {
 	}
 	var members map[string]json.RawMessage
 	if err := errors.Join(json.Unmarshal(body, &shape), json.Unmarshal(body, &members)); err != nil {
-		return Reply{}, fmt.Errorf("status %d with what is not JSON: %s", status, body)
+		return Reply{}, fmt.Errorf("status %d with a body that is not JSON: %s", status, body)
 	}
 	id := header.Get("Service-Request-Id")
 	switch failed := status != http.StatusOK; {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Turn is one call of a conversation and what must come of it. In Body, Data, Has and Says $name stands for
-// a value that an earlier turn kept.
+// Turn is one call of a conversation and its expected reply. In Body, Data, Has and `Says` $name stands for a value that
+// an earlier turn kept.
 type Turn struct {
 	Path   string
 	Key    string // KeyA when empty
@@ -19,11 +19,11 @@ type Turn struct {
 	Data   string            // the JSON that data must equal
 	Has    string            // JSON that must be found in data: of objects these members, of arrays all elements
 	Keep   map[string]string // name: path of a member of data, such as items.0.rule_id
-	Golden string            // name of the golden file; kept values stand in it for themselves in the same shape
+	Golden string            // name of the golden file; kept values are replaced by fixed ones of the same shape
 }
 
-// Converse makes calls one after the other, each of which may build on what came before. It ends at the
-// first that does not go as told.
+// Converse makes calls one after the other; each may use values of the earlier ones. It stops at the first call whose
+// reply is not as expected.
 func (s *Server) Converse(t *testing.T, turns []Turn) {
 	t.Helper()
 	kept := map[string]string{}
@@ -75,7 +75,7 @@ func (s *Server) Converse(t *testing.T, turns []Turn) {
 
 var variable = regexp.MustCompile(`\$[a-zA-Z][a-zA-Z0-9]*`)
 
-// steady maps kept values, which differ from run to run, to fixed ones of the same shape.
+// steady maps kept values, which differ from run to run, to fixed values of the same shape.
 func steady(kept map[string]string) (hide []string) {
 	for name, value := range kept {
 		sum := 0
@@ -85,7 +85,7 @@ func steady(kept map[string]string) (hide []string) {
 		switch {
 		case objectID.MatchString(value):
 			hide = append(hide, value, fmt.Sprintf("69db2f72a0fe7db6448b15%02x", sum+10))
-			hide = append(hide, `"`+strings.ToUpper(value[18:])+`"`, fmt.Sprintf(`"8B15%02X"`, sum+10)) // what people call it
+			hide = append(hide, `"`+strings.ToUpper(value[18:])+`"`, fmt.Sprintf(`"8B15%02X"`, sum+10)) // the short form that people use
 		case len(value) > 9 && number.MatchString(value):
 			hide = append(hide, value, fmt.Sprintf("57896405304%02d", sum+10))
 		case len(value) > 9:
@@ -133,7 +133,7 @@ func member(v any, path string) (any, bool) {
 	return v, true
 }
 
-// lacks says what of want is not in got, empty when all is.
+// lacks describes what of want is missing in got; empty when nothing is.
 func lacks(want, got any, at string) string {
 	switch w := want.(type) {
 	case map[string]any:

@@ -9,7 +9,7 @@ import (
 
 // Digest reduces OpenAPI documents, the newest first, to what CheckReference needs of them: the shape of each
 // operation's data in the newest document that has it. It keeps names, types and enums, and no prose. The same
-// documents give the same bytes.
+// documents always return the same bytes.
 func Digest(documents ...[]byte) ([]byte, error) {
 	type reduced struct {
 		Replies map[string]any `json:"replies"`
@@ -52,8 +52,8 @@ func at(v any, names ...string) any {
 	return v
 }
 
-// dataOf returns the shape of "data" in the schema of an envelope; nil when it has none. The envelope of a refused
-// deletion, which some operations list as a success, has none either.
+// dataOf returns the shape of "data" in the schema of an envelope; nil when it has none. Some operations list the
+// envelope of a refused deletion as a success; that has none either.
 func dataOf(schema any, schemas map[string]any) (data any) {
 	resolve := func(v any) any {
 		if name, ok := at(v, "$ref").(string); ok {
@@ -77,7 +77,7 @@ func dataOf(schema any, schemas map[string]any) (data any) {
 	return reduce(data)
 }
 
-// reduce keeps of a schema what the checker understands.
+// reduce keeps the part of a schema that the checker understands.
 func reduce(schema any) any {
 	in, ok := schema.(map[string]any)
 	if !ok {

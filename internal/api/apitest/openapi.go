@@ -12,11 +12,10 @@ import (
 	"tocsin/internal/api"
 )
 
-// CheckOpenAPI holds a frame's OpenAPI document against the rules of OpenAPI 3.1 that need no other file,
-// and what the document shows against its own schemas: every example request, and every golden reply,
-// which is the operation's own (see api.WithReplies) or stands in one of the file systems under the name
-// that api.GoldenFile gives. Members that no schema knows are faults here, though the schemas allow them
-// to clients: they would be typing errors or undocumented.
+// CheckOpenAPI checks a frame's OpenAPI document against the rules of OpenAPI 3.1 that need no other file. It also
+// checks what the document shows against its own schemas: every example request and every golden reply. The golden
+// reply is the operation's own (see api.WithReplies) or the file api.GoldenFile in one of the file systems. Members
+// that no schema has are faults here, though clients may send them: they would be typing errors or undocumented.
 func CheckOpenAPI(t *testing.T, f *api.Frame, golden ...fs.FS) {
 	t.Helper()
 	b, err := f.OpenAPI()
@@ -31,8 +30,8 @@ func CheckOpenAPI(t *testing.T, f *api.Frame, golden ...fs.FS) {
 	}
 }
 
-// OpenAPISchema compiles the schema at a JSON pointer of the frame's document, for tests that hold other
-// documents against it.
+// OpenAPISchema compiles the schema at a JSON pointer of the frame's document, for tests that validate other documents
+// with it.
 func OpenAPISchema(t testing.TB, f *api.Frame, pointer string) *jsonschema.Schema {
 	t.Helper()
 	b, err := f.OpenAPI()
@@ -73,7 +72,7 @@ const documentURL = "openapi:document#"
 func newDocument(root any) *document {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is loaded from anywhere
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is loaded from outside
 	if err := c.AddResource(strings.TrimSuffix(documentURL, "#"), root); err != nil {
 		panic(err) // only when it is added twice
 	}
@@ -84,8 +83,8 @@ func (d *document) fault(format string, args ...any) {
 	d.faults = append(d.faults, fmt.Sprintf(format, args...))
 }
 
-// checkExamples holds requests and replies against a copy of the document in which an object takes no
-// members but those its schema names.
+// checkExamples checks requests and replies against a copy of the document in which an object accepts only the
+// members of its schema.
 func (d *document) checkExamples(golden []fs.FS) {
 	var copied bytes.Buffer
 	copied.Write(encode(d.root))
@@ -128,14 +127,14 @@ func (d *document) holds(what, pointer string, v any) {
 }
 
 func goldenReply(path string, golden []fs.FS) any {
-	for _, room := range golden {
-		b, err := fs.ReadFile(room, api.GoldenFile(path))
+	for _, files := range golden {
+		b, err := fs.ReadFile(files, api.GoldenFile(path))
 		if err != nil {
 			continue
 		}
 		reply, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
 		if err != nil {
-			return err.Error() // fits no schema of a reply, and shows up in the fault
+			return err.Error() // fits no schema of a reply, and so appears in the fault
 		}
 		return reply
 	}

@@ -15,8 +15,8 @@ var (
 	statusCodes = regexp.MustCompile(`^(default|[1-5](\d\d|XX))$`)
 )
 
-// checkRules goes through what OpenAPI 3.1 asks of a document, and what we ask of ours: POST alone, a
-// summary for every operation and a description for every field.
+// checkRules checks what OpenAPI 3.1 requires of a document, and what we require of ours: POST only, a summary for
+// every operation and a description for every field.
 func (d *document) checkRules() {
 	if v := text(d.root, "openapi"); !versions.MatchString(v) {
 		d.fault("openapi: %q", v)
@@ -68,7 +68,7 @@ func (d *document) checkOperation(path string, operation map[string]any) {
 	}
 }
 
-// checkReferences finds the end of every $ref in the document itself.
+// checkReferences checks that every $ref leads to a part of the document.
 func (d *document) checkReferences() {
 	walk(d.root, "", func(at string, m map[string]any) {
 		ref, ok := m["$ref"].(string)
@@ -82,7 +82,7 @@ func (d *document) checkReferences() {
 	})
 }
 
-// checkSchemas compiles every schema, which holds it against JSON Schema's own rules.
+// checkSchemas compiles every schema, which checks it against JSON Schema's own rules.
 func (d *document) checkSchemas() {
 	compile := func(pointer string) {
 		if _, err := d.compiler.Compile(documentURL + pointer); err != nil {
@@ -119,7 +119,7 @@ func (d *document) checkSecurity(where string, of any) {
 	}
 }
 
-// operations gives every operation by its path.
+// operations returns every operation by its path.
 func (d *document) operations() map[string]map[string]any {
 	all := map[string]map[string]any{}
 	for path, item := range object(d.root, "paths") {
@@ -154,7 +154,7 @@ func text(v any, names ...string) string {
 	return s
 }
 
-// sorted goes through an object in the order of its names, so that faults come in a fixed order.
+// sorted iterates over an object in the order of its names, so that faults come in a fixed order.
 func sorted(m map[string]any) func(func(string, any) bool) {
 	return func(yield func(string, any) bool) {
 		for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -182,7 +182,7 @@ func walk(v any, at string, visit func(at string, m map[string]any)) {
 	}
 }
 
-// escape writes a name as a part of a JSON pointer.
+// escape encodes a name as a part of a JSON pointer.
 func escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }

@@ -36,7 +36,7 @@ func TestASoundDocument(t *testing.T) {
 	}
 }
 
-// TestFaultsAreFound breaks the sound document in one place at a time.
+// TestFaultsAreFound breaks one part of the sound document at a time.
 func TestFaultsAreFound(t *testing.T) {
 	const good = `{"ok": true}`
 	for _, c := range []struct{ name, old, new, reply, want string }{
@@ -68,7 +68,7 @@ func TestFaultsAreFound(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			broken := strings.Replace(sound, c.old, c.new, 1)
 			if c.old != "" && broken == sound {
-				t.Fatal("nothing was broken")
+				t.Fatal("the replacement changed nothing")
 			}
 			faults := openAPIFaults([]byte(broken), reply(c.reply))
 			if !strings.Contains(strings.Join(faults, "\n"), c.want) {

@@ -7,10 +7,10 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-var errTakenBack = errors.New("taken back")
+var errRollback = errors.New("rolled back")
 
-// Passed loads records of an account file into an account that is made for them, dumps them and takes it
-// all back. The error is that of load or dump.
+// Passed loads records of an account file into a new account, dumps them and rolls everything back. It returns the
+// error of load or dump.
 func Passed[T any](t testing.TB, d *db.DB, load func(*db.Tx, int64, []T) error, dump func(*db.Tx, int64) ([]T, error), records []T) (dumped []T, err error) {
 	t.Helper()
 	const account = 7
@@ -24,9 +24,9 @@ func Passed[T any](t testing.TB, d *db.DB, load func(*db.Tx, int64, []T) error, 
 		if dumped, err = dump(tx, account); err != nil {
 			return err
 		}
-		return errTakenBack
+		return errRollback
 	})
-	if errors.Is(err, errTakenBack) {
+	if errors.Is(err, errRollback) {
 		return dumped, nil
 	}
 	return nil, err

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// The public description of the API is not part of the project. What replies must look like by it is: a digest of
-// member names, types and enums without any prose (published.json), which Digest makes from the description
-// (`make published`). The reply of every successful call in every test is held against it.
+// The public description of the API is not part of the project. The project has a digest of it (published.json): member
+// names, types and enums without any prose, which Digest makes from the description (`make published`). The reply of
+// every successful call in every test is checked against it.
 //
 //go:embed testdata/published.json
 var digest []byte
@@ -24,13 +24,13 @@ var references = sync.OnceValues(func() (docs []*published, err error) {
 	return docs, json.Unmarshal(digest, &docs)
 })
 
-// published is what one version of the description says of replies. An operation is in the newest that has it.
+// published describes the replies of one version. An operation is in the newest version that has it.
 type published struct {
 	Replies map[string]*shape `json:"replies"` // the data of a successful reply, by path
 	Shapes  map[string]*shape `json:"shapes"`  // what shapes refer to, by name
 }
 
-// shape is what the checker understands of a schema.
+// shape is the part of a schema that the checker understands.
 type shape struct {
 	Ref        string            `json:"$ref,omitempty"` // the name of another shape
 	Type       any               `json:"type,omitempty"` // a name or a list of names
@@ -45,14 +45,14 @@ type shape struct {
 	Additional *shape            `json:"additionalProperties,omitempty"`
 }
 
-// departure is a value that replies hold on purpose although the reference's types do not have it, at the
-// places below a path's beginning that end so.
+// departure is a value that replies hold on purpose although the reference's types do not allow it. It applies to the
+// paths that begin with path and end with end.
 type departure struct{ path, end, value, why string }
 
 const (
 	shown   = "the reference's own examples have null here"
 	oneOff  = "an override does not rotate"
-	unset   = "the specification shows an application that does not say"
+	unset   = "the specification shows an application without it"
 	decided = "an empty window would read as one that is set (docs/api.md, 10)"
 )
 
@@ -71,10 +71,10 @@ var departures = []departure{
 	{"/schedule/", ".rotation_unit", "", oneOff},
 	{"/rum/application/", ".tracing.open_type", "", unset},
 	{"/channel/silence/rule/list", ".time_filter", "null", decided},
-	{"/incident/war-room/detail", "/incident/war-room/detail", "map[]", "the reference says so in words, of a group that is gone"},
+	{"/incident/war-room/detail", "/incident/war-room/detail", "map[]", "the reference describes it in words, for a group that is gone"},
 }
 
-// departs tells whether a value at a place is a departure.
+// departs reports whether the value at a path is a departure.
 func departs(at string, v any) bool {
 	text := fmt.Sprint(v)
 	if v == nil {
@@ -85,7 +85,7 @@ func departs(at string, v any) bool {
 	})
 }
 
-// CheckReference holds the data of a successful reply against the published shapes, if they have the operation.
+// CheckReference checks the data of a successful reply against the published shapes, if they have the operation.
 func CheckReference(t testing.TB, path string, data []byte) {
 	t.Helper()
 	docs, err := references()
@@ -110,7 +110,7 @@ func CheckReference(t testing.TB, path string, data []byte) {
 	}
 }
 
-// merged follows references and puts the parts of allOf together.
+// merged follows references and combines the parts of allOf.
 func (d *published) merged(s *shape) *shape {
 	if s == nil {
 		return &shape{}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTheCheckerFindsWhatIsWrong holds small replies against a small reference.
-func TestTheCheckerFindsWhatIsWrong(t *testing.T) {
+// TestTheCheckerFindsFaults checks small replies against a small reference.
+func TestTheCheckerFindsFaults(t *testing.T) {
 	text, err := Digest([]byte(`{
 		"paths": {"/thing/info": {"post": {"summary": "prose", "responses": {"200": {"content": {"application/json": {"schema": {"allOf": [
 			{"properties": {"request_id": {"type": "string"}}}, {"properties": {"data": {"$ref": "#/components/schemas/Thing"}}}]}}}}}}}},

@@ -9,16 +9,16 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Every call of every test is held to this: a write that changes the account's configuration counts it in the same
-// transaction (see package revision), or nodes would go on answering with what they have kept of it.
+// Every call of every test is checked for this rule: a write that changes the account's configuration must bump its
+// revision in the same transaction (see package configstore). Else nodes would continue to use stale caches.
 
-// configuration are the tables of which something is kept by revision, with the columns that matter where not all do.
+// configuration lists the tables that are cached by revision, with the columns that matter where not all do.
 var configuration = map[string]string{
 	"account": " OF account_name, time_zone, owner_id", "person": "", "person_role": "", "role": "", "team": "", "team_person": "", "schedule": "", "channel": "", "object": "",
 }
 
-// watch adds a table to the database that tells which accounts' configuration was changed and which revisions were
-// counted since it was last emptied.
+// watch adds a table to the database that records which accounts' configuration was changed and which revisions were
+// bumped since the table was last emptied.
 func watch(tx *db.Tx) error {
 	queries := []string{
 		`CREATE TABLE watched (account_id BIGINT NOT NULL, what TEXT NOT NULL)`,
@@ -38,7 +38,7 @@ func watch(tx *db.Tx) error {
 	return nil
 }
 
-// revised records a write after it has held it to the rule.
+// revised returns a record function that checks the rule before it records a write.
 func (s *Server) revised(record func(*db.Tx, api.AuditEntry) error) func(*db.Tx, api.AuditEntry) error {
 	return func(tx *db.Tx, e api.AuditEntry) error {
 		uncounted, err := db.All(tx, db.Column[string], `SELECT DISTINCT what FROM watched w WHERE NOT EXISTS (SELECT 1 FROM watched r WHERE r.account_id = w.account_id AND r.what = 'revision')`)
@@ -46,7 +46,7 @@ func (s *Server) revised(record func(*db.Tx, api.AuditEntry) error) func(*db.Tx,
 			return err
 		}
 		if len(uncounted) > 0 {
-			s.t.Errorf("%s changes configuration (%s) without revision.Bump in the same transaction", e.Operation, strings.Join(uncounted, ", "))
+			s.t.Errorf("%s changes configuration (%s) without configstore.BumpRevision in the same transaction", e.Operation, strings.Join(uncounted, ", "))
 		}
 		if _, err := tx.Exec(`DELETE FROM watched`); err != nil {
 			return err
@@ -55,7 +55,7 @@ func (s *Server) revised(record func(*db.Tx, api.AuditEntry) error) func(*db.Tx,
 	}
 }
 
-// count counts a change of all accounts, for fixtures that write past the rooms.
+// count bumps the revision of all accounts, for fixtures that write SQL directly.
 func count(tx *db.Tx) error {
 	for _, account := range []int64{AccountA, AccountB} {
 		if err := configstore.BumpRevision(tx, account); err != nil {

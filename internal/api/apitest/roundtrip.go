@@ -14,7 +14,7 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Box is a box of keys in a file that goes away with the test.
+// Box is a keyring in a file that is deleted with the test.
 func Box(t testing.TB) *secret.Keyring {
 	t.Helper()
 	keyring, err := secret.Open(filepath.Join(t.TempDir(), "key"), func() time.Time { return Now })
@@ -24,10 +24,9 @@ func Box(t testing.TB) *secret.Keyring {
 	return keyring
 }
 
-// RoundTrip loads records of a kind's section, which stand in canonical form and in the order of their ids,
-// and wants them back as they were; without secrets
-// none of them may show one. A record that is given twice is refused, and so is each record that breaks has
-// broken, with the path of the member that names it.
+// RoundTrip loads records of a kind's section, which must be in canonical form and in the order of their ids, and
+// expects the same records from dump. A dump without secrets must show none of them. Each record that a function of
+// breaks has changed must be refused, with the path that is the function's name.
 func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[string]func(*T)) {
 	t.Helper()
 	s, keyring := Start(t), Box(t)
@@ -52,8 +51,8 @@ func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[s
 	if got := dump(true); !same(t, got, records) {
 		t.Errorf("loaded and dumped\n%+v\nwant\n%+v", got, records)
 	}
-	blank := dump(false)
-	shown, err := json.Marshal(blank)
+	masked := dump(false)
+	shown, err := json.Marshal(masked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +60,9 @@ func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[s
 		if k.Secrets == nil {
 			break
 		}
-		err := k.Secrets(&copied()[i], func(place, text string) (string, error) {
+		err := k.Secrets(&copied()[i], func(path, text string) (string, error) {
 			if text != "" && !secret.IsReference(text) && strings.Contains(string(shown), text) {
-				t.Errorf("an export without secrets shows %s", place)
+				t.Errorf("an export without secrets shows %s", path)
 			}
 			return text, nil
 		})
@@ -86,7 +85,7 @@ func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[s
 	}
 }
 
-// same compares values by the JSON that is written of them: no list and an empty one are the same.
+// same compares values by their JSON: a nil list and an empty one are the same.
 func same(t *testing.T, a, b any) bool {
 	t.Helper()
 	x, err := v2.Marshal(a, v2.Deterministic(true))

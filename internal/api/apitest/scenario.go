@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// Scenario is one call and what must come of it.
+// Scenario is one call and its expected reply.
 type Scenario struct {
 	Name   string
 	Key    string // KeyA when empty
@@ -21,7 +21,7 @@ type Scenario struct {
 	Code   string   // the expected error code; empty: success
 	Says   []string // what the error message must contain: the field, the bound, what came
 	Golden string   // name of the golden file (testdata/golden/NAME.json) that the reply must equal
-	Data   string   // the JSON that data must equal, when short enough to stand here
+	Data   string   // the JSON that data must equal, when it is short
 	Then   func(t *testing.T, s *Server, r Reply)
 }
 
@@ -77,9 +77,9 @@ func canonical(document []byte) []byte {
 
 var requestID = regexp.MustCompile(`"request_id":"[0-9A-Z]{26}"`)
 
-// Golden holds a reply, byte for byte but for its request id and indentation, against
-// testdata/golden/NAME.json of the package under test. hide maps values that differ from run to run
-// (generated ids) to what stands for them in the file. Run the test with -update to write the file.
+// Golden compares a reply, byte for byte but for its request id and indentation, with testdata/golden/NAME.json of the
+// package under test. hide maps values that differ from run to run (generated ids) to their replacements in the file.
+// Run the test with -update to write the file.
 func Golden(t *testing.T, name string, body []byte, hide ...string) {
 	t.Helper()
 	body = requestID.ReplaceAll(body, []byte(`"request_id":"01JRQ0000000000000000000ID"`))

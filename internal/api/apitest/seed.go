@@ -13,13 +13,13 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Tests open many databases. Each begins as a copy of a file that is made once.
+// Tests open many databases. Each starts as a copy of a file that is made once.
 var (
 	migrated = sync.OnceValues(func() ([]byte, error) { return made(func(*db.Tx) error { return nil }) })
 	seeded   = sync.OnceValues(func() ([]byte, error) { return made(seed) })
 )
 
-// made gives the bytes of a new database file that fill has written to.
+// made returns the bytes of a new database file that fill has written to.
 func made(fill func(*db.Tx) error) (file []byte, err error) {
 	dir, err := os.MkdirTemp("", "apitest")
 	if err != nil {
@@ -37,7 +37,7 @@ func made(fill func(*db.Tx) error) (file []byte, err error) {
 	return os.ReadFile(path)
 }
 
-// Migrated puts an empty database file, migrated, at a path.
+// Migrated writes an empty, migrated database file to a path.
 func Migrated(t testing.TB, path string) {
 	t.Helper()
 	file, err := migrated()
@@ -49,7 +49,7 @@ func Migrated(t testing.TB, path string) {
 	}
 }
 
-// openCopy opens a copy that goes away with the test.
+// openCopy opens a copy that is deleted with the test.
 func openCopy(t testing.TB, original func() ([]byte, error)) *db.DB {
 	t.Helper()
 	file, err := original()
@@ -68,7 +68,7 @@ func openCopy(t testing.TB, original func() ([]byte, error)) *db.DB {
 	return d
 }
 
-// seed writes what every Server begins with.
+// seed writes the initial rows of every Server.
 func seed(tx *db.Tx) error {
 	exec := func(query string, args ...any) error {
 		_, err := tx.Exec(query, args...)

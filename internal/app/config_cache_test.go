@@ -14,7 +14,7 @@ import (
 	"tocsin/internal/app"
 )
 
-// reads are calls that answer from what is kept of an account's configuration, or from what belongs to it.
+// reads are calls whose answers depend on an account's cached configuration, or on what belongs to it.
 var reads = []struct{ path, body string }{
 	{"/schedule/info", `{"schedule_id":$schedule_id,"start":1776009600,"end":1776614400}`},
 	{"/schedule/infos", `{"schedule_ids":[$schedule_id,$schedule_id]}`},
@@ -34,8 +34,8 @@ var reads = []struct{ path, body string }{
 
 var requestID = regexp.MustCompile(`"request_id":"[0-9A-Z]{26}"`)
 
-// said is the reply of a node without its request id.
-func said(a *app.App, key, path, body string) string {
+// reply returns the reply of a node without its request id.
+func reply(a *app.App, key, path, body string) string {
 	r := httptest.NewRequest("POST", path+"?app_key="+key, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
@@ -43,9 +43,9 @@ func said(a *app.App, key, path, body string) string {
 	return fmt.Sprint(w.Code, requestID.ReplaceAllString(w.Body.String(), ""))
 }
 
-// TestNodesAnswerAsIfTheyKeptNothing lets two nodes on one database change its configuration and read it in turn,
-// and holds each reply to that of a node that has just been started and so has nothing to answer from but the database.
-func TestNodesAnswerAsIfTheyKeptNothing(t *testing.T) {
+// TestCachesAgreeWithTheDatabase changes and reads the configuration on two nodes of one database. Each reply must be
+// equal to that of a node that has just started, and so has nothing in its caches.
+func TestCachesAgreeWithTheDatabase(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			one, _, owner, nobody := start(t)
@@ -72,7 +72,7 @@ func TestNodesAnswerAsIfTheyKeptNothing(t *testing.T) {
 			for round := range 60 {
 				for word := range 3 {
 					c := changes[r.IntN(len(changes))]
-					reply := said(nodes[r.IntN(2)], owner, c.path, filled(c.body, 10*round+word))
+					reply := reply(nodes[r.IntN(2)], owner, c.path, filled(c.body, 10*round+word))
 					for _, m := range idNames.FindAllSubmatch([]byte(reply), -1) {
 						name := string(bytes.Replace(m[1], []byte("member"), []byte("person"), 1))
 						ids[name] = append(ids[name], string(m[2]))
@@ -82,9 +82,9 @@ func TestNodesAnswerAsIfTheyKeptNothing(t *testing.T) {
 				for range 8 {
 					c, key := reads[r.IntN(len(reads))], []string{owner, nobody}[r.IntN(2)]
 					body := filled(c.body, 0)
-					want := said(fresh, key, c.path, body)
+					want := reply(fresh, key, c.path, body)
 					for i, node := range nodes {
-						if got := said(node, key, c.path, body); got != want {
+						if got := reply(node, key, c.path, body); got != want {
 							t.Fatalf("round %d: node %d answers %s %s\n%s\nwant\n%s", round, i, c.path, body, got, want)
 						}
 					}

@@ -9,8 +9,9 @@ import (
 	"tocsin/internal/platform/clock"
 )
 
-// Every way has a target whose escaping its texts go through: a new one without is not sent by accident.
-func TestEveryWayHasATarget(t *testing.T) {
+// TestEveryMethodHasATarget: each method has a render target, which escapes its texts. A new method without a target
+// must not be used by accident.
+func TestEveryMethodHasATarget(t *testing.T) {
 	a := &App{Config: Config{Clock: clock.At(time.Unix(0, 0))}}
 	methods := append(a.methods(), "email", "sms", "voice", integration.SlackApp, integration.FeishuApp, integration.DingTalkApp, integration.WeComApp, integration.TeamsApp)
 	for _, method := range methods {
@@ -19,6 +20,6 @@ func TestEveryWayHasATarget(t *testing.T) {
 		}
 	}
 	if len(methods) < 18 {
-		t.Errorf("there are only %d ways", len(methods))
+		t.Errorf("there are only %d methods", len(methods))
 	}
 }
