@@ -181,7 +181,7 @@ func TestTheOwnerIsToldWhenNobodyElseIs(t *testing.T) {
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
 	w.told(newPage("olga"))
-	if why := w.why("cpu"); !strings.Contains(why, "no person was told") || !strings.Contains(why, "nobody is on call in Night") || !strings.Contains(why, "team 7000000000022 has nobody") {
+	if why := w.why("cpu"); !strings.Contains(why, "no person was notified") || !strings.Contains(why, "nobody is on call in Night") || !strings.Contains(why, "team nobody has no members") {
 		t.Error(why)
 	}
 }
