@@ -1,9 +1,8 @@
-// Package notify tells people and chats what happened: it keeps what is to be told, target by target, as rows
-// that are due, and sends them when they are.
+// Package notify notifies people and chats: it stores a notification for each target as a row, and sends it when it is
+// due.
 //
-// A notice is told at least once, with the same key each time. One target that fails or hangs must never
-// hold up another, and nothing may be told that has been overtaken: what a notice is about is looked at again
-// when it is sent.
+// A notification is sent at least once, with the same key each time. One target that fails or hangs must never block
+// another. A stale notification must never be sent: the incident is checked again when its notification is sent.
 package notify
 
 import (
@@ -22,7 +21,7 @@ import (
 	"tocsin/internal/sender"
 )
 
-// Deliver sends a message over a way to an address.
+// Deliver sends a message over a method to an address.
 type Deliver func(ctx context.Context, method string, to Address, m sender.Message) (sender.Receipt, error)
 
 // Config is what the room stands on.
@@ -51,14 +50,17 @@ type Service struct {
 // the moment a notice was due to the moment it was taken.
 func New(c Config) *Service {
 	r := &Service{Config: c, stale: func(*Notification, time.Time) string { return "" },
-		settled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_notices_total", Help: "Notices by way and what became of them."}, []string{"way", "outcome"}),
-		waited:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_notice_seconds", Help: "From the making of a notice to its being taken.", Buckets: prometheus.ExponentialBuckets(0.01, 4, 9)}),
+		settled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_notices_total",
+			Help: "Notices by way and what became of them."}, []string{"way", "outcome"}),
+		waited: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_notice_seconds",
+			Help: "From the making of a notice to its being taken.", Buckets: prometheus.ExponentialBuckets(0.01, 4, 9)}),
 	}
 	if c.Metrics != nil {
 		c.Metrics.MustRegister(r.settled, r.waited)
 	}
 	now := func() time.Time { return r.Clock.Now() }
-	r.runner = delivery.New(delivery.Config{Name: "notify", DB: c.DB, Now: now, Log: c.Log, Slots: maxFlying, First: maxFirst, Grace: timeout}, store{r})
+	r.runner = delivery.New(delivery.Config{Name: "notify", DB: c.DB, Now: now, Log: c.Log, Slots: maxFlying, First: maxFirst,
+		Grace: timeout}, store{r})
 	return r
 }
 
