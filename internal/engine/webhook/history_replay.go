@@ -33,7 +33,7 @@ func (r *Service) historyReplay(c *api.Call, in historyReplayRequest) (replayed,
 	case i.Status != "enabled":
 		return replayed{}, fault.New(fault.Conflict, "integration %d is disabled", m.integration)
 	case status == sending:
-		return replayed{}, fault.New(fault.Conflict, "the delivery is being sent at this moment")
+		return replayed{}, fault.New(fault.Conflict, "the delivery is being sent just now")
 	}
 	if m.attemptID == "" {
 		m.attemptID = attemptID(c.Now)
