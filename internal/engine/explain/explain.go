@@ -205,7 +205,7 @@ func (x *Explanation) ofAlert(c *api.Call, id string) error {
 	}
 	slices.Reverse(x.Verdicts)
 	if len(x.Verdicts) == 0 {
-		x.Words = append(x.Words, "There is no record of how this alert began: it was imported, or the record was deleted after its retention time.")
+		x.Words = append(x.Words, "There is no record of how this alert began: it was imported, or its record was deleted with age.")
 		if a.Incident != "" {
 			return x.story(c, a.Incident)
 		}
@@ -292,4 +292,3 @@ func (x *Explanation) story(c *api.Call, id string) error {
 	x.Incidents = append(x.Incidents, s)
 	return nil
 }
-
