@@ -65,7 +65,7 @@ func TestBothAreToldBeforeAChange(t *testing.T) {
 	w.told()
 	w.pass(5 * time.Minute)
 	w.says("ann@example.com", "On call in Turns from Sat 21 Nov 13:00 CET: You are on call in Turns from Sat 21 Nov 13:00 CET until Sun 22 Nov 13:00 CET. You take over from Bob Night.")
-	w.says("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your turn on call in Turns ends Sat 21 Nov 12:00 UTC. Ann Day will take over.")
+	w.says("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your on-call shift in Turns ends Sat 21 Nov 12:00 UTC. Ann Day will take over.")
 	w.told(begins("ann"), ends("bob"))
 	w.pass(23 * time.Hour)
 	w.told()
@@ -78,7 +78,7 @@ func TestBothAreToldAtTheStart(t *testing.T) {
 	w.pass(2*time.Hour - time.Second)
 	w.told()
 	w.pass(time.Second)
-	w.says("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your turn on call in Turns ended Sat 21 Nov 12:00 UTC. Ann Day took over.")
+	w.says("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your on-call shift in Turns ended Sat 21 Nov 12:00 UTC. Ann Day took over.")
 	w.told(begins("ann"), ends("bob"))
 	w.pass(time.Hour)
 	w.told()
@@ -93,7 +93,7 @@ func TestOnlyAChangeOfWhoIsOnCallIsTold(t *testing.T) {
 	w.pass(12 * time.Hour)
 	w.told(begins("bob"))
 	w.pass(8 * time.Hour)
-	w.says("bob@example.com", "On call in Night until Sun 22 Nov 06:00 UTC: Your turn on call in Night ends Sun 22 Nov 06:00 UTC. Nobody is on call after you.")
+	w.says("bob@example.com", "On call in Night until Sun 22 Nov 06:00 UTC: Your on-call shift in Night ends Sun 22 Nov 06:00 UTC. Nobody is on call after you.")
 	w.told(ends("bob"))
 }
 
@@ -268,7 +268,7 @@ func TestChatsOfTheScheduleAreTold(t *testing.T) {
 	w.says("ops", "On call in Turns: On call in Turns: Bob Night, at Sat 21 Nov 11:30 UTC.")
 	w.told(today("bob"), "ops slack shift_daily")
 	w.pass(30 * time.Minute)
-	w.says("ops", "Shift change in Turns Sat 21 Nov 12:00 UTC: The turn in Turns changes Sat 21 Nov 12:00 UTC. On call from then on: Ann Day. Until then: Bob Night.")
+	w.says("ops", "Shift change in Turns Sat 21 Nov 12:00 UTC: The shift in Turns changes Sat 21 Nov 12:00 UTC. On call from then on: Ann Day. Until then: Bob Night.")
 	w.told(begins("ann"), ends("bob"), "ops slack shift_change")
 }
 
