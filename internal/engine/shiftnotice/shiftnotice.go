@@ -22,7 +22,7 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// Service tells of shifts.
+// Service tells of turns.
 type Service struct {
 	DB      *db.DB
 	Keyring *secret.Keyring
