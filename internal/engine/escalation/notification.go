@@ -26,11 +26,11 @@ type Someone struct {
 }
 
 // Persons returns the persons that a target means at a moment (Unix seconds), each once: those named first, then the
-// members of teams, then the persons on call. nobody describes each part that has no person; next is when one of its
+// members of teams, then the persons on call. missing describes each part that has no person; next is when one of its
 // schedules has a person on call again (Unix seconds), 0 when that is not known.
 func Persons(
 	tx *db.Tx, account int64, t channel.Target, at int64, zone *time.Location,
-) (persons []Someone, nobody []string, next int64, err error) {
+) (persons []Someone, missing []string, next int64, err error) {
 	c := collector{tx: tx, account: account}
 	for _, id := range t.PersonIDs {
 		if err := c.add(id, "named by the rule"); err != nil {
@@ -47,7 +47,7 @@ func Persons(
 			return nil, nil, 0, err
 		}
 	}
-	return c.persons, c.nobody, c.next, nil
+	return c.persons, c.missing, c.next, nil
 }
 
 // collector gathers the results of Persons.
@@ -55,7 +55,7 @@ type collector struct {
 	tx      *db.Tx
 	account int64
 	persons []Someone
-	nobody  []string
+	missing []string
 	next    int64
 }
 
@@ -69,7 +69,7 @@ func (c *collector) add(id int64, why string) error {
 		return err
 	}
 	if !found {
-		c.nobody = append(c.nobody, fmt.Sprintf("person %d, %s, has left", id, why))
+		c.missing = append(c.missing, fmt.Sprintf("person %d, %s, has left", id, why))
 		return nil
 	}
 	c.persons = append(c.persons, Someone{id, why})
@@ -83,9 +83,9 @@ func (c *collector) addTeam(id int64) error {
 	case err != nil:
 		return err
 	case !found:
-		c.nobody = append(c.nobody, fmt.Sprintf("team %d does not exist any more", id))
+		c.missing = append(c.missing, fmt.Sprintf("team %d does not exist any more", id))
 	case len(record.PersonIDs) == 0:
-		c.nobody = append(c.nobody, "team "+record.TeamName+" has no members")
+		c.missing = append(c.missing, "team "+record.TeamName+" has no members")
 	}
 	for _, person := range record.PersonIDs {
 		if err := c.add(person, "in team "+record.TeamName); err != nil {
@@ -103,13 +103,13 @@ func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Lo
 	case err != nil:
 		return err
 	case !found:
-		c.nobody = append(c.nobody, "schedule "+key+" does not exist any more")
+		c.missing = append(c.missing, "schedule "+key+" does not exist any more")
 		return nil
 	case who.Disabled:
-		c.nobody = append(c.nobody, "schedule "+who.Name+" is disabled")
+		c.missing = append(c.missing, "schedule "+who.Name+" is disabled")
 		return nil
 	case len(who.Persons) == 0:
-		c.nobody = append(c.nobody, "nobody is on call in "+who.Name)
+		c.missing = append(c.missing, "nobody is on call in "+who.Name)
 		if who.Next > 0 && (c.next == 0 || who.Next < c.next) {
 			c.next = who.Next
 		}
@@ -315,7 +315,7 @@ func (r *Service) person(tx *db.Tx, i *incident.Incident, t draft, id int64, now
 	if err != nil || !found {
 		return err
 	}
-	return r.Notify.Tell(tx, p, t.by, i.Severity, t.notification(i, id, "", notify.Address{}, t.key, t.reason), now)
+	return r.Notify.PutFor(tx, p, t.by, i.Severity, t.notification(i, id, "", notify.Address{}, t.key, t.reason), now)
 }
 
 // chats stores the notifications to the chats of a layer. A chat that cannot be used gets one that has failed.

@@ -103,8 +103,8 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 	return err
 }
 
-// Told reports whether a person has a notification with a key over any method: whether Tell was called with that key.
-func Told(tx *db.Tx, account int64, key string) (bool, error) {
+// Stored reports whether a person has a notification with a key over any method: whether PutFor was called with that key.
+func Stored(tx *db.Tx, account int64, key string) (bool, error) {
 	_, found, err := db.One(tx, db.Column[int64],
 		`SELECT 1 FROM notice WHERE account_id = $1 AND notice_key >= $2 AND notice_key < $3
 			LIMIT 1`, account, key+"/", key+"0") // 0 comes after the slash

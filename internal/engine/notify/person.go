@@ -102,10 +102,10 @@ func (r *Service) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, se
 	return reaches, strings.Join(missing, "; "), nil
 }
 
-// Tell stores the notifications to a person, one for each method that by names or the person prefers for the severity.
+// PutFor stores the notifications to a person, one for each method that by names or the person prefers for the severity.
 // n is what they have in common; their keys are its key and the method. In quiet hours they wait, and n.Detail.Until
 // moves with them. A person without a method gets a notification that has failed.
-func (r *Service) Tell(tx *db.Tx, p Person, by *channel.By, severity string, n Notification, now time.Time) error {
+func (r *Service) PutFor(tx *db.Tx, p Person, by *channel.By, severity string, n Notification, now time.Time) error {
 	reaches, missing, err := r.Reaches(tx, n.Account, p, by, severity, now)
 	if err != nil {
 		return err

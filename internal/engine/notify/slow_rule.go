@@ -24,7 +24,7 @@ const slow = "rule_too_slow"
 // Slow notifies the account's owner of a rule that cost too much, once an hour for each rule.
 func (r *Service) Slow(tx *db.Tx, account int64, rule SlowRule, now time.Time) error {
 	key := fmt.Sprintf("%s/%s/%s/%s/%d", slow, rule.Where, rule.Stage, cmp.Or(rule.ID, rule.Name), now.Unix()/3600)
-	notified, err := Told(tx, account, key)
+	notified, err := Stored(tx, account, key)
 	if err != nil || notified {
 		return err
 	}
@@ -40,7 +40,7 @@ func (r *Service) Slow(tx *db.Tx, account int64, rule SlowRule, now time.Time) e
 	text := fmt.Sprintf("The %s rule %s of %s was not applied to %q: %s. This happens again until the rule is made simpler. "+
 		"Use fewer values and shorter regular expressions.", rule.Stage, name, rule.Where, rule.About, rule.Why)
 	subject := fmt.Sprintf("Rule %s takes too long and is not applied", name)
-	return r.Tell(tx, p, nil, "Warning", Notification{
+	return r.PutFor(tx, p, nil, "Warning", Notification{
 		Account: account,
 		Key:     key,
 		Event:   slow,

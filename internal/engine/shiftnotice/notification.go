@@ -166,7 +166,7 @@ func (t *notifier) person(what string, moment, id int64, words text) error {
 	}
 	n := t.notification(what, moment, words, zone)
 	n.Key, n.Reason = fmt.Sprintf("%s/p%d", n.Key, id), reasons[what]
-	return t.service.Notify.Tell(t.tx, p, by, "Info", n, t.now)
+	return t.service.Notify.PutFor(t.tx, p, by, "Info", n, t.now)
 }
 
 var reasons = map[string]string{begins: "takes over", ends: "leaves", today: "on call", changes: "a chat named by the schedule"}

@@ -80,7 +80,7 @@ func (r *Service) warn(tx *db.Tx, w row, e ending, now time.Time) (stored bool, 
 		return false, err
 	}
 	subject, text := e.words(time.Unix(w.end, 0).In(zone).Format("Mon 2 Jan 15:04 MST"))
-	return true, r.Notify.Tell(tx, p, nil, "Info", notify.Notification{
+	return true, r.Notify.PutFor(tx, p, nil, "Info", notify.Notification{
 		Account: w.account, Key: key(w.rule, w.end), Event: ends, Cause: notify.Silence, Reason: why,
 		Detail: notify.Detail{Rule: w.rule, RuleName: e.rule.RuleName, Subject: subject, Text: text, Moment: w.end},
 	}, now)

@@ -147,7 +147,7 @@ func (r *Service) step(ctx context.Context, w row, now time.Time) error {
 	return r.DB.Write(ctx, func(tx *db.Tx) error {
 		done := false
 		failed, err := tx.Try(func() (err error) {
-			if done, err = notify.Told(tx, w.account, key(w.rule, w.end)); err != nil || done || readErr != nil || over != "" {
+			if done, err = notify.Stored(tx, w.account, key(w.rule, w.end)); err != nil || done || readErr != nil || over != "" {
 				return errors.Join(err, readErr)
 			}
 			done, err = r.warn(tx, w, e, now)

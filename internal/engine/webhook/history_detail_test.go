@@ -18,7 +18,7 @@ const (
 	replay = "/webhook/history/replay"
 )
 
-// withExchange starts a server with an attempt "said" that failed, in a private channel of account A, and one "bare" of an account
+// withExchange starts a server with an attempt "said" which failed, in a private channel of account A, and one "bare" of an account
 // file.
 func withExchange(t *testing.T) *apitest.Server {
 	s, keyring := start(t), apitest.Box(t)

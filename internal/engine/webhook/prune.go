@@ -61,5 +61,6 @@ func pruneOne(tx *db.Tx, account int64, status string, before int64, limit int) 
 }
 
 const prunable = `DELETE FROM webhook_delivery WHERE account_id = $1 AND event_id IN (
-		SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND status = $2 AND event_time < $3 ORDER BY event_time, event_id LIMIT $4 + 0)
+		SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND status = $2 AND event_time < $3
+		ORDER BY event_time, event_id LIMIT $4 + 0)
 	RETURNING integration_id, event_type, event_time`

@@ -103,7 +103,7 @@ func hold(tx *db.Tx, e endpointKey, until time.Time) error {
 	return err
 }
 
-// answers summarizes the results of some attempts at an endpoint, in order.
+// answers sums up the results of some attempts at an endpoint, in order.
 type answers struct {
 	recovered bool  // one of them succeeded
 	failures  int64 // after that one
