@@ -104,7 +104,7 @@ func TestARuleHoldsAtItsTimes(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day)), `"time_filters": [{"start": "09:00", "end": "18:00", "repeat": [1, 2, 3, 4, 5]}]`))
 	w.push("cpu", "Critical") // a Saturday
 	w.told()
-	if why := w.why("cpu"); !strings.Contains(why, "does not hold at this time") {
+	if why := w.why("cpu"); !strings.Contains(why, "is not active at this time") {
 		t.Error(why)
 	}
 }
