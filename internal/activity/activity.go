@@ -1,8 +1,7 @@
-// Package activity carries word of what happened to alerts and incidents to the rooms above them that act on it:
-// escalation, notification and webhooks. Listeners are called in the transaction of the change itself, so
-// that what shall follow from it is written down with it or not at all.
+// Package activity publishes events of alerts and incidents to subscribers: escalation, notification and webhooks.
+// Subscribers are called in the transaction that caused the event, so that their rows are committed with it or not at all.
 //
-// It must never carry anything outside the process, and a listener must never do more than write rows.
+// It must never send anything outside of the process, and a subscriber must never do more than write rows.
 package activity
 
 import (
@@ -11,7 +10,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// The types of news, as webhooks and feeds name them. An alert's begin with a_, an incident's with i_.
+// Types of events, as webhooks and feeds name them. Those of alerts begin with a_, those of incidents with i_.
 const (
 	AlertNew      = "a_new"
 	AlertUpdate   = "a_update"
@@ -42,10 +41,10 @@ const (
 	IncidentSolution  = "i_r_rsltn"
 	IncidentSeverity  = "i_r_severity"
 	IncidentField     = "i_r_field"
-	IncidentNotify    = "i_notify"    // somebody was told, or could not be: in the feed only
-	IncidentExhausted = "i_exhausted" // escalation ended and nobody was told: in the feed only
+	IncidentNotify    = "i_notify"    // a notification was sent, or could not be: in the feed only
+	IncidentExhausted = "i_exhausted" // escalation ended and no person was notified: in the feed only
 	IncidentRoom      = "i_wr_create" // a war room was opened: in the feed only
-	IncidentRoomGone  = "i_wr_delete" // it was closed: likewise
+	IncidentRoomGone  = "i_wr_delete" // a war room was closed: in the feed only
 )
 
 // Item is an event with the object that it happened to.
@@ -54,7 +53,7 @@ type Item struct {
 	ID      string // of the alert or incident: 24 hexadecimal digits
 	Channel int64
 	At      time.Time
-	Person  int64 // who did it; 0: Tocsin itself
+	Person  int64 // the person who caused it; 0: Tocsin itself
 	Event   Event
 	Subject any // a copy of the incident, where the publisher has it; nil: subscribers read it
 }
@@ -62,13 +61,13 @@ type Item struct {
 // OfIncident reports whether the event is an incident's.
 func (i Item) OfIncident() bool { return i.Event.Type()[0] == 'i' }
 
-// Bus hands news to those who listen, in the order in which they were added.
+// Bus hands events to subscribers, in the order in which they were added.
 type Bus struct{ subscribers []func(*db.Tx, Item) error }
 
-// Subscribe adds a listener, before the first news.
+// Subscribe adds a subscriber. It must be called before the first event.
 func (b *Bus) Subscribe(fn func(*db.Tx, Item) error) { b.subscribers = append(b.subscribers, fn) }
 
-// Publish writes the news into the feed and hands it on. An error undoes the change that it is about.
+// Publish stores the event in the feed and hands it to the subscribers. An error rolls back the change that caused it.
 func (b *Bus) Publish(tx *db.Tx, item Item) error {
 	if err := record(tx, item); err != nil {
 		return err

@@ -5,12 +5,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Event is what happened to an alert or incident. Its members are the detail that the feed shows; Type is its name in
+// Event is a change of an alert or incident. Its members are the detail that the feed shows; Type is its name in
 // feeds and webhooks. A subscriber that needs a member names it, so that one that is renamed does not compile.
 type Event interface{ Type() string }
 
-// AlertDecided is a decision that changed an alert: it is new, was updated, has ended, or is muted. Kind says which, one
-// of the constants that begin with Alert.
+// AlertDecided is a decision that changed an alert: it is new, was updated, has ended, or is muted. Kind is one of the
+// constants that begin with Alert.
 type AlertDecided struct {
 	Kind     string `json:"-"`
 	Severity string `json:"severity"`
@@ -18,8 +18,14 @@ type AlertDecided struct {
 	Title    string `json:"title"`
 }
 
+// Type returns Kind.
+func (e AlertDecided) Type() string { return e.Kind }
+
 // AlertClosed is an alert that a person closed.
 type AlertClosed struct{}
+
+// Type returns AlertClose.
+func (AlertClosed) Type() string { return AlertClose }
 
 // AlertMerged is an alert that a person moved to an incident.
 type AlertMerged struct {
@@ -27,11 +33,17 @@ type AlertMerged struct {
 	Comment    string `json:"comment"`
 }
 
+// Type returns AlertMerge.
+func (AlertMerged) Type() string { return AlertMerge }
+
 // Opened is a new incident.
 type Opened struct {
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
 }
+
+// Type returns IncidentNew.
+func (Opened) Type() string { return IncidentNew }
 
 // Assigned is an incident that persons or a rule were made responsible for.
 type Assigned struct {
@@ -46,41 +58,68 @@ type Assigned struct {
 	ID               string   `json:"id"`          // of the assignment
 }
 
+// Type returns IncidentAssign.
+func (Assigned) Type() string { return IncidentAssign }
+
 // RespondersAdded is an incident that further persons were made responsible for.
 type RespondersAdded struct {
 	To []int64 `json:"to"` // persons
 }
 
-// Acknowledged is an incident that a responder takes care of.
+// Type returns IncidentResponder.
+func (RespondersAdded) Type() string { return IncidentResponder }
+
+// Acknowledged is an incident that a responder works on.
 type Acknowledged struct{}
+
+// Type returns IncidentAck.
+func (Acknowledged) Type() string { return IncidentAck }
 
 // Unacknowledged is an incident whose acknowledgement was taken back.
 type Unacknowledged struct{}
+
+// Type returns IncidentUnack.
+func (Unacknowledged) Type() string { return IncidentUnack }
 
 // Snoozed is an incident that escalates no further for some minutes.
 type Snoozed struct {
 	Minutes int64 `json:"minutes"`
 }
 
+// Type returns IncidentSnooze.
+func (Snoozed) Type() string { return IncidentSnooze }
+
 // Woken is an incident whose snooze ended before its time.
 type Woken struct {
 	SnoozedBefore int64 `json:"snoozedBefore"` // Unix seconds
 }
+
+// Type returns IncidentWake.
+func (Woken) Type() string { return IncidentWake }
 
 // Stormed is an incident that reached a number of alerts.
 type Stormed struct {
 	Threshold int64 `json:"threshold"`
 }
 
-// Resolved is an incident that was closed. From says by what: manual, recovery, timeout.
+// Type returns IncidentStorm.
+func (Stormed) Type() string { return IncidentStorm }
+
+// Resolved is an incident that was closed. From is the cause: manual, recovery, timeout.
 type Resolved struct {
 	From string `json:"from"`
 }
+
+// Type returns IncidentResolve.
+func (Resolved) Type() string { return IncidentResolve }
 
 // Reopened is a closed incident that is open again.
 type Reopened struct {
 	Reason string `json:"reason"`
 }
+
+// Type returns IncidentReopen.
+func (Reopened) Type() string { return IncidentReopen }
 
 // Merged is an incident that others were merged into, or that was merged into another.
 type Merged struct {
@@ -89,24 +128,36 @@ type Merged struct {
 	Comment           string   `json:"comment,omitzero"`
 }
 
+// Type returns IncidentMerge.
+func (Merged) Type() string { return IncidentMerge }
+
 // Commented is a comment on an incident.
 type Commented struct {
 	Comment   string `json:"comment"`
 	MuteReply bool   `json:"mute_reply"`
 }
 
-// TextChanged is another title, description, impact, root cause or resolution of an incident. Kind says which.
+// Type returns IncidentComment.
+func (Commented) Type() string { return IncidentComment }
+
+// TextChanged is another title, description, impact, root cause or resolution of an incident. Kind is the type of the event.
 type TextChanged struct {
 	Kind string `json:"-"`
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
+// Type returns Kind.
+func (e TextChanged) Type() string { return e.Kind }
+
 // SeverityChanged is another severity of an incident.
 type SeverityChanged struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
+
+// Type returns IncidentSeverity.
+func (SeverityChanged) Type() string { return IncidentSeverity }
 
 // FieldChanged is another value of a custom field of an incident; null where it has none.
 type FieldChanged struct {
@@ -115,11 +166,14 @@ type FieldChanged struct {
 	To        jsontext.Value `json:"to"`
 }
 
+// Type returns IncidentField.
+func (FieldChanged) Type() string { return IncidentField }
+
 // Notified is a notification of an incident that was sent or could not be, or a step of its escalation that notified no
 // person. It is in the feed only: nothing follows from it.
 type Notified struct {
 	RID              string  `json:"rid,omitzero"` // of the notification
-	By               string  `json:"by"`           // the method; nobody: the step notified no person
+	By               string  `json:"by"`           // the method; `nobody`: the step notified no person
 	LayerIdx         int64   `json:"layer_idx"`
 	EscalateRuleID   string  `json:"escalate_rule_id"`
 	EscalateRuleName string  `json:"escalate_rule_name"`
@@ -131,7 +185,10 @@ type Notified struct {
 	Until            int64   `json:"until,omitzero"`  // Unix seconds; until when it waits
 }
 
-// Fired is who a notification was for.
+// Type returns IncidentNotify.
+func (Notified) Type() string { return IncidentNotify }
+
+// Fired is the target of a notification.
 type Fired struct {
 	PersonID     int64  `json:"person_id,omitzero"`
 	Alias        string `json:"alias,omitzero"` // of a chat or an address
@@ -144,11 +201,20 @@ type Exhausted struct {
 	To     []int64 `json:"to,omitempty"` // persons who were notified instead
 }
 
+// Type returns IncidentExhausted.
+func (Exhausted) Type() string { return IncidentExhausted }
+
 // WarRoomOpened is a chat group that was opened for an incident. It is in the feed only.
 type WarRoomOpened struct{ WarRoom }
 
+// Type returns IncidentRoom.
+func (WarRoomOpened) Type() string { return IncidentRoom }
+
 // WarRoomClosed is a war room that was closed. It is in the feed only.
 type WarRoomClosed struct{ WarRoom }
+
+// Type returns IncidentRoomGone.
+func (WarRoomClosed) Type() string { return IncidentRoomGone }
 
 // WarRoom names the chat group.
 type WarRoom struct {
@@ -159,33 +225,8 @@ type WarRoom struct {
 	ShareLink     string `json:"share_link"`
 }
 
-// The names of events in feeds and webhooks.
-
-func (e AlertDecided) Type() string  { return e.Kind }
-func (AlertClosed) Type() string     { return AlertClose }
-func (AlertMerged) Type() string     { return AlertMerge }
-func (Opened) Type() string          { return IncidentNew }
-func (Assigned) Type() string        { return IncidentAssign }
-func (RespondersAdded) Type() string { return IncidentResponder }
-func (Acknowledged) Type() string    { return IncidentAck }
-func (Unacknowledged) Type() string  { return IncidentUnack }
-func (Snoozed) Type() string         { return IncidentSnooze }
-func (Woken) Type() string           { return IncidentWake }
-func (Stormed) Type() string         { return IncidentStorm }
-func (Resolved) Type() string        { return IncidentResolve }
-func (Reopened) Type() string        { return IncidentReopen }
-func (Merged) Type() string          { return IncidentMerge }
-func (Commented) Type() string       { return IncidentComment }
-func (e TextChanged) Type() string   { return e.Kind }
-func (SeverityChanged) Type() string { return IncidentSeverity }
-func (FieldChanged) Type() string    { return IncidentField }
-func (Notified) Type() string        { return IncidentNotify }
-func (Exhausted) Type() string       { return IncidentExhausted }
-func (WarRoomOpened) Type() string   { return IncidentRoom }
-func (WarRoomClosed) Type() string   { return IncidentRoomGone }
-
-// Read returns the event of a stored type with the members that its detail has; nil when the type is not known, as that
-// of a newer version.
+// Read returns the event of a stored type with the members of its detail; nil when the type is not known, such as one of
+// a newer version.
 func Read(kind string, detail []byte) (Event, error) {
 	read, known := readers[kind]
 	if !known {
@@ -194,14 +235,30 @@ func Read(kind string, detail []byte) (Event, error) {
 	return read(detail)
 }
 
+// readers decode the details of the types that Read knows.
 var readers = map[string]func(detail []byte) (Event, error){
-	AlertMerge: reader[AlertMerged], IncidentNew: reader[Opened], IncidentAssign: reader[Assigned], IncidentResponder: reader[RespondersAdded],
-	IncidentAck: reader[Acknowledged], IncidentUnack: reader[Unacknowledged], IncidentSnooze: reader[Snoozed], IncidentWake: reader[Woken],
-	IncidentStorm: reader[Stormed], IncidentResolve: reader[Resolved], IncidentReopen: reader[Reopened], IncidentMerge: reader[Merged],
-	IncidentComment: reader[Commented], IncidentSeverity: reader[SeverityChanged], IncidentField: reader[FieldChanged],
-	IncidentNotify: reader[Notified], IncidentExhausted: reader[Exhausted], IncidentRoom: reader[WarRoomOpened], IncidentRoomGone: reader[WarRoomClosed],
+	AlertMerge:        reader[AlertMerged],
+	IncidentNew:       reader[Opened],
+	IncidentAssign:    reader[Assigned],
+	IncidentResponder: reader[RespondersAdded],
+	IncidentAck:       reader[Acknowledged],
+	IncidentUnack:     reader[Unacknowledged],
+	IncidentSnooze:    reader[Snoozed],
+	IncidentWake:      reader[Woken],
+	IncidentStorm:     reader[Stormed],
+	IncidentResolve:   reader[Resolved],
+	IncidentReopen:    reader[Reopened],
+	IncidentMerge:     reader[Merged],
+	IncidentComment:   reader[Commented],
+	IncidentSeverity:  reader[SeverityChanged],
+	IncidentField:     reader[FieldChanged],
+	IncidentNotify:    reader[Notified],
+	IncidentExhausted: reader[Exhausted],
+	IncidentRoom:      reader[WarRoomOpened],
+	IncidentRoomGone:  reader[WarRoomClosed],
 }
 
+// reader decodes the detail of one type of event.
 func reader[T Event](detail []byte) (Event, error) {
 	var e T
 	err := json.Unmarshal(detail, &e)

@@ -8,7 +8,7 @@ import (
 
 // Entry is one line of the feed of an alert or incident.
 type Entry struct {
-	ID        int64 // 1, 2, 3 in the order in which it happened
+	ID        int64 // 1, 2, 3 in the order of the events
 	CreatedAt int64 // Unix milliseconds
 	Type      string
 	Person    int64 // 0: Tocsin itself
@@ -16,6 +16,7 @@ type Entry struct {
 	Event     Event // the same, typed; nil when this version does not know the type
 }
 
+// record stores an event as the next entry of the feed.
 func record(tx *db.Tx, item Item) error {
 	detail, err := json.Marshal(item.Event)
 	if err != nil {
@@ -27,7 +28,7 @@ func record(tx *db.Tx, item Item) error {
 	return err
 }
 
-// Query says which entries of a feed are wanted.
+// Query selects entries of a feed.
 type Query struct {
 	Account     int64
 	Ref         string   // the alert or incident
@@ -44,7 +45,7 @@ const (
 	newestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed + ` ORDER BY feed_id DESC LIMIT $4 + 0 OFFSET $5 + 0`
 )
 
-// Feed reads a page of what happened to an alert or incident, and how much there is altogether.
+// Feed returns a page of the feed of an alert or incident, and the number of all its entries.
 func Feed(tx *db.Tx, q Query) (entries []Entry, total int64, err error) {
 	args := []any{q.Account, q.Ref, db.List(q.Types)}
 	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+inFeed, args...); err != nil {
@@ -58,18 +59,20 @@ func Feed(tx *db.Tx, q Query) (entries []Entry, total int64, err error) {
 	return entries, total, err
 }
 
+// scanEntry reads an entry and decodes its detail.
 func scanEntry(scan db.Scan) (e Entry, err error) {
 	var detail string
-	if err = scan(&e.ID, &e.CreatedAt, &e.Type, &e.Person, &detail); err == nil {
-		err = json.Unmarshal([]byte(detail), &e.Detail)
+	if err := scan(&e.ID, &e.CreatedAt, &e.Type, &e.Person, &detail); err != nil {
+		return e, err
 	}
-	if err == nil {
-		e.Event, err = Read(e.Type, []byte(detail))
+	if err := json.Unmarshal([]byte(detail), &e.Detail); err != nil {
+		return e, err
 	}
+	e.Event, err = Read(e.Type, []byte(detail))
 	return e, err
 }
 
-// Forget takes the feed of an alert or incident away.
+// Forget deletes the feed of an alert or incident.
 func Forget(tx *db.Tx, account int64, ref string) error {
 	_, err := tx.Exec(`DELETE FROM feed WHERE account_id = $1 AND ref_id = $2`, account, ref)
 	return err

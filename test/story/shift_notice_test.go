@@ -65,7 +65,7 @@ func TestBothPersonsAreNotifiedBeforeAHandoff(t *testing.T) {
 	w.notified()
 	w.pass(5 * time.Minute)
 	w.hasText("ann@example.com", "On call in Turns from Sat 21 Nov 13:00 CET: You are on call in Turns from Sat 21 Nov 13:00 CET until Sun 22 Nov 13:00 CET. You take over from Bob Night.")
-	w.hasText("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your turn on call in Turns ends Sat 21 Nov 12:00 UTC. Ann Day will take over.")
+	w.hasText("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your on-call shift in Turns ends Sat 21 Nov 12:00 UTC. Ann Day will take over.")
 	w.notified(begins("ann"), ends("bob"))
 	w.pass(23 * time.Hour)
 	w.notified()
@@ -78,7 +78,7 @@ func TestBothPersonsAreNotifiedAtAHandoff(t *testing.T) {
 	w.pass(2*time.Hour - time.Second)
 	w.notified()
 	w.pass(time.Second)
-	w.hasText("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your turn on call in Turns ended Sat 21 Nov 12:00 UTC. Ann Day took over.")
+	w.hasText("bob@example.com", "On call in Turns until Sat 21 Nov 12:00 UTC: Your on-call shift in Turns ended Sat 21 Nov 12:00 UTC. Ann Day took over.")
 	w.notified(begins("ann"), ends("bob"))
 	w.pass(time.Hour)
 	w.notified()
@@ -93,7 +93,7 @@ func TestOnlyHandoffsToAnotherPersonAreNotified(t *testing.T) {
 	w.pass(12 * time.Hour)
 	w.notified(begins("bob"))
 	w.pass(8 * time.Hour)
-	w.hasText("bob@example.com", "On call in Night until Sun 22 Nov 06:00 UTC: Your turn on call in Night ends Sun 22 Nov 06:00 UTC. Nobody is on call after you.")
+	w.hasText("bob@example.com", "On call in Night until Sun 22 Nov 06:00 UTC: Your on-call shift in Night ends Sun 22 Nov 06:00 UTC. Nobody is on call after you.")
 	w.notified(ends("bob"))
 }
 
@@ -268,7 +268,7 @@ func TestChatsOfTheScheduleAreNotified(t *testing.T) {
 	w.hasText("ops", "On call in Turns: On call in Turns: Bob Night, at Sat 21 Nov 11:30 UTC.")
 	w.notified(today("bob"), "ops slack shift_daily")
 	w.pass(30 * time.Minute)
-	w.hasText("ops", "Shift change in Turns Sat 21 Nov 12:00 UTC: The turn in Turns changes Sat 21 Nov 12:00 UTC. On call from then on: Ann Day. Until then: Bob Night.")
+	w.hasText("ops", "Shift change in Turns Sat 21 Nov 12:00 UTC: The shift in Turns changes Sat 21 Nov 12:00 UTC. On call from then on: Ann Day. Until then: Bob Night.")
 	w.notified(begins("ann"), ends("bob"), "ops slack shift_change")
 }
 

@@ -12,22 +12,23 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Look is how an incident fared with one rule.
+// Look is the result of matching an incident against one rule.
 type Look struct {
 	RuleID   string `json:"rule_id" doc:"The rule."`
 	RuleName string `json:"rule_name" doc:"Its name."`
 	Matched  bool   `json:"matched" doc:"It escalates the incident."`
 	Why      string `json:"why" doc:"The condition that was met or not, in words."`
-	over     bool   // it would have cost too much and counts as not matching
+	over     bool   // matching exceeded the meter's budget, which counts as no match
 }
 
-// choices is what choosing a rule depends on besides the incident.
+// choices holds what the choice of a rule depends on besides the incident.
 type choices struct {
 	rules []channel.EscalateRule
 	days  map[string]*calendar.Days
 	zone  *time.Location
 }
 
+// readChoices reads the rules of the incident's channel, the calendars they name, and the account's time zone.
 func readChoices(tx *db.Tx, i *incident.Incident) (c choices, err error) {
 	if c.rules, err = channel.Escalates.Of(tx, i.AccountID, fmt.Sprint(i.ChannelID)); err != nil {
 		return c, err
@@ -47,32 +48,43 @@ func readChoices(tx *db.Tx, i *incident.Incident) (c choices, err error) {
 	return c, err
 }
 
-// choose finds the rule that escalates an incident: the first of its channel's, by priority, that is enabled, holds at
-// the moment and matches. found is false when none does. A rule over the meter's budget does not match.
+// choose returns the rule that escalates an incident: the first of its channel, by priority, that is enabled, active at
+// the moment and matches. found is false when none does. A rule over the meter's budget does not match. looks holds the
+// result of every rule that was tried, in order.
 func (c *choices) choose(meter *filter.Meter, i *incident.Incident, now time.Time) (rule channel.EscalateRule, looks []Look, found bool) {
 	for _, rule := range c.rules {
-		look := Look{RuleID: rule.RuleID, RuleName: rule.RuleName, Why: "it is disabled"}
-		if rule.Status == "enabled" {
-			m, _ := filter.Compile(rule.Filters)
-			look.Matched, look.Why = meter.Ask(m, i)
-			look.over = meter.Over()
-		}
-		if look.Matched && len(rule.TimeFilters) > 0 && !channel.InWindow(rule.TimeFilters, now, c.zone, c.days) {
-			look.Matched, look.Why = false, "it does not hold at this time: "+look.Why
-		}
-		if looks = append(looks, look); look.Matched {
+		look := c.look(meter, rule, i, now)
+		looks = append(looks, look)
+		if look.Matched {
 			return rule, looks, true
 		}
 	}
-	return rule, looks, false
+	return channel.EscalateRule{}, looks, false
 }
 
-// Choose reads and chooses, for those who only want to know. It matches filters, so it must not be called in a write
-// transaction.
+// look matches an incident against one rule.
+func (c *choices) look(meter *filter.Meter, rule channel.EscalateRule, i *incident.Incident, now time.Time) Look {
+	look := Look{RuleID: rule.RuleID, RuleName: rule.RuleName}
+	if rule.Status != "enabled" {
+		look.Why = "it is disabled"
+		return look
+	}
+	m, _ := filter.Compile(rule.Filters) // checked when the rule was stored
+	look.Matched, look.Why = meter.Ask(m, i)
+	look.over = meter.Over()
+	if look.Matched && len(rule.TimeFilters) > 0 && !channel.InWindow(rule.TimeFilters, now, c.zone, c.days) {
+		look.Matched, look.Why = false, "it is not active at this time: "+look.Why
+	}
+	return look
+}
+
+// Choose returns the rule that escalates an incident, and changes nothing. It matches filters, which takes time, so it
+// must not be called in a write transaction.
 func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.EscalateRule, looks []Look, found bool, err error) {
 	c, err := readChoices(tx, i)
-	if err == nil {
-		rule, looks, found = c.choose(filter.NewMeter(filter.RuleSteps, filter.EventSteps), i, now)
+	if err != nil {
+		return rule, nil, false, err
 	}
-	return rule, looks, found, err
+	rule, looks, found = c.choose(filter.NewMeter(filter.RuleSteps, filter.EventSteps), i, now)
+	return rule, looks, found, nil
 }

@@ -1,9 +1,9 @@
-// Package escalation tells the right people of an incident, one layer of a rule after the other, until
-// somebody takes care. What is to be done is a row with the moment at which it is due; what the layers' turn
-// is, is decided by the pure escalate.
+// Package escalation notifies the right people of an incident, one layer of a rule after the other, until a person
+// acknowledges it. Work to do is a row with the moment at which it is due. The pure core/escalationplan decides which
+// layer comes next.
 //
-// It must never leave an incident with nobody told and nothing said: a layer without anybody to tell is
-// skipped, waits or falls back, and when all end without a person told the account's owner is.
+// It must never leave an incident silently without a notification. A layer without a person to notify is skipped,
+// waits or falls back. When all layers end and no person was notified, the account's owner is.
 package escalation
 
 import (
@@ -48,22 +48,24 @@ func (r *Service) Job() jobs.Job {
 	return jobs.Job{Name: "escalate", Interval: time.Second, Run: r.due, Wait: r.accounts.Wait, Signal: r.Wake}
 }
 
-// Failing is why an escalation has ended that goes wrong each time: it has not, and is tried again.
+// Failing marks, as the reason of an end, an escalation that fails each time. It has not ended and is retried.
 const Failing = "failing"
 
-// pause is until an escalation that went wrong is tried again, in seconds.
-const pause = 60
+// retryDelay is how long after a failure an escalation is retried, in seconds.
+const retryDelay = 60
 
-// due gives each account that has escalations which are due a turn.
+// due starts the work of each account that has escalations to advance, and returns when the next one is due.
 func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err error) {
 	var accounts []int64
 	err = r.DB.Read(ctx, func(tx *db.Tx) error {
 		for after := int64(-1); ; {
-			account, found, err := db.One(tx, db.Column[int64], `SELECT account_id FROM escalation WHERE next_at > 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, after)
+			account, found, err := db.One(tx, db.Column[int64], `SELECT account_id FROM escalation
+				WHERE next_at > 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, after)
 			if err != nil || !found {
 				return err
 			}
-			next, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(min(next_at), 0) FROM escalation WHERE account_id = $1 AND next_at > 0`, account)
+			next, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(min(next_at), 0) FROM escalation
+				WHERE account_id = $1 AND next_at > 0`, account)
 			if err != nil {
 				return err
 			}
@@ -77,44 +79,50 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 	if err != nil {
 		return again, err
 	}
-	return again, r.accounts.Begin(ctx, now, accounts, r.turn)
+	return again, r.accounts.Begin(ctx, now, accounts, r.runAccount)
 }
 
-// batch is how many escalations go on in one transaction.
+// batch is the most escalations that one transaction advances.
 const batch = 30
 
-// dear is how many steps of choosing rules make a turn a dear one (see filter.Meter).
-const dear = 1_000_000
+// expensive is how many filter steps of choosing rules make a batch an expensive one (see filter.Meter). The account
+// then waits longer for its next batch, so that others are not delayed.
+const expensive = 1_000_000
 
-// turn does what is due of an account's escalations. One that goes wrong holds up no other.
-func (r *Service) turn(t *jobs.Round) error {
+// runAccount advances the escalations of an account that are due. One that fails does not block the others.
+func (r *Service) runAccount(t *jobs.Round) error {
 	var due []stored
 	err := r.DB.Read(t.Ctx, func(tx *db.Tx) (err error) {
-		due, err = db.All(tx, scanStored, `SELECT `+columns+` FROM escalation WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
+		due, err = db.All(tx, scanStored, `SELECT `+columns+` FROM escalation
+			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
 		return err
 	})
 	if err != nil || len(due) == 0 {
 		return err
 	}
 	var ready []prepared
-	for i, total := 0, int64(0); i < len(due) && total < dear; i++ {
+	for i, total := 0, int64(0); i < len(due) && total < expensive; i++ {
 		p, steps := r.prepare(t.Ctx, &due[i], t.Now)
 		ready = append(ready, p)
 		total += steps
-		t.Dear = total >= dear
+		t.Dear = total >= expensive
 	}
-	return r.DB.Write(t.Ctx, func(tx *db.Tx) (err error) {
-		for i := 0; i < len(ready) && err == nil; i++ {
-			err = r.one(tx, &ready[i], t.Now)
+	return r.DB.Write(t.Ctx, func(tx *db.Tx) error {
+		for i := range ready {
+			if err := r.advance(tx, &ready[i], t.Now); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 }
 
-// one does what is due of one escalation, if all that was prepared is still so; else its turn is yet to come. When it
-// goes wrong the account's owner is told instead, once, and it is tried again later.
-func (r *Service) one(tx *db.Tx, p *prepared, now time.Time) error {
-	s, found, err := db.One(tx, scanStored, `SELECT `+columns+` FROM escalation WHERE account_id = $1 AND incident_id = $2 AND run = $3 AND next_at > 0 AND next_at <= $4`, p.account, p.incident, p.number, now.Unix())
+// advance takes the steps of one escalation that are due, if what was prepared still holds. Otherwise it changes
+// nothing, and the escalation stays due. On a failure the account's owner is notified once and the escalation is
+// retried later.
+func (r *Service) advance(tx *db.Tx, p *prepared, now time.Time) error {
+	s, found, err := db.One(tx, scanStored, `SELECT `+columns+` FROM escalation
+		WHERE account_id = $1 AND incident_id = $2 AND run = $3 AND next_at > 0 AND next_at <= $4`, p.account, p.incident, p.number, now.Unix())
 	if err != nil || !found {
 		return err
 	}
@@ -122,7 +130,7 @@ func (r *Service) one(tx *db.Tx, p *prepared, now time.Time) error {
 		if p.err != nil {
 			return p.err
 		}
-		if holds, err := p.holds(tx); err != nil || !holds {
+		if current, err := p.current(tx); err != nil || !current {
 			return err
 		}
 		e, err := s.read()
@@ -130,8 +138,8 @@ func (r *Service) one(tx *db.Tx, p *prepared, now time.Time) error {
 			return err
 		}
 		if s.ruleText == "" {
-			goes, err := r.choose(tx, &e, p, now)
-			if err != nil || !goes || e.next > now.Unix() && p.subject.Progress == incident.Triggered {
+			matched, err := r.choose(tx, &e, p, now)
+			if err != nil || !matched || e.next > now.Unix() && p.subject.Progress == incident.Triggered {
 				return err
 			}
 		}
@@ -141,14 +149,14 @@ func (r *Service) one(tx *db.Tx, p *prepared, now time.Time) error {
 	if err != nil || failed == nil {
 		return err
 	}
-	return r.wrong(tx, &s, failed, now)
+	return r.postpone(tx, &s, failed, now)
 }
 
-// wrong puts an escalation off that went wrong, and tells the account's owner of the first time.
-func (r *Service) wrong(tx *db.Tx, s *stored, failed error, now time.Time) error {
-	r.Log.Error("an escalation went wrong", "incident_id", s.incident, "account_id", s.account, "run", s.number, "error", failed)
-	next, ended := now.Unix()+pause, Failing
-	unsaid, err := tx.Try(func() error {
+// postpone schedules the retry of an escalation that failed. The account's owner is notified of the first failure.
+func (r *Service) postpone(tx *db.Tx, s *stored, failed error, now time.Time) error {
+	r.Log.Error("an escalation failed", "incident_id", s.incident, "account_id", s.account, "run", s.number, "error", failed)
+	next, ended := now.Unix()+retryDelay, Failing
+	notifyErr, err := tx.Try(func() error {
 		i, found, err := incident.Find(tx, s.account, s.incident)
 		switch {
 		case err != nil:
@@ -156,21 +164,22 @@ func (r *Service) wrong(tx *db.Tx, s *stored, failed error, now time.Time) error
 		case !found || i.Progress == incident.Closed:
 			next, ended = 0, string(escalationplan.Resolved)
 		case s.ended != Failing && i.Progress == incident.Triggered:
-			return r.tellOwner(tx, &i, s.number, "its escalation cannot go on; the server's log says why", now)
+			return r.notifyOwner(tx, &i, s.number, "its escalation cannot go on; the server's log says why", now)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if unsaid != nil {
-		r.Log.Error("nor could the owner be told", "incident_id", s.incident, "account_id", s.account, "error", unsaid)
+	if notifyErr != nil {
+		r.Log.Error("the account's owner could not be notified", "incident_id", s.incident, "account_id", s.account, "error", notifyErr)
 	}
-	_, err = tx.Exec(`UPDATE escalation SET next_at = $4, ended = $5 WHERE account_id = $1 AND incident_id = $2 AND run = $3`, s.account, s.incident, s.number, next, ended)
+	_, err = tx.Exec(`UPDATE escalation SET next_at = $4, ended = $5
+		WHERE account_id = $1 AND incident_id = $2 AND run = $3`, s.account, s.incident, s.number, next, ended)
 	return err
 }
 
-// step does what is due of one escalation, and settles when to look again.
+// step takes the steps of one escalation that are due, and stores when the next one is.
 func (r *Service) step(tx *db.Tx, e *run, now time.Time) error {
 	i, found, err := incident.Find(tx, e.account, e.incident)
 	if err != nil {
@@ -180,46 +189,48 @@ func (r *Service) step(tx *db.Tx, e *run, now time.Time) error {
 		e.next, e.ended = 0, "removed"
 		return e.save(tx)
 	}
-	if e.ended == string(escalationplan.Exhausted) { // waits for what became of its notices
+	if e.ended == string(escalationplan.Exhausted) { // it waits for the result of its notifications
 		return r.exhausted(tx, e, &i, now)
 	}
-	e.ended = "" // it goes on, if it was failing
-	for range maxTurns {
+	e.ended = "" // clears Failing: it goes on
+	for range maxChanges {
 		a := escalationplan.Next(e.timing.Rule, e.started, e.done, e.state(&i), now.Unix())
-		if stays, err := r.held(tx, e, &i, a, now); stays || err != nil {
+		if done, err := r.hold(tx, e, &i, a, now); done || err != nil {
 			return err
 		}
 		if e.next, e.ended = a.Next, ""; e.next == 0 {
 			e.ended = string(a.Why)
 		}
-		again, err := r.turns(tx, e, &i, a.Due, now)
+		changed, err := r.takeSteps(tx, e, &i, a.Due, now)
 		switch {
 		case err != nil:
 			return err
-		case again:
+		case changed:
 			continue
 		case e.ended == string(escalationplan.Exhausted):
 			return r.exhausted(tx, e, &i, now)
 		}
 		return e.save(tx)
 	}
-	return fmt.Errorf("it has not come to an end after %d turns", maxTurns)
+	return fmt.Errorf("the plan of the escalation has changed %d times in one step and has not come to an end", maxChanges)
 }
 
-// maxTurns is how often one step may change the plan: each layer can be skipped, wait and be held.
-const maxTurns = 100
+// maxChanges is how often one step may change the plan: each layer can be skipped, wait and be held.
+const maxChanges = 100
 
-// turns does the steps that are due, and tells whether the plan has changed on the way.
-func (r *Service) turns(tx *db.Tx, e *run, i *incident.Incident, due []escalationplan.Result, now time.Time) (again bool, err error) {
+// takeSteps takes the steps that are due, and reports whether one of them has changed the plan.
+func (r *Service) takeSteps(
+	tx *db.Tx, e *run, i *incident.Incident, due []escalationplan.Result, now time.Time,
+) (changed bool, err error) {
 	for _, v := range due {
-		what := told
+		what := notified
 		if v.Tell {
-			if what, err = r.layer(tx, e, i, v, now); err != nil {
+			if what, err = r.notifyLayer(tx, e, i, v, now); err != nil {
 				return false, err
 			}
 		}
 		switch what {
-		case waits: // its step is still to come
+		case waiting: // its step is still to come
 			return true, nil
 		case skipped: // the next one is due
 			e.done = e.timing.Skip(v.Step)
@@ -230,9 +241,10 @@ func (r *Service) turns(tx *db.Tx, e *run, i *incident.Incident, due []escalatio
 	return false, nil
 }
 
-// held lets an escalation stand still while silence rules hold all of the incident's alerts, although they
-// were open before: in maintenance nobody is paged for it. Its clock goes on when the first of them ends.
-func (r *Service) held(tx *db.Tx, e *run, i *incident.Incident, a escalationplan.Answer, now time.Time) (stays bool, err error) {
+// hold stops the clock of an escalation while silence rules match all of the incident's alerts, even when the alerts
+// were open before the silence began: in maintenance no person is paged. The clock goes on when the first silence ends.
+// done reports whether the escalation is stored and needs nothing more now.
+func (r *Service) hold(tx *db.Tx, e *run, i *incident.Incident, a escalationplan.Answer, now time.Time) (done bool, err error) {
 	first := slices.IndexFunc(a.Due, func(v escalationplan.Result) bool { return v.Tell })
 	if first < 0 {
 		return false, nil
@@ -246,14 +258,22 @@ func (r *Service) held(tx *db.Tx, e *run, i *incident.Incident, a escalationplan
 	case until <= now.Unix():
 		return false, nil
 	}
-	said := e.timing.Held > 0
-	if !said {
+	reported := e.timing.Held > 0 // in the incident's feed, once per silence
+	if !reported {
 		e.timing.Held = a.Due[first].At
 	}
 	e.next = until
-	if err := e.save(tx); err != nil || said {
+	if err := e.save(tx); err != nil || reported {
 		return true, err
 	}
 	return true, r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
-		Event: activity.Notified{LayerIdx: int64(a.Due[first].Layer), EscalateRuleID: e.ruleID, EscalateRuleName: e.ruleName, By: "nobody", Reason: why, Then: "wait", Until: until}})
+		Event: activity.Notified{
+			LayerIdx:         int64(a.Due[first].Layer),
+			EscalateRuleID:   e.ruleID,
+			EscalateRuleName: e.ruleName,
+			By:               "nobody",
+			Reason:           why,
+			Then:             "wait",
+			Until:            until,
+		}})
 }

@@ -12,41 +12,41 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// settling is how long to wait for notices on their way before looking again, in seconds.
-const settling = 5
+// settleDelay is how long to wait for unfinished notifications before checking again, in seconds.
+const settleDelay = 5
 
-// exhausted ends an escalation whose layers have all had their turn. When not one person was told, the
-// account's owner is, and the incident says so.
+// exhausted ends an escalation whose layers were all notified. When no person was reached, it notifies the account's
+// owner and records that in the incident's feed.
 func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
 	e.next, e.ended = 0, string(escalationplan.Exhausted)
 	if i.Progress != incident.Triggered {
 		return e.save(tx)
 	}
-	told, open, err := reached(tx, e)
+	reached, open, err := personReached(tx, e)
 	if err != nil {
 		return err
 	}
 	switch {
-	case told:
+	case reached:
 		return e.save(tx)
 	case open > 0:
-		e.next = max(open, now.Unix()+settling)
+		e.next = max(open, now.Unix()+settleDelay)
 		return e.save(tx)
 	}
-	if until := max(e.silenced, i.SnoozedBefore); until > now.Unix() { // nor is the owner disturbed then
+	if until := max(e.silenced, i.SnoozedBefore); until > now.Unix() { // the owner is not paged in a silence or a snooze either
 		e.next = until
 		return e.save(tx)
 	}
 	if err := e.save(tx); err != nil {
 		return err
 	}
-	return r.tellOwner(tx, i, e.number, "escalation ended and no person was told", now)
+	return r.notifyOwner(tx, i, e.number, "escalation ended and no person was notified", now)
 }
 
-// reached tells whether a notice to a person was taken in this escalation, and when one may be that was not yet, Unix
-// seconds; 0: none is left. Of a rule that tells chats only, chats count: that nobody is paged is what its makers
-// wanted.
-func reached(tx *db.Tx, e *run) (told bool, open int64, err error) {
+// personReached reports whether a service accepted a notification to a person in this escalation. open is when the next
+// unfinished one is due, Unix seconds; 0 when none is left. If the rule names only chats, chats count: its authors
+// wanted no person paged.
+func personReached(tx *db.Tx, e *run) (reached bool, open int64, err error) {
 	persons := false
 	for _, l := range e.rule.Layers {
 		t := l.Target
@@ -57,21 +57,28 @@ func reached(tx *db.Tx, e *run) (told bool, open int64, err error) {
 		if n.Cause != notify.Page || n.Detail.Run != e.number || persons && n.Person == 0 && n.Method != "email" {
 			continue
 		}
-		told = told || n.Status == notify.Sent
+		reached = reached || n.Status == notify.Sent
 		if due := max(n.Due/1000, 1); n.Settled == 0 && (open == 0 || due < open) {
 			open = due
 		}
 	}
-	return told, open, err
+	return reached, open, err
 }
 
-func (r *Service) tellOwner(tx *db.Tx, i *incident.Incident, number int64, why string, now time.Time) error {
+// notifyOwner notifies the account's owner of an incident, and records why in the incident's feed.
+func (r *Service) notifyOwner(tx *db.Tx, i *incident.Incident, number int64, why string, now time.Time) error {
 	owner, err := auth.OwnerOf(tx, i.AccountID)
 	if err != nil {
 		return err
 	}
-	if err := r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now, Event: activity.Exhausted{Reason: why, To: []int64{owner}}}); err != nil {
+	if err := r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
+		Event: activity.Exhausted{Reason: why, To: []int64{owner}}}); err != nil {
 		return err
 	}
-	return r.person(tx, i, teller{cause: notify.Owner, event: activity.IncidentNew, key: fmt.Sprintf("%s/%d/owner", i.IncidentID, number), reason: "the account's owner, and " + why}, owner, now)
+	return r.person(tx, i, draft{
+		cause:  notify.Owner,
+		event:  activity.IncidentNew,
+		key:    fmt.Sprintf("%s/%d/owner", i.IncidentID, number),
+		reason: "the account's owner, and " + why,
+	}, owner, now)
 }

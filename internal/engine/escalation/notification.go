@@ -2,6 +2,7 @@ package escalation
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,170 +19,208 @@ import (
 	"tocsin/internal/team"
 )
 
-// Someone is a person that a layer means, and why.
+// Someone is a person that a layer names, and why.
 type Someone struct {
 	PersonID int64  `json:"person_id" doc:"The person."`
-	Why      string `json:"why" doc:"How the rule comes to this person, in words."`
+	Why      string `json:"why" doc:"How the rule leads to this person, in words."`
 }
 
-// Persons finds whom a target means at a moment (Unix seconds): each once, those named first, then teams,
-// then who is on call. nobody says which of its parts have nobody; next is when one of its schedules has
-// somebody again (Unix seconds), 0: it is not known.
-func Persons(tx *db.Tx, account int64, t channel.Target, at int64, zone *time.Location) (persons []Someone, nobody []string, next int64, err error) {
-	add := func(id int64, why string) error {
-		if slices.ContainsFunc(persons, func(s Someone) bool { return s.PersonID == id }) {
-			return nil
-		}
-		_, found, err := notify.Find(tx, account, id)
-		if err == nil && !found {
-			nobody = append(nobody, fmt.Sprintf("person %d, %s, has left", id, why))
-			return nil
-		}
-		persons = append(persons, Someone{id, why})
-		return err
-	}
+// Persons returns the persons that a target means at a moment (Unix seconds), each once: those named first, then the
+// members of teams, then the persons on call. missing describes each part that has no person; next is when one of its
+// schedules has a person on call again (Unix seconds), 0 when that is not known.
+func Persons(
+	tx *db.Tx, account int64, t channel.Target, at int64, zone *time.Location,
+) (persons []Someone, missing []string, next int64, err error) {
+	c := collector{tx: tx, account: account}
 	for _, id := range t.PersonIDs {
-		if err := add(id, "named by the rule"); err != nil {
+		if err := c.add(id, "named by the rule"); err != nil {
 			return nil, nil, 0, err
 		}
 	}
 	for _, id := range t.TeamIDs {
-		record, found, err := team.Find(tx, account, id)
-		if err != nil {
+		if err := c.addTeam(id); err != nil {
 			return nil, nil, 0, err
 		}
-		if !found || len(record.PersonIDs) == 0 {
-			nobody = append(nobody, fmt.Sprintf("team %d has nobody", id))
-			continue
-		}
-		for _, person := range record.PersonIDs {
-			if err := add(person, "in team "+record.TeamName); err != nil {
-				return nil, nil, 0, err
-			}
-		}
 	}
-	for _, key := range sortedKeys(t.ScheduleToRoleIDs) {
-		id, _ := strconv.ParseInt(key, 10, 64)
-		who, found, err := schedule.Who(tx, account, id, t.ScheduleToRoleIDs[key], at, zone)
-		switch {
-		case err != nil:
+	for _, key := range slices.Sorted(maps.Keys(t.ScheduleToRoleIDs)) { // sorted, so that each run has the same order
+		if err := c.addOnCall(key, t.ScheduleToRoleIDs[key], at, zone); err != nil {
 			return nil, nil, 0, err
-		case !found:
-			nobody = append(nobody, "schedule "+key+" is gone")
-		case who.Disabled:
-			nobody = append(nobody, "schedule "+who.Name+" is disabled")
-		case len(who.Persons) == 0:
-			nobody = append(nobody, "nobody is on call in "+who.Name)
-			if who.Next > 0 && (next == 0 || who.Next < next) {
-				next = who.Next
-			}
-		}
-		if found && !who.Disabled {
-			for _, person := range who.Persons {
-				if err := add(person, fmt.Sprintf("on call in %s, %s", who.Name, who.Group)); err != nil {
-					return nil, nil, 0, err
-				}
-			}
 		}
 	}
-	return persons, nobody, next, nil
+	return c.persons, c.missing, c.next, nil
 }
 
-func sortedKeys(m map[string][]int64) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
+// collector gathers the results of Persons.
+type collector struct {
+	tx      *db.Tx
+	account int64
+	persons []Someone
+	missing []string
+	next    int64
+}
+
+// add adds a person, unless the person is in the list already or has left the account.
+func (c *collector) add(id int64, why string) error {
+	if slices.ContainsFunc(c.persons, func(s Someone) bool { return s.PersonID == id }) {
+		return nil
 	}
-	slices.Sort(keys)
-	return keys
+	_, found, err := notify.Find(c.tx, c.account, id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		c.missing = append(c.missing, fmt.Sprintf("person %d, %s, has left", id, why))
+		return nil
+	}
+	c.persons = append(c.persons, Someone{id, why})
+	return nil
 }
 
-// longest is how long a layer waits for the next turn at most, in seconds.
-const longest = 24 * 3600
+// addTeam adds the members of a team.
+func (c *collector) addTeam(id int64) error {
+	record, found, err := team.Find(c.tx, c.account, id)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		c.missing = append(c.missing, fmt.Sprintf("team %d does not exist any more", id))
+	case len(record.PersonIDs) == 0:
+		c.missing = append(c.missing, "team "+record.TeamName+" has no members")
+	}
+	for _, person := range record.PersonIDs {
+		if err := c.add(person, "in team "+record.TeamName); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-// outcome is what has become of a layer's step.
+// addOnCall adds the persons that a schedule, named by its id as text, has on call for some roles.
+func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Location) error {
+	id, _ := strconv.ParseInt(key, 10, 64)
+	who, found, err := schedule.Who(c.tx, c.account, id, roles, at, zone)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		c.missing = append(c.missing, "schedule "+key+" does not exist any more")
+		return nil
+	case who.Disabled:
+		c.missing = append(c.missing, "schedule "+who.Name+" is disabled")
+		return nil
+	case len(who.Persons) == 0:
+		c.missing = append(c.missing, "nobody is on call in "+who.Name)
+		if who.Next > 0 && (c.next == 0 || who.Next < c.next) {
+			c.next = who.Next
+		}
+	}
+	for _, person := range who.Persons {
+		if err := c.add(person, fmt.Sprintf("on call in %s, %s", who.Name, who.Group)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxWait is the longest that a layer waits for the next shift, in seconds. A longer gap skips the layer: the incident
+// must not stay without a notification for days.
+const maxWait = 24 * 3600
+
+// outcome is the result of a layer's step.
 type outcome int
 
 const (
-	told    outcome = iota
-	waits           // for somebody's turn: the step is not done
-	skipped         // there is nobody to tell: the next layer takes over at once
+	notified outcome = iota
+	waiting          // for a person's shift: the step is not done
+	skipped          // there is no person to notify: the next layer takes over at once
 )
 
-// layer tells one layer, or finds that there is nobody to tell.
-func (r *Service) layer(tx *db.Tx, e *run, i *incident.Incident, v escalationplan.Result, now time.Time) (what outcome, err error) {
+// notifyLayer notifies the persons, addresses and chats of one layer. If none of its persons can be reached, the layer
+// is skipped, waits or falls back.
+func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalationplan.Result, now time.Time) (what outcome, err error) {
 	l := e.rule.Layers[v.Layer]
 	zone, err := person.Zone(tx, e.account)
 	if err != nil {
-		return told, err
+		return notified, err
 	}
-	persons, err := r.whom(tx, i, l, now.Unix(), zone)
+	to, err := r.recipients(tx, i, l, now.Unix(), zone)
 	if err != nil {
-		return told, err
+		return notified, err
 	}
-	if persons.nobody {
-		then, err := r.nobody(tx, e, i, v, persons, now)
+	if to.none {
+		then, err := r.withoutPerson(tx, e, i, v, to, now)
 		switch {
 		case err != nil:
-			return told, err
+			return notified, err
 		case then == channel.Wait:
-			return waits, nil
+			return waiting, nil
 		case then == channel.Fallback:
-			persons.all = append(persons.all, Someone{l.OnNobody.PersonID, "the fallback of a layer in which " + strings.Join(persons.lacks, ", ")})
+			to.persons = append(to.persons, Someone{l.OnNobody.PersonID, "the fallback of a layer in which " + strings.Join(to.problems, ", ")})
 		case len(l.Target.Emails) == 0:
 			what = skipped
 		}
 	}
-	if err := r.assign(tx, e, i, v.Layer, persons.all, now); err != nil {
-		return told, err
+	if err := r.assign(tx, e, i, v.Layer, to.persons, now); err != nil {
+		return notified, err
 	}
-	t := teller{cause: notify.Page, event: activity.IncidentNew, by: l.Target.By, detail: notify.Detail{Run: e.number, Layer: v.Layer, Repeat: v.Repeat, Forced: v.Why == escalationplan.Forced, Rule: e.ruleID, RuleName: e.ruleName, Template: e.rule.TemplateID}}
+	t := draft{cause: notify.Page, event: activity.IncidentNew, by: l.Target.By, detail: notify.Detail{
+		Run:      e.number,
+		Layer:    v.Layer,
+		Repeat:   v.Repeat,
+		Forced:   v.Why == escalationplan.Forced,
+		Rule:     e.ruleID,
+		RuleName: e.ruleName,
+		Template: e.rule.TemplateID,
+	}}
 	prefix := fmt.Sprintf("%s/%d/%d/%d", e.incident, e.number, v.Layer, v.Repeat)
 	if l.Target.By != nil {
-		for _, p := range persons.all {
+		for _, p := range to.persons {
 			t.key, t.reason = prefix+fmt.Sprintf("/p%d", p.PersonID), p.Why
 			if err := r.person(tx, i, t, p.PersonID, now); err != nil {
-				return told, err
+				return notified, err
 			}
 		}
 	}
 	for _, address := range l.Target.Emails {
-		n := t.notice(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, "named by the rule")
+		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, "named by the rule")
 		if err := r.Notify.Put(tx, n, now); err != nil {
-			return told, err
+			return notified, err
 		}
 	}
 	return what, r.chats(tx, e, i, t, l.Target, prefix, v.Layer, now)
 }
 
-// found is whom a layer means at a moment.
-type found struct {
-	all    []Someone
-	lacks  []string // what of it has nobody, or nobody who can be reached
-	nobody bool     // not one of them can be told
-	next   int64    // when somebody else has a turn, Unix seconds; 0: it is not known
+// recipients is what a layer's target resolves to at a moment.
+type recipients struct {
+	persons  []Someone
+	problems []string // the parts of the target without a person, and the persons who cannot be reached
+	none     bool     // the target names persons, and none of them can be notified
+	next     int64    // when another person's shift begins, Unix seconds; 0: it is not known
 }
 
-// whom is Persons of a layer. Who cannot be reached is nobody to wait for, but responsible all the same.
-func (r *Service) whom(tx *db.Tx, i *incident.Incident, l channel.Layer, at int64, zone *time.Location) (f found, err error) {
-	f.all, f.lacks, f.next, err = Persons(tx, i.AccountID, l.Target, at, zone)
-	if err != nil || l.Target.By == nil && len(f.all) > 0 {
-		return f, err
+// recipients resolves the target of a layer. A person who cannot be reached is still responsible, but does not keep the
+// layer from being skipped.
+func (r *Service) recipients(tx *db.Tx, i *incident.Incident, l channel.Layer, at int64, zone *time.Location) (to recipients, err error) {
+	to.persons, to.problems, to.next, err = Persons(tx, i.AccountID, l.Target, at, zone)
+	if err != nil || l.Target.By == nil && len(to.persons) > 0 {
+		return to, err
 	}
-	f.nobody = len(f.lacks) > 0 || len(f.all) > 0
-	for _, someone := range f.all {
-		problem, err := r.problem(tx, i, l.Target.By, someone.PersonID, at)
+	to.none = len(to.problems) > 0 || len(to.persons) > 0
+	for _, p := range to.persons {
+		problem, err := r.problem(tx, i, l.Target.By, p.PersonID, at)
 		if err != nil {
-			return f, err
+			return to, err
 		}
-		if f.nobody = f.nobody && problem != ""; problem != "" {
-			f.lacks = append(f.lacks, problem)
+		if problem == "" {
+			to.none = false
+			continue
 		}
+		to.problems = append(to.problems, problem)
 	}
-	return f, nil
+	return to, nil
 }
 
-// problem says why a person cannot be reached; empty: the person can.
+// problem returns why a person cannot be reached; empty when the person can.
 func (r *Service) problem(tx *db.Tx, i *incident.Incident, by *channel.By, person, at int64) (string, error) {
 	p, found, err := notify.Find(tx, i.AccountID, person)
 	if err != nil || !found {
@@ -194,17 +233,27 @@ func (r *Service) problem(tx *db.Tx, i *incident.Incident, by *channel.By, perso
 	return p.Name + " cannot be reached: " + missing, nil
 }
 
-// nobody says what a layer does without anybody to tell: skip, wait for the next turn, or fall back.
-func (r *Service) nobody(tx *db.Tx, e *run, i *incident.Incident, v escalationplan.Result, persons found, now time.Time) (then string, err error) {
+// withoutPerson decides what a layer does when no person can be notified: skip, wait for the next shift, or fall back.
+// It records the decision in the incident's feed.
+func (r *Service) withoutPerson(
+	tx *db.Tx, e *run, i *incident.Incident, v escalationplan.Result, to recipients, now time.Time,
+) (then string, err error) {
 	then = channel.Skip
 	if n := e.rule.Layers[v.Layer].OnNobody; n != nil {
 		then = n.Then
 	}
-	next := persons.next
-	if then == channel.Wait && (next == 0 || next > now.Unix()+longest) {
-		then = channel.Skip // there is no next turn to wait for
+	next := to.next
+	if then == channel.Wait && (next == 0 || next > now.Unix()+maxWait) {
+		then = channel.Skip // there is no shift to wait for
 	}
-	step := activity.Notified{LayerIdx: int64(v.Layer), EscalateRuleID: e.ruleID, EscalateRuleName: e.ruleName, By: "nobody", Reason: strings.Join(persons.lacks, "; "), Then: then}
+	step := activity.Notified{
+		LayerIdx:         int64(v.Layer),
+		EscalateRuleID:   e.ruleID,
+		EscalateRuleName: e.ruleName,
+		By:               "nobody",
+		Reason:           strings.Join(to.problems, "; "),
+		Then:             then,
+	}
 	if then == channel.Wait {
 		step.Until = next
 		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: v.At, Until: next})
@@ -225,32 +274,54 @@ func (r *Service) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, per
 		return nil
 	}
 	writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: e.account, Now: now}
-	return writer.Assign(i, incident.AssignedTo{PersonIDs: ids, EscalateRuleID: e.ruleID, EscalateRuleName: e.ruleName, LayerIdx: int64(layer), Type: "escalate"})
+	return writer.Assign(i, incident.AssignedTo{
+		PersonIDs:        ids,
+		EscalateRuleID:   e.ruleID,
+		EscalateRuleName: e.ruleName,
+		LayerIdx:         int64(layer),
+		Type:             "escalate",
+	})
 }
 
-// teller is what all notices of one telling have in common.
-type teller struct {
+// draft holds what all notifications of one cause have in common.
+type draft struct {
 	cause, event, key, reason string
 	by                        *channel.By
 	detail                    notify.Detail
 }
 
-func (t teller) notice(i *incident.Incident, person int64, method string, to notify.Address, key, reason string) notify.Notification {
-	return notify.Notification{Account: i.AccountID, Key: key, Incident: i.IncidentID, Event: t.event, Cause: t.cause, Person: person, Method: method, Address: to, Reason: reason, Detail: t.detail}
+// notification returns the draft as a notification to one address. Its key makes it unique: the same key is sent once.
+func (t draft) notification(
+	i *incident.Incident, person int64, method string, to notify.Address, key, reason string,
+) notify.Notification {
+	return notify.Notification{
+		Account:  i.AccountID,
+		Key:      key,
+		Incident: i.IncidentID,
+		Event:    t.event,
+		Cause:    t.cause,
+		Person:   person,
+		Method:   method,
+		Address:  to,
+		Reason:   reason,
+		Detail:   t.detail,
+	}
 }
 
-// person makes the notices to one person, over every way that is wanted. That there is none is noted down as
-// a notice that failed.
-func (r *Service) person(tx *db.Tx, i *incident.Incident, t teller, id int64, now time.Time) error {
+// person stores the notifications to one person, one for each method that is wanted. A person without a method gets a
+// notification that has failed, so that the history shows it.
+func (r *Service) person(tx *db.Tx, i *incident.Incident, t draft, id int64, now time.Time) error {
 	p, found, err := notify.Find(tx, i.AccountID, id)
 	if err != nil || !found {
 		return err
 	}
-	return r.Notify.Tell(tx, p, t.by, i.Severity, t.notice(i, id, "", notify.Address{}, t.key, t.reason), now)
+	return r.Notify.PutFor(tx, p, t.by, i.Severity, t.notification(i, id, "", notify.Address{}, t.key, t.reason), now)
 }
 
-// chats makes the notices to the chats of a layer.
-func (r *Service) chats(tx *db.Tx, e *run, i *incident.Incident, t teller, target channel.Target, prefix string, layer int, now time.Time) error {
+// chats stores the notifications to the chats of a layer. A chat that cannot be used gets one that has failed.
+func (r *Service) chats(
+	tx *db.Tx, e *run, i *incident.Incident, t draft, target channel.Target, prefix string, layer int, now time.Time,
+) error {
 	if len(target.Webhooks) == 0 {
 		return nil
 	}
@@ -258,16 +329,17 @@ func (r *Service) chats(tx *db.Tx, e *run, i *incident.Incident, t teller, targe
 	closed := channel.Escalates.Open(r.Keyring, e.account, &rule)
 	for n, hook := range rule.Layers[layer].Target.Webhooks {
 		for _, chat := range notify.Chats(e.account, hook.Type, hook.Settings) {
-			notice := t.notice(i, 0, chat.Method, chat.Address, fmt.Sprintf("%s/w%d%s", prefix, n, chat.Suffix), "a chat named by the rule")
+			key := fmt.Sprintf("%s/w%d%s", prefix, n, chat.Suffix)
+			n := t.notification(i, 0, chat.Method, chat.Address, key, "a chat named by the rule")
 			var err error
 			switch {
-			case closed != nil: // the persons of the layer are told all the same
-				notice.Address = notify.Address{}
-				err = r.Notify.Refuse(tx, notice, notify.Closed(closed), now)
+			case closed != nil: // a secret that cannot be opened must not keep the layer's persons from being notified
+				n.Address = notify.Address{}
+				err = r.Notify.Refuse(tx, n, notify.Closed(closed), now)
 			case chat.Lacks != "":
-				err = r.Notify.Refuse(tx, notice, chat.Lacks, now)
+				err = r.Notify.Refuse(tx, n, chat.Lacks, now)
 			default:
-				err = r.Notify.Put(tx, notice, now)
+				err = r.Notify.Put(tx, n, now)
 			}
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 
 // Overdue returns how many escalations have a step to take, those that fail among them.
 func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
-	return jobs.CountOverdue(tx, "escalation", time.Second, `SELECT count(*), coalesce(min(CASE WHEN ended = 'failing' THEN started_at ELSE next_at END), 0) FROM escalation
+	return jobs.CountOverdue(tx, "escalation", time.Second,
+		`SELECT count(*), coalesce(min(CASE WHEN ended = 'failing' THEN started_at ELSE next_at END), 0) FROM escalation
 		WHERE next_at > 0 AND (next_at <= $1 OR ended = 'failing')`, now.Unix())
 }

@@ -16,8 +16,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// prepared is what was found out about an escalation before the transaction in which it goes on. All that matches
-// filters is here, because nothing of that may be done while others wait to write.
+// prepared holds what the next step of an escalation needs, read before the write transaction that takes it. All filter
+// matching happens here: it takes time, and in the write transaction every other writer would wait for it.
 type prepared struct {
 	account  int64
 	incident string
@@ -36,7 +36,7 @@ type prepared struct {
 	chosen   bool // a rule matches
 }
 
-// prepare finds out what the next step of an escalation needs to know; steps is what choosing took.
+// prepare reads what the next step of an escalation needs; steps is how many filter steps the choice of a rule took.
 func (r *Service) prepare(ctx context.Context, s *stored, now time.Time) (p prepared, steps int64) {
 	p = prepared{account: s.account, incident: s.incident, number: s.number, choosing: s.ruleText == ""}
 	var c choices
@@ -68,8 +68,8 @@ func (r *Service) prepare(ctx context.Context, s *stored, now time.Time) (p prep
 	return p, steps
 }
 
-// holds reports whether what was found out is still so.
-func (p *prepared) holds(tx *db.Tx) (bool, error) {
+// current reports whether nothing has changed since prepare read it.
+func (p *prepared) current(tx *db.Tx) (bool, error) {
 	now, err := configstore.Revision(tx, p.account)
 	if err != nil || now != p.revision {
 		return false, err
@@ -85,20 +85,29 @@ func (p *prepared) holds(tx *db.Tx) (bool, error) {
 	return !found || reflect.DeepEqual(is, p.subject), err
 }
 
-// choose puts the rule that was chosen into an escalation that waits for one; goes is false when none matches, which is
-// said in the incident's feed.
-func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (goes bool, err error) {
+// choose stores the chosen rule in an escalation that waits for one. matched is false when no rule matches: the
+// escalation is then deleted, and the incident's feed records why.
+func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched bool, err error) {
 	for _, l := range p.looks {
 		if l.over {
-			if err := r.Notify.Slow(tx, e.account, notify.SlowRule{Where: fmt.Sprintf("channel %d", p.subject.ChannelID), Stage: "escalation", ID: l.RuleID, Name: l.RuleName, About: p.subject.Title, Why: l.Why}, now); err != nil {
+			slow := notify.SlowRule{
+				Where: fmt.Sprintf("channel %d", p.subject.ChannelID),
+				Stage: "escalation",
+				ID:    l.RuleID,
+				Name:  l.RuleName,
+				About: p.subject.Title,
+				Why:   l.Why,
+			}
+			if err := r.Notify.Slow(tx, e.account, slow, now); err != nil {
 				return false, err
 			}
 		}
 	}
 	if p.chosen {
-		return true, r.put(tx, e, p.rule, 0)
+		return true, r.setRule(tx, e, p.rule, 0)
 	}
-	if _, err := tx.Exec(`DELETE FROM escalation WHERE account_id = $1 AND incident_id = $2 AND run = $3`, e.account, e.incident, e.number); err != nil {
+	if _, err := tx.Exec(`DELETE FROM escalation
+		WHERE account_id = $1 AND incident_id = $2 AND run = $3`, e.account, e.incident, e.number); err != nil {
 		return false, err
 	}
 	if p.subject.IncidentID == "" { // it was removed
@@ -111,5 +120,6 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (goes bo
 			why += fmt.Sprintf("; %s: %s", l.RuleName, l.Why)
 		}
 	}
-	return false, r.Bus.Publish(tx, activity.Item{Account: e.account, ID: e.incident, Channel: p.subject.ChannelID, At: now, Event: activity.Exhausted{Reason: why}})
+	return false, r.Bus.Publish(tx, activity.Item{Account: e.account, ID: e.incident, Channel: p.subject.ChannelID, At: now,
+		Event: activity.Exhausted{Reason: why}})
 }

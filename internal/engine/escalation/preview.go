@@ -18,19 +18,19 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Ops is the room's table of contents.
+// Ops returns the operations of the package.
 func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{{
 		Path: "/incident/escalation/preview", Allow: []auth.Permission{auth.IncidentsRead}, Effect: api.Snapshot,
-		Doc:     "Shows, step by step, who would be told of an incident from a given moment on, and why.",
-		Notes:   "Of an incident there is, or of one that a channel might have. Nobody is told anything.",
+		Doc:     "Shows, step by step, who would be notified of an incident from a given moment on, and why.",
+		Notes:   "Of an existing incident, or of one that a channel might have. Nothing is sent.",
 		Example: `{"channel_id": 1001, "incident_severity": "Critical", "labels": {"service": "checkout"}}`, Do: api.Do(r.preview),
 	}})
 }
 
 type previewRequest struct {
-	IncidentID       string            `json:"incident_id,omitzero" maxLength:"255" doc:"The incident; or channel_id with what it would be like."`
-	ChannelID        int64             `json:"channel_id,omitzero" minimum:"0" doc:"The channel of an incident that might be."`
+	IncidentID       string            `json:"incident_id,omitzero" maxLength:"255" doc:"The incident; or set channel_id and describe one."`
+	ChannelID        int64             `json:"channel_id,omitzero" minimum:"0" doc:"The channel of an incident that does not exist yet."`
 	IncidentSeverity string            `json:"incident_severity,omitzero" enum:"Critical,Warning,Info" doc:"Its severity; absent: Critical."`
 	Title            string            `json:"title,omitzero" maxLength:"512" doc:"Its title."`
 	Labels           map[string]string `json:"labels,omitzero" maxProperties:"50" maxLength:"2048" doc:"Its labels."`
@@ -47,24 +47,24 @@ func (in previewRequest) Check() error {
 // Preview is the reply.
 type Preview struct {
 	At    int64  `json:"at" doc:"When it begins, Unix seconds."`
-	Rules []Look `json:"rules" doc:"Every rule that is looked at, in order; the first that matches escalates."`
-	Steps []Step `json:"steps" doc:"What is done as long as nobody acknowledges."`
-	Ends  string `json:"ends" doc:"What happens when nobody has acknowledged by then, in words."`
+	Rules []Look `json:"rules" doc:"Every rule that was tried, in order; the first that matches escalates."`
+	Steps []Step `json:"steps" doc:"What happens as long as no person acknowledges."`
+	Ends  string `json:"ends" doc:"What happens when no person has acknowledged after the last step, in words."`
 }
 
-// Step is one time at which a layer is told.
+// Step is one notification of a layer.
 type Step struct {
 	At       int64     `json:"at" doc:"When, Unix seconds."`
 	Minute   float64   `json:"minute" doc:"Minutes after the beginning."`
 	LayerIdx int       `json:"layer_idx" doc:"The layer."`
-	Repeat   int       `json:"repeat" doc:"How often it was told before."`
-	Persons  []Someone `json:"persons" doc:"Who is told, and why."`
+	Repeat   int       `json:"repeat" doc:"How often the layer was notified before."`
+	Persons  []Someone `json:"persons" doc:"Who is notified, and why."`
 	Count    int       `json:"count" doc:"How many people this wakes."`
 	Emails   []string  `json:"emails" doc:"Further addresses."`
-	Chats    []string  `json:"chats" doc:"Kinds of chats that are told."`
-	Nobody   []string  `json:"nobody" doc:"What of the layer has nobody, in words."`
-	Then     string    `json:"then" doc:"What happens when nobody can be told: skip, wait or fallback; empty when somebody is."`
-	Problems []string  `json:"problems" doc:"Who of them cannot be reached, and why."`
+	Chats    []string  `json:"chats" doc:"Types of the chats that are notified."`
+	Nobody   []string  `json:"nobody" doc:"Which parts of the layer have no person who can be reached, in words."`
+	Then     string    `json:"then" doc:"What happens when no person can be notified: skip, wait or fallback; empty when a person can."`
+	Problems []string  `json:"problems" doc:"Which of the persons cannot be reached, and why."`
 }
 
 func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err error) {
@@ -84,20 +84,29 @@ func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err er
 		reply.Rules = []Look{}
 	}
 	if !found {
-		reply.Ends = "no escalation rule matches, so nobody is told"
+		reply.Ends = "no escalation rule matches, so no person is notified"
 		return reply, nil
 	}
-	reply.Ends = "the account's owner is told when not one person was"
+	reply.Ends = "if no person could be notified, the account's owner is"
 	return reply, r.steps(c.Tx, &reply, &i, rule)
 }
 
+// incident returns the stored incident of a request, or the one that it describes. The caller must be allowed to see its
+// channel.
 func (in previewRequest) incident(c *api.Call) (i incident.Incident, err error) {
 	if in.IncidentID != "" {
 		if i, err = (incident.Writer{Tx: c.Tx, Account: c.Who.AccountID}).Get(strings.ToLower(in.IncidentID)); err != nil {
 			return i, err
 		}
 	} else {
-		i = incident.Incident{AccountID: c.Who.AccountID, ChannelID: in.ChannelID, Title: in.Title, Severity: in.IncidentSeverity, Progress: incident.Triggered, Detail: incident.Detail{Labels: in.Labels}}
+		i = incident.Incident{
+			AccountID: c.Who.AccountID,
+			ChannelID: in.ChannelID,
+			Title:     in.Title,
+			Severity:  in.IncidentSeverity,
+			Progress:  incident.Triggered,
+			Detail:    incident.Detail{Labels: in.Labels},
+		}
 		if i.Severity == "" {
 			i.Severity = "Critical"
 		}
@@ -114,15 +123,18 @@ func (in previewRequest) incident(c *api.Call) (i incident.Incident, err error) 
 	return i, nil
 }
 
-// steps walks through the plan as the escalation itself would, with nobody acknowledging.
+// maxPreview is the most steps of a preview.
+const maxPreview = 1000
+
+// steps adds the steps of a plan to a preview as the escalation itself would take them, with no person acknowledging.
 func (r *Service) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule channel.EscalateRule) error {
 	zone, err := person.Zone(tx, i.AccountID)
 	if err != nil {
 		return err
 	}
-	e := run{timing: timing{Rule: rule.Timing()}}
+	e := run{rule: rule, timing: timing{Rule: rule.Timing()}}
 	now := reply.At
-	for len(reply.Steps) < 1000 {
+	for len(reply.Steps) < maxPreview {
 		a := escalationplan.Next(e.timing.Rule, reply.At, e.done, e.state(&incident.Incident{}), now)
 		if len(a.Due) == 0 {
 			if now = a.Next; now == 0 {
@@ -130,46 +142,62 @@ func (r *Service) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule ch
 			}
 			continue
 		}
-		at := a.Due[0].Step
-		l := rule.Layers[at.Layer]
-		step := Step{At: at.At, Minute: float64(at.At-reply.At) / 60, LayerIdx: at.Layer, Repeat: at.Repeat, Emails: l.Target.Emails, Chats: []string{}, Problems: []string{}}
-		for _, hook := range l.Target.Webhooks {
-			step.Chats = append(step.Chats, hook.Type)
-		}
-		persons, err := r.whom(tx, i, l, at.At, zone)
+		step, err := r.previewStep(tx, i, &e, a.Due[0].Step, zone)
 		if err != nil {
 			return err
 		}
-		step.Persons, step.Nobody = persons.all, persons.lacks
-		e.done++
-		if persons.nobody {
-			step.Then = channel.Skip
-			if l.OnNobody != nil {
-				step.Then = l.OnNobody.Then
-			}
-			switch {
-			case step.Then == channel.Fallback:
-				step.Persons = append(step.Persons, Someone{l.OnNobody.PersonID, "the fallback of this layer"})
-			case step.Then == channel.Wait && persons.next > 0 && persons.next <= at.At+longest:
-				e.done--
-				e.timing.Still = append(e.timing.Still, escalationplan.Span{From: at.At, Until: persons.next})
-			default:
-				step.Then = channel.Skip
-				if len(l.Target.Emails) == 0 {
-					e.done = e.timing.Skip(at)
-				}
-			}
-		}
-		if err := r.problems(tx, i, l.Target.By, &step); err != nil {
-			return err
-		}
-		step.settle()
+		step.Minute = float64(step.At-reply.At) / 60
 		reply.Steps = append(reply.Steps, step)
 	}
 	return nil
 }
 
-func (s *Step) settle() {
+// previewStep returns what one step does, and moves the escalation behind it.
+func (r *Service) previewStep(tx *db.Tx, i *incident.Incident, e *run, at escalationplan.Step, zone *time.Location) (step Step, err error) {
+	l := e.rule.Layers[at.Layer]
+	step = Step{At: at.At, LayerIdx: at.Layer, Repeat: at.Repeat, Emails: l.Target.Emails, Chats: []string{}, Problems: []string{}}
+	for _, hook := range l.Target.Webhooks {
+		step.Chats = append(step.Chats, hook.Type)
+	}
+	to, err := r.recipients(tx, i, l, at.At, zone)
+	if err != nil {
+		return step, err
+	}
+	step.Persons, step.Nobody = to.persons, to.problems
+	e.done++
+	if to.none {
+		step.withoutPerson(e, l, at, to.next)
+	}
+	if err := r.problems(tx, i, l.Target.By, &step); err != nil {
+		return step, err
+	}
+	step.fillEmpty()
+	return step, nil
+}
+
+// withoutPerson does in a preview what a layer does when none of its persons can be notified: skip, wait for the next
+// shift, or fall back.
+func (s *Step) withoutPerson(e *run, l channel.Layer, at escalationplan.Step, next int64) {
+	s.Then = channel.Skip
+	if l.OnNobody != nil {
+		s.Then = l.OnNobody.Then
+	}
+	switch {
+	case s.Then == channel.Fallback:
+		s.Persons = append(s.Persons, Someone{l.OnNobody.PersonID, "the fallback of this layer"})
+	case s.Then == channel.Wait && next > 0 && next <= at.At+maxWait:
+		e.done--
+		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: at.At, Until: next})
+	default:
+		s.Then = channel.Skip
+		if len(l.Target.Emails) == 0 {
+			e.done = e.timing.Skip(at)
+		}
+	}
+}
+
+// fillEmpty replaces lists that are nil by empty ones, so that the reply never holds null, and counts the persons.
+func (s *Step) fillEmpty() {
 	if s.Persons == nil {
 		s.Persons = []Someone{}
 	}
@@ -182,7 +210,7 @@ func (s *Step) settle() {
 	s.Count = len(s.Persons)
 }
 
-// problems finds out who cannot be reached.
+// problems adds the persons of a step who cannot be reached, and why.
 func (r *Service) problems(tx *db.Tx, i *incident.Incident, by *channel.By, step *Step) error {
 	for _, someone := range step.Persons {
 		problem, err := r.problem(tx, i, by, someone.PersonID, step.At)

@@ -15,12 +15,12 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// begin has a channel with a rule: whoever is on call in a schedule that covers nobody by day, else Reader,
-// else a team of nobody.
+// begin starts a server with a channel and a rule: first the person on call in a schedule that is empty by day, then
+// Reader, then the same schedule with a fallback.
 func begin(t *testing.T) *apitest.Server {
 	bus, keyring := &activity.Bus{}, apitest.Box(t)
-	tell := notify.New(notify.Config{Bus: bus, Keyring: keyring, Clock: clock.At(apitest.Now), Can: func(method string) bool { return method == "email" }})
-	s := apitest.Start(t, (&escalation.Service{Bus: bus, Keyring: keyring, Notify: tell}).Ops())
+	notifier := notify.New(notify.Config{Bus: bus, Keyring: keyring, Clock: clock.At(apitest.Now), Can: func(method string) bool { return method == "email" }})
+	s := apitest.Start(t, (&escalation.Service{Bus: bus, Keyring: keyring, Notify: notifier}).Ops())
 	s.Write(func(tx *db.Tx) error {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1001, ChannelName: "Payments"}, {ChannelID: 1002, ChannelName: "Security", TeamID: 99, IsPrivate: true}, {ChannelID: 1003, ChannelName: "Silent"}}); err != nil {
 			return err
@@ -56,7 +56,7 @@ func TestPreview(t *testing.T) {
 		{Name: "of an incident", Body: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`},
 		{Name: "at night", Body: `{"channel_id": 1001, "at": 1776092400}`, Golden: "incident_escalation_preview_night"},
 		{Name: "another severity", Body: `{"channel_id": 1001, "incident_severity": "Info"}`},
-		{Name: "a channel without rules", Body: `{"channel_id": 1003, "at": 1776052800}`, Data: `{"at": 1776052800, "rules": [], "steps": [], "ends": "no escalation rule matches, so nobody is told"}`},
+		{Name: "a channel without rules", Body: `{"channel_id": 1003, "at": 1776052800}`, Data: `{"at": 1776052800, "rules": [], "steps": [], "ends": "no escalation rule matches, so no person is notified"}`},
 		{Name: "a private channel", Key: apitest.KeyReader, Body: `{"channel_id": 1002}`, Code: "AccessDenied"},
 		{Name: "an unknown channel", Body: `{"channel_id": 9}`, Code: "ResourceNotFound"},
 		{Name: "an unknown incident", Body: `{"incident_id": "000000000000000000000000"}`, Code: "ResourceNotFound"},

@@ -29,15 +29,16 @@ type run struct {
 	silencedBy string // which, in words
 }
 
-// timing is how a run has come along.
+// timing is the progress of a run.
 type timing struct {
 	escalationplan.Rule
-	Still []escalationplan.Span // when its clock stood still: a layer waited for somebody, or silences held the incident
+	Still []escalationplan.Span // when its clock was stopped: a layer waited for a shift, or silences held the incident
 	Held  int64                 // since when silences hold it, Unix seconds; 0: they do not
 }
 
 const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended`
 
+// scanRun reads a row together with its rule.
 func scanRun(scan db.Scan) (e run, err error) {
 	s, err := scanStored(scan)
 	if err != nil {
@@ -46,18 +47,21 @@ func scanRun(scan db.Scan) (e run, err error) {
 	return s.read()
 }
 
-// stored is a run whose rule is read when its turn has come, so that one that cannot be read is its own problem.
+// stored is a row whose rule is not decoded yet. Decoding waits until the row is processed, so that one corrupt rule
+// cannot block the others.
 type stored struct {
 	run
 	ruleText, timingText string
 }
 
 func scanStored(scan db.Scan) (s stored, err error) {
-	return s, scan(&s.account, &s.incident, &s.number, &s.ruleID, &s.ruleName, &s.ruleText, &s.timingText, &s.started, &s.done, &s.next, &s.ended)
+	return s, scan(&s.account, &s.incident, &s.number, &s.ruleID, &s.ruleName, &s.ruleText, &s.timingText,
+		&s.started, &s.done, &s.next, &s.ended)
 }
 
+// read decodes the rule and the progress of a row.
 func (s *stored) read() (run, error) {
-	if s.ruleText == "" { // it waits for a rule to be chosen
+	if s.ruleText == "" { // no rule is chosen yet
 		return s.run, nil
 	}
 	if err := json.Unmarshal([]byte(s.ruleText), &s.rule); err != nil {
@@ -66,38 +70,42 @@ func (s *stored) read() (run, error) {
 	return s.run, json.Unmarshal([]byte(s.timingText), &s.timing)
 }
 
+// save stores the progress of a run.
 func (e *run) save(tx *db.Tx) error {
 	timing, err := json.Marshal(e.timing)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE escalation SET timing = $4, done = $5, next_at = $6, ended = $7 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
+	_, err = tx.Exec(`UPDATE escalation SET timing = $4, done = $5, next_at = $6, ended = $7
+		WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
 		e.account, e.incident, e.number, string(timing), e.done, e.next, e.ended)
 	return err
 }
 
-// latest is the last escalation of an incident; nil: there was none.
+// latest returns the last escalation of an incident; nil when there was none.
 func latest(tx *db.Tx, account int64, incident string) (*run, error) {
-	e, found, err := db.One(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE account_id = $1 AND incident_id = $2 ORDER BY run DESC LIMIT 1`, account, incident)
+	e, found, err := db.One(tx, scanRun,
+		`SELECT `+columns+` FROM escalation WHERE account_id = $1 AND incident_id = $2 ORDER BY run DESC LIMIT 1`, account, incident)
 	if err != nil || !found {
 		return nil, err
 	}
 	return &e, nil
 }
 
-// begin escalates an incident by a rule from one of its layers on, in place of what went on before.
+// begin escalates an incident by a rule, from one of its layers on. It replaces the escalation before it.
 func (r *Service) begin(tx *db.Tx, i *incident.Incident, rule channel.EscalateRule, layer int, now time.Time) error {
 	number, err := r.replace(tx, i)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '')`, i.AccountID, i.IncidentID, number, now.Unix()); err != nil {
+	if _, err := tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '')`, i.AccountID,
+		i.IncidentID, number, now.Unix()); err != nil {
 		return err
 	}
-	return r.put(tx, &run{account: i.AccountID, incident: i.IncidentID, number: number, started: now.Unix()}, rule, layer)
+	return r.setRule(tx, &run{account: i.AccountID, incident: i.IncidentID, number: number, started: now.Unix()}, rule, layer)
 }
 
-// replace ends the escalation that goes on of an incident, if there is one, and gives the number of the next.
+// replace ends the running escalation of an incident, if there is one, and returns the number of the next.
 func (r *Service) replace(tx *db.Tx, i *incident.Incident) (number int64, err error) {
 	before, err := latest(tx, i.AccountID, i.IncidentID)
 	if err != nil || before == nil {
@@ -110,10 +118,10 @@ func (r *Service) replace(tx *db.Tx, i *incident.Incident) (number int64, err er
 	return before.number + 1, err
 }
 
-// put gives an escalation its rule, from one of its layers on.
-func (r *Service) put(tx *db.Tx, e *run, rule channel.EscalateRule, layer int) error {
+// setRule stores the rule of an escalation, which starts at one of the rule's layers.
+func (r *Service) setRule(tx *db.Tx, e *run, rule channel.EscalateRule, layer int) error {
 	e.ruleID, e.ruleName, e.rule, e.timing, e.done = rule.RuleID, rule.RuleName, rule, timing{Rule: rule.Timing()}, 0
-	if layer > 0 && layer < len(e.timing.Layers) { // those before it are as good as done
+	if layer > 0 && layer < len(e.timing.Layers) { // the layers before it count as done
 		e.timing.Wait = 0
 		for n := range layer {
 			e.done = e.timing.Skip(escalationplan.Step{Layer: n})
@@ -124,20 +132,22 @@ func (r *Service) put(tx *db.Tx, e *run, rule channel.EscalateRule, layer int) e
 		return err
 	}
 	e.next = e.started + e.timing.Wait
-	if _, err = tx.Exec(`UPDATE escalation SET rule_id = $4, rule_name = $5, rule = $6 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
+	if _, err = tx.Exec(`UPDATE escalation SET rule_id = $4, rule_name = $5, rule = $6
+		WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
 		e.account, e.incident, e.number, e.ruleID, e.ruleName, string(text)); err != nil {
 		return err
 	}
 	return e.save(tx)
 }
 
-// state is what has become of the incident, and when the clock stood still.
+// state returns the state of the incident as the plan needs it, and when the clock was stopped.
 func (e *run) state(i *incident.Incident) escalationplan.State {
 	s := stateOf(i)
 	s.Snoozes = append(s.Snoozes, e.timing.Still...)
 	return s
 }
 
+// stateOf returns the state of the incident as the plan needs it. The latest acknowledgement counts.
 func stateOf(i *incident.Incident) escalationplan.State {
 	s := escalationplan.State{}
 	if i.Progress == incident.Closed {

@@ -15,14 +15,14 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// pages are the causes of notices that ask somebody to take care.
+// pages are the causes of notifications that ask a person to act.
 var pages = []string{notify.Page, notify.Owner, notify.Assigned, notify.Storm}
 
-// calls are those that are for whoever comes first. What was put into somebody's hands is not taken from them by
-// another's acknowledgement.
-var calls = []string{notify.Page, notify.Owner, notify.Storm}
+// shared are the causes of notifications that any one responder can answer. An assignment is not among them: it stays
+// with its person when another person acknowledges.
+var shared = []string{notify.Page, notify.Owner, notify.Storm}
 
-// reaction is what follows from an event of an incident.
+// reaction handles an event of an incident.
 type reaction func(tx *db.Tx, i *incident.Incident, item activity.Item) error
 
 // Handle acts on an event of an incident, in the transaction that caused it.
@@ -41,39 +41,39 @@ func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
 	return react(tx, &i, item)
 }
 
-// reaction returns what follows from an event; nil when nothing does.
+// reaction returns the function that handles an event; nil when the event has no effect here.
 func (r *Service) reaction(e activity.Event) reaction {
 	switch e := e.(type) {
 	case activity.Opened:
 		return r.opened
 	case activity.Reopened, activity.Unacknowledged:
-		return r.triggered(r.anew)
+		return r.triggered(r.restart)
 	case activity.SeverityChanged:
 		return r.triggered(r.severityChanged)
 	case activity.Assigned:
 		return r.assigned
 	case activity.RespondersAdded:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-			return r.tell(tx, i, item, notify.Assigned, "made responsible", e.To)
+			return r.notifyPersons(tx, i, item, notify.Assigned, "made responsible", e.To)
 		}
 	case activity.Stormed:
 		return r.triggered(func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 			reason := fmt.Sprintf("responsible, and the incident has grown to %d alerts", e.Threshold)
-			return r.tell(tx, i, item, notify.Storm, reason, i.Responders())
+			return r.notifyPersons(tx, i, item, notify.Storm, reason, i.Responders())
 		})
 	case activity.Acknowledged:
 		return r.paused("the incident was acknowledged")
 	case activity.Snoozed:
 		return r.paused("the incident is snoozed")
 	case activity.Woken:
-		return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error { return look(tx, item) }
+		return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error { return makeDue(tx, item) }
 	case activity.Resolved, activity.Merged:
 		return r.ended
 	}
 	return nil
 }
 
-// triggered is a reaction of incidents that nobody has acknowledged.
+// triggered limits a reaction to incidents that no person has acknowledged.
 func (r *Service) triggered(react reaction) reaction {
 	return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 		if i.Progress != incident.Triggered {
@@ -103,15 +103,15 @@ func (r *Service) severityChanged(tx *db.Tx, i *incident.Incident, item activity
 // paused cancels the notifications that call for any responder, and makes the escalation due, which then waits.
 func (r *Service) paused(why string) reaction {
 	return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error {
-		if err := r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, calls...); err != nil {
+		if err := r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, shared...); err != nil {
 			return err
 		}
-		return look(tx, item)
+		return makeDue(tx, item)
 	}
 }
 
-// ended cancels all pages of an incident that is closed and notifies its recovery. Of a merge only the closed sources
-// have ended.
+// ended cancels all pages of an incident that is closed, and notifies its recovery. A merge closes only its sources; the
+// incident that they are merged into goes on.
 func (r *Service) ended(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	if i.Progress != incident.Closed {
 		return nil
@@ -119,15 +119,16 @@ func (r *Service) ended(tx *db.Tx, i *incident.Incident, item activity.Item) err
 	if err := r.Notify.Cancel(tx, item.Account, item.ID, "the incident is over", item.At, pages...); err != nil {
 		return err
 	}
-	if err := look(tx, item); err != nil {
+	if err := makeDue(tx, item); err != nil {
 		return err
 	}
 	return r.recovered(tx, i, item)
 }
 
-// look makes the incident's escalation due, because something has changed.
-func look(tx *db.Tx, item activity.Item) error {
-	_, err := tx.Exec(`UPDATE escalation SET next_at = $3 WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, item.Account, item.ID, item.At.Unix())
+// makeDue makes the incident's escalation due now, because the incident has changed.
+func makeDue(tx *db.Tx, item activity.Item) error {
+	_, err := tx.Exec(`UPDATE escalation SET next_at = $3
+		WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, item.Account, item.ID, item.At.Unix())
 	return err
 }
 
@@ -138,11 +139,13 @@ func Reconsider(tx *db.Tx, account int64, now time.Time) error {
 	return err
 }
 
-// anew begins anew about an incident of which nobody takes care any more: the persons are told that it was assigned
-// to, or its rule escalates as it is now, or the one that matches now.
-func (r *Service) anew(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-	if to := i.AssignedTo; to != nil && to.Type != "escalate" && to.EscalateRuleID == "" && slices.ContainsFunc(to.PersonIDs, func(id int64) bool { return id != item.Person }) {
-		return r.tell(tx, i, item, notify.Assigned, "assigned, and nobody takes care of it any more", to.PersonIDs)
+// restart starts the escalation of an incident again that no person handles any more. If it was assigned to persons, they
+// are notified. Otherwise its rule escalates as it is configured now, or the rule that matches now.
+func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	others := func(id int64) bool { return id != item.Person }
+	to := i.AssignedTo
+	if to != nil && to.Type != "escalate" && to.EscalateRuleID == "" && slices.ContainsFunc(to.PersonIDs, others) {
+		return r.notifyPersons(tx, i, item, notify.Assigned, "assigned, and no person handles it any more", to.PersonIDs)
 	}
 	before, err := latest(tx, item.Account, item.ID)
 	if err != nil {
@@ -161,18 +164,19 @@ func (r *Service) anew(tx *db.Tx, i *incident.Incident, item activity.Item) erro
 	return r.begin(tx, i, rule, 0, item.At)
 }
 
-// start has a rule chosen for an incident: the task does that, as rules match filters. That none matches is said in the
-// incident's feed.
+// start begins an escalation without a rule. The background job chooses the rule, because matching filters takes too
+// long for the caller's transaction. If none matches, the incident's feed records it.
 func (r *Service) start(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	number, err := r.replace(tx, i)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '')`, i.AccountID, i.IncidentID, number, item.At.Unix())
+	_, err = tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '')`, i.AccountID,
+		i.IncidentID, number, item.At.Unix())
 	return err
 }
 
-// assigned acts on an assignment by a person: persons are told, and a rule escalates.
+// assigned handles an assignment by a person: it notifies the persons, or escalates by the rule that was assigned.
 func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	to := i.AssignedTo
 	if to == nil || to.Type == "escalate" {
@@ -187,7 +191,7 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 	}
 	if before, err := latest(tx, item.Account, item.ID); err != nil {
 		return err
-	} else if before != nil && before.next > 0 { // it is with these persons now
+	} else if before != nil && before.next > 0 { // these persons are responsible now
 		before.next, before.ended = 0, "replaced"
 		if err := before.save(tx); err != nil {
 			return err
@@ -197,21 +201,23 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 		return err
 	}
 	for _, address := range to.Emails {
-		t := teller{cause: notify.Assigned, event: item.Event.Type()}
-		if err := r.Notify.Put(tx, t.notice(i, 0, "email", notify.Address{To: address}, fmt.Sprintf("%s/a%s/e%s", i.IncidentID, to.ID, address), "assigned"), item.At); err != nil {
+		t := draft{cause: notify.Assigned, event: item.Event.Type()}
+		key := fmt.Sprintf("%s/a%s/e%s", i.IncidentID, to.ID, address)
+		if err := r.Notify.Put(tx, t.notification(i, 0, "email", notify.Address{To: address}, key, "assigned"), item.At); err != nil {
 			return err
 		}
 	}
-	return r.tell(tx, i, item, notify.Assigned, "assigned", to.PersonIDs)
+	return r.notifyPersons(tx, i, item, notify.Assigned, "assigned", to.PersonIDs)
 }
 
-// tell tells persons of something that happened, but whoever did it.
-func (r *Service) tell(tx *db.Tx, i *incident.Incident, item activity.Item, cause, reason string, persons []int64) error {
+// notifyPersons notifies persons of an event, except the person who caused it.
+func (r *Service) notifyPersons(tx *db.Tx, i *incident.Incident, item activity.Item, cause, reason string, persons []int64) error {
 	for _, id := range persons {
 		if id == item.Person {
 			continue
 		}
-		t := teller{cause: cause, event: item.Event.Type(), key: fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Event.Type(), item.At.UnixMilli(), id), reason: reason}
+		key := fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Event.Type(), item.At.UnixMilli(), id)
+		t := draft{cause: cause, event: item.Event.Type(), key: key, reason: reason}
 		if err := r.person(tx, i, t, id, item.At); err != nil {
 			return err
 		}
@@ -219,30 +225,36 @@ func (r *Service) tell(tx *db.Tx, i *incident.Incident, item activity.Item, caus
 	return nil
 }
 
-// recovered tells those that it is over who were told of the incident: by mail and in chats, but nobody is
-// called or sent a text message for that.
+// recovered notifies the recovery to the recipients who were notified of the incident, by mail and in chats. Calls and
+// text messages are not used: no person has to act.
 func (r *Service) recovered(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	return r.Notify.Recover(tx, i.AccountID, i.IncidentID, i.Severity, item.At, func(n notify.Notification) bool {
 		return slices.Contains(pages, n.Cause) && n.Method != "sms" && n.Method != "voice"
 	})
 }
 
-// Reseal passes the secrets in the rules of escalations through renew and counts the rules. Those that have ended are
-// among them: one begins again with the rule that it had when its incident is reopened and the rule is gone. An error of
-// renew ends it.
-func Reseal(tx *db.Tx, renew secret.Renew) (int, error) {
+// Reseal passes the secrets in the rules of escalations through renew, and returns how many rules it stored. Ended
+// escalations are among them: one starts again with its own rule when its incident is reopened and the rule is deleted.
+// It stops at the first error.
+func Reseal(tx *db.Tx, renew secret.Renew) (rules int, err error) {
 	runs, err := db.All(tx, scanRun, `SELECT `+columns+` FROM escalation WHERE rule <> ''`)
-	secrets := 0
-	for n := 0; n < len(runs) && err == nil; n++ {
-		e := &runs[n]
-		if err = channel.Escalates.Renew(renew, e.account, &e.rule); err != nil {
-			break
-		}
-		var text []byte
-		if text, err = json.Marshal(e.rule, json.Deterministic(true)); err == nil {
-			_, err = tx.Exec(`UPDATE escalation SET rule = $4 WHERE account_id = $1 AND incident_id = $2 AND run = $3`, e.account, e.incident, e.number, string(text))
-			secrets++
-		}
+	if err != nil {
+		return 0, err
 	}
-	return secrets, err
+	for n := range runs {
+		e := &runs[n]
+		if err := channel.Escalates.Renew(renew, e.account, &e.rule); err != nil {
+			return rules, err
+		}
+		text, err := json.Marshal(e.rule, json.Deterministic(true))
+		if err != nil {
+			return rules, err
+		}
+		if _, err := tx.Exec(`UPDATE escalation SET rule = $4 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
+			e.account, e.incident, e.number, string(text)); err != nil {
+			return rules, err
+		}
+		rules++
+	}
+	return rules, nil
 }

@@ -48,7 +48,7 @@ func begin(t *testing.T) *apitest.Server {
 		person int64
 		detail string
 	}{{"i_new", 0, `{}`}, {"i_notify", 0, `{"by":"nobody","layer_idx":0,"escalate_rule_name":"Nights","reason":"nobody is on call in Night","then":"skip"}`}, {"i_assign", 0, `{"type":"escalate","to":[2476123212131]}`},
-		{"i_ack", apitest.Reader, `{}`}, {"i_snooze", apitest.Reader, `{"minutes":5}`}, {"i_exhausted", 0, `{"reason":"escalation ended and no person was told"}`}, {"i_comm", 0, `{}`}} {
+		{"i_ack", apitest.Reader, `{}`}, {"i_snooze", apitest.Reader, `{"minutes":5}`}, {"i_exhausted", 0, `{"reason":"escalation ended and no person was notified"}`}, {"i_comm", 0, `{}`}} {
 		s.Exec(feed, apitest.AccountA, incidentID, i+1, e.kind, e.person, e.detail)
 	}
 	notice := `INSERT INTO notice (account_id, notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail, status, attempts, due_at, created_at, settled_at, outcome)
@@ -66,7 +66,7 @@ func TestExplain(t *testing.T) {
 		{Name: "an alert", Body: `{"alert_id": "` + alertID + `"}`, Golden: "alert_explain"},
 		{Name: "in upper case", Body: `{"alert_id": "663A1B2C3D4E5F6789ABCDEF"}`, Golden: "alert_explain"},
 		{Name: "an event", Body: `{"event_id": "` + second + `"}`, Golden: "alert_explain_event"},
-		{Name: "one that waits", Body: `{"event_id": "` + waiting + `"}`, Data: `{"words": ["The event was taken and waits for its verdict."], "waiting": true, "verdicts": [], "incidents": []}`},
+		{Name: "one that waits", Body: `{"event_id": "` + waiting + `"}`, Data: `{"words": ["The event was accepted and waits for its verdict."], "waiting": true, "verdicts": [], "incidents": []}`},
 		{Name: "imported", Body: `{"alert_id": "663a1b2c3d4e5f6789abcd03"}`},
 		{Name: "a reader", Key: apitest.KeyReader, Body: `{"event_id": "` + first + `"}`},
 		{Name: "no permission", Key: apitest.KeyNothing, Body: `{"event_id": "` + first + `"}`, Code: "AccessDenied"},

@@ -123,9 +123,9 @@ func sendMuch(t *testing.T, address, path string, chunked bool) string {
 	return string(text)
 }
 
-// An integration that opens connections for large bodies and sends none of them stops neither another integration nor
+// An integration that opens connections for large bodies and sends none of them blocks neither another integration nor
 // another account.
-func TestOneIntegrationDoesNotStopOthers(t *testing.T) {
+func TestOneIntegrationDoesNotBlockOthers(t *testing.T) {
 	r := newFixture(t, ratelimit.Rate{})
 	address := strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), "/event/push/")
 	for range 100 {

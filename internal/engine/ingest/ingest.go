@@ -1,9 +1,9 @@
-// Package ingest takes events from monitoring systems, at /event/push: it finds the integration by its key,
-// lets the source's reader make events of the body, and answers when they are on disk. What becomes of them
-// is decided afterwards (internal/engine/triage).
+// Package ingest accepts events from monitoring systems, at /event/push. It finds the integration by its key, parses the
+// body with the source's parser, and replies when the events are on disk. Package engine/triage decides about them
+// afterwards.
 //
-// It must never answer with success before the events are committed, and never refuse one alert of a batch
-// because of another.
+// It must never reply with success before the events are committed, and never reject one alert of a batch because of
+// another.
 package ingest
 
 import (
@@ -36,7 +36,7 @@ import (
 	"tocsin/internal/source/zabbix"
 )
 
-// parsers are the sources of alerts, by the last part of their address.
+// parsers are the parsers of the sources, by the last part of their path.
 var parsers = map[string]source.Parser{
 	"standard":   standard.Parse,
 	"prometheus": prometheus.Parse,
@@ -55,7 +55,7 @@ type Config struct {
 	Metrics prom.Registerer
 }
 
-// Service takes events.
+// Service accepts events.
 type Service struct {
 	Config
 	rates   *ratelimit.Table[int64]
@@ -68,14 +68,15 @@ type Service struct {
 	taken   *prom.CounterVec
 }
 
+// known is an integration cached by its key.
 type known struct {
 	integration integration.Integration
 	found       bool
 	until       time.Time
 }
 
-// fresh is for how long an integration is known by its key: a disabled one is refused within that time.
-const fresh = 500 * time.Millisecond
+// maxCacheAge bounds how long an integration is cached by its key: one that was disabled is rejected within that time.
+const maxCacheAge = 500 * time.Millisecond
 
 // New makes the room. Its metric is tocsin_events_received_total by source and outcome.
 func New(c Config) *Service {
@@ -87,31 +88,32 @@ func New(c Config) *Service {
 	return r
 }
 
-// maxBody is the cap on one request, in bytes: a thousand alerts with their labels.
+// maxBody is the limit of one request, in bytes: a thousand alerts with their labels.
 const maxBody = 4 << 20
 
-// maxPagerDuty is the cap on a body that brings its key itself, in bytes: the limit of PagerDuty's Events API, which
-// its clients keep to.
+// maxPagerDuty is the limit of a body that contains its key, in bytes: the limit of PagerDuty's Events API, which its
+// clients observe.
 const maxPagerDuty = 512 << 10
 
-// Alerts takes the events of alerts: POST /event/push/alert/SOURCE?integration_key=KEY.
+// Alerts accepts the events of alerts: POST /event/push/alert/SOURCE?integration_key=KEY.
 func (r *Service) Alerts() api.Endpoint {
 	return api.Endpoint{Path: "/event/push/alert", Methods: []string{http.MethodPost}, MaxBody: maxBody, Do: r.alerts}
 }
 
-// Taken is the reply: what was taken, and what was not.
+// Taken is the reply: the alerts that were accepted, and those that were not.
 type Taken struct {
-	AlertKey string           `json:"alert_key,omitzero" doc:"Of the one alert that was sent."`
-	Events   []Receipt        `json:"events" doc:"What was taken, in the order in which it was sent."`
-	Refused  []source.Refused `json:"refused,omitzero" doc:"What was not, and why; the others were taken all the same."`
+	AlertKey string           `json:"alert_key,omitzero" doc:"The key of the alert, if only one was accepted."`
+	Events   []Receipt        `json:"events" doc:"The accepted alerts, in the order in which they were sent."`
+	Refused  []source.Refused `json:"refused,omitzero" doc:"The rejected alerts, and why; the others were accepted all the same."`
 }
 
-// Receipt is an event that was taken.
+// Receipt is an event that was accepted.
 type Receipt struct {
 	EventID  string `json:"event_id" doc:"24 hexadecimal digits, for /alert/explain."`
 	AlertKey string `json:"alert_key" doc:"The alert it belongs to."`
 }
 
+// alerts handles a push of alerts.
 func (r *Service) alerts(c *api.Call, req *http.Request, header http.Header, body *api.Body) (any, error) {
 	name := req.PathValue("source")
 	parse, ok := parsers[name]
@@ -121,7 +123,7 @@ func (r *Service) alerts(c *api.Call, req *http.Request, header http.Header, bod
 	var text []byte
 	var err error
 	key := keyOf(req)
-	inBody := key == "" && name == "pagerduty" // where its clients put it
+	inBody := key == "" && name == "pagerduty" // PagerDuty's clients send the key in the body
 	if inBody {
 		if text, err = body.ReadUnknown(maxPagerDuty); err != nil {
 			return nil, err
@@ -164,7 +166,8 @@ func (r *Service) alerts(c *api.Call, req *http.Request, header http.Header, bod
 	return reply, nil
 }
 
-// integration finds whose key it is and holds it to its limits.
+// integration returns the enabled integration of a key, within its rate limit. The account may not be known before: the
+// key is the only credential.
 func (r *Service) integration(c *api.Call, key string, header http.Header) (i integration.Integration, err error) {
 	if key == "" {
 		return i, fault.Invalid("integration_key", "is required, in the address, as in ?integration_key=KEY")
@@ -188,7 +191,7 @@ func (r *Service) integration(c *api.Call, key string, header http.Header) (i in
 	return k.integration, nil
 }
 
-// keyOf takes the key from the address, or from the header in which Alertmanager can put one.
+// keyOf returns the key from the query, or from the Authorization header, in which Alertmanager can send one.
 func keyOf(req *http.Request) string {
 	if key := req.URL.Query().Get("integration_key"); key != "" {
 		return key
@@ -200,11 +203,12 @@ func keyOf(req *http.Request) string {
 	return ""
 }
 
+// find returns the integration of a key, from the cache or from the database. Unknown keys are not cached.
 func (r *Service) find(ctx context.Context, key string, now time.Time) (k known, err error) {
 	r.mu.Lock()
 	k, ok := r.known[key]
 	r.mu.Unlock()
-	if ok && now.Before(k.until) && k.until.Sub(now) <= fresh {
+	if ok && now.Before(k.until) && k.until.Sub(now) <= maxCacheAge {
 		return k, nil
 	}
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
@@ -214,7 +218,7 @@ func (r *Service) find(ctx context.Context, key string, now time.Time) (k known,
 	if err != nil || !k.found {
 		return k, err
 	}
-	k.until = now.Add(fresh)
+	k.until = now.Add(maxCacheAge)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.known) > 10_000 {
@@ -224,21 +228,22 @@ func (r *Service) find(ctx context.Context, key string, now time.Time) (k known,
 	return k, nil
 }
 
-// Put commits events of an integration as waiting for their verdicts, and gives each its identifier. Events
-// that come together share a commit.
+// Put stores events of an integration, which then wait for their verdicts, and sets the id of each. Events of one call
+// share a commit.
 func (r *Service) Put(ctx context.Context, account, integration int64, events []event.Event, now time.Time) error {
 	bodies, err := r.bodies(integration, events, now)
-	if err == nil {
-		err = r.DB.Write(ctx, func(tx *db.Tx) error { return insert(tx, account, events, bodies) })
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		r.Decide.Raise()
+	if err := r.DB.Write(ctx, func(tx *db.Tx) error { return insert(tx, account, events, bodies) }); err != nil {
+		return err
 	}
-	return err
+	r.Decide.Raise()
+	return nil
 }
 
-// bodies gives events their identifiers and is what is stored of them. It is work enough not to be done while others
-// wait to write.
+// bodies sets the ids of events and returns them as they are stored. It runs outside of the write transaction, because
+// encoding takes time and other writers would wait.
 func (r *Service) bodies(integration int64, events []event.Event, now time.Time) ([]string, error) {
 	bodies := make([]string, len(events))
 	for i := range events {
@@ -253,10 +258,12 @@ func (r *Service) bodies(integration int64, events []event.Event, now time.Time)
 	return bodies, nil
 }
 
+// insert stores events.
 func insert(tx *db.Tx, account int64, events []event.Event, bodies []string) error {
 	for i := range events {
 		e := &events[i]
-		if _, err := tx.Exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, $2, $3, $4, 0, 0, $5)`,
+		if _, err := tx.Exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body)
+			VALUES ($1, $2, $3, $4, 0, 0, $5)`,
 			account, e.ID, e.Received, e.Integration, bodies[i]); err != nil {
 			return err
 		}
@@ -264,7 +271,8 @@ func insert(tx *db.Tx, account int64, events []event.Event, bodies []string) err
 	return nil
 }
 
-// arrival is a moment that no other event has, later than all before.
+// arrival returns a time of arrival (Unix nanoseconds) that is unique and later than all before, even if the clock stands
+// still or goes back: events are decided in this order.
 func (r *Service) arrival(now time.Time) int64 {
 	for {
 		last := r.last.Load()
@@ -275,4 +283,5 @@ func (r *Service) arrival(now time.Time) int64 {
 	}
 }
 
+// names returns the names of the sources.
 func names() []string { return slices.Sorted(maps.Keys(parsers)) }

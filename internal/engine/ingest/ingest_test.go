@@ -31,7 +31,7 @@ const (
 	keyBeats                  = "0123456789abcdef0123456789abcdef777"
 )
 
-// fixture is an intake room behind a server.
+// fixture is an ingest service behind a server.
 type fixture struct {
 	*ingest.Service
 	*apitest.Server
@@ -70,7 +70,7 @@ func newFixture(t *testing.T, rate ratelimit.Rate) *fixture {
 	return r
 }
 
-// answer is what came of a push.
+// answer is the reply to a push.
 type answer struct {
 	status int
 	header http.Header
@@ -118,7 +118,7 @@ func (r *fixture) push(body string) answer {
 	return r.send("POST", "alert/standard?integration_key="+keyMine, []byte(body))
 }
 
-// stored lists events as account, integration and id, in the order in which they were taken.
+// stored returns the events as account, integration and id, in the order in which they were accepted.
 func (r *fixture) stored() (all []string) {
 	r.t.Helper()
 	r.Read(func(tx *db.Tx) (err error) {
@@ -128,7 +128,7 @@ func (r *fixture) stored() (all []string) {
 	return all
 }
 
-// refused wants a push refused with a code and a text that says why, and nothing stored.
+// refused checks that a push was rejected with a code and a reason, and that nothing was stored.
 func (r *fixture) refused(a answer, status int, code, says string) {
 	r.t.Helper()
 	if a.status != status || a.Error.Code != code || !strings.Contains(a.Error.Message, says) {
@@ -141,7 +141,7 @@ func (r *fixture) refused(a answer, status int, code, says string) {
 
 const one = `{"title_rule": "cpu", "event_status": "Critical", "alert_key": "k"}`
 
-func TestWhatIsRefusedIsSaid(t *testing.T) {
+func TestRejectionsNameTheirReason(t *testing.T) {
 	r := newFixture(t, ratelimit.Rate{})
 	for _, c := range []struct {
 		method, path, body string
@@ -171,9 +171,9 @@ func TestWhatIsRefusedIsSaid(t *testing.T) {
 	}
 }
 
-// A body of as many bytes as are allowed is taken, and one more is not: whether that is said before or not, and
-// however small it is on the way.
-func TestBodiesHaveACap(t *testing.T) {
+// A body of the maximal size is accepted, and one with a byte more is rejected: with and without Content-Length, and
+// compressed.
+func TestBodySizeIsLimited(t *testing.T) {
 	const most = 4 << 20
 	r := newFixture(t, ratelimit.Rate{})
 	body := func(size int) []byte {
@@ -208,7 +208,7 @@ func TestBodiesHaveACap(t *testing.T) {
 	}
 }
 
-// chunked sends a body without saying how long it is.
+// chunked sends a body without Content-Length.
 func (r *fixture) chunked(body []byte) (a answer) {
 	r.t.Helper()
 	reply, err := http.Post(r.url+"alert/standard?integration_key="+keyMine, "application/json", io.MultiReader(bytes.NewReader(body)))
@@ -255,8 +255,8 @@ func TestCompressedBodies(t *testing.T) {
 	}
 }
 
-// Whose key it is decides whose event it is; a key works in the address and as a bearer token.
-func TestAKeyIsOfItsAccount(t *testing.T) {
+// The key decides to which account an event belongs. It works in the query and as a bearer token.
+func TestKeysDecideTheAccount(t *testing.T) {
 	r := newFixture(t, ratelimit.Rate{})
 	var want []string
 	for _, c := range []struct {
@@ -268,7 +268,7 @@ func TestAKeyIsOfItsAccount(t *testing.T) {
 		{apitest.AccountB, theirs, "alert/standard?integration_key=" + keyTheirs, nil},
 		{apitest.AccountB, theirs, "alert/standard", []string{"Authorization", "Bearer " + keyTheirs}},
 		{apitest.AccountA, mine, "alert/standard", []string{"Authorization", "bearer  " + keyMine + " "}},
-		{apitest.AccountA, mine, "alert/standard?integration_key=" + keyMine, []string{"Authorization", "Bearer " + keyTheirs}}, // the address goes first
+		{apitest.AccountA, mine, "alert/standard?integration_key=" + keyMine, []string{"Authorization", "Bearer " + keyTheirs}}, // the query has precedence
 	} {
 		a := r.send("POST", c.path, []byte(one), c.header...)
 		if a.status != 200 || len(a.Data.Events) != 1 {
@@ -281,8 +281,8 @@ func TestAKeyIsOfItsAccount(t *testing.T) {
 	}
 }
 
-// Keys that are taken away stop working in a moment, and guessing them is slowed down.
-func TestKeysEnd(t *testing.T) {
+// Deleted keys stop working within maxCacheAge, and guessing keys is limited.
+func TestDeletedKeysStopWorking(t *testing.T) {
 	r := newFixture(t, ratelimit.Rate{})
 	if a := r.push(one); a.status != 200 {
 		t.Fatal(a.Error.Message)
@@ -293,7 +293,7 @@ func TestKeysEnd(t *testing.T) {
 		t.Errorf("%d %s", a.status, a.Error.Message)
 	}
 	r.Call(apitest.KeyA, "/integration/enable", map[string]any{"integration_id": mine})
-	if a := r.push(one); a.status != 200 { // it is not remembered that it was
+	if a := r.push(one); a.status != 200 { // that it was disabled is not cached
 		r.Clock.Add(time.Second)
 		if a = r.push(one); a.status != 200 {
 			t.Errorf("%d %s", a.status, a.Error.Message)
@@ -315,8 +315,8 @@ func TestKeysEnd(t *testing.T) {
 	}
 }
 
-// A limit is an integration's, for as long as its window, and says when to come again.
-func TestLimits(t *testing.T) {
+// Each integration has a rate limit of its own. Its reply states when to retry.
+func TestRateLimits(t *testing.T) {
 	r := newFixture(t, ratelimit.Rate{PerSecond: 3, PerMinute: 5})
 	try := func(want ...int) {
 		t.Helper()
@@ -345,8 +345,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// One malformed alert costs no other, and is answered by its name.
-func TestRefusedAlertsAreNamed(t *testing.T) {
+// One malformed alert does not affect the others, and the reply names it.
+func TestRejectedAlertsAreNamed(t *testing.T) {
 	r := newFixture(t, ratelimit.Rate{})
 	type refusal struct {
 		index int
@@ -382,8 +382,8 @@ func TestRefusedAlertsAreNamed(t *testing.T) {
 	}
 }
 
-// Heartbeats: the events that a sequence of signs of life and silences makes, as a table of what is heard at which
-// second. The interval is 300.
+// TestHeartbeats checks the events of sequences of heartbeats and pauses, as a table of actions by second. The interval is
+// 300 seconds.
 func TestHeartbeats(t *testing.T) {
 	const beat, look, disable, enable = "beat", "look", "disable", "enable"
 	for _, c := range []struct {
@@ -417,7 +417,7 @@ func TestHeartbeats(t *testing.T) {
 				if _, err := fmt.Sscan(step, &second, &what); err != nil {
 					t.Fatal(err)
 				}
-				for ; last >= 0 && last < second-30; last += 30 { // the task looks all the time
+				for ; last >= 0 && last < second-30; last += 30 { // the job runs all the time
 					r.Clock.Set(start.Add(time.Duration(last+30) * time.Second))
 					looked()
 				}
@@ -457,7 +457,7 @@ func TestHeartbeats(t *testing.T) {
 	}
 }
 
-// No two events have the same moment, though the clock stands still or goes back: it is their order.
+// No two events have the same time of arrival, even if the clock stands still or goes back: it is their order.
 func TestEventsKeepTheirOrder(t *testing.T) {
 	r := newFixture(t, ratelimit.Rate{})
 	var want []string

@@ -17,14 +17,14 @@ var pages embed.FS
 
 var ackPage = template.Must(template.ParseFS(pages, "ack.html"))
 
-// ackView is what the page shows.
+// ackView holds what the page shows.
 type ackView struct {
 	Title, Severity, Progress, Person, Problem, Base string
 	Done, Ask                                        bool
 }
 
-// AckPage answers /ack/TOKEN, for a person who may read the incident now. Reading it changes nothing, because mail
-// programs look at links before people do; its button acknowledges.
+// AckPage serves /ack/TOKEN to a person who may read the incident now. GET changes nothing, because mail programs follow
+// links before people do. The button on the page sends POST, which acknowledges.
 func (r *Service) AckPage() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		h := w.Header()
@@ -42,6 +42,7 @@ func (r *Service) AckPage() http.Handler {
 	})
 }
 
+// ack reads the incident of a link, acknowledges it if the button was pressed, and returns what the page shows.
 func (r *Service) ack(req *http.Request) (status int, view ackView) {
 	now := r.Clock.Now()
 	ticket, err := r.Links.Redeem(req.PathValue("token"), now)
@@ -67,10 +68,10 @@ func (r *Service) ack(req *http.Request) (status int, view ackView) {
 		i, err := incident.Permit(tx, who, ticket.Incident)
 		switch kind := fault.KindOf(err); {
 		case !known || err != nil && kind == fault.NotFound:
-			status, view.Problem = http.StatusNotFound, "the incident, or the person this link was made for, is gone"
+			status, view.Problem = http.StatusNotFound, "the incident, or the person whom this link was made for, does not exist any more"
 			return nil
 		case err != nil && kind == fault.AccessDenied:
-			status, view.Problem = http.StatusForbidden, "the person this link was made for may not read the incident"
+			status, view.Problem = http.StatusForbidden, "the person whom this link was made for may not read the incident"
 			return nil
 		case err != nil:
 			return err
@@ -93,7 +94,7 @@ func (r *Service) ack(req *http.Request) (status int, view ackView) {
 		return http.StatusConflict, ackView{Title: view.Title, Severity: view.Severity, Progress: view.Progress, Problem: refused.Message}
 	case err != nil:
 		r.Log.Error("acknowledgement by link", "error", err)
-		return http.StatusInternalServerError, ackView{Problem: "it could not be done just now; try again"}
+		return http.StatusInternalServerError, ackView{Problem: "the incident could not be acknowledged; try again"}
 	}
 	return status, view
 }

@@ -17,7 +17,7 @@ import (
 
 const private = 1002 // a channel of TeamA, in which Reader is
 
-// page asks for the page of a link by a method.
+// page requests the page of a link with an HTTP method.
 func (r *fixture) page(method, link string) (status int, body string) {
 	r.t.Helper()
 	mux := http.NewServeMux()
@@ -52,9 +52,9 @@ func (r *fixture) progress() (progress string) {
 	return progress
 }
 
-// A link is for a person who may read the incident, when it is looked at and when its button is pressed; nothing but
-// the button acknowledges.
-func TestALinkAsksWhoMayRead(t *testing.T) {
+// A link shows the incident, and acknowledges it, only for a person who may read it at that moment. Only the button
+// acknowledges.
+func TestAckLinksNeedReadAccess(t *testing.T) {
 	const title = "Secret trouble"
 	sql := func(texts ...string) func(*db.Tx, *incident.Incident) error {
 		return func(tx *db.Tx, _ *incident.Incident) (err error) {
@@ -106,8 +106,9 @@ func TestALinkAsksWhoMayRead(t *testing.T) {
 		link := links.Ack(apitest.AccountA, incidentID, c.person, start)
 		for _, method := range []string{"GET", "HEAD", "GET"} {
 			status, body := r.page(method, link)
-			if told := strings.Contains(body, title); status != c.get || told != (status == 200 && method == "GET") || r.progress() != before {
-				t.Errorf("%s: %s is answered with %d, tells the title: %t, the incident is %s", name, method, status, told, r.progress())
+			shown := strings.Contains(body, title)
+			if status != c.get || shown != (status == 200 && method == "GET") || r.progress() != before {
+				t.Errorf("%s: %s is answered with %d, shows the title: %t, the incident is %s", name, method, status, shown, r.progress())
 			}
 		}
 		status, body := r.page("POST", link)

@@ -10,20 +10,24 @@ import (
 	"tocsin/internal/sender"
 )
 
-// Chat is one chat to tell.
+// Chat is one chat to notify.
 type Chat struct {
 	Method  string
 	Address Address
-	Suffix  string // tells the keys of notices to several chats of one webhook apart
-	Lacks   string // why it cannot be told at all; empty: it can
+	Suffix  string // makes the keys of notifications to several chats of one webhook different
+	Lacks   string // why it cannot be notified at all; empty: it can
 }
 
-// Chats reads from a webhook of a rule or a schedule which chats are to be told: that of its settings, or of an app
-// such as slack_app each of chat_ids, so that one that fails holds up no other.
+// Chats returns the chats that a webhook of a rule or a schedule names: the one of its settings, or for an app such as
+// slack_app each of chat_ids. Each is a notification of its own, so that one that fails cannot block the others.
 func Chats(account int64, kind string, settings map[string]jsontext.Value) []Chat {
 	chat := sender.Chat{
-		Token: text(settings, "token"), URL: text(settings, "url", "endpoint", "webhook_url"), Alias: text(settings, "alias", "name"),
-		VerifyToken: text(settings, "verify_token"), SignSecret: text(settings, "sign_secret"), ChatIDs: texts(settings["chat_ids"]),
+		Token:       text(settings, "token"),
+		URL:         text(settings, "url", "endpoint", "webhook_url"),
+		Alias:       text(settings, "alias", "name"),
+		VerifyToken: text(settings, "verify_token"),
+		SignSecret:  text(settings, "sign_secret"),
+		ChatIDs:     texts(settings["chat_ids"]),
 	}
 	if !strings.HasSuffix(kind, "_app") {
 		return []Chat{{Method: kind, Address: Address{Chat: &chat}}}
@@ -31,9 +35,9 @@ func Chats(account int64, kind string, settings map[string]jsontext.Value) []Cha
 	app := number(settings, "data_source_id", "integration_id")
 	switch {
 	case app == 0:
-		return []Chat{{Method: kind, Lacks: "its settings name no data_source_id, the integration whose app is to tell it"}}
+		return []Chat{{Method: kind, Lacks: "its settings name no data_source_id, the integration whose app posts the message"}}
 	case len(chat.ChatIDs) == 0:
-		return []Chat{{Method: kind, Lacks: "its settings name no chat_ids, the chats to tell"}}
+		return []Chat{{Method: kind, Lacks: "its settings name no chat_ids, the chats to notify"}}
 	}
 	var all []Chat
 	for _, id := range chat.ChatIDs {
@@ -43,7 +47,7 @@ func Chats(account int64, kind string, settings map[string]jsontext.Value) []Cha
 	return all
 }
 
-// text is the first of some settings that is a text, and not an empty one.
+// text returns the first of some settings that is a non-empty string.
 func text(settings map[string]jsontext.Value, names ...string) string {
 	for _, name := range names {
 		if v := settings[name]; v.Kind() == '"' {
@@ -55,7 +59,7 @@ func text(settings map[string]jsontext.Value, names ...string) string {
 	return ""
 }
 
-// number is the first of some settings that is a whole number other than 0.
+// number returns the first of some settings that is a whole number other than 0.
 func number(settings map[string]jsontext.Value, names ...string) (n int64) {
 	for _, name := range names {
 		if v := settings[name]; v.Kind() == '0' && json.Unmarshal(v, &n) == nil && n != 0 {
@@ -65,7 +69,7 @@ func number(settings map[string]jsontext.Value, names ...string) (n int64) {
 	return 0
 }
 
-// texts are the members of a list, numbers as they are written.
+// texts returns the strings and numbers of a list, numbers as they are written.
 func texts(list jsontext.Value) (all []string) {
 	var members []jsontext.Value
 	if json.Unmarshal(list, &members) != nil {

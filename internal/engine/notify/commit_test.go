@@ -16,8 +16,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// While a message is made, others write: templates are the accounts', and the writer is everybody's.
-func TestMessagesAreMadeOutsideTheWriteTransaction(t *testing.T) {
+// While a message is rendered, other transactions can write: accounts write the templates, and all share one writer.
+func TestMessagesAreBuiltOutsideTheWriteTransaction(t *testing.T) {
 	r := newFixture(t)
 	r.Service.Stale = func(*notify.Notification, time.Time) string {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -33,8 +33,8 @@ func TestMessagesAreMadeOutsideTheWriteTransaction(t *testing.T) {
 	}
 }
 
-// An end that is rolled back is not counted: the notice is sent again, and counted then.
-func TestWhatIsRolledBackIsNotCounted(t *testing.T) {
+// A result that is rolled back is not counted: the notification is sent again, and counted then.
+func TestRolledBackResultsAreNotCounted(t *testing.T) {
 	r := newFixture(t)
 	bus, metrics, broken := &activity.Bus{}, prometheus.NewRegistry(), true
 	bus.Subscribe(func(_ *db.Tx, item activity.Item) error {

@@ -10,24 +10,24 @@ import (
 	"tocsin/internal/sender"
 )
 
-// Direct is somebody whom an app of the account's own tells in a direct message, or a chat that it posts to. The
-// app's credentials are read when the message is sent.
+// Direct is a person whom an app of the account sends a direct message, or a chat that the app posts to. The app's
+// credentials are read when the message is sent.
 type Direct struct {
 	Account     int64          `json:"account"`
 	Kind        string         `json:"kind"` // type of the integration, such as slack_app
 	Integration int64          `json:"integration"`
 	Person      sender.Contact `json:"person,omitzero"`
-	Chat        string         `json:"chat,omitzero"` // as the service calls it; empty: the person is told
+	Chat        string         `json:"chat,omitzero"` // the service's id of the chat; empty: a direct message to the person
 }
 
-// kindOf is a way without the integration that it names: slack_app of slack_app:5.
+// kindOf returns a method without the integration that it names: slack_app of slack_app:5.
 func kindOf(method string) string {
 	kind, _, _ := strings.Cut(method, ":")
 	return kind
 }
 
-// lacking says for each kind of direct message what keeps a service from finding a person; empty: nothing.
-var lacking = map[string]func(p Person) string{
+// contactProblem returns, for each kind of direct message, why a service cannot find a person; empty when it can.
+var contactProblem = map[string]func(p Person) string{
 	integration.SlackApp: func(p Person) string { return unless(p.Email != "", p, "e-mail address", "Slack") },
 	integration.FeishuApp: func(p Person) string {
 		return unless(p.Email+p.Phone != "", p, "e-mail address or phone number", "Feishu")
@@ -36,9 +36,10 @@ var lacking = map[string]func(p Person) string{
 	integration.WeComApp: func(p Person) string {
 		return unless(p.Email+p.Phone != "", p, "e-mail address or phone number", "WeCom")
 	},
-	integration.TeamsApp: func(Person) string { return "" }, // refused whoever it is
+	integration.TeamsApp: func(Person) string { return "" }, // the sender rejects it for every person
 }
 
+// unless returns the problem of a person without contact data; empty when has is true.
 func unless(has bool, p Person, what, service string) string {
 	if has {
 		return ""
@@ -46,14 +47,14 @@ func unless(has bool, p Person, what, service string) string {
 	return fmt.Sprintf("%s has no %s, by which %s finds people", p.Name, what, service)
 }
 
-// direct is the way of a direct message to a person: the type of an app, a colon and the integration's id, or
-// the type alone where the account has one such app that is enabled. What must fail when it is sent is said in
-// Lacks; a way that names no integration is no Reach at all, with the reason in lacks.
+// direct resolves the method of a direct message to a person. The method is the type of an app, a colon and the
+// integration's id; the type alone where the account has exactly one such app enabled. A Reach that must fail carries
+// the reason in Lacks. If no integration is named, there is no Reach, and lacks holds the reason.
 func (r *Service) direct(tx *db.Tx, account int64, p Person, method string) (reach Reach, lacks string, err error) {
 	kind, number, named := strings.Cut(method, ":")
-	id, wrong := strconv.ParseInt(number, 10, 64)
+	id, parseErr := strconv.ParseInt(number, 10, 64)
 	switch {
-	case named && wrong != nil:
+	case named && parseErr != nil:
 		return reach, fmt.Sprintf("%s must end in the number of an integration", method), nil
 	case !named:
 		if id, lacks, err = integration.Only(tx, account, kind); err != nil || lacks != "" {
@@ -64,7 +65,7 @@ func (r *Service) direct(tx *db.Tx, account int64, p Person, method string) (rea
 		return reach, "", err
 	}
 	if lacks == "" {
-		lacks = lacking[kind](p)
+		lacks = contactProblem[kind](p)
 	}
 	method = fmt.Sprintf("%s:%d", kind, id)
 	to := Direct{Account: account, Kind: kind, Integration: id, Person: sender.Contact{Name: p.Name, Email: p.Email, Phone: p.Phone}}

@@ -9,8 +9,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// What is told of turns and silences is no template: the names in it are escaped all the same, for every way.
-func TestTextsOfNoTemplateAreEscaped(t *testing.T) {
+// The texts about shifts and silences use no template. The names in them are escaped all the same, for every method.
+func TestTextsWithoutTemplateAreEscaped(t *testing.T) {
 	r := newFixture(t)
 	const text = "The silence <!channel> [x](https://evil.example) **b** @all ends.\nAll is well"
 	want := map[string]string{
@@ -21,7 +21,7 @@ func TestTextsOfNoTemplateAreEscaped(t *testing.T) {
 		"teams":        `The silence <!channel> \[x\](https://evil.example) \*\*b\*\* @all ends.` + "\n│ All is well",
 		"dingtalk":     "The silence ＜!channel> ［x］(https://evil.example) ∗∗b∗∗ ＠all ends.\n│ All is well",
 		"telegram":     "The silence <!channel> [x](https://evil.example) **b** ＠all ends.\n│ All is well",
-		"unheard of":   "The silence <!channel> [x](https://evil.example) **b** @all ends. All is well",
+		"unknown":      "The silence <!channel> [x](https://evil.example) **b** @all ends. All is well",
 		"ntfy":         "The silence <!channel> [x](https://evil.example) **b** @all ends.\n│ All is well",
 		"zoom":         "The silence <!channel> [x](https://evil.example) **b** @all ends.\n│ All is well",
 		"wecom_app:5":  "The silence ＜!channel> ［x］(https://evil.example) ∗∗b∗∗ ＠all ends.\n│ All is well",

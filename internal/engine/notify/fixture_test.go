@@ -18,16 +18,16 @@ import (
 
 var start = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
-// fixture is a notify room with a real database, whose messages go to deliver.
+// fixture is a notify service with a real database, whose messages go to deliver.
 type fixture struct {
 	*notify.Service
 	t     *testing.T
 	clock *clock.Manual
 
 	mu      sync.Mutex
-	deliver func(to string) error // what a receiver answers; it may hang
-	took    []string              // addresses that took a message, in their order
-	texts   map[string]string     // what was sent last, by way
+	deliver func(to string) error // the receiver's result; it may hang
+	took    []string              // addresses that took a message, in order
+	texts   map[string]string     // the last text sent, by method
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -62,7 +62,7 @@ func (r *fixture) write(fn func(*db.Tx) error) {
 	}
 }
 
-// put stores a notice about no incident, to an address of a way.
+// put stores a notification about no incident, to an address of a method.
 func (r *fixture) put(account int64, key, method string, to notify.Address) {
 	r.t.Helper()
 	r.write(func(tx *db.Tx) error {
@@ -70,7 +70,7 @@ func (r *fixture) put(account int64, key, method string, to notify.Address) {
 	})
 }
 
-// run takes what is due, without waiting for what becomes of it.
+// run claims the notifications that are due, without waiting for their results.
 func (r *fixture) run() {
 	r.t.Helper()
 	if _, err := r.Job().Run(context.Background(), r.clock.Now()); err != nil {
@@ -78,21 +78,21 @@ func (r *fixture) run() {
 	}
 }
 
-// settle takes what is due and waits for what becomes of it.
+// settle claims the notifications that are due and waits for their results.
 func (r *fixture) settle() {
 	r.t.Helper()
 	r.run()
 	r.Job().Wait()
 }
 
-// taken counts the messages that were taken.
+// taken returns how many messages were taken.
 func (r *fixture) taken() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.took)
 }
 
-// stored is a notice as it stands.
+// stored is a notification as it is stored.
 type stored struct {
 	status, outcome string
 	attempts, due   int64
@@ -110,7 +110,7 @@ func (r *fixture) stored(key string) (s stored) {
 		},
 			`SELECT status, outcome, attempts, due_at FROM notice WHERE notice_key = $1`, key)
 		if err == nil && !found {
-			err = fmt.Errorf("there is no notice %s", key)
+			err = fmt.Errorf("there is no notification %s", key)
 		}
 		return err
 	})

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Links makes the addresses in messages. One that acknowledges is for one person and one incident, and for
-// a week.
+// Links creates the links in messages. A link that acknowledges is for one person and one incident, and valid for a
+// week. It is signed with Key, so that no other link is accepted.
 type Links struct {
-	Base string // public address of the server without a slash at its end; empty: there are no links
+	Base string // public URL of the server without a slash at its end; empty: messages have no links
 	Key  []byte
 }
 
 const (
 	valid  = 7 * 24 * time.Hour
-	fields = 8 + 12 + 8 + 8 // account, incident, person, end
+	fields = 8 + 12 + 8 + 8 // bytes of account, incident, person, expiry
 )
 
-// Ack is the address at which a person acknowledges an incident.
+// Ack returns the link with which a person acknowledges an incident; empty when the server has no public URL.
 func (l *Links) Ack(account int64, incident string, person int64, now time.Time) string {
 	id, err := hex.DecodeString(incident)
 	if l.Base == "" || err != nil || len(id) != 12 {
@@ -36,6 +36,7 @@ func (l *Links) Ack(account int64, incident string, person int64, now time.Time)
 	return l.Base + "/ack/" + base64.RawURLEncoding.EncodeToString(append(b, l.sign(b)...))
 }
 
+// sign returns the signature of a link's fields, bound to the purpose of acknowledging.
 func (l *Links) sign(b []byte) []byte {
 	mac := hmac.New(sha256.New, l.Key)
 	mac.Write([]byte("acknowledge\x00"))
@@ -43,7 +44,7 @@ func (l *Links) sign(b []byte) []byte {
 	return mac.Sum(nil)[:20]
 }
 
-// Ticket is what an address that acknowledges says.
+// Ticket holds the fields of a link that acknowledges.
 type Ticket struct {
 	Account  int64
 	Incident string
@@ -56,7 +57,7 @@ var (
 	ErrExpired = errors.New("this link has expired")
 )
 
-// Redeem reads the last part of an address that acknowledges.
+// Redeem decodes the last part of a link that acknowledges. It returns ErrForged or ErrExpired for one that is not valid.
 func (l *Links) Redeem(token string, now time.Time) (t Ticket, err error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimSpace(token))
 	if err != nil || len(b) != fields+20 || !hmac.Equal(b[fields:], l.sign(b[:fields])) {

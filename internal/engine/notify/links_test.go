@@ -19,7 +19,7 @@ func token(l *notify.Links, account int64, incident string, person int64, at tim
 	return strings.TrimPrefix(l.Ack(account, incident, person, at), l.Base+"/ack/")
 }
 
-func TestALinkSaysWhoAndWhat(t *testing.T) {
+func TestLinksNamePersonAndIncident(t *testing.T) {
 	const seed = 20261123
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range 1000 {
@@ -31,7 +31,7 @@ func TestALinkSaysWhoAndWhat(t *testing.T) {
 	}
 }
 
-func TestALinkIsGoodForAWeek(t *testing.T) {
+func TestLinksExpireAfterAWeek(t *testing.T) {
 	link := token(links, 1, incidentID, 2, start)
 	for after, want := range map[time.Duration]error{0: nil, 7 * 24 * time.Hour: nil, 7*24*time.Hour + time.Second: notify.ErrExpired, 10 * 365 * 24 * time.Hour: notify.ErrExpired, -time.Hour: nil} {
 		if _, err := links.Redeem(link, start.Add(after)); !errors.Is(err, want) {
@@ -40,8 +40,8 @@ func TestALinkIsGoodForAWeek(t *testing.T) {
 	}
 }
 
-// Not one character of a link can be changed: not for another incident, person or account, nor to make it last.
-func TestALinkCannotBeForged(t *testing.T) {
+// No character of a link can be changed: not for another incident, person or account, nor to extend its validity.
+func TestLinksCannotBeForged(t *testing.T) {
 	link := token(links, 1, incidentID, 2, start)
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	for n := range link {
@@ -70,7 +70,7 @@ func TestALinkCannotBeForged(t *testing.T) {
 	}
 }
 
-func TestWithoutAnAddressThereAreNoLinks(t *testing.T) {
+func TestNoLinksWithoutPublicURL(t *testing.T) {
 	if link := (&notify.Links{Key: links.Key}).Ack(1, incidentID, 2, start); link != "" {
 		t.Error(link)
 	}

@@ -19,21 +19,21 @@ import (
 	"tocsin/internal/template"
 )
 
-// message makes what is told of what a notice is about, as it is now. overtaken says why it need not be told
-// any more; empty: it does. It fills templates in, so it must not be called in a transaction.
-func (r *Service) message(ctx context.Context, n *Notification, now time.Time) (m sender.Message, overtaken string, err error) {
+// message builds the message of a notification from the present state of its incident. stale is why the message is not
+// needed any more; empty when it is. It renders templates, which takes time, so it must not be called in a transaction.
+func (r *Service) message(ctx context.Context, n *Notification, now time.Time) (m sender.Message, stale string, err error) {
 	var d draft
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		d, overtaken, err = r.draft(tx, n, now)
+		d, stale, err = r.draft(tx, n, now)
 		return err
 	})
 	switch {
-	case err != nil || overtaken != "":
-		return m, overtaken, err
+	case err != nil || stale != "":
+		return m, stale, err
 	case n.Incident == "":
 		return d.Message, r.Stale(n, now), nil
 	}
-	text := d.written(n)
+	text := d.text(n)
 	if m = d.Message; n.Method == "email" {
 		m.HTML, m.Text = text, plain(d.about, render.Plain)
 	} else {
@@ -42,33 +42,35 @@ func (r *Service) message(ctx context.Context, n *Notification, now time.Time) (
 	return m, "", nil
 }
 
-// draft is a message whose text is still to be filled in, with what it is about.
+// draft is a message whose text is not rendered yet, with the incident that it is about.
 type draft struct {
 	sender.Message
 	about    render.Incident
-	template string // the account's for this way; empty: there is none
+	template string // the account's for this method; empty: there is none
 }
 
-func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, overtaken string, err error) {
+// draft reads everything that the message of a notification needs.
+func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, stale string, err error) {
 	if n.Person != 0 {
 		if _, found, err := Find(tx, n.Account, n.Person); err != nil || !found {
 			return m, "the person has left", err
 		}
 	}
 	if n.Incident == "" {
-		m.Message = sender.Message{Key: n.Key, Subject: n.Detail.Subject, Title: n.Detail.Subject, Text: target(n).Escape(n.Detail.Text), Event: n.Event, Severity: "Info"}
-		m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: n.Detail.Subject, Text: n.Detail.Text}, json.Deterministic(true))
-		if err != nil {
-			return m, "", err
+		d := n.Detail
+		m.Message = sender.Message{
+			Key: n.Key, Subject: d.Subject, Title: d.Subject, Text: target(n).Escape(d.Text), Event: n.Event, Severity: "Info",
 		}
-		return m, "", nil
+		fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: d.Subject, Text: d.Text}
+		m.Data, err = json.Marshal(fields, json.Deterministic(true))
+		return m, "", err
 	}
 	i, found, err := incident.Find(tx, n.Account, n.Incident)
 	if err != nil {
 		return m, "", err
 	}
-	if overtaken = r.overtaken(n, &i, found, now); overtaken != "" {
-		return m, overtaken, nil
+	if stale = staleReason(n, &i, found, now); stale != "" {
+		return m, stale, nil
 	}
 	about, err := r.about(tx, n, &i, now)
 	if err != nil {
@@ -89,7 +91,7 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, ove
 	return m, "", nil
 }
 
-// data is what programs are told: of an incident that, and of all else the message.
+// data is the message for receivers that are programs: the incident, or the text of a message about no incident.
 type data struct {
 	Key      string             `json:"key"`
 	Event    string             `json:"event_type"`
@@ -99,8 +101,9 @@ type data struct {
 	Text     string             `json:"text,omitzero"`
 }
 
-// overtaken says why a notice need not be told any more, because of what happened since it was made.
-func (r *Service) overtaken(n *Notification, i *incident.Incident, found bool, now time.Time) string {
+// staleReason returns why a notification is not needed any more, because its incident has changed since it was stored;
+// empty when it is needed.
+func staleReason(n *Notification, i *incident.Incident, found bool, now time.Time) string {
 	asks := n.Cause == Page || n.Cause == Owner || n.Cause == Assigned || n.Cause == Storm
 	switch {
 	case !found:
@@ -117,11 +120,12 @@ func (r *Service) overtaken(n *Notification, i *incident.Incident, found bool, n
 	return ""
 }
 
-// about is the incident as templates read it, for the reader of this notice.
+// about returns the incident as templates read it, for the reader of this notification.
 func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now time.Time) (about render.Incident, err error) {
 	about = render.Incident{
 		IncidentID: i.IncidentID, Title: i.Title, Description: i.Description, Severity: i.Severity, Progress: i.Progress,
-		StartTime: i.StartTime, AckTime: i.AckTime, CloseTime: i.CloseTime, Event: n.Event, Labels: i.Labels, AlertCount: i.AlertCnt, Reason: n.Reason, Test: i.Test,
+		StartTime: i.StartTime, AckTime: i.AckTime, CloseTime: i.CloseTime, Event: n.Event,
+		Labels: i.Labels, AlertCount: i.AlertCnt, Reason: n.Reason, Test: i.Test,
 	}
 	about.Account, about.TimeZone, err = account(tx, n.Account)
 	if err != nil {
@@ -137,7 +141,8 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 		return about, err
 	}
 	for _, a := range alerts {
-		about.Alerts = append(about.Alerts, render.Alert{Title: a.Title, Severity: a.Severity, Status: a.Status, StartTime: a.Start, Labels: a.Labels})
+		about.Alerts = append(about.Alerts,
+			render.Alert{Title: a.Title, Severity: a.Severity, Status: a.Status, StartTime: a.Start, Labels: a.Labels})
 	}
 	for _, id := range i.Responders() {
 		p, found, err := Find(tx, n.Account, id)
@@ -167,18 +172,21 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 	switch err := channel.Permit(tx, who, ch); {
 	case err == nil:
 		about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
-	case fault.KindOf(err) != fault.AccessDenied: // a link that would be refused is none
+	case fault.KindOf(err) != fault.AccessDenied: // a link that would be refused is left out
 		return about, err
 	}
 	return about, nil
 }
 
+// account returns the name and the time zone of an account.
 func account(tx *db.Tx, id int64) (name, zone string, err error) {
 	type row struct{ name, zone string }
-	a, _, err := db.One(tx, func(scan db.Scan) (a row, err error) { return a, scan(&a.name, &a.zone) }, `SELECT account_name, time_zone FROM account WHERE account_id = $1`, id)
+	a, _, err := db.One(tx, func(scan db.Scan) (a row, err error) { return a, scan(&a.name, &a.zone) },
+		`SELECT account_name, time_zone FROM account WHERE account_id = $1`, id)
 	return a.name, a.zone, err
 }
 
+// subject returns the subject line of a message about an incident, on one line.
 func subject(about render.Incident) string {
 	drill := ""
 	if about.Test {
@@ -191,7 +199,8 @@ func subject(about render.Incident) string {
 	return fmt.Sprintf("%s[%s] %s", drill, state, strings.Join(strings.Fields(about.Title), " "))
 }
 
-// target is where a notice is read, for which its text is escaped. A mail about no incident is plain text.
+// target returns the kind of text that a notification's receiver shows; its text is escaped for that. A mail about no
+// incident is plain text.
 func target(n *Notification) *render.Target {
 	t, _ := render.For(kindOf(n.Method))
 	if t == render.HTML && n.Incident == "" {
@@ -200,27 +209,29 @@ func target(n *Notification) *render.Target {
 	return t
 }
 
-// plain is an incident in a few lines without formatting: the text of a mail, and what is left when a preset fails.
+// plain describes an incident in a few lines without formatting: the text part of a mail, and the last resort when a
+// preset fails.
 func plain(about render.Incident, to *render.Target) render.Markup {
-	if text, ok := filled(render.Preset["plain"], to, about); ok {
+	if text, ok := rendered(render.Preset["plain"], to, about); ok {
 		return text
 	}
 	return to.Escape(subject(about))
 }
 
-// written is the text of the account's template for this way, or of the preset. A template that fails must
-// not keep anybody from being told: the preset is used then.
-func (d *draft) written(n *Notification) render.Markup {
+// text renders the account's template for this method, or the preset. A template that fails must not stop a
+// notification: the preset is used then.
+func (d *draft) text(n *Notification) render.Markup {
 	kind, to := kindOf(n.Method), target(n)
 	for _, source := range []string{d.template, render.Preset[kind]} {
-		if text, ok := filled(source, to, d.about); ok {
+		if text, ok := rendered(source, to, d.about); ok {
 			return text
 		}
 	}
 	return plain(d.about, to)
 }
 
-func filled(source string, to *render.Target, about render.Incident) (render.Markup, bool) {
+// rendered renders a template; ok is false when it has no source, fails, or results in no text.
+func rendered(source string, to *render.Target, about render.Incident) (render.Markup, bool) {
 	if source == "" {
 		return "", false
 	}
@@ -232,20 +243,21 @@ func filled(source string, to *render.Target, about render.Incident) (render.Mar
 	return text, err == nil && strings.TrimSpace(string(text)) != ""
 }
 
-// parsedFor is what a template was parsed of.
-type parsedFor struct {
+// templateKey identifies a parsed template.
+type templateKey struct {
 	target *render.Target
 	source string
 }
 
-// templates keeps what was parsed: the same few texts make thousands of messages.
+// templates caches parsed templates: the same few texts make thousands of messages.
 var templates = struct {
 	sync.Mutex
-	ready map[parsedFor]*render.Template
-}{ready: map[parsedFor]*render.Template{}}
+	ready map[templateKey]*render.Template
+}{ready: map[templateKey]*render.Template{}}
 
+// parsed returns the parsed template of a source, from the cache if it is there.
 func parsed(source string, to *render.Target) (*render.Template, error) {
-	key := parsedFor{to, source}
+	key := templateKey{to, source}
 	templates.Lock()
 	defer templates.Unlock()
 	if t := templates.ready[key]; t != nil {
@@ -255,7 +267,7 @@ func parsed(source string, to *render.Target) (*render.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(templates.ready) >= 500 { // of all accounts; those in use come back
+	if len(templates.ready) >= 500 { // of all accounts; those in use are parsed again
 		clear(templates.ready)
 	}
 	templates.ready[key] = t

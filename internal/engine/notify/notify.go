@@ -1,9 +1,8 @@
-// Package notify tells people and chats what happened: it keeps what is to be told, target by target, as rows
-// that are due, and sends them when they are.
+// Package notify notifies people and chats: it stores a notification for each target as a row, and sends it when it is
+// due.
 //
-// A notice is told at least once, with the same key each time. One target that fails or hangs must never
-// hold up another, and nothing may be told that has been overtaken: what a notice is about is looked at again
-// when it is sent.
+// A notification is sent at least once, with the same key each time. One target that fails or hangs must never block
+// another. A stale notification must never be sent: the incident is checked again when its notification is sent.
 package notify
 
 import (
@@ -22,7 +21,7 @@ import (
 	"tocsin/internal/sender"
 )
 
-// Deliver sends a message over a way to an address.
+// Deliver sends a message over a method to an address.
 type Deliver func(ctx context.Context, method string, to Address, m sender.Message) (sender.Receipt, error)
 
 // Config is what the room stands on.

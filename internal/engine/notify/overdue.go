@@ -7,13 +7,15 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// Overdue returns how many notifications are to be sent.
+// Overdue returns how many notifications are due and not sent, and since when.
 func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
-	return jobs.CountOverdue(tx, "notice", time.Millisecond, `SELECT count(*), coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0 AND due_at <= $1`, now.UnixMilli())
+	return jobs.CountOverdue(tx, "notice", time.Millisecond,
+		`SELECT count(*), coalesce(min(due_at), 0) FROM notice WHERE settled_at = 0 AND due_at <= $1`, now.UnixMilli())
 }
 
 // FailedSince returns how many notifications failed for good since a moment.
 func FailedSince(tx *db.Tx, since time.Time) (int64, error) {
-	n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM notice WHERE status = 'failed' AND settled_at > 0 AND settled_at > $1`, since.UnixMilli())
+	n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM notice
+		WHERE status = 'failed' AND settled_at > 0 AND settled_at > $1`, since.UnixMilli())
 	return n, err
 }

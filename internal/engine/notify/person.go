@@ -11,7 +11,7 @@ import (
 	"tocsin/internal/preference"
 )
 
-// Person is whom a notice may go to.
+// Person is a person who may be notified.
 type Person struct {
 	ID       int64
 	Name     string
@@ -21,51 +21,53 @@ type Person struct {
 	Status   string
 }
 
-// Find reads a person; found is false when the account has none of this id, or the person has left.
+// Find returns a person; found is false when the account has none of this id, or the person has left.
 func Find(tx *db.Tx, account, person int64) (p Person, found bool, err error) {
 	return db.One(tx, func(scan db.Scan) (p Person, err error) {
 		return p, scan(&p.ID, &p.Name, &p.Email, &p.Phone, &p.TimeZone, &p.Status)
-	}, `SELECT person_id, person_name, email, phone, time_zone, status FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`, account, person)
+	}, `SELECT person_id, person_name, email, phone, time_zone, status FROM person
+		WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`, account, person)
 }
 
-// Reader is a person as one who reads: what a private channel asks, to which no permission of a key is needed.
+// Reader returns a person as a principal without permissions: enough to check who may read a private channel.
 func Reader(tx *db.Tx, account, person int64) (auth.Principal, error) {
 	owner, err := auth.OwnerOf(tx, account)
 	return auth.Principal{AccountID: account, PersonID: person, Owner: person == owner}, err
 }
 
-// Reach is one way to reach a person now.
+// Reach is one method to reach a person now.
 type Reach struct {
 	Method  string
 	Address Address
 	After   time.Time // not before; zero: at once
-	Lacks   string    // why it will fail, as things are; it is tried all the same, so that this is seen. Empty: it may work
+	Lacks   string    // why it will fail as configured; it is tried all the same, so that the history shows it. Empty: it may work
 }
 
-// Works tells whether one of some ways may work.
+// Works reports whether one of some methods may work.
 func Works(reaches []Reach) bool {
 	return slices.ContainsFunc(reaches, func(r Reach) bool { return r.Lacks == "" })
 }
 
-// Reaches says how a person is to be told of something of a severity at a moment: as the rule wants it (by),
-// or as the person prefers; why says what is missing when no way Works. Whoever chose only ways that cannot be
-// used gets an e-mail at least.
-func (r *Service) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, severity string, now time.Time) (reaches []Reach, why string, err error) {
+// Reaches returns the methods by which a person is notified of an incident of a severity at a moment: those of the rule
+// (by), or those that the person prefers. why describes what is missing when no method Works. A person who chose only
+// methods that cannot be used gets an e-mail.
+func (r *Service) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, severity string, now time.Time) (reaches []Reach,
+	why string, err error) {
 	pref, err := preference.Of(tx, account, p.ID)
 	if err != nil {
 		return nil, "", err
 	}
 	var missing []string
-	if err := preference.Kind.Open(r.Keyring, account, &pref); err != nil { // a mail can be sent all the same
+	if err := preference.Kind.Open(r.Keyring, account, &pref); err != nil { // e-mail needs no contacts and still works
 		pref.Contacts, missing = nil, append(missing, "contacts cannot be opened: "+err.Error())
 	}
 	methods := pref.Methods(severity)
 	if by != nil && (by.FollowPreference == nil || !*by.FollowPreference) {
-		if list := of(by, severity); len(list) > 0 {
+		if list := methodsOf(by, severity); len(list) > 0 {
 			methods = list
 		}
 	}
-	after, err := quiet(tx, account, p, pref, severity, now)
+	after, err := quietUntil(tx, account, p, pref, severity, now)
 	if err != nil {
 		return nil, "", err
 	}
@@ -100,10 +102,10 @@ func (r *Service) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, se
 	return reaches, strings.Join(missing, "; "), nil
 }
 
-// Tell makes the notices of something of a severity to a person, over every way that by wants or the person prefers.
-// n is what they have in common; their keys are its key and the way. In quiet hours they wait, and n.Detail.Until with
-// them. That there is no way is noted down as a notice that failed.
-func (r *Service) Tell(tx *db.Tx, p Person, by *channel.By, severity string, n Notification, now time.Time) error {
+// PutFor stores the notifications to a person, one for each method that by names or the person prefers for the severity.
+// n is what they have in common; their keys are its key and the method. In quiet hours they wait, and n.Detail.Until
+// moves with them. A person without a method gets a notification that has failed.
+func (r *Service) PutFor(tx *db.Tx, p Person, by *channel.By, severity string, n Notification, now time.Time) error {
 	reaches, missing, err := r.Reaches(tx, n.Account, p, by, severity, now)
 	if err != nil {
 		return err
@@ -131,9 +133,9 @@ func (r *Service) Tell(tx *db.Tx, p Person, by *channel.By, severity string, n N
 	return nil
 }
 
-// quiet is when a person's quiet hours end, on the person's clock or, of who never said where that is, the account's;
-// zero: they do not hold.
-func quiet(tx *db.Tx, id int64, p Person, pref preference.Preference, severity string, now time.Time) (time.Time, error) {
+// quietUntil returns when a person's quiet hours end, in the person's time zone, or the account's if unset. It is zero
+// when the person has no quiet hours now.
+func quietUntil(tx *db.Tx, id int64, p Person, pref preference.Preference, severity string, now time.Time) (time.Time, error) {
 	if len(pref.QuietHours) == 0 {
 		return time.Time{}, nil
 	}
@@ -147,7 +149,8 @@ func quiet(tx *db.Tx, id int64, p Person, pref preference.Preference, severity s
 	return pref.QuietUntil(severity, now, zone), nil
 }
 
-func of(by *channel.By, severity string) []string {
+// methodsOf returns the methods that a rule names for a severity.
+func methodsOf(by *channel.By, severity string) []string {
 	switch severity {
 	case "Critical":
 		return by.Critical
@@ -157,9 +160,11 @@ func of(by *channel.By, severity string) []string {
 	return by.Info
 }
 
-// reach is a way to a person, or what is missing for it. Where it is worth trying although something is, both.
-func (r *Service) reach(tx *db.Tx, account int64, p Person, pref preference.Preference, method string) (reach Reach, lacks string, err error) {
-	if lacking[kindOf(method)] != nil {
+// reach resolves one method to a person. lacks is what is missing for it. Both are set when the method is worth trying
+// although something is missing.
+func (r *Service) reach(tx *db.Tx, account int64, p Person, pref preference.Preference, method string) (reach Reach,
+	lacks string, err error) {
+	if contactProblem[kindOf(method)] != nil {
 		return r.direct(tx, account, p, method)
 	}
 	if !r.Can(method) {

@@ -9,7 +9,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Notices are claimed along the index of their queues: what waits for one is not read on the way to another.
+// Notifications are claimed along the index of their queues: the rows of one queue are not read for another.
 func TestClaimsFollowTheirIndexes(t *testing.T) {
 	d := apitest.OpenDB(t)
 	for query, want := range map[string]string{

@@ -13,8 +13,8 @@ import (
 	"tocsin/internal/preference"
 )
 
-// Recover tells those that an incident of a severity is over who were told of it and whom the filter lets through:
-// after their quiet hours, when those hold. The address is that of the first notice: it was kept for this.
+// Recover stores notifications that an incident is over, to the targets that were notified of it and that the filter
+// accepts. In quiet hours they wait. The address is that of the first notification, which was kept for this.
 func (r *Service) Recover(tx *db.Tx, account int64, incident, severity string, now time.Time, to func(Notification) bool) error {
 	type row struct {
 		Notification
@@ -23,7 +23,8 @@ func (r *Service) Recover(tx *db.Tx, account int64, incident, severity string, n
 	rows, err := db.All(tx, func(scan db.Scan) (w row, err error) {
 		w.Notification, w.target, err = scanSealed(scan)
 		return w, err
-	}, `SELECT account_id, `+columns+` FROM notice WHERE account_id = $1 AND incident_id = $2 AND status IN ('sent', 'sending') ORDER BY created_at, notice_id`, account, incident)
+	}, `SELECT account_id, `+columns+` FROM notice
+		WHERE account_id = $1 AND incident_id = $2 AND status IN ('sent', 'sending') ORDER BY created_at, notice_id`, account, incident)
 	if err != nil {
 		return err
 	}
@@ -33,13 +34,14 @@ func (r *Service) Recover(tx *db.Tx, account int64, incident, severity string, n
 			continue
 		}
 		closed := r.opened(&n, rows[i].target)
-		told := n.Reason
+		before := n.Reason
 		n.Key = fmt.Sprintf("%s/over/%d/%s/%d/%s/%s", incident, now.UnixMilli(), n.Method, n.Person, n.Lane, digest(n.Address))
-		n.Event, n.Cause, n.Attempts, n.Reason, n.Settled, n.Outcome = activity.IncidentResolve, Recovery, 0, "told of it before: "+told, 0, ""
-		if n.Due, err = due(tx, n, severity, now); err != nil {
+		n.Event, n.Cause, n.Reason = activity.IncidentResolve, Recovery, "notified of it before: "+before
+		n.Attempts, n.Settled, n.Outcome = 0, 0, ""
+		if n.Due, err = dueTime(tx, n, severity, now); err != nil {
 			return err
 		}
-		if closed != nil { // that keeps nothing from ending
+		if closed != nil { // an address that cannot be opened must not keep the incident from closing
 			err = r.Refuse(tx, n, Closed(closed), now)
 		} else {
 			err = r.Put(tx, n, now)
@@ -51,8 +53,8 @@ func (r *Service) Recover(tx *db.Tx, account int64, incident, severity string, n
 	return nil
 }
 
-// due is when a person may be told: 0, at once, or after quiet hours (Unix milliseconds).
-func due(tx *db.Tx, n Notification, severity string, now time.Time) (int64, error) {
+// dueTime returns when a person may be notified, Unix milliseconds: 0 for at once, or the end of quiet hours.
+func dueTime(tx *db.Tx, n Notification, severity string, now time.Time) (int64, error) {
 	p, found, err := Find(tx, n.Account, n.Person)
 	if err != nil || !found {
 		return 0, err
@@ -61,14 +63,14 @@ func due(tx *db.Tx, n Notification, severity string, now time.Time) (int64, erro
 	if err != nil {
 		return 0, err
 	}
-	after, err := quiet(tx, n.Account, p, pref, severity, now)
+	after, err := quietUntil(tx, n.Account, p, pref, severity, now)
 	if err != nil || after.IsZero() {
 		return 0, err
 	}
 	return after.UnixMilli(), nil
 }
 
-// digest tells two addresses apart without telling them.
+// digest identifies an address without revealing it.
 func digest(a Address) string {
 	text, _ := json.Marshal(a)
 	sum := sha256.Sum256(text)

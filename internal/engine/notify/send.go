@@ -19,50 +19,55 @@ import (
 )
 
 const (
-	maxFlying   = 64               // attempts under way at once, but for the first of each queue
-	maxLane     = 8                // of them in one queue, so that one that hangs leaves slots for others
-	maxFirst    = 4 * maxFlying    // attempts under way at once, whatever their queues
+	maxFlying   = 64               // attempts running at once, not counting the first of each queue
+	maxPerQueue = 8                // of them in one queue, so that one that hangs leaves slots for others
+	maxFirst    = 4 * maxFlying    // attempts running at once, of all queues
 	timeout     = 15 * time.Second // for one attempt
-	lease       = 2 * time.Minute  // after which an attempt is taken for lost, with the process that made it
-	maxAttempts = 10               // then it has failed for good
+	lease       = 2 * time.Minute  // after which an attempt counts as lost with its process
+	maxAttempts = 10               // after which a notification has failed for good
 )
 
 // backoff bounds the time between two attempts; it doubles with each.
 var backoff = jobs.Backoff{Min: 4 * time.Second, Max: 10 * time.Minute}
 
-func pause(attempts int64) time.Duration {
+// retryDelay returns how long to wait after an attempt that failed, with jitter.
+func retryDelay(attempts int64) time.Duration {
 	return backoff.Wait(2*time.Second<<min(attempts, 10), rand.Float64())
 }
 
-// attempt is a notice that is being attempted.
+// attempt is one try to send a notification.
 type attempt struct {
 	Notification
 	target, detail string // as they are stored
 }
 
-// outcome is what came of an attempt that returned no error, or why none was made.
+// outcome is the result of an attempt that returned no error, or why none was made.
 type outcome struct {
 	receipt   sender.Receipt
-	cancelled string // why it need not be sent any more
+	cancelled string // why the notification is stale
 	failed    string // why it cannot be sent at all
-	unmade    error  // why its message cannot be made
+	unmade    error  // why its message cannot be built
 }
 
-// store is the notices as delivery sees them: a queue for each lane.
+// store implements delivery's store of rows: a queue for each value of the column lane.
 type store struct{ *Service }
 
-// queues walks from lane to lane along the index, so that it does not read what waits in them.
+// queues steps from queue to queue along the index, so that it does not read the rows that wait in them.
 const queues = `WITH RECURSIVE waiting(lane) AS (
 		SELECT min(lane) FROM notice WHERE settled_at = 0
-		UNION ALL SELECT (SELECT min(n.lane) FROM notice n WHERE n.settled_at = 0 AND n.lane > waiting.lane) FROM waiting WHERE waiting.lane IS NOT NULL)
-	SELECT lane, due FROM (SELECT lane, (SELECT min(n.due_at) FROM notice n WHERE n.settled_at = 0 AND n.lane = waiting.lane) AS due FROM waiting WHERE lane IS NOT NULL) AS q
+		UNION ALL SELECT (SELECT min(n.lane) FROM notice n WHERE n.settled_at = 0 AND n.lane > waiting.lane)
+		FROM waiting WHERE waiting.lane IS NOT NULL)
+	SELECT lane, due FROM (
+		SELECT lane, (SELECT min(n.due_at) FROM notice n WHERE n.settled_at = 0 AND n.lane = waiting.lane) AS due
+		FROM waiting WHERE lane IS NOT NULL) AS q
 	ORDER BY due`
 
+// Queues returns the queues with waiting notifications, the one that is due first at the front.
 func (s store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[string], error) {
 	return db.All(tx, func(scan db.Scan) (q delivery.Queue[string], err error) {
 		var due int64
 		err = scan(&q.Key, &due)
-		q.Due, q.Slots = time.UnixMilli(due), maxLane
+		q.Due, q.Slots = time.UnixMilli(due), maxPerQueue
 		return q, err
 	}, queues)
 }
@@ -71,21 +76,23 @@ const claim = `UPDATE notice SET status = 'sending', attempts = attempts + 1, du
 		SELECT account_id, notice_id FROM notice WHERE settled_at = 0 AND lane = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 + 0)
 	RETURNING account_id, ` + columns
 
-func (s store) Claim(tx *db.Tx, lane string, n int, now time.Time) ([]*attempt, error) {
+// Claim marks up to n notifications of a queue as being sent and returns them. Its lease passes: if the process ends,
+// they are due again.
+func (s store) Claim(tx *db.Tx, queue string, n int, now time.Time) ([]*attempt, error) {
 	all, err := db.All(tx, func(scan db.Scan) (*attempt, error) {
 		f := &attempt{}
 		var err error
 		f.Notification, f.target, f.detail, err = scanStored(scan)
 		return f, err
-	}, claim, lane, now.UnixMilli(), n, now.Add(lease).UnixMilli())
+	}, claim, queue, now.UnixMilli(), n, now.Add(lease).UnixMilli())
 	slices.SortFunc(all, func(a, b *attempt) int { return cmp.Compare(a.ID, b.ID) }) // RETURNING has no order
 	return all, err
 }
 
-// Attempt looks at what the notice is about, as it is now, makes the message and sends it.
+// Attempt checks whether the notification is still needed, builds the message from the present state and sends it.
 func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
-	if f.Attempts > maxAttempts { // the last one was lost, with the process that made it
-		return outcome{failed: fmt.Sprintf("nothing came of %d attempts", maxAttempts)}, nil
+	if f.Attempts > maxAttempts { // the last attempt was lost with its process
+		return outcome{failed: fmt.Sprintf("%d attempts had no result", maxAttempts)}, nil
 	}
 	m, o := s.prepare(ctx, f)
 	if o != (outcome{}) {
@@ -97,7 +104,7 @@ func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 	return o, err
 }
 
-// prepare makes the message; the outcome says why there is none to send.
+// prepare builds the message and opens the address. The outcome holds why there is no message to send.
 func (s store) prepare(ctx context.Context, f *attempt) (m sender.Message, o outcome) {
 	err := json.Unmarshal([]byte(f.detail), &f.Detail)
 	if err == nil {
@@ -114,7 +121,7 @@ func (s store) prepare(ctx context.Context, f *attempt) (m sender.Message, o out
 	return m, o
 }
 
-// Record stores what came of some attempts.
+// Record stores the results of some attempts.
 func (s store) Record(tx *db.Tx, results []delivery.Result[*attempt, outcome]) error {
 	for _, res := range results {
 		if err := s.record(tx, res.Row, res.Outcome, res.Err, res.Ended); err != nil {
@@ -124,12 +131,14 @@ func (s store) Record(tx *db.Tx, results []delivery.Result[*attempt, outcome]) e
 	return nil
 }
 
+// record stores the result of one attempt: sent, failed for good, cancelled, or due again later.
 func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.Time) error {
 	log := r.Log.With("notice_id", f.ID, "way", f.Method, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
 	var failure *sender.Error
 	switch {
 	case o.cancelled != "" || o.failed != "":
-		if _, err := tx.Exec(`UPDATE notice SET attempts = attempts - 1 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`, f.Account, f.ID); err != nil {
+		if _, err := tx.Exec(`UPDATE notice SET attempts = attempts - 1 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
+			f.Account, f.ID); err != nil {
 			return err
 		}
 		if o.failed != "" {
@@ -137,31 +146,34 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 		}
 		return r.settle(tx, &f.Notification, Cancelled, o.cancelled, now)
 	case o.unmade != nil:
-		log.Error("the message of a notice cannot be made", "account_id", f.Account, "error", o.unmade)
-		failure = &sender.Error{Retry: true, Message: "its message cannot be made; the server's log says why"}
+		log.Error("the message of a notification cannot be built", "account_id", f.Account, "error", o.unmade)
+		failure = &sender.Error{Retry: true, Message: "its message cannot be built; the server's log has the error"}
 	case err == nil:
 		tx.OnCommit(func() {
 			r.waited.Observe(now.Sub(time.UnixMilli(f.Created)).Seconds())
-			log.Info("notice taken")
+			log.Info("notification sent")
 		})
 		return r.settle(tx, &f.Notification, Sent, cmp.Or(o.receipt.ID, o.receipt.Reply), now)
 	case !errors.As(err, &failure):
 		failure = &sender.Error{Retry: true, Message: err.Error()}
 	}
-	tx.OnCommit(func() { log.Warn("notice not taken", "error", failure) })
+	tx.OnCommit(func() { log.Warn("notification not sent", "error", failure) })
 	if !failure.Retry || f.Attempts >= maxAttempts {
 		return r.settle(tx, &f.Notification, Failed, failure.Message, now)
 	}
-	// Only of the attempt that still has the lease: another may have been made since it expired.
-	due := now.Add(max(pause(f.Attempts), failure.After))
-	_, err = tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $5`,
+	// Only for the attempt that still has the lease: another may have started since it expired.
+	due := now.Add(max(retryDelay(f.Attempts), failure.After))
+	_, err = tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4
+		WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $5`,
 		f.Account, f.ID, due.UnixMilli(), failure.Message, f.Attempts)
 	return err
 }
 
-// settle ends a notice and says so in the incident's feed.
+// settle stores the final status of a notification and publishes it to the incident's feed. Cancelled ones are not
+// published: they were not sent to any target.
 func (r *Service) settle(tx *db.Tx, n *Notification, status, outcome string, now time.Time) error {
-	changed, err := tx.Exec(`UPDATE notice SET status = $3, settled_at = $4, outcome = $5 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
+	changed, err := tx.Exec(`UPDATE notice SET status = $3, settled_at = $4, outcome = $5
+		WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
 		n.Account, n.ID, status, now.UnixMilli(), outcome)
 	if err != nil || changed == 0 {
 		return err
@@ -174,7 +186,14 @@ func (r *Service) settle(tx *db.Tx, n *Notification, status, outcome string, now
 	if status == Failed {
 		failed = outcome
 	}
-	e := activity.Notified{RID: n.ID, By: n.Method, LayerIdx: int64(n.Detail.Layer), EscalateRuleID: n.Detail.Rule, EscalateRuleName: n.Detail.RuleName, FireType: "fire"}
+	e := activity.Notified{
+		RID:              n.ID,
+		By:               n.Method,
+		LayerIdx:         int64(n.Detail.Layer),
+		EscalateRuleID:   n.Detail.Rule,
+		EscalateRuleName: n.Detail.RuleName,
+		FireType:         "fire",
+	}
 	if n.Detail.Repeat > 0 {
 		e.FireType = "refire"
 	}
@@ -186,7 +205,7 @@ func (r *Service) settle(tx *db.Tx, n *Notification, status, outcome string, now
 	return r.Bus.Publish(tx, activity.Item{Account: n.Account, ID: n.Incident, At: now, Event: e})
 }
 
-// alias names the chat or address of a notice without telling its secrets.
+// alias returns a name for the chat or address of a notification that reveals no secret.
 func (n *Notification) alias() string {
 	switch c := n.Address.Chat; {
 	case c != nil && c.Alias != "":

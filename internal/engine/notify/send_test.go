@@ -15,8 +15,8 @@ import (
 	"tocsin/internal/sender"
 )
 
-// Tried again after 4 seconds, 8, ... up to ten minutes, a quarter more or less, ten times in all.
-func TestRetriesTakeTheirTimeAndEnd(t *testing.T) {
+// Retries follow after 4 seconds, 8, ... up to ten minutes, a quarter more or less, with ten attempts in all.
+func TestRetriesBackOffAndEnd(t *testing.T) {
 	r := newFixture(t)
 	r.deliver = func(string) error { return errors.New("no answer") }
 	r.put(apitest.AccountA, "k", "email", notify.Address{To: "a@example.com"})
@@ -46,15 +46,15 @@ func TestRetriesTakeTheirTimeAndEnd(t *testing.T) {
 	}
 	r.clock.Add(time.Hour)
 	if r.settle(); r.stored("k").attempts != 10 {
-		t.Error("it was tried again although it had failed")
+		t.Error("it was retried although it had failed")
 	}
 }
 
-func TestWhatTheServiceSaysAboutTryingAgain(t *testing.T) {
+func TestRetryFollowsTheServiceAnswer(t *testing.T) {
 	for _, c := range []struct {
 		failure  error
 		status   string
-		at, most time.Duration // when it is tried again
+		at, most time.Duration // when it is retried
 	}{
 		{&sender.Error{Retry: true, Message: "busy"}, notify.Waiting, 3 * time.Second, 5 * time.Second},
 		{&sender.Error{Retry: true, Message: "busy", After: 20 * time.Minute}, notify.Waiting, 20 * time.Minute, 20 * time.Minute},
@@ -77,8 +77,8 @@ func TestWhatTheServiceSaysAboutTryingAgain(t *testing.T) {
 	}
 }
 
-// A sender that panics has failed, once.
-func TestASenderThatPanicsIsTriedAgain(t *testing.T) {
+// A panic of a sender counts as one failed attempt.
+func TestPanickingSenderIsRetried(t *testing.T) {
 	r := newFixture(t)
 	r.deliver = func(string) error { panic("at the disco") }
 	r.put(apitest.AccountA, "k", "email", notify.Address{To: "a@example.com"})
@@ -88,8 +88,8 @@ func TestASenderThatPanicsIsTriedAgain(t *testing.T) {
 	}
 }
 
-// An attempt of which nothing is heard, because its process ended, is made again when its lease is over: but not
-// more often than any other.
+// An attempt without a result, because its process ended, is made again when its lease has expired. It counts as an
+// attempt like any other.
 func TestLostAttemptsCount(t *testing.T) {
 	r := newFixture(t)
 	r.put(apitest.AccountA, "k", "email", notify.Address{To: "a@example.com"})
@@ -102,7 +102,7 @@ func TestLostAttemptsCount(t *testing.T) {
 	lose(10)
 	r.clock.Add(2*time.Minute - time.Millisecond)
 	if r.settle(); len(r.took) != 0 {
-		t.Error("it was sent again while it may be on its way")
+		t.Error("it was sent again although its lease had not expired")
 	}
 	r.clock.Add(time.Millisecond)
 	r.settle()
@@ -119,9 +119,9 @@ func TestLostAttemptsCount(t *testing.T) {
 	}
 }
 
-// One host that hangs, with more waiting for it than are looked at in one go, holds up no other: neither another
-// host, nor another account whose chat has the same name.
-func TestAHangingHostHoldsUpNoOther(t *testing.T) {
+// One host that hangs, with more waiting for it than one batch holds, blocks no other: neither another host, nor another
+// account whose chat has the same name.
+func TestHangingHostBlocksNoOther(t *testing.T) {
 	r := newFixture(t)
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release); r.Job().Wait() })
@@ -150,8 +150,8 @@ func TestAHangingHostHoldsUpNoOther(t *testing.T) {
 		want = append(want, to)
 		r.put(apitest.AccountB, fmt.Sprint("well", n), "slack", notify.Address{Chat: &sender.Chat{URL: to, Alias: "#ops"}})
 	}
-	woken := r.Job().Signal.C() // when a slot is free again
-	r.run()                     // all that is looked at is for the host that hangs
+	woken := r.Job().Signal.C() // when a queue has a free slot again
+	r.run()                     // the whole batch is for the host that hangs
 	for r.run(); r.taken() < len(want); r.run() {
 		<-woken
 	}
@@ -168,9 +168,9 @@ func TestAHangingHostHoldsUpNoOther(t *testing.T) {
 	r.mu.Unlock()
 }
 
-// Many hosts that hang take all the room there is, as when the way to the world is cut: the mail server in the house
-// has its turn all the same.
-func TestManyThatHangHoldUpNobodyElse(t *testing.T) {
+// Many hosts that hang use up all slots, as when the internet connection is lost: the local mail server still gets its
+// messages.
+func TestManyHangingHostsBlockNoOther(t *testing.T) {
 	r := newFixture(t)
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release); r.Job().Wait() })
@@ -194,8 +194,8 @@ func TestManyThatHangHoldUpNobodyElse(t *testing.T) {
 	}
 }
 
-// What is told already stays told; other accounts have keys of their own.
-func TestTheSameIsNotPutTwice(t *testing.T) {
+// A key is stored once for each account.
+func TestSameKeyIsNotStoredTwice(t *testing.T) {
 	r := newFixture(t)
 	for range 3 {
 		r.put(apitest.AccountA, "k", "email", notify.Address{To: "a@example.com"})
@@ -208,8 +208,8 @@ func TestTheSameIsNotPutTwice(t *testing.T) {
 	}
 }
 
-// Cancelled is what waits, of the incident, the account and the causes that are meant.
-func TestCancelMeansWhatItSays(t *testing.T) {
+// Cancel affects only waiting notifications of the given incident, account and causes.
+func TestCancelAffectsOnlyItsCauses(t *testing.T) {
 	const incident, other = "5e5e5e5e5e5e5e5e5e5e5e01", "5e5e5e5e5e5e5e5e5e5e5e02"
 	r := newFixture(t)
 	want := map[string]string{}

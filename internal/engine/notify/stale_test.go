@@ -11,8 +11,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// What has happened since a notice was made decides whether it is still told.
-func TestWhatWasOvertakenIsNotTold(t *testing.T) {
+// The changes since a notification was stored decide whether it is still sent.
+func TestStaleNotificationsAreNotSent(t *testing.T) {
 	type state func(incident.Writer, *incident.Incident) error
 	acked := func(d incident.Writer, i *incident.Incident) error { return d.Ack(i) }
 	snoozed := func(d incident.Writer, i *incident.Incident) error { return d.Snooze(i, 30) }
@@ -30,31 +30,31 @@ func TestWhatWasOvertakenIsNotTold(t *testing.T) {
 		return d.Remove(i)
 	}
 	untouched := func(incident.Writer, *incident.Incident) error { return nil }
-	const told = ""
+	const sent = ""
 	for _, c := range []struct {
 		cause  string
 		forced bool
 		state  state
-		want   string // why it is not told; told: it is
+		want   string // why it is not sent; sent: it is
 	}{
-		{notify.Page, false, untouched, told},
+		{notify.Page, false, untouched, sent},
 		{notify.Page, false, acked, "the incident was acknowledged"},
-		{notify.Page, true, acked, told},
+		{notify.Page, true, acked, sent},
 		{notify.Page, false, snoozed, "the incident is snoozed"},
 		{notify.Page, true, snoozed, "the incident is snoozed"},
 		{notify.Page, true, closed, "the incident is over"},
-		{notify.Page, false, reopened, told},
+		{notify.Page, false, reopened, sent},
 		{notify.Page, false, removed, "the incident was removed"},
-		{notify.Owner, false, untouched, told},
+		{notify.Owner, false, untouched, sent},
 		{notify.Owner, false, acked, "the incident was acknowledged"},
 		{notify.Owner, false, snoozed, "the incident is snoozed"},
 		{notify.Owner, false, closed, "the incident is over"},
 		{notify.Storm, false, acked, "the incident was acknowledged"},
 		{notify.Storm, false, snoozed, "the incident is snoozed"},
-		{notify.Assigned, false, acked, told},
-		{notify.Assigned, false, snoozed, told},
+		{notify.Assigned, false, acked, sent},
+		{notify.Assigned, false, snoozed, sent},
 		{notify.Assigned, false, closed, "the incident is over"},
-		{notify.Recovery, false, closed, told},
+		{notify.Recovery, false, closed, sent},
 		{notify.Recovery, false, reopened, "the incident was opened again"},
 		{notify.Recovery, false, removed, "the incident was removed"},
 	} {
@@ -75,13 +75,13 @@ func TestWhatWasOvertakenIsNotTold(t *testing.T) {
 		r.clock.Add(time.Minute)
 		r.settle()
 		s, status := r.stored("k"), notify.Sent
-		if c.want != told {
+		if c.want != sent {
 			status = notify.Cancelled
 		}
 		if s.status != status || s.outcome != c.want {
 			t.Errorf("%s (forced %v): %v, want %s: %s", c.cause, c.forced, s, status, c.want)
 		}
-		if taken := len(r.took) == 1; taken != (c.want == told) {
+		if taken := len(r.took) == 1; taken != (c.want == sent) {
 			t.Errorf("%s (forced %v): took %v", c.cause, c.forced, r.took)
 		}
 	}

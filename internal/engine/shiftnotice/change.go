@@ -6,13 +6,13 @@ import (
 	"tocsin/internal/core/oncall"
 )
 
-// change is a moment at which a stretch of the final timeline ends, or another begins, or both.
+// change is a moment at which a shift of the final schedule ends, or another begins, or both.
 type change struct {
 	at      int64         // Unix seconds
-	out, in *oncall.Piece // who was on call before, and is from then on; nil: nobody
+	out, in *oncall.Piece // the shift before, and the one from then on; nil: no one is on call
 }
 
-// next is the first change after a moment; found is false when there is none within oncall.Horizon.
+// next returns the first change after a moment; found is false when there is none within oncall.Horizon.
 func next(s *oncall.Schedule, after int64) (c change, found bool) {
 	now, then := s.At(after)
 	switch {
@@ -26,8 +26,8 @@ func next(s *oncall.Schedule, after int64) (c change, found bool) {
 	return change{now.End, now, nil}, true
 }
 
-// comers are those who take over, be it in another role than before; each once.
-func (c change) comers() (ids []int64) {
+// incoming returns the persons who take over, also those who only change their role; each once.
+func (c change) incoming() (ids []int64) {
 	for m, id := range holders(c.in) {
 		if !slices.Contains(ids, id) && !holds(c.out, m, id) {
 			ids = append(ids, id)
@@ -36,8 +36,8 @@ func (c change) comers() (ids []int64) {
 	return ids
 }
 
-// goers are those who are not on call any more; each once.
-func (c change) goers() (ids []int64) {
+// outgoing returns the persons who are not on call any more; each once.
+func (c change) outgoing() (ids []int64) {
 	for _, id := range holders(c.out) {
 		if !slices.Contains(ids, id) && !on(c.in, id) {
 			ids = append(ids, id)
@@ -46,7 +46,7 @@ func (c change) goers() (ids []int64) {
 	return ids
 }
 
-// holders goes through the roles and persons of a piece.
+// holders iterates over the roles and persons of a shift.
 func holders(p *oncall.Piece) func(yield func(role, person int64) bool) {
 	return func(yield func(role, person int64) bool) {
 		if p == nil {
@@ -62,6 +62,7 @@ func holders(p *oncall.Piece) func(yield func(role, person int64) bool) {
 	}
 }
 
+// holds reports whether a person is on call in a role of a shift.
 func holds(p *oncall.Piece, role, person int64) bool {
 	for r, id := range holders(p) {
 		if r == role && id == person {
@@ -71,7 +72,7 @@ func holds(p *oncall.Piece, role, person int64) bool {
 	return false
 }
 
-// on tells whether somebody is on call in a piece, in whatever role.
+// on reports whether a person is on call in a shift, in any role.
 func on(p *oncall.Piece, person int64) bool {
 	for _, id := range holders(p) {
 		if id == person {
@@ -81,19 +82,20 @@ func on(p *oncall.Piece, person int64) bool {
 	return false
 }
 
-// everybody of a piece, each once.
-func everybody(p *oncall.Piece) []int64 { return change{in: p}.comers() }
+// personsOf returns the persons of a shift, each once.
+func personsOf(p *oncall.Piece) []int64 { return change{in: p}.incoming() }
 
-// ahead is a piece with those that follow it without a gap, as far as they were asked for.
+// ahead is a shift with the shifts that follow it without a gap, as far as they were needed.
 type ahead struct {
 	schedule *oncall.Schedule
 	pieces   []*oncall.Piece
 }
 
-// maxAhead is how many turns in a row are looked at for the end of somebody's time on call.
+// maxAhead is how many shifts in a row are searched for the end of a person's time on call.
 const maxAhead = 40
 
-// until is when a person who is on call in the first piece is not any more; 0: not within maxAhead turns.
+// until returns when a person who is on call in the first shift is not on call any more; 0 when that is not within
+// maxAhead shifts.
 func (a *ahead) until(person int64) int64 {
 	for i := range maxAhead {
 		last := a.pieces[i]

@@ -16,13 +16,13 @@ const hour, begin = 3600, 1767225600 // 1 January 2026, 00:00 UTC
 // holder is a person in a role.
 type holder struct{ role, person int64 }
 
-// TestChangesAgainstAWalkThroughTheHours compares the changes, one after the other, with who is on call hour by
-// hour: between two of them nothing changes, and those who come and go are those who were not and are.
-func TestChangesAgainstAWalkThroughTheHours(t *testing.T) {
+// TestChangesEqualTheHourlyModel compares the changes, one after the other, with the persons on call in each hour. Between
+// two changes no person changes, and the incoming and outgoing persons are the difference.
+func TestChangesEqualTheHourlyModel(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	for n := range 60 {
-		s := turning(random)
+		s := hourlySchedule(random)
 		now := func(at int64) map[holder]bool {
 			p, _ := s.At(at)
 			set := map[holder]bool{}
@@ -36,24 +36,24 @@ func TestChangesAgainstAWalkThroughTheHours(t *testing.T) {
 		for before := now(at); at < begin+8*24*hour; {
 			at += hour
 			after := now(at)
-			comers, goers := differ(after, before, false), differ(before, after, true)
-			var gotComers, gotGoers []int64
+			incoming, outgoing := differ(after, before, false), differ(before, after, true)
+			var gotIncoming, gotOutgoing []int64
 			if found && c.at == at {
-				gotComers, gotGoers = slices.Sorted(slices.Values(c.comers())), slices.Sorted(slices.Values(c.goers()))
+				gotIncoming, gotOutgoing = slices.Sorted(slices.Values(c.incoming())), slices.Sorted(slices.Values(c.outgoing()))
 				c, found = next(s, at)
 			}
 			if found && c.at <= at {
 				t.Fatalf("seed %d, %d: the change at %d does not come after %d", seed, n, c.at, at)
 			}
-			if !slices.Equal(comers, gotComers) || !slices.Equal(goers, gotGoers) {
-				t.Fatalf("seed %d, %d: at %d come %v and go %v, want %v and %v", seed, n, at, gotComers, gotGoers, comers, goers)
+			if !slices.Equal(incoming, gotIncoming) || !slices.Equal(outgoing, gotOutgoing) {
+				t.Fatalf("seed %d, %d: at %d come %v and go %v, want %v and %v", seed, n, at, gotIncoming, gotOutgoing, incoming, outgoing)
 			}
 			before = after
 		}
 	}
 }
 
-// differ lists the persons who hold a role in a that they do not hold in b; with wholly, who hold none in b.
+// differ returns the persons who hold a role in a that they do not hold in b; with wholly, those who hold none in b.
 func differ(a, b map[holder]bool, wholly bool) (ids []int64) {
 	for h := range a {
 		stays := b[h]
@@ -68,8 +68,8 @@ func differ(a, b map[holder]bool, wholly bool) (ids []int64) {
 	return ids
 }
 
-// turning makes a schedule whose turns all begin on the hour.
-func turning(random *rand.Rand) *oncall.Schedule {
+// hourlySchedule returns a random schedule whose shifts all begin on the hour.
+func hourlySchedule(random *rand.Rand) *oncall.Schedule {
 	s := &oncall.Schedule{Zone: time.UTC}
 	group := func() oncall.Group {
 		g := oncall.Group{Name: fmt.Sprint(random.IntN(9))}
@@ -96,8 +96,8 @@ func turning(random *rand.Rand) *oncall.Schedule {
 	return s
 }
 
-// TestUntilLooksThroughTurnsOfOnesOwn follows a person through turns that touch.
-func TestUntilLooksThroughTurnsOfOnesOwn(t *testing.T) {
+// TestUntilJoinsAdjacentShifts follows a person through shifts without a gap between them.
+func TestUntilJoinsAdjacentShifts(t *testing.T) {
 	who := func(ids ...int64) oncall.Group {
 		return oncall.Group{Members: []oncall.Member{{PersonIDs: ids}}}
 	}
@@ -108,6 +108,6 @@ func TestUntilLooksThroughTurnsOfOnesOwn(t *testing.T) {
 		t.Errorf("person 1 is on call until %d", got)
 	}
 	if got := turn.until(9); got != 0 {
-		t.Errorf("the end of an endless turn is %d", got)
+		t.Errorf("the end of an endless shift is %d", got)
 	}
 }

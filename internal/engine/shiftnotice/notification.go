@@ -1,7 +1,6 @@
 package shiftnotice
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -14,107 +13,129 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/oncall"
 	"tocsin/internal/engine/notify"
-	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/preference"
 	"tocsin/internal/schedule"
 )
 
-// What is told, as messages name it.
+// Event types of these notifications.
 const (
 	begins  = "shift_begin"
 	ends    = "shift_end"
-	changes = "shift_change" // to chats: who leaves and who takes over
+	changes = "shift_change" // to chats: the persons who leave and who take over
 	today   = "shift_daily"
 )
 
-// teller tells of one schedule.
-type teller struct {
-	room              *Service
+// notifier stores the notifications about one schedule.
+type notifier struct {
+	service           *Service
 	tx                *db.Tx
 	account, schedule int64
-	turns             *schedule.Shifts
+	shifts            *schedule.Shifts
 	now               time.Time
 }
 
-// text is what is told, by the clock on the reader's wall.
+// text returns a message whose times are written by clock, in the reader's time zone.
 type text func(clock func(unix int64) string) (subject, body string)
 
-// change tells those who take over, those who leave, and the chats. Of what is past only what still holds
-// is told.
-func (t *teller) change(c change) error {
-	comers, goers := c.comers(), c.goers()
-	if len(comers)+len(goers) == 0 {
+// change notifies the persons who take over, those who leave, and the chats. For a past change only what still holds is
+// sent.
+func (t *notifier) change(c change) error {
+	incoming, outgoing := c.incoming(), c.outgoing()
+	if len(incoming)+len(outgoing) == 0 {
 		return nil
 	}
-	past := c.at <= t.now.Unix()
-	coming, err := t.names(comers)
+	coming, err := t.names(incoming)
 	if err != nil {
 		return err
 	}
-	going, err := t.names(goers)
+	going, err := t.names(outgoing)
 	if err != nil {
 		return err
 	}
-	still, _ := t.turns.Timeline.At(max(c.at, t.now.Unix()))
-	if c.in != nil {
-		turn := ahead{t.turns.Timeline, []*oncall.Piece{c.in}}
-		for _, id := range comers {
-			until := turn.until(id)
-			if until > 0 && until <= t.now.Unix() {
-				continue
-			}
-			err := t.person(begins, c.at, id, func(clock func(int64) string) (string, string) {
-				return "On call in " + t.turns.Name + " from " + clock(c.at),
-					sentence(past, "You are on call in %s since %s", "You are on call in %s from %s", t.turns.Name, clock(c.at)) +
-						ending(until, clock) + "." + sentenceIf(going, past, " You took over from %s.", " You take over from %s.")
-			})
-			if err != nil {
-				return err
-			}
+	if err := t.begin(c, incoming, going); err != nil {
+		return err
+	}
+	if err := t.end(c, outgoing, coming); err != nil {
+		return err
+	}
+	past := t.past(c)
+	if past {
+		if later, found := next(t.shifts.Timeline, c.at); found && later.at <= t.now.Unix() {
+			return nil // another change has followed: a chat does not need this one
 		}
 	}
-	for _, id := range goers {
-		if on(still, id) {
+	return t.chats(changes, c.at, fmt.Sprint(incoming, outgoing), func(clock func(int64) string) (string, string) {
+		body := sentence(past, "The shift in %s changed %s.", "The shift in %s changes %s.", t.shifts.Name, clock(c.at))
+		body += sentenceIf(coming, past, " On call now: %s.", " On call from then on: %s.")
+		body += sentenceIf(going, past, " Not any more: %s.", " Until then: %s.")
+		if c.in == nil {
+			body += sentence(past, " Nobody is on call now.", " Nobody is on call after that.")
+		}
+		return "Shift change in " + t.shifts.Name + " " + clock(c.at), body
+	})
+}
+
+// past reports whether a change has happened.
+func (t *notifier) past(c change) bool { return c.at <= t.now.Unix() }
+
+// begin notifies the persons who take over, unless their shift has ended; going names those who leave.
+func (t *notifier) begin(c change, incoming []int64, going string) error {
+	if c.in == nil {
+		return nil
+	}
+	past, shift := t.past(c), ahead{t.shifts.Timeline, []*oncall.Piece{c.in}}
+	for _, id := range incoming {
+		until := shift.until(id)
+		if until > 0 && until <= t.now.Unix() {
 			continue
 		}
-		err := t.person(ends, c.at, id, func(clock func(int64) string) (string, string) {
-			body := sentence(past, "Your turn on call in %s ended %s.", "Your turn on call in %s ends %s.", t.turns.Name, clock(c.at))
-			if c.in == nil {
-				return "On call in " + t.turns.Name + " until " + clock(c.at), body + " Nobody is on call after you."
-			}
-			return "On call in " + t.turns.Name + " until " + clock(c.at), body + sentenceIf(coming, past, " %s took over.", " %s will take over.")
+		err := t.person(begins, c.at, id, func(clock func(int64) string) (string, string) {
+			body := sentence(past, "You are on call in %s since %s", "You are on call in %s from %s", t.shifts.Name, clock(c.at))
+			body += ending(until, clock) + "." + sentenceIf(going, past, " You took over from %s.", " You take over from %s.")
+			return "On call in " + t.shifts.Name + " from " + clock(c.at), body
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if past {
-		if later, found := next(t.turns.Timeline, c.at); found && later.at <= t.now.Unix() {
-			return nil // a chat need not know what has changed again
-		}
-	}
-	return t.chats(changes, c.at, fmt.Sprint(comers, goers), func(clock func(int64) string) (string, string) {
-		body := sentence(past, "The turn in %s changed %s.", "The turn in %s changes %s.", t.turns.Name, clock(c.at))
-		body += sentenceIf(coming, past, " On call now: %s.", " On call from then on: %s.") + sentenceIf(going, past, " Not any more: %s.", " Until then: %s.")
-		if c.in == nil {
-			body += sentence(past, " Nobody is on call now.", " Nobody is on call after that.")
-		}
-		return "Shift change in " + t.turns.Name + " " + clock(c.at), body
-	})
+	return nil
 }
 
-// everybody tells those who are on call, and the chats. The moment is that of the day's telling.
-func (t *teller) everybody(moment int64) error {
-	now, _ := t.turns.Timeline.At(t.now.Unix())
-	ids := everybody(now)
+// end notifies the persons who leave, unless they are on call again; coming names those who take over.
+func (t *notifier) end(c change, outgoing []int64, coming string) error {
+	past := t.past(c)
+	still, _ := t.shifts.Timeline.At(max(c.at, t.now.Unix()))
+	for _, id := range outgoing {
+		if on(still, id) {
+			continue
+		}
+		err := t.person(ends, c.at, id, func(clock func(int64) string) (string, string) {
+			subject := "On call in " + t.shifts.Name + " until " + clock(c.at)
+			body := sentence(past, "Your on-call shift in %s ended %s.", "Your on-call shift in %s ends %s.", t.shifts.Name, clock(c.at))
+			if c.in == nil {
+				return subject, body + " Nobody is on call after you."
+			}
+			return subject, body + sentenceIf(coming, past, " %s took over.", " %s will take over.")
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onCallNow notifies the persons who are on call, and the chats. moment is the time of this daily notification.
+func (t *notifier) onCallNow(moment int64) error {
+	now, _ := t.shifts.Timeline.At(t.now.Unix())
+	ids := personsOf(now)
 	if len(ids) == 0 {
 		return nil
 	}
-	turn := ahead{t.turns.Timeline, []*oncall.Piece{now}}
+	turn := ahead{t.shifts.Timeline, []*oncall.Piece{now}}
 	for _, id := range ids {
 		err := t.person(today, moment, id, func(clock func(int64) string) (string, string) {
-			return "On call in " + t.turns.Name, "You are on call in " + t.turns.Name + ending(turn.until(id), clock) + "."
+			return "On call in " + t.shifts.Name, "You are on call in " + t.shifts.Name + ending(turn.until(id), clock) + "."
 		})
 		if err != nil {
 			return err
@@ -125,12 +146,12 @@ func (t *teller) everybody(moment int64) error {
 		return err
 	}
 	return t.chats(today, moment, "", func(clock func(int64) string) (string, string) {
-		return "On call in " + t.turns.Name, "On call in " + t.turns.Name + ": " + names + ", at " + clock(t.now.Unix()) + "."
+		return "On call in " + t.shifts.Name, "On call in " + t.shifts.Name + ": " + names + ", at " + clock(t.now.Unix()) + "."
 	})
 }
 
-// person makes the notices to one person, over every way that is wanted.
-func (t *teller) person(what string, moment, id int64, words text) error {
+// person stores the notifications to one person, one for each method that is wanted.
+func (t *notifier) person(what string, moment, id int64, words text) error {
 	p, found, err := notify.Find(t.tx, t.account, id)
 	if err != nil || !found {
 		return err
@@ -139,22 +160,22 @@ func (t *teller) person(what string, moment, id int64, words text) error {
 	if err != nil {
 		return err
 	}
-	zone := t.turns.Timeline.Zone
+	zone := t.shifts.Timeline.Zone
 	if own, err := time.LoadLocation(p.TimeZone); err == nil && p.TimeZone != "" {
 		zone = own
 	}
-	n := t.notice(what, moment, words, zone)
+	n := t.notification(what, moment, words, zone)
 	n.Key, n.Reason = fmt.Sprintf("%s/p%d", n.Key, id), reasons[what]
-	return t.room.Notify.Tell(t.tx, p, by, "Info", n, t.now)
+	return t.service.Notify.PutFor(t.tx, p, by, "Info", n, t.now)
 }
 
 var reasons = map[string]string{begins: "takes over", ends: "leaves", today: "on call", changes: "a chat named by the schedule"}
 
-// by is how the schedule wants a person to be told: over the channels it names, or as the person prefers to be
-// told of turns; who prefers nothing gets an e-mail.
-func (t *teller) by(person int64) (*channel.By, error) {
+// by returns the methods for a person: those that the schedule names, or those that the person prefers for shifts. A
+// person without a preference gets an e-mail.
+func (t *notifier) by(person int64) (*channel.By, error) {
 	var methods []string
-	if by := t.turns.Notify.By; by != nil && !by.FollowPreference && by.PersonalChannels != nil {
+	if by := t.shifts.Notify.By; by != nil && !by.FollowPreference && by.PersonalChannels != nil {
 		for _, method := range *by.PersonalChannels {
 			if method == "phone" {
 				method = "voice"
@@ -175,10 +196,10 @@ func (t *teller) by(person int64) (*channel.By, error) {
 	return &channel.By{Info: methods}, nil
 }
 
-// chats makes the notices to the chats of the schedule. One that was told of other persons at this moment is
-// told again: unlike says which persons.
-func (t *teller) chats(what string, moment int64, unlike string, words text) error {
-	hooks, err := t.turns.Chats(t.room.Keyring)
+// chats stores the notifications to the chats of the schedule. unlike identifies the persons of the message: a chat that
+// was notified of other persons for the same moment is notified again.
+func (t *notifier) chats(what string, moment int64, unlike string, words text) error {
+	hooks, err := t.shifts.Chats(t.service.Keyring)
 	if err != nil {
 		return err
 	}
@@ -193,13 +214,13 @@ func (t *teller) chats(what string, moment int64, unlike string, words text) err
 			return err
 		}
 		for _, chat := range notify.Chats(t.account, hook.Type, members) {
-			n := t.notice(what, moment, words, t.turns.Timeline.Zone)
+			n := t.notification(what, moment, words, t.shifts.Timeline.Zone)
 			n.Key, n.Method = fmt.Sprintf("%s/w%d/%s%s", n.Key, i, hex.EncodeToString(sum[:6]), chat.Suffix), chat.Method
 			n.Address, n.Reason = chat.Address, reasons[changes]
 			if chat.Lacks != "" {
-				err = t.room.Notify.Refuse(t.tx, n, chat.Lacks, t.now)
+				err = t.service.Notify.Refuse(t.tx, n, chat.Lacks, t.now)
 			} else {
-				err = t.room.Notify.Put(t.tx, n, t.now)
+				err = t.service.Notify.Put(t.tx, n, t.now)
 			}
 			if err != nil {
 				return err
@@ -209,60 +230,21 @@ func (t *teller) chats(what string, moment int64, unlike string, words text) err
 	return nil
 }
 
-func (t *teller) notice(what string, moment int64, words text, zone *time.Location) notify.Notification {
+// notification returns the notification of an event at a moment, without its target.
+func (t *notifier) notification(what string, moment int64, words text, zone *time.Location) notify.Notification {
 	subject, body := words(func(unix int64) string { return time.Unix(unix, 0).In(zone).Format("Mon 2 Jan 15:04 MST") })
 	return notify.Notification{
-		Account: t.account, Key: fmt.Sprintf("shift/%d/%s/%d", t.schedule, what, moment), Schedule: t.schedule, Event: what, Cause: notify.Shift,
-		Detail: notify.Detail{Subject: subject, Text: body, Moment: moment, Until: max(moment, t.now.Unix()) + late},
+		Account:  t.account,
+		Key:      fmt.Sprintf("shift/%d/%s/%d", t.schedule, what, moment),
+		Schedule: t.schedule,
+		Event:    what,
+		Cause:    notify.Shift,
+		Detail:   notify.Detail{Subject: subject, Text: body, Moment: moment, Until: max(moment, t.now.Unix()) + late},
 	}
 }
 
-// Stale returns why a notification of a shift need not be sent any more; empty: it is sent. What cannot be found out was
-// true when the notification was made.
-func Stale(d *db.DB, n *notify.Notification, now time.Time) (why string) {
-	if n.Cause != notify.Shift {
-		return ""
-	}
-	err := d.Snapshot(context.Background(), func(tx *db.Tx) error {
-		why = lapsed(tx, n, now)
-		return nil
-	})
-	if err != nil {
-		return ""
-	}
-	return why
-}
-
-func lapsed(tx *db.Tx, n *notify.Notification, now time.Time) string {
-	zone, err := person.Zone(tx, n.Account)
-	if err != nil {
-		return ""
-	}
-	turns, err := schedule.FindTurns(tx, n.Account, n.Schedule, zone)
-	switch {
-	case err != nil:
-		return ""
-	case turns == nil:
-		return "the schedule was removed"
-	case turns.Disabled:
-		return "the schedule is disabled"
-	case now.Unix() > n.Detail.Until:
-		return "it could not be told in time"
-	case n.Person == 0:
-		return ""
-	}
-	then, _ := turns.Timeline.At(max(n.Detail.Moment, now.Unix()))
-	switch serves := on(then, n.Person); {
-	case serves && n.Event == ends:
-		return "the person stays on call"
-	case !serves && n.Event != ends:
-		return "the person is not on call"
-	}
-	return ""
-}
-
-// names lists persons for people, three of them by name.
-func (t *teller) names(ids []int64) (string, error) {
+// names returns the names of persons for a sentence, three at most.
+func (t *notifier) names(ids []int64) (string, error) {
 	const most = 3
 	var list []string
 	for i, id := range ids {
@@ -281,6 +263,7 @@ func (t *teller) names(ids []int64) (string, error) {
 	return strings.Join(list, ", "), nil
 }
 
+// ending returns the part of a sentence that names the end; empty when it is not known.
 func ending(until int64, clock func(int64) string) string {
 	if until == 0 {
 		return ""
@@ -288,7 +271,7 @@ func ending(until int64, clock func(int64) string) string {
 	return " until " + clock(until)
 }
 
-// sentence fills in what is said of the past, or of the future.
+// sentence formats the text for a past change, or for a future one.
 func sentence(past bool, was, will string, words ...any) string {
 	if past {
 		return fmt.Sprintf(was, words...)
@@ -296,7 +279,7 @@ func sentence(past bool, was, will string, words ...any) string {
 	return fmt.Sprintf(will, words...)
 }
 
-// sentenceIf is a sentence about names, and nothing when there are none.
+// sentenceIf is sentence for names; empty when there are none.
 func sentenceIf(names string, past bool, was, will string) string {
 	if names == "" {
 		return ""

@@ -1,9 +1,9 @@
-// Package shiftnotice tells people of their turns on call: before or when one begins or ends, and every day at a
-// time of day, as their schedule wants it. When to look at a schedule again is a row; what is to be told is
-// read off the timeline at that moment.
+// Package shiftnotice notifies people of their on-call shifts: before or when a shift begins or ends, and daily at a time
+// of day, as their schedule is configured. A row holds when a schedule is checked next; the content is computed from the
+// schedule at that moment.
 //
-// It must never tell what is not true any more: a turn that began long ago is passed over, and a notice that
-// waits is looked at again when it is sent.
+// It must never send what is not true any more: a shift that began long ago is skipped, and a waiting notification is
+// checked again when it is sent.
 package shiftnotice
 
 import (
@@ -30,22 +30,22 @@ type Service struct {
 	Notify  *notify.Service
 }
 
-// The kinds of rows.
+// Kinds of rows.
 const (
-	advance = "advance" // of each change
-	daily   = "daily"   // at a time of day
+	advance = "advance" // for each change, some time before it
+	daily   = "daily"   // daily at a time of day
 )
 
 // In seconds.
 const (
-	late       = 3600       // after which a turn that has begun, or a time of day, is not announced any more
-	lag        = 60         // how far a changed schedule is looked at backwards: what begins at once is stored a moment later
-	maxAdvance = 30 * 86400 // earlier than this nobody is told, whatever the schedule says
-	idle       = 86400      // until a timeline on which nothing is to come is looked at again
-	pause      = 600        // until a schedule that could not be told of is tried again
+	late       = 3600       // after which a shift that has begun, or a time of day, is not announced any more
+	lag        = 60         // how far back a changed schedule is checked: a change that begins at once is stored a moment later
+	maxAdvance = 30 * 86400 // the longest time before a change at which a person is notified, whatever the schedule demands
+	idle       = 86400      // until a schedule without a future change is checked again
+	retryDelay = 600        // after which a schedule that failed is tried again
 )
 
-// batch is how many rows are done in one transaction, and how many changes of one schedule.
+// batch is the most rows of one transaction, and the most changes of one schedule.
 const batch = 50
 
 // Job is the room's background work.
@@ -53,7 +53,7 @@ func (r *Service) Job() jobs.Job {
 	return jobs.Job{Name: "handover", Interval: time.Second, Run: r.due}
 }
 
-// row is when to look at a schedule again.
+// row holds up to when a schedule is done, and when it is checked next.
 type row struct {
 	account, schedule int64
 	kind              string
@@ -66,20 +66,23 @@ func scanRow(scan db.Scan) (w row, err error) {
 	return w, scan(&w.account, &w.schedule, &w.kind, &w.done, &w.due)
 }
 
+// save stores a row, in place of the one before.
 func (w row) save(tx *db.Tx) error {
-	_, err := tx.Exec(`INSERT INTO handover (`+columns+`) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (account_id, schedule_id, kind) DO UPDATE SET done_at = excluded.done_at, due_at = excluded.due_at`,
+	_, err := tx.Exec(`INSERT INTO handover (`+columns+`) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (account_id, schedule_id, kind) DO UPDATE SET done_at = excluded.done_at, due_at = excluded.due_at`,
 		w.account, w.schedule, w.kind, w.done, w.due)
 	return err
 }
 
-// due does what is due of all schedules.
+// due processes the schedules that are due, and returns when the next one is.
 func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err error) {
 	var accounts []configstore.AccountRevision
 	var next int64
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		if accounts, err = configstore.ShiftNotices.Behind(tx); err == nil {
-			next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM handover WHERE due_at > 0`)
+		if accounts, err = configstore.ShiftNotices.Behind(tx); err != nil {
+			return err
 		}
+		next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM handover WHERE due_at > 0`)
 		return err
 	})
 	if err != nil || len(accounts) == 0 && next == 0 {
@@ -94,17 +97,23 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 				return err
 			}
 		}
-		rows, err := db.All(tx, scanRow, `SELECT `+columns+` FROM handover WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at LIMIT $2 + 0`, now.Unix(), batch)
-		for i := 0; i < len(rows) && err == nil; i++ {
-			err = r.step(tx, rows[i], now)
+		rows, err := db.All(tx, scanRow,
+			`SELECT `+columns+` FROM handover WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at LIMIT $2 + 0`, now.Unix(), batch)
+		if err != nil {
+			return err
 		}
-		return err
+		for _, w := range rows {
+			if err := r.step(tx, w, now); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return now, err
 }
 
-// renew makes the rows of an account whose configuration has changed due at once, and makes those of schedules
-// that are new. Rows that are overdue keep what they have to answer for.
+// renew makes the rows of an account whose configuration has changed due at once, and creates those of new schedules. Rows
+// that are overdue keep their done_at, so that no change in between is lost.
 func renew(tx *db.Tx, of configstore.AccountRevision, now int64) error {
 	account := of.ID
 	rows, err := db.All(tx, scanRow, `SELECT `+columns+` FROM handover WHERE account_id = $1`, account)
@@ -133,36 +142,36 @@ func renew(tx *db.Tx, of configstore.AccountRevision, now int64) error {
 	return configstore.ShiftNotices.Reached(tx, of)
 }
 
-// step does what is due of one schedule, and settles when to look again. One that cannot be told of holds up
-// no other.
+// step processes one schedule and stores when it is checked next. One that fails does not block the others.
 func (r *Service) step(tx *db.Tx, w row, now time.Time) error {
 	var done, due int64
 	failed, err := tx.Try(func() (err error) {
-		done, due, err = r.look(tx, w, now)
+		done, due, err = r.process(tx, w, now)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	if failed != nil {
-		r.Log.Error("nobody can be told of turns", "account_id", w.account, "schedule_id", w.schedule, "error", failed)
-		done, due = w.done, now.Unix()+pause
+		r.Log.Error("notifications of shifts could not be stored", "account_id", w.account, "schedule_id", w.schedule, "error", failed)
+		done, due = w.done, now.Unix()+retryDelay
 	}
 	w.done, w.due = done, due
 	return w.save(tx)
 }
 
-func (r *Service) look(tx *db.Tx, w row, now time.Time) (done, due int64, err error) {
+// process stores the notifications of one schedule; done and due are the new values of its row.
+func (r *Service) process(tx *db.Tx, w row, now time.Time) (done, due int64, err error) {
 	zone, err := person.Zone(tx, w.account)
 	if err != nil {
 		return 0, 0, err
 	}
-	turns, err := schedule.FindTurns(tx, w.account, w.schedule, zone)
-	if err != nil || turns == nil || turns.Disabled {
+	shifts, err := schedule.FindTurns(tx, w.account, w.schedule, zone)
+	if err != nil || shifts == nil || shifts.Disabled {
 		return w.done, 0, err
 	}
-	t := teller{room: r, tx: tx, account: w.account, schedule: w.schedule, turns: turns, now: now}
-	switch n := &turns.Notify; {
+	t := notifier{service: r, tx: tx, account: w.account, schedule: w.schedule, shifts: shifts, now: now}
+	switch n := &shifts.Notify; {
 	case w.kind == advance && n.AdvanceInTime != nil:
 		return t.changes(w.done, min(*n.AdvanceInTime, maxAdvance))
 	case w.kind == daily && n.FixedTime != nil:
@@ -171,12 +180,12 @@ func (r *Service) look(tx *db.Tx, w row, now time.Time) (done, due int64, err er
 	return w.done, 0, nil
 }
 
-// changes tells of those after done and up to lead seconds from now.
-func (t *teller) changes(done, lead int64) (int64, int64, error) {
+// changes notifies of the changes after done and up to lead seconds from now.
+func (t *notifier) changes(done, lead int64) (int64, int64, error) {
 	now := t.now.Unix()
 	from := max(done, now-late-1)
 	for range batch {
-		c, found := next(t.turns.Timeline, from)
+		c, found := next(t.shifts.Timeline, from)
 		switch {
 		case !found:
 			return from, now + idle, nil
@@ -191,8 +200,8 @@ func (t *teller) changes(done, lead int64) (int64, int64, error) {
 	return from, now, nil
 }
 
-// daily tells whoever is on call when the time of day has come after done.
-func (t *teller) daily(done int64, at *schedule.FixedTime) (int64, int64, error) {
+// daily notifies the persons who are on call, for each time of day after done that has come.
+func (t *notifier) daily(done int64, at *schedule.FixedTime) (int64, int64, error) {
 	clock, err := time.Parse("15:04", at.Start)
 	if err != nil {
 		return 0, 0, err
@@ -200,11 +209,11 @@ func (t *teller) daily(done int64, at *schedule.FixedTime) (int64, int64, error)
 	now, seconds := t.now.Unix(), int64(3600*clock.Hour()+60*clock.Minute())
 	from := max(done, now-late-1)
 	for {
-		moment := oncall.NextDaily(t.turns.Timeline.Zone, seconds, from)
+		moment := oncall.NextDaily(t.shifts.Timeline.Zone, seconds, from)
 		if moment > now {
 			return from, moment, nil
 		}
-		if err := t.everybody(moment); err != nil {
+		if err := t.onCallNow(moment); err != nil {
 			return 0, 0, err
 		}
 		from = moment

@@ -16,22 +16,24 @@ import (
 	"tocsin/internal/sender"
 )
 
-// ends is what is told, as messages name it.
+// ends is the event type of these notifications.
 const ends = "silence_ends"
 
-// key begins the keys of all notices of one end.
+// key returns the prefix of the keys of all notifications about one end.
 func key(rule string, end int64) string { return fmt.Sprintf("silence/%s/%s/%d", rule, ends, end) }
 
 // ending is a silence that is about to end.
 type ending struct {
 	rule    channel.SilenceRule
 	channel channel.Channel
-	titles  []string // of the alerts that its end lets out
+	titles  []string // of the alerts that page when it ends
 }
 
-// look finds out what there is to tell of a silence that ends at a moment (Unix seconds); over says why there is
-// nothing. It matches filters, so it must not be called in a write transaction.
-func look(ctx context.Context, d *db.DB, configs *triage.Configs, account int64, rule string, end int64, now time.Time) (e ending, over string, err error) {
+// ending reads a silence that ends at a moment (Unix seconds), and the alerts that it holds back. over is why no warning
+// is needed; empty when one is. It matches filters, which takes time, so it must not be called in a write transaction.
+func readEnding(
+	ctx context.Context, d *db.DB, configs *triage.Configs, account int64, rule string, end int64, now time.Time,
+) (e ending, over string, err error) {
 	err = d.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		e, over, err = find(tx, account, rule, end, now)
 		return err
@@ -46,7 +48,7 @@ func look(ctx context.Context, d *db.DB, configs *triage.Configs, account int64,
 	return e, over, err
 }
 
-// find reads a silence and its channel.
+// find reads a silence and its channel, and checks that it is enabled and ends at that moment.
 func find(tx *db.Tx, account int64, rule string, end int64, now time.Time) (e ending, over string, err error) {
 	var found bool
 	e.rule, found, err = channel.Silences.Find(tx, account, rule)
@@ -67,8 +69,8 @@ func find(tx *db.Tx, account int64, rule string, end int64, now time.Time) (e en
 	return e, "", nil
 }
 
-// tell tells whoever made a silence what there is to tell; told says whether there was somebody.
-func (r *Service) tell(tx *db.Tx, w row, e ending, now time.Time) (told bool, err error) {
+// warn stores the warning about a silence. stored is false when there is no person to warn.
+func (r *Service) warn(tx *db.Tx, w row, e ending, now time.Time) (stored bool, err error) {
 	p, why, err := e.reader(tx, w.account)
 	if err != nil || p.ID == 0 {
 		return false, err
@@ -81,13 +83,13 @@ func (r *Service) tell(tx *db.Tx, w row, e ending, now time.Time) (told bool, er
 		return false, err
 	}
 	subject, text := e.words(time.Unix(w.end, 0).In(zone).Format("Mon 2 Jan 15:04 MST"))
-	return true, r.Notify.Tell(tx, p, nil, "Info", notify.Notification{
+	return true, r.Notify.PutFor(tx, p, nil, "Info", notify.Notification{
 		Account: w.account, Key: key(w.rule, w.end), Event: ends, Cause: notify.Silence, Reason: why,
 		Detail: notify.Detail{Rule: w.rule, RuleName: e.rule.RuleName, Subject: subject, Text: text, Moment: w.end},
 	}, now)
 }
 
-// words are what is told of a silence that ends at a moment, as its reader's clock shows it.
+// words returns the subject and the text of the warning; at is the end as text, in the reader's time zone.
 func (e ending) words(at string) (subject, text string) {
 	const most, long = 5, 100 // titles, and characters of each
 	list := make([]string, 0, most)
@@ -98,17 +100,18 @@ func (e ending) words(at string) (subject, text string) {
 	if n := len(e.titles); n > 1 {
 		alerts = fmt.Sprintf("%d alerts are", n)
 	}
-	text = fmt.Sprintf("The silence %s in channel %s ends %s. %s still active under it and will page then: %s", e.rule.RuleName, e.channel.ChannelName, at, alerts, strings.Join(list, "; "))
+	text = fmt.Sprintf("The silence %s in channel %s ends %s. %s still active under it and will page then: %s",
+		e.rule.RuleName, e.channel.ChannelName, at, alerts, strings.Join(list, "; "))
 	if more := len(e.titles) - most; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return fmt.Sprintf("Silence %s in %s ends %s", e.rule.RuleName, e.channel.ChannelName, at), text + "."
 }
 
-// reader is who is told of the silence, and why: who changed it last, which is how it was made too, or else the
-// account's owner. There may be none: then the person's ID is 0.
+// reader returns the person to warn, and why: the person who created or last changed the silence, or else the account's
+// owner. The person's ID is 0 when there is none.
 func (e ending) reader(tx *db.Tx, account int64) (p notify.Person, why string, err error) {
-	p, found, err := e.may(tx, account, e.rule.UpdatedBy)
+	p, found, err := e.permitted(tx, account, e.rule.UpdatedBy)
 	if err != nil || found {
 		return p, "made the silence, or changed it last", err
 	}
@@ -116,12 +119,12 @@ func (e ending) reader(tx *db.Tx, account int64) (p notify.Person, why string, e
 	if err != nil {
 		return p, "", err
 	}
-	p, _, err = e.may(tx, account, owner)
-	return p, "the account's owner: who made the silence has left or may not read it", err
+	p, _, err = e.permitted(tx, account, owner)
+	return p, "the account's owner: the person who made the silence has left or may not read it", err
 }
 
-// may finds a person who may read the silence.
-func (e ending) may(tx *db.Tx, account, person int64) (p notify.Person, found bool, err error) {
+// permitted returns a person, if the person may read the silence's channel.
+func (e ending) permitted(tx *db.Tx, account, person int64) (p notify.Person, found bool, err error) {
 	if p, found, err = notify.Find(tx, account, person); err != nil || !found {
 		return p, false, err
 	}
@@ -136,14 +139,14 @@ func (e ending) may(tx *db.Tx, account, person int64) (p notify.Person, found bo
 	return p, err == nil, err
 }
 
-// Stale returns why a notification about a silence need not be sent any more; empty: it is sent. What cannot be found out
-// was true when the notification was made.
+// Stale returns why a notification about a silence must not be sent any more; empty when it is sent. If the present state
+// cannot be read, the notification is sent: it was true when it was stored.
 func Stale(d *db.DB, configs *triage.Configs, n *notify.Notification, now time.Time) string {
 	if n.Cause != notify.Silence {
 		return ""
 	}
 	ctx := context.Background()
-	e, over, err := look(ctx, d, configs, n.Account, n.Detail.Rule, n.Detail.Moment, now)
+	e, over, err := readEnding(ctx, d, configs, n.Account, n.Detail.Rule, n.Detail.Moment, now)
 	switch {
 	case err != nil:
 		return ""
@@ -152,7 +155,7 @@ func Stale(d *db.DB, configs *triage.Configs, n *notify.Notification, now time.T
 	}
 	found := true
 	err = d.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		_, found, err = e.may(tx, n.Account, n.Person)
+		_, found, err = e.permitted(tx, n.Account, n.Person)
 		return err
 	})
 	if err == nil && !found {

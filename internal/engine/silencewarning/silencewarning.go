@@ -1,9 +1,9 @@
-// Package silencewarning tells whoever made a one-time silence that it is about to end, while it still holds alerts back:
-// nobody is to be surprised by their pages. When to look at a silence is a row; what it holds back is found out at
-// that moment, and once more when the notice is sent.
+// Package silencewarning warns the author of a one-time silence before it ends, if it still holds alerts back: their pages
+// must not come as a surprise. A row holds when a silence is checked. The alerts that it holds back are read at that
+// moment, and once more when the warning is sent.
 //
-// It must never tell of an end twice, of one that is past or holds nothing back, or anybody who may not read the
-// silence's channel.
+// It must never warn twice of one end, nor of an end that is past or releases no alert. It must never send a warning to a
+// person who may not read the silence's channel.
 package silencewarning
 
 import (
@@ -30,17 +30,17 @@ type Service struct {
 
 // In seconds.
 const (
-	lead  = 900 // before its end a silence is told of; half its length when that is less
-	often = 60  // until one that has held nothing back is looked at again: an alert may come yet
+	lead       = 900 // how long before the end the warning is sent; half the silence's length when that is less
+	recheckGap = 60  // after which a silence that held nothing back is checked again: an alert may still come
 )
 
-// batch is how many silences are looked at in one transaction.
+// batch is the most silences that one run checks.
 const batch = 10
 
 // Job is the room's background work.
 func (r *Service) Job() jobs.Job { return jobs.Job{Name: "silence", Interval: time.Second, Run: r.due} }
 
-// row is when to look at a silence.
+// row holds when a silence is checked.
 type row struct {
 	account  int64
 	rule     string
@@ -53,63 +53,77 @@ func scanRow(scan db.Scan) (w row, err error) {
 	return w, scan(&w.account, &w.rule, &w.end, &w.due)
 }
 
-// due looks at all silences that are due.
+// due checks the silences that are due, and returns when the next one is.
 func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err error) {
-	var anew []renewal
+	var changed []renewal
 	var next int64
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if anew, err = renewals(tx, now.Unix()); err == nil {
-			next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM silence_end WHERE due_at > 0 AND end_at > $1`, now.Unix())
+		if changed, err = renewals(tx, now.Unix()); err != nil {
+			return err
 		}
+		next, _, err = db.One(tx, db.Column[int64],
+			`SELECT coalesce(min(due_at), 0) FROM silence_end WHERE due_at > 0 AND end_at > $1`, now.Unix())
 		return err
 	})
 	switch {
-	case err != nil || len(anew) == 0 && next == 0:
+	case err != nil || len(changed) == 0 && next == 0:
 		return again, err
-	case len(anew) == 0 && next > now.Unix(): // those who write do not wait for nothing
+	case len(changed) == 0 && next > now.Unix(): // without work no write transaction is needed
 		return time.Unix(next, 0), nil
 	}
 	var rows []row
 	err = r.DB.Write(ctx, func(tx *db.Tx) (err error) {
-		for _, n := range anew {
+		for _, n := range changed {
 			if err := n.store(tx); err != nil {
 				return err
 			}
 		}
-		rows, err = db.All(tx, scanRow, `SELECT `+columns+` FROM silence_end WHERE due_at > 0 AND due_at <= $1 AND end_at > $1 ORDER BY due_at LIMIT $2 + 0`, now.Unix(), batch)
+		rows, err = db.All(tx, scanRow, `SELECT `+columns+` FROM silence_end
+			WHERE due_at > 0 AND due_at <= $1 AND end_at > $1 ORDER BY due_at LIMIT $2 + 0`, now.Unix(), batch)
 		return err
 	})
-	for i := 0; i < len(rows) && err == nil; i++ {
-		err = r.step(ctx, rows[i], now)
+	if err != nil {
+		return now, err
 	}
-	return now, err
+	for _, w := range rows {
+		if err := r.step(ctx, w, now); err != nil {
+			return now, err
+		}
+	}
+	return now, nil
 }
 
-// renewal are the rows of an account whose configuration has changed, for its revision. They are made before
-// the transaction that stores them, as there may be thousands of rules to read.
+// renewal holds the rows of an account whose configuration has changed, for its revision. They are computed before the
+// transaction that stores them, because there may be thousands of rules to read.
 type renewal struct {
 	configstore.AccountRevision
 	rows []row
 }
 
+// renewals returns the rows of all accounts whose configuration has changed.
 func renewals(tx *db.Tx, now int64) ([]renewal, error) {
 	accounts, err := configstore.SilenceWarnings.Behind(tx)
-	anew := make([]renewal, len(accounts))
-	for i := 0; i < len(accounts) && err == nil; i++ {
-		anew[i].AccountRevision = accounts[i]
-		var rules []channel.SilenceRule
-		rules, err = channel.Silences.All(tx, accounts[i].ID)
+	if err != nil {
+		return nil, err
+	}
+	changed := make([]renewal, len(accounts))
+	for i, account := range accounts {
+		rules, err := channel.Silences.All(tx, account.ID)
+		if err != nil {
+			return nil, err
+		}
+		changed[i].AccountRevision = account
 		for _, rule := range rules {
 			if once := rule.TimeFilter; once != nil && once.EndTime > now && rule.Status == "enabled" {
 				due := once.EndTime - min(lead, (once.EndTime-once.StartTime)/2)
-				anew[i].rows = append(anew[i].rows, row{accounts[i].ID, rule.RuleID, once.EndTime, due})
+				changed[i].rows = append(changed[i].rows, row{account.ID, rule.RuleID, once.EndTime, due})
 			}
 		}
 	}
-	return anew, err
+	return changed, nil
 }
 
-// store puts the rows in the place of those before. Of a silence that was told of, its notices know.
+// store replaces the rows of the account. Whether a silence was warned of already is known from its notifications.
 func (n renewal) store(tx *db.Tx) error {
 	if _, err := tx.Exec(`DELETE FROM silence_end WHERE account_id = $1`, n.ID); err != nil {
 		return err
@@ -122,31 +136,31 @@ func (n renewal) store(tx *db.Tx) error {
 	return configstore.SilenceWarnings.Reached(tx, n.AccountRevision)
 }
 
-// step tells of one silence, unless that was done, and settles when to look again. One that cannot be told of holds
-// up no other. What there is to tell is found out before the transaction that writes it down, and once more when the
-// notice is sent.
+// step warns of one silence, unless that was done, and stores when it is checked next. One that fails does not block the
+// others. Its alerts are read before the write transaction, and once more when the warning is sent.
 func (r *Service) step(ctx context.Context, w row, now time.Time) error {
-	e, over, unknown := look(ctx, r.DB, r.Configs, w.account, w.rule, w.end, now)
+	e, over, readErr := readEnding(ctx, r.DB, r.Configs, w.account, w.rule, w.end, now)
 	return r.DB.Write(ctx, func(tx *db.Tx) error {
 		done := false
 		failed, err := tx.Try(func() (err error) {
-			if done, err = notify.Told(tx, w.account, key(w.rule, w.end)); err != nil || done || unknown != nil || over != "" {
-				return errors.Join(err, unknown)
+			if done, err = notify.Stored(tx, w.account, key(w.rule, w.end)); err != nil || done || readErr != nil || over != "" {
+				return errors.Join(err, readErr)
 			}
-			done, err = r.tell(tx, w, e, now)
+			done, err = r.warn(tx, w, e, now)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		next := now.Unix() + often
+		next := now.Unix() + recheckGap
 		switch {
 		case failed != nil:
-			r.Log.Error("nobody can be told of the end of a silence", "account_id", w.account, "rule_id", w.rule, "error", failed)
+			r.Log.Error("the warning of a silence's end could not be stored", "account_id", w.account, "rule_id", w.rule, "error", failed)
 		case done:
 			next = 0
 		}
-		_, err = tx.Exec(`UPDATE silence_end SET due_at = $3 WHERE account_id = $1 AND rule_id = $2 AND end_at = $4`, w.account, w.rule, next, w.end)
+		_, err = tx.Exec(`UPDATE silence_end SET due_at = $3
+			WHERE account_id = $1 AND rule_id = $2 AND end_at = $4`, w.account, w.rule, next, w.end)
 		return err
 	})
 }

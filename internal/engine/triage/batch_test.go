@@ -10,15 +10,15 @@ import (
 	"tocsin/internal/core/event"
 )
 
-// Events that are decided in one batch see what those before them do, though nothing of it is stored yet: the result is
-// that of deciding them one by one.
-func TestABatchIsAsOneByOne(t *testing.T) {
+// Events in one batch see the effects of the events before them, which are not stored yet: the result is that of
+// deciding them one by one.
+func TestBatchResultsEqualSingleResults(t *testing.T) {
 	rules := `,"inhibit_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e0a", "channel_id": 7000000000041, "rule_name": "less", "equals": ["labels.host"],
 		"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Warning", "Info"]}]]}]}`
 	text := strings.Replace(file, `"channel_name": "Shop"}`, `"channel_name": "Shop", "group": {"method": "p", "equals": [["labels.host"]], "time_window": 5}}`, 1)
 	text = strings.TrimSuffix(text, "}") + rules
 	for seed := range uint64(12) {
-		batch, single := newRoomOf(t, text), newRoomOf(t, text)
+		batch, single := newFixtureOf(t, text), newFixtureOf(t, text)
 		for _, r := range []*fixture{batch, single} {
 			rng := rand.New(rand.NewPCG(seed, 9))
 			for range 10 {

@@ -20,8 +20,8 @@ import (
 	"tocsin/internal/route"
 )
 
-// accountConfig is an account's configuration made ready, as far as it was asked for, at one revision. It is safe for
-// concurrent use: whoever asks for what is being made ready waits for it.
+// accountConfig caches an account's compiled configuration at one revision. Each part is compiled when it is first
+// needed. It is safe for concurrent use: a caller waits for a part that another caller is compiling.
 type accountConfig struct {
 	account  int64
 	revision int64
@@ -33,23 +33,24 @@ type accountConfig struct {
 	named    map[string][]int64 // channels by name
 }
 
+// inlet is the compiled configuration of an integration.
 type inlet struct {
 	decide.Inlet
 	origin alert.Origin
 	route  *route.Ready
 }
 
-// Configs keeps the configuration of accounts made ready, until their revision changes.
+// Configs caches the compiled configuration of accounts until their revision changes.
 type Configs struct {
 	db       *db.DB
 	mu       sync.Mutex
 	accounts map[int64]*accountConfig
 }
 
-// NewConfigs returns an empty one.
+// NewConfigs returns an empty cache.
 func NewConfigs(d *db.DB) *Configs { return &Configs{db: d, accounts: map[int64]*accountConfig{}} }
 
-// config gives what is made ready of an account's present configuration.
+// config returns the cache of an account's present configuration. A change of the revision starts an empty one.
 func (r *Configs) config(ctx context.Context, account int64) (have *accountConfig, err error) {
 	err = r.db.Snapshot(ctx, func(tx *db.Tx) error {
 		now, err := configstore.Revision(tx, account)
@@ -70,7 +71,10 @@ func (r *Configs) config(ctx context.Context, account int64) (have *accountConfi
 		if err != nil {
 			return fmt.Errorf("zone of account %d: %w", account, err)
 		}
-		have = &accountConfig{account: account, revision: now, zone: zone, inlets: map[int64]*inlet{}, channels: map[int64]*decide.Channel{}, named: map[string][]int64{}}
+		have = &accountConfig{
+			account: account, revision: now, zone: zone,
+			inlets: map[int64]*inlet{}, channels: map[int64]*decide.Channel{}, named: map[string][]int64{},
+		}
 		r.mu.Lock()
 		r.accounts[account] = have
 		r.mu.Unlock()
@@ -79,8 +83,9 @@ func (r *Configs) config(ctx context.Context, account int64) (have *accountConfi
 	return have, err
 }
 
-// kept gives what was made ready under a key, or makes it ready from the configuration at the revision.
-func kept[K comparable, V any](m *snapshot, all map[K]V, key K, make func(tx *db.Tx) (V, error)) (value V, err error) {
+// cached returns the value cached under a key. If there is none it builds it from the configuration, which must still
+// have the cache's revision.
+func cached[K comparable, V any](m *snapshot, all map[K]V, key K, build func(tx *db.Tx) (V, error)) (value V, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if value, ok := all[key]; ok {
@@ -88,36 +93,43 @@ func kept[K comparable, V any](m *snapshot, all map[K]V, key K, make func(tx *db
 	}
 	err = m.db.Snapshot(m.ctx, func(tx *db.Tx) error {
 		now, err := configstore.Revision(tx, m.account)
-		if err == nil && now != m.revision {
-			err = errReconfigured
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			value, err = make(tx)
+		if now != m.revision {
+			return errReconfigured
 		}
+		value, err = build(tx)
 		return err
 	})
-	if err == nil {
-		if len(all) >= maxKept { // names come from labels: whoever sends events could fill the memory with them
-			clear(all)
-		}
-		all[key] = value
+	if err != nil {
+		return value, err
 	}
-	return value, err
+	if len(all) >= maxCached { // names come from labels: a source of events could fill the memory with them
+		clear(all)
+	}
+	all[key] = value
+	return value, nil
 }
 
-// maxKept is how many of each kind are kept of an account.
-const maxKept = 10_000
+// maxCached is how many values of each kind are cached of an account.
+const maxCached = 10_000
 
+// inlet returns the compiled configuration of an integration; nil when there is none.
 func (m *snapshot) inlet(id int64) (*inlet, error) {
-	return kept(m, m.inlets, id, func(tx *db.Tx) (*inlet, error) { return readyInlet(tx, m.account, strconv.FormatInt(id, 10)) })
+	return cached(m, m.inlets, id, func(tx *db.Tx) (*inlet, error) { return compileInlet(tx, m.account, strconv.FormatInt(id, 10)) })
 }
 
-func readyInlet(tx *db.Tx, account int64, key string) (*inlet, error) {
+// compileInlet reads and compiles the configuration of an integration.
+func compileInlet(tx *db.Tx, account int64, key string) (*inlet, error) {
 	source, found, err := integration.Kind.Find(tx, account, key)
 	if err != nil || !found {
 		return nil, err
 	}
-	in := &inlet{Inlet: decide.Inlet{Channel: source.ChannelID}, origin: alert.Origin{Name: source.IntegrationName, Type: source.IntegrationType, Ref: source.RefID}}
+	in := &inlet{
+		Inlet:  decide.Inlet{Channel: source.ChannelID},
+		origin: alert.Origin{Name: source.IntegrationName, Type: source.IntegrationType, Ref: source.RefID},
+	}
 	enrichments, _, err := enrichment.Kind.Find(tx, account, key)
 	if err != nil {
 		return nil, err
@@ -139,11 +151,11 @@ func readyInlet(tx *db.Tx, account int64, key string) (*inlet, error) {
 	return in, nil
 }
 
-// match is the inlet's route, for the events of one memory.
+// match returns the integration's route as a function for the events of one snapshot.
 func (in *inlet) match(m *snapshot) func(*filter.Meter, *event.Event) ([]int64, []decide.Step) {
 	return func(meter *filter.Meter, e *event.Event) ([]int64, []decide.Step) {
 		channels, looks := in.route.Match(meter, e, func(name string) []int64 {
-			ids, err := kept(m, m.named, name, func(tx *db.Tx) ([]int64, error) { return channel.Named(tx, m.account, name) })
+			ids, err := cached(m, m.named, name, func(tx *db.Tx) ([]int64, error) { return channel.Named(tx, m.account, name) })
 			if err != nil {
 				m.failed = err
 			}
@@ -161,7 +173,7 @@ func (in *inlet) match(m *snapshot) func(*filter.Meter, *event.Event) ([]int64, 
 	}
 }
 
-// Channel is decide.State's.
+// Channel returns a compiled channel; nil when there is none. It implements decide.State.
 func (m *snapshot) Channel(id int64) (*decide.Channel, error) {
-	return kept(m, m.channels, id, func(tx *db.Tx) (*decide.Channel, error) { return channel.Ready(tx, m.account, id, m.zone) })
+	return cached(m, m.channels, id, func(tx *db.Tx) (*decide.Channel, error) { return channel.Ready(tx, m.account, id, m.zone) })
 }

@@ -1,8 +1,6 @@
 package triage
 
 import (
-	"tocsin/internal/platform/jobs"
-
 	"context"
 	"errors"
 	"fmt"
@@ -14,10 +12,11 @@ import (
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
 )
 
-// pending is an event that waits for its verdict. Its body is read when its turn has come, so that one that
-// cannot be read is its own problem.
+// pending is an event that waits for its verdict. Its body is decoded when the event is decided, so that one corrupt row
+// cannot block the others.
 type pending struct {
 	id       string
 	received int64 // Unix nanoseconds
@@ -26,16 +25,17 @@ type pending struct {
 	event.Event
 }
 
-const waiting = `SELECT event_id, received_at, attempts, body FROM event WHERE account_id = $1 AND decided_at = 0 AND received_at > $2 ORDER BY received_at LIMIT $3 + 0`
+const waiting = `SELECT event_id, received_at, attempts, body FROM event
+	WHERE account_id = $1 AND decided_at = 0 AND received_at > $2 ORDER BY received_at LIMIT $3 + 0`
 
 func scanPending(scan db.Scan) (p pending, err error) {
 	return p, scan(&p.id, &p.received, &p.attempts, &p.body)
 }
 
-// maxAttempts is how often deciding an event may fail before it is given up, with a verdict that says so.
+// maxAttempts is how often deciding an event may fail before it ends with the verdict `failed`.
 const maxAttempts = 5
 
-// decide gives each account that has events a turn.
+// decide starts the work of each account that has events to decide, and returns when failed events are retried.
 func (r *Service) decide(ctx context.Context, now time.Time) (again time.Time, err error) {
 	var accounts []int64
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
@@ -45,19 +45,21 @@ func (r *Service) decide(ctx context.Context, now time.Time) (again time.Time, e
 	if err != nil {
 		return again, err
 	}
-	return r.events.Again(now), r.events.Begin(ctx, now, accounts, r.turn)
+	return r.events.Again(now), r.events.Begin(ctx, now, accounts, r.decideAccount)
 }
 
-// withEvents lists the accounts that have events to be decided now.
+// withEvents returns the accounts that have events to be decided now.
 func (r *Service) withEvents(tx *db.Tx, now time.Time) (accounts []int64, err error) {
 	for account := int64(-1); ; {
-		next, found, err := db.One(tx, db.Column[int64], `SELECT account_id FROM event WHERE decided_at = 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, account)
+		next, found, err := db.One(tx, db.Column[int64],
+			`SELECT account_id FROM event WHERE decided_at = 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, account)
 		if err != nil || !found {
 			return accounts, err
 		}
 		account = next
 		if after := r.events.After(account, now); after > 0 {
-			_, found, err = db.One(tx, db.Column[int64], `SELECT 1 FROM event WHERE account_id = $1 AND decided_at = 0 AND received_at > $2 LIMIT 1`, account, after)
+			_, found, err = db.One(tx, db.Column[int64],
+				`SELECT 1 FROM event WHERE account_id = $1 AND decided_at = 0 AND received_at > $2 LIMIT 1`, account, after)
 			if err != nil {
 				return nil, err
 			}
@@ -68,44 +70,50 @@ func (r *Service) withEvents(tx *db.Tx, now time.Time) (accounts []int64, err er
 	}
 }
 
-// How much is decided in one batch: long enough to share its transaction, short enough that others who want to write
-// do not notice. For each second that the oldest has waited the batches are longer, so that a flood is slowed down
-// rather than decided ever later.
+// Sizes of a batch, in events: large enough to maxRound one transaction, small enough that other writers are not delayed.
+// For each second that the oldest event has waited, the batches grow by minBatch, so that a flood is worked off and the
+// delay does not grow without end.
 const (
-	piece   = 15
-	longest = 6 * piece
-	share   = 2 * longest // in one turn
-	dear    = 1_000_000   // steps of a batch after which it ends, and the account's next turn is one among the dear ones
+	minBatch  = 15
+	maxBatch  = 6 * minBatch
+	maxRound  = 2 * maxBatch // events of one account before the next account's
+	expensive = 1_000_000    // filter steps after which a batch ends; the account then waits longer for its next round
 )
 
-// turn decides events of one account, the oldest first.
-func (r *Service) turn(t *jobs.Round) (err error) {
+// decideAccount decides events of one account, the oldest first.
+func (r *Service) decideAccount(t *jobs.Round) error {
 	p := &progress{Round: t, after: r.events.After(t.Account, t.Now)}
-	for more := true; more && err == nil && p.taken < share && (p.taken == 0 || t.GoesOn()); {
-		more, err = r.batch(p)
+	for p.taken < maxRound && (p.taken == 0 || t.GoesOn()) {
+		more, err := r.batch(p)
+		if err != nil {
+			return errors.Join(err, p.failed)
+		}
+		if !more {
+			break
+		}
 	}
-	return errors.Join(err, p.failed)
+	return p.failed
 }
 
-// progress is how far a turn has come.
+// progress is the state of one account's round.
 type progress struct {
 	*jobs.Round
 	taken  int           // events so far
 	after  int64         // events up to this one have failed
 	lag    time.Duration // how long the oldest of the last batch had waited
-	single int           // so many are decided one by one: storing them together failed, or something changed meanwhile
-	failed error         // of events
+	single int           // how many events are decided one by one: storing them together failed, or their reads had changed
+	failed error         // the joined errors of events
 }
 
-// size is how many events the next batch has.
+// size returns how many events the next batch has.
 func (p *progress) size() int {
 	if p.single > 0 {
 		return 1
 	}
-	return min(longest, piece*(1+int(p.lag/time.Second)))
+	return min(maxBatch, minBatch*(1+int(p.lag/time.Second)))
 }
 
-// batch decides the next events of an account and stores what becomes of them; more reports whether there are others.
+// batch decides the next events of an account and stores the verdicts. more reports whether there are other events.
 func (r *Service) batch(p *progress) (more bool, err error) {
 	size := p.size()
 	var events []pending
@@ -132,8 +140,8 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 			break
 		}
 		items = append(items, one)
-		if p.Dear = m.steps > dear; p.Dear {
-			break // others who are dear have their turn as well
+		if p.Dear = m.steps > expensive; p.Dear {
+			break // other accounts with expensive rules must not wait for this one
 		}
 	}
 	more = len(events) == size || len(items) < len(events)
@@ -144,12 +152,12 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 	switch {
 	case p.Ctx.Err() != nil:
 		return false, p.Ctx.Err()
-	case err != nil && len(items) > 1: // the one at fault is found by storing them one by one
+	case err != nil && len(items) > 1: // storing them one by one finds the one that fails
 		p.single = len(items)
 		return true, nil
 	case err != nil:
 		return true, r.setAside(p, items[0].event, err)
-	case stored < len(items): // something has changed since it was read
+	case stored < len(items): // a row has changed since it was read
 		p.single = 1
 		return true, nil
 	case failed == nil, errors.Is(failed, errUnknown), errors.Is(failed, errReconfigured):
@@ -159,7 +167,7 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 	return true, r.setAside(p, &events[len(items)], failed)
 }
 
-// event decides an event.
+// event decodes and decides an event.
 func (m *snapshot) event(p *pending) ([]decide.Verdict, error) {
 	if err := json.Unmarshal([]byte(p.body), &p.Event); err != nil {
 		return nil, err
@@ -168,7 +176,7 @@ func (m *snapshot) event(p *pending) ([]decide.Verdict, error) {
 	return verdicts, errors.Join(err, m.failed)
 }
 
-// guarded makes an item of what is decided. A panic is an error of this one alone.
+// guarded runs a decision and fills an item with its verdicts. A panic becomes the error of this item alone.
 func (m *snapshot) guarded(one *item, decide func() ([]decide.Verdict, error)) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -182,19 +190,20 @@ func (m *snapshot) guarded(one *item, decide func() ([]decide.Verdict, error)) (
 	return m.item(one, verdicts)
 }
 
-// setAside counts that an event could not be decided, and ends it when that was too often. It holds up no other.
+// setAside counts a failed attempt to decide an event. After maxAttempts it stores a failed verdict. The other events go
+// on.
 func (r *Service) setAside(p *progress, e *pending, cause error) error {
 	r.Log.Error("an event could not be decided", "event_id", e.id, "account_id", p.Account, "attempts", e.attempts+1, "error", cause)
 	p.failed = errors.Join(p.failed, cause)
 	p.after, p.single = e.received, max(0, p.single-1)
 	p.Rest(e.received)
-	t := &tally{}
+	t := &counts{}
 	err := r.write(p.Ctx, t, func(tx *db.Tx) error {
 		if e.attempts+1 < maxAttempts {
 			_, err := tx.Exec(`UPDATE event SET attempts = attempts + 1 WHERE account_id = $1 AND event_id = $2`, p.Account, e.id)
 			return err
 		}
-		why := fmt.Sprintf("it could not be decided in %d attempts; the server's log says why", maxAttempts)
+		why := fmt.Sprintf("it could not be decided in %d attempts; the server's log has the error", maxAttempts)
 		v := verdict{Verdict: decide.Verdict{Outcome: decide.Failed, Event: e.Event, Trace: []decide.Step{{Stage: "channel", Why: why}}}}
 		err := v.encode()
 		if err == nil {

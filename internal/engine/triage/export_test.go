@@ -1,7 +1,7 @@
 package triage
 
-// Failed gives what turns have failed with since the deciding task last said.
+// Failed returns the errors of rounds since the deciding job last returned them.
 func (r *Service) Failed() error { return r.events.Failed() }
 
-// Between has something called between deciding and storing.
+// Between sets a function that is called between deciding and storing.
 func (r *Service) Between(fn func(account int64)) { r.between = fn }

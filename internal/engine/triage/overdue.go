@@ -9,5 +9,6 @@ import (
 
 // Overdue returns how many events wait for their verdict.
 func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
-	return jobs.CountOverdue(tx, "event", time.Nanosecond, `SELECT count(*), coalesce(min(received_at), 0) FROM event WHERE decided_at = 0 AND received_at <= $1`, now.UnixNano())
+	return jobs.CountOverdue(tx, "event", time.Nanosecond,
+		`SELECT count(*), coalesce(min(received_at), 0) FROM event WHERE decided_at = 0 AND received_at <= $1`, now.UnixNano())
 }

@@ -1,8 +1,6 @@
 package triage
 
 import (
-	"tocsin/internal/platform/jobs"
-
 	"context"
 	"errors"
 	"slices"
@@ -12,10 +10,11 @@ import (
 	"tocsin/internal/core/decide"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
 )
 
-// reevaluate decides anew about alerts whose silence, inhibition or flapping may have ended: each account that has such
-// alerts has a turn. First of all it makes those due whose account was configured differently since.
+// reevaluate starts the work of each account that has alerts whose silence, inhibition or flapping may have ended, and
+// returns when the next one is due. First it makes all muted alerts due of accounts whose configuration has changed.
 func (r *Service) reevaluate(ctx context.Context, now time.Time) (again time.Time, err error) {
 	if err := r.reconfigured(ctx, now); err != nil {
 		return again, err
@@ -40,8 +39,8 @@ func (r *Service) reevaluate(ctx context.Context, now time.Time) (again time.Tim
 	return again, r.muted.Begin(ctx, now, accounts, r.reevaluateAccount)
 }
 
-// reconfigured makes the muted alerts and the escalations of accounts due whose configuration has changed: the
-// rule that held one may be gone.
+// reconfigured makes the muted alerts and the escalations of accounts due whose configuration has changed: the rule that
+// held one may have been deleted.
 func (r *Service) reconfigured(ctx context.Context, now time.Time) error {
 	const changed = `SELECT account_id FROM account WHERE revision <> revision_applied`
 	var accounts []int64
@@ -49,25 +48,30 @@ func (r *Service) reconfigured(ctx context.Context, now time.Time) error {
 		accounts, err = db.All(tx, db.Column[int64], changed)
 		return err
 	}
-	if err := r.DB.Read(ctx, read); err != nil || len(accounts) == 0 { // those who write do not wait for nothing
+	if err := r.DB.Read(ctx, read); err != nil || len(accounts) == 0 { // without a change no write transaction is needed
 		return err
 	}
 	return r.DB.Write(ctx, func(tx *db.Tx) error {
-		err := read(tx)
-		for i := 0; i < len(accounts) && err == nil; i++ {
-			if err = errors.Join(alert.Unmute(tx, accounts[i], now.Unix()), escalation.Reconsider(tx, accounts[i], now)); err == nil {
-				_, err = tx.Exec(`UPDATE account SET revision_applied = revision WHERE account_id = $1`, accounts[i])
+		if err := read(tx); err != nil {
+			return err
+		}
+		for _, account := range accounts {
+			if err := errors.Join(alert.Unmute(tx, account, now.Unix()), escalation.Reconsider(tx, account, now)); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`UPDATE account SET revision_applied = revision WHERE account_id = $1`, account); err != nil {
+				return err
 			}
 		}
-		return err
+		return nil
 	})
 }
 
-// reevaluateAccount decides about muted alerts of one account, the longest due first.
+// reevaluateAccount decides about muted alerts of one account, the maxBatch due first.
 func (r *Service) reevaluateAccount(t *jobs.Round) error {
 	single := 0
-	for more, n := true, 0; more && n < share && (n == 0 || t.GoesOn()); {
-		size := piece
+	for more, n := true, 0; more && n < maxRound && (n == 0 || t.GoesOn()); {
+		size := minBatch
 		if single > 0 {
 			size = 1
 		}
@@ -90,8 +94,8 @@ func (r *Service) reevaluateAccount(t *jobs.Round) error {
 	return nil
 }
 
-// reevaluateBatch decides about some muted alerts; left of them are to be decided one by one. One that fails is put off,
-// and holds up no other.
+// reevaluateBatch decides again about some muted alerts; left of them must be decided one by one. One that fails is
+// postponed and does not block the others.
 func (r *Service) reevaluateBatch(t *jobs.Round, due []alert.Due) (left int, err error) {
 	ready, err := r.Configs.config(t.Ctx, t.Account)
 	if err != nil {
@@ -102,11 +106,11 @@ func (r *Service) reevaluateBatch(t *jobs.Round, due []alert.Due) (left int, err
 	var failed error
 	for _, d := range due {
 		var one item
-		if failed = m.guarded(&one, func() ([]decide.Verdict, error) { return m.again(&one, d.ID) }); failed != nil {
+		if failed = m.guarded(&one, func() ([]decide.Verdict, error) { return m.reevaluateOne(&one, d.ID) }); failed != nil {
 			break
 		}
 		items = append(items, one)
-		if t.Dear = m.steps > dear; t.Dear {
+		if t.Dear = m.steps > expensive; t.Dear {
 			break
 		}
 	}
@@ -120,21 +124,21 @@ func (r *Service) reevaluateBatch(t *jobs.Round, due []alert.Due) (left int, err
 	case err != nil && len(items) > 1:
 		return len(due), nil
 	case err != nil:
-		return 0, r.putOff(t, due[0], err)
+		return 0, r.postpone(t, due[0], err)
 	case stored < len(items), errors.Is(failed, errUnknown), errors.Is(failed, errReconfigured):
 		return len(due) - stored, nil
 	case failed != nil:
-		return 0, r.putOff(t, due[len(items)], failed)
+		return 0, r.postpone(t, due[len(items)], failed)
 	}
 	return 0, nil
 }
 
-// again decides anew about an alert.
-func (m *snapshot) again(one *item, id string) ([]decide.Verdict, error) {
+// reevaluateOne decides again about an alert.
+func (m *snapshot) reevaluateOne(one *item, id string) ([]decide.Verdict, error) {
 	now := m.now.Unix()
 	found, err := m.ByID(id)
 	if err != nil || found == nil || !found.Active() || found.MutedUntil == 0 || found.MutedUntil > now {
-		return nil, err // others have had it meanwhile
+		return nil, err // it was changed meanwhile and is not due any more
 	}
 	a := *found
 	a.Changes = slices.Clone(a.Changes)
@@ -142,15 +146,15 @@ func (m *snapshot) again(one *item, id string) ([]decide.Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Outcome.Muted() && a.MutedUntil <= now { // whatever says so, not in a circle
+	if v.Outcome.Muted() && a.MutedUntil <= now { // muted by a rule that ends now: without a delay this would loop
 		a.MutedUntil = now + 60
 	}
-	one.quiet = v.Outcome == found.Muted && a.MutedBy == found.MutedBy // nothing to explain
+	one.quiet = v.Outcome == found.Muted && a.MutedBy == found.MutedBy // nothing has changed that a verdict would explain
 	return []decide.Verdict{v}, nil
 }
 
-// putOff makes an alert due later that could not be decided again.
-func (r *Service) putOff(t *jobs.Round, d alert.Due, cause error) error {
+// postpone makes an alert due a minute later that could not be decided again.
+func (r *Service) postpone(t *jobs.Round, d alert.Due, cause error) error {
 	r.Log.Error("an alert could not be decided again", "alert_id", d.ID, "account_id", d.Account, "error", cause)
 	return r.DB.Write(t.Ctx, func(tx *db.Tx) error { return alert.PutOff(tx, d, t.Now.Unix()+60) })
 }

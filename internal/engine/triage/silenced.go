@@ -2,6 +2,7 @@ package triage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// channelOf gives a channel made ready, as it is now.
+// channelOf returns a compiled channel of the present configuration; nil when there is none.
 func (r *Configs) channelOf(ctx context.Context, account, channel int64, now time.Time) (*decide.Channel, error) {
 	for {
 		ready, err := r.config(ctx, account)
@@ -19,22 +20,24 @@ func (r *Configs) channelOf(ctx context.Context, account, channel int64, now tim
 			return nil, err
 		}
 		ch, err := newSnapshot(ctx, r.db, account, ready, now).Channel(channel)
-		if err != errReconfigured {
+		if !errors.Is(err, errReconfigured) {
 			return ch, err
 		}
 	}
 }
 
-// Silenced tells whether silence rules hold every active alert of an incident at a moment, or its channel is disabled,
-// until when (Unix seconds) and why, in words. Nobody is paged of such an incident, though it was open before. It must
-// not be called in a write transaction: it matches filters.
-func (r *Configs) Silenced(ctx context.Context, account, channel int64, incident string, now time.Time) (until int64, why string, err error) {
+// Silenced returns until when (Unix seconds) silence rules match every active alert of an incident, or its channel is
+// disabled, and why, in words; 0 when they do not. No person is paged for such an incident, even if it was open before
+// the silence. It matches filters, which takes time, so it must not be called in a write transaction.
+func (r *Configs) Silenced(
+	ctx context.Context, account, channel int64, incident string, now time.Time,
+) (until int64, why string, err error) {
 	ch, err := r.channelOf(ctx, account, channel, now)
 	switch {
 	case err != nil || ch == nil:
 		return 0, "", err
 	case ch.Disabled:
-		return now.Unix() + 3600, "its channel is disabled", nil // when it is enabled all are looked at again
+		return now.Unix() + 3600, "its channel is disabled", nil // enabling it makes all escalations due
 	case len(ch.Silences.List) == 0:
 		return 0, "", nil
 	}
@@ -46,7 +49,7 @@ func (r *Configs) Silenced(ctx context.Context, account, channel int64, incident
 	if err != nil {
 		return 0, "", err
 	}
-	meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps) // for all of them: what is over it holds nothing
+	meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps) // one budget for all alerts; a rule over it matches nothing
 	for i := range alerts {
 		a := &alerts[i]
 		if !a.Active() {
@@ -63,10 +66,13 @@ func (r *Configs) Silenced(ctx context.Context, account, channel int64, incident
 	return until, why, nil
 }
 
-// ReleasedBy lists the titles of the active alerts of a channel that page when one of its silence rules ends at a moment
-// (Unix seconds), the oldest first: those that it matches and no other rule holds from then on. An incident some of
-// whose alerts are not silenced now is not held back by any rule. It must not be called in a write transaction.
-func (r *Configs) ReleasedBy(ctx context.Context, account, channel int64, rule string, end int64, now time.Time) (titles []string, err error) {
+// ReleasedBy returns the titles of the active alerts of a channel that will page when one of its silence rules ends at a
+// moment (Unix seconds), the oldest first: those that the rule matches and no other rule silences from then on. Alerts
+// of an incident that also has alerts which are not silenced are left out: it pages already. It must not be called in a
+// write transaction.
+func (r *Configs) ReleasedBy(
+	ctx context.Context, account, channel int64, rule string, end int64, now time.Time,
+) (titles []string, err error) {
 	ch, err := r.channelOf(ctx, account, channel, now)
 	if err != nil || ch == nil || ch.Disabled {
 		return nil, err
@@ -80,20 +86,20 @@ func (r *Configs) ReleasedBy(ctx context.Context, account, channel int64, rule s
 		return nil, err
 	}
 	meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
-	stands := map[string]bool{"": true} // whether an incident's escalation stands still; an alert in none waits by itself
+	held := map[string]bool{"": true} // whether an incident's escalation is held; an alert without an incident waits by itself
 	for i := range alerts {
 		a := &alerts[i]
 		if !decide.ReleasedBy(meter, ch, a, rule, end) {
 			continue
 		}
-		if _, known := stands[a.Incident]; !known {
+		if _, known := held[a.Incident]; !known {
 			until, _, err := r.Silenced(ctx, account, channel, a.Incident, now)
 			if err != nil {
 				return nil, err
 			}
-			stands[a.Incident] = until > 0
+			held[a.Incident] = until > 0
 		}
-		if stands[a.Incident] {
+		if held[a.Incident] {
 			titles = append(titles, a.Title)
 		}
 	}

@@ -15,10 +15,9 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// snapshot answers what deciding asks about one account, outside of any write transaction: the configuration as it was
-// at one revision, and alerts and incidents as they are in the database, changed by what has been decided since with
-// the same memory. What it has read it knows, so that holds can ask in the write transaction whether all of that is
-// still so.
+// snapshot is what deciding reads about one account, outside of any write transaction: the configuration at one revision,
+// and alerts and incidents as they are in the database, with the decisions made since on the same snapshot applied. It
+// records its reads, so that unchanged can check in the write transaction whether all of them still hold.
 type snapshot struct {
 	*accountConfig
 	ctx     context.Context
@@ -30,14 +29,14 @@ type snapshot struct {
 	alerts  map[slot]*decide.Alert // the newest of each key; nil: there is none
 	groups  map[slot]*decide.Group // likewise, by group key
 	sources map[int64][]decide.Source
-	full    map[int64]bool                     // channels whose sources are not all of them
+	full    map[int64]bool                     // channels with more sources than were read
 	acks    map[string]bool                    // whether incidents are acknowledged
-	changed map[int64]map[string]*decide.Alert // by channel and id: what was decided
+	changed map[int64]map[string]*decide.Alert // alerts as they were decided, by channel and id
 	over    map[string]bool                    // alerts that have ended since
 	ended   map[string]bool                    // incidents of which an alert has ended: they may be closed
 	opened  map[string]bool                    // incidents that were opened since
-	steps   int64                              // what the decisions took
-	failed  error                              // of what has no other way to say so
+	steps   int64                              // filter steps that the decisions took
+	failed  error                              // of a callback that cannot return an error
 }
 
 // slot is a channel, and the key of an alert or of a group.
@@ -46,24 +45,40 @@ type slot struct {
 	key     string
 }
 
-// read is one thing that was read: it reads it again and reports whether it is the same.
+// read repeats a query and reports whether its result is still the same.
 type read func(tx *db.Tx) (same bool, err error)
 
-// What ends a batch before one of its decisions: that is made in the next batch.
+// Errors that end a batch before one of its decisions, which is then made in the next batch.
 var (
-	// errUnknown: what it asks about depends on what storing the decisions before it does.
+	// errUnknown: the decision reads data that storing the decisions before it may change.
 	errUnknown = errors.New("it depends on what is decided before it")
 	// errReconfigured: the account's configuration has changed.
 	errReconfigured = errors.New("the configuration has changed")
 )
 
+// newSnapshot returns an empty snapshot of an account; now is the moment of its decisions.
 func newSnapshot(ctx context.Context, d *db.DB, account int64, ready *accountConfig, now time.Time) *snapshot {
-	return &snapshot{accountConfig: ready, ctx: ctx, db: d, account: account, now: now, alerts: map[slot]*decide.Alert{}, groups: map[slot]*decide.Group{}, sources: map[int64][]decide.Source{},
-		full: map[int64]bool{}, acks: map[string]bool{}, changed: map[int64]map[string]*decide.Alert{}, over: map[string]bool{}, ended: map[string]bool{}, opened: map[string]bool{}}
+	return &snapshot{
+		accountConfig: ready,
+		ctx:           ctx,
+		db:            d,
+		account:       account,
+		now:           now,
+		alerts:        map[slot]*decide.Alert{},
+		groups:        map[slot]*decide.Group{},
+		sources:       map[int64][]decide.Source{},
+		full:          map[int64]bool{},
+		acks:          map[string]bool{},
+		changed:       map[int64]map[string]*decide.Alert{},
+		over:          map[string]bool{},
+		ended:         map[string]bool{},
+		opened:        map[string]bool{},
+	}
 }
 
-// holds tells of how many reads, from the first one on, the result is still the same; -1: the configuration has changed.
-func (m *snapshot) holds(tx *db.Tx) (n int, err error) {
+// unchanged returns how many reads, from the first one on, still have the same result; -1 when the configuration has
+// changed.
+func (m *snapshot) unchanged(tx *db.Tx) (n int, err error) {
 	now, err := configstore.Revision(tx, m.account)
 	if err != nil || now != m.revision {
 		return -1, err
@@ -76,8 +91,8 @@ func (m *snapshot) holds(tx *db.Tx) (n int, err error) {
 	return len(m.reads), nil
 }
 
-// look reads something of the database and notes down what it was.
-func look[T any](m *snapshot, same func(a, b T) bool, query func(tx *db.Tx) (T, error)) (value T, err error) {
+// recorded runs a query and records it with its result.
+func recorded[T any](m *snapshot, same func(a, b T) bool, query func(tx *db.Tx) (T, error)) (value T, err error) {
 	err = m.db.Read(m.ctx, func(tx *db.Tx) (err error) {
 		value, err = query(tx)
 		return err
@@ -94,13 +109,13 @@ func look[T any](m *snapshot, same func(a, b T) bool, query func(tx *db.Tx) (T, 
 
 func equal[T comparable](a, b T) bool { return a == b }
 
-// maybe is a value that may not be there.
+// maybe is a value with whether it was found.
 type maybe[T any] struct {
 	value T
 	found bool
 }
 
-// Inlet is decide.State's.
+// Inlet returns the compiled configuration of an integration; nil when there is none. It implements decide.State.
 func (m *snapshot) Inlet(id int64) (*decide.Inlet, error) {
 	in, err := m.inlet(id)
 	if err != nil || in == nil {
@@ -113,13 +128,13 @@ func (m *snapshot) Inlet(id int64) (*decide.Inlet, error) {
 	return &answer, nil
 }
 
-// Alert is decide.State's.
+// Alert returns the newest alert of a key; nil when there is none. It implements decide.State.
 func (m *snapshot) Alert(channel int64, key string) (*decide.Alert, error) {
 	at := slot{channel, key}
 	if a, known := m.alerts[at]; known {
 		return a, nil
 	}
-	row, err := look(m, equal, func(tx *db.Tx) (r maybe[alert.Row], err error) {
+	row, err := recorded(m, equal, func(tx *db.Tx) (r maybe[alert.Row], err error) {
 		r.value, r.found, err = alert.Latest(tx, m.account, channel, key)
 		return r, err
 	})
@@ -130,9 +145,9 @@ func (m *snapshot) Alert(channel int64, key string) (*decide.Alert, error) {
 	return m.alert(at, &row.value)
 }
 
-// ByID is an alert that is there; nil: it is not.
+// ByID returns an alert; nil when there is none.
 func (m *snapshot) ByID(alertID string) (*decide.Alert, error) {
-	row, err := look(m, equal, func(tx *db.Tx) (r maybe[alert.Row], err error) {
+	row, err := recorded(m, equal, func(tx *db.Tx) (r maybe[alert.Row], err error) {
 		r.value, r.found, err = alert.FindRow(tx, m.account, alertID)
 		return r, err
 	})
@@ -145,7 +160,7 @@ func (m *snapshot) ByID(alertID string) (*decide.Alert, error) {
 	return m.alert(slot{row.value.Channel, row.value.Key}, &row.value)
 }
 
-// alert makes an alert of a row, as it will be when what was decided is stored.
+// alert returns a row's alert as it will be when the decisions so far are stored.
 func (m *snapshot) alert(at slot, row *alert.Row) (*decide.Alert, error) {
 	a, err := row.Alert()
 	if err != nil {
@@ -156,17 +171,17 @@ func (m *snapshot) alert(at slot, row *alert.Row) (*decide.Alert, error) {
 	return &a, nil
 }
 
-// uninhibit makes an alert due that was inhibited by one that has ended since, as alert.Uninhibit does.
+// uninhibit makes an alert due whose inhibiting alert has ended on this snapshot, as alert.Uninhibit does in the database.
 func (m *snapshot) uninhibit(a *decide.Alert) {
 	if m.over[a.MutedBy] && a.Active() {
 		a.MutedUntil = min(a.MutedUntil, m.now.Unix())
 	}
 }
 
-// Sources is decide.State's.
+// Sources returns the alerts of a channel that may inhibit others. It implements decide.State.
 func (m *snapshot) Sources(channel, since int64) ([]decide.Source, error) {
 	if _, known := m.sources[channel]; !known {
-		rows, err := look(m, slices.Equal, func(tx *db.Tx) ([]alert.Source, error) { return alert.Sources(tx, m.account, channel, since) })
+		rows, err := recorded(m, slices.Equal, func(tx *db.Tx) ([]alert.Source, error) { return alert.Sources(tx, m.account, channel, since) })
 		if err != nil {
 			return nil, err
 		}
@@ -185,7 +200,7 @@ func (m *snapshot) Sources(channel, since int64) ([]decide.Source, error) {
 	return m.present(channel)
 }
 
-// present are a channel's sources as they will be when what was decided is stored.
+// present returns a channel's sources as they will be when the decisions so far are stored.
 func (m *snapshot) present(channel int64) ([]decide.Source, error) {
 	changed := m.changed[channel]
 	list := make([]decide.Source, 0, len(m.sources[channel])+len(changed))
@@ -197,7 +212,7 @@ func (m *snapshot) present(channel int64) ([]decide.Source, error) {
 	}
 	for _, a := range changed {
 		if !a.Active() {
-			if m.full[channel] { // another may have its place
+			if m.full[channel] { // an alert that was not read may take its place
 				return nil, errUnknown
 			}
 			continue
@@ -212,25 +227,25 @@ func (m *snapshot) present(channel int64) ([]decide.Source, error) {
 	return list[:min(len(list), alert.MaxSources)], nil
 }
 
-// acked tells whether an incident is acknowledged. No decision changes that while an alert of it is active.
+// acked reports whether an incident is acknowledged. No decision changes that while an alert of it is active.
 func (m *snapshot) acked(id string) (acked bool, err error) {
 	if id == "" || m.opened[id] {
 		return false, nil
 	}
 	acked, known := m.acks[id]
 	if !known {
-		acked, err = look(m, equal, func(tx *db.Tx) (bool, error) { return incident.Acked(tx, m.account, id) })
+		acked, err = recorded(m, equal, func(tx *db.Tx) (bool, error) { return incident.Acked(tx, m.account, id) })
 		m.acks[id] = acked
 	}
 	return acked, err
 }
 
-// Group is decide.State's.
+// Group returns the incident that alerts of a group key can join; nil when there is none. It implements decide.State.
 func (m *snapshot) Group(channel int64, key string) (*decide.Group, error) {
 	at := slot{channel, key}
 	g, known := m.groups[at]
 	if !known {
-		found, err := look(m, equal, func(tx *db.Tx) (r maybe[decide.Group], err error) {
+		found, err := recorded(m, equal, func(tx *db.Tx) (r maybe[decide.Group], err error) {
 			r.value, r.found, err = incident.Joinable(tx, m.account, channel, key)
 			return r, err
 		})
@@ -248,8 +263,8 @@ func (m *snapshot) Group(channel int64, key string) (*decide.Group, error) {
 	return g, nil
 }
 
-// took notes down what was decided: what is decided after it depends on it. New alerts and incidents get their ids.
-func (m *snapshot) took(v *decide.Verdict) {
+// applyVerdict applies a verdict to the snapshot, so that later decisions see it. New alerts and incidents get their ids.
+func (m *snapshot) applyVerdict(v *decide.Verdict) {
 	a := v.Alert
 	if a == nil {
 		return
@@ -289,7 +304,7 @@ func (m *snapshot) took(v *decide.Verdict) {
 	m.changed[a.Channel][a.ID] = a
 }
 
-// join makes a new incident the one that alerts of its group join, unless the one before is newer still.
+// join makes a new incident the one that alerts of its group join, unless the present one is newer.
 func (m *snapshot) join(at slot, g *decide.Group) {
 	if before := m.groups[at]; before == nil || cmp.Or(cmp.Compare(g.Started, before.Started), cmp.Compare(g.Incident, before.Incident)) > 0 {
 		m.groups[at] = g

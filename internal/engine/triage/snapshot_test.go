@@ -21,7 +21,7 @@ import (
 
 const other = account + 1_000_000 // another account, with the same objects
 
-// load imports an account file into the room's database.
+// load imports an account file into the fixture's database.
 func (r *fixture) load(text string) {
 	r.t.Helper()
 	f, err := accountfile.Read(strings.NewReader(text))
@@ -33,10 +33,10 @@ func (r *fixture) load(text string) {
 	}
 }
 
-// otherFile is the file of another account; all its numbers differ.
+// otherFile is the file of another account; all its ids differ.
 var otherFile = strings.NewReplacer("7000000000", "7000001000", "5e5e5e5e5e5e5e5e5e5e5e01", "5e5e5e5e5e5e5e5e5e5e5e02").Replace(file)
 
-// once has a change made between deciding and storing, the first time only.
+// once runs a change between deciding and storing, the first time only.
 func (r *fixture) once(change func()) {
 	done := false
 	r.Between(func(int64) {
@@ -56,7 +56,7 @@ func (r *fixture) runs() {
 	}
 }
 
-// writer does what a person does to the incident of an alert key.
+// writer changes the incident of an alert key as a person would.
 func (r *fixture) writer(key string, do func(incident.Writer, *incident.Incident) error) {
 	r.t.Helper()
 	err := r.DB.Write(context.Background(), func(tx *db.Tx) error {
@@ -83,7 +83,7 @@ func (r *fixture) wants(event, want string) {
 	}
 }
 
-// An account whose decision does not end holds up no other.
+// An account whose decision hangs does not block the others.
 func TestNoAccountWaitsForAnother(t *testing.T) {
 	r := newFixture(t)
 	r.load(otherFile)
@@ -105,7 +105,7 @@ func TestNoAccountWaitsForAnother(t *testing.T) {
 	if _, err := task.Run(t.Context(), r.now); err != nil {
 		t.Fatal(err)
 	}
-	<-task.Signal.C() // the other's turn has ended
+	<-task.Signal.C() // the round of the other account has ended
 	if n := r.count(`SELECT count(*) FROM verdict WHERE account_id = $1 AND outcome = 'opened'`, other); n != 1 {
 		t.Errorf("%d incidents of the other account", n)
 	}
@@ -115,7 +115,7 @@ func TestNoAccountWaitsForAnother(t *testing.T) {
 	r.wants(mine, "opened")
 }
 
-// A rule over its budget counts as not matching; the verdict says so, and the account's owner is told, once.
+// A rule over its budget counts as not matching. The verdict records it, and the account's owner is notified once.
 func TestARuleOverItsBudgetDoesNotMatch(t *testing.T) {
 	r := newFixture(t)
 	bus := &activity.Bus{}
@@ -140,15 +140,15 @@ func TestARuleOverItsBudgetDoesNotMatch(t *testing.T) {
 	r.wants(first, "opened")
 	r.wants(second, "opened")
 	if n := r.count(`SELECT count(*) FROM verdict WHERE trace LIKE '%so it counts as not matching%'`); n != 2 {
-		t.Errorf("%d verdicts say so", n)
+		t.Errorf("%d verdicts record it", n)
 	}
 	if n := r.count(`SELECT count(*) FROM notice WHERE account_id = $1 AND person_id = $2 AND cause = 'slow_rule'`, account, person); n != 5 { // the last five rules, once each
-		t.Errorf("the owner has %d notices", n)
+		t.Errorf("the owner has %d notifications", n)
 	}
 }
 
-// What changes between deciding and storing is heeded: the event is decided again.
-func TestWhatChangesMeanwhileIsHeeded(t *testing.T) {
+// When rows change between deciding and storing, the event is decided again.
+func TestChangesBeforeStoringAreSeen(t *testing.T) {
 	drop := func(r *fixture) {
 		r.exec(`UPDATE object SET body = replace(body, '"noise"', '"t"') WHERE account_id = $1 AND kind = 'drop_rule'`, account)
 		r.exec(`UPDATE account SET revision = revision + 1 WHERE account_id = $1`, account)
@@ -184,9 +184,9 @@ func TestWhatChangesMeanwhileIsHeeded(t *testing.T) {
 	}
 }
 
-// Whatever persons do between deciding and storing, the result is that of doing it before the events: as if one thing
-// were done after the other.
-func TestMeanwhileIsBefore(t *testing.T) {
+// Actions of persons between deciding and storing have the same result as actions before the events: decisions are
+// serializable.
+func TestActionsWhileDecidingAreSerializable(t *testing.T) {
 	for seed := range uint64(12) {
 		concurrent, serial := newFixture(t), newFixture(t)
 		for name, r := range map[string]*fixture{"concurrent": concurrent, "serial": serial} {
@@ -200,7 +200,7 @@ func TestMeanwhileIsBefore(t *testing.T) {
 	}
 }
 
-// script pushes events and does things to incidents, between deciding and storing or before.
+// script sends events and changes incidents, between deciding and storing or before.
 func script(r *fixture, seed uint64, between bool) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	for range 12 {
@@ -249,7 +249,7 @@ func mergeInto(d incident.Writer, i *incident.Incident, key string) error {
 	return d.MergeInto(i, &target, false)
 }
 
-// story is what has become of all, without what is random.
+// story returns the final state of all alerts and incidents, without random ids.
 func (r *fixture) story() string {
 	r.t.Helper()
 	var lines []string

@@ -15,15 +15,15 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// item is what was decided about an event, or again about an alert, ready to be stored.
+// item holds the verdicts about an event, or about an alert that was decided again, ready to be stored.
 type item struct {
 	event    *pending // nil: it is about an alert
-	quiet    bool     // nothing about it is new, so no verdict is stored
+	quiet    bool     // the result is the same as before, so no verdict is stored
 	verdicts []verdict
-	reads    int // it depends on so many reads of its memory
+	reads    int // the number of the snapshot's reads that it depends on
 }
 
-// verdict is a verdict with what is stored of it, encoded.
+// verdict is a verdict with its encoded columns.
 type verdict struct {
 	decide.Verdict
 	row         alert.Row
@@ -33,7 +33,7 @@ type verdict struct {
 	body, trace string // JSON
 }
 
-// item takes verdicts into memory and encodes them.
+// item applies verdicts to the snapshot and encodes them.
 func (m *snapshot) item(one *item, verdicts []decide.Verdict) (err error) {
 	one.verdicts = make([]verdict, len(verdicts))
 	for i := range verdicts {
@@ -51,7 +51,7 @@ func (m *snapshot) item(one *item, verdicts []decide.Verdict) (err error) {
 			if v.method, err = m.method(v.Channel); err != nil {
 				return err
 			}
-			m.took(&v.Verdict)
+			m.applyVerdict(&v.Verdict)
 			if v.row, err = alert.RowOf(a); err != nil {
 				return err
 			}
@@ -70,7 +70,7 @@ func (m *snapshot) item(one *item, verdicts []decide.Verdict) (err error) {
 	return nil
 }
 
-// method is how a channel makes incidents of its alerts, as incidents say it.
+// method returns the grouping method of a channel as incidents store it: "p" by fields, "n" none.
 func (m *snapshot) method(channel int64) (string, error) {
 	ch, err := m.Channel(channel)
 	if err == nil && ch != nil && ch.Grouping.ByFields {
@@ -79,6 +79,7 @@ func (m *snapshot) method(channel int64) (string, error) {
 	return "n", err
 }
 
+// encode encodes the columns body and trace.
 func (v *verdict) encode() error {
 	trace, err := json.Marshal(v.Trace)
 	if err != nil {
@@ -89,19 +90,19 @@ func (v *verdict) encode() error {
 	return err
 }
 
-// store stores what was decided, as far as everything still is as it was read for it: stored items, from the first
-// one on. The others are to be decided again.
+// store stores items as long as all reads that they depend on are unchanged. It returns how many it stored, from the first
+// one on; the others must be decided again.
 func (r *Service) store(m *snapshot, items []item) (stored int, err error) {
 	if len(items) == 0 {
 		return 0, nil
 	}
-	t := &tally{}
+	t := &counts{}
 	err = r.write(m.ctx, t, func(tx *db.Tx) error {
-		hold, err := m.holds(tx)
+		unchanged, err := m.unchanged(tx)
 		if err != nil {
 			return err
 		}
-		for stored = 0; stored < len(items) && items[stored].reads <= hold; stored++ {
+		for stored = 0; stored < len(items) && items[stored].reads <= unchanged; stored++ {
 		}
 		for i := range items[:stored] {
 			if err := r.put(tx, t, m, &items[i]); err != nil {
@@ -116,15 +117,15 @@ func (r *Service) store(m *snapshot, items []item) (stored int, err error) {
 	return stored, err
 }
 
-// write runs a change and counts what it decided once that is on disk. A panic in it is its error.
-func (r *Service) write(ctx context.Context, t *tally, fn func(*db.Tx) error) error {
+// write runs a write transaction, and updates the metrics after the commit. A panic in fn becomes its error.
+func (r *Service) write(ctx context.Context, t *counts, fn func(*db.Tx) error) error {
 	err := r.DB.Write(ctx, func(tx *db.Tx) (err error) {
 		defer func() {
 			if v := recover(); v != nil {
 				err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 			}
 		}()
-		*t = tally{}
+		*t = counts{}
 		return fn(tx)
 	})
 	if err != nil {
@@ -142,21 +143,21 @@ func (r *Service) write(ctx context.Context, t *tally, fn func(*db.Tx) error) er
 	return nil
 }
 
-// tally is what a transaction decided.
-type tally struct {
+// counts holds what a transaction adds to the metrics when it commits.
+type counts struct {
 	outcomes []string
 	waited   []float64
 }
 
-// put stores one item. An event that is gone, or was decided already, is left alone.
-func (r *Service) put(tx *db.Tx, t *tally, m *snapshot, one *item) error {
+// put stores one item. An event that was deleted or decided meanwhile is left as it is.
+func (r *Service) put(tx *db.Tx, t *counts, m *snapshot, one *item) error {
 	id := ""
 	if e := one.event; e != nil {
 		id = e.id
 		if waits, err := done(tx, m.account, id, m.now); err != nil || !waits {
 			return err
 		}
-		t.waited = append(t.waited, max(0, m.now.Sub(time.Unix(0, e.received)).Seconds())) // it may have come since the turn began
+		t.waited = append(t.waited, max(0, m.now.Sub(time.Unix(0, e.received)).Seconds())) // it may have come since the round began
 	}
 	for i := range one.verdicts {
 		v := &one.verdicts[i]
@@ -177,9 +178,10 @@ func (r *Service) put(tx *db.Tx, t *tally, m *snapshot, one *item) error {
 	return nil
 }
 
-// done notes down that an event is decided, and reports whether it waited for that.
+// done marks an event as decided, and reports whether it was still waiting.
 func done(tx *db.Tx, account int64, event string, now time.Time) (bool, error) {
-	n, err := tx.Exec(`UPDATE event SET decided_at = $3 WHERE account_id = $1 AND event_id = $2 AND decided_at = 0`, account, event, now.UnixNano())
+	n, err := tx.Exec(`UPDATE event SET decided_at = $3
+		WHERE account_id = $1 AND event_id = $2 AND decided_at = 0`, account, event, now.UnixNano())
 	return n > 0, err
 }
 
@@ -189,16 +191,18 @@ func (v *verdict) record(tx *db.Tx, account int64, event string, now time.Time) 
 	if v.Alert != nil {
 		alert, incident = v.row.ID, v.row.Incident
 	}
-	_, err := tx.Exec(`INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace)
+	_, err := tx.Exec(`INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id,
+			integration_id, event_time, severity, body, trace)
 		VALUES ($1, (SELECT coalesce(max(verdict_id), 0) + 1 FROM verdict WHERE account_id = $1), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		account, now.UnixMilli(), event, v.Channel, string(v.Outcome), alert, incident, v.Event.Integration, v.Event.Time, v.Event.Severity, v.body, v.trace)
+		account, now.UnixMilli(), event, v.Channel, string(v.Outcome), alert, incident,
+		v.Event.Integration, v.Event.Time, v.Event.Severity, v.body, v.trace)
 	return err
 }
 
-// Drill is the label that marks the events of a drill: their incidents say that nothing is wrong.
+// Drill is the label that marks the events of a drill. Their incidents are marked as tests.
 const Drill = "tocsin_drill"
 
-// apply stores what a verdict says about its alert and incident, and tells of it.
+// apply stores the alert and the incident of a verdict, and publishes what changed.
 func (r *Service) apply(tx *db.Tx, m *snapshot, v *verdict) (err error) {
 	a := v.Alert
 	if a == nil {
@@ -214,7 +218,10 @@ func (r *Service) apply(tx *db.Tx, m *snapshot, v *verdict) (err error) {
 		return err
 	}
 	for _, kind := range v.Feed {
-		item := activity.Item{Account: m.account, ID: a.ID, Channel: a.Channel, At: m.now, Event: activity.AlertDecided{Kind: kind, Severity: a.Severity, Status: a.Status, Title: a.Title}}
+		item := activity.Item{
+			Account: m.account, ID: a.ID, Channel: a.Channel, At: m.now,
+			Event: activity.AlertDecided{Kind: kind, Severity: a.Severity, Status: a.Status, Title: a.Title},
+		}
 		if err := r.Bus.Publish(tx, item); err != nil {
 			return err
 		}

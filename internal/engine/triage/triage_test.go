@@ -30,18 +30,18 @@ var file = fmt.Sprintf(`{"format": "tocsin.account/1",
 	"routes": [{"integration_id": %[5]d, "cases": [{"if": [{"key": "labels.team", "oper": "IN", "vals": ["*"]}], "channel_ids": [], "fallthrough": false, "routing_mode": "name_mapping", "name_mapping_label": "team"}]}],
 	"drop_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %[3]d, "rule_name": "noise", "filters": [[{"key": "title", "oper": "IN", "vals": ["noise"]}]]}]}`, account, person, shop, sink, shared)
 
-// fixture is a triage room with a real database and one account.
+// fixture is a triage service with a real database and one account.
 type fixture struct {
 	*triage.Service
 	t    *testing.T
 	now  time.Time
 	n    int64         // events so far
-	late time.Duration // of the task's clock
+	late time.Duration // of the job's clock
 }
 
-func newFixture(t *testing.T) *fixture { return newRoomOf(t, file) }
+func newFixture(t *testing.T) *fixture { return newFixtureOf(t, file) }
 
-func newRoomOf(t *testing.T, text string) *fixture {
+func newFixtureOf(t *testing.T, text string) *fixture {
 	r := &fixture{t: t, now: start}
 	d := apitest.Start(t).DB
 	r.Service = triage.New(triage.Config{DB: d, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler), Configs: triage.NewConfigs(d), Decide: jobs.NewSignal()})
@@ -57,7 +57,7 @@ func (r *fixture) exec(query string, args ...any) {
 	}
 }
 
-// take stores an event as intake does, and gives its id.
+// take stores an event as package ingest does, and returns its id.
 func (r *fixture) take(integration int64, title, key, status string, labels map[string]string) string {
 	r.t.Helper()
 	r.n++
@@ -72,8 +72,8 @@ func (r *fixture) store(event string, received int64, body string) {
 	r.exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, $2, $3, $4, 0, 0, $5)`, account, event, received, sink, body)
 }
 
-// run lets the deciding task run once, after a failure later by as much as what failed is put off, and gives what its
-// turns failed with; often that is no matter, and it is asked what came of it.
+// run runs the deciding job once and returns the errors of its rounds. After a failure its clock is moved on, so that the
+// retry is due. Most tests ignore the error and check the result.
 func (r *fixture) run() error {
 	task := r.Jobs()[0]
 	if _, err := task.Run(context.Background(), r.now.Add(r.late)); err != nil {
@@ -87,7 +87,7 @@ func (r *fixture) run() error {
 	return err
 }
 
-// outcomes are the verdicts on an event, in their order.
+// outcomes returns the verdicts on an event, in order.
 func (r *fixture) outcomes(event string) (all []string) {
 	r.t.Helper()
 	err := r.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
@@ -112,8 +112,8 @@ func (r *fixture) count(query string, args ...any) (n int64) {
 	return n
 }
 
-// One that cannot be decided is set aside after five attempts, whatever is wrong with it, and holds up no other.
-func TestAnEventThatCannotBeDecidedIsSetAside(t *testing.T) {
+// An event that cannot be decided fails for good after five attempts, whatever the cause, and does not block others.
+func TestUndecidableEventsAreSetAside(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		events int
@@ -182,8 +182,8 @@ func TestAnEventThatCannotBeDecidedIsSetAside(t *testing.T) {
 	}
 }
 
-// Channels that cannot be looked up are no reason to say that there are none.
-func TestWhatCannotBeLookedUpIsNotUnrouted(t *testing.T) {
+// An error while looking up channels must not count as "no channel".
+func TestLookupErrorsAreNotUnrouted(t *testing.T) {
 	r := newFixture(t)
 	e := r.take(shared, "t", "k", event.Critical, map[string]string{"team": "Shop"})
 	r.exec(`ALTER TABLE channel RENAME TO elsewhere`)
@@ -201,8 +201,8 @@ func TestWhatCannotBeLookedUpIsNotUnrouted(t *testing.T) {
 	}
 }
 
-// Events are decided once, in the order in which they came, whatever the batches: as if one by one.
-func TestEventsAreDecidedInTheirOrder(t *testing.T) {
+// Events are decided once, in the order in which they came, whatever the size of the batches.
+func TestEventsAreDecidedInOrder(t *testing.T) {
 	const seed = 20261124
 	rng := rand.New(rand.NewPCG(seed, 1))
 	r := newFixture(t)
@@ -212,7 +212,7 @@ func TestEventsAreDecidedInTheirOrder(t *testing.T) {
 		for range rng.IntN(60) {
 			title, key, status := []string{"t", "u", "noise"}[rng.IntN(3)], fmt.Sprint("k", rng.IntN(5)), []string{event.Critical, event.Warning, event.Ok}[rng.IntN(3)]
 			taken = append(taken, r.take(sink, title, key, status, nil))
-			said, isOpen := open[key]
+			before, isOpen := open[key]
 			switch {
 			case status == event.Ok && !isOpen:
 				want = append(want, "unmatched")
@@ -224,11 +224,11 @@ func TestEventsAreDecidedInTheirOrder(t *testing.T) {
 			case !isOpen:
 				want = append(want, "opened")
 				open[key] = title + status
-			case said == title+status:
+			case before == title+status:
 				want = append(want, "repeated")
 			default:
 				want = append(want, "grouped")
-				open[key] = said[:1] + status // the title is that of the first event
+				open[key] = before[:1] + status // the title is that of the first event
 			}
 		}
 		for r.count(`SELECT count(*) FROM event WHERE decided_at = 0`) > 0 {
@@ -260,10 +260,10 @@ func TestEventsAreDecidedInTheirOrder(t *testing.T) {
 	}
 }
 
-// Decided events go when their time is over, to the moment; those that wait never do.
+// Decided events are deleted when their retention ends, exactly at that moment. Events that wait are never deleted.
 func TestPrune(t *testing.T) {
 	r := newFixture(t)
-	kept := []string{"opened", "dropped", "repeated", "unmatched"}
+	cached := []string{"opened", "dropped", "repeated", "unmatched"}
 	for _, title := range []string{"t", "noise", "t"} {
 		r.take(sink, title, "k", event.Critical, nil)
 	}
@@ -287,12 +287,12 @@ func TestPrune(t *testing.T) {
 		return left
 	}
 	for name, fn := range map[string]func(*db.Tx, time.Time) (bool, error){"all": triage.Prune, "dropped": triage.PruneDropped} {
-		if left := prune(fn, r.now); len(left) != len(kept) {
-			t.Errorf("%s: %v are left of what is not older", name, left)
+		if left := prune(fn, r.now); len(left) != len(cached) {
+			t.Errorf("%s: %v are left of those that are not older", name, left)
 		}
 	}
 	if left := prune(triage.PruneDropped, r.now.Add(time.Millisecond)); !slices.Equal(left, []string{"opened"}) {
-		t.Errorf("%v are left of what was dropped", left)
+		t.Errorf("%v of the dropped events are left", left)
 	}
 	if left := prune(triage.Prune, r.now.Add(time.Millisecond)); len(left) != 0 {
 		t.Errorf("%v are left", left)

@@ -7,13 +7,20 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// warn tells the account's owner of rules that cost too much and count as not matching, of each once an hour.
+// warn notifies the account's owner of rules that cost too much and count as not matching, once an hour for each rule.
 func (r *Service) warn(tx *db.Tx, m *snapshot, v *verdict) error {
 	if r.Notify == nil {
 		return nil
 	}
 	for _, step := range v.Over {
-		rule := notify.SlowRule{Where: fmt.Sprintf("channel %d", v.Channel), Stage: step.Stage, ID: step.Rule, Name: step.Name, About: v.Event.Title, Why: step.Why}
+		rule := notify.SlowRule{
+			Where: fmt.Sprintf("channel %d", v.Channel),
+			Stage: step.Stage,
+			ID:    step.Rule,
+			Name:  step.Name,
+			About: v.Event.Title,
+			Why:   step.Why,
+		}
 		if rule.ID == "" && step.Stage != "group" { // of enrichment, pipeline or route
 			rule.Where = fmt.Sprintf("integration %d", v.Event.Integration)
 		}
@@ -27,12 +34,12 @@ func (r *Service) warn(tx *db.Tx, m *snapshot, v *verdict) error {
 	return nil
 }
 
-// first reports whether this was not warned of in an hour (since 1970) as far as the room remembers, which spares asking
-// the database about each event. It says so twice, as the transaction of the first time may fail.
+// first reports whether a warning is new in an hour (counted since 1970), as far as the process remembers. That saves a
+// query for each event. It returns true twice, because the transaction of the first warning may be rolled back.
 func (r *Service) first(key string, hour int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.hour != hour || len(r.warned) > maxKept {
+	if r.hour != hour || len(r.warned) > maxCached {
 		r.hour = hour
 		clear(r.warned)
 	}

@@ -20,11 +20,11 @@ import (
 	sign "tocsin/internal/sender/webhook"
 )
 
-// attemptID names an attempt (the specification, 2.9).
+// attemptID returns a new id of an attempt, which begins with its day (the specification, 2.9).
 func attemptID(now time.Time) string { return now.UTC().Format("20060102") + id.Short() }
 
-// header is what an attempt is sent with. It is signed anew each time: the moment is part of what is signed.
-func (f *flight) header(now time.Time) http.Header {
+// header returns the headers of an attempt. Each attempt has a signature of its own, because the time is signed too.
+func (f *attempt) header(now time.Time) http.Header {
 	h := http.Header{}
 	h.Set("Content-Type", "application/json")
 	for name, value := range f.Headers {
@@ -40,20 +40,20 @@ func (f *flight) header(now time.Time) http.Header {
 	return h
 }
 
-// outcome is what came of an attempt, or why none was made.
+// outcome is the result of an attempt, or why none was made.
 type outcome struct {
 	conclusion
 	exchange
 	took       time.Duration
 	statusCode int
 	endpoint   string // without secrets
-	cancelled  string // why the endpoint is not to be called any more
-	gone       bool   // and with it its integration
+	cancelled  string // why the endpoint must not be called any more
+	gone       bool   // the integration was deleted
 	closed     error  // why its secrets cannot be opened
 }
 
-// Attempt makes one attempt, with the settings of the integration as they are now.
-func (s store) Attempt(ctx context.Context, f *flight) (o outcome, err error) {
+// Attempt makes one attempt, with the present settings of the integration.
+func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 	var t target
 	if err := s.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		t, err = s.target(tx, f.key())
@@ -68,7 +68,7 @@ func (s store) Attempt(ctx context.Context, f *flight) (o outcome, err error) {
 	began := s.Clock.Now()
 	header := f.header(began)
 	a, failure := s.post(ctx, f, header)
-	o = outcome{conclusion: judge(a, failure, s.Clock.Now()), took: a.Took, statusCode: a.Status, endpoint: redact.URL(f.Endpoint)}
+	o = outcome{conclusion: classify(a, failure, s.Clock.Now()), took: a.Took, statusCode: a.Status, endpoint: redact.URL(f.Endpoint)}
 	if o.exchange, err = f.exchange(header, a, o.why); err != nil {
 		return o, err
 	}
@@ -78,7 +78,8 @@ func (s store) Attempt(ctx context.Context, f *flight) (o outcome, err error) {
 	return o, err
 }
 
-func (s store) post(ctx context.Context, f *flight, header http.Header) (a egress.Attempt, failure *egress.Failure) {
+// post sends the request of an attempt. Every error becomes a Failure.
+func (s store) post(ctx context.Context, f *attempt, header http.Header) (a egress.Attempt, failure *egress.Failure) {
 	a, err := s.Out.Do(ctx, egress.Request{URL: f.Endpoint, Header: header.Clone(), Body: []byte(f.payload), Timeout: timeout,
 		Insecure: f.InsecureSkipVerify != nil && *f.InsecureSkipVerify})
 	if err != nil && !errors.As(err, &failure) {
@@ -87,17 +88,27 @@ func (s store) post(ctx context.Context, f *flight, header http.Header) (a egres
 	return a, failure
 }
 
-// delivery is the record of an attempt that failed, unless more is known.
+// delivery returns the record of an attempt, as failed; the caller sets the status of one that succeeded.
 func (m *message) delivery(endpoint string, began time.Time) Delivery {
-	return Delivery{IntegrationID: m.integration, EventID: m.attemptID, WebhookType: m.webhookType, EventType: m.eventType, ChannelID: m.channel, RefID: m.ref,
-		Endpoint: endpoint, Attempt: m.attempts, Status: "failed", EventTime: Moment(began)}
+	return Delivery{
+		IntegrationID: m.integration,
+		EventID:       m.attemptID,
+		WebhookType:   m.webhookType,
+		EventType:     m.eventType,
+		ChannelID:     m.channel,
+		RefID:         m.ref,
+		Endpoint:      endpoint,
+		Attempt:       m.attempts,
+		Status:        "failed",
+		EventTime:     Moment(began),
+	}
 }
 
-// maxShown is how much of a reply is kept, in bytes.
+// maxShown is how much of a response is stored, in bytes.
 const maxShown = 16 << 10
 
-// exchange is what was said in an attempt, without the secrets of the webhook.
-func (f *flight) exchange(header http.Header, a egress.Attempt, why string) (x exchange, err error) {
+// exchange returns the request and the response of an attempt without the secrets of the webhook.
+func (f *attempt) exchange(header http.Header, a egress.Attempt, why string) (x exchange, err error) {
 	x = exchange{messageID: f.id, errorMessage: why}
 	hide := func(text string) string { return sender.Hide(text, f.secrets()...) }
 	text := strings.ReplaceAll(hide(strings.ToValidUTF8(string(a.Body), "\uFFFD")), "\x00", "\uFFFD")
@@ -121,6 +132,7 @@ func (f *flight) exchange(header http.Header, a egress.Attempt, why string) (x e
 
 const hidden = "***"
 
+// hasFold reports whether headers have a name, whatever its case.
 func hasFold(headers map[string]string, name string) bool {
 	for own := range headers {
 		if http.CanonicalHeaderKey(own) == name {
@@ -130,7 +142,7 @@ func hasFold(headers map[string]string, name string) bool {
 	return false
 }
 
-// shown writes headers as a JSON object.
+// shown encodes headers as a JSON object.
 func shown(h http.Header, show func(name, value string) string) (string, error) {
 	flat := map[string]string{}
 	for name, values := range h {
@@ -140,8 +152,8 @@ func shown(h http.Header, show func(name, value string) string) (string, error) 
 	return string(b), err
 }
 
-// secrets is what a reply may not repeat.
-func (f *flight) secrets() []string {
+// secrets returns the values that must not be stored when a response repeats them.
+func (f *attempt) secrets() []string {
 	all := []string{f.SignSecret}
 	for name, value := range f.Headers {
 		if name != "Content-Type" {

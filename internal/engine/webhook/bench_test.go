@@ -116,7 +116,7 @@ func BenchmarkDeliver(b *testing.B) {
 	h := hook(b, hooks...)
 	h.Write(func(tx *db.Tx) error {
 		for n := range b.N {
-			if err := webhook.Waits(tx, apitest.AccountA, int64(n%50+1), apitest.Now, strings.Repeat("payload ", 100)); err != nil {
+			if err := webhook.PutMessage(tx, apitest.AccountA, int64(n%50+1), apitest.Now, strings.Repeat("payload ", 100)); err != nil {
 				return err
 			}
 		}

@@ -10,14 +10,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// fill puts values into a body of somebody's own: {{incident.title}} stands for a member of the standard payload,
-// members of lists go by number from 0. It never fails:
+// fill replaces the variables of a custom body: {{incident.title}} stands for a member of the standard payload; members
+// of lists are numbered from 0. It never fails:
 //
-//   - in a JSON body a text that is nothing but a variable becomes the value with its type; inside a longer text,
-//     in a member's name or outside of texts the value is written so that the body stays JSON;
-//   - in any other body texts stand as they are, other values as JSON; a body that is nothing but a variable is
+//   - in a JSON body a string that is only a variable becomes the value with its type; in a longer string, in a
+//     member's name or outside of strings the value is written so that the body stays JSON;
+//   - in any other body strings are written as they are, other values as JSON; a body that is only a variable is
 //     its value as JSON;
-//   - a path that leads nowhere stays as it is written.
+//   - a path without a value stays as it is written.
 //
 // ok is false when the result would be longer than limit, in bytes.
 func fill(body string, payload []byte, limit int) (filled []byte, ok bool) {
@@ -36,7 +36,7 @@ func fill(body string, payload []byte, limit int) (filled []byte, ok bool) {
 	return out.Bytes(), out.Len() <= limit
 }
 
-// exactNumber keeps the digits of numbers as they are.
+// exactNumber decodes numbers without changing their digits.
 func exactNumber(d *jsontext.Decoder, v *any) error {
 	if d.PeekKind() != '0' {
 		return errors.ErrUnsupported
@@ -46,7 +46,7 @@ func exactNumber(d *jsontext.Decoder, v *any) error {
 	return err
 }
 
-// isJSON tells whether a body is meant to be JSON, by how it begins.
+// isJSON reports whether a body is meant to be JSON, by how it begins.
 func isJSON(body string) bool {
 	body = strings.TrimSpace(body)
 	if path, length := variable(body); length == len(body) && path != "" {
@@ -55,6 +55,7 @@ func isJSON(body string) bool {
 	return body != "" && strings.ContainsRune(`{["`, rune(body[0])) && !strings.HasPrefix(body, "{{")
 }
 
+// filler is the state of fill.
 type filler struct {
 	root   any
 	json   bool
@@ -62,13 +63,14 @@ type filler struct {
 	known  map[string]value
 }
 
-// value is what a path leads to. It is encoded once, however often a body has it.
+// value is the value of a path. It is encoded once, however often a body uses it.
 type value struct {
 	any
 	found bool
 	text  []byte // as JSON
 }
 
+// look returns the value of a path from the cache, or finds and encodes it.
 func (f *filler) look(path string) value {
 	v, known := f.known[path]
 	if !known {
@@ -80,7 +82,7 @@ func (f *filler) look(path string) value {
 	return v
 }
 
-// step writes what stands for the beginning of rest and tells how much of it that was.
+// step writes the replacement of the beginning of rest and returns how many bytes of rest it stands for.
 func (f *filler) step(out *bytes.Buffer, rest string) int {
 	if f.json && !f.inText && rest[0] == '"' {
 		if path, length := variable(rest[1:]); length > 0 && strings.HasPrefix(rest[1+length:], `"`) && !isName(rest[length+2:]) {
@@ -109,12 +111,13 @@ func (f *filler) step(out *bytes.Buffer, rest string) int {
 	return length
 }
 
+// write writes a value as the context demands: inside a JSON string it is escaped.
 func (f *filler) write(out *bytes.Buffer, v value) {
 	text, isText := v.any.(string)
 	switch {
 	case f.json && f.inText && isText:
 		out.Write(v.text[1 : len(v.text)-1])
-	case f.json && f.inText: // JSON within a text
+	case f.json && f.inText: // JSON within a string
 		quoted := encoded(string(v.text))
 		out.Write(quoted[1 : len(quoted)-1])
 	case !f.json && isText:
@@ -124,9 +127,10 @@ func (f *filler) write(out *bytes.Buffer, v value) {
 	}
 }
 
-// isName tells whether the text that ends before rest is a member's name.
+// isName reports whether the string that ends before rest is a member's name.
 func isName(rest string) bool { return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":") }
 
+// encoded returns a value as JSON.
 func encoded(v any) []byte {
 	if raw, ok := v.(jsontext.Value); ok {
 		return raw
@@ -138,12 +142,12 @@ func encoded(v any) []byte {
 	return b
 }
 
-// variable reads {{path}} at the beginning of a text; length is 0 when there is none.
+// variable parses {{path}} at the beginning of a text; length is 0 when there is none.
 func variable(text string) (path string, length int) {
 	if !strings.HasPrefix(text, "{{") {
 		return "", 0
 	}
-	end := strings.Index(text[:min(len(text), maxPath+2)], "}}") // no further: a body of braces would be read once for each of them
+	end := strings.Index(text[:min(len(text), maxPath+2)], "}}") // bounded: a body of braces would be read once for each of them
 	if end < 0 || strings.ContainsAny(text[2:end], "{\"\\\r\n") {
 		return "", 0
 	}
@@ -154,11 +158,11 @@ func variable(text string) (path string, length int) {
 	return path, end + 2
 }
 
-// maxPath is how long a path may be, in bytes.
+// maxPath is the longest path, in bytes.
 const maxPath = 500
 
-// look follows a path. The name of a member may have dots in it, as those of labels do: the shortest name that
-// is there is taken.
+// look returns the value of a path. The name of a member may contain dots, as those of labels do: the shortest existing
+// name is used.
 func look(v any, path string) (any, bool) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -8,7 +8,7 @@ import (
 	"tocsin/internal/platform/egress"
 )
 
-// recording is what some attempts leave behind, to be stored together: history, its counts and endpoints are written once
+// recording collects the results of some attempts to be stored together: history, counts and endpoints are written once
 // for many attempts.
 type recording struct {
 	*Service
@@ -20,11 +20,16 @@ type recording struct {
 	endpoints  map[endpointKey]string // without secrets
 }
 
-// Record records attempts, says when the next one of each message is or that there is none, and how the endpoints
-// stand.
-func (s store) Record(tx *db.Tx, results []delivery.Result[*flight, outcome]) error {
-	b := &recording{Service: s.Service, deliveries: map[int64][]Delivery{}, exchanges: map[int64][]exchange{}, answers: map[endpointKey]*answers{},
-		cancelled: map[endpointKey]bool{}, endpoints: map[endpointKey]string{}}
+// Record stores attempts, makes their messages due again or ends them, and updates the state of the endpoints.
+func (s store) Record(tx *db.Tx, results []delivery.Result[*attempt, outcome]) error {
+	b := &recording{
+		Service:    s.Service,
+		deliveries: map[int64][]Delivery{},
+		exchanges:  map[int64][]exchange{},
+		answers:    map[endpointKey]*answers{},
+		cancelled:  map[endpointKey]bool{},
+		endpoints:  map[endpointKey]string{},
+	}
 	for i := range results {
 		if err := b.add(tx, &results[i]); err != nil {
 			return err
@@ -48,11 +53,11 @@ func (s store) Record(tx *db.Tx, results []delivery.Result[*flight, outcome]) er
 	return nil
 }
 
-// add stores what became of one message.
-func (b *recording) add(tx *db.Tx, res *delivery.Result[*flight, outcome]) error {
+// add stores the result of one attempt.
+func (b *recording) add(tx *db.Tx, res *delivery.Result[*attempt, outcome]) error {
 	f, o, key := res.Row, res.Outcome, res.Row.key()
 	switch {
-	case o.closed != nil: // it may heal, and others must not wait for it
+	case o.closed != nil: // the key may come back; other endpoints must not wait for it
 		b.Log.Error("a webhook cannot be called", "integration_id", key.integration, "account_id", key.account, "error", o.closed)
 		if err := hold(tx, key, res.Ended.Add(probe)); err != nil {
 			return err
@@ -61,14 +66,14 @@ func (b *recording) add(tx *db.Tx, res *delivery.Result[*flight, outcome]) error
 	case o.cancelled != "":
 		return b.cancel(tx, key, o, res.Ended)
 	case res.Err != nil:
-		o.conclusion = judge(egress.Attempt{}, &egress.Failure{Phase: egress.Other, Message: res.Err.Error()}, res.Ended)
+		o.conclusion = classify(egress.Attempt{}, &egress.Failure{Phase: egress.Other, Message: res.Err.Error()}, res.Ended)
 		o.exchange = exchange{messageID: f.id, requestHeaders: "{}", errorMessage: o.why, responseHeaders: "{}"}
 	}
 	held, err := b.conclude(tx, f, o.conclusion, res.Ended)
 	if err != nil {
 		return err
 	}
-	if f.attemptID == "" || !held { // else it is promised; of an attempt that lost its lease, to the other one
+	if f.attemptID == "" || !held { // else the id was promised by a replay; if the lease was lost, to the other attempt
 		f.attemptID = attemptID(res.Began)
 	}
 	d := f.delivery(o.endpoint, res.Began)
@@ -79,7 +84,8 @@ func (b *recording) add(tx *db.Tx, res *delivery.Result[*flight, outcome]) error
 	b.history(f.account, d, o.exchange)
 	tx.OnCommit(b.attempts.WithLabelValues(d.WebhookType, d.Status).Inc)
 	b.answered(key, o.endpoint, o.status == delivered)
-	log := b.Log.With("event_id", f.id, "event_type", f.eventType, "integration_id", key.integration, "attempt", f.attempts, "status_code", o.statusCode)
+	log := b.Log.With("event_id", f.id, "event_type", f.eventType, "integration_id", key.integration, "attempt", f.attempts,
+		"status_code", o.statusCode)
 	tx.OnCommit(func() {
 		if o.status == delivered {
 			log.Info("webhook delivered")
@@ -90,8 +96,8 @@ func (b *recording) add(tx *db.Tx, res *delivery.Result[*flight, outcome]) error
 	return nil
 }
 
-// conclude makes a message due again or ends it; held is false when the attempt had lost its lease.
-func (b *recording) conclude(tx *db.Tx, f *flight, v conclusion, now time.Time) (held bool, err error) {
+// conclude makes a message due again or ends it. held is false when the attempt had lost its lease.
+func (b *recording) conclude(tx *db.Tx, f *attempt, v conclusion, now time.Time) (held bool, err error) {
 	if due, ok := next(v, time.UnixMilli(f.started), now, b.spread()); ok {
 		return f.wait(tx, due, v.why)
 	}
@@ -111,6 +117,7 @@ func (b *recording) history(account int64, d Delivery, x exchange) {
 	b.exchanges[account] = append(b.exchanges[account], x)
 }
 
+// answered adds an attempt to the state of its endpoint.
 func (b *recording) answered(key endpointKey, endpoint string, took bool) {
 	if b.answers[key] == nil {
 		b.answers[key] = &answers{}
@@ -122,28 +129,28 @@ func (b *recording) answered(key endpointKey, endpoint string, took bool) {
 	}
 }
 
-// cancel ends what waits for an endpoint that is not to be called any more.
+// cancel cancels the messages of an endpoint that must not be called any more.
 func (b *recording) cancel(tx *db.Tx, key endpointKey, o outcome, now time.Time) error {
 	if b.cancelled[key] {
 		return nil
 	}
 	b.cancelled[key] = true
 	more, err := cancelSome(tx, key, o.cancelled, now)
-	if err != nil || more || !o.gone { // what is left is cancelled when it is claimed
+	if err != nil || more || !o.gone { // the others are cancelled when they are claimed
 		return err
 	}
 	_, err = tx.Exec(`DELETE FROM webhook_endpoint WHERE account_id = $1 AND integration_id = $2`, key.account, key.integration)
 	return err
 }
 
-// giveUp ends the messages to a held endpoint whose time is over, with a record, so that they are found and can be
-// sent again by hand.
+// giveUp fails the messages to a held endpoint that are older than a day. Each gets a record in the history, so that it
+// is found and can be replayed.
 func (b *recording) giveUp(tx *db.Tx, e endpointKey, url string, now time.Time) error {
-	old, err := db.All(tx, scanMessage, oldOnes, e.account, e.integration, now.Add(-life).UnixMilli())
+	old, err := db.All(tx, scanMessage, oldOnes, e.account, e.integration, now.Add(-maxAge).UnixMilli())
 	if err != nil {
 		return err
 	}
-	const why = givenUp + "the endpoint has taken nothing for long"
+	const why = givenUp + "the endpoint has accepted no message for a long time"
 	for i := range old {
 		m := &old[i]
 		if m.attemptID == "" {

@@ -10,14 +10,14 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Counts are kept by slots of five minutes, an hour to a row, and once more by whole days.
+// Counts are stored by slots of five minutes, with a row for each hour, and by whole days.
 const (
 	slot     = 5 * 60 * 1_000_000_000 // in nanoseconds
 	slots    = 12                     // in an hour
 	daySlots = 24 * slots             // in a day
 )
 
-// shape says which of a delivery's properties are told apart: the sum of these.
+// shape is the set of a delivery's properties that a count distinguishes: the sum of these bits.
 type shape int64
 
 const (
@@ -27,8 +27,8 @@ const (
 	shapes
 )
 
-// group is what deliveries are counted as: those that agree in the properties of its shape. The other
-// properties are empty.
+// group identifies deliveries that are counted together: those with equal values of the properties of its shape. The
+// other properties are empty.
 type group struct {
 	shape       shape
 	integration int64
@@ -36,7 +36,7 @@ type group struct {
 	status      string
 }
 
-// of is the group of this shape that a delivery with these properties is counted in.
+// of returns the group of this shape in which a delivery with these properties is counted.
 func (s shape) of(integration int64, eventType, status string) group {
 	g := group{shape: s}
 	if s&byIntegration != 0 {
@@ -51,15 +51,16 @@ func (s shape) of(integration int64, eventType, status string) group {
 	return g
 }
 
-// counters collects changes to the counts: for a group and an hour, those of its slots.
+// counters collects changes to the counts: for each group and hour, the change of each slot.
 type counters map[cell]*[slots]int64
 
+// cell is a group in an hour, or in a day where the caller states that.
 type cell struct {
 	group
 	hour int64
 }
 
-// add counts n deliveries (negative: as gone) with these properties, at a time in Unix nanoseconds.
+// add counts n deliveries (negative: deleted ones) with these properties, at a time in Unix nanoseconds.
 func (t counters) add(integration int64, eventType, status string, at, n int64) {
 	number := at / slot
 	for s := range shapes {
@@ -71,8 +72,8 @@ func (t counters) add(integration int64, eventType, status string, at, n int64) 
 	}
 }
 
-// store adds the changes to the counts of an account, in the order of their key. Rows that come to nothing
-// go away.
+// store adds the changes to the counts of an account, in the order of their keys. Rows whose counts are all zero are
+// deleted.
 func (t counters) store(tx *db.Tx, account int64) error {
 	days := map[cell]int64{} // whose hour is a day
 	for _, c := range sorted(t) {
@@ -107,7 +108,7 @@ func (t counters) store(tx *db.Tx, account int64) error {
 	return nil
 }
 
-// sorted are the cells in the order of the key of their rows.
+// sorted returns the cells in the order of the keys of their rows.
 func sorted[V any](cells map[cell]V) []cell {
 	return slices.SortedFunc(maps.Keys(cells), func(a, b cell) int {
 		return cmp.Or(cmp.Compare(a.shape, b.shape), cmp.Compare(a.integration, b.integration), cmp.Compare(a.eventType, b.eventType),
@@ -116,28 +117,35 @@ func sorted[V any](cells map[cell]V) []cell {
 }
 
 const (
-	addDay = `INSERT INTO webhook_count_day (account_id, shape, integration_id, event_type, status, day, deliveries) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (account_id, shape, integration_id, event_type, status, day) DO UPDATE SET deliveries = webhook_count_day.deliveries + excluded.deliveries`
+	addDay = `INSERT INTO webhook_count_day (account_id, shape, integration_id, event_type, status, day, deliveries)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (account_id, shape, integration_id, event_type, status, day)
+		DO UPDATE SET deliveries = webhook_count_day.deliveries + excluded.deliveries`
 
-	dropDay = `DELETE FROM webhook_count_day WHERE account_id = $1 AND shape = $2 AND integration_id = $3 AND event_type = $4 AND status = $5 AND day = $6 AND deliveries = 0`
+	dropDay = `DELETE FROM webhook_count_day WHERE account_id = $1 AND shape = $2 AND integration_id = $3 AND event_type = $4
+		AND status = $5 AND day = $6 AND deliveries = 0`
 
 	sumDays = `SELECT CAST(coalesce(sum(deliveries), 0) AS BIGINT) FROM webhook_count_day
 		WHERE account_id = $3 AND shape = $4 AND integration_id = $5 AND event_type = $6 AND status = $7 AND day >= $1 AND day < $2`
 )
 
 var (
-	addCounts = numbered(`INSERT INTO webhook_count (account_id, shape, integration_id, event_type, status, hour, ` + eachSlot("s%d", ", ") + `)
+	addCounts = numbered(`INSERT INTO webhook_count (account_id, shape, integration_id, event_type, status, hour, ` +
+		eachSlot("s%d", ", ") + `)
 		VALUES (?, ?, ?, ?, ?, ?` + strings.Repeat(", ?", slots) + `)
-		ON CONFLICT (account_id, shape, integration_id, event_type, status, hour) DO UPDATE SET ` + eachSlot("s%[1]d = webhook_count.s%[1]d + excluded.s%[1]d", ", "))
+		ON CONFLICT (account_id, shape, integration_id, event_type, status, hour)
+		DO UPDATE SET ` + eachSlot("s%[1]d = webhook_count.s%[1]d + excluded.s%[1]d", ", "))
 
 	dropCounts = `DELETE FROM webhook_count
-		WHERE account_id = $1 AND shape = $2 AND integration_id = $3 AND event_type = $4 AND status = $5 AND hour = $6 AND ` + eachSlot("s%d", " + ") + ` = 0`
+		WHERE account_id = $1 AND shape = $2 AND integration_id = $3 AND event_type = $4 AND status = $5 AND hour = $6
+		AND ` + eachSlot("s%d", " + ") + ` = 0`
 
 	// Only the first hour and the last have slots outside the span from slot $1 to before slot $2.
 	sumCounts = `SELECT CAST(coalesce(sum(CASE WHEN hour > $1 / 12 AND hour < $2 / 12 THEN ` + eachSlot("s%d", " + ") + ` ELSE ` +
 		eachSlot("CASE WHEN 12 * hour + %[1]d >= $1 AND 12 * hour + %[1]d < $2 THEN s%[1]d ELSE 0 END", " + ") + ` END), 0) AS BIGINT)
 		FROM webhook_count
-		WHERE account_id = $3 AND shape = $4 AND integration_id = $5 AND event_type = $6 AND status = $7 AND hour >= $1 / 12 AND hour <= $2 / 12`
+		WHERE account_id = $3 AND shape = $4 AND integration_id = $5 AND event_type = $6 AND status = $7
+		AND hour >= $1 / 12 AND hour <= $2 / 12`
 )
 
 // eachSlot writes a format once for each slot of an hour, with its number.

@@ -4,8 +4,8 @@ import "tocsin/internal/platform/db"
 
 // Delivery is the record of one attempt to deliver a webhook (the specification, 2.9).
 type Delivery struct {
-	IntegrationID int64  `json:"integration_id" doc:"The webhook that was to be delivered."`
-	EventID       string `json:"event_id" doc:"Names this attempt; unique in the account."`
+	IntegrationID int64  `json:"integration_id" doc:"The integration of the webhook."`
+	EventID       string `json:"event_id" doc:"The id of this attempt; unique in the account."`
 	WebhookType   string `json:"webhook_type" doc:"What the event happened to: incident or alert."`
 	EventType     string `json:"event_type" doc:"What happened, such as i_new or a_update."`
 	ChannelID     int64  `json:"channel_id" doc:"The channel of the incident or alert."`
@@ -22,11 +22,14 @@ type Delivery struct {
 var statuses = []string{"failed", "success"}
 
 // columns are those of a Delivery, in the order of its fields.
-const columns = `integration_id, event_id, webhook_type, event_type, channel_id, ref_id, endpoint, attempt, duration, status, status_code, event_time`
+const columns = `integration_id, event_id, webhook_type, event_type, channel_id, ref_id, endpoint, attempt, duration,
+	status, status_code, event_time`
 
+// scan reads the columns.
 func scan(row db.Scan) (d Delivery, err error) {
 	var nanoseconds int64
-	err = row(&d.IntegrationID, &d.EventID, &d.WebhookType, &d.EventType, &d.ChannelID, &d.RefID, &d.Endpoint, &d.Attempt, &d.Duration, &d.Status, &d.StatusCode, &nanoseconds)
+	err = row(&d.IntegrationID, &d.EventID, &d.WebhookType, &d.EventType, &d.ChannelID, &d.RefID, &d.Endpoint, &d.Attempt,
+		&d.Duration, &d.Status, &d.StatusCode, &nanoseconds)
 	d.EventTime = moment(nanoseconds)
 	return d, err
 }

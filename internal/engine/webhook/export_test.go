@@ -8,11 +8,11 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// PruneSome is Prune that deletes no more than so many.
+// PruneSome is Prune with a limit of rows.
 var PruneSome = prune
 
-// Said records a delivery with what was said in it, and the message that it belongs to, which is settled.
-func Said(tx *db.Tx, account int64, d Delivery, messageID, payload string) error {
+// RecordExchange records a delivery with its exchange, and its message, which is settled.
+func RecordExchange(tx *db.Tx, account int64, d Delivery, messageID, payload string) error {
 	m := message{account: account, id: messageID, integration: d.IntegrationID, webhookType: d.WebhookType, eventType: d.EventType, channel: d.ChannelID, ref: d.RefID,
 		payload: payload, attempts: d.Attempt, started: d.EventTime.nanoseconds() / 1_000_000}
 	if err := m.put(tx); err != nil {
@@ -25,7 +25,7 @@ func Said(tx *db.Tx, account int64, d Delivery, messageID, payload string) error
 	return err
 }
 
-// Match makes the messages of all events that wait. It stops at the first failure.
+// Match creates the messages of all waiting events. It stops at the first failure.
 func (r *Service) Match(ctx context.Context) error {
 	for {
 		again, err := r.matchAll(ctx, time.Time{}.Add(1))
@@ -35,8 +35,8 @@ func (r *Service) Match(ctx context.Context) error {
 	}
 }
 
-// Waits stores a message that is due.
-func Waits(tx *db.Tx, account, integration int64, at time.Time, payload string) error {
+// PutMessage stores a message that is due.
+func PutMessage(tx *db.Tx, account, integration int64, at time.Time, payload string) error {
 	m := message{account: account, id: id.Token(16), integration: integration, webhookType: "alert", eventType: "a_new", ref: "5e5e5e5e5e5e5e5e5e5e5e01", payload: payload, started: at.UnixMilli()}
 	return m.put(tx)
 }

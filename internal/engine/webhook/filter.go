@@ -2,12 +2,12 @@ package webhook
 
 import "fmt"
 
-// filter is what a list of deliveries is narrowed to. An empty member does not narrow.
+// filter selects the deliveries of a list. An empty member does not filter.
 type filter struct {
 	account     int64
 	refID       string
 	integration int64
-	eventTypes  []string // any of these; no two alike
+	eventTypes  []string // any of these; without duplicates
 	status      string
 }
 
@@ -17,37 +17,39 @@ type window struct {
 	asc      bool
 }
 
-// place is where a delivery stands in the order of lists.
-type place struct {
+// rank is the position of a delivery in the order of lists.
+type rank struct {
 	time int64 // Unix nanoseconds
 	id   string
 }
 
-func (d Delivery) place() place { return place{d.EventTime.nanoseconds(), d.EventID} }
+func (d Delivery) rank() rank { return rank{d.EventTime.nanoseconds(), d.EventID} }
 
-// start is the place before the window's first delivery, in its direction. No event id is empty, so that
-// every delivery at the window's edge stands beyond it.
-func (w window) start() place {
+// start returns the rank before the window's first delivery, in its direction. No event id is empty, so every delivery
+// at the window's edge comes after it.
+func (w window) start() rank {
 	if w.asc {
-		return place{w.from, ""}
+		return rank{w.from, ""}
 	}
-	return place{w.to, ""}
+	return rank{w.to, ""}
 }
 
-// before is the order of the list.
+// before reports whether a comes before b in the list.
 func (w window) before(a, b Delivery) bool {
-	x, y := a.place(), b.place()
+	x, y := a.rank(), b.rank()
 	if !w.asc {
 		x, y = y, x
 	}
 	return x.time < y.time || x.time == y.time && x.id < y.id
 }
 
-// sources are lanes that together hold exactly the deliveries of this type ("": any) that pass the filter,
+// sources returns index ranges that together hold exactly the deliveries of this type ("": any) that pass the filter,
 // each of them once.
 func (f filter) sources(eventType string) []source {
 	if f.refID != "" {
-		return []source{{laneRef, []any{f.account, f.refID, f.integration == 0, f.integration, eventType == "", eventType, f.status == "", f.status}}}
+		return []source{{indexRef, []any{
+			f.account, f.refID, f.integration == 0, f.integration, eventType == "", eventType, f.status == "", f.status,
+		}}}
 	}
 	among := statuses
 	if f.status != "" {
@@ -57,19 +59,19 @@ func (f filter) sources(eventType string) []source {
 	for i, status := range among {
 		switch {
 		case f.integration != 0 && eventType != "":
-			all[i] = source{laneBoth, []any{f.account, fmt.Sprintf("%d %s %s", f.integration, status, eventType)}}
+			all[i] = source{indexBoth, []any{f.account, fmt.Sprintf("%d %s %s", f.integration, status, eventType)}}
 		case f.integration != 0:
-			all[i] = source{laneIntegration, []any{f.account, f.integration, status}}
+			all[i] = source{indexIntegration, []any{f.account, f.integration, status}}
 		case eventType != "":
-			all[i] = source{laneType, []any{f.account, eventType, status}}
+			all[i] = source{indexType, []any{f.account, eventType, status}}
 		default:
-			all[i] = source{laneStatus, []any{f.account, status}}
+			all[i] = source{indexStatus, []any{f.account, status}}
 		}
 	}
 	return all
 }
 
-// kinds are the event types to look for one after the other; "" stands for any.
+// kinds returns the event types to query one after the other; "" stands for any.
 func (f filter) kinds() []string {
 	if len(f.eventTypes) == 0 {
 		return []string{""}

@@ -24,7 +24,7 @@ func record(t *testing.T, s *apitest.Server, account int64, deliveries ...webhoo
 	s.Write(func(tx *db.Tx) error { return webhook.Record(tx, account, deliveries) })
 }
 
-// rows counts those of a table.
+// rows returns the number of rows of a table.
 func rows(t testing.TB, s *apitest.Server, table string) (n int64) {
 	t.Helper()
 	err := s.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
@@ -37,8 +37,8 @@ func rows(t testing.TB, s *apitest.Server, table string) (n int64) {
 	return n
 }
 
-// random makes deliveries that are hard to tell apart: few integrations, types and references, at moments
-// around the borders of hours and slots, many at the same nanosecond.
+// random returns deliveries that are hard to distinguish: few integrations, types and references, at moments around the
+// borders of hours and slots, many at the same nanosecond.
 func random(r *rand.Rand, n int) []webhook.Delivery {
 	all := make([]webhook.Delivery, n)
 	for i := range all {
@@ -51,7 +51,7 @@ func random(r *rand.Rand, n int) []webhook.Delivery {
 	return all
 }
 
-// border is a moment at or close to a border of five minutes within five hours, or of a day within the five before.
+// border returns a moment at or close to a border of five minutes within five hours, or of a day within the five before.
 func border(r *rand.Rand) time.Time {
 	near := []time.Duration{0, 1, -1, time.Millisecond, -time.Millisecond, time.Second, 2 * time.Minute}
 	if r.IntN(3) == 0 {
@@ -76,7 +76,7 @@ type request struct {
 	Status         *string  `json:"status"`
 }
 
-// randomRequest asks for anything, its window beginning and ending at borders.
+// randomRequest returns a random request whose window begins and ends at borders.
 func randomRequest(r *rand.Rand) request {
 	in := request{
 		Limit: 1 + r.IntN(100), Asc: r.IntN(2) == 0, RefID: oneOf(r, "", "", "", "one"), IntegrationID: oneOf[int64](r, 0, 0, 1, 2),
@@ -89,7 +89,7 @@ func randomRequest(r *rand.Rand) request {
 	return in
 }
 
-// pick is the model: what the request asks for, in order, by looking at every delivery.
+// pick is the model: the deliveries of a request, in order, by checking every delivery.
 func (in request) pick(all []webhook.Delivery) []webhook.Delivery {
 	picked := []webhook.Delivery{}
 	for _, d := range all {

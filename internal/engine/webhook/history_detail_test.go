@@ -18,9 +18,9 @@ const (
 	replay = "/webhook/history/replay"
 )
 
-// said is a server with an attempt "said" that failed, in a private channel of account A, and one "bare" of an account
+// withExchange starts a server with an attempt "said" which failed, in a private channel of account A, and one "bare" of an account
 // file.
-func said(t *testing.T) *apitest.Server {
+func withExchange(t *testing.T) *apitest.Server {
 	s, keyring := start(t), apitest.Box(t)
 	d := delivery("20260413mGsxP3drpFfs4ZCQd2pSDp", 357472*time.Microsecond)
 	d.Status, d.StatusCode = "failed", 400
@@ -36,7 +36,7 @@ func said(t *testing.T) *apitest.Server {
 		if err != nil {
 			return err
 		}
-		return webhook.Said(tx, apitest.AccountA, d, "d789d65951c0532ea9b6a1d99b707054", `{"event_type":"a_update","event_id":"d789d65951c0532ea9b6a1d99b707054"}`)
+		return webhook.RecordExchange(tx, apitest.AccountA, d, "d789d65951c0532ea9b6a1d99b707054", `{"event_type":"a_update","event_id":"d789d65951c0532ea9b6a1d99b707054"}`)
 	})
 	return s
 }
@@ -47,7 +47,7 @@ const (
 )
 
 func TestHistoryDetail(t *testing.T) {
-	s := said(t)
+	s := withExchange(t)
 	s.Grant(auth.IntegrationsRead)
 	s.Scenarios(t, detail, []apitest.Scenario{
 		{Name: "golden", Body: one, Golden: "webhook_history_detail"},
@@ -67,7 +67,7 @@ func TestHistoryDetail(t *testing.T) {
 }
 
 func TestHistoryReplay(t *testing.T) {
-	s := said(t)
+	s := withExchange(t)
 	s.Grant(auth.IntegrationsManage)
 	var first string
 	s.Scenarios(t, replay, []apitest.Scenario{
@@ -91,17 +91,17 @@ func TestHistoryReplay(t *testing.T) {
 	s.Scenarios(t, replay, []apitest.Scenario{{Name: "its webhook is gone", Body: again, Code: "ResourceNotFound", Says: []string{"integration"}}})
 }
 
-// TestPruneTakesWhatWasSaid: what belongs to a delivery goes with it, and what is on its way stays.
-func TestPruneTakesWhatWasSaid(t *testing.T) {
-	s := said(t)
+// Pruning deletes the exchange and the message with their delivery. Messages that wait stay.
+func TestPruneDeletesExchanges(t *testing.T) {
+	s := withExchange(t)
 	s.Call(apitest.KeyA, replay, again)
 	for _, settle := range []bool{false, true} {
 		if settle {
 			s.Exec(`UPDATE webhook_message SET settled_at = 1`)
 		}
 		s.Write(func(tx *db.Tx) error { _, err := webhook.Prune(tx, apitest.Now.Add(time.Hour)); return err })
-		if said, messages := rows(t, s, "webhook_exchange"), rows(t, s, "webhook_message"); said != 0 || messages == 0 != settle {
-			t.Errorf("%d exchanges and %d messages are left", said, messages)
+		if exchanges, messages := rows(t, s, "webhook_exchange"), rows(t, s, "webhook_message"); exchanges != 0 || messages == 0 != settle {
+			t.Errorf("%d exchanges and %d messages are left", exchanges, messages)
 		}
 	}
 }

@@ -11,19 +11,19 @@ import (
 )
 
 type historyListRequest struct {
-	Limit          int      `json:"limit" minimum:"1" maximum:"100" doc:"Deliveries to a page."`
+	Limit          int      `json:"limit" minimum:"1" maximum:"100" doc:"Deliveries on a page."`
 	StartTime      int64    `json:"start_time" minimum:"1000000000000" maximum:"9999999999999" doc:"Start of the window in Unix milliseconds, inclusive."`
 	EndTime        int64    `json:"end_time" minimum:"1000000000000" maximum:"9999999999999" doc:"End of the window in Unix milliseconds, exclusive; after start_time."`
-	SearchAfterCtx string   `json:"search_after_ctx,omitempty" maxLength:"4096" doc:"From the reply before this one, for the page after it; all but limit must be as it was."`
+	SearchAfterCtx string   `json:"search_after_ctx,omitempty" maxLength:"4096" doc:"From the previous reply, for the next page; all other members but limit must be as they were."`
 	Asc            bool     `json:"asc,omitempty" doc:"Oldest first; else newest first."`
-	Orderby        string   `json:"orderby,omitempty" enum:"event_time" doc:"What the list is ordered by."`
+	Orderby        string   `json:"orderby,omitempty" enum:"event_time" doc:"The field that the list is ordered by."`
 	RefID          string   `json:"ref_id,omitempty" maxLength:"128" doc:"Only deliveries of this incident or alert."`
 	IntegrationID  int64    `json:"integration_id,omitempty" minimum:"0" doc:"Only deliveries of this webhook; 0: of all."`
 	EventTypes     []string `json:"event_types,omitempty" maxItems:"1000" maxLength:"64" doc:"Only these event types; none: all."`
-	Status         string   `json:"status,omitempty" enum:"success,failed" doc:"Only deliveries that ended like this."`
+	Status         string   `json:"status,omitempty" enum:"success,failed" doc:"Only deliveries with this status."`
 }
 
-// Check holds the two ends of the window against each other, and refuses an event type that none has.
+// Check rejects a window that does not end after its start, and an empty event type.
 func (in historyListRequest) Check() error {
 	if in.EndTime <= in.StartTime {
 		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
@@ -36,11 +36,11 @@ func (in historyListRequest) Check() error {
 
 type historyPage struct {
 	Items          []Delivery `json:"items" doc:"The deliveries of this page."`
-	SearchAfterCtx string     `json:"search_after_ctx" doc:"Asks for the next page; empty when there is none."`
+	SearchAfterCtx string     `json:"search_after_ctx" doc:"For the request of the next page; empty when there is none."`
 	Total          int64      `json:"total" doc:"How many deliveries the filter matches in the window, on all pages."`
 }
 
-// position is a place in the list as it stands in a cursor.
+// position is a rank as a cursor holds it.
 type position struct {
 	EventTime string `json:"event_time"`
 	EventID   string `json:"event_id"`
@@ -51,11 +51,12 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 	slices.Sort(in.EventTypes)
 	f := filter{c.Who.AccountID, in.RefID, in.IntegrationID, slices.Compact(in.EventTypes), in.Status}
 	w := window{nanosecondsOf(in.StartTime), nanosecondsOf(in.EndTime), in.Asc}
-	binding := fmt.Sprintf("webhook history %d %q %d %q %q %d %d %t", f.account, f.refID, f.integration, f.eventTypes, f.status, in.StartTime, in.EndTime, in.Asc)
+	binding := fmt.Sprintf("webhook history %d %q %d %q %q %d %d %t",
+		f.account, f.refID, f.integration, f.eventTypes, f.status, in.StartTime, in.EndTime, in.Asc)
 
 	start := w.start()
 	if in.SearchAfterCtx != "" {
-		if start, err = r.place(binding, in.SearchAfterCtx); err != nil {
+		if start, err = r.decodeCursor(binding, in.SearchAfterCtx); err != nil {
 			return page, err
 		}
 	}
@@ -80,7 +81,7 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 	page.Items, err = cursor.Merge(in.Limit+1, len(sources), w.before, func(i int, after *Delivery, want int) ([]Delivery, error) {
 		from := start
 		if after != nil {
-			from = after.place()
+			from = after.rank()
 		}
 		return p.read(c.Tx, sources[i], w, from, want)
 	})
@@ -95,12 +96,12 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 	return page, err
 }
 
-// place is where the page ended that this cursor came with.
-func (r *Service) place(binding, text string) (place, error) {
+// decodeCursor returns the rank of the last delivery on the page that this cursor came with.
+func (r *Service) decodeCursor(binding, text string) (rank, error) {
 	at, ok := cursor.Decode[position](r.CursorKey, binding, text)
 	if !ok {
-		return place{}, fault.Invalid("search_after_ctx", "must be from a reply to the same request with the same window, filters and direction")
+		return rank{}, fault.Invalid("search_after_ctx", "must be from a reply to the same request with the same window, filters and direction")
 	}
 	t, err := time.Parse(time.RFC3339Nano, at.EventTime)
-	return place{t.UnixNano(), at.EventID}, err
+	return rank{t.UnixNano(), at.EventID}, err
 }

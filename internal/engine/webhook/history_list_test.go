@@ -91,8 +91,8 @@ func TestHistoryList(t *testing.T) {
 	})
 }
 
-// TestCursorsBelongToTheirList hands a cursor back with something else in the request: only limit may
-// differ, and a client that spells the same request in another way may go on.
+// A cursor is valid only with the request that it came from: only limit may differ. A client that writes the same
+// request differently may go on.
 func TestCursorsBelongToTheirList(t *testing.T) {
 	s := start(t)
 	record(t, s, apitest.AccountA, delivery("a", 0), delivery("b", 1), delivery("c", 2))

@@ -11,9 +11,9 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// TestListsAreWhatTheModelPicks walks random lists from end to end and holds every page and every total
-// against the model, while another account has deliveries of its own at the same moments.
-func TestListsAreWhatTheModelPicks(t *testing.T) {
+// TestListsEqualTheModel reads random lists from end to end and compares every page and every total with the model, while
+// another account has deliveries of its own at the same moments.
+func TestListsEqualTheModel(t *testing.T) {
 	s, r := start(t), rand.New(rand.NewPCG(1, 0))
 	all := random(r, 600)
 	record(t, s, apitest.AccountB, random(r, 50)...)
@@ -42,8 +42,8 @@ func TestListsAreWhatTheModelPicks(t *testing.T) {
 	}
 }
 
-// TestWalksSurviveInserts records deliveries between the pages of a walk, before its place and after it.
-// What was there when the walk began comes exactly once and in order; nothing comes twice.
+// TestWalksSurviveInserts records deliveries between the pages of a list, before and after the current page. The
+// deliveries that existed at the first page come exactly once and in order; none comes twice.
 func TestWalksSurviveInserts(t *testing.T) {
 	s, r := start(t), rand.New(rand.NewPCG(2, 0))
 	all := random(r, 200)
@@ -77,9 +77,9 @@ func TestWalksSurviveInserts(t *testing.T) {
 	}
 }
 
-// TestPruneTakesTheOldestAndTheirCounts deletes up to random times and holds lists and totals against
-// the model each time; in the end not a row is left of either table.
-func TestPruneTakesTheOldestAndTheirCounts(t *testing.T) {
+// TestPruneDeletesTheOldestAndTheirCounts deletes up to random times and compares lists and totals with the model each
+// time; in the end no row is left in either table.
+func TestPruneDeletesTheOldestAndTheirCounts(t *testing.T) {
 	s, r := start(t), rand.New(rand.NewPCG(3, 0))
 	all := random(r, 300)
 	record(t, s, apitest.AccountA, all...)

@@ -10,15 +10,15 @@ import (
 )
 
 type historyReplayRequest struct {
-	EventID string `json:"event_id" minLength:"1" maxLength:"128" doc:"Any attempt of the delivery that is to be sent again."`
+	EventID string `json:"event_id" minLength:"1" maxLength:"128" doc:"The id of any attempt of the delivery to send again."`
 }
 
 type replayed struct {
-	EventID string `json:"event_id" doc:"Names the new attempt; its record is in the history when it has been made."`
+	EventID string `json:"event_id" doc:"The id of the new attempt; its record is in the history when it has been made."`
 }
 
-// historyReplay is POST /webhook/history/replay: another attempt of a delivery, with the same payload and under the
-// same event id, and another day of attempts should that fail. It is written down before it is made.
+// historyReplay is POST /webhook/history/replay: it makes a delivery due again, with the same payload and the same event
+// id. If the attempt fails, it is retried for another day. The message is stored before the attempt is made.
 func (r *Service) historyReplay(c *api.Call, in historyReplayRequest) (replayed, error) {
 	m, status, err := replayable(c, in.EventID)
 	if err != nil {
@@ -38,27 +38,30 @@ func (r *Service) historyReplay(c *api.Call, in historyReplayRequest) (replayed,
 	if m.attemptID == "" {
 		m.attemptID = attemptID(c.Now)
 	}
-	// Due before all else: of an endpoint that is held, one message is tried, and that is to be this one.
-	if _, err := c.Tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = $3, started_at = $4, due_at = 1, settled_at = 0, outcome = '' WHERE account_id = $1 AND message_id = $2`,
+	// Due before all others: a held endpoint gets one message at a time, and this must be the next.
+	if _, err := c.Tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = $3, started_at = $4, due_at = 1, settled_at = 0,
+		outcome = '' WHERE account_id = $1 AND message_id = $2`,
 		m.account, m.id, m.attemptID, c.Now.UnixMilli()); err != nil {
 		return replayed{}, err
 	}
 	c.Touched(integration.Kind.Name, m.integration, i.IntegrationName)
-	_, err = c.Tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2 AND held_until > $3`, m.account, m.integration, c.Now.UnixMilli())
+	_, err = c.Tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2 AND held_until > $3`,
+		m.account, m.integration, c.Now.UnixMilli())
 	return replayed{m.attemptID}, err
 }
 
-// replayable reads the message of an attempt, and its station.
+// replayable returns the message of an attempt and its status, if the caller may read it.
 func replayable(c *api.Call, attempt string) (m message, status string, err error) {
 	m, found, err := db.One(c.Tx, func(scan db.Scan) (message, error) {
 		return scanMessage(func(dest ...any) error { return scan(append(dest, &status)...) })
-	}, `SELECT `+messageColumns+`, status FROM webhook_message WHERE account_id = $1 AND message_id = (SELECT message_id FROM webhook_exchange WHERE account_id = $1 AND event_id = $2)`,
+	}, `SELECT `+messageColumns+`, status FROM webhook_message
+		WHERE account_id = $1 AND message_id = (SELECT message_id FROM webhook_exchange WHERE account_id = $1 AND event_id = $2)`,
 		c.Who.AccountID, attempt)
-	if err == nil && !found {
-		err = fault.Missing("webhook delivery", attempt)
+	if err != nil {
+		return m, status, err
 	}
-	if err == nil {
-		err = readable(c, m.integration, m.channel)
+	if !found {
+		return m, status, fault.Missing("webhook delivery", attempt)
 	}
-	return m, status, err
+	return m, status, readable(c, m.integration, m.channel)
 }

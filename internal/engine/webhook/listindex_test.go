@@ -23,11 +23,11 @@ func TestStatementsFollowTheirIndexes(t *testing.T) {
 		listIndex
 		index string
 	}{
-		"status":      {laneStatus, "delivery_by_status (account_id=? AND status=? AND "},
-		"integration": {laneIntegration, "delivery_by_integration (account_id=? AND integration_id=? AND status=? AND "},
-		"type":        {laneType, "delivery_by_type (account_id=? AND event_type=? AND status=? AND "},
-		"both":        {laneBoth, "delivery_by_both (account_id=? AND <expr>=? AND "},
-		"reference":   {laneRef, "delivery_by_ref (account_id=? AND ref_id=? AND "},
+		"status":      {indexStatus, "delivery_by_status (account_id=? AND status=? AND "},
+		"integration": {indexIntegration, "delivery_by_integration (account_id=? AND integration_id=? AND status=? AND "},
+		"type":        {indexType, "delivery_by_type (account_id=? AND event_type=? AND status=? AND "},
+		"both":        {indexBoth, "delivery_by_both (account_id=? AND <expr>=? AND "},
+		"reference":   {indexRef, "delivery_by_ref (account_id=? AND ref_id=? AND "},
 	} {
 		for query, want := range map[string]string{
 			c.up:    "SEARCH webhook_delivery USING INDEX " + c.index + up,
@@ -48,7 +48,7 @@ func TestStatementsFollowTheirIndexes(t *testing.T) {
 	}
 }
 
-// plan is how the engine would run a query, its steps in one line.
+// plan returns how the engine would run a query, its steps in one line.
 func plan(t *testing.T, d *db.DB, query string) string {
 	t.Helper()
 	args := make([]any, strings.Count(query, "$")) // some are named twice; those left over are ignored

@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Load checks the records of an account file's webhook_deliveries and inserts them. Errors are fault.Invalid
-// with the record's path.
+// Load checks the records of an account file's webhook_deliveries and stores them. Its errors are fault.Invalid with the
+// path of the record.
 func Load(tx *db.Tx, account int64, records []Delivery) error {
 	seen := make(map[string]bool, len(records))
 	for i, d := range records {
@@ -25,6 +25,7 @@ func Load(tx *db.Tx, account int64, records []Delivery) error {
 	return Record(tx, account, records)
 }
 
+// check returns an error for the first field that is out of its bounds.
 func (d Delivery) check(at configstore.RecordPath) error {
 	if err := configstore.FirstError(
 		at.Length("event_id", d.EventID, 1, 128), // none may be empty: see window.start
@@ -47,8 +48,8 @@ func (d Delivery) check(at configstore.RecordPath) error {
 	return nil
 }
 
-// Dump reads all deliveries of an account by event id, their times in the offset of the account's zone, so
-// that Load takes them as they are.
+// Dump returns all deliveries of an account in the order of their ids, with times in the account's time zone. Load
+// accepts them unchanged.
 func Dump(tx *db.Tx, account int64) ([]Delivery, error) {
 	zone, err := person.Zone(tx, account)
 	if err != nil {

@@ -46,7 +46,7 @@ func TestDumpIsWhatWasLoaded(t *testing.T) {
 			}
 			return undo
 		})
-		if err != undo {
+		if !errors.Is(err, undo) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}

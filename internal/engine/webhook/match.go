@@ -9,14 +9,14 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// How much of one account is matched before the other accounts have their turn.
+// Limits of one account's batch of matching; then other accounts are matched.
 const (
 	maxEvents  = 64
 	maxMatched = 128       // messages
 	maxMade    = 512 << 10 // bytes of messages, but at least one of them
 )
 
-// matchAll makes messages of the events that wait, account by account, so that none holds up the others.
+// matchAll creates the messages of waiting events, account by account, so that none blocks the others.
 func (r *Service) matchAll(ctx context.Context, now time.Time) (again time.Time, err error) {
 	var accounts []int64
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
@@ -40,16 +40,18 @@ func (r *Service) matchAll(ctx context.Context, now time.Time) (again time.Time,
 
 const unmatched = `SELECT account_id FROM account a WHERE EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = a.account_id)`
 
-// matchAccount makes messages of the first events of an account. Nothing account-supplied is looked at in the write
-// transaction, which stores the messages and deletes the events together: each subscriber gets one message of each event,
-// in the order of the events. more reports that events are left.
+// matchAccount creates the messages of the first events of an account. Filters and templates of the account are not
+// evaluated in the write transaction. That stores the messages and deletes the events together: each subscriber gets one
+// message of each event, in the order of the events. more reports whether events are left.
 func (r *Service) matchAccount(ctx context.Context, account int64) (more bool, err error) {
 	var events []event
 	var to subscribed
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if to, err = r.subscriptions(tx, account); err == nil {
-			events, err = db.All(tx, scanEvent, `SELECT `+eventColumns+` FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT $2 + 0`, account, maxEvents)
+		if to, err = r.subscriptions(tx, account); err != nil {
+			return err
 		}
+		events, err = db.All(tx, scanEvent,
+			`SELECT `+eventColumns+` FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT $2 + 0`, account, maxEvents)
 		return err
 	})
 	if err != nil {
@@ -66,7 +68,7 @@ func (r *Service) matchAccount(ctx context.Context, account int64) (more bool, e
 	return err == nil && (done < len(events) || len(events) == maxEvents), err
 }
 
-// matching is the messages made of some events.
+// matching collects the messages of some events.
 type matching struct {
 	account  int64
 	to       subscribed
@@ -74,24 +76,27 @@ type matching struct {
 	cost     int // of all of them, in bytes written
 }
 
+// made is a message with its event.
 type made struct {
 	message
 	event int64 // its number
 }
 
-// match makes the messages of an event. It returns false when there are enough for one transaction: e.matched says how
-// far it came.
+// match creates the messages of an event. It returns false when there are enough for one transaction; e.matched is then
+// the last subscriber that has its message.
 func (m *matching) match(e *event) bool {
 	for i := range m.to.all {
 		s := &m.to.all[i]
-		if s.integration <= e.matched || !s.wants(e.webhookType, e.eventType, e.channel, m.to.private) {
+		if s.integration <= e.matched || !s.matches(e.webhookType, e.eventType, e.channel, m.to.private) {
 			continue
 		}
 		if len(m.messages) >= maxMatched || m.cost >= maxMade {
 			return false
 		}
-		one := message{account: m.account, id: id.Token(16), integration: s.integration, webhookType: e.webhookType, eventType: e.eventType,
-			channel: e.channel, ref: e.ref, started: e.at}
+		one := message{
+			account: m.account, id: id.Token(16), integration: s.integration,
+			webhookType: e.webhookType, eventType: e.eventType, channel: e.channel, ref: e.ref, started: e.at,
+		}
 		var cost int
 		one.payload, cost = fillIn(e.payload, one.id, s.body)
 		m.messages = append(m.messages, made{one, e.number})
@@ -101,8 +106,8 @@ func (m *matching) match(e *event) bool {
 	return true
 }
 
-// enqueue stores messages, deletes the first done events and notes how far the one after them came. Messages of an event
-// that another process has taken meanwhile are left out.
+// enqueue stores messages, deletes the first done events, and stores how far the event after them was matched. Messages
+// of an event that another process has matched meanwhile are left out.
 func (r *Service) enqueue(tx *db.Tx, account int64, events []event, done int, messages []made) error {
 	for i := range events {
 		e := &events[i]

@@ -28,7 +28,7 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// hooked is a room beside a server whose account A has webhooks.
+// hooked is a service beside a server whose account A has webhooks.
 type hooked struct {
 	*apitest.Server
 	*webhook.Service
@@ -58,7 +58,7 @@ func (h *hooked) restart() {
 
 var events = map[string]activity.Event{"i_new": activity.Opened{}, "i_ack": activity.Acknowledged{}, "i_rslv": activity.Resolved{}, "i_comm": activity.Commented{}}
 
-// happen tells of an event of an incident.
+// happen publishes an event of an incident.
 func (h *hooked) happen(event, title string) {
 	h.t.Helper()
 	h.Write(func(tx *db.Tx) error {
@@ -71,8 +71,8 @@ func subscriber(n int, s integration.Settings) integration.Integration {
 	return integration.Integration{IntegrationID: int64(n), IntegrationName: fmt.Sprint("Hook ", n), IntegrationType: integration.WebhookIncident, Settings: &s}
 }
 
-// What an account subscribes to costs the writer nothing: one row is stored, however many subscribers there are and
-// whatever their bodies become.
+// Subscriptions cost the writer nothing: one row is stored, whatever the number of subscribers and the size of their
+// bodies.
 func TestNothingIsMatchedInTheWriteTransaction(t *testing.T) {
 	var hooks []integration.Integration
 	for n := range 50 {
@@ -94,8 +94,8 @@ func TestNothingIsMatchedInTheWriteTransaction(t *testing.T) {
 	}
 }
 
-// Each subscriber gets one message of each event that it wants, in the order of the events, although the program stops
-// and the database fails in between.
+// Each subscriber gets one message of each event that it matches, in the order of the events, even if the program stops
+// or the database fails in between.
 func TestEachSubscriberGetsEachEventOnce(t *testing.T) {
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 2))
@@ -168,7 +168,7 @@ func TestEachSubscriberGetsEachEventOnce(t *testing.T) {
 }
 
 // An attempt whose record is rolled back is not counted: it is made again, and counted then.
-func TestWhatIsRolledBackIsNotCounted(t *testing.T) {
+func TestRolledBackAttemptsAreNotCounted(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	defer s.Close()
 	h := hook(t, subscriber(1, integration.Settings{Endpoint: s.URL}))

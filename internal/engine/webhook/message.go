@@ -6,7 +6,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// The stations of a message; besides, it is cancelled when its webhook is gone or disabled.
+// Statuses of a message. A fifth is `cancelled`, when its webhook was deleted or disabled.
 const (
 	waiting   = "waiting"
 	sending   = "sending"
@@ -14,72 +14,80 @@ const (
 	failed    = "failed"
 )
 
-// message is a piece of news on its way to a webhook. All times are Unix milliseconds.
+// message is a domain event to deliver to one webhook. All times are Unix milliseconds.
 type message struct {
 	account     int64
 	id          string // event_id of the payload, the same for every attempt
 	integration int64
-	number      int64 // 1, 2, 3 in the order in which they were made for the integration
+	number      int64 // 1, 2, 3 in the order in which they were created for the integration
 	webhookType string
 	eventType   string
 	channel     int64
 	ref         string
 	payload     string
-	attemptID   string // event_id of the attempt that is promised or being made; empty: none is
-	attempts    int64  // how many were begun
-	started     int64  // its time runs from here
+	attemptID   string // event_id of the attempt that a replay promised or that is being made; empty: none is
+	attempts    int64  // how many attempts were started
+	started     int64  // the message is given up a day after this
 }
 
-const messageColumns = `account_id, message_id, integration_id, number, webhook_type, event_type, channel_id, ref_id, payload, attempt_id, attempts, started_at`
+const messageColumns = `account_id, message_id, integration_id, number, webhook_type, event_type, channel_id, ref_id, payload,
+	attempt_id, attempts, started_at`
 
 func scanMessage(scan db.Scan) (m message, err error) {
-	return m, scan(&m.account, &m.id, &m.integration, &m.number, &m.webhookType, &m.eventType, &m.channel, &m.ref, &m.payload, &m.attemptID, &m.attempts, &m.started)
+	return m, scan(&m.account, &m.id, &m.integration, &m.number, &m.webhookType, &m.eventType, &m.channel, &m.ref, &m.payload,
+		&m.attemptID, &m.attempts, &m.started)
 }
 
 func (m *message) key() endpointKey { return endpointKey{m.account, m.integration} }
 
 // put stores a message that is due at once, under the endpoint's next number.
 func (m *message) put(tx *db.Tx) (err error) {
-	m.number, _, err = db.One(tx, db.Column[int64], `INSERT INTO webhook_endpoint (account_id, integration_id, number, failures, held_until) VALUES ($1, $2, 1, 0, 0)
+	m.number, _, err = db.One(tx, db.Column[int64], `INSERT INTO webhook_endpoint (account_id, integration_id, number, failures, held_until)
+		VALUES ($1, $2, 1, 0, 0)
 		ON CONFLICT (account_id, integration_id) DO UPDATE SET number = webhook_endpoint.number + 1 RETURNING number`, m.account, m.integration)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO webhook_message (`+messageColumns+`, due_at, settled_at, status, outcome) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, 0, 'waiting', '')`,
-		m.account, m.id, m.integration, m.number, m.webhookType, m.eventType, m.channel, m.ref, m.payload, m.attemptID, m.attempts, m.started)
+	_, err = tx.Exec(`INSERT INTO webhook_message (`+messageColumns+`, due_at, settled_at, status, outcome)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, 0, 'waiting', '')`,
+		m.account, m.id, m.integration, m.number, m.webhookType, m.eventType, m.channel, m.ref, m.payload,
+		m.attemptID, m.attempts, m.started)
 	return err
 }
 
-// wait makes a message due again. held is false when the lease of this attempt was lost to another one.
+// wait makes a message due again. held is false when this attempt had lost its lease to another one.
 func (m *message) wait(tx *db.Tx, due time.Time, why string) (held bool, err error) {
 	n, err := tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = '', due_at = $3, outcome = $4
 		WHERE account_id = $1 AND message_id = $2 AND settled_at = 0 AND attempts = $5`, m.account, m.id, due.UnixMilli(), why, m.attempts)
 	return n > 0, err
 }
 
-// unclaim gives a message back that was not attempted.
+// unclaim makes a claimed message due again that was not attempted.
 func (m *message) unclaim(tx *db.Tx, now time.Time) error {
-	_, err := tx.Exec(`UPDATE webhook_message SET status = 'waiting', due_at = $3, attempts = attempts - 1 WHERE account_id = $1 AND message_id = $2 AND settled_at = 0 AND attempts = $4`,
+	_, err := tx.Exec(`UPDATE webhook_message SET status = 'waiting', due_at = $3, attempts = attempts - 1
+		WHERE account_id = $1 AND message_id = $2 AND settled_at = 0 AND attempts = $4`,
 		m.account, m.id, now.UnixMilli(), m.attempts)
 	return err
 }
 
-// settle ends a message. It may be sent again by hand. held is false when another attempt has ended it before.
+// settle stores the final status of a message. A person may replay it later. held is false when another attempt has
+// settled it before.
 func (m *message) settle(tx *db.Tx, status, why string, now time.Time) (held bool, err error) {
-	n, err := tx.Exec(`UPDATE webhook_message SET status = $3, attempt_id = '', settled_at = $4, outcome = $5 WHERE account_id = $1 AND message_id = $2 AND settled_at = 0`,
+	n, err := tx.Exec(`UPDATE webhook_message SET status = $3, attempt_id = '', settled_at = $4, outcome = $5
+		WHERE account_id = $1 AND message_id = $2 AND settled_at = 0`,
 		m.account, m.id, status, now.UnixMilli(), why)
 	return n > 0, err
 }
 
-// maxCancelled is how many messages one transaction cancels at most: others who want to write wait for it.
+// maxCancelled is the most messages that one transaction cancels: other writers wait for it.
 const maxCancelled = 1000
 
-// cancelSome ends messages that wait for an endpoint that is not to be called any more. more reports that others may be
-// left.
+// cancelSome cancels messages of an endpoint that must not be called any more. more reports whether others may be left.
 func cancelSome(tx *db.Tx, e endpointKey, why string, now time.Time) (more bool, err error) {
 	n, err := tx.Exec(someOf, e.account, e.integration, now.UnixMilli(), why, maxCancelled)
 	return n == maxCancelled, err
 }
 
-const someOf = `UPDATE webhook_message SET status = 'cancelled', attempt_id = '', settled_at = $3, outcome = $4 WHERE account_id = $1 AND message_id IN (
+const someOf = `UPDATE webhook_message SET status = 'cancelled', attempt_id = '', settled_at = $3, outcome = $4
+	WHERE account_id = $1 AND message_id IN (
 	SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 ORDER BY due_at LIMIT $5 + 0)`

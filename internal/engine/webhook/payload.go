@@ -22,14 +22,14 @@ type payload struct {
 	Incident  *incident.View `json:"incident,omitzero"`
 }
 
-// actor is who did it.
+// actor is the person who caused the event.
 type actor struct {
 	PersonID   int64  `json:"person_id"`
 	PersonName string `json:"person_name"`
 	Email      string `json:"email"`
 }
 
-// alertBody is the alert after what happened. Times are Unix seconds.
+// alertBody is the alert after the event. Times are Unix seconds.
 type alertBody struct {
 	AlertID         string            `json:"alert_id"`
 	ChannelID       int64             `json:"channel_id"`
@@ -60,7 +60,7 @@ type incidentBrief struct {
 	Title      string `json:"title"`
 }
 
-// payload makes the body of a piece of news; nil when what it is about is gone.
+// payload builds the body of a domain event; nil when its alert or incident was deleted.
 func (r *Service) payload(tx *db.Tx, item activity.Item) (p *payload, err error) {
 	p = &payload{EventTime: item.At.UnixMilli(), EventType: item.Event.Type()}
 	if item.Person != 0 {
@@ -88,38 +88,43 @@ func (r *Service) payload(tx *db.Tx, item activity.Item) (p *payload, err error)
 	return p, err
 }
 
+// bodyOf returns an alert as payloads hold it.
 func bodyOf(a *alert.Alert) *alertBody {
 	b := &alertBody{
-		AlertID: a.AlertID, ChannelID: a.ChannelID, ChannelName: a.ChannelName, IntegrationID: a.IntegrationID, IntegrationName: a.IntegrationName, IntegrationType: a.IntegrationType,
-		Title: a.Title, TitleRule: a.TitleRule, Description: a.Description, AlertKey: a.AlertKey, AlertSeverity: a.AlertSeverity, AlertStatus: a.AlertStatus, Progress: "Triggered",
-		StartTime: a.StartTime, LastTime: a.LastTime, EndTime: a.EndTime, CloseTime: a.EndTime, EventCnt: a.EventCnt, EverMuted: a.EverMuted, Labels: a.Labels, Images: a.Images,
+		AlertID: a.AlertID, ChannelID: a.ChannelID, ChannelName: a.ChannelName,
+		IntegrationID: a.IntegrationID, IntegrationName: a.IntegrationName, IntegrationType: a.IntegrationType,
+		Title: a.Title, TitleRule: a.TitleRule, Description: a.Description, AlertKey: a.AlertKey,
+		AlertSeverity: a.AlertSeverity, AlertStatus: a.AlertStatus, Progress: "Triggered",
+		StartTime: a.StartTime, LastTime: a.LastTime, EndTime: a.EndTime, CloseTime: a.EndTime,
+		EventCnt: a.EventCnt, EverMuted: a.EverMuted, Labels: a.Labels, Images: a.Images,
 	}
 	if a.EndTime != 0 {
 		b.Progress = "Closed"
 	}
 	if a.Incident != nil {
 		b.Incident = &incidentBrief{a.Incident.IncidentID, a.Incident.Title}
-		if b.Incident.Title == "" { // it opens just now, with this alert
+		if b.Incident.Title == "" { // the incident is being opened with this alert and has no title yet
 			b.Incident.Title = a.Title
 		}
 	}
 	return b
 }
 
-// maxFilled is how long a body of somebody's own may become, in bytes; beyond that the standard one is sent.
+// maxFilled is the longest custom body, in bytes. If a template results in more, the standard body is sent.
 const maxFilled = 1 << 20
 
-// text is the payload as it is stored, before it has an event id.
+// text returns the payload as it is stored, before it has an event id.
 func (p *payload) text() (string, error) {
 	p.EventID = ""
 	standard, err := json.Marshal(p, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	return string(standard), err
 }
 
-// fillIn gives a stored payload its event id, and puts it into a body of somebody's own unless that is empty. cost is how
-// many bytes were written for it, also for a body that became too long.
+// fillIn sets the event id of a stored payload, and fills it into a custom body unless that is empty. cost is how many
+// bytes were written, also for a body that became too long.
 func fillIn(stored, eventID, own string) (body string, cost int) {
-	standard := strings.Replace(stored, `"event_id":""`, `"event_id":"`+eventID+`"`, 1) // the first is its own: it stands before all that is told
+	// The first event_id is the payload's own: it comes before all members with text from outside.
+	standard := strings.Replace(stored, `"event_id":""`, `"event_id":"`+eventID+`"`, 1)
 	if own == "" {
 		return standard, len(standard)
 	}

@@ -6,15 +6,16 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// batch is how many deliveries one call of Prune deletes at most, so that calls do not wait long for the
-// writer while a day of them goes.
+// batch is the most rows that one call of Prune deletes, so that other writers do not wait long while a day of
+// deliveries is deleted.
 const batch = 1000
 
-// Prune deletes deliveries of all accounts that were made before a time, and takes them out of the
-// counts; with them goes what was said in them, and messages that were settled before. It deletes a thousand
-// of them at most, the oldest of an account first; more tells that there may be others, for the next transaction.
+// Prune deletes deliveries of all accounts that were made before a time, together with their counts and exchanges, and
+// messages that were settled before it. It deletes a thousand of them at most, the oldest of an account first. more
+// reports whether there may be others, for the next transaction.
 func Prune(tx *db.Tx, before time.Time) (more bool, err error) { return prune(tx, before, batch) }
 
+// prune is Prune with a limit of rows.
 func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
 	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY account_id`)
 	if err != nil {
@@ -31,7 +32,8 @@ func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
 			}
 		}
 		n, err := tx.Exec(`DELETE FROM webhook_message WHERE account_id = $1 AND message_id IN (
-			SELECT message_id FROM webhook_message WHERE account_id = $1 AND settled_at > 0 AND settled_at < $2 ORDER BY settled_at LIMIT $3 + 0)`, account, before.UnixMilli(), left)
+			SELECT message_id FROM webhook_message WHERE account_id = $1 AND settled_at > 0 AND settled_at < $2
+			ORDER BY settled_at LIMIT $3 + 0)`, account, before.UnixMilli(), left)
 		if err != nil {
 			return false, err
 		}
@@ -42,6 +44,7 @@ func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
 	return false, nil
 }
 
+// pruneOne deletes deliveries of one status of an account, and returns how many.
 func pruneOne(tx *db.Tx, account int64, status string, before int64, limit int) (int, error) {
 	counts := counters{}
 	gone, err := db.All(tx, func(scan db.Scan) (struct{}, error) {
@@ -58,5 +61,6 @@ func pruneOne(tx *db.Tx, account int64, status string, before int64, limit int) 
 }
 
 const prunable = `DELETE FROM webhook_delivery WHERE account_id = $1 AND event_id IN (
-		SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND status = $2 AND event_time < $3 ORDER BY event_time, event_id LIMIT $4 + 0)
+		SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND status = $2 AND event_time < $3
+		ORDER BY event_time, event_id LIMIT $4 + 0)
 	RETURNING integration_id, event_type, event_time`

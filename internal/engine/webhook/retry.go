@@ -10,22 +10,23 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-const life = 24 * time.Hour // after which a message is given up
+const maxAge = 24 * time.Hour // of a message; then it is given up
 
-// backoff bounds the time between two attempts. A message waits for as long as it is old already, so that each pause is
-// about twice the last.
+// backoff bounds the time between two attempts. A message waits for as long as its age, so that each delay is about twice
+// the last.
 var backoff = jobs.Backoff{Min: 5 * time.Second, Max: 2 * time.Hour}
 
 // conclusion is what an attempt means for its message.
 type conclusion struct {
-	status string        // delivered, waiting: try again, or failed: do not
-	after  time.Duration // of waiting: not before; 0: the endpoint did not say
+	status string        // delivered; waiting: to be retried; failed: not to be retried
+	after  time.Duration // the shortest delay of a retry; 0: the endpoint did not set one
 	why    string        // empty when delivered
 }
 
-// judge weighs what came of an attempt. Only what may heal by itself is tried again: no answer, 408, 429 and
-// 5xx; an address that must not be called, any other status, and 410 above all, will be the same next time.
-func judge(a egress.Attempt, failure *egress.Failure, now time.Time) conclusion {
+// classify decides whether an attempt succeeded, is retried or failed for good. Only failures that may pass by themselves
+// are retried: no response, 408, 429 and 5xx. An address that must not be called and any other status, 410 above all,
+// will be the same next time.
+func classify(a egress.Attempt, failure *egress.Failure, now time.Time) conclusion {
 	switch {
 	case a.Status >= 200 && a.Status < 300: // though its body may have been cut off
 		return conclusion{status: delivered}
@@ -41,34 +42,34 @@ func judge(a egress.Attempt, failure *egress.Failure, now time.Time) conclusion 
 	return v
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
+// retryAfter parses the header Retry-After: seconds, or a date. Its result is between 0 and maxAge.
 func retryAfter(text string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
-		return max(0, min(time.Duration(seconds)*time.Second, life))
+		return max(0, min(time.Duration(seconds)*time.Second, maxAge))
 	}
 	if at, err := http.ParseTime(text); err == nil {
-		return max(0, min(at.Sub(now), life))
+		return max(0, min(at.Sub(now), maxAge))
 	}
 	return 0
 }
 
-// next is when a message is tried again; ok is false when it is to be given up. An endpoint that asks to wait for
-// longer than the message lives gets it once more at its end.
+// next returns when a message is retried; ok is false when it is given up. If an endpoint demands a delay beyond the
+// message's maxAge, the message is tried once more at its end.
 func next(v conclusion, started, now time.Time, spread float64) (due time.Time, ok bool) {
-	end := started.Add(life)
+	end := started.Add(maxAge)
 	due = now.Add(max(backoff.Wait(now.Sub(started), spread), min(v.after, end.Sub(now))))
 	return due, v.status == waiting && !due.After(end)
 }
 
-// An endpoint whose latest patience attempts have all failed, for whatever reason, is held: it gets one
-// attempt a probe until one succeeds.
+// An endpoint whose latest maxFailures attempts have all failed, for whatever reason, is held: it gets one attempt in
+// each probe interval until one succeeds.
 const (
-	attemptTimeout = 10
+	maxFailures    = 10
 	probe          = time.Minute
-	lanes          = 4 // attempts at the same time at one endpoint that is not held
+	maxPerEndpoint = 4 // attempts at the same time at one endpoint that is not held
 )
 
-// endpoint is how an endpoint stands.
+// endpoint is the state of an endpoint.
 type endpoint struct {
 	endpointKey
 	failures int64 // failed attempts in a row
@@ -76,10 +77,10 @@ type endpoint struct {
 	due      int64 // when its first message is due, Unix milliseconds
 }
 
-// slots returns how many attempts may be under way at once.
+// slots returns how many attempts may run at once.
 func (e *endpoint) slots() int {
-	if e.failures >= attemptTimeout {
+	if e.failures >= maxFailures {
 		return 1
 	}
-	return lanes
+	return maxPerEndpoint
 }

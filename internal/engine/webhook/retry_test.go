@@ -12,30 +12,30 @@ import (
 
 var noon = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
-func TestJudge(t *testing.T) {
+func TestClassify(t *testing.T) {
 	for status, want := range map[int]string{200: delivered, 201: delivered, 204: delivered, 299: delivered, 301: failed, 304: failed, 400: failed, 401: failed, 404: failed, 410: failed,
 		408: waiting, 429: waiting, 500: waiting, 501: waiting, 503: waiting, 599: waiting} {
-		if v := judge(egress.Attempt{Status: status, Header: http.Header{"Retry-After": {"7"}}}, nil, noon); v.status != want || (v.after == 7*time.Second) != (want == waiting) || (v.why == "") != (want == delivered) {
+		if v := classify(egress.Attempt{Status: status, Header: http.Header{"Retry-After": {"7"}}}, nil, noon); v.status != want || (v.after == 7*time.Second) != (want == waiting) || (v.why == "") != (want == delivered) {
 			t.Errorf("%d: %+v", status, v)
 		}
 	}
 	for phase, want := range map[egress.Phase]string{egress.Refused: failed, egress.Malformed: failed, egress.Dial: waiting, egress.TLS: waiting,
 		egress.TimeoutConnect: waiting, egress.TimeoutHeaders: waiting, egress.EOF: waiting, egress.Other: waiting} {
-		if v := judge(egress.Attempt{}, &egress.Failure{Phase: phase, Message: "why"}, noon); v.status != want || v.why != "why" {
+		if v := classify(egress.Attempt{}, &egress.Failure{Phase: phase, Message: "why"}, noon); v.status != want || v.why != "why" {
 			t.Errorf("%s: %+v", phase, v)
 		}
 	}
 	cut := &egress.Failure{Phase: egress.TimeoutBody, Message: "too slow"}
 	for status, want := range map[int]string{200: delivered, 404: failed, 500: waiting} {
-		if v := judge(egress.Attempt{Status: status}, cut, noon); v.status != want {
+		if v := classify(egress.Attempt{Status: status}, cut, noon); v.status != want {
 			t.Errorf("a cut-off %d: %+v", status, v)
 		}
 	}
 }
 
 func TestRetryAfter(t *testing.T) {
-	for text, want := range map[string]time.Duration{"": 0, "0": 0, "120": 2 * time.Minute, "-5": 0, "soon": 0, "1.5": 0, "99999999": life, "99999999999999999999": 0,
-		"Mon, 13 Apr 2026 12:00:30 GMT": 30 * time.Second, "Mon, 13 Apr 2026 11:00:00 GMT": 0, "Mon, 13 Apr 2099 11:00:00 GMT": life} {
+	for text, want := range map[string]time.Duration{"": 0, "0": 0, "120": 2 * time.Minute, "-5": 0, "soon": 0, "1.5": 0, "99999999": maxAge, "99999999999999999999": 0,
+		"Mon, 13 Apr 2026 12:00:30 GMT": 30 * time.Second, "Mon, 13 Apr 2026 11:00:00 GMT": 0, "Mon, 13 Apr 2099 11:00:00 GMT": maxAge} {
 		if got := retryAfter(text, noon); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
@@ -46,15 +46,15 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Add("120")
 	f.Add("Mon, 13 Apr 2026 12:00:30 GMT")
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := retryAfter(text, noon); got < 0 || got > life {
+		if got := retryAfter(text, noon); got < 0 || got > maxAge {
 			t.Errorf("%q: %v", text, got)
 		}
 	})
 }
 
-// A message that nobody takes is tried between 15 and 40 times, at pauses from about 4 seconds to 2½ hours, the last
-// time within a day and not long before its end.
-func TestAMessageIsTriedForADay(t *testing.T) {
+// A message that is not accepted is tried between 15 and 40 times, with delays from about 4 seconds to 2½ hours. The last
+// attempt is within a day, and not long before its end.
+func TestMessagesAreRetriedForADay(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		now, tries := noon, 1
@@ -69,17 +69,17 @@ func TestAMessageIsTriedForADay(t *testing.T) {
 			now = due
 			tries++
 		}
-		if tries < 15 || tries > 40 || now.After(noon.Add(life)) || now.Before(noon.Add(life-150*time.Minute)) {
+		if tries < 15 || tries > 40 || now.After(noon.Add(maxAge)) || now.Before(noon.Add(maxAge-150*time.Minute)) {
 			t.Errorf("seed %d: %d tries, the last after %v", seed, tries, now.Sub(noon))
 		}
 	}
 	if due, ok := next(conclusion{status: waiting, after: time.Hour}, noon, noon, 0); !ok || due != noon.Add(time.Hour) {
 		t.Errorf("asked to wait an hour: %v %v", due, ok)
 	}
-	if due, ok := next(conclusion{status: waiting, after: life}, noon, noon.Add(time.Second), 0); !ok || due != noon.Add(life) {
+	if due, ok := next(conclusion{status: waiting, after: maxAge}, noon, noon.Add(time.Second), 0); !ok || due != noon.Add(maxAge) {
 		t.Errorf("asked to wait longer than it lives, it is tried once more at its end: %v %v", due, ok)
 	}
-	if _, ok := next(conclusion{status: waiting, after: life}, noon, noon.Add(life), 0); ok {
+	if _, ok := next(conclusion{status: waiting, after: maxAge}, noon, noon.Add(maxAge), 0); ok {
 		t.Error("it is tried after its end")
 	}
 	for _, status := range []string{delivered, failed} {
@@ -97,7 +97,7 @@ func TestSlotsOfAnEndpoint(t *testing.T) {
 	}
 }
 
-func TestWants(t *testing.T) {
+func TestSubscriptionMatches(t *testing.T) {
 	for _, c := range []struct {
 		s       subscription
 		kind    string
@@ -117,7 +117,7 @@ func TestWants(t *testing.T) {
 		{subscription{webhookType: "alert", events: []string{"a_close"}}, "alert", "a_update", 9, false},
 		{subscription{webhookType: "alert", events: []string{"a_new"}, channels: []int64{7}}, "alert", "a_new", 9, false},
 	} {
-		if got := c.s.wants(c.kind, c.event, c.channel, nil); got != c.want {
+		if got := c.s.matches(c.kind, c.event, c.channel, nil); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

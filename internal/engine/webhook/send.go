@@ -12,36 +12,38 @@ import (
 )
 
 const (
-	maxAloft = 256              // attempts under way at once at all endpoints, but for the first of each
-	maxFirst = 4 * maxAloft     // attempts under way at once, whatever their endpoints
+	maxAloft = 256              // attempts running at once at all endpoints, not counting the first of each
+	maxFirst = 4 * maxAloft     // attempts running at once, of all endpoints
 	timeout  = 2 * time.Second  // for one attempt
-	grace    = 5 * time.Second  // for the attempts under way when the program stops
-	lease    = 30 * time.Second // after which an attempt is taken for lost, with the process that made it
+	grace    = 5 * time.Second  // for the running attempts when the program stops
+	lease    = 30 * time.Second // after which an attempt counts as lost with its process
 )
 
-// flight is a message that is being attempted.
-type flight struct {
+// attempt is one try to deliver a message.
+type attempt struct {
 	message
 	integration.Settings // secrets in clear
 }
 
-// store is the messages as delivery sees them: a queue for each endpoint.
+// store implements delivery's store of rows: a queue for each endpoint.
 type store struct{ *Service }
 
-// Queues lists the endpoints for which messages wait, those that fail least first.
+// Queues returns the endpoints for which messages wait, those with the fewest failures first.
 func (s store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[endpointKey], error) {
 	all, err := db.All(tx, scanEndpoint, queues)
 	waiting := make([]delivery.Queue[endpointKey], 0, len(all))
 	for _, e := range all {
 		if e.due > 0 {
-			waiting = append(waiting, delivery.Queue[endpointKey]{Key: e.endpointKey, Due: time.UnixMilli(max(e.due, e.held)), Slots: e.slots()})
+			due := time.UnixMilli(max(e.due, e.held))
+			waiting = append(waiting, delivery.Queue[endpointKey]{Key: e.endpointKey, Due: due, Slots: e.slots()})
 		}
 	}
 	return waiting, err
 }
 
 const queues = `SELECT account_id, integration_id, failures, held_until,
-		(SELECT coalesce(min(m.due_at), 0) FROM webhook_message m WHERE m.account_id = e.account_id AND m.integration_id = e.integration_id AND m.settled_at = 0)
+		(SELECT coalesce(min(m.due_at), 0) FROM webhook_message m
+		WHERE m.account_id = e.account_id AND m.integration_id = e.integration_id AND m.settled_at = 0)
 	FROM webhook_endpoint e ORDER BY failures, account_id, integration_id`
 
 func scanEndpoint(scan db.Scan) (e endpoint, err error) {
@@ -49,30 +51,32 @@ func scanEndpoint(scan db.Scan) (e endpoint, err error) {
 }
 
 const claim = `UPDATE webhook_message SET status = 'sending', attempts = attempts + 1, due_at = $5 WHERE account_id = $1 AND message_id IN (
-		SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND due_at <= $3 ORDER BY due_at, number LIMIT $4 + 0)
+		SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND due_at <= $3
+		ORDER BY due_at, number LIMIT $4 + 0)
 	RETURNING ` + messageColumns
 
-// Claim claims messages. An endpoint that fails is held until the next probe, whatever comes of this one.
-func (s store) Claim(tx *db.Tx, key endpointKey, n int, now time.Time) ([]*flight, error) {
-	all, err := db.All(tx, func(scan db.Scan) (*flight, error) {
+// Claim marks up to n messages of an endpoint as being sent and returns them. An endpoint that fails is held until the
+// next probe, whatever the result of this one.
+func (s store) Claim(tx *db.Tx, key endpointKey, n int, now time.Time) ([]*attempt, error) {
+	all, err := db.All(tx, func(scan db.Scan) (*attempt, error) {
 		m, err := scanMessage(scan)
-		return &flight{message: m}, err
+		return &attempt{message: m}, err
 	}, claim, key.account, key.integration, now.UnixMilli(), n, now.Add(lease).UnixMilli())
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b *flight) int { return cmp.Compare(a.number, b.number) }) // RETURNING has no order
+	slices.SortFunc(all, func(a, b *attempt) int { return cmp.Compare(a.number, b.number) }) // RETURNING has no order
 	_, err = tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2 AND failures >= $4`,
-		key.account, key.integration, now.Add(probe).UnixMilli(), attemptTimeout)
+		key.account, key.integration, now.Add(probe).UnixMilli(), maxFailures)
 	return all, err
 }
 
 // target is where the messages of an endpoint go.
 type target struct {
-	settings *integration.Settings // nil: it is not to be called
-	why      string                // then: why
-	gone     bool
-	closed   error // its secrets cannot be opened; that may heal
+	settings *integration.Settings // nil: the endpoint must not be called
+	why      string                // the reason
+	gone     bool                  // the integration was deleted
+	closed   error                 // its secrets cannot be opened; the key may come back
 }
 
 // target returns the integration of an endpoint as it is now.
@@ -82,7 +86,7 @@ func (r *Service) target(tx *db.Tx, key endpointKey) (t target, err error) {
 	case err != nil:
 		return t, err
 	case !found || !i.IsWebhook() || i.Settings == nil:
-		return target{why: "the integration is gone", gone: true}, nil
+		return target{why: "the integration does not exist any more", gone: true}, nil
 	case i.Status != "enabled":
 		return target{why: "the integration is disabled"}, nil
 	}
@@ -92,28 +96,31 @@ func (r *Service) target(tx *db.Tx, key endpointKey) (t target, err error) {
 	return t, nil
 }
 
-// hold keeps an endpoint from being called for a while.
+// hold stops attempts at an endpoint until a moment.
 func hold(tx *db.Tx, e endpointKey, until time.Time) error {
-	_, err := tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2`, e.account, e.integration, until.UnixMilli())
+	_, err := tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2`,
+		e.account, e.integration, until.UnixMilli())
 	return err
 }
 
-// answers are how some attempts at an endpoint went, in their order.
+// answers sums up the results of some attempts at an endpoint, in order.
 type answers struct {
-	healed   bool  // one of them succeeded
-	failures int64 // that came after it
+	recovered bool  // one of them succeeded
+	failures  int64 // after that one
 }
 
-func (a *answers) add(took bool) {
-	if a.failures++; took {
-		*a = answers{healed: true}
+// add adds the next result.
+func (a *answers) add(delivered bool) {
+	if a.failures++; delivered {
+		*a = answers{recovered: true}
 	}
 }
 
-// store counts them; held reports whether the endpoint is held now.
+// store updates the endpoint's number of failures in a row. held reports whether the endpoint is held now.
 func (a *answers) store(tx *db.Tx, e endpointKey, now time.Time) (held bool, err error) {
 	failures, _, err := db.One(tx, db.Column[int64], `UPDATE webhook_endpoint SET failures = CASE WHEN $3 = 1 THEN 0 ELSE failures END + $4,
 			held_until = CASE WHEN CASE WHEN $3 = 1 THEN 0 ELSE failures END + $4 >= $5 THEN $6 WHEN $3 = 1 THEN 0 ELSE held_until END
-		WHERE account_id = $1 AND integration_id = $2 RETURNING failures`, e.account, e.integration, a.healed, a.failures, attemptTimeout, now.Add(probe).UnixMilli())
-	return failures >= attemptTimeout, err
+		WHERE account_id = $1 AND integration_id = $2 RETURNING failures`,
+		e.account, e.integration, a.recovered, a.failures, maxFailures, now.Add(probe).UnixMilli())
+	return failures >= maxFailures, err
 }

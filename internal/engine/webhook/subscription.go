@@ -13,41 +13,42 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// subscription is what a webhook wants to be told.
+// subscription holds the events that a webhook subscribes to.
 type subscription struct {
 	integration int64
 	webhookType string
 	events      []string // empty: all
 	channels    []int64  // empty: all but private ones
-	body        string   // a body of its own; empty: the standard one
+	body        string   // the custom body; empty: the standard one
 }
 
-// wants tells whether the webhook is told of such news. Whoever follows the updates of alerts is told of their end
-// as well, which is not always one. Of a private channel only those are told that name it, as nobody can name one whose
-// incidents they may not read.
-func (s *subscription) wants(webhookType, event string, channel int64, private []int64) bool {
-	return s.webhookType == webhookType && (len(s.channels) == 0 && !slices.Contains(private, channel) || slices.Contains(s.channels, channel)) &&
-		s.follows(event)
+// matches reports whether the webhook subscribes to an event in a channel. A private channel must be named by the
+// webhook: only a person who may read its incidents can name it.
+func (s *subscription) matches(webhookType, event string, channel int64, private []int64) bool {
+	inChannel := slices.Contains(s.channels, channel) || len(s.channels) == 0 && !slices.Contains(private, channel)
+	return s.webhookType == webhookType && inChannel && s.matchesType(event)
 }
 
-// follows reports whether an event is of the types that the webhook is told of.
-func (s *subscription) follows(event string) bool {
-	return len(s.events) == 0 || slices.Contains(s.events, event) || event == activity.AlertClose && slices.Contains(s.events, activity.AlertUpdate)
+// matchesType reports whether the webhook subscribes to a type of event. A subscription to updates of alerts includes
+// their end, because closing an alert is not always published as an update.
+func (s *subscription) matchesType(event string) bool {
+	return len(s.events) == 0 || slices.Contains(s.events, event) ||
+		event == activity.AlertClose && slices.Contains(s.events, activity.AlertUpdate)
 }
 
-// subscribed is an account's subscriptions, decoded at one revision of its configuration.
+// subscribed holds an account's subscriptions, decoded at one revision of its configuration.
 type subscribed struct {
 	revision int64
 	all      []subscription // by integration
 	private  []int64        // channels
 }
 
-// wanted reports whether a subscriber may want an event of a type.
-func (s *subscribed) wanted(webhookType, event string) bool {
-	return slices.ContainsFunc(s.all, func(s subscription) bool { return s.webhookType == webhookType && s.follows(event) })
+// matchesType reports whether a webhook may subscribe to a type of event in some channel.
+func (s *subscribed) matchesType(webhookType, event string) bool {
+	return slices.ContainsFunc(s.all, func(s subscription) bool { return s.webhookType == webhookType && s.matchesType(event) })
 }
 
-// subscriptions returns those of an account's present configuration.
+// subscriptions returns the subscriptions of an account's present configuration.
 func (r *Service) subscriptions(tx *db.Tx, account int64) (subscribed, error) {
 	at, err := configstore.Revision(tx, account) // first: what is read after it is at least as new
 	if err != nil {
@@ -63,7 +64,7 @@ func (r *Service) subscriptions(tx *db.Tx, account int64) (subscribed, error) {
 	if err != nil {
 		return subscribed{}, err
 	}
-	private, err := channel.Hidden(tx, auth.Principal{AccountID: account}) // from nobody in particular: all
+	private, err := channel.Hidden(tx, auth.Principal{AccountID: account}) // hidden from a principal without teams: all private channels
 	if err != nil {
 		return subscribed{}, err
 	}
@@ -85,7 +86,7 @@ func (r *Service) subscriptions(tx *db.Tx, account int64) (subscribed, error) {
 	return have, nil
 }
 
-// event is what happened, and which subscribers have their message of it.
+// event is a stored domain event, with the subscribers that have their message of it already.
 type event struct {
 	number      int64
 	token       string
@@ -107,8 +108,8 @@ func scanEvent(scan db.Scan) (e event, err error) {
 	return e, err
 }
 
-// Handle stores what happened, in the transaction in which it happened, with the standard body as it is at that moment.
-// Subscriptions are matched and bodies filled in afterwards: what an account configures must not hold the one writer.
+// Handle stores an event in the transaction that caused it, with the standard body as it is at that moment. Subscriptions
+// are matched and templates filled in afterwards: an account's configuration must not slow down the one writer.
 func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
 	webhookType, known := "alert", integration.AlertEvents
 	if item.OfIncident() {
@@ -117,7 +118,7 @@ func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
 	if !slices.Contains(known, item.Event.Type()) {
 		return nil
 	}
-	if unwanted, err := r.unwanted(tx, item.Account, webhookType, item.Event.Type()); err != nil || unwanted {
+	if unmatched, err := r.hasNoSubscriber(tx, item.Account, webhookType, item.Event.Type()); err != nil || unmatched {
 		return err
 	}
 	body, err := r.payload(tx, item)
@@ -128,15 +129,16 @@ func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO webhook_event (account_id, `+eventColumns+`) VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM webhook_event WHERE account_id = $1), $2, $3, $4, $5, $6, $7, $8, 0)`,
+	_, err = tx.Exec(`INSERT INTO webhook_event (account_id, `+eventColumns+`)
+		VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM webhook_event WHERE account_id = $1), $2, $3, $4, $5, $6, $7, $8, 0)`,
 		item.Account, id.Token(16), webhookType, item.Event.Type(), item.Channel, item.ID, item.At.UnixMilli(), text)
 	tx.OnCommit(r.match.Raise)
 	return err
 }
 
-// unwanted reports whether no subscriber wants events of a type, as far as that is known without reading the
-// configuration: the matching reads it.
-func (r *Service) unwanted(tx *db.Tx, account int64, webhookType, event string) (bool, error) {
+// hasNoSubscriber reports whether the cached subscriptions show that no webhook subscribes to a type of event. Without a
+// current cache it returns false, and the matching decides.
+func (r *Service) hasNoSubscriber(tx *db.Tx, account int64, webhookType, event string) (bool, error) {
 	at, err := configstore.Revision(tx, account)
 	if err != nil {
 		return false, err
@@ -144,5 +146,5 @@ func (r *Service) unwanted(tx *db.Tx, account int64, webhookType, event string) 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	have, known := r.accounts[account]
-	return known && have.revision == at && !have.wanted(webhookType, event), nil
+	return known && have.revision == at && !have.matchesType(webhookType, event), nil
 }

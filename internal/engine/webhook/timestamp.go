@@ -12,8 +12,8 @@ import (
 // of a second, or nine when six would lose something.
 type Moment time.Time
 
-// Deliveries lie in these years, whose first and last instants bound Moment as it is stored: no window
-// begins earlier (the specification, 4.7), and 64 bits of nanoseconds end in 2262.
+// Deliveries are in these years, which bound Moment as it is stored: no window begins earlier (the specification, 4.7),
+// and 64 bits of nanoseconds end in 2262.
 const (
 	firstYear = 2002
 	lastYear  = 2261
@@ -25,9 +25,10 @@ func (m Moment) nanoseconds() int64 { return m.time().UnixNano() }
 
 func (m Moment) time() time.Time { return time.Time(m) }
 
-// In is the same instant, written with the offset of another zone.
+// In returns the same instant with the offset of another time zone.
 func (m Moment) In(zone *time.Location) Moment { return Moment(time.Time(m).In(zone)) }
 
+// String returns the instant as RFC 3339 with six digits of a second, or nine if needed.
 func (m Moment) String() string {
 	layout := "2006-01-02T15:04:05.000000-07:00"
 	if time.Time(m).Nanosecond()%1000 != 0 {
@@ -36,10 +37,10 @@ func (m Moment) String() string {
 	return time.Time(m).Format(layout)
 }
 
-// MarshalText writes the instant as String does.
+// MarshalText returns the text of String.
 func (m Moment) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText reads RFC 3339 with any number of digits of a second.
+// UnmarshalText parses RFC 3339 with any number of digits of a second.
 func (m *Moment) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {
@@ -54,8 +55,8 @@ func (Moment) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
-// nanosecondsOf turns a window's bound from Unix milliseconds into nanoseconds. The last bounds that may
-// be asked for lie beyond the last instant that is stored, and are as good as it.
+// nanosecondsOf converts a window's bound from Unix milliseconds into nanoseconds. The largest bounds that are accepted
+// are beyond the last instant that can be stored, and become that.
 func nanosecondsOf(milliseconds int64) int64 {
 	return min(milliseconds, math.MaxInt64/1_000_000) * 1_000_000
 }

@@ -2,8 +2,9 @@ package webhook
 
 import "tocsin/internal/platform/db"
 
-// total counts the deliveries of one type ("": any) that pass the filter in the window. Whole slots are counted already; only the ends of the window that cut into one are counted here, and the
-// deliveries of one incident or alert, which are few.
+// total returns how many deliveries of one type ("": any) pass the filter in the window. Whole slots have stored counts.
+// Only the two ends of the window, which cut into a slot, are counted by row, and the deliveries of one incident or
+// alert, which are few.
 func (f filter) total(tx *db.Tx, w window, eventType string) (int64, error) {
 	sources := f.sources(eventType)
 	first, last := w.from/slot, w.to/slot // whole ones: first inclusive, last exclusive
@@ -25,7 +26,7 @@ func (f filter) total(tx *db.Tx, w window, eventType string) (int64, error) {
 	return head + n + tail, err
 }
 
-// number counts the deliveries of some sources one by one.
+// number counts the rows of some sources.
 func number(tx *db.Tx, sources []source, from, to int64) (sum int64, err error) {
 	if from == to {
 		return 0, nil
@@ -40,8 +41,8 @@ func number(tx *db.Tx, sources []source, from, to int64) (sum int64, err error) 
 	return sum, nil
 }
 
-// counted adds up the counts of whole slots, from first to before last: those of whole days, and of the slots before
-// and after them.
+// counted returns the sum of the counts of whole slots, from first to before last: those of whole days, and those of the
+// slots before and after them.
 func (f filter) counted(tx *db.Tx, eventType string, first, last int64) (int64, error) {
 	var s shape
 	if f.integration != 0 {

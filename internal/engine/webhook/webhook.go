@@ -1,13 +1,13 @@
-// Package webhook tells other programs what happens to alerts and incidents, and keeps the history of that: one
-// record for each attempt, and the list of them (the specification, 2.9 and 4.7).
+// Package webhook sends the events of alerts and incidents to other programs, and keeps the history: one record for each
+// attempt, and their list (the specification, 2.9 and 4.7).
 //
-// What goes out is written down with the change that it tells of, sent at least once, with the same event_id
-// each time, and tried again for a day. One endpoint that hangs or fails must never hold up another, and no
-// secret of a webhook may be kept in the history.
+// A message is stored in the transaction of its event, sent at least once, with the same event_id each time, and retried
+// for a day. One endpoint that hangs or fails must never block another. No secret of a webhook may be stored in the
+// history.
 //
-// A list of a million deliveries must open at once, with its exact total, whatever it is filtered by. So
-// there is an index for each way to filter and a table of counts beside the deliveries; only Record and
-// Prune may change the one, and they must never do it without the other.
+// A list of a million deliveries must open at once, with its exact total, whatever the filter. So there is an index for
+// each filter and a table of counts beside the deliveries. Only Record and Prune may change the deliveries, and they must
+// never do it without the counts.
 package webhook
 
 import (
@@ -41,7 +41,7 @@ type Config struct {
 // Service is the webhook room. Make one with New.
 type Service struct {
 	Config
-	runner   *delivery.Runner[endpointKey, *flight, outcome]
+	runner   *delivery.Runner[endpointKey, *attempt, outcome]
 	match    *jobs.Signal   // wakes the matching of events
 	spread   func() float64 // from 0 to 1, see jobs.Backoff
 	attempts *prometheus.CounterVec
