@@ -62,12 +62,14 @@ const maxEvents = 50
 
 // Put takes an event in, for its change; it gives the event's and the change's identifiers.
 func Put(tx *db.Tx, from integration.Integration, e read.Event, now time.Time) (eventID, changeID string, err error) {
-	c, found, err := db.One(tx, scan, `SELECT body FROM change WHERE account_id = $1 AND integration_id = $2 AND change_key = $3`, from.AccountID, from.IntegrationID, e.Key)
+	c, found, err := db.One(tx, scan, `SELECT body FROM change WHERE account_id = $1 AND integration_id = $2 AND change_key = $3`,
+		from.AccountID, from.IntegrationID, e.Key)
 	if err != nil {
 		return "", "", err
 	}
 	if !found {
-		c = Change{ChangeID: id.Object(now), IntegrationID: from.IntegrationID, DataSourceID: from.IntegrationID, ChangeKey: e.Key, StartTime: e.Time}
+		c = Change{ChangeID: id.Object(now), IntegrationID: from.IntegrationID, DataSourceID: from.IntegrationID, ChangeKey: e.Key,
+			StartTime: e.Time}
 	}
 	c.DataSourceName, c.ChannelID, c.Title, c.Description, c.ChangeStatus, c.Link, c.Labels = from.IntegrationName, from.ChannelID, e.Title, e.Description, e.Status, e.Link, e.Labels
 	c.LastTime, c.EndTime = max(c.LastTime, e.Time), 0
@@ -81,7 +83,8 @@ func Put(tx *db.Tx, from integration.Integration, e read.Event, now time.Time) (
 	if err != nil {
 		return "", "", err
 	}
-	_, err = tx.Exec(`INSERT INTO change (account_id, change_id, integration_id, channel_id, change_key, start_time, last_time, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	_, err = tx.Exec(`INSERT INTO change (account_id, change_id, integration_id, channel_id, change_key, start_time, last_time, body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (account_id, change_id) DO UPDATE SET channel_id = excluded.channel_id, last_time = excluded.last_time, body = excluded.body`,
 		from.AccountID, c.ChangeID, c.IntegrationID, c.ChannelID, c.ChangeKey, c.StartTime, c.LastTime, string(body))
 	return eventID, c.ChangeID, err
@@ -98,8 +101,13 @@ func scan(row db.Scan) (c Change, err error) {
 // Ops is the room's table of contents.
 func Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{{
-		Path: "/change/list", Allow: []auth.Permission{auth.ChannelsRead}, Effect: api.Snapshot, Doc: "Lists changes by their beginning, the newest first.", Notes: "Without a window, those of the last hour. At most the newest 10,000 of a window are looked at.",
-		Example: `{"start_time": 1776000000, "end_time": 1776100000, "query": "checkout"}`, Do: api.Do(list),
+		Path:    "/change/list",
+		Allow:   []auth.Permission{auth.ChannelsRead},
+		Effect:  api.Snapshot,
+		Doc:     "Lists changes by their beginning, the newest first.",
+		Notes:   "Without a window, those of the last hour. At most the newest 10,000 of a window are looked at.",
+		Example: `{"start_time": 1776000000, "end_time": 1776100000, "query": "checkout"}`,
+		Do:      api.Do(list),
 	}})
 }
 
@@ -137,12 +145,15 @@ func list(c *api.Call, in listRequest) (api.Paged[Change], error) {
 	if err != nil {
 		return api.Paged[Change]{}, err
 	}
-	query := `SELECT body FROM change WHERE account_id = $1 AND start_time >= $2 AND start_time < $3 AND ($4 = '' OR $4 LIKE '%,' || integration_id || ',%')
-		AND ($5 = '' OR $5 LIKE '%,' || channel_id || ',%') AND NOT ($6 LIKE '%,' || channel_id || ',%') ORDER BY start_time DESC, change_id DESC LIMIT 10000`
+	query := `SELECT body FROM change WHERE account_id = $1 AND start_time >= $2 AND start_time < $3
+		AND ($4 = '' OR $4 LIKE '%,' || integration_id || ',%')
+		AND ($5 = '' OR $5 LIKE '%,' || channel_id || ',%') AND NOT ($6 LIKE '%,' || channel_id || ',%') ORDER BY start_time DESC, change_id DESC
+			LIMIT 10000`
 	if in.Asc {
 		query = strings.Replace(query, "start_time DESC, change_id DESC", "start_time, change_id", 1)
 	}
-	found, err := db.All(c.Tx, scan, query, c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs), db.List(hidden))
+	found, err := db.All(c.Tx, scan, query, c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs),
+		db.List(hidden))
 	if err != nil {
 		return api.Paged[Change]{}, err
 	}
@@ -150,7 +161,8 @@ func list(c *api.Call, in listRequest) (api.Paged[Change], error) {
 	text := strings.ToLower(in.Query)
 	items := []Change{}
 	for _, change := range found {
-		if m.Match(fields{&change}, nil) && (text == "" || strings.Contains(strings.ToLower(change.Title+"\n"+change.Description+"\n"+change.ChangeKey), text)) {
+		if m.Match(fields{&change}, nil) && (text == "" ||
+			strings.Contains(strings.ToLower(change.Title+"\n"+change.Description+"\n"+change.ChangeKey), text)) {
 			if !in.IncludeEvents {
 				change.Events = nil
 			}

@@ -18,7 +18,8 @@ func Own(kind, query string) { tables[kind] = query }
 func Known(tx *db.Tx, account int64, to Target) (bool, error) {
 	query, own := tables[to.Kind]
 	if !own {
-		_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, to.Kind, to.ID)
+		_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, to.Kind,
+			to.ID)
 		return found, err
 	}
 	id, err := strconv.ParseInt(to.ID, 10, 64)

@@ -66,13 +66,15 @@ func (k Kind[T]) Exists(tx *db.Tx, account int64, id string) (bool, error) {
 
 // Parent is the id of the object that one of any kind belongs to; empty: it belongs to none, or does not exist.
 func Parent(tx *db.Tx, account int64, kind, id string) (string, error) {
-	parent, _, err := db.One(tx, db.Column[string], `SELECT parent FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, kind, id)
+	parent, _, err := db.One(tx, db.Column[string], `SELECT parent FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account,
+		kind, id)
 	return parent, err
 }
 
 // Of lists the objects of a parent in their order: by rank, and where that is equal the older first.
 func (k Kind[T]) Of(tx *db.Tx, account int64, parent string) ([]T, error) {
-	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND parent = $3 ORDER BY rank, created_at, id`, account, k.Name, parent)
+	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND parent = $3 ORDER BY rank, created_at, id`,
+		account, k.Name, parent)
 }
 
 // Each reads objects by number, in the order given, each once; those that are not there are left out.
@@ -105,7 +107,8 @@ func (k Kind[T]) Insert(tx *db.Tx, account int64, v *T) (fresh bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	n, err := tx.Exec(`INSERT INTO object (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`, values...)
+	n, err := tx.Exec(`INSERT INTO object (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+		values...)
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -119,7 +122,8 @@ func (k Kind[T]) Put(tx *db.Tx, account int64, v *T) error {
 		return err
 	}
 	_, err = tx.Exec(`INSERT INTO object (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (account_id, kind, id) DO UPDATE SET parent = excluded.parent, rank = excluded.rank, name_folded = excluded.name_folded, team_id = excluded.team_id,
+		ON CONFLICT (account_id, kind, id) DO UPDATE
+			SET parent = excluded.parent, rank = excluded.rank, name_folded = excluded.name_folded, team_id = excluded.team_id,
 			creator_id = excluded.creator_id, created_at = excluded.created_at, updated_at = excluded.updated_at, body = excluded.body`, values...)
 	if err != nil {
 		return err
@@ -169,7 +173,8 @@ func (k Kind[T]) Ref(v *T) fault.Ref {
 func (k Kind[T]) values(account int64, v *T) ([]any, error) {
 	h := k.Head(v)
 	body, err := json.Marshal(v, json.Deterministic(true))
-	return []any{account, k.Name, h.ID, h.Parent, h.Rank, db.Fold(h.Name + "\n" + h.Search), h.Team, h.Creator, h.CreatedAt, h.UpdatedAt, string(body)}, err
+	return []any{account, k.Name, h.ID, h.Parent, h.Rank, db.Fold(h.Name + "\n" + h.Search), h.Team, h.Creator, h.CreatedAt, h.UpdatedAt,
+		string(body)}, err
 }
 
 func (k Kind[T]) refer(tx *db.Tx, account int64, v *T) error {

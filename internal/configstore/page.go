@@ -32,7 +32,8 @@ const window = ` LIMIT $11 + 0 OFFSET $12 + 0`
 // Page reads a page of the objects that a query wants and counts all of them. The order is total: where it
 // leaves two alike their ids decide.
 func (k Kind[T]) Page(tx *db.Tx, account int64, q Query) (items []T, total int64, err error) {
-	args := []any{account, k.Name, db.Containing(q.Search), db.List(q.Teams), q.MyTeam, q.Person, q.Creator, db.List(q.IDs), db.List(q.Parents), db.List(q.Except)}
+	args := []any{account, k.Name, db.Containing(q.Search), db.List(q.Teams), q.MyTeam, q.Person, q.Creator, db.List(q.IDs),
+		db.List(q.Parents), db.List(q.Except)}
 	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
 		return nil, 0, err
 	}
@@ -57,7 +58,8 @@ func (q Query) order() string {
 
 // Named tells whether an object other than this one has exactly this name, in the same case.
 func (k Kind[T]) Named(tx *db.Tx, account int64, name, except string) (bool, error) {
-	items, err := db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND name_folded LIKE $3 ESCAPE '\' AND id <> $4`,
+	items, err := db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND name_folded LIKE $3 ESCAPE '\'
+		AND id <> $4`,
 		account, k.Name, db.Containing(name), except)
 	for i := range items {
 		if k.Head(&items[i]).Name == name {

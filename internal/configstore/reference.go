@@ -51,7 +51,8 @@ func SetReferences(tx *db.Tx, account int64, from fault.Ref, targets ...Target) 
 		if to.ID == "" || to.ID == "0" {
 			continue
 		}
-		_, err := tx.Exec(`INSERT INTO reference (account_id, to_kind, to_id, from_kind, from_id, from_name) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+		_, err := tx.Exec(`INSERT INTO reference (account_id, to_kind, to_id, from_kind, from_id, from_name) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT DO NOTHING`,
 			account, to.Kind, to.ID, from.Kind, from.ID, from.Name)
 		if err != nil {
 			return err
@@ -68,13 +69,15 @@ func ClearReferences(tx *db.Tx, account int64, kind string, id any) error {
 
 // Targets lists the ids of one kind that an object refers to.
 func Targets(tx *db.Tx, account int64, fromKind string, fromID any, toKind string) ([]string, error) {
-	return db.All(tx, db.Column[string], `SELECT to_id FROM reference WHERE account_id = $1 AND from_kind = $2 AND from_id = $3 AND to_kind = $4 ORDER BY to_id`,
+	return db.All(tx, db.Column[string], `SELECT to_id FROM reference WHERE account_id = $1 AND from_kind = $2 AND from_id = $3
+		AND to_kind = $4 ORDER BY to_id`,
 		account, fromKind, fmt.Sprint(fromID), toKind)
 }
 
 // Sources lists the ids of the objects of one kind that refer to an object.
 func Sources(tx *db.Tx, account int64, toKind string, toID any, fromKind string) ([]string, error) {
-	return db.All(tx, db.Column[string], `SELECT from_id FROM reference WHERE account_id = $1 AND to_kind = $2 AND to_id = $3 AND from_kind = $4 ORDER BY from_id`,
+	return db.All(tx, db.Column[string], `SELECT from_id FROM reference WHERE account_id = $1 AND to_kind = $2 AND to_id = $3
+		AND from_kind = $4 ORDER BY from_id`,
 		account, toKind, fmt.Sprint(toID), fromKind)
 }
 
@@ -98,7 +101,8 @@ func Refused(object fault.Ref, refs []fault.Ref) error {
 // References lists the objects that refer to this one by kind and id, the first hundred.
 func References(tx *db.Tx, account int64, kind string, id any) ([]fault.Ref, error) {
 	return db.All(tx, func(scan db.Scan) (r fault.Ref, err error) { return r, scan(&r.Kind, &r.ID, &r.Name) },
-		`SELECT from_kind, from_id, from_name FROM reference WHERE account_id = $1 AND to_kind = $2 AND to_id = $3 ORDER BY from_kind, from_id LIMIT $4 + 0`,
+		`SELECT from_kind, from_id, from_name FROM reference WHERE account_id = $1 AND to_kind = $2 AND to_id = $3 ORDER BY from_kind, from_id
+			LIMIT $4 + 0`,
 		account, kind, fmt.Sprint(id), listed)
 }
 

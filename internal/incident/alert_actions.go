@@ -122,7 +122,8 @@ func (r *Service) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, er
 			target.raise(a.Severity)
 		}
 		c.Touched("alert", a.ID, a.Title)
-		item := activity.Item{Account: d.Account, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person, Event: activity.AlertMerged{IncidentID: target.IncidentID, Comment: in.Comment}}
+		item := activity.Item{Account: d.Account, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person,
+			Event: activity.AlertMerged{IncidentID: target.IncidentID, Comment: in.Comment}}
 		if err := r.Bus.Publish(c.Tx, item); err != nil {
 			return api.Empty{}, err
 		}

@@ -29,7 +29,8 @@ func (r *Service) create(c *api.Call, in createRequest) (reply Created, err erro
 			return reply, err
 		}
 	}
-	i := Incident{Title: in.Title, ChannelID: in.ChannelID, Severity: in.IncidentSeverity, Detail: Detail{Description: in.Description, Fields: map[string]jsontext.Value{}}}
+	i := Incident{Title: in.Title, ChannelID: in.ChannelID, Severity: in.IncidentSeverity,
+		Detail: Detail{Description: in.Description, Fields: map[string]jsontext.Value{}}}
 	fields, err := field.Kind.All(c.Tx, c.Who.AccountID)
 	if err != nil {
 		return reply, err
@@ -55,7 +56,8 @@ func (r *Service) create(c *api.Call, in createRequest) (reply Created, err erro
 			return reply, err
 		}
 	} else if in.ChannelID == 0 {
-		reply.Warnings.Warnings = append(reply.Warnings.Warnings, "assigned_to: is empty and the incident has no channel, so nobody is told of it")
+		reply.Warnings.Warnings = append(reply.Warnings.Warnings,
+			"assigned_to: is empty and the incident has no channel, so nobody is told of it")
 	}
 	c.Touched("incident", i.IncidentID, i.Title)
 	reply.IncidentID, reply.Title = i.IncidentID, i.Title

@@ -27,11 +27,13 @@ type credential struct {
 
 // apps says what each type of app is entered with.
 var apps = map[string][]credential{
-	SlackApp:    {{"token", true, true}, {"private", false, false}, {"base_url", false, false}},
-	FeishuApp:   {{"app_id", false, true}, {"app_secret", true, true}, {"base_url", false, false}},
-	DingTalkApp: {{"app_key", true, true}, {"app_secret", true, true}, {"owner", false, false}, {"agent_id", false, false}, {"base_url", false, false}},
-	WeComApp:    {{"corp_id", false, true}, {"secret", true, true}, {"owner", false, false}, {"agent_id", false, false}, {"base_url", false, false}},
-	TeamsApp:    {{"tenant_id", false, false}, {"app_id", false, false}, {"app_secret", true, false}},
+	SlackApp:  {{"token", true, true}, {"private", false, false}, {"base_url", false, false}},
+	FeishuApp: {{"app_id", false, true}, {"app_secret", true, true}, {"base_url", false, false}},
+	DingTalkApp: {{"app_key", true, true}, {"app_secret", true, true}, {"owner", false, false}, {"agent_id", false, false},
+		{"base_url", false, false}},
+	WeComApp: {{"corp_id", false, true}, {"secret", true, true}, {"owner", false, false}, {"agent_id", false, false},
+		{"base_url", false, false}},
+	TeamsApp: {{"tenant_id", false, false}, {"app_id", false, false}, {"app_secret", true, false}},
 }
 
 // open are the members of settings.app that are no secret in any type. What is not known is treated as one.
@@ -101,7 +103,8 @@ func (i *Integration) alone(tx *db.Tx, at configstore.RecordPath, account int64)
 	all, err := Kind.All(tx, account)
 	for _, o := range all {
 		if o.IntegrationID != i.IntegrationID && o.Settings != nil && o.Settings.WarRoomEnabled {
-			return at.Member("settings").Invalid("war_room_enabled", "is on for the integration %d (%s) already, and only one of the account may have it", o.IntegrationID, o.IntegrationName)
+			return at.Member("settings").Invalid("war_room_enabled",
+				"is on for the integration %d (%s) already, and only one of the account may have it", o.IntegrationID, o.IntegrationName)
 		}
 	}
 	return err

@@ -16,7 +16,8 @@ const maxHeader = 8192
 // 9110, 7.6.1, and what RFC 2616, 13.5.1, lists), those that say where the message goes and ends, and those that
 // Tocsin sets and receivers rely on.
 var reserved = []string{
-	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding",
+	"Upgrade",
 	"Host", "Content-Length", "Expect",
 	"Webhook-Id", "Webhook-Number", "Webhook-Timestamp", "Webhook-Signature",
 }

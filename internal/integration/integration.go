@@ -54,7 +54,8 @@ type Settings struct {
 // AlertEvents and IncidentEvents are what webhooks can be told about. Who is told of a_update is told of a_close.
 var (
 	AlertEvents    = []string{"a_new", "a_update", "a_merge", "a_close"}
-	IncidentEvents = []string{"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge", "i_comm",
+	IncidentEvents = []string{"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv",
+		"i_reopen", "i_merge", "i_comm",
 		"i_r_title", "i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field"}
 )
 
@@ -78,7 +79,8 @@ func (i *Integration) IsWebhook() bool {
 var Kind = configstore.Kind[Integration]{
 	Name: configstore.Integration, Section: "integrations",
 	Head: func(i *Integration) configstore.Head {
-		return configstore.Head{ID: strconv.FormatInt(i.IntegrationID, 10), Name: i.IntegrationName, Search: i.Description, Team: i.TeamID, Creator: i.CreatorID, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt}
+		return configstore.Head{ID: strconv.FormatInt(i.IntegrationID, 10), Name: i.IntegrationName, Search: i.Description, Team: i.TeamID,
+			Creator: i.CreatorID, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt}
 	},
 	Refs: func(i *Integration) []configstore.Target {
 		refs := []configstore.Target{configstore.RefTo(configstore.Team, i.TeamID), configstore.RefTo(configstore.Channel, i.ChannelID)}
@@ -120,7 +122,8 @@ var Kind = configstore.Kind[Integration]{
 			i.Status = "enabled"
 		}
 		i.PushURL = ""
-		if err := configstore.FirstError(at.Account(i.AccountID, account), at.AtLeast("integration_id", i.IntegrationID, 1), at.OneOf("status", i.Status, "enabled", "disabled"), i.check(at)); err != nil {
+		if err := configstore.FirstError(at.Account(i.AccountID, account), at.AtLeast("integration_id", i.IntegrationID, 1),
+			at.OneOf("status", i.Status, "enabled", "disabled"), i.check(at)); err != nil {
 			return err
 		}
 		i.AccountID = account
@@ -162,8 +165,10 @@ func Erase(tx *db.Tx, account int64, id string) error {
 // check holds an integration against the rules of its type.
 func (i *Integration) check(at configstore.RecordPath) error {
 	if err := configstore.FirstError(
-		at.Length("integration_name", i.IntegrationName, 1, 59), at.OneOf("integration_type", i.IntegrationType, types...), at.Length("description", i.Description, 0, 500),
-		at.AtLeast("team_id", i.TeamID, 0), at.AtLeast("channel_id", i.ChannelID, 0), at.Length("ref_id", i.RefID, 0, 255), at.Length("integration_key", i.IntegrationKey, 0, 255),
+		at.Length("integration_name", i.IntegrationName, 1, 59), at.OneOf("integration_type", i.IntegrationType, types...),
+		at.Length("description", i.Description, 0, 500),
+		at.AtLeast("team_id", i.TeamID, 0), at.AtLeast("channel_id", i.ChannelID, 0), at.Length("ref_id", i.RefID, 0, 255),
+		at.Length("integration_key", i.IntegrationKey, 0, 255),
 	); err != nil {
 		return err
 	}
@@ -237,7 +242,8 @@ func know(tx *db.Tx, account int64, i *Integration, expires int64) error {
 		return nil
 	}
 	_, err := tx.Exec(`INSERT INTO integration_key (key_hash, account_id, integration_id, expires_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (key_hash) DO UPDATE SET expires_at = excluded.expires_at, account_id = excluded.account_id, integration_id = excluded.integration_id`,
+		ON CONFLICT (key_hash) DO UPDATE SET expires_at = excluded.expires_at, account_id = excluded.account_id,
+			integration_id = excluded.integration_id`,
 		hashOf(i.IntegrationKey), account, strconv.FormatInt(i.IntegrationID, 10), expires)
 	return err
 }

@@ -140,8 +140,9 @@ func (r *Service) list(c *api.Call, in listRequest) (api.Paged[Integration], err
 		return api.Paged[Integration]{}, err
 	}
 	limit, offset := in.Window(20)
-	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, configstore.Query{Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Except: hidden,
-		ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc, Limit: limit, Offset: offset})
+	items, total, err := Kind.Page(c.Tx, c.Who.AccountID,
+		configstore.Query{Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Except: hidden,
+			ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc, Limit: limit, Offset: offset})
 	for n := 0; n < len(items) && err == nil; n++ {
 		err = r.show(c, &items[n])
 	}

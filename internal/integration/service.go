@@ -26,7 +26,8 @@ func (i *Integration) Service() sender.App {
 	case FeishuApp:
 		return feishu.App{ID: app["app_id"], Secret: app["app_secret"], BaseURL: app["base_url"]}
 	case DingTalkApp:
-		return dingtalk.App{Key: app["app_key"], Secret: app["app_secret"], Owner: app["owner"], AgentID: app["agent_id"], BaseURL: app["base_url"]}
+		return dingtalk.App{Key: app["app_key"], Secret: app["app_secret"], Owner: app["owner"], AgentID: app["agent_id"],
+			BaseURL: app["base_url"]}
 	case WeComApp:
 		return wecom.App{CorpID: app["corp_id"], Secret: app["secret"], Owner: app["owner"], AgentID: app["agent_id"], BaseURL: app["base_url"]}
 	}

@@ -37,8 +37,9 @@ type created struct {
 }
 
 func (r *Service) create(c *api.Call, in createRequest) (created, error) {
-	i := Integration{AccountID: c.Who.AccountID, IntegrationID: id.Number(), IntegrationName: in.IntegrationName, IntegrationType: in.IntegrationType,
-		Status: "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
+	i := Integration{AccountID: c.Who.AccountID, IntegrationID: id.Number(), IntegrationName: in.IntegrationName,
+		IntegrationType: in.IntegrationType,
+		Status:          "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
 	if i.IsSource() {
 		i.IntegrationKey = newKey()
 	}
@@ -133,7 +134,8 @@ func (r *Service) store(c *api.Call, i *Integration, b Body, old *Settings) (war
 	}
 	if i.Settings != nil {
 		for n, ch := range i.Settings.ChannelIDs {
-			if err := configstore.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("settings.channel_ids[%d]", n), configstore.RefTo(configstore.Channel, ch)); err != nil {
+			if err := configstore.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("settings.channel_ids[%d]", n),
+				configstore.RefTo(configstore.Channel, ch)); err != nil {
 				return nil, err
 			}
 		}
@@ -187,7 +189,8 @@ func (s *Settings) warnings() []string {
 	if err != nil {
 		return nil
 	}
-	if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()) {
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" ||
+		ip != nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()) {
 		return []string{place + ": is an address of this network; " + what + " there only where the server allows it"}
 	}
 	return nil

@@ -72,6 +72,7 @@ func zone(at configstore.RecordPath, name string) error {
 
 // ReplaceAccount changes what a file says of an account that exists.
 func ReplaceAccount(tx *db.Tx, a Account) error {
-	_, err := tx.Exec(`UPDATE account SET account_name = $1, time_zone = $2, owner_id = $3, revision = revision + 1 WHERE account_id = $4`, a.AccountName, a.TimeZone, a.OwnerID, a.AccountID)
+	_, err := tx.Exec(`UPDATE account SET account_name = $1, time_zone = $2, owner_id = $3, revision = revision + 1 WHERE account_id = $4`,
+		a.AccountName, a.TimeZone, a.OwnerID, a.AccountID)
 	return err
 }

@@ -93,7 +93,8 @@ func keyCreate(c *api.Call, in keyCreateRequest) (keyCreated, error) {
 	if err := configstore.FirstError(covers(c, in.Permissions), outlives(c, in.ExpiresAt)); err != nil {
 		return keyCreated{}, err
 	}
-	key, secret, err := CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions, ExpiresAt: in.ExpiresAt}, c.Unix())
+	key, secret, err := CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions,
+		ExpiresAt: in.ExpiresAt}, c.Unix())
 	if err != nil {
 		return keyCreated{}, err
 	}

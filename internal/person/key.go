@@ -11,7 +11,8 @@ func CreateKey(tx *db.Tx, k auth.NewKey, now int64) (keyID int64, secret string,
 	if keyID, secret, err = auth.CreateKey(tx, k, now); err != nil {
 		return 0, "", err
 	}
-	enabled, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, k.Account, k.Person)
+	enabled, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, k.Account,
+		k.Person)
 	if err == nil && enabled > 0 {
 		err = configstore.BumpRevision(tx, k.Account)
 	}

@@ -34,7 +34,8 @@ type Member struct {
 const memberColumns = `account_id, person_id, person_name, country_code, phone, email, locale, time_zone, phone_verified, email_verified, avatar, status, ref_id, created_at, updated_at`
 
 func scanMember(scan db.Scan) (m Member, err error) {
-	err = scan(&m.AccountID, &m.MemberID, &m.MemberName, &m.CountryCode, &m.Phone, &m.Email, &m.Locale, &m.TimeZone, &m.PhoneVerified, &m.EmailVerified,
+	err = scan(&m.AccountID, &m.MemberID, &m.MemberName, &m.CountryCode, &m.Phone, &m.Email, &m.Locale, &m.TimeZone, &m.PhoneVerified,
+		&m.EmailVerified,
 		&m.Avatar, &m.Status, &m.RefID, &m.CreatedAt, &m.UpdatedAt)
 	if m.Status != "pending" {
 		m.Status = "enabled" // files say active for the same, or nothing
@@ -54,7 +55,8 @@ func masked(phone string) string {
 
 // getMember reads a person who is not deleted.
 func getMember(tx *db.Tx, account, person int64) (Member, error) {
-	m, found, err := db.One(tx, scanMember, `SELECT `+memberColumns+` FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`, account, person)
+	m, found, err := db.One(tx, scanMember, `SELECT `+memberColumns+
+		` FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`, account, person)
 	if err == nil && !found {
 		err = fault.Missing("person", person)
 	}
@@ -92,7 +94,8 @@ func memberInfo(c *api.Call, _ api.Empty) (Self, error) {
 		return Self{}, err
 	}
 	m, err := getMember(c.Tx, c.Who.AccountID, c.Who.PersonID)
-	return Self{a.AccountID, a.AccountName, m.AccountRoleIDs, a.TimeZone, m.MemberID, m.MemberName, m.Phone, m.PhoneVerified, m.Email, m.EmailVerified,
+	return Self{a.AccountID, a.AccountName, m.AccountRoleIDs, a.TimeZone, m.MemberID, m.MemberName, m.Phone, m.PhoneVerified, m.Email,
+		m.EmailVerified,
 		m.CountryCode, m.Avatar, m.Locale, m.TimeZone, false, m.Status, c.Who.Owner, auth.Names(c.Who.Permissions)}, err
 }
 

@@ -28,7 +28,8 @@ func (in memberDeleteRequest) find(c *api.Call) (Member, error) {
 		return getMember(c.Tx, c.Who.AccountID, in.MemberID)
 	}
 	ids, err := db.All(c.Tx, db.Column[int64], `SELECT person_id FROM person WHERE account_id = $1 AND status <> 'deleted'
-		AND ($2 = '' OR person_name = $2) AND ($3 = '' OR lower(email) = lower($3)) AND ($4 = '' OR phone = $4) AND ($5 = '' OR ref_id = $5) AND ($6 = '' OR country_code = $6)
+		AND ($2 = '' OR person_name = $2) AND ($3 = '' OR lower(email) = lower($3)) AND ($4 = '' OR phone = $4) AND ($5 = '' OR ref_id = $5)
+			AND ($6 = '' OR country_code = $6)
 		ORDER BY person_id LIMIT 2`, c.Who.AccountID, in.MemberName, in.Email, in.Phone, in.RefID, in.CountryCode)
 	switch {
 	case err != nil:

@@ -45,7 +45,8 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 	if in.Phone != nil && *in.Phone != r.Phone {
 		r.PhoneVerified = false
 	}
-	for field, sent := range map[*string]*string{&r.PersonName: in.MemberName, &r.Email: in.Email, &r.Phone: in.Phone, &r.CountryCode: in.CountryCode, &r.Avatar: in.Avatar, &r.Locale: in.Locale, &r.TimeZone: in.TimeZone} {
+	for field, sent := range map[*string]*string{&r.PersonName: in.MemberName, &r.Email: in.Email, &r.Phone: in.Phone,
+		&r.CountryCode: in.CountryCode, &r.Avatar: in.Avatar, &r.Locale: in.Locale, &r.TimeZone: in.TimeZone} {
 		if sent != nil {
 			*field = *sent
 		}

@@ -43,7 +43,8 @@ func memberList(c *api.Call, in memberListRequest) (memberListed, error) {
 		return memberListed{}, err
 	}
 	limit, offset := in.Window(20)
-	items, err := db.All(c.Tx, scanMember, `SELECT `+memberColumns+members+in.order()+` LIMIT $4 + 0 OFFSET $5 + 0`, append(args, limit, offset)...)
+	items, err := db.All(c.Tx, scanMember, `SELECT `+memberColumns+members+in.order()+` LIMIT $4 + 0 OFFSET $5 + 0`,
+		append(args, limit, offset)...)
 	for i := 0; i < len(items) && err == nil; i++ {
 		items[i].AccountRoleIDs, err = role.Of(c.Tx, c.Who.AccountID, items[i].MemberID)
 	}

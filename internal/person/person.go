@@ -28,7 +28,8 @@ type Item struct {
 const columns = `account_id, person_id, person_name, avatar, locale, time_zone, email, phone_verified, email_verified, "as", status`
 
 func scanItem(scan db.Scan) (p Item, err error) {
-	err = scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.Avatar, &p.Locale, &p.TimeZone, &p.Email, &p.PhoneVerified, &p.EmailVerified, &p.As, &p.Status)
+	err = scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.Avatar, &p.Locale, &p.TimeZone, &p.Email, &p.PhoneVerified, &p.EmailVerified,
+		&p.As, &p.Status)
 	return p, err
 }
 

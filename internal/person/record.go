@@ -36,10 +36,14 @@ func get(tx *db.Tx, account, person int64) (Record, bool, error) {
 
 // put stores a person in place of the one of this id, if there is one, without their roles.
 func (r Record) put(tx *db.Tx, account int64) error {
-	_, err := tx.Exec(`INSERT INTO person (`+recordColumns+`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-		ON CONFLICT (account_id, person_id) DO UPDATE SET person_name = excluded.person_name, avatar = excluded.avatar, locale = excluded.locale, time_zone = excluded.time_zone,
-			email = excluded.email, phone_verified = excluded.phone_verified, email_verified = excluded.email_verified, "as" = excluded."as", status = excluded.status, phone = excluded.phone,
-			country_code = excluded.country_code, ref_id = excluded.ref_id, created_at = excluded.created_at, updated_at = excluded.updated_at, name_folded = excluded.name_folded`,
+	_, err := tx.Exec(`INSERT INTO person (`+recordColumns+
+		`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+		ON CONFLICT (account_id, person_id) DO UPDATE
+			SET person_name = excluded.person_name, avatar = excluded.avatar, locale = excluded.locale, time_zone = excluded.time_zone,
+			email = excluded.email, phone_verified = excluded.phone_verified, email_verified = excluded.email_verified, "as" = excluded."as",
+				status = excluded.status, phone = excluded.phone,
+			country_code = excluded.country_code, ref_id = excluded.ref_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
+				name_folded = excluded.name_folded`,
 		account, r.PersonID, r.PersonName, r.Avatar, r.Locale, r.TimeZone, r.Email, r.PhoneVerified, r.EmailVerified, r.As, r.Status, r.Phone,
 		r.CountryCode, r.RefID, r.CreatedAt, r.UpdatedAt, db.Fold(r.PersonName+"\n"+r.Email))
 	if err != nil {
@@ -129,5 +133,6 @@ func Erase(tx *db.Tx, account, person int64) error {
 // Complete folds what is searched of persons that an older version wrote. It is called when the program
 // starts.
 func Complete(tx *db.Tx) error {
-	return db.Refold[int64](tx, `SELECT account_id, person_id, person_name || char(10) || email FROM person WHERE name_folded = ''`, `UPDATE person SET name_folded = $1 WHERE account_id = $2 AND person_id = $3`)
+	return db.Refold[int64](tx, `SELECT account_id, person_id, person_name || char(10) || email FROM person WHERE name_folded = ''`,
+		`UPDATE person SET name_folded = $1 WHERE account_id = $2 AND person_id = $3`)
 }

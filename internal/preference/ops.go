@@ -25,11 +25,25 @@ type Service struct {
 // Ops is the room's table of contents.
 func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
-		{Path: "/preference/info", Narrowed: []auth.Permission{auth.MembersRead}, Effect: api.Snapshot, Doc: "Shows how the caller wants to be told.", Notes: "The account's owner may ask for others with person_id; contacts are shown to their owner alone, and to a narrowed key only with Members Manage (org).",
-			Example: `{}`, Do: api.Do(r.info)},
-		{Path: "/preference/update", Narrowed: []auth.Permission{auth.MembersManage}, Effect: api.Write, Audit: "preference:write:update", Doc: "Says how the caller wants to be told.",
-			Notes:   "Members that are left out stay as they are. The account's owner may do it for others with person_id. The owner's own contacts are changed with a key that is not narrowed.",
-			Example: `{"trigger_notify": {"critical": ["sms", "email"], "warning": ["email"], "info": ["email"]}, "quiet_hours": [{"start": "22:00", "end": "07:00"}]}`, Do: api.Do(r.update)},
+		{
+			Path:     "/preference/info",
+			Narrowed: []auth.Permission{auth.MembersRead},
+			Effect:   api.Snapshot,
+			Doc:      "Shows how the caller wants to be told.",
+			Notes:    "The account's owner may ask for others with person_id; contacts are shown to their owner alone, and to a narrowed key only with Members Manage (org).",
+			Example:  `{}`,
+			Do:       api.Do(r.info),
+		},
+		{
+			Path:     "/preference/update",
+			Narrowed: []auth.Permission{auth.MembersManage},
+			Effect:   api.Write,
+			Audit:    "preference:write:update",
+			Doc:      "Says how the caller wants to be told.",
+			Notes:    "Members that are left out stay as they are. The account's owner may do it for others with person_id. The owner's own contacts are changed with a key that is not narrowed.",
+			Example:  `{"trigger_notify": {"critical": ["sms", "email"], "warning": ["email"], "info": ["email"]}, "quiet_hours": [{"start": "22:00", "end": "07:00"}]}`,
+			Do:       api.Do(r.update),
+		},
 	})
 }
 
@@ -159,7 +173,8 @@ func (p *Preference) warnings() (all []string) {
 
 // filled has lists in place of those that are not set.
 func (p Preference) filled() Preference {
-	for _, list := range []*[]string{&p.Trigger.Critical, &p.Trigger.Warning, &p.Trigger.Info, &p.Shift.PersonalChannels, &p.StatusPage.IMIntegrations} {
+	for _, list := range []*[]string{&p.Trigger.Critical, &p.Trigger.Warning, &p.Trigger.Info, &p.Shift.PersonalChannels,
+		&p.StatusPage.IMIntegrations} {
 		if *list == nil {
 			*list = []string{}
 		}

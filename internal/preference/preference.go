@@ -53,7 +53,8 @@ type Quiet struct {
 var Kind = configstore.Kind[Preference]{
 	Name: configstore.Preference, Section: "preferences",
 	Head: func(p *Preference) configstore.Head {
-		return configstore.Head{ID: strconv.FormatInt(p.PersonID, 10), Name: "preference of person " + strconv.FormatInt(p.PersonID, 10), Creator: p.PersonID, UpdatedAt: p.UpdatedAt}
+		return configstore.Head{ID: strconv.FormatInt(p.PersonID, 10), Name: "preference of person " + strconv.FormatInt(p.PersonID, 10),
+			Creator: p.PersonID, UpdatedAt: p.UpdatedAt}
 	},
 	Secrets: func(p *Preference, fn func(place, text string) (string, error)) (err error) {
 		all := map[string]string{}

@@ -43,7 +43,8 @@ func Grant(c *api.Call, role int64, persons []int64) error {
 			return fault.Missing("person", person)
 		}
 		c.Touched(configstore.Person, person, "")
-		if _, err := c.Tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, c.Who.AccountID, person, role); err != nil {
+		if _, err := c.Tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+			c.Who.AccountID, person, role); err != nil {
 			return err
 		}
 	}
@@ -62,7 +63,8 @@ func Revoke(c *api.Call, role int64, persons []int64) error {
 	c.Touched(configstore.Role, role, r.RoleName)
 	for _, person := range persons {
 		c.Touched(configstore.Person, person, "")
-		if _, err := c.Tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2 AND role_id = $3`, c.Who.AccountID, person, role); err != nil {
+		if _, err := c.Tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2 AND role_id = $3`, c.Who.AccountID, person,
+			role); err != nil {
 			return err
 		}
 	}
@@ -94,5 +96,6 @@ func Replace(c *api.Call, person int64, roles []int64) error {
 
 // Of lists the roles that a person has, in ascending order.
 func Of(tx *db.Tx, account, person int64) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `SELECT role_id FROM person_role WHERE account_id = $1 AND person_id = $2 ORDER BY role_id`, account, person)
+	return db.All(tx, db.Column[int64], `SELECT role_id FROM person_role WHERE account_id = $1 AND person_id = $2 ORDER BY role_id`, account,
+		person)
 }

@@ -4,7 +4,8 @@ import "tocsin/internal/platform/db"
 
 // Give gives a person a role unasked, as an account file does; fresh is false when the person has it.
 func Give(tx *db.Tx, account, person, role int64) (fresh bool, err error) {
-	n, err := tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, account, person, role)
+	n, err := tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, account, person,
+		role)
 	return n > 0, err
 }
 

@@ -23,19 +23,88 @@ func Ops() []api.Op {
 	const one = `{"role_id": 1}`
 	const beyond = "A key cannot give or take away permissions that it does not have itself."
 	return api.WithReplies(golden, []api.Op{
-		{Path: "/role/list", Effect: api.Read, Doc: "Lists the roles of the account.", Example: `{"orderby": "created_at", "asc": true}`, Do: api.Do(list)},
-		{Path: "/role/info", Effect: api.Read, Doc: "Shows one role.", Example: one, Do: api.Do(info)},
-		{Path: "/role/upsert", Allow: manage, Effect: api.Write, Audit: "role:write:upsert", Doc: "Creates a role, or changes the one that role_id names.",
-			Notes: "permission_ids replaces all permissions of the role when it is sent. " + beyond, Example: `{"role_name": "On-call manager", "permission_ids": [7, 8]}`, Do: api.Do(upsert)},
-		{Path: "/role/delete", Allow: manage, Effect: api.Write, Audit: "role:write:delete", Danger: true, Doc: "Deletes a role and takes it from everybody who has it.", Notes: beyond,
-			Example: `{"role_id": 1, "dry_run": true}`, Do: api.Do(remove)},
-		{Path: "/role/enable", Allow: manage, Effect: api.Write, Audit: "role:write:enable", Doc: "Lets a role give its permissions.", Notes: beyond, Example: one, Do: api.Do(switched(""))},
-		{Path: "/role/disable", Allow: manage, Effect: api.Write, Audit: "role:write:disable", Doc: "Keeps a role from giving anything, within a second.", Notes: beyond, Example: one, Do: api.Do(switched("disabled"))},
-		{Path: "/role/member/grant", Allow: manage, Effect: api.Write, Audit: "role:write:grant", Doc: "Gives a role to persons: to all of them, or none.", Notes: beyond,
-			Example: `{"role_id": 1, "member_ids": [2476123212131]}`, Do: api.Do(memberGrant)},
-		{Path: "/role/member/revoke", Allow: manage, Effect: api.Write, Audit: "role:write:revoke", Doc: "Takes a role from persons.", Notes: beyond,
-			Example: `{"role_id": 1, "member_ids": [2476123212131]}`, Do: api.Do(memberRevoke)},
-		{Path: "/role/permission/list", Effect: api.Snapshot, Doc: "Lists the permissions there are, or those that roles give.", Example: `{"role_ids": [1], "with_all": true}`, Do: api.Do(permissionList)},
+		{
+			Path:    "/role/list",
+			Effect:  api.Read,
+			Doc:     "Lists the roles of the account.",
+			Example: `{"orderby": "created_at", "asc": true}`,
+			Do:      api.Do(list),
+		},
+		{
+			Path:    "/role/info",
+			Effect:  api.Read,
+			Doc:     "Shows one role.",
+			Example: one,
+			Do:      api.Do(info),
+		},
+		{
+			Path:    "/role/upsert",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "role:write:upsert",
+			Doc:     "Creates a role, or changes the one that role_id names.",
+			Notes:   "permission_ids replaces all permissions of the role when it is sent. " + beyond,
+			Example: `{"role_name": "On-call manager", "permission_ids": [7, 8]}`,
+			Do:      api.Do(upsert),
+		},
+		{
+			Path:    "/role/delete",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "role:write:delete",
+			Danger:  true,
+			Doc:     "Deletes a role and takes it from everybody who has it.",
+			Notes:   beyond,
+			Example: `{"role_id": 1, "dry_run": true}`,
+			Do:      api.Do(remove),
+		},
+		{
+			Path:    "/role/enable",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "role:write:enable",
+			Doc:     "Lets a role give its permissions.",
+			Notes:   beyond,
+			Example: one,
+			Do:      api.Do(switched("")),
+		},
+		{
+			Path:    "/role/disable",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "role:write:disable",
+			Doc:     "Keeps a role from giving anything, within a second.",
+			Notes:   beyond,
+			Example: one,
+			Do:      api.Do(switched("disabled")),
+		},
+		{
+			Path:    "/role/member/grant",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "role:write:grant",
+			Doc:     "Gives a role to persons: to all of them, or none.",
+			Notes:   beyond,
+			Example: `{"role_id": 1, "member_ids": [2476123212131]}`,
+			Do:      api.Do(memberGrant),
+		},
+		{
+			Path:    "/role/member/revoke",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "role:write:revoke",
+			Doc:     "Takes a role from persons.",
+			Notes:   beyond,
+			Example: `{"role_id": 1, "member_ids": [2476123212131]}`,
+			Do:      api.Do(memberRevoke),
+		},
+		{
+			Path:    "/role/permission/list",
+			Effect:  api.Snapshot,
+			Doc:     "Lists the permissions there are, or those that roles give.",
+			Example: `{"role_ids": [1], "with_all": true}`,
+			Do:      api.Do(permissionList),
+		},
 	})
 }
 
@@ -129,7 +198,8 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	for i, n := range in.PermissionIDs {
 		p, ok := auth.ByID(n)
 		if !ok {
-			return upserted{}, configstore.PathOf("permission_ids", i).Invalid("", "there is no permission %d; /role/permission/list shows those there are", n)
+			return upserted{}, configstore.PathOf("permission_ids", i).Invalid("",
+				"there is no permission %d; /role/permission/list shows those there are", n)
 		}
 		r.Permissions = append(r.Permissions, p.String())
 	}
@@ -235,7 +305,8 @@ func permissionList(c *api.Call, in permissionsRequest) (api.Items[Permission], 
 			return api.Items[Permission]{}, err
 		}
 		has := granted.Has(p)
-		item := Permission{ID: p.ID(), PermissionName: name, PermissionType: p.Type(), Description: p.Words(), Class: p.Class(), Scope: p.Scope(), Status: "enabled"}
+		item := Permission{ID: p.ID(), PermissionName: name, PermissionType: p.Type(), Description: p.Words(), Class: p.Class(),
+			Scope: p.Scope(), Status: "enabled"}
 		switch {
 		case in.WithAll:
 			item.IsGranted = &has

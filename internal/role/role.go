@@ -87,7 +87,8 @@ func (r Record) put(tx *db.Tx, account int64) error {
 		r.Status = "enabled"
 	}
 	_, err = tx.Exec(`INSERT INTO role (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (account_id, role_id) DO UPDATE SET role_name = excluded.role_name, permissions = excluded.permissions, description = excluded.description,
+		ON CONFLICT (account_id, role_id) DO UPDATE SET role_name = excluded.role_name, permissions = excluded.permissions,
+			description = excluded.description,
 			status = excluded.status, created_at = excluded.created_at, updated_at = excluded.updated_at`,
 		account, r.RoleID, r.RoleName, string(permissions), r.Description, r.Status, r.CreatedAt, r.UpdatedAt)
 	if err != nil {

@@ -30,7 +30,8 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	if body.ScheduleName == "" {
 		return Created{}, fault.Invalid("schedule_name", "is required, 1 to %d characters, under this name or as name", maxName)
 	}
-	s := stored{Stamps: Stamps{AccountID: c.Who.AccountID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID, UpdateAt: c.Unix(), UpdateBy: c.Who.PersonID}}
+	s := stored{Stamps: Stamps{AccountID: c.Who.AccountID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID, UpdateAt: c.Unix(),
+		UpdateBy: c.Who.PersonID}}
 	body.onto(&s)
 	warnings, err := s.warnings(c.Tx, c.Who.Zone)
 	if err != nil {

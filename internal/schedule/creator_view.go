@@ -17,7 +17,8 @@ func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error)
 	}
 	// A document that names a person holds the person's digits. Not the other way round, so the layers
 	// are looked at again below.
-	found, err := db.All(c.Tx, row(c.Who.AccountID, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND layers LIKE $2`+newestFirst,
+	found, err := db.All(c.Tx, row(c.Who.AccountID, false),
+		`SELECT `+columns+` FROM schedule WHERE account_id = $1 AND layers LIKE $2`+newestFirst,
 		c.Who.AccountID, fmt.Sprintf("%%%d%%", c.Who.PersonID))
 	if err != nil {
 		return api.Items[Schedule]{}, err

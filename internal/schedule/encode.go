@@ -47,7 +47,8 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 		b = appendOptional(append(b, `,"end":`...), s.End)
 	}
 	b = append(b, `,"notify":`...)
-	notify, err := json.Marshal(s.Notify, jsontext.AllowInvalidUTF8(true), json.Deterministic(true)) // small, and has members that are not known
+	notify, err := json.Marshal(s.Notify, jsontext.AllowInvalidUTF8(true),
+		json.Deterministic(true)) // small, and has members that are not known
 	if err != nil {
 		return b, err
 	}

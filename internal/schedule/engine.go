@@ -156,7 +156,8 @@ func (s *stored) timelines(e *oncall.Schedule, w window, left *budget) (layers [
 		left.pay(&pieces[i].Group)
 	}
 	if *left < 0 {
-		return nil, final, fault.Invalid("end", "the timelines up to %d would name persons more than %d times: ask for a shorter window", w.to, maxNamed)
+		return nil, final, fault.Invalid("end", "the timelines up to %d would name persons more than %d times: ask for a shorter window", w.to,
+			maxNamed)
 	}
 	return layers, ComputedLayer{Schedules: &pieces}, nil
 }

@@ -133,7 +133,8 @@ func (l *LayerConfig) settleRotation(path string) error {
 		case l.RotationDuration == 0:
 			return fault.Invalid(path+".rotation_unit", "is required with rotation_value, or else rotation_duration")
 		}
-		return fault.Invalid(path+".rotation_duration", "must be 1 to %d whole weeks, days or hours in seconds, got %d", oncall.MaxValue, l.RotationDuration)
+		return fault.Invalid(path+".rotation_duration", "must be 1 to %d whole weeks, days or hours in seconds, got %d", oncall.MaxValue,
+			l.RotationDuration)
 	}
 	for _, u := range unitSeconds {
 		if u.unit == l.RotationUnit {

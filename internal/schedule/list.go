@@ -65,7 +65,8 @@ func (r *Service) list(c *api.Call, in listRequest) (Page, error) {
 		return Page{}, err
 	}
 	limit := in.limit()
-	found, err := db.All(c.Tx, row(c.Who.AccountID, w == nil), `SELECT `+columns+matching+newestFirst+` LIMIT $7 + 0 OFFSET $8 + 0`, append(args, limit, (max(in.P, 1)-1)*limit)...)
+	found, err := db.All(c.Tx, row(c.Who.AccountID, w == nil), `SELECT `+columns+matching+newestFirst+` LIMIT $7 + 0 OFFSET $8 + 0`,
+		append(args, limit, (max(in.P, 1)-1)*limit)...)
 	if err != nil {
 		return Page{}, err
 	}

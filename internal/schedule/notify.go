@@ -55,7 +55,8 @@ type WebhookSettings struct {
 }
 
 var (
-	webhookTypes  = []string{"feishu", "dingtalk", "wecom", "slack", "telegram", "zoom", "feishu_app", "dingtalk_app", "wecom_app", "slack_app", "teams_app"}
+	webhookTypes = []string{"feishu", "dingtalk", "wecom", "slack", "telegram", "zoom", "feishu_app", "dingtalk_app", "wecom_app",
+		"slack_app", "teams_app"}
 	timeOfDay     = regexp.MustCompile(`\A([01][0-9]|2[0-3]):[0-5][0-9]\z`)
 	knownChannels = regexp.MustCompile(`\A(email|sms|voice|phone|(feishu|dingtalk|wecom|slack|teams)_app(:.+)?)\z`)
 )
@@ -87,7 +88,8 @@ func (n *Notify) settle(path string) (*Notify, error) {
 	for i := range hooks {
 		w := &hooks[i]
 		if !slices.Contains(webhookTypes, w.Type) {
-			return nil, fault.Invalid(fmt.Sprintf("%s.webhooks[%d].type", path, i), "must be one of %s, got %q", strings.Join(webhookTypes, ", "), w.Type)
+			return nil, fault.Invalid(fmt.Sprintf("%s.webhooks[%d].type", path, i), "must be one of %s, got %q", strings.Join(webhookTypes, ", "),
+				w.Type)
 		}
 		if w.Settings.DataSourceID == 0 {
 			// A value that is no integer is kept with the other unknown members and names no integration.
@@ -114,7 +116,8 @@ func (n *Notify) warnings() []string {
 	if n.Webhooks != nil {
 		for i, w := range *n.Webhooks {
 			if missing := w.missing(); len(missing) > 0 {
-				all = append(all, fmt.Sprintf("notify.webhooks[%d].settings lacks %s, without which a %s webhook reaches nobody", i, strings.Join(missing, " and "), w.Type))
+				all = append(all, fmt.Sprintf("notify.webhooks[%d].settings lacks %s, without which a %s webhook reaches nobody", i,
+					strings.Join(missing, " and "), w.Type))
 			}
 		}
 	}

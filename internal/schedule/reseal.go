@@ -80,7 +80,8 @@ func rewrite(tx *db.Tx, through func(count *int) passage) (changed int, err erro
 		if err != nil {
 			return 0, err
 		}
-		if _, err := tx.Exec(`UPDATE schedule SET notify = $1 WHERE account_id = $2 AND schedule_id = $3`, string(notify), r.of.AccountID, r.of.ScheduleID); err != nil {
+		if _, err := tx.Exec(`UPDATE schedule SET notify = $1 WHERE account_id = $2 AND schedule_id = $3`, string(notify), r.of.AccountID,
+			r.of.ScheduleID); err != nil {
 			return 0, err
 		}
 		if err := configstore.BumpRevision(tx, r.of.AccountID); err != nil {

@@ -62,7 +62,8 @@ func (n *Notify) sealed(keyring *secret.Keyring, of Stamps) (*Notify, error) {
 
 // opened returns a stored notification in clear. open is secret.Keyring.Open, or Show where people see it.
 func (n *Notify) opened(open secret.Renew, of Stamps) (*Notify, error) {
-	return n.through(passage{open, func(value jsontext.Value, place string) (jsontext.Value, error) { return openOther(open, value, place) }}, of)
+	return n.through(passage{open, func(value jsontext.Value, place string) (jsontext.Value, error) { return openOther(open, value, place) }},
+		of)
 }
 
 // blanked returns a stored notification without its secrets.

@@ -46,5 +46,6 @@ func (t *Shifts) Chats(keyring *secret.Keyring) ([]Webhook, error) {
 
 // Notifying lists the schedules of an account in which anything is said about telling people of turns.
 func Notifying(tx *db.Tx, account int64) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `SELECT schedule_id FROM schedule WHERE account_id = $1 AND notify <> '' ORDER BY schedule_id`, account)
+	return db.All(tx, db.Column[int64], `SELECT schedule_id FROM schedule WHERE account_id = $1 AND notify <> '' ORDER BY schedule_id`,
+		account)
 }

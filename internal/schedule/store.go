@@ -33,7 +33,8 @@ func row(account int64, brief bool) func(db.Scan) (*stored, error) {
 		s := &stored{}
 		s.AccountID = account
 		var layers, notify string
-		err := scan(&s.ScheduleID, &s.Name, &s.Description, &s.TeamID, &s.Status, &s.TimeZone, &layers, &notify, &s.CreateAt, &s.CreateBy, &s.UpdateAt, &s.UpdateBy)
+		err := scan(&s.ScheduleID, &s.Name, &s.Description, &s.TeamID, &s.Status, &s.TimeZone, &layers, &notify, &s.CreateAt, &s.CreateBy,
+			&s.UpdateAt, &s.UpdateBy)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +56,8 @@ func row(account int64, brief bool) func(db.Scan) (*stored, error) {
 // changed, unless the transaction writes.
 func find(tx *db.Tx, account, schedule int64) (*stored, error) {
 	s, _, err := configstore.Kept(tx, account, keptSchedule{schedule}, func() (*stored, bool, error) {
-		s, found, err := db.One(tx, row(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule)
+		s, found, err := db.One(tx, row(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account,
+			schedule)
 		if found && tx.Cache() != nil {
 			s.compiled = &compiled{}
 		}
@@ -79,9 +81,11 @@ func (s *stored) insert(tx *db.Tx) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	n, err := tx.Exec(`INSERT INTO schedule (account_id, schedule_id, schedule_name, name_folded, description, team_id, status, time_zone, layers, notify, create_at, create_by, update_at, update_by)
+	n, err := tx.Exec(`INSERT INTO schedule (account_id, schedule_id, schedule_name, name_folded, description, team_id, status, time_zone,
+		layers, notify, create_at, create_by, update_at, update_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
-		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.CreateAt, s.CreateBy, s.UpdateAt, s.UpdateBy)
+		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.CreateAt,
+		s.CreateBy, s.UpdateAt, s.UpdateBy)
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -94,7 +98,8 @@ func (s *stored) update(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6, layers = $7, notify = $8, update_at = $9, update_by = $10
+	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6,
+		layers = $7, notify = $8, update_at = $9, update_by = $10
 		WHERE account_id = $11 AND schedule_id = $12`,
 		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.UpdateAt, s.UpdateBy, s.AccountID, s.ScheduleID)
 	if err != nil {

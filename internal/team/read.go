@@ -31,7 +31,8 @@ func (n Named) find(c *api.Call) (Record, error) {
 	if n.TeamID != 0 {
 		return get(c.Tx, c.Who.AccountID, n.TeamID)
 	}
-	teams, err := db.All(c.Tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND ($2 = '' OR team_name = $2) AND ($3 = '' OR ref_id = $3) ORDER BY team_id LIMIT 2`,
+	teams, err := db.All(c.Tx, db.Column[int64],
+		`SELECT team_id FROM team WHERE account_id = $1 AND ($2 = '' OR team_name = $2) AND ($3 = '' OR ref_id = $3) ORDER BY team_id LIMIT 2`,
 		c.Who.AccountID, n.TeamName, n.RefID)
 	switch {
 	case err != nil:
@@ -64,7 +65,8 @@ type Team struct {
 func show(c *api.Call, r Record) (Team, error) {
 	name := func(person int64) (name string, err error) {
 		if person != 0 {
-			name, _, err = db.One(c.Tx, db.Column[string], `SELECT person_name FROM person WHERE account_id = $1 AND person_id = $2`, c.Who.AccountID, person)
+			name, _, err = db.One(c.Tx, db.Column[string], `SELECT person_name FROM person WHERE account_id = $1 AND person_id = $2`,
+				c.Who.AccountID, person)
 		}
 		return name, err
 	}
@@ -73,7 +75,8 @@ func show(c *api.Call, r Record) (Team, error) {
 		return Team{}, err
 	}
 	updater, err := name(r.UpdatedBy)
-	return Team{c.Who.AccountID, r.TeamID, r.TeamName, r.Description, "enabled", updater, r.UpdatedBy, r.CreatorID, creator, r.CreatedAt, r.UpdatedAt, r.PersonIDs, r.RefID}, err
+	return Team{c.Who.AccountID, r.TeamID, r.TeamName, r.Description, "enabled", updater, r.UpdatedBy, r.CreatorID, creator, r.CreatedAt,
+		r.UpdatedAt, r.PersonIDs, r.RefID}, err
 }
 
 func info(c *api.Call, in Named) (Team, error) {

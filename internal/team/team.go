@@ -59,7 +59,8 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 }
 
 func (r Record) insert(tx *db.Tx, account int64) (fresh bool, err error) {
-	n, err := tx.Exec(`INSERT INTO team (account_id, `+columns+`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+	n, err := tx.Exec(`INSERT INTO team (account_id, `+columns+
+		`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
 		account, r.TeamID, r.TeamName, r.Description, r.RefID, r.CreatorID, r.UpdatedBy, r.CreatedAt, r.UpdatedAt, db.Fold(r.TeamName))
 	if err != nil || n == 0 {
 		return false, err
@@ -87,7 +88,8 @@ func join(tx *db.Tx, account int64, at configstore.RecordPath, r Record) error {
 
 // Members lists who is in a team, in the order in which they were given.
 func Members(tx *db.Tx, account, team int64) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `SELECT person_id FROM team_person WHERE account_id = $1 AND team_id = $2 ORDER BY position`, account, team)
+	return db.All(tx, db.Column[int64], `SELECT person_id FROM team_person WHERE account_id = $1 AND team_id = $2 ORDER BY position`, account,
+		team)
 }
 
 // Find reads a team; found is false when the account has none of this id.
@@ -144,5 +146,6 @@ func Erase(tx *db.Tx, account, team int64) error {
 
 // Complete folds the names of teams that an older version wrote. It is called when the program starts.
 func Complete(tx *db.Tx) error {
-	return db.Refold[int64](tx, `SELECT account_id, team_id, team_name FROM team WHERE name_folded = ''`, `UPDATE team SET name_folded = $1 WHERE account_id = $2 AND team_id = $3`)
+	return db.Refold[int64](tx, `SELECT account_id, team_id, team_name FROM team WHERE name_folded = ''`,
+		`UPDATE team SET name_folded = $1 WHERE account_id = $2 AND team_id = $3`)
 }

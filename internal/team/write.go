@@ -89,7 +89,9 @@ func byName(tx *db.Tx, account int64, name string) (team int64, found bool, err 
 
 // unused refuses a reference that another team has, because teams are found by it.
 func unused(c *api.Call, r Record) error {
-	other, taken, err := db.One(c.Tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND ref_id = $2 AND team_id <> $3 ORDER BY team_id LIMIT 1`, c.Who.AccountID, r.RefID, r.TeamID)
+	other, taken, err := db.One(c.Tx, db.Column[int64],
+		`SELECT team_id FROM team WHERE account_id = $1 AND ref_id = $2 AND team_id <> $3 ORDER BY team_id LIMIT 1`, c.Who.AccountID, r.RefID,
+		r.TeamID)
 	if err == nil && taken {
 		err = fault.Invalid("ref_id", "is that of team %d already, got %q", other, r.RefID)
 	}
@@ -98,8 +100,10 @@ func unused(c *api.Call, r Record) error {
 
 // The ways to find a person by an address, which $3 narrows; the empty address is nobody's.
 const (
-	byEmail = `SELECT person_id FROM person WHERE account_id = $1 AND lower(email) = lower($2) AND email <> '' AND $3 = '' AND status <> 'deleted' ORDER BY person_id LIMIT 2`
-	byPhone = `SELECT person_id FROM person WHERE account_id = $1 AND phone = $2 AND phone <> '' AND ($3 = '' OR country_code = $3) AND status <> 'deleted' ORDER BY person_id LIMIT 2`
+	byEmail = `SELECT person_id FROM person WHERE account_id = $1 AND lower(email) = lower($2) AND email <> '' AND $3 = ''
+		AND status <> 'deleted' ORDER BY person_id LIMIT 2`
+	byPhone = `SELECT person_id FROM person WHERE account_id = $1 AND phone = $2 AND phone <> '' AND ($3 = '' OR country_code = $3)
+		AND status <> 'deleted' ORDER BY person_id LIMIT 2`
 )
 
 // members is all whom the request names: those named by id first, then those by e-mail address and by phone

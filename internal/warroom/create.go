@@ -62,7 +62,8 @@ func (r *Service) ask(c *api.Call, in createRequest) (a asked, err error) {
 	}
 	a.ChatID, a.ChatName, a.ShareLink = group.ID, group.Name, group.Link
 	if err != nil {
-		a.warnings = append(a.warnings, "the group is open, but not everybody could be added; /incident/war-room/add-member tries again: "+said(err))
+		a.warnings = append(a.warnings, "the group is open, but not everybody could be added; /incident/war-room/add-member tries again: "+
+			said(err))
 	}
 	if len(group.Missing) > 0 {
 		a.warnings = append(a.warnings, a.PluginType+": "+unknown(group.Missing))
@@ -83,7 +84,8 @@ func (r *Service) begin(c *api.Call, in createRequest, a *asked) (err error) {
 		return err
 	}
 	if !app.Settings.WarRoomEnabled {
-		return fault.Invalid("integration_id", "names an integration whose settings.war_room_enabled is off, %d (%s)", app.IntegrationID, app.IntegrationName)
+		return fault.Invalid("integration_id", "names an integration whose settings.war_room_enabled is off, %d (%s)", app.IntegrationID,
+			app.IntegrationName)
 	}
 	have, found, err := find(c.Tx, c.Who.AccountID, a.incident.IncidentID, in.IntegrationID)
 	switch {
@@ -102,7 +104,8 @@ func (r *Service) begin(c *api.Call, in createRequest, a *asked) (err error) {
 	if a.people, err = people(c.Tx, c.Who.AccountID, others, in.MemberIDs); err != nil {
 		return err
 	}
-	a.Record = Record{AccountID: c.Who.AccountID, IntegrationID: in.IntegrationID, CreatedBy: c.Who.PersonID, IncidentID: a.incident.IncidentID, Status: creating, CreatedAt: c.Unix(), PluginType: plugin(&app)}
+	a.Record = Record{AccountID: c.Who.AccountID, IntegrationID: in.IntegrationID, CreatedBy: c.Who.PersonID,
+		IncidentID: a.incident.IncidentID, Status: creating, CreatedAt: c.Unix(), PluginType: plugin(&app)}
 	return a.Record.begin(c.Tx)
 }
 
@@ -121,11 +124,13 @@ func (r *Service) create(c *api.Call, a asked) (Created, error) {
 }
 
 func (r *Service) publish(c *api.Call, w *Record, channel int64, e activity.Event) error {
-	return r.Bus.Publish(c.Tx, activity.Item{Account: w.AccountID, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID, Event: e})
+	return r.Bus.Publish(c.Tx, activity.Item{Account: w.AccountID, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID,
+		Event: e})
 }
 
 func (r *Record) named() activity.WarRoom {
-	return activity.WarRoom{IntegrationID: r.IntegrationID, PluginType: r.PluginType, ChatID: r.ChatID, ChatName: r.ChatName, ShareLink: r.ShareLink}
+	return activity.WarRoom{IntegrationID: r.IntegrationID, PluginType: r.PluginType, ChatID: r.ChatID, ChatName: r.ChatName,
+		ShareLink: r.ShareLink}
 }
 
 // nameOf begins with what people call the incident, which is left when a service cuts the name.
@@ -136,6 +141,7 @@ func nameOf(i *incident.Incident) string {
 // greeting is what is posted first: a group in WeCom is not seen before something is.
 func greeting(a *asked) sender.Message {
 	to, _ := render.For(a.PluginType)
-	return sender.Message{Key: a.IncidentID + "/war-room", Thread: a.IncidentID, Subject: "War room for #" + incident.Num(a.IncidentID), Severity: a.incident.Severity, Event: activity.IncidentRoom, Title: a.incident.Title, Test: a.incident.Test,
+	return sender.Message{Key: a.IncidentID + "/war-room", Thread: a.IncidentID, Subject: "War room for #" + incident.Num(a.IncidentID),
+		Severity: a.incident.Severity, Event: activity.IncidentRoom, Title: a.incident.Title, Test: a.incident.Test,
 		Text: to.Escape(a.incident.Title) + "\n" + to.Escape(fmt.Sprintf("%s, %s", cmp.Or(a.incident.Severity, event.Info), a.incident.Progress))}
 }

@@ -18,9 +18,11 @@ func (r *Service) app(c *api.Call, id int64) (i integration.Integration, s sende
 	case err != nil:
 		return i, nil, err
 	case i.IntegrationType == integration.TeamsApp:
-		return i, nil, fault.Invalid("integration_id", "names a teams_app: Tocsin cannot open groups in Microsoft Teams; those of Slack, Feishu, DingTalk and WeCom can")
+		return i, nil, fault.Invalid("integration_id",
+			"names a teams_app: Tocsin cannot open groups in Microsoft Teams; those of Slack, Feishu, DingTalk and WeCom can")
 	case !i.OpensGroups():
-		return i, nil, fault.Invalid("integration_id", "names a %s, which opens no groups; a slack_app, feishu_app, dingtalk_app or wecom_app does", i.IntegrationType)
+		return i, nil, fault.Invalid("integration_id",
+			"names a %s, which opens no groups; a slack_app, feishu_app, dingtalk_app or wecom_app does", i.IntegrationType)
 	case i.Status != "enabled":
 		return i, nil, fault.New(fault.Conflict, "the integration %d (%s) is disabled", id, i.IntegrationName)
 	}

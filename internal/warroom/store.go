@@ -34,17 +34,20 @@ type Record struct {
 const columns = `account_id, integration_id, created_by, chat_id, chat_name, share_link, incident_id, status, created_at, plugin_type`
 
 func scan(row db.Scan) (r Record, err error) {
-	return r, row(&r.AccountID, &r.IntegrationID, &r.CreatedBy, &r.ChatID, &r.ChatName, &r.ShareLink, &r.IncidentID, &r.Status, &r.CreatedAt, &r.PluginType)
+	return r, row(&r.AccountID, &r.IntegrationID, &r.CreatedBy, &r.ChatID, &r.ChatName, &r.ShareLink, &r.IncidentID, &r.Status, &r.CreatedAt,
+		&r.PluginType)
 }
 
 // find reads the war room of an incident with an integration.
 func find(tx *db.Tx, account int64, incident string, integration int64) (Record, bool, error) {
-	return db.One(tx, scan, `SELECT `+columns+` FROM war_room WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3`, account, incident, integration)
+	return db.One(tx, scan, `SELECT `+columns+` FROM war_room WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3`, account,
+		incident, integration)
 }
 
 // byChat reads the war room that a group is.
 func byChat(tx *db.Tx, account, integration int64, chat string) (Record, error) {
-	r, found, err := db.One(tx, scan, `SELECT `+columns+` FROM war_room WHERE account_id = $1 AND integration_id = $2 AND chat_id = $3 AND status = 'open'`, account, integration, chat)
+	r, found, err := db.One(tx, scan, `SELECT `+columns+
+		` FROM war_room WHERE account_id = $1 AND integration_id = $2 AND chat_id = $3 AND status = 'open'`, account, integration, chat)
 	if err == nil && !found {
 		err = fault.Missing("war room", chat)
 	}
@@ -68,10 +71,12 @@ func (r *Record) begin(tx *db.Tx) error {
 
 // complete stores which group it has become. It is a conflict when the incident was removed meanwhile.
 func (r *Record) complete(tx *db.Tx) error {
-	n, err := tx.Exec(`UPDATE war_room SET status = 'open', chat_id = $4, chat_name = $5, share_link = $6 WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3 AND status = 'creating' AND created_at = $7`,
+	n, err := tx.Exec(`UPDATE war_room SET status = 'open', chat_id = $4, chat_name = $5, share_link = $6 WHERE account_id = $1
+		AND incident_id = $2 AND integration_id = $3 AND status = 'creating' AND created_at = $7`,
 		r.AccountID, r.IncidentID, r.IntegrationID, r.ChatID, r.ChatName, r.ShareLink, r.CreatedAt)
 	if err == nil && n == 0 {
-		err = fault.New(fault.Conflict, "the incident or its war room was deleted while the group %q was being opened; it stays at the service", r.ChatName)
+		err = fault.New(fault.Conflict, "the incident or its war room was deleted while the group %q was being opened; it stays at the service",
+			r.ChatName)
 	}
 	r.Status = isOpen
 	return err
@@ -79,7 +84,8 @@ func (r *Record) complete(tx *db.Tx) error {
 
 // forget removes a record.
 func (r *Record) forget(tx *db.Tx) error {
-	_, err := tx.Exec(`DELETE FROM war_room WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3`, r.AccountID, r.IncidentID, r.IntegrationID)
+	_, err := tx.Exec(`DELETE FROM war_room WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3`, r.AccountID, r.IncidentID,
+		r.IntegrationID)
 	return err
 }
 
