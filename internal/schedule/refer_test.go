@@ -50,7 +50,7 @@ func TestTheMigrationFillsReferencesIn(t *testing.T) {
 		t.Fatalf("too few references to tell anything: %s", want)
 	}
 	s.Exec(`DELETE FROM reference`)
-	migration, err := os.ReadFile("../db/migrations/0016_config.sql")
+	migration, err := os.ReadFile("../platform/db/migrations/0016_config.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
