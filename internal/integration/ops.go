@@ -22,12 +22,13 @@ func (r *Service) Ops() []api.Op {
 	const one = `{"integration_id": 6113996590131}`
 	return api.WithReplies(golden, []api.Op{
 		{
-			Path:    "/integration/create",
-			Allow:   manage,
-			Effect:  api.Write,
-			Audit:   "integration:write:create",
-			Doc:     "Creates an integration, enabled.",
-			Notes:   "A source of alerts gets a key and the address to push events to. With channel_id it is dedicated to that channel; without, its route decides (/route/upsert).",
+			Path:   "/integration/create",
+			Allow:  manage,
+			Effect: api.Write,
+			Audit:  "integration:write:create",
+			Doc:    "Creates an integration, enabled.",
+			Notes: "A source of alerts gets a key and the address to push events to. With channel_id it is dedicated to that channel; " +
+				"without, its route decides (/route/upsert).",
 			Example: `{"integration_name": "Prometheus EU", "integration_type": "prometheus", "channel_id": 1001}`,
 			Do:      api.Do(r.create),
 		},

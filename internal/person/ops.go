@@ -19,10 +19,11 @@ var golden embed.FS
 func Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
-			Path:    "/person/infos",
-			Effect:  api.Read,
-			Doc:     "Reads up to 1,000 persons at once.",
-			Notes:   "Items come in the order of the request, each once. Ids that name nobody in the account are left out. The account's own id is answered with the account's record.",
+			Path:   "/person/infos",
+			Effect: api.Read,
+			Doc:    "Reads up to 1,000 persons at once.",
+			Notes: "Items come in the order of the request, each once. Ids that name nobody in the account are left out. The account's " +
+				"own id is answered with the account's record.",
 			Example: `{"person_ids": [2476123212131, 2659460982131]}`,
 			Do:      api.Do(infos),
 		},

@@ -30,9 +30,10 @@ func (r *Service) Ops() []api.Op {
 			Narrowed: []auth.Permission{auth.MembersRead},
 			Effect:   api.Snapshot,
 			Doc:      "Shows how the caller wants to be told.",
-			Notes:    "The account's owner may ask for others with person_id; contacts are shown to their owner alone, and to a narrowed key only with Members Manage (org).",
-			Example:  `{}`,
-			Do:       api.Do(r.info),
+			Notes: "The account's owner may ask for others with person_id; contacts are shown to their owner alone, and to a narrowed key " +
+				"only with Members Manage (org).",
+			Example: `{}`,
+			Do:      api.Do(r.info),
 		},
 		{
 			Path:     "/preference/update",
@@ -40,9 +41,10 @@ func (r *Service) Ops() []api.Op {
 			Effect:   api.Write,
 			Audit:    "preference:write:update",
 			Doc:      "Says how the caller wants to be told.",
-			Notes:    "Members that are left out stay as they are. The account's owner may do it for others with person_id. The owner's own contacts are changed with a key that is not narrowed.",
-			Example:  `{"trigger_notify": {"critical": ["sms", "email"], "warning": ["email"], "info": ["email"]}, "quiet_hours": [{"start": "22:00", "end": "07:00"}]}`,
-			Do:       api.Do(r.update),
+			Notes: "Members that are left out stay as they are. The account's owner may do it for others with person_id. The owner's own " +
+				"contacts are changed with a key that is not narrowed.",
+			Example: `{"trigger_notify": {"critical": ["sms", "email"], "warning": ["email"], "info": ["email"]}, "quiet_hours": [{"start": "22:00", "end": "07:00"}]}`,
+			Do:      api.Do(r.update),
 		},
 	})
 }

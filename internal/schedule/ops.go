@@ -16,15 +16,16 @@ var (
 	mayManage = []auth.Permission{auth.SchedulesManage}
 )
 
-// Ops lists the operations on schedules (the specification, 4.2, and docs/api.md).
+// Ops returns the operations on schedules (specification 4.2 and docs/api.md).
 func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
-			Path:    "/schedule/info",
-			Allow:   mayRead,
-			Effect:  api.Read,
-			Doc:     "Shows one schedule with who is on call in a window of time.",
-			Notes:   "Without start and end the window is the next seven days. cur_oncall and next_oncall are about the moment of the call, whatever the window.",
+			Path:   "/schedule/info",
+			Allow:  mayRead,
+			Effect: api.Read,
+			Doc:    "Shows one schedule with who is on call in a window of time.",
+			Notes: "Without start and end the window is the next seven days. cur_oncall and next_oncall are for the time of the call, " +
+				"whatever the window.",
 			Example: `{"schedule_id": 5789640530410, "start": 1776009600, "end": 1776614400}`,
 			Do:      api.Do(r.info),
 		},
@@ -44,9 +45,12 @@ func (r *Service) Ops() []api.Op {
 			Effect: api.Write,
 			Audit:  "schedule:write:update",
 			Doc:    "Changes the fields of a schedule that are sent and leaves the others alone.",
-			Notes: "Layers, and notify, are replaced as a whole when they are sent. An empty list of layers removes them all; an empty description, time_zone or team 0 clears it. " +
-				"With dry_run nothing is changed, and plan tells for each person which shifts of the next 45 days would be gained and lost, computed as every timeline is.",
-			Example: `{"schedule_id": 5789640530410, "schedule_name": "Production On-Call", "description": "Primary rotation", "team_id": 4291079133131}`,
+			Notes: "Layers, and notify, are replaced as a whole when they are sent. An empty list of layers removes them all; an empty " +
+				"description, time_zone or team 0 clears it. " +
+				"With dry_run nothing is changed, and plan shows for each person which shifts of the next 45 days would be gained and " +
+				"lost, computed as every timeline is.",
+			Example: `{"schedule_id": 5789640530410, "schedule_name": "Production On-Call", "description": "Primary rotation", ` +
+				`"team_id": 4291079133131}`,
 			Do:      api.Do(r.update),
 		},
 		{
@@ -59,19 +63,22 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.preview),
 		},
 		{
-			Path:    "/schedule/list",
-			Effect:  api.Snapshot,
-			Doc:     "Lists schedules page by page, newest first.",
-			Notes:   "Newest first means by create_at, and by schedule_id where that is equal. With start and end each schedule is shown as /schedule/info shows it; without them its layers and everything computed are null.",
+			Path:   "/schedule/list",
+			Effect: api.Snapshot,
+			Doc:    "Lists schedules page by page, newest first.",
+			Notes: "Newest first means by create_at, and by schedule_id where that is equal. With start and end each schedule is shown as " +
+				"/schedule/info shows it; without them its layers and everything computed are null.",
 			Example: `{"p": 1, "limit": 20, "query": "production", "is_my_team": true}`,
 			Do:      api.Do(r.list),
 		},
 		{
-			Path:    "/schedule/self",
-			Allow:   mayRead,
-			Effect:  api.Read,
-			Doc:     "Lists the schedules in which the caller takes turns.",
-			Notes:   "The caller is the person whose app key it is. Without start and end these are the schedules that name the person in any group of any layer; with them, those in whose final timeline the person is on call at some moment of the window. Newest first. Layers are shown, nothing computed is.",
+			Path:   "/schedule/self",
+			Allow:  mayRead,
+			Effect: api.Read,
+			Doc:    "Lists the schedules in which the caller takes shifts.",
+			Notes: "The caller is the person whose app key it is. Without start and end these are the schedules that name the person in " +
+				"any group of any layer; with them, those in whose final timeline the person is on call at some time in the window. " +
+				"Newest first. Layers are shown, nothing computed is.",
 			Example: `{"start": 1776009600, "end": 1776614400}`,
 			Do:      api.Do(r.self),
 		},
@@ -91,7 +98,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "schedule:write:delete",
 			Danger:  true,
 			Doc:     "Deletes schedules: all of those named, or none.",
-			Notes:   "A schedule that something refers to is not deleted. With dry_run none is, and the reply tells whether all could be.",
+			Notes:   "A schedule that something refers to is not deleted. With dry_run none is, and the reply shows whether all could be.",
 			Example: `{"schedule_ids": [5789640530410]}`,
 			Do:      api.Do(r.delete),
 		},

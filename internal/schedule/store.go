@@ -8,7 +8,7 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// stored is a schedule as the database holds it: layers settled, secrets sealed.
+// stored is a schedule as the database holds it: with normalised layers and sealed secrets.
 type stored struct {
 	Stamps
 	Name        string
@@ -19,16 +19,17 @@ type stored struct {
 	Layers      []LayerConfig
 	Notify      *Notify // nil: not set
 
-	compiled *compiled // of one that is shared with other readers; nil: it may be changed
+	compiled *compiled // set in a schedule that other readers share; nil: the schedule may be changed
 }
 
-// keptSchedule is under which a schedule is kept.
-type keptSchedule struct{ id int64 }
+// scheduleKey is the cache key of a schedule.
+type scheduleKey struct{ id int64 }
 
-const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, layers, notify, create_at, create_by, update_at, update_by`
+const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, layers, notify,
+	create_at, create_by, update_at, update_by`
 
-// row reads the columns of a schedule; brief leaves the layers out.
-func row(account int64, brief bool) func(db.Scan) (*stored, error) {
+// scanRow returns a function that reads the columns of a schedule; brief leaves the layers out.
+func scanRow(account int64, brief bool) func(db.Scan) (*stored, error) {
 	return func(scan db.Scan) (*stored, error) {
 		s := &stored{}
 		s.AccountID = account
@@ -52,11 +53,12 @@ func row(account int64, brief bool) func(db.Scan) (*stored, error) {
 	}
 }
 
-// find reads one schedule; nil when the account has none of this id. It is shared with other readers and must not be
-// changed, unless the transaction writes.
+// find returns one schedule; nil when the account has none of this id. Other readers share it, so it must not be changed
+// unless the transaction writes.
 func find(tx *db.Tx, account, schedule int64) (*stored, error) {
-	s, _, err := configstore.Kept(tx, account, keptSchedule{schedule}, func() (*stored, bool, error) {
-		s, found, err := db.One(tx, row(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account,
+	s, _, err := configstore.Kept(tx, account, scheduleKey{schedule}, func() (*stored, bool, error) {
+		s, found, err := db.One(tx, scanRow(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`,
+			account,
 			schedule)
 		if found && tx.Cache() != nil {
 			s.compiled = &compiled{}
@@ -66,7 +68,7 @@ func find(tx *db.Tx, account, schedule int64) (*stored, error) {
 	return s, err
 }
 
-// get reads one schedule, which must be there.
+// get returns one schedule, or fault.Missing.
 func get(tx *db.Tx, account, schedule int64) (*stored, error) {
 	s, err := find(tx, account, schedule)
 	if err == nil && s == nil {
@@ -75,7 +77,7 @@ func get(tx *db.Tx, account, schedule int64) (*stored, error) {
 	return s, err
 }
 
-// insert writes a new schedule; false when its id is taken.
+// insert stores a new schedule; it returns false when the id is taken.
 func (s *stored) insert(tx *db.Tx) (bool, error) {
 	layers, notify, err := s.documents()
 	if err != nil {
@@ -92,7 +94,7 @@ func (s *stored) insert(tx *db.Tx) (bool, error) {
 	return true, configstore.BumpRevision(tx, s.AccountID)
 }
 
-// update writes an existing schedule.
+// update stores a changed schedule.
 func (s *stored) update(tx *db.Tx) error {
 	layers, notify, err := s.documents()
 	if err != nil {
@@ -108,7 +110,7 @@ func (s *stored) update(tx *db.Tx) error {
 	return configstore.BumpRevision(tx, s.AccountID)
 }
 
-// documents are the JSON columns.
+// documents returns the JSON columns.
 func (s *stored) documents() (layers, notify string, err error) {
 	l, err := json.Marshal(s.Layers)
 	if err != nil || s.Notify == nil {

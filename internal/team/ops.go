@@ -16,12 +16,15 @@ var manage = []auth.Permission{auth.TeamsManage}
 func Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
-			Path:    "/team/upsert",
-			Allow:   manage,
-			Effect:  api.Write,
-			Audit:   "team:write:upsert",
-			Doc:     "Creates a team, or changes the one that team_id names.",
-			Notes:   "The members are replaced as a whole when person_ids, emails or phones are sent: those by id come first, and an address must be that of one person of the account, because nobody is invited here. A name that another team has is refused, unless reset_if_name_exist says that that team is meant. A person who does not exist is accepted and named in warnings.",
+			Path:   "/team/upsert",
+			Allow:  manage,
+			Effect: api.Write,
+			Audit:  "team:write:upsert",
+			Doc:    "Creates a team, or changes the one that team_id names.",
+			Notes: "The members are replaced as a whole when person_ids, emails or phones are sent: those by id come first, and an " +
+				"address must be that of one person of the account, because nobody is invited here. A name that another team has is " +
+				"refused, unless reset_if_name_exist says that that team is meant. A person who does not exist is accepted and named " +
+				"in warnings.",
 			Example: `{"team_name": "Backend SRE", "description": "Backend reliability", "person_ids": [2476123212131]}`,
 			Do:      api.Do(upsert),
 		},
