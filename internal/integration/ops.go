@@ -11,12 +11,12 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Service serves the operations on integrations.
+// Service holds the dependencies of the operations on integrations.
 type Service struct {
 	Keyring *secret.Keyring // seals keys and the secrets of webhooks
 }
 
-// Ops is the room's table of contents.
+// Ops returns the operations of this package.
 func (r *Service) Ops() []api.Op {
 	read, manage := []auth.Permission{auth.IntegrationsRead}, []auth.Permission{auth.IntegrationsManage}
 	const one = `{"integration_id": 6113996590131}`
@@ -37,7 +37,7 @@ func (r *Service) Ops() []api.Op {
 			Allow:   manage,
 			Effect:  api.Write,
 			Audit:   "integration:write:update",
-			Doc:     "Changes what is sent of an integration; its type stays.",
+			Doc:     "Changes the members of an integration that are sent; its type stays.",
 			Notes:   "settings is replaced as a whole; a secret in it that is sent empty keeps its value.",
 			Example: `{"integration_id": 6113996590131, "description": "Both clusters"}`,
 			Do:      api.Do(r.update),
@@ -65,18 +65,18 @@ func (r *Service) Ops() []api.Op {
 			Allow:   manage,
 			Effect:  api.Write,
 			Audit:   "integration:write:enable",
-			Doc:     "Lets an integration take or send again.",
+			Doc:     "Enables an integration: it receives or sends again.",
 			Example: one,
-			Do:      api.Do(r.switched("enabled")),
+			Do:      api.Do(r.setStatus("enabled")),
 		},
 		{
 			Path:    "/integration/disable",
 			Allow:   manage,
 			Effect:  api.Write,
 			Audit:   "integration:write:disable",
-			Doc:     "Keeps an integration from taking or sending anything.",
+			Doc:     "Disables an integration: it receives and sends nothing.",
 			Example: one,
-			Do:      api.Do(r.switched("disabled")),
+			Do:      api.Do(r.setStatus("disabled")),
 		},
 		{
 			Path:    "/integration/delete",
@@ -94,8 +94,8 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Write,
 			Audit:   "integration:write:rotate",
 			Danger:  true,
-			Doc:     "Gives a source a new key.",
-			Notes:   "The old one keeps working for the seconds that are asked for, so that senders can be changed one after the other.",
+			Doc:     "Replaces the key of a source.",
+			Notes:   "The old key works for grace_seconds more, so that senders can be changed one after the other.",
 			Example: `{"integration_id": 6113996590131, "grace_seconds": 3600}`,
 			Do:      api.Do(r.rotate),
 		},

@@ -51,7 +51,7 @@ func (r *Service) Ops() []api.Op {
 				"lost, computed as every timeline is.",
 			Example: `{"schedule_id": 5789640530410, "schedule_name": "Production On-Call", "description": "Primary rotation", ` +
 				`"team_id": 4291079133131}`,
-			Do:      api.Do(r.update),
+			Do: api.Do(r.update),
 		},
 		{
 			Path:    "/schedule/preview",

@@ -12,7 +12,7 @@ var golden embed.FS
 
 var manage = []auth.Permission{auth.TeamsManage}
 
-// Ops is the room's table of contents.
+// Ops returns the operations of this package.
 func Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
@@ -22,8 +22,8 @@ func Ops() []api.Op {
 			Audit:  "team:write:upsert",
 			Doc:    "Creates a team, or changes the one that team_id names.",
 			Notes: "The members are replaced as a whole when person_ids, emails or phones are sent: those by id come first, and an " +
-				"address must be that of one person of the account, because nobody is invited here. A name that another team has is " +
-				"refused, unless reset_if_name_exist says that that team is meant. A person who does not exist is accepted and named " +
+				"address must be that of one person of the account, because this operation invites no person. A name that another team has is " +
+				"rejected, unless reset_if_name_exist is set: then that team is changed. A person who does not exist is accepted and named " +
 				"in warnings.",
 			Example: `{"team_name": "Backend SRE", "description": "Backend reliability", "person_ids": [2476123212131]}`,
 			Do:      api.Do(upsert),
