@@ -6,7 +6,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// CreateKey makes a key as auth.CreateKey does. An invited person who is given one has come, and is pending no longer.
+// CreateKey creates a key as auth.CreateKey does. A pending person who gets a key is enabled.
 func CreateKey(tx *db.Tx, k auth.NewKey, now int64) (keyID int64, secret string, err error) {
 	if keyID, secret, err = auth.CreateKey(tx, k, now); err != nil {
 		return 0, "", err

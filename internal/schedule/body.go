@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/platform/fault"
 )
 
@@ -84,20 +85,14 @@ func (b Body) applyTo(s *stored) {
 	if b.ScheduleName != "" {
 		s.Name = b.ScheduleName
 	}
-	set(&s.Description, b.Description)
-	set(&s.TeamID, b.TeamID)
-	set(&s.Status, b.Status)
-	set(&s.TimeZone, b.TimeZone)
+	configstore.SetIfSent(&s.Description, b.Description)
+	configstore.SetIfSent(&s.TeamID, b.TeamID)
+	configstore.SetIfSent(&s.Status, b.Status)
+	configstore.SetIfSent(&s.TimeZone, b.TimeZone)
 	if b.Layers != nil {
 		s.Layers = b.Layers
 	}
 	if b.Notify != nil {
 		s.Notify = b.Notify
-	}
-}
-
-func set[T any](to *T, from *T) {
-	if from != nil {
-		*to = *from
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/core/oncall"
 	"tocsin/internal/platform/fault"
 )
@@ -13,7 +14,7 @@ import (
 // check returns fault.Invalid for the first normalised layer that the engine rejects. prefix precedes the field's name.
 func check(timeZone *string, layers []LayerConfig, prefix string) error {
 	var name string
-	set(&name, timeZone)
+	configstore.SetIfSent(&name, timeZone)
 	e, err := compile(time.UTC, name, layers)
 	if err == nil {
 		err = e.Check()
