@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds holds a record against the bounds that its tags say to the schema of requests: maxItems, innerMaxItems,
-// maxProperties and maxLength. A file must not carry what the API refuses.
+// Bounds returns fault.Invalid for a record beyond the bounds of its tags: maxItems, innerMaxItems, maxProperties and
+// maxLength. The schema of requests has the same bounds, so that a file cannot contain what the API rejects.
 func (a RecordPath) Bounds(v any) error { return a.bounds(reflect.ValueOf(v), "") }
 
-// bounds looks at a value whose field has these tags.
+// bounds checks a value whose field has these tags.
 func (a RecordPath) bounds(v reflect.Value, tag reflect.StructTag) error {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -40,11 +40,11 @@ func (a RecordPath) fields(v reflect.Value) error {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous || !f.IsExported() || name == "" || name == "-" {
-			continue // what is embedded has its fields among the visible ones
+			continue // the fields of an embedded struct are among the visible ones
 		}
 		field, err := v.FieldByIndexErr(f.Index)
 		if err != nil {
-			continue // of what is embedded by a pointer that is nil
+			continue // the field of an embedded nil pointer
 		}
 		if err := a.Member(name).bounds(field, f.Tag); err != nil {
 			return err
@@ -87,7 +87,7 @@ func (a RecordPath) values(v reflect.Value, tag reflect.StructTag) error {
 	return nil
 }
 
-// inner is the tags of what is inside a list or a map: innerMaxItems bounds lists, maxLength texts.
+// inner returns the tags of the elements of a list or a map: innerMaxItems bounds lists, maxLength texts.
 func inner(tag reflect.StructTag) reflect.StructTag {
 	return reflect.StructTag(fmt.Sprintf(`maxItems:%q maxLength:%q`, tag.Get("innerMaxItems"), tag.Get("maxLength")))
 }
