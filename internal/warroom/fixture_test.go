@@ -23,14 +23,14 @@ import (
 const (
 	busy   = "663a1b2c3d4e5f6789abcdf0" // Olga is responsible, Ann was
 	secret = "663a1b2c3d4e5f6789abcdf1" // of a private channel
-	quiet  = "663a1b2c3d4e5f6789abcdf2" // nobody ever was
+	quiet  = "663a1b2c3d4e5f6789abcdf2" // no person ever was
 )
 
 // chats is a server instead of the chat services. It replies by path and stores the requests.
 type chats struct {
 	*httptest.Server
 	mu         sync.Mutex
-	routes     map[string]func(body string) string // by path, with the query where that is told apart
+	routes     map[string]func(body string) string // by path, with the query where that matters
 	openResult []string
 }
 
