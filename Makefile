@@ -49,7 +49,7 @@ fuzz:
 	done
 
 soak:
-	TOCSIN_TIMELINE_CASES=$(CASES) go test -count=1 -timeout 0 -run . ./internal/timeline
+	TOCSIN_TIMELINE_CASES=$(CASES) go test -count=1 -timeout 0 -run . ./internal/core/oncall
 
 golden:
 	go test $$(find internal -path '*/testdata/golden' | sed 's#^#./#; s#/testdata/golden##') -update

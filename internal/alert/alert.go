@@ -8,18 +8,17 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Alert is what the events of one trouble are merged into: those with the same alert_key. All times are
-// Unix seconds.
+// Alert is the events of one alert_key, merged. All times are Unix seconds.
 type Alert struct {
 	AlertID          string            `json:"alert_id" doc:"24 hexadecimal digits."`
-	IntegrationID    int64             `json:"integration_id" doc:"The integration its events came through."`
+	IntegrationID    int64             `json:"integration_id" doc:"The integration that its events came through."`
 	DataSourceID     int64             `json:"data_source_id" deprecated:"true" doc:"Older name of integration_id."`
 	ChannelID        int64             `json:"channel_id" doc:"The channel it belongs to; 0: none."`
 	AccountID        int64             `json:"account_id" doc:"Owning account."`
 	Title            string            `json:"title" doc:"What people read first."`
 	TitleRule        string            `json:"title_rule" doc:"The template of the title, such as $service::$cluster."`
-	Description      string            `json:"description" doc:"What the last event said about it."`
-	AlertKey         string            `json:"alert_key" doc:"What its events have in common."`
+	Description      string            `json:"description" doc:"The description of the last event."`
+	AlertKey         string            `json:"alert_key" doc:"The key that its events have in common."`
 	AlertSeverity    string            `json:"alert_severity" enum:"Critical,Warning,Info,Ok" doc:"The highest so far."`
 	AlertStatus      string            `json:"alert_status" enum:"Critical,Warning,Info,Ok" doc:"That of the last event; Ok: recovered."`
 	StartTime        int64             `json:"start_time" doc:"The first event, Unix seconds."`
@@ -29,49 +28,49 @@ type Alert struct {
 	Labels           map[string]string `json:"labels" doc:"Labels of its events."`
 	Images           []Image           `json:"images" doc:"Pictures that came with it."`
 	EverMuted        bool              `json:"ever_muted" doc:"It was silenced or inhibited at some time."`
-	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,flapping" doc:"Why nobody is told of it just now; absent: people are, or it is over."`
+	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,flapping" doc:"Why it notifies no one now; absent: it is not muted, or it is over."`
 	MutedBy          string            `json:"muted_by,omitzero" doc:"The silence rule, or the alert that inhibits it."`
-	MutedUntil       int64             `json:"muted_until,omitzero" doc:"When that is decided again, Unix seconds."`
+	MutedUntil       int64             `json:"muted_until,omitzero" doc:"When it is decided again, Unix seconds."`
 	CreatedAt        int64             `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt        int64             `json:"updated_at" doc:"Unix seconds."`
-	DeletedAt        int64             `json:"deleted_at,omitzero" doc:"Unix seconds; never set in a reply, which knows no deleted alerts."`
+	DeletedAt        int64             `json:"deleted_at,omitzero" doc:"Unix seconds; never set in a reply, which omits deleted alerts."`
 	IntegrationName  string            `json:"integration_name" doc:"The integration's name."`
 	IntegrationType  string            `json:"integration_type" doc:"The integration's type."`
 	IntegrationRefID string            `json:"integration_ref_id" doc:"The integration's reference."`
 	DataSourceName   string            `json:"data_source_name" deprecated:"true" doc:"Older name of integration_name."`
 	DataSourceType   string            `json:"data_source_type,omitzero" deprecated:"true" doc:"Older name of integration_type."`
 	DataSourceRefID  string            `json:"data_source_ref_id" deprecated:"true" doc:"Older name of integration_ref_id."`
-	ChannelName      string            `json:"channel_name" doc:"The channel's name now; empty when it is gone."`
-	ChannelStatus    string            `json:"channel_status" doc:"The channel's status now; empty when it is gone."`
-	ResponderName    string            `json:"responder_name" doc:"Who is responsible first; may be empty."`
+	ChannelName      string            `json:"channel_name" doc:"The channel's present name; empty when it was deleted."`
+	ChannelStatus    string            `json:"channel_status" doc:"The channel's present status; empty when it was deleted."`
+	ResponderName    string            `json:"responder_name" doc:"The first responder; may be empty."`
 	ResponderEmail   string            `json:"responder_email" doc:"That person's e-mail address; may be empty."`
 	Incident         *Incident         `json:"incident,omitempty" doc:"The incident it was merged into, if any."`
-	Events           []Event           `json:"events,omitempty" doc:"Its latest events, where they are asked for."`
+	Events           []Event           `json:"events,omitempty" doc:"Its latest events, if the request asks for them."`
 }
 
 // Image is a picture that came with an alert.
 type Image struct {
 	Src  string `json:"src" doc:"URL, or the token of an upload."`
-	Href string `json:"href,omitzero" doc:"Where a click on it leads."`
+	Href string `json:"href,omitzero" doc:"The address that it links to."`
 	Alt  string `json:"alt,omitzero" doc:"What it shows, in words."`
 }
 
-// Incident is an alert's incident in short.
+// Incident is the incident of an alert, in short.
 type Incident struct {
 	IncidentID string `json:"incident_id" doc:"24 hexadecimal digits."`
-	Title      string `json:"title" doc:"The incident's title now; empty when it is gone or in a channel that the caller may not read."`
+	Title      string `json:"title" doc:"The incident's present title; empty when it was deleted or is in a channel that the caller may not read."`
 	Progress   string `json:"progress" doc:"Triggered, Processing or Closed; empty likewise."`
 	channel    int64
 }
 
-// blank leaves nothing but its identifier, for those who may not read its channel.
+// blank clears all but the identifier, for callers who may not read its channel.
 func (i *Incident) blank() { i.Title, i.Progress = "", "" }
 
 const columns = `alert_id, integration_id, channel_id, account_id, title, title_rule, description, alert_key, alert_severity, alert_status,
 	start_time, last_time, end_time, event_cnt, labels, images, ever_muted, created_at, updated_at, deleted_at,
 	integration_name, integration_type, integration_ref_id, responder_name, responder_email, incident_id, muted, muted_by, muted_until`
 
-// selection reads what scanAlert scans: the alert with its incident's title and progress as they are now.
+// selection selects what scanAlert scans: the alert with the present title and progress of its incident.
 const selection = `SELECT ` + columns + `,
 	coalesce((SELECT i.title FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id), ''),
 	coalesce((SELECT i.progress FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id), ''),
@@ -81,13 +80,18 @@ const selection = `SELECT ` + columns + `,
 func scanAlert(scan db.Scan) (a Alert, err error) {
 	var labels, images string
 	var incident Incident
-	if err := scan(&a.AlertID, &a.IntegrationID, &a.ChannelID, &a.AccountID, &a.Title, &a.TitleRule, &a.Description, &a.AlertKey, &a.AlertSeverity, &a.AlertStatus,
+	if err := scan(
+		&a.AlertID, &a.IntegrationID, &a.ChannelID, &a.AccountID, &a.Title, &a.TitleRule, &a.Description,
+		&a.AlertKey, &a.AlertSeverity, &a.AlertStatus,
 		&a.StartTime, &a.LastTime, &a.EndTime, &a.EventCnt, &labels, &images, &a.EverMuted, &a.CreatedAt, &a.UpdatedAt, &a.DeletedAt,
-		&a.IntegrationName, &a.IntegrationType, &a.IntegrationRefID, &a.ResponderName, &a.ResponderEmail, &incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil,
-		&incident.Title, &incident.Progress, &incident.channel); err != nil {
+		&a.IntegrationName, &a.IntegrationType, &a.IntegrationRefID, &a.ResponderName, &a.ResponderEmail,
+		&incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil,
+		&incident.Title, &incident.Progress, &incident.channel,
+	); err != nil {
 		return a, err
 	}
-	a.DataSourceID, a.DataSourceName, a.DataSourceType, a.DataSourceRefID = a.IntegrationID, a.IntegrationName, a.IntegrationType, a.IntegrationRefID
+	a.DataSourceID, a.DataSourceName = a.IntegrationID, a.IntegrationName
+	a.DataSourceType, a.DataSourceRefID = a.IntegrationType, a.IntegrationRefID
 	if a.EndTime > 0 {
 		a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
 	}
@@ -100,5 +104,5 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 	return a, fault.Wrap(json.Unmarshal([]byte(images), &a.Images), "images of alert %s", a.AlertID)
 }
 
-// in names the alert's channel as it is now.
+// in sets the present name and status of the alert's channel.
 func (a *Alert) in(ch channel.Channel) { a.ChannelName, a.ChannelStatus = ch.ChannelName, ch.Status }

@@ -7,7 +7,7 @@ import (
 	"tocsin/internal/api/apitest"
 )
 
-// withEvents gives the complete alert three events, of which the newest ended it, and one that was dropped.
+// withEvents stores three events of the complete alert, of which the newest ended it, and one dropped event.
 func withEvents(s *apitest.Server) {
 	for i, status := range []string{"Warning", "Critical", "Ok"} {
 		s.Exec(fmt.Sprintf(`INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace) VALUES ($1, %d, %d, '663a1b2c3d4e5f6789aa000%d', 1001, 'grouped', $2, '', 6113996590131, %d, '%s', $3, '[]')`,

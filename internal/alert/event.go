@@ -22,14 +22,14 @@ type Event struct {
 	AlertID         string            `json:"alert_id" doc:"The alert it is part of; empty: of none."`
 	AccountID       int64             `json:"account_id" doc:"Owning account."`
 	ChannelID       int64             `json:"channel_id" doc:"The channel it went to; 0: to none."`
-	IntegrationID   int64             `json:"integration_id" doc:"Where it came from."`
-	IntegrationType string            `json:"integration_type" doc:"The integration's type now; empty when it is gone."`
+	IntegrationID   int64             `json:"integration_id" doc:"The integration that it came through."`
+	IntegrationType string            `json:"integration_type" doc:"The integration's present type; empty when it was deleted."`
 	DataSourceID    int64             `json:"data_source_id" deprecated:"true" doc:"Older name of integration_id."`
 	Title           string            `json:"title" doc:"What people read first."`
-	TitleRule       string            `json:"title_rule" doc:"What the title was made of."`
-	Description     string            `json:"description" doc:"What it said."`
+	TitleRule       string            `json:"title_rule" doc:"The template of the title."`
+	Description     string            `json:"description" doc:"Its description."`
 	AlertKey        string            `json:"alert_key" doc:"What events of the same alert have in common."`
-	EventSeverity   string            `json:"event_severity" enum:"Critical,Warning,Info,Ok" doc:"How bad it is."`
+	EventSeverity   string            `json:"event_severity" enum:"Critical,Warning,Info,Ok" doc:"Its severity."`
 	EventStatus     string            `json:"event_status" enum:"Critical,Warning,Info,Ok" doc:"The same, or Ok when it ended the alert."`
 	EventTime       int64             `json:"event_time" doc:"When it happened, Unix seconds."`
 	Labels          map[string]string `json:"labels" doc:"Labels."`
@@ -65,14 +65,14 @@ func scanEvent(scan db.Scan) (e Event, err error) {
 	return e, nil
 }
 
-// eventsOf lists the newest events of an alert in the order in which they came.
+// eventsOf returns the newest events of an alert, at most limit, in the order in which they came.
 func eventsOf(tx *db.Tx, account int64, alert string, limit int64) ([]Event, error) {
 	events, err := db.All(tx, scanEvent, `SELECT `+eventColumns+` FROM verdict v WHERE v.account_id = $1 AND v.alert_id = $2 AND v.event_id <> '' ORDER BY v.verdict_id DESC LIMIT $3 + 0`, account, alert, limit)
 	slices.Reverse(events)
 	return typed(tx, account, events, err)
 }
 
-// typed fills in the types of integrations.
+// typed fills in the types of integrations, unless err is set, which it returns.
 func typed(tx *db.Tx, account int64, events []Event, err error) ([]Event, error) {
 	types := map[int64]string{}
 	for i := 0; i < len(events) && err == nil; i++ {
@@ -125,7 +125,7 @@ const eventsMatching = ` FROM verdict v WHERE v.account_id = $1 AND v.event_id <
 	AND NOT (v.channel_id = 0 AND $9 LIKE '%,' || v.integration_id || ',%')`
 
 func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorPage[Event], err error) {
-	asked := fmt.Sprint(in.StartTime, in.EndTime) // what is filled in moves on with the time, which must not end the walk
+	asked := fmt.Sprint(in.StartTime, in.EndTime) // without the defaults, which change with the time of the call
 	if in.EndTime == 0 {
 		in.EndTime = c.Unix() + 1
 	}

@@ -5,29 +5,36 @@ import (
 	"tocsin/internal/api"
 )
 
-// FeedRequest is embedded in requests for feeds.
+// FeedRequest is the part that all requests for feeds have.
 type FeedRequest struct {
 	Asc   bool     `json:"asc,omitzero" doc:"Oldest first."`
 	Types []string `json:"types,omitzero" maxItems:"50" maxLength:"255" doc:"Only entries of these types, such as i_ack."`
 	api.Page
 }
 
-// Entry is one thing that happened.
+// Entry is one element of the feed of an incident or an alert.
 type Entry struct {
 	RefID     string         `json:"ref_id" doc:"The incident or alert it happened to."`
 	FeedID    int64          `json:"feed_id" doc:"Counts what happened to it, from 1."`
 	Type      string         `json:"type" doc:"What happened, such as i_ack."`
-	Detail    map[string]any `json:"detail" doc:"What else is known of it, by type."`
+	Detail    map[string]any `json:"detail" doc:"Further members, by type."`
 	AccountID int64          `json:"account_id" doc:"Owning account."`
 	CreatorID int64          `json:"creator_id" doc:"Who did it; 0: Tocsin itself."`
 	CreatedAt int64          `json:"created_at" doc:"When, Unix milliseconds."`
 	UpdatedAt int64          `json:"updated_at" doc:"The same."`
 }
 
-// Feed reads a page of what happened to an incident or an alert.
+// Feed returns a page of what happened to an incident or an alert. The caller checks who may read it.
 func Feed(c *api.Call, ref string, in FeedRequest) (api.Paged[Entry], error) {
 	limit, offset := in.Window(20)
-	found, total, err := activity.Feed(c.Tx, activity.Query{Account: c.Who.AccountID, Ref: ref, Types: in.Types, OldestFirst: in.Asc, Limit: limit, Offset: offset})
+	found, total, err := activity.Feed(c.Tx, activity.Query{
+		Account:     c.Who.AccountID,
+		Ref:         ref,
+		Types:       in.Types,
+		OldestFirst: in.Asc,
+		Limit:       limit,
+		Offset:      offset,
+	})
 	items := make([]Entry, len(found))
 	for i, e := range found {
 		items[i] = Entry{ref, e.ID, e.Type, e.Detail, c.Who.AccountID, e.Person, e.CreatedAt, e.CreatedAt}
@@ -40,6 +47,7 @@ type feedRequest struct {
 	FeedRequest
 }
 
+// Check holds the page against its bounds.
 func (in feedRequest) Check() error { return in.Page.Check() }
 
 func feed(c *api.Call, in feedRequest) (api.Paged[Entry], error) {

@@ -86,8 +86,8 @@ func TestInfo(t *testing.T) {
 	})
 }
 
-// TestAnAlertOutlivesItsChannelAndIncident deletes both and reads the alert.
-func TestAnAlertOutlivesItsChannelAndIncident(t *testing.T) {
+// TestAlertOutlivesItsChannelAndIncident deletes both and reads the alert.
+func TestAlertOutlivesItsChannelAndIncident(t *testing.T) {
 	s := start(t)
 	s.Exec(`DELETE FROM channel WHERE account_id = $1`, apitest.AccountA)
 	s.Exec(`DELETE FROM incident WHERE account_id = $1`, apitest.AccountA)

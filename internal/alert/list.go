@@ -22,14 +22,14 @@ type listRequest struct {
 	ChannelIDs     []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those of these channels."`
 	IntegrationIDs []int64  `json:"integration_ids,omitzero" maxItems:"100" doc:"Only those of these integrations."`
 	AlertIDs       []string `json:"alert_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Only these."`
-	AlertKeys      []string `json:"alert_keys,omitzero" maxItems:"100" maxLength:"255" doc:"Only those with these keys; a key with a comma is not found by this."`
+	AlertKeys      []string `json:"alert_keys,omitzero" maxItems:"100" maxLength:"255" doc:"Only those with these keys; a key with a comma is never found."`
 	OrderBy        string   `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"By updated_at; else by start_time."`
 	Asc            bool     `json:"asc,omitzero" doc:"Oldest first."`
-	ByUpdatedAt    bool     `json:"by_updated_at,omitzero" doc:"The window is that of the last change, and so is the order."`
+	ByUpdatedAt    bool     `json:"by_updated_at,omitzero" doc:"The window and the order are those of the last change."`
 	api.CursorRequest
 }
 
-// longest is the longest window of a list, in seconds.
+// longest is the length of the longest window of a list, in seconds.
 const longest = 31 * 86400
 
 func window(start, end int64) error {
@@ -124,7 +124,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert]
 	return api.NewCursorPage(found, limit, total, r.CursorKey, binding, place), nil
 }
 
-// either is 1, 0, or -1 when it is all the same.
+// either returns a filter of a query: 1 for true, 0 for false, -1 for both when the flag is absent.
 func either(flag *bool) int64 {
 	switch {
 	case flag == nil:
@@ -135,7 +135,7 @@ func either(flag *bool) int64 {
 	return 0
 }
 
-// named fills in what is known of the alerts' channels.
+// named fills in the present name and status of the alerts' channels.
 func named(tx *db.Tx, account int64, alerts []Alert) error {
 	known := map[int64]channel.Channel{}
 	for i := range alerts {
@@ -173,8 +173,8 @@ func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
 	return reply, nil
 }
 
-// ListOf lists the alerts of an incident by their beginning, without those of hidden channels and with their latest
-// events when that is wanted, and tells how many there are.
+// ListOf returns a page of the alerts of an incident, ordered by their beginning, and the number of all. It leaves out
+// the alerts of hidden channels. With events each alert has its 20 latest events.
 func ListOf(tx *db.Tx, account int64, incident string, hidden []int64, active *bool, events bool, limit, offset int64) (items []Alert, total int64, err error) {
 	const of = ` WHERE alert.account_id = $1 AND alert.incident_id = $2 AND alert.incident_id <> '' AND alert.deleted_at = 0 AND ($3 = -1 OR $3 = 1 AND alert.end_time = 0 OR $3 = 0 AND alert.end_time > 0)
 		AND NOT ($4 LIKE '%,' || alert.channel_id || ',%')`
@@ -199,7 +199,7 @@ func typeOf(tx *db.Tx, account, id int64) (string, error) {
 	return i.IntegrationType, err
 }
 
-// ofTypes lists the integrations of some types, among some when any are named.
+// ofTypes returns the ids of the integrations that have one of the types; if among is not empty, only ids of among.
 func ofTypes(tx *db.Tx, account int64, types []string, among []int64) (ids []int64, err error) {
 	all, err := integration.Kind.All(tx, account)
 	wanted := db.List(types)

@@ -12,14 +12,13 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Load checks the records of an account file's alerts and inserts them. Either name of an integration's
-// member is read, the newer one first. Of an incident only its id is kept, and of a channel too: their
-// names are read where they are kept. Neither has to be there, because alerts outlive both. Errors are
-// fault.Invalid with the record's path.
+// Load checks the records of an account file's alerts and inserts them. It reads either name of an integration's
+// member, the newer name first. Of an incident and of a channel it stores only the id: their names are read when an
+// alert is shown. Neither has to exist, because alerts outlive both. Errors are fault.Invalid with the record's path.
 func Load(tx *db.Tx, account int64, records []Alert) error {
 	for i, a := range records {
 		at := configstore.PathOf("alerts", i)
-		a.normal()
+		a.normalise()
 		if err := a.check(at, account); err != nil {
 			return err
 		}
@@ -34,7 +33,8 @@ func Load(tx *db.Tx, account int64, records []Alert) error {
 	return nil
 }
 
-func (a *Alert) normal() {
+// normalise moves the members of older names to the newer names. Ids are stored in lower case.
+func (a *Alert) normalise() {
 	a.AlertID = strings.ToLower(a.AlertID)
 	a.IntegrationID = cmp.Or(a.IntegrationID, a.DataSourceID)
 	a.IntegrationName = cmp.Or(a.IntegrationName, a.DataSourceName)
@@ -59,7 +59,7 @@ func (a *Alert) check(at configstore.RecordPath, account int64) error {
 		at.AtLeast("updated_at", a.UpdatedAt, 0),
 		at.AtLeast("deleted_at", a.DeletedAt, 0),
 		at.OneOf("muted", a.Muted, "", string(decide.Silenced), string(decide.Inhibited), string(decide.Flapping)),
-		at.AtLeast("muted_until", a.MutedUntil, min(int64(len(a.Muted)), 1)), // what is muted is decided again
+		at.AtLeast("muted_until", a.MutedUntil, min(int64(len(a.Muted)), 1)), // a muted alert is decided again at a time
 	); err != nil {
 		return err
 	}
@@ -74,6 +74,7 @@ func (a *Alert) check(at configstore.RecordPath, account int64) error {
 	return nil
 }
 
+// insert stores the alert and returns 1, or 0 if the account has an alert of this id already.
 func (a *Alert) insert(tx *db.Tx, account int64) (int64, error) {
 	labels, err := json.Marshal(a.Labels)
 	if err != nil {
@@ -88,13 +89,15 @@ func (a *Alert) insert(tx *db.Tx, account int64) (int64, error) {
 		incident = strings.ToLower(a.Incident.IncidentID)
 	}
 	return tx.Exec(`INSERT INTO alert (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29) ON CONFLICT DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+			$21, $22, $23, $24, $25, $26, $27, $28, $29) ON CONFLICT DO NOTHING`,
 		a.AlertID, a.IntegrationID, a.ChannelID, account, a.Title, a.TitleRule, a.Description, a.AlertKey, a.AlertSeverity, a.AlertStatus,
 		a.StartTime, a.LastTime, a.EndTime, a.EventCnt, string(labels), string(images), a.EverMuted, a.CreatedAt, a.UpdatedAt, a.DeletedAt,
-		a.IntegrationName, a.IntegrationType, a.IntegrationRefID, a.ResponderName, a.ResponderEmail, incident, a.Muted, a.MutedBy, a.MutedUntil)
+		a.IntegrationName, a.IntegrationType, a.IntegrationRefID, a.ResponderName, a.ResponderEmail,
+		incident, a.Muted, a.MutedBy, a.MutedUntil)
 }
 
-// Dump reads all alerts of an account, deleted ones too, by id, as replies show them.
+// Dump returns all alerts of an account, with deleted ones, ordered by id, as replies show them.
 func Dump(tx *db.Tx, account int64) ([]Alert, error) {
 	channels, err := channel.Dump(tx, account)
 	if err != nil {
@@ -108,7 +111,7 @@ func Dump(tx *db.Tx, account int64) ([]Alert, error) {
 	for i := range alerts {
 		alerts[i].in(byID[alerts[i].ChannelID])
 		if in := alerts[i].Incident; in != nil {
-			in.channel = 0 // which a file does not have
+			in.channel = 0 // a file does not have it
 		}
 	}
 	return alerts, err

@@ -14,8 +14,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// TestDumpIsWhatWasLoaded loads random records and reads them back.
-func TestDumpIsWhatWasLoaded(t *testing.T) {
+// TestDumpEqualsLoad loads random records and reads them back.
+func TestDumpEqualsLoad(t *testing.T) {
 	s := start(t)
 	s.Exec(`DELETE FROM alert`)
 	undo := errors.New("undo")
@@ -33,7 +33,7 @@ func TestDumpIsWhatWasLoaded(t *testing.T) {
 			same(t, seed, tx, apitest.AccountB, []alert.Alert{})
 			return undo
 		})
-		if err != undo {
+		if !errors.Is(err, undo) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
@@ -47,7 +47,7 @@ func same(t *testing.T, seed uint64, tx *db.Tx, account int64, want []alert.Aler
 	}
 }
 
-// randomAlert is one as Dump gives it: with the names that are read elsewhere and the older names.
+// randomAlert returns an alert as Dump returns it: with the names of its channel and with the older names.
 func randomAlert(rng *rand.Rand, i int) alert.Alert {
 	text := func() string { return []string{"", "支付", `"a" & <b>`, strings.Repeat("é", 300)}[rng.IntN(4)] }
 	level := func() string { return []string{"Critical", "Warning", "Info", "Ok"}[rng.IntN(4)] }
@@ -93,7 +93,7 @@ func TestLoadRefuses(t *testing.T) {
 	s := start(t)
 	for _, c := range []struct {
 		spoil func(a *alert.Alert)
-		says  string
+		want  string
 	}{
 		{func(a *alert.Alert) { a.AlertID = full }, "alerts[0].alert_id: 663a1b2c3d4e5f6789abcdef is given twice"},
 		{func(a *alert.Alert) { a.AlertID = "" }, `alerts[0].alert_id: must be 24 hexadecimal digits, got ""`},
@@ -108,8 +108,8 @@ func TestLoadRefuses(t *testing.T) {
 		a := least("663a1b2c3d4e5f6789abcd99", 1001)
 		c.spoil(&a)
 		err := s.DB.Write(context.Background(), func(tx *db.Tx) error { return alert.Load(tx, apitest.AccountA, []alert.Alert{a}) })
-		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%v, want %q", err, c.says)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package alert keeps the alerts that incoming events are merged into.
+// Package alert stores the alerts that incoming events are merged into.
 //
-// It must never show an alert of a private channel to a caller outside the channel's team.
+// It must never show an alert of a private channel to a caller outside the channel's teams.
 package alert
 
 import (
@@ -13,29 +13,64 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Service keeps alerts.
+// Service is the operations on alerts with their dependencies.
 type Service struct {
-	CursorKey []byte // seals the places where pages end
+	CursorKey []byte // seals the cursors of lists
 }
 
-// Ops is the room's table of contents. What is done about alerts that concerns incidents is in the rooms
-// above: /alert/merge and /alert/close in internal/incident, /alert/explain in internal/engine/explain.
+// Ops returns the operations of the package. Operations on alerts that also change incidents are in higher layers:
+// /alert/merge and /alert/close in internal/incident, /alert/explain in internal/engine/explain.
 func (r *Service) Ops() []api.Op {
 	read := []auth.Permission{auth.ChannelsRead}
-	const one, some = `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`, `{"alert_ids": ["663a1b2c3d4e5f6789abcdef"]}`
+	const one = `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`
 	return api.WithReplies(golden, []api.Op{
-		{Path: "/alert/info", Allow: read, Effect: api.Read, Doc: "One alert in full, with the incident it was merged into.", Example: one, Do: api.Do(info)},
-		{Path: "/alert/list", Allow: read, Effect: api.Snapshot, Doc: "Lists alerts by their beginning, page by page.", Example: `{"start_time": 1712620800, "end_time": 1712707200, "is_active": true}`, Do: api.Do(r.list)},
-		{Path: "/alert/list-by-ids", Allow: read, Effect: api.Snapshot, Doc: "Shows several alerts, in the order of the request.", Notes: "It fails as a whole when one of them does not exist.", Example: some, Do: api.Do(listByIDs)},
-		{Path: "/alert/event/list", Allow: read, Effect: api.Snapshot, Doc: "Lists the events of an alert in the order in which they came, at most 1,000, the newest ones.", Example: one, Do: api.Do(eventList)},
-		{Path: "/alert-event/list", Allow: read, Effect: api.Snapshot, Doc: "Lists the events of all alerts, the newest first, page by page.", Example: `{"start_time": 1712620800, "end_time": 1712707200}`, Do: api.Do(r.allEvents)},
-		{Path: "/alert/feed", Allow: read, Effect: api.Snapshot, Doc: "Shows what happened to an alert, the newest first.", Example: one, Do: api.Do(feed)},
-		{Path: "/alert/pipeline/upsert", Allow: []auth.Permission{auth.IntegrationsManage}, Effect: api.Write, Audit: "alert_pipeline:write:upsert", Doc: "Sets the alert pipeline of an integration, all of it.",
-			Notes:   "Rules are applied from top to bottom to every event but those that end an alert.",
-			Example: `{"integration_id": 6113996590131, "rules": [{"kind": "severity_reset", "if": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "settings": {"severity": "Info"}}]}`, Do: api.Do(pipelineUpsert)},
-		{Path: "/alert/pipeline/info", Allow: []auth.Permission{auth.IntegrationsRead}, Effect: api.Snapshot, Doc: "Shows the alert pipeline of an integration; ResourceNotFound when it has none.",
-			Example: `{"integration_id": 6113996590131}`, Do: api.Do(pipelineInfo)},
-		{Path: "/alert/pipeline/list", Allow: []auth.Permission{auth.IntegrationsRead}, Effect: api.Snapshot, Doc: "Shows the alert pipelines of several integrations, in the order of the request; those without one are left out.",
-			Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(pipelineList)},
+		{
+			Path: "/alert/info", Allow: read, Effect: api.Read,
+			Doc: "One alert in full, with the incident it was merged into.", Example: one, Do: api.Do(info),
+		},
+		{
+			Path: "/alert/list", Allow: read, Effect: api.Snapshot,
+			Doc:     "Lists alerts by their beginning, page by page.",
+			Example: `{"start_time": 1712620800, "end_time": 1712707200, "is_active": true}`, Do: api.Do(r.list),
+		},
+		{
+			Path: "/alert/list-by-ids", Allow: read, Effect: api.Snapshot,
+			Doc:     "Shows several alerts, in the order of the request.",
+			Notes:   "It fails as a whole when one of them does not exist.",
+			Example: `{"alert_ids": ["663a1b2c3d4e5f6789abcdef"]}`, Do: api.Do(listByIDs),
+		},
+		{
+			Path: "/alert/event/list", Allow: read, Effect: api.Snapshot,
+			Doc:     "Lists the events of an alert in the order in which they came, at most 1,000, the newest ones.",
+			Example: one, Do: api.Do(eventList),
+		},
+		{
+			Path: "/alert-event/list", Allow: read, Effect: api.Snapshot,
+			Doc:     "Lists the events of all alerts, the newest first, page by page.",
+			Example: `{"start_time": 1712620800, "end_time": 1712707200}`, Do: api.Do(r.allEvents),
+		},
+		{
+			Path: "/alert/feed", Allow: read, Effect: api.Snapshot,
+			Doc: "Shows what happened to an alert, the newest first.", Example: one, Do: api.Do(feed),
+		},
+		{
+			Path: "/alert/pipeline/upsert", Allow: []auth.Permission{auth.IntegrationsManage},
+			Effect: api.Write, Audit: "alert_pipeline:write:upsert",
+			Doc:   "Sets the alert pipeline of an integration, all of it.",
+			Notes: "Rules are applied from top to bottom to every event but those that end an alert.",
+			Example: `{"integration_id": 6113996590131, "rules": [{"kind": "severity_reset",` +
+				` "if": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "settings": {"severity": "Info"}}]}`,
+			Do: api.Do(pipelineUpsert),
+		},
+		{
+			Path: "/alert/pipeline/info", Allow: []auth.Permission{auth.IntegrationsRead}, Effect: api.Snapshot,
+			Doc:     "Shows the alert pipeline of an integration; ResourceNotFound when it has none.",
+			Example: `{"integration_id": 6113996590131}`, Do: api.Do(pipelineInfo),
+		},
+		{
+			Path: "/alert/pipeline/list", Allow: []auth.Permission{auth.IntegrationsRead}, Effect: api.Snapshot,
+			Doc:     "Shows the alert pipelines of several integrations, in the order of the request; those without one are left out.",
+			Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(pipelineList),
+		},
 	})
 }

@@ -7,7 +7,8 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// Overdue returns how many muted alerts are to be decided again.
+// Overdue returns the number of muted alerts that should have been decided again by now.
 func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
-	return jobs.CountOverdue(tx, "muted alert", time.Second, `SELECT count(*), coalesce(min(muted_until), 0) FROM alert WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0 AND muted_until <= $1`, now.Unix())
+	return jobs.CountOverdue(tx, "muted alert", time.Second, `SELECT count(*), coalesce(min(muted_until), 0) FROM alert
+		WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0 AND muted_until <= $1`, now.Unix())
 }

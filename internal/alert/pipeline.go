@@ -17,26 +17,36 @@ type Pipeline struct {
 	IntegrationID int64           `json:"integration_id" doc:"The integration."`
 	Rules         []pipeline.Rule `json:"rules" doc:"Applied from top to bottom."`
 	Status        string          `json:"status" enum:"enabled" doc:"Always enabled."`
-	CreatorID     int64           `json:"creator_id" doc:"The person who made it."`
+	CreatorID     int64           `json:"creator_id" doc:"The person who created it."`
 	UpdatedBy     int64           `json:"updated_by" doc:"The person who changed it last."`
 	CreatedAt     int64           `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt     int64           `json:"updated_at" doc:"Unix seconds."`
 }
 
-// maxRules is how many rules an integration may have.
+// maxRules is the number of rules that an integration may have.
 const maxRules = 50
 
-// Pipelines is how they are kept: one for each integration, by its id.
+// Pipelines is how alert pipelines are stored: one for each integration, by its id.
 var Pipelines = configstore.Kind[Pipeline]{
 	Name: configstore.Pipeline, Section: "alert_pipelines",
 	Head: func(p *Pipeline) configstore.Head {
-		return configstore.Head{ID: strconv.FormatInt(p.IntegrationID, 10), Name: fmt.Sprintf("alert pipeline of integration %d", p.IntegrationID), Creator: p.CreatorID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt}
+		return configstore.Head{
+			ID:        strconv.FormatInt(p.IntegrationID, 10),
+			Name:      fmt.Sprintf("alert pipeline of integration %d", p.IntegrationID),
+			Creator:   p.CreatorID,
+			CreatedAt: p.CreatedAt,
+			UpdatedAt: p.UpdatedAt,
+		}
 	},
 	Check: func(_ *db.Tx, at configstore.RecordPath, _ int64, p *Pipeline) error {
 		if p.Status == "" {
 			p.Status = "enabled"
 		}
-		return configstore.FirstError(at.AtLeast("integration_id", p.IntegrationID, 1), at.OneOf("status", p.Status, "enabled"), p.check(at))
+		return configstore.FirstError(
+			at.AtLeast("integration_id", p.IntegrationID, 1),
+			at.OneOf("status", p.Status, "enabled"),
+			p.check(at),
+		)
 	},
 }
 
@@ -70,7 +80,12 @@ func pipelineUpsert(c *api.Call, in pipelineUpsertRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	if !found {
-		p = Pipeline{IntegrationID: in.IntegrationID, Status: "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
+		p = Pipeline{
+			IntegrationID: in.IntegrationID,
+			Status:        "enabled",
+			CreatorID:     c.Who.PersonID,
+			CreatedAt:     c.Unix(),
+		}
 	}
 	p.Rules, p.UpdatedAt, p.UpdatedBy = in.Rules, c.Unix(), c.Who.PersonID
 	if err := p.check(""); err != nil {

@@ -13,8 +13,8 @@ import (
 const decided = `alert_id, channel_id, incident_id, alert_key, integration_id, title_rule, title, description, alert_severity, alert_status, labels, images,
 	start_time, last_time, end_time, event_cnt, ever_muted, muted, muted_by, muted_until, changes`
 
-// Row is an alert as it is stored, as far as deciding knows it. Two rows are equal (==) if nothing that a decision could
-// depend on has changed between them.
+// Row is a stored alert, with all columns that a decision about events reads. Two rows are equal (==) if nothing that a
+// decision could depend on has changed between them.
 type Row struct {
 	ID, Incident, Key, TitleRule, Title, Description, Severity, Status string
 	Channel, Integration, Start, Last, End, Events, MutedUntil         int64
@@ -29,7 +29,7 @@ func scanRow(scan db.Scan) (w Row, err error) {
 		&w.Start, &w.Last, &w.End, &w.Events, &w.EverMuted, &w.Muted, &w.MutedBy, &w.MutedUntil, &w.Changes)
 }
 
-// Alert reads the JSON in the row.
+// Alert returns the alert of the row, with the JSON columns parsed.
 func (w *Row) Alert() (a decide.Alert, err error) {
 	a = decide.Alert{ID: w.ID, Channel: w.Channel, Incident: w.Incident, Key: w.Key, Integration: w.Integration, TitleRule: w.TitleRule, Title: w.Title, Description: w.Description,
 		Severity: w.Severity, Status: w.Status, Start: w.Start, Last: w.Last, End: w.End, Events: w.Events, EverMuted: w.EverMuted, Muted: w.Muted, MutedBy: w.MutedBy, MutedUntil: w.MutedUntil}
@@ -44,7 +44,7 @@ func (w *Row) Alert() (a decide.Alert, err error) {
 	return a, nil
 }
 
-// RowOf is how an alert is stored.
+// RowOf returns the row of an alert.
 func RowOf(a *decide.Alert) (Row, error) {
 	w := Row{ID: a.ID, Channel: a.Channel, Incident: a.Incident, Key: a.Key, Integration: a.Integration, TitleRule: a.TitleRule, Title: a.Title, Description: a.Description,
 		Severity: a.Severity, Status: a.Status, Start: a.Start, Last: a.Last, End: a.End, Events: a.Events, EverMuted: a.EverMuted, Muted: a.Muted, MutedBy: a.MutedBy, MutedUntil: a.MutedUntil}
@@ -71,17 +71,17 @@ func scanDecided(scan db.Scan) (a decide.Alert, err error) {
 
 const latest = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND channel_id = $2 AND alert_key = $3 AND deleted_at = 0 ORDER BY start_time DESC, alert_id DESC LIMIT 1`
 
-// Latest is the channel's newest alert of a key, over or not.
+// Latest returns the channel's newest alert of a key, active or not.
 func Latest(tx *db.Tx, account, channel int64, key string) (w Row, found bool, err error) {
 	return db.One(tx, scanRow, latest, account, channel, key)
 }
 
-// FindRow reads an alert as it is stored.
+// FindRow returns the row of an alert. found is false when the account has none of this id.
 func FindRow(tx *db.Tx, account int64, alert string) (w Row, found bool, err error) {
 	return db.One(tx, scanRow, `SELECT `+decided+` FROM alert WHERE account_id = $1 AND alert_id = $2 AND deleted_at = 0`, account, alert)
 }
 
-// Find reads an alert as deciding knows it.
+// Find returns an alert as the decision about events reads it. found is false when the account has none of this id.
 func Find(tx *db.Tx, account int64, alert string) (a decide.Alert, found bool, err error) {
 	w, found, err := FindRow(tx, account, alert)
 	if err == nil && found {
@@ -90,17 +90,17 @@ func Find(tx *db.Tx, account int64, alert string) (a decide.Alert, found bool, e
 	return a, found, err
 }
 
-// Source is an active alert that may inhibit others, as it is stored.
+// Source is the row of an active alert that may inhibit others.
 type Source struct {
 	Row
 	Acked bool // its incident is acknowledged
 }
 
-// MaxSources is how many alerts of a channel Sources lists at most.
+// MaxSources is the number of alerts of a channel that Sources returns at most.
 const MaxSources = 1000
 
-// Sources lists the channel's active alerts that had an event at since or later, at most MaxSources of them, the
-// newest first, and whether their incidents are acknowledged.
+// Sources returns the channel's active alerts that had an event at since (Unix seconds) or later, with whether their
+// incidents are acknowledged: at most MaxSources, the newest first.
 func Sources(tx *db.Tx, account, channel, since int64) ([]Source, error) {
 	return db.All(tx, func(scan db.Scan) (s Source, err error) {
 		s.Row, err = scanRow(func(dest ...any) error { return scan(append(dest, &s.Acked)...) })
@@ -109,39 +109,40 @@ func Sources(tx *db.Tx, account, channel, since int64) ([]Source, error) {
 		FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0 AND last_time >= $3 AND deleted_at = 0 ORDER BY last_time DESC, alert_id LIMIT $4 + 0`, account, channel, since, MaxSources)
 }
 
-// Due is a muted alert that is to be decided again.
+// Due is a muted alert that must be decided again.
 type Due struct {
 	Account int64
 	ID      string
 }
 
-// DueAgain lists an account's active alerts that are muted until now or earlier, the longest due first.
+// DueAgain returns an account's active alerts that are muted until now (Unix seconds) or earlier, at most limit, the
+// earliest first.
 func DueAgain(tx *db.Tx, account, now, limit int64) ([]Due, error) {
 	return db.All(tx, func(scan db.Scan) (d Due, err error) { return d, scan(&d.Account, &d.ID) },
 		`SELECT account_id, alert_id FROM alert WHERE account_id = $1 AND end_time = 0 AND muted_until > 0 AND muted_until <= $2 AND deleted_at = 0 ORDER BY muted_until, alert_id LIMIT $3 + 0`, account, now, limit)
 }
 
-// PutOff makes a muted alert due at a later moment (Unix seconds), whatever else is stored of it.
+// PutOff sets only the time (Unix seconds) at which a muted alert is decided again.
 func PutOff(tx *db.Tx, d Due, until int64) error {
 	_, err := tx.Exec(`UPDATE alert SET muted_until = $3 WHERE account_id = $1 AND alert_id = $2`, d.Account, d.ID, until)
 	return err
 }
 
-// heldBack sorts by a sum so that the engine looks up the channel's active alerts, and not all of the account in order.
+// heldBack sorts by a sum, so that the database finds the channel's active alerts by their index and does not read all
+// alerts of the account in order.
 const heldBack = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0 AND deleted_at = 0
 	AND (incident_id = '' AND muted = 'silenced' OR EXISTS (SELECT 1 FROM incident i JOIN escalation e ON e.account_id = i.account_id AND e.incident_id = i.incident_id
 		WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id AND i.progress = 'Triggered' AND i.snoozed_before <= $3 AND e.next_at > 0 AND e.next_at <= $3))
 	ORDER BY start_time + 0, alert_id`
 
-// HeldBack lists a channel's active alerts of which silences may keep people from being told until a moment (Unix
-// seconds): those that are silenced, and those of open incidents whose escalation is to go on by then. The oldest
-// come first.
+// HeldBack returns a channel's active alerts whose notifications silences may hold back until a time (Unix seconds):
+// silenced alerts, and alerts of open incidents whose escalation continues by then. The oldest come first.
 func HeldBack(tx *db.Tx, account, channel, until int64) ([]decide.Alert, error) {
 	return db.All(tx, scanDecided, heldBack, account, channel, until)
 }
 
-// NextAgain is the first account after one that has muted alerts, and when its next is due, Unix seconds; found is
-// false when there is none.
+// NextAgain returns the next account, by id after the given one, that has muted alerts, and when its first alert must
+// be decided again (Unix seconds). found is false when there is no such account.
 func NextAgain(tx *db.Tx, after int64) (account, due int64, found bool, err error) {
 	account, found, err = db.One(tx, db.Column[int64], `SELECT account_id FROM alert WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, after)
 	if err != nil || !found {
@@ -151,7 +152,7 @@ func NextAgain(tx *db.Tx, after int64) (account, due int64, found bool, err erro
 	return account, due, true, err
 }
 
-// Unmute makes all muted alerts of an account due, because its configuration has changed.
+// Unmute makes all muted alerts of an account due now (Unix seconds), because its configuration has changed.
 func Unmute(tx *db.Tx, account, now int64) error {
 	_, err := tx.Exec(`UPDATE alert SET muted_until = $2 WHERE account_id = $1 AND end_time = 0 AND muted_until > $2`, account, now)
 	return err
@@ -159,16 +160,16 @@ func Unmute(tx *db.Tx, account, now int64) error {
 
 const uninhibit = `UPDATE alert SET muted_until = $3 WHERE account_id = $1 AND end_time = 0 AND muted_until > $3 AND muted_by = $2 AND muted_by <> ''`
 
-// Uninhibit makes those due that an alert has inhibited, because it is over.
+// Uninhibit makes the alerts that source inhibits due now (Unix seconds), because source is over.
 func Uninhibit(tx *db.Tx, account int64, source string, now int64) error {
 	_, err := tx.Exec(uninhibit, account, source, now)
 	return err
 }
 
-// Origin is the integration that an alert came through, as it was then.
+// Origin is the integration that an alert came through, as it was when the alert was stored.
 type Origin struct{ Name, Type, Ref string }
 
-// Save stores an alert that is there already as it is from now on.
+// Save updates a stored alert.
 func Save(tx *db.Tx, account int64, a *decide.Alert, now time.Time) error {
 	w, err := RowOf(a)
 	if err != nil {
@@ -177,7 +178,7 @@ func Save(tx *db.Tx, account int64, a *decide.Alert, now time.Time) error {
 	return w.Update(tx, account, now)
 }
 
-// Update stores a row that is there already.
+// Update updates a stored row.
 func (w *Row) Update(tx *db.Tx, account int64, now time.Time) error {
 	_, err := tx.Exec(`UPDATE alert SET incident_id = $3, description = $4, alert_severity = $5, alert_status = $6, labels = $7, images = $8, last_time = $9, end_time = $10,
 		event_cnt = $11, ever_muted = $12, muted = $13, muted_by = $14, muted_until = $15, changes = $16, updated_at = $17 WHERE account_id = $1 AND alert_id = $2`,
@@ -196,22 +197,22 @@ func (w *Row) Insert(tx *db.Tx, account int64, from Origin, now time.Time) error
 
 const ofIncident = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0 ORDER BY start_time, alert_id LIMIT $3 + 0 OFFSET $4 + 0`
 
-// OfIncident lists the alerts of an incident by their beginning.
+// OfIncident returns a page of the alerts of an incident, ordered by their beginning.
 func OfIncident(tx *db.Tx, account int64, incident string, limit, offset int64) ([]decide.Alert, error) {
 	return db.All(tx, scanDecided, ofIncident, account, incident, limit, offset)
 }
 
-// OriginOf is the integration that an alert came through, as it was then.
+// OriginOf returns the integration that an alert came through, as it was when the alert was stored.
 func OriginOf(tx *db.Tx, account int64, alert string) (Origin, error) {
 	o, _, err := db.One(tx, func(scan db.Scan) (o Origin, err error) { return o, scan(&o.Name, &o.Type, &o.Ref) },
 		`SELECT integration_name, integration_type, integration_ref_id FROM alert WHERE account_id = $1 AND alert_id = $2`, account, alert)
 	return o, err
 }
 
-// Count says how many alerts an incident has, how many of them are active, and how many events they had.
+// Count is the number of alerts of an incident, of those that are active, and of the events of all of them.
 type Count struct{ Alerts, Active, Events int64 }
 
-// CountOf counts the alerts of an incident.
+// CountOf returns the number of alerts and events of an incident.
 func CountOf(tx *db.Tx, account int64, incident string) (Count, error) {
 	c, _, err := db.One(tx, func(scan db.Scan) (c Count, err error) { return c, scan(&c.Alerts, &c.Active, &c.Events) },
 		`SELECT count(*), coalesce(sum(CASE WHEN end_time = 0 THEN 1 ELSE 0 END), 0), coalesce(sum(event_cnt), 0) FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0`, account, incident)

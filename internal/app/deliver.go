@@ -104,7 +104,7 @@ func (a *App) tell(ctx context.Context, out *egress.Client, to *notify.Direct, m
 	if to.Chat != "" {
 		return app.Post(ctx, out, to.Chat, m)
 	}
-	return app.Tell(ctx, out, to.Person, m)
+	return app.SendDirect(ctx, out, to.Person, m)
 }
 
 // outside is the way to addresses that users enter.

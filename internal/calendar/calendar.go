@@ -1,19 +1,21 @@
-// Package calendar keeps service calendars: which days are working days and which are days off, so that a
-// rule can hold on the ones or the others.
+// Package calendar stores service calendars: which days are working days and which are days off, so that a rule can
+// apply to either.
 //
-// It must never guess at a holiday: what is off is what the account says.
+// It must never guess a holiday: only the account's own entries are days off.
 package calendar
 
 import (
 	"slices"
 	"time"
 
+	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
-// Calendar says which days of the week are worked on; its events say which days are not as usual.
+// Calendar holds the working days of the week; its events are the exceptions.
 type Calendar struct {
 	AccountID   int64    `json:"account_id" doc:"Owning account."`
 	TeamID      int64    `json:"team_id" doc:"Owning team; 0: none."`
@@ -31,7 +33,7 @@ type Calendar struct {
 	Status      string   `json:"status" enum:"enabled" doc:"Always enabled."`
 }
 
-// Event is a stretch of days that are not as usual: days off or, the other way round, worked on.
+// Event is a period of days that are exceptions: days off, or working days.
 type Event struct {
 	AccountID   int64  `json:"account_id" doc:"Owning account."`
 	CreatorID   int64  `json:"creator_id" doc:"The person who made it; 0: not known."`
@@ -46,7 +48,7 @@ type Event struct {
 	UpdatedAt   int64  `json:"updated_at" doc:"Unix seconds."`
 }
 
-// Kind is how calendars are kept.
+// Kind describes how calendars are stored and checked.
 var Kind = configstore.Kind[Calendar]{
 	Name: configstore.Calendar, Section: "calendars",
 	Head: func(c *Calendar) configstore.Head {
@@ -78,7 +80,7 @@ var Kind = configstore.Kind[Calendar]{
 	},
 }
 
-// EventKind is how their events are kept.
+// EventKind describes how events of calendars are stored and checked.
 var EventKind = configstore.Kind[Event]{
 	Name: "calendar_event", Section: "calendar_events",
 	Head: func(e *Event) configstore.Head {
@@ -126,7 +128,7 @@ func checkWorkdays(at configstore.RecordPath, days []int64) error {
 	return nil
 }
 
-// longestEvent is how many days an event may have.
+// longestEvent is the highest number of days of an event.
 const longestEvent = 366
 
 func checkDays(at configstore.RecordPath, start, end string) error {
@@ -144,7 +146,7 @@ func checkDays(at configstore.RecordPath, start, end string) error {
 	return nil
 }
 
-// need refuses extra calendars that are not there, and a calendar that would count itself.
+// need returns a fault for an extra calendar that does not exist, and for a calendar that names itself.
 func need(tx *db.Tx, account int64, self string, extra []string) error {
 	for i, id := range extra {
 		if id == self {
@@ -155,4 +157,132 @@ func need(tx *db.Tx, account int64, self string, extra []string) error {
 		}
 	}
 	return nil
+}
+
+// Body holds the members of a calendar that a caller may set.
+type Body struct {
+	Description *string  `json:"description,omitzero" maxLength:"499" doc:"At most 499 characters."`
+	TimeZone    *string  `json:"timezone,omitzero" maxLength:"64" doc:"IANA name such as Europe/Berlin; absent or empty on creation: the account's."`
+	TeamID      *int64   `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
+	Workdays    []int64  `json:"workdays,omitzero" maxItems:"7" minimum:"0" maximum:"6" doc:"Days of the week that are worked on, 0 is Sunday."`
+	ExtraCalIDs []string `json:"extra_cal_ids,omitzero" maxItems:"20" maxLength:"64" doc:"Calendars of the account whose events count here too."`
+}
+
+type createRequest struct {
+	CalName string `json:"cal_name" minLength:"1" maxLength:"39" doc:"1 to 39 characters."`
+	Body
+}
+
+type created struct {
+	CalID   string `json:"cal_id" doc:"The new calendar."`
+	CalName string `json:"cal_name" doc:"Its name."`
+}
+
+type updateRequest struct {
+	CalID   string  `json:"cal_id" minLength:"1" maxLength:"63" doc:"The calendar to change."`
+	CalName *string `json:"cal_name,omitzero" minLength:"1" maxLength:"39" doc:"1 to 39 characters."`
+	Body
+}
+
+func create(c *api.Call, in createRequest) (created, error) {
+	cal := Calendar{
+		AccountID: c.Who.AccountID, CalID: "cal." + id.Short(), CalName: in.CalName, TimeZone: c.Who.Zone.String(), Kind: "personal",
+		Workdays: []int64{}, ExtraCalIDs: []string{}, CreatedAt: c.Unix(), CreatorID: c.Who.PersonID, Status: "enabled",
+	}
+	return created{cal.CalID, cal.CalName}, in.apply(c, &cal)
+}
+
+func update(c *api.Call, in updateRequest) (api.Empty, error) {
+	cal, err := Kind.Get(c.Tx, c.Who.AccountID, in.CalID)
+	if err != nil {
+		return api.Empty{}, err
+	}
+	set(&cal.CalName, in.CalName)
+	return api.Empty{}, in.apply(c, &cal)
+}
+
+// apply sets the members that were sent in the calendar and stores it.
+func (b Body) apply(c *api.Call, cal *Calendar) error {
+	set(&cal.Description, b.Description)
+	set(&cal.TeamID, b.TeamID)
+	if b.TimeZone != nil && *b.TimeZone != "" {
+		cal.TimeZone = *b.TimeZone
+	}
+	if b.Workdays != nil {
+		cal.Workdays = b.Workdays
+	}
+	if b.ExtraCalIDs != nil {
+		cal.ExtraCalIDs = b.ExtraCalIDs
+	}
+	if err := configstore.FirstError(
+		checkZone("", cal.TimeZone), checkWorkdays("", cal.Workdays),
+		configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, cal.TeamID)),
+		need(c.Tx, c.Who.AccountID, cal.CalID, b.ExtraCalIDs),
+	); err != nil {
+		return err
+	}
+	cal.UpdatedAt, cal.UpdatedBy = c.Unix(), c.Who.PersonID
+	c.Touched(Kind.Name, cal.CalID, cal.CalName)
+	return Kind.Put(c.Tx, c.Who.AccountID, cal)
+}
+
+// set sets a field to the value that was sent, if one was.
+func set[T any](field *T, sent *T) {
+	if sent != nil {
+		*field = *sent
+	}
+}
+
+type deleteRequest struct {
+	CalID string `json:"cal_id" minLength:"1" maxLength:"63" doc:"The calendar to delete."`
+	api.DryRun
+}
+
+func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+	cal, err := Kind.Get(c.Tx, c.Who.AccountID, in.CalID)
+	if err != nil {
+		return api.Removal{}, err
+	}
+	c.Removed(Kind.Name, cal.CalID, cal.CalName)
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, Kind.Name, cal.CalID); err != nil {
+		return api.Removal{}, err
+	}
+	gone, err := EventKind.DeleteOf(c.Tx, c.Who.AccountID, cal.CalID)
+	for _, e := range gone {
+		c.Removed(e.Kind, e.ID, e.Name)
+	}
+	if err != nil {
+		return api.Removal{}, err
+	}
+	return api.Removal{}, Kind.Delete(c.Tx, c.Who.AccountID, cal.CalID)
+}
+
+type infoRequest struct {
+	CalID string `json:"cal_id" minLength:"1" maxLength:"63" doc:"The calendar."`
+}
+
+func info(c *api.Call, in infoRequest) (Calendar, error) {
+	return Kind.Get(c.Tx, c.Who.AccountID, in.CalID)
+}
+
+type listRequest struct {
+	Kind     string `json:"kind,omitzero" enum:"personal,region.official.holiday" doc:"Absent: personal."`
+	NoLocale bool   `json:"no_locale,omitzero" doc:"Makes no difference: there are no calendars that depend on a language."`
+}
+
+// listed is the reply of the lists that have no pages.
+type listed[T any] struct {
+	Items []T   `json:"items" doc:"All of them."`
+	Total int64 `json:"total" doc:"The number of items."`
+}
+
+// maxListed is the highest number of calendars in a list, and of events with which a calendar is read.
+const maxListed = 10_000
+
+func list(c *api.Call, in listRequest) (listed[Calendar], error) {
+	if in.Kind != "" && in.Kind != "personal" {
+		return listed[Calendar]{Items: []Calendar{}}, nil
+	}
+	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, configstore.Query{Ascending: true, Limit: maxListed})
+	return listed[Calendar]{items, total}, err
 }

@@ -71,7 +71,7 @@ func TestCalendarPermissions(t *testing.T) {
 	s.Call(apitest.KeyNothing, "/calendar/list", `{}`).Into(&struct{}{})
 }
 
-// TestDaysAgainstModel holds a calendar against one that looks at every event of every day.
+// TestDaysAgainstModel compares a calendar with a model that examines every event for every day.
 func TestDaysAgainstModel(t *testing.T) {
 	zones := []string{"Europe/Berlin", "America/New_York", "Pacific/Apia", "America/Sao_Paulo", "Asia/Shanghai"}
 	for seed := range uint64(200) {

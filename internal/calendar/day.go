@@ -9,14 +9,14 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Days is a calendar ready to be asked about moments. It is made once and safe for concurrent use.
+// Days is a calendar prepared for Off. It is never changed and safe for concurrent use.
 type Days struct {
 	zone     *time.Location
 	workdays [7]bool
 	events   []Event // own ones first, then those of the extra calendars, each by start and id
 }
 
-// NewDays makes a calendar ready. The events are its own, then those of its extra calendars.
+// NewDays returns a calendar prepared for Off. The events are its own, then those of its extra calendars.
 func NewDays(c Calendar, events []Event) (*Days, error) {
 	zone, err := time.LoadLocation(c.TimeZone)
 	if err != nil {
@@ -38,10 +38,10 @@ func NewDays(c Calendar, events []Event) (*Days, error) {
 	return d, nil
 }
 
-// Zone is where the calendar's days begin and end.
+// Zone returns the time zone in which the calendar's days begin and end.
 func (d *Days) Zone() *time.Location { return d.zone }
 
-// Off tells whether a moment lies in a day off, and why: the first event of the calendar that has the day
+// Off reports whether a moment lies in a day off, and why. The first event of the calendar that contains the day
 // decides, then one of the extra calendars, then the day of the week.
 func (d *Days) Off(at time.Time) (off bool, why string) {
 	local := at.In(d.zone)
@@ -54,7 +54,7 @@ func (d *Days) Off(at time.Time) (off bool, why string) {
 	return !d.workdays[local.Weekday()], local.Weekday().String()
 }
 
-// Load makes all calendars of an account ready that are named, by id. One that does not exist is left out.
+// Load returns the named calendars of an account by ID. A calendar that does not exist is left out.
 func Load(tx *db.Tx, account int64, ids []string) (map[string]*Days, error) {
 	days := map[string]*Days{}
 	for _, id := range ids {

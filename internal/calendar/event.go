@@ -21,7 +21,7 @@ type eventUpsertRequest struct {
 	IsOff       bool   `json:"is_off" doc:"Days off; else days worked on."`
 }
 
-// Check holds the days against one another.
+// Check returns a fault if the days are malformed, in the wrong order or too many.
 func (in eventUpsertRequest) Check() error { return checkDays("", in.StartAt, in.EndAt) }
 
 type upserted struct {
@@ -48,7 +48,7 @@ func eventUpsert(c *api.Call, in eventUpsertRequest) (upserted, error) {
 	return upserted{e.CalID, e.EventID, e.Summary}, EventKind.Put(c.Tx, c.Who.AccountID, &e)
 }
 
-// eventOf reads an event of this calendar and no other.
+// eventOf returns an event of this calendar, or a fault if the calendar has none with the ID.
 func eventOf(c *api.Call, calendar, event string) (Event, error) {
 	e, err := EventKind.Get(c.Tx, c.Who.AccountID, event)
 	if err == nil && e.CalID != calendar {
@@ -80,7 +80,7 @@ type eventListRequest struct {
 	Day   int    `json:"day,omitzero" minimum:"0" maximum:"31" doc:"1 to 31, with a month; absent or 0: the whole month."`
 }
 
-// Check wants a month with a day.
+// Check returns a fault for a day without a month.
 func (in eventListRequest) Check() error {
 	if in.Day > 0 && in.Month == 0 {
 		return fault.Invalid("month", "must be given with day %d", in.Day)
@@ -102,7 +102,7 @@ func eventList(c *api.Call, in eventListRequest) (listed[Event], error) {
 	return listed[Event]{all, int64(len(all))}, err
 }
 
-// days are the first day asked for and the one after the last.
+// days returns the first day of the request and the day after the last, as texts that sort like days.
 func (in eventListRequest) days(cal Calendar, now time.Time) (first, after string) {
 	year := in.Year
 	if year == 0 {

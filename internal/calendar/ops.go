@@ -12,7 +12,7 @@ var golden embed.FS
 
 var mayManage = []auth.Permission{auth.CalendarsManage}
 
-// Ops is the room's table of contents.
+// Ops returns the operations of this package.
 func Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
@@ -24,7 +24,7 @@ func Ops() []api.Op {
 		},
 		{
 			Path: "/calendar/update", Allow: mayManage, Effect: api.Write, Audit: "calendar:write:update",
-			Doc:     "Changes the fields of a calendar that are sent and leaves the others alone.",
+			Doc:     "Changes the fields of a calendar that are sent; the others keep their values.",
 			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "workdays": [1, 2, 3, 4]}`,
 			Do:      api.Do(update),
 		},
@@ -43,26 +43,30 @@ func Ops() []api.Op {
 		{
 			Path: "/calendar/list", Effect: api.Read,
 			Doc:     "Lists the calendars of the account, oldest first.",
-			Notes:   "Calendars of public holidays are not shipped: there are none of another kind than personal.",
+			Notes:   "Calendars of public holidays are not included: all calendars are of kind personal.",
 			Example: `{}`,
 			Do:      api.Do(list),
 		},
 		{
-			Path: "/calendar/event/upsert", Allow: mayManage, Effect: api.Write, Audit: "calendar_event:write:upsert",
-			Doc:     "Adds days to a calendar that are not as usual, or changes them.",
-			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "summary": "Labour Day", "start_at": "2026-05-01", "end_at": "2026-05-02", "is_off": true}`,
-			Do:      api.Do(eventUpsert),
+			Path:   "/calendar/event/upsert",
+			Allow:  mayManage,
+			Effect: api.Write,
+			Audit:  "calendar_event:write:upsert",
+			Doc:    "Adds exceptions to a calendar, days off or working days, or changes them.",
+			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "summary": "Labour Day", ` +
+				`"start_at": "2026-05-01", "end_at": "2026-05-02", "is_off": true}`,
+			Do: api.Do(eventUpsert),
 		},
 		{
 			Path: "/calendar/event/delete", Allow: mayManage, Effect: api.Write, Audit: "calendar_event:write:delete", Danger: true,
-			Doc:     "Takes an event out of a calendar.",
+			Doc:     "Deletes an event of a calendar.",
 			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "event_id": "cale.KyG9XWTCU5CucbwukEVBQ4"}`,
 			Do:      api.Do(eventDelete),
 		},
 		{
 			Path: "/calendar/event/list", Effect: api.Read,
-			Doc:     "Lists the events of a calendar that touch a year, a month or a day, by their first day.",
-			Notes:   "Without a year it is the present one in the calendar's zone.",
+			Doc:     "Lists the events of a calendar that overlap a year, a month or a day, by their first day.",
+			Notes:   "Without a year the current year in the calendar's zone is used.",
 			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "year": 2026, "month": 5}`,
 			Do:      api.Do(eventList),
 		},

@@ -6,14 +6,14 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Readable finds a channel for a caller: ResourceNotFound when the caller's account has none of this id,
-// AccessDenied when it may not be read (see Permit).
+// Readable checks that the caller may read a channel. The error is ResourceNotFound when the caller's account
+// has no channel of this id, and AccessDenied when the caller may not read it (see Permit).
 func Readable(tx *db.Tx, who auth.Principal, id int64) error {
 	_, err := find(tx, who, id)
 	return err
 }
 
-// find is Readable with the channel.
+// find returns a channel that the caller may read, with the errors of Readable.
 func find(tx *db.Tx, who auth.Principal, id int64) (Channel, error) {
 	ch, found, err := Find(tx, who.AccountID, id)
 	if err != nil {
@@ -25,8 +25,8 @@ func find(tx *db.Tx, who auth.Principal, id int64) (Channel, error) {
 	return ch, Permit(tx, who, ch)
 }
 
-// PermitAll refuses what names a private channel that the caller may not read. A channel that is gone hides nothing,
-// and 0 stands for none.
+// PermitAll checks access to the channels that an object names. The error is AccessDenied if one is a private channel
+// that the caller may not read. A deleted channel hides nothing, and 0 stands for no channel.
 func PermitAll(tx *db.Tx, who auth.Principal, ids ...int64) error {
 	for _, id := range ids {
 		if id == 0 {
@@ -39,8 +39,9 @@ func PermitAll(tx *db.Tx, who auth.Principal, ids ...int64) error {
 	return nil
 }
 
-// Permit refuses a private channel to whoever is not the account's owner, its creator or in one of its teams
-// (docs/api.md, "Data permission"). What belongs to a channel, such as an alert, is as private as it.
+// Permit checks access to a private channel: only the account's owner, the channel's creator and members of
+// its teams may read it (docs/api.md, "Data permission"). The same holds for all that belongs to the channel,
+// such as its alerts. The error is AccessDenied.
 func Permit(tx *db.Tx, who auth.Principal, ch Channel) error {
 	if who.Asked != nil {
 		who.Asked(ch.ChannelID)
@@ -48,13 +49,17 @@ func Permit(tx *db.Tx, who auth.Principal, ch Channel) error {
 	return permit(tx, who, ch)
 }
 
+// permit is Permit without the report to who.Asked.
 func permit(tx *db.Tx, who auth.Principal, ch Channel) error {
 	if !ch.IsPrivate || who.Owner || ch.CreatorID != 0 && ch.CreatorID == who.PersonID {
 		return nil
 	}
 	member, err := auth.InTeam(tx, who, ch.teams()...)
-	if err == nil && !member {
-		err = fault.Denied("channel %d is private and this key's person is not in its team %d", ch.ChannelID, ch.TeamID)
+	if err != nil {
+		return err
 	}
-	return err
+	if !member {
+		return fault.Denied("channel %d is private and this key's person is not in its team %d", ch.ChannelID, ch.TeamID)
+	}
+	return nil
 }

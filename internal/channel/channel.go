@@ -2,151 +2,260 @@ package channel
 
 import (
 	"cmp"
-	"slices"
+	"fmt"
 	"strconv"
-	"strings"
 
-	"github.com/go-json-experiment/json"
-
+	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
-// Channel is where the alerts of one kind come together, as in the account file's channels.
-type Channel struct {
-	AccountID       int64   `json:"account_id,omitzero" doc:"Owning account."`
-	ChannelID       int64   `json:"channel_id" doc:"The channel's identifier."`
-	ChannelName     string  `json:"channel_name" doc:"What people call it."`
-	TeamID          int64   `json:"team_id" doc:"Owning team; 0: none."`
-	ManagingTeamIDs []int64 `json:"managing_team_ids,omitempty" doc:"Further teams that read and change it."`
-	CreatorID       int64   `json:"creator_id,omitzero" doc:"The person who made it."`
-	Status          string  `json:"status" enum:"enabled,disabled" doc:"Whether it takes alerts."`
-	Description     string  `json:"description,omitzero" doc:"What it is for."`
-	IsPrivate       bool    `json:"is_private,omitzero" doc:"Only its teams, its creator and the account's owner may read it."`
-	CreatedAt       int64   `json:"created_at,omitzero" doc:"Unix seconds."`
-	UpdatedAt       int64   `json:"updated_at,omitzero" doc:"Unix seconds."`
-	Settings
+// Body is what a caller may send of a channel. An update leaves the members that are absent as they are.
+type Body struct {
+	ManagingTeamIDs         []int64   `json:"managing_team_ids,omitzero" maxItems:"3" doc:"Further teams that read and change it, at most 3."`
+	Description             *string   `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
+	Group                   *Group    `json:"group,omitzero" doc:"Which alerts become one incident."`
+	Flapping                *Flapping `json:"flapping,omitzero" doc:"When an alert changes too often to notify about."`
+	AutoResolveTimeout      *int64    `json:"auto_resolve_timeout,omitzero" minimum:"0" maximum:"2592000" doc:"Seconds after which an incident is resolved by itself; 0: never."`
+	AutoResolveMode         *string   `json:"auto_resolve_mode,omitzero" enum:"trigger,update" doc:"What the time is counted from."`
+	PluginIDs               []int64   `json:"plugin_ids,omitzero" maxItems:"100" doc:"Stored as sent."`
+	IsPrivate               *bool     `json:"is_private,omitzero" doc:"Only its teams, its creator and the account's owner may read it."`
+	DisableOutlierDetection *bool     `json:"disable_outlier_detection,omitzero" doc:"Stored as sent; there is no outlier detection."`
+	DisableAutoClose        *bool     `json:"disable_auto_close,omitzero" doc:"An incident stays open when all of its alerts are over."`
+	IsExternalReportEnabled *bool     `json:"is_external_report_enabled,omitzero" doc:"Stored as sent; incidents are reported through the API."`
 }
 
-const columns = `channel_id, channel_name, team_id, status, description, is_private, created_at, updated_at, creator_id, managing_teams, settings`
-
-func scanChannel(scan db.Scan) (ch Channel, err error) {
-	var teams, settings string
-	if err = scan(&ch.ChannelID, &ch.ChannelName, &ch.TeamID, &ch.Status, &ch.Description, &ch.IsPrivate, &ch.CreatedAt, &ch.UpdatedAt, &ch.CreatorID, &teams, &settings); err != nil {
-		return ch, err
-	}
-	for _, id := range strings.FieldsFunc(teams, func(r rune) bool { return r == ',' }) {
-		n, err := strconv.ParseInt(id, 10, 64)
-		if err != nil {
-			return ch, err
-		}
-		ch.ManagingTeamIDs = append(ch.ManagingTeamIDs, n)
-	}
-	return ch, json.Unmarshal([]byte(settings), &ch.Settings)
+type createRequest struct {
+	TeamID      int64  `json:"team_id" minimum:"0" doc:"Owning team; 0: none."`
+	ChannelName string `json:"channel_name" minLength:"1" maxLength:"59" doc:"1 to 59 characters."`
+	Body
 }
 
-// keptChannel is under which a channel is kept, keptPrivate all private ones, and keptRules a channel's rules of a kind.
-type (
-	keptChannel struct{ id int64 }
-	keptPrivate struct{}
-	keptRules   struct {
-		kind    string
-		channel int64
-	}
-)
-
-// Find reads a channel, whoever asks; found is false when the account has none of this id. Its lists and settings are
-// shared with other readers and must not be changed, unless the transaction writes.
-func Find(tx *db.Tx, account, id int64) (ch Channel, found bool, err error) {
-	return configstore.Kept(tx, account, keptChannel{id}, func() (Channel, bool, error) {
-		return db.One(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id)
-	})
+type created struct {
+	ChannelID   int64  `json:"channel_id" doc:"The new channel."`
+	ChannelName string `json:"channel_name" doc:"Its name, as it was sent."`
+	api.Warnings
 }
 
-// put stores a channel in place of the one of its id, if there is one.
-func (ch *Channel) put(tx *db.Tx, account int64) error {
-	settings, err := ch.Settings.text()
+type updateRequest struct {
+	ChannelID   int64   `json:"channel_id" minimum:"1" doc:"The channel to change."`
+	TeamID      *int64  `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
+	ChannelName *string `json:"channel_name,omitzero" minLength:"1" maxLength:"59" doc:"1 to 59 characters."`
+	Body
+}
+
+func create(c *api.Call, in createRequest) (created, error) {
+	ch := Channel{
+		AccountID:   c.Who.AccountID,
+		ChannelID:   id.Number(),
+		ChannelName: in.ChannelName,
+		TeamID:      in.TeamID,
+		CreatorID:   c.Who.PersonID,
+		Status:      "enabled",
+		CreatedAt:   c.Unix(),
+	}
+	warnings, err := in.storeIn(c, &ch)
+	return created{ch.ChannelID, ch.ChannelName, api.Warn(warnings)}, err
+}
+
+func update(c *api.Call, in updateRequest) (api.Warnings, error) {
+	ch, err := find(c.Tx, c.Who, in.ChannelID)
 	if err != nil {
-		return err
+		return api.Warnings{}, err
 	}
-	_, err = tx.Exec(`INSERT INTO channel (account_id, `+columns+`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-		ON CONFLICT (account_id, channel_id) DO UPDATE SET channel_name = excluded.channel_name, team_id = excluded.team_id, status = excluded.status,
-			description = excluded.description, is_private = excluded.is_private, created_at = excluded.created_at, updated_at = excluded.updated_at, creator_id = excluded.creator_id,
-			managing_teams = excluded.managing_teams, settings = excluded.settings, name_folded = excluded.name_folded`,
-		account, ch.ChannelID, ch.ChannelName, ch.TeamID, ch.Status, ch.Description, ch.IsPrivate, ch.CreatedAt, ch.UpdatedAt, ch.CreatorID,
-		db.List(ch.ManagingTeamIDs), settings, db.Fold(ch.ChannelName+"\n"+ch.Description))
+	set(&ch.TeamID, in.TeamID)
+	set(&ch.ChannelName, in.ChannelName)
+	warnings, err := in.storeIn(c, &ch)
+	return api.Warn(warnings), err
+}
+
+// storeIn changes the members of the channel that were sent, checks them and stores the channel. The warnings
+// name what is probably not meant.
+func (b Body) storeIn(c *api.Call, ch *Channel) (warnings []string, err error) {
+	setList(&ch.ManagingTeamIDs, b.ManagingTeamIDs)
+	set(&ch.Description, b.Description)
+	set(&ch.IsPrivate, b.IsPrivate)
+	if b.Group != nil {
+		ch.Group = b.Group
+	}
+	if b.Flapping != nil {
+		ch.Flapping = b.Flapping
+	}
+	ch.AutoResolveTimeout = cmp.Or(b.AutoResolveTimeout, ch.AutoResolveTimeout)
+	ch.AutoResolveMode = cmp.Or(b.AutoResolveMode, ch.AutoResolveMode)
+	setList(&ch.PluginIDs, b.PluginIDs)
+	ch.DisableOutlierDetection = cmp.Or(b.DisableOutlierDetection, ch.DisableOutlierDetection)
+	ch.DisableAutoClose = cmp.Or(b.DisableAutoClose, ch.DisableAutoClose)
+	ch.IsExternalReportEnabled = cmp.Or(b.IsExternalReportEnabled, ch.IsExternalReportEnabled)
+	if err := configstore.FirstError(
+		ch.Settings.check(""),
+		configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, ch.TeamID)),
+	); err != nil {
+		return nil, err
+	}
+	for i, team := range b.ManagingTeamIDs {
+		at := fmt.Sprintf("managing_team_ids[%d]", i)
+		if err := configstore.Need(c.Tx, c.Who.AccountID, at, configstore.RefTo(configstore.Team, team)); err != nil {
+			return nil, err
+		}
+	}
+	warnings = ch.Settings.warnings()
+	if ch.IsPrivate && ch.TeamID == 0 && len(ch.ManagingTeamIDs) == 0 {
+		warnings = append(warnings, "is_private: the channel has no team, only its creator and the account's owner may read it")
+	}
+	return warnings, ch.touch(c)
+}
+
+// touch stores a channel with the time of the change.
+func (ch *Channel) touch(c *api.Call) error {
+	ch.UpdatedAt = c.Unix()
+	c.Touched(configstore.Channel, ch.ChannelID, ch.ChannelName)
+	return ch.put(c.Tx, c.Who.AccountID)
+}
+
+// OneRequest names a channel.
+type OneRequest struct {
+	ChannelID int64 `json:"channel_id" minimum:"1" doc:"The channel."`
+}
+
+// Shown is a channel as a caller sees it.
+type Shown struct {
+	Channel
+	IsStarred bool `json:"is_starred" doc:"The caller has marked it."`
+}
+
+func info(c *api.Call, in OneRequest) (Shown, error) {
+	ch, err := find(c.Tx, c.Who, in.ChannelID)
 	if err != nil {
-		return err
+		return Shown{}, err
 	}
-	if err := configstore.BumpRevision(tx, account); err != nil {
-		return err
-	}
-	refs := []configstore.Target{configstore.RefTo(configstore.Team, ch.TeamID)}
-	for _, team := range ch.ManagingTeamIDs {
-		refs = append(refs, configstore.RefTo(configstore.Team, team))
-	}
-	return configstore.SetReferences(tx, account, configstore.RefFrom(configstore.Channel, ch.ChannelID, ch.ChannelName), refs...)
+	stars, err := starred(c)
+	return view(c, ch, stars), err
 }
 
-// Load checks the records of an account file's channels and inserts them. A record without a status is
-// enabled. Errors are fault.Invalid with the record's path.
-func Load(tx *db.Tx, account int64, records []Channel) error {
-	for i, ch := range records {
-		at := configstore.PathOf("channels", i)
-		ch.Status = cmp.Or(ch.Status, "enabled")
-		if err := ch.check(at, account); err != nil {
-			return err
+// view returns a channel as the caller sees it; stars are those of starred.
+func view(c *api.Call, ch Channel, stars map[int64]bool) Shown {
+	ch.AccountID = c.Who.AccountID
+	return Shown{ch, stars[ch.ChannelID]}
+}
+
+// starred returns the channels that the caller has marked.
+func starred(c *api.Call) (map[int64]bool, error) {
+	ids, err := db.All(c.Tx, db.Column[int64],
+		`SELECT channel_id FROM channel_star WHERE account_id = $1 AND person_id = $2`, c.Who.AccountID, c.Who.PersonID)
+	stars := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		stars[id] = true
+	}
+	return stars, err
+}
+
+type infosRequest struct {
+	ChannelIDs []int64 `json:"channel_ids" maxItems:"1000" doc:"The channels, at most 1000."`
+}
+
+// Brief is a channel in the reply of /channel/infos: its id, name and status.
+type Brief struct {
+	ChannelID   int64  `json:"channel_id" doc:"The channel."`
+	ChannelName string `json:"channel_name" doc:"What people call it."`
+	Status      string `json:"status" enum:"enabled,disabled" doc:"Whether it takes alerts."`
+}
+
+// infos returns the channels in the order of the request, each once. Unknown channels, and private ones that
+// the caller may not read, are left out.
+func infos(c *api.Call, in infosRequest) (api.Items[Brief], error) {
+	items, seen := []Brief{}, map[int64]bool{}
+	for _, id := range in.ChannelIDs {
+		if seen[id] {
+			continue
 		}
-		_, found, err := Find(tx, account, ch.ChannelID)
+		seen[id] = true
+		ch, err := find(c.Tx, c.Who, id)
+		if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.AccessDenied {
+			continue
+		}
 		if err != nil {
-			return err
+			return api.Items[Brief]{}, err
 		}
-		if found {
-			return at.Twice("channel_id", ch.ChannelID)
+		items = append(items, Brief{ch.ChannelID, ch.ChannelName, ch.Status})
+	}
+	return api.Items[Brief]{Items: items}, nil
+}
+
+func enable(c *api.Call, in OneRequest) (api.Empty, error) { return setStatus(c, in, "enabled") }
+
+func disable(c *api.Call, in OneRequest) (api.Empty, error) { return setStatus(c, in, "disabled") }
+
+func setStatus(c *api.Call, in OneRequest, status string) (api.Empty, error) {
+	ch, err := find(c.Tx, c.Who, in.ChannelID)
+	if err != nil {
+		return api.Empty{}, err
+	}
+	ch.Status = status
+	return api.Empty{}, ch.touch(c)
+}
+
+func star(c *api.Call, in OneRequest) (api.Empty, error) {
+	return setStar(c, in,
+		`INSERT INTO channel_star (account_id, person_id, channel_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`)
+}
+
+func unstar(c *api.Call, in OneRequest) (api.Empty, error) {
+	return setStar(c, in, `DELETE FROM channel_star WHERE account_id = $1 AND person_id = $2 AND channel_id = $3`)
+}
+
+// setStar runs a query on the caller's mark of a channel.
+func setStar(c *api.Call, in OneRequest, query string) (api.Empty, error) {
+	ch, err := find(c.Tx, c.Who, in.ChannelID)
+	if err != nil {
+		return api.Empty{}, err
+	}
+	c.Touched("channel", ch.ChannelID, ch.ChannelName)
+	_, err = c.Tx.Exec(query, c.Who.AccountID, c.Who.PersonID, in.ChannelID)
+	return api.Empty{}, err
+}
+
+type deleteRequest struct {
+	OneRequest
+	api.DryRun
+}
+
+// ruleKinds delete the rules of a channel, kind by kind.
+var ruleKinds = []func(*db.Tx, int64, string) ([]fault.Ref, error){
+	Silences.DeleteOf,
+	Drops.DeleteOf,
+	Inhibits.DeleteOf,
+	Escalates.DeleteOf,
+}
+
+// remove deletes a channel with its rules. The channel must be disabled first, so that people who still
+// expect alerts from it notice before it is deleted.
+func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+	ch, err := find(c.Tx, c.Who, in.ChannelID)
+	if err != nil {
+		return api.Removal{}, err
+	}
+	account, key := c.Who.AccountID, strconv.FormatInt(ch.ChannelID, 10)
+	if ch.Status != "disabled" {
+		return api.Removal{}, fault.New(fault.Conflict, "channel %d is enabled: disable it before it is deleted", ch.ChannelID)
+	}
+	if err := configstore.RefuseReferenced(c.Tx, account, configstore.Channel, ch.ChannelID); err != nil {
+		return api.Removal{}, err
+	}
+	c.Removed(configstore.Channel, ch.ChannelID, ch.ChannelName)
+	for _, kind := range ruleKinds {
+		deleted, err := kind(c.Tx, account, key)
+		if err != nil {
+			return api.Removal{}, err
 		}
-		if err := ch.put(tx, account); err != nil {
-			return err
+		for _, r := range deleted {
+			c.Removed(r.Kind, r.ID, r.Name)
 		}
 	}
-	return nil
-}
-
-func (ch Channel) check(at configstore.RecordPath, account int64) error {
-	return configstore.FirstError(
-		at.Bounds(ch),
-		at.Account(ch.AccountID, account),
-		at.AtLeast("channel_id", ch.ChannelID, 1),
-		at.Length("channel_name", ch.ChannelName, 1, 255),
-		at.AtLeast("team_id", ch.TeamID, 0),
-		at.AtLeast("creator_id", ch.CreatorID, 0),
-		at.OneOf("status", ch.Status, "enabled", "disabled"),
-		at.AtLeast("created_at", ch.CreatedAt, 0),
-		at.AtLeast("updated_at", ch.UpdatedAt, 0),
-		ch.Settings.check(at),
-	)
-}
-
-// Dump reads all channels of an account, by id.
-func Dump(tx *db.Tx, account int64) ([]Channel, error) {
-	return db.All(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 ORDER BY channel_id`, account)
-}
-
-// Erase takes a channel away; what belongs to it stays, in case it is loaded anew.
-func Erase(tx *db.Tx, account, id int64) error {
-	if _, err := tx.Exec(`DELETE FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id); err != nil {
-		return err
+	if _, err := c.Tx.Exec(`DELETE FROM channel_star WHERE account_id = $1 AND channel_id = $2`, account, ch.ChannelID); err != nil {
+		return api.Removal{}, err
 	}
-	if err := configstore.BumpRevision(tx, account); err != nil {
-		return err
-	}
-	return configstore.ClearReferences(tx, account, configstore.Channel, id)
-}
-
-// teams are the owning team and the managing ones.
-func (ch Channel) teams() []int64 { return append(slices.Clone(ch.ManagingTeamIDs), ch.TeamID) }
-
-// Complete folds what is searched of channels that an older version wrote. It is called when the program
-// starts.
-func Complete(tx *db.Tx) error {
-	return db.Refold[int64](tx, `SELECT account_id, channel_id, channel_name || char(10) || description FROM channel WHERE name_folded = ''`, `UPDATE channel SET name_folded = $1 WHERE account_id = $2 AND channel_id = $3`)
+	return api.Removal{}, Erase(c.Tx, account, ch.ChannelID)
 }

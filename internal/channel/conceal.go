@@ -11,12 +11,12 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// concealed stands for the name of an object that the caller may not read.
+// concealed replaces the name of an object that the caller may not read.
 const concealed = "private"
 
-// Conceal takes the names of what belongs to a private channel out of a refusal to delete what it refers to, for those
-// who may not read that channel. Their kinds and ids stay: the caller has to know what to ask the owner about. Any
-// other error is returned as it is.
+// Conceal removes names from the error ReferenceExist, which lists the objects that prevent a deletion: the names of
+// objects that belong to private channels that the caller may not read. Their kinds and ids stay, so that the caller
+// can ask the owner about them. Any other error is returned unchanged.
 func Conceal(tx *db.Tx, who auth.Principal, err error) error {
 	var refused *fault.Error
 	if !errors.As(err, &refused) || refused.Kind != fault.ReferenceExist {
@@ -58,5 +58,7 @@ func names(tx *db.Tx, account int64, r fault.Ref, channels []int64) (bool, error
 		}
 		named = append(named, parent)
 	}
-	return slices.ContainsFunc(channels, func(id int64) bool { return slices.Contains(named, strconv.FormatInt(id, 10)) }), nil
+	return slices.ContainsFunc(channels, func(id int64) bool {
+		return slices.Contains(named, strconv.FormatInt(id, 10))
+	}), nil
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// changes are days on which clocks do something, by zone: an hour forward, an hour back, half an hour, at
-// midnight, a day that is left out, and nothing.
-var changes = map[string][]string{
+// clockChanges are days on which the clocks of a zone change: an hour forward, an hour back, half an hour, at
+// midnight, a day that is skipped, and one day without a change.
+var clockChanges = map[string][]string{
 	"America/New_York":    {"2026-03-08", "2026-11-01"},
 	"Europe/London":       {"2026-03-29", "2026-10-25"},
 	"Australia/Lord_Howe": {"2026-04-05", "2026-10-04"},
@@ -18,10 +18,10 @@ var changes = map[string][]string{
 	"Asia/Shanghai":       {"2026-04-13"},
 }
 
-// TestEffectiveAgreesWithTheWallClock walks every minute of three days around each change and holds
-// Effective against a model that colours in the minutes of a week one by one.
+// TestEffectiveAgreesWithTheWallClock compares Effective, for every minute of three days around each change,
+// with a model that marks the minutes of a week one by one.
 func TestEffectiveAgreesWithTheWallClock(t *testing.T) {
-	for name, days := range changes {
+	for name, days := range clockChanges {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func TestEffectiveAgreesWithTheWallClock(t *testing.T) {
 			for seed := range uint64(6) {
 				rng := rand.New(rand.NewPCG(seed, 1))
 				rule := SilenceRule{Rule: Rule{Status: "enabled"}, TimeFilters: randomWindows(rng)}
-				week := colour(rule.TimeFilters)
+				week := markedMinutes(rule.TimeFilters)
 				noon, err := time.ParseInLocation(time.DateOnly, day, time.UTC)
 				if err != nil {
 					t.Fatal(err)
@@ -46,14 +46,15 @@ func TestEffectiveAgreesWithTheWallClock(t *testing.T) {
 	}
 }
 
-// minuteOfWeek is what the wall shows, counted from Sunday 00:00, out of the offset alone.
+// minuteOfWeek returns the local minute, counted from Sunday 00:00, computed from the zone's offset alone.
 func minuteOfWeek(now time.Time, zone *time.Location) int {
 	_, offset := now.In(zone).Zone()
 	const thursday = 4 * 24 * 60 // 1970-01-01
 	return int((now.Unix()+int64(offset))/60+thursday) % (7 * 24 * 60)
 }
 
-func colour(windows []TimeFilter) (week [7 * 24 * 60]bool) {
+// markedMinutes returns for each minute of a week, counted from Sunday 00:00, whether a window holds it.
+func markedMinutes(windows []TimeFilter) (week [7 * 24 * 60]bool) {
 	for _, w := range windows {
 		days := w.Repeat
 		if len(days) == 0 {
@@ -109,8 +110,8 @@ func TestEffective(t *testing.T) {
 		name   string
 		status string
 		once   *OnceTimeFilter
-		again  []TimeFilter
-		after  time.Duration // Monday noon
+		recur  []TimeFilter
+		after  time.Duration // since Monday noon
 		want   bool
 	}{
 		{"first second of a one-off window", "enabled", once, nil, 0, true},
@@ -135,15 +136,14 @@ func TestEffective(t *testing.T) {
 		{"beside a window that holds", "enabled", nil, []TimeFilter{{Start: "00:00", End: "23:59", CalID: new("cn")}, {Start: "00:00", End: "23:59"}}, 0, true},
 		{"a malformed window", "enabled", nil, weekly("9:00", "23:00"), 0, false},
 	} {
-		rule := SilenceRule{Rule: Rule{Status: c.status}, TimeFilter: c.once, TimeFilters: c.again}
+		rule := SilenceRule{Rule: Rule{Status: c.status}, TimeFilter: c.once, TimeFilters: c.recur}
 		if got := Effective(rule, monday.Add(c.after), shanghai, nil); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }
 
-// FuzzMinuteOf holds the reader of clock times against the time package's printer: what is read prints
-// as it was written.
+// FuzzMinuteOf checks that a clock time that is read is formatted as it was written.
 func FuzzMinuteOf(f *testing.F) {
 	for _, s := range []string{"00:00", "23:59", "24:00", "9:00", "09:0", "", "12:60", "12:00 ", "-1:00", "1２:00"} {
 		f.Add(s)

@@ -9,33 +9,33 @@ import (
 	"tocsin/internal/auth"
 )
 
-// escalation is the body of an escalation rule of the open channel with these layers and further members.
+// escalation returns the body of an escalation rule of the open channel with these layers and further members.
 func escalation(layers, more string) string {
 	return fmt.Sprintf(`{"channel_id":%d,"rule_name":"r","template_id":"%s","layers":%s%s}`, open, templateID, layers, more)
 }
 
-// many repeats an element of a list.
+// many returns a list of n equal elements.
 func many(n int, element string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + "]"
 }
 
-const reached = `{"target":{"emails":["a@example.com"]}}`
+const emailLayer = `{"target":{"emails":["a@example.com"]}}`
 
 func TestEscalateRuleBounds(t *testing.T) {
 	s := start(t)
 	layer := func(more string) string { return escalation(`[{`+more+`,"target":{"emails":["a@example.com"]}}]`, "") }
-	target := func(more string) string { return escalation(`[`+reached+`,{"target":{`+more+`}}]`, "") }
+	target := func(more string) string { return escalation(`[`+emailLayer+`,{"target":{`+more+`}}]`, "") }
 	hook := func(n int) string {
 		return target(`"webhooks":` + many(n, `{"type":"slack","settings":{"channel":"#a"}}`))
 	}
 	const at = "layers[1].target."
 	s.Scenarios(t, "/channel/escalate/rule/create", []apitest.Scenario{
-		{Name: "priority at the bound", Body: escalation(many(1, reached), `,"priority":200`)},
-		{Name: "priority beyond", Body: escalation(many(1, reached), `,"priority":201`), Code: "InvalidParameter", Says: []string{"priority", "200", "201"}},
-		{Name: "aggr_window at the bound", Body: escalation(many(1, reached), `,"aggr_window":3600`)},
-		{Name: "aggr_window beyond", Body: escalation(many(1, reached), `,"aggr_window":3601`), Code: "InvalidParameter", Says: []string{"aggr_window"}},
-		{Name: "layers at the bound", Body: escalation(many(20, reached), "")},
-		{Name: "layers beyond", Body: escalation(many(21, reached), ""), Code: "InvalidParameter", Says: []string{"layers"}},
+		{Name: "priority at the bound", Body: escalation(many(1, emailLayer), `,"priority":200`)},
+		{Name: "priority beyond", Body: escalation(many(1, emailLayer), `,"priority":201`), Code: "InvalidParameter", Says: []string{"priority", "200", "201"}},
+		{Name: "aggr_window at the bound", Body: escalation(many(1, emailLayer), `,"aggr_window":3600`)},
+		{Name: "aggr_window beyond", Body: escalation(many(1, emailLayer), `,"aggr_window":3601`), Code: "InvalidParameter", Says: []string{"aggr_window"}},
+		{Name: "layers at the bound", Body: escalation(many(20, emailLayer), "")},
+		{Name: "layers beyond", Body: escalation(many(21, emailLayer), ""), Code: "InvalidParameter", Says: []string{"layers"}},
 		{Name: "max_times at the bound", Body: layer(`"max_times":6,"notify_step":120`)},
 		{Name: "max_times beyond", Body: layer(`"max_times":7`), Code: "InvalidParameter", Says: []string{"layers[0].max_times"}},
 		{Name: "notify_step beyond", Body: layer(`"notify_step":120.5`), Code: "InvalidParameter", Says: []string{"layers[0].notify_step"}},
@@ -49,28 +49,28 @@ func TestEscalateRuleBounds(t *testing.T) {
 		{Name: "unknown team", Body: target(`"team_ids":[5],"by":{"follow_preference":true}`), Code: "InvalidParameter", Says: []string{at + "team_ids[0]", "team 5 does not exist"}},
 		{Name: "person of another account", Body: target(fmt.Sprintf(`"person_ids":[%d],"by":{"follow_preference":true}`, apitest.OwnerB)), Code: "InvalidParameter", Says: []string{at + "person_ids[0]"}},
 		{Name: "negative role", Body: target(`"schedule_to_role_ids":{"5":[0,-1]},"by":{"follow_preference":true}`), Code: "InvalidParameter", Says: []string{at + "schedule_to_role_ids.5[1]", "-1"}},
-		{Name: "preference not followed", Body: target(fmt.Sprintf(`"person_ids":[%d],"by":{"follow_preference":false,"critical":[]}`, apitest.OwnerA)), Code: "InvalidParameter", Says: []string{at + "by", "no way"}},
-		{Name: "nobody but a way", Body: target(`"by":{"follow_preference":true}`), Code: "InvalidParameter", Says: []string{"layers[1].target", "tells nobody"}},
-		{Name: "empty lists", Body: target(`"person_ids":[],"team_ids":[],"schedule_to_role_ids":{},"emails":[],"webhooks":[]`), Code: "InvalidParameter", Says: []string{"tells nobody"}},
-		{Name: "a way without a name", Body: target(fmt.Sprintf(`"person_ids":[%d],"by":{"info":[""]}`, apitest.OwnerA)), Code: "InvalidParameter", Says: []string{at + "by.info[0]"}},
+		{Name: "preference not followed", Body: target(fmt.Sprintf(`"person_ids":[%d],"by":{"follow_preference":false,"critical":[]}`, apitest.OwnerA)), Code: "InvalidParameter", Says: []string{at + "by", "no method"}},
+		{Name: "a method without recipients", Body: target(`"by":{"follow_preference":true}`), Code: "InvalidParameter", Says: []string{"layers[1].target", "notifies no one"}},
+		{Name: "empty lists", Body: target(`"person_ids":[],"team_ids":[],"schedule_to_role_ids":{},"emails":[],"webhooks":[]`), Code: "InvalidParameter", Says: []string{"notifies no one"}},
+		{Name: "a method without a name", Body: target(fmt.Sprintf(`"person_ids":[%d],"by":{"info":[""]}`, apitest.OwnerA)), Code: "InvalidParameter", Says: []string{at + "by.info[0]"}},
 		{Name: "webhook without a type", Body: target(`"webhooks":[{"type":"","settings":{}}]`), Code: "InvalidParameter", Says: []string{at + "webhooks[0].type"}},
-		{Name: "unknown calendar", Body: escalation(many(1, reached), `,"time_filters":[{"start":"09:00","end":"18:00","cal_id":"69db2f72a0fe7db6448b1506"}]`), Code: "InvalidParameter", Says: []string{"time_filters[0].cal_id"}},
-		{Name: "time", Body: escalation(many(1, reached), `,"time_filters":[{"start":"9:00","end":"18:00","repeat":[]}]`), Code: "InvalidParameter", Says: []string{"time_filters[0].start"}},
-		{Name: "regular expression", Body: escalation(many(1, reached), `,"filters":[[{"key":"title","oper":"IN","vals":["/(/"]}]]`), Code: "InvalidParameter", Says: []string{"filters[0][0].vals[0]"}},
-		{Name: "operator", Body: escalation(many(1, reached), `,"filters":[[{"key":"title","oper":"LIKE","vals":["a"]}]]`), Code: "InvalidParameter", Says: []string{"filters[0][0].oper"}},
-		{Name: "malformed template", Body: strings.Replace(escalation(many(1, reached), ""), templateID, "x", 1), Code: "InvalidParameter", Says: []string{"template_id"}},
-		{Name: "unknown channel", Body: strings.Replace(escalation(many(1, reached), ""), "1001", "77", 1), Code: "ResourceNotFound"},
-		{Name: "of another account", Key: apitest.KeyB, Body: escalation(many(1, reached), ""), Code: "ResourceNotFound"},
-		{Name: "without permission", Key: apitest.KeyReader, Body: escalation(many(1, reached), ""), Code: "AccessDenied"},
+		{Name: "unknown calendar", Body: escalation(many(1, emailLayer), `,"time_filters":[{"start":"09:00","end":"18:00","cal_id":"69db2f72a0fe7db6448b1506"}]`), Code: "InvalidParameter", Says: []string{"time_filters[0].cal_id"}},
+		{Name: "time", Body: escalation(many(1, emailLayer), `,"time_filters":[{"start":"9:00","end":"18:00","repeat":[]}]`), Code: "InvalidParameter", Says: []string{"time_filters[0].start"}},
+		{Name: "regular expression", Body: escalation(many(1, emailLayer), `,"filters":[[{"key":"title","oper":"IN","vals":["/(/"]}]]`), Code: "InvalidParameter", Says: []string{"filters[0][0].vals[0]"}},
+		{Name: "operator", Body: escalation(many(1, emailLayer), `,"filters":[[{"key":"title","oper":"LIKE","vals":["a"]}]]`), Code: "InvalidParameter", Says: []string{"filters[0][0].oper"}},
+		{Name: "malformed template", Body: strings.Replace(escalation(many(1, emailLayer), ""), templateID, "x", 1), Code: "InvalidParameter", Says: []string{"template_id"}},
+		{Name: "unknown channel", Body: strings.Replace(escalation(many(1, emailLayer), ""), "1001", "77", 1), Code: "ResourceNotFound"},
+		{Name: "of another account", Key: apitest.KeyB, Body: escalation(many(1, emailLayer), ""), Code: "ResourceNotFound"},
+		{Name: "without permission", Key: apitest.KeyReader, Body: escalation(many(1, emailLayer), ""), Code: "AccessDenied"},
 	})
 }
 
-// What is sent is read back, zeros and empty lists too, and what is not sent stays away; the same again
-// changes nothing.
+// A rule is read back as it was sent, with zeros and empty lists, and without the members that were not sent.
+// An update with the same body changes nothing.
 func TestEscalateRuleEcho(t *testing.T) {
 	s := start(t)
 	for _, layer := range []string{
-		reached,
+		emailLayer,
 		`{"max_times":0,"escalate_window":0,"force_escalate":false,"target":{"person_ids":[2476123212131],"by":{"follow_preference":false,"critical":["voice"],"warning":[],"info":[]},"team_ids":[],"emails":[],"webhooks":[]}}`,
 		`{"max_times":3,"notify_step":10.25,"escalate_window":30,"force_escalate":true,"target":{"person_ids":[2476123212131,2476123212131],"by":{"follow_preference":true}}}`,
 		`{"target":{"emails":["b@example.com","a@example.com"],"webhooks":[{"type":"new","settings":{"a":null,"b":1.5,"c":[true,{"d":[]}],"e":"","token":""}}]}}`,
@@ -86,11 +86,12 @@ func TestEscalateRuleEcho(t *testing.T) {
 	}
 }
 
-// A private channel's rules are for its team, and a rule is found in its own channel only.
+// Only the team of a private channel may call the operations on its rules, and a rule is found in its own
+// channel only.
 func TestEscalateRulesArePrivate(t *testing.T) {
 	s := start(t)
 	s.Grant(auth.ChannelsManage, auth.ChannelsRead)
-	secret := strings.Replace(escalation(many(1, reached), ""), "1001", "1002", 1)
+	secret := strings.Replace(escalation(many(1, emailLayer), ""), "1001", "1002", 1)
 	const path, one = "/channel/escalate/rule", `{"channel_id":1002,"rule_id":"$id"}`
 	turns := []apitest.Turn{{Path: path + "/create", Body: secret, Keep: map[string]string{"id": "rule_id"}}}
 	for verb, body := range map[string]string{"info": one, "enable": one, "disable": one, "delete": one, "list": `{"channel_id":1002}`, "create": secret, "update": strings.Replace(secret, "{", `{"rule_id":"$id",`, 1)} {

@@ -14,18 +14,22 @@ const (
 	maxTargets  = 100 // persons, teams, schedules, addresses, each
 	maxWebhooks = 20
 	maxMembers  = 50 // of the settings of a webhook
-	maxWays     = 20
+	maxMethods  = 20 // of one severity
 	maxWindows  = 100
-	maxNamed    = 500      // persons, teams and schedules of all layers together: each is looked up when the rule is written
+	maxNamed    = 500      // persons, teams and schedules of all layers together: each is looked up when the rule is stored
 	maxSettings = 64 << 10 // bytes of the settings of all webhooks together, names and values
 )
 
-// check refuses a rule that tells nobody by the way it is made (docs/api.md, 10, "Escalation rules").
+// check rejects a rule that is beyond a bound or that can notify no one as it is written (docs/api.md, 10,
+// "Escalation rules").
 func (r *EscalateRule) check(at configstore.RecordPath) error {
 	r.TemplateID = strings.ToLower(r.TemplateID)
 	if err := configstore.FirstError(
-		at.Object("template_id", r.TemplateID), between(at, "aggr_window", r.AggrWindow, 0, 3600), between(at, "priority", r.Priority, 0, 200),
-		checkWindows(at, r.TimeFilters), checkFilters(at, "filters", r.Filters, false),
+		at.Object("template_id", r.TemplateID),
+		between(at, "aggr_window", r.AggrWindow, 0, 3600),
+		between(at, "priority", r.Priority, 0, 200),
+		checkWindows(at, r.TimeFilters),
+		checkFilters(at, "filters", r.Filters, false),
 		between(at, "layers", int64(len(r.Layers)), 1, maxLayers),
 	); err != nil {
 		return err
@@ -35,6 +39,11 @@ func (r *EscalateRule) check(at configstore.RecordPath) error {
 			return err
 		}
 	}
+	return r.checkTotals(at)
+}
+
+// checkTotals holds what all layers have together against the bounds.
+func (r *EscalateRule) checkTotals(at configstore.RecordPath) error {
 	named, settings := 0, 0
 	for _, l := range r.Layers {
 		named += len(l.Target.PersonIDs) + len(l.Target.TeamIDs) + len(l.Target.ScheduleToRoleIDs)
@@ -77,28 +86,34 @@ func (t Target) check(at configstore.RecordPath) error {
 	persons := t.persons()
 	switch {
 	case !persons && len(t.Emails) == 0 && len(t.Webhooks) == 0:
-		return at.Invalid("", "tells nobody: person_ids, team_ids, schedule_to_role_ids, emails or webhooks must name somebody")
+		return at.Invalid("", "notifies no one: person_ids, team_ids, schedule_to_role_ids, emails or webhooks must name a recipient")
 	case persons && t.By == nil && len(t.Webhooks) == 0:
-		return at.Invalid("by", "is needed for persons to be told, or webhooks")
+		return at.Invalid("by", "is needed to notify persons, unless there are webhooks")
 	case persons && t.By != nil && !t.By.any() && len(t.Webhooks) == 0:
-		return at.Invalid("by", "names no way to tell persons: follow_preference, critical, warning or info must say how")
+		return at.Invalid("by", "names no method to notify persons: set follow_preference, critical, warning or info")
 	}
-	return configstore.FirstError(checkIDs(at, "person_ids", t.PersonIDs), checkIDs(at, "team_ids", t.TeamIDs),
-		t.checkSchedules(at), t.checkEmails(at), t.By.check(at.Member("by")), t.checkWebhooks(at))
+	return configstore.FirstError(
+		checkIDs(at, "person_ids", t.PersonIDs),
+		checkIDs(at, "team_ids", t.TeamIDs),
+		t.checkSchedules(at),
+		t.checkEmails(at),
+		t.By.check(at.Member("by")),
+		t.checkWebhooks(at),
+	)
 }
 
-// persons tells whether the target names anybody who is told the way By says.
+// persons reports whether the target names persons, teams or schedules: By has the methods for these.
 func (t Target) persons() bool { return len(t.PersonIDs)+len(t.TeamIDs)+len(t.ScheduleToRoleIDs) > 0 }
 
-// checkSchedules looks at the schedules in the order of their ids, so that of several mistakes it is always
-// the same that is named.
+// checkSchedules checks the schedules in the order of their ids, so that of several mistakes it always reports
+// the same.
 func (t Target) checkSchedules(at configstore.RecordPath) error {
 	if err := atMost(at, "schedule_to_role_ids", len(t.ScheduleToRoleIDs), maxTargets); err != nil {
 		return err
 	}
 	for _, schedule := range sortedKeys(t.ScheduleToRoleIDs) {
 		if n, err := strconv.ParseInt(schedule, 10, 64); err != nil || n < 1 || strconv.FormatInt(n, 10) != schedule {
-			return at.Invalid("schedule_to_role_ids", "must have ids of schedules for names, got %.40q", schedule)
+			return at.Invalid("schedule_to_role_ids", "must have ids of schedules as names, got %.40q", schedule)
 		}
 		if err := atMost(at.Member("schedule_to_role_ids"), schedule, len(t.ScheduleToRoleIDs[schedule]), maxTargets); err != nil {
 			return err
@@ -117,7 +132,8 @@ func (t Target) checkEmails(at configstore.RecordPath) error {
 		return err
 	}
 	for i, email := range t.Emails {
-		if err := configstore.FirstError(at.Element("emails", i).Email("", email), at.Element("emails", i).Length("", email, 1, 255)); err != nil {
+		at := at.Element("emails", i)
+		if err := configstore.FirstError(at.Email("", email), at.Length("", email, 1, 255)); err != nil {
 			return err
 		}
 	}
@@ -145,7 +161,7 @@ func (b *By) check(at configstore.RecordPath) error {
 		name    string
 		methods []string
 	}{{"critical", b.Critical}, {"warning", b.Warning}, {"info", b.Info}} {
-		if err := atMost(at, list.name, len(list.methods), maxWays); err != nil {
+		if err := atMost(at, list.name, len(list.methods), maxMethods); err != nil {
 			return err
 		}
 		for i, method := range list.methods {
@@ -157,12 +173,12 @@ func (b *By) check(at configstore.RecordPath) error {
 	return nil
 }
 
-// any tells whether persons are told at all, of incidents of some severity.
+// any reports whether there is a method for incidents of any severity.
 func (b *By) any() bool {
 	return value(b.FollowPreference) || len(b.Critical)+len(b.Warning)+len(b.Info) > 0
 }
 
-// checkIDs refuses 0 above all, which elsewhere stands for nobody.
+// checkIDs rejects ids below 1; elsewhere 0 stands for no person. It is checked before the number of ids.
 func checkIDs(at configstore.RecordPath, member string, ids []int64) error {
 	if i := slices.IndexFunc(ids, func(id int64) bool { return id < 1 }); i >= 0 {
 		return at.Element(member, i).AtLeast("", ids[i], 1)
@@ -184,7 +200,7 @@ func between(at configstore.RecordPath, member string, n, least, most int64) err
 	return nil
 }
 
-// value is what an optional member says; absent is zero.
+// value returns an optional member; absent is zero.
 func value[T any](member *T) (v T) {
 	if member != nil {
 		v = *member

@@ -14,8 +14,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// What is loaded is dumped, also after it has been put in place of other rules of the same ids; without
-// secrets there are none; and what the rules refer to need not be there.
+// Rules are dumped as they were loaded, also when they replace other rules of the same ids. A dump without
+// secrets has none. The objects that the rules refer to need not exist.
 func TestEscalateRulesAreDumpedAsLoaded(t *testing.T) {
 	keyring := apitest.Box(t)
 	for seed := range uint64(20) {
@@ -62,7 +62,7 @@ func TestEscalateRulesAreDumpedAsLoaded(t *testing.T) {
 	}
 }
 
-// A file is held to the bounds of the API.
+// An account file has the same bounds as the API.
 func TestEscalateRulesThatAreRefused(t *testing.T) {
 	s, keyring := start(t), apitest.Box(t)
 	for want, spoil := range map[string]func(*channel.EscalateRule){
@@ -73,7 +73,7 @@ func TestEscalateRulesThatAreRefused(t *testing.T) {
 		"template_id":                               func(r *channel.EscalateRule) { r.TemplateID = "" },
 		"aggr_window":                               func(r *channel.EscalateRule) { r.AggrWindow = -1 },
 		"layers must":                               func(r *channel.EscalateRule) { r.Layers = nil },
-		"layers[0].target tells":                    func(r *channel.EscalateRule) { r.Layers[0].Target = channel.Target{} },
+		"layers[0].target notifies no one":          func(r *channel.EscalateRule) { r.Layers[0].Target = channel.Target{} },
 		"layers[0].target.person_ids must":          func(r *channel.EscalateRule) { r.Layers[0].Target.PersonIDs = ids(101) },
 		"layers[0].target.team_ids must":            func(r *channel.EscalateRule) { r.Layers[0].Target.TeamIDs = ids(101) },
 		"layers[0].target.emails must":              func(r *channel.EscalateRule) { r.Layers[0].Target.Emails = make([]string, 101) },
@@ -108,7 +108,7 @@ func ids(n int) (list []int64) {
 	return list
 }
 
-// randomEscalate is a rule in canonical form; forged, when not empty, is a text that looks sealed.
+// randomEscalate returns a rule in canonical form; forged, when not empty, is a text that looks sealed.
 func randomEscalate(rng *rand.Rand, i, channels int, forged string) channel.EscalateRule {
 	r := channel.EscalateRule{Rule: randomRule(rng, i, channels), TemplateID: templateID, AggrWindow: rng.Int64N(3601), TimeFilters: []channel.TimeFilter{}, Filters: filter.Filter{}}
 	r.Priority = rng.Int64N(201)
@@ -142,7 +142,7 @@ func maybe[T any](rng *rand.Rand, v T) *T {
 	return &v
 }
 
-// randomSetting makes values in which every secret says hush.
+// randomSetting returns values in which every secret contains "hush".
 func randomSetting(rng *rand.Rand, forged string, depth int) jsontext.Value {
 	quoted := func(s string) jsontext.Value { return jsontext.Value(fmt.Sprintf("%q", s)) }
 	switch n := rng.IntN(10); {

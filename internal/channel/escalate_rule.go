@@ -5,71 +5,74 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
-// EscalateRule says who is told of a channel's incidents: its layers one after the other, until somebody
-// takes care.
+// EscalateRule names who is notified of a channel's incidents: its layers in order, until the incident is
+// acknowledged or closed.
 type EscalateRule struct {
 	Rule
 	TemplateID  string        `json:"template_id" doc:"The notification template; 24 hexadecimal digits."`
-	AggrWindow  int64         `json:"aggr_window" doc:"Seconds to wait before the first layer; nobody is told of an incident that is over by then."`
-	Layers      []Layer       `json:"layers" doc:"Who is told, in this order."`
-	TimeFilters []TimeFilter  `json:"time_filters" doc:"When the rule holds; empty: always."`
+	AggrWindow  int64         `json:"aggr_window" doc:"Seconds to wait before the first layer; an incident that is over by then notifies no one."`
+	Layers      []Layer       `json:"layers" doc:"Who is notified, in this order."`
+	TimeFilters []TimeFilter  `json:"time_filters" doc:"When the rule applies; empty: always."`
 	Filters     filter.Filter `json:"filters" doc:"For which incidents: groups joined by OR, the conditions of a group by AND; empty: all."`
 }
 
 // Layer is one step of an escalation.
 type Layer struct {
-	MaxTimes       *int64   `json:"max_times,omitzero" minimum:"0" maximum:"6" doc:"How often those of the layer are told again, until the next layer takes over; absent or 0: not again."`
-	NotifyStep     *float64 `json:"notify_step,omitzero" minimum:"0.5" maximum:"120" doc:"Minutes between one time and the next; absent: they are not told again."`
-	EscalateWindow *int64   `json:"escalate_window,omitzero" minimum:"0" maximum:"720" doc:"Minutes until the next layer is told; absent or 0: 30."`
-	ForceEscalate  *bool    `json:"force_escalate,omitzero" doc:"The next layer is told even if the incident is acknowledged."`
-	Target         Target   `json:"target" doc:"Who is told."`
-	OnNobody       *Nobody  `json:"on_nobody,omitzero" doc:"What happens when none of the target's persons can be told, as when nobody is on call; absent: skip."`
+	MaxTimes       *int64       `json:"max_times,omitzero" minimum:"0" maximum:"6" doc:"How often the layer is notified again, until the next layer takes over; absent or 0: not again."`
+	NotifyStep     *float64     `json:"notify_step,omitzero" minimum:"0.5" maximum:"120" doc:"Minutes between one notification and the next; absent: the layer is not notified again."`
+	EscalateWindow *int64       `json:"escalate_window,omitzero" minimum:"0" maximum:"720" doc:"Minutes until the next layer is notified; absent or 0: 30."`
+	ForceEscalate  *bool        `json:"force_escalate,omitzero" doc:"The next layer is notified even if the incident is acknowledged."`
+	Target         Target       `json:"target" doc:"Who is notified."`
+	OnNobody       *NoRecipient `json:"on_nobody,omitzero" doc:"What happens when none of the target's persons can be notified, as when no one is on call; absent: skip."`
 }
 
-// Nobody says what happens when a layer has nobody to tell. An incident is never left there.
-type Nobody struct {
-	Then     string `json:"then" enum:"skip,wait,fallback" doc:"skip: the next layer takes over at once; wait: until the next turn of one of its schedules begins, at most 24 hours, else skip; fallback: person_id is told."`
-	PersonID int64  `json:"person_id,omitzero" minimum:"0" doc:"Of fallback: who."`
+// NoRecipient is what happens when no person of a layer can be notified. The escalation never ends there.
+type NoRecipient struct {
+	Then     string `json:"then" enum:"skip,wait,fallback" doc:"skip: the next layer takes over at once; wait: until the next shift of one of its schedules begins, at most 24 hours, else skip; fallback: person_id is notified."`
+	PersonID int64  `json:"person_id,omitzero" minimum:"0" doc:"With fallback: the person to notify."`
 }
 
-// What Nobody.Then can be.
+// The values of NoRecipient.Then.
 const (
 	Skip     = "skip"
 	Wait     = "wait"
 	Fallback = "fallback"
 )
 
-// Target is who is told, and how.
+// Target is who is notified, and by which methods.
 type Target struct {
 	PersonIDs         []int64            `json:"person_ids,omitzero" maxItems:"100" doc:"Persons."`
-	TeamIDs           []int64            `json:"team_ids,omitzero" maxItems:"100" doc:"Everybody in these teams."`
-	ScheduleToRoleIDs map[string][]int64 `json:"schedule_to_role_ids,omitzero" maxProperties:"100" innerMaxItems:"100" doc:"Whoever is on call in a schedule: its id, and the roles of the layer that are meant (0 primary, 1 backup); no roles: all."`
+	TeamIDs           []int64            `json:"team_ids,omitzero" maxItems:"100" doc:"All members of these teams."`
+	ScheduleToRoleIDs map[string][]int64 `json:"schedule_to_role_ids,omitzero" maxProperties:"100" innerMaxItems:"100" doc:"The persons on call in a schedule: its id, and the roles that are meant (0 primary, 1 backup); no roles: all."`
 	Emails            []string           `json:"emails,omitzero" maxItems:"100" maxLength:"255" doc:"Further e-mail addresses."`
-	By                *By                `json:"by,omitzero" doc:"How persons are told."`
-	Webhooks          []Webhook          `json:"webhooks,omitzero" maxItems:"20" doc:"Chats that are told."`
+	By                *By                `json:"by,omitzero" doc:"How persons are notified."`
+	Webhooks          []Webhook          `json:"webhooks,omitzero" maxItems:"20" doc:"Chats that are notified."`
 }
 
-// By is how persons are told, by the severity of the incident.
+// By names the methods that notify persons, by the severity of the incident.
 type By struct {
-	FollowPreference *bool    `json:"follow_preference,omitzero" doc:"As everybody has chosen, whatever the lists say."`
-	Critical         []string `json:"critical,omitzero" maxItems:"20" maxLength:"64" doc:"Ways such as voice, sms, email and the direct message of an app, slack_app:6113996590131."`
-	Warning          []string `json:"warning,omitzero" maxItems:"20" maxLength:"64" doc:"Ways for Warning."`
-	Info             []string `json:"info,omitzero" maxItems:"20" maxLength:"64" doc:"Ways for Info."`
+	FollowPreference *bool    `json:"follow_preference,omitzero" doc:"By the methods that each person has chosen; the lists are ignored."`
+	Critical         []string `json:"critical,omitzero" maxItems:"20" maxLength:"64" doc:"Methods such as voice, sms, email and the direct message of an app, slack_app:6113996590131."`
+	Warning          []string `json:"warning,omitzero" maxItems:"20" maxLength:"64" doc:"Methods for Warning."`
+	Info             []string `json:"info,omitzero" maxItems:"20" maxLength:"64" doc:"Methods for Info."`
 }
 
-// Webhook is a chat. What its settings hold of credentials and addresses is sealed where it is stored and
-// empty to callers who may only read.
+// Webhook is a chat. Credentials and addresses in its settings are sealed in storage and empty to callers
+// who may only read.
 type Webhook struct {
 	Type     string                    `json:"type" minLength:"1" maxLength:"64" doc:"Kind of chat, such as slack or feishu_app."`
-	Settings map[string]jsontext.Value `json:"settings" maxProperties:"50" doc:"Where it is, as the kind needs it: token, url, alias, chat_ids and so on."`
+	Settings map[string]jsontext.Value `json:"settings" maxProperties:"50" doc:"The settings that the kind needs: token, url, alias, chat_ids and so on."`
 }
 
-// Escalates is how escalation rules are kept.
+// Escalates is how escalation rules are stored.
 var Escalates = configstore.Kind[EscalateRule]{
 	Name: configstore.Escalate, Section: "escalate_rules",
 	Head:     func(r *EscalateRule) configstore.Head { return r.head() },
@@ -77,12 +80,12 @@ var Escalates = configstore.Kind[EscalateRule]{
 	Secrets:  rewriteWebhooks,
 	CheckAll: checkAll[EscalateRule],
 	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, r *EscalateRule) error {
-		r.normal(account)
+		r.normalise(account)
 		return configstore.FirstError(r.Rule.check(tx, at, account), r.check(at))
 	},
 }
 
-// refs is all that the rule needs to be there.
+// refs returns the objects that the rule refers to. They cannot be deleted while the rule exists.
 func (r *EscalateRule) refs() []configstore.Target {
 	refs := calendarRefs(r.TimeFilters)
 	for _, named := range r.named() {
@@ -91,19 +94,20 @@ func (r *EscalateRule) refs() []configstore.Target {
 	return append(refs, configstore.RefTo(configstore.Template, r.TemplateID))
 }
 
-// namedAt is what a member of the rule refers to.
+// namedAt is an object that a member of the rule refers to.
 type namedAt struct {
 	path  string
 	to    configstore.Target
-	roles []int64 // of a schedule: the wanted ones; none: all
+	roles []int64 // of a schedule: the roles that are notified; none: all
 }
 
-// named lists the persons, teams and schedules of the layers with where they stand.
+// named returns the persons, teams and schedules of the layers with the paths of their members.
 func (r *EscalateRule) named() (list []namedAt) {
 	for i := range r.Layers {
 		t, at := r.Layers[i].Target, fmt.Sprintf("layers[%d].target.", i)
-		if nobody := r.Layers[i].OnNobody; nobody != nil && nobody.PersonID != 0 {
-			list = append(list, namedAt{fmt.Sprintf("layers[%d].on_nobody.person_id", i), configstore.RefTo(configstore.Person, nobody.PersonID), nil})
+		if n := r.Layers[i].OnNobody; n != nil && n.PersonID != 0 {
+			path := fmt.Sprintf("layers[%d].on_nobody.person_id", i)
+			list = append(list, namedAt{path, configstore.RefTo(configstore.Person, n.PersonID), nil})
 		}
 		for j, id := range t.PersonIDs {
 			list = append(list, namedAt{fmt.Sprintf("%sperson_ids[%d]", at, j), configstore.RefTo(configstore.Person, id), nil})
@@ -112,8 +116,129 @@ func (r *EscalateRule) named() (list []namedAt) {
 			list = append(list, namedAt{fmt.Sprintf("%steam_ids[%d]", at, j), configstore.RefTo(configstore.Team, id), nil})
 		}
 		for _, id := range sortedKeys(t.ScheduleToRoleIDs) {
-			list = append(list, namedAt{at + "schedule_to_role_ids." + id, configstore.RefTo(configstore.Schedule, id), t.ScheduleToRoleIDs[id]})
+			path := at + "schedule_to_role_ids." + id
+			list = append(list, namedAt{path, configstore.RefTo(configstore.Schedule, id), t.ScheduleToRoleIDs[id]})
 		}
 	}
 	return list
+}
+
+// EscalateBody is what a caller sends of an escalation rule.
+type EscalateBody struct {
+	RuleBody
+	TemplateID  string        `json:"template_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The notification template; 000000000000000000000001 is the preset."`
+	AggrWindow  *int64        `json:"aggr_window,omitzero" minimum:"0" maximum:"3600" doc:"Seconds to wait before the first layer."`
+	Layers      []Layer       `json:"layers" minItems:"1" maxItems:"20" doc:"Who is notified, in this order."`
+	TimeFilters []TimeFilter  `json:"time_filters,omitzero" maxItems:"100" doc:"When the rule applies; empty: always."`
+	Filters     filter.Filter `json:"filters,omitzero" doc:"For which incidents; empty: all."`
+}
+
+type escalateUpdate struct {
+	RuleKey
+	EscalateBody
+}
+
+// applyTo changes the members of r that were sent.
+func (b EscalateBody) applyTo(c *api.Call, r *EscalateRule) (warnings []string, err error) {
+	b.RuleBody.applyTo(&r.Rule)
+	r.TemplateID, r.Layers = b.TemplateID, b.Layers
+	set(&r.AggrWindow, b.AggrWindow)
+	setList(&r.TimeFilters, b.TimeFilters)
+	setList(&r.Filters, b.Filters)
+	if err := r.check(""); err != nil {
+		return nil, err
+	}
+	return r.vet(c)
+}
+
+const escalateExample = `"rule_name": "On call", "template_id": "000000000000000000000001", "layers": [{"escalate_window": 15,` +
+	` "max_times": 2, "notify_step": 5,` +
+	` "target": {"schedule_to_role_ids": {"5789640530410": [0]}, "by": {"follow_preference": true}}}]`
+
+func escalateOps(keyring *secret.Keyring) []api.Op {
+	rules := escalateRules{keyring}
+	return []api.Op{
+		{
+			Path: "/channel/escalate/rule/list", Allow: read, Effect: api.Snapshot,
+			Doc:     "The escalation rules of a channel in the order in which they are evaluated.",
+			Example: exampleChannel, Do: api.Do(rules.list),
+		},
+		{
+			Path: "/channel/escalate/rule/create", Allow: manage, Effect: api.Write, Audit: "escalate_rule:write:create",
+			Doc: "Creates an escalation rule, enabled.", Notes: suspicious,
+			Example: `{"channel_id": 1001, ` + escalateExample + `}`, Do: api.Do(rules.create),
+		},
+		{
+			Path: "/channel/escalate/rule/update", Allow: manage, Effect: api.Write, Audit: "escalate_rule:write:update",
+			Doc: "Changes an escalation rule.", Notes: partial + suspicious,
+			Example: `{` + exampleKey + `, ` + escalateExample + `}`, Do: api.Do(rules.update),
+		},
+		{
+			Path: "/channel/escalate/rule/enable", Allow: manage, Effect: api.Write, Audit: "escalate_rule:write:enable",
+			Doc: "Puts an escalation rule in use.", Example: `{` + exampleKey + `}`, Do: api.Do(enableEscalateRule),
+		},
+		{
+			Path: "/channel/escalate/rule/disable", Allow: manage, Effect: api.Write, Audit: "escalate_rule:write:disable",
+			Doc: "Takes an escalation rule out of use without deleting it.", Example: `{` + exampleKey + `}`, Do: api.Do(disableEscalateRule),
+		},
+		{
+			Path: "/channel/escalate/rule/delete", Allow: manage, Effect: api.Write, Audit: "escalate_rule:write:delete", Danger: true,
+			Doc: "Deletes an escalation rule.", Example: `{` + exampleKey + `}`, Do: api.Do(deleteEscalateRule),
+		},
+		{
+			Path: "/channel/escalate/rule/info", Allow: read, Effect: api.Snapshot,
+			Doc: "Shows one escalation rule.", Example: `{` + exampleKey + `}`, Do: api.Do(rules.info),
+		},
+	}
+}
+
+// escalateRules are the operations that seal or show secrets.
+type escalateRules struct{ keyring *secret.Keyring }
+
+func (e escalateRules) list(c *api.Call, in channelRequest) (rulePage[EscalateRule], error) {
+	return listRules(c, Escalates, in, e.view)
+}
+
+func (e escalateRules) create(c *api.Call, in EscalateBody) (ruleCreated, error) {
+	return createRule(c, Escalates, in, e.seal)
+}
+
+func (e escalateRules) update(c *api.Call, in escalateUpdate) (api.Warnings, error) {
+	return updateRule(c, Escalates, in, e.seal)
+}
+
+func enableEscalateRule(c *api.Call, in RuleRequest) (api.Empty, error) {
+	return setRuleStatus(c, Escalates, in, "enabled")
+}
+
+func disableEscalateRule(c *api.Call, in RuleRequest) (api.Empty, error) {
+	return setRuleStatus(c, Escalates, in, "disabled")
+}
+
+func deleteEscalateRule(c *api.Call, in ruleDelete) (api.Removal, error) {
+	return deleteRule(c, Escalates, in)
+}
+
+func (e escalateRules) info(c *api.Call, in RuleRequest) (EscalateRule, error) {
+	r, err := findRule(c, Escalates, in.ChannelID, in.RuleID)
+	if err != nil {
+		return EscalateRule{}, err
+	}
+	one := []EscalateRule{*r}
+	err = e.view(c, one)
+	return one[0], err
+}
+
+// view shows the secrets in clear to callers who may manage channels, and empty to others.
+func (e escalateRules) view(c *api.Call, rules []EscalateRule) error {
+	show := Escalates.Blank
+	if c.Who.May(auth.ChannelsManage) {
+		show = func(r *EscalateRule) error { return Escalates.Show(e.keyring, c.Who.AccountID, r, c.Report) }
+	}
+	for i := range rules {
+		if err := show(&rules[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

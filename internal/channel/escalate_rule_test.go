@@ -32,9 +32,9 @@ func TestConversationEscalateRule(t *testing.T) {
 	s.Converse(t, []apitest.Turn{
 		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"x"}`, Keep: map[string]string{"ch": "channel_id"}},
 		{Path: path + "/create", Body: create(`[]`), Code: "InvalidParameter", Says: []string{"layers"}},
-		{Path: path + "/create", Body: create(`[{"target":{}}]`), Code: "InvalidParameter", Says: []string{"layers[0].target", "tells nobody"}},
+		{Path: path + "/create", Body: create(`[{"target":{}}]`), Code: "InvalidParameter", Says: []string{"layers[0].target", "notifies no one"}},
 		{Path: path + "/create", Body: create(`[{"target":{"person_ids":[2476123212131]}}]`), Code: "InvalidParameter", Says: []string{"layers[0].target.by"}},
-		{Path: path + "/create", Body: create(`[{"target":{"person_ids":[2476123212131],"by":{}}}]`), Code: "InvalidParameter", Says: []string{"layers[0].target.by", "no way"}},
+		{Path: path + "/create", Body: create(`[{"target":{"person_ids":[2476123212131],"by":{}}}]`), Code: "InvalidParameter", Says: []string{"layers[0].target.by", "no method"}},
 		{Path: path + "/create", Body: create(`[{"target":{"person_ids":[2476123212131,7],"by":{"follow_preference":true}}}]`), Code: "InvalidParameter", Says: []string{"layers[0].target.person_ids[1]", "person 7"}},
 		{Path: path + "/create", Body: create(`[{"target":{"schedule_to_role_ids":{"9":[0]},"by":{"follow_preference":true}}}]`), Code: "InvalidParameter", Says: []string{"schedule_to_role_ids.9", "schedule 9"}},
 		{Path: path + "/create", Body: create(`[{"target":{"schedule_to_role_ids":{"x":[0]},"by":{"follow_preference":true}}}]`), Code: "InvalidParameter", Says: []string{"schedule_to_role_ids"}},
@@ -46,7 +46,7 @@ func TestConversationEscalateRule(t *testing.T) {
 		{Path: path + "/info", Key: apitest.KeyReader, Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: blank},
 		{Path: path + "/list", Body: `{"channel_id":$ch}`, Data: `{"items":[` + whole + `]}`, Golden: "channel_escalate_rule_list"},
 		{Path: path + "/list", Key: apitest.KeyReader, Body: `{"channel_id":$ch}`, Data: `{"items":[` + blank + `]}`},
-		// what a reader sees, sent back, changes nothing
+		// an update with what a reader sees changes nothing
 		{Path: path + "/update", Body: strings.Replace(strings.NewReplacer("https://hooks.example.com/T1/secret", "", "s3cr3t", "").Replace(create(layers)), "{", `{"rule_id":"$id",`, 1), Data: `{}`, Golden: "channel_escalate_rule_update"},
 		{Path: path + "/info", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: whole},
 		{Path: path + "/disable", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: `{}`, Golden: "channel_escalate_rule_disable"},
@@ -56,7 +56,7 @@ func TestConversationEscalateRule(t *testing.T) {
 		{Path: "/team/delete", Body: `{"team_id":4291079133131}`, Code: "ReferenceExist", Has: `{"refs":[{"kind":"escalate_rule","id":"$id"}]}`},
 		{Path: "/schedule/create", Body: `{"schedule_name":"Empty"}`, Keep: map[string]string{"sched": "schedule_id"}},
 		{Path: path + "/update", Body: `{"channel_id":$ch,"rule_id":"$id","rule_name":"Alle","template_id":"` + templateID + `","layers":[{"max_times":1,"target":{"schedule_to_role_ids":{"$sched":[]},"by":{"follow_preference":true}}}]}`,
-			Data: `{"warnings":["layers[0].target.schedule_to_role_ids.$sched: schedule $sched is disabled or has no layers, so that nobody is on call in it","layers[0].notify_step: is not set, so nobody is told again in spite of max_times"]}`},
+			Data: `{"warnings":["layers[0].target.schedule_to_role_ids.$sched: schedule $sched is disabled or has no layers, so no one is on call in it","layers[0].notify_step: is not set, so max_times has no effect"]}`},
 		{Path: "/schedule/delete", Body: `{"schedule_ids":[$sched]}`, Code: "ReferenceExist", Has: `{"refs":[{"kind":"escalate_rule","id":"$id","name":"Alle"}]}`},
 		{Path: path + "/delete", Key: apitest.KeyReader, Body: `{"channel_id":$ch,"rule_id":"$id"}`, Code: "AccessDenied"},
 		{Path: path + "/delete", Body: `{"channel_id":$ch,"rule_id":"$id","dry_run":true}`, Has: `{"allowed":true}`},

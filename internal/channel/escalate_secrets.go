@@ -13,8 +13,8 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// rewriteWebhooks passes every secret of the webhooks' settings through fn. It leaves what it was given as
-// it is and puts copies in its place.
+// rewriteWebhooks passes every secret of the webhooks' settings through fn. It writes to copies, so that
+// other holders of the same layers keep theirs unchanged.
 func rewriteWebhooks(r *EscalateRule, fn func(place, text string) (string, error)) error {
 	r.Layers = slices.Clone(r.Layers)
 	for i := range r.Layers {
@@ -40,25 +40,26 @@ func rewriteWebhooks(r *EscalateRule, fn func(place, text string) (string, error
 	return nil
 }
 
-// settingPlace says where a setting is stored, in the name that its secret is sealed for.
+// settingPlace returns the context of a sealed setting: its path in the rule. A sealed secret opens in no
+// other setting.
 func settingPlace(layer, webhook int, name string) string {
 	return fmt.Sprintf("layers/%d/webhooks/%d/%s", layer, webhook, name)
 }
 
-// secretMember is a setting that holds a secret. A text is sealed as it is; any other value as its JSON text,
-// under a name that tells it from a text when it is opened.
+// secretMember is a setting that holds a secret. A text is sealed as it is. Any other value is sealed as its JSON
+// text, wrapped in an object that distinguishes it from a text when it is opened.
 type secretMember struct {
 	text  string
 	whole bool // text is JSON
 }
 
-// wrapped is how a value that is not a text is stored once it is sealed.
+// wrapped is the stored form of a sealed value that is not a text.
 type wrapped struct {
 	Sealed string `json:"sealed_json"`
 }
 
-// secretOf finds out what of a setting is secret, whether it is sealed already or not: all of it, when its
-// name, or the name or text of anything in it, is that of a credential or an address.
+// secretOf reports whether a setting is secret, sealed or not, and returns the secret. All of a setting is
+// secret when its name, or a name or text in it, is that of a credential or an address.
 func secretOf(name string, v jsontext.Value) (secretMember, bool) {
 	if v.Kind() == '"' {
 		text := unquoted(v)
@@ -70,7 +71,7 @@ func secretOf(name string, v jsontext.Value) (secretMember, bool) {
 	return secretMember{text: string(v), whole: true}, secretive(name, v)
 }
 
-// with is the setting with another text in its place.
+// with returns the setting with another text in place of the secret.
 func (s secretMember) with(text string) (jsontext.Value, error) {
 	switch {
 	case text == "" || !s.whole:
@@ -89,15 +90,16 @@ func unwrapped(v jsontext.Value) (text string, ok bool) {
 	return w.Sealed, secret.IsSealed(w.Sealed)
 }
 
-// secretive tells whether anything in a value may be a credential. What cannot be one, null, a boolean or
-// an empty text, never is.
+// secretive reports whether anything in a value may be a credential. null, a boolean and an empty text never
+// are.
 func secretive(name string, v jsontext.Value) bool {
 	return holdsSecret(jsontext.NewDecoder(bytes.NewReader(v)), namesSecret(name))
 }
 
 func namesSecret(name string) bool { return secret.Secretive(name, "anything") }
 
-// holdsSecret reads one value. hidden tells that it stands under the name of a credential.
+// holdsSecret reads one value and reports whether it holds a secret. hidden means that the value is under the
+// name of a credential. A value that cannot be read counts as a secret.
 func holdsSecret(d *jsontext.Decoder, hidden bool) bool {
 	token, err := d.ReadToken()
 	if err != nil {
@@ -134,20 +136,20 @@ func unquoted(v jsontext.Value) (text string) {
 	return text
 }
 
-// sealEscalate seals what was sent. A secret that comes back as the empty text it is shown as to readers
-// keeps the value that is stored, as long as the webhook at its place is of the same type.
-func sealEscalate(keyring *secret.Keyring, c *api.Call, stored, sent *EscalateRule) error {
+// seal seals the secrets of the rule that was sent. Readers see a secret as an empty text. An empty text that
+// is sent back keeps the stored secret, if the webhook at its index is still of the same type.
+func (e escalateRules) seal(c *api.Call, stored, sent *EscalateRule) error {
 	if stored != nil {
 		old := *stored
-		if err := Escalates.Show(keyring, c.Who.AccountID, &old, c.Report); err != nil {
+		if err := Escalates.Show(e.keyring, c.Who.AccountID, &old, c.Report); err != nil {
 			return err
 		}
 		keepBlanked(&old, sent)
 	}
-	return Escalates.Seal(keyring, c.Who.AccountID, sent)
+	return Escalates.Seal(e.keyring, c.Who.AccountID, sent)
 }
 
-// keepBlanked puts the secrets of the old rule, in clear, where the new one has an empty text.
+// keepBlanked copies the secrets of the old rule, in clear, to where the new rule has an empty text.
 func keepBlanked(old, sent *EscalateRule) {
 	for i := range min(len(old.Layers), len(sent.Layers)) {
 		before, after := old.Layers[i].Target.Webhooks, sent.Layers[i].Target.Webhooks

@@ -14,12 +14,13 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// hooked is a layer with one webhook of these settings.
+// hooked returns a layer with one webhook of these settings.
 func hooked(kind, settings string) string {
 	return `{"target":{"webhooks":[{"type":"` + kind + `","settings":` + settings + `}]}}`
 }
 
-// Secrets of any shape are sealed, in clear to whoever may manage and empty to readers; what is none stays.
+// Secrets of any shape are sealed in storage, in clear to callers who may manage and empty to readers. Other
+// settings stay as they are.
 func TestSecretsOfAnyShape(t *testing.T) {
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, channel.Ops(keyring))
@@ -37,10 +38,10 @@ func TestSecretsOfAnyShape(t *testing.T) {
 		return `{"layers":[` + hooked("new", "{"+settings+"}") + `]}`
 	}
 	const path = "/channel/escalate/rule"
-	clear, shown := rule(plain+","+secret), rule(plain+","+blank)
+	full, shown := rule(plain+","+secret), rule(plain+","+blank)
 	body := escalation("["+hooked("new", "{"+plain+","+secret+"}")+"]", "")
 	one := `{"channel_id":1001,"rule_id":"$id"}`
-	inClear := func() {
+	checkSealed := func() {
 		t.Helper()
 		s.Read(func(tx *db.Tx) error {
 			stored, _, err := db.One(tx, db.Column[string], `SELECT body FROM object WHERE kind = 'escalate_rule'`)
@@ -54,16 +55,16 @@ func TestSecretsOfAnyShape(t *testing.T) {
 	}
 	s.Converse(t, []apitest.Turn{
 		{Path: path + "/create", Body: body, Keep: map[string]string{"id": "rule_id"}},
-		{Path: path + "/info", Body: one, Has: clear},
+		{Path: path + "/info", Body: one, Has: full},
 		{Path: path + "/info", Key: apitest.KeyReader, Body: one, Has: shown},
 		{Path: path + "/list", Key: apitest.KeyReader, Body: `{"channel_id":1001}`, Has: `{"items":[` + shown + `]}`},
 		{Path: path + "/disable", Body: one},
-		{Path: path + "/info", Body: one, Has: clear},
-		// what a reader sees, sent back, changes nothing
+		{Path: path + "/info", Body: one, Has: full},
+		// an update with what a reader sees changes nothing
 		{Path: path + "/update", Body: `{"rule_id":"$id",` + escalation("["+hooked("new", "{"+plain+","+blank+"}")+"]", "")[1:]},
-		{Path: path + "/info", Body: one, Has: clear},
+		{Path: path + "/info", Body: one, Has: full},
 	})
-	inClear()
+	checkSealed()
 	var secrets int
 	s.Write(func(tx *db.Tx) (err error) {
 		if _, err := keyring.Rotate(); err != nil {
@@ -73,14 +74,14 @@ func TestSecretsOfAnyShape(t *testing.T) {
 		return err
 	})
 	if old := keyring.KeyIDs()[1:]; secrets != 8 || len(old) != 1 {
-		t.Errorf("%d secrets were sealed anew, want 8, away from keys %v", secrets, old)
+		t.Errorf("%d secrets were sealed again, want 8; old keys %v", secrets, old)
 	} else if err := keyring.Forget(old...); err != nil {
 		t.Error(err)
 	}
-	inClear()
+	checkSealed()
 	list := s.Call(apitest.KeyA, path+"/list", `{"channel_id":1001}`)
 	if !strings.Contains(string(list.Data), "hush7") {
-		t.Errorf("after sealing anew: %s", list.Body)
+		t.Errorf("after sealing again: %s", list.Body)
 	}
 }
 
@@ -94,8 +95,8 @@ func TestSecretsAreNotKeptForAnotherChat(t *testing.T) {
 		{Path: path + "/create", Body: escalation("["+hooked("slack", `{"token":"hush","alias":"a"}`)+"]", ""), Keep: map[string]string{"id": "rule_id"}},
 		{Path: path + "/update", Body: update("[" + hooked("slack", `{"token":"","alias":""}`) + "]")},
 		{Path: path + "/info", Body: one, Has: `{"layers":[` + hooked("slack", `{"token":"hush","alias":""}`) + `]}`},
-		{Path: path + "/update", Body: update("[" + reached + "," + hooked("slack", `{"token":""}`) + "]")},
-		{Path: path + "/info", Body: one, Has: `{"layers":[` + reached + "," + hooked("slack", `{"token":""}`) + `]}`},
+		{Path: path + "/update", Body: update("[" + emailLayer + "," + hooked("slack", `{"token":""}`) + "]")},
+		{Path: path + "/info", Body: one, Has: `{"layers":[` + emailLayer + "," + hooked("slack", `{"token":""}`) + `]}`},
 		{Path: path + "/update", Body: update("[" + hooked("slack", `{"token":"hush"}`) + "]")},
 		{Path: path + "/update", Body: update("[" + hooked("zoom", `{"token":""}`) + "]")},
 		{Path: path + "/info", Body: one, Has: `{"layers":[` + hooked("zoom", `{"token":""}`) + `]}`},
@@ -104,8 +105,8 @@ func TestSecretsAreNotKeptForAnotherChat(t *testing.T) {
 	})
 }
 
-// Whatever settings somebody makes up, what they look like sealed included, come back as they were.
-func TestSettingsComeBack(t *testing.T) {
+// Random settings, some of which look sealed, are the same after sealing and opening.
+func TestSettingsSurviveSealing(t *testing.T) {
 	keyring := apitest.Box(t)
 	forged, err := keyring.Seal("hush", "elsewhere")
 	if err != nil {
@@ -147,7 +148,7 @@ func marshalled(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestDeepSettings would not come to an end if the work doubled with every level.
+// TestDeepSettings would not end if the work doubled with every level.
 func TestDeepSettings(t *testing.T) {
 	s := start(t)
 	deep := strings.Repeat(`{"a":`, 500) + "1" + strings.Repeat("}", 500)

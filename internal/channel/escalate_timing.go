@@ -8,10 +8,10 @@ import (
 
 const (
 	minute        = 60 // seconds
-	defaultWindow = 30 // minutes until the next layer, when the layer does not say
+	defaultWindow = 30 // minutes until the next layer, when the layer does not set them
 )
 
-// Timing is the rule as the engine of escalation reads it: in seconds, what is not set filled in.
+// Timing returns the rule for the engine of escalations: in seconds, with the defaults filled in.
 func (r *EscalateRule) Timing() escalationplan.Rule {
 	timing := escalationplan.Rule{Wait: r.AggrWindow}
 	for _, l := range r.Layers {

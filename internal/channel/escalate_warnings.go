@@ -15,7 +15,7 @@ import (
 	"tocsin/internal/template"
 )
 
-// vet refuses a rule that refers to what does not exist, and names what about it is probably not meant.
+// vet rejects a rule that refers to missing objects. The warnings name what is probably not meant.
 func (r *EscalateRule) vet(c *api.Call) (warnings []string, err error) {
 	if r.TemplateID != template.Preset {
 		if err := configstore.Need(c.Tx, c.Who.AccountID, "template_id", configstore.RefTo(configstore.Template, r.TemplateID)); err != nil {
@@ -37,10 +37,11 @@ func (r *EscalateRule) vet(c *api.Call) (warnings []string, err error) {
 		return nil, err
 	}
 	hidden, err := r.hidden(c)
-	return slices.Concat(warnings, windows, filterWarnings("filters", r.Filters), hidden, r.timingWarnings(), r.wayWarnings()), err
+	filters := filterWarnings("filters", r.Filters)
+	return slices.Concat(warnings, windows, filters, hidden, r.timingWarnings(), r.methodWarnings()), err
 }
 
-// unreachable names somebody who exists but cannot be told just now.
+// unreachable returns a warning for a person, team or schedule that exists but cannot be notified now.
 func unreachable(c *api.Call, n namedAt) ([]string, error) {
 	if n.to.Kind == configstore.Schedule {
 		return offDuty(c, n)
@@ -49,24 +50,27 @@ func unreachable(c *api.Call, n namedAt) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	members, words := []int64{id}, "has been invited and is not there yet"
+	members, words := []int64{id}, "has not accepted the invitation yet"
 	if n.to.Kind == configstore.Team {
-		words = "has nobody in it who could be told"
-		members, err = team.Members(c.Tx, c.Who.AccountID, id)
-	}
-	for i := 0; i < len(members) && err == nil; i++ {
-		p, _, failed := person.Find(c.Tx, c.Who.AccountID, members[i])
-		if err = failed; p.Status == "enabled" {
-			return nil, nil
+		words = "has no member who can be notified"
+		if members, err = team.Members(c.Tx, c.Who.AccountID, id); err != nil {
+			return nil, err
 		}
 	}
-	if err != nil {
-		return nil, err
+	for _, member := range members {
+		p, _, err := person.Find(c.Tx, c.Who.AccountID, member)
+		if err != nil {
+			return nil, err
+		}
+		if p.Status == "enabled" {
+			return nil, nil
+		}
 	}
 	return []string{fmt.Sprintf("%s: %s %s %s", n.path, n.to.Kind, n.to.ID, words)}, nil
 }
 
-// offDuty names a schedule in which nobody is ever on call, and those of the wanted roles that nobody has.
+// offDuty returns a warning for a schedule in which no one is ever on call, and one for each wanted role that
+// no person has.
 func offDuty(c *api.Call, n namedAt) (warnings []string, err error) {
 	id, err := strconv.ParseInt(n.to.ID, 10, 64)
 	if err != nil {
@@ -77,57 +81,64 @@ func offDuty(c *api.Call, n namedAt) (warnings []string, err error) {
 		return nil, err
 	}
 	if held == nil {
-		return []string{fmt.Sprintf("%s: schedule %s is disabled or has no layers, so that nobody is on call in it", n.path, n.to.ID)}, nil
+		return []string{fmt.Sprintf("%s: schedule %s is disabled or has no layers, so no one is on call in it", n.path, n.to.ID)}, nil
 	}
 	for i, role := range n.roles {
 		if !held[role] {
-			warnings = append(warnings, fmt.Sprintf("%s[%d]: nobody has role %d in schedule %s", n.path, i, role, n.to.ID))
+			warnings = append(warnings, fmt.Sprintf("%s[%d]: no person has role %d in schedule %s", n.path, i, role, n.to.ID))
 		}
 	}
 	return warnings, nil
 }
 
-// hidden names an enabled rule of the channel that comes before this one and holds for every incident at any
-// time: of the rules that hold for an incident only the first is used.
+// hidden returns a warning when this rule is never used: only the first rule that matches an incident is
+// used, and an enabled rule before this one matches every incident at any time.
 func (r *EscalateRule) hidden(c *api.Call) ([]string, error) {
 	all, err := Escalates.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(r.ChannelID, 10))
 	for _, o := range all {
-		before := cmp.Or(cmp.Compare(o.Priority, r.Priority), cmp.Compare(o.CreatedAt, r.CreatedAt), cmp.Compare(o.RuleID, r.RuleID)) < 0
-		if before && o.RuleID != r.RuleID && o.Status == "enabled" && len(o.Filters)+len(o.TimeFilters) == 0 {
-			return []string{fmt.Sprintf("priority: escalation rule %s (%s) comes before this one and holds for every incident, so that this one is never used", o.RuleID, o.RuleName)}, err
+		order := cmp.Or(
+			cmp.Compare(o.Priority, r.Priority),
+			cmp.Compare(o.CreatedAt, r.CreatedAt),
+			cmp.Compare(o.RuleID, r.RuleID),
+		)
+		if order < 0 && o.RuleID != r.RuleID && o.Status == "enabled" && len(o.Filters)+len(o.TimeFilters) == 0 {
+			return []string{fmt.Sprintf("priority: escalation rule %s (%s) comes before this one and matches every incident,"+
+				" so this one is never used", o.RuleID, o.RuleName)}, err
 		}
 	}
 	return nil, err
 }
 
-// timingWarnings names what the layers say of repeats without effect.
+// timingWarnings returns a warning for each setting of repeats that has no effect.
 func (r *EscalateRule) timingWarnings() (warnings []string) {
 	for i, l := range r.Layers {
 		at, times, step := fmt.Sprintf("layers[%d].", i), value(l.MaxTimes), value(l.NotifyStep)
 		timing := l.timing()
 		switch {
 		case times > 0 && step == 0:
-			warnings = append(warnings, at+"notify_step: is not set, so nobody is told again in spite of max_times")
+			warnings = append(warnings, at+"notify_step: is not set, so max_times has no effect")
 		case times == 0 && step > 0:
-			warnings = append(warnings, at+"max_times: is not set, so nobody is told again in spite of notify_step")
+			warnings = append(warnings, at+"max_times: is not set, so notify_step has no effect")
 		case times > 0 && i < len(r.Layers)-1 && timing.Every >= timing.Window:
-			warnings = append(warnings, fmt.Sprintf("%snotify_step: the next layer takes over after %d minutes, before anybody is told again", at, timing.Window/minute))
+			warnings = append(warnings, fmt.Sprintf("%snotify_step: the next layer takes over after %d minutes,"+
+				" before this one is notified again", at, timing.Window/minute))
 		}
 	}
 	return warnings
 }
 
-// wayWarnings names layers that have people but no way to them when it matters most, and chats without
-// anything that says where they are.
-func (r *EscalateRule) wayWarnings() (warnings []string) {
+// methodWarnings returns a warning for each layer with persons but no method for critical incidents, and for
+// each chat without an address.
+func (r *EscalateRule) methodWarnings() (warnings []string) {
 	for i, l := range r.Layers {
 		t, at := l.Target, fmt.Sprintf("layers[%d].target.", i)
-		if t.persons() && t.By != nil && t.By.any() && !value(t.By.FollowPreference) && len(t.By.Critical) == 0 && len(t.Webhooks) == 0 {
-			warnings = append(warnings, at+"by.critical: is empty, so nobody is told of critical incidents")
+		byList := t.persons() && t.By != nil && t.By.any() && !value(t.By.FollowPreference)
+		if byList && len(t.By.Critical) == 0 && len(t.Webhooks) == 0 {
+			warnings = append(warnings, at+"by.critical: is empty, so critical incidents notify no person")
 		}
 		for j, w := range t.Webhooks {
 			if len(w.Settings) == 0 {
-				warnings = append(warnings, fmt.Sprintf("%swebhooks[%d].settings: is empty, so that it says nowhere where to write", at, j))
+				warnings = append(warnings, fmt.Sprintf("%swebhooks[%d].settings: is empty, so the chat has no address", at, j))
 			}
 		}
 	}

@@ -23,23 +23,23 @@ func TestEscalateRuleWarnings(t *testing.T) {
 	const by = `"by":{"follow_preference":true}`
 	target := func(more string) string { return `{"target":{` + more + `}}` }
 	for name, c := range map[string]struct{ layers, more, want string }{
-		"nothing to say":             {reached, "", ``},
-		"somebody invited":           {target(`"person_ids":[2476123212131,71],` + by), "", `layers[0].target.person_ids[1]: person 71 has been invited and is not there yet`},
-		"a team of nobody":           {target(`"team_ids":[81],` + by), "", `layers[0].target.team_ids[0]: team 81 has nobody in it who could be told`},
-		"a team of people invited":   {target(`"team_ids":[4291079133131,82],` + by), "", `layers[0].target.team_ids[1]: team 82 has nobody in it who could be told`},
-		"a schedule without layers":  {target(`"schedule_to_role_ids":{"91":[0]},` + by), "", `layers[0].target.schedule_to_role_ids.91: schedule 91 is disabled or has no layers, so that nobody is on call in it`},
+		"no warning":                 {emailLayer, "", ``},
+		"an invited person":          {target(`"person_ids":[2476123212131,71],` + by), "", `layers[0].target.person_ids[1]: person 71 has not accepted the invitation yet`},
+		"an empty team":              {target(`"team_ids":[81],` + by), "", `layers[0].target.team_ids[0]: team 81 has no member who can be notified`},
+		"a team of invited persons":  {target(`"team_ids":[4291079133131,82],` + by), "", `layers[0].target.team_ids[1]: team 82 has no member who can be notified`},
+		"a schedule without layers":  {target(`"schedule_to_role_ids":{"91":[0]},` + by), "", `layers[0].target.schedule_to_role_ids.91: schedule 91 is disabled or has no layers, so no one is on call in it`},
 		"a schedule with people":     {target(`"schedule_to_role_ids":{"92":[0]},` + by), "", ``},
 		"all roles of a schedule":    {target(`"schedule_to_role_ids":{"92":[]},` + by), "", ``},
-		"a role that is empty":       {target(`"schedule_to_role_ids":{"92":[0,1]},` + by), "", `layers[0].target.schedule_to_role_ids.92[1]: nobody has role 1 in schedule 92`},
-		"a role that nobody knows":   {target(`"schedule_to_role_ids":{"92":[7]},` + by), "", `layers[0].target.schedule_to_role_ids.92[0]: nobody has role 7 in schedule 92`},
-		"repeats without a step":     {`{"max_times":2,"target":{"emails":["a@b.c"]}}`, "", `layers[0].notify_step: is not set, so nobody is told again in spite of max_times`},
-		"a step without repeats":     {`{"notify_step":5,"target":{"emails":["a@b.c"]}}`, "", `layers[0].max_times: is not set, so nobody is told again in spite of notify_step`},
-		"the next layer is quicker":  {`{"max_times":2,"notify_step":30,"target":{"emails":["a@b.c"]}},` + reached, "", `layers[0].notify_step: the next layer takes over after 30 minutes, before anybody is told again`},
-		"time for one repeat":        {`{"max_times":2,"notify_step":29.5,"target":{"emails":["a@b.c"]}},` + reached, "", ``},
-		"nobody hears of the worst":  {target(`"person_ids":[2476123212131],"by":{"info":["email"]}`), "", `layers[0].target.by.critical: is empty, so nobody is told of critical incidents`},
-		"the worst goes to a chat":   {target(`"person_ids":[2476123212131],"by":{"info":["email"]},"webhooks":[{"type":"slack","settings":{"url":"u"}}]`), "", ``},
-		"a chat that is nowhere":     {target(`"webhooks":[{"type":"slack","settings":{}}]`), "", `layers[0].target.webhooks[0].settings: is empty, so that it says nowhere where to write`},
-		"conditions that contradict": {reached, `,"filters":[[{"key":"severity","oper":"IN","vals":["Info"]},{"key":"severity","oper":"NOTIN","vals":["Info"]}]]`, `filters[0]: never matches, no severity meets all conditions on it`},
+		"a role that is empty":       {target(`"schedule_to_role_ids":{"92":[0,1]},` + by), "", `layers[0].target.schedule_to_role_ids.92[1]: no person has role 1 in schedule 92`},
+		"an unknown role":            {target(`"schedule_to_role_ids":{"92":[7]},` + by), "", `layers[0].target.schedule_to_role_ids.92[0]: no person has role 7 in schedule 92`},
+		"repeats without a step":     {`{"max_times":2,"target":{"emails":["a@b.c"]}}`, "", `layers[0].notify_step: is not set, so max_times has no effect`},
+		"a step without repeats":     {`{"notify_step":5,"target":{"emails":["a@b.c"]}}`, "", `layers[0].max_times: is not set, so notify_step has no effect`},
+		"the next layer is quicker":  {`{"max_times":2,"notify_step":30,"target":{"emails":["a@b.c"]}},` + emailLayer, "", `layers[0].notify_step: the next layer takes over after 30 minutes, before this one is notified again`},
+		"time for one repeat":        {`{"max_times":2,"notify_step":29.5,"target":{"emails":["a@b.c"]}},` + emailLayer, "", ``},
+		"no method for Critical":     {target(`"person_ids":[2476123212131],"by":{"info":["email"]}`), "", `layers[0].target.by.critical: is empty, so critical incidents notify no person`},
+		"Critical goes to a chat":    {target(`"person_ids":[2476123212131],"by":{"info":["email"]},"webhooks":[{"type":"slack","settings":{"url":"u"}}]`), "", ``},
+		"a chat without an address":  {target(`"webhooks":[{"type":"slack","settings":{}}]`), "", `layers[0].target.webhooks[0].settings: is empty, so the chat has no address`},
+		"conditions that contradict": {emailLayer, `,"filters":[[{"key":"severity","oper":"IN","vals":["Info"]},{"key":"severity","oper":"NOTIN","vals":["Info"]}]]`, `filters[0]: never matches, no severity meets all conditions on it`},
 	} {
 		want := `{}`
 		if c.want != "" {
@@ -56,12 +56,12 @@ func TestEscalateRuleWarnings(t *testing.T) {
 	}
 }
 
-// Of the rules that hold for an incident only the first is used, so one behind a rule for everything is not.
-func TestEscalateRuleBehindOneForEverything(t *testing.T) {
+// Only the first rule that matches an incident is used, so a rule after one that matches everything is not.
+func TestEscalateRuleAfterOneForEverything(t *testing.T) {
 	s := start(t)
-	const path, hidden = "/channel/escalate/rule", `{"warnings":["priority: escalation rule $all (r) comes before this one and holds for every incident, so that this one is never used"]}`
+	const path, hidden = "/channel/escalate/rule", `{"warnings":["priority: escalation rule $all (r) comes before this one and matches every incident, so this one is never used"]}`
 	some := `,"filters":[[{"key":"severity","oper":"IN","vals":["Info"]}]]`
-	body := func(more string) string { return escalation(many(1, reached), more) }
+	body := func(more string) string { return escalation(many(1, emailLayer), more) }
 	s.Converse(t, []apitest.Turn{
 		{Path: path + "/create", Body: body(`,"priority":3`), Keep: map[string]string{"all": "rule_id"}},
 		{Path: path + "/create", Body: body(some + `,"priority":2`), Has: `{"rule_name":"r"}`, Keep: map[string]string{"first": "rule_id"}},

@@ -7,8 +7,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Expire takes away the one-off silence rules that are to go after their window, when that ended before a
-// moment.
+// Expire deletes the one-off silence rules with is_auto_delete whose window ended at before or earlier.
 func Expire(tx *db.Tx, before time.Time) error {
 	accounts, err := configstore.AccountRevisions(tx)
 	if err != nil {

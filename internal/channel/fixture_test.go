@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// The channels of every test: two of account A, one of them private to TeamA, and one of account B.
+// The channels of every test: three of account A, one of them private to TeamA, and one of account B.
 const open, private, foreign, empty = 1001, 1002, 2001, 1003
 
 func start(t *testing.T) *apitest.Server {
@@ -35,5 +35,5 @@ func rule(channelID int64, id string, priority, createdAt int64) channel.Rule {
 		RuleName: "Rule " + id[23:], UpdatedBy: apitest.OwnerA}
 }
 
-// within runs fn in a transaction that is committed, and gives back its error.
+// within runs fn in a transaction that is committed unless fn fails, and returns the error.
 func within(d *db.DB, fn func(tx *db.Tx) error) error { return d.Write(context.Background(), fn) }

@@ -4,14 +4,13 @@ import (
 	"reflect"
 
 	"tocsin/internal/api"
-	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/platform/db"
 )
 
-// InhibitRule keeps an alert (the target) from becoming an incident while another one (the source) is
-// active that says more: both match their filters and agree in the labels of Equals.
+// InhibitRule suppresses an alert (the target) while another alert (the source) is active: the target
+// becomes no incident. Both match their filters and agree in the fields of Equals.
 type InhibitRule struct {
 	Rule
 	SourceFilters     filter.Filter `json:"source_filters" doc:"The alert that inhibits: groups joined by OR, the conditions of a group by AND; empty: any."`
@@ -20,18 +19,18 @@ type InhibitRule struct {
 	IsDirectlyDiscard bool          `json:"is_directly_discard" doc:"Inhibited alerts leave no record."`
 }
 
-// Inhibits is how inhibit rules are kept.
+// Inhibits is how inhibit rules are stored.
 var Inhibits = configstore.Kind[InhibitRule]{
 	Name: configstore.Inhibit, Section: "inhibit_rules",
 	Head:     func(r *InhibitRule) configstore.Head { return r.head() },
 	CheckAll: checkAll[InhibitRule],
 	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, r *InhibitRule) error {
-		r.normal(account)
+		r.normalise(account)
 		return configstore.FirstError(r.Rule.check(tx, at, account), r.check(at))
 	},
 }
 
-// maxEquals is how many fields source and target may have to agree in.
+// maxEquals is the number of fields in which source and target may have to agree.
 const maxEquals = 20
 
 func (r *InhibitRule) check(at configstore.RecordPath) error {
@@ -43,9 +42,13 @@ func (r *InhibitRule) check(at configstore.RecordPath) error {
 			return err
 		}
 	}
-	return configstore.FirstError(checkFilters(at, "source_filters", r.SourceFilters, false), checkFilters(at, "target_filters", r.TargetFilters, false))
+	return configstore.FirstError(
+		checkFilters(at, "source_filters", r.SourceFilters, false),
+		checkFilters(at, "target_filters", r.TargetFilters, false),
+	)
 }
 
+// InhibitBody is what a caller sends of an inhibit rule.
 type InhibitBody struct {
 	RuleBody
 	SourceFilters     filter.Filter `json:"source_filters,omitzero" doc:"The alert that inhibits; empty: any."`
@@ -59,8 +62,9 @@ type inhibitUpdate struct {
 	InhibitBody
 }
 
-func (b InhibitBody) onto(_ *api.Call, r *InhibitRule) (warnings []string, err error) {
-	b.RuleBody.onto(&r.Rule)
+// applyTo changes the members of r that were sent.
+func (b InhibitBody) applyTo(_ *api.Call, r *InhibitRule) (warnings []string, err error) {
+	b.RuleBody.applyTo(&r.Rule)
 	setList(&r.SourceFilters, b.SourceFilters)
 	setList(&r.TargetFilters, b.TargetFilters)
 	setList(&r.Equals, b.Equals)
@@ -69,16 +73,69 @@ func (b InhibitBody) onto(_ *api.Call, r *InhibitRule) (warnings []string, err e
 		return nil, err
 	}
 	if reflect.DeepEqual(r.SourceFilters, r.TargetFilters) {
-		warnings = append(warnings, "source_filters and target_filters are the same: whichever of two such alerts comes first keeps the other one silent")
+		warnings = append(warnings,
+			"source_filters and target_filters are the same: of two such alerts the first inhibits the second")
 	}
 	warnings = append(warnings, filterWarnings("source_filters", r.SourceFilters)...)
 	return append(warnings, filterWarnings("target_filters", r.TargetFilters)...), nil
 }
 
+const inhibitExample = `"rule_name": "Info while Critical", "equals": ["labels.cluster"],` +
+	` "source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]],` +
+	` "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Info"]}]]`
+
 func inhibitOps() []api.Op {
-	return ruleOps[InhibitBody, inhibitUpdate](ruleRoom[InhibitRule]{
-		kind: Inhibits, path: "/channel/inhibit/rule", noun: "inhibit rule", read: []auth.Permission{auth.ChannelsRead}, manage: []auth.Permission{auth.ChannelsManage},
-		example: `"rule_name": "Info while Critical", "equals": ["labels.cluster"], "source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Info"]}]]`,
-		list:    ruleList[InhibitRule](Inhibits, nil),
-	})
+	return []api.Op{
+		{
+			Path: "/channel/inhibit/rule/list", Allow: read, Effect: api.Snapshot,
+			Doc:     "The inhibit rules of a channel in the order in which they are evaluated.",
+			Example: exampleChannel, Do: api.Do(listInhibitRules),
+		},
+		{
+			Path: "/channel/inhibit/rule/create", Allow: manage, Effect: api.Write, Audit: "inhibit_rule:write:create",
+			Doc: "Creates an inhibit rule, enabled.", Notes: suspicious,
+			Example: `{"channel_id": 1001, ` + inhibitExample + `}`, Do: api.Do(createInhibitRule),
+		},
+		{
+			Path: "/channel/inhibit/rule/update", Allow: manage, Effect: api.Write, Audit: "inhibit_rule:write:update",
+			Doc: "Changes an inhibit rule.", Notes: partial + suspicious,
+			Example: `{` + exampleKey + `, ` + inhibitExample + `}`, Do: api.Do(updateInhibitRule),
+		},
+		{
+			Path: "/channel/inhibit/rule/enable", Allow: manage, Effect: api.Write, Audit: "inhibit_rule:write:enable",
+			Doc: "Puts an inhibit rule in use.", Example: `{` + exampleKey + `}`, Do: api.Do(enableInhibitRule),
+		},
+		{
+			Path: "/channel/inhibit/rule/disable", Allow: manage, Effect: api.Write, Audit: "inhibit_rule:write:disable",
+			Doc: "Takes an inhibit rule out of use without deleting it.", Example: `{` + exampleKey + `}`, Do: api.Do(disableInhibitRule),
+		},
+		{
+			Path: "/channel/inhibit/rule/delete", Allow: manage, Effect: api.Write, Audit: "inhibit_rule:write:delete", Danger: true,
+			Doc: "Deletes an inhibit rule.", Example: `{` + exampleKey + `}`, Do: api.Do(deleteInhibitRule),
+		},
+	}
+}
+
+func listInhibitRules(c *api.Call, in channelRequest) (rulePage[InhibitRule], error) {
+	return listRules(c, Inhibits, in, nil)
+}
+
+func createInhibitRule(c *api.Call, in InhibitBody) (ruleCreated, error) {
+	return createRule(c, Inhibits, in, nil)
+}
+
+func updateInhibitRule(c *api.Call, in inhibitUpdate) (api.Warnings, error) {
+	return updateRule(c, Inhibits, in, nil)
+}
+
+func enableInhibitRule(c *api.Call, in RuleRequest) (api.Empty, error) {
+	return setRuleStatus(c, Inhibits, in, "enabled")
+}
+
+func disableInhibitRule(c *api.Call, in RuleRequest) (api.Empty, error) {
+	return setRuleStatus(c, Inhibits, in, "disabled")
+}
+
+func deleteInhibitRule(c *api.Call, in ruleDelete) (api.Removal, error) {
+	return deleteRule(c, Inhibits, in)
 }

@@ -15,8 +15,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// TestDumpIsWhatWasLoaded loads random records and reads them back.
-func TestDumpIsWhatWasLoaded(t *testing.T) {
+// TestDumpEqualsLoad loads random records and reads them back.
+func TestDumpEqualsLoad(t *testing.T) {
 	d, undo := apitest.Start(t).DB, errors.New("undo")
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -49,7 +49,7 @@ func TestDumpIsWhatWasLoaded(t *testing.T) {
 			same(t, seed, []channel.DropRule{}, others, err)
 			return undo
 		})
-		if err != undo {
+		if !errors.Is(err, undo) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	for _, c := range []struct {
 		spoil func(r *channel.SilenceRule)
-		says  string
+		want  string
 	}{
 		{func(r *channel.SilenceRule) { r.AccountID = 5 }, "silence_rules[1].account_id: must be 2451002751131, the account of the file, got 5"},
 		{func(r *channel.SilenceRule) { r.RuleID = "69b3" }, `silence_rules[1].rule_id: must be 24 hexadecimal digits, got "69b3"`},
@@ -149,11 +149,11 @@ func TestLoadRefuses(t *testing.T) {
 		err := within(s.DB, func(tx *db.Tx) error {
 			return channel.Silences.Load(tx, nil, apitest.AccountA, []channel.SilenceRule{good(), r})
 		})
-		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%v, want %q", err, c.says)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	for says, ch := range map[string]channel.Channel{
+	for want, ch := range map[string]channel.Channel{
 		"channels[0].channel_id: must be at least 1, got 0":                {ChannelName: "A"},
 		"channels[0].channel_id: 1001 is given twice":                      {ChannelID: open, ChannelName: "A"},
 		"channels[0].channel_name: must have 1 to 255 characters, got 0":   {ChannelID: 1},
@@ -161,8 +161,8 @@ func TestLoadRefuses(t *testing.T) {
 		"channels[0].team_id: must be at least 0, got -1":                  {ChannelID: 1, ChannelName: "A", TeamID: -1},
 	} {
 		err := within(s.DB, func(tx *db.Tx) error { return channel.Load(tx, apitest.AccountA, []channel.Channel{ch}) })
-		if err == nil || err.Error() != says {
-			t.Errorf("%v, want %q", err, says)
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	drop := channel.DropRule{Rule: rule(open, "69b3c426b4a6f5abf1f54873", 0, 1), Filters: info}

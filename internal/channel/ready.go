@@ -11,14 +11,19 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Ready makes a channel ready for deciding what becomes of its events; nil: the account has none of this id.
-// Windows without a calendar read the clock of zone.
+// Ready returns the channel with its enabled rules compiled, as the decision about events reads them. nil: the
+// account has no channel of this id. Windows without a calendar are read in zone.
 func Ready(tx *db.Tx, account, id int64, zone *time.Location) (*decide.Channel, error) {
 	ch, found, err := Find(tx, account, id)
 	if err != nil || !found {
 		return nil, err
 	}
-	ready := &decide.Channel{Name: ch.ChannelName, Disabled: ch.Status != "enabled", Grouping: ch.method(), Flapping: ch.flaps()}
+	ready := &decide.Channel{
+		Name:     ch.ChannelName,
+		Disabled: ch.Status != "enabled",
+		Grouping: ch.method(),
+		Flapping: ch.flaps(),
+	}
 	parent := strconv.FormatInt(id, 10)
 	drops, err := Drops.Of(tx, account, parent)
 	if err != nil {
@@ -28,7 +33,8 @@ func Ready(tx *db.Tx, account, id int64, zone *time.Location) (*decide.Channel, 
 	var filters []filter.Filter
 	for _, r := range drops {
 		if r.Status == "enabled" {
-			list, filters = append(list, decide.Rule{ID: r.RuleID, Name: r.RuleName}), append(filters, r.Filters)
+			list = append(list, decide.Rule{ID: r.RuleID, Name: r.RuleName})
+			filters = append(filters, r.Filters)
 		}
 	}
 	ready.Drops = decide.NewRules(list, filters)
@@ -44,14 +50,16 @@ func Ready(tx *db.Tx, account, id int64, zone *time.Location) (*decide.Channel, 
 		if r.Status != "enabled" {
 			continue
 		}
-		source, _ := filter.Compile(r.SourceFilters)
+		source, _ := filter.Compile(r.SourceFilters) // checked when it was stored; the matcher works even with an error
 		ready.Inhibits = append(ready.Inhibits, decide.Inhibit{Source: source, Equals: r.Equals})
-		list, filters = append(list, decide.Rule{ID: r.RuleID, Name: r.RuleName, Discard: r.IsDirectlyDiscard}), append(filters, r.TargetFilters)
+		list = append(list, decide.Rule{ID: r.RuleID, Name: r.RuleName, Discard: r.IsDirectlyDiscard})
+		filters = append(filters, r.TargetFilters)
 	}
 	ready.Targets = decide.NewRules(list, filters)
 	return ready, nil
 }
 
+// readySilences returns the enabled silence rules of a channel, compiled.
 func readySilences(tx *db.Tx, account int64, parent string, zone *time.Location) (decide.Rules, error) {
 	rules, err := Silences.Of(tx, account, parent)
 	if err != nil {
@@ -73,8 +81,9 @@ func readySilences(tx *db.Tx, account int64, parent string, zone *time.Location)
 	return decide.NewRules(list, filters), nil
 }
 
-// holds tells whether a silence rule is in force at a moment, and until when. Its answer is kept until it
-// changes, because thousands of events ask for the same.
+// holds returns a function that reports whether a silence rule is in force at a time (Unix seconds), and until
+// when that is so. The function stores its answer until it changes, because thousands of events ask for the
+// same. It is safe for concurrent use.
 func holds(r SilenceRule, zone *time.Location, days map[string]*calendar.Days) func(int64) (bool, int64) {
 	if once := r.TimeFilter; once != nil {
 		return func(now int64) (bool, int64) { return once.StartTime <= now && now < once.EndTime, once.EndTime }
@@ -93,13 +102,13 @@ func holds(r SilenceRule, zone *time.Location, days map[string]*calendar.Days) f
 	}
 }
 
-// longest is how far ahead the end of a window is looked for, in minutes. Who asks again then gets the next
+// maxStretch is how far ahead the end of a window is searched, in minutes. A later call returns the next
 // stretch.
-const longest = 25 * 60
+const maxStretch = 25 * 60
 
-// stretch tells whether a moment is in one of the windows, and when that changes, at most longest ahead. It looks
-// at the minutes at which a window may begin or end: those of its start and end, midnight, and those to which the
-// clocks jump.
+// stretch reports whether now (Unix seconds) is in one of the windows, and when that changes, at most maxStretch
+// ahead. It evaluates only the minutes at which a window may begin or end: its start, its end, midnight, and
+// the minutes to which the clocks jump.
 func stretch(windows []TimeFilter, now int64, zone *time.Location, days map[string]*calendar.Days) (in bool, until int64) {
 	at := time.Unix(now, 0)
 	in = InWindow(windows, at, zone, days)
@@ -114,7 +123,7 @@ func stretch(windows []TimeFilter, now int64, zone *time.Location, days map[stri
 		}
 	}
 	next := at.Truncate(time.Minute)
-	for range longest {
+	for range maxStretch {
 		before := next
 		next = next.Add(time.Minute)
 		if mayChange(before, next, &marks, zones) && InWindow(windows, next, zone, days) != in {
@@ -124,7 +133,7 @@ func stretch(windows []TimeFilter, now int64, zone *time.Location, days map[stri
 	return in, next.Unix()
 }
 
-// mayChange tells whether a clock shows one of the marked minutes, or jumps there.
+// mayChange reports whether the local time of a zone is one of the marked minutes at next, or jumped there.
 func mayChange(before, next time.Time, marks *[dayEnd]bool, zones map[string]*time.Location) bool {
 	for _, zone := range zones {
 		was, is := before.In(zone), next.In(zone)
@@ -136,13 +145,14 @@ func mayChange(before, next time.Time, marks *[dayEnd]bool, zones map[string]*ti
 	return false
 }
 
-// Defaults of flapping (docs/lifecycle.md).
+// The defaults of flapping (docs/lifecycle.md).
 const (
 	flapChanges = 4
 	flapIn      = 60  // minutes
 	flapMute    = 120 // minutes
 )
 
+// flaps returns the settings of flapping in seconds, with the defaults filled in.
 func (s Settings) flaps() decide.Flaps {
 	if s.Flapping == nil {
 		return decide.Flaps{Max: flapChanges, In: flapIn * 60, Mute: flapMute * 60}
@@ -158,17 +168,25 @@ func (s Settings) flaps() decide.Flaps {
 	return ready
 }
 
+// method returns the settings of grouping in seconds. The zero value makes each alert its own incident.
 func (s Settings) method() decide.Method {
 	g := s.Group
 	if g == nil || g.Method != "p" {
 		return decide.Method{}
 	}
-	m := decide.Method{ByFields: true, Equals: g.Equals, Strict: value(g.AllEqualsRequired), Window: value(g.TimeWindow) * 60, Sliding: value(g.WindowType) == "sliding", Storms: g.StormThresholds}
+	m := decide.Method{
+		ByFields: true,
+		Equals:   g.Equals,
+		Strict:   value(g.AllEqualsRequired),
+		Window:   value(g.TimeWindow) * 60,
+		Sliding:  value(g.WindowType) == "sliding",
+		Storms:   g.StormThresholds,
+	}
 	if n := value(g.StormThreshold); n > 0 {
 		m.Storms = append(m.Storms, n)
 	}
 	for _, c := range g.Cases {
-		matcher, _ := filter.Compile(c.If)
+		matcher, _ := filter.Compile(c.If) // checked when it was stored
 		m.Cases = append(m.Cases, decide.Branch{If: matcher, Equals: c.Equals})
 	}
 	return m

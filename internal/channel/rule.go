@@ -23,18 +23,25 @@ type Rule struct {
 	UpdatedBy   int64  `json:"updated_by" doc:"The person who changed it last."`
 	CreatedAt   int64  `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt   int64  `json:"updated_at" doc:"Unix seconds."`
-	DeletedAt   int64  `json:"deleted_at,omitzero" doc:"Unix seconds; never set in a list, which leaves deleted rules out."`
+	DeletedAt   int64  `json:"deleted_at,omitzero" doc:"Unix seconds; never set in a list, which omits deleted rules."`
 }
 
 func (r *Rule) rule() *Rule { return r }
 
-// head is what the store wants to know of a rule.
+// head returns the columns that the store keeps of a rule.
 func (r *Rule) head() configstore.Head {
-	return configstore.Head{ID: r.RuleID, Parent: strconv.FormatInt(r.ChannelID, 10), Rank: r.Priority, Name: r.RuleName, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
+	return configstore.Head{
+		ID:        r.RuleID,
+		Parent:    strconv.FormatInt(r.ChannelID, 10),
+		Rank:      r.Priority,
+		Name:      r.RuleName,
+		CreatedAt: r.CreatedAt,
+		UpdatedAt: r.UpdatedAt,
+	}
 }
 
-// normal fills in what a record may leave out; ids are compared in lower case.
-func (r *Rule) normal(account int64) {
+// normalise fills in what a record may leave out. Ids are stored and compared in lower case.
+func (r *Rule) normalise(account int64) {
 	r.RuleID = strings.ToLower(r.RuleID)
 	r.Status = cmp.Or(r.Status, "enabled")
 	if r.AccountID == 0 {
@@ -42,8 +49,8 @@ func (r *Rule) normal(account int64) {
 	}
 }
 
-// check holds a record against the bounds of docs/api.md, 10, "Channel rules"; so is refused one of a
-// channel that is not there, because nothing could ever list or apply it.
+// check holds a record against the bounds of docs/api.md, 10, "Channel rules". It also rejects a rule of a
+// channel that does not exist, because no operation could ever list or apply it.
 func (r *Rule) check(tx *db.Tx, at configstore.RecordPath, account int64) error {
 	if err := configstore.FirstError(
 		at.Account(r.AccountID, account),
@@ -59,14 +66,17 @@ func (r *Rule) check(tx *db.Tx, at configstore.RecordPath, account int64) error 
 		return err
 	}
 	_, found, err := Find(tx, account, r.ChannelID)
-	if err == nil && !found {
-		err = at.Invalid("channel_id", "channel %d does not exist", r.ChannelID)
+	if err != nil {
+		return err
 	}
-	return err
+	if !found {
+		return at.Invalid("channel_id", "channel %d does not exist", r.ChannelID)
+	}
+	return nil
 }
 
-// checkFilters refuses what cannot be meant. A rule without conditions is refused where one is needed,
-// because some would read it as all alerts and some as none.
+// checkFilters rejects a malformed filter, or one beyond its bounds. Where conditions are needed it rejects an
+// empty filter, because some readers take it for all alerts and some for none.
 func checkFilters(at configstore.RecordPath, member string, f filter.Filter, needed bool) error {
 	if needed && len(f) == 0 {
 		return at.Invalid(member, "must have at least one group of conditions")

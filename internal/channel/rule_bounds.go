@@ -12,15 +12,15 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// The bounds of all rules of one kind that a channel has: an event is compared with each of them. What their
-// filters may cost together is filter.Size's.
+// The bounds of all rules of one kind that a channel has: an event is compared with each of them. filter.Size
+// bounds what their filters cost together.
 const (
 	maxRules         = 500
 	maxEscalateRules = 200  // as many as there are priorities; each may hold layers, persons and chats
-	maxAllWindows    = 1000 // time_filters of all rules: each is looked at for every minute of a day when a rule changes
+	maxAllWindows    = 1000 // time_filters of all rules: each is evaluated for many minutes of a day when a rule changes
 )
 
-// weight is what a channel's rules of one kind, or one of them, cost.
+// weight is the cost of one rule, or of a channel's rules of one kind.
 type weight struct {
 	rules, windows int
 	size           filter.Size
@@ -30,7 +30,8 @@ func (w weight) add(o weight) weight {
 	return weight{w.rules + o.rules, w.windows + o.windows, w.size.Add(o.size)}
 }
 
-// check reports the bound that w is beyond, in words that follow the name of the list; empty: none.
+// check returns the bound that w is beyond, in words that follow the name of the list; empty: none. most is
+// the number of rules of one channel.
 func (w weight) check(most int) string {
 	switch {
 	case w.rules > most:
@@ -46,6 +47,7 @@ func (w weight) smaller(o weight) bool {
 	return w.rules <= o.rules && w.windows <= o.windows && w.size.Smaller(o.size)
 }
 
+// weigh returns the cost of a rule; a deleted rule costs nothing.
 func weigh[T any, P ruled[T]](v P) weight {
 	if r := v.rule(); r.Status == "deleted" || r.DeletedAt != 0 {
 		return weight{}
@@ -58,8 +60,8 @@ func weigh[T any, P ruled[T]](v P) weight {
 	return w
 }
 
-// fits refuses a rule that its channel has no room for. A channel that is beyond the bounds already, from before
-// there were any, may still come closer to them.
+// fits rejects a rule that takes its channel beyond the bounds. A channel that is beyond them already, because
+// an older version had none, may still be changed to cost less.
 func fits[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], v P) error {
 	all, err := kind.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(v.rule().ChannelID, 10))
 	if err != nil {
@@ -74,13 +76,13 @@ func fits[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], v P) error {
 		}
 	}
 	after := others.add(weigh(v))
-	if why := after.check(v.most()); why != "" && !after.smaller(before) {
+	if why := after.check(v.maxRules()); why != "" && !after.smaller(before) {
 		return fault.Invalid("channel_id", "%s", why)
 	}
 	return nil
 }
 
-// checkAll holds the rules of a section of an account file, channel by channel, against what fits into one.
+// checkAll holds the rules of a section of an account file against the bounds, channel by channel.
 func checkAll[T any, P ruled[T]](section string, records []T) error {
 	weights := map[int64]weight{}
 	for i := range records {
@@ -88,18 +90,18 @@ func checkAll[T any, P ruled[T]](section string, records []T) error {
 		weights[channel] = weights[channel].add(weigh(P(&records[i])))
 	}
 	for _, channel := range slices.Sorted(maps.Keys(weights)) {
-		if why := weights[channel].check(P(new(T)).most()); why != "" {
+		if why := weights[channel].check(P(new(T)).maxRules()); why != "" {
 			return configstore.RecordPath("").Invalid(section, "%s of channel %d", why, channel)
 		}
 	}
 	return nil
 }
 
-func (r *Rule) most() int { return maxRules }
+func (r *Rule) maxRules() int { return maxRules }
 
-func (r *EscalateRule) most() int { return maxEscalateRules }
+func (r *EscalateRule) maxRules() int { return maxEscalateRules }
 
-// conditions are what an event, or an incident, is compared with: filters and the number of windows.
+// conditions returns what an event, or an incident, is compared with: filters and the number of windows.
 func (r *DropRule) conditions() ([]filter.Filter, int) { return []filter.Filter{r.Filters}, 0 }
 
 func (r *SilenceRule) conditions() ([]filter.Filter, int) {

@@ -10,17 +10,17 @@ import (
 
 // Settings is how a channel handles its alerts. What is not set is absent.
 type Settings struct {
-	AutoResolveTimeout      *int64    `json:"auto_resolve_timeout,omitzero" minimum:"0" maximum:"2592000" doc:"Seconds after which an incident is resolved by itself; absent or 0: never."`
+	AutoResolveTimeout      *int64    `json:"auto_resolve_timeout,omitzero" minimum:"0" maximum:"2592000" doc:"Seconds after which an incident resolves itself; absent or 0: never."`
 	AutoResolveMode         *string   `json:"auto_resolve_mode,omitzero" enum:"trigger,update" doc:"Counted from when the incident began (trigger) or from its latest alert (update)."`
 	Group                   *Group    `json:"group,omitzero" doc:"Which alerts become one incident; absent: each its own."`
-	Flapping                *Flapping `json:"flapping,omitzero" doc:"When an alert changes too often to be told about; absent: 4 changes in 60 minutes mute it for 120."`
-	DisableOutlierDetection *bool     `json:"disable_outlier_detection,omitzero" doc:"Kept for clients that send it; there is no outlier detection."`
+	Flapping                *Flapping `json:"flapping,omitzero" doc:"When an alert changes too often to notify about; absent: 4 changes in 60 minutes mute it for 120."`
+	DisableOutlierDetection *bool     `json:"disable_outlier_detection,omitzero" doc:"Stored for clients that send it; there is no outlier detection."`
 	DisableAutoClose        *bool     `json:"disable_auto_close,omitzero" doc:"An incident stays open when all of its alerts are over."`
-	IsExternalReportEnabled *bool     `json:"is_external_report_enabled,omitzero" doc:"Kept for clients that send it; incidents are reported through the API."`
-	PluginIDs               []int64   `json:"plugin_ids,omitzero" maxItems:"100" doc:"Kept as sent."`
+	IsExternalReportEnabled *bool     `json:"is_external_report_enabled,omitzero" doc:"Stored for clients that send it; incidents are reported through the API."`
+	PluginIDs               []int64   `json:"plugin_ids,omitzero" maxItems:"100" doc:"Stored as sent."`
 }
 
-// Group says which alerts become one incident.
+// Group is the rule by which alerts become one incident.
 type Group struct {
 	Method            string     `json:"method" enum:"i,p,n" doc:"n: every alert is its own incident; p: those that agree in the dimensions of equals; i is treated as n."`
 	Equals            [][]string `json:"equals,omitzero" innerMaxItems:"20" maxItems:"5" maxLength:"255" doc:"With p: lists of fields such as labels.service. Alerts that agree in a list's fields belong together; the first list whose fields an alert has decides."`
@@ -30,38 +30,44 @@ type Group struct {
 	WindowType        *string    `json:"window_type,omitzero" enum:"tumbling,sliding" doc:"The window is counted from the incident's beginning (tumbling, the default) or from its latest alert."`
 	StormThreshold    *int64     `json:"storm_threshold,omitzero" minimum:"0" maximum:"10000" doc:"How many alerts of one incident are a storm; absent or 0: none."`
 	StormThresholds   []int64    `json:"storm_thresholds,omitzero" maxItems:"5" minimum:"2" maximum:"10000" doc:"Several such steps."`
-	IKeys             []string   `json:"i_keys,omitzero" maxItems:"10" maxLength:"255" doc:"Kept as sent."`
-	IScoreThreshold   *float64   `json:"i_score_threshold,omitzero" minimum:"0.5" maximum:"1" doc:"Kept as sent."`
+	IKeys             []string   `json:"i_keys,omitzero" maxItems:"10" maxLength:"255" doc:"Stored as sent."`
+	IScoreThreshold   *float64   `json:"i_score_threshold,omitzero" minimum:"0.5" maximum:"1" doc:"Stored as sent."`
 }
 
-// Case groups the alerts that match a filter by other fields. What else it has is kept as it was sent.
+// Case groups the alerts that match a filter by other fields. Its other members are stored as they were sent.
 type Case struct {
 	If     filter.Filter             `json:"if,omitzero" doc:"Which alerts: groups joined by OR, the conditions of a group by AND; absent: all."`
 	Equals [][]string                `json:"equals,omitzero" innerMaxItems:"20" maxItems:"5" maxLength:"255" doc:"As the group's."`
 	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"`
 }
 
-// Flapping says when an alert changes too often.
+// Flapping is when an alert counts as flapping: it changes too often between active and over.
 type Flapping struct {
-	IsDisabled *bool  `json:"is_disabled,omitzero" doc:"Alerts are never taken for flapping."`
+	IsDisabled *bool  `json:"is_disabled,omitzero" doc:"Alerts never count as flapping."`
 	MaxChanges *int64 `json:"max_changes,omitzero" minimum:"2" maximum:"100" doc:"How many changes between active and over are too many."`
 	InMins     *int64 `json:"in_mins,omitzero" minimum:"1" maximum:"1440" doc:"Within how many minutes."`
-	MuteMins   *int64 `json:"mute_mins,omitzero" minimum:"0" maximum:"1440" doc:"For how many minutes nobody is told; absent or 0: it is only marked."`
+	MuteMins   *int64 `json:"mute_mins,omitzero" minimum:"0" maximum:"1440" doc:"For how many minutes the alert is muted; absent or 0: it is only marked."`
 }
 
-// check holds what schemas cannot say.
+// check holds the settings against the bounds that the schema of the tags does not have, or that account files
+// need too.
 func (s Settings) check(at configstore.RecordPath) error {
 	if s.Group == nil {
 		return nil
 	}
 	group := at.Member("group")
-	if err := configstore.FirstError(checkEquals(group, s.Group.Equals), atMost(group, "cases", len(s.Group.Cases), maxCases), atMost(group, "storm_thresholds", len(s.Group.StormThresholds), 5),
-		atMost(group, "i_keys", len(s.Group.IKeys), 10)); err != nil {
+	if err := configstore.FirstError(
+		checkEquals(group, s.Group.Equals),
+		atMost(group, "cases", len(s.Group.Cases), maxCases),
+		atMost(group, "storm_thresholds", len(s.Group.StormThresholds), 5),
+		atMost(group, "i_keys", len(s.Group.IKeys), 10),
+	); err != nil {
 		return err
 	}
 	var size filter.Size
 	for i, c := range s.Group.Cases {
-		if err := configstore.FirstError(checkFilters(group.Element("cases", i), "if", c.If, false), checkEquals(group.Element("cases", i), c.Equals)); err != nil {
+		at := group.Element("cases", i)
+		if err := configstore.FirstError(checkFilters(at, "if", c.If, false), checkEquals(at, c.Equals)); err != nil {
 			return err
 		}
 		size = size.Add(filter.Measure(c.If))
@@ -96,7 +102,7 @@ func checkEquals(at configstore.RecordPath, equals [][]string) error {
 	return nil
 }
 
-// warnings names settings that have no effect.
+// warnings returns a warning for each setting that has no effect or is probably not meant.
 func (s Settings) warnings() (list []string) {
 	if s.Group == nil {
 		return nil

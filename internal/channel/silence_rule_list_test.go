@@ -43,7 +43,7 @@ func TestSilenceRuleList(t *testing.T) {
 	})
 }
 
-func TestAPrivateChannelIsForItsTeamAndTheOwner(t *testing.T) {
+func TestRulesOfAPrivateChannelAreForItsTeamAndTheOwner(t *testing.T) {
 	s := start(t)
 	s.Grant(auth.ChannelsRead)
 	s.Exec(`DELETE FROM team_person WHERE account_id = $1`, apitest.AccountA)
@@ -55,8 +55,8 @@ func TestAPrivateChannelIsForItsTeamAndTheOwner(t *testing.T) {
 	})
 }
 
-// TestEffectiveFollowsTheClock asks before, in and after a window, in the account's own zone.
-func TestEffectiveFollowsTheClock(t *testing.T) {
+// A window is read in the account's own time zone.
+func TestEffectiveInTheAccountsTimeZone(t *testing.T) {
 	s := start(t)
 	s.Write(func(tx *db.Tx) error { // Monday noon in Shanghai is Monday midnight in New York
 		lunch := func(id int64) []channel.SilenceRule {

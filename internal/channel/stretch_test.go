@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Looking only at some minutes finds what looking at all of them does, also on days on which clocks change.
+// Evaluating only some minutes finds what evaluating all of them does, also on days on which clocks change.
 func TestStretchAgainstEveryMinute(t *testing.T) {
-	for name, days := range changes {
+	for name, days := range clockChanges {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +29,7 @@ func TestStretchAgainstEveryMinute(t *testing.T) {
 			in, until := stretch(windows, now, zone, nil)
 			at := time.Unix(now, 0)
 			want, next := InWindow(windows, at, zone, nil), at.Truncate(time.Minute)
-			for range longest {
+			for range maxStretch {
 				next = next.Add(time.Minute)
 				if InWindow(windows, next, zone, nil) != want {
 					break

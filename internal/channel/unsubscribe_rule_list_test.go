@@ -22,7 +22,7 @@ func TestUnsubscribeRuleList(t *testing.T) {
 	s.Scenarios(t, "/channel/unsubscribe/rule/list", []apitest.Scenario{
 		{Name: "in order", Body: `{"channel_id": 1001}`, Golden: "channel_unsubscribe_rule_list"},
 		{Name: "any valid key", Key: apitest.KeyNothing, Body: `{"channel_id": 1001}`},
-		{Name: "no key", Key: "nobody's", Body: `{"channel_id": 1001}`, Code: "Unauthorized"},
+		{Name: "no key", Key: "unknown", Body: `{"channel_id": 1001}`, Code: "Unauthorized"},
 		{Name: "private, the owner", Body: `{"channel_id": 1002}`},
 		{Name: "private, in the team", Key: apitest.KeyReader, Body: `{"channel_id": 1002}`},
 		{Name: "private, outside the team", Key: apitest.KeyNothing, Body: `{"channel_id": 1002}`, Code: "AccessDenied", Says: []string{"private"}},

@@ -13,8 +13,8 @@ import (
 	"tocsin/internal/core/filter"
 )
 
-// filterWarnings names groups that can never match, and the field of which no value meets all conditions: once for
-// each field of a group. Values that stand for more than themselves are left out of account.
+// filterWarnings returns a warning for each group that can never match, with the field of which no value meets
+// all conditions. Values that match more than themselves, such as wildcards, are ignored.
 func filterWarnings(member string, f filter.Filter) (warnings []string) {
 	for g, group := range f {
 		var keys []string // in the order of their first condition
@@ -34,10 +34,10 @@ func filterWarnings(member string, f filter.Filter) (warnings []string) {
 	return warnings
 }
 
-// excluded tells whether no value meets all of the conditions, as far as values without wildcards show: of the
-// values that one wants, each is refused by another.
+// excluded reports whether no value meets all of the conditions, as far as values without wildcards show: each
+// value that one condition wants is excluded by another.
 func excluded(all []filter.Condition) bool {
-	var left map[string]bool // values that may be meant; nil: any
+	var left map[string]bool // the values that meet the conditions so far; nil: any
 	for _, c := range all {
 		if c.Oper != filter.In || slices.ContainsFunc(c.Vals, special) {
 			continue
@@ -62,16 +62,17 @@ func excluded(all []filter.Condition) bool {
 	return len(left) == 0
 }
 
-// special tells whether a value of a condition stands for more than itself.
+// special reports whether a value of a condition matches more than itself.
 func special(v string) bool {
 	return strings.ContainsAny(v, "*?/") || strings.HasPrefix(v, "cidr:") || strings.HasPrefix(v, "num:")
 }
 
-// windowWarnings refuses windows that name a calendar which does not exist, and names those that come on no
-// day of the next year.
+// windowWarnings rejects windows that name a calendar that does not exist. It returns a warning for each window
+// that starts on no day of the next year.
 func windowWarnings(c *api.Call, windows []TimeFilter) (warnings []string, err error) {
 	for i, w := range windows {
-		if err := configstore.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("time_filters[%d].cal_id", i), configstore.RefTo(configstore.Calendar, w.calendar())); err != nil {
+		at := fmt.Sprintf("time_filters[%d].cal_id", i)
+		if err := configstore.Need(c.Tx, c.Who.AccountID, at, configstore.RefTo(configstore.Calendar, w.calendar())); err != nil {
 			return nil, err
 		}
 	}
@@ -80,22 +81,23 @@ func windowWarnings(c *api.Call, windows []TimeFilter) (warnings []string, err e
 		calendar string
 		off      bool
 	}
-	never := map[kind]bool{} // windows of one kind come on the same days
+	never := map[kind]bool{} // windows of one kind start on the same days
 	for i, w := range windows {
 		k := kind{w.calendar(), w.daysOff()}
 		if _, known := never[k]; !known {
-			never[k] = neverComes(calendars[k.calendar], k.off, c.Now)
+			never[k] = neverStarts(calendars[k.calendar], k.off, c.Now)
 		}
 		if never[k] {
-			warnings = append(warnings, fmt.Sprintf("time_filters[%d]: never comes true, the calendar has no such day in the next year", i))
+			warnings = append(warnings,
+				fmt.Sprintf("time_filters[%d]: never starts, the calendar has no such day in the next year", i))
 		}
 	}
 	return warnings, err
 }
 
-// neverComes tells whether a calendar has none of the days off, or of the others, in the year from now; one that is
-// not there says nothing.
-func neverComes(days *calendar.Days, off bool, now time.Time) bool {
+// neverStarts reports whether a calendar has no day off, or no working day, in the 366 days from now. It is
+// false for a calendar that does not exist.
+func neverStarts(days *calendar.Days, off bool, now time.Time) bool {
 	for day := 0; day < 366 && days != nil; day++ {
 		if is, _ := days.Off(now.AddDate(0, 0, day)); is == off {
 			return false

@@ -28,7 +28,7 @@ func TestExcludedAgainstEveryValue(t *testing.T) {
 		}
 		m, _ := filter.Compile(filter.Filter{group})
 		never := true
-		for v := range 6 { // 5 is in no condition and stands for all other values
+		for v := range 6 { // 5 is in no condition: it represents all other values
 			never = never && !m.Match(host(fmt.Sprint(v)), nil)
 		}
 		warnings := filterWarnings("filters", filter.Filter{group, group})

@@ -16,7 +16,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// worst is a world with one channel.
+// worst is the state of an account with one channel and one integration.
 type worst struct {
 	inlet   decide.Inlet
 	channel *decide.Channel
@@ -38,7 +38,7 @@ func bounds(n int) (f filter.Filter) { // num: values are the slowest of those w
 	return f
 }
 
-// full is the filters of n rules that are together at the bounds of a list, or nearly, and match nothing.
+// full returns the filters of n rules that match nothing. Together they are at the bounds of a list, or nearly.
 func full(n, expressions int) (filters []filter.Filter) {
 	for i := range n {
 		switch {
@@ -51,9 +51,9 @@ func full(n, expressions int) (filters []filter.Filter) {
 	return filters
 }
 
-// BenchmarkWorstChannel decides one event of the greatest length against the most that a channel and an integration
-// may have: it is the budget that the bounds of filters stand for. The rules are stored through the same checks as
-// those of callers.
+// BenchmarkWorstChannel decides one event of the greatest length against the most rules that a channel and an
+// integration may have: the bounds of filters are chosen for this cost. The rules pass the same checks as those of
+// callers.
 func BenchmarkWorstChannel(b *testing.B) {
 	rest := strings.Repeat("xy", event.MaxDescription/2)
 	e := event.Event{Integration: 1, AlertKey: "a", Title: rest[:event.MaxTitle], Description: rest, Status: "Critical", Severity: "Critical",
@@ -79,7 +79,7 @@ func BenchmarkWorstChannel(b *testing.B) {
 	}
 }
 
-// processor is the time that this process was given by the processors, which says more than a clock on a busy machine.
+// processor returns the processor time of this process. On a busy machine it is more exact than elapsed time.
 func processor(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

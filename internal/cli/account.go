@@ -15,7 +15,7 @@ type accountCmd struct {
 
 type accountListCmd struct{ database }
 
-// Run prints a table of all accounts, for whoever has forgotten an id.
+// Run prints a table of all accounts with their IDs, which other commands need.
 func (cmd *accountListCmd) Run(con *console) error {
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
 		var accounts []person.Account

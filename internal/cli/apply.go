@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"tocsin/internal/accountfile"
@@ -17,9 +18,9 @@ type applyCmd struct {
 	DryRun bool   `help:"Print the plan and change nothing."`
 }
 
-// Run prints what making the account equal to the file changes, then changes exactly that: an account that changed in
-// between is left as it is. The plan is made by applying the file and rolling back.
-func (cmd *applyCmd) Run(con *console) error {
+// Run prints the changes that make the account equal to the file, then makes exactly these. If the account was changed
+// in between, nothing is applied. The plan is made by applying the file and rolling back.
+func (cmd *applyCmd) Run(con *console) (err error) {
 	file, err := readAccountFile(cmd.File)
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func (cmd *applyCmd) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	c := cmd.config()
 	c.NewSealKey = cmd.NewSealKey
 	keyring, err := app.OpenBox(ctx, d, c)

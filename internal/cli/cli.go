@@ -1,6 +1,5 @@
-// Package cli is the command line: one file per command. It reads flags, environment and the
-// configuration file, prints what people and scripts rely on (docs/command-line.md), and must hold no rule
-// of the domain.
+// Package cli is the command line: one file per command. It reads flags, environment and the configuration file, and
+// prints the output that people and scripts rely on (docs/command-line.md). It must never hold a rule of the domain.
 package cli
 
 import (
@@ -27,19 +26,19 @@ type commands struct {
 	Demo    demoCmd    `cmd:"" help:"Start a throw-away server filled with one believable account."`
 	Serve   serveCmd   `cmd:"" help:"Run the server."`
 	Import  importCmd  `cmd:"" help:"Load an account file, all or nothing."`
-	Apply   applyCmd   `cmd:"" help:"Make an account equal to an account file: print the plan, then do it."`
+	Apply   applyCmd   `cmd:"" help:"Make an account equal to an account file: print the plan, then apply it."`
 	Export  exportCmd  `cmd:"" help:"Write the account file of an account."`
 	Account accountCmd `cmd:"" help:"The accounts of a database."`
 	Key     keyCmd     `cmd:"" help:"App keys, and the keys that seal stored secrets."`
-	Drill   drillCmd   `cmd:"" help:"Send a marked event through a running server, see who is told, and time every hop."`
+	Drill   drillCmd   `cmd:"" help:"Send a marked event through a running server, show who is notified, and time every hop."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date."`
-	Version versionCmd `cmd:"" help:"Say what this build is."`
+	Version versionCmd `cmd:"" help:"Print the version of this build."`
 }
 
-// console is where a command writes.
+// console holds the streams that a command writes to.
 type console struct{ out, err io.Writer }
 
-// Run runs one command and gives its exit code.
+// Run runs one command and returns its exit code.
 func Run(args []string, out, errOut io.Writer) (code int) {
 	defer func() { // the parser leaves through its Exit function after --help
 		if p := recover(); p != nil {

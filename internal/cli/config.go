@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,11 +15,11 @@ import (
 // settings is the configuration file: flag names and values.
 type settings map[string]any
 
-// yamlFile reads the configuration file. A member that no command has as a flag is refused, because a
-// misspelt setting that is silently ignored is found at night.
+// yamlFile reads the configuration file. A member that is no flag of any command is refused, because a misspelt
+// setting that is silently ignored is noticed only during an incident.
 func yamlFile(r io.Reader) (kong.Resolver, error) {
 	s := settings{}
-	if err := yaml.NewDecoder(r).Decode(&s); err != nil && err != io.EOF {
+	if err := yaml.NewDecoder(r).Decode(&s); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("configuration file: %w", err)
 	}
 	return s, nil
@@ -27,12 +28,15 @@ func yamlFile(r io.Reader) (kong.Resolver, error) {
 // Validate implements kong.Resolver.
 func (s settings) Validate(app *kong.Application) error {
 	known := []string{}
-	kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
+	err := kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
 		if f, ok := node.(*kong.Flag); ok {
 			known = append(known, f.Name)
 		}
 		return next(nil)
 	})
+	if err != nil {
+		return err
+	}
 	for name := range s {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("configuration file: there is no setting %q", name)
@@ -41,8 +45,8 @@ func (s settings) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve implements kong.Resolver. A setting gives way to the flag's environment variable, as that does to
-// the flag itself. Lists are given to the flag as it takes them on the command line.
+// Resolve implements kong.Resolver. The flag's environment variable takes precedence over a setting, and the flag
+// over both. A list is passed on in the form that the flag has on the command line.
 func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {

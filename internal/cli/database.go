@@ -11,7 +11,7 @@ import (
 // database are the flags of every command that opens the database.
 type database struct {
 	DB          string `name:"db" help:"Database, sqlite:PATH (default: sqlite:tocsin.db)." default:"sqlite:tocsin.db" placeholder:"DSN"`
-	SealKeyFile string `help:"File with the keys that seal stored secrets; made on first use (default: the database's path with .key)." placeholder:"FILE"`
+	SealKeyFile string `help:"File with the keys that seal stored secrets; created on first use (default: the database's path with .key)." placeholder:"FILE"`
 	SealKey     string `help:"The same keys as text, for secret stores that set environment variables." placeholder:"TEXT" hidden:""`
 }
 
@@ -21,16 +21,23 @@ type newSealKey struct {
 }
 
 func (d database) config() app.Config {
-	return app.Config{DB: d.DB, SealKeyFile: d.SealKeyFile, SealKey: d.SealKey, Version: Version(), Clock: clock.System, Log: slog.New(slog.DiscardHandler)}
+	return app.Config{
+		DB:          d.DB,
+		SealKeyFile: d.SealKeyFile,
+		SealKey:     d.SealKey,
+		Version:     Version(),
+		Clock:       clock.System,
+		Log:         slog.New(slog.DiscardHandler),
+	}
 }
 
 // logger writes one line per event to w.
 func logger(w io.Writer, format, level string) *slog.Logger {
-	var min slog.Level
-	if min.UnmarshalText([]byte(level)) != nil { // the flag's enum lets nothing else through
-		min = slog.LevelInfo
+	var least slog.Level
+	if least.UnmarshalText([]byte(level)) != nil { // the flag's enum allows no other value
+		least = slog.LevelInfo
 	}
-	options := &slog.HandlerOptions{Level: min}
+	options := &slog.HandlerOptions{Level: least}
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}

@@ -24,7 +24,7 @@ type demoCmd struct {
 	serving
 }
 
-// Run starts the demo account and says what to try on it.
+// Run starts the server with the demo account and prints example calls.
 func (cmd *demoCmd) Run(con *console) (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
@@ -37,19 +37,19 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	}
 	c := database{DB: "sqlite:" + filepath.Join(dir, "tocsin.db")}.config()
 	c.Listen = cmd.Listen
-	c.Log = logger(con.err, cmd.LogFormat, "warn") // the calls of somebody trying things out are not news
+	c.Log = logger(con.err, cmd.LogFormat, "warn") // calls of the demo need no log
 	if err := cmd.serving.apply(&c); err != nil {
 		return err
 	}
-	voice := &voice{out: con.out}
+	printer := &printer{out: con.out}
 	c.Senders.Closed = true
-	if c.Senders.Mail.Host == "" && c.Senders.Gateway.URL == "" { // nobody is really told
+	if c.Senders.Mail.Host == "" && c.Senders.Gateway.URL == "" { // without senders no message is sent
 		c.Senders.Deliver = func(_ context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 			where := to.To
 			if to.Chat != nil {
 				where = to.Chat.Alias
 			}
-			voice.say("told       %s over %s: %s\n", where, method, m.Subject)
+			printer.print("notified   %s over %s: %s\n", where, method, m.Subject)
 			return sender.Receipt{Reply: "not really sent: this is the demo"}, nil
 		}
 	}
@@ -63,25 +63,25 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 		keys, err := demo.Fill(ctx, a.DB, a.Keyring, c.Clock.Now())
 		if err == nil {
 			cmd.greet(con, url, keys)
-			go demo.Live(live, url, keys, voice.say)
+			go demo.Live(live, url, keys, printer.print)
 		}
 		return err
 	})
 }
 
-// voice lets what happens at the same time be said one after the other.
-type voice struct {
+// printer prints messages of concurrent goroutines one after the other.
+type printer struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-func (v *voice) say(format string, args ...any) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	fmt.Fprintf(v.out, time.Now().Format("15:04:05  ")+format, args...)
+func (p *printer) print(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintf(p.out, time.Now().Format("15:04:05  ")+format, args...)
 }
 
-// greet says what there is, in the order in which a newcomer asks.
+// greet prints the addresses, keys and example calls, in the order in which a new user needs them.
 func (cmd *demoCmd) greet(con *console, url string, keys demo.Keys) {
 	fmt.Fprintf(con.out, `Tocsin demo: the account %q, filled with a year of schedules, alerts, rules and deliveries.
 
@@ -97,7 +97,7 @@ Try, in another terminal:
 	for _, c := range demo.Calls() {
 		fmt.Fprintf(con.out, "# %s\n%s\n\n", c.Title, c.Curl(url, keys.All))
 	}
-	fmt.Fprintln(con.out, "From now on alerts arrive by themselves; below is what becomes of each, and who would be told.")
+	fmt.Fprintln(con.out, "From now on alerts arrive by themselves; below is the outcome of each, and who would be notified.")
 	if cmd.Dir == "" {
 		fmt.Fprintln(con.out, "Ctrl-C ends it and removes everything.")
 	} else {

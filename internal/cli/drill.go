@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// drillCmd sends a marked event through the whole chain of a running server and times every hop.
+// drillCmd sends a marked event through all stages of a running server and times every hop.
 type drillCmd struct {
 	Server         string        `help:"Address of the server." default:"http://127.0.0.1:8080" placeholder:"URL"`
 	AppKey         string        `required:"" help:"App key that may read alerts." placeholder:"KEY"`
-	IntegrationKey string        `required:"" help:"Key of the integration to send to: its channel's escalation rules say who is told." placeholder:"KEY"`
+	IntegrationKey string        `required:"" help:"Key of the integration to send to: its channel's escalation rules decide who is notified." placeholder:"KEY"`
 	Severity       string        `help:"Critical, Warning or Info." enum:"Critical,Warning,Info" default:"Critical"`
-	Timeout        time.Duration `help:"How long to wait for everybody to be told." default:"1m"`
+	Timeout        time.Duration `help:"Longest wait for all notifications." default:"1m"`
 	Keep           bool          `help:"Leave the incident open."`
 }
 
-// drillStory is what the drill reads of /alert/explain.
+// drillStory holds the members of the reply of /alert/explain that the drill reads.
 type drillStory struct {
 	Waiting  bool
 	Words    []string
@@ -45,8 +45,8 @@ type drillStory struct {
 	} `json:"incidents"`
 }
 
-// Run exits with an error when a hop is cut: nothing was decided, no incident opened, or somebody
-// could not be told over one of the ways.
+// Run returns an error if a hop fails: nothing was decided, no incident was opened, or a notification over one of the
+// methods was not sent.
 func (cmd *drillCmd) Run(con *console) error {
 	base := strings.TrimRight(cmd.Server, "/")
 	key := fmt.Sprintf("tocsin-drill-%d", time.Now().UnixNano())
@@ -57,7 +57,11 @@ func (cmd *drillCmd) Run(con *console) error {
 			} `json:"events"`
 		}
 		err := cmd.post(base+"/event/push/alert/standard?integration_key="+cmd.IntegrationKey, map[string]any{
-			"title_rule": "Drill: nothing is wrong", "description": "Somebody makes sure that pages arrive.", "event_status": status, "alert_key": key, "labels": map[string]string{"tocsin_drill": "true"},
+			"title_rule":   "Drill: nothing is wrong",
+			"description":  "A test that notifications arrive.",
+			"event_status": status,
+			"alert_key":    key,
+			"labels":       map[string]string{"tocsin_drill": "true"},
 		}, &taken)
 		if err != nil || len(taken.Events) == 0 {
 			return "", err
@@ -67,7 +71,7 @@ func (cmd *drillCmd) Run(con *console) error {
 	began := time.Now()
 	event, err := push(cmd.Severity)
 	if err != nil {
-		return fmt.Errorf("the event was not taken: %w", err)
+		return fmt.Errorf("the event was not accepted: %w", err)
 	}
 	taken := time.Since(began)
 	story, err := cmd.wait(base, event, began)
@@ -78,28 +82,28 @@ func (cmd *drillCmd) Run(con *console) error {
 	for _, v := range story.Verdicts {
 		fmt.Fprintf(report, "decided: %s\t%s\t%s\n", v.Outcome, since(v.DecidedAt), v.IncidentID)
 	}
-	told, all := 0, 0
+	sent, all := 0, 0
 	for _, i := range story.Incidents {
 		for _, n := range i.Notices {
 			who := n.PersonName
 			if who == "" {
 				who = "a chat or address"
 			}
-			if n.Status != "cancelled" { // because somebody has acknowledged it
+			if n.Status != "cancelled" { // because the incident was acknowledged
 				all++
 			}
-			fmt.Fprintf(report, "notice made\t%s\t%s, %s\n", since(n.CreatedAt), who, n.Reason)
+			fmt.Fprintf(report, "notification\t%s\t%s, %s\n", since(n.CreatedAt), who, n.Reason)
 			if n.SettledAt > 0 {
 				fmt.Fprintf(report, "%s over %s\t%s\t%s\n", n.Status, n.Method, since(n.SettledAt), n.Outcome)
 			} else {
 				fmt.Fprintf(report, "%s over %s\t-\t%s\n", n.Status, n.Method, n.Outcome)
 			}
 			if n.Status == "sent" {
-				told++
+				sent++
 			}
 		}
 	}
-	report.Flush()
+	err = errors.Join(err, report.Flush())
 	if !cmd.Keep {
 		if _, ended := push("Ok"); ended != nil {
 			err = errors.Join(err, fmt.Errorf("the drill could not be ended: %w", ended))
@@ -110,18 +114,18 @@ func (cmd *drillCmd) Run(con *console) error {
 		return err
 	case len(story.Incidents) == 0:
 		return fmt.Errorf("no incident was opened:\n  %s", strings.Join(story.Words, "\n  "))
-	case told == 0:
-		return fmt.Errorf("nobody was told:\n  %s", strings.Join(story.Words, "\n  "))
-	case told < all:
-		return fmt.Errorf("not everybody was told, %d of %d:\n  %s", told, all, strings.Join(story.Words, "\n  "))
+	case sent == 0:
+		return fmt.Errorf("no one was notified:\n  %s", strings.Join(story.Words, "\n  "))
+	case sent < all:
+		return fmt.Errorf("not all notifications were sent, %d of %d:\n  %s", sent, all, strings.Join(story.Words, "\n  "))
 	}
-	fmt.Fprintf(con.out, "%d told, all hops work\n", told)
+	fmt.Fprintf(con.out, "%d sent, all hops work\n", sent)
 	return nil
 }
 
 func rounded(d time.Duration) string { return d.Round(time.Millisecond).String() }
 
-// wait reads what becomes of the event until all its notices are settled.
+// wait polls the explanation of the event until all its notifications are settled.
 func (cmd *drillCmd) wait(base, event string, began time.Time) (story drillStory, err error) {
 	for {
 		story = drillStory{}
@@ -141,13 +145,13 @@ func (cmd *drillCmd) wait(base, event string, began time.Time) (story drillStory
 			return story, nil
 		}
 		if time.Since(began) > cmd.Timeout {
-			return story, nil // what is missing is told by what there is
+			return story, nil // the caller reports which parts are missing
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 }
 
-// post makes a call; the error says what the server answered, and never holds a key.
+// post makes a call. The error holds the server's reply, and never a key.
 func (cmd *drillCmd) post(url string, body any, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"tocsin/internal/platform/db"
 )
 
-// onExisting runs fn on a database that must be there: a mistyped path must not be answered with a new,
-// empty database.
-func onExisting(dsn string, fn func(context.Context, *db.DB) error) error {
+// onExisting runs fn on a database that must exist: a mistyped path must not create a new, empty database.
+func onExisting(dsn string, fn func(context.Context, *db.DB) error) (err error) {
 	if err := db.MustExist(dsn); err != nil {
 		return err
 	}
@@ -17,6 +17,6 @@ func onExisting(dsn string, fn func(context.Context, *db.DB) error) error {
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	return fn(ctx, d)
 }

@@ -18,11 +18,11 @@ type importCmd struct {
 	database
 	newSealKey
 	File    string `arg:"" help:"The account file; - reads standard input."`
-	Replace bool   `help:"Replace the account when it exists."`
+	Replace bool   `help:"Replace the account if it exists."`
 }
 
 // Run loads the file, all of it or nothing.
-func (cmd *importCmd) Run(con *console) error {
+func (cmd *importCmd) Run(con *console) (err error) {
 	file, err := readAccountFile(cmd.File)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (cmd *importCmd) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	c := cmd.config()
 	c.NewSealKey = cmd.NewSealKey
 	keyring, err := app.OpenBox(ctx, d, c)
@@ -41,14 +41,14 @@ func (cmd *importCmd) Run(con *console) error {
 	}
 	err = accountfile.Import(ctx, d, keyring, file, c.Clock.Now(), cmd.Replace)
 	if fault.KindOf(err) == fault.Conflict {
-		return fmt.Errorf("%s: %w; --replace puts the file in its place", cmd.File, err)
+		return fmt.Errorf("%s: %w; --replace replaces it by the file", cmd.File, err)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", cmd.File, err)
 	}
 	fmt.Fprintf(con.out, "imported account %d (%s)\n", file.Account.AccountID, file.Account.AccountName)
 	if len(file.AppKeys) == 0 {
-		fmt.Fprintf(con.out, "the file brings no app keys, so nobody can call yet: %s\n", keyCreateLine(cmd.DB, file.Account.AccountID))
+		fmt.Fprintf(con.out, "the file has no app keys, so the API cannot be called yet: %s\n", keyCreateLine(cmd.DB, file.Account.AccountID))
 	}
 	return nil
 }
@@ -99,8 +99,8 @@ func (cmd *exportCmd) Run(con *console) error {
 	})
 }
 
-// writeFile puts the file in place whole or not at all, readable by its owner alone: it holds personal
-// data, and secrets when they were asked for.
+// writeFile writes the file whole or not at all, readable by its owner only: it holds personal data, and secrets if
+// they were requested.
 func writeFile(path string, file *accountfile.File) error {
 	temp, err := os.OpenFile(path+".part", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -111,7 +111,7 @@ func writeFile(path string, file *accountfile.File) error {
 		err = os.Rename(path+".part", path)
 	}
 	if err != nil {
-		os.Remove(path + ".part")
+		_ = os.Remove(path + ".part") // a rest that cannot be removed is replaced by the next export
 	}
 	return err
 }

@@ -16,12 +16,12 @@ import (
 )
 
 type keyCmd struct {
-	Create  keyCreateCmd  `cmd:"" help:"Make an app key and print it, this once."`
+	Create  keyCreateCmd  `cmd:"" help:"Create an app key and print it, this once."`
 	List    keyListCmd    `cmd:"" help:"List an account's app keys; secrets are stored nowhere."`
 	Disable keyDisableCmd `cmd:"" help:"Refuse an app key, within a second."`
 	Enable  keyEnableCmd  `cmd:"" help:"Accept a disabled app key again."`
-	Delete  keyDeleteCmd  `cmd:"" help:"Remove an app key for good."`
-	Rotate  keyRotateCmd  `cmd:"" help:"Make a new sealing key, seal every stored secret anew and drop the old sealing keys."`
+	Delete  keyDeleteCmd  `cmd:"" help:"Delete an app key for good."`
+	Rotate  keyRotateCmd  `cmd:"" help:"Create a new sealing key, seal every stored secret with it and remove the old sealing keys."`
 }
 
 type keyCreateCmd struct {
@@ -30,7 +30,7 @@ type keyCreateCmd struct {
 	Person     int64    `help:"Whose key it is (default: the account's owner)." placeholder:"ID"`
 	Permission []string `help:"Narrow the key to this permission of the person's; repeatable." sep:"none" placeholder:"NAME"`
 	Name       string   `help:"What the key is for." placeholder:"NAME"`
-	Expires    string   `help:"Last day on which it is good (UTC)." placeholder:"2027-01-31"`
+	Expires    string   `help:"Last day on which it is valid (UTC)." placeholder:"2027-01-31"`
 }
 
 // Run prints the new key alone on standard output, so that scripts can keep it.
@@ -47,7 +47,7 @@ func (cmd *keyCreateCmd) Run(con *console) error {
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
 		return d.Write(ctx, func(tx *db.Tx) error {
 			k := auth.NewKey{Account: cmd.Account, Person: cmd.Person, Name: cmd.Name, ExpiresAt: expires}
-			if len(cmd.Permission) > 0 { // none given means not narrowed, which an empty list would not
+			if len(cmd.Permission) > 0 { // without the flag the key is not narrowed; an empty list would be no permission
 				k.Permissions = cmd.Permission
 			}
 			if k.Person == 0 {
@@ -103,13 +103,14 @@ func (cmd *keyListCmd) Run(con *console) error {
 			if k.Permissions != nil {
 				permissions = strconv.Itoa(len(k.Permissions))
 			}
-			fmt.Fprintf(w, "%d\t%s\t%s (%d)\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.PersonName, k.PersonID, k.Status, permissions, moment(k.CreatedAt), moment(k.LastUsedAt), moment(k.ExpiresAt))
+			fmt.Fprintf(w, "%d\t%s\t%s (%d)\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.PersonName, k.PersonID, k.Status, permissions,
+				moment(k.CreatedAt), moment(k.LastUsedAt), moment(k.ExpiresAt))
 		}
 		return w.Flush()
 	})
 }
 
-// moment prints Unix seconds, 0 as never.
+// moment formats Unix seconds, 0 as never.
 func moment(unix int64) string {
 	if unix == 0 {
 		return "never"
@@ -117,11 +118,11 @@ func moment(unix int64) string {
 	return time.Unix(unix, 0).UTC().Format("2006-01-02 15:04:05Z")
 }
 
-// oneKey are the commands that change a key that exists.
+// oneKey holds the flags of the commands that change an existing key.
 type oneKey struct {
 	database
 	KeyID   int64 `arg:"" name:"key-id" help:"The key's id, as key list shows it."`
-	Account int64 `help:"The account, where the id alone does not tell." placeholder:"ID"`
+	Account int64 `help:"The account, if several accounts have a key with the id." placeholder:"ID"`
 }
 
 func (cmd oneKey) change(con *console, done string, fn func(tx *db.Tx, account int64) error) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"tocsin/internal/platform/db"
@@ -9,14 +10,14 @@ import (
 
 type migrateCmd struct{ database }
 
-// Run brings the schema up to date and says what it did.
-func (cmd *migrateCmd) Run(con *console) error {
+// Run brings the schema up to date and prints the migrations that it applied.
+func (cmd *migrateCmd) Run(con *console) (err error) {
 	ctx := context.Background()
 	d, err := db.Connect(ctx, cmd.DB)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	steps, err := d.Migrate(ctx)
 	if err != nil {
 		return err

@@ -12,20 +12,20 @@ import (
 	"tocsin/internal/sender/email"
 )
 
-// sending are the flags that say what the server sends with. Secrets are read from files.
+// sending holds the flags of the senders. Secrets are read from files.
 type sending struct {
-	PublicURL        string   `name:"public-url" help:"Where people reach this server, for links in messages." placeholder:"URL"`
+	PublicURL        string   `name:"public-url" help:"Address at which people reach this server, for links in messages." placeholder:"URL"`
 	SMTP             string   `name:"smtp" help:"Mail server, HOST or HOST:PORT; without it no mail is sent." placeholder:"HOST:PORT"`
 	SMTPFrom         string   `name:"smtp-from" help:"Sender of mails, such as 'Tocsin <tocsin@example.com>'." placeholder:"ADDRESS"`
 	SMTPTLS          string   `name:"smtp-tls" help:"starttls, implicit, opportunistic or none." enum:"starttls,implicit,opportunistic,none" default:"starttls"`
 	SMTPUser         string   `name:"smtp-user" help:"User name at the mail server." placeholder:"NAME"`
 	SMTPPasswordFile string   `name:"smtp-password-file" help:"File with the password at the mail server." placeholder:"FILE"`
 	SMTPInsecure     bool     `name:"smtp-insecure" help:"Accept any certificate of the mail server."`
-	Gateway          string   `name:"gateway" help:"URL that takes voice calls and text messages; see docs/senders.md." placeholder:"URL"`
+	Gateway          string   `name:"gateway" help:"URL that accepts voice calls and text messages; see docs/senders.md." placeholder:"URL"`
 	GatewayTokenFile string   `name:"gateway-token-file" help:"File with the bearer token of the gateway." placeholder:"FILE"`
 	OutboundAllow    []string `help:"Networks that webhooks and chats may reach although they are this machine's own or link-local." placeholder:"CIDR"`
 	OutboundPublic   bool     `help:"Webhooks and chats must not reach private networks and reserved addresses."`
-	AliveURL         string   `name:"alive-url" help:"Called every minute while all that is due is done, so that somebody else notices when it is not." placeholder:"URL"`
+	AliveURL         string   `name:"alive-url" help:"Called every minute while background work is on time, so that another system notices when it is not." placeholder:"URL"`
 }
 
 func (s sending) apply(c *app.Config) (err error) {
@@ -63,7 +63,7 @@ func (s sending) apply(c *app.Config) (err error) {
 	return nil
 }
 
-// secretFile reads a secret; the line's end is not part of it.
+// secretFile reads a secret, without the line break at its end.
 func secretFile(path string) (string, error) {
 	if path == "" {
 		return "", nil

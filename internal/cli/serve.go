@@ -13,7 +13,7 @@ import (
 	"tocsin/internal/app"
 )
 
-// serving are the flags of the commands that run a server.
+// serving holds the flags of the commands that run a server.
 type serving struct {
 	LimitPerSecond int      `help:"Calls per second, account and operation; 0: no limit." default:"50"`
 	LimitPerMinute int      `help:"Calls per minute, account and operation; 0: no limit." default:"1000"`
@@ -22,8 +22,8 @@ type serving struct {
 	TrustedProxies []string `help:"Networks whose X-Forwarded-For is believed, such as 10.0.0.0/8." placeholder:"CIDR"`
 	AuditDays      int      `help:"Days that audit entries are kept; 0: for ever." default:"400"`
 	DeliveryDays   int      `help:"Days that webhook deliveries are kept; 0: for ever." default:"90"`
-	EventDays      int      `help:"Days that events, the reasons for what became of them, and notices are kept; 0: for ever." default:"180"`
-	DroppedDays    int      `help:"Days that this is kept of events that were dropped or said nothing new; 0: as the others." default:"30"`
+	EventDays      int      `help:"Days that events, their verdicts and notifications are kept; 0: for ever." default:"180"`
+	DroppedDays    int      `help:"Days that this is kept of events that were dropped or repeated; 0: as the others." default:"30"`
 	IncidentDays   int      `help:"Days that closed incidents and ended alerts are kept, with their feeds; 0: for ever." default:"365"`
 	sending
 	LogFormat string `help:"text or json." enum:"text,json" default:"text"`
@@ -35,7 +35,8 @@ func (s serving) apply(c *app.Config) error {
 	}
 	c.LimitPerSecond, c.LimitPerMinute = s.LimitPerSecond, s.LimitPerMinute
 	c.TLSCert, c.TLSKey = s.TLSCert, s.TLSKey
-	c.AuditDays, c.DeliveryDays, c.EventDays, c.DroppedDays, c.IncidentDays = s.AuditDays, s.DeliveryDays, s.EventDays, s.DroppedDays, s.IncidentDays
+	c.AuditDays, c.DeliveryDays, c.IncidentDays = s.AuditDays, s.DeliveryDays, s.IncidentDays
+	c.EventDays, c.DroppedDays = s.EventDays, s.DroppedDays
 	var err error
 	if c.TrustedProxies, err = networks("--trusted-proxies", s.TrustedProxies); err != nil {
 		return err
@@ -87,14 +88,13 @@ func (cmd *serveCmd) Run(con *console) error {
 	})
 }
 
-// run starts the server, lets prepare say what comes first, says where it listens, and serves until ctx
-// ends. The address is taken before anything is written, so that a second server does no harm.
+// run starts the server, calls prepare, prints the address and serves until ctx ends. The port is opened before
+// anything is written, so that a second server on the same database does no harm.
 func run(ctx context.Context, a *app.App, con *console, prepare func(url string) error) error {
 	paceCollector()
 	s, err := a.Start()
 	if err != nil {
-		a.Close()
-		return err
+		return errors.Join(err, a.Close())
 	}
 	if err := prepare(s.URL); err != nil {
 		return errors.Join(err, s.Stop())
@@ -103,9 +103,9 @@ func run(ctx context.Context, a *app.App, con *console, prepare func(url string)
 	return errors.Join(s.Wait(ctx), s.Stop())
 }
 
-// paceCollector lets garbage grow to four times what is alive before it is collected. What is alive is a few
-// megabytes, and at the default pace the collector ran dozens of times a second under load: simple reads
-// were at three fifths of what they are now. It costs memory only while there is load (docs/performance.md).
+// paceCollector lets the heap grow to four times the live data before a garbage collection. Live data is a few
+// megabytes, and at the default the collector ran dozens of times a second under load: simple reads reached three
+// fifths of today's rate. It costs memory only under load (docs/performance.md).
 func paceCollector() {
 	if _, set := os.LookupEnv("GOGC"); !set {
 		debug.SetGCPercent(400)

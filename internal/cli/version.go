@@ -56,12 +56,13 @@ func commit() string {
 
 type versionCmd struct{}
 
-// Run says what this build is.
+// Run prints the version, the commit and the database engines of this build.
 func (cmd *versionCmd) Run(con *console) error {
 	c := commit()
 	if c == "" {
 		c = "unknown"
 	}
-	fmt.Fprintf(con.out, "tocsin %s\ncommit %s\n%s %s/%s\ndatabase engines: %s\n", release(), c, runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(db.Engines(), ", "))
+	fmt.Fprintf(con.out, "tocsin %s\ncommit %s\n%s %s/%s\ndatabase engines: %s\n",
+		release(), c, runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(db.Engines(), ", "))
 	return nil
 }

@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds returns fault.Invalid for a record beyond the bounds of its tags: maxItems, innerMaxItems, maxProperties and
-// maxLength. The schema of requests has the same bounds, so that a file cannot contain what the API rejects.
+// Bounds holds a record against the bounds in the tags of its fields: maxItems, innerMaxItems, maxProperties and
+// maxLength. The schema of requests has the same bounds, so that an account file has no record that the API rejects.
+// The error is fault.Invalid with the path of the member.
 func (a RecordPath) Bounds(v any) error { return a.bounds(reflect.ValueOf(v), "") }
 
 // bounds checks a value whose field has these tags.
@@ -23,8 +24,12 @@ func (a RecordPath) bounds(v reflect.Value, tag reflect.StructTag) error {
 		}
 		return a.bounds(v.Elem(), tag)
 	case reflect.String:
-		if most, ok := number(tag, "maxLength"); ok && v.Len() > most && utf8.RuneCountInString(v.String()) > most {
-			return a.Invalid("", "must have at most %d characters, got %d", most, utf8.RuneCountInString(v.String()))
+		most, ok := number(tag, "maxLength")
+		if !ok || v.Len() <= most { // a character has at least one byte
+			return nil
+		}
+		if n := utf8.RuneCountInString(v.String()); n > most {
+			return a.Invalid("", "must have at most %d characters, got %d", most, n)
 		}
 	case reflect.Slice:
 		return a.elements(v, tag)
@@ -40,11 +45,11 @@ func (a RecordPath) fields(v reflect.Value) error {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous || !f.IsExported() || name == "" || name == "-" {
-			continue // the fields of an embedded struct are among the visible ones
+			continue // the fields of an embedded struct are visible fields too
 		}
 		field, err := v.FieldByIndexErr(f.Index)
 		if err != nil {
-			continue // the field of an embedded nil pointer
+			continue // a field of an embedded struct whose pointer is nil
 		}
 		if err := a.Member(name).bounds(field, f.Tag); err != nil {
 			return err
@@ -75,7 +80,7 @@ func (a RecordPath) values(v reflect.Value, tag reflect.StructTag) error {
 	if v.Type().Key().Kind() != reflect.String {
 		return nil
 	}
-	all := map[string]reflect.Value{}
+	all := map[string]reflect.Value{} // of several errors the first by name is returned
 	for name, value := range v.Seq2() {
 		all[name.String()] = value
 	}
@@ -87,11 +92,12 @@ func (a RecordPath) values(v reflect.Value, tag reflect.StructTag) error {
 	return nil
 }
 
-// inner returns the tags of the elements of a list or a map: innerMaxItems bounds lists, maxLength texts.
+// inner returns the tags for the elements of a list or a map: innerMaxItems bounds lists in it, maxLength texts.
 func inner(tag reflect.StructTag) reflect.StructTag {
 	return reflect.StructTag(fmt.Sprintf(`maxItems:%q maxLength:%q`, tag.Get("innerMaxItems"), tag.Get("maxLength")))
 }
 
+// number returns the number in a tag; ok is false when it has none.
 func number(tag reflect.StructTag, name string) (int, bool) {
 	n, err := strconv.Atoi(tag.Get(name))
 	return n, err == nil

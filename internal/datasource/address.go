@@ -11,10 +11,10 @@ import (
 	"unicode"
 )
 
-// typeIdents are the types there are, in the specification's order.
+// typeIdents are the supported types, in the specification's order.
 var typeIdents = []string{"prometheus", "loki", "mysql", "oracle", "postgres", "clickhouse", "elasticsearch", "sls", "victorialogs"}
 
-// addressRules says what an address must look like for each type (the specification, 4.4).
+// addressRules checks the form of an address for each type (the specification, 4.4).
 var addressRules = map[string]func(address string) error{
 	"prometheus": httpURL, "loki": httpURL, "victorialogs": httpURL,
 	"mysql": hostPort, "oracle": hostPort, "postgres": hostPort, "clickhouse": hostPort,
@@ -27,7 +27,7 @@ func httpURL(address string) error {
 		return wrong("an http or https URL with a host", address)
 	}
 	if u.User != nil {
-		return errors.New("must hold no credentials, they belong into the payload")
+		return errors.New("must hold no credentials; they belong in the payload")
 	}
 	if isHost(u.Host) || hostPort(u.Host) == nil {
 		return nil
@@ -52,7 +52,7 @@ func hostPort(address string) error {
 	return nil
 }
 
-// nodes are the addresses of an Elasticsearch cluster.
+// nodes checks the addresses of an Elasticsearch cluster: URLs or host:port, separated by commas.
 func nodes(address string) error {
 	for node := range strings.SplitSeq(address, ",") {
 		node = strings.TrimSpace(node)
@@ -67,7 +67,7 @@ func nodes(address string) error {
 	return nil
 }
 
-// endpoint is a host, with or without a port, and nothing else.
+// endpoint checks that an address is a host, with or without a port, and nothing else.
 func endpoint(address string) error {
 	if strings.Contains(address, "://") {
 		return wrong("an endpoint without http:// or https://", address)
@@ -78,7 +78,7 @@ func endpoint(address string) error {
 	return wrong("an endpoint such as cn-hangzhou.log.aliyuncs.com", address)
 }
 
-// isHost tells whether this is the name of a host, an IPv4 address, or an IPv6 address in brackets.
+// isHost reports whether a text is the name of a host, an IPv4 address, or an IPv6 address in brackets.
 func isHost(host string) bool {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		inner, closed := strings.CutSuffix(inner, "]")
@@ -94,7 +94,7 @@ func isHost(host string) bool {
 	})
 }
 
-// wrong repeats the address that came, unless it may hold credentials.
+// wrong returns an error that repeats the address, unless the address may contain credentials.
 func wrong(want, address string) error {
 	if strings.Contains(address, "@") || len(address) > 200 {
 		return fmt.Errorf("must be %s", want)

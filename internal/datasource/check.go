@@ -14,7 +14,7 @@ const (
 	maxText = 4096
 )
 
-// check holds a whole datasource against the rules of the specification, 4.4.
+// check checks a whole datasource against the rules of the specification, 4.4.
 func (d Item) check(at configstore.RecordPath) error {
 	if err := configstore.FirstError(
 		at.OneOf("type_ident", d.TypeIdent, typeIdents...),
@@ -43,8 +43,8 @@ func (d Item) check(at configstore.RecordPath) error {
 	return nil
 }
 
-// complete asks of a payload that comes from a caller what one from an export without secrets cannot
-// have: the key of its client certificate.
+// complete returns a fault if a client certificate has no key. Callers must send the key; a payload of an export
+// without secrets has none and is not checked by this.
 func (p Payload) complete(typeIdent string) error {
 	_, block := p.only(typeIdent)
 	if b, ok := block.(interface {
@@ -89,7 +89,8 @@ func (p Pool) check(at configstore.RecordPath) error {
 var tlsVersions = []string{"1.0", "1.1", "1.2", "1.3"}
 
 func (t TLS) check(at configstore.RecordPath) error {
-	err := configstore.FirstError(oneOf(at, "tls_min_version", t.TLSMinVersion, tlsVersions...), oneOf(at, "tls_max_version", t.TLSMaxVersion, tlsVersions...))
+	err := configstore.FirstError(oneOf(at, "tls_min_version", t.TLSMinVersion, tlsVersions...),
+		oneOf(at, "tls_max_version", t.TLSMaxVersion, tlsVersions...))
 	if low, high := value(t.TLSMinVersion), value(t.TLSMaxVersion); err == nil && high != "" && low > high {
 		return at.Invalid("tls_max_version", "must not be below tls_min_version %s, got %s", low, high)
 	}
@@ -106,8 +107,8 @@ func (c Certificates) pair(at configstore.RecordPath) error {
 	return nil
 }
 
-// headers checks request headers, each "Key: Value". What is not one would fail every request, or smuggle
-// in a second header. The values are secret.
+// headers checks request headers, each "Key: Value". A malformed one would fail every request, or inject a second
+// header. The values are secret and not repeated in the fault.
 func headers(at configstore.RecordPath, items []string) error {
 	i := slices.IndexFunc(items, func(item string) bool {
 		name, value, ok := strings.Cut(item, ":")
@@ -119,12 +120,12 @@ func headers(at configstore.RecordPath, items []string) error {
 	return at.Element("headers", i).Invalid("", "must be the name of an HTTP header, a colon and a value without control characters")
 }
 
-// notInToken tells what the name of a header must not hold (RFC 9110, 5.6.2).
+// notInToken reports whether the name of a header must not contain a character (RFC 9110, 5.6.2).
 func notInToken(r rune) bool {
 	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 }
 
-// params checks query parameters, each "key=value". The values are secret.
+// params checks query parameters, each "key=value". The values are secret and not repeated in the fault.
 func params(at configstore.RecordPath, items []string) error {
 	i := slices.IndexFunc(items, func(item string) bool {
 		name, _, ok := strings.Cut(item, "=")
@@ -136,7 +137,7 @@ func params(at configstore.RecordPath, items []string) error {
 	return at.Element("params", i).Invalid("", "must be a name, an equals sign and a value")
 }
 
-// oneOf accepts unset and empty as well: both leave the choice to the connection.
+// oneOf checks that a member is one of the choices. Unset and empty are accepted: both leave the choice to the connection.
 func oneOf(at configstore.RecordPath, member string, given *string, choices ...string) error {
 	if v := value(given); v != "" {
 		return at.OneOf(member, v, choices...)

@@ -8,7 +8,7 @@ import (
 )
 
 type createRequest struct {
-	ID              uint64  `json:"id,omitzero" doc:"Must be left out or 0: the datasource gets its id here."`
+	ID              uint64  `json:"id,omitzero" doc:"Must be left out or 0: the server chooses the id."`
 	TypeIdent       string  `json:"type_ident" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"What kind of system it is."`
 	Name            string  `json:"name" minLength:"1" maxLength:"255" doc:"Name for display; need not be unique."`
 	Note            string  `json:"note,omitzero" maxLength:"4096" doc:"Description."`
@@ -17,11 +17,11 @@ type createRequest struct {
 	Payload         Payload `json:"payload" doc:"Holds the block named by type_ident."`
 }
 
-// Check refuses an id, with which the caller must have meant to change a datasource, and holds the rest
+// Check refuses an id, because a caller who sends one means to change a datasource, and checks the other members
 // against the rules of the type.
 func (in createRequest) Check() error {
 	if in.ID != 0 {
-		return fault.Invalid("id", "must be left out or 0, because this never changes a datasource that exists; got %d", in.ID)
+		return fault.Invalid("id", "must be left out or 0, because this operation never changes an existing datasource; got %d", in.ID)
 	}
 	if err := in.item().check(""); err != nil {
 		return err
@@ -31,13 +31,21 @@ func (in createRequest) Check() error {
 
 func (in createRequest) item() Item {
 	block, _ := in.Payload.only(in.TypeIdent)
-	return Item{TypeIdent: in.TypeIdent, Name: in.Name, Enabled: true, Note: in.Note, Address: in.Address, EdgeClusterName: in.EdgeClusterName, Payload: &block}
+	return Item{
+		TypeIdent:       in.TypeIdent,
+		Name:            in.Name,
+		Enabled:         true,
+		Note:            in.Note,
+		Address:         in.Address,
+		EdgeClusterName: in.EdgeClusterName,
+		Payload:         &block,
+	}
 }
 
 func (r *Service) create(c *api.Call, in createRequest) (Item, error) {
 	d := in.item()
 	d.AccountID, d.UpdatedAt = c.Who.AccountID, c.Unix()
-	for fresh := false; !fresh; { // an account file may have brought ids that the counter has yet to reach
+	for fresh := false; !fresh; { // an account file may contain ids that the counter has not reached yet
 		var err error
 		if d.ID, err = nextID(c.Tx, c.Who.AccountID); err != nil {
 			return Item{}, err
@@ -47,11 +55,11 @@ func (r *Service) create(c *api.Call, in createRequest) (Item, error) {
 		}
 	}
 	c.Touched(configstore.Datasource, d.ID, d.Name)
-	d.Payload = nil // secrets are read back with info, by those who may see them
+	d.Payload = nil // only info returns secrets, to callers with the permission
 	return d, nil
 }
 
-// nextID counts on within the account. Small numbers are what people see and type.
+// nextID returns the next number of the account's counter. IDs are small because people read and type them.
 func nextID(tx *db.Tx, account int64) (uint64, error) {
 	last, _, err := db.One(tx, db.Column[int64], `INSERT INTO datasource_counter (account_id, last_id) VALUES ($1, 1)
 		ON CONFLICT (account_id) DO UPDATE SET last_id = datasource_counter.last_id + 1 RETURNING last_id`, account)

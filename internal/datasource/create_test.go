@@ -32,7 +32,7 @@ func start(t testing.TB) *apitest.Server {
 	return apitest.Start(t, (&datasource.Service{Keyring: newKeyring(t)}).Ops())
 }
 
-// body is a request of this type with this address ("-": none) and block.
+// body returns a request of this type with this address ("-": none) and block.
 func body(typeIdent, address, block string) string {
 	if address != "-" {
 		address = fmt.Sprintf(`"address": %q,`, address)
@@ -151,7 +151,7 @@ func TestCreateAddress(t *testing.T) {
 	})
 }
 
-// silent holds that the reply does not repeat a secret.
+// silent checks that the reply does not repeat a secret.
 func silent(secret string) func(*testing.T, *apitest.Server, apitest.Reply) {
 	return func(t *testing.T, s *apitest.Server, r apitest.Reply) {
 		if strings.Contains(string(r.Body), secret) {
@@ -219,7 +219,7 @@ var address = map[string]string{
 	"postgres": "p:5432", "clickhouse": "c:9000", "elasticsearch": "http://e:9200", "sls": "cn-hangzhou.log.aliyuncs.com",
 }
 
-// What a file brought stands in the counter's way only where it must.
+// TestCreateAfterLoad: ids of a file are skipped by the counter, and no others.
 func TestCreateAfterLoad(t *testing.T) {
 	s := start(t)
 	item := func(id uint64) datasource.Record {
@@ -249,7 +249,7 @@ func TestCreateAfterLoad(t *testing.T) {
 	}
 }
 
-// Neither the database file nor the audit log holds a secret.
+// TestCreateKeepsSecrets: neither the database file nor the audit log contains a secret.
 func TestCreateKeepsSecrets(t *testing.T) {
 	s := start(t)
 	s.Call(apitest.KeyA, createPath, prometheus(`{"basic_auth_password": "hunter2", "headers": ["Authorization: Bearer hunter2"], "params": ["token=hunter2"], "tls_cert": "c", "tls_key": "hunter2", "tls_key_pwd": "hunter2", "basic_auth_username": "${env:USER_NAME}"}`)).Into(new(any))

@@ -10,7 +10,7 @@ type deleteRequest struct {
 	api.DryRun
 }
 
-// delete answers /monit/datasource/delete. Its id is never given out again.
+// delete answers /monit/datasource/delete. The id is never used again.
 func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 	d, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {

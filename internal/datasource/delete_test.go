@@ -43,7 +43,7 @@ func TestDelete(t *testing.T) {
 	}}})
 }
 
-// TestConversation is a datasource's life as its manager sees it.
+// TestConversation creates, changes and deletes a datasource as its manager does.
 func TestConversation(t *testing.T) {
 	s := start(t)
 	say := func(path, body, want string) {
@@ -77,10 +77,10 @@ func TestConversation(t *testing.T) {
 	say(deletePath, `{"id": 1}`, "")
 	say("/monit/datasource/list", `{}`, `[]`)
 	s.Read(func(tx *db.Tx) error {
-		told, err := db.All(tx, db.Column[string], `SELECT l.operation || ' ' || t.kind || ' ' || t.object_id || ' ' || t.object_name FROM audit_log l JOIN audit_touched t ON t.audit_id = l.audit_id ORDER BY l.created_at`)
+		logged, err := db.All(tx, db.Column[string], `SELECT l.operation || ' ' || t.kind || ' ' || t.object_id || ' ' || t.object_name FROM audit_log l JOIN audit_touched t ON t.audit_id = l.audit_id ORDER BY l.created_at`)
 		want := "[datasource:write:create datasource 1 Orders datasource:write:update datasource 1 订单 datasource:write:update datasource 1 订单 datasource:write:update datasource 1 订单 datasource:write:delete datasource 1 订单]"
-		if fmt.Sprint(told) != want {
-			t.Errorf("the audit log tells %v", told)
+		if fmt.Sprint(logged) != want {
+			t.Errorf("the audit log has %v", logged)
 		}
 		return err
 	})

@@ -11,7 +11,7 @@ import (
 	"tocsin/internal/auth"
 )
 
-// full is a block of each type with every member set, and how it looks to those who may only read.
+// full holds a block of each type with every member set, and its form for callers who may only read.
 var full = map[string][2]string{
 	"prometheus":    {httpBlock, httpBlank},
 	"loki":          {httpBlock, httpBlank},
@@ -32,7 +32,7 @@ const (
 	httpBlank = `{"basic_auth_enabled": true, "basic_auth_username": "u", "basic_auth_password": "", "headers": ["X-Scope-OrgID:  ", "A:", "B:"], "params": ["x=", "y="], ` + tlsBlank + `}`
 )
 
-// Every member that is sent comes back as it was, every one that is not stays unset.
+// TestInfoOfEveryType: every member that is sent is returned as it was, and the others stay unset.
 func TestInfoOfEveryType(t *testing.T) {
 	s := start(t)
 	s.Grant(auth.DatasourcesRead)
@@ -95,7 +95,7 @@ func TestInfo(t *testing.T) {
 	})
 }
 
-// A sealed secret that was moved to another datasource does not open there: it is shown empty.
+// TestInfoOfMovedSecret: a sealed secret that was moved to another datasource does not open there.
 func TestInfoOfMovedSecret(t *testing.T) {
 	s := start(t)
 	for range 2 {

@@ -22,21 +22,22 @@ type Item struct {
 	UpdatedAt       int64    `json:"updated_at" doc:"When it was last changed, Unix seconds."`
 }
 
-// columns are those of a whole Item, in the order of scanItem and insertItem.
+// columns are the columns of a whole Item, in the order of scanItem and insertItem.
 const columns = `datasource_id, account_id, type_ident, datasource_name, enabled, note, address, payload, edge_cluster_name, updated_at`
 
-// scanItem reads a row; the payload's secrets are still sealed.
+// scanItem reads a row; the payload's secrets stay sealed.
 func scanItem(scan db.Scan) (d Item, err error) {
 	var id int64
 	var payload string
-	if err := scan(&id, &d.AccountID, &d.TypeIdent, &d.Name, &d.Enabled, &d.Note, &d.Address, &payload, &d.EdgeClusterName, &d.UpdatedAt); err != nil {
+	err = scan(&id, &d.AccountID, &d.TypeIdent, &d.Name, &d.Enabled, &d.Note, &d.Address, &payload, &d.EdgeClusterName, &d.UpdatedAt)
+	if err != nil {
 		return d, err
 	}
 	d.ID, d.Payload = uint64(id), &Payload{}
 	return d, json.Unmarshal([]byte(payload), d.Payload)
 }
 
-// insertItem stores a datasource with its secrets sealed; fresh is false when its id is taken.
+// insertItem stores a datasource with its secrets sealed; fresh is false if its id is taken.
 func insertItem(tx *db.Tx, keyring *secret.Keyring, d Item) (fresh bool, err error) {
 	sealed, err := d.Payload.sealed(keyring, d.AccountID, d.ID)
 	if err != nil {
@@ -51,13 +52,15 @@ func insertItem(tx *db.Tx, keyring *secret.Keyring, d Item) (fresh bool, err err
 	return n == 1, err
 }
 
-// updateItem writes a datasource that is there; its secrets are sealed already.
+// updateItem writes an existing datasource, whose secrets are sealed already.
 func updateItem(tx *db.Tx, d Item) error {
 	payload, err := json.Marshal(d.Payload)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE datasource SET type_ident = $1, datasource_name = $2, enabled = $3, note = $4, address = $5, payload = $6, edge_cluster_name = $7, updated_at = $8
+	_, err = tx.Exec(
+		`UPDATE datasource SET type_ident = $1, datasource_name = $2, enabled = $3, note = $4, address = $5, payload = $6,
+		edge_cluster_name = $7, updated_at = $8
 		WHERE account_id = $9 AND datasource_id = $10`,
 		d.TypeIdent, d.Name, d.Enabled, d.Note, d.Address, string(payload), d.EdgeClusterName, d.UpdatedAt, d.AccountID, int64(d.ID))
 	return err

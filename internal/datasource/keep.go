@@ -7,19 +7,19 @@ import (
 	"unicode"
 )
 
-// keeping gives a copy of the payload, its secrets in clear, in which every secret that is lacking has the
-// value that the stored payload has, in clear too, if that has a block of the same type. The items of a
-// list with secrets are lacking together when the list is, or else one by one, by their names.
+// keeping returns a copy of the payload in which every missing secret has the value of the stored payload, if that
+// has a block of the same type. Both payloads hold their secrets in clear. lacking reports whether a secret is
+// missing. The items of a list with secrets are missing together if the list is, else one by one, by their names.
 //
-// The key of a client certificate that is not there at all is kept only with a certificate: one without the
-// other is of no use, and whoever takes the certificate away means both.
+// An absent key of a client certificate is kept only with a certificate: one is of no use without the other, and a
+// caller who clears the certificate means both.
 func (p *Payload) keeping(stored *Payload, lacking func(secret *string) bool) *Payload {
 	c := *p
 	keep(reflect.ValueOf(&c).Elem(), reflect.ValueOf(stored).Elem(), lacking)
 	return &c
 }
 
-// unset tells that nothing was sent: an empty secret is sent to clear it.
+// unset reports whether a secret was not sent. An empty secret is sent to clear the stored one.
 func unset(secret *string) bool { return secret == nil }
 
 func keep(to, from reflect.Value, lacking func(*string) bool) {
@@ -51,7 +51,7 @@ func keep(to, from reflect.Value, lacking func(*string) bool) {
 	}
 }
 
-// keepItems fills in the items that are a name without a secret.
+// keepItems sets the secret of the items that have a name only, from the stored item of that name.
 func keepItems(items, stored []string, separator string) []string {
 	filled := slices.Clone(items)
 	for i, item := range items {
@@ -65,5 +65,5 @@ func keepItems(items, stored []string, separator string) []string {
 	return filled
 }
 
-// hasCertificate is asked of Certificates and of TLS, in which nothing else is secret.
+// hasCertificate reports whether there is a client certificate. TLS has it too, by embedding.
 func (c Certificates) hasCertificate() bool { return value(c.TLSCert) != "" }

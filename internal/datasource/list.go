@@ -17,12 +17,12 @@ type listRequest struct {
 // Check refuses two names that disagree.
 func (in listRequest) Check() error {
 	if in.Type != "" && in.TypeIdent != "" && in.Type != in.TypeIdent {
-		return fault.Invalid("type_ident", "must be the same as type %s when both are given, got %s", in.Type, in.TypeIdent)
+		return fault.Invalid("type_ident", "must be the same as type %s if both are sent, got %s", in.Type, in.TypeIdent)
 	}
 	return nil
 }
 
-// list answers /monit/datasource/list: all of them, by id, without payloads.
+// list answers /monit/datasource/list: all datasources, sorted by id, without payloads.
 func (r *Service) list(c *api.Call, in listRequest) ([]Item, error) {
 	items, err := db.All(c.Tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1 AND ($2 = '' OR type_ident = $2)`,
 		c.Who.AccountID, cmp.Or(in.Type, in.TypeIdent))
@@ -33,5 +33,5 @@ func (r *Service) list(c *api.Call, in listRequest) ([]Item, error) {
 	return items, err
 }
 
-// byID is the order of ids, which are stored signed and would not sort.
+// byID compares by id. The database stores ids signed and would sort those over 2^63 first.
 func byID(a, b Item) int { return cmp.Compare(a.ID, b.ID) }

@@ -1,8 +1,8 @@
-// Package datasource holds the monitoring datasources: where edge clusters find the systems that alert
-// rules ask, and how they sign in there.
+// Package datasource stores the monitoring datasources: the addresses of the systems that alert rules query, and the
+// credentials with which edge clusters sign in there.
 //
-// Credentials are sealed before they reach the database. This package must never put one into an error
-// or a log, nor show one to a caller who may only read.
+// Credentials are sealed before they reach the database. This package must never put one into an error or a log, nor
+// return one to a caller who may only read.
 package datasource
 
 import (
@@ -16,23 +16,27 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Service serves the operations on datasources.
+// Service holds the operations on datasources and their dependencies.
 type Service struct {
 	Keyring *secret.Keyring // seals the credentials
 }
 
-// Ops are the operations on datasources.
+// Ops returns the operations on datasources.
 func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
-			Path: "/monit/datasource/create", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,
-			Audit: "datasource:write:create",
-			Doc:   "Creates a datasource and gives it back without its payload.",
+			Path:   "/monit/datasource/create",
+			Allow:  []auth.Permission{auth.DatasourcesManage},
+			Effect: api.Write,
+			Audit:  "datasource:write:create",
+			Doc:    "Creates a datasource and returns it without its payload.",
 			Notes: "Of the payload only the block named by type_ident is kept, and of that block only the members listed here. " +
-				"Members that are not sent stay unset; those that are sent come back as they were. " +
+				"Members that are not sent stay unset; those that are sent are returned as they were. " +
 				"Credentials may be given as ${env:NAME}: such a reference is stored as it is and followed where the datasource is used.",
-			Example: `{"type_ident": "prometheus", "name": "Prometheus production", "note": "Frankfurt, both zones", "address": "https://prometheus.example.com:9090",
-				"edge_cluster_name": "default", "payload": {"prometheus": {"basic_auth_enabled": true, "basic_auth_username": "tocsin", "basic_auth_password": "${env:PROMETHEUS_PASSWORD}"}}}`,
+			Example: `{"type_ident": "prometheus", "name": "Prometheus production", "note": "Frankfurt, both zones",
+				"address": "https://prometheus.example.com:9090", "edge_cluster_name": "default",
+				"payload": {"prometheus": {"basic_auth_enabled": true, "basic_auth_username": "tocsin",
+					"basic_auth_password": "${env:PROMETHEUS_PASSWORD}"}}}`,
 			Do: api.Do(r.create),
 		},
 		{
@@ -44,13 +48,17 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.info),
 		},
 		{
-			Path: "/monit/datasource/update", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,
-			Audit: "datasource:write:update",
-			Doc:   "Changes the members of a datasource that are sent, leaves the others alone, and gives it back without its payload.",
-			Notes: "The block in payload replaces the stored one, with one exception: a secret, or a list of headers or params, that is absent stays as it is, so that whoever manages datasources as code need not hold their credentials. " +
-				"An empty secret or list clears it. The key of a client certificate goes with the certificate. When type_ident changes nothing of the old block stays.",
-			Example: `{"id": 1, "name": "Prometheus production", "note": "Frankfurt", "address": "https://prometheus.example.com:9090", "payload": {"prometheus": {"basic_auth_enabled": false}}}`,
-			Do:      api.Do(r.update),
+			Path:   "/monit/datasource/update",
+			Allow:  []auth.Permission{auth.DatasourcesManage},
+			Effect: api.Write,
+			Audit:  "datasource:write:update",
+			Doc:    "Changes the members of a datasource that are sent, keeps the others, and returns it without its payload.",
+			Notes: "The block in payload replaces the stored one, with one exception: an absent secret, or an absent list of headers " +
+				"or params, keeps its value, so that a program that manages datasources needs no credentials. An empty secret or list " +
+				"clears it. Clearing the certificate clears its key. If type_ident changes, nothing of the old block is kept.",
+			Example: `{"id": 1, "name": "Prometheus production", "note": "Frankfurt", "address": "https://prometheus.example.com:9090",
+				"payload": {"prometheus": {"basic_auth_enabled": false}}}`,
+			Do: api.Do(r.update),
 		},
 		{
 			Path: "/monit/datasource/list", Allow: []auth.Permission{auth.DatasourcesRead}, Effect: api.Read,
@@ -62,7 +70,7 @@ func (r *Service) Ops() []api.Op {
 			Path: "/monit/datasource/delete", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,
 			Audit: "datasource:write:delete", Danger: true,
 			Doc:     "Deletes a datasource that nothing refers to.",
-			Notes:   "With dry_run nothing is deleted, and the reply tells whether it could be.",
+			Notes:   "With dry_run nothing is deleted, and the reply states whether it could be.",
 			Example: `{"id": 1}`,
 			Do:      api.Do(r.delete),
 		},

@@ -7,9 +7,8 @@ import (
 	"tocsin/internal/configstore"
 )
 
-// Payload holds the block of the datasource's type. Every member of a block may be unset, which is not
-// the same as empty: what was not sent does not come back. A secret tag marks what is sealed; see
-// rewrite.
+// Payload holds the block of the datasource's type. Every member of a block may be unset, which is not the same as
+// empty: a member that was not sent is not returned. A secret tag marks members that are sealed; see rewrite.
 type Payload struct {
 	Prometheus    *HTTP          `json:"prometheus,omitzero" doc:"For type_ident prometheus."`
 	Loki          *HTTP          `json:"loki,omitzero" doc:"For type_ident loki."`
@@ -36,7 +35,7 @@ type HTTP struct {
 type MySQL struct {
 	Login
 	Pool
-	TLSMode *string `json:"tls_mode,omitzero" maxLength:"255" doc:"disable, require or verify-full; unset or empty: as the other TLS members say."`
+	TLSMode *string `json:"tls_mode,omitzero" maxLength:"255" doc:"disable, require or verify-full; unset or empty: as set by the other TLS members."`
 	TLS
 }
 
@@ -87,7 +86,7 @@ type SLS struct {
 	Headers         []string `json:"headers,omitzero" maxItems:"100" maxLength:"8192" secret:":" doc:"Further request headers, each Key: Value."`
 }
 
-// Login is how to sign in to a SQL database.
+// Login holds the credentials for a SQL database.
 type Login struct {
 	Username *string `json:"username,omitzero" maxLength:"1024" doc:"User name."`
 	Password *string `json:"password,omitzero" maxLength:"8192" secret:"value" doc:"Password."`
@@ -101,14 +100,14 @@ type Pool struct {
 	TimeoutMills    *int64 `json:"timeout_mills,omitzero" minimum:"0" doc:"Longest wait for a query, in milliseconds."`
 }
 
-// Certificates are whom to trust and how to be trusted, all PEM.
+// Certificates holds the trusted authorities and the client certificate, all PEM.
 type Certificates struct {
 	TLSCA   *string `json:"tls_ca,omitzero" maxLength:"262144" doc:"Certificates of the authorities to trust, PEM."`
 	TLSCert *string `json:"tls_cert,omitzero" maxLength:"262144" doc:"Client certificate, PEM; together with tls_key."`
 	TLSKey  *string `json:"tls_key,omitzero" maxLength:"262144" secret:"value" doc:"Key of the client certificate, PEM."`
 }
 
-// TLS is everything there is to say about a TLS connection.
+// TLS holds all settings of a TLS connection.
 type TLS struct {
 	Certificates
 	TLSKeyPwd     *string `json:"tls_key_pwd,omitzero" maxLength:"8192" secret:"value" doc:"Password of tls_key."`
@@ -118,13 +117,13 @@ type TLS struct {
 	TLSMaxVersion *string `json:"tls_max_version,omitzero" maxLength:"255" doc:"1.0, 1.1, 1.2 or 1.3; not below tls_min_version."`
 }
 
-// block is what all blocks have in common.
+// block is implemented by all blocks.
 type block interface {
-	// check holds the block's members against their bounds.
+	// check returns a fault for the first member out of its bounds.
 	check(at configstore.RecordPath) error
 }
 
-// only keeps the block of this type; b is nil when the payload has none.
+// only returns the payload with only the block of this type; b is nil if it has none.
 func (p Payload) only(typeIdent string) (one Payload, b block) {
 	from, to := reflect.ValueOf(p), reflect.ValueOf(&one).Elem()
 	for i := range from.NumField() {

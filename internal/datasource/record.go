@@ -12,11 +12,10 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Record is a datasource in the account file: what the API shows. enabled may be left out and is then
-// true.
+// Record is a datasource in the account file, with the members of the API. enabled may be absent and is then true.
 type Record struct{ Item }
 
-// UnmarshalJSONFrom sets what a file may leave out.
+// UnmarshalJSONFrom decodes a record and sets the members that a file may leave out.
 func (r *Record) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	r.Item = Item{Enabled: true}
 	return json.UnmarshalDecode(d, &r.Item)
@@ -40,7 +39,7 @@ func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) e
 	return nil
 }
 
-// load adds a datasource that was checked, and lets the counter go on after it.
+// load adds a datasource that was checked, and raises the counter to its id.
 func load(tx *db.Tx, keyring *secret.Keyring, at configstore.RecordPath, r Record) error {
 	fresh, err := insertItem(tx, keyring, r.Item)
 	if err != nil {
@@ -53,11 +52,12 @@ func load(tx *db.Tx, keyring *secret.Keyring, at configstore.RecordPath, r Recor
 		return nil
 	}
 	_, err = tx.Exec(`INSERT INTO datasource_counter (account_id, last_id) VALUES ($1, $2)
-		ON CONFLICT (account_id) DO UPDATE SET last_id = excluded.last_id WHERE datasource_counter.last_id < excluded.last_id`, r.AccountID, int64(r.ID))
+		ON CONFLICT (account_id) DO UPDATE SET last_id = excluded.last_id WHERE datasource_counter.last_id < excluded.last_id`,
+		r.AccountID, int64(r.ID))
 	return err
 }
 
-// maxCounted is the largest id that the counter takes up from a file: beyond it, clients that read
+// maxCounted is the largest id to which a file raises the counter: beyond it, clients that read
 // numbers as floating point would lose digits of every id that follows. It is 2^53 - 1.
 const maxCounted = 1<<53 - 1
 
@@ -79,7 +79,8 @@ func (r *Record) place(at configstore.RecordPath, account int64) error {
 	return nil
 }
 
-// Dump gives the account's datasources by id; without secrets as a caller sees them who may only read.
+// Dump returns the account's datasources, sorted by id. Without secrets they are as info returns them to a caller who
+// may only read.
 func Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Record, error) {
 	items, err := db.All(tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1`, account)
 	if err != nil {

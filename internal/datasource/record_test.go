@@ -26,7 +26,7 @@ func decodeRecord(t testing.TB, text string) (r datasource.Record) {
 	return r
 }
 
-// random is a datasource of a random type in which every member of the block is set or not.
+// random returns a datasource of a random type, in which each member of the block is set or not.
 func random(t testing.TB, rnd *rand.Rand, id uint64) datasource.Record {
 	types := slices.Sorted(maps.Keys(full))
 	typeIdent := types[rnd.IntN(len(types))]
@@ -55,7 +55,7 @@ func thin(v reflect.Value, rnd *rand.Rand) {
 	}
 }
 
-// Dump of Load is the same, with secrets, for every record; without them it loads and dumps as itself.
+// TestLoadDump: with secrets, a dump of loaded records equals them; without, the dump loads and dumps as itself.
 func TestLoadDump(t *testing.T) {
 	const seed = 7
 	rnd := rand.New(rand.NewPCG(seed, seed))
@@ -102,7 +102,7 @@ func encode(t testing.TB, v any) string {
 
 var errRollback = errors.New("rolled back")
 
-// passed loads records into an empty database, dumps them and takes it all back.
+// passed loads records into an empty database, dumps them and rolls the transaction back.
 func passed(t testing.TB, d *db.DB, keyring *secret.Keyring, records []datasource.Record, secrets bool) (dumped []datasource.Record) {
 	t.Helper()
 	err := d.Write(context.Background(), func(tx *db.Tx) (err error) {
@@ -117,7 +117,7 @@ func passed(t testing.TB, d *db.DB, keyring *secret.Keyring, records []datasourc
 		}
 		return errRollback
 	})
-	if err != errRollback {
+	if !errors.Is(err, errRollback) {
 		t.Fatal(err)
 	}
 	return dumped
@@ -154,7 +154,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// A file may leave enabled and the account out.
+// TestRecordDefaults: a file may leave out enabled and the account.
 func TestRecordDefaults(t *testing.T) {
 	r := decodeRecord(t, `{"id": 1, "type_ident": "loki", "name": "n", "address": "http://l", "edge_cluster_name": "e", "payload": {"loki": {}}}`)
 	dumped := passed(t, apitest.OpenDB(t), newKeyring(t), []datasource.Record{r}, true)

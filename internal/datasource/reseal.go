@@ -8,7 +8,7 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Reseal passes the secrets of all accounts' datasources through renew and counts them. An error of renew ends it.
+// Reseal replaces the secrets of all accounts' datasources by the results of renew and returns their number. It stops at the first error.
 func Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 	items, err := db.All(tx, scanItem, `SELECT `+columns+` FROM datasource`)
 	if err != nil {
@@ -21,10 +21,10 @@ func Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 				return sealed, nil
 			}
 			secrets++
-			return renew(sealed, place(d.AccountID, d.ID, name))
+			return renew(sealed, secretContext(d.AccountID, d.ID, name))
 		})
 		if err != nil {
-			return 0, fault.Wrap(err, "seal the secrets of datasource %d anew", d.ID)
+			return 0, fault.Wrap(err, "reseal the secrets of datasource %d", d.ID)
 		}
 		if secrets == before {
 			continue
@@ -33,7 +33,8 @@ func Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if _, err := tx.Exec(`UPDATE datasource SET payload = $1 WHERE account_id = $2 AND datasource_id = $3`, string(payload), d.AccountID, int64(d.ID)); err != nil {
+		if _, err := tx.Exec(`UPDATE datasource SET payload = $1 WHERE account_id = $2 AND datasource_id = $3`,
+			string(payload), d.AccountID, int64(d.ID)); err != nil {
 			return 0, err
 		}
 	}

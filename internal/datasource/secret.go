@@ -9,35 +9,35 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// sealed is the payload as it is stored.
+// sealed returns a copy of the payload with its secrets sealed, as it is stored.
 func (p *Payload) sealed(keyring *secret.Keyring, account int64, id uint64) (*Payload, error) {
-	return p.rewritten(func(name, plain string) (string, error) { return keyring.Seal(plain, place(account, id, name)) })
+	return p.rewritten(func(name, plain string) (string, error) { return keyring.Seal(plain, secretContext(account, id, name)) })
 }
 
-// opened is the stored payload with its secrets in clear. open is secret.Keyring.Open, or Show where people see it.
+// opened returns a copy of the stored payload with its secrets in clear. open is secret.Keyring.Open, or Show for people.
 func (p *Payload) opened(open secret.Renew, account int64, id uint64) (*Payload, error) {
-	return p.rewritten(func(name, text string) (string, error) { return open(text, place(account, id, name)) })
+	return p.rewritten(func(name, text string) (string, error) { return open(text, secretContext(account, id, name)) })
 }
 
-// blanked is the stored payload as it is shown to those who may not see its secrets.
+// blanked returns a copy of the stored payload without its secrets, for callers who may not read them.
 func (p *Payload) blanked() *Payload {
 	blank, _ := p.rewritten(func(_, text string) (string, error) { return secret.Masked(text), nil })
 	return blank
 }
 
-// place binds a sealed secret to where it stands, so that it opens nowhere else.
-func place(account int64, id uint64, name string) string {
+// secretContext returns the associated data of a sealed secret, so that it opens in its own member only.
+func secretContext(account int64, id uint64, name string) string {
 	return fmt.Sprintf("datasource/%d/%d/%s", account, id, name)
 }
 
-// rewritten gives a copy of the payload in which every secret is what fn makes of it; the payload itself
-// stays as it is. name tells secrets of one payload apart.
+// rewritten returns a copy of the payload in which every secret is replaced by the result of fn. name identifies a
+// secret within the payload.
 func (p *Payload) rewritten(fn func(name, text string) (string, error)) (*Payload, error) {
 	c := *p
 	return &c, rewrite(reflect.ValueOf(&c).Elem(), fn)
 }
 
-// rewrite walks a struct, into embedded structs and copies of those behind pointers. The tag
+// rewrite replaces the secrets of a struct, of its embedded structs, and of copies of the structs it points to. The tag
 // secret:"value" marks a secret; any other secret tag is a separator: each item of the list is a name,
 // the separator and a secret.
 func rewrite(v reflect.Value, fn func(name, text string) (string, error)) error {

@@ -15,10 +15,10 @@ type updateRequest struct {
 	Note            *string  `json:"note,omitzero" maxLength:"4096" doc:"Description; empty: none."`
 	Address         *string  `json:"address,omitzero" maxLength:"4096" doc:"Where the system is, as for create."`
 	EdgeClusterName *string  `json:"edge_cluster_name,omitzero" minLength:"1" maxLength:"255" doc:"The edge cluster that evaluates rules against it."`
-	Payload         *Payload `json:"payload,omitzero" doc:"Holds the block named by type_ident, which replaces the stored one but for secrets that it leaves out."`
+	Payload         *Payload `json:"payload,omitzero" doc:"Holds the block named by type_ident, which replaces the stored one except for absent secrets."`
 }
 
-// update answers /monit/datasource/update. What is absent stays as it is.
+// update answers /monit/datasource/update. Absent members keep their values.
 func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 	d, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {
@@ -60,13 +60,14 @@ func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 		return Item{}, err
 	}
 	c.Touched(configstore.Datasource, d.ID, d.Name)
-	d.Payload = nil // as create answers
+	d.Payload = nil // as in the reply of create
 	return d, nil
 }
 
-// get finds a datasource, its secrets sealed; it must be there.
+// get returns a datasource with its secrets sealed, or a fault if it does not exist.
 func get(tx *db.Tx, account int64, id uint64) (Item, error) {
-	d, found, err := db.One(tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1 AND datasource_id = $2`, account, int64(id))
+	d, found, err := db.One(tx, scanItem,
+		`SELECT `+columns+` FROM datasource WHERE account_id = $1 AND datasource_id = $2`, account, int64(id))
 	if err == nil && !found {
 		err = fault.Missing("datasource", id)
 	}

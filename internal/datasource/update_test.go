@@ -11,7 +11,7 @@ import (
 
 const updatePath = "/monit/datasource/update"
 
-// payloadOf reads a datasource's payload as its manager.
+// payloadOf compares a datasource's payload as its manager reads it.
 func payloadOf(t *testing.T, s *apitest.Server, id int, want string) {
 	t.Helper()
 	var d struct{ Payload anyJSON }
@@ -64,7 +64,7 @@ func TestUpdate(t *testing.T) {
 	})
 }
 
-// A block replaces the stored one but for the secrets that it leaves out.
+// TestUpdateKeepsSecrets: a block replaces the stored one except for absent secrets.
 func TestUpdateKeepsSecrets(t *testing.T) {
 	s := start(t)
 	id := 0
@@ -95,8 +95,8 @@ func TestUpdateKeepsSecrets(t *testing.T) {
 	})
 }
 
-// What a manager reads can be saved as it is.
-func TestSavingWhatWasReadChangesNothing(t *testing.T) {
+// TestSavingAReplyChangesNothing: the reply that a manager reads can be sent as an update.
+func TestSavingAReplyChangesNothing(t *testing.T) {
 	s := start(t)
 	id := 0
 	for typeIdent, block := range full {

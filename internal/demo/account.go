@@ -10,11 +10,11 @@ import (
 const (
 	accountID = 3846027150131
 	timeZone  = "Europe/Berlin"
-	domain    = "bergfink.example" // reserved for examples: nothing of it can be reached
+	domain    = "bergfink.example" // reserved for examples: no address in it can be reached
 )
 
-// Account is the whole account as it stands at now. The same now gives the same account, and identifiers
-// are the same at any time, so that they can be written down.
+// Account returns the whole account as of now. The same now results in the same account. Identifiers are the same at
+// any time, so that documents can name them.
 func Account(now time.Time) *accountfile.File {
 	m := momentsAt(now)
 	f := withoutHistory(m)
@@ -22,7 +22,7 @@ func Account(now time.Time) *accountfile.File {
 	return f
 }
 
-// withoutHistory is everything but the deliveries, which are more than all the rest.
+// withoutHistory returns the account without the deliveries, which are most of its records.
 func withoutHistory(m moments) *accountfile.File {
 	return &accountfile.File{
 		Format:         accountfile.Current,

@@ -22,7 +22,7 @@ func written(t testing.TB, f *accountfile.File) []byte {
 	return b.Bytes()
 }
 
-func TestTheSameMomentGivesTheSameAccount(t *testing.T) {
+func TestSameMomentSameAccount(t *testing.T) {
 	a, b := Account(apitest.Now), Account(apitest.Now.In(mustZone("Asia/Tokyo")))
 	if !reflect.DeepEqual(a, b) {
 		t.Error("two accounts of one moment differ")
@@ -82,8 +82,8 @@ func TestHowMuchThereIs(t *testing.T) {
 	}
 }
 
-// Every delivery lies in the last seven days, an event is tried again only after it failed, and a success
-// is the end of it.
+// TestDeliveriesAreAHistory: every delivery lies in the last seven days, an event is retried only after a failure,
+// and a success is its last attempt.
 func TestDeliveriesAreAHistory(t *testing.T) {
 	for _, text := range nows[:3] {
 		now := parse(t, text)

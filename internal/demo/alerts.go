@@ -9,7 +9,7 @@ import (
 	"tocsin/internal/incident"
 )
 
-// Kinds of object ids: the digit that tells them apart.
+// Kinds of object IDs: the digit that distinguishes them.
 const (
 	kindAlert    byte = 'a'
 	kindDrop     byte = 'd'
@@ -19,14 +19,20 @@ const (
 	kindTemplate byte = '7'
 )
 
-// object is an object id that stays the same from run to run.
+// object returns an object ID that is the same in every run.
 func object(kind byte, n int) string { return fmt.Sprintf("67a1c0de0000000%c%08x", kind, n) }
 
 func incidents(m moments) []incident.Incident {
 	var all []incident.Incident
 	for i, t := range troubles() {
 		began := m.ago(t.began)
-		r := incident.Incident{AccountID: accountID, IncidentID: object(kindIncident, i+1), Title: t.title, ChannelID: t.channel, Progress: t.progress()}
+		r := incident.Incident{
+			AccountID:  accountID,
+			IncidentID: object(kindIncident, i+1),
+			Title:      t.title,
+			ChannelID:  t.channel,
+			Progress:   t.progress(),
+		}
 		for _, h := range t.history {
 			a := incident.Assignment{PersonID: h.person, AssignedAt: began.Add(h.from).Unix()}
 			if h.to != 0 {
@@ -49,7 +55,7 @@ func (t trouble) progress() string {
 	return "Triggered"
 }
 
-// alerts are those of the troubles, and some that were silenced and became no incident.
+// alerts returns the alerts of the troubles, and some that were silenced and have no incident.
 func alerts(m moments) []alert.Alert {
 	var all []alert.Alert
 	for i, t := range troubles() {
@@ -75,7 +81,7 @@ func alerts(m moments) []alert.Alert {
 	return all
 }
 
-// alert is what one resource reported. Each is a minute later than the one before it.
+// alert returns the alert of one resource. Each begins a minute after the one before it.
 func (t trouble) alert(m moments, n int, resource string) alert.Alert {
 	first := m.ago(t.began).Add(time.Duration(n%4) * time.Minute)
 	last, status, end := m.ago(time.Duration(20+7*n)*time.Second), t.severity, int64(0)

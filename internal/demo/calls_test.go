@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/api/apitest"
 )
 
-// operations are those of the specification, in its order.
+// operations are the specification's operations, in its order.
 var operations = []string{
 	"/schedule/info", "/schedule/create", "/alert/info", "/channel/silence/rule/list", "/channel/unsubscribe/rule/list",
 	"/incident/war-room/default-observers", "/monit/datasource/create", "/monit/datasource/info", "/rum/application/infos",
@@ -29,7 +29,7 @@ func TestEveryCallFindsSomething(t *testing.T) {
 		var data map[string]any
 		s.Call(keys.All, c.Path, c.Body).Into(&data)
 		if len(data) == 0 {
-			t.Errorf("%s gives nothing", c.Path)
+			t.Errorf("%s returns no data", c.Path)
 		}
 		for name, value := range data {
 			if list, ok := value.([]any); ok && len(list) == 0 {
@@ -40,7 +40,7 @@ func TestEveryCallFindsSomething(t *testing.T) {
 			t.Errorf("%s warns: %v", c.Path, data["warnings"])
 		}
 		if n := find(t, c, data); n < 1 {
-			t.Errorf("%s gives none of what it asks for: %v", c.Path, data)
+			t.Errorf("%s returns no items: %v", c.Path, data)
 		}
 		if r := s.Call(keys.ReadOnly, c.Path, c.Body); strings.HasSuffix(c.Path, "/create") != (r.Code == "AccessDenied") {
 			t.Errorf("%s with the read-only key: %s", c.Path, r.Body)
@@ -51,7 +51,7 @@ func TestEveryCallFindsSomething(t *testing.T) {
 	}
 }
 
-// find counts what a list holds; other replies are one.
+// find counts the items of a list; other replies count as one.
 func find(t *testing.T, c Call, data map[string]any) int {
 	t.Helper()
 	var asked map[string]any
@@ -70,7 +70,7 @@ func find(t *testing.T, c Call, data map[string]any) int {
 	return len(items)
 }
 
-// The line goes through a real shell, in which curl prints what it is given.
+// TestCurlIsOneLineForAShell runs the line in a real shell, in which curl prints its arguments.
 func TestCurlIsOneLineForAShell(t *testing.T) {
 	calls := append(Calls(), Call{"Quotes", "/x", `{"a":"it's $HOME"}`})
 	for _, c := range calls {

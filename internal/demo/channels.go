@@ -26,8 +26,15 @@ const (
 func channels(m moments) []channel.Channel {
 	all := []channel.Channel{
 		{ChannelID: payments, ChannelName: "Zahlungen", TeamID: checkout, Description: "Card, PayPal and SEPA payments, refunds."},
-		{ChannelID: basket, ChannelName: "Warenkorb & Checkout", TeamID: checkout, Description: "From the basket to the confirmed order.",
-			Settings: channel.Settings{Group: &channel.Group{Method: "p", Equals: [][]string{{"labels.service"}}, TimeWindow: new(int64(60)), StormThresholds: []int64{5}}}},
+		{
+			ChannelID:   basket,
+			ChannelName: "Warenkorb & Checkout",
+			TeamID:      checkout,
+			Description: "From the basket to the confirmed order.",
+			Settings: channel.Settings{
+				Group: &channel.Group{Method: "p", Equals: [][]string{{"labels.service"}}, TimeWindow: new(int64(60)), StormThresholds: []int64{5}},
+			},
+		},
 		{ChannelID: shopFront, ChannelName: "Storefront", TeamID: storefront, Description: "Pages, pictures, prices."},
 		{ChannelID: searching, ChannelName: "Search", TeamID: storefront, Description: "Index, suggestions, relevance."},
 		{ChannelID: warehouse, ChannelName: "Lager Leipzig", TeamID: storefront, Description: "Scanners, conveyor, stock."},
@@ -57,24 +64,54 @@ func silenceRules(m moments) []channel.SilenceRule {
 	}
 	started := m.now.Truncate(30 * time.Minute).Add(-hour)
 	rules := numbered(m, kindSilence, []channel.SilenceRule{
-		{Rule: rule(payments, 1, "Wartung des Kartenanbieters", "Announced by the provider; the fallback is on."), Filters: filter.Filter{{in("labels.provider", "cardstream")}},
-			TimeFilter: once(started, started.Add(6*hour)), FromIncidentID: object(kindIncident, 2)},
-		{Rule: rule(payments, 5, "Abrechnung in der Nacht", "Settlement makes everything slow and nobody cares."), Filters: filter.Filter{{in("severity", "Warning", "Info"), in("labels.check", "latency*")}},
-			TimeFilters: []channel.TimeFilter{night}},
-		{Rule: rule(payments, 10, "Testkäufe am Wochenende", "Synthetic purchases are paused."), Filters: filter.Filter{{in("labels.service", "synthetic-*")}},
-			TimeFilters: []channel.TimeFilter{weekend}},
-		{Rule: rule(payments, 20, "Lasttest", "Over since last week; kept to be used again."), Filters: filter.Filter{{in("labels.environment", "staging")}},
-			TimeFilter: once(m.day(-5, 20), m.day(-5, 23)), IsDirectlyDiscard: true},
-		{Rule: disabled(rule(payments, 30, "Alles (Notfall)", "Only together with the status page.")), Filters: filter.Filter{{in("severity", "Critical", "Warning", "Info")}},
-			TimeFilters: []channel.TimeFilter{{Start: "00:00", End: "23:59", Repeat: []int{}}}},
-		{Rule: rule(databases, 1, "Sicherung", "Replicas fall behind while the backup runs."), Filters: filter.Filter{{in("labels.check", "replication_lag")}},
-			TimeFilters: []channel.TimeFilter{{Start: "01:00", End: "03:30", Repeat: []int{}}}},
-		{Rule: rule(databases, 2, "Vacuum am Sonntag", ""), Filters: filter.Filter{{in("labels.check", "/^(io|load)/"), notIn("severity", "Critical")}},
-			TimeFilters: []channel.TimeFilter{{Start: "04:00", End: "07:00", Repeat: []int{0}}}},
-		{Rule: rule(network, 1, "Zertifikatstausch", "Both certificates are valid."), Filters: filter.Filter{{in("labels.check", "certificate_expiry")}},
-			TimeFilter: once(m.day(8, 8), m.day(8, 12)), IsAutoDelete: true},
-		{Rule: rule(warehouse, 1, "Lager geschlossen", "Nobody works there, scanners are in their docks."), Filters: filter.Filter{{in("labels.check", "scanner_offline", "wifi_*")}},
-			TimeFilters: []channel.TimeFilter{{Start: "21:00", End: "05:00", Repeat: []int{1, 2, 3, 4, 5}}, weekend}},
+		{
+			Rule:           rule(payments, 1, "Wartung des Kartenanbieters", "Announced by the provider; the fallback is on."),
+			Filters:        filter.Filter{{in("labels.provider", "cardstream")}},
+			TimeFilter:     once(started, started.Add(6*hour)),
+			FromIncidentID: object(kindIncident, 2),
+		},
+		{
+			Rule:        rule(payments, 5, "Abrechnung in der Nacht", "Settlement makes everything slow and nobody cares."),
+			Filters:     filter.Filter{{in("severity", "Warning", "Info"), in("labels.check", "latency*")}},
+			TimeFilters: []channel.TimeFilter{night},
+		},
+		{
+			Rule:        rule(payments, 10, "Testkäufe am Wochenende", "Synthetic purchases are paused."),
+			Filters:     filter.Filter{{in("labels.service", "synthetic-*")}},
+			TimeFilters: []channel.TimeFilter{weekend},
+		},
+		{
+			Rule:              rule(payments, 20, "Lasttest", "Over since last week; kept to be used again."),
+			Filters:           filter.Filter{{in("labels.environment", "staging")}},
+			TimeFilter:        once(m.day(-5, 20), m.day(-5, 23)),
+			IsDirectlyDiscard: true,
+		},
+		{
+			Rule:        disabled(rule(payments, 30, "Alles (Notfall)", "Only together with the status page.")),
+			Filters:     filter.Filter{{in("severity", "Critical", "Warning", "Info")}},
+			TimeFilters: []channel.TimeFilter{{Start: "00:00", End: "23:59", Repeat: []int{}}},
+		},
+		{
+			Rule:        rule(databases, 1, "Sicherung", "Replicas fall behind while the backup runs."),
+			Filters:     filter.Filter{{in("labels.check", "replication_lag")}},
+			TimeFilters: []channel.TimeFilter{{Start: "01:00", End: "03:30", Repeat: []int{}}},
+		},
+		{
+			Rule:        rule(databases, 2, "Vacuum am Sonntag", ""),
+			Filters:     filter.Filter{{in("labels.check", "/^(io|load)/"), notIn("severity", "Critical")}},
+			TimeFilters: []channel.TimeFilter{{Start: "04:00", End: "07:00", Repeat: []int{0}}},
+		},
+		{
+			Rule:         rule(network, 1, "Zertifikatstausch", "Both certificates are valid."),
+			Filters:      filter.Filter{{in("labels.check", "certificate_expiry")}},
+			TimeFilter:   once(m.day(8, 8), m.day(8, 12)),
+			IsAutoDelete: true,
+		},
+		{
+			Rule:        rule(warehouse, 1, "Lager geschlossen", "Nobody works there, scanners are in their docks."),
+			Filters:     filter.Filter{{in("labels.check", "scanner_offline", "wifi_*")}},
+			TimeFilters: []channel.TimeFilter{{Start: "21:00", End: "05:00", Repeat: []int{1, 2, 3, 4, 5}}, weekend},
+		},
 	}, func(r *channel.SilenceRule) *channel.Rule { return &r.Rule })
 	rules[0].CreatedAt, rules[0].UpdatedAt = started.Unix(), started.Unix()
 	return rules
@@ -82,11 +119,23 @@ func silenceRules(m moments) []channel.SilenceRule {
 
 func dropRules(m moments) []channel.DropRule {
 	return numbered(m, kindDrop, []channel.DropRule{
-		{Rule: rule(payments, 1, "Sandbox", "The provider's sandbox fails all the time."), Filters: filter.Filter{{in("labels.environment", "sandbox")}}},
-		{Rule: rule(payments, 2, "Info aus der Integration", "Chatter without consequence."), Filters: filter.Filter{{in("severity", "Info"), in("data_source_id", fmt.Sprint(prometheusIntake))}}},
+		{
+			Rule:    rule(payments, 1, "Sandbox", "The provider's sandbox fails all the time."),
+			Filters: filter.Filter{{in("labels.environment", "sandbox")}},
+		},
+		{
+			Rule:    rule(payments, 2, "Info aus der Integration", "Chatter without consequence."),
+			Filters: filter.Filter{{in("severity", "Info"), in("data_source_id", fmt.Sprint(prometheusIntake))}},
+		},
 		{Rule: disabled(rule(payments, 3, "Alter Anbieter", "Until the migration is over.")), Filters: filter.Filter{{in("title", "/paylane/")}}},
-		{Rule: rule(network, 1, "Interne Netze", "Scans from our own networks."), Filters: filter.Filter{{in("labels.client", "cidr:10.0.0.0/8", "cidr:192.168.0.0/16")}}},
-		{Rule: rule(shopFront, 1, "Wenige Fehler", "Below one in a hundred nothing is to be done."), Filters: filter.Filter{{in("labels.error_percent", "num:lt:1"), notIn("labels.page", "/checkout/")}}},
+		{
+			Rule:    rule(network, 1, "Interne Netze", "Scans from our own networks."),
+			Filters: filter.Filter{{in("labels.client", "cidr:10.0.0.0/8", "cidr:192.168.0.0/16")}},
+		},
+		{
+			Rule:    rule(shopFront, 1, "Wenige Fehler", "Below one in a hundred nothing is to be done."),
+			Filters: filter.Filter{{in("labels.error_percent", "num:lt:1"), notIn("labels.page", "/checkout/")}},
+		},
 		{Rule: rule(apps, 1, "Vorabversionen", ""), Filters: filter.Filter{{in("labels.version", "*-beta*")}}},
 	}, func(r *channel.DropRule) *channel.Rule { return &r.Rule })
 }
@@ -100,7 +149,7 @@ func disabled(r channel.Rule) channel.Rule {
 	return r
 }
 
-// numbered gives rules their identifiers and stamps.
+// numbered sets the identifiers and timestamps of rules.
 func numbered[R any](m moments, kind byte, rules []R, of func(*R) *channel.Rule) []R {
 	for i := range rules {
 		r := of(&rules[i])

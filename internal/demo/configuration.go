@@ -14,21 +14,46 @@ import (
 const officeDays = "cal.BergfinkOfficeDays0001"
 
 func calendars(m moments) []calendar.Calendar {
-	return []calendar.Calendar{{
-		AccountID: accountID, TeamID: platform, CalID: officeDays, CalName: "Büro Berlin", Description: "When somebody is in the office anyway.", TimeZone: timeZone, Kind: "personal",
-		Workdays: []int64{1, 2, 3, 4, 5}, ExtraCalIDs: []string{}, CreatorID: anna, UpdatedBy: anna, CreatedAt: m.yearAgo(0, 10).Unix(), UpdatedAt: m.ago(30 * day).Unix(), Status: "enabled",
-	}}
+	return []calendar.Calendar{
+		{
+			AccountID:   accountID,
+			TeamID:      platform,
+			CalID:       officeDays,
+			CalName:     "Büro Berlin",
+			Description: "When somebody is in the office anyway.",
+			TimeZone:    timeZone,
+			Kind:        "personal",
+			Workdays:    []int64{1, 2, 3, 4, 5},
+			ExtraCalIDs: []string{},
+			CreatorID:   anna,
+			UpdatedBy:   anna,
+			CreatedAt:   m.yearAgo(0, 10).Unix(),
+			UpdatedAt:   m.ago(30 * day).Unix(),
+			Status:      "enabled",
+		},
+	}
 }
 
-// holidays are those that fall on the same day every year, this year and next.
+// holidays returns the public holidays with a fixed date, of this year and the next.
 func holidays(m moments) (all []calendar.Event) {
 	for year := m.now.Year(); year <= m.now.Year()+1; year++ {
 		for i, h := range []struct{ name, first, after string }{
-			{"Neujahr", "01-01", "01-02"}, {"Tag der Arbeit", "05-01", "05-02"}, {"Tag der Deutschen Einheit", "10-03", "10-04"}, {"Weihnachten", "12-25", "12-27"},
+			{"Neujahr", "01-01", "01-02"},
+			{"Tag der Arbeit", "05-01", "05-02"},
+			{"Tag der Deutschen Einheit", "10-03", "10-04"},
+			{"Weihnachten", "12-25", "12-27"},
 		} {
 			all = append(all, calendar.Event{
-				AccountID: accountID, CreatorID: anna, CalID: officeDays, EventID: fmt.Sprintf("cale.Bergfink%dHoliday%d", year, i), Summary: h.name,
-				StartAt: fmt.Sprintf("%d-%s", year, h.first), EndAt: fmt.Sprintf("%d-%s", year, h.after), IsOff: true, CreatedAt: m.yearAgo(0, 10).Unix(), UpdatedAt: m.yearAgo(0, 10).Unix(),
+				AccountID: accountID,
+				CreatorID: anna,
+				CalID:     officeDays,
+				EventID:   fmt.Sprintf("cale.Bergfink%dHoliday%d", year, i),
+				Summary:   h.name,
+				StartAt:   fmt.Sprintf("%d-%s", year, h.first),
+				EndAt:     fmt.Sprintf("%d-%s", year, h.after),
+				IsOff:     true,
+				CreatedAt: m.yearAgo(0, 10).Unix(),
+				UpdatedAt: m.yearAgo(0, 10).Unix(),
 			})
 		}
 	}
@@ -36,14 +61,24 @@ func holidays(m moments) (all []calendar.Event) {
 }
 
 func templates(m moments) []template.Template {
-	return []template.Template{{
-		AccountID: accountID, TeamID: platform, TemplateID: object(kindTemplate, 1), TemplateName: "Kurz und auf Deutsch", Description: "For people who read it half asleep.",
-		Texts: template.Texts{
-			SMS:   `{{.Severity}}: {{truncate 100 .Title}} ({{.Channel}}){{with .AckLink}} Übernehmen: {{.}}{{end}}`,
-			Slack: `{{emoji .Severity}} *{{.Title}}* · {{.Channel}} · seit {{date .TimeZone .StartTime}}`,
+	return []template.Template{
+		{
+			AccountID:    accountID,
+			TeamID:       platform,
+			TemplateID:   object(kindTemplate, 1),
+			TemplateName: "Kurz und auf Deutsch",
+			Description:  "For people who read it half asleep.",
+			Texts: template.Texts{
+				SMS:   `{{.Severity}}: {{truncate 100 .Title}} ({{.Channel}}){{with .AckLink}} Übernehmen: {{.}}{{end}}`,
+				Slack: `{{emoji .Severity}} *{{.Title}}* · {{.Channel}} · seit {{date .TimeZone .StartTime}}`,
+			},
+			Status:    "enabled",
+			CreatorID: anna,
+			UpdatedBy: jonas,
+			CreatedAt: m.yearAgo(0, 11).Unix(),
+			UpdatedAt: m.ago(12 * day).Unix(),
 		},
-		Status: "enabled", CreatorID: anna, UpdatedBy: jonas, CreatedAt: m.yearAgo(0, 11).Unix(), UpdatedAt: m.ago(12 * day).Unix(),
-	}}
+	}
 }
 
 func escalateRules(m moments) []channel.EscalateRule {
@@ -51,14 +86,24 @@ func escalateRules(m moments) []channel.EscalateRule {
 		return channel.Target{ScheduleToRoleIDs: map[string][]int64{fmt.Sprint(schedule): {0}}, By: &channel.By{FollowPreference: new(true)}}
 	}
 	everybody := func(team int64) channel.Target {
-		return channel.Target{TeamIDs: []int64{team}, By: &channel.By{Critical: []string{"voice", "sms"}, Warning: []string{"email"}, Info: []string{"email"}}}
+		return channel.Target{
+			TeamIDs: []int64{team},
+			By:      &channel.By{Critical: []string{"voice", "sms"}, Warning: []string{"email"}, Info: []string{"email"}},
+		}
 	}
 	first := func(t channel.Target) channel.Layer {
 		return channel.Layer{MaxTimes: new(int64(2)), NotifyStep: new(5.0), EscalateWindow: new(int64(15)), Target: t}
 	}
 	rules := []channel.EscalateRule{
 		{Rule: rule(payments, 0, "Rufbereitschaft, dann alle", "Money does not wait."), Layers: []channel.Layer{
-			{MaxTimes: new(int64(1)), NotifyStep: new(0.5), EscalateWindow: new(int64(1)), Target: onCall(checkoutClock)}, {Target: everybody(checkout)}}},
+			{
+				MaxTimes:       new(int64(1)),
+				NotifyStep:     new(0.5),
+				EscalateWindow: new(int64(1)),
+				Target:         onCall(checkoutClock),
+			},
+			{Target: everybody(checkout)},
+		}},
 		{Rule: rule(basket, 0, "Rufbereitschaft", ""), Layers: []channel.Layer{first(onCall(checkoutClock)), {Target: onCall(managers)}}},
 		{Rule: rule(databases, 0, "Plattform", ""), Layers: []channel.Layer{first(onCall(platformOnCall)), {Target: onCall(managers)}}},
 		{Rule: rule(network, 0, "Plattform", ""), Layers: []channel.Layer{first(onCall(platformOnCall)), {Target: everybody(platform)}}},
@@ -75,8 +120,7 @@ func escalateRules(m moments) []channel.EscalateRule {
 	return numbered(m, kindEscalate, rules, func(r *channel.EscalateRule) *channel.Rule { return &r.Rule })
 }
 
-// integrations are those that the account's alerts came through and its webhooks went out by. Each start
-// gives the sources new keys.
+// integrations returns the integrations of the account's alerts and webhooks. The sources get new keys at each start.
 func integrations(m moments) (all []integration.Integration) {
 	stamped := func(i integration.Integration) integration.Integration {
 		i.AccountID, i.Status, i.CreatorID, i.UpdatedBy = accountID, "enabled", anna, jonas
@@ -86,7 +130,7 @@ func integrations(m moments) (all []integration.Integration) {
 	for _, in := range intakes {
 		kind := in.kind
 		if kind == "rum" {
-			kind = "standard" // errors of browsers come in like any other alert
+			kind = "standard" // errors of browsers are received like any other alert
 		}
 		i := integration.Integration{IntegrationID: in.id, IntegrationName: in.name, IntegrationType: kind, RefID: in.ref, TeamID: platform}
 		if in.id == standardIntake {
@@ -101,25 +145,39 @@ func integrations(m moments) (all []integration.Integration) {
 			kind = integration.WebhookAlert
 		}
 		for _, e := range s.events {
-			if e[0] == s.events[0][0] { // a webhook is told of alerts or of incidents
+			if e[0] == s.events[0][0] { // a webhook receives events of alerts or of incidents, never both
 				events = append(events, e)
 			}
 		}
-		all = append(all, stamped(integration.Integration{IntegrationID: s.integration, IntegrationName: names[s.integration], IntegrationType: kind, TeamID: platform,
-			Settings: &integration.Settings{Endpoint: s.endpoint, EventTypes: events}}))
+		all = append(all, stamped(integration.Integration{
+			IntegrationID:   s.integration,
+			IntegrationName: names[s.integration],
+			IntegrationType: kind,
+			TeamID:          platform,
+			Settings:        &integration.Settings{Endpoint: s.endpoint, EventTypes: events},
+		}))
 	}
 	return all
 }
 
 func routes(m moments) (all []route.Route) {
-	to := func(label, value string, channels ...int64) route.Case {
-		return route.Case{If: []filter.Condition{in("labels."+label, value)}, ChannelIDs: channels}
+	toChannels := func(service string, channels ...int64) route.Case {
+		return route.Case{If: []filter.Condition{in("labels.service", service)}, ChannelIDs: channels}
 	}
 	for _, id := range []int64{prometheusIntake, grafanaIntake, rumIntake} {
 		all = append(all, route.Route{
-			IntegrationID: id, Status: "enabled", Version: 1, CreatorID: anna, UpdatedBy: anna, CreatedAt: m.yearAgo(0, 9).Unix(), UpdatedAt: m.yearAgo(0, 9).Unix(),
+			IntegrationID: id,
+			Status:        "enabled",
+			Version:       1,
+			CreatorID:     anna,
+			UpdatedBy:     anna,
+			CreatedAt:     m.yearAgo(0, 9).Unix(),
+			UpdatedAt:     m.yearAgo(0, 9).Unix(),
 			Cases: []route.Case{
-				to("service", "payment-*", payments), to("service", "basket", basket), to("service", "*-db", databases), to("service", "/^shop-(ios|android)$/", apps),
+				toChannels("payment-*", payments),
+				toChannels("basket", basket),
+				toChannels("*-db", databases),
+				toChannels("/^shop-(ios|android)$/", apps),
 			},
 			Default: &route.Default{ChannelIDs: []int64{shopFront}},
 		})

@@ -11,10 +11,10 @@ import (
 
 const (
 	deliveries = 30_000
-	kept       = 7 * day // how far back they go
+	kept       = 7 * day // the age of the oldest
 )
 
-// The integrations that webhooks go out through.
+// The integrations of outbound webhooks.
 const (
 	chat int64 = accountID + 300_000 + iota*1000
 	tickets
@@ -23,32 +23,34 @@ const (
 	erp
 )
 
-// subscriber is where webhooks go: an integration and the events that it asked for.
+// subscriber is the receiver of webhooks: an integration and its events.
 type subscriber struct {
 	integration int64
 	endpoint    string
 	events      []string
-	slow        time.Duration // an answer takes up to twice as long
+	slow        time.Duration // a response takes up to twice as long
 	fails       float64       // share of attempts
 }
 
 var subscribers = []subscriber{
 	{chat, "https://chat." + domain + "/hooks/incidents", []string{"i_new", "i_ack", "i_rslv", "i_reopen"}, 90 * time.Millisecond, 0.01},
-	{tickets, "https://tickets." + domain + "/api/v2/tocsin", []string{"i_new", "i_assign", "i_ack", "i_comm", "i_rslv"}, 240 * time.Millisecond, 0.02},
+	{tickets, "https://tickets." + domain + "/api/v2/tocsin", []string{"i_new", "i_assign", "i_ack", "i_comm", "i_rslv"},
+		240 * time.Millisecond, 0.02},
 	{statusPage, "https://status." + domain + "/webhooks/incoming", []string{"i_new", "i_rslv"}, 60 * time.Millisecond, 0.005},
-	{lake, "https://ingest.lake." + domain + "/v1/events", []string{"a_new", "a_update", "a_close", "i_new", "i_rslv"}, 35 * time.Millisecond, 0.01},
+	{lake, "https://ingest.lake." + domain + "/v1/events", []string{"a_new", "a_update", "a_close", "i_new", "i_rslv"}, 35 * time.Millisecond,
+		0.01},
 	{erp, "https://erp." + domain + "/services/alarm", []string{"a_new", "a_close"}, 700 * time.Millisecond, 0.08},
 }
 
-// history is what is delivered in the last seven days.
+// history builds the deliveries of the last seven days.
 type history struct {
 	moments
 	random *rand.Rand
 	list   []webhook.Delivery
 }
 
-// webhookDeliveries gives exactly as many as promised: those of the troubles that the account tells of,
-// and of others that are gone.
+// webhookDeliveries returns exactly the documented number: deliveries of the account's troubles, and of older ones
+// that are no longer stored.
 func webhookDeliveries(m moments) []webhook.Delivery {
 	h := history{m, rand.New(rand.NewPCG(7, 2026)), make([]webhook.Delivery, 0, deliveries+1000)}
 	n := 0
@@ -73,8 +75,8 @@ func webhookDeliveries(m moments) []webhook.Delivery {
 	return h.list
 }
 
-// name gives the deliveries their event ids, which rise with time: that makes storing all of them a third
-// faster than ids in any order.
+// name sets the event IDs of the deliveries, which rise with time: storing all of them is a third faster than with
+// IDs in random order.
 func (h *history) name() {
 	tails := make([]string, len(h.list))
 	for i := range tails {
@@ -87,7 +89,7 @@ func (h *history) name() {
 	}
 }
 
-// dayTime is a moment of the last days, three times as likely in the shop's busy hours.
+// dayTime returns a moment of the last days, three times as likely in the shop's busy hours.
 func (h *history) dayTime() time.Time {
 	for {
 		at := h.now.Add(-time.Duration(h.random.Int64N(int64(kept))))
@@ -117,11 +119,10 @@ func (h *history) incident(ref string, ch int64, began time.Time, lasted time.Du
 	}
 }
 
-// waits are those before the second, third and further attempts.
+// waits are the pauses before the second, third and further attempts.
 var waits = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute}
 
-// send delivers an event to everybody who asked for it, again and again until it arrives or there is no
-// further attempt.
+// send delivers an event to every subscriber of it, and retries until it arrives or no attempt is left.
 func (h *history) send(kind, event, ref string, ch int64, at time.Time) {
 	for _, s := range subscribers {
 		if !slices.Contains(s.events, event) {
@@ -146,7 +147,7 @@ func (h *history) send(kind, event, ref string, ch int64, at time.Time) {
 	}
 }
 
-// attempt is one try. The ERP system was down for two hours, two days ago.
+// attempt returns one try. The ERP system was down for two hours, two days ago.
 func (h *history) attempt(s subscriber, at time.Time) webhook.Delivery {
 	d := webhook.Delivery{
 		IntegrationID: s.integration, Endpoint: s.endpoint, EventTime: webhook.Moment(at),
@@ -159,7 +160,7 @@ func (h *history) attempt(s subscriber, at time.Time) webhook.Delivery {
 	if h.random.Float64() < fails {
 		d.Status, d.StatusCode = "failed", []int64{500, 502, 503, 429, 0}[h.random.IntN(5)]
 		if d.StatusCode == 0 {
-			d.Duration = 10_000 // nothing came before the time was up
+			d.Duration = 10_000 // no response before the timeout
 		}
 	}
 	return d
@@ -167,7 +168,7 @@ func (h *history) attempt(s subscriber, at time.Time) webhook.Delivery {
 
 const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-// short is 22 letters, as identifiers of the product have them, but from the seeded source.
+// short returns 22 characters in the form of the product's identifiers, from the seeded source.
 func (h *history) short() string {
 	var s [22]byte
 	for i := range s {

@@ -1,8 +1,8 @@
-// Package demo makes up one believable account, so that everything can be tried out at once: an online
-// shop whose schedules, alerts, rules, incidents and deliveries are going on right now.
+// Package demo invents one believable account, so that every feature can be tried at once: an online shop with
+// schedules, alerts, rules, incidents and deliveries around the present moment.
 //
-// It must never touch an account but its own, name a real person, company or reachable address, nor read
-// a clock: the same moment gives the same account.
+// It must never change an account but its own, name a real person, company or reachable address, nor read a clock: the
+// same moment results in the same account.
 package demo
 
 import (
@@ -23,13 +23,12 @@ const Name = "Bergfink – Ausrüstung für draußen"
 
 // Keys are app keys of the account.
 type Keys struct {
-	All      string // of the owner: may do everything
+	All      string // of the owner: has every permission
 	ReadOnly string // of a person who may read everything and change nothing
-	Push     string // of the integration that the demo's own events come through
+	Push     string // of the integration for the demo's own events
 }
 
-// Fill makes sure that the database holds the account, and gives two new keys to it. An account that is
-// there from an earlier run stays as it is.
+// Fill stores the account unless the database holds it from an earlier run, and creates new keys.
 func Fill(ctx context.Context, d *db.DB, keyring *secret.Keyring, now time.Time) (Keys, error) {
 	return fill(ctx, d, keyring, now, Account)
 }
@@ -48,10 +47,12 @@ func fill(ctx context.Context, d *db.DB, keyring *secret.Keyring, now time.Time,
 		}
 	}
 	err = d.Write(ctx, func(tx *db.Tx) (err error) {
-		if _, keys.All, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: anna, Name: "demo: everything"}, now.Unix()); err != nil {
+		if _, keys.All, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: anna, Name: "demo: everything"},
+			now.Unix()); err != nil {
 			return err
 		}
-		if _, keys.ReadOnly, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: layla, Name: "demo: read only"}, now.Unix()); err != nil {
+		if _, keys.ReadOnly, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: layla, Name: "demo: read only"},
+			now.Unix()); err != nil {
 			return err
 		}
 		source, err := integration.Kind.Get(tx, accountID, fmt.Sprint(prometheusIntake))

@@ -20,13 +20,13 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// nows are moments at which the account is looked at: around both clock changes, at the ends of weeks,
+// nows are moments at which the account is tested: around both clock changes, at the ends of weeks,
 // months and years, in a leap year, and in between.
 var nows = []string{
 	"2026-04-13T04:00:00Z",
 	"2026-03-29T00:59:59Z", // the last second of winter time
 	"2026-03-29T01:00:00Z",
-	"2026-10-24T22:15:00Z", // 25 hours are about to begin
+	"2026-10-24T22:15:00Z", // shortly before a day of 25 hours
 	"2026-10-25T01:00:00Z",
 	"2026-11-01T23:29:59Z", // Monday already, in Berlin
 	"2027-01-01T00:00:00Z",
@@ -54,7 +54,7 @@ func newKeyring(t testing.TB) *secret.Keyring {
 	return keyring
 }
 
-// serve mounts every room.
+// serve starts a server with every module.
 func serve(t testing.TB) (*apitest.Server, *secret.Keyring) {
 	t.Helper()
 	keyring := newKeyring(t)
@@ -62,8 +62,8 @@ func serve(t testing.TB) (*apitest.Server, *secret.Keyring) {
 		(&datasource.Service{Keyring: keyring}).Ops(), rum.New(keyring).Ops(), webhook.New(webhook.Config{CursorKey: []byte("key")}).Ops()), keyring
 }
 
-// sample is the account with the newest of its deliveries only: under the race detector, to store all of
-// them takes longer than everything else together. test/blackbox stores them all.
+// sample returns the account with only the newest of its deliveries: under the race detector, storing all of them
+// takes longer than all other steps. test/blackbox stores them all.
 func sample(now time.Time) *accountfile.File {
 	f := Account(now)
 	f.Deliveries = f.Deliveries[deliveries-100:]

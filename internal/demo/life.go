@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// moment of the demo's life: what is sent after a pause.
+// happening is an event of a round, which is sent after a pause.
 type happening struct {
 	after  time.Duration
-	key    string // of the alert; %d stands for the number of the round, so that each round has its own
+	key    string // alert key; %d is replaced by the number of the round, so that each round has its own alerts
 	title  string
 	status string
 	labels map[string]string
 }
 
-// round is what happens again and again: something real that escalates, something silenced, dropped, grouped
-// and changing too often, and the end of it all.
+// round returns the events that are sent again and again: one that escalates, others that are silenced, dropped,
+// grouped or flapping, and the end of each.
 func round() []happening {
 	pay := func(more ...string) map[string]string { return labels(append(more, "service", "payment-api")...) }
 	cart := func(pod string) map[string]string { return labels("service", "basket", "pod", pod) }
@@ -50,9 +50,9 @@ func labels(pairs ...string) map[string]string {
 	return m
 }
 
-// Live lets events arrive until ctx ends, through the server's own door, and says of each what became of it
-// and how to ask why.
-func Live(ctx context.Context, url string, keys Keys, say func(format string, args ...any)) {
+// Live sends events to the server's own API until ctx ends. For each it prints the outcome, the reason and the call
+// that explains it.
+func Live(ctx context.Context, url string, keys Keys, show func(format string, args ...any)) {
 	for n := 1; ; n++ {
 		for _, h := range round() {
 			select {
@@ -70,7 +70,8 @@ func Live(ctx context.Context, url string, keys Keys, say func(format string, ar
 			}
 			outcome, why := explained(ctx, url, keys, event)
 			if outcome != "" {
-				say("%-9s  %s (%s)\n           because %s\n           curl -s '%s/alert/explain?app_key=%s' -H 'Content-Type: application/json' -d '{\"event_id\": \"%s\"}'\n", outcome, h.title, h.status, why, url, keys.ReadOnly, event)
+				call := Call{Path: "/alert/explain", Body: fmt.Sprintf(`{"event_id": "%s"}`, event)}
+				show("%-9s  %s (%s)\n           because %s\n           %s\n", outcome, h.title, h.status, why, call.Curl(url, keys.ReadOnly))
 			}
 		}
 	}
@@ -82,14 +83,15 @@ func push(ctx context.Context, url string, keys Keys, h happening, key string) (
 			EventID string `json:"event_id"`
 		} `json:"events"`
 	}
-	post(ctx, url+"/event/push/alert/standard?integration_key="+keys.Push, map[string]any{"title_rule": h.title, "event_status": h.status, "alert_key": key, "labels": h.labels}, &reply)
+	post(ctx, url+"/event/push/alert/standard?integration_key="+keys.Push,
+		map[string]any{"title_rule": h.title, "event_status": h.status, "alert_key": key, "labels": h.labels}, &reply)
 	if len(reply.Events) == 0 {
 		return ""
 	}
 	return reply.Events[0].EventID
 }
 
-// explained asks until there is a verdict, for two seconds.
+// explained returns the event's verdict and its reason. It polls for two seconds at most.
 func explained(ctx context.Context, url string, keys Keys, event string) (outcome, why string) {
 	for range 20 {
 		var reply struct {
@@ -121,7 +123,7 @@ func explained(ctx context.Context, url string, keys Keys, event string) (outcom
 	return "", ""
 }
 
-// post makes a call; what goes wrong leaves the reply empty, because the demo is only a demo.
+// post makes a call. A failure leaves the reply empty: the demo then prints nothing for the event.
 func post(ctx context.Context, url string, body, reply any) {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -2,7 +2,7 @@ package demo
 
 import "time"
 
-// moments counts the times of the account from one now, so that what is going on is always going on.
+// moments computes the times of the account from one now, so that open incidents are always recent.
 type moments struct {
 	now    time.Time // in the account's zone
 	monday time.Time // of this week, 00:00
@@ -17,24 +17,24 @@ func momentsAt(now time.Time) moments {
 func mustZone(name string) *time.Location {
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		panic(err) // the program brings its zones along
+		panic(err) // the zones are built into the program
 	}
 	return zone
 }
 
-// ago is a moment before now, to the second.
+// ago returns a moment before now, to the second.
 func (m moments) ago(d time.Duration) time.Time { return m.now.Add(-d).Truncate(time.Second) }
 
-// day is a wall-clock hour some days after this week's Monday.
+// day returns a wall-clock hour some days after this week's Monday.
 func (m moments) day(days, hour int) time.Time {
 	d := m.monday
 	return time.Date(d.Year(), d.Month(), d.Day()+days, hour, 0, 0, 0, d.Location())
 }
 
-// yearAgo is a wall-clock hour some days after the Monday 52 weeks ago.
+// yearAgo returns a wall-clock hour some days after the Monday 52 weeks ago.
 func (m moments) yearAgo(days, hour int) time.Time { return m.day(days-52*7, hour) }
 
-// nextMonth is 09:00 of the first Monday of the next month.
+// nextMonth returns 09:00 of the first Monday of the next month.
 func (m moments) nextMonth() time.Time {
 	t := time.Date(m.now.Year(), m.now.Month()+1, 1, 9, 0, 0, 0, m.now.Location())
 	return t.AddDate(0, 0, (8-int(t.Weekday()))%7)

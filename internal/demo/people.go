@@ -9,7 +9,7 @@ import (
 	"tocsin/internal/team"
 )
 
-// The persons of the account; their numbers stay the same.
+// The persons of the account; their IDs are the same in every run.
 const (
 	anna int64 = accountID + 50_000 + iota*1000
 	jonas
@@ -40,8 +40,8 @@ const (
 	reader
 )
 
-// Phone numbers are from the range that the German regulator keeps free for films and books, mail
-// addresses from a domain that cannot exist.
+// persons returns the persons of the account. Phone numbers are from the range that the German regulator reserves for
+// films and books, mail addresses from a domain that cannot exist.
 func persons() []person.Record {
 	all := []person.Record{
 		someone(anna, "Anna Schäfer", "de-DE", "Europe/Berlin", "anna", "23125 101"),
@@ -95,9 +95,22 @@ func teams() []team.Record {
 
 func roles() []role.Record {
 	return []role.Record{
-		{RoleID: operator, RoleName: "On-call operator", Permissions: names(auth.IncidentsManage, auth.ChannelsManage, auth.IntegrationsManage, auth.SchedulesManage, auth.CalendarsManage, auth.TemplatesManage)},
-		{RoleID: responder, RoleName: "Responder", Permissions: names(auth.IncidentsManage, auth.ChannelsRead, auth.IntegrationsRead, auth.SchedulesRead)},
-		{RoleID: monitoring, RoleName: "Monitoring", Permissions: names(auth.DatasourcesManage, auth.AlertingRulesManage, auth.ApplicationsManage)},
+		{
+			RoleID:   operator,
+			RoleName: "On-call operator",
+			Permissions: names(auth.IncidentsManage, auth.ChannelsManage, auth.IntegrationsManage, auth.SchedulesManage, auth.CalendarsManage,
+				auth.TemplatesManage),
+		},
+		{
+			RoleID:      responder,
+			RoleName:    "Responder",
+			Permissions: names(auth.IncidentsManage, auth.ChannelsRead, auth.IntegrationsRead, auth.SchedulesRead),
+		},
+		{
+			RoleID:      monitoring,
+			RoleName:    "Monitoring",
+			Permissions: names(auth.DatasourcesManage, auth.AlertingRulesManage, auth.ApplicationsManage),
+		},
 		{RoleID: reader, RoleName: "Reader", Permissions: everyRead()},
 	}
 }
@@ -110,7 +123,7 @@ func names(list ...auth.Permission) []string {
 	return names
 }
 
-// everyRead are the permissions that change nothing.
+// everyRead returns the permissions that only read.
 func everyRead() (names []string) {
 	for _, name := range auth.Names(auth.All) {
 		if strings.Contains(name, " Read (") {

@@ -10,8 +10,7 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// promises are what each schedule is there to show: which schedule, over which window, and what must be
-// seen in it.
+// promises are the features that the schedules demonstrate: the schedule, the window, and the check of its result.
 var promises = []struct {
 	name     string
 	schedule int64
@@ -65,7 +64,7 @@ var promises = []struct {
 	{"a fair rotation moves on through the week", fairTurns, next(45), func(m moments, s seen) bool {
 		return s.who(m.day(8, 12)) != s.who(m.day(15, 12)) && s.who(m.day(15, 12)) != s.who(m.day(22, 12))
 	}},
-	{"somebody is always awake", followTheSun, next(45), func(m moments, s seen) bool {
+	{"a person is always awake", followTheSun, next(45), func(m moments, s seen) bool {
 		return unbroken(s, m.now, m.now.Add(45*day))
 	}},
 	{"and was half a year ago", followTheSun, func(m moments) (time.Time, time.Time) { return m.day(-200, 0), m.day(-160, 0) }, func(m moments, s seen) bool {
@@ -87,7 +86,7 @@ var promises = []struct {
 		}
 		return has(s.layer("Berlin"), m.day(8, 9), m.day(8, 18)) && len(s.layer("Los Angeles")) >= 7
 	}},
-	{"nobody is on call", nobodyYet, next(45), func(m moments, s seen) bool {
+	{"no one is on call", nobodyYet, next(45), func(m moments, s seen) bool {
 		return s.CurOncall == nil && s.NextOncall == nil && len(*s.FinalSchedule.Schedules) == 0
 	}},
 	{"there is a year of history", platformOnCall, func(m moments) (time.Time, time.Time) { return m.yearAgo(1, 0), m.yearAgo(30, 0) }, func(m moments, s seen) bool {
@@ -95,7 +94,7 @@ var promises = []struct {
 	}},
 }
 
-// At any moment the account is accepted as it is and shows what it is there to show.
+// TestAtAnyMoment: at any moment the account is accepted and demonstrates its features.
 func TestAtAnyMoment(t *testing.T) {
 	s, keyring := serve(t)
 	for _, text := range nows {
@@ -133,10 +132,10 @@ func TestAtAnyMoment(t *testing.T) {
 	}
 }
 
-// seen is what /schedule/info answers.
+// seen is the reply of /schedule/info.
 type seen struct{ schedule.Schedule }
 
-// at is the stretch of the final timeline that holds a moment, nil for nobody.
+// at returns the entry of the final schedule that contains a moment, or nil.
 func (s seen) at(t time.Time) *schedule.Entry {
 	for _, e := range *s.FinalSchedule.Schedules {
 		if e.Start <= t.Unix() && t.Unix() < e.End {
@@ -162,7 +161,7 @@ func (s seen) layer(name string) []schedule.Entry {
 	return nil
 }
 
-// begins tells whether the final timeline has a stretch that begins at a moment.
+// begins reports whether the final schedule has an entry that begins at a moment.
 func (s seen) begins(at time.Time) bool {
 	for _, e := range *s.FinalSchedule.Schedules {
 		if e.Start == at.Unix() {
@@ -181,7 +180,7 @@ func has(entries []schedule.Entry, from, to time.Time) bool {
 	return false
 }
 
-// unbroken tells whether somebody is on call at every second of a window.
+// unbroken reports whether a person is on call at every second of a window.
 func unbroken(s seen, from, to time.Time) bool {
 	at := from.Unix()
 	for _, e := range *s.FinalSchedule.Schedules {
@@ -203,7 +202,7 @@ func around(at func(moments) time.Time) func(m moments) (from, to time.Time) {
 	return func(m moments) (from, to time.Time) { return at(m).Add(-10 * day), at(m).Add(10 * day) }
 }
 
-// clockChange is the next one in the account's zone.
+// clockChange returns the next clock change in the account's zone.
 func (m moments) clockChange() time.Time {
 	_, end := m.now.ZoneBounds()
 	return end

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The README promises a line for every operation, and that it works: the lines are those of Calls, which
-// another test runs.
+// TestTheReadmeHasEveryCall: the README has a line for every operation. The lines are those of Calls, which another
+// test runs.
 func TestTheReadmeHasEveryCall(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -21,38 +21,46 @@ func schedules(m moments) []schedule.Record {
 	all := []schedule.Record{
 		{
 			ScheduleID: platformOnCall,
-			Body:       body(platform, "Plattform: Rufbereitschaft", "Weekly, handed over on Mondays at 09:00. An override is always going on, and next week has two that overlap: the heavier one wins."),
-			Layers:     platformLayers(m),
+			Body: body(platform, "Plattform: Rufbereitschaft",
+				"Weekly, handed over on Mondays at 09:00. An override is always going on, and next week has two that overlap: the heavier one wins."),
+			Layers: platformLayers(m),
 		},
 		{
 			ScheduleID: checkoutClock,
-			Body:       body(checkout, "Checkout rund um die Uhr", "Days, nights and weekends in layers of their own. Sunday night belongs to nobody: on Mondays the first nine hours are a gap."),
-			Layers:     dayNightWeekend(m),
+			Body: body(checkout, "Checkout rund um die Uhr",
+				"Days, nights and weekends in layers of their own. Sunday night belongs to nobody: on Mondays the first nine hours are a gap."),
+			Layers: dayNightWeekend(m),
 		},
 		{
 			ScheduleID: storefrontStack,
-			Body:       body(storefront, "Storefront mit Datenbank-Reserve", "A primary for the week and, during the day, a database expert as backup: both are on call at the same time."),
-			Layers:     stacked(m),
+			Body: body(storefront, "Storefront mit Datenbank-Reserve",
+				"A primary for the week and, during the day, a database expert as backup: both are on call at the same time."),
+			Layers: stacked(m),
 		},
 		{
 			ScheduleID: warehouseHandover,
-			Body:       body(storefront, "Lager: Übergabe", "The agency ends on the first Monday of next month at 09:00; our own people take over at that second."),
-			Layers:     handover(m),
+			Body: body(storefront, "Lager: Übergabe",
+				"The agency ends on the first Monday of next month at 09:00; our own people take over at that second."),
+			Layers: handover(m),
 		},
 		{
 			ScheduleID: managers,
 			Body:       body(platform, "Incident managers", "A natural month each."),
-			Layers:     []schedule.RecordLayer{rotation("Month", m.yearAgo(0, 9), "month", 1, group("Anna", anna), group("Zoë", zoe), group("Maya", maya))},
+			Layers: []schedule.RecordLayer{
+				rotation("Month", m.yearAgo(0, 9), "month", 1, group("Anna", anna), group("Zoë", zoe), group("Maya", maya)),
+			},
 		},
 		{
 			ScheduleID: fairTurns,
-			Body:       body(checkout, "Checkout second line", "Daily at 08:00, in fair order: nobody always gets the same day of the week. The turn of the clock change lasts 23 or 25 hours."),
-			Layers:     fair(m),
+			Body: body(checkout, "Checkout second line",
+				"Daily at 08:00, in fair order: nobody always gets the same day of the week. The turn of the clock change lasts 23 or 25 hours."),
+			Layers: fair(m),
 		},
 		{
 			ScheduleID: followTheSun,
-			Body:       body(storefront, "Follow the sun", "Every layer keeps the hours of its own time zone; where offices overlap, both are on call."),
-			Layers:     sun(m),
+			Body: body(storefront, "Follow the sun",
+				"Every layer keeps the hours of its own time zone; where offices overlap, both are on call."),
+			Layers: sun(m),
 		},
 		{
 			ScheduleID: nobodyYet,
@@ -73,7 +81,8 @@ func body(team int64, name, description string) schedule.Body {
 }
 
 func platformLayers(m moments) []schedule.RecordLayer {
-	weekly := rotation("Week", m.yearAgo(0, 9), "week", 1, group("Anna", anna), group("Jonas", jonas), group("Łukasz", lukasz), group("민준", minjun))
+	weekly := rotation("Week", m.yearAgo(0, 9), "week", 1, group("Anna", anna), group("Jonas", jonas), group("Łukasz", lukasz),
+		group("민준", minjun))
 	weekly.HandoffTime = 9 * 3600
 	now := m.now.Truncate(30 * time.Minute)
 	heavy := override("Swap on Wednesday", m.day(9, 0), m.day(10, 0), group("Łukasz", lukasz))
@@ -86,8 +95,8 @@ func platformLayers(m moments) []schedule.RecordLayer {
 	}
 }
 
-// dayNightWeekend covers the clock but for Monday 00:00 to 09:00. The nights' duty days begin at 18:00 and
-// reach into the next date, so that Friday night lasts until Saturday 09:00 beside the weekend.
+// dayNightWeekend covers the whole week except Monday 00:00 to 09:00. The duty days of the nights begin at 18:00 and
+// extend into the next date, so that Friday night lasts until Saturday 09:00 beside the weekend.
 func dayNightWeekend(m moments) []schedule.RecordLayer {
 	days := rotation("Day", m.yearAgo(0, 0), "day", 1, group("Zoë", zoe), group("Ελένη", eleni), group("Олена", olena))
 	days.DayMask.Repeat = []int64{1, 2, 3, 4, 5}
@@ -122,13 +131,13 @@ func handover(m moments) []schedule.RecordLayer {
 }
 
 func fair(m moments) []schedule.RecordLayer {
-	daily := rotation("Second line", m.yearAgo(0, 8), "day", 1, group("Ελένη", eleni), group("Олена", olena), group("佐藤", sato), group("Beatriz", beatriz), group("Zoë", zoe), group("Maya", maya), group("Jonas", jonas))
+	daily := rotation("Second line", m.yearAgo(0, 8), "day", 1, group("Ελένη", eleni), group("Олена", olena), group("佐藤", sato),
+		group("Beatriz", beatriz), group("Zoë", zoe), group("Maya", maya), group("Jonas", jonas))
 	daily.FairRotation = true
 	return []schedule.RecordLayer{daily}
 }
 
-// sun leaves no hour of the year out, whichever of its zones keep summer time; weeks begin on each zone's
-// own Monday.
+// sun covers every hour of the year, whichever of its zones have summer time. Weeks begin on each zone's own Monday.
 func sun(m moments) []schedule.RecordLayer {
 	office := func(name, zone string, end int64, groups ...schedule.Group) schedule.RecordLayer {
 		year, month, date := m.yearAgo(0, 0).Date()
@@ -174,7 +183,14 @@ func notify() *schedule.Notify {
 		By:            &schedule.NotifyBy{FollowPreference: true},
 		Webhooks: &[]schedule.Webhook{
 			{Type: "slack_app", Settings: schedule.WebhookSettings{DataSourceID: chat, ChatIDs: []string{"C0DEMO1ONCALL"}}},
-			{Type: "zoom", Settings: schedule.WebhookSettings{Alias: "War room", Token: "https://chat." + domain + "/hooks/war-room", VerifyToken: "${env:ZOOM_VERIFY_TOKEN}"}},
+			{
+				Type: "zoom",
+				Settings: schedule.WebhookSettings{
+					Alias:       "War room",
+					Token:       "https://chat." + domain + "/hooks/war-room",
+					VerifyToken: "${env:ZOOM_VERIFY_TOKEN}",
+				},
+			},
 		},
 	}
 }

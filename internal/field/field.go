@@ -1,6 +1,6 @@
-// Package field keeps the custom fields that an account gives its incidents.
+// Package field stores the custom fields of an account's incidents.
 //
-// It must never change the name or type of a field that exists: incidents hold values of it.
+// It must never change the name or type of an existing field, because incidents hold values of it.
 package field
 
 import (
@@ -27,11 +27,11 @@ var golden embed.FS
 type Field struct {
 	FieldID      string           `json:"field_id" doc:"24 hexadecimal digits."`
 	AccountID    int64            `json:"account_id" doc:"Owning account."`
-	FieldName    string           `json:"field_name" maxLength:"255" doc:"What programs call it; unique in the account."`
+	FieldName    string           `json:"field_name" maxLength:"255" doc:"Name for programs; unique in the account."`
 	DisplayName  string           `json:"display_name" doc:"What people call it."`
 	Description  string           `json:"description" doc:"At most 500 characters."`
 	FieldType    string           `json:"field_type" enum:"text,single_select,multi_select,checkbox" doc:"How it is filled in."`
-	ValueType    string           `json:"value_type" enum:"string,bool" doc:"Of what type its values are: bool for a checkbox, else string."`
+	ValueType    string           `json:"value_type" enum:"string,bool" doc:"The type of its values: bool for a checkbox, else string."`
 	Options      []jsontext.Value `json:"options,omitzero" doc:"What can be selected."`
 	DefaultValue jsontext.Value   `json:"default_value,omitempty" doc:"What a new incident has; absent: nothing."`
 	Status       string           `json:"status" enum:"enabled" doc:"Always enabled."`
@@ -41,17 +41,30 @@ type Field struct {
 	UpdatedAt    int64            `json:"updated_at" doc:"Unix seconds."`
 }
 
-// Kind is how fields are kept.
+// Kind describes how fields are stored and checked.
 var Kind = configstore.Kind[Field]{
 	Name: configstore.Field, Section: "fields",
 	Head: func(f *Field) configstore.Head {
-		return configstore.Head{ID: f.FieldID, Name: f.FieldName, Search: f.DisplayName, Creator: f.CreatorID, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt}
+		return configstore.Head{
+			ID:        f.FieldID,
+			Name:      f.FieldName,
+			Search:    f.DisplayName,
+			Creator:   f.CreatorID,
+			CreatedAt: f.CreatedAt,
+			UpdatedAt: f.UpdatedAt,
+		}
 	},
 	Check: func(_ *db.Tx, at configstore.RecordPath, account int64, f *Field) error {
 		if f.Status == "" {
 			f.Status = "enabled"
 		}
-		if err := configstore.FirstError(at.Account(f.AccountID, account), at.Object("field_id", f.FieldID), at.OneOf("status", f.Status, "enabled"), f.check(at)); err != nil {
+		err := configstore.FirstError(
+			at.Account(f.AccountID, account),
+			at.Object("field_id", f.FieldID),
+			at.OneOf("status", f.Status, "enabled"),
+			f.check(at),
+		)
+		if err != nil {
 			return err
 		}
 		f.AccountID = account
@@ -73,8 +86,10 @@ func (f *Field) check(at configstore.RecordPath) error {
 		return at.Invalid("field_name", "must be a letter or _ and up to 39 letters, digits or _, got %.60q", f.FieldName)
 	}
 	if err := configstore.FirstError(
-		at.Length("display_name", f.DisplayName, 1, 40), at.Length("description", f.Description, 0, 500),
-		at.OneOf("field_type", f.FieldType, "text", "single_select", "multi_select", "checkbox"), at.OneOf("value_type", f.ValueType, "string", "bool"),
+		at.Length("display_name", f.DisplayName, 1, 40),
+		at.Length("description", f.Description, 0, 500),
+		at.OneOf("field_type", f.FieldType, "text", "single_select", "multi_select", "checkbox"),
+		at.OneOf("value_type", f.ValueType, "string", "bool"),
 	); err != nil {
 		return err
 	}
@@ -86,7 +101,7 @@ func (f *Field) check(at configstore.RecordPath) error {
 		return at.Invalid("options", "must be 1 to %d for a select and none for any other field, got %d for %s", maxOptions, n, f.FieldType)
 	}
 	for i, option := range f.Options {
-		if _, ok := text(option, 1, maxOption); !ok {
+		if !isText(option, 1, maxOption) {
 			return at.Element("options", i).Invalid("", "must be a text of 1 to %d characters, got %.60s", maxOption, option)
 		}
 		if slices.ContainsFunc(f.Options[:i], func(o jsontext.Value) bool { return string(o) == string(option) }) {
@@ -100,7 +115,7 @@ func (f *Field) checkDefault(at configstore.RecordPath) error {
 	return f.admits(at, "default_value", f.DefaultValue)
 }
 
-// Admits holds a value of an incident against the field; null takes it away.
+// Admits returns a fault if the field does not admit a value for an incident. It admits null, which clears the value.
 func (f *Field) Admits(v jsontext.Value) error { return f.admits("", "field_value", v) }
 
 func (f *Field) admits(at configstore.RecordPath, member string, v jsontext.Value) error {
@@ -116,7 +131,7 @@ func (f *Field) admits(at configstore.RecordPath, member string, v jsontext.Valu
 			return at.Invalid(member, "must be true or false, got %.60s", v)
 		}
 	case "text":
-		if _, ok := text(v, 0, maxText); !ok {
+		if !isText(v, 0, maxText) {
 			return at.Invalid(member, "must be a text of at most %d characters, got %.60s", maxText, v)
 		}
 	case "single_select":
@@ -132,26 +147,53 @@ func (f *Field) admits(at configstore.RecordPath, member string, v jsontext.Valu
 	return nil
 }
 
-func text(v jsontext.Value, least, most int) (s string, ok bool) {
+// isText reports whether a value is a text of shortest to longest characters.
+func isText(v jsontext.Value, shortest, longest int) bool {
+	var s string
 	if v.Kind() != '"' || json.Unmarshal(v, &s) != nil {
-		return "", false
+		return false
 	}
 	n := utf8.RuneCountInString(s)
-	return s, n >= least && n <= most
+	return n >= shortest && n <= longest
 }
 
-// Ops is the room's table of contents.
+// Ops returns the operations of this package.
 func Ops() []api.Op {
 	manage := []auth.Permission{auth.CustomFieldsManage}
 	const one = `{"field_id": "69db2f72a0fe7db6448b1506"}`
 	return api.WithReplies(golden, []api.Op{
-		{Path: "/field/create", Allow: manage, Effect: api.Write, Audit: "field:write:create", Doc: "Creates a custom field of incidents.",
-			Example: `{"field_name": "impact_area", "display_name": "Impact", "field_type": "single_select", "value_type": "string", "options": ["EU", "US"], "default_value": "EU"}`, Do: api.Do(create)},
-		{Path: "/field/update", Allow: manage, Effect: api.Write, Audit: "field:write:update", Doc: "Changes what is sent of a field; its name and type stay.", Notes: "default_value null means: not sent.",
-			Example: `{"field_id": "69db2f72a0fe7db6448b1506", "display_name": "Impact area"}`, Do: api.Do(update)},
+		{
+			Path:   "/field/create",
+			Allow:  manage,
+			Effect: api.Write,
+			Audit:  "field:write:create",
+			Doc:    "Creates a custom field of incidents.",
+			Example: `{"field_name": "impact_area", "display_name": "Impact", "field_type": "single_select", "value_type": "string", ` +
+				`"options": ["EU", "US"], "default_value": "EU"}`,
+			Do: api.Do(create),
+		},
+		{
+			Path:    "/field/update",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "field:write:update",
+			Doc:     "Changes the members of a field that are sent; its name and type never change.",
+			Notes:   "default_value null is the same as absent.",
+			Example: `{"field_id": "69db2f72a0fe7db6448b1506", "display_name": "Impact area"}`,
+			Do:      api.Do(update),
+		},
 		{Path: "/field/info", Effect: api.Read, Doc: "Shows one field.", Example: one, Do: api.Do(info)},
 		{Path: "/field/list", Effect: api.Read, Doc: "Lists the fields of the account by age, oldest first.", Example: `{}`, Do: api.Do(list)},
-		{Path: "/field/delete", Allow: manage, Effect: api.Write, Audit: "field:write:delete", Danger: true, Doc: "Deletes a field.", Example: one, Do: api.Do(remove)},
+		{
+			Path:    "/field/delete",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "field:write:delete",
+			Danger:  true,
+			Doc:     "Deletes a field.",
+			Example: one,
+			Do:      api.Do(remove),
+		},
 	})
 }
 
@@ -171,8 +213,20 @@ type created struct {
 }
 
 func create(c *api.Call, in createRequest) (created, error) {
-	f := Field{FieldID: id.Object(c.Now), AccountID: c.Who.AccountID, FieldName: in.FieldName, DisplayName: in.DisplayName, Description: in.Description, FieldType: in.FieldType,
-		ValueType: in.ValueType, Options: in.Options, DefaultValue: in.DefaultValue, Status: "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
+	f := Field{
+		FieldID:      id.Object(c.Now),
+		AccountID:    c.Who.AccountID,
+		FieldName:    in.FieldName,
+		DisplayName:  in.DisplayName,
+		Description:  in.Description,
+		FieldType:    in.FieldType,
+		ValueType:    in.ValueType,
+		Options:      in.Options,
+		DefaultValue: in.DefaultValue,
+		Status:       "enabled",
+		CreatorID:    c.Who.PersonID,
+		CreatedAt:    c.Unix(),
+	}
 	taken, err := Kind.Named(c.Tx, c.Who.AccountID, in.FieldName, "")
 	if err != nil {
 		return created{}, err
@@ -220,6 +274,7 @@ func update(c *api.Call, in updateRequest) (api.Empty, error) {
 	return api.Empty{}, f.store(c)
 }
 
+// OneRequest names one field.
 type OneRequest struct {
 	FieldID string `json:"field_id" pattern:"^[0-9a-f]{24}$" patternDescription:"24 hexadecimal digits" doc:"The field."`
 }

@@ -22,8 +22,8 @@ func TestConversationRoute(t *testing.T) {
 	byName := `{"if":[{"key":"labels.team","oper":"IN","vals":["*"]}],"channel_ids":[],"fallthrough":false,"routing_mode":"name_mapping","name_mapping_label":"team"}`
 	body := `"integration_id":$i,"cases":[` + critical + `,` + byName + `],"sections":[{"name":"Loud","position":0}],"default":{"channel_ids":[$a]}`
 	stamps := `,"status":"enabled","version":%d,"updated_by":2476123212131,"creator_id":2476123212131,"created_at":1776052801,"updated_at":1776052801`
-	refused := func(body string, says ...string) apitest.Turn {
-		return apitest.Turn{Path: "/route/upsert", Body: `{"integration_id":$i,` + body + `}`, Code: "InvalidParameter", Says: says}
+	refused := func(body string, parts ...string) apitest.Turn {
+		return apitest.Turn{Path: "/route/upsert", Body: `{"integration_id":$i,` + body + `}`, Code: "InvalidParameter", Says: parts}
 	}
 	s.Converse(t, []apitest.Turn{
 		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"A"}`, Keep: map[string]string{"a": "channel_id"}},
@@ -74,13 +74,13 @@ func TestPreview(t *testing.T) {
 	})
 }
 
-// labelled is an alert that has nothing but labels.
+// labelled is an alert that has only labels.
 type labelled map[string]string
 
 func (l labelled) Field(string) (string, bool)      { return "", false }
 func (l labelled) Label(name string) (string, bool) { v, ok := l[name]; return v, ok }
 
-// TestMatchAgainstModel holds Match against one that walks the cases by hand.
+// TestMatchAgainstModel compares Match with a model that evaluates the cases one by one.
 func TestMatchAgainstModel(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 3))

@@ -10,35 +10,35 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Application is a web site or app whose users are monitored.
+// Application is a web site or app that reports the errors of its users.
 type Application struct {
 	AccountID       int64    `json:"account_id" doc:"Owning account."`
 	ApplicationID   string   `json:"application_id" doc:"The application's identifier."`
 	ApplicationName string   `json:"application_name" doc:"1 to 40 characters."`
 	Type            string   `json:"type" enum:"browser,ios,android,react-native,flutter,kotlin-multiplatform,roku,unity" doc:"Where it runs."`
-	ClientToken     string   `json:"client_token" doc:"What its SDK reports with; a secret."`
+	ClientToken     string   `json:"client_token" doc:"The token that its SDK sends; a secret."`
 	TeamID          int64    `json:"team_id" doc:"Owning team; 0: none."`
 	IsPrivate       bool     `json:"is_private" doc:"Its data is for its team."`
 	NoIP            bool     `json:"no_ip" doc:"Addresses of users are not kept."`
-	NoGeo           bool     `json:"no_geo" doc:"Where users are is not worked out from their addresses."`
+	NoGeo           bool     `json:"no_geo" doc:"Locations of users are not derived from their addresses."`
 	Alerting        Alerting `json:"alerting" doc:"Which issues become alerts, and where."`
 	Tracing         Tracing  `json:"tracing" doc:"Where its traces can be seen."`
 	TracingAlias    Tracing  `json:"the service" doc:"The same as tracing, under the name that the specification prints (2.5)."`
 	Status          string   `json:"status" enum:"enabled,disabled,deleted" doc:"Whether it reports."`
-	CreatedBy       int64    `json:"created_by" doc:"The person who made it."`
+	CreatedBy       int64    `json:"created_by" doc:"The person who created it."`
 	UpdatedBy       int64    `json:"updated_by" doc:"The person who changed it last."`
 	CreatedAt       int64    `json:"created_at" doc:"Unix milliseconds."`
 	UpdatedAt       int64    `json:"updated_at" doc:"Unix milliseconds."`
 }
 
-// Alerting says where an application's issues become alerts.
+// Alerting is the setting of the channels in which an application's issues become alerts.
 type Alerting struct {
 	Enabled       bool    `json:"enabled" doc:"Issues become alerts."`
-	ChannelIDs    []int64 `json:"channel_ids" doc:"The channels that get them."`
+	ChannelIDs    []int64 `json:"channel_ids" doc:"The channels that receive them."`
 	IntegrationID int64   `json:"integration_id" doc:"The integration they come through."`
 }
 
-// Tracing says where the trace of a request that a user made can be seen.
+// Tracing is the setting of the link to the trace of a user's request.
 type Tracing struct {
 	Enabled  bool   `json:"enabled" doc:"Traces are linked."`
 	OpenType string `json:"open_type" enum:"popup,tab," doc:"How a link opens: popup, tab, or empty when never set."`
@@ -61,13 +61,13 @@ func scanApplication(scan db.Scan) (a Application, err error) {
 	return a, fault.Wrap(json.Unmarshal([]byte(channels), &a.Alerting.ChannelIDs), "channels of application %s", a.ApplicationID)
 }
 
-// openToken replaces the sealed client token by the token. open is secret.Keyring.Open, or Show where people see it.
+// openToken decrypts the client token in place. open is secret.Keyring.Open, or Show for people.
 func (a *Application) openToken(open secret.Renew) (err error) {
 	a.ClientToken, err = open(a.ClientToken, tokenContext(a.AccountID, a.ApplicationID))
 	return err
 }
 
-// tokenContext binds a sealed client token to its place.
+// tokenContext returns the associated data of a sealed client token: it opens in its own row only.
 func tokenContext(account int64, application string) string {
 	return fmt.Sprintf("rum/%d/application/%s/client_token", account, application)
 }

@@ -11,22 +11,22 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// AlertingInput is Alerting as callers write it; what is absent stays as it is.
+// AlertingInput is Alerting as callers send it; absent members keep their values.
 type AlertingInput struct {
 	Enabled       *bool   `json:"enabled,omitzero" doc:"Issues become alerts."`
-	ChannelIDs    []int64 `json:"channel_ids,omitzero" maxItems:"100" doc:"The channels that get them, at most 100; an empty list: none."`
+	ChannelIDs    []int64 `json:"channel_ids,omitzero" maxItems:"100" doc:"The channels that receive them, at most 100; an empty list: none."`
 	IntegrationID int64   `json:"integration_id,omitzero" doc:"Not used: the integration is the system's own."`
 }
 
-// TracingInput is Tracing as callers write it; what is absent stays as it is.
+// TracingInput is Tracing as callers send it; absent members keep their values.
 type TracingInput struct {
 	Enabled  *bool   `json:"enabled,omitzero" doc:"Traces are linked."`
 	OpenType *string `json:"open_type,omitzero" enum:"popup,tab," doc:"How a link opens: popup, tab, or empty for unset."`
 	Endpoint *string `json:"endpoint,omitzero" maxLength:"2048" doc:"http or https URL in which ${trace_id} stands for the trace; empty: none."`
 }
 
-// configure writes what is set over the application. Tracing may come under either of its names, or under
-// both when they say the same.
+// configure sets the members that were sent. Tracing may be sent under either of its names, or under both if they
+// are equal.
 func (a *Application) configure(alerting *AlertingInput, tracing, alias *TracingInput) error {
 	if alerting != nil {
 		set(&a.Alerting.Enabled, alerting.Enabled)
@@ -55,7 +55,7 @@ func (a *Application) configure(alerting *AlertingInput, tracing, alias *Tracing
 	return nil
 }
 
-// checkTeam refuses a team that the account does not have.
+// checkTeam returns a fault if the account does not have the team.
 func (a *Application) checkTeam(tx *db.Tx) error {
 	if a.TeamID == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (a *Application) checkTeam(tx *db.Tx) error {
 	return err
 }
 
-// checkChannels refuses channels that the account does not have.
+// checkChannels returns a fault for the first channel that the account does not have.
 func (a *Application) checkChannels(tx *db.Tx) error {
 	for i, ch := range a.Alerting.ChannelIDs {
 		_, found, err := channel.Find(tx, a.AccountID, ch)
@@ -81,8 +81,8 @@ func (a *Application) checkChannels(tx *db.Tx) error {
 	return nil
 }
 
-// permitChannels refuses to begin or to end alerting a private channel that the caller may not read. before is what the
-// application alerts now.
+// permitChannels refuses to add or remove a private channel that the caller may not read. before are the channels that
+// the application alerts now.
 func (a *Application) permitChannels(c *api.Call, before []int64) error {
 	for _, lists := range [][2][]int64{{a.Alerting.ChannelIDs, before}, {before, a.Alerting.ChannelIDs}} {
 		for _, id := range lists[0] {
@@ -97,10 +97,10 @@ func (a *Application) permitChannels(c *api.Call, before []int64) error {
 	return nil
 }
 
-// warnings names what is switched on and cannot do anything.
+// warnings returns the settings that are enabled without effect.
 func (a *Application) warnings() (w api.Warnings) {
 	if a.Alerting.Enabled && len(a.Alerting.ChannelIDs) == 0 {
-		w.Warnings = append(w.Warnings, "alerting is enabled and has no channel_ids, so that issues alert nobody")
+		w.Warnings = append(w.Warnings, "alerting is enabled and has no channel_ids, so that issues alert no one")
 	}
 	if a.Tracing.Enabled && a.Tracing.Endpoint == "" {
 		w.Warnings = append(w.Warnings, "tracing is enabled and has no endpoint, so that no trace can be linked")
@@ -108,7 +108,7 @@ func (a *Application) warnings() (w api.Warnings) {
 	return w
 }
 
-// refer records what the application refers to, which is nothing once it is deleted.
+// refer stores the references of the application; a deleted application has none.
 func (a *Application) refer(tx *db.Tx) error {
 	if a.Status == "deleted" {
 		return configstore.ClearReferences(tx, a.AccountID, configstore.Application, a.ApplicationID)

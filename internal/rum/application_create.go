@@ -14,7 +14,7 @@ type applicationCreateRequest struct {
 	TeamID          int64          `json:"team_id" minimum:"0" doc:"Owning team; 0: none."`
 	IsPrivate       bool           `json:"is_private,omitzero" doc:"Its data is for its team."`
 	NoIP            bool           `json:"no_ip,omitzero" doc:"Do not keep addresses of users."`
-	NoGeo           bool           `json:"no_geo,omitzero" doc:"Do not work out where users are from their addresses."`
+	NoGeo           bool           `json:"no_geo,omitzero" doc:"Do not derive locations of users from their addresses."`
 	Alerting        *AlertingInput `json:"alerting,omitzero" doc:"Which issues become alerts, and where; absent: none do."`
 	Tracing         *TracingInput  `json:"tracing,omitzero" doc:"Where its traces can be seen; absent: nowhere."`
 	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under the name that the specification prints (2.5)."`
@@ -24,7 +24,7 @@ type applicationCreateRequest struct {
 type applicationCreated struct {
 	ApplicationID   string `json:"application_id" doc:"The new application."`
 	ApplicationName string `json:"application_name" doc:"Its name."`
-	ClientToken     string `json:"client_token" doc:"What its SDK reports with; a secret."`
+	ClientToken     string `json:"client_token" doc:"The token that its SDK sends; a secret."`
 	api.Warnings
 }
 
@@ -42,13 +42,13 @@ func (r *Service) applicationCreate(c *api.Call, in applicationCreateRequest) (a
 	if err := configstore.FirstError(a.check("", account), a.checkTeam(c.Tx), a.checkChannels(c.Tx), a.permitChannels(c, nil)); err != nil {
 		return applicationCreated{}, err
 	}
-	if _, err := a.insert(c.Tx, r.keyring, account); err != nil { // 128 random bits do not meet again
+	if _, err := a.insert(c.Tx, r.keyring, account); err != nil { // 128 random bits do not repeat
 		return applicationCreated{}, err
 	}
 	c.Touched(configstore.Application, a.ApplicationID, a.ApplicationName)
 	return applicationCreated{a.ApplicationID, a.ApplicationName, a.ClientToken, a.warnings()}, a.refer(c.Tx)
 }
 
-// newToken is a client token of an account: 128 random bits in hexadecimal digits, and the last three digits
-// of the account's number, by which people tell tokens of different accounts apart.
+// newToken returns a client token of an account: 128 random bits in hexadecimal digits, and the last three digits
+// of the account's number, by which people distinguish tokens of different accounts.
 func newToken(account int64) string { return fmt.Sprintf("%s%03d", id.Token(16), account%1000) }

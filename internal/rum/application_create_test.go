@@ -21,7 +21,7 @@ const (
 	listPath   = "/rum/application/list"
 )
 
-// channels are two of account A and one of account B.
+// channels stores two channels of account A and one of account B.
 func channels(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	s.Write(func(tx *db.Tx) error {
@@ -38,7 +38,7 @@ type created struct {
 	Warnings      []string
 }
 
-// shown reads an application, the id and the token taken out.
+// shown returns an application as the API shows it, without the id and the token.
 func shown(t *testing.T, s *apitest.Server, c created) string {
 	t.Helper()
 	r := s.Call(apitest.KeyA, infoPath, map[string]string{"application_id": c.ApplicationID})
@@ -80,7 +80,7 @@ func TestApplicationCreate(t *testing.T) {
 		{Name: "under both", Body: `{` + least + `, "tracing": ` + tab + `, "the service": ` + tab + `}`},
 		{Name: "null is absent", Body: `{` + least + `, "is_private": null, "alerting": null, "tracing": null, "the service": null}`},
 		{Name: "null within", Body: `{` + least + `, "alerting": {"enabled": null, "channel_ids": null}, "tracing": {"endpoint": null}}`},
-		{Name: "alerting nobody", Body: `{` + least + `, "alerting": {"enabled": true}, "tracing": {"enabled": true}}`, Then: func(t *testing.T, s *apitest.Server, r apitest.Reply) {
+		{Name: "alerting without a channel", Body: `{` + least + `, "alerting": {"enabled": true}, "tracing": {"enabled": true}}`, Then: func(t *testing.T, s *apitest.Server, r apitest.Reply) {
 			var c created
 			r.Into(&c)
 			if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "alerting") || !strings.Contains(c.Warnings[1], "tracing") {
@@ -113,7 +113,7 @@ func TestApplicationCreate(t *testing.T) {
 	apitest.Golden(t, "rum_application_create", r.Body, c.ApplicationID, "eWbr4xk3ZRnLabRa6unqwD", c.ClientToken, token)
 }
 
-// A team or a channel that an application refers to is not deleted behind its back.
+// TestApplicationsReferToTeamsAndChannels: a team or channel that an application refers to cannot be deleted.
 func TestApplicationsReferToTeamsAndChannels(t *testing.T) {
 	s, _ := start(t)
 	channels(t, s)

@@ -10,8 +10,8 @@ type applicationDeleteRequest struct {
 	api.DryRun
 }
 
-// applicationDelete answers /rum/application/delete. The row stays, for the issues that name it, but is
-// seen nowhere; its client token is worth nothing from then on.
+// applicationDelete answers /rum/application/delete. The row stays, because issues name it, but no operation
+// returns it; its client token is void from then on.
 func (r *Service) applicationDelete(c *api.Call, in applicationDeleteRequest) (api.Removal, error) {
 	a, err := find(c.Tx, c.Who.AccountID, in.ApplicationID)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// EraseApplication removes an application altogether, and does nothing when there is none. Its issues stay:
-// they are records of their own.
+// EraseApplication deletes an application's row. It does nothing if there is none. Its issues stay: they are
+// records of their own.
 func EraseApplication(tx *db.Tx, account int64, id string) error {
 	if _, err := tx.Exec(`DELETE FROM rum_application WHERE account_id = $1 AND application_id = $2`, account, id); err != nil {
 		return err

@@ -19,9 +19,10 @@ func (r *Service) applicationInfo(c *api.Call, in applicationInfoRequest) (Appli
 	return a, a.openToken(r.keyring.Show(c.Report))
 }
 
-// find reads an application that is not deleted, its client token sealed; it must be there.
+// find returns an application with its client token sealed, or a fault if it does not exist or is deleted.
 func find(tx *db.Tx, account int64, id string) (Application, error) {
-	a, found, err := db.One(tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 AND application_id = $2 AND status <> 'deleted'`, account, id)
+	a, found, err := db.One(tx, scanApplication,
+		`SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 AND application_id = $2 AND status <> 'deleted'`, account, id)
 	if err == nil && !found {
 		err = fault.Missing("application", id)
 	}

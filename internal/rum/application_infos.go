@@ -9,9 +9,8 @@ type applicationInfosRequest struct {
 	ApplicationIDs []string `json:"application_ids" maxItems:"200" maxLength:"255" doc:"The applications to read, at most 200; may be empty."`
 }
 
-// applicationInfos answers /rum/application/infos. It makes no difference that an application is private:
-// the specification lets any valid key of the account read applications (section 5), and is_private is
-// about the data that they report.
+// applicationInfos answers /rum/application/infos. A private application is returned too: the specification lets any
+// valid key of the account read applications (section 5), and is_private concerns the data that they report.
 func (r *Service) applicationInfos(c *api.Call, in applicationInfosRequest) (api.Items[Application], error) {
 	items, seen := []Application{}, map[string]bool{}
 	for _, id := range in.ApplicationIDs {
@@ -19,7 +18,9 @@ func (r *Service) applicationInfos(c *api.Call, in applicationInfosRequest) (api
 			continue
 		}
 		seen[id] = true
-		a, found, err := db.One(c.Tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 AND application_id = $2 AND status <> 'deleted'`, c.Who.AccountID, id)
+		a, found, err := db.One(c.Tx, scanApplication,
+			`SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 AND application_id = $2 AND status <> 'deleted'`,
+			c.Who.AccountID, id)
 		if err != nil {
 			return api.Items[Application]{}, err
 		}

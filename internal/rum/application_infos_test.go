@@ -70,7 +70,7 @@ func TestApplicationInfos(t *testing.T) {
 	})
 }
 
-// TestClientTokensAreSealed reads what is on disk, and what happens when it was moved.
+// TestClientTokensAreSealed reads the stored token, and moves it to another row, where it must not open.
 func TestClientTokensAreSealed(t *testing.T) {
 	s, keyring := start(t)
 	second := web()

@@ -5,7 +5,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// defaultLimit is how many elements a page has that does not say.
+// defaultLimit is the number of elements of a page without a limit.
 const defaultLimit = 20
 
 type applicationListRequest struct {
@@ -17,12 +17,14 @@ type applicationListRequest struct {
 	IsMyTeam bool   `json:"is_my_team,omitzero" doc:"Only applications of teams the caller is in."`
 }
 
-const applicationsMatching = ` FROM rum_application WHERE account_id = $1 AND status <> 'deleted' AND name_folded LIKE $2 ESCAPE '\' AND ($3 = 0 OR team_id = $3)
-	AND (NOT $4 OR EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = rum_application.account_id AND t.team_id = rum_application.team_id AND t.person_id = $5))`
+const applicationsMatching = ` FROM rum_application
+	WHERE account_id = $1 AND status <> 'deleted' AND name_folded LIKE $2 ESCAPE '\' AND ($3 = 0 OR team_id = $3)
+	AND (NOT $4 OR EXISTS (SELECT 1 FROM team_person t
+		WHERE t.account_id = rum_application.account_id AND t.team_id = rum_application.team_id AND t.person_id = $5))`
 
 const applicationPage = `SELECT ` + applicationColumns + applicationsMatching
 
-// applicationPages are the statements of a page by order; each ends in the one tie-break there is.
+// applicationPages holds the statement of a page for each order; application_id breaks ties in all of them.
 var applicationPages = map[order]string{
 	{"created_at", false}: applicationPage + ` ORDER BY created_at DESC, application_id DESC LIMIT $6 + 0 OFFSET $7 + 0`,
 	{"created_at", true}:  applicationPage + ` ORDER BY created_at, application_id LIMIT $6 + 0 OFFSET $7 + 0`,
@@ -30,7 +32,7 @@ var applicationPages = map[order]string{
 	{"updated_at", true}:  applicationPage + ` ORDER BY updated_at, application_id LIMIT $6 + 0 OFFSET $7 + 0`,
 }
 
-// order is what a list is sorted by, and which way.
+// order is the column by which a list is sorted, and the direction.
 type order struct {
 	by  string
 	asc bool

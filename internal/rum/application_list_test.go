@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/rum"
 )
 
-// idsOf reads the ids of a page, by the name that they have in it.
+// idsOf returns the ids of a page, by the name of their member.
 func idsOf(t *testing.T, r apitest.Reply, name string) (ids []string, total int64, next bool) {
 	t.Helper()
 	var page struct {

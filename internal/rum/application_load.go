@@ -12,9 +12,8 @@ import (
 )
 
 // LoadApplications checks the records of an account file's rum_applications and inserts them, their
-// client tokens sealed. A record without a status is enabled; tracing may be given under either of its
-// names. Teams, channels and persons that are not there are accepted. Errors are fault.Invalid with the
-// record's path.
+// client tokens sealed. A record without a status is enabled; tracing may have either of its names. Teams,
+// channels and persons that do not exist are accepted. Errors are fault.Invalid with the record's path.
 func LoadApplications(tx *db.Tx, keyring *secret.Keyring, account int64, records []Application) error {
 	for i, a := range records {
 		at := configstore.PathOf("rum_applications", i)
@@ -35,7 +34,7 @@ func LoadApplications(tx *db.Tx, keyring *secret.Keyring, account int64, records
 	return nil
 }
 
-// settle fills in what a record may leave out and checks the whole.
+// settle sets the members that a record may leave out and checks all of them.
 func (a *Application) settle(at configstore.RecordPath, account int64) error {
 	a.Status = cmp.Or(a.Status, "enabled")
 	a.Tracing, a.TracingAlias = cmp.Or(a.Tracing, a.TracingAlias), cmp.Or(a.TracingAlias, a.Tracing)
@@ -85,24 +84,27 @@ func (a *Application) insert(tx *db.Tx, keyring *secret.Keyring, account int64) 
 		a.Status, a.CreatedBy, a.UpdatedBy, a.CreatedAt, a.UpdatedAt, db.Fold(a.ApplicationName), tokenHash(a.ClientToken))
 }
 
-// update writes an application that is there, all but what never changes.
+// update writes an existing application, except the members that never change.
 func (a *Application) update(tx *db.Tx) error {
 	channels, err := json.Marshal(a.Alerting.ChannelIDs)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE rum_application SET application_name = $1, name_folded = $2, type = $3, team_id = $4, is_private = $5, no_ip = $6, no_geo = $7,
-		alerting_enabled = $8, alerting_channel_ids = $9, tracing_enabled = $10, tracing_open_type = $11, tracing_endpoint = $12, status = $13, updated_by = $14, updated_at = $15
+	_, err = tx.Exec(
+		`UPDATE rum_application SET application_name = $1, name_folded = $2, type = $3, team_id = $4, is_private = $5, no_ip = $6, no_geo = $7,
+		alerting_enabled = $8, alerting_channel_ids = $9, tracing_enabled = $10, tracing_open_type = $11, tracing_endpoint = $12,
+		status = $13, updated_by = $14, updated_at = $15
 		WHERE account_id = $16 AND application_id = $17`,
-		a.ApplicationName, db.Fold(a.ApplicationName), a.Type, a.TeamID, a.IsPrivate, a.NoIP, a.NoGeo,
-		a.Alerting.Enabled, string(channels), a.Tracing.Enabled, a.Tracing.OpenType, a.Tracing.Endpoint, a.Status, a.UpdatedBy, a.UpdatedAt, a.AccountID, a.ApplicationID)
+		a.ApplicationName, db.Fold(a.ApplicationName), a.Type, a.TeamID, a.IsPrivate, a.NoIP, a.NoGeo, a.Alerting.Enabled, string(channels),
+		a.Tracing.Enabled, a.Tracing.OpenType, a.Tracing.Endpoint, a.Status, a.UpdatedBy, a.UpdatedAt, a.AccountID, a.ApplicationID)
 	return err
 }
 
-// DumpApplications reads all applications of an account, deleted ones too, by id; their client tokens
-// are empty unless secrets are asked for.
+// DumpApplications returns all applications of an account, deleted ones too, sorted by ID. Client tokens are empty
+// unless secrets is set.
 func DumpApplications(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Application, error) {
-	all, err := db.All(tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 ORDER BY application_id`, account)
+	all, err := db.All(tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 ORDER BY application_id`,
+		account)
 	if err != nil {
 		return nil, err
 	}

@@ -14,14 +14,14 @@ type applicationUpdateRequest struct {
 	TeamID          *int64         `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
 	IsPrivate       *bool          `json:"is_private,omitzero" doc:"Its data is for its team."`
 	NoIP            *bool          `json:"no_ip,omitzero" doc:"Do not keep addresses of users."`
-	NoGeo           *bool          `json:"no_geo,omitzero" doc:"Do not work out where users are from their addresses."`
+	NoGeo           *bool          `json:"no_geo,omitzero" doc:"Do not derive locations of users from their addresses."`
 	Alerting        *AlertingInput `json:"alerting,omitzero" doc:"Which issues become alerts, and where."`
 	Tracing         *TracingInput  `json:"tracing,omitzero" doc:"Where its traces can be seen."`
 	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under the name that the specification prints (2.5)."`
 }
 
-// applicationUpdate answers /rum/application/update. Teams and channels are looked up only when they are
-// sent: what is stored may have been brought by a file.
+// applicationUpdate answers /rum/application/update. Teams and channels are checked only if they are sent: those
+// stored may come from a file, which is loaded without this check.
 func (r *Service) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.Warnings, error) {
 	a, err := find(c.Tx, c.Who.AccountID, in.ApplicationID)
 	if err != nil {

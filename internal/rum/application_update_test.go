@@ -57,7 +57,7 @@ func TestApplicationUpdate(t *testing.T) {
 		{Name: "tracing off, the rest stays", Body: at(`, "tracing": {"enabled": false}`), Then: changed(func(a *rum.Application) { a.Tracing.Enabled = false })},
 		{Name: "its other name", Body: at(`, "the service": {"open_type": "tab"}`), Then: changed(func(a *rum.Application) { a.Tracing.OpenType = "tab" })},
 		{Name: "cleared", Body: at(`, "tracing": {"open_type": "", "endpoint": ""}`), Then: changed(func(a *rum.Application) { a.Tracing.OpenType, a.Tracing.Endpoint = "", "" })},
-		{Name: "a warning", Body: at(`, "tracing": {"enabled": true}`), Data: `{"warnings": ["alerting is enabled and has no channel_ids, so that issues alert nobody", "tracing is enabled and has no endpoint, so that no trace can be linked"]}`,
+		{Name: "a warning", Body: at(`, "tracing": {"enabled": true}`), Data: `{"warnings": ["alerting is enabled and has no channel_ids, so that issues alert no one", "tracing is enabled and has no endpoint, so that no trace can be linked"]}`,
 			Then: changed(func(a *rum.Application) { a.Tracing.Enabled = true })},
 		{Name: "unknown team", Body: at(`, "team_id": 7`), Code: "InvalidParameter", Says: []string{"team_id", "team 7"}, Then: changed(nil)},
 		{Name: "unknown channel", Body: at(`, "alerting": {"channel_ids": [7]}`), Code: "InvalidParameter", Says: []string{"alerting.channel_ids[0]"}, Then: changed(nil)},
@@ -112,7 +112,7 @@ func TestApplicationDeleteAndInfo(t *testing.T) {
 	s.Scenarios(t, listPath, []apitest.Scenario{{Name: "hidden", Body: `{"query": "web"}`, Data: `{"items": [], "total": 0, "has_next_page": false}`}})
 }
 
-// TestConversationApplication is an application's life as its manager sees it.
+// TestConversationApplication creates, changes and deletes an application as its manager does.
 func TestConversationApplication(t *testing.T) {
 	s, _ := start(t)
 	channels(t, s)
@@ -154,9 +154,9 @@ func TestConversationApplication(t *testing.T) {
 	say(deletePath, `{"application_id": "ID"}`, `{"code": "ResourceNotFound"}`)
 	say(listPath, `{}`, `{"items": [], "total": 0, "has_next_page": false}`)
 	s.Read(func(tx *db.Tx) error {
-		told, err := db.All(tx, db.Column[string], `SELECT l.operation || ' ' || t.kind || ' ' || t.object_name FROM audit_log l JOIN audit_touched t ON t.audit_id = l.audit_id WHERE t.object_id = $1 ORDER BY l.created_at`, c.ApplicationID)
-		if want := "[application:write:create rum_application Shop application:write:update rum_application 商店 application:write:update rum_application 商店 application:write:delete rum_application 商店]"; fmt.Sprint(told) != want {
-			t.Errorf("the audit log tells %v", told)
+		logged, err := db.All(tx, db.Column[string], `SELECT l.operation || ' ' || t.kind || ' ' || t.object_name FROM audit_log l JOIN audit_touched t ON t.audit_id = l.audit_id WHERE t.object_id = $1 ORDER BY l.created_at`, c.ApplicationID)
+		if want := "[application:write:create rum_application Shop application:write:update rum_application 商店 application:write:update rum_application 商店 application:write:delete rum_application 商店]"; fmt.Sprint(logged) != want {
+			t.Errorf("the audit log has %v", logged)
 		}
 		return err
 	})

@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Complete fills in what a migration could not: the folded names, and the hashes of client tokens, of
-// applications that were written by an older version. It is called when the program starts.
+// Complete sets the columns that a migration in SQL cannot compute: folded names and hashes of client tokens, of
+// applications written by an older version. It is called when the program starts.
 func Complete(tx *db.Tx, keyring *secret.Keyring) error {
 	all, err := db.All(tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE name_folded = ''`)
 	if err != nil {
@@ -27,8 +27,8 @@ func Complete(tx *db.Tx, keyring *secret.Keyring) error {
 	return nil
 }
 
-// tokenHash is how an application is found by what its SDK sends. A client token is random enough to need
-// no slow hash.
+// tokenHash returns the hash by which an application is found from the token that its SDK sends. A client token is
+// random (128 bits), so that a slow hash is not needed.
 func tokenHash(token string) string {
 	if token == "" {
 		return ""

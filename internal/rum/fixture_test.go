@@ -25,7 +25,7 @@ func start(t *testing.T) (*apitest.Server, *secret.Keyring) {
 	return apitest.Start(t, rum.New(keyring).Ops()), keyring
 }
 
-// within runs fn in a transaction that is committed if it returns nil, and gives back its error.
+// within runs fn in a transaction that is committed if it returns nil, and returns its error.
 func within(s *apitest.Server, fn func(tx *db.Tx) error) error {
 	return s.DB.Write(context.Background(), fn)
 }

@@ -7,28 +7,28 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Issue is what errors with the same cause are grouped into.
+// Issue is a group of errors with the same cause.
 type Issue struct {
 	TeamID          int64       `json:"team_id" doc:"The application's team."`
 	IssueID         string      `json:"issue_id" doc:"The issue's identifier."`
 	ApplicationID   string      `json:"application_id" doc:"The application whose errors these are."`
 	ApplicationName string      `json:"application_name" doc:"The application's name."`
 	Service         string      `json:"service" doc:"The service, as the SDK names it."`
-	Status          string      `json:"status" enum:"for_review,reviewed,ignored,resolved" doc:"What people have made of it."`
-	ErrorCount      int64       `json:"error_count" doc:"How often it came."`
-	SessionCount    int64       `json:"session_count" doc:"How many sessions it came in."`
+	Status          string      `json:"status" enum:"for_review,reviewed,ignored,resolved" doc:"The state that people have set."`
+	ErrorCount      int64       `json:"error_count" doc:"The number of errors."`
+	SessionCount    int64       `json:"session_count" doc:"The number of sessions with the error."`
 	IsCrash         bool        `json:"is_crash" doc:"It ended the application."`
 	Age             int64       `json:"age" doc:"Seconds from when it was first seen to when it was last seen."`
 	ResolvedAt      int64       `json:"resolved_at" doc:"Unix milliseconds; 0: not resolved."`
-	ResolvedBy      int64       `json:"resolved_by" doc:"The person who resolved it; 0: nobody."`
+	ResolvedBy      int64       `json:"resolved_by" doc:"The person who resolved it; 0: none."`
 	CreatedAt       int64       `json:"created_at" doc:"Unix milliseconds."`
 	UpdatedAt       int64       `json:"updated_at" doc:"Unix milliseconds."`
-	FirstSeen       Seen        `json:"first_seen" doc:"When and in which version it came first."`
-	LastSeen        Seen        `json:"last_seen" doc:"When and in which version it came last."`
+	FirstSeen       Seen        `json:"first_seen" doc:"When and in which version it occurred first."`
+	LastSeen        Seen        `json:"last_seen" doc:"When and in which version it occurred last."`
 	Error           Error       `json:"error" doc:"The error itself."`
-	SuspectedCause  Cause       `json:"suspected_cause" doc:"What seems to be behind it."`
-	Regression      *Regression `json:"regression,omitempty" doc:"There only when it came back after it was resolved."`
-	Versions        []string    `json:"versions" doc:"The versions it came in."`
+	SuspectedCause  Cause       `json:"suspected_cause" doc:"The suspected cause."`
+	Regression      *Regression `json:"regression,omitempty" doc:"Present only if it occurred again after it was resolved."`
+	Versions        []string    `json:"versions" doc:"The versions in which it occurred."`
 	Severity        string      `json:"severity" doc:"Critical, Warning or Info."`
 }
 
@@ -38,24 +38,24 @@ type Seen struct {
 	Version   string `json:"version" doc:"The application's version; may be empty."`
 }
 
-// Error is what an issue's errors say.
+// Error is the message and type that an issue's errors share.
 type Error struct {
 	Message string `json:"message" doc:"The error's message."`
 	Type    string `json:"type" doc:"The error's type."`
 }
 
-// Cause is what seems to be behind an issue.
+// Cause is the suspected cause of an issue.
 type Cause struct {
-	Source   string `json:"source" enum:"auto,user," doc:"Who says so: auto or user."`
-	Value    string `json:"value" enum:"api.failed_request,network.error,code.exception,code.invalid_object_access,code.invalid_argument,unknown," doc:"What it is."`
-	Reason   string `json:"reason" doc:"Why, in words."`
-	PersonID int64  `json:"person_id" doc:"The person who said so; 0: none."`
+	Source   string `json:"source" enum:"auto,user," doc:"Where the cause comes from: auto or user."`
+	Value    string `json:"value" enum:"api.failed_request,network.error,code.exception,code.invalid_object_access,code.invalid_argument,unknown," doc:"The cause."`
+	Reason   string `json:"reason" doc:"The reason, in words."`
+	PersonID int64  `json:"person_id" doc:"The person who set it; 0: none."`
 }
 
-// Regression tells that a resolved issue came back.
+// Regression describes that a resolved issue occurred again.
 type Regression struct {
-	RegressedAt        int64  `json:"regressed_at" doc:"When it came back, Unix milliseconds."`
-	RegressedAtVersion string `json:"regressed_at_version" doc:"The version in which it came back."`
+	RegressedAt        int64  `json:"regressed_at" doc:"When it occurred again, Unix milliseconds."`
+	RegressedAtVersion string `json:"regressed_at_version" doc:"The version in which it occurred again."`
 	ResolvedAt         int64  `json:"resolved_at" doc:"When it had been resolved, Unix milliseconds."`
 }
 
@@ -66,9 +66,10 @@ const issueColumns = `team_id, issue_id, application_id, application_name, servi
 func scanIssue(scan db.Scan) (i Issue, err error) {
 	var regression *string
 	var versions string
-	if err := scan(&i.TeamID, &i.IssueID, &i.ApplicationID, &i.ApplicationName, &i.Service, &i.Status, &i.ErrorCount, &i.SessionCount, &i.IsCrash, &i.Age,
-		&i.ResolvedAt, &i.ResolvedBy, &i.CreatedAt, &i.UpdatedAt, &i.FirstSeen.Timestamp, &i.FirstSeen.Version, &i.LastSeen.Timestamp, &i.LastSeen.Version,
-		&i.Error.Message, &i.Error.Type, &i.SuspectedCause.Source, &i.SuspectedCause.Value, &i.SuspectedCause.Reason, &i.SuspectedCause.PersonID, &regression, &versions, &i.Severity); err != nil {
+	if err := scan(&i.TeamID, &i.IssueID, &i.ApplicationID, &i.ApplicationName, &i.Service, &i.Status, &i.ErrorCount, &i.SessionCount,
+		&i.IsCrash, &i.Age, &i.ResolvedAt, &i.ResolvedBy, &i.CreatedAt, &i.UpdatedAt, &i.FirstSeen.Timestamp, &i.FirstSeen.Version,
+		&i.LastSeen.Timestamp, &i.LastSeen.Version, &i.Error.Message, &i.Error.Type, &i.SuspectedCause.Source, &i.SuspectedCause.Value,
+		&i.SuspectedCause.Reason, &i.SuspectedCause.PersonID, &regression, &versions, &i.Severity); err != nil {
 		return i, err
 	}
 	if regression != nil {

@@ -9,17 +9,17 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// longest is the longest window of /rum/issue/list, in milliseconds: 183 days.
-const longest = 183 * 24 * 60 * 60 * 1000
+// maxWindow is the maxWindow window of /rum/issue/list, in milliseconds: 183 days.
+const maxWindow = 183 * 24 * 60 * 60 * 1000
 
 type issueListRequest struct {
 	StartTime       int64    `json:"start_time" minimum:"0" doc:"Start of the window, Unix milliseconds, inclusive."`
 	EndTime         int64    `json:"end_time" minimum:"0" doc:"End of the window, Unix milliseconds, exclusive; after start_time, at most 183 days."`
-	ByIntersection  bool     `json:"by_intersection,omitzero" doc:"Issues that were there at some time of the window; else those that came up in it."`
+	ByIntersection  bool     `json:"by_intersection,omitzero" doc:"Issues that existed at any time of the window; else those that first occurred in it."`
 	ApplicationIDs  []string `json:"application_ids,omitzero" maxItems:"200" maxLength:"255" doc:"Only issues of these applications; none: of all."`
 	TeamIDs         []int64  `json:"team_ids,omitzero" maxItems:"200" doc:"Only issues of these teams; none: of all."`
 	Statuses        []string `json:"statuses,omitzero" maxItems:"100" enum:"for_review,reviewed,ignored,resolved" doc:"Only issues in one of these; none: in any."`
-	SuspectedCauses []string `json:"suspected_causes,omitzero" maxItems:"20" maxLength:"255" doc:"Only issues with one of these behind them; none: with any."`
+	SuspectedCauses []string `json:"suspected_causes,omitzero" maxItems:"20" maxLength:"255" doc:"Only issues with one of these suspected causes; none: with any."`
 	ErrorRequired   bool     `json:"error_required,omitzero" doc:"Only issues with at least one error."`
 	DQL             string   `json:"dql,omitzero" maxLength:"4096" doc:"Must be empty: errors cannot be searched by their own fields."`
 	SQL             string   `json:"sql,omitzero" maxLength:"4096" doc:"Must be empty: errors cannot be searched by their own fields."`
@@ -28,13 +28,13 @@ type issueListRequest struct {
 	api.Page
 }
 
-// Check holds the two ends of the window against each other, and refuses what cannot be searched by.
+// Check returns a fault if the window is empty or too long, or if a filter is used that is not supported.
 func (in issueListRequest) Check() error {
 	switch span := in.EndTime - in.StartTime; {
 	case span <= 0:
 		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
-	case span > longest:
-		return fault.Invalid("end_time", "must be at most 183 days (%d milliseconds) after start_time, got %d milliseconds", longest, span)
+	case span > maxWindow:
+		return fault.Invalid("end_time", "must be at most 183 days (%d milliseconds) after start_time, got %d milliseconds", maxWindow, span)
 	case in.DQL != "" && in.SQL != "":
 		return fault.Invalid("sql", "must not be given together with dql")
 	case in.DQL != "":
@@ -48,8 +48,8 @@ func (in issueListRequest) Check() error {
 	return nil
 }
 
-// Lists of texts are looked into with replace, because LIKE takes upper for lower case in one engine and
-// signs in a column for wildcards in both.
+// Membership in a list of texts is tested with replace: LIKE ignores case in one engine, and in both treats
+// characters of a column as wildcards.
 const issuesMatching = ` FROM rum_issue WHERE account_id = $1 AND created_at < $2 AND created_at >= $3 AND last_seen_at >= $4
 	AND ($5 = '' OR replace($5, ',' || application_id || ',', '') <> $5) AND ($6 = '' OR $6 LIKE '%,' || team_id || ',%')
 	AND ($7 = '' OR replace($7, ',' || status || ',', '') <> $7) AND ($8 = '' OR replace($8, ',' || cause_value || ',', '') <> $8)
@@ -57,7 +57,7 @@ const issuesMatching = ` FROM rum_issue WHERE account_id = $1 AND created_at < $
 
 const issuePage = `SELECT ` + issueColumns + issuesMatching
 
-// issuePages are the statements of a page by order; each ends in the one tie-break there is.
+// issuePages holds the statement of a page for each order; issue_id breaks ties in all of them.
 var issuePages = map[order]string{
 	{"created_at", false}:    issuePage + ` ORDER BY created_at DESC, issue_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
 	{"created_at", true}:     issuePage + ` ORDER BY created_at, issue_id LIMIT $10 + 0 OFFSET $11 + 0`,
@@ -75,7 +75,8 @@ func (r *Service) issueList(c *api.Call, in issueListRequest) (api.Paged[Issue],
 	if in.ByIntersection {
 		created, seen = 0, in.StartTime
 	}
-	args := []any{c.Who.AccountID, in.EndTime, created, seen, db.List(in.ApplicationIDs), db.List(in.TeamIDs), db.List(in.Statuses), db.List(in.SuspectedCauses), in.ErrorRequired}
+	args := []any{c.Who.AccountID, in.EndTime, created, seen, db.List(in.ApplicationIDs), db.List(in.TeamIDs), db.List(in.Statuses),
+		db.List(in.SuspectedCauses), in.ErrorRequired}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+issuesMatching, args...)
 	if err != nil {
 		return api.Paged[Issue]{}, err

@@ -12,9 +12,9 @@ import (
 	"tocsin/internal/rum"
 )
 
-// TestIssueListIsWhatTheModelPicks walks random lists of issues page by page and holds them against a
-// selection made in memory.
-func TestIssueListIsWhatTheModelPicks(t *testing.T) {
+// TestIssueListAgainstModel reads random lists of issues page by page and compares them with a selection made in
+// memory.
+func TestIssueListAgainstModel(t *testing.T) {
 	const seed = 3
 	s, _ := start(t)
 	rng := rand.New(rand.NewPCG(seed, 0))

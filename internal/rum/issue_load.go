@@ -10,9 +10,8 @@ import (
 )
 
 // LoadIssues checks the records of an account file's rum_issues and inserts them. A record without a
-// status is for_review, and one without an age gets the seconds between first and last seen. An
-// application that is not there is accepted: issues outlive it. Errors are fault.Invalid with the
-// record's path.
+// status is for_review, and one without an age gets the seconds between first and last seen. An application that
+// does not exist is accepted, because issues outlive it. Errors are fault.Invalid with the record's path.
 func LoadIssues(tx *db.Tx, account int64, records []Issue) error {
 	for i, r := range records {
 		at := configstore.PathOf("rum_issues", i)
@@ -48,7 +47,8 @@ func (i *Issue) check(at configstore.RecordPath) error {
 		at.AtLeast("first_seen.timestamp", i.FirstSeen.Timestamp, 0),
 		at.AtLeast("last_seen.timestamp", i.LastSeen.Timestamp, i.FirstSeen.Timestamp),
 		at.OneOf("suspected_cause.source", i.SuspectedCause.Source, "", "auto", "user"),
-		at.OneOf("suspected_cause.value", i.SuspectedCause.Value, "", "api.failed_request", "network.error", "code.exception", "code.invalid_object_access", "code.invalid_argument", "unknown"),
+		at.OneOf("suspected_cause.value", i.SuspectedCause.Value, "", "api.failed_request", "network.error", "code.exception",
+			"code.invalid_object_access", "code.invalid_argument", "unknown"),
 		at.AtLeast("suspected_cause.person_id", i.SuspectedCause.PersonID, 0),
 	)
 }
@@ -67,14 +67,17 @@ func (i *Issue) insert(tx *db.Tx, account int64) (int64, error) {
 		text := string(b)
 		regression = &text
 	}
-	return tx.Exec(`INSERT INTO rum_issue (account_id, `+issueColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) ON CONFLICT DO NOTHING`,
+	return tx.Exec(
+		`INSERT INTO rum_issue (account_id, `+issueColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
+		$26, $27, $28) ON CONFLICT DO NOTHING`,
 		account, i.TeamID, i.IssueID, i.ApplicationID, i.ApplicationName, i.Service, i.Status, i.ErrorCount, i.SessionCount, i.IsCrash, i.Age,
-		i.ResolvedAt, i.ResolvedBy, i.CreatedAt, i.UpdatedAt, i.FirstSeen.Timestamp, i.FirstSeen.Version, i.LastSeen.Timestamp, i.LastSeen.Version,
-		i.Error.Message, i.Error.Type, i.SuspectedCause.Source, i.SuspectedCause.Value, i.SuspectedCause.Reason, i.SuspectedCause.PersonID, regression, string(versions), i.Severity)
+		i.ResolvedAt, i.ResolvedBy, i.CreatedAt, i.UpdatedAt, i.FirstSeen.Timestamp, i.FirstSeen.Version, i.LastSeen.Timestamp,
+		i.LastSeen.Version, i.Error.Message, i.Error.Type, i.SuspectedCause.Source, i.SuspectedCause.Value, i.SuspectedCause.Reason,
+		i.SuspectedCause.PersonID, regression, string(versions), i.Severity)
 }
 
-// DumpIssues reads all issues of an account, by id.
+// DumpIssues returns all issues of an account, sorted by ID.
 func DumpIssues(tx *db.Tx, account int64) ([]Issue, error) {
 	return db.All(tx, scanIssue, `SELECT `+issueColumns+` FROM rum_issue WHERE account_id = $1 ORDER BY issue_id`, account)
 }

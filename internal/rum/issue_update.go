@@ -6,12 +6,12 @@ import (
 
 type issueUpdateRequest struct {
 	IssueID        string `json:"issue_id" maxLength:"255" minLength:"1" doc:"The issue."`
-	Status         string `json:"status,omitzero" enum:"for_review,reviewed,ignored,resolved," doc:"What people have made of it; absent or empty: as it is."`
-	SuspectedCause string `json:"suspected_cause,omitzero" enum:"api.failed_request,network.error,code.exception,code.invalid_object_access,code.invalid_argument,unknown," doc:"What seems to be behind it; absent or empty: as it is."`
+	Status         string `json:"status,omitzero" enum:"for_review,reviewed,ignored,resolved," doc:"The state that people have set; absent or empty: unchanged."`
+	SuspectedCause string `json:"suspected_cause,omitzero" enum:"api.failed_request,network.error,code.exception,code.invalid_object_access,code.invalid_argument,unknown," doc:"The suspected cause; absent or empty: unchanged."`
 }
 
-// issueUpdate answers /rum/issue/update. Any status may follow any other. A cause that a person names is
-// that person's word from then on, without a reason.
+// issueUpdate answers /rum/issue/update. Any status may follow any other. A cause that a person sets replaces the
+// detected one; it has that person and no reason.
 func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, error) {
 	issue, err := findIssue(c.Tx, c.Who.AccountID, in.IssueID)
 	if err != nil {
@@ -26,10 +26,12 @@ func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, er
 	if cause := &issue.SuspectedCause; in.SuspectedCause != "" && (cause.Value != in.SuspectedCause || cause.Source != "user") {
 		*cause = Cause{Source: "user", Value: in.SuspectedCause, PersonID: c.Who.PersonID}
 	}
-	_, err = c.Tx.Exec(`UPDATE rum_issue SET status = $1, resolved_at = $2, resolved_by = $3, cause_source = $4, cause_value = $5, cause_reason = $6, cause_person_id = $7, updated_at = $8
+	_, err = c.Tx.Exec(
+		`UPDATE rum_issue SET status = $1, resolved_at = $2, resolved_by = $3, cause_source = $4, cause_value = $5,
+		cause_reason = $6, cause_person_id = $7, updated_at = $8
 		WHERE account_id = $9 AND issue_id = $10`,
-		issue.Status, issue.ResolvedAt, issue.ResolvedBy, issue.SuspectedCause.Source, issue.SuspectedCause.Value, issue.SuspectedCause.Reason, issue.SuspectedCause.PersonID,
-		c.Now.UnixMilli(), c.Who.AccountID, issue.IssueID)
+		issue.Status, issue.ResolvedAt, issue.ResolvedBy, issue.SuspectedCause.Source, issue.SuspectedCause.Value, issue.SuspectedCause.Reason,
+		issue.SuspectedCause.PersonID, c.Now.UnixMilli(), c.Who.AccountID, issue.IssueID)
 	c.Touched("issue", issue.IssueID, issue.Error.Message)
 	return api.Empty{}, err
 }

@@ -44,7 +44,7 @@ func TestDumpIsWhatWasLoaded(t *testing.T) {
 			same(t, seed, []rum.Issue{}, others, err)
 			return undo
 		})
-		if err != undo {
+		if !errors.Is(err, undo) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
@@ -98,7 +98,7 @@ func randomIssue(rng *rand.Rand, i int) rum.Issue {
 	return r
 }
 
-func TestTracingMayComeUnderEitherName(t *testing.T) {
+func TestTracingUnderEitherName(t *testing.T) {
 	s, keyring := start(t)
 	old, both := web(), web()
 	old.ApplicationID, old.Tracing, old.TracingAlias = "old", rum.Tracing{}, old.Tracing
@@ -117,7 +117,7 @@ func TestTracingMayComeUnderEitherName(t *testing.T) {
 	})
 }
 
-func TestAgeIsWorkedOutWhenAbsent(t *testing.T) {
+func TestAgeIsComputedIfAbsent(t *testing.T) {
 	s, _ := start(t)
 	for _, c := range []struct{ first, last, age, want int64 }{
 		{1770883154944, 1775961839090, 0, 5078684},

@@ -1,5 +1,5 @@
-// Package rum keeps what real-user monitoring knows: the applications that report errors, and the issues
-// that their errors are grouped into. Its times are Unix milliseconds.
+// Package rum stores the data of real-user monitoring: the applications that report errors, and the issues into which
+// their errors are grouped. Its times are Unix milliseconds.
 //
 // It must never store a client token in clear, nor put one into a log or an error.
 package rum
@@ -17,20 +17,20 @@ var golden embed.FS
 
 var mayManage = []auth.Permission{auth.ApplicationsManage}
 
-// Service answers for RUM.
+// Service holds the RUM operations and their dependencies.
 type Service struct{ keyring *secret.Keyring }
 
-// New opens client tokens with box.
+// New returns the RUM operations, which seal and open client tokens with box.
 func New(keyring *secret.Keyring) *Service { return &Service{keyring} }
 
-// Ops is the room's table of contents.
+// Ops returns the operations of this package.
 func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:    "/rum/application/infos",
 			Effect:  api.Read,
 			Doc:     "Several RUM applications at once, in the order of the request.",
-			Notes:   "Unknown ids are left out, an id that is given twice is answered once.",
+			Notes:   "Unknown ids are left out, an id that occurs twice is returned once.",
 			Example: `{"application_ids": ["eWbr4xk3ZRnLabRa6unqwD", "WoyQQ3BohkdtPivubEvE8o"]}`,
 			Do:      api.Do(r.applicationInfos),
 		},
@@ -42,23 +42,37 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.issueInfo),
 		},
 		{
-			Path: "/rum/application/create", Allow: mayManage, Effect: api.Write, Audit: "application:write:create",
-			Doc:     "Creates a RUM application and answers with the client token that its SDK reports with.",
-			Notes:   "A team or channel that does not exist is refused. alerting.integration_id is not used: the integration is the system's own. Tracing may be given as tracing or as the service.",
-			Example: `{"application_name": "Web shop", "type": "browser", "team_id": 4291079133131, "is_private": false, "tracing": {"enabled": true, "open_type": "popup", "endpoint": "https://traces.example.com/${trace_id}"}}`,
-			Do:      api.Do(r.applicationCreate),
+			Path:   "/rum/application/create",
+			Allow:  mayManage,
+			Effect: api.Write,
+			Audit:  "application:write:create",
+			Doc:    "Creates a RUM application and returns the client token that its SDK sends.",
+			Notes: "A team or channel that does not exist is refused. alerting.integration_id is not used: the integration is the " +
+				"system's own. Tracing may be sent as tracing or as the service.",
+			Example: `{"application_name": "Web shop", "type": "browser", "team_id": 4291079133131, "is_private": false, ` +
+				`"tracing": {"enabled": true, "open_type": "popup", "endpoint": "https://traces.example.com/${trace_id}"}}`,
+			Do: api.Do(r.applicationCreate),
 		},
 		{
-			Path: "/rum/application/update", Allow: mayManage, Effect: api.Write, Audit: "application:write:update",
-			Doc:     "Changes the members of a RUM application that are sent and leaves the others alone.",
-			Notes:   "This holds within alerting and tracing too; a list of channels is replaced as a whole.",
-			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD", "application_name": "Shop", "alerting": {"enabled": true, "channel_ids": [5962711836131]}}`,
-			Do:      api.Do(r.applicationUpdate),
+			Path:   "/rum/application/update",
+			Allow:  mayManage,
+			Effect: api.Write,
+			Audit:  "application:write:update",
+			Doc:    "Changes the members of a RUM application that are sent; the others keep their values.",
+			Notes:  "This applies within alerting and tracing too; a list of channels is replaced as a whole.",
+			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD", "application_name": "Shop", ` +
+				`"alerting": {"enabled": true, "channel_ids": [5962711836131]}}`,
+			Do: api.Do(r.applicationUpdate),
 		},
 		{
-			Path: "/rum/application/delete", Allow: mayManage, Effect: api.Write, Audit: "application:write:delete", Danger: true,
-			Doc:     "Deletes a RUM application that nothing refers to.",
-			Notes:   "It is not shown any more and its client token is void at once. Its issues stay. With dry_run nothing is deleted, and the reply tells whether it could be.",
+			Path:   "/rum/application/delete",
+			Allow:  mayManage,
+			Effect: api.Write,
+			Audit:  "application:write:delete",
+			Danger: true,
+			Doc:    "Deletes a RUM application that nothing refers to.",
+			Notes: "It is no longer returned and its client token is void at once. Its issues stay. With dry_run nothing is " +
+				"deleted, and the reply states whether it could be.",
 			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD"}`,
 			Do:      api.Do(r.applicationDelete),
 		},
@@ -71,21 +85,28 @@ func (r *Service) Ops() []api.Op {
 		{
 			Path: "/rum/application/list", Effect: api.Snapshot,
 			Doc:     "RUM applications page by page, newest first.",
-			Notes:   "Those with the same time come by application_id, in the same direction.",
+			Notes:   "Applications with the same time are sorted by application_id, in the same direction.",
 			Example: `{"p": 1, "limit": 20, "query": "shop", "orderby": "updated_at"}`,
 			Do:      api.Do(r.applicationList),
 		},
 		{
-			Path: "/rum/issue/list", Effect: api.Snapshot,
-			Doc:     "Issues in a window of time, page by page.",
-			Notes:   "An issue is in the window when it came up in it or, with by_intersection, when it was seen after its start and came up before its end. Those that sort alike come by issue_id, in the same direction. dql and sql are refused: errors cannot be searched by their own fields.",
-			Example: `{"start_time": 1772611200000, "end_time": 1775961914595, "application_ids": ["eWbr4xk3ZRnLabRa6unqwD"], "statuses": ["for_review"], "orderby": "updated_at"}`,
-			Do:      api.Do(r.issueList),
+			Path:   "/rum/issue/list",
+			Effect: api.Snapshot,
+			Doc:    "Issues in a window of time, page by page.",
+			Notes: "An issue is in the window if it first occurred in it or, with by_intersection, if it was seen after the window's " +
+				"start and first occurred before its end. Issues that sort alike are sorted by issue_id, in the same direction. " +
+				"dql and sql are refused: errors cannot be searched by their own fields.",
+			Example: `{"start_time": 1772611200000, "end_time": 1775961914595, "application_ids": ["eWbr4xk3ZRnLabRa6unqwD"], ` +
+				`"statuses": ["for_review"], "orderby": "updated_at"}`,
+			Do: api.Do(r.issueList),
 		},
 		{
-			Path: "/rum/issue/update", Effect: api.Write, Audit: "issue:write:update",
-			Doc:     "Changes the status of an issue, or what is suspected to be behind it.",
-			Notes:   "Resolving an issue stamps when and by whom; any other status takes the stamp away. Saving the status that an issue has keeps the stamp.",
+			Path:   "/rum/issue/update",
+			Effect: api.Write,
+			Audit:  "issue:write:update",
+			Doc:    "Changes the status of an issue, or its suspected cause.",
+			Notes: "Resolving an issue sets resolved_at and resolved_by; any other status clears them. Setting the status that an " +
+				"issue already has changes neither.",
 			Example: `{"issue_id": "NHEacQHi2DhXqobr9qPQz9", "status": "resolved"}`,
 			Do:      api.Do(r.issueUpdate),
 		},

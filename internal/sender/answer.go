@@ -13,8 +13,9 @@ import (
 	"tocsin/internal/platform/egress"
 )
 
-// Of reads what came of a request to a service that says with HTTP's status whether it took the message. The
-// texts hold nothing of the address but its host.
+// Of returns the result of a request to a service that reports by the HTTP status whether it took the message. A
+// status of 408, 429 or 5xx may be retried. Texts hold nothing of the address but its host, because paths and
+// queries hold secrets.
 func Of(a egress.Attempt, err error) (Receipt, error) {
 	var failure *egress.Failure
 	if errors.As(err, &failure) {
@@ -33,6 +34,7 @@ func Of(a egress.Attempt, err error) (Receipt, error) {
 	return receipt, &Error{Message: answered(a)}
 }
 
+// answered returns the status and the beginning of the body, at most 200 characters, as one line.
 func answered(a egress.Attempt) string {
 	text := Cut(strings.Join(strings.Fields(string(a.Body)), " "), 200)
 	if text != "" {
@@ -41,14 +43,14 @@ func answered(a egress.Attempt) string {
 	return fmt.Sprintf("it answered %d %s%s", a.Status, http.StatusText(a.Status), text)
 }
 
-// after reads Retry-After: seconds, or a moment, which is seen from the answer's own Date. It is at most an
-// hour, and 0 for what cannot be read.
+// after returns the pause that Retry-After asks for: seconds, or a date. A date is taken relative to the reply's
+// own Date, because the clocks may differ. The pause is at most an hour, and 0 if it cannot be read.
 func after(h http.Header) time.Duration {
-	asked := h.Get("Retry-After")
-	if seconds, err := strconv.ParseInt(asked, 10, 64); err == nil {
+	value := h.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
 		return time.Duration(min(max(seconds, 0), 3600)) * time.Second
 	}
-	moment, err := http.ParseTime(asked)
+	moment, err := http.ParseTime(value)
 	date, noDate := http.ParseTime(h.Get("Date"))
 	if err != nil || noDate != nil {
 		return 0
@@ -56,8 +58,8 @@ func after(h http.Header) time.Duration {
 	return min(max(moment.Sub(date), 0), time.Hour)
 }
 
-// Cut shortens a text to so many characters, the last of them an ellipsis, and takes out of it what is not
-// UTF-8.
+// Cut returns a text of at most n characters, the last of them an ellipsis if it was longer. Bytes that are not
+// UTF-8 become U+FFFD.
 func Cut(s string, n int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if utf8.RuneCountInString(s) <= n {
@@ -66,11 +68,10 @@ func Cut(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// Line is a text as one line, of at most so many characters: a subject, or the name of a group.
+// Line returns a text as one line of at most n characters: a subject, or the name of a group.
 func Line(s string, n int) string { return Cut(render.OneLine(s), n) }
 
-// Address is where a chat is: its URL, the token when that is one, or else the service's own address with the
-// token behind it.
+// Address returns the address of a chat: its URL, the token if that is a URL, or else base followed by the token.
 func (c Chat) Address(base string) string {
 	switch {
 	case c.URL != "":

@@ -21,16 +21,16 @@ type Call struct {
 	URL      string
 	Header   http.Header
 	Body     any      // nil: none
-	Secrets  []string // what must not be repeated from replies; a URL stands for its long parts as well
+	Secrets  []string // never repeated from replies; of a URL its long parts neither
 	Insecure bool     // accept any certificate
 }
 
-// Reply is a service's own word on a call, read from JSON. Err says what is wrong with it, nil when nothing
-// is; a reply that was not JSON is asked with what it had before.
+// Reply is a service's reply to a call, decoded from JSON. Err returns what the service reports as wrong, or nil.
+// If the reply was not JSON, Err is called on the value as it was before.
 type Reply interface{ Err() *Error }
 
-// Do makes a call. Of the reply's word and HTTP's status either may fail it; the word is heard on failures
-// too, as it may tell more about trying again.
+// Do makes a call. It fails if either the HTTP status or the error code of the service reports failure. The reply is read
+// after a failure too, because it may state when to retry.
 func (c Call) Do(ctx context.Context, out *egress.Client, reply Reply) (Receipt, error) {
 	request := egress.Request{Method: c.Method, URL: c.URL, Header: http.Header{}, Insecure: c.Insecure}
 	for name, values := range c.Header {
@@ -47,8 +47,8 @@ func (c Call) Do(ctx context.Context, out *egress.Client, reply Reply) (Receipt,
 	return Judge(reply, c.Secrets)(out.Do(ctx, request))
 }
 
-// Judge reads what came of a request to a service that answers in JSON, and hides secrets in what it gives:
-// before anything is cut, as half a secret is still one.
+// Judge returns a function that evaluates the result of a request to a service that replies in JSON. Secrets are
+// replaced in the receipt and the error, and before either is cut, because half a secret is still one.
 func Judge(reply Reply, secrets []string) func(egress.Attempt, error) (Receipt, error) {
 	return func(a egress.Attempt, failure error) (Receipt, error) {
 		hide := hider(secrets)
@@ -56,9 +56,9 @@ func Judge(reply Reply, secrets []string) func(egress.Attempt, error) (Receipt, 
 		a.Body = []byte(hide.Replace(string(raw)))
 		receipt, err := Of(a, failure)
 		if failure == nil && reply != nil {
-			// What cannot be read stays empty: the reply itself knows whether it can do without.
+			// A reply that cannot be decoded stays empty: its Err decides whether that is a failure.
 			_ = json.Unmarshal(raw, reply, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-			err = weigh(err, reply.Err())
+			err = combine(err, reply.Err())
 		}
 		var failed *Error
 		if errors.As(err, &failed) {
@@ -68,43 +68,46 @@ func Judge(reply Reply, secrets []string) func(egress.Attempt, error) (Receipt, 
 	}
 }
 
-func weigh(status error, word *Error) error {
+// combine returns one error of those that the HTTP status and the reply state. If both failed, the text is that of
+// the status; the attempt may be retried if either allows it, after the longer pause.
+func combine(status error, reply *Error) error {
 	var failed *Error
 	switch {
-	case word == nil:
+	case reply == nil:
 		return status
 	case !errors.As(status, &failed):
-		return word
+		return reply
 	}
-	failed.Retry = failed.Retry || word.Retry
-	failed.After = max(failed.After, word.After)
+	failed.Retry = failed.Retry || reply.Retry
+	failed.After = max(failed.After, reply.After)
 	return failed
 }
 
-// Refused is the error of a service that gave a code of its own for why.
+// Refused returns the error for a call that a service refused with an error code of its own.
 func Refused(code any, text string, retry bool) *Error {
 	return &Error{Retry: retry, Message: fmt.Sprintf("it refused with %v: %s", code, strings.Join(strings.Fields(text), " "))}
 }
 
-// Unreadable is the error of a reply that is not the service's: something else answered at that address.
+// Unreadable returns the error for a reply that is not the service's: another program answered at that address.
 func Unreadable() *Error {
 	return &Error{Message: "what answered is not the service: its reply cannot be read"}
 }
 
-// Retry says whether trying again may help.
+// Retry reports whether a retry may succeed.
 func Retry(err error) bool {
 	var failed *Error
 	return errors.As(err, &failed) && failed.Retry
 }
 
-// Secrets are what must not be repeated about a chat.
+// Secrets returns the members of a chat that must never be repeated.
 func (c Chat) Secrets() []string { return []string{c.Token, c.URL, c.VerifyToken, c.SignSecret} }
 
-// Hide takes secrets out of a text that is shown to people. Secrets of fewer than four characters stay: they
-// are in every text.
+// Hide replaces secrets in a text that is shown to people by ***. Secrets of fewer than four characters stay,
+// because they occur in every text.
 func Hide(text string, secrets ...string) string { return hider(secrets).Replace(text) }
 
-// hider replaces secrets, and the parts of paths and queries that are long enough to be one. Hosts are told.
+// hider returns a replacer of secrets and of the parts of their paths and queries that have 8 characters or more,
+// because these may be secrets themselves. Hosts are shown.
 func hider(secrets []string) *strings.Replacer {
 	hidden := []string{}
 	for _, s := range secrets {
@@ -122,7 +125,7 @@ func hider(secrets []string) *strings.Replacer {
 			}
 		}
 	}
-	slices.SortFunc(hidden, func(a, b string) int { return len(b) - len(a) }) // the longest first: it may hold others
+	slices.SortFunc(hidden, func(a, b string) int { return len(b) - len(a) }) // longest first: it may contain others
 	pairs := []string{}
 	for _, s := range hidden {
 		pairs = append(pairs, s, "***")
@@ -130,8 +133,8 @@ func hider(secrets []string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// With is an address with more in its query. One that cannot be read is given back as it is, for the way
-// out to refuse.
+// With returns an address with more parameters in its query. An address that cannot be parsed is returned as it
+// is; the outbound client refuses it.
 func With(address string, more url.Values) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -145,7 +148,7 @@ func With(address string, more url.Values) string {
 	return u.String()
 }
 
-// Base is where a service is: as it was set, without a slash at its end, or its own address.
+// Base returns the base URL that was set, without a slash at its end, or else the service's own.
 func Base(set, own string) string {
 	if set == "" {
 		return own

@@ -28,7 +28,7 @@ func (w *word) Err() *sender.Error {
 	return sender.Refused(w.Code, w.Text, w.Code == 7)
 }
 
-// Whatever a service answers, no secret of the chat is told, nor the path of its address.
+// FuzzJudgeHides: whatever a service replies, no secret of the chat is shown, nor the path of its address.
 func FuzzJudgeHides(f *testing.F) {
 	chat := sender.Chat{Token: "https://chat.example/hook/abcdefgh12?key=ijklmnop34&x=1", VerifyToken: "verify me", SignSecret: "sign&me"}
 	f.Add(404, `no hook /hook/abcdefgh12`)
@@ -39,19 +39,19 @@ func FuzzJudgeHides(f *testing.F) {
 			t.Skip("what hides must not be in it")
 		}
 		receipt, err := sender.Judge(&word{}, chat.Secrets())(egress.Attempt{Status: status, Body: []byte(body)}, nil)
-		told := receipt.Reply
+		shown := receipt.Reply
 		if err != nil {
-			told += "\x00" + err.Error()
+			shown += "\x00" + err.Error()
 		}
 		for _, secret := range []string{chat.Token, "abcdefgh12", "ijklmnop34", "verify me", "sign&me", "sign%26me"} {
-			if strings.Contains(told, secret) {
-				t.Errorf("%q is told: %s", secret, told)
+			if strings.Contains(shown, secret) {
+				t.Errorf("%q is shown: %s", secret, shown)
 			}
 		}
 	})
 }
 
-func TestJudgeWeighs(t *testing.T) {
+func TestJudgeCombinesFailures(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
@@ -75,7 +75,7 @@ func TestJudgeWeighs(t *testing.T) {
 	}
 }
 
-func TestWhenToTryAgain(t *testing.T) {
+func TestRetryAfter(t *testing.T) {
 	const date = "Sat, 21 Nov 2026 10:00:00 GMT"
 	for asked, want := range map[string]time.Duration{
 		"": 0, "7": 7 * time.Second, "0": 0, "-5": 0, "soon": 0, "7200": time.Hour, "9223372036854775807": time.Hour, "99999999999999999999": 0,
@@ -88,7 +88,7 @@ func TestWhenToTryAgain(t *testing.T) {
 		}
 	}
 	_, err := sender.Of(egress.Attempt{Status: 429, Header: http.Header{"Retry-After": {"Sat, 21 Nov 2026 10:01:30 GMT"}}}, nil)
-	if failed := err.(*sender.Error); failed.After != 0 || !failed.Retry {
+	if failed := new(sender.Error); !errors.As(err, &failed) || failed.After != 0 || !failed.Retry {
 		t.Errorf("a moment without a date: %+v", failed)
 	}
 }
@@ -107,8 +107,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Against a model: whoever may be added is, whoever may not is named, whatever the lots.
-func TestAddLeavesOutOnlyWhoMayNot(t *testing.T) {
+// TestAddLeavesOutOnlyTheRefused compares with a model: all are added but those refused, who are named.
+func TestAddLeavesOutOnlyTheRefused(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 300 {
@@ -133,7 +133,7 @@ func TestAddLeavesOutOnlyWhoMayNot(t *testing.T) {
 	}
 }
 
-func TestOpenTriesNotForEver(t *testing.T) {
+func TestOpenStopsAfterMaxTries(t *testing.T) {
 	all := strings.Split("abcdefghijklmnopqrstuvwxyz", "")
 	for name, c := range map[string]struct {
 		fails func(tries int) error
@@ -154,7 +154,7 @@ func TestOpenTriesNotForEver(t *testing.T) {
 	}
 }
 
-func TestFindStopsAtWhatMayHeal(t *testing.T) {
+func TestFindStopsAtRetryableFailure(t *testing.T) {
 	people := []sender.Contact{{Name: "a"}, {Email: "b@example.com"}, {Phone: "+1"}}
 	find := func(answers map[string]error) (string, error) {
 		ids, _, missing, err := sender.Directory(func(c sender.Contact) (string, error) {

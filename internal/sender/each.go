@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Each sends to all chats of a list, also after one has failed. The receipt has the ids of the messages that
-// were taken; the error is the first, and trying again may help when it may help any, though those who took
-// the message get it twice then.
+// Each sends to all chats of a list, also after one has failed. The receipt holds the IDs of the messages sent.
+// The error is the first one. It may be retried if any may be; the chats that took the message get it twice then.
 func Each(ids []string, send func(id string) (Receipt, error)) (Receipt, error) {
 	if len(ids) == 0 {
 		return Receipt{}, &Error{Message: "chat_ids: at least one chat is needed"}

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// Fit shortens a text to at most n as size measures its characters, the last of them an ellipsis, and takes
-// out of it what is not UTF-8. It never cuts a character.
+// Fit returns a text of at most n, as size measures its characters, the last of them an ellipsis if it was longer.
+// Bytes that are not UTF-8 become U+FFFD. It never cuts within a character.
 func Fit[T ~string](text T, n int, size func(rune) int) string {
 	s := strings.ToValidUTF8(string(text), "\uFFFD")
-	total, end := 0, 0 // end: how much is kept if the whole is too long
+	total, end := 0, 0 // end: the bytes that are kept if the whole is too long
 	for i, r := range s {
 		if total+size('…') <= n {
 			end = i
@@ -24,7 +24,7 @@ func Fit[T ~string](text T, n int, size func(rune) int) string {
 // Bytes measures a character in bytes of UTF-8.
 func Bytes(r rune) int { return utf8.RuneLen(r) }
 
-// UTF16 measures a character as services do that count in UTF-16.
+// UTF16 measures a character in code units of UTF-16, as several services count.
 func UTF16(r rune) int {
 	if r > 0xFFFF {
 		return 2
@@ -32,7 +32,7 @@ func UTF16(r rune) int {
 	return 1
 }
 
-// JSON measures a character in bytes within a JSON string, at most: escaped where it may be.
+// JSON measures a character in bytes within a JSON string, as if it were escaped wherever an encoder may escape it.
 func JSON(r rune) int {
 	switch {
 	case r == '"' || r == '\\' || r == '\n' || r == '\r' || r == '\t':

@@ -37,7 +37,7 @@ func abs(n int) int {
 	return n
 }
 
-func TestFitKeepsAsMuchAsItCan(t *testing.T) {
+func TestFitKeepsAsMuchAsPossible(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		n    int

@@ -8,11 +8,11 @@ import (
 	"tocsin/internal/platform/egress"
 )
 
-// Contact is somebody who is to be found at a service: by e-mail address or by phone number, whichever the
-// service knows people by. Either may be empty.
+// Contact is a person who is looked up at a service: by e-mail address or by phone number, whichever the service
+// supports. Either may be empty.
 type Contact struct{ Name, Email, Phone string }
 
-// Label is how a contact is named to people.
+// Label returns the name of a contact for people: the name, else the e-mail address, else the phone number.
 func (c Contact) Label() string {
 	switch {
 	case c.Name != "":
@@ -23,47 +23,47 @@ func (c Contact) Label() string {
 	return c.Phone
 }
 
-// Mobile is the phone number as services in China know it: those of the mainland without +86, others as they
-// are, none with spaces or hyphens.
+// Mobile returns the phone number as services in China store it: without +86 for the mainland, and without spaces,
+// hyphens and parentheses.
 func (c Contact) Mobile() string {
 	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "").Replace(c.Phone)
 	return strings.TrimPrefix(digits, "+86")
 }
 
-// App is an app of a chat service: it opens groups, and tells persons and groups.
+// App is an app of a chat service: it opens groups and sends messages to persons and groups.
 type App interface {
-	// OpenGroup opens a group with people in it. When the group has an ID it is open, even beside an error.
+	// OpenGroup opens a group with people in it. If the returned group has an ID it is open, even with an error.
 	OpenGroup(ctx context.Context, out *egress.Client, name string, people []Contact) (Group, error)
-	// AddMembers adds people to a group and gives the labels of those who could not be added.
+	// AddMembers adds people to a group and returns the labels of the people that could not be added.
 	AddMembers(ctx context.Context, out *egress.Client, groupID string, people []Contact) (missing []string, err error)
-	// FindGroup asks for a group as it is now; found is false when there is none any more.
+	// FindGroup returns a group as it is now; found is false if it no longer exists.
 	FindGroup(ctx context.Context, out *egress.Client, groupID string) (group Group, found bool, err error)
-	// CloseGroup ends a group; one that is gone is ended. left says in words what stays, of a service on which an
-	// app cannot end groups; empty: nothing.
+	// CloseGroup ends a group, which need not exist. left describes what remains of it where the service does not
+	// let an app end groups, and is empty where nothing does.
 	CloseGroup(ctx context.Context, out *egress.Client, group Group) (left string, err error)
-	// Post posts to a group.
+	// Post sends a message to a group.
 	Post(ctx context.Context, out *egress.Client, groupID string, m Message) (Receipt, error)
-	// Tell sends one person a direct message. It is no use to try again with a person whom the service does not know.
-	Tell(ctx context.Context, out *egress.Client, person Contact, m Message) (Receipt, error)
+	// SendDirect sends one person a direct message. It is never retried for a person unknown to the service.
+	SendDirect(ctx context.Context, out *egress.Client, person Contact, m Message) (Receipt, error)
 }
 
 // Group is a chat of several people that an app has opened.
 type Group struct {
 	ID      string   // at the service
-	Name    string   // as the service was asked for: cut to its limit
-	Link    string   // empty where the service gives none
-	Missing []string // labels of those who could not be added, as the service does not know them
+	Name    string   // as sent to the service: cut to its limit
+	Link    string   // empty where the service has none
+	Missing []string // labels of the people that could not be added, because the service does not know them
 }
 
-// Closed is the name that a group gets which can only be renamed: of at most so many characters.
+// Closed returns the name for a group that can only be renamed instead of closed, of at most limit characters.
 func Closed(name string, limit int) string { return Line("[Closed] "+name, limit) }
 
-// Directory gives the id of a contact at a service, or "" when the service does not know it.
+// Directory returns the ID of a contact at a service, or "" if the service does not know it.
 type Directory func(Contact) (id string, err error)
 
-// Find looks up each contact. It gives the ids of those who are known, each once, with their contacts, and
-// the labels of those who are not. One whose look-up is refused is missing; it is an error when all are, or
-// when trying again may help.
+// Find looks up each contact. It returns the IDs of the known contacts, each once, these contacts by ID, and the
+// labels of the others. A contact whose look-up is refused is missing. It is an error if all look-ups are refused,
+// or if one may be retried.
 func (find Directory) Find(people []Contact) (ids []string, known map[string]Contact, missing []string, err error) {
 	known = map[string]Contact{}
 	refused, last := 0, error(nil)
@@ -90,8 +90,8 @@ func (find Directory) Find(people []Contact) (ids []string, known map[string]Con
 	return ids, known, missing, nil
 }
 
-// Invite looks up people and has those who are known added, which gives the ids of those who could not be. It gives
-// the labels of all who were not added.
+// Invite looks up people and calls add with the IDs of the known ones; add returns the IDs that could not be added.
+// Invite returns the labels of all people that were not added.
 func (find Directory) Invite(people []Contact, add func(ids []string) (refused []string, err error)) (missing []string, err error) {
 	ids, known, missing, err := find.Find(people)
 	if err != nil {
@@ -101,8 +101,8 @@ func (find Directory) Invite(people []Contact, add func(ids []string) (refused [
 	return append(missing, Labels(refused, known)...), err
 }
 
-// One looks up a single contact. One whom the service does not know is an error that names the service and what
-// it knows people by, such as "Slack" and "e-mail address".
+// One looks up a single contact. An unknown contact is an error that names the service and the key of its look-up,
+// such as "Slack" and "e-mail address".
 func (find Directory) One(p Contact, service, by string) (id string, err error) {
 	if id, err = find(p); err == nil && id == "" {
 		err = &Error{Message: service + " does not know " + p.Label() + " by " + by}
@@ -110,29 +110,29 @@ func (find Directory) One(p Contact, service, by string) (id string, err error) 
 	return id, err
 }
 
-// Add adds ids in lots of at most size. A lot that is refused for good is tried one at a time, so that one
-// who cannot be added does not keep the others out; it gives the ids of those. It is an error when nobody
-// could be added, or when trying again may help.
+// Add adds IDs in batches of at most size. A batch that is refused for good is tried one ID at a time, so that one
+// person who cannot be added does not keep the others out. It returns the IDs that were refused. It is an error if
+// all were refused, or if a failure may be retried.
 func Add(ids []string, size int, add func([]string) error) (refused []string, err error) {
 	var last error
-	for lot := range slices.Chunk(ids, size) {
-		whole := add(lot)
+	for batch := range slices.Chunk(ids, size) {
+		batchErr := add(batch)
 		switch {
-		case whole == nil:
+		case batchErr == nil:
 			continue
-		case Retry(whole):
-			return refused, whole
-		case len(lot) == 1:
-			refused, last = append(refused, lot...), whole
+		case Retry(batchErr):
+			return refused, batchErr
+		case len(batch) == 1:
+			refused, last = append(refused, batch...), batchErr
 			continue
 		}
-		last = whole
-		for _, id := range lot {
-			alone := add([]string{id})
-			if Retry(alone) {
-				return refused, alone
+		last = batchErr
+		for _, id := range batch {
+			oneErr := add([]string{id})
+			if Retry(oneErr) {
+				return refused, oneErr
 			}
-			if alone != nil {
+			if oneErr != nil {
 				refused = append(refused, id)
 			}
 		}
@@ -143,18 +143,18 @@ func Add(ids []string, size int, add func([]string) error) (refused []string, er
 	return refused, nil
 }
 
-// maxTries is how often a group is tried to be opened: a service that refuses more people than that refuses
-// the app.
+// maxTries is the highest number of attempts to open a group: a service that refuses that many first members
+// refuses the app.
 const maxTries = 10
 
-// Open opens a group at a service that opens none without people: with the first of some lots that it accepts,
-// so that one who may not join does not keep the others out. It gives those of all who are not in the group
-// yet. The error is that of the first lot, or that trying again may help.
-func Open(all []string, lots [][]string, create func(lot []string) error) (rest []string, err error) {
-	for _, lot := range lots[:min(len(lots), maxTries)] {
-		failed := create(lot)
+// Open opens a group at a service that opens none without members: with the first of several batches of members
+// that it accepts, so that one person who may not join does not keep the others out. It returns the IDs of all that
+// are not in the group yet. The error is that of the first batch, or one that may be retried.
+func Open(all []string, batches [][]string, create func(batch []string) error) (rest []string, err error) {
+	for _, batch := range batches[:min(len(batches), maxTries)] {
+		failed := create(batch)
 		if failed == nil {
-			return slices.DeleteFunc(slices.Clone(all), func(id string) bool { return slices.Contains(lot, id) }), nil
+			return slices.DeleteFunc(slices.Clone(all), func(id string) bool { return slices.Contains(batch, id) }), nil
 		}
 		if Retry(failed) {
 			return nil, failed
@@ -166,7 +166,7 @@ func Open(all []string, lots [][]string, create func(lot []string) error) (rest 
 	return nil, err
 }
 
-// Labels are those of some ids.
+// Labels returns the labels of the contacts with these IDs.
 func Labels(ids []string, known map[string]Contact) []string {
 	labels := make([]string, len(ids))
 	for i, id := range ids {

@@ -24,7 +24,7 @@ import (
 	"tocsin/internal/sender/zoom"
 )
 
-// service is a chat service: how messages reach it, and what a naive reader of its markup finds in a request.
+// service is a chat service: how messages are sent to it, and what a naive reader of its markup finds in a request.
 type service struct {
 	send  sender.Sender
 	shown func(body string) string // the text with the service's markup
@@ -48,8 +48,8 @@ func member(path ...string) func(string) string {
 	}
 }
 
-// elements writes the elements of a Feishu post or a Teams card as text: a line each paragraph, and everything but
-// plain text as its JSON in backquotes.
+// elements returns the elements of a Feishu post or a Teams card as text: a line for each paragraph, and everything
+// but plain text as JSON in backquotes.
 func elements(body string) string {
 	var v any
 	if err := json.Unmarshal([]byte(body), &v); err != nil {
@@ -72,7 +72,7 @@ func elements(body string) string {
 				if tag := v["tag"]; tag != nil && tag != "text" && tag != "a" {
 					text.WriteString("<" + fmt.Sprint(tag))
 				}
-				if strings.HasPrefix(words, "│") { // what it says is shown as it is
+				if strings.HasPrefix(words, "│") { // its text is shown as it is
 					words = "│"
 				} else if words != "" {
 					words = "x"
@@ -144,7 +144,7 @@ var services = map[string]service{
 	"ntfy":     {ntfy.Send, body, plain},
 }
 
-// found lists what a naive reader finds, links with where they lead.
+// found returns what a naive reader finds, links with their targets.
 func (s service) found(t *testing.T, out *sendertest.Service, m sender.Message) (all []string) {
 	t.Helper()
 	chat := sender.Chat{URL: out.URL + "/x", ChatIDs: []string{"1"}}
@@ -167,7 +167,7 @@ func (s service) found(t *testing.T, out *sendertest.Service, m sender.Message) 
 	return all
 }
 
-// filledIn is the preset of a kind, filled in.
+// filledIn returns the preset of a kind, filled in.
 func filledIn(t *testing.T, kind string, i render.Incident) sender.Message {
 	t.Helper()
 	source, ok := render.Preset[kind]
@@ -186,7 +186,7 @@ func filledIn(t *testing.T, kind string, i render.Incident) sender.Message {
 	return sender.Message{Key: "k", Subject: "[Critical] " + i.Title, Title: i.Title, Severity: i.Severity, Text: text, Link: i.Link, AckLink: i.AckLink}
 }
 
-// hostile are texts of alerts that try to be more than text.
+// hostile are texts of alerts that contain markup of the services.
 var hostile = []string{
 	"<!channel> <!here|x> <@U0123> <#C01|general> <https://evil.example/|open>", "[open](https://evil.example/)", "](https://evil.example/) [acknowledge", "![x](https://evil.example/p.png)",
 	"<@all> <@zhangsan> @all @everyone @here @13800001111", `<at user_id="all"></at>`, `<font color="warning">x</font> <a href="https://evil.example/">open</a> <b>x</b>`,

@@ -8,22 +8,22 @@ import (
 	"tocsin/internal/core/event"
 )
 
-// Bounds of pictures; the latter two in characters.
+// Bounds of images: their number in an event, and the characters of a URL and of an alternative text.
 const (
 	MaxImages = 20
 	MaxURL    = 256
 	MaxAlt    = 128
 )
 
-// IsURL tells whether a text is an address that may be shown as a link: http or https, and nothing that a
-// browser would run.
+// IsURL reports whether a text is a URL that may be shown as a link: http or https, and no scheme that a browser
+// would run.
 func IsURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && utf8.ValidString(s)
 }
 
-// Images holds pictures to their bounds, where leaving one out is better than losing the alert: those without
-// an address are left out, links that are none and words that were there before are taken away.
+// Images returns images within their bounds, because leaving one out is better than losing the alert. Images
+// without a valid URL are left out; invalid links and repeated alternative texts are cleared.
 func Images(images []event.Image) (kept []event.Image) {
 	seen := map[string]bool{"": true}
 	for _, i := range images {

@@ -12,16 +12,16 @@ import (
 	"tocsin/internal/core/event"
 )
 
-// Read reads JSON of somebody else's making: a broken character or a name given twice must not cost a page.
-// Texts may then hold anything, and are to be cleaned.
+// Read decodes JSON of another system leniently: a broken character or a duplicate name must not cost a
+// notification. Texts may then hold anything; the caller passes them through Clean.
 func Read(body []byte, into any) error {
 	return json.Unmarshal(body, into, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }
 
-// Text is a member that some senders write as a text and others as a number or a boolean.
+// Text is a member that some senders write as a string and others as a number or a boolean.
 type Text string
 
-// UnmarshalJSON takes a text, a number, a boolean or null; anything else is kept as the JSON it is.
+// UnmarshalJSON reads a string, a number, a boolean or null; any other value is kept as JSON text.
 func (t *Text) UnmarshalJSON(b []byte) error {
 	switch jsontext.Value(b).Kind() {
 	case 'n':
@@ -38,23 +38,25 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Number reads a text as a whole number; ok is false when it is none.
+// Number returns the text as a whole number; ok is false if it is none.
 func (t Text) Number() (n int64, ok bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(string(t)), 10, 64)
 	return n, err == nil
 }
 
 // Tags are labels that some senders write as an object, others as a list of {tag, value} or {key, value}, of
-// pairs, or of texts such as "name:value", and some as a text that holds any of these.
+// pairs, or of strings such as "name:value", and some as a string that holds any of these.
 type Tags map[string]string
 
-// UnmarshalJSON takes all of these; what is none of them is left out.
+// UnmarshalJSON reads all of these forms and ignores any other value. It returns no error.
 func (t *Tags) UnmarshalJSON(b []byte) error {
 	*t = Tags{}
 	t.read(b, true)
 	return nil
 }
 
+// read adds the labels of a value. whole is false for JSON from within a string, which may not hold such a
+// string itself: the depth of recursion is bounded so.
 func (t *Tags) read(b []byte, whole bool) {
 	switch jsontext.Value(b).Kind() {
 	case '{':
@@ -77,8 +79,8 @@ func (t *Tags) read(b []byte, whole bool) {
 			return
 		}
 		s = strings.TrimSpace(s)
-		if inner := jsontext.Value(s); whole && (strings.HasPrefix(s, "[") || strings.HasPrefix(s, "{")) && inner.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
-			t.read(inner, false)
+		if whole && isJSON(s) {
+			t.read([]byte(s), false)
 			return
 		}
 		for pair := range strings.SplitSeq(s, ",") {
@@ -87,6 +89,13 @@ func (t *Tags) read(b []byte, whole bool) {
 	}
 }
 
+// isJSON reports whether a string is a JSON list or object, as leniently as Read.
+func isJSON(s string) bool {
+	return (strings.HasPrefix(s, "[") || strings.HasPrefix(s, "{")) &&
+		jsontext.Value(s).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+}
+
+// item adds the label of one item of a list.
 func (t *Tags) item(item jsontext.Value) {
 	switch item.Kind() {
 	case '{':
@@ -117,6 +126,7 @@ func (t *Tags) item(item jsontext.Value) {
 	}
 }
 
+// pair adds a label written as name:value or name=value, or as a name alone.
 func (t *Tags) pair(s string) {
 	name, value, found := strings.Cut(s, ":")
 	if !found {
@@ -127,7 +137,7 @@ func (t *Tags) pair(s string) {
 	}
 }
 
-// add joins the values of a tag that comes several times, as Zabbix allows.
+// add sets a label. The values of a tag that occurs several times, as Zabbix allows, are joined by a comma.
 func (t *Tags) add(name, value string) {
 	before, there := (*t)[name]
 	switch {
@@ -138,8 +148,9 @@ func (t *Tags) add(name, value string) {
 	}
 }
 
-// Flat makes labels of the members of an object, of those of objects in it by names joined with dots, three
-// deep. Lists, and objects deeper down, are kept as the JSON they are; what is null is left out.
+// Flat adds the members of an object to into as labels. Members of inner objects, down to the third level, are
+// named by their path with dots. Lists and deeper objects are kept as JSON text; null is left out. Labels that
+// into holds already are kept.
 func Flat(object jsontext.Value, into map[string]string) { flat("", object, into, 3) }
 
 func flat(prefix string, object jsontext.Value, into map[string]string, depth int) {

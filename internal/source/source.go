@@ -1,8 +1,7 @@
-// Package source is what the readers of all sources have in common: a request's events, those of its alerts
-// that are malformed, and the bounds that every event is held to. There is one package below it for each
-// source.
+// Package source holds what the readers of all sources share: the events of a request, its malformed alerts,
+// and the bounds of every event. Each source has a package below it.
 //
-// A reader is pure: it must never ask who sends, and one malformed alert must never cost its neighbours.
+// A reader is pure: it must never depend on the sender, and one malformed alert must never cost its neighbours.
 package source
 
 import (
@@ -23,7 +22,7 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Batch is what one request holds.
+// Batch is the content of one request.
 type Batch struct {
 	Events  []event.Event // without ID, Integration and Received
 	Refused []Refused
@@ -31,18 +30,19 @@ type Batch struct {
 
 // Refused is a malformed alert of a batch.
 type Refused struct {
-	Index   int    `json:"index" doc:"Its place in the batch, from 0."`
-	Field   string `json:"field" doc:"What is wrong, such as alerts[3].labels."`
-	Message string `json:"message" doc:"Why, in words."`
+	Index   int    `json:"index" doc:"Its index in the batch, from 0."`
+	Field   string `json:"field" doc:"The member that is wrong, such as alerts[3].labels."`
+	Message string `json:"message" doc:"The reason, in words."`
 }
 
-// Parser reads a request's body, which came at a moment. An error, a fault, is about the whole of it.
+// Parser reads a request's body, which came at a moment, with the parameters of its URL. An error is a fault of
+// the whole body.
 type Parser func(body []byte, at time.Time, query url.Values) (Batch, error)
 
-// Refuse adds a malformed alert. err is a fault of it alone.
+// Refuse adds a malformed alert to the batch. err is the fault of this alert alone.
 func (b *Batch) Refuse(index int, field string, err error) {
 	refused := Refused{Index: index, Field: field, Message: err.Error()}
-	if f, ok := err.(*fault.Error); ok {
+	if f := new(fault.Error); errors.As(err, &f) {
 		refused.Message = f.Message
 		if f.Field != "" {
 			refused.Field = strings.TrimSuffix(field+"."+f.Field, ".")
@@ -51,15 +51,15 @@ func (b *Batch) Refuse(index int, field string, err error) {
 	b.Refused = append(b.Refused, refused)
 }
 
-// MaxAlerts is how many alerts one request may hold.
+// MaxAlerts is the highest number of alerts in one request.
 const MaxAlerts = 1000
 
-// LabelName is how Prometheus names labels, with the dots that others use.
+// LabelName matches label names as Prometheus has them, with the dots that other systems use.
 var LabelName = regexp.MustCompile(`\A[a-zA-Z_][a-zA-Z0-9_.]*\z`)
 
-// Labels holds labels to the bounds of events, where cutting them is what the sender would want: values are
-// cut, names that are too long and the last names beyond the number allowed, in order, are left out. Of
-// several sets the first goes first: it keeps its values, and its places among those allowed.
+// Labels returns the labels of several sets within the bounds of events. Values are cut; names over
+// event.MaxLabelKey characters are left out, and so are the last names, in order, beyond event.MaxLabels. An
+// earlier set takes precedence over a later one, in values and in the number of labels.
 func Labels(sets ...map[string]string) map[string]string {
 	kept := map[string]string{}
 	for _, labels := range sets {
@@ -77,24 +77,25 @@ func Labels(sets ...map[string]string) map[string]string {
 	return kept
 }
 
-// Said leaves out of the labels that a reader names itself those of which the source says nothing.
-func Said(labels map[string]string) map[string]string {
+// NonEmpty deletes the labels without a value and returns the others. Readers use it for labels that they name
+// themselves, because the source may not have sent a value for each.
+func NonEmpty(labels map[string]string) map[string]string {
 	maps.DeleteFunc(labels, func(_, value string) bool { return value == "" })
 	return labels
 }
 
-// Clean takes out of a text what no database or reader wants: NUL and broken UTF-8.
+// Clean returns a text without NUL and with U+FFFD for broken UTF-8: PostgreSQL rejects both.
 func Clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
-// Severity looks a word of the source up in its table, without regard to case.
+// Severity returns the severity of a source's word by its table, whose keys are in lower case.
 func Severity(word string, table map[string]string) (string, bool) {
 	severity, ok := table[strings.ToLower(strings.TrimSpace(word))]
 	return severity, ok
 }
 
-// Title fills a title rule in. One of which nothing is left stays as it is: somebody is to read it at night.
+// Title returns a title rule filled in, or the rule itself if only blanks remain: an alert needs a readable title.
 func Title(rule string, labels map[string]string) string {
 	if title := event.Title(rule, labels); strings.TrimSpace(title) != "" {
 		return title
@@ -102,7 +103,8 @@ func Title(rule string, labels map[string]string) string {
 	return rule
 }
 
-// At is the Unix seconds of a time, or of the moment it came when the time is zero, long gone or to come.
+// At returns the Unix seconds of a time. It returns those of the moment it came if the time is more than 31 days
+// before or an hour after that, because a wrong clock of the sender must not move an alert; so with a zero time.
 func At(t, came time.Time) int64 {
 	if t.Before(came.AddDate(0, 0, -31)) || t.After(came.Add(time.Hour)) {
 		return came.Unix()
@@ -110,8 +112,8 @@ func At(t, came time.Time) int64 {
 	return t.Unix()
 }
 
-// Unreadable is the fault of a body that is not the JSON it should be: it names the member, or the place. What
-// stood there is not repeated: it may be a secret.
+// Unreadable returns the fault for a body that is not the JSON it should be. It names the member or the byte. The
+// value is not repeated: it may be a secret.
 func Unreadable(err error) error {
 	var typed *json.SemanticError
 	var syntax *jsontext.SyntacticError
@@ -126,9 +128,18 @@ func Unreadable(err error) error {
 	return fault.Invalid("", "the body cannot be read")
 }
 
-var kinds = map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '0': "a number", '"': "a text", '[': "a list", '{': "an object"}
+var kinds = map[jsontext.Kind]string{
+	'n': "null",
+	't': "a boolean",
+	'f': "a boolean",
+	'0': "a number",
+	'"': "a text",
+	'[': "a list",
+	'{': "an object",
+}
 
-// member is the path of a JSON pointer as faults write it: alerts[3].labels.
+// member returns the path of a JSON pointer as faults write it: alerts[3].labels. It is cut to 200 characters,
+// because names of members are the sender's.
 func member(p jsontext.Pointer) string {
 	var b strings.Builder
 	for token := range p.Tokens() {

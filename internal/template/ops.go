@@ -1,3 +1,7 @@
+// Package template stores the account's notification templates: for each kind of message the text that notifies of
+// an incident (docs/templates.md). internal/core/render renders them.
+//
+// It must never store a malformed template.
 package template
 
 import (
@@ -15,27 +19,28 @@ var (
 	mayManage = []auth.Permission{auth.TemplatesManage}
 )
 
-// Ops is the room's table of contents.
+// Ops returns the operations of the package.
 func Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path: "/template/create", Allow: mayManage, Effect: api.Write, Audit: "template:write:create",
-			Doc:     "Creates a notification template.",
-			Notes:   "Every text is read before it is stored: one that is not well formed is refused with its line. One that is well formed but fails on the sample incident is stored and named in warnings.",
+			Doc: "Creates a notification template.",
+			Notes: "Every text is checked before it is stored. A malformed text is rejected with its line." +
+				" A text that is well formed but fails on the sample incident is stored and named in warnings.",
 			Example: `{"template_name": "Short", "team_id": 4291079133131, "sms": "{{.Severity}}: {{.Title}}"}`,
 			Do:      api.Do(create),
 		},
 		{
 			Path: "/template/update", Allow: mayManage, Effect: api.Write, Audit: "template:write:update",
-			Doc:     "Puts new contents in place of a template's.",
-			Notes:   "All of them: a text that is left out is empty afterwards, and stands for the preset's.",
+			Doc:     "Replaces the contents of a template.",
+			Notes:   "All contents: a text that is left out becomes empty, and the preset's is used.",
 			Example: `{"template_id": "69db2f72a0fe7db6448b1506", "template_name": "Short", "sms": "{{.Title}}"}`,
 			Do:      api.Do(update),
 		},
 		{
 			Path: "/template/info", Allow: mayRead, Effect: api.Read,
 			Doc:     "Shows one template.",
-			Notes:   "The id " + Preset + " is that of the preset, which every account has and nobody changes.",
+			Notes:   "The id " + Preset + " is that of the preset, which every account has and which cannot be changed.",
 			Example: `{"template_id": "000000000000000000000001"}`,
 			Do:      api.Do(info),
 		},
@@ -53,7 +58,7 @@ func Ops() []api.Op {
 		},
 		{
 			Path: "/template/preview", Allow: mayRead, Effect: api.Read,
-			Doc:     "Shows what a text would say of an incident that never was.",
+			Doc:     "Renders a text with a made-up incident.",
 			Example: `{"type": "sms", "content": "{{.Severity}}: {{.Title}}"}`,
 			Do:      api.Do(preview),
 		},

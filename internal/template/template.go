@@ -1,156 +1,146 @@
-// Package template keeps the account's notification templates: for each kind of message the text that an
-// incident is told in (docs/templates.md). Filling them in is internal/core/render's.
-//
-// It must never store a template that cannot be read.
 package template
 
 import (
-	"reflect"
 	"strings"
 
+	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/render"
-	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
-// Preset is the id of the template that every account has without making it. It cannot be changed.
-const Preset = "000000000000000000000001"
-
-// Template is a notification template.
-type Template struct {
-	AccountID    int64  `json:"account_id" doc:"Owning account."`
-	TeamID       int64  `json:"team_id" doc:"Owning team; 0: none."`
-	TemplateID   string `json:"template_id" doc:"24 hexadecimal digits."`
-	TemplateName string `json:"template_name" doc:"1 to 39 characters, unique in the account."`
-	Description  string `json:"description" doc:"At most 500 characters."`
+// Body is what a caller sends of a template.
+type Body struct {
+	TeamID       int64  `json:"team_id,omitzero" minimum:"0" doc:"Owning team; absent or 0: none."`
+	TemplateName string `json:"template_name" minLength:"1" maxLength:"39" doc:"Unique in the account, 1 to 39 characters."`
+	Description  string `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
 	Texts
-	Status    string `json:"status" enum:"enabled,disabled,deleted" doc:"Always enabled: a template is deleted or in use."`
-	CreatorID int64  `json:"creator_id" doc:"The person who made it; 0: not known."`
-	UpdatedBy int64  `json:"updated_by" doc:"The person who changed it last."`
-	CreatedAt int64  `json:"created_at" doc:"Unix seconds."`
-	UpdatedAt int64  `json:"updated_at" doc:"Unix seconds."`
 }
 
-// Texts are the templates for the kinds of messages. An empty one stands for the preset's.
-type Texts struct {
-	Email       string `json:"email" required:"false" maxLength:"65536" doc:"E-mail, HTML."`
-	SMS         string `json:"sms" required:"false" maxLength:"65536" doc:"Text message."`
-	Voice       string `json:"voice" required:"false" maxLength:"65536" doc:"What a call says."`
-	DingTalk    string `json:"dingtalk" required:"false" maxLength:"65536" doc:"DingTalk robot."`
-	WeCom       string `json:"wecom" required:"false" maxLength:"65536" doc:"WeCom robot."`
-	Feishu      string `json:"feishu" required:"false" maxLength:"65536" doc:"Feishu or Lark robot."`
-	FeishuApp   string `json:"feishu_app" required:"false" maxLength:"65536" doc:"Feishu or Lark app."`
-	DingTalkApp string `json:"dingtalk_app" required:"false" maxLength:"65536" doc:"DingTalk app."`
-	WeComApp    string `json:"wecom_app" required:"false" maxLength:"65536" doc:"WeCom app."`
-	SlackApp    string `json:"slack_app" required:"false" maxLength:"65536" doc:"Slack app."`
-	TeamsApp    string `json:"teams_app" required:"false" maxLength:"65536" doc:"Microsoft Teams app."`
-	Telegram    string `json:"telegram" required:"false" maxLength:"65536" doc:"Telegram bot."`
-	Slack       string `json:"slack" required:"false" maxLength:"65536" doc:"Slack incoming webhook."`
-	Zoom        string `json:"zoom" required:"false" maxLength:"65536" doc:"Zoom chat bot."`
+type created struct {
+	TemplateID   string `json:"template_id" doc:"The new template."`
+	TemplateName string `json:"template_name" doc:"Its name, as it was sent."`
+	api.Warnings
 }
 
-// maxText is how many characters a text may have, as the tags have it.
-const maxText = 65536
+type updateRequest struct {
+	TemplateID string `json:"template_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The template to change."`
+	Body
+}
 
-// Of is the text for a kind of message, by its wire name; empty when there is none or no such kind.
-func (t Texts) Of(kind string) (text string) {
-	t.each(func(name, source string) {
-		if name == kind {
-			text = source
-		}
+type deleteRequest struct {
+	TemplateID string `json:"template_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The template to delete."`
+	api.DryRun
+}
+
+func create(c *api.Call, in Body) (created, error) {
+	t := Template{
+		AccountID:  c.Who.AccountID,
+		TemplateID: id.Object(c.Now),
+		Status:     "enabled",
+		CreatorID:  c.Who.PersonID,
+		CreatedAt:  c.Unix(),
+	}
+	warnings, err := in.storeIn(c, &t)
+	return created{t.TemplateID, t.TemplateName, api.Warn(warnings)}, err
+}
+
+func update(c *api.Call, in updateRequest) (api.Warnings, error) {
+	if err := mutable(in.TemplateID); err != nil {
+		return api.Warnings{}, err
+	}
+	t, err := Kind.Get(c.Tx, c.Who.AccountID, strings.ToLower(in.TemplateID))
+	if err != nil {
+		return api.Warnings{}, err
+	}
+	warnings, err := in.storeIn(c, &t)
+	return api.Warn(warnings), err
+}
+
+// storeIn replaces the contents of the template by what was sent, checks them and stores the template. The warnings
+// name the texts that fail on the sample incident.
+func (b Body) storeIn(c *api.Call, t *Template) (warnings []string, err error) {
+	if warnings, err = b.problems(""); err != nil {
+		return nil, err
+	}
+	if err := configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, b.TeamID)); err != nil {
+		return nil, err
+	}
+	taken, err := Kind.Named(c.Tx, c.Who.AccountID, b.TemplateName, t.TemplateID)
+	if err != nil {
+		return nil, err
+	}
+	if taken {
+		return nil, fault.Invalid("template_name", "another template has the name %q", b.TemplateName)
+	}
+	t.TeamID, t.TemplateName, t.Description, t.Texts = b.TeamID, b.TemplateName, b.Description, b.Texts
+	t.UpdatedAt, t.UpdatedBy = c.Unix(), c.Who.PersonID
+	c.Touched(Kind.Name, t.TemplateID, t.TemplateName)
+	return warnings, Kind.Put(c.Tx, c.Who.AccountID, t)
+}
+
+type infoRequest struct {
+	TemplateID string `json:"template_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The template; 000000000000000000000001 is the preset."`
+}
+
+func info(c *api.Call, in infoRequest) (Template, error) {
+	return Find(c.Tx, c.Who.AccountID, in.TemplateID)
+}
+
+type listRequest struct {
+	api.Page
+	OrderBy   string  `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"What to order by; absent: created_at."`
+	Asc       bool    `json:"asc,omitzero" doc:"Oldest first."`
+	IsMyTeam  bool    `json:"is_my_team,omitzero" doc:"Only templates of the caller's teams."`
+	TeamIDs   []int64 `json:"team_ids,omitzero" maxItems:"1000" doc:"Only templates of these teams; empty: of any."`
+	CreatorID int64   `json:"creator_id,omitzero" minimum:"0" doc:"Only templates that this person created."`
+	Query     string  `json:"query,omitzero" maxLength:"100" doc:"Part of the name, in upper or lower case."`
+}
+
+func list(c *api.Call, in listRequest) (api.Paged[Template], error) {
+	limit, offset := in.Window(20)
+	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, configstore.Query{
+		Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Creator: in.CreatorID,
+		ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc, Limit: limit, Offset: offset,
 	})
-	return text
+	return api.NewPaged(items, offset, total), err
 }
 
-// each calls fn with the wire name and the source of every text.
-func (t Texts) each(fn func(name, source string)) {
-	v := reflect.ValueOf(t)
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		fn(name, v.Field(i).String())
+type previewRequest struct {
+	Content string `json:"content" maxLength:"65536" doc:"The template's text."`
+	Type    string `json:"type" enum:"dingtalk_app,feishu_app,wecom_app,slack_app,teams_app,feishu,dingtalk,wecom,telegram,slack,zoom,email,sms,voice" doc:"The kind of message it is for."`
+}
+
+type previewed struct {
+	Content string `json:"content" doc:"The rendered text; empty when it fails."`
+	Success bool   `json:"success" doc:"Whether it is well formed and can be rendered."`
+	Message string `json:"message" doc:"Why not, with the line; empty on success."`
+}
+
+func preview(_ *api.Call, in previewRequest) (previewed, error) {
+	t, err := render.Parse(in.Content, targetOf(in.Type))
+	if err != nil {
+		return previewed{Message: err.Error()}, nil
 	}
-}
-
-// problems are the first text that cannot be read, as an error, and those that fail on the sample incident,
-// as warnings.
-func (t Texts) problems(at configstore.RecordPath) (warnings []string, err error) {
-	t.each(func(name, source string) {
-		if source == "" || err != nil {
-			return
-		}
-		if err = at.Length(name, source, 0, maxText); err != nil {
-			return
-		}
-		parsed, wrong := render.Parse(source, targetOf(name))
-		if wrong != nil {
-			err = at.Invalid(name, "%v", wrong)
-			return
-		}
-		if _, wrong = parsed.Render(render.Sample); wrong != nil {
-			warnings = append(warnings, name+": fails on the sample incident: "+wrong.Error())
-		}
-	})
-	return warnings, err
-}
-
-// targetOf is where texts of a kind are read.
-func targetOf(kind string) *render.Target {
-	t, _ := render.For(kind)
-	return t
-}
-
-// Kind is how templates are kept.
-var Kind = configstore.Kind[Template]{
-	Name: configstore.Template, Section: "templates",
-	Head: func(t *Template) configstore.Head {
-		return configstore.Head{ID: t.TemplateID, Name: t.TemplateName, Team: t.TeamID, Creator: t.CreatorID, CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt}
-	},
-	Refs: func(t *Template) []configstore.Target {
-		return []configstore.Target{configstore.RefTo(configstore.Team, t.TeamID)}
-	},
-	Check: func(_ *db.Tx, at configstore.RecordPath, account int64, t *Template) error {
-		if t.Status == "" {
-			t.Status = "enabled"
-		}
-		if t.TemplateID == Preset {
-			return at.Invalid("template_id", "%s is the preset, which no file changes", Preset)
-		}
-		if err := configstore.FirstError(
-			at.Account(t.AccountID, account), at.Object("template_id", t.TemplateID), at.Length("template_name", t.TemplateName, 1, 39),
-			at.Length("description", t.Description, 0, 500), at.AtLeast("team_id", t.TeamID, 0), at.OneOf("status", t.Status, "enabled", "disabled"),
-			at.AtLeast("created_at", t.CreatedAt, 0), at.AtLeast("updated_at", t.UpdatedAt, 0),
-		); err != nil {
-			return err
-		}
-		t.AccountID, t.TemplateID = account, strings.ToLower(t.TemplateID)
-		_, err := t.problems(at)
-		return err
-	},
-}
-
-// Find reads a template, the preset too.
-func Find(tx *db.Tx, account int64, id string) (Template, error) {
-	if id = strings.ToLower(id); id == Preset {
-		return preset(account), nil
+	content, err := t.Render(render.Sample)
+	if err != nil {
+		return previewed{Message: err.Error()}, nil
 	}
-	return Kind.Get(tx, account, id)
+	return previewed{Content: string(content), Success: true}, nil
 }
 
-func preset(account int64) Template {
-	t := Template{AccountID: account, TemplateID: Preset, TemplateName: "Preset", Description: "What is used where a template has no text of its own.", Status: "enabled"}
-	v := reflect.ValueOf(&t.Texts).Elem()
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		v.Field(i).SetString(render.Preset[name])
+func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+	if err := mutable(in.TemplateID); err != nil {
+		return api.Removal{}, err
 	}
-	return t
-}
-
-// mutable refuses to change the preset.
-func mutable(id string) error {
-	if id == Preset {
-		return fault.Invalid("template_id", "%s is the preset, which cannot be changed", Preset)
+	t, err := Kind.Get(c.Tx, c.Who.AccountID, strings.ToLower(in.TemplateID))
+	if err != nil {
+		return api.Removal{}, err
 	}
-	return nil
+	c.Removed(Kind.Name, t.TemplateID, t.TemplateName)
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, Kind.Name, t.TemplateID); err != nil {
+		return api.Removal{}, err
+	}
+	return api.Removal{}, Kind.Delete(c.Tx, c.Who.AccountID, t.TemplateID)
 }

@@ -48,14 +48,14 @@ func TestConversationTemplate(t *testing.T) {
 func TestTemplateInUse(t *testing.T) {
 	s := apitest.Start(t, template.Ops())
 	r := s.Call(apitest.KeyA, "/template/create", `{"template_name":"Used"}`)
-	var made struct {
+	var created struct {
 		ID string `json:"template_id"`
 	}
-	r.Into(&made)
+	r.Into(&created)
 	s.Write(func(tx *db.Tx) error {
-		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Escalate, "r1", "Night"), configstore.RefTo(configstore.Template, made.ID))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Escalate, "r1", "Night"), configstore.RefTo(configstore.Template, created.ID))
 	})
-	if r := s.Call(apitest.KeyA, "/template/delete", `{"template_id":"`+made.ID+`"}`); r.Code != "ReferenceExist" || !strings.Contains(string(r.Data), "Night") {
+	if r := s.Call(apitest.KeyA, "/template/delete", `{"template_id":"`+created.ID+`"}`); r.Code != "ReferenceExist" || !strings.Contains(string(r.Data), "Night") {
 		t.Errorf("%s", r.Body)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"tocsin/internal/core/escalationplan"
 )
 
-// night is the rule of the examples: two people after half a minute, the first of whom is told again twice,
-// then a third, whatever the first have done.
+// night is the rule of the examples: a layer after half a minute that is notified again twice, a second one, and a
+// third with its own repetitions.
 var night = escalationplan.Rule{Wait: 30, Layers: []escalationplan.Layer{
 	{Times: 2, Every: 300, Window: 900},
 	{Times: 6, Every: 300, Window: 600, Force: true},
@@ -39,8 +39,8 @@ func TestPlan(t *testing.T) {
 }
 
 func TestNext(t *testing.T) {
-	step := func(layer, repeat int, at int64, tell bool, why escalationplan.Reason) escalationplan.Result {
-		return escalationplan.Result{Step: escalationplan.Step{Layer: layer, Repeat: repeat, At: start + at}, Tell: tell, Why: why}
+	step := func(layer, repeat int, at int64, notify bool, why escalationplan.Reason) escalationplan.Result {
+		return escalationplan.Result{Step: escalationplan.Step{Layer: layer, Repeat: repeat, At: start + at}, Tell: notify, Why: why}
 	}
 	for name, c := range map[string]struct {
 		done  int
@@ -50,14 +50,14 @@ func TestNext(t *testing.T) {
 		next  int64 // 0: ended
 		why   escalationplan.Reason
 	}{
-		"before anybody is told":       {0, escalationplan.State{}, 29, nil, 30, escalationplan.Waiting},
-		"the first layer":              {0, escalationplan.State{}, 30, []escalationplan.Result{step(0, 0, 30, true, escalationplan.Turn)}, 330, escalationplan.Waiting},
-		"asked again":                  {1, escalationplan.State{}, 30, nil, 330, escalationplan.Waiting},
-		"told again":                   {1, escalationplan.State{}, 330, []escalationplan.Result{step(0, 1, 330, true, escalationplan.Again)}, 630, escalationplan.Waiting},
-		"the second layer":             {3, escalationplan.State{}, 931, []escalationplan.Result{step(1, 0, 930, true, escalationplan.Turn)}, 1230, escalationplan.Waiting},
-		"the last step":                {6, escalationplan.State{}, 1590, []escalationplan.Result{step(2, 1, 1590, true, escalationplan.Again)}, 0, escalationplan.Exhausted},
-		"nobody asked for ten minutes": {0, escalationplan.State{}, 640, []escalationplan.Result{step(0, 0, 30, false, escalationplan.Overtaken), step(0, 1, 330, false, escalationplan.Overtaken), step(0, 2, 630, true, escalationplan.Again)}, 930, escalationplan.Waiting},
-		"nobody asked for longer": {2, escalationplan.State{}, 1000, []escalationplan.Result{step(0, 2, 630, true, escalationplan.Again), step(1, 0, 930, true, escalationplan.Turn)},
+		"before the first layer":  {0, escalationplan.State{}, 29, nil, 30, escalationplan.Waiting},
+		"the first layer":         {0, escalationplan.State{}, 30, []escalationplan.Result{step(0, 0, 30, true, escalationplan.Turn)}, 330, escalationplan.Waiting},
+		"called again":            {1, escalationplan.State{}, 30, nil, 330, escalationplan.Waiting},
+		"notified again":          {1, escalationplan.State{}, 330, []escalationplan.Result{step(0, 1, 330, true, escalationplan.Again)}, 630, escalationplan.Waiting},
+		"the second layer":        {3, escalationplan.State{}, 931, []escalationplan.Result{step(1, 0, 930, true, escalationplan.Turn)}, 1230, escalationplan.Waiting},
+		"the last step":           {6, escalationplan.State{}, 1590, []escalationplan.Result{step(2, 1, 1590, true, escalationplan.Again)}, 0, escalationplan.Exhausted},
+		"no call for ten minutes": {0, escalationplan.State{}, 640, []escalationplan.Result{step(0, 0, 30, false, escalationplan.Overtaken), step(0, 1, 330, false, escalationplan.Overtaken), step(0, 2, 630, true, escalationplan.Again)}, 930, escalationplan.Waiting},
+		"no call for longer": {2, escalationplan.State{}, 1000, []escalationplan.Result{step(0, 2, 630, true, escalationplan.Again), step(1, 0, 930, true, escalationplan.Turn)},
 			1230, escalationplan.Waiting},
 		"resolved while it waits":                       {0, escalationplan.State{Resolved: start + 29}, 30, []escalationplan.Result{step(0, 0, 30, false, escalationplan.Resolved)}, 0, escalationplan.Resolved},
 		"resolved in the future":                        {0, escalationplan.State{Resolved: start + 31}, 30, []escalationplan.Result{step(0, 0, 30, true, escalationplan.Turn)}, 330, escalationplan.Waiting},
@@ -67,7 +67,7 @@ func TestNext(t *testing.T) {
 		"forced":                                        {4, escalationplan.State{Acknowledged: start + 1000}, 1530, []escalationplan.Result{step(1, 1, 1230, false, escalationplan.Acknowledged), step(2, 0, 1530, true, escalationplan.Forced)}, 0, escalationplan.Acknowledged},
 		"snoozed":                                       {1, escalationplan.State{Snoozes: []escalationplan.Span{{start + 60, start + 3660}}}, 400, nil, 330 + 3600, escalationplan.Snoozed},
 		"after the snooze it goes on where it was":      {1, escalationplan.State{Snoozes: []escalationplan.Span{{start + 60, start + 3660}}}, 3660, nil, 330 + 3600, escalationplan.Waiting},
-		"snoozed before anybody asked":                  {0, escalationplan.State{Snoozes: []escalationplan.Span{{start + 60, start + 3660}}}, 400, nil, 3660, escalationplan.Snoozed},
+		"snoozed before the first call":                 {0, escalationplan.State{Snoozes: []escalationplan.Span{{start + 60, start + 3660}}}, 400, nil, 3660, escalationplan.Snoozed},
 		"what was left over":                            {0, escalationplan.State{Snoozes: []escalationplan.Span{{start + 60, start + 3660}}}, 3660, []escalationplan.Result{step(0, 0, 30, true, escalationplan.Turn)}, 330 + 3600, escalationplan.Waiting},
 		"snoozes that overlap, and one from before":     {1, escalationplan.State{Snoozes: []escalationplan.Span{{start + 200, start + 260}, {start - 50, start + 10}, {start + 100, start + 220}}}, 300, nil, 330 + 10 + 160, escalationplan.Waiting},
 		"snoozed again after a snooze":                  {1, escalationplan.State{Snoozes: []escalationplan.Span{{start + 60, start + 160}, {start + 160, start + 260}}}, 160, nil, 330 + 200, escalationplan.Snoozed},
@@ -87,7 +87,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func TestForceLeadsOnFromALayerThatWasLeftOut(t *testing.T) {
+func TestForceAppliesToASkippedLayer(t *testing.T) {
 	rule := escalationplan.Rule{Wait: 60, Layers: []escalationplan.Layer{{Window: 60, Force: true}, {}}}
 	got := escalationplan.Next(rule, start, 0, escalationplan.State{Acknowledged: start + 30}, start+120)
 	want := escalationplan.Answer{Why: escalationplan.Acknowledged, Due: []escalationplan.Result{

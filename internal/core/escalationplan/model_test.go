@@ -9,21 +9,21 @@ import (
 	"tocsin/internal/core/escalationplan"
 )
 
-// tick is the grain of the model: half a minute, the shortest time between two notices.
+// tick is the grain of the model: half a minute, the shortest time between two notifications.
 const tick = 30
 
-// told is a layer that is told at a moment.
-type told struct {
+// notified is a layer that is notified at a moment.
+type notified struct {
 	layer, repeat int
 	at            int64
 }
 
-// model walks from tick to tick with a stopwatch in its hand and does what the rule says, without a plan.
-func model(r escalationplan.Rule, s escalationplan.State, ticks int) (list []told) {
+// model runs from tick to tick with a stopwatch and follows the rule directly, without a plan.
+func model(r escalationplan.Rule, s escalationplan.State, ticks int) (list []notified) {
 	layer := -1               // the layer whose turn it is
 	var watch, entered int64  // what the watch shows, and what it showed when the layer's turn came
-	repeats, over := 0, false // how often the layer was told again; whether the escalation has ended
-	tell := func(now int64) { list = append(list, told{layer, repeats, now}) }
+	repeats, over := 0, false // the layer's repetitions; whether the escalation has ended
+	notify := func(now int64) { list = append(list, notified{layer, repeats, now}) }
 	for now := int64(start); now < start+int64(ticks)*tick && !over; now += tick {
 		if s.Resolved != 0 && now >= s.Resolved {
 			return list
@@ -36,7 +36,7 @@ func model(r escalationplan.Rule, s escalationplan.State, ticks int) (list []tol
 		if layer < 0 && watch >= r.Wait && len(r.Layers) > 0 {
 			layer, entered, fresh = 0, watch, true
 			if !acked {
-				tell(now)
+				notify(now)
 			}
 		}
 		for layer >= 0 && layer < len(r.Layers)-1 && watch-entered >= r.Layers[layer].Window {
@@ -45,14 +45,14 @@ func model(r escalationplan.Rule, s escalationplan.State, ticks int) (list []tol
 				break
 			}
 			layer, entered, repeats, fresh = layer+1, watch, 0, true
-			tell(now)
+			notify(now)
 		}
 		if layer >= 0 && !fresh && !over {
 			l := r.Layers[layer]
 			if l.Every > 0 && repeats < l.Times && (watch-entered)%l.Every == 0 {
 				repeats++
 				if !acked {
-					tell(now)
+					notify(now)
 				}
 			}
 		}
@@ -82,20 +82,20 @@ func random(rng *rand.Rand) (r escalationplan.Rule, s escalationplan.State) {
 
 const horizon = 250 // ticks; no random escalation is longer
 
-// Asked at every tick, Next tells the same layers at the same moments as the model.
-func TestNextIsTheModel(t *testing.T) {
+// TestNextAgainstModel: called at every tick, Next notifies the same layers at the same moments as the model.
+func TestNextAgainstModel(t *testing.T) {
 	for seed := range uint64(3000) {
 		r, s := random(rand.New(rand.NewPCG(seed, 1)))
-		list, done := []told(nil), 0
+		list, done := []notified(nil), 0
 		for now := int64(start); now < start+horizon*tick; now += tick {
 			a := escalationplan.Next(r, start, done, s, now)
 			done += len(a.Due)
 			for _, v := range a.Due {
 				if v.Tell {
-					list = append(list, told{v.Layer, v.Repeat, now})
+					list = append(list, notified{v.Layer, v.Repeat, now})
 				}
 				if v.Tell && v.At != now {
-					t.Fatalf("seed %d: %+v is told at %d", seed, v, now)
+					t.Fatalf("seed %d: %+v is notified at %d", seed, v, now)
 				}
 			}
 			if a.Next == 0 {
@@ -108,7 +108,7 @@ func TestNextIsTheModel(t *testing.T) {
 	}
 }
 
-// Asked only when Next says so, or when something has happened, nobody is told later or less.
+// TestNothingIsMissedBetweenAnswers: called only when Next asks for it, or on a change, all layers are notified in time.
 func TestNothingIsMissedBetweenAnswers(t *testing.T) {
 	for seed := range uint64(3000) {
 		r, s := random(rand.New(rand.NewPCG(seed, 2)))
@@ -116,13 +116,13 @@ func TestNothingIsMissedBetweenAnswers(t *testing.T) {
 		for _, p := range s.Snoozes {
 			news = append(news, p.From)
 		}
-		list, done := []told(nil), 0
+		list, done := []notified(nil), 0
 		for now := int64(start); now != 0; {
 			a := escalationplan.Next(r, start, done, s, now)
 			done += len(a.Due)
 			for _, v := range a.Due {
 				if v.Tell {
-					list = append(list, told{v.Layer, v.Repeat, now})
+					list = append(list, notified{v.Layer, v.Repeat, now})
 				}
 			}
 			if a.Next != 0 && a.Next <= now {
@@ -142,9 +142,9 @@ func TestNothingIsMissedBetweenAnswers(t *testing.T) {
 	}
 }
 
-// However late and seldom it is asked, a layer is told once at a time at most, every layer is told, and all
-// steps are answered for.
-func TestAskedLateNobodyIsForgotten(t *testing.T) {
+// TestLateCallsForgetNoLayer: however late and rare the calls, a layer is notified at most once per call, every layer
+// is notified, and all steps are accounted for.
+func TestLateCallsForgetNoLayer(t *testing.T) {
 	for seed := range uint64(1000) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		r, _ := random(rng)
@@ -155,7 +155,7 @@ func TestAskedLateNobodyIsForgotten(t *testing.T) {
 			at := map[int]bool{}
 			for _, v := range a.Due {
 				if v.Tell && at[v.Layer] {
-					t.Fatalf("seed %d: layer %d is told twice at %d", seed, v.Layer, now)
+					t.Fatalf("seed %d: layer %d is notified twice at %d", seed, v.Layer, now)
 				}
 				if v.Tell {
 					at[v.Layer], layers[v.Layer] = true, true
@@ -171,7 +171,7 @@ func TestAskedLateNobodyIsForgotten(t *testing.T) {
 	}
 }
 
-// A layer that is skipped at one of its steps hands over at that moment, and all that follows keeps its distance.
+// TestASkippedLayerHandsOver: a layer skipped at a step hands over at that moment, and all later steps keep their distance.
 func TestASkippedLayerHandsOver(t *testing.T) {
 	const seed = 20261121
 	rng := rand.New(rand.NewPCG(seed, 3))

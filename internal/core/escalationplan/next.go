@@ -1,51 +1,50 @@
 package escalationplan
 
-// Reason is why a layer is told or not, or why an escalation waits or has ended.
+// Reason is why a layer is notified or not, or why an escalation waits or has ended.
 type Reason string
 
-// Why a layer is told.
+// Why a layer is notified.
 const (
-	Turn   Reason = "turn"   // its turn has come and nobody has taken care
-	Again  Reason = "again"  // it was told before and nobody has taken care
-	Forced Reason = "forced" // the incident is acknowledged, but the layer before it is to be followed all the same
+	Turn   Reason = "turn"   // its time has come and the incident is not acknowledged
+	Again  Reason = "again"  // it was notified before and the incident is still not acknowledged
+	Forced Reason = "forced" // the incident is acknowledged, but the layer before it has Force
 )
 
-// Why a layer is not told, or an escalation has ended.
+// Why a layer is not notified, or an escalation has ended.
 const (
-	Acknowledged Reason = "acknowledged" // somebody has taken care
+	Acknowledged Reason = "acknowledged" // a person has acknowledged the incident
 	Resolved     Reason = "resolved"     // the incident is over
-	Overtaken    Reason = "overtaken"    // the same layer is told for a later step now, because nobody looked in between
-	Exhausted    Reason = "exhausted"    // the plan is done with
+	Overtaken    Reason = "overtaken"    // the same layer is notified for a later step in this call, because Next was not called in between
+	Exhausted    Reason = "exhausted"    // no step of the plan is left
 )
 
 // Why an escalation waits.
 const (
-	Waiting Reason = "waiting" // the next step has not come
+	Waiting Reason = "waiting" // the next step is in the future
 	Snoozed Reason = "snoozed" // the incident is snoozed
 )
 
-// Result is what becomes of a step whose moment has come.
+// Result is the outcome of a step whose moment has come.
 type Result struct {
-	Step        // its At is the moment at which it came due, behind all snoozes
-	Tell bool   // tell the layer
-	Why  Reason // Turn, Again, Forced; when it is not told Acknowledged, Resolved or Overtaken
+	Step        // its At is the moment of the step after all snoozes
+	Tell bool   // notify the layer
+	Why  Reason // Turn, Again, Forced; if it is not notified Acknowledged, Resolved or Overtaken
 }
 
-// Answer is what an escalation does at a moment and when to ask again.
+// Answer is what an escalation does at a moment, and when to call Next again.
 type Answer struct {
 	Due  []Result // the steps whose moment has come, in the order of the plan
-	Next int64    // when to ask again, unless the state changes before; 0: the escalation has ended
+	Next int64    // when to call again, unless the state changes before; 0: the escalation has ended
 	Why  Reason   // Waiting or Snoozed; of one that has ended Acknowledged, Resolved or Exhausted
 }
 
-// Next tells what to do at now. done is how many steps of the plan have been answered for before: the
-// lengths of Due of the earlier answers, taken together. A state that changes between two calls may move
-// Next to either side, so ask again when it does.
+// Next returns what to do at now. done is the number of steps of the plan that are done: the sum of the lengths of
+// Due of the earlier answers. A change of the state may move Next in either direction, so call again after one.
 //
-// While an incident is acknowledged no layer is told again, and a layer takes over only from one with Force
-// that was reached itself. An acknowledgement before the first layer's turn leaves that layer out, and Force
-// then still leads to the next. Steps that come due in a snooze wait for its end. A step that nobody asked
-// about in time is done late rather than not at all, but a layer is told no more than once at a time.
+// While an incident is acknowledged no layer is notified again, and a layer takes over only from a layer with Force
+// that was reached itself. An acknowledgement before the first layer's step skips that layer, and its Force still
+// leads to the next. Steps within a snooze wait for its end. A step that is late because Next was not called in time
+// is done late, but a layer is notified at most once per call.
 func Next(r Rule, start int64, done int, s State, now int64) Answer {
 	plan := Plan(r, start)
 	acked := s.Acknowledged != 0 && s.Acknowledged <= now
@@ -57,7 +56,7 @@ func Next(r Rule, start int64, done int, s State, now int64) Answer {
 		a.Why = Acknowledged
 	}
 	awake := s.snoozed(now)
-	reached := true // whether the escalation comes to the layer of the step
+	reached := true // whether the escalation reaches the layer of the step
 	for i, step := range plan {
 		if step.Layer > 0 && step.Repeat == 0 && i >= done {
 			reached = reached && (!acked || r.Layers[step.Layer-1].Force)
@@ -91,7 +90,7 @@ func Next(r Rule, start int64, done int, s State, now int64) Answer {
 	return a
 }
 
-// overtake leaves only the last of the steps in which a layer is told.
+// overtake marks all steps that notify a layer as overtaken, except its last.
 func overtake(due []Result) {
 	for i := range due {
 		for _, later := range due[i+1:] {

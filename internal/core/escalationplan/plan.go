@@ -1,37 +1,36 @@
-// Package escalationplan says what the escalation of an incident does next: which layer of a rule is to be told
-// now, which again, and when to look again. It is pure: a function of the rule, the moment the escalation
-// began, what has become of the incident since and the present moment, with a reason beside every answer.
+// Package escalationplan computes the steps of an incident's escalation: which layer of a rule is notified now, which again,
+// and when to compute next. It is pure: a function of the rule, the start of the escalation, the state of the incident
+// and the present moment. Every answer has a reason.
 //
-// It must never know who is in a layer or how anybody is told: a layer without anybody on call takes its
-// turn like any other, and that nobody was told is for the caller to notice.
+// It must never know who is in a layer or how they are notified. A layer with no one on call has its steps like any
+// other, and the caller handles that no one was notified.
 //
-// All moments are Unix seconds, all stretches of time seconds.
+// All moments are Unix seconds, all durations seconds.
 package escalationplan
 
-// Rule is what escalation needs to know of an escalation rule. No stretch of time may be negative.
+// Rule holds the parts of an escalation rule that escalation needs. No duration may be negative.
 type Rule struct {
-	Wait   int64 // from the start until the first layer is told (aggr_window)
+	Wait   int64 // from the start until the first layer is notified (aggr_window)
 	Layers []Layer
 }
 
 // Layer is one layer of a rule.
 type Layer struct {
-	Times  int   // how often it is told again after the first time, at most (max_times)
-	Every  int64 // between one time and the next (notify_step); 0: it is not told again
+	Times  int   // how often it is notified again after the first time, at most (max_times)
+	Every  int64 // between one time and the next (notify_step); 0: it is not notified again
 	Window int64 // from its first time until the next layer takes over (escalate_window)
 	Force  bool  // the next layer takes over although the incident is acknowledged (force_escalate)
 }
 
-// Step is one time at which one layer is told.
+// Step is one time at which one layer is notified.
 type Step struct {
 	Layer  int   // index in the rule's layers
-	Repeat int   // 0: the first time; n: told again for the n-th time
+	Repeat int   // 0: the first time; n: notified again for the n-th time
 	At     int64 // when
 }
 
-// Plan is everything that is done about an incident of which nobody takes care, in order. A layer is told
-// again only until the next one takes over: from that moment on it is the next one's turn. The last layer
-// has no next one, and its Window means nothing.
+// Plan returns all steps for an incident that no one acknowledges, in order. A layer is notified again only until the
+// next one takes over. The last layer has no next one, and its Window is ignored.
 func Plan(r Rule, start int64) []Step {
 	plan := []Step{}
 	first := start + r.Wait
@@ -49,8 +48,8 @@ func Plan(r Rule, start int64) []Step {
 	return plan
 }
 
-// Skip lets the next layer take over at the moment of a step, because there is nobody in its layer to tell. It gives
-// how many steps of the plan are done with then.
+// Skip lets the next layer take over at the moment of a step, because its layer has no one to notify. It returns the
+// number of steps of the plan that are done then.
 func (r *Rule) Skip(s Step) (done int) {
 	l := &r.Layers[s.Layer]
 	*l = Layer{Window: int64(s.Repeat) * l.Every, Force: true}

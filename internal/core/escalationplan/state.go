@@ -5,21 +5,19 @@ import (
 	"slices"
 )
 
-// State is what has become of an incident since its escalation began. What lies after the moment that is
-// asked about has not happened yet.
+// State is what happened to an incident since its escalation began. Moments after the present one are ignored.
 //
-// An incident whose acknowledgement is taken back, or that is opened again, begins another escalation: with
-// another start.
+// An incident whose acknowledgement is withdrawn, or that is reopened, begins another escalation with another start.
 type State struct {
 	Acknowledged int64 // when; 0: it is not
 	Resolved     int64 // when; 0: it is not
 	Snoozes      []Span
 }
 
-// Span is a stretch of time, From included and Until not. A snooze that was ended early ends then.
+// Span is a period, From included and Until not. Until of a snooze that was ended early is that moment.
 type Span struct{ From, Until int64 }
 
-// snoozed gives the end of the snooze that holds the moment, or the moment itself.
+// snoozed returns the end of the snooze that contains the moment, or the moment itself.
 func (s State) snoozed(now int64) int64 {
 	end := now
 	for _, span := range s.spans(now) {
@@ -30,10 +28,10 @@ func (s State) snoozed(now int64) int64 {
 	return end
 }
 
-// shift moves a moment of the plan behind the snoozes: the clock of an escalation stands still in them, so
-// that after one it goes on where it was, and not with everything at once that would have happened.
+// shift moves a moment of the plan by the snoozes before it: the clock of an escalation is stopped during a snooze, so
+// that it continues afterwards instead of doing all missed steps at once.
 func (s State) shift(at, start, now int64) int64 {
-	counted := start // up to here snoozes are in at; before the start there was nothing to hold
+	counted := start // snoozes up to here are included in at; those before the start do not count
 	for _, span := range s.spans(now) {
 		from := max(span.From, counted)
 		if from > at {
@@ -47,7 +45,7 @@ func (s State) shift(at, start, now int64) int64 {
 	return at
 }
 
-// spans are the snoozes that have begun, in order.
+// spans returns the snoozes that have begun, in order.
 func (s State) spans(now int64) []Span {
 	begun := slices.DeleteFunc(slices.Clone(s.Snoozes), func(span Span) bool { return span.From > now })
 	slices.SortFunc(begun, func(a, b Span) int { return cmp.Compare(a.From, b.From) })

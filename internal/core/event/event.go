@@ -1,5 +1,5 @@
-// Package event is the form that all sources of alerts are brought to: one thing that a monitoring system
-// says about one alert at one moment. It is pure, and it must never know how a source spells it.
+// Package event holds the form to which all sources are converted: what a monitoring system sent about one alert at
+// one moment. It is pure, and it must never depend on the format of a source.
 package event
 
 import (
@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// The severities of an event and of an alert. Ok says that the alert is over.
+// The severities of an event and of an alert. Ok means that the alert is over.
 const (
 	Critical = "Critical"
 	Warning  = "Warning"
@@ -20,7 +20,7 @@ const (
 	Ok       = "Ok"
 )
 
-// Rank orders severities: Critical is 3, Warning 2, Info 1, anything else 0.
+// Rank returns the order of a severity: Critical is 3, Warning 2, Info 1, any other text 0.
 func Rank(severity string) int {
 	switch severity {
 	case Critical:
@@ -33,31 +33,31 @@ func Rank(severity string) int {
 	return 0
 }
 
-// Event is what came in, checked and cut to the bounds below.
+// Event is what a source sent, checked and cut to the bounds below.
 type Event struct {
 	ID          string            `json:"event_id"` // 24 hexadecimal digits
 	Integration int64             `json:"integration_id"`
 	AlertKey    string            `json:"alert_key"`  // events with the same key are about the same alert
-	TitleRule   string            `json:"title_rule"` // such as $service::$cluster; what the title is made of
+	TitleRule   string            `json:"title_rule"` // such as $service::$cluster; the title is computed from it
 	Title       string            `json:"title"`
 	Description string            `json:"description,omitempty"`
 	Status      string            `json:"event_status"`   // Critical, Warning, Info or Ok
-	Severity    string            `json:"event_severity"` // Status, but of an Ok event what the source said besides; never empty
+	Severity    string            `json:"event_severity"` // equal to Status, except for Ok: the severity that the source sent with it; never empty
 	Labels      map[string]string `json:"labels,omitempty"`
 	Images      []Image           `json:"images,omitempty"`
-	Time        int64             `json:"event_time"`  // Unix seconds; by the source's clock where it tells, else when it came
-	Received    int64             `json:"received_at"` // Unix nanoseconds by ours; the order in which events are decided
+	Time        int64             `json:"event_time"`  // Unix seconds by the source's clock if it sent a time, else when the event was received
+	Received    int64             `json:"received_at"` // Unix nanoseconds by the server's clock; the order in which events are decided
 }
 
-// Image is a picture that belongs to an event.
+// Image is an image of an event, shown with the alert.
 type Image struct {
 	Src  string `json:"src" doc:"URL, or the key of an upload."`
 	Href string `json:"href,omitempty" doc:"Where a click on it leads."`
 	Alt  string `json:"alt,omitempty" doc:"What it shows, in words."`
 }
 
-// Bounds of an event, in characters. What is longer is cut where cutting keeps its meaning (title,
-// description, label values) and refused where it does not (keys).
+// Bounds of an event, in characters. A longer text is cut where cutting keeps its meaning (title, description, label
+// values) and refused where it does not (keys).
 const (
 	MaxTitle       = 512
 	MaxDescription = 2048
@@ -67,7 +67,7 @@ const (
 	MaxLabelValue  = 2048
 )
 
-// Cut shortens a text to so many characters.
+// Cut returns a text of at most n characters.
 func Cut(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -81,8 +81,7 @@ func Cut(s string, n int) string {
 	return s
 }
 
-// Title fills a title rule in: $name stands for the label of that name, and what stands for no label is
-// left as it is.
+// Title returns a title rule filled in: $name is replaced by the label of that name, and stays if there is none.
 func Title(rule string, labels map[string]string) string {
 	var b strings.Builder
 	for {
@@ -108,8 +107,8 @@ func isName(c byte) bool {
 	return c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// KeyOf makes an alert key of what identifies an alert when its source gives none: the same parts in the
-// same order, and the same labels, always make the same key, of 32 hexadecimal digits.
+// KeyOf returns an alert key for an alert whose source sends none, 32 hexadecimal digits. The same parts in the same
+// order with the same labels always result in the same key.
 func KeyOf(labels map[string]string, parts ...string) string {
 	h := sha256.New()
 	write := func(s string) {
@@ -126,7 +125,7 @@ func KeyOf(labels map[string]string, parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Field and Label are what filters read of an event.
+// Field returns the value of a field that filters may test. With Label it is all that filters read of an event.
 func (e *Event) Field(name string) (string, bool) {
 	switch name {
 	case "severity":
@@ -147,7 +146,7 @@ func (e *Event) Field(name string) (string, bool) {
 	return "", false
 }
 
-// Label is the value of a label.
+// Label returns the value of a label.
 func (e *Event) Label(name string) (string, bool) {
 	value, ok := e.Labels[name]
 	return value, ok

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a filter. Check refuses what is beyond them, before it looks at anything that takes longer than
+// The bounds of a filter. Check rejects a filter beyond them before it does anything that takes longer than
 // reading the filter once.
 const (
 	MaxGroups     = 100      // groups of a filter
 	MaxConditions = 100      // conditions of a group
 	MaxValues     = 1000     // values of a condition: lists of host names are long
-	MaxKey        = 255      // characters of a key; a label has at most 128
-	MaxValue      = 2048     // characters of a value, as many as a label's value or a description has
+	MaxKey        = 255      // characters of a key; the name of a label has at most 128
+	MaxValue      = 2048     // characters of a value, the bound of a label's value and of a description
 	MaxBytes      = 64 << 10 // size of a filter in bytes, see Size
 
-	// MaxInstructions bounds the regular expressions of a filter by what matching costs: one instruction takes 5 to
-	// 12 ns for each character of the field, so that 1,000 and a description of 2,048 characters take 10 to 25 ms.
-	// A usual expression has 10 to 40; (x|y){900} has 2,703.
+	// MaxInstructions bounds the regular expressions of a filter by the cost of matching. One instruction takes 5
+	// to 12 ns for each character of the field: 1,000 instructions and a description of 2,048 characters take 10 to
+	// 25 ms. A usual expression has 10 to 40 instructions; (x|y){900} has 2,703.
 	MaxInstructions = 1000
 	MaxExpressions  = 100 // regular expressions of a filter
 )
@@ -29,19 +29,19 @@ const (
 	MaxListInstructions = 2000      // instructions of all filters: at worst 40 ms for each event
 )
 
-// elementBytes is what each key and each value counts besides its own bytes, about what JSON puts around it: a
-// thousand empty values cost something too.
+// elementBytes is added to the bytes of each key and each value, about the size of the JSON around it: a thousand
+// empty values have a cost too.
 const elementBytes = 8
 
-// Size is what a filter, or a list of them, costs an event that is compared with it.
+// Size is the cost of a filter, or of a list of filters, for an event that is compared with it.
 type Size struct {
 	Bytes        int // of keys and values, and 8 more for each
 	Expressions  int // values that are regular expressions
 	Instructions int // of the compiled expressions, and of wildcards that are searched step by step
 }
 
-// Measure returns the size of f. It compiles the expressions, unless they are beyond MaxInstructions: those count as
-// much as is known of them then, more than the bound.
+// Measure returns the size of f. It compiles the expressions. An expression beyond MaxInstructions is not compiled
+// and counts as its lower bound, which is more than MaxInstructions.
 func Measure(f Filter) Size {
 	s := bytes(f)
 	for _, group := range f {
@@ -54,7 +54,7 @@ func Measure(f Filter) Size {
 	return s
 }
 
-// bytes is the size of f without its instructions, which take longer to count.
+// bytes returns the size of f without its instructions, which take longer to count.
 func bytes(f Filter) (s Size) {
 	for _, group := range f {
 		for _, c := range group {
@@ -75,13 +75,14 @@ func (s Size) Add(o Size) Size {
 	return Size{s.Bytes + o.Bytes, s.Expressions + o.Expressions, s.Instructions + o.Instructions}
 }
 
-// CheckList reports which bound of a list s is beyond, in words that follow the name of the list; empty: none.
+// CheckList returns the bound of a list that s is beyond, in words that follow the name of the list; empty: none.
 func (s Size) CheckList() string {
 	switch {
 	case s.Bytes > MaxListBytes:
 		return fmt.Sprintf("must have at most %d bytes in the filters of all rules together, got %d", MaxListBytes, s.Bytes)
 	case s.Instructions > MaxListInstructions:
-		return fmt.Sprintf("must have at most %d instructions in the compiled regular expressions of all rules together, got %d", MaxListInstructions, s.Instructions)
+		return fmt.Sprintf("must have at most %d instructions in the compiled regular expressions of all rules together, got %d",
+			MaxListInstructions, s.Instructions)
 	}
 	return ""
 }
@@ -89,7 +90,7 @@ func (s Size) CheckList() string {
 // Smaller reports whether s costs no more than o in any respect.
 func (s Size) Smaller(o Size) bool { return s.Bytes <= o.Bytes && s.Instructions <= o.Instructions }
 
-// within reports the first bound of counts and lengths that f is beyond. It reads f once.
+// within returns the first bound of counts and lengths that f is beyond, or nil. It reads f once.
 func within(f Filter) *Error {
 	if len(f) > MaxGroups {
 		return tooMany("", "groups", len(f), MaxGroups)
@@ -122,6 +123,7 @@ func within(f Filter) *Error {
 	return nil
 }
 
+// tooLong reports whether s has more than most characters. The comparison of bytes is the fast path.
 func tooLong(s string, most int) bool { return len(s) > most && utf8.RuneCountInString(s) > most }
 
 func tooMany(path, of string, got, most int) *Error {

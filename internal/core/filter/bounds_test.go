@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// many is n conditions on fields of their own, each with the values.
+// many returns n conditions on n fields, each with the values.
 func many(n int, vals ...string) (group Group) {
 	for i := range n {
 		group = append(group, Condition{fmt.Sprintf("k%d", i), In, vals})
@@ -30,7 +30,7 @@ func groups(n int, group Group) (f Filter) {
 	return f
 }
 
-// one is a filter of one condition.
+// one returns a filter of one condition.
 func one(key string, vals ...string) Filter { return Filter{{{key, In, vals}}} }
 
 func TestBounds(t *testing.T) {
@@ -68,8 +68,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// The schema says the same bounds.
-func TestTheTagsAreTheBounds(t *testing.T) {
+// The schema has the same bounds as Check.
+func TestTagsHaveTheBounds(t *testing.T) {
 	for field, tags := range map[string]map[string]int{"Key": {"maxLength": MaxKey}, "Vals": {"maxItems": MaxValues, "maxLength": MaxValue}} {
 		f, _ := reflect.TypeFor[Condition]().FieldByName(field)
 		for tag, want := range tags {
@@ -80,8 +80,8 @@ func TestTheTagsAreTheBounds(t *testing.T) {
 	}
 }
 
-// Expressions that would compile to hundreds of megabytes are refused, and matched by nothing where they are stored
-// already, without being compiled.
+// Expressions that would compile to hundreds of megabytes are rejected without being compiled. Where they are stored
+// already, they match nothing.
 func TestHugeExpressionsAreNotCompiled(t *testing.T) {
 	for _, n := range []int{1, 200, 2000} {
 		var f Filter
@@ -106,14 +106,14 @@ func TestHugeExpressionsAreNotCompiled(t *testing.T) {
 	}
 }
 
-// What is stored and beyond the bounds goes on matching, as far as that is cheap.
-func TestAStoredFilterBeyondTheBoundsMatches(t *testing.T) {
+// A stored filter beyond the bounds still matches, except for the expensive parts.
+func TestStoredFilterBeyondTheBoundsMatches(t *testing.T) {
 	f := append(groups(200, many(200, "a")), Group{{"host", In, append(repeated(5000, "b"), "/(x|y){500}/", "/^web/")}})
 	if Check(f) == nil {
-		t.Fatal("is within the bounds")
+		t.Fatal("the filter is within the bounds")
 	}
 	if m, _ := Compile(f); !m.Match(alert, nil) {
-		t.Error("does not match any more")
+		t.Error("a stored filter beyond the bounds does not match")
 	}
 }
 
@@ -128,7 +128,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// The words are kept with every event, so they are few, whatever the filter.
+// The words of Why are stored with every event, so they are short for every filter.
 func TestWhyIsShort(t *testing.T) {
 	long := strings.Repeat("ü", 2000)
 	for name, f := range map[string]Filter{
@@ -147,7 +147,7 @@ func TestWhyIsShort(t *testing.T) {
 	}
 }
 
-// FuzzFilter looks for a filter that is accepted and costs more than the bounds say.
+// FuzzFilter searches for a filter that is accepted and costs more than the bounds.
 func FuzzFilter(f *testing.F) {
 	for _, seed := range []Filter{
 		groups(MaxGroups, many(30, "")), {many(MaxConditions, "/a|b/")}, one("host", repeated(MaxValues, "web-*")...), one("title", "/(x|y){332}/"),
@@ -175,7 +175,7 @@ func FuzzFilter(f *testing.F) {
 			t.Errorf("took %v", took)
 		}
 		if size := Measure(f); err == nil && (size.Bytes > MaxBytes || size.Expressions > MaxExpressions || size.Instructions > MaxInstructions) {
-			t.Errorf("accepted, but is %+v", size)
+			t.Errorf("accepted with the size %+v", size)
 		}
 	})
 }

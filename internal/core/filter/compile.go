@@ -5,30 +5,29 @@ import (
 	"strings"
 )
 
-// labelPrefix begins a key that reads a label even if a built-in field has the
-// same name.
+// labelPrefix is the start of a key that reads a label even if a built-in field
+// has the same name.
 const labelPrefix = "labels."
 
-// Matcher is a filter made ready. It is safe for concurrent use.
+// Matcher is a compiled filter. It is safe for concurrent use.
 type Matcher struct {
 	groups [][]clause
 }
 
-// clause is a condition made ready.
+// clause is a compiled condition.
 type clause struct {
 	Condition
 	label bool
 	field string // the name of the label or built-in field that it reads
-	tests []test // as Vals
+	tests []test // one for each of Vals
 	sizes []size // of tests
 }
 
-// Compile makes f ready. The error is the first thing that is not well formed,
-// or the value that takes the filter beyond MaxInstructions, and the matcher
-// works even then, because a filter that was stored must be evaluated: a value
-// that is not well formed, or beyond the bound, matches nothing, an operator
-// that is not known is never met. The other bounds, and the exact number of
-// instructions, are for Check to hold.
+// Compile compiles f. The error is the first malformed part, or the value that
+// takes the filter beyond MaxInstructions. The matcher works even then, because
+// a stored filter must be evaluated: a value that is malformed or beyond the
+// bound matches nothing, and an unknown operator is never met. Check holds the
+// other bounds, and the exact number of instructions.
 func Compile(f Filter) (*Matcher, error) { return compile(f, atLeast) }
 
 // compile counts the instructions of expressions with count.
@@ -50,13 +49,14 @@ func compile(f Filter, count func(expr string, most int) (int, error)) (*Matcher
 	return m, c.first
 }
 
-// compiler makes the conditions of one filter ready.
+// compiler compiles the conditions of one filter.
 type compiler struct {
 	count func(expr string, most int) (int, error)
 	first *Error // the first thing that is wrong
 	used  int    // instructions so far
 }
 
+// wrong stores an error, unless there is one already: Compile returns the first.
 func (c *compiler) wrong(path, value, want string) {
 	if c.first == nil {
 		c.first = &Error{Path: path, Value: value, Want: want}
@@ -64,9 +64,10 @@ func (c *compiler) wrong(path, value, want string) {
 }
 
 func (c *compiler) clause(path string, condition Condition) clause {
-	made := clause{Condition: condition, tests: make([]test, len(condition.Vals)), sizes: make([]size, len(condition.Vals))}
-	made.label, made.field = source(condition.Key)
-	if made.field == "" {
+	n := len(condition.Vals)
+	cl := clause{Condition: condition, tests: make([]test, n), sizes: make([]size, n)}
+	cl.label, cl.field = source(condition.Key)
+	if cl.field == "" {
 		c.wrong(path+"key", condition.Key, "must name a field or, after labels., a label")
 	}
 	if condition.Oper != In && condition.Oper != NotIn {
@@ -77,20 +78,22 @@ func (c *compiler) clause(path string, condition Condition) clause {
 	}
 	for i, val := range condition.Vals {
 		matches, cost, want := parse(val, MaxInstructions-c.used, c.count)
-		made.tests[i] = matches
+		cl.tests[i] = matches
 		switch {
 		case want != "":
 			c.wrong(fmt.Sprintf("%svals[%d]", path, i), val, want)
 		case cost <= MaxInstructions-c.used:
 			c.used += cost
-			made.sizes[i] = sizeOf(val)
+			cl.sizes[i] = sizeOf(val)
 		case c.first == nil:
-			c.first = tooMany(fmt.Sprintf("%svals[%d]", path, i), "instructions in the compiled regular expressions of the filter", c.used+cost, MaxInstructions)
+			c.first = tooMany(fmt.Sprintf("%svals[%d]", path, i),
+				"instructions in the compiled regular expressions of the filter", c.used+cost, MaxInstructions)
 		}
 	}
-	return made
+	return cl
 }
 
+// source returns what a key reads: the label, or the built-in field, of that name.
 func source(key string) (label bool, name string) {
 	if name, ok := strings.CutPrefix(key, labelPrefix); ok {
 		return true, name
@@ -101,7 +104,7 @@ func source(key string) (label bool, name string) {
 	return true, key
 }
 
-// Read gives what a key reads: a field, an alias of one, or a label.
+// Read returns what a key reads: a field, an alias of a field, or a label. ok is false when it is absent.
 func Read(fields Fields, key string) (value string, ok bool) {
 	label, name := source(key)
 	if label {

@@ -9,9 +9,9 @@ import (
 // isExpression reports whether a value is a regular expression between slashes.
 func isExpression(val string) bool { return len(val) >= 2 && val[0] == '/' && val[len(val)-1] == '/' }
 
-// Instructions returns how many instructions a regular expression (RE2) has when it is compiled, and an error if it
-// is not well formed. One that would have more than most is not compiled, which could take gigabytes: then it is how
-// many it has at least.
+// Instructions returns the number of instructions of a compiled regular expression (RE2), and an error if it is
+// malformed. An expression of more than most instructions is not compiled, which could take gigabytes: the result is
+// then a lower bound above most.
 func Instructions(expr string, most int) (int, error) {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -27,8 +27,8 @@ func Instructions(expr string, most int) (int, error) {
 	return len(program.Inst), nil
 }
 
-// atLeast returns a lower bound of the instructions of an expression, without compiling it: events are matched by
-// filters that were counted when they were stored.
+// atLeast returns a lower bound of the instructions of an expression without compiling it. It suffices for events:
+// their filters were counted exactly when they were stored.
 func atLeast(expr string, _ int) (int, error) {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -37,7 +37,7 @@ func atLeast(expr string, _ int) (int, error) {
 	return least(re), nil
 }
 
-// least is a lower bound of an expression's instructions: what repetitions are written out to.
+// least returns a lower bound of an expression's instructions, with its repetitions expanded.
 func least(re *syntax.Regexp) (n int) {
 	for _, sub := range re.Sub {
 		n += least(sub)
@@ -57,11 +57,11 @@ func least(re *syntax.Regexp) (n int) {
 	return n + 1
 }
 
-// instructions is what a value costs for each character of the field: see MaxInstructions.
+// instructions returns the cost of a value for each character of the field: see MaxInstructions.
 func instructions(val string) int {
 	switch {
 	case isExpression(val):
-		n, _ := Instructions(val[1:len(val)-1], MaxInstructions) // none when it is not well formed: then it matches nothing
+		n, _ := Instructions(val[1:len(val)-1], MaxInstructions) // 0 when it is malformed: it matches nothing
 		return n
 	case special(val): // cidr: and num: read an address or a number, which is short
 		return 0
@@ -69,12 +69,12 @@ func instructions(val string) int {
 	return newGlob(val).instructions()
 }
 
-// special reports whether a value is a network or a bound.
+// special reports whether a value is a network (cidr:) or a bound (num:).
 func special(val string) bool {
 	return strings.HasPrefix(val, "cidr:") || strings.HasPrefix(val, "num:")
 }
 
-// syntaxReason is what is wrong with an expression, without quoting it.
+// syntaxReason returns what is wrong with an expression, without quoting it.
 func syntaxReason(err error) string {
 	if detail := (*syntax.Error)(nil); errors.As(err, &detail) {
 		return detail.Code.String()

@@ -1,11 +1,11 @@
 // Package filter decides whether an alert, an event or an incident meets the
-// conditions of a rule (the specification, 2.7, which leaves open all but their
+// conditions of a rule (the specification, 2.7, which defines only their
 // shape). It is pure: it must never know what a rule does, nor where the fields
 // come from.
 //
-// A filter is an OR of ANDs: it matches if any group does, and a group matches
-// if all of its conditions do. A filter without groups sets no condition and
-// matches everything; a rule that must have a filter checks that itself.
+// A filter is an OR of ANDs: it matches if any group matches, and a group
+// matches if all of its conditions do. A filter without groups matches
+// everything; a rule that must have a filter checks that itself.
 package filter
 
 import "fmt"
@@ -13,21 +13,21 @@ import "fmt"
 // Filter is the wire form: groups of conditions.
 type Filter []Group
 
-// MaxItems bounds the groups, for the schema.
+// MaxItems returns the bound of groups, for the schema.
 func (Filter) MaxItems() int { return MaxGroups }
 
 // Group is conditions that must all be met.
 type Group []Condition
 
-// MaxItems bounds the conditions, for the schema.
+// MaxItems returns the bound of conditions, for the schema.
 func (Group) MaxItems() int { return MaxConditions }
 
 // Condition compares one field with some values. IN is true if any of them
-// matches, NOTIN if none does. A field that is not there never meets IN and
-// always meets NOTIN.
+// matches, NOTIN if none does. An absent field never meets IN and always meets
+// NOTIN.
 //
 // Key is a field, an alias of one, or "labels." and the name of a label; any
-// other key is taken for the name of a label too (see Fields). Each of Vals is
+// other key is the name of a label too (see Fields). Each of Vals is
 // one of
 //
 //	/re/                     a regular expression (RE2), found anywhere
@@ -35,8 +35,8 @@ func (Group) MaxItems() int { return MaxConditions }
 //	num:gt:5                 a bound for the value, a decimal number: gt, ge, lt
 //	                         or le; compared in double precision
 //	a*b?                     a wildcard for the whole value: "*" stands for any
-//	                         characters, "?" for one; "*" alone asks whether
-//	                         the field is there
+//	                         characters, "?" for one; "*" alone matches a
+//	                         field that is present
 //	anything else            the value itself, in the same case; "" is a value
 type Condition struct {
 	Key  string   `json:"key" maxLength:"255" doc:"Field such as severity, or labels. with the name of a label."`
@@ -50,12 +50,12 @@ const (
 	NotIn = "NOTIN"
 )
 
-// Fields gives a filter what it reads. Both methods report whether the field
-// is there, which is not the same as being empty.
+// Fields is what a filter reads. Both methods report whether the field is
+// present; a present field may be empty.
 type Fields interface {
 	// Field returns a built-in field: severity, status, title, description,
 	// integration_id (in digits), alert_key, title_rule or dedup_key. A kind
-	// of object that lacks one of them reports it as not there.
+	// of object that lacks one of them reports it as absent.
 	Field(name string) (value string, ok bool)
 	// Label returns the label of that name.
 	Label(name string) (value string, ok bool)
@@ -81,17 +81,17 @@ var builtin = map[string]string{
 	"data_source_id":    "integration_id",
 }
 
-// Error says what is wrong with a filter.
+// Error is what is wrong with a filter.
 type Error struct {
-	Path   string // where, from the filter on: "[0][1].vals[2]"
-	Value  string // what is there, or how many
+	Path   string // from the filter on: "[0][1].vals[2]"
+	Value  string // the value, or how many there are
 	Want   string // what is allowed, as in "must be IN or NOTIN"
 	number bool   // Value is a number and stands without quotes
 }
 
 func (e *Error) Error() string { return e.Path + ": " + e.Reason() }
 
-// Reason is the error without its path: what is allowed, and what came.
+// Reason returns the error without its path: what is allowed, and what came.
 func (e *Error) Reason() string {
 	if e.number {
 		return e.Want + ", got " + e.Value
@@ -99,11 +99,10 @@ func (e *Error) Reason() string {
 	return fmt.Sprintf("%s, got %.100q", e.Want, e.Value)
 }
 
-// Check reports the first thing in f that is beyond a bound, and then the
-// first that cannot be meant, as an *Error: a group without conditions, which
-// would match everything, a condition without key or values, an unknown
-// operator, or a value of a special form (/re/, cidr:, num:) that is not well
-// formed.
+// Check returns the first bound that f is beyond, else its first malformed
+// part, as an *Error: a group without conditions, which would match
+// everything, a condition without key or values, an unknown operator, or a
+// malformed value of a special form (/re/, cidr:, num:).
 func Check(f Filter) error {
 	if beyond := within(f); beyond != nil {
 		return beyond

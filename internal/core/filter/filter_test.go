@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// record is what the tests match: built-in fields, and labels behind "labels.".
+// record is what the tests match: built-in fields, and labels with the prefix "labels.".
 type record map[string]string
 
 func (r record) Field(name string) (string, bool) { v, ok := r[name]; return v, ok }
@@ -153,9 +153,9 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestABrokenFilterIsEvaluated because it may have been stored by an older
-// version: the broken value matches nothing and the rest of it counts.
-func TestABrokenFilterIsEvaluated(t *testing.T) {
+// TestMalformedFilterIsEvaluated covers filters that an older version stored:
+// the malformed value matches nothing and the rest is evaluated.
+func TestMalformedFilterIsEvaluated(t *testing.T) {
 	for want, f := range map[bool]Filter{
 		true:  {{{"host", In, []string{"/(/", "web-12"}}, {"host", NotIn, []string{"/(/"}}}},
 		false: {{{"host", In, []string{"/(/"}}}, {{"host", "LIKE", []string{"web-12"}}}},

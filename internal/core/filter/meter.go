@@ -57,10 +57,10 @@ func (m *Meter) Used() int64 {
 	return m.total - m.all
 }
 
-// Over reports whether the rule wanted more steps than it has.
+// Over reports whether the rule needed more steps than it has.
 func (m *Meter) Over() bool { return m != nil && m.over }
 
-// Why says in words that the rule wanted more steps than it has.
+// Why returns in words that the rule needed more steps than it has.
 func (m *Meter) Why() string {
 	if m.all < m.perRule {
 		return "all rules together take more steps than one event may cost, so it counts as not matching"
@@ -68,7 +68,7 @@ func (m *Meter) Why() string {
 	return fmt.Sprintf("it takes more than %d steps and counts as not matching", m.perRule)
 }
 
-// Ask begins a rule and asks its filter; why gives the reasons in words. A rule over its budget does not match.
+// Ask begins a rule and matches its filter. why is the reason in words. A rule over its budget does not match.
 func (m *Meter) Ask(matcher *Matcher, fields Fields) (matched bool, why string) {
 	m.Begin()
 	var trace Trace
@@ -96,7 +96,7 @@ func sizeOf(val string) size {
 		return size{10, int64(n)}
 	case strings.HasPrefix(val, "cidr:"), strings.HasPrefix(val, "num:"):
 		return size{20, 1}
-	case strings.ContainsAny(val, "*?"): // a part between stars may be tried at every place
+	case strings.ContainsAny(val, "*?"): // a part between stars may be tried at every index
 		longest := 0
 		for part := range strings.SplitSeq(val, "*") {
 			longest = max(longest, len(part))

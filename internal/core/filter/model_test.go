@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// model evaluates a filter as the rules read, from the wire form, one question
-// after the other.
+// model evaluates a filter by the definition, from the wire form, one
+// condition after the other.
 func model(f Filter, r record) bool {
 	if len(f) == 0 {
 		return true
@@ -77,7 +77,7 @@ func modelValue(val, value string) bool {
 	return val == value
 }
 
-// TestAgainstModel also holds every trace to the result that it explains.
+// TestAgainstModel also checks every trace against the result that it explains.
 func TestAgainstModel(t *testing.T) {
 	keys := []string{
 		"severity", "alert_severity", "event_severity", "incident_severity", "status", "alert_status", "incident_status", "title",
@@ -126,7 +126,7 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// explains reports whether the trace is right in every comparison and adds up
+// explains reports whether the trace is correct in every comparison and leads
 // to the result.
 func explains(trace Trace, result bool) bool {
 	matched := len(trace) == 0
@@ -146,7 +146,7 @@ func explains(trace Trace, result bool) bool {
 	return matched == result
 }
 
-// FuzzMatch looks for a value that is taken differently from how it reads.
+// FuzzMatch searches for a value for which the matcher and the model differ.
 func FuzzMatch(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"a*b?c", "axbyc"}, {"/a|b/", "b"}, {"cidr:10.0.0.0/8", "10.1.1.1"}, {"num:ge:1e2", "100.0"}, {"", ""}, {"?", "é"}, {"*?*?", "\xff"},

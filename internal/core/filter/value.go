@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// test reports whether a field's value matches one of a condition's.
+// test reports whether a field's value matches one value of a condition.
 type test func(value string) bool
 
 func never(string) bool { return false }
 
-// parse makes a test of one of a condition's values. If that is not well
-// formed, want says what would be, and the test matches nothing. So does an
-// expression of more than most instructions; cost is how many a value has, by
-// count.
+// parse returns the test for one value of a condition and its cost in
+// instructions, as count counts them. For a malformed value, want is the form
+// that is allowed and the test matches nothing. A value of more than most
+// instructions matches nothing either.
 func parse(val string, most int, count func(string, int) (int, error)) (t test, cost int, want string) {
 	if isExpression(val) {
 		return parseRegexp(val[1:len(val)-1], most, count)
@@ -86,10 +86,11 @@ func parseBound(s string) (test, string) {
 	}, ""
 }
 
-// maxNumber is how many characters a number may have; reading a longer one takes much longer and says no more.
+// maxNumber is the number of characters that a number may have. A longer one takes much more time to parse and adds
+// no precision.
 const maxNumber = 64
 
-// number reads a finite decimal number, as in "-1.5e3".
+// number parses a finite decimal number, as in "-1.5e3".
 func number(s string) (float64, bool) {
 	if len(s) > maxNumber {
 		return 0, false

@@ -5,13 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// glob is a value with wildcards made ready: "*" stands for any characters, "?" for one. It matches the whole of a
-// text.
+// glob is a compiled value with wildcards: "*" stands for any characters, "?" for one. It matches a whole text.
 type glob struct {
-	star   bool     // there is a star; otherwise first is all
-	first  string   // what stands before the first star
-	middle []string // what stands between two stars, without what is empty
-	last   string   // what stands behind the last star
+	star   bool     // there is a star; otherwise first is the whole pattern
+	first  string   // the part before the first star
+	middle []string // the parts between stars that are not empty
+	last   string   // the part after the last star
 }
 
 func newGlob(pattern string) glob {
@@ -29,8 +28,8 @@ func newGlob(pattern string) glob {
 	return g
 }
 
-// match reports whether the glob stands for all of s. Each part between stars is taken where it fits first: what
-// fits behind a later place fits behind the first as well.
+// match reports whether the glob matches all of s. It takes the first match of each part between stars: whatever
+// matches after a later one matches after the first as well. So there is no backtracking.
 func (g glob) match(s string) bool {
 	n := begins(s, g.first)
 	if n < 0 {
@@ -54,8 +53,8 @@ func (g glob) match(s string) bool {
 	return true
 }
 
-// instructions is what matching costs for each character of the text, as for a regular expression: a part with "?"
-// between stars is tried at every place, other parts are found at once.
+// instructions returns the cost of matching for each character of the text, as for a regular expression. A part with
+// "?" between stars is tried at every index; strings.Index finds other parts.
 func (g glob) instructions() (n int) {
 	for _, part := range g.middle {
 		n++
@@ -66,7 +65,7 @@ func (g glob) instructions() (n int) {
 	return n
 }
 
-// begins returns the length of the part that stands at the beginning of s, or -1.
+// begins returns the number of bytes of s that part matches at its beginning, or -1.
 func begins(s, part string) int {
 	if !strings.Contains(part, "?") {
 		if strings.HasPrefix(s, part) {
@@ -91,7 +90,7 @@ func begins(s, part string) int {
 	return i
 }
 
-// ends returns where the part that stands at the end of s begins, or -1.
+// ends returns the index in s at which the match of part at its end begins, or -1.
 func ends(s, part string) int {
 	i := len(s)
 	for p := len(part) - 1; p >= 0; p-- {
@@ -110,7 +109,7 @@ func ends(s, part string) int {
 	return i
 }
 
-// find returns the end of the first place in s where part fits, or -1.
+// find returns the index after the first match of part in s, or -1.
 func find(s, part string) int {
 	if !strings.Contains(part, "?") {
 		i := strings.Index(s, part)

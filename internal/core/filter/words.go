@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// How much of a filter and of a field Why shows: it is kept with every event.
+// The bounds of what Why shows of a filter and of a field: it is stored with every event.
 const (
 	shownGroups = 5   // groups, conditions and values, each
 	shownText   = 100 // bytes of a value
 )
 
-// Why says in words which conditions led to the result: of a filter that matched those of the first group that
-// did, else the first of each group that was not met. It shows the first few of many.
+// Why returns in words the conditions that led to the result. For a filter that matched these are the conditions of
+// the first group that matched, else the first unmet condition of each group. It shows the first 5 of each list.
 func (t Trace) Why() string {
 	if len(t) == 0 {
 		return "it has no conditions"
@@ -45,7 +45,7 @@ func join(clauses []ClauseTrace) string {
 	return strings.Join(shown, " and ") + others(len(clauses)-len(shown), " and ", "conditions")
 }
 
-// words says one comparison, such as: severity is "Info", not IN Critical, Warning.
+// words returns one comparison, such as: severity is "Info", not IN Critical, Warning.
 func (c ClauseTrace) words() string {
 	is, not := fmt.Sprintf("is %q", cut(c.Value)), ""
 	if !c.Present {
@@ -58,10 +58,11 @@ func (c ClauseTrace) words() string {
 	for i := range shown {
 		shown[i] = cut(c.Vals[i])
 	}
-	return fmt.Sprintf("%s %s, %s%s %s%s", cut(c.Field), is, not, c.Oper, strings.Join(shown, ", "), others(len(c.Vals)-len(shown), ", ", "values"))
+	more := others(len(c.Vals)-len(shown), ", ", "values")
+	return fmt.Sprintf("%s %s, %s%s %s%s", cut(c.Field), is, not, c.Oper, strings.Join(shown, ", "), more)
 }
 
-// others counts what is not shown.
+// others returns the number of elements that are not shown, in words; empty: none.
 func others(n int, separator, what string) string {
 	if n <= 0 {
 		return ""
@@ -69,7 +70,7 @@ func others(n int, separator, what string) string {
 	return fmt.Sprintf("%s%d more %s", separator, n, what)
 }
 
-// cut shortens a text that is shown.
+// cut shortens a text to at most 100 bytes and an ellipsis.
 func cut(s string) string {
 	if len(s) <= shownText {
 		return s

@@ -14,7 +14,7 @@ const (
 	MaxInstant   = lastInstant // Unix seconds, 9999-12-31 23:59:59 UTC
 )
 
-// ConfigError says which value of a schedule cannot be accepted, and why.
+// ConfigError names the value of a schedule that cannot be accepted, and why.
 type ConfigError struct {
 	Path   string // where, in the names of the API: layers[2].rotation_value
 	Reason string // the bound and the value: must be 1 to 30, got 31
@@ -101,6 +101,7 @@ func (l *Layer) checkPeriods() (field, reason string) {
 	case RestrictWeek:
 		most = week
 	}
+	// Both ends are judged alike; the first that is out of bounds is reported.
 	for i, p := range l.Restrict {
 		name, value := "restrict_start", p.Start
 		if value >= 0 && value <= most {

@@ -43,7 +43,7 @@ func TestCheck(t *testing.T) {
 		{"many periods", func(l *Layer) { l.Restrict = make([]Period, 101) }, "layers[1].restrict_periods must be 100 at most, got 101"},
 		{"eighth day", func(l *Layer) { l.Mask = 1 << 7 }, "layers[1].day_mask.repeat must hold days 0 to 6 only, got the set 0b10000000"},
 		{"no groups", func(l *Layer) { l.Groups = nil }, "layers[1].groups must hold a group with a person in it"},
-		{"nobody", func(l *Layer) { l.Groups = []Group{{Name: "A", Members: []Member{{RoleID: 1}}}, {}} },
+		{"no person", func(l *Layer) { l.Groups = []Group{{Name: "A", Members: []Member{{RoleID: 1}}}, {}} },
 			"layers[1].groups must hold a group with a person in it"},
 		{"an empty group among others", func(l *Layer) { l.Groups = append([]Group{{}}, l.Groups...) }, ""},
 		{"many groups", func(l *Layer) { l.Groups = make([]Group, 1001) }, "layers[1].groups must be 1000 at most, got 1001"},

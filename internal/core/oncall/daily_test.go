@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestNextDailyAgainstTheWall looks at the wall every minute: the first instant of a date that shows the time
-// of day is the one that NextDaily finds, and on dates that never show it there is one within the jump.
+// TestNextDailyAgainstTheWall reads the wall clock at every minute. The first instant of a date that shows the
+// time of day is the one that NextDaily returns; on dates that never show it there is one within the jump.
 func TestNextDailyAgainstTheWall(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))

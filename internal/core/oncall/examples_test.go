@@ -53,7 +53,7 @@ func pieceWords(pieces []Piece) string {
 }
 
 // example is one worked example. Layers and final are checked where they are
-// given.
+// set.
 type example struct {
 	name     string
 	zone     string
@@ -220,7 +220,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// The second half of W1: who is on call at one moment, and who is next.
+// TestExampleNow is the second half of W1: who is on call at one moment, and who is next.
 func TestExampleNow(t *testing.T) {
 	s := &Schedule{Zone: location(t, "Asia/Shanghai"), Layers: examples[0].layers}
 	current, next := s.At(1778475795)

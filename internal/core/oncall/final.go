@@ -8,42 +8,42 @@ import (
 	"strings"
 )
 
-// lane is one layer's entries on their way into the final timeline, those that
-// are over taken off the front.
-type lane struct {
+// queue is one layer's entries that are not yet in the final timeline. Entries
+// that have ended are removed from its front.
+type queue struct {
 	entries  []Entry
 	override bool
 }
 
 // final combines the layers' entries (R19 to R21). It walks from one entry
-// bound to the next and asks at each which layers are on.
+// bound to the next and determines at each which layers are on call.
 func (e *engine) final(layers [][]Entry) []Piece {
-	lanes, total := e.lanes(layers)
+	queues, total := e.queues(layers)
 	b := builder{engine: e, pieces: make([]Piece, 0, total), sources: make([]Source, 0, total)}
-	active := make([]Source, 0, len(lanes))
+	active := make([]Source, 0, len(queues))
 	at := int64(math.MinInt64)
 	for {
 		next, override := int64(math.MaxInt64), false
 		active = active[:0]
-		for i := range lanes {
-			l := &lanes[i]
-			for len(l.entries) > 0 && l.entries[0].End <= at {
-				l.entries = l.entries[1:]
+		for i := range queues {
+			q := &queues[i]
+			for len(q.entries) > 0 && q.entries[0].End <= at {
+				q.entries = q.entries[1:]
 			}
-			if len(l.entries) == 0 {
+			if len(q.entries) == 0 {
 				continue
 			}
-			first := l.entries[0]
+			first := q.entries[0]
 			if first.Start > at {
 				next = min(next, first.Start)
 				continue
 			}
 			next = min(next, first.End)
-			override = override || l.override
+			override = override || q.override
 			active = append(active, Source{first.Layer, first.Turn, first.Group})
 		}
 		switch {
-		case override: // lanes are in order of precedence, so it is the first
+		case override: // queues are in order of precedence, so the override is first
 			b.add(at, next, RuleOverride, active[:1], active[1:])
 		case len(active) > 1:
 			b.add(at, next, RuleStacked, active, nil)
@@ -56,20 +56,20 @@ func (e *engine) final(layers [][]Entry) []Piece {
 	}
 }
 
-// lanes returns the layers that have entries, in order of precedence, and the
+// queues returns the layers that have entries, in order of precedence, and the
 // number of their entries.
-func (e *engine) lanes(layers [][]Entry) (lanes []lane, total int) {
-	lanes = make([]lane, 0, len(layers))
+func (e *engine) queues(layers [][]Entry) (queues []queue, total int) {
+	queues = make([]queue, 0, len(layers))
 	for i, entries := range layers {
 		if len(entries) > 0 {
-			lanes = append(lanes, lane{entries, e.Layers[i].Mode == Override})
+			queues = append(queues, queue{entries, e.Layers[i].Mode == Override})
 			total += len(entries)
 		}
 	}
-	slices.SortFunc(lanes, func(a, b lane) int {
+	slices.SortFunc(queues, func(a, b queue) int {
 		return e.precedence(a.entries[0].Layer, b.entries[0].Layer)
 	})
-	return lanes, total
+	return queues, total
 }
 
 // precedence compares two layers by their indexes; it is negative when i comes
@@ -92,11 +92,11 @@ type builder struct {
 	sources []Source         // backs the pieces' Sources
 	merged  map[string]Group // groups merged so far, by the layers and groups they come from
 
-	told []int64 // per layer, the last turn named in the last piece's Preempted, or -1
+	named []int64 // per layer, the last turn named in the last piece's Preempted, or -1
 
 	// Scratch space of merge.
 	seen  map[holder]bool
-	place map[int64]int // index in Members, by role
+	index map[int64]int // index in Members, by role
 }
 
 // holder is a person in a role.
@@ -121,21 +121,21 @@ func (b *builder) add(start, end int64, rule Rule, sources, preempted []Source) 
 			Sources: b.sources[from:len(b.sources):len(b.sources)],
 		})
 		if rule == RuleOverride {
-			b.told = slices.Repeat([]int64{-1}, len(b.Layers))
+			b.named = slices.Repeat([]int64{-1}, len(b.Layers))
 		}
 	}
 	last := &b.pieces[len(b.pieces)-1]
 	for _, p := range preempted {
-		if b.told[p.Layer] != p.Turn { // a layer's turns never come back
-			b.told[p.Layer] = p.Turn
+		if b.named[p.Layer] != p.Turn { // a layer's turns never come back
+			b.named[p.Layer] = p.Turn
 			last.Preempted = append(last.Preempted, p)
 		}
 	}
 }
 
-// group returns the group that a piece shows: that of its only source, or the
-// sources' groups merged (R20). Merging is remembered, because the same few
-// groups meet again and again.
+// group returns the group of a piece: that of its only source, or the
+// sources' groups merged (R20). Merged groups are cached, because the same few
+// groups occur together again and again.
 func (b *builder) group(sources []Source) Group {
 	if len(sources) == 1 {
 		return b.Layers[sources[0].Layer].Groups[sources[0].Group]
@@ -159,10 +159,10 @@ func (b *builder) group(sources []Source) Group {
 // once in a role, and the distinct names joined by "+" (R20).
 func (b *builder) merge(sources []Source) Group {
 	if b.seen == nil {
-		b.seen, b.place = make(map[holder]bool), make(map[int64]int)
+		b.seen, b.index = make(map[holder]bool), make(map[int64]int)
 	}
 	clear(b.seen)
-	clear(b.place)
+	clear(b.index)
 	var out Group
 	names := make([]string, 0, len(sources))
 	for _, s := range sources {
@@ -171,10 +171,10 @@ func (b *builder) merge(sources []Source) Group {
 			names = append(names, g.Name)
 		}
 		for _, m := range g.Members {
-			i, ok := b.place[m.RoleID]
+			i, ok := b.index[m.RoleID]
 			if !ok {
 				i = len(out.Members)
-				b.place[m.RoleID] = i
+				b.index[m.RoleID] = i
 				out.Members = append(out.Members, Member{RoleID: m.RoleID})
 			}
 			for _, person := range m.PersonIDs {

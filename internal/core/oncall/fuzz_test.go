@@ -8,9 +8,9 @@ import (
 )
 
 // FuzzWindow builds a schedule and a window from bytes. Whatever the bytes, it
-// must be computed without panic and without delay; layers that do not pass
-// their check must be as good as absent; and for the others the promises of
-// holds must hold.
+// must be computed without panic and without delay. Layers that do not pass
+// their check must change nothing. For the others the promises of holds must be
+// kept.
 func FuzzWindow(f *testing.F) {
 	for _, x := range [][]byte{nil, {1}, slices.Repeat([]byte{1}, 80), slices.Repeat([]byte{7, 0, 255, 3}, 40), slices.Repeat([]byte{2, 1, 90, 128, 0}, 60)} {
 		f.Add(x)
@@ -66,7 +66,7 @@ func FuzzWindow(f *testing.F) {
 	})
 }
 
-// feed holds bytes that are taken off the front; when there are no more they are zero.
+// feed holds bytes that take removes from the front; when there are no more they are zero.
 type feed []byte
 
 // take returns a number of n bytes.
@@ -77,7 +77,7 @@ func (b *feed) take(n int) int64 {
 	return int64(binary.BigEndian.Uint64(word[:]))
 }
 
-// near returns a number, an extreme one now and then.
+// near returns a number close to n, or now and then an extreme one.
 func (b *feed) near(n int64) int64 {
 	switch b.take(1) {
 	case 250:

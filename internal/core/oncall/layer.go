@@ -9,7 +9,7 @@ func (r *rotation) entries(from, to int64) []Entry {
 	if start >= end {
 		return nil
 	}
-	if r.Mode == Override { // one turn, and nothing else matters (R18)
+	if r.Mode == Override { // one turn; no other field of the layer counts (R18)
 		whole := []Entry{{Start: r.Start, End: r.End}}
 		return clip(whole, stretch{from, to}, CauseWindow)
 	}
@@ -27,8 +27,9 @@ func (r *rotation) entries(from, to int64) []Entry {
 	return clip(clip(list, life, CauseLayer), stretch{from, to}, CauseWindow)
 }
 
-// cut returns what is left of the entries within the covered time. Both lists
-// are sorted; covered stretches do not touch each other.
+// cut returns the parts of the entries that lie within the covered time. Both
+// lists are sorted; covered stretches do not touch each other. An edge that was
+// moved has by as its cause.
 func cut(list []Entry, covered []stretch, by Cause) []Entry {
 	out := make([]Entry, 0, len(list)+len(covered))
 	for _, e := range list {
@@ -53,7 +54,7 @@ func cut(list []Entry, covered []stretch, by Cause) []Entry {
 }
 
 // clip cuts the entries, in place, to one stretch. An edge that lies on a bound
-// of the stretch is put down to the stretch.
+// of the stretch has by as its cause.
 func clip(list []Entry, to stretch, by Cause) []Entry {
 	out := list[:0]
 	for _, e := range list {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Fourteen people, a day each, Monday to Friday: all serve, in order, because
-// only masked days are counted (R11).
+// TestFourteenPeople has fourteen people, a day each, Monday to Friday: all
+// serve, in order, because only masked days are counted (R11).
 func TestFourteenPeople(t *testing.T) {
 	s := &Schedule{Layers: []Layer{{Start: 1776009600, Unit: Day, Value: 1, Mask: monToFri, Groups: groups("ABCDEFGHIJKLMN")}}}
 	entries := s.Window(1776009600, 1776009600+45*day).Layers[0]
@@ -23,8 +23,8 @@ func TestFourteenPeople(t *testing.T) {
 	}
 }
 
-// A fifth person who joins at the end of a round, as a new layer after the old
-// one, changes nothing before that.
+// TestAddingAPersonLater adds a fifth person at the end of a round, as a new
+// layer after the old one. Nothing before that changes.
 func TestAddingAPersonLater(t *testing.T) {
 	const start, change = 1776009600, 1776009600 + 8*week // two rounds of four
 	old := Layer{Start: start, Unit: Week, Value: 1, Groups: groups("ABCD")}
@@ -43,7 +43,7 @@ func TestAddingAPersonLater(t *testing.T) {
 	}
 }
 
-// Overrides of equal weight: the later one counts (R19).
+// TestOverrideTie: of overrides of equal weight the later one counts (R19).
 func TestOverrideTie(t *testing.T) {
 	cover := func(weight int, letter string) Layer {
 		return Layer{Mode: Override, Weight: weight, Start: 1776009600, End: 1776009600 + day, Groups: groups(letter)}
@@ -55,8 +55,8 @@ func TestOverrideTie(t *testing.T) {
 	}
 }
 
-// Stacked layers: heaviest first, then stored order; people once per role, a
-// name once; index and weight of the first (R20).
+// TestStack checks stacked layers: heaviest first, then stored order; people
+// once per role, a name once; index and weight of the first (R20).
 func TestStack(t *testing.T) {
 	layer := func(weight int, g Group) Layer {
 		return Layer{Weight: weight, Start: 1776009600, Unit: Day, Value: 1, Groups: []Group{{Name: "other"}, g}}
@@ -78,7 +78,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// Different turns are not joined even if one group serves both (R16).
+// TestSameGroupTwice: different turns are not joined even if one group serves both (R16).
 func TestSameGroupTwice(t *testing.T) {
 	s := &Schedule{Layers: []Layer{{Start: 1776009600, Unit: Day, Value: 1, Groups: groups("A")}}}
 	if got := pieceWords(s.Window(1776009600, 1776009600+2*day).Final); got != "A [1776009600,1776096000) A [1776096000,1776182400)" {
@@ -86,7 +86,7 @@ func TestSameGroupTwice(t *testing.T) {
 	}
 }
 
-// What put an edge where it is.
+// TestCauses checks the cause of every edge.
 func TestCauses(t *testing.T) {
 	const start, end = 1780574400, 1780999200 // Thursday 2026-06-04 12:00 to Tuesday 10:00 UTC
 	s := &Schedule{Layers: []Layer{{Start: start, End: end, Unit: Hour, Value: 30, Mask: monToFri, Groups: groups("AB"),
@@ -111,7 +111,7 @@ Tue 01:00 restriction, Tue 10:00 layer
 	}
 }
 
-// A layer that does not pass its check is as good as absent; the others stand.
+// TestInvalidLayer: a layer that does not pass its check is treated as absent; the others are computed.
 func TestInvalidLayer(t *testing.T) {
 	good := Layer{Start: 1776009600, Unit: Day, Value: 1, Groups: groups("A")}
 	for _, bad := range []Layer{
@@ -133,7 +133,7 @@ func TestInvalidLayer(t *testing.T) {
 	}
 }
 
-// A window without length, or beyond all time, is empty.
+// TestEmptyWindows: a window without length, or beyond all time, is empty.
 func TestEmptyWindows(t *testing.T) {
 	s := &Schedule{Layers: []Layer{{Start: 1, Unit: Hour, Value: 1, Groups: groups("A")}}}
 	for _, w := range [][2]int64{{5, 5}, {9, 5}, {-1 << 63, 1}, {lastInstant, 1<<63 - 1}, {1<<63 - 1, -1 << 63}} {
@@ -143,7 +143,7 @@ func TestEmptyWindows(t *testing.T) {
 	}
 }
 
-// Rotations are shown before overrides, each in stored order (R16).
+// TestOrder: rotations are shown before overrides, each in stored order (R16).
 func TestOrder(t *testing.T) {
 	s := &Schedule{Layers: []Layer{{Mode: Override}, {}, {Mode: Override}, {}}}
 	if got := s.Order(); !slices.Equal(got, []int{1, 3, 0, 2}) {
@@ -151,8 +151,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A schedule may be asked from many goroutines at once; the race detector
-// watches.
+// TestConcurrentUse uses one schedule from many goroutines at once, for the
+// race detector.
 func TestConcurrentUse(t *testing.T) {
 	s := &Schedule{Zone: location(t, "Africa/Casablanca"), Layers: []Layer{
 		{Start: 1600000000, Unit: Day, Value: 1, Mask: monToFri, Groups: groups("ABC")},

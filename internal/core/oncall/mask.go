@@ -12,7 +12,8 @@ func (r *rotation) dutyBounds(z *zone, date int64) (start, end int64) {
 	return z.instant(date), z.instant(date + day)
 }
 
-// duty returns the date of the first masked duty day that ends after t.
+// duty returns the date of the first masked duty day that ends after t. The
+// layer must have an active mask, or the search would not end.
 func (r *rotation) duty(z *zone, t int64) int64 {
 	date := floor(z.local(t), day) - slack
 	for {

@@ -11,9 +11,9 @@ import (
 // one by one from the start of the layer, finds instants by looking at the
 // clock every three hours, and is asked about one instant at a time.
 
-const off int64 = -1 // the model's word for "this layer has nobody on call"
+const off int64 = -1 // in the model: the layer has no one on call
 
-// modelLayer is one layer with everything the rules say about it near a window
+// modelLayer is one layer with everything that follows from the rules near a window
 // written out as lists.
 type modelLayer struct {
 	*Layer
@@ -75,7 +75,7 @@ func midnight(w time.Time) time.Time {
 
 func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 
-// newModel writes out what the rules say about a layer in [from, to).
+// newModel writes out what follows from the rules for a layer in [from, to).
 func newModel(l *Layer, zone *time.Location, from, to int64) *modelLayer {
 	m := &modelLayer{Layer: l, loc: zone, instants: map[time.Time]int64{}}
 	if l.Zone != nil {
@@ -257,7 +257,7 @@ func (m *modelLayer) groupOf(turn int64) int {
 	return order[turn%n]
 }
 
-// answer is what every layer says at one instant.
+// answer is the turn that every layer has on call at one instant, or off.
 type answer []int64
 
 // finalOf is R19 and R20: which layers count, in order, and by which rule.

@@ -8,7 +8,7 @@ const Horizon = 400 * day
 
 // At returns the piece that contains now and the piece that follows it, each
 // with its true bounds, which no window has clipped (R22). Current is nil when
-// nobody is on call; next is then the first piece to begin after now. Next is
+// no one is on call; next is then the first piece to begin after now. Next is
 // nil when no piece begins within Horizon of the end of current (or of now).
 func (s *Schedule) At(now int64) (current, next *Piece) {
 	if now > lastInstant {
@@ -29,8 +29,8 @@ func (s *Schedule) At(now int64) (current, next *Piece) {
 // pieceAt returns the piece that contains t, with its true bounds, or nil.
 //
 // The bounds are found outwards from t: the piece lasts while nothing changes
-// in the layers that have a say. Once an override has won, those are only the
-// overrides that would win over it.
+// in the layers that count. Where an override is on call, those are only the
+// overrides that take precedence over it.
 func (e *engine) pieceAt(t int64) *Piece {
 	pieces := e.window(t, t+1).Final
 	if len(pieces) == 0 {
@@ -53,7 +53,8 @@ func (e *engine) pieceAt(t int64) *Piece {
 }
 
 // steady narrows bounds, which contain t, to the stretch around t in which one
-// layer stays as it is at t: on, in the same turn, or off.
+// layer stays as it is at t: on, in the same turn, or off. The search grows
+// fourfold until it finds both ends, so that most answers look at two days only.
 func (e *engine) steady(layer int, t int64, bounds stretch) stretch {
 	for reach := day; ; reach *= 4 {
 		seen := stretch{max(bounds.start, t-reach), min(bounds.end, t+reach)}

@@ -2,7 +2,7 @@ package oncall
 
 import "testing"
 
-// nowAndNext writes what At returns, "-" for nobody.
+// nowAndNext formats what At returns, "-" for no piece.
 func nowAndNext(s *Schedule, now int64) string {
 	current, next := s.At(now)
 	out := "-"
@@ -66,8 +66,8 @@ func TestNow(t *testing.T) {
 	}
 }
 
-// What an override replaced is named: in a window everything, at one moment
-// what it replaces then.
+// TestPreempted checks that the turns an override replaces are named: in a
+// window all of them, at one moment those it replaces then.
 func TestPreempted(t *testing.T) {
 	s := &Schedule{Zone: location(t, "Asia/Shanghai"), Layers: examples[8].layers} // W7
 	if examples[8].name != "W7" {

@@ -188,7 +188,7 @@ func randomGroups(r *rand.Rand) []Group {
 	return out
 }
 
-// core drops from a timeline what only the engine reports.
+// core returns a timeline without what only the engine reports.
 func core(tl Timeline) Timeline {
 	out := Timeline{Layers: make([][]Entry, len(tl.Layers))}
 	for i, list := range tl.Layers {
@@ -204,7 +204,7 @@ func core(tl Timeline) Timeline {
 	return out
 }
 
-// agrees reports whether the engine and the model give the same timeline.
+// agrees reports whether the engine and the model return the same timeline.
 func (c testCase) agrees(t *testing.T) bool {
 	t.Helper()
 	if err := c.Check(); err != nil {

@@ -21,8 +21,8 @@ func join(list []stretch, s stretch) []stretch {
 	return append(list, s)
 }
 
-// restricted reports whether the restricted hours have a say. A week cannot be
-// restricted and masked at once: the mask wins (R14).
+// restricted reports whether the restricted hours count. A week cannot be
+// restricted and masked at once: the mask takes precedence (R14).
 func (l *Layer) restricted() bool {
 	return len(l.Restrict) > 0 &&
 		(l.RestrictMode == RestrictDay || l.RestrictMode == RestrictWeek && !l.Mask.Active())
@@ -71,8 +71,8 @@ func unite(list []stretch) []stretch {
 // (R14).
 //
 // Every period is placed on the wall clock of every day (or week) and then
-// turned into instants. Where the clock is put forward each is taken as it was
-// written, because the jump may cut a period short, swap the order of two or
+// converted to instants. Where the clock is put forward the periods are used
+// unsimplified, because the jump may shorten a period, swap the order of two or
 // leave nothing of one.
 func (r *rotation) allowed(from, to int64) []stretch {
 	unit, base := r.unit(), floor(r.zone.local(from), day)

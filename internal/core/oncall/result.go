@@ -18,7 +18,7 @@ type Entry struct {
 	EndBy      Cause // what put End where it is
 }
 
-// Source says where (part of) a piece came from: one turn of one layer.
+// Source is where (part of) a piece comes from: one turn of one layer.
 type Source struct {
 	Layer int   // index in Schedule.Layers
 	Turn  int64 // number of the turn since the layer began, from 0
@@ -27,7 +27,7 @@ type Source struct {
 
 // Piece is a stretch of the final timeline in which the same turns of the same
 // layers are on call (R19 to R21). Pieces are sorted, not empty, and do not
-// overlap; where there is no piece nobody is on call.
+// overlap; where there is no piece no one is on call.
 //
 // Group may share its slices with the schedule and with other pieces: read it,
 // never change it.
@@ -62,12 +62,12 @@ func (r Rule) String() string {
 	return [...]string{"single", "stacked", "override"}[min(r, RuleOverride)]
 }
 
-// Cause says what put an edge of an entry where it is.
+// Cause is the reason that an edge of an entry lies where it does.
 type Cause uint8
 
 // The causes. When several coincide the first in this list is reported, except
 // that an edge on the window's own bound is always CauseWindow, because what
-// lies beyond was not looked at.
+// lies beyond was not examined.
 const (
 	CauseLayer    Cause = iota // the layer itself begins or ends (R4)
 	CauseTurn                  // the turn begins or ends (R5 to R9, R11)

@@ -55,13 +55,13 @@ type Period struct {
 	Start, End int64
 }
 
-// Mode tells a rotation from an override.
+// Mode distinguishes a rotation from an override.
 type Mode uint8
 
 // The modes, with the values they have in the API.
 const (
 	Rotation Mode = 0 // people take turns
-	Override Mode = 1 // one group replaces everybody for a while
+	Override Mode = 1 // one group replaces all others for a while
 )
 
 // Unit is the unit in which a rotation's turns are measured.

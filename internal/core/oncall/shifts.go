@@ -6,7 +6,7 @@ import (
 )
 
 // Shift is a stretch of time in which one person is on call in one role, because of one group of one layer.
-// Where several groups would have the person there, it is the first in order of precedence.
+// Where several groups contain the person, it is the first of them in order of precedence.
 type Shift struct {
 	PersonID, RoleID int64
 	Start, End       int64 // Unix seconds, [Start, End)
@@ -14,11 +14,11 @@ type Shift struct {
 	Group            int   // index in Layer.Groups
 }
 
-// Shifts takes final pieces of the schedule apart by person: sorted by person, role and start. Shifts of a
-// person in a role do not overlap, and those that touch differ in their layer or group.
+// Shifts returns the shifts in final pieces of the schedule, sorted by person, role and start. Shifts of one
+// person in one role do not overlap, and those that touch differ in their layer or group.
 func (s *Schedule) Shifts(pieces []Piece) []Shift {
 	var shifts []Shift
-	last := map[holder]int{} // of every holder's shifts, the last so far
+	last := map[holder]int{} // per holder, the index of the last shift so far
 	for i := range pieces {
 		p := &pieces[i]
 		seen := map[holder]bool{}
@@ -44,20 +44,21 @@ func (s *Schedule) Shifts(pieces []Piece) []Shift {
 	return shifts
 }
 
-// holding compares whose shifts they are.
+// holding compares two shifts by their person and role.
 func (a Shift) holding(b Shift) int {
 	return cmp.Or(cmp.Compare(a.PersonID, b.PersonID), cmp.Compare(a.RoleID, b.RoleID))
 }
 
-// Diff tells what changes for whom from one list of Shifts to another: gained are the times in which a
-// person is on call in a role after and not before, with the layers and groups of after; lost those before
-// and not after, with the layers and groups of before. Both are sorted as Shifts sorts. That somebody is on
-// call because of another layer or group is no change.
+// Diff returns the differences between two lists of Shifts. Gained are the times in which a person is on call in
+// a role after and not before, with the layers and groups of after. Lost are the times before and not after,
+// with the layers and groups of before. Both are sorted as Shifts sorts. A person who is on call because of
+// another layer or group than before has neither gained nor lost.
 func Diff(before, after []Shift) (gained, lost []Shift) {
 	return without(after, before), without(before, after)
 }
 
-// without gives what is left of shifts outside of those of the same holders in others.
+// without returns the parts of shifts during which others has no shift of the same person in the same role.
+// Both lists are sorted as Shifts sorts, so that one pass over each is enough.
 func without(shifts, others []Shift) []Shift {
 	var left []Shift
 	for _, s := range shifts {

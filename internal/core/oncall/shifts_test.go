@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestDiffAgainstModel changes random schedules at random and holds what is gained and lost against the
-// model, asked at every grain of the window who was on call before and who is after.
+// TestDiffAgainstModel changes random schedules at random and compares what is gained and lost with the
+// model, which determines at every grain of the window who is on call before and after.
 func TestDiffAgainstModel(t *testing.T) {
 	cases := setting(t, "TOCSIN_TIMELINE_CASES", 300) / 10
 	seed := setting(t, "TOCSIN_TIMELINE_SEED", time.Now().UnixNano()&0xffffffff)
@@ -37,14 +37,14 @@ func TestDiffAgainstModel(t *testing.T) {
 		if gained, lost := Diff(before, shifts(c.Schedule)); gained != nil || lost != nil {
 			t.Fatalf("seed %d case %d: nothing changed, gained %v, lost %v", seed, n, gained, lost)
 		}
-		c.places(t, before)
+		c.checkSources(t, before)
 	}
 	if changed < int(cases)/2 {
 		t.Errorf("seed %d: only %d of %d changes were acceptable", seed, changed, cases)
 	}
 }
 
-// changed is the schedule with a change of the kinds that people make.
+// changed returns the schedule with a change of the kinds that people make.
 func (c testCase) changed(r *rand.Rand) *Schedule {
 	s := &Schedule{Zone: c.Zone, Layers: slices.Clone(c.Layers)}
 	i := r.IntN(len(s.Layers))
@@ -67,12 +67,12 @@ func (c testCase) changed(r *rand.Rand) *Schedule {
 	return s
 }
 
-// sampled is who is on call by the model in one schedule and not in the other, at every grain.
+// sampled returns who is on call by the model in one schedule and not in the other, at every grain.
 func (c testCase) sampled(t *testing.T, in, notIn *Schedule) []Shift {
 	t.Helper()
 	there, gone := c.holders(t, in), c.holders(t, notIn)
 	var list []Shift
-	for _, person := range []int64{0, 1, 2, 3, 4, 'A', 'B', 'C', 'D', 'E', 'F'} { // all that randomGroups knows
+	for _, person := range []int64{0, 1, 2, 3, 4, 'A', 'B', 'C', 'D', 'E', 'F'} { // all that randomGroups uses
 		for role := range int64(3) {
 			h := holder{role, person}
 			for at := c.from; at < c.to; {
@@ -91,7 +91,7 @@ func (c testCase) sampled(t *testing.T, in, notIn *Schedule) []Shift {
 	return list
 }
 
-// holders asks the model who is on call from every grain of the window to the next.
+// holders returns who is on call by the model from every grain of the window to the next.
 func (c testCase) holders(t *testing.T, s *Schedule) map[int64]map[holder]bool {
 	t.Helper()
 	final, all := naive(t, s, c.from, c.to, c.grain).Final, map[int64]map[holder]bool{}
@@ -111,7 +111,7 @@ func (c testCase) holders(t *testing.T, s *Schedule) map[int64]map[holder]bool {
 	return all
 }
 
-// unlabelled leaves out where shifts come from and joins those that touch.
+// unlabelled clears the layer and group of shifts and joins those that touch.
 func unlabelled(shifts []Shift) (joined []Shift) {
 	for _, s := range shifts {
 		s.Layer, s.Group = 0, 0
@@ -124,8 +124,8 @@ func unlabelled(shifts []Shift) (joined []Shift) {
 	return joined
 }
 
-// places checks that every shift is in order and comes from a group with that person, which is on call then.
-func (c testCase) places(t *testing.T, shifts []Shift) {
+// checkSources checks that shifts are sorted, and that each comes from a group with that person that is on call then.
+func (c testCase) checkSources(t *testing.T, shifts []Shift) {
 	t.Helper()
 	if !slices.IsSortedFunc(shifts, func(a, b Shift) int { return cmp.Or(a.holding(b), cmp.Compare(a.Start, b.Start)) }) {
 		t.Fatalf("not in order: %v", shifts)

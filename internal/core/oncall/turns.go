@@ -1,8 +1,8 @@
 package oncall
 
-// rotation is a layer prepared for computing: its place on the wall clock is
-// found once, and every later question is answered from there by arithmetic,
-// however long ago the layer began (R23).
+// rotation is a layer prepared for computing: its start on the wall clock is
+// found once, and every turn is computed from there by arithmetic, however long
+// ago the layer began (R23).
 type rotation struct {
 	*Layer
 	zone *zone
@@ -16,7 +16,7 @@ type rotation struct {
 	hours []stretch // the restricted periods, simplified
 }
 
-// prepare places a layer of mode Rotation on the wall clock of its zone.
+// prepare returns a layer of mode Rotation with its start on the wall clock of its zone.
 func prepare(l *Layer, z *zone) rotation {
 	near := &zone{loc: z.loc} // z is kept for the window, which may be years away from Start
 	r := rotation{Layer: l, zone: z, wall: near.local(l.Start)}

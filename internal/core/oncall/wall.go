@@ -48,8 +48,8 @@ func (z *zone) local(t int64) int64 {
 }
 
 // instant returns the instant at which the wall shows w (R2): the first one if
-// it does so twice, and if it never does, because the clock was put forward
-// over it, the instant that the offset before the change gives.
+// it does so twice. If it never does, because the clock was put forward over w,
+// the offset before the change is used.
 func (z *zone) instant(w int64) int64 {
 	z.reach(w-slack, w+slack)
 	before := z.spans[0].offset
@@ -79,8 +79,8 @@ func (z *zone) jumps(from, to int64) bool {
 	return false
 }
 
-// reach makes sure that the spans cover [from, to). A question far from the
-// earlier ones starts afresh, so that years in between are never walked (R23).
+// reach makes sure that the spans cover [from, to). A range far from the
+// earlier ones replaces them, so that years in between are never walked (R23).
 func (z *zone) reach(from, to int64) {
 	const far = 4 * 366 * day
 	if n := len(z.spans); n > 0 {
@@ -150,8 +150,8 @@ func weekday(w int64) time.Weekday {
 }
 
 // addMonths moves a wall-clock time by n calendar months. The time of day and,
-// where the month has it, the day of the month are kept; a shorter month gives
-// its last day (R8).
+// where the month has it, the day of the month are kept; in a shorter month the
+// result is its last day (R8).
 func addMonths(w, n int64) int64 {
 	year, month, date := time.Unix(w, 0).UTC().Date()
 	first := time.Date(year, month+time.Month(n), 1, 0, 0, 0, 0, time.UTC)

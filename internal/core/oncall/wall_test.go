@@ -15,8 +15,8 @@ func utc(text string) int64 {
 	return t.Unix()
 }
 
-// R2 with numbers computed elsewhere: a time in a gap takes the offset before
-// it, an ambiguous one is its first occurrence.
+// TestInstantNumbers checks R2 with numbers computed elsewhere: a time in a gap
+// takes the offset before it, an ambiguous one is its first occurrence.
 func TestInstantNumbers(t *testing.T) {
 	for _, x := range []struct {
 		zone, wall string
@@ -50,8 +50,8 @@ func TestInstantNumbers(t *testing.T) {
 	}
 }
 
-// Around changes of every named zone, and of some others, the helper gives what a search of the clock gives, whatever was
-// asked before.
+// TestInstantSearch compares instant and local with a naive search of the clock around changes of every named zone
+// and of some others, in any order of calls.
 func TestInstantSearch(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -91,8 +91,9 @@ func TestInstantSearch(t *testing.T) {
 	}
 }
 
-// In the last day of a leap year time.Time.ZoneBounds ends before the instant
-// it was asked about, where a zone is described by a yearly rule.
+// TestLastDayOfLeapYear: in the last day of a leap year time.Time.ZoneBounds
+// ends before the instant it was called with, where a zone is described by a
+// yearly rule.
 func TestLastDayOfLeapYear(t *testing.T) {
 	loc := location(t, "America/New_York")
 	for _, year := range []int{2028, 2040, 2096} {

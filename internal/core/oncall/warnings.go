@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Warnings returns what is legal but probably not meant: values that have no
-// effect, groups and overrides that never serve. Each is one sentence that
+// Warnings returns what is legal but probably not intended: values without
+// effect, groups and overrides that are never on call. Each is one sentence that
 // begins with the path of the value in the names of the API. The schedule must
 // have passed Check.
 func (s *Schedule) Warnings() []string {
@@ -25,7 +25,7 @@ func (s *Schedule) Warnings() []string {
 	return out
 }
 
-// warner takes one warning; the path of the layer is put in front of it.
+// warner adds one warning, after the path of the layer.
 type warner func(format string, args ...any)
 
 func (e *engine) warnOverride(i int, warn warner) {
@@ -37,15 +37,15 @@ func (e *engine) warnOverride(i int, warn warner) {
 		warn("groups holds %d groups, but an override uses only the first (R18)", n)
 	}
 	if l.Groups[0].persons() == 0 {
-		warn("groups[0] has nobody in it: the override takes everybody off call")
+		warn("groups[0] names no person: no one is on call during the override")
 	}
 	if e.hidden(i) {
-		warn("weight %d is too low: other overrides win over this one at every moment (R19)", l.Weight)
+		warn("weight %d is too low: other overrides take precedence over this one at every moment (R19)", l.Weight)
 	}
 }
 
-// hidden reports whether an override never counts, because those that win over
-// it leave it no time.
+// hidden reports whether an override never counts, because overrides that take
+// precedence over it cover all of its time.
 func (e *engine) hidden(i int) bool {
 	var stronger []stretch
 	for j := range e.Layers {
@@ -84,18 +84,19 @@ func (e *engine) warnRotation(i int, warn warner) {
 	idle, days := r.idle()
 	for j := range r.Groups {
 		if r.Groups[j].persons() == 0 {
-			warn("groups[%d] has nobody in it: its turns call no one", j)
+			warn("groups[%d] names no person: no one is on call in its turns", j)
 		} else if slices.Contains(idle, j) {
 			warn("groups[%d] never serves: in the first %d days the mask or the restricted hours leave nothing of its turns (R15)", j, days)
 		}
 	}
 }
 
-// idle returns the groups of whose turns the mask or the restriction never
-// leaves anything, and after how many days the pattern of turns repeats, so that
-// this is certain but for changes of the clock. Only turns of less than a week
-// that are not counted in masked days can be lost so. A pattern of more than two
-// years is not judged.
+// idle returns the groups that are never on call, because the mask or the
+// restriction excludes all of their turns, and the number of days after which
+// the pattern of turns repeats. It examines one whole pattern, so that the result
+// is certain but for changes of the clock. Only turns of less than a week that
+// are not counted in masked days can be lost so. A pattern of more than two years
+// (731 days) is not examined, because that would take too long.
 func (r *rotation) idle() (groups []int, days int64) {
 	if r.Unit > Day || r.byDuty() || !r.restricted() && !r.Mask.Active() {
 		return nil, 0

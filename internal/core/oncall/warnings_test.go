@@ -30,7 +30,7 @@ func TestWarnings(t *testing.T) {
 			[]string{"layers[0].fair_rotation needs three groups to be of use: two serve twice in a row, one serves always (R13)"}},
 		{"fair for three", func(l *Layer) { l.Fair, l.Groups = true, groups("ABC") }, nil},
 		{"an empty group", func(l *Layer) { l.Groups = append(groups("A"), Group{}) },
-			[]string{"layers[0].groups[1] has nobody in it: its turns call no one"}},
+			[]string{"layers[0].groups[1] names no person: no one is on call in its turns"}},
 		{"the night group of a day restriction", func(l *Layer) {
 			l.Unit, l.Value, l.RestrictMode, l.Restrict = Hour, 12, RestrictDay, []Period{{0, 43200}}
 		}, []string{"layers[0].groups[1] never serves: in the first 7 days the mask or the restricted hours leave nothing of its turns (R15)"}},
@@ -50,7 +50,7 @@ func TestWarnings(t *testing.T) {
 		}, []string{
 			"layers[0].mode is override: restrict_mode and day_mask are ignored (R18)",
 			"layers[0].groups holds 2 groups, but an override uses only the first (R18)",
-			"layers[0].groups[0] has nobody in it: the override takes everybody off call"}},
+			"layers[0].groups[0] names no person: no one is on call during the override"}},
 	} {
 		s := &Schedule{Zone: location(t, "Asia/Shanghai"), Layers: []Layer{plain()}}
 		x.change(&s.Layers[0])
@@ -63,8 +63,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// An override that others hide at every moment is named; one that shows for a
-// second is not.
+// TestWarningHiddenOverride: an override that others hide at every moment is
+// warned of; one that counts for a second is not.
 func TestWarningHiddenOverride(t *testing.T) {
 	cover := func(weight int, start, end int64) Layer {
 		return Layer{Mode: Override, Weight: weight, Start: start, End: end, Groups: groups("Z")}
@@ -74,11 +74,11 @@ func TestWarningHiddenOverride(t *testing.T) {
 		want   []string
 	}{
 		{[]Layer{cover(0, 100, 200), cover(1, 50, 150), cover(0, 150, 200)},
-			[]string{"layers[0].weight 0 is too low: other overrides win over this one at every moment (R19)"}},
+			[]string{"layers[0].weight 0 is too low: other overrides take precedence over this one at every moment (R19)"}},
 		{[]Layer{cover(0, 100, 200), cover(1, 50, 150), cover(0, 151, 200)}, nil},
 		{[]Layer{cover(1, 100, 200), cover(0, 100, 201)}, nil},
 		{[]Layer{cover(0, 100, 200), cover(0, 100, 200)},
-			[]string{"layers[0].weight 0 is too low: other overrides win over this one at every moment (R19)"}},
+			[]string{"layers[0].weight 0 is too low: other overrides take precedence over this one at every moment (R19)"}},
 	} {
 		if got := (&Schedule{Layers: x.layers}).Warnings(); !slices.Equal(got, x.want) {
 			t.Errorf("got %q, want %q", got, x.want)

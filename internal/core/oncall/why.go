@@ -6,7 +6,7 @@ import "slices"
 // that, and why the others do not.
 type Why struct {
 	At     int64      // the instant explained, Unix seconds
-	Piece  *Piece     // who is on call, with true bounds; nil when nobody is
+	Piece  *Piece     // who is on call, with true bounds; nil when no one is
 	Layers []LayerWhy // one for every layer, in the order of Schedule.Layers
 }
 
@@ -18,13 +18,13 @@ type LayerWhy struct {
 	Entry  Entry // the entry in force, with true bounds; zero unless OnCall or Preempted
 }
 
-// Reason says whether a layer is on call at an instant, and if not, why not.
+// Reason is whether a layer is on call at an instant, and if not, why not.
 type Reason uint8
 
 // The verdicts.
 const (
 	OnCall     Reason = iota // the layer's turn is the answer or part of it (R19, R20)
-	Preempted                // the layer has somebody on call, but an override counts instead (R19)
+	Preempted                // the layer has a group on call, but an override counts instead (R19)
 	NotStarted               // the layer begins later (R4)
 	Ended                    // the layer is over (R4)
 	Masked                   // the date mask excludes the moment (R10, R11)
@@ -38,7 +38,7 @@ func (v Reason) String() string {
 }
 
 // Why explains who is on call at an instant. It agrees with At and Window,
-// because it asks the same functions.
+// because it uses the same functions.
 func (s *Schedule) Why(at int64) Why {
 	e := newEngine(s)
 	w := Why{At: at, Piece: e.pieceAt(at), Layers: make([]LayerWhy, len(s.Layers))}
@@ -70,8 +70,8 @@ func (e *engine) why(layer int, at int64, piece *Piece) LayerWhy {
 		}
 		return out
 	}
-	// The layer is silent. A turn counted in masked days has no turn then, and
-	// any other turn goes on.
+	// The layer has no entry. A layer counted in masked days has no turn then;
+	// in any other layer the turn goes on.
 	if turns := r.turns(at, at+1); len(turns) > 0 {
 		out.Turn, out.Group = turns[0].Turn, turns[0].Group
 	}
@@ -82,7 +82,8 @@ func (e *engine) why(layer int, at int64, piece *Piece) LayerWhy {
 	return out
 }
 
-// entryAt returns the layer's entry that contains t, with its true bounds.
+// entryAt returns the layer's entry that contains t, with its true bounds. The
+// window grows fourfold until it clips neither end.
 func (e *engine) entryAt(layer int, t int64) (Entry, bool) {
 	for reach := day; ; reach *= 4 {
 		list := e.entries(layer, t-reach, t+reach)

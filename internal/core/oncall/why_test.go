@@ -13,7 +13,7 @@ func (c testCase) explains(t testing.TB) bool {
 	w := c.Why(c.now)
 	current, _ := c.At(c.now)
 	if (w.Piece == nil) != (current == nil) || current != nil && (w.Piece.Start != current.Start || w.Piece.End != current.End) {
-		t.Errorf("at %d: why says %+v, At says %+v", c.now, w.Piece, current)
+		t.Errorf("at %d: Why returns %+v, At returns %+v", c.now, w.Piece, current)
 		return false
 	}
 	if words := w.Words(c.Schedule); len(words) != len(c.Layers)+1 || slices.Contains(words, "") {
@@ -22,7 +22,7 @@ func (c testCase) explains(t testing.TB) bool {
 	}
 	for i, got := range w.Layers {
 		if want := c.verdict(i, current); got.Reason != want {
-			t.Errorf("at %d: layer %d is %v, the model says %v", c.now, i, got.Reason, want)
+			t.Errorf("at %d: layer %d is %v, want %v as in the model", c.now, i, got.Reason, want)
 			return false
 		}
 		if got.Reason == OnCall || got.Reason == Preempted {
@@ -36,7 +36,7 @@ func (c testCase) explains(t testing.TB) bool {
 	return true
 }
 
-// verdict is what the model says about a layer now.
+// verdict returns the model's verdict about a layer now.
 func (c testCase) verdict(i int, current *Piece) Reason {
 	m := newModel(&c.Layers[i], c.Zone, c.now, c.now+1)
 	inTurn := slices.ContainsFunc(m.turns, func(x modelTurn) bool { return x.start <= c.now && c.now < x.end })
@@ -57,7 +57,7 @@ func (c testCase) verdict(i int, current *Piece) Reason {
 	}
 }
 
-// Every verdict and every rule of the final timeline, in data and in words.
+// TestWhy covers every verdict and every rule of the final timeline, in data and in words.
 func TestWhy(t *testing.T) {
 	s := &Schedule{Zone: location(t, "Asia/Shanghai"), Layers: []Layer{
 		{Name: "day", Start: 1776009600, Unit: Day, Value: 1, Mask: monToFri, Groups: groups("AB"),
@@ -97,7 +97,7 @@ func TestWhy(t *testing.T) {
 			`layer 0 "day" has no turn in progress, and the date mask excludes this moment (R10).`,
 		}},
 		{1776009599, []Reason{NotStarted, NotStarted, NotStarted, NotStarted, Invalid, NotStarted}, []string{
-			`Nobody is on call at Sun 2026-04-12 23:59:59 +0800.`,
+			`No one is on call at Sun 2026-04-12 23:59:59 +0800.`,
 		}},
 	} {
 		w := s.Why(x.at)
@@ -116,7 +116,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// The turn's rule is named after what bounds it.
+// TestTurnRule checks that the rule named is the one that bounds the turn.
 func TestTurnRule(t *testing.T) {
 	for want, l := range map[string]Layer{
 		"R5":  {Unit: Hour, Value: 24},

@@ -28,8 +28,8 @@ func (s *Schedule) Order() []int {
 	return order
 }
 
-// engine holds what the steps of one computation share: the zones with what is
-// known of them, and the layers placed on the wall clock.
+// engine holds what the steps of one computation share: the zones with the spans
+// looked up so far, and the layers prepared for computing.
 type engine struct {
 	*Schedule
 	zones     []*zone
@@ -42,7 +42,7 @@ func newEngine(s *Schedule) *engine {
 		l := &s.Layers[i]
 		switch field, _ := l.check(); {
 		case field != "":
-			// Not computable: as if it were absent.
+			// A layer that cannot be computed is treated as absent.
 		case l.Mode == Override:
 			e.rotations[i] = rotation{Layer: l}
 		default:

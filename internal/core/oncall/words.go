@@ -18,11 +18,11 @@ func (w Why) Words(s *Schedule) []string {
 	return out
 }
 
-// answer says who is on call and by which rule.
+// answer returns the sentence that names who is on call and by which rule.
 func (w Why) answer(s *Schedule) string {
 	p := w.Piece
 	if p == nil {
-		return fmt.Sprintf("Nobody is on call at %s.", clock(w.At, s.Zone))
+		return fmt.Sprintf("No one is on call at %s.", clock(w.At, s.Zone))
 	}
 	var by []string
 	for _, src := range p.Sources {
@@ -37,7 +37,7 @@ func (w Why) answer(s *Schedule) string {
 		clock(w.At, s.Zone), clock(p.Start, s.Zone), clock(p.End, s.Zone), strings.Join(by, ", "), reason)
 }
 
-// words says what the layer does at the instant, as the rest of a sentence.
+// words returns what the layer does at the instant, as the rest of a sentence.
 func (w LayerWhy) words(s *Schedule, i int) string {
 	l := &s.Layers[i]
 	loc := l.location(s)
@@ -67,7 +67,7 @@ func (w LayerWhy) words(s *Schedule, i int) string {
 	}
 }
 
-// because names what put an edge of an entry where it is, and its rule.
+// because returns the cause of an entry's edge in words, with its rule.
 func (l *Layer) because(c Cause) string {
 	switch c {
 	case CauseLayer:
@@ -104,7 +104,7 @@ func title(s *Schedule, i int) string {
 	return fmt.Sprintf("%s %d %q", kind, i, s.Layers[i].Name)
 }
 
-// clock writes an instant for people, with the offset from UTC.
+// clock formats an instant for people, with the offset from UTC.
 func clock(t int64, loc *time.Location) string {
 	if loc == nil {
 		loc = time.UTC

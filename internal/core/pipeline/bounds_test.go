@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -57,15 +56,15 @@ func TestRulesAreBounded(t *testing.T) {
 	}
 }
 
-// A pattern that was stored before it had bounds is passed over, and the event goes on.
-func TestAStoredPatternBeyondTheBounds(t *testing.T) {
+// A pattern beyond the bounds, which an older version stored, is skipped, and the next rules are applied.
+func TestStoredPatternBeyondTheBounds(t *testing.T) {
 	e, steps := ReadyEnrichments([]Enrichment{extract("(x|y){900}"), extract("b(.)")}).Enrich(nil, event.Event{Description: strings.Repeat("xy", 1000) + "bcd"})
-	if e.Labels["found"] != "bc" || !strings.Contains(steps[0].Why, "passed over, its pattern must have at most 300") {
+	if e.Labels["found"] != "bc" || !strings.Contains(steps[0].Why, "skipped, its pattern must have at most 300") {
 		t.Errorf("%v, %v", e.Labels, steps)
 	}
 }
 
-// FuzzRules looks for rules that are accepted and take longer than rules may.
+// FuzzRules searches for rules that are accepted and take longer than rules may.
 func FuzzRules(f *testing.F) {
 	add := func(rule Rule, enrichment Enrichment) {
 		a, _ := json.Marshal(rule)
@@ -90,11 +89,11 @@ func FuzzRules(f *testing.F) {
 		if path, _ := rule.Check(); path == "" {
 			e, _, _, _ = Ready([]Rule{rule}).Apply(nil, e)
 		}
-		if took := time.Since(start); took > 5*time.Second { // fifty times what it takes, for a machine that is busy
+		if took := time.Since(start); took > 5*time.Second { // fifty times the usual time, for a busy machine
 			t.Errorf("took %v", took)
 		}
 		if len(e.Title) > 4*event.MaxTitle || len(e.Description) > 4*event.MaxDescription {
-			t.Error(fmt.Sprint("became ", len(e.Title), " and ", len(e.Description), " bytes"))
+			t.Errorf("the title has %d bytes and the description %d", len(e.Title), len(e.Description))
 		}
 	})
 }

@@ -39,7 +39,7 @@ func TestApply(t *testing.T) {
 	over := sample
 	over.Status = event.Ok
 	if out, dropped, _, _ := Ready([]Rule{{Kind: AlertDrop}}).Apply(nil, over); dropped || out.Title != over.Title {
-		t.Error("an event that ends an alert was touched")
+		t.Error("an event that ends an alert was changed")
 	}
 }
 
@@ -96,7 +96,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzFill: whatever the text, an event is never lost and never grows beyond its bounds.
+// FuzzFill checks that for every text an event is never lost and never grows beyond its bounds.
 func FuzzFill(f *testing.F) {
 	f.Add("{{.title}} {{.labels.a}}", "x")
 	f.Add("{{ .labels.x}}{{", "{{.title}}")

@@ -19,7 +19,7 @@ type readyRule struct {
 	source  *filter.Matcher // of alert_inhibit
 }
 
-// Ready compiles the rules of a pipeline. A filter that is not well formed works as filter.Compile says.
+// Ready compiles the rules of a pipeline. A malformed filter works as filter.Compile describes.
 func Ready(rules []Rule) Rules {
 	ready := make(Rules, len(rules))
 	for i, r := range rules {
@@ -32,28 +32,29 @@ func Ready(rules []Rule) Rules {
 	return ready
 }
 
-// Inhibit is a rule that keeps the event's alert silent while another alert is active; Rule says which.
+// Inhibit is a rule that inhibits the event's alert while an alert that matches Source is active and both agree in the
+// fields of Equals. Rule is the name of the rule in steps.
 type Inhibit struct {
 	Rule   string
 	Equals []string
 	Source *filter.Matcher
 }
 
-// Apply runs an event through the rules from top to bottom and gives it back changed; e itself stays as it
-// is. An event that ends its alert passes untouched. dropped tells that a rule threw it away; inhibits are
-// for whoever knows which alerts are active. A rule over the meter's budget does not match.
+// Apply applies the rules to an event, from top to bottom, and returns a changed copy. An event that ends its alert is
+// returned unchanged. dropped reports whether a rule dropped the event. inhibits are the matching rules of that kind,
+// for the caller, who knows the active alerts. A rule over the meter's budget does not match.
 func (rules Rules) Apply(meter *filter.Meter, e event.Event) (out event.Event, dropped bool, inhibits []Inhibit, steps []Step) {
 	if e.Status == event.Ok {
-		return e, false, nil, []Step{{Stage: "pipeline", Why: "an event that ends an alert passes the pipeline untouched"}}
+		return e, false, nil, []Step{{Stage: "pipeline", Why: "the pipeline does not change an event that ends an alert"}}
 	}
 	for i := range rules {
 		r := &rules[i]
 		matched, why := meter.Ask(r.matcher, &e)
 		step := Step{"pipeline", r.name, matched, why, meter.Over()}
 		if matched {
-			var done string
-			if done, dropped = r.apply(&e); done != "" {
-				step.Why += ": " + done
+			var action string
+			if action, dropped = r.apply(&e); action != "" {
+				step.Why += ": " + action
 			}
 			if r.Kind == AlertInhibit {
 				inhibits = append(inhibits, Inhibit{r.name, r.Settings.Equals, r.source})
@@ -74,7 +75,7 @@ type readyEnrichment struct {
 	Enrichment
 	name    string
 	matcher *filter.Matcher
-	pattern *regexp.Regexp // of extraction; nil: it cannot be read
+	pattern *regexp.Regexp // of extraction; nil: it is malformed
 	wrong   string         // why not
 	perByte int64          // steps that the pattern takes for each byte
 }
@@ -92,7 +93,8 @@ func ReadyEnrichments(rules []Enrichment) Enrichments {
 		if r.Kind != extraction {
 			continue
 		}
-		if ready[i].pattern, ready[i].wrong = compilePattern(r.Settings.Pattern); ready[i].pattern != nil { // each of its groups is kept track of
+		// Every instruction also tracks what each group matches.
+		if ready[i].pattern, ready[i].wrong = compilePattern(r.Settings.Pattern); ready[i].pattern != nil {
 			n, _ := filter.Instructions(r.Settings.Pattern, maxInstructions)
 			ready[i].perByte = int64(n) * int64(1+ready[i].pattern.NumSubexp())
 		}
@@ -100,8 +102,8 @@ func ReadyEnrichments(rules []Enrichment) Enrichments {
 	return ready
 }
 
-// Enrich applies the rules from top to bottom and gives the event back with other labels; e itself stays as
-// it is. More labels than an event may have are not added. A rule over the meter's budget does not match.
+// Enrich applies the rules from top to bottom and returns a copy of the event with other labels. It adds no labels
+// beyond the bound of an event. A rule over the meter's budget does not match.
 func (rules Enrichments) Enrich(meter *filter.Meter, e event.Event) (event.Event, []Step) {
 	var steps []Step
 	e.Labels = maps.Clone(e.Labels)

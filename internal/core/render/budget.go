@@ -7,35 +7,36 @@ import (
 	"time"
 )
 
-// budget is what the functions of one rendering may still make, in bytes. A call is refused before it makes what
-// is too much: afterwards it would be too late.
+// budget is the number of bytes that the functions of one rendering may still write. A call is rejected before it
+// writes too much: afterwards the memory would be taken already.
 type budget struct{ left int }
 
 const (
-	maxMade  = 16 << 20 // bytes that functions may make in one rendering
-	callCost = 256      // bytes that each call counts at least
-	zoneCost = 4096     // and one that reads a time zone
+	maxMade  = 16 << 20 // bytes that functions may write in one rendering
+	callCost = 256      // bytes that each call counts besides its text
+	zoneCost = 4096     // bytes that reading a time zone counts
 )
 
-// spend takes n bytes for a text that becomes as long.
+// spend takes n bytes, and the cost of a call, from the budget.
 func (b *budget) spend(n int) error {
 	if n > MaxOutput {
 		return fmt.Errorf("more than %d bytes of text", MaxOutput)
 	}
 	if b.left -= n + callCost; b.left < 0 {
-		return fmt.Errorf("more than %d bytes of text made by functions", maxMade)
+		return fmt.Errorf("more than %d bytes of text written by functions", maxMade)
 	}
 	return nil
 }
 
-// made is a text that was made out of one about as long.
+// made returns s and takes its length from the budget, for functions that write about as much as they read.
 func (b *budget) made(s string) (string, error) { return s, b.spend(len(s)) }
 
-func (b *budget) replace(old, new, s string) (string, error) {
-	if err := b.spend(len(s) + strings.Count(s, old)*max(0, len(new)-len(old))); err != nil {
+// replace returns s with every old replaced. It computes the length first.
+func (b *budget) replace(old, by, s string) (string, error) {
+	if err := b.spend(len(s) + strings.Count(s, old)*max(0, len(by)-len(old))); err != nil {
 		return "", err
 	}
-	return strings.ReplaceAll(s, old, new), nil
+	return strings.ReplaceAll(s, old, by), nil
 }
 
 func (b *budget) split(separator, s string) ([]string, error) {
@@ -53,7 +54,7 @@ func (b *budget) join(separator string, list []string) (string, error) {
 	return strings.Join(list, separator), nil
 }
 
-// toJSON is the value as JSON, for messages that are JSON themselves.
+// toJSON returns the value as JSON, for messages that are JSON themselves.
 func (b *budget) toJSON(v any) (string, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -62,7 +63,7 @@ func (b *budget) toJSON(v any) (string, error) {
 	return b.made(string(text))
 }
 
-// date shows a moment in Unix seconds in a zone such as Europe/Berlin; empty: UTC.
+// date returns a time (Unix seconds) in a zone such as Europe/Berlin; empty: UTC. 0 seconds is an empty text.
 func (b *budget) date(zone string, seconds int64) (string, error) {
 	if seconds == 0 {
 		return "", nil
@@ -77,7 +78,7 @@ func (b *budget) date(zone string, seconds int64) (string, error) {
 	return time.Unix(seconds, 0).In(location).Format("2006-01-02 15:04:05 MST"), nil
 }
 
-// written is a function that writes its arguments, one after the other.
+// written returns write with its arguments and result taken from the budget.
 func (b *budget) written(write func(...any) string) func(...any) (string, error) {
 	return func(args ...any) (string, error) {
 		if _, err := b.read(args); err != nil {
@@ -87,7 +88,7 @@ func (b *budget) written(write func(...any) string) func(...any) (string, error)
 	}
 }
 
-// read takes the bytes of arguments as they are written, and tells the longest.
+// read takes the bytes of the printed arguments from the budget and returns the length of the longest.
 func (b *budget) read(args []any) (longest int, err error) {
 	sum := 0
 	for _, arg := range args {
@@ -100,8 +101,9 @@ func (b *budget) read(args []any) (longest int, err error) {
 	return longest, nil
 }
 
-// printf is the language's, without widths that are arguments. What it writes is estimated beforehand: each verb
-// may write the longest argument, ten times as long when it is quoted, as wide as the greatest number in the format.
+// printf is printf of the template language, without widths that are arguments. The length is estimated first: each
+// verb may write the longest argument, ten times as long when it is quoted, as wide as the greatest number in the
+// format.
 func (b *budget) printf(format string, args ...any) (string, error) {
 	longest, err := b.read(args)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Clean takes out of a text what is not seen and changes what is: marks that turn the direction of writing, control
-// characters, and what is not UTF-8. All line breaks become \n.
+// Clean removes the invisible characters that change how a text looks: marks of the direction of writing and control
+// characters. Invalid UTF-8 becomes U+FFFD, and all line breaks become \n.
 func Clean(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -22,18 +22,23 @@ func Clean(s string) string {
 	}, s)
 }
 
-// OneLine is Clean with every run of spaces and line breaks as one space.
+// OneLine returns Clean of s with every run of spaces and line breaks replaced by one space.
 func OneLine(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }
 
-// clean cleans every text of an incident. Only its description and the values of labels may have several lines.
+// clean returns the incident with every text cleaned. Only the description and the values of labels keep several
+// lines. It copies what it changes.
 func (i Incident) clean() Incident {
-	for _, s := range []*string{&i.IncidentID, &i.Title, &i.Severity, &i.Progress, &i.Account, &i.Channel, &i.TimeZone, &i.Event, &i.Link, &i.AckLink, &i.Reason} {
+	for _, s := range []*string{
+		&i.IncidentID, &i.Title, &i.Severity, &i.Progress, &i.Account, &i.Channel,
+		&i.TimeZone, &i.Event, &i.Link, &i.AckLink, &i.Reason,
+	} {
 		*s = OneLine(*s)
 	}
 	i.Description, i.Labels = Clean(i.Description), cleanLabels(i.Labels)
 	alerts, responders := make([]Alert, len(i.Alerts)), make([]Person, len(i.Responders))
 	for n, a := range i.Alerts {
-		a.Title, a.Severity, a.Status, a.Labels = OneLine(a.Title), OneLine(a.Severity), OneLine(a.Status), cleanLabels(a.Labels)
+		a.Title, a.Severity, a.Status = OneLine(a.Title), OneLine(a.Severity), OneLine(a.Status)
+		a.Labels = cleanLabels(a.Labels)
 		alerts[n] = a
 	}
 	for n, p := range i.Responders {

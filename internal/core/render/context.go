@@ -5,7 +5,7 @@ import (
 	"text/template/parse"
 )
 
-// The functions that escapeTree puts behind what a template prints.
+// The functions that escapeTree appends to the pipelines of a template.
 const (
 	escapeText  = "_escape_text"
 	escapeURL   = "_escape_url"
@@ -13,29 +13,30 @@ const (
 	escapeLabel = "_escape_label"
 )
 
-// place is where in the target's markup a template prints something.
-type place int
+// position is where in the target's markup a template prints a value.
+type position int
 
 const (
-	inText  place = iota
-	inLabel       // in the text of a link, behind its address
-	atURL         // where an address begins, as behind [text](
-	withURL       // within an address
+	inText  position = iota
+	inLabel          // in the text of a link, after its address
+	atURL            // where an address begins, as after [text](
+	withURL          // within an address
 )
 
-var escapers = map[place]string{inText: escapeText, inLabel: escapeLabel, atURL: escapeURL, withURL: escapePart}
+var escapers = map[position]string{inText: escapeText, inLabel: escapeLabel, atURL: escapeURL, withURL: escapePart}
 
-// escapeTree has everything that a template prints go through the escaper of the target for where it stands, as
-// html/template does it for HTML. What the template itself says is markup and stays as it is: its text, and actions
-// that are nothing but a text in quotes.
+// escapeTree escapes every value that a template prints, for the position in the target's markup, as html/template
+// does for HTML. The text of the template itself is markup and is not escaped, nor are actions that are only a text
+// in quotes.
 func (t *Target) escapeTree(tree *parse.Tree) {
 	if tree != nil && tree.Root != nil {
 		t.escapeList(tree.Root, inText, true)
 	}
 }
 
-// escapeList escapes a list of nodes that begins at a place, and returns where it ends. Without put it only looks.
-func (t *Target) escapeList(list *parse.ListNode, at place, put bool) place {
+// escapeList escapes the values of a list of nodes that begins at a position, and returns the position at its end.
+// Without put it changes nothing.
+func (t *Target) escapeList(list *parse.ListNode, at position, put bool) position {
 	if list == nil {
 		return at
 	}
@@ -55,24 +56,26 @@ func (t *Target) escapeList(list *parse.ListNode, at place, put bool) place {
 				continue
 			}
 			call := parse.NewIdentifier(escapers[at]).SetPos(n.Pos)
-			n.Pipe.Cmds = append(n.Pipe.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: n.Pos, Args: []parse.Node{call}})
+			escape := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: n.Pos, Args: []parse.Node{call}}
+			n.Pipe.Cmds = append(n.Pipe.Cmds, escape)
 		case *parse.IfNode:
 			at = t.escapeBranch(&n.BranchNode, at, put)
 		case *parse.WithNode:
 			at = t.escapeBranch(&n.BranchNode, at, put)
 		case *parse.RangeNode:
-			again := max(at, t.escapeList(n.List, at, false)) // each turn begins where the one before ended
+			again := max(at, t.escapeList(n.List, at, false)) // an iteration begins where the one before ended
 			at = t.escapeBranch(&n.BranchNode, again, put)
 		}
 	}
 	return at
 }
 
-// escapeBranch escapes both branches. Where they end at different places, the stricter one counts: an address.
-func (t *Target) escapeBranch(n *parse.BranchNode, at place, put bool) place {
+// escapeBranch escapes both branches. Where they end at different positions, it returns the stricter one: an address.
+func (t *Target) escapeBranch(n *parse.BranchNode, at position, put bool) position {
 	return max(t.escapeList(n.List, at, put), t.escapeList(n.ElseList, at, put))
 }
 
+// isLiteral reports whether a pipeline is only a text in quotes, and returns the text.
 func isLiteral(p *parse.PipeNode) (string, bool) {
 	if len(p.Cmds) == 1 && len(p.Cmds[0].Args) == 1 {
 		if s, ok := p.Cmds[0].Args[0].(*parse.StringNode); ok {
@@ -82,8 +85,9 @@ func isLiteral(p *parse.PipeNode) (string, bool) {
 	return "", false
 }
 
-// after returns where one is behind a text of the template. A space ends an address that was not closed.
-func (t *Target) after(text string, at place) place {
+// after returns the position after a text of the template that begins at a position. A space ends an address that
+// was not closed.
+func (t *Target) after(text string, at position) position {
 	for text != "" {
 		if at == inLabel {
 			end := strings.IndexAny(text, t.closes)

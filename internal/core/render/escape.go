@@ -14,8 +14,9 @@ var (
 	aURL = regexp.MustCompile(`\b(?i:https?)://[A-Za-z0-9](?:[!#-;=?-\[\]^_a-~]*[\w/=&#%+~-])?`)
 )
 
-// address writes what stands as an address: as it is when it is one, with what could end it as %XX. What is no
-// address becomes part of one that leads nowhere, and no command of the service such as Slack's <!channel>.
+// address escapes a value at the position of an address. An http or https address keeps its form; characters that
+// could end it become %XX. Any other value becomes a relative address that leads nowhere, so that it can be no command
+// of the service such as Slack's <!channel>.
 func (t *Target) address(s string) string {
 	if s = strings.TrimSpace(s); !isURL.MatchString(s) {
 		return percent(s, func(c byte) bool { return alphanumeric(c) || strings.IndexByte("-./,", c) >= 0 })
@@ -29,7 +30,7 @@ func (t *Target) address(s string) string {
 	return s
 }
 
-// bare makes of address one for an address that stands in text, where _ and ~ may be formatting.
+// bare returns address for addresses in text, where _ and ~ may be formatting. nil stays nil.
 func bare(address func(string) string) func(string) string {
 	if address == nil {
 		return nil
@@ -37,15 +38,15 @@ func bare(address func(string) string) func(string) string {
 	return func(s string) string { return strings.NewReplacer("_", "%5F", "~", "%7E").Replace(address(s)) }
 }
 
-// part writes what stands within an address.
+// part escapes a value within an address.
 func (t *Target) part(s string) string {
-	if everybody[strings.ToLower(s)] { // <@all>
+	if mentionAll[strings.ToLower(s)] { // <@all>
 		return fmt.Sprintf("%%%02X%s", s[0], s[1:])
 	}
 	return percent(s, func(c byte) bool { return alphanumeric(c) || strings.IndexByte("-./:,@%", c) >= 0 })
 }
 
-// percent writes the bytes that may not stand as %XX.
+// percent returns s with the bytes that may not occur as %XX.
 func percent(s string, may func(byte) bool) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -62,9 +63,13 @@ func alphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// around escapes a line: its addresses so that they stay addresses that show where they lead, and what is between.
-// Without address they are text like all else. Of each character escape is told what stands before and after it in the line; 0: the line's end.
-func around(line string, address func(string) string, escape func(b *strings.Builder, before, r, after rune, rest string)) string {
+// escaper writes one character of a line to b, escaped. before and after are its neighbours, 0 at the ends of the
+// line; rest is the line from the character on.
+type escaper func(b *strings.Builder, before, r, after rune, rest string)
+
+// around escapes a line. Addresses go through address, so that they stay addresses that show where they lead; escape
+// writes the characters between them. With a nil address, addresses are text like the rest.
+func around(line string, address func(string) string, escape escaper) string {
 	var b strings.Builder
 	at := 0
 	text := func(end int) {
@@ -82,8 +87,9 @@ func around(line string, address func(string) string, escape func(b *strings.Bui
 	if address != nil {
 		for _, m := range aURL.FindAllStringIndex(line, -1) {
 			end := m[1]
-			if found := line[m[0]:end]; strings.HasPrefix(line[end:], ")") && strings.Count(found, "(") > strings.Count(found, ")") {
-				end++ // the parenthesis is the address's own
+			found := line[m[0]:end]
+			if strings.HasPrefix(line[end:], ")") && strings.Count(found, "(") > strings.Count(found, ")") {
+				end++ // the parenthesis belongs to the address
 			}
 			text(m[0])
 			b.WriteString(address(line[m[0]:end]))
@@ -107,23 +113,27 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 // delimits reports whether a character such as * between these may begin or end formatting: not within a word, as
 // in db_1, and not between spaces, as in 2 * 3.
 func delimits(before, after rune) bool {
-	return !(isWord(before) && isWord(after)) && !(before != 0 && after != 0 && unicode.IsSpace(before) && unicode.IsSpace(after))
+	if isWord(before) && isWord(after) {
+		return false
+	}
+	return before == 0 || after == 0 || !unicode.IsSpace(before) || !unicode.IsSpace(after)
 }
 
-// alike are characters that look like those of markup and are none.
+// alike maps characters of markup to characters that look like them and are no markup.
 var alike = map[rune]rune{
-	'*': '∗', '_': '＿', '~': '∼', '`': 'ˋ', '[': '［', ']': '］', '<': '＜', '>': '＞', '#': '＃', '@': '＠', '&': '＆', '-': '–', '+': '＋', '=': '＝', '.': '．', ')': '）', '!': '！', '|': '｜', '\\': '＼', ':': '：',
+	'*': '∗', '_': '＿', '~': '∼', '`': 'ˋ', '[': '［', ']': '］', '<': '＜', '>': '＞', '#': '＃', '@': '＠', '&': '＆',
+	'-': '–', '+': '＋', '=': '＝', '.': '．', ')': '）', '!': '！', '|': '｜', '\\': '＼', ':': '：',
 }
 
-// begins reports whether a character at the beginning of a line is read as a heading, a quotation, a rule, a list or
-// a table. For 1. and 1) it is the character behind the digits that counts: see ordinal.
+// begins reports whether a character at the beginning of a line marks a heading, a quotation, a rule, a list or a
+// table. For 1. and 1) the character after the digits counts: see ordinal.
 func begins(r rune) bool { return strings.ContainsRune("#>-+=|:", r) }
 
-// ordinal is how many bytes of a line are the number of a list: 1. or 1)
+// ordinal matches the number of a list at the beginning of a line, such as 1. or 1) here.
 var ordinal = regexp.MustCompile(`^\d+[.)]`)
 
-// slackText is for mrkdwn, where <URL> is an address that shows where it leads: with verbatim, Slack finds none by
-// itself.
+// slackText escapes a line for mrkdwn. It writes an address as <URL>, which shows where it leads: with verbatim, Slack
+// does not detect addresses.
 func slackText(line string, address func(string) string) string {
 	shown := address
 	if address != nil {
@@ -136,7 +146,7 @@ func slackText(line string, address func(string) string) string {
 		case r == '<':
 			b.WriteString("&lt;")
 		case r == '>' && before == 0:
-			b.WriteRune(alike[r]) // &gt; is a quotation all the same
+			b.WriteRune(alike[r]) // &gt; begins a quotation too
 		case r == '>':
 			b.WriteString("&gt;")
 		case r == '`', strings.ContainsRune("*_~", r) && delimits(before, after):
@@ -147,11 +157,14 @@ func slackText(line string, address func(string) string) string {
 	})
 }
 
+// discordText escapes a line for Markdown, with backslashes.
 func discordText(line string, address func(string) string) string {
 	number := len(ordinal.FindString(line))
 	return around(line, bare(address), func(b *strings.Builder, before, r, after rune, rest string) {
 		switch {
-		case strings.ContainsRune("\\*_~|`[]<>", r), before == 0 && begins(r), number > 0 && len(line)-len(rest) == number-1:
+		case strings.ContainsRune("\\*_~|`[]<>", r),
+			before == 0 && begins(r),
+			number > 0 && len(line)-len(rest) == number-1: // the character after the digits of a list
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		case r == '@' && !isWord(before):
@@ -162,6 +175,7 @@ func discordText(line string, address func(string) string) string {
 	})
 }
 
+// looseText escapes a line for Markdown without an escape: it replaces markup by characters that look like it.
 func looseText(line string, address func(string) string) string {
 	number := len(ordinal.FindString(line))
 	return around(line, bare(address), func(b *strings.Builder, before, r, after rune, rest string) {
@@ -197,6 +211,7 @@ func telegramText(line string, _ func(string) string) string {
 	})
 }
 
+// richText escapes a line for Rich: see Spans.
 func richText(line string, _ func(string) string) string {
 	return around(line, nil, func(b *strings.Builder, _, r, after rune, _ string) {
 		switch {

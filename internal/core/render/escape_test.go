@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// marks are what a naive reader takes for markup: more than any service does. Backslashes count where a target has
-// them.
+// marks match what a naive reader takes for markup, which is more than any service does. reads are the marks that
+// count for each target; backslashes count where a target has them.
 var (
 	backslashed = regexp.MustCompile(`\\[!-/:-@\[-\x60{-~]`)
 	marks       = map[string]*regexp.Regexp{
@@ -29,7 +29,7 @@ var (
 	shownURL = regexp.MustCompile(`<https?://[^>|\s]+>`) // Slack's address that shows itself
 )
 
-// found lists what a naive reader of a target finds in a text.
+// found returns the markup that a naive reader of a target finds in a text.
 func found(to *Target, text string) (all []string) {
 	switch to {
 	case Discord:
@@ -62,8 +62,8 @@ var seeds = []string{
 	"*https://a*", "_http://a_", "~https://x~", "*a\u200b*", "'_a_'", "5 * 3 * 2", "&0;", "&gt;",
 }
 
-// Whatever a text is, a reader of a target finds no markup in it, and in a message around it what the message has
-// without it.
+// A reader of a target finds no markup in an escaped text, whatever the text. In a message around it the reader finds
+// the markup of the message and nothing else.
 func FuzzEscape(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add(seed)
@@ -91,7 +91,7 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// A text in an address, wherever in it, neither ends it nor is a command.
+// A text at any position of an address neither ends the address nor is a command.
 func FuzzAddress(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add(seed)
@@ -105,7 +105,7 @@ func FuzzAddress(f *testing.F) {
 			if ends.MatchString(whole) || ends.MatchString(part) {
 				t.Errorf("%s: %q is the address %q, a part of one %q", to.name, text, whole, part)
 			}
-			if strings.HasPrefix(whole, "!") || strings.HasPrefix(whole, "@") || strings.HasPrefix(whole, "#") || everybody[strings.ToLower(part)] {
+			if strings.HasPrefix(whole, "!") || strings.HasPrefix(whole, "@") || strings.HasPrefix(whole, "#") || mentionAll[strings.ToLower(part)] {
 				t.Errorf("%s: %q is a command: %q, %q", to.name, text, whole, part)
 			}
 			if strings.Contains(whole, ":") && !isURL.MatchString(whole) {
@@ -115,7 +115,7 @@ func FuzzAddress(f *testing.F) {
 	})
 }
 
-// Templates that people write are escaped too: what they print, for where it stands; what they say is markup.
+// The values that templates print are escaped for their position. The text of the templates is markup.
 func TestTemplatesAreEscaped(t *testing.T) {
 	i := Incident{Title: "<!channel> *x* [y](https://evil.example)", Link: "https://ours.example/i?a=1&b=2", Labels: map[string]string{"run": "https://wiki.example/a_(b)", "word": "!channel|x", "who": "all", "id": "U0123ABC", "at": "https://x.example/@a @b"}, Severity: "Critical"}
 	for _, c := range []struct {
@@ -204,7 +204,7 @@ func TestOrdinaryTitles(t *testing.T) {
 	}
 }
 
-// What Rich escapes, Spans shows: the same text and nothing but text.
+// Spans parses escaped text of Rich into the same text, without strong text and links.
 func FuzzSpans(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add(seed)

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// functions are what templates may call besides what the language has (docs/templates.md). None of them
-// reaches outside, and none makes more out of little: those of the language that could are replaced.
+// functions returns what templates may call besides the functions of the language (docs/templates.md). None of them
+// reads anything outside its arguments, and all take what they write from the budget: functions of the language that
+// would not are replaced.
 func functions(b *budget) text.FuncMap {
 	return text.FuncMap{
 		"upper":     func(s string) (string, error) { return b.made(strings.ToUpper(s)) },
@@ -37,7 +38,7 @@ func functions(b *budget) text.FuncMap {
 	}
 }
 
-// truncate shortens a text to n characters, the last of them an ellipsis.
+// truncate shortens a text to n characters, the last an ellipsis. n below 1 leaves it as it is.
 func truncate(n int, s string) string {
 	if n < 1 || utf8.RuneCountInString(s) <= n {
 		return s
@@ -45,7 +46,7 @@ func truncate(n int, s string) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// fallback is the value, or what to show when it is empty.
+// fallback returns value, or instead when value is nil, an empty text or 0.
 func fallback(instead, value any) any {
 	switch v := value.(type) {
 	case nil:
@@ -62,7 +63,7 @@ func fallback(instead, value any) any {
 	return value
 }
 
-// duration shows seconds as people say them: 2h 5m.
+// duration returns seconds in the two largest units: 2h 5m.
 func duration(seconds int64) string {
 	switch d := max(seconds, 0); {
 	case d < 60:

@@ -1,6 +1,6 @@
 package render
 
-// Incident is what a template is given. Its fields, in this spelling, are the names that templates use.
+// Incident is the data of a template. Its fields, in this spelling, are the names that templates use.
 type Incident struct {
 	IncidentID  string
 	Title       string
@@ -9,7 +9,7 @@ type Incident struct {
 	Progress    string // Triggered, Processing or Closed
 	Account     string // the account's name
 	Channel     string // the channel's name
-	TimeZone    string // the reader's; IANA name
+	TimeZone    string // the reader's; an IANA name
 	StartTime   int64  // Unix seconds, as all times here
 	AckTime     int64  // 0: not acknowledged
 	CloseTime   int64  // 0: open
@@ -20,8 +20,8 @@ type Incident struct {
 	Responders  []Person
 	Link        string // to the incident; empty when the server does not know its public address
 	AckLink     string // acknowledges it, for this reader alone; empty when it needs no acknowledgement
-	Reason      string // why the reader is told, in words
-	Test        bool   // a drill: nothing is wrong
+	Reason      string // why the reader is notified, in words
+	Test        bool   // a drill: there is no problem
 }
 
 // Alert is one alert of an incident.
@@ -33,18 +33,25 @@ type Alert struct {
 	Labels    map[string]string
 }
 
-// Person is somebody who is responsible for an incident.
+// Person is a responder of an incident.
 type Person struct{ Name, Email string }
 
-// Sample is an incident that never was, for trying templates out.
+// Sample is a made-up incident, for previews of templates.
 var Sample = Incident{
-	IncidentID: "69db2f72a0fe7db6448b1506", Title: "Checkout answers slowly", Description: "p99 of POST /checkout is above 2 s for 5 minutes",
-	Severity: "Critical", Progress: "Triggered", Account: "Acme", Channel: "Payments", TimeZone: "UTC",
+	IncidentID: "69db2f72a0fe7db6448b1506", Title: "Checkout answers slowly",
+	Description: "p99 of POST /checkout is above 2 s for 5 minutes",
+	Severity:    "Critical", Progress: "Triggered", Account: "Acme", Channel: "Payments", TimeZone: "UTC",
 	StartTime: 1776009600, Event: "i_new", AlertCount: 2,
 	Labels: map[string]string{"service": "checkout", "cluster": "eu-1", "resource": "pod/checkout-7d9f"},
 	Alerts: []Alert{
-		{Title: "Checkout answers slowly", Severity: "Critical", Status: "Critical", StartTime: 1776009600, Labels: map[string]string{"service": "checkout"}},
-		{Title: "Queue of orders grows", Severity: "Warning", Status: "Warning", StartTime: 1776009660, Labels: map[string]string{"service": "orders"}},
+		{
+			Title: "Checkout answers slowly", Severity: "Critical", Status: "Critical",
+			StartTime: 1776009600, Labels: map[string]string{"service": "checkout"},
+		},
+		{
+			Title: "Queue of orders grows", Severity: "Warning", Status: "Warning",
+			StartTime: 1776009660, Labels: map[string]string{"service": "orders"},
+		},
 	},
 	Responders: []Person{{Name: "Ada", Email: "ada@example.com"}},
 	Link:       "https://tocsin.example.com/incidents/69db2f72a0fe7db6448b1506",

@@ -1,19 +1,23 @@
 package render
 
-// Preset gives for each kind of message the template that is used when the account has none of its own, in
-// the order of docs/templates.md.
+// Preset maps each kind of message to the template for accounts that have none of their own, in the order of
+// docs/templates.md.
 var Preset = map[string]string{
 	"email": `<!doctype html><html><body style="font-family:sans-serif;color:#1b1b1b">
-<p style="border-left:6px solid {{colour .Severity}};padding-left:12px;margin:0 0 16px"><strong style="font-size:18px">{{if .Test}}[Drill] {{end}}{{.Title}}</strong><br>
+<p style="border-left:6px solid {{colour .Severity}};padding-left:12px;margin:0 0 16px">` +
+		`<strong style="font-size:18px">{{if .Test}}[Drill] {{end}}{{.Title}}</strong><br>
 {{.Severity}} · {{.Progress}}{{with .Channel}} · {{.}}{{end}}</p>
 {{with .Description}}<p>{{.}}</p>{{end}}
 <p>Since {{date .TimeZone .StartTime}}{{if gt .AlertCount 1}}, {{.AlertCount}} alerts{{end}}</p>
-{{with .Labels}}<table>{{range $name, $value := .}}<tr><td style="color:#666;padding-right:12px">{{$name}}</td><td>{{$value}}</td></tr>{{end}}</table>{{end}}
-{{with .AckLink}}<p><a href="{{.}}" style="background:#1f6feb;color:#fff;padding:10px 18px;border-radius:6px;text-decoration:none">Acknowledge</a></p>{{end}}
+{{with .Labels}}<table>{{range $name, $value := .}}` +
+		`<tr><td style="color:#666;padding-right:12px">{{$name}}</td><td>{{$value}}</td></tr>{{end}}</table>{{end}}
+{{with .AckLink}}<p><a href="{{.}}" ` +
+		`style="background:#1f6feb;color:#fff;padding:10px 18px;border-radius:6px;text-decoration:none">Acknowledge</a></p>{{end}}
 {{with .Link}}<p><a href="{{.}}">Open the incident</a></p>{{end}}
 {{with .Reason}}<p style="color:#666;font-size:13px">You are told because you are {{.}}.</p>{{end}}
 </body></html>`,
-	"sms":          `{{if .Test}}[Drill] {{end}}{{.Severity}}: {{truncate 80 .Title}}{{with .Channel}} ({{.}}){{end}}{{with .AckLink}} ack: {{.}}{{end}}`,
+	"sms": `{{if .Test}}[Drill] {{end}}{{.Severity}}: {{truncate 80 .Title}}{{with .Channel}} ({{.}}){{end}}` +
+		`{{with .AckLink}} ack: {{.}}{{end}}`,
 	"voice":        `{{if .Test}}This is a drill. {{end}}{{.Severity}} incident{{with .Channel}} in {{.}}{{end}}. {{truncate 200 .Title}}.`,
 	"slack":        chat("*", "<{{.Link}}|open>", "<{{.AckLink}}|acknowledge>"),
 	"slack_app":    chat("*", "<{{.Link}}|open>", "<{{.AckLink}}|acknowledge>"),

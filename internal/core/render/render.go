@@ -1,8 +1,7 @@
-// Package render turns a template of the account and an incident into what people read: an e-mail, a text
-// message, a line in a chat. It is pure. Templates are written by people, so it must never let one reach
-// outside of the incident it is given, nor take more time and room than a message is worth. Alerts are written by
-// programs and strangers, so it must never let what they say be markup: what a template prints is escaped for the
-// Target, whatever the template.
+// Package render renders a template of the account with an incident: an e-mail, a text message, a line in a chat. It
+// is pure. Templates are written by people: a template must never read anything but its incident, nor take more time
+// and memory than a message is worth. Alerts are written by programs and strangers: their text must never become
+// markup. Every value that a template prints is escaped for the Target.
 package render
 
 import (
@@ -19,25 +18,25 @@ import (
 	"text/template/parse"
 )
 
-// MaxOutput is how much a template may write, in bytes.
+// MaxOutput is the number of bytes that a template may write.
 const MaxOutput = 64 << 10
 
-// maxSteps is how often the actions of a template may be run and write: loops within loops end there. One whose
-// longest action is long has fewer steps, as each may take longer.
+// maxSteps is how often the actions of a template may run, which bounds nested loops. A template with a long action
+// has fewer steps, as each may take longer: see tame.
 const maxSteps = 100_000
 
-// maxLoops is how deep loops may be nested: the library goes twice through each when it escapes HTML, through one
-// within another four times, and so on.
+// maxLoops is how deep loops may be nested. When the library escapes HTML it visits each loop twice, a loop within
+// another four times, and so on: 40 levels would never end.
 const maxLoops = 4
 
-// Template is a template that is well formed.
+// Template is a parsed template. It is safe for concurrent use.
 type Template struct {
 	steps   int
 	execute func(w io.Writer, data any) error
 }
 
-// Parse reads a template for a target. What it prints is escaped for the target and for where it stands; what it says
-// itself is the target's markup. The error says in which line and what is wrong.
+// Parse parses a template for a target. The values that it prints are escaped for the target and for their position;
+// its own text is the target's markup. The error names the line and what is wrong.
 func Parse(source string, target *Target) (*Template, error) {
 	if target == HTML {
 		return parseHTML(source)
@@ -78,14 +77,14 @@ func parseHTML(source string) (*Template, error) {
 	}}, nil
 }
 
-// all are the functions that templates of a target may call.
+// all returns the functions that templates of a target may call.
 func (t *Target) all(b *budget) text.FuncMap {
 	all := functions(b)
 	maps.Copy(all, t.functions(b))
 	return all
 }
 
-// Render fills a template in. The error says in which line it failed and why.
+// Render executes the template with an incident. The error names the line and what failed.
 func (t *Template) Render(incident Incident) (Markup, error) {
 	w := &bounded{most: t.steps}
 	err := t.execute(w, incident.clean())
@@ -95,9 +94,9 @@ func (t *Template) Render(incident Incident) (Markup, error) {
 	return Markup(strings.ReplaceAll(w.String(), "<no value>", "")), nil
 }
 
-// tame takes from a template the ways in which it could run for ever: using itself is refused, and every
-// action writes something, if only nothing, so that what is written into counts them. It tells how many steps
-// the template has.
+// tame keeps a template from running for ever. It rejects templates that call templates, and adds an empty text
+// before every action, so that each execution writes and the writer (bounded) counts it. It returns the number of
+// steps that the template may take.
 func tame(tree *parse.Tree) (steps int, err error) {
 	if tree == nil || tree.Root == nil {
 		return maxSteps, nil
@@ -106,7 +105,7 @@ func tame(tree *parse.Tree) (steps int, err error) {
 	return maxSteps / (1 + longest/100), err
 }
 
-// tameList tames a list of nodes that is within so many loops, and tells the length of its longest action, in bytes.
+// tameList does this for a list of nodes within so many loops, and returns the bytes of its longest action.
 func tameList(list *parse.ListNode, loops int) (longest int, err error) {
 	if list == nil {
 		return 0, nil
@@ -147,13 +146,13 @@ func tameList(list *parse.ListNode, loops int) (longest int, err error) {
 	return longest, nil
 }
 
-// nothing is a text of no characters at the place of a node: what is written into counts it.
+// nothing returns an empty text with the position of a node.
 func nothing(n parse.Node) parse.Node {
 	return &parse.TextNode{NodeType: parse.NodeText, Pos: n.Position()}
 }
 
-// bounded keeps what is written up to the bound and refuses what is beyond it. Every action and every turn
-// of a loop writes (see tame), so it bounds loops as well.
+// bounded is a buffer that rejects writes beyond MaxOutput bytes and beyond most writes. Every action and every
+// iteration of a loop writes (see tame), so it bounds loops as well.
 type bounded struct {
 	bytes.Buffer
 	steps, most int
@@ -171,7 +170,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 var location = regexp.MustCompile(`^(?:html/)?template: :(\d+)(?::(\d+))?: `)
 
-// readable puts "line 3: " where the library puts the template's name, which is empty.
+// readable replaces the template's name in an error of the library, which is empty, by "line 3: ".
 func readable(err error) error {
 	message := strings.ReplaceAll(err.Error(), `executing "" at `, "")
 	if m := location.FindStringSubmatch(message); m != nil {

@@ -14,7 +14,7 @@ func TestPresets(t *testing.T) {
 	for kind, source := range Preset {
 		target, known := For(kind)
 		if !known {
-			t.Errorf("%s has no target", kind)
+			t.Errorf("kind %s has no target", kind)
 		}
 		tpl, err := Parse(source, target)
 		if err != nil {
@@ -36,7 +36,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%s: %v\n%s", file, err, got)
 		}
 		if _, err := tpl.Render(Incident{}); err != nil {
-			t.Errorf("%s without anything: %v", kind, err)
+			t.Errorf("%s with an empty incident: %v", kind, err)
 		}
 	}
 }
@@ -101,9 +101,9 @@ func TestBadTemplates(t *testing.T) {
 	}
 }
 
-// Nothing that a template may call makes so much out of little that the server's memory is not enough, or takes as
-// long as it likes: each of these would write gigabytes, or turn for minutes.
-func TestHungryTemplates(t *testing.T) {
+// No function of templates turns little input into more than the server's memory, or runs without end: without bounds
+// each of these would write gigabytes, or loop for minutes.
+func TestExpensiveTemplatesAreStopped(t *testing.T) {
 	times := func(n int, s string) string { return strings.Repeat(s, n) }
 	for name, source := range map[string]string{
 		"print":    `{{$a := printf "%1000d" 1}}` + times(40, `{{$a = print $a $a $a $a}}`),

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// special are the characters that have a backslash before them in Rich when they are no markup.
+// special are the characters that Rich escapes with a backslash.
 const special = `\*[]`
 
 // Span is a piece of a line of Rich.
 type Span struct {
-	Text   string // as it is to be shown
-	URL    string // of a link; empty: it is none
+	Text   string // as the reader sees it
+	URL    string // of a link; empty: no link
 	Strong bool
 }
 
-// strongOrLink is a piece of Rich that is not plain: **strong** or [text](https://...), in whose text special
-// characters have backslashes.
+// strongOrLink matches what is not plain in Rich: an escaped character, **strong** or [text](https://...). Special
+// characters within their text have backslashes.
 var strongOrLink = regexp.MustCompile(`\\[\\*\[\]]|\*\*((?:[^*\\\n]|\\[^\n])+)\*\*|\[((?:[^\]\\\n]|\\[^\n])+)\]\((https?://[^)\s]+)\)`)
 
-// Spans takes Rich apart: the pieces of each line, none for an empty one.
+// Spans parses Rich into the pieces of each line; an empty line has none.
 func Spans(m Markup) [][]Span {
 	var lines [][]Span
 	for line := range strings.Lines(string(m)) {

@@ -8,21 +8,23 @@ import (
 )
 
 // Markup is text in the markup of one target, ready to be sent. Only Template.Render, Target.Escape and Target.Link
-// make it of what people or programs wrote, so that what was not escaped cannot be sent.
+// turn the text of people or programs into Markup, so that text cannot be sent without being escaped.
 type Markup string
 
-// Target is a kind of place that messages go to: it knows the markup there, and how a text is written so that the
-// reader sees that text and nothing else.
+// Target is a kind of receiver of messages. It knows the markup there, and how to escape a text so that the reader
+// sees exactly that text.
 type Target struct {
 	name    string
-	escape  func(line string, address func(string) string) string // a line of text, and addresses in it; nil: the text is plain
-	oneLine bool                                                  // line breaks become spaces
-	opens   []string                                              // what a template writes before an address
-	closes  string                                                // characters that end a link
-	labels  string                                                // characters that end an address before the text of its link
-	href    string                                                // characters of an address that must be written as %XX, besides those of every target
-	amp     string                                                // how & is written; empty: as it is
-	strong  string                                                // on both sides of strong text
+	oneLine bool     // line breaks become spaces
+	opens   []string // what a template writes before an address
+	closes  string   // characters that end a link
+	labels  string   // characters that end an address before the text of its link
+	href    string   // characters of an address that become %XX, besides those of every target
+	amp     string   // how & is written; empty: as it is
+	strong  string   // on both sides of strong text
+
+	// escape escapes a line of text, and addresses in it with address; nil: the text is plain.
+	escape  func(line string, address func(string) string) string
 	link    func(text, url string) string
 	mention func(id string) string
 }
@@ -33,38 +35,53 @@ var (
 	Plain = &Target{name: "plain"}
 	// Short is one line of plain text: text messages and calls.
 	Short = &Target{name: "short", oneLine: true}
-	// HTML is a mail. The library escapes for where a value stands.
+	// HTML is a mail. The library escapes values for their position.
 	HTML = &Target{name: "html"}
 	// Slack is mrkdwn. It has no escape but for & < >; what else could be formatting is replaced by a character that
-	// looks like it. (docs.slack.dev/messaging/formatting-message-text)
-	Slack = &Target{name: "slack", escape: slackText, opens: []string{"<"}, closes: ">", labels: "|", href: "|", amp: "&amp;", strong: "*",
+	// looks like it, see docs.slack.dev/messaging/formatting-message-text.
+	Slack = &Target{
+		name: "slack", escape: slackText,
+		opens: []string{"<"}, closes: ">", labels: "|", href: "|", amp: "&amp;", strong: "*",
 		link:    func(text, url string) string { return "<" + url + "|" + text + ">" },
-		mention: matching(`^[UW][A-Z0-9]{2,20}$`, "<@%s>")}
-	// Discord is Markdown with backslashes. (discord.com: Markdown Text 101)
-	Discord = &Target{name: "discord", escape: discordText, opens: []string{"](", "<"}, closes: ")>", strong: "**",
-		link: markdownLink, mention: matching(`^\d{1,20}$`, "<@%s>")}
-	// Loose is the Markdown of DingTalk, which promises no escape at all: what could be markup is replaced by
-	// characters that look like it.
-	Loose = &Target{name: "loose", escape: looseText, opens: []string{"](", "<"}, closes: ")>", href: ";", strong: "**", link: markdownLink}
+		mention: matching(`^[UW][A-Z0-9]{2,20}$`, "<@%s>"),
+	}
+	// Discord is Markdown with backslashes, see "Markdown Text 101" on discord.com.
+	Discord = &Target{
+		name: "discord", escape: discordText,
+		opens: []string{"](", "<"}, closes: ")>", strong: "**",
+		link: markdownLink, mention: matching(`^\d{1,20}$`, "<@%s>"),
+	}
+	// Loose is the Markdown of DingTalk, which documents no escape: what could be markup is replaced by characters that
+	// look like it.
+	Loose = &Target{
+		name: "loose", escape: looseText,
+		opens: []string{"](", "<"}, closes: ")>", href: ";", strong: "**",
+		link: markdownLink,
+	}
 	// WeCom is Loose with mentions.
-	WeCom = &Target{name: "wecom", escape: looseText, opens: []string{"](", "<"}, closes: ")>", href: ";", strong: "**", link: markdownLink,
-		mention: matching(`^[A-Za-z0-9][\w.-]{0,63}$`, "<@%s>")}
-	// Rich is strong text and links that senders take apart with Spans, for services that are sent elements: Feishu,
-	// and Teams, whose Markdown has escapes that its clients do not agree about.
+	WeCom = &Target{
+		name: "wecom", escape: looseText,
+		opens: []string{"](", "<"}, closes: ")>", href: ";", strong: "**",
+		link: markdownLink, mention: matching(`^[A-Za-z0-9][\w.-]{0,63}$`, "<@%s>"),
+	}
+	// Rich is strong text and links, which senders parse with Spans. It is for services that receive elements: Feishu,
+	// and Teams, whose clients differ in the escapes of Markdown.
 	Rich = &Target{name: "rich", escape: richText, opens: []string{"]("}, closes: ")", strong: "**", link: markdownLink}
-	// Telegram is plain, as no parse_mode is set, but for mentions, which Telegram finds by itself.
+	// Telegram is plain, as no parse_mode is set, except for mentions, which Telegram detects.
 	Telegram = &Target{name: "telegram", escape: telegramText, mention: matching(`^[A-Za-z]\w{3,31}$`, "@%s")}
 )
 
-// targets are those of each kind of template and each way.
+// targets maps each kind of template and each method to its target.
 var targets = map[string]*Target{
-	"email": HTML, "sms": Short, "voice": Short, "plain": Plain, "zoom": Plain, "ntfy": Plain, "webhook": Plain, "telegram": Telegram,
-	"slack": Slack, "slack_app": Slack, "discord": Discord, "dingtalk": Loose, "dingtalk_app": Loose, "wecom": WeCom, "wecom_app": WeCom,
+	"email": HTML, "sms": Short, "voice": Short, "plain": Plain, "zoom": Plain, "ntfy": Plain, "webhook": Plain,
+	"telegram": Telegram,
+	"slack":    Slack, "slack_app": Slack, "discord": Discord,
+	"dingtalk": Loose, "dingtalk_app": Loose, "wecom": WeCom, "wecom_app": WeCom,
 	"feishu": Rich, "feishu_app": Rich, "teams": Rich, "teams_app": Rich,
 }
 
-// For returns the target of a kind of message, such as slack_app; known is false of one that has none, whose target
-// is Short: no markup and no lines.
+// For returns the target of a kind of message, such as slack_app. known is false for an unknown kind, whose target is
+// Short: no markup and one line.
 func For(kind string) (t *Target, known bool) {
 	if t, known = targets[kind]; known {
 		return t, true
@@ -72,11 +89,11 @@ func For(kind string) (t *Target, known bool) {
 	return Short, false
 }
 
-// Escape returns a text as the target writes it: its reader sees the text, and no link, mention or formatting.
-// Lines after the first begin with a bar, so that they cannot be taken for lines of the message itself.
+// Escape returns a text in the markup of the target: the reader sees the text, and no link, mention or formatting.
+// Lines after the first begin with a bar, so that they cannot look like lines of the message itself.
 func (t *Target) Escape(s string) Markup { return Markup(t.text(Clean(s))) }
 
-// Link returns a link with a text; one that is no http or https address is only its text.
+// Link returns a link with a text. If url is no http or https address it returns only the text.
 func (t *Target) Link(text, url string) Markup { return Markup(t.linked(Clean(text), Clean(url))) }
 
 func (t *Target) linked(text, url string) string {
@@ -92,7 +109,7 @@ func (t *Target) linked(text, url string) string {
 	return t.link(text, t.address(url))
 }
 
-// label escapes a text of one line within markup, in which no address is one.
+// label escapes a text of one line within markup, such as the text of a link. Addresses in it are plain text.
 func (t *Target) label(s string) string {
 	if s = OneLine(s); t.escape != nil {
 		s = t.escape(s, nil)
@@ -100,7 +117,7 @@ func (t *Target) label(s string) string {
 	return s
 }
 
-// text escapes a text that was cleaned.
+// text escapes a cleaned text.
 func (t *Target) text(s string) string {
 	if t.oneLine {
 		return strings.Join(strings.Fields(s), " ")
@@ -124,7 +141,7 @@ func (t *Target) text(s string) string {
 	return b.String()
 }
 
-// functions are those that write markup of the target. Their results are not escaped again.
+// functions returns the functions that write markup of the target. Their results are not escaped again.
 func (t *Target) functions(b *budget) map[string]any {
 	mark := func(s string) (any, error) {
 		if s, err := b.made(s); err != nil {
@@ -156,7 +173,7 @@ func (t *Target) functions(b *budget) map[string]any {
 		},
 		"link": func(text, url string) (any, error) { return mark(t.linked(text, url)) },
 		"mention": func(id string) (any, error) {
-			if t.mention != nil && !everybody[strings.ToLower(id)] {
+			if t.mention != nil && !mentionAll[strings.ToLower(id)] {
 				if s := t.mention(id); s != "" {
 					return mark(s)
 				}
@@ -170,7 +187,7 @@ func (t *Target) functions(b *budget) map[string]any {
 	}
 }
 
-// escaped writes a value and escapes it, unless a function of the target wrote it.
+// escaped prints a value and escapes it, unless it is Markup, which a function of the target wrote.
 func (b *budget) escaped(escape func(string) string, v any) (string, error) {
 	switch v := v.(type) {
 	case Markup:
@@ -186,10 +203,10 @@ func (b *budget) escaped(escape func(string) string, v any) (string, error) {
 	return b.made(escape(fmt.Sprint(v)))
 }
 
-// everybody are the names by which services call all members of a chat.
-var everybody = map[string]bool{"all": true, "everyone": true, "here": true, "channel": true, "group": true}
+// mentionAll are the names by which services mention all members of a chat.
+var mentionAll = map[string]bool{"all": true, "everyone": true, "here": true, "channel": true, "group": true}
 
-// matching writes an id of a form into a format, and nothing for another id.
+// matching returns a function that formats an id that matches form; another id becomes an empty text.
 func matching(form, format string) func(string) string {
 	is := regexp.MustCompile(form)
 	return func(id string) string {

@@ -1,5 +1,5 @@
-// Package clock is the one place the program reads the time. Everything below the edge takes "now" as
-// an argument, so that tests and replays decide what time it is; it must never be read in a core.
+// Package clock is the only package that reads the time. Pure packages take "now" as an argument, so that tests and
+// replays set the time; they must never use this package.
 package clock
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Clock tells the present moment.
+// Clock returns the present moment.
 type Clock interface{ Now() time.Time }
 
 // System is the machine's clock.
@@ -23,10 +23,10 @@ type Manual struct {
 	now time.Time
 }
 
-// At gives a manual clock that stands at t.
+// At returns a manual clock that stands at t.
 func At(t time.Time) *Manual { return &Manual{now: t} }
 
-// Now tells where the clock stands.
+// Now returns the moment at which the clock stands.
 func (m *Manual) Now() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,56 +6,56 @@ import (
 	"testing"
 )
 
-// place is the position of these tests.
-type place struct {
+// position is the position of these tests.
+type position struct {
 	At int64  `json:"at"`
 	ID string `json:"id"`
 }
 
 var secret = []byte("a secret of the server")
 
-func TestACursorGivesItsPlaceBack(t *testing.T) {
-	for _, p := range []place{{}, {1776052800000, "x"}, {-1, `"<é>&` + "\u2028\x00"}} {
+func TestDecodeReturnsThePosition(t *testing.T) {
+	for _, p := range []position{{}, {1776052800000, "x"}, {-1, `"<é>&` + "\u2028\x00"}} {
 		text := Encode(secret, "list", p)
-		if got, ok := Decode[place](secret, "list", text); !ok || got != p {
+		if got, ok := Decode[position](secret, "list", text); !ok || got != p {
 			t.Errorf("%v came back as %v, %v", p, got, ok)
 		}
 	}
 }
 
 func TestACursorCanBeRead(t *testing.T) {
-	text, err := base64.StdEncoding.DecodeString(Encode(secret, "list", place{7, "x"}))
+	text, err := base64.StdEncoding.DecodeString(Encode(secret, "list", position{7, "x"}))
 	if err != nil || !strings.HasPrefix(string(text), `{"at":7,"id":"x","tag":"`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
 
-func TestACursorIsGoodForItsListOnly(t *testing.T) {
-	text := Encode(secret, "list", place{7, "x"})
+func TestACursorIsValidForItsListOnly(t *testing.T) {
+	text := Encode(secret, "list", position{7, "x"})
 	for _, c := range []struct {
 		name, binding string
 		secret        string
 	}{
-		{"another list", "lis", string(secret)}, {"no list", "", string(secret)}, {"the list's name and the place's beginning", `list{`, string(secret)},
+		{"another list", "lis", string(secret)}, {"no list", "", string(secret)}, {"the list's name and the position's beginning", `list{`, string(secret)},
 		{"another secret", "list", string(secret) + "."}, {"no secret", "list", ""},
 	} {
-		if _, ok := Decode[place]([]byte(c.secret), c.binding, text); ok {
+		if _, ok := Decode[position]([]byte(c.secret), c.binding, text); ok {
 			t.Errorf("%s: taken", c.name)
 		}
 	}
 	if _, ok := Decode[struct {
 		At int64 `json:"at"`
 	}](secret, "list", text); ok {
-		t.Error("a place of another type: taken")
+		t.Error("a position of another type: taken")
 	}
 }
 
 // TestEveryBitCounts changes each bit of a cursor, drops and doubles each byte, and spells the same bytes
 // in other ways.
 func TestEveryBitCounts(t *testing.T) {
-	text := Encode(secret, "list", place{1776052800000, "x"})
+	text := Encode(secret, "list", position{1776052800000, "x"})
 	refuse := func(what, changed string) {
-		if _, ok := Decode[place](secret, "list", changed); ok {
+		if _, ok := Decode[position](secret, "list", changed); ok {
 			t.Errorf("%s: %q taken", what, changed)
 		}
 	}
@@ -77,9 +77,9 @@ func TestEveryBitCounts(t *testing.T) {
 	refuse("nothing", "")
 }
 
-// FuzzDecode feeds Decode anything: it must not panic, and take only what Encode gives.
+// FuzzDecode passes Decode any text: it must not panic, and accept only what Encode returns.
 func FuzzDecode(f *testing.F) {
-	good := Encode(secret, "list", place{1776052800000, "x"})
+	good := Encode(secret, "list", position{1776052800000, "x"})
 	f.Add(good, "list")
 	f.Add(good, "other")
 	f.Add(good[:len(good)-4], "list")
@@ -87,19 +87,19 @@ func FuzzDecode(f *testing.F) {
 	f.Add(base64.StdEncoding.EncodeToString([]byte(`{"at":1,"at":1}`)), "list")
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, text, binding string) {
-		if p, ok := Decode[place](secret, binding, text); ok && Encode(secret, binding, p) != text {
+		if p, ok := Decode[position](secret, binding, text); ok && Encode(secret, binding, p) != text {
 			t.Errorf("%q is taken as %v for %q", text, p, binding)
 		}
-		p := place{int64(len(text)), strings.ToValidUTF8(text, "")}
-		if got, ok := Decode[place](secret, binding, Encode(secret, binding, p)); !ok || got != p {
+		p := position{int64(len(text)), strings.ToValidUTF8(text, "")}
+		if got, ok := Decode[position](secret, binding, Encode(secret, binding, p)); !ok || got != p {
 			t.Errorf("%v came back as %v, %v", p, got, ok)
 		}
 	})
 }
 
 func BenchmarkDecode(b *testing.B) {
-	text := Encode(secret, "list", place{1776052800000, "x"})
+	text := Encode(secret, "list", position{1776052800000, "x"})
 	for b.Loop() {
-		Decode[place](secret, "list", text)
+		Decode[position](secret, "list", text)
 	}
 }

@@ -1,16 +1,16 @@
 package cursor
 
-// first is the least that Merge asks a source for at first: a question costs about as much as a few rows.
+// first is the lowest number of elements of the first fetch: a fetch costs about as much as a few rows.
 const first = 8
 
-// Merge gives the first n elements of several sorted sources read as one sorted list. It asks a source
-// for little at first and for twice as much each time that runs out, so that many sources cost about as
-// much as one. fetch gives up to want elements of a source, those after the given one (nil: from its
-// beginning), and fewer only when there are no more; before is the order of all.
+// Merge returns the first n elements of several sorted sources as one sorted list. It fetches few elements of a source
+// at first and twice as many each time these are used up, so that many sources cost about as much as one. fetch
+// returns up to want elements of a source, after the given one (nil: from its beginning), and fewer only if there are
+// no more. before is the order of all sources.
 func Merge[T any](n, sources int, before func(a, b T) bool, fetch func(source int, after *T, want int) ([]T, error)) ([]T, error) {
 	type head struct {
 		rows []T // read and not yet taken
-		want int // asked for last time
+		want int // number of the last fetch
 		last bool
 	}
 	heads := make([]head, sources)

@@ -11,7 +11,7 @@ import (
 // row is an element with the source it came from: equal keys of different sources are different rows.
 type row struct{ key, source, index int }
 
-// TestMergeIsTheHeadOfTheSortedWhole holds Merge against sorting everything, and counts what it read.
+// TestMergeIsTheHeadOfTheSortedWhole compares Merge with sorting all elements, and counts the elements read.
 func TestMergeIsTheHeadOfTheSortedWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	for round := range 500 {
@@ -58,7 +58,7 @@ func TestMergeStopsAtAnError(t *testing.T) {
 			}
 			return make([]int, 12), nil
 		})
-		if err != broken {
+		if !errors.Is(err, broken) {
 			t.Errorf("after %d calls: %v", at, err)
 		}
 	}

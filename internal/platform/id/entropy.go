@@ -11,8 +11,8 @@ import (
 // in memory before it is used.
 var public pool
 
-// pool deals out the kernel's randomness from a buffer, because asking the
-// kernel for each identifier can cost more than the rest of the identifier.
+// pool returns the kernel's randomness from a buffer, because one system call
+// per identifier can cost more than the rest of the identifier.
 type pool struct {
 	mu   sync.Mutex
 	buf  [4096]byte
@@ -39,6 +39,6 @@ func (e *pool) Read(p []byte) (int, error) {
 // unbiased arithmetic.
 func (e *pool) Uint64() uint64 {
 	var b [8]byte
-	e.Read(b[:])
+	_, _ = e.Read(b[:]) // never fails
 	return binary.BigEndian.Uint64(b[:])
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// NilObject stands where an object id is required and there is no object, as
+// NilObject is used where an object id is required and there is no object, as
 // in the from_incident_id of a silence rule that was not made from an incident.
 const NilObject = "000000000000000000000000"
 

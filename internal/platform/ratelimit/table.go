@@ -28,10 +28,10 @@ type shard[K comparable] struct {
 }
 
 // New returns an empty table that tracks at most maxKeys keys, or any number
-// if maxKeys is 0. Bound it where strangers choose the keys: those that find
-// the table full share one window, so that a flood of new keys costs no more
-// memory and is held to one rate altogether. A key is forgotten, and makes
-// room, one to two minutes after its last request.
+// if maxKeys is 0. Bound it where unknown clients choose the keys: keys beyond
+// the bound share one window, so that a flood of new keys costs no more memory
+// and is held to one rate altogether. A key is deleted one to two minutes after
+// its last request.
 func New[K comparable](maxKeys int) *Table[K] {
 	t := &Table[K]{seed: maphash.MakeSeed(), max: int64(maxKeys)}
 	for i := range t.shards {
@@ -41,7 +41,7 @@ func New[K comparable](maxKeys int) *Table[K] {
 }
 
 // Allow decides on one request for the key and counts it if it is accepted. A
-// clock that was set back locks nobody out for longer than a minute.
+// clock that was set back locks no client out for longer than a minute.
 func (t *Table[K]) Allow(key K, rate Rate, now time.Time) Result {
 	if rate.PerSecond <= 0 && rate.PerMinute <= 0 {
 		return Result{OK: true}
@@ -66,10 +66,9 @@ func (t *Table[K]) Allow(key K, rate Rate, now time.Time) Result {
 	return w.allow(rate, ns)
 }
 
-// Sweep forgets the keys that have been idle for a minute and returns how many
-// are left. Requests do the same on their way, for the keys that share their
-// lock and at most once a minute, so Sweep is needed only where a table may
-// fall entirely silent.
+// Sweep deletes the keys that have been idle for a minute and returns how many
+// are left. Allow does the same for the keys that share its lock, at most once a
+// minute, so Sweep is needed only where a table may receive no requests at all.
 func (t *Table[K]) Sweep(now time.Time) (left int) {
 	for i := range t.shards {
 		s := &t.shards[i]
@@ -80,7 +79,7 @@ func (t *Table[K]) Sweep(now time.Time) (left int) {
 	return int(t.keys.Load())
 }
 
-// admit takes a place for one more key, unless the table is full.
+// admit reports whether the table has a place for one more key, and reserves it.
 func (t *Table[K]) admit() bool {
 	if t.keys.Add(1) > t.max && t.max > 0 {
 		t.keys.Add(-1)

@@ -31,7 +31,7 @@ func TestExactlyTheLimitPassesUnderContention(t *testing.T) {
 	}
 }
 
-func TestIdleKeysAreForgotten(t *testing.T) {
+func TestIdleKeysAreDeleted(t *testing.T) {
 	table := New[int](0)
 	for key := range 1000 {
 		table.Allow(key, published, start.Add(time.Duration(key)*time.Millisecond))
@@ -45,8 +45,8 @@ func TestIdleKeysAreForgotten(t *testing.T) {
 	if n := table.Sweep(start.Add(-time.Hour)); n != 0 {
 		t.Errorf("%d keys", n)
 	}
-	// Without any sweep the requests themselves tidy up: an hour of ten new
-	// keys a second leaves what two minutes bring, not what the hour brought.
+	// Without Sweep the requests delete idle keys themselves: an hour of ten new
+	// keys a second leaves the keys of two minutes, not those of the hour.
 	for i := range 36_000 {
 		table.Allow(i, published, start.Add(time.Duration(i)*100*time.Millisecond))
 	}

@@ -10,8 +10,8 @@ const (
 	disorder = oneSecond // how far back a reading of the clock is merely late
 )
 
-// window remembers when the requests of one key were accepted. The times lie
-// in a ring, never decreasing, and are named by their sequence numbers: number
+// window stores when the requests of one key were accepted. The times lie
+// in a ring, never decreasing, and are identified by their sequence numbers: number
 // n is at n modulo the ring's size, which is a power of two. Both tails only
 // move forwards, so every accepted request is stepped over twice in its life
 // and the work is constant on average.
@@ -44,7 +44,7 @@ func (w *window) allow(rate Rate, now int64) Result {
 // earlier request. Goroutines that read the clock and then wait for the lock
 // arrive slightly out of order; they count as arriving together. A larger step
 // means that the clock was set back: then the whole history moves with it, so
-// that nobody is locked out until the clock has caught up, nor let in twice.
+// that no client is locked out until the clock has caught up, nor accepted twice.
 func (w *window) settle(now int64) int64 {
 	if ahead := w.latest - now; ahead > disorder && w.next > 0 {
 		for n := w.minute; n < w.next; n++ {
@@ -85,8 +85,8 @@ func (w *window) push(now int64) {
 }
 
 // tighter describes the window that has less left. If they have equally much
-// left it is the one that takes longer to free a place, so that a refused
-// request learns when the next one can pass.
+// left it is the one that takes longer to accept again, so that a refused
+// client learns when the next request can pass.
 func (w *window) tighter(rate Rate) Result {
 	if rate.PerMinute <= 0 {
 		return w.describe(rate.PerSecond, w.second, oneSecond)

@@ -2,7 +2,7 @@ package redact
 
 import "testing"
 
-func TestAddressesLeadNowhere(t *testing.T) {
+func TestAddressesShowNoPath(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"settings":{"url":"https://hooks.example.com/T0/B1/secret","alias":"#ops"}}`: `{"settings":{"url":"https://hooks.example.com/***","alias":"#ops"}}`,
 		`{"webhook_url":"https://example.com"}`:                                        `{"webhook_url":"https://example.com"}`,

@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// A name that contains one of these speaks of a credential.
+// A name that contains one of these names a credential.
 var words = []string{
 	"password", "passwd", "passphrase", "pwd", "secret", "token", "private",
 	"credential", "authorization", "cookie", "dsn",
 }
 
-// So does one that contains one of these once the signs between words are
-// taken out: api_key, apiKey and X-Api-Key are the same.
+// So does a name that contains one of these without the characters between
+// its words: api_key, apiKey and X-Api-Key are the same.
 var compounds = []string{"apikey", "appkey", "accesskey", "tlskey", "integrationkey"}
 
 func credential(name string) bool {
@@ -31,9 +31,10 @@ func credential(name string) bool {
 	return false
 }
 
-// fold makes names alike that JSON decoders in Go take for the same: they
-// ignore case, also in the two signs outside ASCII that fold into a letter of
-// it. SimpleFold goes round all runes that are alike, smallest first.
+// fold returns one form of all names that JSON decoders in Go treat as the
+// same: they ignore case, also of the two characters outside ASCII that fold
+// into an ASCII letter. SimpleFold iterates over all equivalent runes, smallest
+// first.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		f := unicode.SimpleFold(r)
@@ -53,8 +54,7 @@ func joined(name string) string {
 	}, name)
 }
 
-// ofMember returns how much may be seen of the member called name in an object
-// of which v may be seen.
+// ofMember returns the view of the member called name in an object with view v.
 func ofMember(v view, name string) view {
 	if credential(name) {
 		return nothing
@@ -73,8 +73,7 @@ func ofMember(v view, name string) view {
 	return shown
 }
 
-// ofItem returns how much may be seen of the items of an array of which v may
-// be seen.
+// ofItem returns the view of the items of an array with view v.
 func ofItem(v view) view {
 	switch v {
 	case headers:
@@ -87,7 +86,7 @@ func ofItem(v view) view {
 	return names
 }
 
-// show returns what may be seen of a string.
+// show returns the visible part of a string.
 func show(s string, v view) string {
 	switch {
 	case s == "":
@@ -108,5 +107,5 @@ func show(s string, v view) string {
 	return hidden
 }
 
-// Hides tells whether JSON would hide the value of a member with this name, or some of it.
+// Hides reports whether JSON hides the value of a member with this name, or a part of it.
 func Hides(name string) bool { return ofMember(shown, name) != shown }

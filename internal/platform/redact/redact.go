@@ -1,11 +1,10 @@
-// Package redact takes credentials out of what is about to be written down:
-// request bodies on their way into the audit log, addresses on their way into
-// log lines.
+// Package redact replaces credentials in texts that are stored or logged:
+// request bodies for the audit log, addresses for log lines.
 //
-// It goes by names and by the grammar of URLs, so it knows a password by the
-// member that holds it. What it cannot know is a secret under an innocent
+// It recognises credentials by names and by the grammar of URLs: a password by
+// the member that holds it. It cannot recognise a secret under an innocent
 // name, in the path of a URL, or encoded a second time. When in doubt it hides
-// too much. It must never return a piece of input that it failed to parse.
+// too much. It must never return a part of input that it failed to parse.
 package redact
 
 import (
@@ -21,14 +20,14 @@ const (
 	hidden    = "***"
 	malformed = `{"redacted":"not valid JSON"}`
 
-	// Least is the smallest limit of JSON, in bytes: room for the replies that
-	// stand for a whole body.
+	// Least is the smallest limit of JSON, in bytes: enough for the notes that
+	// replace a whole body.
 	Least = 64
 )
 
 // JSON returns body, compacted, with its credentials replaced by "***":
 //
-//   - the value of every member whose name speaks of one, such as password,
+//   - the value of every member whose name names one, such as password,
 //     api_key or client_token, whatever it is and at any depth;
 //   - in arrays named headers or params, all of an item "Name: value" or
 //     "name=value" but the name, and in objects of these names all values;
@@ -75,7 +74,7 @@ type copier struct {
 	out *jsontext.Encoder
 }
 
-// view says how much of a value may be seen.
+// view is the part of a value that may be shown.
 type view int
 
 const (
@@ -86,7 +85,7 @@ const (
 	params       // as names; in a list, the names of items "name=value" too
 	header       // an item of headers
 	param        // an item of params
-	address      // of a URL where it leads, but not the path: whoever knows that of a chat can write to it
+	address      // of a URL the host, but not the path: the path of a chat's URL permits writing to the chat
 )
 
 func (c copier) value(v view) error {

@@ -10,7 +10,7 @@ import (
 
 func TestJSON(t *testing.T) {
 	for in, want := range map[string]string{
-		// What is no credential comes back as it was, order and digits included.
+		// A value that is no credential is returned as it was, order and digits included.
 		` { "z": [1.50, -0, 1e400, 12345678901234567890], "a": {"é": null, "b": true} } `: `{"z":[1.50,-0,1e400,12345678901234567890],"a":{"é":null,"b":true}}`,
 		`"text"`: `"text"`,
 		`7`:      `7`,
@@ -18,7 +18,7 @@ func TestJSON(t *testing.T) {
 		`{"a":1,"a":2,"tls_cert":"pem","layers":[{"mode":0}]}`: `{"a":1,"a":2,"tls_cert":"pem","layers":[{"mode":0}]}`,
 		`{"add_snapshot":"x","records_number":"y"}`:            `{"add_snapshot":"x","records_number":"y"}`,
 
-		// Members whose name speaks of a credential.
+		// Members whose name names a credential.
 		`{"payload":{"mysql":{"username":"u","password":"p"}}}`:                          `{"payload":{"mysql":{"username":"u","password":"***"}}}`,
 		`{"a":[{"b":[{"Client_Token":"t"}]}]}`:                                           `{"a":[{"b":[{"Client_Token":"***"}]}]}`,
 		`{"X-Api-Key":"a","apiKey":"a","APP_KEY":"a","accessKey":"a"}`:                   `{"X-Api-Key":"***","apiKey":"***","APP_KEY":"***","accessKey":"***"}`,
@@ -39,7 +39,7 @@ func TestJSON(t *testing.T) {
 		`["redis:\/\/:p@h"]`: `["redis://***@h"]`,
 		`{"//u:p@h?a=x":1}`:  `{"//***@h?a=x":1}`,
 
-		// What the program's own decoder would mend is mended.
+		// What the program's own decoder repairs is repaired.
 		"[\"a\xff\",\"\\ud800\"]": "[\"a\ufffd\",\"\ufffd\"]",
 	} {
 		if got := JSON([]byte(in), 1<<20); got != want {
@@ -104,8 +104,7 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// TestLongURLs would not come to an end if the work grew with the square of
-// the length.
+// TestLongURLs would not end if the work grew with the square of the length.
 func TestLongURLs(t *testing.T) {
 	for _, part := range []string{"//", "//:x", "//:x?", "?a=", "&", "a ", "//[", "=;#"} {
 		s := strings.Repeat(part, 1<<18/len(part))

@@ -17,7 +17,7 @@ func URL(s string) string {
 }
 
 // Origin returns a URL with its scheme and host alone, and "***" for the rest, because the path to a chat's
-// webhook is what signs in there. What is no URL is hidden altogether.
+// webhook is its credential. A text that is no URL is hidden entirely.
 func Origin(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme == "" || u.Host == "" {
@@ -46,8 +46,8 @@ func hideUserInfo(s string) string {
 	return out.String()
 }
 
-// hideInRun writes one run of text without spaces, looking at no part of it
-// more than a few times, however many slashes it has.
+// hideInRun writes one run of text without spaces. It examines each part a few
+// times at most, however many slashes the run has.
 func hideInRun(out *strings.Builder, run string) {
 	const slashes = "//"
 	last := strings.LastIndexByte(run, '@')

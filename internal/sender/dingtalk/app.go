@@ -15,14 +15,14 @@ import (
 type App struct {
 	Key     string
 	Secret  string
-	Owner   string // user id of who owns groups; empty: the first who is known
-	AgentID string // a number: the app among the organisation's, in whose name persons are told; empty: they are not
+	Owner   string // user ID of the owner of groups; empty: the first person that DingTalk knows
+	AgentID string // a number: the app's ID in the organisation, needed for messages to persons; may be empty
 	BaseURL string // empty: DingTalk's own
 }
 
 const (
 	maxName  = 20 // characters
-	maxLot   = 40 // people who may be added at once
+	maxBatch = 40 // people that may be added in one call
 	noPerson = 60121
 )
 
@@ -53,7 +53,7 @@ func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt
 	return sender.Call{URL: s.base + path + "?" + query.Encode(), Body: body, Secrets: s.secrets}.Do(s.ctx, s.out, reply)
 }
 
-// find looks people up by phone number: DingTalk knows no other way.
+// find looks a person up by phone number, the only key that DingTalk supports.
 func (s session) find(c sender.Contact) (string, error) {
 	if c.Phone == "" {
 		return "", nil
@@ -71,9 +71,9 @@ func (s session) find(c sender.Contact) (string, error) {
 	return reply.Result.ID, err
 }
 
-// OpenGroup opens a group of people, whom DingTalk knows by phone number. Somebody must own it, so that
-// without an owner and anybody who is known there is none. When the group has an ID it is open, even beside
-// an error, which is then that trying AddMembers again may help. It has no link.
+// OpenGroup opens a group of people, looked up by phone number. A group must have an owner, so without Owner and
+// with no known person none is opened. If the group has an ID it is open, even with an error, which then means that
+// AddMembers may be retried. It has no link.
 func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, people []sender.Contact) (sender.Group, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -88,15 +88,16 @@ func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, peo
 		ids = append([]string{a.Owner}, ids...)
 	}
 	if len(ids) == 0 {
-		return sender.Group{Missing: missing}, &sender.Error{Message: "DingTalk knows none of the people by phone number, and the app names no owner for its groups"}
+		none := "DingTalk knows none of the people by phone number, and the app names no owner for its groups"
+		return sender.Group{Missing: missing}, &sender.Error{Message: none}
 	}
 	group := sender.Group{Name: sender.Line(name, maxName)}
 	var created struct {
 		Status
 		ID string `json:"chatid"`
 	}
-	lots := append([][]string{ids[:min(len(ids), maxLot)]}, slices.Collect(slices.Chunk(ids, 1))...)
-	if a.Owner != "" { // only who owns it can open it
+	lots := append([][]string{ids[:min(len(ids), maxBatch)]}, slices.Collect(slices.Chunk(ids, 1))...)
+	if a.Owner != "" { // only its owner can open a group
 		lots = lots[:2]
 	}
 	rest, err := sender.Open(ids, lots, func(lot []string) error {
@@ -109,14 +110,14 @@ func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, peo
 	group.ID = created.ID
 	refused, err := s.add(group.ID, rest)
 	group.Missing = append(missing, sender.Labels(refused, known)...)
-	if !sender.Retry(err) { // who was refused is named, and the others are in
+	if !sender.Retry(err) { // the people refused are in missing, and the others are members
 		err = nil
 	}
 	return group, err
 }
 
-// FindGroup asks for a group. DingTalk is not known to say of a group that is gone that it is: it refuses then, as
-// it does for other reasons.
+// FindGroup returns a group. DingTalk has no documented code for a group that no longer exists: it refuses the call
+// then, as it does for other reasons.
 func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) (group sender.Group, found bool, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -129,13 +130,14 @@ func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) 
 		} `json:"chat_info"`
 	}
 	query := url.Values{"access_token": {s.token}, "chatid": {groupID}}
-	if _, err = (sender.Call{Method: http.MethodGet, URL: s.base + "/chat/get?" + query.Encode(), Secrets: s.secrets}).Do(ctx, out, &reply); err != nil {
+	call := sender.Call{Method: http.MethodGet, URL: s.base + "/chat/get?" + query.Encode(), Secrets: s.secrets}
+	if _, err = call.Do(ctx, out, &reply); err != nil {
 		return group, false, err
 	}
 	return sender.Group{ID: groupID, Name: reply.Info.Name}, true, nil
 }
 
-// CloseGroup renames a group, as no app can dissolve one.
+// CloseGroup renames a group, because an app cannot dissolve one.
 func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Group) (left string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -148,7 +150,7 @@ func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Gr
 	return "DingTalk lets no app dissolve a group: it stays, and is now called " + strconv.Quote(name), nil
 }
 
-// AddMembers adds people to a group.
+// AddMembers adds people to a group and returns the labels of the others.
 func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -158,13 +160,13 @@ func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string,
 }
 
 func (s session) add(groupID string, ids []string) (refused []string, err error) {
-	return sender.Add(ids, maxLot, func(lot []string) error {
+	return sender.Add(ids, maxBatch, func(lot []string) error {
 		_, err := s.call("/chat/update", map[string]any{"chatid": groupID, "add_useridlist": lot}, &Status{})
 		return err
 	})
 }
 
-// Post posts to a group.
+// Post sends a message to a group.
 func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sender.Message) (sender.Receipt, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -179,13 +181,15 @@ func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sen
 	return receipt, err
 }
 
-// Tell sends somebody a work notification: the direct message that an app may send with the credentials for
-// groups and its agent id. DingTalk answers when it has taken it, not when it has shown it. The receipt's ID is
-// the task, by which DingTalk tells what became of it.
-func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+// SendDirect sends a person a work notification: the direct message that an app may send with its agent ID and the
+// credentials for groups. DingTalk replies when it has accepted the message, not when it has shown it. The
+// receipt's ID is the task, by which DingTalk reports the result.
+func (a App) SendDirect(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
 	agent, err := strconv.ParseInt(a.AgentID, 10, 64)
 	if err != nil {
-		return sender.Receipt{}, &sender.Error{Message: "agent_id of the app must be set, to a number: DingTalk sends messages to persons in its name"}
+		return sender.Receipt{}, &sender.Error{
+			Message: "agent_id of the app must be set, to a number: DingTalk sends messages to persons in its name",
+		}
 	}
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -199,7 +203,8 @@ func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact
 		Status
 		Task int64 `json:"task_id"`
 	}
-	receipt, err := s.call("/topapi/message/corpconversation/asyncsend_v2", map[string]any{"agent_id": agent, "userid_list": id, "msg": note(m)}, &reply)
+	receipt, err := s.call("/topapi/message/corpconversation/asyncsend_v2",
+		map[string]any{"agent_id": agent, "userid_list": id, "msg": note(m)}, &reply)
 	if reply.Task != 0 {
 		receipt.ID = strconv.FormatInt(reply.Task, 10)
 	}

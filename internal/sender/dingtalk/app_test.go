@@ -15,10 +15,10 @@ import (
 
 var people = []sender.Contact{{Name: "Ada", Phone: "+86 138-0000-0001"}, {Name: "Bo", Phone: "13800000002"}, {Name: "Cy", Email: "cy@example.com"}, {Name: "Di", Phone: "13800000004"}}
 
-// organisation knows Ada and Di.
+// organisation starts a service that knows Ada and Di.
 func organisation(t *testing.T) (*sendertest.Service, dingtalk.App) {
 	s := sendertest.New(t)
-	s.Routes["/gettoken"] = sendertest.Says(`{"errcode":0,"errmsg":"ok","access_token":"` + sendertest.Token + `","expires_in":7200}`)
+	s.Routes["/gettoken"] = sendertest.Always(`{"errcode":0,"errmsg":"ok","access_token":"` + sendertest.Token + `","expires_in":7200}`)
 	s.Routes["/topapi/v2/user/getbymobile"] = func(body string) sendertest.Answer {
 		switch {
 		case strings.Contains(body, `"13800000001"`):
@@ -28,9 +28,9 @@ func organisation(t *testing.T) (*sendertest.Service, dingtalk.App) {
 		}
 		return sendertest.Answer{Body: `{"errcode":60121,"errmsg":"no such user"}`}
 	}
-	s.Routes["/chat/create"] = sendertest.Says(`{"errcode":0,"errmsg":"ok","chatid":"chat7","openConversationId":"cid7"}`)
-	s.Routes["/chat/update"] = sendertest.Says(`{"errcode":0,"errmsg":"ok"}`)
-	s.Routes["/chat/send"] = sendertest.Says(`{"errcode":0,"errmsg":"ok","messageId":"m9"}`)
+	s.Routes["/chat/create"] = sendertest.Always(`{"errcode":0,"errmsg":"ok","chatid":"chat7","openConversationId":"cid7"}`)
+	s.Routes["/chat/update"] = sendertest.Always(`{"errcode":0,"errmsg":"ok"}`)
+	s.Routes["/chat/send"] = sendertest.Always(`{"errcode":0,"errmsg":"ok","messageId":"m9"}`)
 	return s, dingtalk.App{Key: "ding1", Secret: sendertest.Secret, Owner: "boss", BaseURL: s.URL}
 }
 
@@ -56,7 +56,7 @@ func TestOpenGroup(t *testing.T) {
 	}
 }
 
-// A group opens with forty; the others join in lots, and one who may not does not keep them out.
+// TestManyPeople: a group opens with forty people; the others are added in batches, also if one is refused.
 func TestManyPeople(t *testing.T) {
 	s, app := organisation(t)
 	s.Routes["/topapi/v2/user/getbymobile"] = func(body string) sendertest.Answer {
@@ -80,8 +80,8 @@ func TestManyPeople(t *testing.T) {
 	}
 }
 
-// One with whom the group would not even open keeps nobody out, be there an owner or not.
-func TestOneWhoMayNotOpenKeepsNobodyOut(t *testing.T) {
+// TestRefusedFirstMember: a person with whom the group does not open keeps no one out, with an owner or without.
+func TestRefusedFirstMember(t *testing.T) {
 	for owner, opened := range map[string]string{"boss": `"useridlist":["boss"]`, "": `"owner":"u4"`} {
 		s, app := organisation(t)
 		app.Owner = owner
@@ -101,7 +101,7 @@ func TestOneWhoMayNotOpenKeepsNobodyOut(t *testing.T) {
 		if err != nil || group.ID != "chat7" || fmt.Sprint(group.Missing) != "[Bo Cy Ada]" || !strings.Contains(with, opened) || (owner != "") != strings.Contains(joined, `"u4"`) {
 			t.Errorf("owner %q: %+v %v, opened with %s, joined %s", owner, group, err, with, joined)
 		}
-		s.Routes["/chat/create"] = sendertest.Says(`{"errcode":90018,"errmsg":"too often"}`)
+		s.Routes["/chat/create"] = sendertest.Always(`{"errcode":90018,"errmsg":"too often"}`)
 		if group, err := app.OpenGroup(context.Background(), s.Out, "x", people); !sender.Retry(err) || group.ID != "" {
 			t.Errorf("too often: %+v %v", group, err)
 		}
@@ -131,45 +131,45 @@ func TestAppErrors(t *testing.T) {
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":90018,"errmsg":"too often"}`}, Retry: true})
 }
 
-func TestTell(t *testing.T) {
+func TestSendDirect(t *testing.T) {
 	s, app := organisation(t)
 	const direct = "/topapi/message/corpconversation/asyncsend_v2"
-	s.Routes[direct] = sendertest.Says(`{"errcode":0,"task_id":256271667526,"request_id":"4jzllmte0wau"}`)
-	tell := func(ctx context.Context, to sender.Contact) error {
-		_, err := app.Tell(ctx, s.Out, to, sendertest.Message)
+	s.Routes[direct] = sendertest.Always(`{"errcode":0,"task_id":256271667526,"request_id":"4jzllmte0wau"}`)
+	send := func(ctx context.Context, to sender.Contact) error {
+		_, err := app.SendDirect(ctx, s.Out, to, sendertest.Message)
 		return err
 	}
-	sendertest.Unknown(t, tell, people[0], "agent_id of the app must be set, to a number: DingTalk sends messages to persons in its name")
+	sendertest.Unknown(t, send, people[0], "agent_id of the app must be set, to a number: DingTalk sends messages to persons in its name")
 	app.AgentID = "158368"
-	if receipt, err := app.Tell(context.Background(), s.Out, people[0], sendertest.Message); err != nil || receipt.ID != "256271667526" {
+	if receipt, err := app.SendDirect(context.Background(), s.Out, people[0], sendertest.Message); err != nil || receipt.ID != "256271667526" {
 		t.Errorf("%+v %v", receipt, err)
 	}
 	s.Golden(t, "direct")
-	sendertest.Unknown(t, tell, people[1], "DingTalk does not know Bo by phone number")
-	sendertest.Unknown(t, tell, people[2], "DingTalk does not know Cy by phone number")
+	sendertest.Unknown(t, send, people[1], "DingTalk does not know Bo by phone number")
+	sendertest.Unknown(t, send, people[2], "DingTalk does not know Cy by phone number")
 	if s.First(direct) != "" {
 		t.Error("something was sent")
 	}
 	delete(s.Routes, direct)
-	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, tell(ctx, people[0]) })
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, send(ctx, people[0]) })
 	s.Table(t, func() (sender.Receipt, error) {
-		return app.Tell(context.Background(), s.Out, people[0], sendertest.Message)
+		return app.SendDirect(context.Background(), s.Out, people[0], sendertest.Message)
 	},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":40056,"errmsg":"invalid agent"}`}},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":88,"errmsg":"ding talk error","sub_code":"90018"}`}, Retry: true})
 }
 
-// A work notification is short, keeps its links when it is cut, and says the same words only under the same key.
+// TestWorkNotifications: a work notification is short, keeps its links when cut, and its text is unique to its key.
 func TestWorkNotifications(t *testing.T) {
 	s, app := organisation(t)
 	app.AgentID = "1"
-	s.Routes["/topapi/message/corpconversation/asyncsend_v2"] = sendertest.Says(`{"errcode":0,"task_id":1}`)
-	said := map[string]string{}
+	s.Routes["/topapi/message/corpconversation/asyncsend_v2"] = sendertest.Always(`{"errcode":0,"task_id":1}`)
+	seen := map[string]string{}
 	for _, text := range []string{"short", strings.Repeat("火", 3000), strings.Repeat("a\n", 3000), strings.Repeat("\"", 3000)} {
 		for _, key := range []string{"k-1", "k-2", "k-1"} {
 			m := sendertest.Message
 			m.Key, m.Text, m.Subject = key, render.Markup(text), text
-			if _, err := app.Tell(context.Background(), s.Out, people[0], m); err != nil {
+			if _, err := app.SendDirect(context.Background(), s.Out, people[0], m); err != nil {
 				t.Fatal(err)
 			}
 			var body struct{ Msg json.RawMessage }
@@ -180,14 +180,14 @@ func TestWorkNotifications(t *testing.T) {
 			if len(note) > 2048 || (text != "short") != strings.Contains(note, m.AckLink) {
 				t.Errorf("%d bytes: %s", len(note), note)
 			}
-			if before, twice := said[note]; twice && before != text+key {
-				t.Errorf("%.20q is said under several keys: %s", text, note)
+			if before, twice := seen[note]; twice && before != text+key {
+				t.Errorf("%.20q has the same note under several keys: %s", text, note)
 			}
-			said[note] = text + key
+			seen[note] = text + key
 		}
 	}
-	if len(said) != 8 {
-		t.Errorf("%d messages, want 8", len(said))
+	if len(seen) != 8 {
+		t.Errorf("%d messages, want 8", len(seen))
 	}
 }
 

@@ -1,7 +1,6 @@
-// Package dingtalk tells people in DingTalk: through a robot of a group, or as an app that can also open
-// groups.
+// Package dingtalk sends messages in DingTalk: through a robot of a group, or as an app that can also open groups.
 //
-// It must never take HTTP's 200 for a yes: DingTalk says no in the reply.
+// It must never treat HTTP 200 as success: DingTalk reports failures in the reply.
 package dingtalk
 
 import (
@@ -31,7 +30,7 @@ type message struct {
 	Markdown markdown `json:"markdown"`
 }
 
-// post is a message of a robot, which calls nobody.
+// post is a message of a robot, which mentions no one.
 type post struct {
 	message
 	At at `json:"at"`
@@ -44,7 +43,7 @@ type at struct {
 }
 
 type markdown struct {
-	Title string `json:"title"` // what notifications show
+	Title string `json:"title"` // shown in notifications
 	Text  string `json:"text"`
 }
 
@@ -52,7 +51,7 @@ func compose(m sender.Message) message {
 	return message{"markdown", markdown{sender.Line(m.Subject, maxTitle), sender.Fit(paragraphs(m.Text), maxText, sender.JSON)}}
 }
 
-// paragraphs makes one of each line: a single line break would be none in DingTalk's Markdown.
+// paragraphs makes a paragraph of each line, because DingTalk's Markdown ignores a single line break.
 func paragraphs(text render.Markup) string { return strings.ReplaceAll(string(text), "\n", "\n\n") }
 
 // A work notification may have 2,048 bytes in all.
@@ -61,8 +60,8 @@ const (
 	maxNoteTitle = 300  // likewise
 )
 
-// note is compose for a work notification. A text that is cut keeps the links. Behind it stands a mark made of
-// the key: DingTalk shows nobody the same words twice a day, and a page that is repeated has the same words.
+// note is compose for a work notification. A text that is cut keeps the links. A mark made of the key follows the
+// text: DingTalk does not show a person the same text twice a day, and a repeated notification has the same text.
 func note(m sender.Message) message {
 	sum := sha256.Sum256([]byte(m.Key))
 	end := "\n\n(" + hex.EncodeToString(sum[:3]) + ")"
@@ -83,16 +82,16 @@ func links(m sender.Message) (text string) {
 	return text
 }
 
-// Status is what every reply has.
+// Status is the part that all replies share.
 type Status struct {
 	Code *int   `json:"errcode"`
 	Text string `json:"errmsg"`
 }
 
-// passing are the codes that may heal: busy, or too often.
+// passing are the codes that a retry may clear: busy, or too many requests.
 var passing = []int{-1, 88, 90002, 90018, 130101, 410100}
 
-// Err says what is wrong, nil when nothing is.
+// Err returns the error that the reply reports, or nil.
 func (s *Status) Err() *sender.Error {
 	switch {
 	case s.Code == nil:
@@ -103,10 +102,10 @@ func (s *Status) Err() *sender.Error {
 	return sender.Refused(*s.Code, s.Text, slices.Contains(passing, *s.Code))
 }
 
-// Sender posts to robots; Now is the moment that signatures are of.
+// Sender sends to robots. Now returns the moment of a signature.
 type Sender struct{ Now func() time.Time }
 
-// Send posts to a group's robot: the token is its access token, or its whole URL. It is signed when there is
+// Send sends to a group's robot: the token is its access token, or its whole URL. The request is signed if there is
 // a SignSecret.
 func (s Sender) Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	address := chat.Address("https://oapi.dingtalk.com/robot/send?access_token=")
@@ -114,10 +113,14 @@ func (s Sender) Send(ctx context.Context, out *egress.Client, chat sender.Chat, 
 		stamp := strconv.FormatInt(s.Now().UnixMilli(), 10)
 		address = sender.With(address, url.Values{"timestamp": {stamp}, "sign": {Sign(chat.SignSecret, stamp)}})
 	}
-	return sender.Call{URL: address, Body: post{compose(m), at{false, []string{}, []string{}}}, Secrets: chat.Secrets()}.Do(ctx, out, &Status{})
+	return sender.Call{
+		URL:     address,
+		Body:    post{compose(m), at{false, []string{}, []string{}}},
+		Secrets: chat.Secrets(),
+	}.Do(ctx, out, &Status{})
 }
 
-// Sign is the signature at a moment (Unix milliseconds): HMAC-SHA256 of the moment, a line break and the
+// Sign returns the signature at a moment (Unix milliseconds): HMAC-SHA256 of the moment, a line break and the
 // secret, keyed with the secret, in base64.
 func Sign(secret, moment string) string {
 	mac := hmac.New(sha256.New, []byte(secret))

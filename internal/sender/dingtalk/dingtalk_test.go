@@ -13,7 +13,7 @@ import (
 	"tocsin/internal/sender/sendertest"
 )
 
-// Computed with openssl: printf '1577262236757\nSECabc' | openssl dgst -sha256 -hmac SECabc -binary | base64
+// TestSign compares with openssl: printf '1577262236757\nSECabc' | openssl dgst -sha256 -hmac SECabc -binary | base64.
 func TestSign(t *testing.T) {
 	if got, want := dingtalk.Sign("SECabc", "1577262236757"), "I5TKCOTTj6fad4sJ4q9RsIffw0PAChVQZQGTdtRbNEQ="; got != want {
 		t.Errorf("%s, want %s", got, want)

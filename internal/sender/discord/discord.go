@@ -1,6 +1,6 @@
-// Package discord tells people in Discord, through a webhook of a channel.
+// Package discord sends messages in Discord, through a webhook of a channel.
 //
-// It must never mention anybody: what an alert's title says is not for it to call people with.
+// It must never mention a person: a title of an alert may contain what Discord reads as a mention.
 package discord
 
 import (
@@ -27,12 +27,13 @@ type mentions struct {
 	Parse []string `json:"parse"`
 }
 
-// reply has the message's id, or how many seconds to wait before the next.
+// reply holds the message's ID, or the seconds to wait before the next attempt.
 type reply struct {
 	ID         string  `json:"id"`
 	RetryAfter float64 `json:"retry_after"`
 }
 
+// Err returns the error that the reply reports, or nil.
 func (r *reply) Err() *sender.Error {
 	if r.RetryAfter <= 0 {
 		return nil
@@ -41,8 +42,8 @@ func (r *reply) Err() *sender.Error {
 	return &sender.Error{Retry: true, After: after, Message: "it asked to wait"}
 }
 
-// Send posts to a channel's webhook and waits until the message is stored. Links get no preview, so that
-// Discord does not fetch them.
+// Send sends to a channel's webhook and waits until the message is stored. Previews of links are suppressed, so that
+// Discord does not fetch them: one link acknowledges.
 func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	body := message{sender.Fit(m.Text, maxText, sender.UTF16), mentions{[]string{}}, suppressEmbeds}
 	address := sender.With(chat.Address("https://discord.com/api/webhooks/"), url.Values{"wait": {"true"}})

@@ -16,8 +16,8 @@ import (
 	"tocsin/internal/platform/egress"
 )
 
-// ways are the port and the library's policy for each way of TLS. Where TLS is from the first byte there is
-// nothing for the library to begin.
+// ways holds the default port and the library's policy for each TLS mode. With implicit TLS the library itself uses
+// none, because the connection is encrypted already.
 var ways = map[string]struct {
 	port   int
 	policy mail.TLSPolicy
@@ -25,7 +25,7 @@ var ways = map[string]struct {
 	StartTLS: {587, mail.TLSMandatory}, Implicit: {465, mail.NoTLS}, Opportunistic: {587, mail.TLSOpportunistic}, None: {25, mail.NoTLS},
 }
 
-// client makes a client for one mail. The library hears of ctx only until it is connected, so the end of ctx
+// client returns a client for one mail. The library observes ctx only until it is connected, so the end of ctx
 // closes the connection.
 func (s Server) client(ctx context.Context, out *egress.Client) (*mail.Client, error) {
 	method, ok := ways[cmp.Or(s.TLS, StartTLS)]
@@ -51,14 +51,18 @@ func (s Server) client(ctx context.Context, out *egress.Client) (*mail.Client, e
 		return secure, nil
 	}
 	options := []mail.Option{
-		mail.WithPort(port), mail.WithTLSPolicy(method.policy), mail.WithTLSConfig(encryption), mail.WithTimeout(timeout / 2), mail.WithDialContextFunc(dial),
+		mail.WithPort(port),
+		mail.WithTLSPolicy(method.policy),
+		mail.WithTLSConfig(encryption),
+		mail.WithTimeout(timeout / 2),
+		mail.WithDialContextFunc(dial),
 	}
 	if s.Hello != "" {
 		options = append(options, mail.WithHELO(s.Hello))
 	}
 	switch {
 	case s.Username == "":
-	case s.TLS == Implicit: // the library does not know of our TLS, and would not log in
+	case s.TLS == Implicit: // the library does not know that the connection is encrypted, and would not log in
 		options = append(options, mail.WithSMTPAuthCustom(&login{user: s.Username, password: s.Password}))
 	default:
 		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(s.Username), mail.WithPassword(s.Password))
@@ -66,13 +70,13 @@ func (s Server) client(ctx context.Context, out *egress.Client) (*mail.Client, e
 	return mail.NewClient(s.Host, options...)
 }
 
-// login logs in over a connection that is encrypted, in the way that the server offers: PLAIN, or else LOGIN.
+// login logs in over an encrypted connection by the mechanism that the server offers: PLAIN, or else LOGIN.
 type login struct {
 	smtp.Auth
 	user, password string
 }
 
-// Start begins to log in. Both ways refuse to over a connection that is not encrypted.
+// Start begins the log-in. Both mechanisms refuse a connection that is not encrypted.
 func (l *login) Start(server *smtp.ServerInfo) (string, []byte, error) {
 	l.Auth = smtp.LoginAuth(l.user, l.password, server.Name, false)
 	if slices.Contains(server.Auth, "PLAIN") {
@@ -81,7 +85,7 @@ func (l *login) Start(server *smtp.ServerInfo) (string, []byte, error) {
 	return l.Auth.Start(server)
 }
 
-// refused says whether the server refused a mail for good.
+// refused reports whether the server refused a mail for good.
 func refused(err error) bool {
 	var sent *mail.SendError
 	return errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500

@@ -1,7 +1,7 @@
-// Package email sends mails over a mail server of the deployment's own.
+// Package email sends mails over the deployment's own mail server.
 //
-// It must never put what people write into a header without the library's encoding, and never send in clear
-// over a connection that was to be encrypted.
+// It must never put text of people into a header without the library's encoding, and never send in clear text over a
+// connection that is configured to be encrypted.
 package email
 
 import (
@@ -19,16 +19,16 @@ import (
 // Server is the mail server.
 type Server struct {
 	Host     string
-	Port     int // 0: the usual one of TLS
+	Port     int // 0: the default of the TLS mode
 	Username string
 	Password string
 	From     string // address, or name and address
 	TLS      string // starttls (also when empty), implicit, opportunistic or none
 	Insecure bool   // accept any certificate
-	Hello    string // name that is said in HELO; empty: the machine's
+	Hello    string // name sent in HELO; empty: the machine's
 }
 
-// The ways of TLS.
+// The TLS modes.
 const (
 	StartTLS      = "starttls"
 	Implicit      = "implicit"
@@ -36,12 +36,12 @@ const (
 	None          = "none"
 )
 
-// timeout is how long a mail may take from the connection to the server's yes, and each step the half, unless the
-// caller has less, as notices do: 15 seconds (docs/lifecycle.md, 5).
+// timeout is the longest time of a mail from the connection to the server's acceptance, and each step may take half
+// of it. The caller's timeout may be shorter, as for notifications: 15 seconds (docs/lifecycle.md, 5).
 const timeout = 24 * time.Second
 
-// Send sends a message to one address. Mails about the same incident are one thread. Once the server has said
-// yes the mail is sent, whatever becomes of the connection then.
+// Send sends a message to one address. Mails about the same incident form one thread. Once the server has accepted
+// the mail it is sent, even if the connection fails afterwards.
 func (s Server) Send(ctx context.Context, out *egress.Client, to string, m sender.Message, now time.Time) (sender.Receipt, error) {
 	message, err := s.message(to, m, now)
 	if err != nil {
@@ -60,8 +60,8 @@ func (s Server) Send(ctx context.Context, out *egress.Client, to string, m sende
 	return sender.Receipt{Reply: sender.Cut(reply, 1000), ID: message.GetMessageID()}, nil
 }
 
-// failure tells what trying again may heal from what it will not: an address that must not be called, or a
-// reply of 5xx, be it to the log-in or to the mail.
+// failure returns the error of an attempt. It may be retried unless the address must not be called or the server
+// replied 5xx, be it to the log-in or to the mail.
 func (s Server) failure(ctx context.Context, err error) error {
 	var method *egress.Failure
 	var reply *textproto.Error
@@ -82,7 +82,7 @@ func (s Server) failure(ctx context.Context, err error) error {
 	return e
 }
 
-// hide takes the password out of a text, also as it is when one logs in: a server may repeat what it was told.
+// hide replaces the password in a text, also in the encoding of the log-in, because a server may repeat its input.
 func (s Server) hide(text string) string {
 	plain := base64.StdEncoding.EncodeToString([]byte("\x00" + s.Username + "\x00" + s.Password))
 	return sender.Hide(text, s.Password, base64.StdEncoding.EncodeToString([]byte(s.Password)), plain)

@@ -100,7 +100,7 @@ func TestMailsOfAnIncidentAreOneThread(t *testing.T) {
 	}
 }
 
-// A subject is read as it was written, also one that looks as if it were encoded.
+// TestSubjects: a subject is read as it was written, also if it looks encoded.
 func TestSubjects(t *testing.T) {
 	keyring := mailtest.New(t, mailtest.Options{})
 	s := email.Server{Host: keyring.Host, Port: keyring.Port, From: "tocsin@example.com", Insecure: true}
@@ -125,7 +125,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// Whatever a message says, and whatever an address is, one mail goes to one address with the headers it has.
+// FuzzNothingIsInjected: any message and any address result in one mail to one address with its own headers.
 func FuzzNothingIsInjected(f *testing.F) {
 	keyring := mailtest.New(f, mailtest.Options{Plain: true})
 	f.Add("s\r\nBcc: evil@example.com\r\n\r\nbody", "a@example.com", "x\r\n.\r\nMAIL FROM:<evil@example.com>\r\nRCPT TO:<evil@example.com>")
@@ -164,7 +164,7 @@ func FuzzNothingIsInjected(f *testing.F) {
 	})
 }
 
-func TestWaysOfTLS(t *testing.T) {
+func TestTLSModes(t *testing.T) {
 	plain, secure, implicit := mailtest.New(t, mailtest.Options{Plain: true}), mailtest.New(t, mailtest.Options{}), mailtest.New(t, mailtest.Options{Implicit: true, User: "a:b"})
 	old := mailtest.New(t, mailtest.Options{Implicit: true, Login: true, User: "a:b"})
 	inClear := mailtest.New(t, mailtest.Options{Plain: true, User: "a:b"})
@@ -199,7 +199,7 @@ func TestWaysOfTLS(t *testing.T) {
 	}
 }
 
-func TestWhatMayHeal(t *testing.T) {
+func TestRetryableFailures(t *testing.T) {
 	reply := ""
 	keyring := mailtest.New(t, mailtest.Options{Refuse: func(string) string { return reply }})
 	for answer, retry := range map[string]bool{"550 no such user": false, "451 try later": true, "421 going down": true, "554 spam": false} {
@@ -233,22 +233,22 @@ func TestWhatMayHeal(t *testing.T) {
 		}
 		for _, secret := range []string{"wrong-one", "AGEAd3Jvbmctb25l"} { // base64 of how it is sent
 			if err != nil && strings.Contains(err.Error(), secret) {
-				t.Errorf("%s: the password is told: %v", name, err)
+				t.Errorf("%s: the password is shown: %v", name, err)
 			}
 		}
 	}
 }
 
-// What the server has taken is sent, even when it leaves without a word: it must not be sent again.
-func TestTakenIsTaken(t *testing.T) {
+// TestAcceptedMailIsNotSentAgain: a mail that the server accepted is sent, even if the server then closes the connection.
+func TestAcceptedMailIsNotSentAgain(t *testing.T) {
 	keyring := mailtest.New(t, mailtest.Options{HangUp: true})
 	if receipt, err := send(t, keyring, nil, "a@example.com"); err != nil || receipt.ID == "" || len(keyring.Mails()) != 1 {
 		t.Errorf("%+v %v", receipt, err)
 	}
 }
 
-// A server that takes the connection and says nothing holds nobody up once the mail is given up.
-func TestGivenUp(t *testing.T) {
+// TestSilentServer: a server that accepts the connection and sends nothing blocks no one once the context ends.
+func TestSilentServer(t *testing.T) {
 	for _, implicit := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(context.Background())
 		keyring := mailtest.New(t, mailtest.Options{Silent: cancel, Implicit: implicit})

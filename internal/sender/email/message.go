@@ -14,7 +14,7 @@ import (
 	"tocsin/internal/sender"
 )
 
-// maxSubject is how long a subject may be, in characters.
+// maxSubject is the highest number of characters of a subject.
 const maxSubject = 200
 
 func (s Server) message(to string, m sender.Message, now time.Time) (*mail.Msg, error) {
@@ -55,11 +55,11 @@ func (s Server) message(to string, m sender.Message, now time.Time) (*mail.Msg, 
 	return msg, nil
 }
 
-// line makes one of a text.
+// line returns a text as one line.
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// encoded returns a text as encoded words, one on each line. The library encodes only what is not ASCII, and readers
-// decode whatever looks encoded: they would see another subject.
+// encoded returns a text as encoded words, one on each line. The library encodes only non-ASCII text, but mail
+// programs decode any text that looks encoded and would show another subject.
 func encoded(s string) string {
 	const most = 39 // bytes, so that no line is longer than 76 (RFC 2047, 2), the first one too
 	var words []string
@@ -75,7 +75,7 @@ func encoded(s string) string {
 	return strings.Join(words, "\r\n ")
 }
 
-// messageID is the same for every attempt, so that a mail that arrives twice is known for one.
+// messageID returns the same ID for every attempt, so that a mail that arrives twice is recognised as one.
 func messageID(of, domain string) string {
 	sum := sha256.Sum256([]byte(of))
 	return hex.EncodeToString(sum[:16]) + "@" + domain

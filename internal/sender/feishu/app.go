@@ -21,7 +21,7 @@ type App struct {
 	BaseURL string // empty: Feishu; for Lark https://open.larksuite.com
 }
 
-// maxName is how long the name of a group may be, in characters.
+// maxName is the highest number of characters of a group's name.
 const maxName = 60
 
 // session is an app with the access that lasts for one operation.
@@ -57,7 +57,7 @@ func (s session) ask(method, path string, body any, reply sender.Reply) (sender.
 	return call.Do(s.ctx, s.out, reply)
 }
 
-// find looks people up by e-mail address and phone number.
+// find looks a person up by e-mail address and phone number.
 func (s session) find(c sender.Contact) (string, error) {
 	ask := map[string][]string{}
 	if c.Email != "" {
@@ -86,9 +86,8 @@ func (s session) find(c sender.Contact) (string, error) {
 	return "", err
 }
 
-// OpenGroup opens a group and adds people to it, whom Feishu knows by e-mail address or phone number. When the
-// group has an ID it is open, even beside an error, which is then that nobody could be added or that trying
-// AddMembers again may help.
+// OpenGroup opens a group and adds people to it, looked up by e-mail address or phone number. If the group has an ID
+// it is open, even with an error, which then means that no person could be added or that AddMembers may be retried.
 func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, people []sender.Contact) (sender.Group, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -110,7 +109,7 @@ func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, peo
 	return group, err
 }
 
-// link is the group's, or empty: people can find the group without.
+// link returns the group's link, or "" after a failure: people can find the group without it.
 func (s session) link(groupID string) string {
 	var reply struct {
 		Status
@@ -118,16 +117,17 @@ func (s session) link(groupID string) string {
 			Link string `json:"share_link"`
 		} `json:"data"`
 	}
-	if _, err := s.call("im/v1/chats/"+url.PathEscape(groupID)+"/link", map[string]string{"validity_period": "permanently"}, &reply); err != nil {
+	path := "im/v1/chats/" + url.PathEscape(groupID) + "/link"
+	if _, err := s.call(path, map[string]string{"validity_period": "permanently"}, &reply); err != nil {
 		return ""
 	}
 	return reply.Data.Link
 }
 
-// gone tells from a reply that there is no such group, or none any more.
+// gone reports whether a reply states that the group does not exist, or no longer does.
 func gone(s Status) bool { return s.Code != nil && (*s.Code == 232006 || *s.Code == 232009) }
 
-// FindGroup asks for a group. One that was dissolved is none any more.
+// FindGroup returns a group; a dissolved group is not found.
 func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) (group sender.Group, found bool, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -137,7 +137,7 @@ func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) 
 		Status
 		Data struct {
 			Name  string `json:"name"`
-			State string `json:"chat_status"` // normal, dissolved or dissolved_save; older servers say nothing
+			State string `json:"chat_status"` // normal, dissolved or dissolved_save; empty from older servers
 		} `json:"data"`
 	}
 	_, err = s.ask(http.MethodGet, "im/v1/chats/"+url.PathEscape(groupID), nil, &reply)
@@ -150,7 +150,7 @@ func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) 
 	return sender.Group{ID: groupID, Name: reply.Data.Name, Link: s.link(groupID)}, true, nil
 }
 
-// CloseGroup dissolves a group, which Feishu lets an app do that has opened it.
+// CloseGroup dissolves a group. Feishu allows that to the app that has opened it.
 func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Group) (left string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -164,7 +164,7 @@ func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Gr
 	return "", err
 }
 
-// AddMembers adds people to a group; who is in it already may be among them.
+// AddMembers adds people to a group, of whom some may be members already, and returns the labels of the others.
 func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -173,7 +173,7 @@ func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string,
 	return s.add(groupID, people)
 }
 
-// add has Feishu add whom it can (succeed_type 1), at most 50 at once.
+// add adds the people that Feishu allows (succeed_type 1), at most 50 in one call.
 func (s session) add(groupID string, people []sender.Contact) ([]string, error) {
 	return sender.Directory(s.find).Invite(people, func(ids []string) (left []string, err error) {
 		refused, err := sender.Add(ids, 50, func(lot []string) error {
@@ -184,7 +184,8 @@ func (s session) add(groupID string, people []sender.Contact) ([]string, error) 
 					Gone    []string `json:"not_existed_id_list"`
 				} `json:"data"`
 			}
-			_, err := s.call("im/v1/chats/"+url.PathEscape(groupID)+"/members?member_id_type=open_id&succeed_type=1", map[string][]string{"id_list": lot}, &reply)
+			_, err := s.call("im/v1/chats/"+url.PathEscape(groupID)+"/members?member_id_type=open_id&succeed_type=1",
+				map[string][]string{"id_list": lot}, &reply)
 			left = append(append(left, reply.Data.Invalid...), reply.Data.Gone...)
 			return err
 		})
@@ -192,7 +193,7 @@ func (s session) add(groupID string, people []sender.Contact) ([]string, error) 
 	})
 }
 
-// Post posts to a group. Feishu drops a second message of the same key in the same group within the hour.
+// Post sends a message to a group. Feishu drops a second message of the same key in the same group within an hour.
 func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sender.Message) (sender.Receipt, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -201,8 +202,8 @@ func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sen
 	return s.post("chat_id", groupID, m)
 }
 
-// Tell sends somebody a direct message of the bot, and a second of the same key is dropped as in groups.
-func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+// SendDirect sends a person a direct message of the bot; a second of the same key is dropped as in groups.
+func (a App) SendDirect(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
 		return sender.Receipt{}, err
@@ -214,7 +215,7 @@ func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact
 	return s.post("open_id", id, m)
 }
 
-// post sends a message to an id of a kind.
+// post sends a message to an ID of a kind.
 func (s session) post(kind, id string, m sender.Message) (sender.Receipt, error) {
 	content, err := json.Marshal(post(m.Text, maxApp))
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 
 var people = []sender.Contact{{Name: "Ada", Email: "ada@example.com", Phone: "+86 138-0000-0001"}, {Name: "Bo", Email: "bo@example.com"}, {Name: "Cy"}, {Name: "Di", Phone: "+85290000000"}}
 
-// organisation knows Ada and Di.
+// organisation starts a service that knows Ada and Di.
 func organisation(t *testing.T) (*sendertest.Service, feishu.App) {
 	s := sendertest.New(t)
-	s.Routes["/open-apis/auth/v3/tenant_access_token/internal"] = sendertest.Says(`{"code":0,"msg":"ok","tenant_access_token":"` + sendertest.Token + `","expire":7200}`)
+	s.Routes["/open-apis/auth/v3/tenant_access_token/internal"] = sendertest.Always(`{"code":0,"msg":"ok","tenant_access_token":"` + sendertest.Token + `","expire":7200}`)
 	s.Routes["/open-apis/contact/v3/users/batch_get_id"] = func(body string) sendertest.Answer {
 		switch {
 		case strings.Contains(body, "ada@"):
@@ -27,10 +27,10 @@ func organisation(t *testing.T) (*sendertest.Service, feishu.App) {
 		}
 		return sendertest.Answer{Body: `{"code":0,"data":{"user_list":[{"email":"bo@example.com"}]}}`}
 	}
-	s.Routes["/open-apis/im/v1/chats"] = sendertest.Says(`{"code":0,"data":{"chat_id":"oc_7"}}`)
-	s.Routes["/open-apis/im/v1/chats/oc_7/link"] = sendertest.Says(`{"code":0,"data":{"share_link":"https://applink.feishu.cn/x"}}`)
-	s.Routes["/open-apis/im/v1/chats/oc_7/members"] = sendertest.Says(`{"code":0,"data":{"invalid_id_list":[],"not_existed_id_list":[]}}`)
-	s.Routes["/open-apis/im/v1/messages"] = sendertest.Says(`{"code":0,"data":{"message_id":"om_9"}}`)
+	s.Routes["/open-apis/im/v1/chats"] = sendertest.Always(`{"code":0,"data":{"chat_id":"oc_7"}}`)
+	s.Routes["/open-apis/im/v1/chats/oc_7/link"] = sendertest.Always(`{"code":0,"data":{"share_link":"https://applink.feishu.cn/x"}}`)
+	s.Routes["/open-apis/im/v1/chats/oc_7/members"] = sendertest.Always(`{"code":0,"data":{"invalid_id_list":[],"not_existed_id_list":[]}}`)
+	s.Routes["/open-apis/im/v1/messages"] = sendertest.Always(`{"code":0,"data":{"message_id":"om_9"}}`)
 	return s, feishu.App{ID: "cli_1", Secret: sendertest.Secret, BaseURL: s.URL}
 }
 
@@ -45,7 +45,7 @@ func TestOpenGroup(t *testing.T) {
 		t.Errorf("%+v %v", receipt, err)
 	}
 	s.Golden(t, "group")
-	s.Routes["/open-apis/im/v1/chats/oc_7/link"] = sendertest.Says(`{"code":232009,"msg":"no permission"}`)
+	s.Routes["/open-apis/im/v1/chats/oc_7/link"] = sendertest.Always(`{"code":232009,"msg":"no permission"}`)
 	if group, err := app.OpenGroup(context.Background(), s.Out, "x", nil); err != nil || group.ID != "oc_7" || group.Link != "" {
 		t.Errorf("no link, nobody: %+v %v", group, err)
 	}
@@ -58,7 +58,7 @@ func TestAddMembers(t *testing.T) {
 		answer func(string) sendertest.Answer
 		want   string
 	}{
-		"one may not":     {sendertest.Says(`{"code":0,"data":{"invalid_id_list":["ou_4"]}}`), "[Bo Cy Di] <nil>"},
+		"one may not":     {sendertest.Always(`{"code":0,"data":{"invalid_id_list":["ou_4"]}}`), "[Bo Cy Di] <nil>"},
 		"one is refused":  {func(body string) sendertest.Answer { return unless(body, "ou_4", 232024) }, "[Bo Cy Di] <nil>"},
 		"all are refused": {func(body string) sendertest.Answer { return unless(body, "ou", 232011) }, "[Bo Cy Ada Di] it refused with 232011: no"},
 		"too often":       {func(body string) sendertest.Answer { return unless(body, "ou", 99991400) }, "[Bo Cy] it answered 400 Bad Request: {\"code\":99991400,\"msg\":\"no\"}"},
@@ -74,7 +74,7 @@ func TestAddMembers(t *testing.T) {
 	}
 }
 
-// unless refuses bodies with a word.
+// unless returns a route that refuses bodies that contain a word.
 func unless(body, word string, code int) sendertest.Answer {
 	if !strings.Contains(body, word) {
 		return sendertest.Answer{Body: `{"code":0}`}
@@ -121,25 +121,25 @@ func TestLongPost(t *testing.T) {
 	}
 }
 
-func TestTell(t *testing.T) {
+func TestSendDirect(t *testing.T) {
 	s, app := organisation(t)
-	if receipt, err := app.Tell(context.Background(), s.Out, people[0], sendertest.Message); err != nil || receipt.ID != "om_9" {
+	if receipt, err := app.SendDirect(context.Background(), s.Out, people[0], sendertest.Message); err != nil || receipt.ID != "om_9" {
 		t.Errorf("%+v %v", receipt, err)
 	}
 	s.Golden(t, "direct")
-	tell := func(ctx context.Context, to sender.Contact) error {
-		_, err := app.Tell(ctx, s.Out, to, sendertest.Message)
+	send := func(ctx context.Context, to sender.Contact) error {
+		_, err := app.SendDirect(ctx, s.Out, to, sendertest.Message)
 		return err
 	}
-	sendertest.Unknown(t, tell, people[1], "Feishu does not know Bo by e-mail address or phone number")
-	sendertest.Unknown(t, tell, people[2], "Feishu does not know Cy by e-mail address or phone number")
+	sendertest.Unknown(t, send, people[1], "Feishu does not know Bo by e-mail address or phone number")
+	sendertest.Unknown(t, send, people[2], "Feishu does not know Cy by e-mail address or phone number")
 	if s.First("/open-apis/im/v1/messages") != "" {
 		t.Error("something was posted")
 	}
 	delete(s.Routes, "/open-apis/im/v1/messages")
-	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, tell(ctx, people[0]) })
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, send(ctx, people[0]) })
 	s.Table(t, func() (sender.Receipt, error) {
-		return app.Tell(context.Background(), s.Out, people[0], sendertest.Message)
+		return app.SendDirect(context.Background(), s.Out, people[0], sendertest.Message)
 	},
 		sendertest.Fails{Answer: sendertest.Answer{Status: 400, Body: `{"code":230013,"msg":"Bot has NO availability to this user."}`}},
 		sendertest.Fails{Answer: sendertest.Answer{Status: 400, Body: `{"code":230020,"msg":"This operation triggers the frequency limit."}`}, Retry: true})
@@ -148,7 +148,7 @@ func TestTell(t *testing.T) {
 func TestFindAndCloseGroup(t *testing.T) {
 	s, app := organisation(t)
 	const chat = "/open-apis/im/v1/chats/chat7"
-	s.Routes[chat+"/link"] = sendertest.Says(`{"code":0,"data":{"share_link":"https://applink.feishu.cn/x"}}`)
+	s.Routes[chat+"/link"] = sendertest.Always(`{"code":0,"data":{"share_link":"https://applink.feishu.cn/x"}}`)
 	s.Group(t, app, chat, map[string]string{
 		`{"code":0,"data":{"name":"now so","chat_status":"normal"}}`:    "{ID:chat7 Name:now so Link:https://applink.feishu.cn/x Missing:[]} true <nil>",
 		`{"code":0,"data":{"name":"now so","chat_status":"dissolved"}}`: "{ID: Name: Link: Missing:[]} false <nil>",
@@ -161,7 +161,7 @@ func TestFindAndCloseGroup(t *testing.T) {
 		`{"code":232017,"msg":"not owner"}`: "closed  it refused with 232017: not owner",
 	})
 	s.Forget()
-	s.Routes[chat] = sendertest.Says(`{"code":0}`)
+	s.Routes[chat] = sendertest.Always(`{"code":0}`)
 	if _, err := app.CloseGroup(context.Background(), s.Out, sender.Group{ID: "chat7"}); err != nil {
 		t.Error(err)
 	}

@@ -1,7 +1,7 @@
-// Package feishu tells people in Feishu and Lark: through a custom bot of a group, or as an app that can also
-// open groups.
+// Package feishu sends messages in Feishu and Lark: through a custom bot of a group, or as an app that can also open
+// groups.
 //
-// It must never take HTTP's 200 for a yes: Feishu says no in the reply.
+// It must never treat HTTP 200 as success: Feishu reports failures in the reply.
 package feishu
 
 import (
@@ -29,17 +29,17 @@ type content struct {
 	Post locales `json:"post"`
 }
 
-// Status is what every reply has. Bots of an older kind write StatusCode where nothing is wrong.
+// Status is the part that all replies share. Bots of an older kind write StatusCode on success.
 type Status struct {
 	Code *int   `json:"code"`
 	Old  *int   `json:"StatusCode"`
 	Text string `json:"msg"`
 }
 
-// passing are the codes that may heal: busy, or too often.
+// passing are the codes that a retry may clear: busy, or too many requests.
 var passing = []int{11232, 11233, 11247, 99991400, 230020, 2200, 1000005}
 
-// Err says what is wrong, nil when nothing is. Code 9499 is both a bad request and too many.
+// Err returns the error that the reply reports, or nil. Code 9499 is both a bad request and too many requests.
 func (s *Status) Err() *sender.Error {
 	code := s.Code
 	if code == nil {
@@ -55,11 +55,11 @@ func (s *Status) Err() *sender.Error {
 	return sender.Refused(*code, s.Text, often || slices.Contains(passing, *code))
 }
 
-// Sender posts to custom bots; Now is the moment that signatures are of.
+// Sender sends to custom bots. Now returns the moment of a signature.
 type Sender struct{ Now func() time.Time }
 
-// Send posts to a group's custom bot: the token is the end of its address at Feishu, or its whole URL, as it
-// must be for Lark (open.larksuite.com). It is signed when there is a SignSecret.
+// Send sends to a group's custom bot: the token is the end of its address at Feishu, or its whole URL, as it must be
+// for Lark (open.larksuite.com). The request is signed if there is a SignSecret.
 func (s Sender) Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	body := message{Type: "post", Content: content{post(m.Text, maxBot)}}
 	if chat.SignSecret != "" {
@@ -70,8 +70,8 @@ func (s Sender) Send(ctx context.Context, out *egress.Client, chat sender.Chat, 
 	return call.Do(ctx, out, &Status{})
 }
 
-// Sign is the signature at a moment (Unix seconds): HMAC-SHA256 of nothing, keyed with the moment, a line
-// break and the secret, in base64.
+// Sign returns the signature at a moment (Unix seconds): HMAC-SHA256 of the empty text, keyed with the moment, a
+// line break and the secret, in base64.
 func Sign(secret, moment string) string {
 	mac := hmac.New(sha256.New, []byte(moment+"\n"+secret))
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))

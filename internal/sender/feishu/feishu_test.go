@@ -13,7 +13,7 @@ import (
 	"tocsin/internal/sender/sendertest"
 )
 
-// Computed with openssl: printf ” | openssl dgst -sha256 -mac HMAC -macopt hexkey:(of "1599360473\ndemo") -binary | base64
+// TestSign compares with openssl: printf ” | openssl dgst -sha256 -mac HMAC -macopt hexkey:(of "1599360473\ndemo") -binary | base64.
 func TestSign(t *testing.T) {
 	if got, want := feishu.Sign("demo", "1599360473"), "l1N0gAcBjdwBvGm1xMjOF0XSyaLRpR7tuO5dHfhAYc8="; got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -5,15 +5,15 @@ import (
 	"tocsin/internal/sender"
 )
 
-// How long a post may be, in bytes of JSON: requests may have 20 KB for bots and 30 KB for apps, where the
-// post is JSON in a string and so is escaped twice.
+// The highest sizes of a post in bytes of JSON. Requests may have 20 KB for bots and 30 KB for apps; for apps the
+// post is JSON in a string, so it is escaped twice.
 const (
 	maxBot = 18_000
 	maxApp = 13_000
 )
 
 type locales struct {
-	Chinese rich `json:"zh_cn"` // is shown to everybody when it is the only one
+	Chinese rich `json:"zh_cn"` // shown to all readers if it is the only language
 }
 
 type rich struct {
@@ -28,7 +28,7 @@ type element struct {
 	Style []string `json:"style,omitzero"`
 }
 
-// post makes a rich text of Rich, a paragraph of each line, of at most limit bytes of JSON.
+// post returns a rich text of Rich with a paragraph for each line, of at most limit bytes of JSON.
 func post(text render.Markup, limit int) locales {
 	paragraphs := [][]element{}
 	for _, line := range render.Spans(render.Markup(sender.Fit(text, limit, cost))) {
@@ -48,7 +48,7 @@ func post(text render.Markup, limit int) locales {
 	return locales{rich{Content: paragraphs}}
 }
 
-// cost is what a character may take in JSON with the elements that it may begin.
+// cost returns the highest number of bytes of a character in JSON, with the elements that it may begin.
 func cost(r rune) int {
 	switch r {
 	case '\n':

@@ -1,7 +1,7 @@
-// Package gateway hands voice calls and text messages to a gateway of the deployment's own: whatever takes
-// an HTTP request and calls or texts somebody.
+// Package gateway passes voice calls and text messages to the deployment's own gateway: any program that accepts an
+// HTTP request and calls or texts a person.
 //
-// It must never know a vendor: the gateway is one request, documented in docs/senders.md.
+// It must never depend on a vendor: the gateway is one request, documented in docs/senders.md.
 package gateway
 
 import (
@@ -13,7 +13,7 @@ import (
 	"tocsin/internal/sender"
 )
 
-// Gateway is where calls and texts go.
+// Gateway is the address of the gateway.
 type Gateway struct {
 	URL      string
 	Token    string      // sent as bearer token when it is not empty
@@ -31,10 +31,10 @@ type request struct {
 	Test     bool   `json:"test,omitzero"`
 }
 
-// maxText is how long a text may be, in characters: two or three text messages.
+// maxText is the highest number of characters of a text: two or three text messages.
 const maxText = 480
 
-// Send hands over a voice call or a text message (kind voice or sms) to a phone number.
+// Send passes on a voice call or a text message (kind voice or sms) to a phone number.
 func (g Gateway) Send(ctx context.Context, out *egress.Client, kind, to string, m sender.Message) (sender.Receipt, error) {
 	call := sender.Call{
 		URL: g.URL, Header: http.Header{"Idempotency-Key": {m.Key}}, Insecure: g.Insecure, Secrets: []string{g.URL, g.Token},

@@ -1,5 +1,4 @@
-// Package mailtest is a mail server that mails are sent to in tests: it speaks SMTP on loopback, and writes down what
-// it takes.
+// Package mailtest is a mail server for tests: it speaks SMTP on loopback and stores the mails that it accepts.
 //
 // The product must never import it.
 package mailtest
@@ -22,16 +21,16 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Mail is a mail that a Mailbox took.
+// Mail is a mail that a Mailbox accepted.
 type Mail struct {
 	From, To string
 	Data     string // headers and body as they came
 	TLS      bool
-	User     string // who logged in; empty: nobody
+	User     string // the user that logged in; empty: none
 }
 
-// Mailbox is a mail server for tests: it speaks SMTP on loopback, offers STARTTLS with a certificate of its
-// own, and writes down what it takes.
+// Mailbox is a mail server for tests: it speaks SMTP on loopback, offers STARTTLS with a certificate of its own, and
+// stores the mails that it accepts.
 type Mailbox struct {
 	Host string
 	Port int
@@ -41,16 +40,16 @@ type Mailbox struct {
 	options Options
 }
 
-// Options change a Mailbox.
+// Options change the behaviour of a Mailbox.
 type Options struct {
 	Implicit bool                   // TLS from the first byte
 	Plain    bool                   // STARTTLS is not offered
-	User     string                 // NAME:PASSWORD that must log in; empty: nobody must
+	User     string                 // NAME:PASSWORD that must log in; empty: no log-in is needed
 	Login    bool                   // offer the log-in LOGIN instead of PLAIN
 	Refuse   func(to string) string // reply to RCPT, such as "550 no such user"; empty: taken
 	Answer   func(Mail) string      // reply to the mail itself, such as "451 later"; empty: none, the connection is closed; nil: taken
 	HangUp   bool                   // close the connection as soon as a mail is taken
-	Silent   func()                 // never greet, but call this when somebody is there
+	Silent   func()                 // never greet, but call this when a client has connected
 }
 
 // New starts a mail server that ends with the test.
@@ -80,14 +79,14 @@ func New(t testing.TB, o Options) *Mailbox {
 	return m
 }
 
-// Mails are those that were taken so far.
+// Mails returns the mails accepted so far.
 func (m *Mailbox) Mails() []Mail {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]Mail(nil), m.mails...)
 }
 
-// keepSilent takes connections and says nothing, until the other leaves.
+// keepSilent accepts connections and sends nothing, until the client closes them.
 func (m *Mailbox) keepSilent(listener net.Listener) {
 	for {
 		conn, err := listener.Accept()
@@ -109,7 +108,13 @@ func certificate(t testing.TB) tls.Certificate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mailbox"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		Subject:      pkix.Name{CommonName: "mailbox"},
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)

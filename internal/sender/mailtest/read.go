@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Read is what a reader's program makes of a mail: its subject, its headers, and its texts by their kind, such as
-// text/plain, with lines that end in CRLF.
+// Read decodes a mail as a mail program does. It returns the subject, the headers, and the texts by their type, such
+// as text/plain, with lines that end in CRLF.
 func (m Mail) Read() (subject string, header mail.Header, texts map[string]string, err error) {
 	message, err := mail.ReadMessage(strings.NewReader(m.Data))
 	if err != nil {

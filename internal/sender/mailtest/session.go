@@ -21,7 +21,7 @@ type session struct {
 	taken   bool // the mail was taken just now
 }
 
-// reply is an answer such as "550 no such user", as the library gives answers: also a yes that says more than OK.
+// reply returns a reply such as "550 no such user" in the form that the library sends, also for success.
 func reply(text string) error {
 	number, words, _ := strings.Cut(text, " ")
 	code, err := strconv.Atoi(number)
@@ -31,7 +31,7 @@ func reply(text string) error {
 	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: words}
 }
 
-// AuthMechanisms are the ways to log in that are offered.
+// AuthMechanisms returns the log-in mechanisms that are offered.
 func (s *session) AuthMechanisms() []string {
 	switch o := s.keyring.options; {
 	case o.User == "":
@@ -42,7 +42,7 @@ func (s *session) AuthMechanisms() []string {
 	return []string{sasl.Plain}
 }
 
-// Auth begins to log in.
+// Auth begins a log-in.
 func (s *session) Auth(method string) (sasl.Server, error) {
 	if method == "LOGIN" {
 		return &login{check: s.logIn}, nil
@@ -50,7 +50,7 @@ func (s *session) Auth(method string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, name, password string) error { return s.logIn(name, password) }), nil
 }
 
-// logIn refuses with what it was told, as some servers do.
+// logIn refuses a wrong password with a reply that repeats it, as some servers do.
 func (s *session) logIn(name, password string) error {
 	if name+":"+password != s.keyring.options.User {
 		return reply("535 wrong user or password: " + base64.StdEncoding.EncodeToString([]byte("\x00"+name+"\x00"+password)))
@@ -59,7 +59,7 @@ func (s *session) logIn(name, password string) error {
 	return nil
 }
 
-// login is the way LOGIN, which the library has for clients alone.
+// login is the mechanism LOGIN, which the library has for clients only.
 type login struct {
 	check func(name, password string) error
 	asked int
@@ -87,7 +87,7 @@ func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 	return nil
 }
 
-// Rcpt takes an address, of which a mail has one.
+// Rcpt accepts an address, of which a mail has one.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	if s.mail.To = to; s.keyring.options.Refuse != nil {
 		if text := s.keyring.options.Refuse(to); text != "" {
@@ -97,7 +97,7 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-// Data takes the mail itself.
+// Data accepts the mail itself.
 func (s *session) Data(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {

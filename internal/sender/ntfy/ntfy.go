@@ -1,6 +1,6 @@
-// Package ntfy publishes to a topic of ntfy, of ntfy.sh or of a server of the deployment's own.
+// Package ntfy publishes to a topic of ntfy, at ntfy.sh or at the deployment's own server.
 //
-// It must never put what people write into a header as it is.
+// It must never put text of people into a header without encoding it.
 package ntfy
 
 import (
@@ -16,28 +16,28 @@ import (
 )
 
 const (
-	maxText  = 4096 // bytes; what is longer would become an attachment
+	maxText  = 4096 // bytes; ntfy makes an attachment of a longer text
 	maxTitle = 250  // characters
 )
 
-// priority is ntfy's, of 1 to 5, for each severity; others are of the usual one.
+// priority is ntfy's priority, 1 to 5, for each severity; without one ntfy uses 3.
 var priority = map[string]string{"Critical": "5", "Warning": "4", "Info": "3", "Ok": "2"}
 
 type action struct {
 	Action string `json:"action"`
 	Label  string `json:"label"`
 	URL    string `json:"url"`
-	Clear  bool   `json:"clear"` // the notification goes when it is tapped
+	Clear  bool   `json:"clear"` // the notification is cleared when it is tapped
 }
 
 type reply struct {
 	ID string `json:"id"`
 }
 
+// Err returns nil: ntfy reports failures by the HTTP status.
 func (r *reply) Err() *sender.Error { return nil }
 
-// Send publishes to the topic that the token names, or whose URL it is. VerifyToken, when there is one, is
-// the access token.
+// Send publishes to a topic: the token is its name or its URL. VerifyToken, if set, is the access token.
 func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	var r reply
 	header, err := header(chat, m)

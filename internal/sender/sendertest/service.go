@@ -1,5 +1,5 @@
-// Package sendertest is a service that senders are tested against: a real HTTP server that keeps what it was
-// asked and answers as it is told.
+// Package sendertest is a service that senders are tested against: a real HTTP server that stores its requests and
+// replies as the test configures it.
 //
 // The product must never import it.
 package sendertest
@@ -27,13 +27,13 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// Secrets that tests give to senders; no text of theirs may hold one.
+// Secrets that tests pass to senders; no text of theirs may contain one.
 const (
 	Token  = "token-of-the-chat"
 	Secret = "secret-of-the-chat"
 )
 
-// Answer is what the service answers.
+// Answer is a reply of the service.
 type Answer struct {
 	Status int // 200 when 0
 	Header map[string]string
@@ -44,7 +44,7 @@ type Answer struct {
 type Service struct {
 	URL    string
 	Out    *egress.Client                      // may reach it
-	Answer Answer                              // to what Routes does not have
+	Answer Answer                              // to requests without a route
 	Routes map[string]func(body string) Answer // by path
 	Query  bool                                // the routes' paths have the queries with them, where there are any
 	asked  []asked
@@ -52,8 +52,10 @@ type Service struct {
 	server *httptest.Server
 }
 
-// Says is a route that always answers the same.
-func Says(body string) func(string) Answer { return func(string) Answer { return Answer{Body: body} } }
+// Always returns a route that always replies with the same body.
+func Always(body string) func(string) Answer {
+	return func(string) Answer { return Answer{Body: body} }
+}
 
 type asked struct {
 	line, headers, body string
@@ -73,7 +75,7 @@ func New(t *testing.T) *Service {
 // Close ends the service before the test does.
 func (s *Service) Close() { s.server.Close() }
 
-// shown are the headers that a golden file has.
+// shown are the headers that golden files hold.
 var shown = []string{"Authorization", "Content-Type", "Title", "Priority", "Tags", "Actions", "Click"}
 
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
@@ -107,10 +109,10 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, answer.Body)
 }
 
-// Body is that of the last request.
+// Body returns the body of the last request.
 func (s *Service) Body() string { return s.asked[len(s.asked)-1].body }
 
-// First is the body of the first request to a path, without its query.
+// First returns the body of the first request to a path, without its query.
 func (s *Service) First(path string) string {
 	for _, a := range s.asked {
 		if strings.HasSuffix(strings.Split(a.line, "?")[0], " "+path) {
@@ -120,13 +122,13 @@ func (s *Service) First(path string) string {
 	return ""
 }
 
-// Forget forgets the requests so far.
+// Forget deletes the requests stored so far.
 func (s *Service) Forget() { s.asked = nil }
 
-// Header is one of the last request.
+// Header returns a header of the last request.
 func (s *Service) Header(name string) string { return s.asked[len(s.asked)-1].header.Get(name) }
 
-// Golden compares all requests since the last time with a file in testdata/golden.
+// Golden compares all requests since its last call with a file in testdata/golden.
 func (s *Service) Golden(t *testing.T, name string) {
 	t.Helper()
 	text := ""
@@ -165,7 +167,7 @@ type Fails struct {
 	After time.Duration
 }
 
-// Usual are the errors that HTTP's status alone tells.
+// Usual are the errors that follow from the HTTP status alone.
 var Usual = []Fails{
 	{Answer{Status: 400, Body: "bad"}, false, 0},
 	{Answer{Status: 401, Body: "who?"}, false, 0},
@@ -180,7 +182,7 @@ var Usual = []Fails{
 	{Answer{Status: 503, Header: map[string]string{"Retry-After": "9"}}, true, 9 * time.Second},
 }
 
-// Table has send fail in each way, and then against nobody, and sees to it that no text holds a secret.
+// Table checks that send fails as each row states, and against a closed service, and that no text holds a secret.
 func (s *Service) Table(t *testing.T, send func() (sender.Receipt, error), rows ...Fails) {
 	t.Helper()
 	for _, row := range append(rows, Usual...) {
@@ -194,8 +196,8 @@ func (s *Service) Table(t *testing.T, send func() (sender.Receipt, error), rows 
 	s.asked = nil
 }
 
-// GivenUp has send's context end while the service is thinking, and before it is asked at all. That is not
-// the service's no, so trying again may help.
+// GivenUp ends send's context while the service works on the request, and before the request. Neither is a refusal
+// of the service, so a retry may succeed.
 func (s *Service) GivenUp(t *testing.T, send func(context.Context) (sender.Receipt, error)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -207,23 +209,23 @@ func (s *Service) GivenUp(t *testing.T, send func(context.Context) (sender.Recei
 	receipt, err = send(ctx)
 	check(t, "given up before", receipt, err, true, 0)
 	if len(s.asked) > 0 {
-		t.Errorf("it was asked after it had been given up: %v", s.asked)
+		t.Errorf("a request was sent after its context had ended: %v", s.asked)
 	}
 }
 
-// Unknown wants telling somebody to fail for good, in these words.
-func Unknown(t *testing.T, tell func(context.Context, sender.Contact) error, who sender.Contact, want string) {
+// Unknown checks that sending to an unknown person fails for good, with this message.
+func Unknown(t *testing.T, send func(context.Context, sender.Contact) error, who sender.Contact, want string) {
 	t.Helper()
-	if err := tell(context.Background(), who); err == nil || sender.Retry(err) || err.Error() != want {
+	if err := send(context.Background(), who); err == nil || sender.Retry(err) || err.Error() != want {
 		t.Errorf("%s: %v, want %s", who.Label(), err, want)
 	}
 }
 
-// Group asks for a group and closes it under each reply of a service, and wants what comes of it, as text.
+// Group finds and closes a group under each reply of a service, and compares the results as text.
 func (s *Service) Group(t *testing.T, app sender.App, path string, rows map[string]string) {
 	t.Helper()
 	for reply, want := range rows {
-		s.Routes[path] = Says(reply)
+		s.Routes[path] = Always(reply)
 		group, found, err := app.FindGroup(context.Background(), s.Out, "chat7")
 		got := fmt.Sprintf("%+v %t %v", group, found, err)
 		if strings.HasPrefix(want, "closed") {
@@ -248,7 +250,7 @@ func check(t *testing.T, what string, receipt sender.Receipt, err error, retry b
 	}
 	for _, secret := range []string{Token, Secret} {
 		if strings.Contains(failed.Message+receipt.Reply, secret[:8]) { // nor a part of it
-			t.Errorf("%s: a secret is told: %+v %+v", what, *failed, receipt)
+			t.Errorf("%s: a secret is shown: %+v %+v", what, *failed, receipt)
 		}
 	}
 }

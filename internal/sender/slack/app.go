@@ -21,19 +21,21 @@ type App struct {
 	BaseURL string // empty: Slack's own
 }
 
-// maxName is how long the name of a channel may be, in characters.
+// maxName is the highest number of characters of a channel's name.
 const maxName = 80
 
-// Status is what every reply has.
+// Status is the part that all replies share.
 type Status struct {
 	OK     bool   `json:"ok"`
 	Reason string `json:"error"`
 }
 
-// passing are the errors that may heal.
-var passing = []string{"ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"}
+// passing are the errors that a retry may clear.
+var passing = []string{
+	"ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org",
+}
 
-// Err says what is wrong, nil when nothing is.
+// Err returns the error that the reply reports, or nil.
 func (s *Status) Err() *sender.Error {
 	switch {
 	case s.OK:
@@ -49,13 +51,19 @@ func (a App) call(ctx context.Context, out *egress.Client, method string, body a
 	if body == nil { // those methods take their arguments from the query
 		verb = http.MethodGet
 	}
-	call := sender.Call{Method: verb, URL: sender.Base(a.BaseURL, "https://slack.com/api") + "/" + method, Header: http.Header{"Authorization": {"Bearer " + a.Token}}, Body: body, Secrets: []string{a.Token}}
+	call := sender.Call{
+		Method:  verb,
+		URL:     sender.Base(a.BaseURL, "https://slack.com/api") + "/" + method,
+		Header:  http.Header{"Authorization": {"Bearer " + a.Token}},
+		Body:    body,
+		Secrets: []string{a.Token},
+	}
 	return call.Do(ctx, out, reply)
 }
 
-// OpenGroup opens a channel and invites people to it, whom Slack knows by their e-mail address. A name that is
-// taken gets a number. When the group has an ID it is open, even beside an error, which is then that nobody
-// could be invited or that trying AddMembers again may help.
+// OpenGroup opens a channel and invites people to it, looked up by e-mail address. A name that is taken gets a
+// number. If the group has an ID it is open, even with an error, which then means that no person could be invited or
+// that AddMembers may be retried.
 func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, people []sender.Contact) (sender.Group, error) {
 	var created struct {
 		Status
@@ -82,7 +90,7 @@ func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, peo
 	return group, err
 }
 
-// link leads to a channel, through the workspace if it says where it is.
+// link returns a link to a channel, at the workspace's own address if Slack returns it.
 func (a App) link(ctx context.Context, out *egress.Client, groupID string) string {
 	var workspace struct {
 		Status
@@ -94,11 +102,11 @@ func (a App) link(ctx context.Context, out *egress.Client, groupID string) strin
 	return strings.TrimSuffix(workspace.URL, "/") + "/archives/" + groupID
 }
 
-// gone are the reasons for which there is no channel any more, or nobody can write to it.
+// gone are the errors for a channel that no longer exists or is archived.
 var gone = []string{"channel_not_found", "already_archived", "is_archived"}
 
-// FindGroup asks for a channel. One that is archived is none any more. The token needs channels:read, or
-// groups:read for private channels.
+// FindGroup returns a channel; an archived channel is not found. The token needs channels:read, or groups:read for
+// private channels.
 func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) (group sender.Group, found bool, err error) {
 	var reply struct {
 		Status
@@ -117,7 +125,7 @@ func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) 
 	return sender.Group{ID: groupID, Name: reply.Channel.Name, Link: a.link(ctx, out, groupID)}, true, nil
 }
 
-// CloseGroup archives a channel: what was said there can still be read.
+// CloseGroup archives a channel: its messages can still be read.
 func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Group) (left string, err error) {
 	var s Status
 	_, err = a.call(ctx, out, "conversations.archive", map[string]string{"channel": group.ID}, &s)
@@ -127,7 +135,7 @@ func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Gr
 	return "", err
 }
 
-// AddMembers invites people to a channel; who is in it already may be among them.
+// AddMembers invites people to a channel, of whom some may be members already, and returns the labels of the others.
 func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	return a.directory(ctx, out).Invite(people, func(ids []string) (left []string, err error) {
 		refused, err := sender.Add(ids, 100, func(lot []string) error {
@@ -146,7 +154,7 @@ func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string,
 			if len(lot) == 1 || len(s.Errors) == 0 {
 				return err
 			}
-			for _, e := range s.Errors { // the others of the lot are in
+			for _, e := range s.Errors { // the others of the batch are invited
 				if !within(e.Reason) {
 					left = append(left, e.User)
 				}
@@ -157,13 +165,13 @@ func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string,
 	})
 }
 
-// within says whether an invitation was refused because it was not needed.
+// within reports whether an invitation was refused because the person is a member already.
 func within(reason string) bool {
 	return reason == "already_in_channel" || reason == "cant_invite_self"
 }
 
-// Tell sends somebody a direct message: what is posted to a person's id appears in the conversation with the bot.
-func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+// SendDirect sends a person a direct message: a message to a person's ID appears in the conversation with the bot.
+func (a App) SendDirect(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
 	id, err := a.directory(ctx, out).One(person, "Slack", "e-mail address")
 	if err != nil {
 		return sender.Receipt{}, err
@@ -171,7 +179,7 @@ func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact
 	return a.Post(ctx, out, id, m)
 }
 
-// Post posts to a channel. The receipt's ID is the message's moment, as Slack names messages.
+// Post sends a message to a channel. The receipt's ID is the message's timestamp, by which Slack identifies messages.
 func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sender.Message) (sender.Receipt, error) {
 	var reply struct {
 		Status
@@ -201,7 +209,7 @@ func (a App) directory(ctx context.Context, out *egress.Client) sender.Directory
 	}
 }
 
-// channelName makes a name that Slack accepts, the nth of those who are alike: small letters, digits, hyphens
+// channelName returns a name that Slack accepts, the nth of those that are alike: lower-case letters, digits, hyphens
 // and underscores.
 func channelName(name string, n int) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {

@@ -13,13 +13,13 @@ import (
 
 var people = []sender.Contact{{Name: "Ada", Email: "ada@example.com"}, {Name: "Bo", Email: "bo@example.com"}, {Name: "Cy", Phone: "+1 555"}, {Name: "Di", Email: "di@example.com"}, {Name: "Again", Email: "ada@example.com"}}
 
-// workspace knows Ada and Di, and has a channel of every name but those in taken.
+// workspace starts a service that knows Ada and Di, and in which the channel names in taken are in use.
 func workspace(t *testing.T, taken ...string) (*sendertest.Service, slack.App) {
 	s := sendertest.New(t)
 	s.Query = true
-	s.Routes["/users.lookupByEmail?email=ada%40example.com"] = sendertest.Says(`{"ok":true,"user":{"id":"U1"}}`)
-	s.Routes["/users.lookupByEmail?email=bo%40example.com"] = sendertest.Says(`{"ok":false,"error":"users_not_found"}`)
-	s.Routes["/users.lookupByEmail?email=di%40example.com"] = sendertest.Says(`{"ok":true,"user":{"id":"U4"}}`)
+	s.Routes["/users.lookupByEmail?email=ada%40example.com"] = sendertest.Always(`{"ok":true,"user":{"id":"U1"}}`)
+	s.Routes["/users.lookupByEmail?email=bo%40example.com"] = sendertest.Always(`{"ok":false,"error":"users_not_found"}`)
+	s.Routes["/users.lookupByEmail?email=di%40example.com"] = sendertest.Always(`{"ok":true,"user":{"id":"U4"}}`)
 	s.Routes["/conversations.create"] = func(body string) sendertest.Answer {
 		for _, name := range taken {
 			if strings.Contains(body, fmt.Sprintf("%q", name)) {
@@ -28,9 +28,9 @@ func workspace(t *testing.T, taken ...string) (*sendertest.Service, slack.App) {
 		}
 		return sendertest.Answer{Body: `{"ok":true,"channel":{"id":"C7","name":"as-it-is"}}`}
 	}
-	s.Routes["/auth.test"] = sendertest.Says(`{"ok":true,"url":"https://acme.slack.com/","team_id":"T1"}`)
-	s.Routes["/conversations.invite"] = sendertest.Says(`{"ok":true,"channel":{"id":"C7"}}`)
-	s.Routes["/chat.postMessage"] = sendertest.Says(`{"ok":true,"channel":"C7","ts":"1503435956.000247"}`)
+	s.Routes["/auth.test"] = sendertest.Always(`{"ok":true,"url":"https://acme.slack.com/","team_id":"T1"}`)
+	s.Routes["/conversations.invite"] = sendertest.Always(`{"ok":true,"channel":{"id":"C7"}}`)
+	s.Routes["/chat.postMessage"] = sendertest.Always(`{"ok":true,"channel":"C7","ts":"1503435956.000247"}`)
 	return s, slack.App{Token: sendertest.Token, Private: true, BaseURL: s.URL + "/"}
 }
 
@@ -44,13 +44,13 @@ func TestOpenGroup(t *testing.T) {
 		t.Errorf("%+v %v", receipt, err)
 	}
 	s.Golden(t, "group")
-	s.Routes["/auth.test"] = sendertest.Says(`{"ok":false,"error":"internal_error"}`)
+	s.Routes["/auth.test"] = sendertest.Always(`{"ok":false,"error":"internal_error"}`)
 	if group, err := app.OpenGroup(context.Background(), s.Out, "!", nil); err != nil || group.Link != "https://slack.com/app_redirect?channel=C7" {
 		t.Errorf("no workspace, nobody: %+v %v", group, err)
 	}
 }
 
-// Who is in the channel already is not missing; who cannot be invited does not keep the others out.
+// TestAddMembers: a person who is in the channel is not missing; one who cannot be invited keeps no other out.
 func TestAddMembers(t *testing.T) {
 	s, app := workspace(t)
 	for reply, want := range map[string]string{
@@ -59,7 +59,7 @@ func TestAddMembers(t *testing.T) {
 		`{"ok":false,"error":"channel_not_found"}`: "[Bo Cy Ada Di] it refused with channel_not_found: see Slack's documentation of the method",
 		`{"ok":false,"error":"ratelimited"}`:       "[Bo Cy] it refused with ratelimited: see Slack's documentation of the method",
 	} {
-		s.Routes["/conversations.invite"] = sendertest.Says(reply)
+		s.Routes["/conversations.invite"] = sendertest.Always(reply)
 		missing, err := app.AddMembers(context.Background(), s.Out, "C7", people)
 		got := fmt.Sprint(missing)
 		if err != nil {
@@ -107,31 +107,31 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestTell(t *testing.T) {
+func TestSendDirect(t *testing.T) {
 	s, app := workspace(t)
-	if receipt, err := app.Tell(context.Background(), s.Out, people[0], sendertest.Message); err != nil || receipt.ID != "1503435956.000247" {
+	if receipt, err := app.SendDirect(context.Background(), s.Out, people[0], sendertest.Message); err != nil || receipt.ID != "1503435956.000247" {
 		t.Errorf("%+v %v", receipt, err)
 	}
 	s.Golden(t, "direct")
-	tell := func(ctx context.Context, to sender.Contact) error {
-		_, err := app.Tell(ctx, s.Out, to, sendertest.Message)
+	send := func(ctx context.Context, to sender.Contact) error {
+		_, err := app.SendDirect(ctx, s.Out, to, sendertest.Message)
 		return err
 	}
-	sendertest.Unknown(t, tell, people[1], "Slack does not know Bo by e-mail address")
-	sendertest.Unknown(t, tell, people[2], "Slack does not know Cy by e-mail address")
+	sendertest.Unknown(t, send, people[1], "Slack does not know Bo by e-mail address")
+	sendertest.Unknown(t, send, people[2], "Slack does not know Cy by e-mail address")
 	if s.First("/chat.postMessage") != "" {
 		t.Error("something was posted")
 	}
-	s.Routes["/users.lookupByEmail?email=bo%40example.com"] = sendertest.Says(`{"ok":false,"error":"ratelimited"}`)
-	if err := tell(context.Background(), people[1]); !sender.Retry(err) {
+	s.Routes["/users.lookupByEmail?email=bo%40example.com"] = sendertest.Always(`{"ok":false,"error":"ratelimited"}`)
+	if err := send(context.Background(), people[1]); !sender.Retry(err) {
 		t.Errorf("too often: %v", err)
 	}
 	clear(s.Routes)
-	s.Routes["/users.lookupByEmail?email=ada%40example.com"] = sendertest.Says(`{"ok":true,"user":{"id":"U1"}}`)
+	s.Routes["/users.lookupByEmail?email=ada%40example.com"] = sendertest.Always(`{"ok":true,"user":{"id":"U1"}}`)
 	app.Token += "/" + sendertest.Secret // the table looks for both
-	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, tell(ctx, people[0]) })
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, send(ctx, people[0]) })
 	s.Table(t, func() (sender.Receipt, error) {
-		return app.Tell(context.Background(), s.Out, people[0], sendertest.Message)
+		return app.SendDirect(context.Background(), s.Out, people[0], sendertest.Message)
 	},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"ok":false,"error":"messages_tab_disabled"}`}},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"ok":false,"error":"ratelimited"}`}, Retry: true})

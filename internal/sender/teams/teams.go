@@ -1,5 +1,5 @@
-// Package teams tells people in Microsoft Teams, through a workflow that is started by a web request and posts
-// the adaptive card it is given.
+// Package teams sends messages in Microsoft Teams, through a workflow that a web request starts and that posts the
+// adaptive card of the request.
 //
 // It must never guess an address: every workflow has a whole URL of its own.
 package teams
@@ -12,7 +12,7 @@ import (
 	"tocsin/internal/sender"
 )
 
-// maxText is how long a text may be, in bytes of JSON: a message may have 28 KB in all.
+// maxText is the highest number of bytes of a text in JSON: a message may have 28 KB in all.
 const maxText = 24_000
 
 type message struct {
@@ -33,7 +33,7 @@ type card struct {
 	Teams   map[string]string `json:"msteams"`
 }
 
-// block is a line: of runs, in whose text Teams reads no Markdown.
+// block is a line of text runs, in which Teams reads no Markdown.
 type block struct {
 	Type    string `json:"type"`
 	Inlines []run  `json:"inlines"`
@@ -51,7 +51,7 @@ type open struct {
 	URL  string `json:"url"`
 }
 
-// Send posts a card with the text to a workflow.
+// Send sends a card with the text to a workflow.
 func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	c := card{
 		Schema: "http://adaptivecards.io/schemas/adaptive-card.json", Type: "AdaptiveCard", Version: "1.4",
@@ -82,7 +82,7 @@ func blocks(text render.Markup) []block {
 	return all
 }
 
-// cost is what a character may take in JSON with the elements that it may begin.
+// cost returns the highest number of bytes of a character in JSON, with the elements that it may begin.
 func cost(r rune) int {
 	switch r {
 	case '\n':

@@ -1,6 +1,6 @@
-// Package telegram tells people in Telegram, as a bot.
+// Package telegram sends messages in Telegram, as a bot.
 //
-// It must never have Telegram read markup or fetch links: the text is plain, and one link acknowledges.
+// It must never let Telegram read markup or fetch links: the text is plain, and one link acknowledges.
 package telegram
 
 import (
@@ -37,6 +37,7 @@ type reply struct {
 	} `json:"result"`
 }
 
+// Err returns the error that the reply reports, or nil.
 func (r *reply) Err() *sender.Error {
 	switch {
 	case r.OK:
@@ -49,8 +50,8 @@ func (r *reply) Err() *sender.Error {
 	return err
 }
 
-// Send sends to every chat of ChatIDs. The token is the bot's, or the URL of its own Bot API server up to
-// the token, with or without /sendMessage.
+// Send sends to every chat of ChatIDs. The token is the bot's, or the URL of the deployment's own Bot API server up to
+// and including the token, with or without /sendMessage.
 func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	address := strings.TrimSuffix(chat.Address("https://api.telegram.org/bot"), "/sendMessage") + "/sendMessage"
 	text := sender.Fit(m.Text, maxText, sender.UTF16)

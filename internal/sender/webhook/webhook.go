@@ -1,7 +1,7 @@
-// Package webhook tells programs: it posts the incident as JSON, signed when there is a secret, in the way of
-// the Standard Webhooks.
+// Package webhook sends notifications to programs: it posts the incident as JSON, signed as in Standard Webhooks if
+// there is a secret.
 //
-// It must never sign once and send later: the moment is part of what is signed.
+// It must never sign once and send later: the moment is part of the signed text.
 package webhook
 
 import (
@@ -17,11 +17,10 @@ import (
 	"tocsin/internal/sender"
 )
 
-// Sender posts to webhooks; Now is the moment that signatures are of.
+// Sender posts to webhooks. Now returns the moment of a signature.
 type Sender struct{ Now func() time.Time }
 
-// Send posts m.Data to the chat's URL. The header webhook-id is the message's key, the same for every
-// attempt.
+// Send posts m.Data to the chat's URL. The header webhook-id is the message's key, the same for every attempt.
 func (s Sender) Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	h := http.Header{"Content-Type": {"application/json"}, "Webhook-Id": {m.Key}}
 	if chat.SignSecret != "" {
@@ -32,9 +31,9 @@ func (s Sender) Send(ctx context.Context, out *egress.Client, chat sender.Chat, 
 	return sender.Judge(nil, chat.Secrets())(out.Do(ctx, egress.Request{URL: chat.Address(""), Header: h, Body: m.Data}))
 }
 
-// Sign is the signature of a body that is sent at a moment (Unix seconds) under an id: HMAC-SHA256 in base64
-// of "id.moment.body". A secret that begins with whsec_ is base64 behind that, as the Standard Webhooks
-// have it; any other is taken as it is.
+// Sign returns the signature of a body that is sent at a moment (Unix seconds) under an ID: HMAC-SHA256 in base64 of
+// "id.moment.body". A secret that begins with whsec_ is base64 after that prefix, as in Standard Webhooks; any other
+// secret is used as it is.
 func Sign(secret, id, moment string, body []byte) string {
 	key := []byte(secret)
 	if len(secret) > 6 && secret[:6] == "whsec_" {

@@ -11,22 +11,22 @@ import (
 	"tocsin/internal/sender"
 )
 
-// App is an app of the organisation's own. WeCom lets it open groups only when everybody can see it.
+// App is an app of the organisation's own. WeCom lets it open groups only if all members can see the app.
 type App struct {
 	CorpID  string
 	Secret  string
-	Owner   string // user id of who owns groups; empty: WeCom chooses one of the people
-	AgentID string // a number: the app among the organisation's, in whose name persons are told; empty: they are not
+	Owner   string // user ID of the owner of groups; empty: WeCom chooses one of the people
+	AgentID string // a number: the app's ID in the organisation, needed for messages to persons; may be empty
 	BaseURL string // empty: WeCom's own
 }
 
 const (
 	maxName   = 50  // characters
-	maxLot    = 500 // people who are added at once
+	maxBatch  = 500 // people added in one call
 	minPeople = 2   // in a group
 )
 
-// unknown are the codes for people whom WeCom does not know.
+// unknown are the codes for a person that WeCom does not know.
 var unknown = []int{46004, 60111}
 
 // session is an app with the access that lasts for one operation.
@@ -56,7 +56,7 @@ func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt
 	return sender.Call{URL: s.base + "/cgi-bin/" + path + "?" + query.Encode(), Body: body, Secrets: s.secrets}.Do(s.ctx, s.out, reply)
 }
 
-// find looks people up by phone number, then by e-mail address: the organisation's (1) and their own (2).
+// find looks a person up by phone number, then by e-mail address: the organisation's (1), then the private one (2).
 func (s session) find(c sender.Contact) (id string, err error) {
 	if c.Phone != "" {
 		id, err = s.who("user/getuserid", map[string]any{"mobile": c.Mobile()})
@@ -79,9 +79,9 @@ func (s session) who(path string, ask map[string]any) (string, error) {
 	return reply.ID, err
 }
 
-// OpenGroup opens a group of people, whom WeCom knows by phone number or e-mail address. It needs two, of
-// whom the app's owner is one. When the group has an ID it is open, even beside an error, which is then that
-// trying AddMembers again may help. People see the group once something is posted to it; it has no link.
+// OpenGroup opens a group of people, looked up by phone number or e-mail address. It needs two people, of whom the
+// app's owner is one. If the group has an ID it is open, even with an error, which then means that AddMembers may be
+// retried. People see the group once it has a message; it has no link.
 func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, people []sender.Contact) (sender.Group, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -96,7 +96,8 @@ func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, peo
 		ids = append([]string{a.Owner}, ids...)
 	}
 	if len(ids) < minPeople {
-		return sender.Group{Missing: missing}, &sender.Error{Message: "a group in WeCom needs two people whom it knows, the app's owner being one"}
+		tooFew := "a group in WeCom needs two people whom it knows, the app's owner being one"
+		return sender.Group{Missing: missing}, &sender.Error{Message: tooFew}
 	}
 	var created struct {
 		Status
@@ -117,13 +118,13 @@ func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, peo
 	group.ID = created.ID
 	refused, err := s.add(group.ID, rest)
 	group.Missing = append(missing, sender.Labels(refused, known)...)
-	if !sender.Retry(err) { // who was refused is named, and the others are in
+	if !sender.Retry(err) { // the people refused are in missing, and the others are members
 		err = nil
 	}
 	return group, err
 }
 
-// lots are the people with whom a group may be opened: all, or else two, the owner being one.
+// lots returns the batches with which a group may be opened: all people, or else two, the owner being one.
 func (a App) lots(ids []string) [][]string {
 	lots := [][]string{ids}
 	for i, id := range ids[1:] {
@@ -136,10 +137,10 @@ func (a App) lots(ids []string) [][]string {
 	return lots
 }
 
-// gone are the codes for a group that there is not.
+// gone are the codes for a group that does not exist.
 var gone = []int{86001, 86003}
 
-// FindGroup asks for a group that the app has opened.
+// FindGroup returns a group that the app has opened.
 func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) (group sender.Group, found bool, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -152,7 +153,8 @@ func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) 
 		} `json:"chat_info"`
 	}
 	query := url.Values{"access_token": {s.token}, "chatid": {groupID}}
-	_, err = sender.Call{Method: http.MethodGet, URL: s.base + "/cgi-bin/appchat/get?" + query.Encode(), Secrets: s.secrets}.Do(ctx, out, &reply)
+	call := sender.Call{Method: http.MethodGet, URL: s.base + "/cgi-bin/appchat/get?" + query.Encode(), Secrets: s.secrets}
+	_, err = call.Do(ctx, out, &reply)
 	switch {
 	case reply.Code != nil && slices.Contains(gone, *reply.Code):
 		return group, false, nil
@@ -162,7 +164,7 @@ func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) 
 	return sender.Group{ID: groupID, Name: reply.Info.Name}, true, nil
 }
 
-// CloseGroup renames a group, as no app can dissolve one.
+// CloseGroup renames a group, because an app cannot dissolve one.
 func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Group) (left string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -180,7 +182,7 @@ func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Gr
 	return "WeCom lets no app dissolve a group: it stays, and is now called " + strconv.Quote(name), nil
 }
 
-// AddMembers adds people to a group.
+// AddMembers adds people to a group and returns the labels of the others.
 func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string, people []sender.Contact) (missing []string, err error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -190,13 +192,13 @@ func (a App) AddMembers(ctx context.Context, out *egress.Client, groupID string,
 }
 
 func (s session) add(groupID string, ids []string) (refused []string, err error) {
-	return sender.Add(ids, maxLot, func(lot []string) error {
+	return sender.Add(ids, maxBatch, func(lot []string) error {
 		_, err := s.call("appchat/update", map[string]any{"chatid": groupID, "add_user_list": lot}, &Status{})
 		return err
 	})
 }
 
-// Post posts to a group.
+// Post sends a message to a group.
 func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sender.Message) (sender.Receipt, error) {
 	s, err := a.login(ctx, out)
 	if err != nil {
@@ -212,7 +214,7 @@ type direct struct {
 	message
 }
 
-// taken is the reply to it. It says yes although it shows the message to nobody.
+// taken is the reply to it. WeCom reports success even if it shows the message to no one.
 type taken struct {
 	Status
 	Hidden     string `json:"invaliduser"`
@@ -220,22 +222,26 @@ type taken struct {
 	ID         string `json:"msgid"`
 }
 
-// Err says what is wrong, nil when nothing is.
+// Err returns the error that the reply reports, or nil.
 func (t *taken) Err() *sender.Error {
 	if err := t.Status.Err(); err != nil {
 		return err
 	}
 	if t.Hidden+t.Unlicensed != "" {
-		return &sender.Error{Message: "WeCom does not show the person the message: the person is none of those who can see the app, or has no licence for it"}
+		return &sender.Error{
+			Message: "WeCom does not show the person the message: the person is none of those who can see the app, or has no licence for it",
+		}
 	}
 	return nil
 }
 
-// Tell sends somebody a message of the app. Its agent id must be set.
-func (a App) Tell(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
+// SendDirect sends a person a message of the app. AgentID must be set.
+func (a App) SendDirect(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
 	agent, err := strconv.ParseInt(a.AgentID, 10, 64)
 	if err != nil {
-		return sender.Receipt{}, &sender.Error{Message: "agent_id of the app must be set, to a number: WeCom sends messages to persons in its name"}
+		return sender.Receipt{}, &sender.Error{
+			Message: "agent_id of the app must be set, to a number: WeCom sends messages to persons in its name",
+		}
 	}
 	s, err := a.login(ctx, out)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 
 var people = []sender.Contact{{Name: "Ada", Phone: "+86 138-0000-0001", Email: "ada@example.com"}, {Name: "Bo", Phone: "13800000002"}, {Name: "Cy"}, {Name: "Di", Email: "di@example.com"}}
 
-// organisation knows Ada by phone and Di by her own e-mail address.
+// organisation starts a service that knows Ada by phone and Di by her private e-mail address.
 func organisation(t *testing.T) (*sendertest.Service, wecom.App) {
 	s := sendertest.New(t)
-	s.Routes["/cgi-bin/gettoken"] = sendertest.Says(`{"errcode":0,"errmsg":"ok","access_token":"` + sendertest.Token + `","expires_in":7200}`)
+	s.Routes["/cgi-bin/gettoken"] = sendertest.Always(`{"errcode":0,"errmsg":"ok","access_token":"` + sendertest.Token + `","expires_in":7200}`)
 	s.Routes["/cgi-bin/user/getuserid"] = func(body string) sendertest.Answer {
 		if strings.Contains(body, `"13800000001"`) {
 			return sendertest.Answer{Body: `{"errcode":0,"errmsg":"ok","userid":"ada"}`}
@@ -29,9 +29,9 @@ func organisation(t *testing.T) (*sendertest.Service, wecom.App) {
 		}
 		return sendertest.Answer{Body: `{"errcode":60111,"errmsg":"userid not found"}`}
 	}
-	s.Routes["/cgi-bin/appchat/create"] = sendertest.Says(`{"errcode":0,"errmsg":"ok","chatid":"chat7"}`)
-	s.Routes["/cgi-bin/appchat/update"] = sendertest.Says(`{"errcode":0,"errmsg":"ok"}`)
-	s.Routes["/cgi-bin/appchat/send"] = sendertest.Says(`{"errcode":0,"errmsg":"ok"}`)
+	s.Routes["/cgi-bin/appchat/create"] = sendertest.Always(`{"errcode":0,"errmsg":"ok","chatid":"chat7"}`)
+	s.Routes["/cgi-bin/appchat/update"] = sendertest.Always(`{"errcode":0,"errmsg":"ok"}`)
+	s.Routes["/cgi-bin/appchat/send"] = sendertest.Always(`{"errcode":0,"errmsg":"ok"}`)
 	return s, wecom.App{CorpID: "ww1", Secret: sendertest.Secret, Owner: "boss", BaseURL: s.URL}
 }
 
@@ -55,7 +55,7 @@ func TestOpenGroup(t *testing.T) {
 	}
 }
 
-func TestOneWhoMayNotJoinKeepsNobodyOut(t *testing.T) {
+func TestRefusedMember(t *testing.T) {
 	s, app := organisation(t)
 	s.Routes["/cgi-bin/appchat/update"] = func(body string) sendertest.Answer {
 		if strings.Contains(body, `"di"`) {
@@ -66,14 +66,14 @@ func TestOneWhoMayNotJoinKeepsNobodyOut(t *testing.T) {
 	if missing, err := app.AddMembers(context.Background(), s.Out, "chat7", people); err != nil || fmt.Sprint(missing) != "[Bo Cy Di]" {
 		t.Errorf("%v %v", missing, err)
 	}
-	s.Routes["/cgi-bin/user/getuserid"] = sendertest.Says(`{"errcode":45009,"errmsg":"too often"}`)
+	s.Routes["/cgi-bin/user/getuserid"] = sendertest.Always(`{"errcode":45009,"errmsg":"too often"}`)
 	if _, err := app.AddMembers(context.Background(), s.Out, "chat7", people); !sender.Retry(err) {
 		t.Errorf("too often: %v", err)
 	}
 }
 
-// Nor does one with whom the group would not even open.
-func TestOneWhoMayNotOpenKeepsNobodyOut(t *testing.T) {
+// TestRefusedFirstMember: a person with whom the group does not open keeps no one out.
+func TestRefusedFirstMember(t *testing.T) {
 	many := append([]sender.Contact{{Name: "Eve", Email: "eve@example.com"}}, people...)
 	for owner, opened := range map[string]string{"boss": `["boss","ada"]`, "": `["ada","di"]`} {
 		s, app := organisation(t)
@@ -101,7 +101,7 @@ func TestOneWhoMayNotOpenKeepsNobodyOut(t *testing.T) {
 		if err != nil || group.ID != "chat7" || fmt.Sprint(group.Missing) != "[Bo Cy Eve]" || !strings.Contains(with, opened) || (owner != "") != strings.Contains(joined, `"di"`) {
 			t.Errorf("owner %q: %+v %v, opened with %s, joined %s", owner, group, err, with, joined)
 		}
-		s.Routes["/cgi-bin/appchat/create"] = sendertest.Says(`{"errcode":48002,"errmsg":"api forbidden"}`)
+		s.Routes["/cgi-bin/appchat/create"] = sendertest.Always(`{"errcode":48002,"errmsg":"api forbidden"}`)
 		if group, err := app.OpenGroup(context.Background(), s.Out, "x", many); err == nil || sender.Retry(err) || group.ID != "" || !strings.Contains(err.Error(), "48002") {
 			t.Errorf("the app may not: %+v %v", group, err)
 		}
@@ -131,29 +131,29 @@ func TestAppErrors(t *testing.T) {
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":45009,"errmsg":"api freq out of limit"}`}, Retry: true})
 }
 
-func TestTell(t *testing.T) {
+func TestSendDirect(t *testing.T) {
 	s, app := organisation(t)
 	const direct = "/cgi-bin/message/send"
-	s.Routes[direct] = sendertest.Says(`{"errcode":0,"errmsg":"ok","invaliduser":"","msgid":"m9"}`)
-	tell := func(ctx context.Context, to sender.Contact) error {
-		_, err := app.Tell(ctx, s.Out, to, sendertest.Message)
+	s.Routes[direct] = sendertest.Always(`{"errcode":0,"errmsg":"ok","invaliduser":"","msgid":"m9"}`)
+	send := func(ctx context.Context, to sender.Contact) error {
+		_, err := app.SendDirect(ctx, s.Out, to, sendertest.Message)
 		return err
 	}
-	sendertest.Unknown(t, tell, people[0], "agent_id of the app must be set, to a number: WeCom sends messages to persons in its name")
+	sendertest.Unknown(t, send, people[0], "agent_id of the app must be set, to a number: WeCom sends messages to persons in its name")
 	app.AgentID = "1000002"
-	if receipt, err := app.Tell(context.Background(), s.Out, people[3], sendertest.Message); err != nil || receipt.ID != "m9" {
+	if receipt, err := app.SendDirect(context.Background(), s.Out, people[3], sendertest.Message); err != nil || receipt.ID != "m9" {
 		t.Errorf("%+v %v", receipt, err)
 	}
 	s.Golden(t, "direct")
-	sendertest.Unknown(t, tell, people[1], "WeCom does not know Bo by phone number or e-mail address")
-	sendertest.Unknown(t, tell, people[2], "WeCom does not know Cy by phone number or e-mail address")
+	sendertest.Unknown(t, send, people[1], "WeCom does not know Bo by phone number or e-mail address")
+	sendertest.Unknown(t, send, people[2], "WeCom does not know Cy by phone number or e-mail address")
 	if s.First(direct) != "" {
 		t.Error("something was sent")
 	}
 	delete(s.Routes, direct)
-	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, tell(ctx, people[0]) })
+	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return sender.Receipt{}, send(ctx, people[0]) })
 	s.Table(t, func() (sender.Receipt, error) {
-		return app.Tell(context.Background(), s.Out, people[0], sendertest.Message)
+		return app.SendDirect(context.Background(), s.Out, people[0], sendertest.Message)
 	},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":0,"errmsg":"ok","invaliduser":"ada","msgid":"m9"}`}},
 		sendertest.Fails{Answer: sendertest.Answer{Body: `{"errcode":0,"errmsg":"ok","unlicenseduser":"ada"}`}},

@@ -1,4 +1,4 @@
-// Package zoom tells people in Zoom Team Chat, through the Incoming Webhook app.
+// Package zoom sends messages in Zoom Team Chat, through the Incoming Webhook app.
 //
 // It must never write markup: the text is plain.
 package zoom
@@ -31,8 +31,7 @@ type part struct {
 	Text string `json:"text"`
 }
 
-// Send posts to the connection that the token names, or whose endpoint it is; VerifyToken is its verification
-// token.
+// Send sends to a connection: the token is its name or its endpoint. VerifyToken is its verification token.
 func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Message) (sender.Receipt, error) {
 	body := message{head{sender.Line(m.Subject, maxHead)}, []part{{"message", sender.Fit(m.Text, maxText, sender.UTF16)}}}
 	call := sender.Call{

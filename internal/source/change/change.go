@@ -1,6 +1,6 @@
-// Package changeevent reads events of changes: something was planned, begun or done to a system.
+// Package changeevent reads change events: a change of a system was planned, begun or done.
 //
-// It must never guess: what is not as documented in docs/sources.md is refused, with the member's name.
+// It must never guess: a member that is not as documented in docs/sources.md is refused by name.
 package change
 
 import (
@@ -15,7 +15,7 @@ import (
 	"tocsin/internal/source"
 )
 
-// Event is what is said of a change at one moment.
+// Event is the state of a change at one moment, as its sender reported it.
 type Event struct {
 	Title       string            `json:"title"`
 	Description string            `json:"description,omitzero"`
@@ -26,21 +26,22 @@ type Event struct {
 	Labels      map[string]string `json:"labels"`
 }
 
-// Statuses are those of a change, in the order in which it goes through them.
+// Statuses are the statuses of a change, in the order in which a change passes through them.
 var Statuses = []string{"Planned", "Ready", "Processing", "Canceled", "Done"}
 
 // maxLink is the bound of a link, in characters.
 const maxLink = 1024
 
-// Over tells whether a change ends with a status.
+// Over reports whether a status ends a change.
 func Over(status string) bool { return status == "Canceled" || status == "Done" }
 
-// Parse reads a body.
+// Parse returns the event of a body that came at a moment. The error is a fault that names the member.
 func Parse(body []byte, at time.Time) (e Event, err error) {
 	if err := json.Unmarshal(body, &e); err != nil {
 		return e, source.Unreadable(err)
 	}
-	e.Title, e.Key, e.Description, e.Link = source.Clean(e.Title), source.Clean(e.Key), event.Cut(source.Clean(e.Description), event.MaxDescription), source.Clean(e.Link)
+	e.Title, e.Key, e.Link = source.Clean(e.Title), source.Clean(e.Key), source.Clean(e.Link)
+	e.Description = event.Cut(source.Clean(e.Description), event.MaxDescription)
 	status := ""
 	for _, known := range Statuses {
 		if strings.EqualFold(known, e.Status) {

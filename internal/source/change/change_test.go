@@ -16,7 +16,7 @@ func TestPayloads(t *testing.T) {
 	sourcetest.Payloads(t, func(body []byte) (any, error) { return change.Parse(body, sourcetest.Came) })
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestInvalidBodiesAreRefused(t *testing.T) {
 	done := func(more string) string {
 		return `{"title": "x", "change_key": "k", "change_status": "done"` + more + `}`
 	}
@@ -58,7 +58,7 @@ func TestDisturbed(t *testing.T) {
 	sourcetest.DisturbedBodies(t, func(body []byte) { keepsPromises(t, body) })
 }
 
-// keepsPromises: whatever comes, the reader does not fall over, keeps to the bounds, and says the same of the same.
+// keepsPromises checks that the reader does not panic, keeps to the bounds, and returns the same for the same body.
 func keepsPromises(t *testing.T, body []byte) {
 	e, err := change.Parse(body, sourcetest.Came)
 	again, errAgain := change.Parse(body, sourcetest.Came)

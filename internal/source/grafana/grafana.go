@@ -1,7 +1,7 @@
-// Package grafana reads what Grafana posts: unified alerting, which has the alerts of Alertmanager, and the
-// legacy alerts before it.
+// Package grafana reads what Grafana posts: messages of unified alerting, which hold the alerts of Alertmanager,
+// and of the legacy alerting before it.
 //
-// It must never take a state it does not know for the end of an alert.
+// It must never treat an unknown state as the end of an alert.
 package grafana
 
 import (
@@ -32,16 +32,17 @@ type legacy struct {
 	OrgID       source.Text `json:"orgId"`
 }
 
-// match is a series that made the alert what it is.
+// match is a series for which the rule's condition was met, with its value.
 type match struct {
 	Metric source.Text `json:"metric"`
 	Value  source.Text `json:"value"`
 }
 
-// states are those of legacy alerts (docs/sources.md).
+// states maps the states of legacy alerts to statuses (docs/sources.md).
 var states = map[string]string{"alerting": event.Warning, "no_data": event.Critical, "ok": event.Ok}
 
-// Parse reads a body.
+// Parse returns the events of a body that came at a moment, or none for a paused or pending alert. The error is a
+// fault that names the member.
 func Parse(body []byte, at time.Time, query url.Values) (b source.Batch, err error) {
 	var m struct {
 		Alerts []jsontext.Value `json:"alerts"`
@@ -57,7 +58,7 @@ func Parse(body []byte, at time.Time, query url.Values) (b source.Batch, err err
 		return b, source.Unreadable(err)
 	}
 	if l.State == "paused" || l.State == "pending" {
-		return b, nil // neither says that something is wrong, or over
+		return b, nil // in neither state an alert begins or ends
 	}
 	e, err := l.event(at)
 	if err == nil {
@@ -69,29 +70,37 @@ func Parse(body []byte, at time.Time, query url.Values) (b source.Batch, err err
 func (l *legacy) event(at time.Time) (e event.Event, err error) {
 	status, ok := states[l.State]
 	if !ok {
-		return e, fault.Invalid("state", "must be alerting, no_data, ok, paused or pending, or alerts must hold unified alerts, got %.60q", l.State)
+		return e, fault.Invalid("state",
+			"must be alerting, no_data, ok, paused or pending, or alerts must hold unified alerts, got %.60q", l.State)
 	}
 	name := strings.TrimSpace(source.Clean(cmp.Or(l.RuleName, l.Title)))
 	if name == "" {
 		return e, fault.Invalid("ruleName", "is required")
 	}
-	labels := source.Labels(source.Said(map[string]string{"rule_name": name, "rule_url": l.RuleURL}), l.Tags)
+	labels := source.Labels(source.NonEmpty(map[string]string{"rule_name": name, "rule_url": l.RuleURL}), l.Tags)
 	rule := string(l.RuleID)
 	if rule == "" || rule == "0" { // Grafana's test message has no rule
 		rule = name
 	}
 	title := event.Cut(name, event.MaxTitle)
 	e = event.Event{
-		AlertKey: event.KeyOf(nil, "grafana", string(l.OrgID), rule), TitleRule: title, Title: title, Description: event.Cut(l.describe(), event.MaxDescription),
-		Status: status, Severity: status, Labels: labels, Images: source.Images([]event.Image{{Src: l.ImageURL, Alt: title}}), Time: at.Unix(),
+		AlertKey:    event.KeyOf(nil, "grafana", string(l.OrgID), rule),
+		TitleRule:   title,
+		Title:       title,
+		Description: event.Cut(l.describe(), event.MaxDescription),
+		Status:      status,
+		Severity:    status,
+		Labels:      labels,
+		Images:      source.Images([]event.Image{{Src: l.ImageURL, Alt: title}}),
+		Time:        at.Unix(),
 	}
 	if status == event.Ok {
-		e.Severity = event.Info // what it was is not said
+		e.Severity = event.Info // the message does not hold the severity before
 	}
 	return e, nil
 }
 
-// describe has the message, and the values that were looked at.
+// describe returns the message and the values that the rule evaluated, one a line.
 func (l *legacy) describe() string {
 	var lines []string
 	if l.Message != "" {

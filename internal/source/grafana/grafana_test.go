@@ -14,7 +14,7 @@ func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, grafana.Parse) }
 
 func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, grafana.Parse) }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestInvalidBodiesAreRefused(t *testing.T) {
 	sourcetest.Refuses(t, grafana.Parse, map[string]string{
 		`{}`: "state: must be", `{"state": "firing", "ruleName": "x"}`: `got "firing"`, `{"state": "ok"}`: "ruleName: is required",
 		`{"alerts": "x"}`: "alerts: cannot be read: it must not be a text", `{"state": 5}`: "state: cannot be read: it must not be a number", `x`: "it is no JSON",
@@ -34,7 +34,7 @@ func TestLegacyStates(t *testing.T) {
 	}
 }
 
-// The rule tells the alert, whatever its title says by now; a test message, which has none, its name.
+// TestLegacyKey: the rule identifies the alert, whatever its title; a test message, which has no rule, its name.
 func TestLegacyKey(t *testing.T) {
 	key := func(body string) string { return sourcetest.One(t, grafana.Parse, body).AlertKey }
 	if a, b := key(`{"ruleName": "x", "ruleId": 7, "state": "alerting"}`), key(`{"ruleName": "y", "ruleId": "7", "state": "ok"}`); a != b {
@@ -45,7 +45,7 @@ func TestLegacyKey(t *testing.T) {
 	}
 }
 
-func TestPictureThatIsNone(t *testing.T) {
+func TestInvalidImageIsLeftOut(t *testing.T) {
 	if e := sourcetest.One(t, grafana.Parse, `{"ruleName": "x", "state": "alerting", "imageUrl": "javascript://e.com/%0aalert(1)"}`); e.Images != nil {
 		t.Errorf("%+v", e.Images)
 	}

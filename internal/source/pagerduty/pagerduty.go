@@ -1,7 +1,7 @@
-// Package pagerduty reads the Events API of PagerDuty, versions 1 and 2, so that what sends there can send
-// here.
+// Package pagerduty reads the Events API of PagerDuty, versions 1 and 2, so that clients of PagerDuty can send
+// events to Tocsin.
 //
-// It must never make an event of an acknowledgement: that is for people, in Tocsin.
+// It must never make an event of an acknowledgement: in Tocsin only people acknowledge.
 package pagerduty
 
 import (
@@ -52,9 +52,14 @@ type link struct {
 }
 
 // severities is the table of version 2 (docs/sources.md).
-var severities = map[string]string{"critical": event.Critical, "error": event.Critical, "warning": event.Warning, "info": event.Info}
+var severities = map[string]string{
+	"critical": event.Critical,
+	"error":    event.Critical,
+	"warning":  event.Warning,
+	"info":     event.Info,
+}
 
-// Key is the integration key that clients of PagerDuty put into the body; empty: there is none.
+// Key returns the integration key that clients of PagerDuty put into the body, or "" if there is none.
 func Key(text []byte) string {
 	var b body
 	if source.Read(text, &b) != nil {
@@ -63,7 +68,8 @@ func Key(text []byte) string {
 	return strings.TrimSpace(cmp.Or(b.RoutingKey, b.ServiceKey))
 }
 
-// Parse reads a body.
+// Parse returns the event of a body that came at a moment, or none for an acknowledgement. The error is a fault
+// that names the member.
 func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error) {
 	var b body
 	if err := source.Read(text, &b); err != nil {
@@ -96,7 +102,7 @@ func (b *body) event(resolve bool, at time.Time) (e event.Event, err error) {
 	title := strings.TrimSpace(source.Clean(string(cmp.Or(b.Payload.Summary, b.Description))))
 	switch {
 	case key == "" && resolve:
-		return e, fault.Invalid(keyField, "is required to resolve: it says which alert is over")
+		return e, fault.Invalid(keyField, "is required to resolve: it names the alert that is over")
 	case utf8.RuneCountInString(key) > event.MaxAlertKey:
 		return e, fault.Invalid(keyField, "must be at most %d characters, got %d", event.MaxAlertKey, utf8.RuneCountInString(key))
 	case title == "" && !resolve:
@@ -107,7 +113,16 @@ func (b *body) event(resolve bool, at time.Time) (e event.Event, err error) {
 	}
 	title = cmp.Or(title, key)
 	short := event.Cut(title, event.MaxTitle)
-	e = event.Event{AlertKey: key, TitleRule: short, Title: short, Description: event.Cut(b.describe(title), event.MaxDescription), Status: b.severity(resolve), Labels: b.labels(), Images: source.Images(b.Images), Time: b.time(at)}
+	e = event.Event{
+		AlertKey:    key,
+		TitleRule:   short,
+		Title:       short,
+		Description: event.Cut(b.describe(title), event.MaxDescription),
+		Status:      b.severity(resolve),
+		Labels:      b.labels(),
+		Images:      source.Images(b.Images),
+		Time:        b.time(at),
+	}
 	e.Severity = e.Status
 	if resolve {
 		e.Status = event.Ok
@@ -115,8 +130,8 @@ func (b *body) event(resolve bool, at time.Time) (e event.Event, err error) {
 	return e, nil
 }
 
-// severity of version 1, which has none, is Critical: its events were made to page. Of what is over, none is
-// said.
+// severity returns the event's severity. An event of version 1, which has none, is Critical, because version 1
+// was made for paging. A resolve carries none and is Info.
 func (b *body) severity(resolve bool) string {
 	severity, known := source.Severity(string(b.Payload.Severity), severities)
 	switch {
@@ -130,7 +145,7 @@ func (b *body) severity(resolve bool) string {
 	return event.Critical
 }
 
-// describe has what does not fit elsewhere: a long title, details that are a text, links.
+// describe returns what has no field of its own: a title over the bound, details that are a string, links.
 func (b *body) describe(title string) string {
 	var lines []string
 	if utf8.RuneCountInString(title) > event.MaxTitle {
@@ -154,14 +169,19 @@ func (b *body) labels() map[string]string {
 	p, details := b.Payload, map[string]string{}
 	source.Flat(p.CustomDetails, details)
 	source.Flat(b.Details, details)
-	return source.Labels(source.Said(map[string]string{
-		"source": string(p.Source), "component": string(p.Component), "group": string(p.Group), "class": string(p.Class), "client": string(b.Client), "client_url": string(b.ClientURL),
+	return source.Labels(source.NonEmpty(map[string]string{
+		"source":     string(p.Source),
+		"component":  string(p.Component),
+		"group":      string(p.Group),
+		"class":      string(p.Class),
+		"client":     string(b.Client),
+		"client_url": string(b.ClientURL),
 	}), details)
 }
 
 func (b *body) time(came time.Time) int64 {
 	when, err := time.Parse(time.RFC3339, b.Payload.Timestamp)
-	if err != nil { // as many clients write it
+	if err != nil { // many clients write the offset without a colon
 		when, _ = time.Parse("2006-01-02T15:04:05-0700", b.Payload.Timestamp)
 	}
 	return source.At(when, came)

@@ -16,7 +16,7 @@ func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, pagerduty.Parse) }
 
 func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, pagerduty.Parse) }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestInvalidBodiesAreRefused(t *testing.T) {
 	sourcetest.Refuses(t, pagerduty.Parse, map[string]string{
 		`{}`: "event_action: must be trigger, acknowledge or resolve", `{"event_type": "triggered"}`: "event_type: must be",
 		`{"event_action": "resolve"}`: "dedup_key: is required", `{"event_type": "resolve"}`: "incident_key: is required",
@@ -38,7 +38,7 @@ func TestSeverities(t *testing.T) {
 	}
 }
 
-// A resolve says nothing but which alert is over, and is about the alert of its trigger.
+// TestResolve: a resolve holds only the key of the alert that is over, which is that of its trigger.
 func TestResolve(t *testing.T) {
 	e := sourcetest.One(t, pagerduty.Parse, `{"event_action": "resolve", "dedup_key": "k"}`)
 	if e.AlertKey != sourcetest.One(t, pagerduty.Parse, trigger(`"source": "y"`)).AlertKey || e.Status != event.Ok || e.Severity != event.Info {
@@ -46,7 +46,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// Details that have one name in two ways, or lie deep, always make the same labels.
+// TestDetails: details with one name in two forms, or nested deeply, always result in the same labels.
 func TestDetails(t *testing.T) {
 	e := sourcetest.One(t, pagerduty.Parse, trigger(`"source": 5, "custom_details": {"a.b": 1, "a": {"b": 2, "c": {"d": {"e": 3}}}, "big": 12345678901234567890, "list": ["x"], "none": null, "source": "hidden", "": "x"}`))
 	want := map[string]string{"a.b": "2", "a.c.d": `{"e": 3}`, "big": "12345678901234567890", "list": `["x"]`, "source": "5"}
@@ -79,7 +79,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// However many details there are, an event keeps what PagerDuty has names for.
+// TestOwnLabelsGoBeforeDetails: details never displace the labels of PagerDuty's own fields.
 func TestOwnLabelsGoBeforeDetails(t *testing.T) {
 	var details []string
 	for i := range 60 {

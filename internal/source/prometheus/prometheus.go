@@ -1,6 +1,6 @@
 // Package prometheus reads what Alertmanager posts to its webhook receivers, version 4.
 //
-// It must never lose an alert because its severity is spelled in a way it does not know: that is a Warning.
+// It must never lose an alert because its severity is unknown: such an alert is a Warning.
 package prometheus
 
 import (
@@ -32,13 +32,21 @@ type message struct {
 	Alerts []jsontext.Value `json:"alerts"`
 }
 
-// Severities is the table of what labels say (docs/sources.md).
+// Severities maps the values of severity labels, in lower case, to severities (docs/sources.md).
 var Severities = map[string]string{
-	"critical": event.Critical, "warning": event.Warning, "warn": event.Warning, "info": event.Info, "acknowledged": event.Info, "unknown": event.Info, "unk": event.Info,
-	"ok": event.Ok, "none": event.Warning,
+	"critical":     event.Critical,
+	"warning":      event.Warning,
+	"warn":         event.Warning,
+	"none":         event.Warning,
+	"info":         event.Info,
+	"acknowledged": event.Info,
+	"unknown":      event.Info,
+	"unk":          event.Info,
+	"ok":           event.Ok,
 }
 
-// Parse reads a body.
+// Parse returns the events of a body that came at a moment. A malformed alert is refused alone; an error is a
+// fault of the whole body.
 func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) {
 	var m message
 	if err := source.Read(body, &m); err != nil {
@@ -63,7 +71,7 @@ func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) 
 	return b, nil
 }
 
-// Event brings an alert to the form of all sources.
+// Event converts an alert that came at a moment to an event. The error is a fault that names the member.
 func (a Alert) Event(at time.Time) (e event.Event, err error) {
 	if len(a.Labels) == 0 {
 		return e, fault.Invalid("labels", "is required")
@@ -74,9 +82,15 @@ func (a Alert) Event(at time.Time) (e event.Event, err error) {
 	labels := source.Labels(a.Labels, a.Annotations)
 	severity := severityOf(a.Labels)
 	e = event.Event{
-		AlertKey: a.Fingerprint, TitleRule: titleRule(labels), Description: event.Cut(source.Clean(describe(a.Annotations)), event.MaxDescription),
-		Status: severity, Severity: severity, Labels: labels, Time: a.time(at),
+		AlertKey:    a.Fingerprint,
+		TitleRule:   titleRule(labels),
+		Description: event.Cut(source.Clean(describe(a.Annotations)), event.MaxDescription),
+		Status:      severity,
+		Severity:    severity,
+		Labels:      labels,
+		Time:        a.time(at),
 	}
+	// Without a fingerprint the labels identify the alert, as they do in Alertmanager.
 	if e.AlertKey = event.Cut(source.Clean(e.AlertKey), event.MaxAlertKey); e.AlertKey == "" {
 		e.AlertKey = event.KeyOf(source.Labels(a.Labels))
 	}
@@ -84,7 +98,7 @@ func (a Alert) Event(at time.Time) (e event.Event, err error) {
 	if a.Status == "resolved" {
 		e.Status = event.Ok
 	}
-	if e.Severity == event.Ok {
+	if e.Severity == event.Ok { // a label may be "ok", but Ok is a status and no severity
 		e.Severity = event.Info
 	}
 	return e, nil
@@ -92,7 +106,7 @@ func (a Alert) Event(at time.Time) (e event.Event, err error) {
 
 func severityOf(labels map[string]string) string {
 	for _, name := range []string{"severity", "priority", "level"} {
-		if word := labels[name]; word != "" { // an empty label is none, as Prometheus has it
+		if word := labels[name]; word != "" { // in Prometheus an empty label is the same as none
 			if severity, ok := source.Severity(word, Severities); ok {
 				return severity
 			}
@@ -102,7 +116,7 @@ func severityOf(labels map[string]string) string {
 	return event.Warning
 }
 
-// titleRule names the alert and, where it is known, what it is about.
+// titleRule returns a rule with the alert's name and, where known, its service and instance.
 func titleRule(labels map[string]string) string {
 	var parts []string
 	for _, name := range []string{"alertname", "service", "instance"} {
@@ -120,7 +134,8 @@ func describe(annotations map[string]string) string {
 	return cmp.Or(annotations["description"], annotations["message"], annotations["summary"])
 }
 
-// time is the annotation timestamp, in Unix seconds or RFC 3339, else when the alert began or ended.
+// time returns the Unix seconds of the annotation timestamp, itself Unix seconds or RFC 3339, else those of the
+// alert's start or end.
 func (a Alert) time(came time.Time) int64 {
 	if stamp := a.Annotations["timestamp"]; stamp != "" {
 		if seconds, err := strconv.ParseInt(stamp, 10, 64); err == nil {

@@ -16,14 +16,14 @@ func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, prometheus.Parse) }
 
 func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, prometheus.Parse) }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestInvalidBodiesAreRefused(t *testing.T) {
 	sourcetest.Refuses(t, prometheus.Parse, map[string]string{
 		`{}`: "alerts: must hold 1 to 1000 alerts, got 0", `{"alerts": [` + strings.Repeat("{},", 1000) + `{}]}`: "got 1001",
 		`{"alerts": {}}`: "alerts: cannot be read: it must not be an object", `[]`: "must not be a list", `{"alerts": [`: "it is no JSON",
 	})
 }
 
-// A malformed alert is named, and costs its neighbours nothing.
+// TestNeighboursAreKept: a malformed alert is named, and its neighbours are read.
 func TestNeighboursAreKept(t *testing.T) {
 	good := `{"status": "firing", "labels": {"alertname": "A"}}`
 	for bad, want := range map[string]string{
@@ -55,8 +55,8 @@ func TestSeverities(t *testing.T) {
 	}
 }
 
-// Without a fingerprint the labels tell the alert, and an end has the key of its beginning.
-func TestKeyThatIsMade(t *testing.T) {
+// TestKeyOfLabels: without a fingerprint the labels identify the alert, and its end has the same key.
+func TestKeyOfLabels(t *testing.T) {
 	begin := sourcetest.One(t, prometheus.Parse, `{"alerts": [{"status": "firing", "labels": {"a": "1"}, "annotations": {"summary": "x"}}]}`)
 	end := sourcetest.One(t, prometheus.Parse, `{"alerts": [{"status": "resolved", "labels": {"a": "1"}}]}`)
 	if begin.AlertKey != end.AlertKey || end.Status != event.Ok {
@@ -64,14 +64,14 @@ func TestKeyThatIsMade(t *testing.T) {
 	}
 }
 
-// A broken character must not cost a page.
+// TestBrokenText: a broken character must not cost a notification.
 func TestBrokenText(t *testing.T) {
 	if e := sourcetest.One(t, prometheus.Parse, "{\"alerts\": [{\"status\": \"firing\", \"labels\": {\"a\": \"x\xff\\u0000y\"}}]}"); e.Labels["a"] != "x\uFFFDy" {
 		t.Errorf("%q", e.Labels)
 	}
 }
 
-// However many annotations there are, an alert keeps its own labels: routes and the title need them.
+// TestLabelsGoBeforeAnnotations: annotations never displace an alert's own labels, which routes and the title need.
 func TestLabelsGoBeforeAnnotations(t *testing.T) {
 	var annotations []string
 	for i := range 60 {

@@ -1,6 +1,6 @@
-// Package sentry reads the webhooks of Sentry: issue alerts (event_alert) and what happens to issues.
+// Package sentry reads the webhooks of Sentry: issue alerts (event_alert) and changes of issues.
 //
-// It must never take an ignored issue for one that is mended.
+// It must never treat an ignored issue as resolved.
 package sentry
 
 import (
@@ -52,9 +52,16 @@ type alert struct {
 }
 
 // levels is the table of docs/sources.md.
-var levels = map[string]string{"fatal": event.Critical, "error": event.Critical, "warning": event.Warning, "info": event.Info, "debug": event.Info}
+var levels = map[string]string{
+	"fatal":   event.Critical,
+	"error":   event.Critical,
+	"warning": event.Warning,
+	"info":    event.Info,
+	"debug":   event.Info,
+}
 
-// Parse reads a body.
+// Parse returns the event of a body that came at a moment, or none where the issue neither begins nor ends. The
+// error is a fault that names the member.
 func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error) {
 	var b body
 	if err := source.Read(text, &b); err != nil {
@@ -80,29 +87,42 @@ func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error
 
 func (b *body) ofAlert(at time.Time) (event.Event, error) {
 	a := b.Data.Event
-	labels := source.Labels(source.Said(map[string]string{"culprit": a.Culprit, "environment": a.Environment, "release": string(a.Release), "project": string(a.Project), "url": a.URL, "rule": b.Data.Rule}), a.Tags)
+	labels := source.Labels(source.NonEmpty(map[string]string{
+		"culprit":     a.Culprit,
+		"environment": a.Environment,
+		"release":     string(a.Release),
+		"project":     string(a.Project),
+		"url":         a.URL,
+		"rule":        b.Data.Rule,
+	}), a.Tags)
 	when, _ := time.Parse(time.RFC3339, a.Datetime)
-	return made("data.event", string(a.IssueID), cmp.Or(a.Title, a.Message), a.Message, a.Level, labels, source.At(when, at))
+	return newEvent("data.event", string(a.IssueID), cmp.Or(a.Title, a.Message), a.Message, a.Level, labels, source.At(when, at))
 }
 
 func (b *body) ofIssue(at time.Time) (event.Event, error) {
 	i := b.Data.Issue
-	labels := source.Labels(source.Said(map[string]string{"culprit": i.Culprit, "project": i.Project.Slug, "url": i.URL, "short_id": i.ShortID}))
-	e, err := made("data.issue", string(i.ID), i.Title, i.Culprit, i.Level, labels, at.Unix())
+	labels := source.Labels(source.NonEmpty(map[string]string{
+		"culprit":  i.Culprit,
+		"project":  i.Project.Slug,
+		"url":      i.URL,
+		"short_id": i.ShortID,
+	}))
+	e, err := newEvent("data.issue", string(i.ID), i.Title, i.Culprit, i.Level, labels, at.Unix())
 	if b.Action == "resolved" {
 		e.Status = event.Ok
 	}
 	return e, err
 }
 
-// made has the issue for its key, so that what happens to an issue is about the alert of its events.
-func made(where, id, title, description, level string, labels map[string]string, when int64) (e event.Event, err error) {
+// newEvent returns an event whose alert key is made of the issue's ID, so that a change of an issue applies to the
+// alert of its events. where is the path of the object, for faults.
+func newEvent(where, id, title, description, level string, labels map[string]string, when int64) (e event.Event, err error) {
 	title = event.Cut(strings.TrimSpace(source.Clean(title)), event.MaxTitle)
 	switch {
 	case title == "":
 		return e, fault.Invalid(where+".title", "is required")
 	case id == "" && where == "data.issue":
-		return e, fault.Invalid(where+".id", "is required: it says which issue it is")
+		return e, fault.Invalid(where+".id", "is required: it identifies the issue")
 	case id == "":
 		id = title
 	}
@@ -111,7 +131,13 @@ func made(where, id, title, description, level string, labels map[string]string,
 		severity = event.Warning
 	}
 	return event.Event{
-		AlertKey: event.KeyOf(nil, "sentry", id), TitleRule: title, Title: title, Description: event.Cut(source.Clean(description), event.MaxDescription),
-		Status: severity, Severity: severity, Labels: labels, Time: when,
+		AlertKey:    event.KeyOf(nil, "sentry", id),
+		TitleRule:   title,
+		Title:       title,
+		Description: event.Cut(source.Clean(description), event.MaxDescription),
+		Status:      severity,
+		Severity:    severity,
+		Labels:      labels,
+		Time:        when,
 	}, nil
 }

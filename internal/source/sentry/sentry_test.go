@@ -15,7 +15,7 @@ func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, sentry.Parse) }
 
 func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, sentry.Parse) }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestInvalidBodiesAreRefused(t *testing.T) {
 	sourcetest.Refuses(t, sentry.Parse, map[string]string{
 		`{}`: "data: must hold an event or an issue", `{"data": {"event": {}}}`: "data.event.title: is required", `{"action": "created", "data": {"issue": {"id": 1}}}`: "data.issue.title: is required",
 		`{"action": "created", "data": {"issue": {"title": "x"}}}`: "data.issue.id: is required", `{"data": {"event": []}}`: "data.event: cannot be read: it must not be a list", `x`: "it is no JSON",
@@ -30,7 +30,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// What happens to an issue is about the alert of its events; only resolving it ends that.
+// TestActions: changes of an issue apply to the alert of its events; only resolving ends it.
 func TestActions(t *testing.T) {
 	alert := sourcetest.One(t, sentry.Parse, `{"action": "triggered", "data": {"event": {"title": "x", "issue_id": "7", "level": "error"}}}`)
 	for action, want := range map[string]string{"created": event.Critical, "unresolved": event.Critical, "resolved": event.Ok} {

@@ -14,8 +14,8 @@ import (
 	"tocsin/internal/source"
 )
 
-// Disturbed gives a reader its payloads with members made odd at random, which fuzzing of bytes seldom does: the
-// JSON is fine and says strange things. It must keep its promises all the same.
+// Disturbed passes a reader its payloads with members replaced at random by odd values, which fuzzing of bytes
+// seldom does: the JSON is valid and its values are strange. The reader must keep its promises all the same.
 func Disturbed(t *testing.T, parse source.Parser) {
 	t.Helper()
 	taken := 0
@@ -39,22 +39,22 @@ func Disturbed(t *testing.T, parse source.Parser) {
 		taken += len(batch.Events)
 	})
 	if taken < rounds/4 {
-		t.Errorf("only %d events: what is disturbed this much says nothing", taken)
+		t.Errorf("only %d events: payloads disturbed this much test nothing", taken)
 	}
 }
 
-// Steady reads bodies with members that could be taken in more than one order, which a map would not tell twice in
-// the same one.
+// Steady checks that a reader returns the same for the same body. The bodies have members that could be read in
+// more than one order, and a map iterates in a different order each time.
 func Steady(t *testing.T, parse source.Parser, bodies ...string) {
 	t.Helper()
 	for _, body := range bodies {
-		said := map[string]bool{}
+		seen := map[string]bool{}
 		for range 50 {
 			batch, err := parse([]byte(body), Came, nil)
-			said[fmt.Sprint(batch, err)] = true
+			seen[fmt.Sprint(batch, err)] = true
 		}
-		if len(said) != 1 {
-			t.Errorf("%s: %d different results: %v", body, len(said), slices.Collect(maps.Keys(said)))
+		if len(seen) != 1 {
+			t.Errorf("%s: %d different results: %v", body, len(seen), slices.Collect(maps.Keys(seen)))
 		}
 	}
 }
@@ -62,7 +62,7 @@ func Steady(t *testing.T, parse source.Parser, bodies ...string) {
 // rounds is how often each payload is disturbed.
 const rounds = 150
 
-// DisturbedBodies is Disturbed for whatever a reader makes: it calls read with one body after the other.
+// DisturbedBodies calls read with one disturbed body after the other, for readers that return no source.Batch.
 func DisturbedBodies(t *testing.T, read func(body []byte)) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -92,7 +92,7 @@ func DisturbedBodies(t *testing.T, read func(body []byte)) {
 	}
 }
 
-// disturb changes members of a document at random: they become odd, go away, or are there once more.
+// disturb changes members of a document at random: they become odd, are deleted or are repeated.
 func disturb(r *rand.Rand, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -121,7 +121,7 @@ func disturb(r *rand.Rand, v any) any {
 	return v
 }
 
-// odd is what stands in place of members: texts beyond every bound, broken ones, URLs that are none, other types.
+// odd holds replacements of members: texts beyond every bound, broken texts, invalid URLs, other types.
 var odd = []any{
 	"", " ", "\x00", "a\x00b", strings.Repeat("é", 2100), strings.Repeat("long ", 500), "\x00" + strings.Repeat("l", 4000), strings.Repeat("k", 256), "$service::$",
 	"javascript://example.com/%0aalert(1)", "https://example.com/" + strings.Repeat("a", 300), "img_", "img_\x00", "resolved", "firing", "Ok", "resolve", "0", "1",
@@ -131,7 +131,7 @@ var odd = []any{
 	`[{"tag": "in", "value": "a text"}, 5]`, `{"in": {"a": "text"}}`, `"\"[[[["`,
 }
 
-// many is more members than an event may have labels, some with names and values that are too long.
+// many returns more members than an event may have labels, some with names and values over the bounds.
 func many() map[string]any {
 	all := map[string]any{}
 	for i := range 80 {

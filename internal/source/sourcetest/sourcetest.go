@@ -1,5 +1,5 @@
-// Package sourcetest holds every reader of a source to the same: payloads and what becomes of them, the bounds
-// of events, and text that nobody meant to send. It is for tests, and the product must never import it.
+// Package sourcetest tests every reader of a source in the same way: its payloads against golden files, the
+// bounds of events, and malformed input. It is for tests, and the product must never import it.
 package sourcetest
 
 import (
@@ -21,10 +21,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// Came is the moment at which all payloads come.
+// Came is the moment at which all payloads are received.
 var Came = time.Date(2026, 4, 13, 4, 0, 0, 0, time.UTC)
 
-// Golden reads the payloads testdata/*.json and compares what becomes of each with testdata/golden.
+// Golden reads the payloads testdata/*.json and compares the result of each with testdata/golden.
 func Golden(t *testing.T, parse source.Parser) {
 	t.Helper()
 	Payloads(t, func(body []byte) (any, error) {
@@ -38,7 +38,7 @@ func Golden(t *testing.T, parse source.Parser) {
 	})
 }
 
-// Payloads is Golden for whatever a reader makes.
+// Payloads is Golden for readers that return no source.Batch.
 func Payloads(t *testing.T, read func(body []byte) (any, error)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.json")
@@ -71,7 +71,7 @@ func Payloads(t *testing.T, read func(body []byte) (any, error)) {
 	}
 }
 
-// Refuses gives a reader bodies and looks in the words with which it refuses each for what must be there.
+// Refuses checks that a reader refuses each body with an error that contains the text.
 func Refuses(t *testing.T, parse source.Parser, bodies map[string]string) {
 	t.Helper()
 	for body, want := range bodies {
@@ -81,7 +81,7 @@ func Refuses(t *testing.T, parse source.Parser, bodies map[string]string) {
 	}
 }
 
-// One reads a body that makes exactly one event.
+// One returns the event of a body that must hold exactly one.
 func One(t *testing.T, parse source.Parser, body string) event.Event {
 	t.Helper()
 	batch, err := parse([]byte(body), Came, nil)
@@ -92,7 +92,7 @@ func One(t *testing.T, parse source.Parser, body string) event.Event {
 	return batch.Events[0]
 }
 
-// Bounded holds an event to what every reader promises.
+// Bounded checks that an event is within the bounds that every reader promises.
 func Bounded(t *testing.T, e event.Event) {
 	t.Helper()
 	length := utf8.RuneCountInString
@@ -125,7 +125,7 @@ func Bounded(t *testing.T, e event.Event) {
 	}
 }
 
-// Fuzz gives a reader whatever comes: it does not fall over, keeps to the bounds, and says the same of the same.
+// Fuzz checks that a reader does not panic on any body, keeps to the bounds, and returns the same for the same body.
 func Fuzz(f *testing.F, parse source.Parser) {
 	files, _ := filepath.Glob("testdata/*.json")
 	for _, file := range files {

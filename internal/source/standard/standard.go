@@ -1,6 +1,6 @@
-// Package standard reads the source that is ours: one alert as a JSON object, or several in an array.
+// Package standard reads Tocsin's own format: one alert as a JSON object, or several in an array.
 //
-// It must never guess: what is not as documented in docs/sources.md is refused, with the member's name.
+// It must never guess: a member that is not as documented in docs/sources.md is refused by name.
 package standard
 
 import (
@@ -29,7 +29,8 @@ type alert struct {
 	Images      []event.Image     `json:"images"`
 }
 
-// Parse reads a body.
+// Parse returns the events of a body that came at a moment. A malformed alert of an array is refused alone; an
+// error is a fault of the whole body.
 func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) {
 	if jsontext.Value(body).Kind() == '[' {
 		var list []jsontext.Value
@@ -55,43 +56,60 @@ func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) 
 	return b, err
 }
 
+// one returns the event of one alert, or a fault.
 func one(body []byte, at time.Time) (e event.Event, err error) {
 	var a alert
 	if err := json.Unmarshal(body, &a); err != nil {
 		return e, source.Unreadable(err)
 	}
 	a.TitleRule, a.Key, a.Description = source.Clean(a.TitleRule), source.Clean(a.Key), source.Clean(a.Description)
-	switch {
-	case strings.TrimSpace(a.TitleRule) == "":
-		return e, fault.Invalid("title_rule", "is required")
-	case a.Status != event.Critical && a.Status != event.Warning && a.Status != event.Info && a.Status != event.Ok:
-		return e, fault.Invalid("event_status", "must be Critical, Warning, Info or Ok, got %.100q", a.Status)
-	case a.Key == "" && a.Status == event.Ok:
-		return e, fault.Invalid("alert_key", "is required with event_status Ok: it says which alert is over")
-	case utf8.RuneCountInString(a.Key) > event.MaxAlertKey:
-		return e, fault.Invalid("alert_key", "must be at most %d characters, got %d", event.MaxAlertKey, utf8.RuneCountInString(a.Key))
-	case len(a.Labels) > event.MaxLabels:
-		return e, fault.Invalid("labels", "must be at most %d, got %d", event.MaxLabels, len(a.Labels))
-	}
-	for _, name := range slices.Sorted(maps.Keys(a.Labels)) {
-		if !source.LabelName.MatchString(name) || len(name) > event.MaxLabelKey {
-			return e, fault.Invalid("labels", "names must be letters, digits, _ and dots, not begin with a digit and have at most %d characters, got %.150q", event.MaxLabelKey, name)
-		}
-	}
-	if err := checkImages(a.Images); err != nil {
+	if err := a.check(); err != nil {
 		return e, err
 	}
 	labels := source.Labels(a.Labels)
 	if a.Key == "" {
 		a.Key = event.KeyOf(labels, a.TitleRule)
 	}
+	rule := event.Cut(a.TitleRule, event.MaxTitle)
 	return event.Event{
-		AlertKey: a.Key, TitleRule: event.Cut(a.TitleRule, event.MaxTitle), Title: source.Title(event.Cut(a.TitleRule, event.MaxTitle), labels),
-		Description: event.Cut(a.Description, event.MaxDescription), Status: a.Status, Severity: severity(a.Status), Labels: labels, Images: a.Images, Time: at.Unix(),
+		AlertKey:    a.Key,
+		TitleRule:   rule,
+		Title:       source.Title(rule, labels),
+		Description: event.Cut(a.Description, event.MaxDescription),
+		Status:      a.Status,
+		Severity:    severity(a.Status),
+		Labels:      labels,
+		Images:      a.Images,
+		Time:        at.Unix(),
 	}, nil
 }
 
-// severity of an alert that is over is not said by this source.
+// check returns a fault for the first member that is out of bounds, or nil.
+func (a *alert) check() error {
+	switch {
+	case strings.TrimSpace(a.TitleRule) == "":
+		return fault.Invalid("title_rule", "is required")
+	case a.Status != event.Critical && a.Status != event.Warning && a.Status != event.Info && a.Status != event.Ok:
+		return fault.Invalid("event_status", "must be Critical, Warning, Info or Ok, got %.100q", a.Status)
+	case a.Key == "" && a.Status == event.Ok:
+		return fault.Invalid("alert_key", "is required with event_status Ok: it names the alert that is over")
+	case utf8.RuneCountInString(a.Key) > event.MaxAlertKey:
+		return fault.Invalid("alert_key", "must be at most %d characters, got %d", event.MaxAlertKey, utf8.RuneCountInString(a.Key))
+	case len(a.Labels) > event.MaxLabels:
+		return fault.Invalid("labels", "must be at most %d, got %d", event.MaxLabels, len(a.Labels))
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Labels)) {
+		if !source.LabelName.MatchString(name) || len(name) > event.MaxLabelKey {
+			return fault.Invalid("labels",
+				"names must be letters, digits, _ and dots, not begin with a digit and have at most %d characters, got %.150q",
+				event.MaxLabelKey, name)
+		}
+	}
+	return checkImages(a.Images)
+}
+
+// severity returns the severity of a status. This source does not state the severity of an alert that is over;
+// it is Info.
 func severity(status string) string {
 	if status == event.Ok {
 		return event.Info
@@ -108,7 +126,9 @@ func checkImages(images []event.Image) error {
 		at := fmt.Sprintf("images[%d].", i)
 		switch {
 		case image.Src == "" || utf8.RuneCountInString(image.Src) > source.MaxURL || !source.IsURL(image.Src) && !isKey(image.Src):
-			return fault.Invalid(at+"src", "must be an http or https URL, or an image key that begins with img_, of at most %d characters, got %.300q", source.MaxURL, image.Src)
+			return fault.Invalid(at+"src",
+				"must be an http or https URL, or an image key that begins with img_, of at most %d characters, got %.300q",
+				source.MaxURL, image.Src)
 		case image.Href != "" && (!source.IsURL(image.Href) || utf8.RuneCountInString(image.Href) > source.MaxURL):
 			return fault.Invalid(at+"href", "must be an http or https URL of at most %d characters, got %.300q", source.MaxURL, image.Href)
 		case utf8.RuneCountInString(image.Alt) > source.MaxAlt:
@@ -123,5 +143,5 @@ func checkImages(images []event.Image) error {
 	return nil
 }
 
-// isKey tells whether a text stands for a picture that was uploaded.
+// isKey reports whether a text is the key of an uploaded image.
 func isKey(s string) bool { return strings.HasPrefix(s, "img_") && source.Clean(s) == s }

@@ -16,7 +16,7 @@ func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, standard.Parse) }
 
 func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, standard.Parse) }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestInvalidBodiesAreRefused(t *testing.T) {
 	info := func(more string) string { return `{"title_rule": "a", "event_status": "Info", ` + more + `}` }
 	sourcetest.Refuses(t, standard.Parse, map[string]string{
 		`{}`: "title_rule: is required", `null`: "title_rule: is required", `{"title_rule": " \u0000"}`: "title_rule: is required",
@@ -51,7 +51,7 @@ func labels(n int) string {
 	return "{" + strings.Join(all, ", ") + "}"
 }
 
-func TestWhatIsLongIsCut(t *testing.T) {
+func TestLongTextsAreCut(t *testing.T) {
 	long := strings.Repeat("é", 3000)
 	e := sourcetest.One(t, standard.Parse, `{"title_rule": "`+long+`", "event_status": "Info", "description": "`+long+`", "labels": {"a": "`+long+`"}}`)
 	if len([]rune(e.Title)) != event.MaxTitle || len([]rune(e.Description)) != event.MaxDescription || len([]rune(e.Labels["a"])) != event.MaxLabelValue {
@@ -62,8 +62,8 @@ func TestWhatIsLongIsCut(t *testing.T) {
 	}
 }
 
-// Without a key the labels and the rule are what an alert is told by.
-func TestKeyThatIsMade(t *testing.T) {
+// TestKeyOfLabels: without a key the labels and the title rule identify an alert.
+func TestKeyOfLabels(t *testing.T) {
 	key := func(body string) string { return sourcetest.One(t, standard.Parse, body).AlertKey }
 	a := key(`{"title_rule": "a", "event_status": "Info", "labels": {"x": "1", "y": "2"}}`)
 	if b := key(`{"title_rule": "a", "event_status": "Critical", "description": "now", "labels": {"y": "2", "x": "1"}}`); a != b {
@@ -74,13 +74,13 @@ func TestKeyThatIsMade(t *testing.T) {
 	}
 }
 
-func TestTitleOfNothing(t *testing.T) {
+func TestBlankTitle(t *testing.T) {
 	if e := sourcetest.One(t, standard.Parse, `{"title_rule": "$a", "event_status": "Info", "labels": {"a": " "}}`); e.Title != "$a" {
 		t.Errorf("%q", e.Title)
 	}
 }
 
-// What would be refused alone costs a batch no neighbour, whatever is wrong with it.
+// TestNoNeighbourIsLost: a malformed alert costs the others in its batch nothing, whatever is wrong with it.
 func TestNoNeighbourIsLost(t *testing.T) {
 	good := `{"title_rule": "a", "event_status": "Info"}`
 	for bad, want := range map[string]string{

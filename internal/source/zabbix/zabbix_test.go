@@ -15,7 +15,7 @@ func FuzzParse(f *testing.F) { sourcetest.Fuzz(f, zabbix.Parse) }
 
 func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, zabbix.Parse) }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestInvalidBodiesAreRefused(t *testing.T) {
 	sourcetest.Refuses(t, zabbix.Parse, map[string]string{
 		`{}`: "event_name: is required", `{"event_name": "{EVENT.NAME}"}`: "event_name: is required", `{"event_name": "x"}`: "event_status: must be PROBLEM or RESOLVED",
 		`{"event_name": "x", "event_status": "Odd", "event_value": 2}`: `got "Odd" and "2"`, `[]`: "must not be a list", `x`: "it is no JSON",
@@ -35,7 +35,7 @@ func TestSeverities(t *testing.T) {
 	}
 }
 
-func TestWhetherItIsOver(t *testing.T) {
+func TestRecoveryStatus(t *testing.T) {
 	for member, over := range map[string]bool{
 		`"status": "PROBLEM"`: false, `"event_status": "RESOLVED"`: true, `"trigger_status": "OK"`: true, `"value": "1"`: false, `"value": 0`: true, `"EVENT.VALUE": "0"`: true,
 		`"event_status": "{EVENT.STATUS}", "event_value": "1"`: false, `"status": "PROBLEM", "value": 0`: false, `"status": "odd", "value": "0"`: true,
@@ -46,7 +46,7 @@ func TestWhetherItIsOver(t *testing.T) {
 	}
 }
 
-// Tags as the versions and media types write them.
+// TestTags reads tags as the versions and media types of Zabbix write them.
 func TestTags(t *testing.T) {
 	want := map[string]string{"service": "shop", "scope": "a, b"}
 	for _, tags := range []string{
@@ -65,7 +65,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// Media types are written by hand: the same members in other spellings make the same event.
+// TestSpellings: media types are written by hand; the same members in other spellings result in the same event.
 func TestSpellings(t *testing.T) {
 	plain := sourcetest.One(t, zabbix.Parse, `{"event_name": "x", "event_nseverity": "4", "event_value": "1", "host_name": "web", "trigger_id": "7", "event_tags": "a:b"}`)
 	for _, body := range []string{
@@ -81,7 +81,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// A recovery is about the alert of its problem, and is over when it came unless it says when.
+// TestRecovery: a recovery has the key of its problem, and its own timestamp or the moment it came.
 func TestRecovery(t *testing.T) {
 	for _, member := range []string{`"trigger_id": "7", "event_id": "1"`, `"event_id": "1"`, `"host": "web"`} {
 		problem := sourcetest.One(t, zabbix.Parse, `{"name": "x", "value": 1, "event_timestamp": "1776050000", `+member+`}`)

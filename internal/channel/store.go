@@ -1,0 +1,162 @@
+package channel
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
+)
+
+// Channel is where alerts are handled: its settings group them into incidents. It is a record of the account
+// file's channels.
+type Channel struct {
+	AccountID       int64   `json:"account_id,omitzero" doc:"Owning account."`
+	ChannelID       int64   `json:"channel_id" doc:"The channel's identifier."`
+	ChannelName     string  `json:"channel_name" doc:"Its name."`
+	TeamID          int64   `json:"team_id" doc:"Owning team; 0: none."`
+	ManagingTeamIDs []int64 `json:"managing_team_ids,omitempty" doc:"Further teams that read and change it."`
+	CreatorID       int64   `json:"creator_id,omitzero" doc:"The person who created it."`
+	Status          string  `json:"status" enum:"enabled,disabled" doc:"Whether it takes alerts."`
+	Description     string  `json:"description,omitzero" doc:"What it is for."`
+	IsPrivate       bool    `json:"is_private,omitzero" doc:"Only its teams, its creator and the account's owner may read it."`
+	CreatedAt       int64   `json:"created_at,omitzero" doc:"Unix seconds."`
+	UpdatedAt       int64   `json:"updated_at,omitzero" doc:"Unix seconds."`
+	Settings
+}
+
+const columns = `channel_id, channel_name, team_id, status, description, is_private, created_at, updated_at,
+	creator_id, managing_teams, settings`
+
+func scanChannel(scan db.Scan) (ch Channel, err error) {
+	var teams, settings string
+	err = scan(&ch.ChannelID, &ch.ChannelName, &ch.TeamID, &ch.Status, &ch.Description, &ch.IsPrivate,
+		&ch.CreatedAt, &ch.UpdatedAt, &ch.CreatorID, &teams, &settings)
+	if err != nil {
+		return ch, err
+	}
+	for _, id := range strings.FieldsFunc(teams, func(r rune) bool { return r == ',' }) {
+		n, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return ch, err
+		}
+		ch.ManagingTeamIDs = append(ch.ManagingTeamIDs, n)
+	}
+	return ch, json.Unmarshal([]byte(settings), &ch.Settings)
+}
+
+// The keys of what is cached by revision: a channel, all private channels, and a channel's rules of a kind.
+type (
+	cachedChannel struct{ id int64 }
+	cachedPrivate struct{}
+	cachedRules   struct {
+		kind    string
+		channel int64
+	}
+)
+
+// Find returns a channel without a check of who may read it: see Readable. found is false when the account
+// has no channel of this id. Other readers share its lists and settings: they must not be changed, unless the
+// transaction writes.
+func Find(tx *db.Tx, account, id int64) (ch Channel, found bool, err error) {
+	return configstore.Kept(tx, account, cachedChannel{id}, func() (Channel, bool, error) {
+		return db.One(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id)
+	})
+}
+
+// put inserts the channel or replaces the stored one of its id. Callers that cache derived configuration
+// rebuild it, because the revision changes.
+func (ch *Channel) put(tx *db.Tx, account int64) error {
+	settings, err := ch.Settings.text()
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO channel (account_id, `+columns+`, name_folded)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		ON CONFLICT (account_id, channel_id) DO UPDATE SET channel_name = excluded.channel_name, team_id = excluded.team_id,
+			status = excluded.status, description = excluded.description, is_private = excluded.is_private,
+			created_at = excluded.created_at, updated_at = excluded.updated_at, creator_id = excluded.creator_id,
+			managing_teams = excluded.managing_teams, settings = excluded.settings, name_folded = excluded.name_folded`,
+		account, ch.ChannelID, ch.ChannelName, ch.TeamID, ch.Status, ch.Description, ch.IsPrivate, ch.CreatedAt, ch.UpdatedAt,
+		ch.CreatorID, db.List(ch.ManagingTeamIDs), settings, db.Fold(ch.ChannelName+"\n"+ch.Description))
+	if err != nil {
+		return err
+	}
+	if err := configstore.BumpRevision(tx, account); err != nil {
+		return err
+	}
+	refs := []configstore.Target{configstore.RefTo(configstore.Team, ch.TeamID)}
+	for _, team := range ch.ManagingTeamIDs {
+		refs = append(refs, configstore.RefTo(configstore.Team, team))
+	}
+	return configstore.SetReferences(tx, account, configstore.RefFrom(configstore.Channel, ch.ChannelID, ch.ChannelName), refs...)
+}
+
+// Load checks the records of an account file's channels and inserts them. A record without a status is
+// enabled. Errors are fault.Invalid with the record's path.
+func Load(tx *db.Tx, account int64, records []Channel) error {
+	for i, ch := range records {
+		at := configstore.PathOf("channels", i)
+		ch.Status = cmp.Or(ch.Status, "enabled")
+		if err := ch.check(at, account); err != nil {
+			return err
+		}
+		_, found, err := Find(tx, account, ch.ChannelID)
+		if err != nil {
+			return err
+		}
+		if found {
+			return at.Twice("channel_id", ch.ChannelID)
+		}
+		if err := ch.put(tx, account); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (ch Channel) check(at configstore.RecordPath, account int64) error {
+	return configstore.FirstError(
+		at.Bounds(ch),
+		at.Account(ch.AccountID, account),
+		at.AtLeast("channel_id", ch.ChannelID, 1),
+		at.Length("channel_name", ch.ChannelName, 1, 255),
+		at.AtLeast("team_id", ch.TeamID, 0),
+		at.AtLeast("creator_id", ch.CreatorID, 0),
+		at.OneOf("status", ch.Status, "enabled", "disabled"),
+		at.AtLeast("created_at", ch.CreatedAt, 0),
+		at.AtLeast("updated_at", ch.UpdatedAt, 0),
+		ch.Settings.check(at),
+	)
+}
+
+// Dump returns all channels of an account, ordered by id.
+func Dump(tx *db.Tx, account int64) ([]Channel, error) {
+	return db.All(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 ORDER BY channel_id`, account)
+}
+
+// Erase deletes a channel. Its rules, alerts and incidents stay, in case the channel is loaded again.
+func Erase(tx *db.Tx, account, id int64) error {
+	if _, err := tx.Exec(`DELETE FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id); err != nil {
+		return err
+	}
+	if err := configstore.BumpRevision(tx, account); err != nil {
+		return err
+	}
+	return configstore.ClearReferences(tx, account, configstore.Channel, id)
+}
+
+// teams returns the owning team and the managing teams.
+func (ch Channel) teams() []int64 { return append(slices.Clone(ch.ManagingTeamIDs), ch.TeamID) }
+
+// Complete stores the folded name and description, which searches read, of channels that an older version
+// wrote. The program calls it when it starts.
+func Complete(tx *db.Tx) error {
+	return db.Refold[int64](tx,
+		`SELECT account_id, channel_id, channel_name || char(10) || description FROM channel WHERE name_folded = ''`,
+		`UPDATE channel SET name_folded = $1 WHERE account_id = $2 AND channel_id = $3`)
+}

@@ -1,0 +1,76 @@
+package route
+
+import (
+	"fmt"
+	"slices"
+
+	"tocsin/internal/core/filter"
+)
+
+// Look is the result of one case for an alert.
+type Look struct {
+	Case     string  // case_0, case_1 and so on, or default
+	Matched  bool    // the alert met its conditions; for the default: no case sent the alert anywhere
+	Channels []int64 // where it sends the alert; none when no channel has the name of the label
+	Why      string  // in words
+	Over     bool    // it needed more steps than a rule has, and counts as not met
+}
+
+// Ready is a route compiled once for all alerts. It is safe for concurrent use.
+type Ready struct {
+	Route
+	conditions []*filter.Matcher // of the cases
+}
+
+// Compile compiles a route. Malformed conditions work as filter.Compile describes.
+func Compile(r Route) *Ready {
+	ready := &Ready{r, make([]*filter.Matcher, len(r.Cases))}
+	for i, c := range r.Cases {
+		ready.conditions[i], _ = filter.Compile(filter.Filter{c.If})
+	}
+	return ready
+}
+
+// Match returns the channels that an alert goes to, in the order of the cases, each once. None: the alert is dropped.
+// The first case that matches decides, unless it falls through. byName returns the channels of an exact name, for
+// name_mapping. looks has one element for each case that was evaluated. A case over the meter's budget is not met.
+func (r *Ready) Match(
+	meter *filter.Meter, alert filter.Fields, byName func(name string) []int64,
+) (channels []int64, looks []Look) {
+	for i, c := range r.Cases {
+		look := Look{Case: fmt.Sprintf("case_%d", i)}
+		look.Matched, look.Why = meter.Ask(r.conditions[i], alert)
+		if look.Over = meter.Over(); !look.Matched {
+			looks = append(looks, look)
+			continue
+		}
+		look.Channels = c.ChannelIDs
+		if c.RoutingMode == NameMapping {
+			name, _ := alert.Label(c.NameMappingLabel)
+			look.Channels = byName(name)
+			look.Why += fmt.Sprintf("; the label %s is %q, the name of %d channels", c.NameMappingLabel, name, len(look.Channels))
+		}
+		looks = append(looks, look)
+		channels = join(channels, look.Channels)
+		if !c.Fallthrough {
+			break
+		}
+	}
+	if len(channels) == 0 && r.Default != nil {
+		looks = append(looks, Look{
+			Case: "default", Matched: true, Channels: r.Default.ChannelIDs, Why: "no case sends it anywhere",
+		})
+		channels = join(channels, r.Default.ChannelIDs)
+	}
+	return channels, looks
+}
+
+// join returns all with the ids of more that it does not have.
+func join(all, more []int64) []int64 {
+	for _, id := range more {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
+}

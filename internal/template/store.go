@@ -1,0 +1,170 @@
+package template
+
+import (
+	"reflect"
+	"strings"
+
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/render"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+)
+
+// Preset is the id of the template that every account has. It is not stored and cannot be changed.
+const Preset = "000000000000000000000001"
+
+// Template is a notification template.
+type Template struct {
+	AccountID    int64  `json:"account_id" doc:"Owning account."`
+	TeamID       int64  `json:"team_id" doc:"Owning team; 0: none."`
+	TemplateID   string `json:"template_id" doc:"24 hexadecimal digits."`
+	TemplateName string `json:"template_name" doc:"1 to 39 characters, unique in the account."`
+	Description  string `json:"description" doc:"At most 500 characters."`
+	Texts
+	Status    string `json:"status" enum:"enabled,disabled,deleted" doc:"Always enabled: a template is in use or deleted."`
+	CreatorID int64  `json:"creator_id" doc:"The person who created it; 0: not known."`
+	UpdatedBy int64  `json:"updated_by" doc:"The person who changed it last."`
+	CreatedAt int64  `json:"created_at" doc:"Unix seconds."`
+	UpdatedAt int64  `json:"updated_at" doc:"Unix seconds."`
+}
+
+// Texts are the templates for the kinds of messages. Where one is empty the preset's is used.
+type Texts struct {
+	Email       string `json:"email" required:"false" maxLength:"65536" doc:"E-mail, HTML."`
+	SMS         string `json:"sms" required:"false" maxLength:"65536" doc:"Text message."`
+	Voice       string `json:"voice" required:"false" maxLength:"65536" doc:"Phone call: the text that is read out."`
+	DingTalk    string `json:"dingtalk" required:"false" maxLength:"65536" doc:"DingTalk robot."`
+	WeCom       string `json:"wecom" required:"false" maxLength:"65536" doc:"WeCom robot."`
+	Feishu      string `json:"feishu" required:"false" maxLength:"65536" doc:"Feishu or Lark robot."`
+	FeishuApp   string `json:"feishu_app" required:"false" maxLength:"65536" doc:"Feishu or Lark app."`
+	DingTalkApp string `json:"dingtalk_app" required:"false" maxLength:"65536" doc:"DingTalk app."`
+	WeComApp    string `json:"wecom_app" required:"false" maxLength:"65536" doc:"WeCom app."`
+	SlackApp    string `json:"slack_app" required:"false" maxLength:"65536" doc:"Slack app."`
+	TeamsApp    string `json:"teams_app" required:"false" maxLength:"65536" doc:"Microsoft Teams app."`
+	Telegram    string `json:"telegram" required:"false" maxLength:"65536" doc:"Telegram bot."`
+	Slack       string `json:"slack" required:"false" maxLength:"65536" doc:"Slack incoming webhook."`
+	Zoom        string `json:"zoom" required:"false" maxLength:"65536" doc:"Zoom chat bot."`
+}
+
+// maxText is the number of characters that a text may have, the same as in the tags.
+const maxText = 65536
+
+// Of returns the text for a kind of message, by its wire name; empty when there is no text or no such kind.
+func (t Texts) Of(kind string) (text string) {
+	t.each(func(name, source string) {
+		if name == kind {
+			text = source
+		}
+	})
+	return text
+}
+
+// each calls fn with the wire name and the source of every text.
+func (t Texts) each(fn func(name, source string)) {
+	v := reflect.ValueOf(t)
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		fn(name, v.Field(i).String())
+	}
+}
+
+// problems returns the first malformed text as an error (fault.Invalid with the line), and a warning for each text
+// that fails on the sample incident.
+func (t Texts) problems(at configstore.RecordPath) (warnings []string, err error) {
+	t.each(func(name, source string) {
+		if source == "" || err != nil {
+			return
+		}
+		if err = at.Length(name, source, 0, maxText); err != nil {
+			return
+		}
+		parsed, wrong := render.Parse(source, targetOf(name))
+		if wrong != nil {
+			err = at.Invalid(name, "%v", wrong)
+			return
+		}
+		if _, wrong = parsed.Render(render.Sample); wrong != nil {
+			warnings = append(warnings, name+": fails on the sample incident: "+wrong.Error())
+		}
+	})
+	return warnings, err
+}
+
+// targetOf returns the target for which texts of a kind are rendered.
+func targetOf(kind string) *render.Target {
+	t, _ := render.For(kind)
+	return t
+}
+
+// Kind is how templates are stored.
+var Kind = configstore.Kind[Template]{
+	Name: configstore.Template, Section: "templates",
+	Head: func(t *Template) configstore.Head {
+		return configstore.Head{
+			ID:        t.TemplateID,
+			Name:      t.TemplateName,
+			Team:      t.TeamID,
+			Creator:   t.CreatorID,
+			CreatedAt: t.CreatedAt,
+			UpdatedAt: t.UpdatedAt,
+		}
+	},
+	Refs: func(t *Template) []configstore.Target {
+		return []configstore.Target{configstore.RefTo(configstore.Team, t.TeamID)}
+	},
+	Check: func(_ *db.Tx, at configstore.RecordPath, account int64, t *Template) error {
+		if t.Status == "" {
+			t.Status = "enabled"
+		}
+		if t.TemplateID == Preset {
+			return at.Invalid("template_id", "%s is the preset, which a file cannot change", Preset)
+		}
+		if err := configstore.FirstError(
+			at.Account(t.AccountID, account),
+			at.Object("template_id", t.TemplateID),
+			at.Length("template_name", t.TemplateName, 1, 39),
+			at.Length("description", t.Description, 0, 500),
+			at.AtLeast("team_id", t.TeamID, 0),
+			at.OneOf("status", t.Status, "enabled", "disabled"),
+			at.AtLeast("created_at", t.CreatedAt, 0),
+			at.AtLeast("updated_at", t.UpdatedAt, 0),
+		); err != nil {
+			return err
+		}
+		t.AccountID, t.TemplateID = account, strings.ToLower(t.TemplateID)
+		_, err := t.problems(at)
+		return err
+	},
+}
+
+// Find returns a template, the preset too. The error is ResourceNotFound when the account has none of this id.
+func Find(tx *db.Tx, account int64, id string) (Template, error) {
+	if id = strings.ToLower(id); id == Preset {
+		return preset(account), nil
+	}
+	return Kind.Get(tx, account, id)
+}
+
+func preset(account int64) Template {
+	t := Template{
+		AccountID:    account,
+		TemplateID:   Preset,
+		TemplateName: "Preset",
+		Description:  "The texts that are used where a template has none.",
+		Status:       "enabled",
+	}
+	v := reflect.ValueOf(&t.Texts).Elem()
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		v.Field(i).SetString(render.Preset[name])
+	}
+	return t
+}
+
+// mutable rejects the id of the preset.
+func mutable(id string) error {
+	if id == Preset {
+		return fault.Invalid("template_id", "%s is the preset, which cannot be changed", Preset)
+	}
+	return nil
+}
