@@ -1,11 +1,11 @@
-// Package changeevent keeps what was changed in the systems that are watched, as deployments and the like told, so
-// that it can be seen beside incidents.
+// Package changeevent stores change events, such as deployments, so that they can be seen beside incidents.
 //
-// It must never page anybody: a change is no alert.
+// It must never send a notification: a change is not an alert.
 package changeevent
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,50 +26,54 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Change is something that was changed.
+// Change is one change, with the values of its last event.
 type Change struct {
 	ChangeID       string            `json:"change_id" doc:"24 hexadecimal digits."`
-	IntegrationID  int64             `json:"integration_id" doc:"Where it was told."`
+	IntegrationID  int64             `json:"integration_id" doc:"The integration that received it."`
 	DataSourceID   int64             `json:"data_source_id" deprecated:"true" doc:"Older name of integration_id."`
-	DataSourceName string            `json:"data_source_name" doc:"The integration's name then."`
+	DataSourceName string            `json:"data_source_name" doc:"The integration's name at its last event."`
 	ChannelID      int64             `json:"channel_id" doc:"The integration's channel; 0: none."`
 	Title          string            `json:"title" doc:"What people read first."`
-	Description    string            `json:"description" doc:"What the last event said about it."`
+	Description    string            `json:"description" doc:"Description in its last event."`
 	ChangeKey      string            `json:"change_key" doc:"What its events have in common."`
 	ChangeStatus   string            `json:"change_status" enum:"Planned,Ready,Processing,Canceled,Done" doc:"Of its last event."`
-	Link           string            `json:"link" doc:"Where more is said about it."`
+	Link           string            `json:"link" doc:"URL of further information."`
 	StartTime      int64             `json:"start_time" doc:"Its first event, Unix seconds."`
 	LastTime       int64             `json:"last_time" doc:"Its last event, Unix seconds."`
 	EndTime        int64             `json:"end_time" doc:"When it was canceled or done, Unix seconds; 0: not yet."`
 	Labels         map[string]string `json:"labels" doc:"Of its last event."`
-	Events         []Event           `json:"events,omitempty" doc:"Its latest events, at most 50, where they are asked for."`
+	Events         []Event           `json:"events,omitempty" doc:"Its latest events, at most 50; with include_events only."`
 }
 
-// Event is what was said of a change.
+// Event is one event of a change.
 type Event struct {
 	EventID       string            `json:"event_id" doc:"24 hexadecimal digits."`
-	IntegrationID int64             `json:"integration_id" doc:"Where it was told."`
+	IntegrationID int64             `json:"integration_id" doc:"The integration that received it."`
 	Title         string            `json:"title" doc:"What people read first."`
-	Description   string            `json:"description" doc:"What it said."`
+	Description   string            `json:"description" doc:"Its description."`
 	ChangeKey     string            `json:"change_key" doc:"The change it is about."`
 	ChangeStatus  string            `json:"change_status" doc:"Planned, Ready, Processing, Canceled or Done."`
-	Link          string            `json:"link" doc:"Where more is said about it."`
+	Link          string            `json:"link" doc:"URL of further information."`
 	EventTime     int64             `json:"event_time" doc:"When, Unix seconds."`
 	Labels        map[string]string `json:"labels" doc:"Labels."`
 }
 
+// maxEvents is how many events a change keeps.
 const maxEvents = 50
 
-// Put takes an event in, for its change; it gives the event's and the change's identifiers.
+// Put stores an event and updates its change, or creates it. It returns the identifiers of the event and the change.
 func Put(tx *db.Tx, from integration.Integration, e read.Event, now time.Time) (eventID, changeID string, err error) {
-	c, found, err := db.One(tx, scan, `SELECT body FROM change WHERE account_id = $1 AND integration_id = $2 AND change_key = $3`, from.AccountID, from.IntegrationID, e.Key)
+	c, found, err := db.One(tx, scan, `SELECT body FROM change WHERE account_id = $1 AND integration_id = $2 AND change_key = $3`,
+		from.AccountID, from.IntegrationID, e.Key)
 	if err != nil {
 		return "", "", err
 	}
 	if !found {
-		c = Change{ChangeID: id.Object(now), IntegrationID: from.IntegrationID, DataSourceID: from.IntegrationID, ChangeKey: e.Key, StartTime: e.Time}
+		c = Change{ChangeID: id.Object(now), IntegrationID: from.IntegrationID, DataSourceID: from.IntegrationID, ChangeKey: e.Key,
+			StartTime: e.Time}
 	}
-	c.DataSourceName, c.ChannelID, c.Title, c.Description, c.ChangeStatus, c.Link, c.Labels = from.IntegrationName, from.ChannelID, e.Title, e.Description, e.Status, e.Link, e.Labels
+	c.DataSourceName, c.ChannelID = from.IntegrationName, from.ChannelID
+	c.Title, c.Description, c.ChangeStatus, c.Link, c.Labels = e.Title, e.Description, e.Status, e.Link, e.Labels
 	c.LastTime, c.EndTime = max(c.LastTime, e.Time), 0
 	if read.Over(e.Status) {
 		c.EndTime = e.Time
@@ -81,12 +85,14 @@ func Put(tx *db.Tx, from integration.Integration, e read.Event, now time.Time) (
 	if err != nil {
 		return "", "", err
 	}
-	_, err = tx.Exec(`INSERT INTO change (account_id, change_id, integration_id, channel_id, change_key, start_time, last_time, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	_, err = tx.Exec(`INSERT INTO change (account_id, change_id, integration_id, channel_id, change_key, start_time, last_time, body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (account_id, change_id) DO UPDATE SET channel_id = excluded.channel_id, last_time = excluded.last_time, body = excluded.body`,
 		from.AccountID, c.ChangeID, c.IntegrationID, c.ChannelID, c.ChangeKey, c.StartTime, c.LastTime, string(body))
 	return eventID, c.ChangeID, err
 }
 
+// scan reads a change from its JSON.
 func scan(row db.Scan) (c Change, err error) {
 	var body string
 	if err = row(&body); err == nil {
@@ -95,11 +101,16 @@ func scan(row db.Scan) (c Change, err error) {
 	return c, err
 }
 
-// Ops is the room's table of contents.
+// Ops returns the operations of this package.
 func Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{{
-		Path: "/change/list", Allow: []auth.Permission{auth.ChannelsRead}, Effect: api.Snapshot, Doc: "Lists changes by their beginning, the newest first.", Notes: "Without a window, those of the last hour. At most the newest 10,000 of a window are looked at.",
-		Example: `{"start_time": 1776000000, "end_time": 1776100000, "query": "checkout"}`, Do: api.Do(list),
+		Path:    "/change/list",
+		Allow:   []auth.Permission{auth.ChannelsRead},
+		Effect:  api.Snapshot,
+		Doc:     "Lists changes by start time, the newest first.",
+		Notes:   "Without a window, those of the last hour. At most the newest 10,000 changes of a window are searched.",
+		Example: `{"start_time": 1776000000, "end_time": 1776100000, "query": "checkout"}`,
+		Do:      api.Do(list),
 	}})
 }
 
@@ -118,12 +129,12 @@ type listRequest struct {
 
 func (in listRequest) Check() error {
 	if (in.StartTime == 0) != (in.EndTime == 0) {
-		return fault.Invalid("end_time", "and start_time come together or not at all")
+		return fault.Invalid("end_time", "and start_time must be set together")
 	}
 	if span := in.EndTime - in.StartTime; in.EndTime > 0 && (span <= 0 || span > 31*86400) {
 		return fault.Invalid("end_time", "must be 1 second to 31 days after start_time, got %d seconds", span)
 	}
-	if wrong, ok := filter.Check(in.Filters).(*filter.Error); ok {
+	if wrong := (*filter.Error)(nil); errors.As(filter.Check(in.Filters), &wrong) {
 		return fault.Invalid("filters"+wrong.Path, "%s", wrong.Reason())
 	}
 	return in.Page.Check()
@@ -137,12 +148,15 @@ func list(c *api.Call, in listRequest) (api.Paged[Change], error) {
 	if err != nil {
 		return api.Paged[Change]{}, err
 	}
-	query := `SELECT body FROM change WHERE account_id = $1 AND start_time >= $2 AND start_time < $3 AND ($4 = '' OR $4 LIKE '%,' || integration_id || ',%')
-		AND ($5 = '' OR $5 LIKE '%,' || channel_id || ',%') AND NOT ($6 LIKE '%,' || channel_id || ',%') ORDER BY start_time DESC, change_id DESC LIMIT 10000`
+	query := `SELECT body FROM change WHERE account_id = $1 AND start_time >= $2 AND start_time < $3
+		AND ($4 = '' OR $4 LIKE '%,' || integration_id || ',%')
+		AND ($5 = '' OR $5 LIKE '%,' || channel_id || ',%') AND NOT ($6 LIKE '%,' || channel_id || ',%') 
+		ORDER BY start_time DESC, change_id DESC LIMIT 10000`
 	if in.Asc {
 		query = strings.Replace(query, "start_time DESC, change_id DESC", "start_time, change_id", 1)
 	}
-	found, err := db.All(c.Tx, scan, query, c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs), db.List(hidden))
+	found, err := db.All(c.Tx, scan, query, c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs),
+		db.List(hidden))
 	if err != nil {
 		return api.Paged[Change]{}, err
 	}
@@ -150,7 +164,8 @@ func list(c *api.Call, in listRequest) (api.Paged[Change], error) {
 	text := strings.ToLower(in.Query)
 	items := []Change{}
 	for _, change := range found {
-		if m.Match(fields{&change}, nil) && (text == "" || strings.Contains(strings.ToLower(change.Title+"\n"+change.Description+"\n"+change.ChangeKey), text)) {
+		if m.Match(fields{&change}, nil) && (text == "" ||
+			strings.Contains(strings.ToLower(change.Title+"\n"+change.Description+"\n"+change.ChangeKey), text)) {
 			if !in.IncludeEvents {
 				change.Events = nil
 			}
@@ -162,9 +177,10 @@ func list(c *api.Call, in listRequest) (api.Paged[Change], error) {
 	return api.NewPaged(items[min(offset, total):min(offset+limit, total)], offset, total), nil
 }
 
-// fields is what filters read of a change.
+// fields implements the access of filters to a change.
 type fields struct{ *Change }
 
+// Field returns the value of a field, and whether there is one.
 func (f fields) Field(name string) (string, bool) {
 	switch name {
 	case "title":
@@ -179,6 +195,7 @@ func (f fields) Field(name string) (string, bool) {
 	return "", false
 }
 
+// Label returns the value of a label, and whether the change has it.
 func (f fields) Label(name string) (string, bool) {
 	value, ok := f.Labels[name]
 	return value, ok

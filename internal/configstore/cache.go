@@ -3,11 +3,11 @@ package configstore
 import "tocsin/internal/platform/db"
 
 // View is the cached configuration of an account at the revision that one transaction has read. In a write
-// transaction it is empty and keeps nothing: that transaction sees rows that may never be committed.
+// transaction it is empty and stores nothing: that transaction sees rows that may never be committed.
 //
 // A value is returned only at the revision at which it was made, and the revision is read in the caller's own
-// transaction. So no node can answer with what another node has since changed. Every change of cached rows must call
-// Bump in its own transaction; package apitest checks that for every write of every test.
+// transaction. So no node can return a value that another node has since changed. Every change of cached rows must call
+// BumpRevision in its own transaction; package apitest checks that for every write of every test.
 type View struct {
 	tx       *db.Tx
 	account  int64
@@ -25,7 +25,7 @@ func ViewOf(tx *db.Tx, account int64) (View, error) {
 	return v, err
 }
 
-// Cached returns the value that Put stored under a key. Each package has key types of its own, so keys cannot collide.
+// Cached returns the value that Cache stored under a key. Each package has key types of its own, so keys cannot collide.
 func Cached[T any](v View, key any) (kept T, found bool) {
 	if v.tx.Cache() == nil {
 		return kept, false
@@ -53,9 +53,9 @@ func Cache[T any](v View, key any, value T) error {
 	return nil
 }
 
-// Kept returns the result of make, which is called once for each revision of the account's configuration. A result
+// Kept returns the result of load, which is called once for each revision of the account's configuration. A result
 // that was not found is not stored. The value is shared and must not be changed.
-func Kept[T any](tx *db.Tx, account int64, key any, make func() (value T, found bool, err error)) (value T, found bool, err error) {
+func Kept[T any](tx *db.Tx, account int64, key any, load func() (value T, found bool, err error)) (value T, found bool, err error) {
 	v, err := ViewOf(tx, account)
 	if err != nil {
 		return value, false, err
@@ -63,7 +63,7 @@ func Kept[T any](tx *db.Tx, account int64, key any, make func() (value T, found 
 	if value, found = Cached[T](v, key); found {
 		return value, true, nil
 	}
-	if value, found, err = make(); err != nil || !found {
+	if value, found, err = load(); err != nil || !found {
 		return value, found, err
 	}
 	return value, true, Cache(v, key, value)

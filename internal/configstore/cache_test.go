@@ -12,7 +12,7 @@ import (
 
 type keptName struct{}
 
-// name gives an account's name from what is kept of it, and whether it had to be read.
+// name returns an account's name from the cache, and whether it had to be read.
 func name(tx *db.Tx) (text string, read bool, err error) {
 	text, _, err = configstore.Kept(tx, 1, keptName{}, func() (string, bool, error) {
 		read = true
@@ -50,9 +50,9 @@ func want(t *testing.T, tx *db.Tx, text string, read bool) {
 	}
 }
 
-// TestKeptUntilItChanges: a value is read once for each revision, and a transaction that began before a change goes on
-// seeing, and keeps to itself, what was there before.
-func TestKeptUntilItChanges(t *testing.T) {
+// TestValueIsCachedUntilRevisionChanges checks that a value is read once for each revision. A transaction from before a
+// change still sees the former value, and does not share it.
+func TestValueIsCachedUntilRevisionChanges(t *testing.T) {
 	d := open(t)
 	read := func(fn func(tx *db.Tx)) func(*db.Tx) error { return func(tx *db.Tx) error { fn(tx); return nil } }
 	d.Read(t.Context(), read(func(tx *db.Tx) { want(t, tx, "old", true) }))
@@ -66,9 +66,9 @@ func TestKeptUntilItChanges(t *testing.T) {
 	}))
 }
 
-// TestWhatIsNotCommittedIsNotKept: a write sees its own change and leaves nothing of it behind when it fails, although
-// the next change gets the same revision.
-func TestWhatIsNotCommittedIsNotKept(t *testing.T) {
+// TestUncommittedValueIsNotCached checks that a write sees its own change, and that a failed write leaves nothing in the
+// cache although the next change gets the same revision.
+func TestUncommittedValueIsNotCached(t *testing.T) {
 	d := open(t)
 	failed := errors.New("failed")
 	err := d.Write(t.Context(), func(tx *db.Tx) error {
@@ -84,9 +84,9 @@ func TestWhatIsNotCommittedIsNotKept(t *testing.T) {
 	d.Snapshot(t.Context(), func(tx *db.Tx) error { want(t, tx, "new", true); return nil })
 }
 
-// TestNotKeptWhenAChangeCameInBetween: where each statement sees the newest commit, the revision may be older than the
+// TestValueIsNotCachedAfterConcurrentChange changes the configuration between two reads: where each statement sees the newest commit, the revision may be older than the
 // rows that are read after it.
-func TestNotKeptWhenAChangeCameInBetween(t *testing.T) {
+func TestValueIsNotCachedAfterConcurrentChange(t *testing.T) {
 	d := open(t)
 	err := d.Read(t.Context(), func(tx *db.Tx) error {
 		_, _, err := configstore.Kept(tx, 1, keptName{}, func() (string, bool, error) {
@@ -105,7 +105,7 @@ func TestNotKeptWhenAChangeCameInBetween(t *testing.T) {
 	d.Snapshot(t.Context(), func(tx *db.Tx) error { want(t, tx, "older", true); return nil })
 }
 
-// TestContinue: an account that takes the place of another has a revision that the other never had.
+// TestContinue checks that an account that replaces another one has a revision that the other never had.
 func TestContinue(t *testing.T) {
 	d := open(t)
 	write(t, d, func(tx *db.Tx) error { return errors.Join(rename(tx, "a"), rename(tx, "b")) })

@@ -14,17 +14,17 @@ import (
 // are paths by themselves.
 type RecordPath string
 
-// PathOf is the path of the element of a section at index, counted from 0.
+// PathOf returns the path of the element of a section at index, counted from 0.
 func PathOf(section string, index int) RecordPath {
 	return RecordPath(section + "[" + strconv.Itoa(index) + "]")
 }
 
-// Element is the path of the element at index of a member that is an array.
+// Element returns the path of the element at index of a member that is an array.
 func (a RecordPath) Element(member string, index int) RecordPath {
 	return PathOf(string(a.Member(member)), index)
 }
 
-// Member is the path of a member.
+// Member returns the path of a member.
 func (a RecordPath) Member(member string) RecordPath {
 	if a == "" {
 		return RecordPath(member)
@@ -32,7 +32,7 @@ func (a RecordPath) Member(member string) RecordPath {
 	return a + RecordPath("."+member)
 }
 
-// FirstError is the first error that is not nil, so that a record's checks read as a list.
+// FirstError returns the first error that is not nil, so that a record's checks read as a list.
 func FirstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -42,8 +42,8 @@ func FirstError(errs ...error) error {
 	return nil
 }
 
-// Invalid reports a member of the record, or with an empty member the record itself; the format names the
-// bound and what came.
+// Invalid returns fault.Invalid for a member of the record; with an empty member, for the record itself. The format names
+// the bound and the value.
 func (a RecordPath) Invalid(member, format string, args ...any) error {
 	if member != "" {
 		a = a.Member(member)
@@ -51,12 +51,12 @@ func (a RecordPath) Invalid(member, format string, args ...any) error {
 	return fault.Invalid(string(a), format, args...)
 }
 
-// Twice reports a record whose identifier another one of its section has.
+// Twice returns fault.Invalid for a record with the identifier of another record of its section.
 func (a RecordPath) Twice(member string, id any) error {
 	return a.Invalid(member, "%v is given twice", id)
 }
 
-// Account refuses a record of another account; 0 is one that does not say.
+// Account returns fault.Invalid for a record of another account; 0 is valid.
 func (a RecordPath) Account(got, want int64) error {
 	if got != 0 && got != want {
 		return a.Invalid("account_id", "must be %d, the account of the file, got %d", want, got)
@@ -64,7 +64,7 @@ func (a RecordPath) Account(got, want int64) error {
 	return nil
 }
 
-// Object asks for an object id.
+// Object returns fault.Invalid unless the value is an object id.
 func (a RecordPath) Object(member, value string) error {
 	if !id.IsObject(value) {
 		return a.Invalid(member, "must be 24 hexadecimal digits, got %s", shown(value))
@@ -72,7 +72,7 @@ func (a RecordPath) Object(member, value string) error {
 	return nil
 }
 
-// OneOf asks for one of the listed values; the empty one, if it is among them, comes first.
+// OneOf returns fault.Invalid unless the value is one of those listed; the empty one, if it is among them, comes first.
 func (a RecordPath) OneOf(member, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
@@ -84,7 +84,7 @@ func (a RecordPath) OneOf(member, value string, allowed ...string) error {
 	return a.Invalid(member, "must be one of %s, got %s", list, shown(value))
 }
 
-// Length asks for a text of least to most characters.
+// Length returns fault.Invalid unless a text has least to most characters.
 func (a RecordPath) Length(member, value string, least, most int) error {
 	if n := utf8.RuneCountInString(value); n < least || n > most {
 		return a.Invalid(member, "must have %d to %d characters, got %d", least, most, n)
@@ -92,8 +92,8 @@ func (a RecordPath) Length(member, value string, least, most int) error {
 	return nil
 }
 
-// Email wants an e-mail address: something on both sides of an @, and nothing that a mail's header would read as its
-// own. Whether it exists only a mail can tell.
+// Email returns fault.Invalid unless the value has the form of an e-mail address: text on both sides of an @, and no
+// character that has a meaning in a mail's header. It cannot check that the address exists.
 func (a RecordPath) Email(member, value string) error {
 	before, after, found := strings.Cut(value, "@")
 	if !found || before == "" || after == "" || strings.ContainsAny(value, " \t\r\n<>,") {
@@ -102,7 +102,7 @@ func (a RecordPath) Email(member, value string) error {
 	return nil
 }
 
-// AtLeast asks for a number of at least least.
+// AtLeast returns fault.Invalid unless a number is at least least.
 func (a RecordPath) AtLeast(member string, value, least int64) error {
 	if value < least {
 		return a.Invalid(member, "must be at least %d, got %d", least, value)
@@ -110,7 +110,7 @@ func (a RecordPath) AtLeast(member string, value, least int64) error {
 	return nil
 }
 
-// shown quotes a value, shortened: an error says what was wrong, not all of it.
+// shown returns a quoted and shortened value for errors.
 func shown(value string) string {
 	if n := utf8.RuneCountInString(value); n > 60 {
 		return "a text of " + strconv.Itoa(n) + " characters"

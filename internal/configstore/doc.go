@@ -6,6 +6,6 @@
 // file from here. References are written in the transaction in which an object changes, so that nothing is deleted while
 // something else needs it. Callers that cache derived configuration rebuild it when the revision changes.
 //
-// It must never know what an object means, decide whether a referenced object exists, hold a secret in the clear, or count
+// It must never know what an object means, decide whether a referenced object exists, store a secret in clear, or count
 // what happens to alerts and incidents: that would empty every cache with each event.
 package configstore

@@ -25,7 +25,7 @@ func (k Kind[T]) Load(tx *db.Tx, keyring *secret.Keyring, account int64, records
 			return at.Twice("", k.Head(v).ID)
 		}
 	}
-	if k.CheckAll != nil { // the records are within their own bounds, so that this takes no longer than they do
+	if k.CheckAll != nil { // each record is within its own bounds, which bounds the time of this check
 		return k.CheckAll(k.Section, records)
 	}
 	return nil
@@ -56,44 +56,44 @@ func (k Kind[T]) Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets
 
 // Seal seals the object's secrets.
 func (k Kind[T]) Seal(keyring *secret.Keyring, account int64, v *T) error {
-	return k.rewrite(v, func(place, text string) (string, error) { return keyring.Seal(text, k.place(account, v, place)) })
+	return k.rewrite(v, func(name, text string) (string, error) { return keyring.Seal(text, k.secretContext(account, v, name)) })
 }
 
-// Show shows the object's secrets in clear to people: those that are lost are empty and reported.
+// Show opens the object's secrets for people. A secret that cannot be opened is empty and is reported.
 func (k Kind[T]) Show(keyring *secret.Keyring, account int64, v *T, report func(error)) error {
 	return k.Renew(keyring.Show(report), account, v)
 }
 
-// Renew passes the object's secrets through renew.
+// Renew replaces the object's secrets by the results of renew.
 func (k Kind[T]) Renew(renew secret.Renew, account int64, v *T) error {
-	return k.rewrite(v, func(place, text string) (string, error) { return renew(text, k.place(account, v, place)) })
+	return k.rewrite(v, func(name, text string) (string, error) { return renew(text, k.secretContext(account, v, name)) })
 }
 
-// Open shows the object's secrets in clear.
+// Open opens the object's secrets.
 func (k Kind[T]) Open(keyring *secret.Keyring, account int64, v *T) error {
-	return k.rewrite(v, func(place, text string) (string, error) { return keyring.Open(text, k.place(account, v, place)) })
+	return k.rewrite(v, func(name, text string) (string, error) { return keyring.Open(text, k.secretContext(account, v, name)) })
 }
 
-// Blank takes the object's secrets away, for those who may not see them.
+// Blank masks the object's secrets, for callers who may not see them.
 func (k Kind[T]) Blank(v *T) error {
 	return k.rewrite(v, func(_, text string) (string, error) { return secret.Masked(text), nil })
 }
 
-// rewrite passes every secret through fn.
-func (k Kind[T]) rewrite(v *T, fn func(place, text string) (string, error)) error {
+// rewrite replaces every secret by the result of fn.
+func (k Kind[T]) rewrite(v *T, fn func(name, text string) (string, error)) error {
 	if k.Secrets == nil {
 		return nil
 	}
 	return fault.Wrap(k.Secrets(v, fn), "the secrets of %s %s", k.Name, k.Head(v).ID)
 }
 
-// place binds a sealed secret to where it stands, so that it opens nowhere else.
-func (k Kind[T]) place(account int64, v *T, place string) string {
-	return fmt.Sprintf("%s/%d/%s/%s", k.Name, account, k.Head(v).ID, place)
+// secretContext returns the authenticated context of a sealed secret, so that it can be opened for this object only.
+func (k Kind[T]) secretContext(account int64, v *T, name string) string {
+	return fmt.Sprintf("%s/%d/%s/%s", k.Name, account, k.Head(v).ID, name)
 }
 
-// Reseal passes the secrets of all accounts' objects of the kind through renew and counts them. An error of renew ends
-// it.
+// Reseal replaces the secrets of all accounts' objects of the kind by renew and returns how many there are. It stops at
+// the first error.
 func (k Kind[T]) Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 	accounts, err := db.All(tx, db.Column[int64], `SELECT DISTINCT account_id FROM object WHERE kind = $1 ORDER BY account_id`, k.Name)
 	if err != nil || k.Secrets == nil {
@@ -106,12 +106,12 @@ func (k Kind[T]) Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) 
 		}
 		for i := range all {
 			before := secrets
-			err := k.rewrite(&all[i], func(place, sealed string) (string, error) {
+			err := k.rewrite(&all[i], func(name, sealed string) (string, error) {
 				if sealed == "" || secret.IsReference(sealed) {
 					return sealed, nil
 				}
 				secrets++
-				return renew(sealed, k.place(account, &all[i], place))
+				return renew(sealed, k.secretContext(account, &all[i], name))
 			})
 			if err == nil && secrets > before {
 				err = k.Put(tx, account, &all[i])

@@ -7,18 +7,19 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// tables says for each kind that has a table of its own how to ask it for an id.
+// tables holds the query for an id, for each kind with its own table.
 var tables = map[string]string{}
 
-// Own says how to ask for an object of a kind that has a table of its own: $1 is the account, $2 the id. What was
-// deleted must not count. The package that owns the table calls it before the program starts.
+// Own registers the query for an object of a kind with its own table: $1 is the account, $2 the id. The query must not
+// return deleted objects. The package that owns the table calls it before the program starts.
 func Own(kind, query string) { tables[kind] = query }
 
-// Known tells whether the account has the object that is referred to.
+// Known reports whether the account has the object that is referred to.
 func Known(tx *db.Tx, account int64, to Target) (bool, error) {
 	query, own := tables[to.Kind]
 	if !own {
-		_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, to.Kind, to.ID)
+		_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, to.Kind,
+			to.ID)
 		return found, err
 	}
 	id, err := strconv.ParseInt(to.ID, 10, 64)
@@ -29,8 +30,8 @@ func Known(tx *db.Tx, account int64, to Target) (bool, error) {
 	return found, err
 }
 
-// Need refuses a request whose field refers to an object that the account does not have. No reference ("" or
-// 0) is fine.
+// Need returns fault.Invalid for a field that refers to an object that the account does not have. No reference ("" or 0)
+// is valid.
 func Need(tx *db.Tx, account int64, field string, to Target) error {
 	if to.ID == "" || to.ID == "0" {
 		return nil

@@ -9,13 +9,13 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Head is what all objects have in common.
+// Head is the part that all objects have in common.
 type Head struct {
 	ID        string // numbers in decimal; unique among the kind's objects of the account
 	Parent    string // the object it belongs to; empty: none
-	Rank      int64  // its place among those of the same parent, lowest first
+	Rank      int64  // its position among the objects of the same parent, lowest first
 	Name      string // what people call it
-	Search    string // what a search looks through besides the name
+	Search    string // further text that a search covers
 	Team      int64  // owning team; 0: none
 	Creator   int64  // 0: not known
 	CreatedAt int64  // Unix seconds; 0: not known
@@ -27,10 +27,10 @@ type Kind[T any] struct {
 	Name     string // as references and the audit log call it, one of the constants of internal/configstore
 	Section  string // its list in the account file
 	Head     func(*T) Head
-	Refs     func(*T) []Target                                                  // what it refers to; nil: nothing ever
-	Check    func(tx *db.Tx, at RecordPath, account int64, v *T) error          // holds a record of an account file against its bounds
-	CheckAll func(section string, records []T) error                            // holds all records of a file against bounds that they have together; nil: none
-	Secrets  func(v *T, rewrite func(place, text string) (string, error)) error // passes every secret through rewrite; nil: it has none
+	Refs     func(*T) []Target                                                 // the objects it refers to; nil: none
+	Check    func(tx *db.Tx, at RecordPath, account int64, v *T) error         // checks a record of an account file
+	CheckAll func(section string, records []T) error                           // checks bounds on all records of a file together; nil: none
+	Secrets  func(v *T, rewrite func(name, text string) (string, error)) error // replaces every secret by rewrite; nil: it has none
 }
 
 const columns = `account_id, kind, id, parent, rank, name_folded, team_id, creator_id, created_at, updated_at, body`
@@ -49,7 +49,7 @@ func (k Kind[T]) Find(tx *db.Tx, account int64, id string) (v T, found bool, err
 	return v, found, fault.Wrap(err, "%s %s", k.Name, id)
 }
 
-// Get is Find of an object that must be there: else it is ResourceNotFound.
+// Get returns an object, or ResourceNotFound.
 func (k Kind[T]) Get(tx *db.Tx, account int64, id string) (v T, err error) {
 	v, found, err := k.Find(tx, account, id)
 	if err == nil && !found {
@@ -58,24 +58,26 @@ func (k Kind[T]) Get(tx *db.Tx, account int64, id string) (v T, err error) {
 	return v, err
 }
 
-// Exists tells whether the account has an object of this id.
+// Exists reports whether the account has an object of this id.
 func (k Kind[T]) Exists(tx *db.Tx, account int64, id string) (bool, error) {
 	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, k.Name, id)
 	return found, err
 }
 
-// Parent is the id of the object that one of any kind belongs to; empty: it belongs to none, or does not exist.
+// Parent returns the id of the object that an object of any kind belongs to; empty: it belongs to none, or does not exist.
 func Parent(tx *db.Tx, account int64, kind, id string) (string, error) {
-	parent, _, err := db.One(tx, db.Column[string], `SELECT parent FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, kind, id)
+	parent, _, err := db.One(tx, db.Column[string], `SELECT parent FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account,
+		kind, id)
 	return parent, err
 }
 
-// Of lists the objects of a parent in their order: by rank, and where that is equal the older first.
+// Of returns the objects of a parent in their order: by rank, and where that is equal the older first.
 func (k Kind[T]) Of(tx *db.Tx, account int64, parent string) ([]T, error) {
-	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND parent = $3 ORDER BY rank, created_at, id`, account, k.Name, parent)
+	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND parent = $3 ORDER BY rank, created_at, id`,
+		account, k.Name, parent)
 }
 
-// Each reads objects by number, in the order given, each once; those that are not there are left out.
+// Each returns objects by number, in the order of ids, each once, without those that do not exist.
 func (k Kind[T]) Each(tx *db.Tx, account int64, ids []int64) ([]T, error) {
 	items, seen := []T{}, map[int64]bool{}
 	for _, id := range ids {
@@ -94,7 +96,7 @@ func (k Kind[T]) Each(tx *db.Tx, account int64, ids []int64) ([]T, error) {
 	return items, nil
 }
 
-// All lists all objects of the account by id.
+// All returns all objects of the account by id.
 func (k Kind[T]) All(tx *db.Tx, account int64) ([]T, error) {
 	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 ORDER BY id`, account, k.Name)
 }
@@ -105,21 +107,23 @@ func (k Kind[T]) Insert(tx *db.Tx, account int64, v *T) (fresh bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	n, err := tx.Exec(`INSERT INTO object (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`, values...)
+	n, err := tx.Exec(`INSERT INTO object (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+		values...)
 	if err != nil || n == 0 {
 		return false, err
 	}
 	return true, k.refer(tx, account, v)
 }
 
-// Put stores an object in place of the one of its id, if there is one.
+// Put inserts or updates an object.
 func (k Kind[T]) Put(tx *db.Tx, account int64, v *T) error {
 	values, err := k.values(account, v)
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(`INSERT INTO object (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (account_id, kind, id) DO UPDATE SET parent = excluded.parent, rank = excluded.rank, name_folded = excluded.name_folded, team_id = excluded.team_id,
+		ON CONFLICT (account_id, kind, id) DO UPDATE
+			SET parent = excluded.parent, rank = excluded.rank, name_folded = excluded.name_folded, team_id = excluded.team_id,
 			creator_id = excluded.creator_id, created_at = excluded.created_at, updated_at = excluded.updated_at, body = excluded.body`, values...)
 	if err != nil {
 		return err
@@ -127,13 +131,13 @@ func (k Kind[T]) Put(tx *db.Tx, account int64, v *T) error {
 	return k.refer(tx, account, v)
 }
 
-// Delete removes an object and what it refers to. What refers to it is for the caller to look at first (see
-// configstore.RefuseReferenced), as are the objects that have it as parent (see DeleteOf).
+// Delete deletes an object and its references to others. The caller must first check for references to the object (see
+// RefuseReferenced) and for objects that have it as parent (see DeleteOf).
 func (k Kind[T]) Delete(tx *db.Tx, account int64, id string) error {
 	return Delete(tx, account, k.Name, id)
 }
 
-// Delete is Delete of a kind that the caller knows only by name.
+// Delete deletes an object of a kind that the caller knows only by name.
 func Delete(tx *db.Tx, account int64, kind, id string) error {
 	if _, err := tx.Exec(`DELETE FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, kind, id); err != nil {
 		return err
@@ -144,7 +148,7 @@ func Delete(tx *db.Tx, account int64, kind, id string) error {
 	return ClearReferences(tx, account, kind, id)
 }
 
-// DeleteOf removes the objects of a parent and answers which they were.
+// DeleteOf deletes the objects of a parent and returns them.
 func (k Kind[T]) DeleteOf(tx *db.Tx, account int64, parent string) ([]fault.Ref, error) {
 	all, err := k.Of(tx, account, parent)
 	if err != nil {
@@ -160,7 +164,7 @@ func (k Kind[T]) DeleteOf(tx *db.Tx, account int64, parent string) ([]fault.Ref,
 	return gone, nil
 }
 
-// Ref names an object.
+// Ref returns the reference to an object.
 func (k Kind[T]) Ref(v *T) fault.Ref {
 	h := k.Head(v)
 	return fault.Ref{Kind: k.Name, ID: h.ID, Name: h.Name}
@@ -169,7 +173,8 @@ func (k Kind[T]) Ref(v *T) fault.Ref {
 func (k Kind[T]) values(account int64, v *T) ([]any, error) {
 	h := k.Head(v)
 	body, err := json.Marshal(v, json.Deterministic(true))
-	return []any{account, k.Name, h.ID, h.Parent, h.Rank, db.Fold(h.Name + "\n" + h.Search), h.Team, h.Creator, h.CreatedAt, h.UpdatedAt, string(body)}, err
+	return []any{account, k.Name, h.ID, h.Parent, h.Rank, db.Fold(h.Name + "\n" + h.Search), h.Team, h.Creator, h.CreatedAt, h.UpdatedAt,
+		string(body)}, err
 }
 
 func (k Kind[T]) refer(tx *db.Tx, account int64, v *T) error {

@@ -33,8 +33,8 @@ var things = configstore.Kind[thing]{
 	Check: func(*db.Tx, configstore.RecordPath, int64, *thing) error { return nil },
 }
 
-// TestPagesShowEveryObjectOnce walks random objects page by page, filtered and ordered in every way, and holds
-// what it finds against a filter written out by hand.
+// TestPagesShowEveryObjectOnce reads random objects page by page, with every filter and order, and compares the result
+// with a naive filter.
 func TestPagesShowEveryObjectOnce(t *testing.T) {
 	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {
@@ -116,7 +116,7 @@ func TestPagesShowEveryObjectOnce(t *testing.T) {
 	}
 }
 
-func TestDeletingForgetsReferences(t *testing.T) {
+func TestDeleteClearsReferences(t *testing.T) {
 	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -2,11 +2,11 @@ package configstore
 
 import "tocsin/internal/platform/db"
 
-// Query says which objects of a kind are wanted and which page of them. What is zero does not narrow.
+// Query selects objects of a kind and a page of them. A zero member does not narrow.
 type Query struct {
-	Search    string // part of the name, or of what else the kind has people search
+	Search    string // part of the name, or of the kind's further search text
 	Teams     []int64
-	Person    int64 // with MyTeam: whose teams
+	Person    int64 // with MyTeam: the person whose teams count
 	MyTeam    bool
 	Creator   int64
 	IDs       []string
@@ -29,10 +29,11 @@ const matching = ` FROM object o WHERE o.account_id = $1 AND o.kind = $2 AND ($3
 
 const window = ` LIMIT $11 + 0 OFFSET $12 + 0`
 
-// Page reads a page of the objects that a query wants and counts all of them. The order is total: where it
-// leaves two alike their ids decide.
+// Page returns a page of the objects of a query and the number of all of them. The order is total: ids decide between
+// equal objects.
 func (k Kind[T]) Page(tx *db.Tx, account int64, q Query) (items []T, total int64, err error) {
-	args := []any{account, k.Name, db.Containing(q.Search), db.List(q.Teams), q.MyTeam, q.Person, q.Creator, db.List(q.IDs), db.List(q.Parents), db.List(q.Except)}
+	args := []any{account, k.Name, db.Containing(q.Search), db.List(q.Teams), q.MyTeam, q.Person, q.Creator, db.List(q.IDs),
+		db.List(q.Parents), db.List(q.Except)}
 	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
 		return nil, 0, err
 	}
@@ -55,9 +56,10 @@ func (q Query) order() string {
 	}
 }
 
-// Named tells whether an object other than this one has exactly this name, in the same case.
+// Named reports whether an object other than this one has exactly this name, in the same case.
 func (k Kind[T]) Named(tx *db.Tx, account int64, name, except string) (bool, error) {
-	items, err := db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND name_folded LIKE $3 ESCAPE '\' AND id <> $4`,
+	items, err := db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND name_folded LIKE $3 ESCAPE '\'
+		AND id <> $4`,
 		account, k.Name, db.Containing(name), except)
 	for i := range items {
 		if k.Head(&items[i]).Name == name {

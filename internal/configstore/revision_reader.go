@@ -2,7 +2,7 @@ package configstore
 
 import "tocsin/internal/platform/db"
 
-// AccountRevision is an account with its present count.
+// AccountRevision is an account with its current revision.
 type AccountRevision struct{ ID, Revision int64 }
 
 func scanAccount(scan db.Scan) (a AccountRevision, err error) { return a, scan(&a.ID, &a.Revision) }
@@ -12,7 +12,8 @@ func AccountRevisions(tx *db.Tx) ([]AccountRevision, error) {
 	return db.All(tx, scanAccount, `SELECT account_id, revision FROM account ORDER BY account_id`)
 }
 
-// RevisionReader is what prepares rows from the configuration and remembers in a column of its own for which count it did.
+// RevisionReader is a part of the program that derives rows from the configuration, and stores the revision in its own
+// column.
 type RevisionReader struct{ behind, reached string }
 
 // The readers.
@@ -23,12 +24,12 @@ var (
 		`UPDATE account SET revision_silence = $2 WHERE account_id = $1`}
 )
 
-// Behind returns the accounts whose count has changed since the reader reached it.
+// Behind returns the accounts whose revision is newer than that of the reader.
 func (r RevisionReader) Behind(tx *db.Tx) ([]AccountRevision, error) {
 	return db.All(tx, scanAccount, r.behind)
 }
 
-// Reached stores for which count the reader has prepared its rows.
+// Reached stores the revision for which the reader has derived its rows.
 func (r RevisionReader) Reached(tx *db.Tx, a AccountRevision) error {
 	_, err := tx.Exec(r.reached, a.ID, a.Revision)
 	return err

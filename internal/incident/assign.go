@@ -1,18 +1,21 @@
 package incident
 
 import (
+	"slices"
 	"strings"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 type assignRequest struct {
 	IncidentID  string     `json:"incident_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"One incident."`
 	IncidentIDs []string   `json:"incident_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Several, at most 100; at least one is needed, here or there."`
-	AssignedTo  AssignedTo `json:"assigned_to" doc:"Who is to take care."`
+	AssignedTo  AssignedTo `json:"assigned_to" doc:"Who is to be responsible."`
 }
 
 func (in assignRequest) Check() error {
@@ -36,23 +39,8 @@ func (r *Service) assign(c *api.Call, in assignRequest) (api.Empty, error) {
 	})
 }
 
-type responderRequest struct {
-	OneRequest
-	PersonIDs []int64 `json:"person_ids" minItems:"1" maxItems:"100" doc:"Who is to be responsible as well."`
-}
-
-func (r *Service) addResponders(c *api.Call, in responderRequest) (api.Empty, error) {
-	return r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
-		for _, person := range in.PersonIDs {
-			if err := configstore.Need(c.Tx, c.Who.AccountID, "person_ids", configstore.RefTo(configstore.Person, person)); err != nil {
-				return err
-			}
-		}
-		return d.AddResponders(i, in.PersonIDs)
-	})
-}
-
-// checkAssignment refuses an assignment to nobody, or to those who are not there.
+// checkAssignment returns fault.Invalid when an assignment names no person, address or rule, or one that does not exist.
+// It clears what the server fills in.
 func (r *Service) checkAssignment(c *api.Call, to *AssignedTo, channelID int64) error {
 	to.Type, to.EscalateRuleName, to.AssignedAt, to.ID = "", "", 0, ""
 	if to.EscalateRuleID == "000000000000000000000000" {
@@ -87,4 +75,39 @@ func (r *Service) checkAssignment(c *api.Call, to *AssignedTo, channelID int64) 
 	}
 	to.EscalateRuleID, to.EscalateRuleName = rule.RuleID, rule.RuleName
 	return nil
+}
+
+// Assign makes persons responsible. An assignment replaces the persons who were responsible; an escalation adds to them.
+func (d Writer) Assign(r *Incident, to AssignedTo) error {
+	if err := d.move(r, Assign); err != nil {
+		return err
+	}
+	now := d.Now.Unix()
+	to.AssignedAt, to.ID = now, id.Object(d.Now)
+	if to.Type == "" {
+		to.Type = "assign"
+		if r.AssignedTo != nil {
+			to.Type = "reassign"
+		}
+	}
+	if to.Type != "escalate" {
+		for i, a := range r.Assignments {
+			if a.RemovedAt == 0 && !slices.Contains(to.PersonIDs, a.PersonID) {
+				if err := d.updateAssignment(r, i, now, a.AcknowledgedAt); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, person := range to.PersonIDs {
+		if err := d.addResponder(r, person, 0); err != nil {
+			return err
+		}
+	}
+	r.AssignedTo = &to
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.publish(r, activity.Assigned{How: to.Type, To: to.PersonIDs, PersonIDs: to.PersonIDs, EscalateRuleID: to.EscalateRuleID,
+		EscalateRuleName: to.EscalateRuleName, LayerIdx: to.LayerIdx, Emails: to.Emails, AssignedAt: now, ID: to.ID})
 }

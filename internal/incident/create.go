@@ -13,7 +13,7 @@ type createRequest struct {
 	Title            string      `json:"title" minLength:"1" maxLength:"512" doc:"What people read first."`
 	Description      string      `json:"description,omitzero" maxLength:"6144" doc:"What it is about."`
 	ChannelID        int64       `json:"channel_id,omitzero" minimum:"0" doc:"The channel it belongs to; absent or 0: none."`
-	AssignedTo       *AssignedTo `json:"assigned_to,omitzero" doc:"Who is to take care; absent: whom the channel's escalation rules say."`
+	AssignedTo       *AssignedTo `json:"assigned_to,omitzero" doc:"Who is to be responsible; absent: the channel's escalation rules decide."`
 }
 
 // Created is the reply to /incident/create.
@@ -29,7 +29,8 @@ func (r *Service) create(c *api.Call, in createRequest) (reply Created, err erro
 			return reply, err
 		}
 	}
-	i := Incident{Title: in.Title, ChannelID: in.ChannelID, Severity: in.IncidentSeverity, Detail: Detail{Description: in.Description, Fields: map[string]jsontext.Value{}}}
+	i := Incident{Title: in.Title, ChannelID: in.ChannelID, Severity: in.IncidentSeverity,
+		Detail: Detail{Description: in.Description, Fields: map[string]jsontext.Value{}}}
 	fields, err := field.Kind.All(c.Tx, c.Who.AccountID)
 	if err != nil {
 		return reply, err
@@ -55,7 +56,8 @@ func (r *Service) create(c *api.Call, in createRequest) (reply Created, err erro
 			return reply, err
 		}
 	} else if in.ChannelID == 0 {
-		reply.Warnings.Warnings = append(reply.Warnings.Warnings, "assigned_to: is empty and the incident has no channel, so nobody is told of it")
+		reply.Warnings.Warnings = append(reply.Warnings.Warnings,
+			"assigned_to: is empty and the incident has no channel, so no person is notified of it")
 	}
 	c.Touched("incident", i.IncidentID, i.Title)
 	reply.IncidentID, reply.Title = i.IncidentID, i.Title

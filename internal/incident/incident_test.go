@@ -1,74 +1,142 @@
 package incident_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"math/rand/v2"
-	"reflect"
-	"strings"
 	"testing"
 
+	"tocsin/internal/activity"
+	"tocsin/internal/alert"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/field"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 )
 
-// TestDumpIsWhatWasLoaded loads random records and reads them back.
-func TestDumpIsWhatWasLoaded(t *testing.T) {
-	s, undo := apitest.Start(t), errors.New("undo")
-	for seed := range uint64(20) {
-		rng := rand.New(rand.NewPCG(seed, 4))
-		records := []incident.Incident{}
-		for i := range rng.IntN(6) {
-			r := incident.Incident{IncidentID: fmt.Sprintf("%024x", i), Title: []string{"", "支付", `"a"`}[rng.IntN(3)], ChannelID: rng.Int64N(3),
-				Progress: []string{"Triggered", "Processing", "Closed"}[rng.IntN(3)], Assignments: []incident.Assignment{}}
-			for range rng.IntN(4) {
-				a := incident.Assignment{PersonID: 1 + rng.Int64N(2), AssignedAt: rng.Int64N(3)}
-				if rng.IntN(2) == 0 {
-					a.RemovedAt = a.AssignedAt + rng.Int64N(3)
-				}
-				r.Assignments = append(r.Assignments, a)
-			}
-			records = append(records, r)
+const window = `"start_time": 1776000000, "end_time": 1777000000`
+
+func begin(t *testing.T) *apitest.Server {
+	s := apitest.Start(t, (&incident.Service{Bus: &activity.Bus{}, CursorKey: []byte("key")}).Ops(), field.Ops())
+	s.Person(apitest.AccountA, 11, "Ann Again")
+	s.Write(func(tx *db.Tx) error {
+		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1001, ChannelName: "Payments"}, {ChannelID: 1002, ChannelName: "Security", TeamID: 99, IsPrivate: true}}); err != nil {
+			return err
 		}
-		err := s.DB.Write(context.Background(), func(tx *db.Tx) error {
-			if err := incident.Load(tx, apitest.AccountA, records); err != nil {
-				return err
-			}
-			if got, err := incident.Dump(tx, apitest.AccountA); err != nil || !reflect.DeepEqual(got, records) {
-				t.Fatalf("seed %d: %v; got\n%+v\nwant\n%+v", seed, err, got, records)
-			}
-			if others, err := incident.Dump(tx, apitest.AccountB); err != nil || len(others) != 0 {
-				t.Fatalf("seed %d: %v, %+v", seed, err, others)
-			}
-			return undo
+		return incident.Load(tx, apitest.AccountA, []incident.Incident{{IncidentID: "663a1b2c3d4e5f6789abcdf2", Title: "Secret", ChannelID: 1002, StartTime: 1776000001}})
+	})
+	return s
+}
+
+func TestIncidentLifecycle(t *testing.T) {
+	s := begin(t)
+	s.Converse(t, []apitest.Turn{
+		{Path: "/incident/create", Body: `{"incident_severity": "Warning", "title": "Checkout is slow", "channel_id": 1001, "description": "p99 above 2 s"}`, Keep: map[string]string{"one": "incident_id"}, Golden: "incident_create"},
+		{Path: "/incident/info", Body: `{"incident_id": "$one"}`, Has: `{"progress": "Triggered", "incident_severity": "Warning", "channel_name": "Payments"}`},
+		{Path: "/incident/assign", Body: `{"incident_id": "$one", "assigned_to": {"person_ids": [11]}}`, Golden: "incident_assign"},
+		{Path: "/incident/responder/add", Body: `{"incident_id": "$one", "person_ids": [2659460982131]}`, Golden: "incident_responder_add"},
+		{Path: "/incident/unack", Body: `{"incident_ids": ["$one"]}`, Code: "BadRequest", Says: []string{"no person has acknowledged it"}},
+		{Path: "/incident/ack", Body: `{"incident_ids": ["$one"]}`, Golden: "incident_ack"},
+		{Path: "/incident/ack", Body: `{"incident_ids": ["$one"]}`},
+		{Path: "/incident/info", Body: `{"incident_id": "$one"}`, Has: `{"progress": "Processing", "ack_time": 1776052800}`, Keep: map[string]string{"assignment": "assigned_to.id"}, Golden: "incident_info"},
+		{Path: "/incident/unack", Body: `{"incident_ids": ["$one"]}`, Golden: "incident_unack"},
+		{Path: "/incident/wake", Body: `{"incident_ids": ["$one"]}`, Code: "BadRequest", Says: []string{"not snoozed"}},
+		{Path: "/incident/snooze", Body: `{"incident_ids": ["$one"], "minutes": 30}`, Golden: "incident_snooze"},
+		{Path: "/incident/list", Body: `{` + window + `, "is_snoozed": true}`, Has: `{"total": 1, "items": [{"snoozed_before": 1776054600}]}`},
+		{Path: "/incident/wake", Body: `{"incident_ids": ["$one"]}`, Golden: "incident_wake"},
+		{Path: "/incident/comment", Body: `{"incident_ids": ["$one"], "comment": "Looking."}`, Golden: "incident_comment"},
+		{Path: "/incident/reset", Body: `{"incident_id": "$one", "title": "Checkout is down", "incident_severity": "Critical", "impact": "Nobody can pay."}`, Golden: "incident_reset"},
+		{Path: "/incident/reset", Body: `{"incident_id": "$one"}`, Code: "InvalidParameter", Says: []string{"title"}},
+		{Path: "/field/create", Body: `{"field_name": "region", "display_name": "Region", "field_type": "single_select", "value_type": "string", "options": ["eu", "us"]}`},
+		{Path: "/incident/field/reset", Body: `{"incident_id": "$one", "field_name": "region", "field_value": "mars"}`, Code: "InvalidParameter", Says: []string{"field_value", "options"}},
+		{Path: "/incident/field/reset", Body: `{"incident_id": "$one", "field_name": "nothing", "field_value": "eu"}`, Code: "InvalidParameter", Says: []string{"field_name"}},
+		{Path: "/incident/field/reset", Body: `{"incident_id": "$one", "field_name": "region", "field_value": "eu"}`, Golden: "incident_field_reset"},
+		{Path: "/incident/info", Body: `{"incident_id": "$one"}`, Has: `{"fields": {"region": "eu"}, "title": "Checkout is down", "incident_severity": "Critical", "impact": "Nobody can pay.", "manual_overrides": ["title", "impact", "incident_severity"]}`},
+		{Path: "/incident/create", Body: `{"incident_severity": "Critical", "title": "The same, seen by another", "channel_id": 1001}`, Keep: map[string]string{"two": "incident_id"}},
+		{Path: "/incident/merge", Body: `{"source_incident_ids": ["$one"], "target_incident_id": "$one"}`, Code: "InvalidParameter", Says: []string{"source_incident_ids"}},
+		{Path: "/incident/merge", Body: `{"source_incident_ids": ["$two"], "target_incident_id": "$one", "comment": "one cause"}`, Golden: "incident_merge"},
+		{Path: "/incident/info", Body: `{"incident_id": "$two"}`, Has: `{"progress": "Closed", "merged_into": "$one"}`},
+		{Path: "/incident/merge", Body: `{"source_incident_ids": ["$one"], "target_incident_id": "$two"}`, Code: "BadRequest", Says: []string{"closed"}},
+		{Path: "/incident/disable-merge", Body: `{"incident_ids": ["$one"]}`, Golden: "incident_disable-merge"},
+		{Path: "/incident/resolve", Body: `{"incident_ids": ["$one", "$two"]}`, Code: "BadRequest", Says: []string{"$two", "closed"}},
+		{Path: "/incident/info", Body: `{"incident_id": "$one"}`, Has: `{"progress": "Triggered"}`}, // the call changed no incident
+		{Path: "/incident/resolve", Body: `{"incident_ids": ["$one"], "root_cause": "A full disk", "resolution": "Emptied"}`, Golden: "incident_resolve"},
+		{Path: "/incident/resolve", Body: `{"incident_ids": ["$one"]}`, Code: "BadRequest"},
+		{Path: "/incident/ack", Body: `{"incident_ids": ["$one"]}`, Code: "BadRequest", Says: []string{"cannot be acknowledged", "closed"}},
+		{Path: "/incident/snooze", Body: `{"incident_ids": ["$one"], "minutes": 5}`, Code: "BadRequest"},
+		{Path: "/incident/assign", Body: `{"incident_id": "$one", "assigned_to": {"person_ids": [11]}}`, Code: "BadRequest"},
+		{Path: "/incident/info", Body: `{"incident_id": "$one"}`, Has: `{"progress": "Closed", "incident_status": "Ok", "incident_severity": "Critical", "root_cause": "A full disk", "resolution": "Emptied", "close_time": 1776052800}`},
+		{Path: "/incident/reopen", Body: `{"incident_ids": ["$one"], "reason": "it is back"}`, Golden: "incident_reopen"},
+		{Path: "/incident/reopen", Body: `{"incident_ids": ["$one"]}`, Code: "BadRequest", Says: []string{"open"}},
+		{Path: "/incident/feed", Body: `{"incident_id": "$one", "asc": true, "limit": 100}`, Golden: "incident_feed"},
+		{Path: "/incident/feed", Body: `{"incident_id": "$one", "types": ["i_ack", "i_unack"]}`, Has: `{"total": 2, "items": [{"type": "i_unack"}, {"type": "i_ack"}]}`},
+		{Path: "/incident/list", Body: `{` + window + `, "progress": "Triggered", "query": "DOWN"}`, Has: `{"total": 1, "items": [{"incident_id": "$one"}]}`, Golden: "incident_list"},
+		{Path: "/incident/list-by-ids", Body: `{"incident_ids": ["$two", "$one", "$two"]}`, Has: `{"items": [{"incident_id": "$two"}, {"incident_id": "$one"}]}`, Golden: "incident_list-by-ids"},
+		{Path: "/incident/list-by-ids", Body: `{"incident_ids": ["$two", "000000000000000000000000"]}`, Code: "ResourceNotFound"},
+		{Path: "/incident/remove", Body: `{"incident_ids": ["$two"]}`, Golden: "incident_remove"},
+		{Path: "/incident/info", Body: `{"incident_id": "$two"}`, Code: "ResourceNotFound"},
+	})
+}
+
+func TestIncidentList(t *testing.T) {
+	s := begin(t)
+	for range 5 {
+		s.Call(apitest.KeyA, "/incident/create", `{"incident_severity": "Info", "title": "A", "channel_id": 1001}`)
+	}
+	s.Converse(t, []apitest.Turn{
+		{Path: "/incident/list", Body: `{` + window + `, "limit": 2}`, Has: `{"total": 6, "has_next_page": true}`, Keep: map[string]string{"next": "search_after_ctx", "a": "items.1.incident_id"}},
+		{Path: "/incident/list", Body: `{` + window + `, "limit": 3, "search_after_ctx": "$next"}`, Has: `{"total": 6, "has_next_page": true}`, Keep: map[string]string{"after": "search_after_ctx"}},
+		{Path: "/incident/list", Body: `{` + window + `, "limit": 3, "search_after_ctx": "$after"}`, Has: `{"has_next_page": false, "search_after_ctx": "", "items": [{"title": "Secret"}]}`},
+		{Path: "/incident/list", Body: `{` + window + `, "asc": true, "search_after_ctx": "$after"}`, Code: "InvalidParameter", Says: []string{"search_after_ctx"}},
+		{Path: "/incident/list", Body: `{` + window + `, "p": 2, "limit": 5}`, Has: `{"total": 6, "has_next_page": false, "items": [{"title": "Secret"}]}`},
+		{Path: "/incident/list", Body: `{` + window + `, "channel_ids": [0]}`, Has: `{"total": 0, "items": []}`},
+		{Path: "/incident/list", Body: `{` + window + `, "creator_ids": [0]}`, Has: `{"total": 1}`},
+		{Path: "/incident/list", Body: `{` + window + `, "incident_severity": "Bad"}`, Code: "InvalidParameter", Says: []string{"incident_severity"}},
+		{Path: "/incident/list", Body: `{` + window + `, "progress": "Open"}`, Code: "InvalidParameter", Says: []string{"progress"}},
+		{Path: "/incident/list", Body: `{"start_time": 1776000000, "end_time": 1786000000}`, Code: "InvalidParameter", Says: []string{"31 days"}},
+		{Path: "/incident/list", Body: `{"start_time": 1776000000, "end_time": 1776000000}`, Code: "InvalidParameter", Says: []string{"end_time"}},
+	})
+}
+
+// TestOtherIncidentsAreRefused calls every operation on an incident of a private channel and of another account.
+func TestOtherIncidentsAreRefused(t *testing.T) {
+	s := begin(t)
+	s.Grant(auth.IncidentsManage)
+	secret := `{"incident_id": "663a1b2c3d4e5f6789abcdf2", "incident_ids": ["663a1b2c3d4e5f6789abcdf2"], "comment": "x", "person_ids": [11], "minutes": 1, "title": "x", "assigned_to": {"person_ids": [11]}}`
+	for _, path := range []string{"info", "list-by-ids", "alert/list", "feed", "ack", "unack", "snooze", "wake", "resolve", "reopen", "disable-merge", "assign", "responder/add", "comment", "reset", "remove"} {
+		s.Scenarios(t, "/incident/"+path, []apitest.Scenario{
+			{Name: "private", Key: apitest.KeyReader, Body: secret, Code: "AccessDenied"},
+			{Name: "no permission", Key: apitest.KeyNothing, Body: secret, Code: "AccessDenied"},
+			{Name: "another account's", Key: apitest.KeyB, Body: secret, Code: "ResourceNotFound"},
 		})
-		if err != undo {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+	}
+	r := s.Call(apitest.KeyReader, "/incident/list", `{`+window+`}`)
+	if string(r.Data) != `{"items":[],"total":0,"has_next_page":false,"search_after_ctx":""}` {
+		t.Errorf("the list shows %s", r.Data)
 	}
 }
 
-func TestLoadRefuses(t *testing.T) {
-	s := apitest.Start(t)
-	for says, spoil := range map[string]func(r *incident.Incident){
-		"incidents[1].incident_id: 663a1b2c3d4e5f6789abcdf0 is given twice":                            func(r *incident.Incident) { r.IncidentID = strings.ToUpper(busy) },
-		`incidents[1].incident_id: must be 24 hexadecimal digits, got "7"`:                             func(r *incident.Incident) { r.IncidentID = "7" },
-		"incidents[1].account_id: must be 2451002751131, the account of the file, got 9":               func(r *incident.Incident) { r.AccountID = 9 },
-		`incidents[1].progress: must be one of Triggered, Processing, Closed, got "Resolved"`:          func(r *incident.Incident) { r.Progress = "Resolved" },
-		"incidents[1].channel_id: must be at least 0, got -1":                                          func(r *incident.Incident) { r.ChannelID = -1 },
-		"incidents[1].assignments[0].person_id: must be at least 1, got 0":                             func(r *incident.Incident) { r.Assignments[0].PersonID = 0 },
-		"incidents[1].assignments[0].assigned_at: must be at least 0, got -5":                          func(r *incident.Incident) { r.Assignments[0].AssignedAt = -5 },
-		"incidents[1].assignments[0].removed_at: must be 0 or at least assigned_at 1712000000, got 17": func(r *incident.Incident) { r.Assignments[0].RemovedAt = 17 },
-	} {
-		r := incident.Incident{IncidentID: quiet, Assignments: []incident.Assignment{{PersonID: 1, AssignedAt: 1712000000}}}
-		spoil(&r)
-		err := s.DB.Write(context.Background(), func(tx *db.Tx) error {
-			return incident.Load(tx, apitest.AccountA, []incident.Incident{{IncidentID: busy}, r})
-		})
-		if err == nil || err.Error() != says {
-			t.Errorf("%v, want %q", err, says)
+func TestIncidentAlerts(t *testing.T) {
+	s := begin(t)
+	s.Write(func(tx *db.Tx) error {
+		if err := incident.Load(tx, apitest.AccountA, []incident.Incident{{IncidentID: "663a1b2c3d4e5f6789abcdf0", Title: "Two", ChannelID: 1001, Severity: "Warning"}, {IncidentID: "663a1b2c3d4e5f6789abcdf1", Title: "One", ChannelID: 1001}}); err != nil {
+			return err
 		}
-	}
+		one := func(id, incident string, start int64) alert.Alert {
+			return alert.Alert{AlertID: id, ChannelID: 1001, Title: "Disk", AlertKey: id, AlertSeverity: "Critical", AlertStatus: "Critical", StartTime: start, EventCnt: 1, Incident: &alert.Incident{IncidentID: incident}}
+		}
+		return alert.Load(tx, apitest.AccountA, []alert.Alert{one("663a1b2c3d4e5f6789abcd01", "663a1b2c3d4e5f6789abcdf0", 1), one("663a1b2c3d4e5f6789abcd02", "663a1b2c3d4e5f6789abcdf0", 2), one("663a1b2c3d4e5f6789abcd03", "663a1b2c3d4e5f6789abcdf1", 3)})
+	})
+	const two, one = `"663a1b2c3d4e5f6789abcdf0"`, `"663a1b2c3d4e5f6789abcdf1"`
+	s.Converse(t, []apitest.Turn{
+		{Path: "/incident/alert/list", Body: `{"incident_id": ` + two + `}`, Has: `{"total": 2, "items": [{"alert_id": "663a1b2c3d4e5f6789abcd01"}, {"alert_id": "663a1b2c3d4e5f6789abcd02"}]}`, Golden: "incident_alert_list"},
+		{Path: "/alert/close", Body: `{"alert_ids": ["663a1b2c3d4e5f6789abcd01"]}`, Golden: "alert_close"},
+		{Path: "/alert/close", Body: `{"alert_ids": ["663a1b2c3d4e5f6789abcd02", "663a1b2c3d4e5f6789abcd01"]}`, Code: "BadRequest", Says: []string{"663a1b2c3d4e5f6789abcd01", "over"}},
+		{Path: "/incident/alert/list", Body: `{"incident_id": ` + two + `, "is_active": true, "include_events": true}`, Has: `{"total": 1, "items": [{"alert_id": "663a1b2c3d4e5f6789abcd02"}]}`},
+		{Path: "/alert/merge", Body: `{"alert_ids": ["663a1b2c3d4e5f6789abcd03"], "incident_id": ` + two + `}`, Golden: "alert_merge"},
+		{Path: "/incident/info", Body: `{"incident_id": ` + one + `}`, Has: `{"progress": "Closed", "merged_into": ` + two + `}`},
+		{Path: "/incident/info", Body: `{"incident_id": ` + two + `}`, Has: `{"progress": "Triggered", "alert_cnt": 3, "active_alert_cnt": 2, "incident_severity": "Critical"}`},
+		{Path: "/alert/merge", Body: `{"alert_ids": ["663a1b2c3d4e5f6789abcd03"], "incident_id": ` + one + `}`, Code: "BadRequest", Says: []string{"closed"}},
+		{Path: "/alert/close", Body: `{"alert_ids": ["663a1b2c3d4e5f6789abcd02", "663a1b2c3d4e5f6789abcd03"]}`},
+		{Path: "/incident/info", Body: `{"incident_id": ` + two + `}`, Has: `{"progress": "Closed", "active_alert_cnt": 0}`},
+	})
 }

@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// Job is the room's background work: resolving what its channel wants resolved by itself, and ending
-// snoozes whose time has come.
+// Job returns the background job that resolves incidents after their channel's timeout, and ends snoozes that are over.
+// It reads first, and takes the write transaction only when rows are due.
 func (r *Service) Job() jobs.Job {
 	return jobs.Job{Name: "incidents", Interval: time.Second, Run: func(ctx context.Context, now time.Time) (again time.Time, err error) {
 		due := false
@@ -35,17 +35,20 @@ type key struct {
 	id      string
 }
 
-// due resolves and wakes what is due; an incident that fails holds up no other.
+// due resolves and wakes the incidents that are due, at most 100 of each. An incident that fails is tried again in 60
+// seconds, so that it cannot block the others.
 func (r *Service) due(tx *db.Tx, now time.Time) error {
 	scan := func(scan db.Scan) (k key, err error) { return k, scan(&k.account, &k.id) }
 	for _, kind := range []struct {
 		query string
 		do    func(Writer, *Incident) error
-		later string // of one that fails
+		later string // postpones an incident that failed
 	}{
-		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND resolve_at > 0 AND resolve_at <= $1 ORDER BY resolve_at LIMIT 100`, Writer.timeout,
+		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND resolve_at > 0 AND resolve_at <= $1 ORDER BY resolve_at
+			LIMIT 100`, Writer.timeout,
 			`UPDATE incident SET resolve_at = $3 WHERE account_id = $1 AND incident_id = $2`},
-		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1 ORDER BY snoozed_before LIMIT 100`, Writer.Wake,
+		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1
+			ORDER BY snoozed_before LIMIT 100`, Writer.Wake,
 			`UPDATE incident SET snoozed_before = $3 WHERE account_id = $1 AND incident_id = $2`},
 	} {
 		keys, err := db.All(tx, scan, kind.query, now.Unix())
@@ -72,7 +75,7 @@ func (r *Service) due(tx *db.Tx, now time.Time) error {
 	return nil
 }
 
-// timeout resolves an incident whose channel wants it resolved by now.
+// timeout resolves an incident that its channel's timeout has reached.
 func (d Writer) timeout(r *Incident) error {
 	if err := d.CloseAlerts(r.IncidentID); err != nil {
 		return err

@@ -35,15 +35,15 @@ type listRequest struct {
 	api.CursorRequest
 }
 
-// longest is the longest window of a list, in seconds.
-const longest = 31 * 86400
+// maxWindow is the longest window of a list, in seconds.
+const maxWindow = 31 * 86400
 
 func (in listRequest) Check() error {
 	switch span := in.EndTime - in.StartTime; {
 	case span <= 0:
 		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
-	case span > longest:
-		return fault.Invalid("end_time", "must be at most 31 days (%d seconds) after start_time, got %d seconds", longest, span)
+	case span > maxWindow:
+		return fault.Invalid("end_time", "must be at most 31 days (%d seconds) after start_time, got %d seconds", maxWindow, span)
 	}
 	if err := oneOf("progress", in.Progress, Triggered, Processing, Closed); err != nil {
 		return err
@@ -54,6 +54,7 @@ func (in listRequest) Check() error {
 	return in.Page.Check()
 }
 
+// oneOf returns fault.Invalid unless every word of a list joined by commas is known.
 func oneOf(field, list string, known ...string) error {
 	for _, word := range split(list) {
 		if !slices.Contains(known, word) {
@@ -63,6 +64,7 @@ func oneOf(field, list string, known ...string) error {
 	return nil
 }
 
+// split returns the words of a list joined by commas, without spaces and empty words.
 func split(list string) (words []string) {
 	for _, word := range strings.Split(list, ",") {
 		if word = strings.TrimSpace(word); word != "" {
@@ -84,8 +86,10 @@ const matching = ` FROM incident i WHERE i.account_id = $1 AND i.start_time >= $
 	AND ($12 = '' OR $12 LIKE '%,' || substr(i.incident_id, 19) || ',%')
 	AND ($13 = 0 OR i.progress <> 'Closed' AND i.snoozed_before > $13)
 	AND (NOT $14 OR i.ever_muted)
-	AND ($15 = '' OR EXISTS (SELECT 1 FROM incident_assignment a WHERE a.account_id = i.account_id AND a.incident_id = i.incident_id AND a.removed_at = 0 AND $15 LIKE '%,' || a.person_id || ',%'))
-	AND ($16 = '' OR EXISTS (SELECT 1 FROM incident_assignment a WHERE a.account_id = i.account_id AND a.incident_id = i.incident_id AND a.acknowledged_at > 0 AND $16 LIKE '%,' || a.person_id || ',%'))`
+	AND ($15 = '' OR EXISTS (SELECT 1 FROM incident_assignment a WHERE a.account_id = i.account_id AND a.incident_id = i.incident_id
+		AND a.removed_at = 0 AND $15 LIKE '%,' || a.person_id || ',%'))
+	AND ($16 = '' OR EXISTS (SELECT 1 FROM incident_assignment a WHERE a.account_id = i.account_id AND a.incident_id = i.incident_id
+		AND a.acknowledged_at > 0 AND $16 LIKE '%,' || a.person_id || ',%'))`
 
 func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View], err error) {
 	channels, none, err := in.channels(c)
@@ -100,10 +104,12 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	if in.IsSnoozed {
 		snoozed = c.Unix()
 	}
-	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(split(in.Progress)), db.List(split(in.IncidentSeverity)), db.List(channels), db.List(hidden),
-		db.Containing(in.Query), db.List(in.CreatorIDs), db.List(in.CloserIDs), db.List(lower(in.IncidentIDs)), db.List(lower(in.Nums)), in.IsSnoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs)}
+	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(split(in.Progress)), db.List(split(in.IncidentSeverity)),
+		db.List(channels), db.List(hidden),
+		db.Containing(in.Query), db.List(in.CreatorIDs), db.List(in.CloserIDs), db.List(lower(in.IncidentIDs)), db.List(lower(in.Nums)),
+		in.IsSnoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs)}
 	binding := fmt.Sprint("incidents", args, in.Asc)
-	args[12] = snoozed // the moment of the call, which must not end the walk
+	args[12] = snoozed // after the binding: the time of the call differs on each page and must not end the cursor
 	from, err := in.From(r.CursorKey, binding)
 	if err != nil {
 		return reply, err
@@ -116,17 +122,20 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	if from != (api.Position{}) {
 		offset = 0
 	}
-	page := ` AND ($17 = '' OR i.start_time < $18 OR i.start_time = $18 AND i.incident_id < $17) ORDER BY i.start_time DESC, i.incident_id DESC LIMIT $19 + 0 OFFSET $20 + 0`
+	page := ` AND ($17 = '' OR i.start_time < $18 OR i.start_time = $18 AND i.incident_id < $17)
+		ORDER BY i.start_time DESC, i.incident_id DESC LIMIT $19 + 0 OFFSET $20 + 0`
 	if in.Asc {
-		page = ` AND ($17 = '' OR i.start_time > $18 OR i.start_time = $18 AND i.incident_id > $17) ORDER BY i.start_time, i.incident_id LIMIT $19 + 0 OFFSET $20 + 0`
+		page = ` AND ($17 = '' OR i.start_time > $18 OR i.start_time = $18 AND i.incident_id > $17)
+			ORDER BY i.start_time, i.incident_id LIMIT $19 + 0 OFFSET $20 + 0`
 	}
 	found, err := db.All(c.Tx, scanIncident, `SELECT `+columns+matching+page, append(args, from.ID, from.At, limit+1, offset)...)
 	if err != nil {
 		return reply, err
 	}
-	walked := api.NewCursorPage(found, limit, total, r.CursorKey, binding, func(i Incident) api.Position { return api.Position{At: i.StartTime, ID: i.IncidentID} })
-	reply = api.CursorPage[View]{Items: []View{}, Total: walked.Total, HasNextPage: walked.HasNextPage, SearchAfterCtx: walked.SearchAfterCtx}
-	for _, i := range walked.Items {
+	pageOf := api.NewCursorPage(found, limit, total, r.CursorKey, binding,
+		func(i Incident) api.Position { return api.Position{At: i.StartTime, ID: i.IncidentID} })
+	reply = api.CursorPage[View]{Items: []View{}, Total: pageOf.Total, HasNextPage: pageOf.HasNextPage, SearchAfterCtx: pageOf.SearchAfterCtx}
+	for _, i := range pageOf.Items {
 		i.AccountID = c.Who.AccountID
 		if i.Assignments, err = assignments(c.Tx, i.AccountID, i.IncidentID); err != nil {
 			return reply, err
@@ -140,7 +149,8 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	return reply, nil
 }
 
-// channels are those that the request is narrowed to; none tells that it asks for those of nobody.
+// channels returns the channels that the request selects. none reports that its filters leave no channel, which is not
+// the same as an empty list: that selects all.
 func (in listRequest) channels(c *api.Call) (ids []int64, none bool, err error) {
 	ids = in.ChannelIDs
 	narrowed := len(ids) > 0 // an empty list is no filter
@@ -175,6 +185,7 @@ func (in listRequest) channels(c *api.Call) (ids []int64, none bool, err error) 
 	return ids, none, nil
 }
 
+// lower returns the texts in lower case.
 func lower(list []string) []string {
 	all := make([]string, len(list))
 	for i, s := range list {

@@ -22,10 +22,8 @@ func (r *Service) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
 	if err != nil {
 		return api.Empty{}, err
 	}
-	if in.OwnerID != 0 {
-		if err := configstore.Need(c.Tx, c.Who.AccountID, "owner_id", configstore.RefTo(configstore.Person, in.OwnerID)); err != nil {
-			return api.Empty{}, err
-		}
+	if err := needOwner(c, in.OwnerID); err != nil {
+		return api.Empty{}, err
 	}
 	d := r.writer(c)
 	var merged []string
@@ -47,29 +45,48 @@ func (r *Service) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
 	if len(merged) == 0 {
 		return api.Empty{}, fault.Invalid("source_incident_ids", "must name an incident beside target_incident_id")
 	}
-	if in.Title != "" {
-		target.Title = in.Title
-		target.override("title")
-	}
-	if in.OwnerID != 0 {
-		target.OwnerID = in.OwnerID
-	}
-	if err := d.save(&target); err != nil {
+	if err := d.saveMerged(c, &target, in.Title, in.OwnerID, severity); err != nil {
 		return api.Empty{}, err
 	}
-	if err := d.worse(&target, severity); err != nil {
-		return api.Empty{}, err
-	}
-	c.Touched("incident", target.IncidentID, target.Title)
-	return api.Empty{}, d.publish(&target, activity.Merged{SourceIncidentIDs: merged, TargetIncidentID: target.IncidentID, Comment: in.Comment})
+	return api.Empty{}, d.publish(&target, activity.Merged{SourceIncidentIDs: merged, TargetIncidentID: target.IncidentID,
+		Comment: in.Comment})
 }
 
-// MergeInto makes the alerts of one open incident those of another and closes the first.
-func (d Writer) MergeInto(source, target *Incident, remove bool) error {
-	if _, err := d.move(target, Join); err != nil {
+// needOwner returns fault.Invalid unless the owner that a merge names is a person of the account; 0 names none.
+func needOwner(c *api.Call, owner int64) error {
+	if owner == 0 {
+		return nil
+	}
+	return configstore.Need(c.Tx, c.Who.AccountID, "owner_id", configstore.RefTo(configstore.Person, owner))
+}
+
+// saveMerged stores the target of a merge, with the title and the owner that the request names; empty and 0 change
+// nothing. It publishes a severity other than before.
+func (d Writer) saveMerged(c *api.Call, target *Incident, title string, owner int64, before string) error {
+	if title != "" {
+		target.Title = title
+		target.override("title")
+	}
+	if owner != 0 {
+		target.OwnerID = owner
+	}
+	if err := d.save(target); err != nil {
 		return err
 	}
-	if _, err := d.move(source, Merge); err != nil {
+	if err := d.publishSeverity(target, before); err != nil {
+		return err
+	}
+	c.Touched("incident", target.IncidentID, target.Title)
+	return nil
+}
+
+// MergeInto moves the alerts of source to target, closes source, and deletes it when remove is set. Both must be open.
+// It stores source, not target.
+func (d Writer) MergeInto(source, target *Incident, remove bool) error {
+	if err := d.move(target, Join); err != nil {
+		return err
+	}
+	if err := d.move(source, Merge); err != nil {
 		return err
 	}
 	moved, err := alert.Move(d.Tx, d.Account, source.IncidentID, target.IncidentID, d.Now)
@@ -79,13 +96,14 @@ func (d Writer) MergeInto(source, target *Incident, remove bool) error {
 	target.AlertCnt += moved
 	target.LastTime, target.EverMuted = d.Now.Unix(), target.EverMuted || source.EverMuted
 	target.raise(source.Severity)
-	target.cameFrom(source.IntegrationIDs, source.IntegrationTypes)
+	target.addOrigins(source.IntegrationIDs, source.IntegrationTypes)
 	source.endSnooze(d.Now.Unix())
 	source.CloseTime, source.CloserID, source.ResolveAt, source.MergedInto, source.AlertCnt = d.Now.Unix(), d.Person, 0, target.IncidentID, 0
 	if err := d.save(source); err != nil {
 		return err
 	}
-	if err := d.publish(source, activity.Merged{SourceIncidentIDs: []string{source.IncidentID}, TargetIncidentID: target.IncidentID}); err != nil || !remove {
+	if err := d.publish(source, activity.Merged{SourceIncidentIDs: []string{source.IncidentID},
+		TargetIncidentID: target.IncidentID}); err != nil || !remove {
 		return err
 	}
 	return d.Remove(source)

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// The stations of an incident.
+// The values of an incident's progress.
 const (
-	Triggered  = "Triggered"  // nobody has taken care
-	Processing = "Processing" // somebody has acknowledged it
+	Triggered  = "Triggered"  // no person has acknowledged it
+	Processing = "Processing" // at least one person has acknowledged it
 	Closed     = "Closed"     // it is over
 )
 
-// Move is what can be done about an incident that changes its station.
+// Move is an action that changes the progress of an incident, or depends on it.
 type Move string
 
 // The moves.
@@ -28,14 +28,14 @@ const (
 	Assign  Move = "assigned"
 )
 
-// Status is where an incident stands.
+// Status is the part of an incident that decides which moves are allowed.
 type Status struct {
 	Progress string
-	Ackers   []int64 // who has acknowledged it
+	Ackers   []int64 // the persons who have acknowledged it
 	Snoozed  bool
 }
 
-// Illegal is a move that an incident's station does not allow.
+// Illegal is the error for a move that the incident's progress does not allow.
 type Illegal struct {
 	Move Move
 	Why  string
@@ -43,10 +43,10 @@ type Illegal struct {
 
 func (e *Illegal) Error() string { return fmt.Sprintf("it cannot be %s: %s", e.Move, e.Why) }
 
-// After is the station after a person's move, or an *Illegal.
+// After returns the status after a person's move, or an *Illegal.
 //
-// Acknowledging twice is allowed and changes nothing; several persons may acknowledge, and it goes back to
-// Triggered when the last of them has taken it back. A snooze ends with an acknowledgement and with the end.
+// Acknowledging twice is allowed and changes nothing. Several persons may acknowledge; the incident is Triggered again
+// when the last of them withdraws. A snooze ends with an acknowledgement and when the incident is closed.
 func (s Status) After(m Move, person int64) (Status, error) {
 	refuse := func(why string) (Status, error) { return s, &Illegal{m, why} }
 	if s.Progress == Closed && m != Reopen {
@@ -61,10 +61,11 @@ func (s Status) After(m Move, person int64) (Status, error) {
 		}
 	case Unack:
 		if s.Progress != Processing {
-			return refuse("nobody has acknowledged it")
+			return refuse("no person has acknowledged it")
 		}
-		if next.Ackers = slices.DeleteFunc(next.Ackers, func(p int64) bool { return p == person }); len(next.Ackers) == len(s.Ackers) && len(s.Ackers) > 0 {
-			return refuse("it was acknowledged by others, and each takes back their own")
+		next.Ackers = slices.DeleteFunc(next.Ackers, func(p int64) bool { return p == person })
+		if len(s.Ackers) > 0 && len(next.Ackers) == len(s.Ackers) {
+			return refuse("it was acknowledged by others, and each person can only withdraw their own")
 		}
 		if len(next.Ackers) == 0 {
 			next.Progress = Triggered

@@ -8,7 +8,7 @@ import (
 	"tocsin/internal/incident"
 )
 
-// Every move from every station: where it leads, or why not.
+// TestMoves makes every move from every progress.
 func TestMoves(t *testing.T) {
 	const ann, bob = 1, 2
 	triggered := incident.Status{Progress: incident.Triggered}
@@ -20,10 +20,10 @@ func TestMoves(t *testing.T) {
 		from incident.Status
 		move incident.Move
 		to   incident.Status
-		why  string // of what is not allowed
+		why  string // the reason of an illegal move
 	}{
 		{triggered, incident.Ack, incident.Status{Progress: incident.Processing, Ackers: []int64{ann}}, ""},
-		{triggered, incident.Unack, triggered, "nobody has acknowledged it"},
+		{triggered, incident.Unack, triggered, "no person has acknowledged it"},
 		{triggered, incident.Sleep, snoozed, ""},
 		{triggered, incident.Wake, triggered, "it is not snoozed"},
 		{triggered, incident.Resolve, incident.Status{Progress: incident.Closed}, ""},
@@ -38,7 +38,7 @@ func TestMoves(t *testing.T) {
 		{acked, incident.Ack, both, ""},
 		{both, incident.Ack, both, ""},
 		{both, incident.Unack, acked, ""},
-		{acked, incident.Unack, acked, "it was acknowledged by others, and each takes back their own"},
+		{acked, incident.Unack, acked, "it was acknowledged by others, and each person can only withdraw their own"},
 		{incident.Status{Progress: incident.Processing, Ackers: []int64{ann}}, incident.Unack, triggered, ""},
 		{acked, incident.Sleep, incident.Status{Progress: incident.Processing, Ackers: []int64{bob}, Snoozed: true}, ""},
 		{acked, incident.Reopen, acked, "it is open"},
@@ -54,10 +54,9 @@ func TestMoves(t *testing.T) {
 	} {
 		got, err := c.from.After(c.move, ann)
 		var illegal *incident.Illegal
-		if why := ""; errors.As(err, &illegal) {
-			why = illegal.Why
-			if why != c.why {
-				t.Errorf("%+v %s: %s, want %q", c.from, c.move, why, c.why)
+		if errors.As(err, &illegal) {
+			if illegal.Why != c.why {
+				t.Errorf("%+v %s: %s, want %q", c.from, c.move, illegal.Why, c.why)
 			}
 		} else if err != nil || c.why != "" {
 			t.Errorf("%+v %s: %v, want %q", c.from, c.move, err, c.why)

@@ -12,8 +12,8 @@ import (
 const pruneBatch = 500
 
 // prunable finds closed incidents, the oldest first. An incident with an active alert stays: an event that ends the
-// alert is still to come. Sources of a merge were closed no later than the incident they became part of, so none is
-// left that names an incident which is gone.
+// alert is still to come. The sources of a merge were closed no later than its target, so they are deleted before it: no row
+// names an incident that was deleted.
 const prunable = `SELECT account_id, incident_id FROM incident WHERE closed_at > 0 AND closed_at < $1 AND progress = 'Closed'
 	AND NOT EXISTS (SELECT 1 FROM alert a WHERE a.account_id = incident.account_id AND a.incident_id = incident.incident_id AND a.end_time = 0)
 	ORDER BY closed_at LIMIT $2 + 0`
@@ -23,9 +23,9 @@ const prunableAlerts = `SELECT account_id, alert_id FROM alert WHERE end_time > 
 	AND NOT EXISTS (SELECT 1 FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id)
 	ORDER BY end_time LIMIT $2 + 0`
 
-// Prune deletes incidents that were closed before a moment, with their alerts, and ended alerts of no incident; feeds
-// go with both. Nothing is published: nobody is notified of it. It deletes a batch and is called again while more
-// reports that there may be others. Until an incident's last batch it stands there with some of its alerts gone.
+// Prune deletes incidents that were closed before a time, with their alerts, and ended alerts of no incident; the feeds
+// of both are deleted too. It publishes nothing. It deletes one batch; the caller calls it again while more is true.
+// An incident with more alerts than a batch is shown with some of them missing until its last batch.
 func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
 	scan := func(scan db.Scan) (k key, err error) { return k, scan(&k.account, &k.id) }
 	left := int64(pruneBatch)
@@ -44,10 +44,15 @@ func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
 		left--
 	}
 	alerts, err := db.All(tx, scan, prunableAlerts, before.Unix(), left)
-	for i := 0; i < len(alerts) && err == nil; i++ {
-		err = alert.Delete(tx, alerts[i].account, alerts[i].id)
+	if err != nil {
+		return false, err
 	}
-	return int64(len(alerts)) == left, err
+	for _, k := range alerts {
+		if err := alert.Delete(tx, k.account, k.id); err != nil {
+			return false, err
+		}
+	}
+	return int64(len(alerts)) == left, nil
 }
 
 // remove deletes an incident with its feed; its assignments, escalations and war rooms go with the row.

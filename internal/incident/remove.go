@@ -12,7 +12,7 @@ type removeRequest struct {
 
 func (r *Service) remove(c *api.Call, in removeRequest) (api.Removal, error) {
 	_, err := r.each(c, in.ids(), func(d Writer, i *Incident) error {
-		if i.Progress != Closed { // whoever waits to be told of it is not, and its alerts do not stay open without it
+		if i.Progress != Closed { // cancels pending notifications, and does not leave active alerts without their incident
 			if err := d.Resolve(i, "", ""); err != nil {
 				return err
 			}
@@ -23,7 +23,7 @@ func (r *Service) remove(c *api.Call, in removeRequest) (api.Removal, error) {
 	return api.Removal{}, err
 }
 
-// Remove takes a closed incident away, with its feed. Its alerts stay, and belong to none.
+// Remove deletes a closed incident with its feed. Its alerts stay, without an incident.
 func (d Writer) Remove(r *Incident) error {
 	if _, err := alert.Move(d.Tx, d.Account, r.IncidentID, "", d.Now); err != nil {
 		return err

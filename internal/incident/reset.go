@@ -1,11 +1,8 @@
 package incident
 
 import (
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tocsin/internal/activity"
 	"tocsin/internal/api"
-	"tocsin/internal/field"
 	"tocsin/internal/platform/fault"
 )
 
@@ -20,7 +17,8 @@ type resetRequest struct {
 }
 
 func (in resetRequest) Check() error {
-	if in.Title == nil && in.Description == nil && in.Impact == nil && in.RootCause == nil && in.Resolution == nil && in.IncidentSeverity == nil {
+	if in.Title == nil && in.Description == nil && in.Impact == nil && in.RootCause == nil && in.Resolution == nil &&
+		in.IncidentSeverity == nil {
 		return fault.Invalid("title", "or another field to change is required")
 	}
 	return nil
@@ -44,7 +42,7 @@ func (r *Service) reset(c *api.Call, in resetRequest) (api.Empty, error) {
 			if change.to == nil {
 				continue
 			}
-			i.override(change.name) // also with what it was: a severity that a person has confirmed stays
+			i.override(change.name) // even without a change: a severity that a person has confirmed stays
 			if *change.to == *change.member {
 				continue
 			}
@@ -68,7 +66,7 @@ func (r *Service) reset(c *api.Call, in resetRequest) (api.Empty, error) {
 	})
 }
 
-// override notes down that a person set a member.
+// override records that a person set a field, so that alerts do not change it again.
 func (r *Incident) override(name string) {
 	for _, have := range r.ManualOverrides {
 		if have == name {
@@ -76,40 +74,4 @@ func (r *Incident) override(name string) {
 		}
 	}
 	r.ManualOverrides = append(r.ManualOverrides, name)
-}
-
-type fieldRequest struct {
-	OneRequest
-	FieldName  string         `json:"field_name" minLength:"1" maxLength:"40" doc:"The custom field."`
-	FieldValue jsontext.Value `json:"field_value" doc:"Its new value, of the field's type; null: none."`
-}
-
-func (r *Service) resetField(c *api.Call, in fieldRequest) (api.Empty, error) {
-	all, err := field.Kind.All(c.Tx, c.Who.AccountID)
-	if err != nil {
-		return api.Empty{}, err
-	}
-	for _, f := range all {
-		if f.FieldName != in.FieldName {
-			continue
-		}
-		if err := f.Admits(in.FieldValue); err != nil {
-			return api.Empty{}, err
-		}
-		return r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
-			from := i.Fields[in.FieldName]
-			if i.Fields == nil {
-				i.Fields = map[string]jsontext.Value{}
-			}
-			i.Fields[in.FieldName] = in.FieldValue
-			if in.FieldValue.Kind() == 'n' {
-				delete(i.Fields, in.FieldName)
-			}
-			if err := d.save(i); err != nil {
-				return err
-			}
-			return d.publish(i, activity.FieldChanged{FieldName: in.FieldName, From: from, To: in.FieldValue})
-		})
-	}
-	return api.Empty{}, fault.Invalid("field_name", "names a custom field that does not exist, %.60q", in.FieldName)
 }

@@ -12,16 +12,17 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// move takes an incident to its next station.
-func (d Writer) move(r *Incident, m Move) (Status, error) {
+// move applies a move to the incident's progress, or returns fault.Conflict when its progress does not allow the move.
+func (d Writer) move(r *Incident, m Move) error {
 	next, err := r.status(d.Now).After(m, d.Person)
 	if illegal := (*Illegal)(nil); errors.As(err, &illegal) {
-		return next, fault.New(fault.Conflict, "incident %s: %s", r.IncidentID, illegal)
+		return fault.New(fault.Conflict, "incident %s: %s", r.IncidentID, illegal)
 	}
 	r.Progress = next.Progress
-	return next, err
+	return err
 }
 
+// status returns the part of the incident that decides which moves are allowed at now.
 func (r *Incident) status(now time.Time) Status {
 	s := Status{Progress: r.Progress, Snoozed: r.SnoozedBefore > now.Unix()}
 	for _, a := range r.Assignments {
@@ -32,10 +33,11 @@ func (r *Incident) status(now time.Time) Status {
 	return s
 }
 
-// Ack acknowledges the incident. Whoever does so is responsible for it; a snooze ends with it.
+// Ack acknowledges the incident. The person becomes responsible for it, and a snooze ends. A second acknowledgement of
+// the same person changes nothing and is not published.
 func (d Writer) Ack(r *Incident) error {
 	before := r.status(d.Now)
-	if _, err := d.move(r, Ack); err != nil {
+	if err := d.move(r, Ack); err != nil {
 		return err
 	}
 	if slices.Contains(before.Ackers, d.Person) && !before.Snoozed {
@@ -46,7 +48,7 @@ func (d Writer) Ack(r *Incident) error {
 		r.AckTime = now
 	}
 	r.endSnooze(now)
-	if err := d.respond(r, d.Person, now); err != nil {
+	if err := d.addResponder(r, d.Person, now); err != nil {
 		return err
 	}
 	if err := d.save(r); err != nil {
@@ -55,8 +57,9 @@ func (d Writer) Ack(r *Incident) error {
 	return d.publish(r, activity.Acknowledged{})
 }
 
-// respond makes a person responsible, and acknowledged at a moment when that is not 0.
-func (d Writer) respond(r *Incident, person, acknowledged int64) error {
+// addResponder makes a person responsible, with an acknowledgement at a time in Unix seconds; 0: none. Person 0, which is
+// Tocsin itself, cannot be responsible.
+func (d Writer) addResponder(r *Incident, person, acknowledged int64) error {
 	if person == 0 {
 		return nil
 	}
@@ -65,28 +68,29 @@ func (d Writer) respond(r *Incident, person, acknowledged int64) error {
 			if acknowledged == 0 || a.AcknowledgedAt > 0 {
 				return nil
 			}
-			return d.assignment(r, i, 0, acknowledged)
+			return d.updateAssignment(r, i, 0, acknowledged)
 		}
 	}
 	return r.assign(d.Tx, d.Account, Assignment{PersonID: person, AssignedAt: d.Now.Unix(), AcknowledgedAt: acknowledged})
 }
 
-// assignment changes one of the incident's assignments.
-func (d Writer) assignment(r *Incident, position int, removed, acknowledged int64) error {
+// updateAssignment changes the times of one assignment, in Unix seconds; 0: none.
+func (d Writer) updateAssignment(r *Incident, position int, removed, acknowledged int64) error {
 	a := &r.Assignments[position]
 	a.RemovedAt, a.AcknowledgedAt = removed, acknowledged
-	_, err := d.Tx.Exec(`UPDATE incident_assignment SET removed_at = $4, acknowledged_at = $5 WHERE account_id = $1 AND incident_id = $2 AND position = $3`, d.Account, r.IncidentID, position, removed, acknowledged)
+	_, err := d.Tx.Exec(`UPDATE incident_assignment SET removed_at = $4, acknowledged_at = $5 WHERE account_id = $1 AND incident_id = $2
+		AND position = $3`, d.Account, r.IncidentID, position, removed, acknowledged)
 	return err
 }
 
-// Unack takes the person's acknowledgement back; of the key's person when others have acknowledged too.
+// Unack withdraws the acknowledgement of the calling person. Acknowledgements of others stay.
 func (d Writer) Unack(r *Incident) error {
-	if _, err := d.move(r, Unack); err != nil {
+	if err := d.move(r, Unack); err != nil {
 		return err
 	}
 	for i, a := range r.Assignments {
 		if a.RemovedAt == 0 && a.AcknowledgedAt > 0 && a.PersonID == d.Person {
-			if err := d.assignment(r, i, 0, 0); err != nil {
+			if err := d.updateAssignment(r, i, 0, 0); err != nil {
 				return err
 			}
 		}
@@ -97,9 +101,9 @@ func (d Writer) Unack(r *Incident) error {
 	return d.publish(r, activity.Unacknowledged{})
 }
 
-// Snooze keeps the incident quiet for so many minutes.
+// Snooze stops notifications of the incident for this many minutes. A snooze before it ends now.
 func (d Writer) Snooze(r *Incident, minutes int64) error {
-	if _, err := d.move(r, Sleep); err != nil {
+	if err := d.move(r, Sleep); err != nil {
 		return err
 	}
 	now := d.Now.Unix()
@@ -112,7 +116,7 @@ func (d Writer) Snooze(r *Incident, minutes int64) error {
 	return d.publish(r, activity.Snoozed{Minutes: minutes})
 }
 
-// endSnooze ends a snooze that goes on at now.
+// endSnooze ends the snooze, in the list of snoozes as well when it would have lasted beyond now (Unix seconds).
 func (r *Incident) endSnooze(now int64) {
 	if r.SnoozedBefore > now && len(r.Snoozes) > 0 {
 		r.Snoozes[len(r.Snoozes)-1].Until = now
@@ -120,11 +124,11 @@ func (r *Incident) endSnooze(now int64) {
 	r.SnoozedBefore = 0
 }
 
-// Wake ends a snooze.
+// Wake ends a snooze, early or when its time is over. It returns fault.Conflict when the incident is not snoozed.
 func (d Writer) Wake(r *Incident) error {
 	before := r.SnoozedBefore
-	if before > d.Now.Unix() { // else its time has come, and there is no move to refuse
-		if _, err := d.move(r, Wake); err != nil {
+	if before > d.Now.Unix() { // else the snooze is over, and its end cannot be refused
+		if err := d.move(r, Wake); err != nil {
 			return err
 		}
 	} else if before == 0 {
@@ -137,11 +141,10 @@ func (d Writer) Wake(r *Incident) error {
 	return d.publish(r, activity.Woken{SnoozedBefore: before})
 }
 
-// Resolve closes the incident and its alerts.
+// Resolve closes the incident and its alerts. An empty root cause or resolution leaves the stored one.
 func (d Writer) Resolve(r *Incident, rootCause, resolution string) error {
 	if r.Progress == Closed {
-		_, err := d.move(r, Resolve)
-		return err
+		return d.move(r, Resolve)
 	}
 	if rootCause != "" {
 		r.RootCause = rootCause
@@ -155,9 +158,9 @@ func (d Writer) Resolve(r *Incident, rootCause, resolution string) error {
 	return d.resolve(r, "manual")
 }
 
-// resolve closes an incident. by says what did: manual, recovery or timeout.
+// resolve closes an incident. by is the cause: manual, recovery or timeout.
 func (d Writer) resolve(r *Incident, by string) error {
-	if _, err := d.move(r, Resolve); err != nil {
+	if err := d.move(r, Resolve); err != nil {
 		return err
 	}
 	now := d.Now.Unix()
@@ -172,15 +175,21 @@ func (d Writer) resolve(r *Incident, by string) error {
 // CloseAlerts ends the alerts of an incident that are still active.
 func (d Writer) CloseAlerts(incident string) error {
 	alerts, err := alert.OfIncident(d.Tx, d.Account, incident, decide.MaxAlerts*2, 0)
-	for i := 0; i < len(alerts) && err == nil; i++ {
-		if alerts[i].Active() {
-			err = d.CloseAlert(&alerts[i])
+	if err != nil {
+		return err
+	}
+	for i := range alerts {
+		if !alerts[i].Active() {
+			continue
+		}
+		if err := d.CloseAlert(&alerts[i]); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
-// CloseAlert ends an alert as a person does it: the next event of its key begins another.
+// CloseAlert ends an alert by hand: the next event of its key begins another alert.
 func (d Writer) CloseAlert(a *decide.Alert) error {
 	a.End = max(a.Start, d.Now.Unix())
 	a.Status = event.Ok
@@ -190,24 +199,25 @@ func (d Writer) CloseAlert(a *decide.Alert) error {
 	if err := alert.Uninhibit(d.Tx, d.Account, a.ID, d.Now.Unix()); err != nil {
 		return err
 	}
-	return d.Bus.Publish(d.Tx, activity.Item{Account: d.Account, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person, Event: activity.AlertClosed{}})
+	return d.Bus.Publish(d.Tx, activity.Item{Account: d.Account, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person,
+		Event: activity.AlertClosed{}})
 }
 
 // Reopen opens a closed incident again. Its alerts stay as they are.
 func (d Writer) Reopen(r *Incident, reason string) error {
-	if _, err := d.move(r, Reopen); err != nil {
+	if err := d.move(r, Reopen); err != nil {
 		return err
 	}
 	for i, a := range r.Assignments {
 		if a.RemovedAt == 0 && a.AcknowledgedAt > 0 {
-			if err := d.assignment(r, i, 0, 0); err != nil {
+			if err := d.updateAssignment(r, i, 0, 0); err != nil {
 				return err
 			}
 		}
 	}
 	r.CloseTime, r.CloserID, r.LastTime, r.ReopenedAt, r.MergedInto = 0, 0, d.Now.Unix(), d.Now.Unix(), ""
-	r.GroupKey = "" // another incident may have taken its place among those that alerts join
-	if err := d.due(r); err != nil {
+	r.GroupKey = "" // alerts may join another incident with this key since; two would compete for them
+	if err := d.scheduleResolve(r); err != nil {
 		return err
 	}
 	if err := d.save(r); err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/alert"
-	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/event"
@@ -25,7 +24,7 @@ type View struct {
 	IntegrationTypes []string                  `json:"integration_types" doc:"Their types."`
 	DataSourceID     int64                     `json:"data_source_id" deprecated:"true" doc:"Older name of integration_id."`
 	DedupKey         string                    `json:"dedup_key" doc:"The key of its first alert."`
-	EqualsMD5        string                    `json:"equals_md5" doc:"What its alerts have in common; empty: no alert joins it by itself."`
+	EqualsMD5        string                    `json:"equals_md5" doc:"What its alerts have in common; empty: no alert joins it automatically."`
 	StartTime        int64                     `json:"start_time" doc:"Unix seconds, as all times here."`
 	EndTime          int64                     `json:"end_time" doc:"Its end; 0: it goes on."`
 	LastTime         int64                     `json:"last_time" doc:"When its latest alert joined."`
@@ -33,10 +32,10 @@ type View struct {
 	CloseTime        int64                     `json:"close_time" doc:"When it was closed; 0: it is open."`
 	CreatorID        int64                     `json:"creator_id" doc:"Who made it; 0: Tocsin itself."`
 	CloserID         int64                     `json:"closer_id" doc:"Who closed it; 0: Tocsin itself, or it is open."`
-	OwnerID          int64                     `json:"owner_id" doc:"Who leads; 0: nobody was named."`
+	OwnerID          int64                     `json:"owner_id" doc:"Who leads; 0: no person was named."`
 	IncidentStatus   string                    `json:"incident_status" enum:"Critical,Warning,Info,Ok" doc:"Its severity, and Ok when it is closed."`
 	IncidentSeverity string                    `json:"incident_severity" enum:"Critical,Warning,Info,Ok" doc:"The highest of its alerts, unless a person set it."`
-	Progress         string                    `json:"progress" enum:"Triggered,Processing,Closed" doc:"Whether somebody has taken care."`
+	Progress         string                    `json:"progress" enum:"Triggered,Processing,Closed" doc:"Triggered until a person acknowledges it, then Processing, and Closed at its end."`
 	Title            string                    `json:"title" doc:"What people read first."`
 	Description      string                    `json:"description" doc:"What it is about."`
 	AISummary        string                    `json:"ai_summary" doc:"Always empty."`
@@ -46,7 +45,7 @@ type View struct {
 	Num              string                    `json:"num" doc:"The end of its identifier, for people; not unique."`
 	CreatedAt        int64                     `json:"created_at" doc:"When it was stored."`
 	UpdatedAt        int64                     `json:"updated_at" doc:"When it was changed last."`
-	SnoozedBefore    int64                     `json:"snoozed_before" doc:"Nobody is told until then; 0: it is not snoozed."`
+	SnoozedBefore    int64                     `json:"snoozed_before" doc:"No notification is sent until then; 0: it is not snoozed."`
 	GroupMethod      string                    `json:"group_method" enum:"i,p,n" doc:"How its alerts came together."`
 	EverMuted        bool                      `json:"ever_muted" doc:"One of its alerts was muted at some time."`
 	Labels           map[string]string         `json:"labels" doc:"Of its first alert."`
@@ -55,9 +54,9 @@ type View struct {
 	AlertCnt         int64                     `json:"alert_cnt" doc:"How many alerts it has."`
 	ActiveAlertCnt   int64                     `json:"active_alert_cnt" doc:"How many of them are not over."`
 	AlertEventCnt    int64                     `json:"alert_event_cnt" doc:"How many events they had."`
-	Closer           *Somebody                 `json:"closer,omitzero" doc:"Who closed it."`
-	Creator          *Somebody                 `json:"creator,omitzero" doc:"Who made it."`
-	Owner            *Somebody                 `json:"owner,omitzero" doc:"Who leads."`
+	Closer           *PersonSummary            `json:"closer,omitzero" doc:"Who closed it."`
+	Creator          *PersonSummary            `json:"creator,omitzero" doc:"Who made it."`
+	Owner            *PersonSummary            `json:"owner,omitzero" doc:"Who leads."`
 	Responders       []Responder               `json:"responders" doc:"Who is responsible now."`
 	AccountName      string                    `json:"account_name" doc:"The account's name."`
 	AccountLocale    string                    `json:"account_locale" doc:"Always empty."`
@@ -74,15 +73,15 @@ type View struct {
 	IsTest           bool                      `json:"is_test,omitzero" doc:"A drill: nothing is wrong."`
 }
 
-// Somebody is a person in brief.
-type Somebody struct {
+// PersonSummary is a person as an incident shows one.
+type PersonSummary struct {
 	PersonID   int64  `json:"person_id" doc:"The person."`
 	PersonName string `json:"person_name" doc:"Name for display."`
 	Email      string `json:"email,omitzero" doc:"E-mail address."`
 	As         string `json:"as" doc:"In which capacity."`
 }
 
-// Responder is somebody who is responsible.
+// Responder is a person who is responsible for the incident.
 type Responder struct {
 	PersonID       int64  `json:"person_id" doc:"The person."`
 	AssignedAt     int64  `json:"assigned_at" doc:"Since when, Unix seconds."`
@@ -92,15 +91,20 @@ type Responder struct {
 	As             string `json:"as,omitzero" doc:"Always responder."`
 }
 
-// Show makes the view of an incident.
+// Show returns the view of an incident.
 func Show(tx *db.Tx, r *Incident) (v View, err error) {
 	severity := cmp.Or(r.Severity, event.Info)
 	v = View{
-		IncidentID: r.IncidentID, AccountID: r.AccountID, ChannelID: r.ChannelID, IntegrationIDs: r.IntegrationIDs, IntegrationTypes: r.IntegrationTypes,
-		DedupKey: r.DedupKey, EqualsMD5: r.GroupKey, StartTime: r.StartTime, EndTime: r.CloseTime, LastTime: r.LastTime, AckTime: r.AckTime, CloseTime: r.CloseTime,
-		CreatorID: r.CreatorID, CloserID: r.CloserID, OwnerID: r.OwnerID, IncidentStatus: severity, IncidentSeverity: severity, Progress: r.Progress,
-		Title: r.Title, Description: r.Description, Impact: r.Impact, RootCause: r.RootCause, Resolution: r.Resolution, Num: Num(r.IncidentID), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
-		SnoozedBefore: r.SnoozedBefore, GroupMethod: cmp.Or(r.GroupMethod, "n"), EverMuted: r.EverMuted, Labels: r.Labels, Fields: r.Fields, Images: r.Images, ManualOverrides: r.ManualOverrides,
+		IncidentID: r.IncidentID, AccountID: r.AccountID, ChannelID: r.ChannelID, IntegrationIDs: r.IntegrationIDs,
+		IntegrationTypes: r.IntegrationTypes,
+		DedupKey:         r.DedupKey, EqualsMD5: r.GroupKey, StartTime: r.StartTime, EndTime: r.CloseTime, LastTime: r.LastTime,
+		AckTime: r.AckTime, CloseTime: r.CloseTime,
+		CreatorID: r.CreatorID, CloserID: r.CloserID, OwnerID: r.OwnerID, IncidentStatus: severity, IncidentSeverity: severity,
+		Progress: r.Progress,
+		Title:    r.Title, Description: r.Description, Impact: r.Impact, RootCause: r.RootCause, Resolution: r.Resolution,
+		Num: Num(r.IncidentID), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		SnoozedBefore: r.SnoozedBefore, GroupMethod: cmp.Or(r.GroupMethod, "n"), EverMuted: r.EverMuted, Labels: r.Labels, Fields: r.Fields,
+		Images: r.Images, ManualOverrides: r.ManualOverrides,
 		MergedInto: r.MergedInto, IsTest: r.Test, Responders: []Responder{},
 	}
 	if r.Progress == Closed {
@@ -115,12 +119,12 @@ func Show(tx *db.Tx, r *Incident) (v View, err error) {
 	if len(r.IntegrationTypes) > 0 {
 		v.IntegrationType = r.IntegrationTypes[0]
 	}
-	v.settle()
-	return v, v.look(tx, r)
+	v.fillEmpty()
+	return v, v.lookUp(tx, r)
 }
 
-// settle puts empty lists and maps where there is nothing, because clients read them without asking.
-func (v *View) settle() {
+// fillEmpty replaces nil lists and maps with empty ones, because clients read them without a check for null.
+func (v *View) fillEmpty() {
 	if v.IntegrationIDs == nil {
 		v.IntegrationIDs = []int64{}
 	}
@@ -141,8 +145,8 @@ func (v *View) settle() {
 	}
 }
 
-// look fills in what others know.
-func (v *View) look(tx *db.Tx, r *Incident) error {
+// lookUp fills in the counts of alerts and the names of the channel, the persons and the account.
+func (v *View) lookUp(tx *db.Tx, r *Incident) error {
 	count, err := alert.CountOf(tx, r.AccountID, r.IncidentID)
 	if err != nil {
 		return err
@@ -155,11 +159,11 @@ func (v *View) look(tx *db.Tx, r *Incident) error {
 	if found {
 		v.ChannelName, v.ChannelStatus = ch.ChannelName, ch.Status
 	}
-	for id, into := range map[int64]**Somebody{r.CreatorID: &v.Creator, r.CloserID: &v.Closer, r.OwnerID: &v.Owner} {
+	for id, into := range map[int64]**PersonSummary{r.CreatorID: &v.Creator, r.CloserID: &v.Closer, r.OwnerID: &v.Owner} {
 		if id == 0 {
 			continue
 		}
-		if *into, err = somebody(tx, r.AccountID, id); err != nil {
+		if *into, err = personSummary(tx, r.AccountID, id); err != nil {
 			return err
 		}
 	}
@@ -167,7 +171,7 @@ func (v *View) look(tx *db.Tx, r *Incident) error {
 		if a.RemovedAt != 0 {
 			continue
 		}
-		p, err := somebody(tx, r.AccountID, a.PersonID)
+		p, err := personSummary(tx, r.AccountID, a.PersonID)
 		if err != nil {
 			return err
 		}
@@ -178,16 +182,17 @@ func (v *View) look(tx *db.Tx, r *Incident) error {
 	return err
 }
 
-func somebody(tx *db.Tx, account, id int64) (*Somebody, error) {
+// personSummary returns a person of the account, with an empty name for one that does not exist.
+func personSummary(tx *db.Tx, account, id int64) (*PersonSummary, error) {
 	p, _, err := person.Find(tx, account, id)
-	return &Somebody{PersonID: id, PersonName: p.PersonName, Email: p.Email, As: "member"}, err
+	return &PersonSummary{PersonID: id, PersonName: p.PersonName, Email: p.Email, As: "member"}, err
 }
 
-// Num is what people call an incident: the last six digits of its identifier.
+// Num returns the short name of an incident for people: the last six digits of its identifier. It is not unique.
 func Num(id string) string { return strings.ToUpper(id[max(0, len(id)-6):]) }
 
-// Permit reads an incident for a caller: ResourceNotFound when the account has none of this id, AccessDenied
-// when its channel is private to others.
+// Permit reads an incident for a caller. It returns ResourceNotFound when the account has none of this id, and
+// AccessDenied when its channel is private to others.
 func Permit(tx *db.Tx, who auth.Principal, id string) (r Incident, err error) {
 	r, err = Writer{Tx: tx, Account: who.AccountID}.Get(id)
 	if err != nil {
@@ -203,25 +208,4 @@ func Permit(tx *db.Tx, who auth.Principal, id string) (r Incident, err error) {
 // OneRequest names an incident.
 type OneRequest struct {
 	IncidentID string `json:"incident_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The incident."`
-}
-
-func (r *Service) info(c *api.Call, in OneRequest) (View, error) {
-	i, err := Permit(c.Tx, c.Who, in.IncidentID)
-	if err != nil {
-		return View{}, err
-	}
-	return Show(c.Tx, &i)
-}
-
-// listByIDs fails as a whole when one of them is not there.
-func (r *Service) listByIDs(c *api.Call, in Some) (api.Paged[View], error) {
-	items := []View{}
-	for _, id := range in.ids() {
-		v, err := r.info(c, OneRequest{id})
-		if err != nil {
-			return api.Paged[View]{}, err
-		}
-		items = append(items, v)
-	}
-	return api.NewPaged(items, 0, int64(len(items))), nil
 }

@@ -19,8 +19,8 @@ type DefaultObservers struct {
 	Observers []Observer `json:"observers" doc:"By first assignment."`
 }
 
-// Observer is a person as the records of observers show one: with the phone number in full, as
-// "responder" and "active" (the specification, 2.8; docs/api.md, 10, "Default observers").
+// Observer is a person in the list of default observers: with the phone number in full, as "responder" and "active"
+// (docs/api.md, 10, "Default observers").
 type Observer struct {
 	AccountID     int64  `json:"account_id" doc:"The person's account."`
 	PersonID      int64  `json:"person_id" doc:"The person's identifier."`
@@ -30,14 +30,14 @@ type Observer struct {
 	TimeZone      string `json:"time_zone,omitzero" doc:"IANA zone name."`
 	Email         string `json:"email,omitzero" doc:"E-mail address."`
 	Phone         string `json:"phone,omitzero" doc:"Phone number in full."`
-	PhoneVerified bool   `json:"phone_verified" doc:"The number was seen to be the person's."`
-	EmailVerified bool   `json:"email_verified" doc:"The address was seen to be the person's."`
+	PhoneVerified bool   `json:"phone_verified" doc:"The number was verified."`
+	EmailVerified bool   `json:"email_verified" doc:"The address was verified."`
 	As            string `json:"as" doc:"Always responder."`
 	Status        string `json:"status" doc:"Always active."`
 }
 
-// warRoomDefaultObservers answers /incident/war-room/default-observers. Any valid key may call, but an
-// incident is as private as its channel.
+// warRoomDefaultObservers is /incident/war-room/default-observers. Any valid key may call it, but an incident is as
+// private as its channel.
 func warRoomDefaultObservers(c *api.Call, in defaultObserversRequest) (DefaultObservers, error) {
 	incident := strings.ToLower(in.IncidentID)
 	if err := readable(c, incident); err != nil {
@@ -47,26 +47,34 @@ func warRoomDefaultObservers(c *api.Call, in defaultObserversRequest) (DefaultOb
 	return DefaultObservers{observers}, err
 }
 
-// Observers are those who were once responsible for an incident and no longer are, by first assignment,
-// without persons who have left the account.
+// Observers returns the persons who were once responsible for an incident and no longer are, by first assignment, without
+// persons who have left the account.
 func Observers(tx *db.Tx, account int64, incident string) ([]Observer, error) {
 	// Arithmetic on person_id keeps the engine from reading all assignments of the account in that order.
 	ids, err := db.All(tx, db.Column[int64], `SELECT person_id + 0 FROM incident_assignment WHERE account_id = $1 AND incident_id = $2
 		GROUP BY person_id + 0 HAVING min(removed_at) > 0 ORDER BY min(assigned_at), min(position)`, account, incident)
+	if err != nil {
+		return nil, err
+	}
 	all := []Observer{}
-	for i := 0; i < len(ids) && err == nil; i++ {
-		var p person.Record
-		var found bool
-		if p, found, err = person.Find(tx, account, ids[i]); found && p.Status != "deleted" {
-			all = append(all, Observer{account, p.PersonID, p.PersonName, p.Avatar, p.Locale, p.TimeZone, p.Email, p.Phone, p.PhoneVerified, p.EmailVerified, "responder", "active"})
+	for _, id := range ids {
+		p, found, err := person.Find(tx, account, id)
+		if err != nil {
+			return nil, err
+		}
+		if found && p.Status != "deleted" {
+			all = append(all, Observer{account, p.PersonID, p.PersonName, p.Avatar, p.Locale, p.TimeZone, p.Email, p.Phone, p.PhoneVerified,
+				p.EmailVerified, "responder", "active"})
 		}
 	}
-	return all, err
+	return all, nil
 }
 
-// readable refuses an incident that does not exist or whose channel the caller may not read.
+// readable returns fault.Missing for an incident that does not exist, and fault.Denied for one whose channel the caller
+// may not read.
 func readable(c *api.Call, incident string) error {
-	id, found, err := db.One(c.Tx, db.Column[int64], `SELECT channel_id FROM incident WHERE account_id = $1 AND incident_id = $2`, c.Who.AccountID, incident)
+	id, found, err := db.One(c.Tx, db.Column[int64], `SELECT channel_id FROM incident WHERE account_id = $1 AND incident_id = $2`,
+		c.Who.AccountID, incident)
 	if err != nil {
 		return err
 	}

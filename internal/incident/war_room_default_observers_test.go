@@ -41,7 +41,7 @@ func TestWarRoomDefaultObservers(t *testing.T) {
 				{PersonID: 13, AssignedAt: 1, RemovedAt: 2},                 // has left the account
 				{PersonID: 14, AssignedAt: 1, RemovedAt: 2},                 // is not in it
 				{PersonID: apitest.OwnerB, AssignedAt: 1, RemovedAt: 2},     // is in another one
-				{PersonID: apitest.Reader, AssignedAt: 200, RemovedAt: 210}, // the same moment as Stranger, but Reader was noted down first
+				{PersonID: apitest.Reader, AssignedAt: 200, RemovedAt: 210}, // the same moment as Stranger, but Reader was recorded first
 			}},
 			{IncidentID: quiet, Title: "Nothing", Assignments: []incident.Assignment{{PersonID: apitest.Reader, AssignedAt: 1}}},
 			{IncidentID: private, Title: "Secret", ChannelID: 1002},
@@ -54,9 +54,9 @@ func TestWarRoomDefaultObservers(t *testing.T) {
 		{Name: "by first assignment", Body: body(busy), Golden: "incident_war-room_default-observers"},
 		{Name: "in upper case", Body: body("663A1B2C3D4E5F6789ABCDF0"), Golden: "incident_war-room_default-observers"},
 		{Name: "any valid key", Key: apitest.KeyNothing, Body: body(busy), Golden: "incident_war-room_default-observers"},
-		{Name: "no key", Key: "nobody's", Body: body(busy), Code: "Unauthorized"},
+		{Name: "no key", Key: "unknown", Body: body(busy), Code: "Unauthorized"},
 		{Name: "all still responsible", Body: body(quiet), Data: none},
-		{Name: "nobody ever assigned", Body: body(private), Data: none},
+		{Name: "never assigned", Body: body(private), Data: none},
 		{Name: "of a channel that is gone", Key: apitest.KeyNothing, Body: body(lost), Data: none},
 		{Name: "private, in the team", Key: apitest.KeyReader, Body: body(private), Data: none},
 		{Name: "private, outside the team", Key: apitest.KeyNothing, Body: body(private), Code: "AccessDenied", Says: []string{"channel 1002 is private"}},

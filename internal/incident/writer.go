@@ -16,8 +16,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// Writer is where incidents are worked on: within a transaction, for an account, at a moment, by a person or
-// by Tocsin itself. Everything that is done there is told on the bus, in the same transaction.
+// Writer changes incidents in a transaction: of an account, at a time, for a person or for Tocsin itself. It publishes
+// every change on the bus, in the same transaction.
 type Writer struct {
 	Tx      *db.Tx
 	Bus     *activity.Bus
@@ -26,11 +26,13 @@ type Writer struct {
 	Person  int64 // 0: Tocsin itself
 }
 
+// publish publishes an event about an incident to the subscribers.
 func (d Writer) publish(r *Incident, e activity.Event) error {
-	return d.Bus.Publish(d.Tx, activity.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person, Event: e})
+	return d.Bus.Publish(d.Tx, activity.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person,
+		Event: e})
 }
 
-// Get reads an incident that must be there.
+// Get reads an incident, or returns fault.Missing.
 func (d Writer) Get(incident string) (Incident, error) {
 	r, found, err := Find(d.Tx, d.Account, strings.ToLower(incident))
 	if err == nil && !found {
@@ -39,13 +41,13 @@ func (d Writer) Get(incident string) (Incident, error) {
 	return r, err
 }
 
+// save stores the incident without its assignments, and sets when it was updated.
 func (d Writer) save(r *Incident) error {
 	r.UpdatedAt = d.Now.Unix()
 	return r.save(d.Tx, d.Account)
 }
 
-// Open stores a new incident and tells of it. It gets its times, a progress, and an identifier unless it has
-// one.
+// Open stores a new incident and publishes it. It sets the times and the progress, and an identifier unless there is one.
 func (d Writer) Open(r *Incident) error {
 	now := d.Now.Unix()
 	r.AccountID, r.IncidentID, r.Progress, r.CreatorID = d.Account, cmp.Or(r.IncidentID, id.Object(d.Now)), Triggered, d.Person
@@ -56,7 +58,7 @@ func (d Writer) Open(r *Incident) error {
 	if r.GroupMethod == "" {
 		r.GroupMethod = "n"
 	}
-	if err := d.due(r); err != nil {
+	if err := d.scheduleResolve(r); err != nil {
 		return err
 	}
 	if _, err := r.insert(d.Tx, d.Account); err != nil {
@@ -66,8 +68,9 @@ func (d Writer) Open(r *Incident) error {
 		Event: activity.Opened{Severity: r.Severity, Title: r.Title}, Subject: *r})
 }
 
-// due settles when the incident is resolved by itself, as its channel wants it.
-func (d Writer) due(r *Incident) error {
+// scheduleResolve sets when the incident is resolved automatically, by its channel's AutoResolveTimeout (seconds) since
+// the start or the last update; 0: never. That is a second from now at the earliest.
+func (d Writer) scheduleResolve(r *Incident) error {
 	ch, found, err := channel.Find(d.Tx, d.Account, r.ChannelID)
 	if err != nil || !found || ch.AutoResolveTimeout == nil || *ch.AutoResolveTimeout == 0 {
 		r.ResolveAt = 0
@@ -81,16 +84,17 @@ func (d Writer) due(r *Incident) error {
 	return nil
 }
 
-// OpenFor opens the incident that an alert is in already with this first alert. It begins now, however long ago the
-// alert did: windows and timeouts are counted from when there was something for people to do.
+// OpenFor opens the incident that the alert already names, with this alert as its first. The incident starts now, however
+// long ago the alert did: windows and timeouts count from when people had something to do.
 func (d Writer) OpenFor(a *decide.Alert, origin alert.Origin, groupKey, method string, test bool) error {
-	return d.Open(&Incident{IncidentID: a.Incident, Title: a.Title, ChannelID: a.Channel, Severity: a.Severity, EverMuted: a.EverMuted, GroupKey: groupKey, AlertCnt: 1,
+	return d.Open(&Incident{IncidentID: a.Incident, Title: a.Title, ChannelID: a.Channel, Severity: a.Severity, EverMuted: a.EverMuted,
+		GroupKey: groupKey, AlertCnt: 1,
 		Detail: Detail{Description: a.Description, GroupMethod: method, DedupKey: a.Key, Labels: a.Labels, Images: a.Images, Test: test,
 			IntegrationIDs: []int64{a.Integration}, IntegrationTypes: []string{origin.Type}}})
 }
 
-// Joined takes in that an alert is part of the incident from now on, and the storm threshold that was
-// reached with it; 0: none.
+// Joined adds an alert to the incident's counts, severity and origins. storm is the threshold of alerts that it reached;
+// 0: none.
 func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, storm int64) error {
 	r, err := d.Get(incident)
 	if err != nil {
@@ -98,10 +102,10 @@ func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, st
 	}
 	r.AlertCnt++
 	r.LastTime, r.EverMuted = d.Now.Unix(), r.EverMuted || a.EverMuted
-	r.cameFrom([]int64{a.Integration}, []string{origin.Type})
+	r.addOrigins([]int64{a.Integration}, []string{origin.Type})
 	before := r.Severity
 	r.raise(a.Severity)
-	if err := d.due(&r); err != nil {
+	if err := d.scheduleResolve(&r); err != nil {
 		return err
 	}
 	reached := storm > 0 && !slices.Contains(r.Storms, storm)
@@ -111,14 +115,14 @@ func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, st
 	if err := d.save(&r); err != nil {
 		return err
 	}
-	if err := d.worse(&r, before); err != nil || !reached {
+	if err := d.publishSeverity(&r, before); err != nil || !reached {
 		return err
 	}
 	return d.publish(&r, activity.Stormed{Threshold: storm})
 }
 
-// cameFrom notes down where alerts that join came from.
-func (r *Incident) cameFrom(integrations []int64, types []string) {
+// addOrigins adds the integrations of alerts that join, and the types of these integrations.
+func (r *Incident) addOrigins(integrations []int64, types []string) {
 	for _, id := range integrations {
 		if !slices.Contains(r.IntegrationIDs, id) {
 			r.IntegrationIDs = append(r.IntegrationIDs, id)
@@ -131,8 +135,8 @@ func (r *Incident) cameFrom(integrations []int64, types []string) {
 	}
 }
 
-// Updated takes in that an alert of the incident has another severity. An incident that is not there, as it may be
-// of an alert that an account file brought, has nothing to take in.
+// Updated applies the changed severity of an alert to its incident. An incident that does not exist is no error: an
+// alert from an account file may name one.
 func (d Writer) Updated(incident string, a *decide.Alert) error {
 	r, found, err := Find(d.Tx, d.Account, incident)
 	before := r.Severity
@@ -142,18 +146,18 @@ func (d Writer) Updated(incident string, a *decide.Alert) error {
 	if err := d.save(&r); err != nil {
 		return err
 	}
-	return d.worse(&r, before)
+	return d.publishSeverity(&r, before)
 }
 
-// worse tells of a severity that was raised by alerts.
-func (d Writer) worse(r *Incident, before string) error {
+// publishSeverity publishes the severity if it is another one than before.
+func (d Writer) publishSeverity(r *Incident, before string) error {
 	if r.Severity == before {
 		return nil
 	}
 	return d.publish(r, activity.SeverityChanged{From: before, To: r.Severity})
 }
 
-// raise makes the severity that of an alert when that is higher and no person has set it.
+// raise sets the severity to that of an alert if that is higher and no person has set one. It reports whether it did.
 func (r *Incident) raise(severity string) bool {
 	if event.Rank(severity) <= event.Rank(r.Severity) || slices.Contains(r.ManualOverrides, "incident_severity") {
 		return false
@@ -162,7 +166,8 @@ func (r *Incident) raise(severity string) bool {
 	return true
 }
 
-// Recovered resolves the incident when its last alert is over, unless its channel keeps such open or it is not there.
+// Recovered resolves the incident when it has no active alert, unless its channel sets DisableAutoClose. An incident that
+// does not exist or is closed is no error.
 func (d Writer) Recovered(incident string) error {
 	r, found, err := Find(d.Tx, d.Account, incident)
 	if err != nil || !found || r.Progress == Closed {

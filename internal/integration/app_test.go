@@ -11,7 +11,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-func TestConversationApp(t *testing.T) {
+func TestAppLifecycle(t *testing.T) {
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops(), channel.Ops(keyring))
 	s.Grant(auth.IntegrationsRead)
@@ -55,7 +55,7 @@ func TestConversationApp(t *testing.T) {
 	})
 }
 
-func TestAppsOfAFile(t *testing.T) {
+func TestLoadApps(t *testing.T) {
 	apitest.RoundTrip(t, integration.Kind, []integration.Integration{
 		{AccountID: apitest.AccountA, IntegrationID: 11, IntegrationName: "a", IntegrationType: "slack_app", Status: "enabled", Settings: &integration.Settings{App: map[string]string{"token": "t0ken"}, WarRoomEnabled: true}},
 		{AccountID: apitest.AccountA, IntegrationID: 12, IntegrationName: "b", IntegrationType: "wecom_app", Status: "enabled", Settings: &integration.Settings{App: map[string]string{"corp_id": "c", "secret": "s3cret", "owner": "o"}}},

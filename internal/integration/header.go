@@ -12,16 +12,17 @@ import (
 // maxHeader is how long a header may be, name and value, in bytes.
 const maxHeader = 8192
 
-// reserved are the headers that a webhook cannot be given, in their canonical form: those of the connection (RFC
-// 9110, 7.6.1, and what RFC 2616, 13.5.1, lists), those that say where the message goes and ends, and those that
-// Tocsin sets and receivers rely on.
+// reserved lists the headers that a webhook must not have, in their canonical form: those of the connection (RFC 9110,
+// 7.6.1, and RFC 2616, 13.5.1), those of the message's target and length, and those that Tocsin sets for receivers.
 var reserved = []string{
-	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding",
+	"Upgrade",
 	"Host", "Content-Length", "Expect",
 	"Webhook-Id", "Webhook-Number", "Webhook-Timestamp", "Webhook-Signature",
 }
 
-// checkHeaders holds the further headers of a webhook against what may be sent. Values are secrets and not repeated.
+// checkHeaders returns fault.Invalid for a header that a webhook must not have. Values are secrets, so the error does not
+// contain them.
 func checkHeaders(at configstore.RecordPath, headers map[string]string) error {
 	seen := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
@@ -43,7 +44,7 @@ func checkHeaders(at configstore.RecordPath, headers map[string]string) error {
 	return nil
 }
 
-// isToken reports whether r may stand in the name of a header (RFC 9110, 5.6.2).
+// isToken reports whether r is allowed in the name of a header (RFC 9110, 5.6.2).
 func isToken(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Headers that would break the framing of a request, that belong to the connection or that Tocsin sets itself cannot
-// be given to a webhook, however they are written; the refusal names them. Authorization can.
-func TestHeadersOfAWebhook(t *testing.T) {
+// TestWebhookHeaders checks that a webhook cannot have headers that would break the framing of a request, that belong to
+// the connection or that Tocsin sets, in any case of letters, and that the error names them. Authorization is allowed.
+func TestWebhookHeaders(t *testing.T) {
 	refused := func(headers map[string]string) string {
 		err := (&Settings{Endpoint: "https://example.com", Headers: headers}).checkWebhook("settings", WebhookAlert)
 		if err == nil {

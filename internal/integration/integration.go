@@ -1,260 +1,168 @@
-// Package integration keeps what connects the account with the systems around it: where their alerts come in,
-// where webhooks go out, and the apps of chat services.
-//
-// It must never show an integration key to a caller who may only read, nor put one into an error or a log.
 package integration
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/secret"
+	"tocsin/internal/platform/fault"
 )
 
-// Integration is one connection.
-type Integration struct {
-	AccountID       int64     `json:"account_id" doc:"Owning account."`
-	IntegrationID   int64     `json:"integration_id" doc:"The integration's identifier."`
-	IntegrationName string    `json:"integration_name" doc:"1 to 59 characters."`
-	IntegrationType string    `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert,slack_app,feishu_app,dingtalk_app,wecom_app,teams_app" doc:"What it is connected with: a source of alerts, of changes, a webhook, or an app of a chat service."`
-	Description     string    `json:"description" doc:"At most 500 characters."`
-	TeamID          int64     `json:"team_id" doc:"Owning team; 0: none."`
-	ChannelID       int64     `json:"channel_id" doc:"Of a dedicated source: the channel that all of its alerts go to; 0: its route decides."`
-	RefID           string    `json:"ref_id" doc:"Its id in the system it comes from; may be empty."`
-	IntegrationKey  string    `json:"integration_key" doc:"Of a source: the key that its events come with; empty to callers who may only read."`
-	PushURL         string    `json:"push_url" doc:"Of a source: the path and query to push events to, after the address of the server; without the key for callers who may only read."`
-	Settings        *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app."`
-	Status          string    `json:"status" enum:"enabled,disabled" doc:"Whether it takes or sends anything."`
-	CreatorID       int64     `json:"creator_id" doc:"The person who made it; 0: not known."`
-	UpdatedBy       int64     `json:"updated_by" doc:"The person who changed it last."`
-	CreatedAt       int64     `json:"created_at" doc:"Unix seconds."`
-	UpdatedAt       int64     `json:"updated_at" doc:"Unix seconds."`
-}
-
-// Settings is what webhooks, heartbeats and apps need besides.
-type Settings struct {
-	Endpoint           string            `json:"endpoint,omitzero" maxLength:"2048" doc:"Of a webhook: http or https URL without user name and password."`
-	EventTypes         []string          `json:"event_types,omitzero" maxItems:"50" maxLength:"64" doc:"Of a webhook: what it is told about, such as i_new or a_update; absent or empty: everything."`
-	ChannelIDs         []int64           `json:"channel_ids,omitzero" maxItems:"1000" doc:"Of a webhook: only what happens in these channels; absent or empty: in all but private ones."`
-	Headers            map[string]string `json:"headers,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of a webhook: further headers; their values are secrets."`
-	SignSecret         string            `json:"sign_secret,omitzero" maxLength:"255" doc:"Of a webhook: what requests are signed with; a secret; absent: not signed."`
-	InsecureSkipVerify *bool             `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
-	Body               string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
-	IntervalSeconds    int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
-	App                map[string]string `json:"app,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
-	WarRoomEnabled     bool              `json:"war_room_enabled,omitzero" doc:"Of an app: war rooms are opened with it; only one integration of the account may have it."`
-}
-
-// AlertEvents and IncidentEvents are what webhooks can be told about. Who is told of a_update is told of a_close.
-var (
-	AlertEvents    = []string{"a_new", "a_update", "a_merge", "a_close"}
-	IncidentEvents = []string{"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge", "i_comm",
-		"i_r_title", "i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field"}
-)
-
-// Types of integrations.
-const (
-	Heartbeat       = "heartbeat"
-	Change          = "change"
-	WebhookIncident = "webhook_incident"
-	WebhookAlert    = "webhook_alert"
-)
-
-var types = []string{"standard", "prometheus", "grafana", "pagerduty", "zabbix", "sentry", Heartbeat, Change, WebhookIncident, WebhookAlert,
-	SlackApp, FeishuApp, DingTalkApp, WeComApp, TeamsApp}
-
-// IsWebhook tells webhooks from sources.
-func (i *Integration) IsWebhook() bool {
-	return i.IntegrationType == WebhookIncident || i.IntegrationType == WebhookAlert
-}
-
-// Kind is how integrations are kept.
-var Kind = configstore.Kind[Integration]{
-	Name: configstore.Integration, Section: "integrations",
-	Head: func(i *Integration) configstore.Head {
-		return configstore.Head{ID: strconv.FormatInt(i.IntegrationID, 10), Name: i.IntegrationName, Search: i.Description, Team: i.TeamID, Creator: i.CreatorID, CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt}
-	},
-	Refs: func(i *Integration) []configstore.Target {
-		refs := []configstore.Target{configstore.RefTo(configstore.Team, i.TeamID), configstore.RefTo(configstore.Channel, i.ChannelID)}
-		if i.Settings != nil {
-			for _, channel := range i.Settings.ChannelIDs {
-				refs = append(refs, configstore.RefTo(configstore.Channel, channel))
-			}
-		}
-		return refs
-	},
-	Secrets: func(i *Integration, fn func(place, text string) (string, error)) (err error) {
-		if i.IntegrationKey, err = fn("key", i.IntegrationKey); err != nil || i.Settings == nil {
-			return err
-		}
-		s := *i.Settings
-		if s.SignSecret, err = fn("sign_secret", s.SignSecret); err != nil {
-			return err
-		}
-		s.Headers = maps.Clone(s.Headers)
-		for name, value := range s.Headers {
-			if s.Headers[name], err = fn("headers/"+name, value); err != nil {
-				return err
-			}
-		}
-		s.App = maps.Clone(s.App)
-		for name, value := range s.App {
-			if slices.Contains(open, name) {
-				continue
-			}
-			if s.App[name], err = fn("app/"+name, value); err != nil {
-				return err
-			}
-		}
-		i.Settings = &s
-		return nil
-	},
-	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, i *Integration) error {
-		if i.Status == "" {
-			i.Status = "enabled"
-		}
-		i.PushURL = ""
-		if err := configstore.FirstError(at.Account(i.AccountID, account), at.AtLeast("integration_id", i.IntegrationID, 1), at.OneOf("status", i.Status, "enabled", "disabled"), i.check(at)); err != nil {
-			return err
-		}
-		i.AccountID = account
-		return nil
-	},
-}
-
-// Load is Kind.Load that makes the keys of sources known, and makes one for a source whose record has none.
-// No two may have war rooms.
-func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Integration) error {
-	for n := range records {
-		i := &records[n]
-		if i.IsSource() && i.IntegrationKey == "" && slices.Contains(types, i.IntegrationType) {
-			i.IntegrationKey = newKey()
-		}
-		if err := know(tx, account, i, 0); err != nil {
-			return err
-		}
-	}
-	if err := Kind.Load(tx, keyring, account, records); err != nil {
+// Permit returns ResourceNotFound for an integration that the account does not have, and AccessDenied for one that names a
+// private channel which the caller may not read. The rules of an integration are as private as the integration.
+func Permit(c *api.Call, integration int64) error {
+	i, err := Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(integration, 10))
+	if err != nil {
 		return err
 	}
-	for n := range records {
-		if err := records[n].alone(tx, configstore.PathOf(Kind.Section, n), account); err != nil {
+	return i.permit(c)
+}
+
+// channels returns the channels that an integration names: the one that it is dedicated to, and those of a webhook.
+func (i *Integration) channels() []int64 {
+	if i.Settings == nil {
+		return []int64{i.ChannelID}
+	}
+	return append([]int64{i.ChannelID}, i.Settings.ChannelIDs...)
+}
+
+// permit returns AccessDenied for an integration that names a private channel which the caller may not read. When the
+// channel was deleted, every caller may repair the integration.
+func (i *Integration) permit(c *api.Call) error {
+	return channel.PermitAll(c.Tx, c.Who, i.channels()...)
+}
+
+// Hidden lists the integrations that name a private channel which the caller may not read.
+func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
+	private, err := channel.Hidden(tx, who)
+	if err != nil {
+		return nil, err
+	}
+	for _, ch := range private {
+		ids, err := configstore.Sources(tx, who.AccountID, configstore.Channel, ch, configstore.Integration)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range ids {
+			id, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(hidden, id) {
+				hidden = append(hidden, id)
+			}
+		}
+	}
+	return hidden, nil
+}
+
+// permitRouted returns AccessDenied if the route of an integration names a private channel that the caller may not read:
+// to dedicate or delete the integration ends its route.
+func permitRouted(c *api.Call, integration int64) error {
+	routed, err := configstore.Targets(c.Tx, c.Who.AccountID, configstore.Route, integration, configstore.Channel)
+	if err != nil {
+		return err
+	}
+	for _, text := range routed {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err == nil {
+			err = channel.PermitAll(c.Tx, c.Who, id)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Erase takes an integration and its keys away.
-func Erase(tx *db.Tx, account int64, id string) error {
-	if _, err := tx.Exec(`DELETE FROM integration_key WHERE account_id = $1 AND integration_id = $2`, account, id); err != nil {
-		return err
-	}
-	return Kind.Delete(tx, account, id)
-}
-
-// check holds an integration against the rules of its type.
-func (i *Integration) check(at configstore.RecordPath) error {
-	if err := configstore.FirstError(
-		at.Length("integration_name", i.IntegrationName, 1, 59), at.OneOf("integration_type", i.IntegrationType, types...), at.Length("description", i.Description, 0, 500),
-		at.AtLeast("team_id", i.TeamID, 0), at.AtLeast("channel_id", i.ChannelID, 0), at.Length("ref_id", i.RefID, 0, 255), at.Length("integration_key", i.IntegrationKey, 0, 255),
-	); err != nil {
-		return err
-	}
-	settings := at.Member("settings")
-	switch {
-	case !i.IsApp() && i.Settings != nil && (i.Settings.WarRoomEnabled || i.Settings.App != nil):
-		return settings.Invalid("app", "and war_room_enabled are for apps of chat services, not for the type %s", i.IntegrationType)
-	case i.IsWebhook() && i.Settings == nil:
-		return settings.Invalid("endpoint", "is required for a webhook")
-	case i.IsWebhook() && i.ChannelID != 0:
-		return at.Invalid("channel_id", "is for sources of alerts; a webhook has settings.channel_ids")
-	case i.IsWebhook():
-		return i.Settings.checkWebhook(settings, i.IntegrationType)
-	case i.IsApp() && i.ChannelID != 0:
-		return at.Invalid("channel_id", "is for sources of alerts, not for a %s", i.IntegrationType)
-	case i.IsApp() && i.Settings == nil:
-		return (&Settings{}).checkApp(settings, i.IntegrationType)
-	case i.IsApp():
-		return i.Settings.checkApp(settings, i.IntegrationType)
-	case i.IntegrationType == Heartbeat && (i.Settings == nil || i.Settings.IntervalSeconds < 10 || i.Settings.IntervalSeconds > 604800):
-		return settings.Invalid("interval_seconds", "must be from 10 to 604800 for a heartbeat")
-	case i.IntegrationType == Heartbeat && i.ChannelID == 0:
-		return at.Invalid("channel_id", "is required for a heartbeat: its alert has to go somewhere")
-	}
-	return nil
-}
-
-func (s *Settings) checkWebhook(at configstore.RecordPath, kind string) error {
-	u, err := url.Parse(s.Endpoint)
-	switch {
-	case s.Endpoint == "":
-		return at.Invalid("endpoint", "is required for a webhook")
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return at.Invalid("endpoint", "must be an http or https URL")
-	case u.User != nil:
-		return at.Invalid("endpoint", "must not hold a user name or password; use headers")
-	}
-	known := IncidentEvents
-	if kind == WebhookAlert {
-		known = AlertEvents
-	}
-	for i, event := range s.EventTypes {
-		if err := at.Element("event_types", i).OneOf("", event, known...); err != nil {
-			return err
+// Visible returns the ids of the integrations that the caller may see. Ids that do not exist are among them, because they
+// reveal nothing.
+func Visible(c *api.Call, ids []int64) (visible []int64, err error) {
+	for _, id := range ids {
+		switch err := Permit(c, id); fault.KindOf(err) {
+		case fault.AccessDenied:
+			continue
+		case fault.NotFound:
+		default:
+			if err != nil {
+				return nil, err
+			}
 		}
+		visible = append(visible, id)
 	}
-	return checkHeaders(at, s.Headers)
+	return visible, nil
 }
 
-// ByKey finds the integration that a key belongs to, of whatever account: the present key, or one that was
-// replaced and still works at now (Unix seconds). Keys are long and random and compared by their hashes, so
-// that the time it takes tells nothing.
-func ByKey(tx *db.Tx, key string, now int64) (i Integration, found bool, err error) {
-	type owner struct {
-		account int64
-		id      string
-	}
-	o, found, err := db.One(tx, func(scan db.Scan) (o owner, err error) { return o, scan(&o.account, &o.id) },
-		`SELECT account_id, integration_id FROM integration_key WHERE key_hash = $1 AND (expires_at = 0 OR expires_at > $2)`, hashOf(key), now)
-	if err != nil || !found {
-		return i, false, err
-	}
-	i, found, err = Kind.Find(tx, o.account, o.id)
-	i.AccountID = o.account
-	return i, found, err
+// OneRequest names an integration.
+type OneRequest struct {
+	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
 }
 
-// know makes the key of a source known, until expires (Unix seconds), 0: for good.
-func know(tx *db.Tx, account int64, i *Integration, expires int64) error {
-	if i.IntegrationKey == "" {
-		return nil
+func (r *Service) info(c *api.Call, in OneRequest) (Integration, error) {
+	i, err := Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
+	if err != nil {
+		return i, err
 	}
-	_, err := tx.Exec(`INSERT INTO integration_key (key_hash, account_id, integration_id, expires_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (key_hash) DO UPDATE SET expires_at = excluded.expires_at, account_id = excluded.account_id, integration_id = excluded.integration_id`,
-		hashOf(i.IntegrationKey), account, strconv.FormatInt(i.IntegrationID, 10), expires)
+	if err := i.permit(c); err != nil {
+		return Integration{}, err
+	}
+	return i, r.show(c, &i)
+}
+
+// show opens the secrets of an integration for a caller who may manage integrations, and masks them for others.
+func (r *Service) show(c *api.Call, i *Integration) (err error) {
+	if c.Who.May(auth.IntegrationsManage) {
+		err = Kind.Show(r.Keyring, c.Who.AccountID, i, c.Report)
+	} else {
+		err = Kind.Blank(i)
+	}
+	i.PushURL = i.pushPath()
 	return err
 }
 
-func hashOf(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return hex.EncodeToString(sum[:])
+// setStatus returns the function of /integration/enable or /integration/disable.
+func (r *Service) setStatus(status string) func(*api.Call, OneRequest) (api.Empty, error) {
+	return func(c *api.Call, in OneRequest) (api.Empty, error) {
+		i, err := r.readInClear(c, in.IntegrationID)
+		if err != nil {
+			return api.Empty{}, err
+		}
+		i.Status = status
+		_, err = r.store(c, &i, Body{}, i.Settings)
+		return api.Empty{}, err
+	}
 }
 
-// Heartbeats lists the enabled heartbeats of an account.
-func Heartbeats(tx *db.Tx, account int64) (list []Integration, err error) {
-	all, err := Kind.All(tx, account)
-	for _, i := range all {
-		if i.IntegrationType == Heartbeat && i.Status == "enabled" && i.Settings != nil {
-			i.AccountID = account
-			list = append(list, i)
+type listRequest struct {
+	api.Page
+	OrderBy  string  `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"What to order by; absent: created_at."`
+	Asc      bool    `json:"asc,omitzero" doc:"Oldest first."`
+	Query    string  `json:"query,omitzero" maxLength:"100" doc:"Part of the name or description, in upper or lower case."`
+	TeamIDs  []int64 `json:"team_ids,omitzero" maxItems:"1000" doc:"Only integrations of these teams; empty: of any."`
+	IsMyTeam bool    `json:"is_my_team,omitzero" doc:"Only integrations of teams the caller is in."`
+}
+
+// list omits integrations that name a private channel which the caller may not read.
+func (r *Service) list(c *api.Call, in listRequest) (api.Paged[Integration], error) {
+	hidden, err := Hidden(c.Tx, c.Who)
+	if err != nil {
+		return api.Paged[Integration]{}, err
+	}
+	limit, offset := in.Window(20)
+	items, total, err := Kind.Page(c.Tx, c.Who.AccountID,
+		configstore.Query{Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Except: hidden,
+			ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc, Limit: limit, Offset: offset})
+	if err != nil {
+		return api.Paged[Integration]{}, err
+	}
+	for n := range items {
+		if err := r.show(c, &items[n]); err != nil {
+			return api.Paged[Integration]{}, err
 		}
 	}
-	return list, err
+	return api.NewPaged(items, offset, total), nil
 }

@@ -12,7 +12,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-func TestConversationIntegration(t *testing.T) {
+func TestSourceLifecycle(t *testing.T) {
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops(), channel.Ops(keyring))
 	s.Grant(auth.IntegrationsRead)
@@ -48,7 +48,7 @@ func TestConversationIntegration(t *testing.T) {
 	})
 }
 
-func TestConversationWebhook(t *testing.T) {
+func TestWebhookLifecycle(t *testing.T) {
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops(), channel.Ops(keyring))
 	s.Grant(auth.IntegrationsRead)
@@ -114,8 +114,8 @@ func TestByKey(t *testing.T) {
 	}
 }
 
-// TestDedicatedToAPrivateChannel: such an integration is as private as its channel.
-func TestDedicatedToAPrivateChannel(t *testing.T) {
+// TestDedicatedIntegrationIsAsPrivateAsItsChannel calls every operation on an integration of a private channel.
+func TestDedicatedIntegrationIsAsPrivateAsItsChannel(t *testing.T) {
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops(), channel.Ops(keyring))
 	s.Grant(auth.IntegrationsManage)
@@ -132,7 +132,7 @@ func TestDedicatedToAPrivateChannel(t *testing.T) {
 	})
 }
 
-func TestIntegrationsOfAFile(t *testing.T) {
+func TestLoadIntegrations(t *testing.T) {
 	apitest.RoundTrip(t, integration.Kind, []integration.Integration{
 		{AccountID: apitest.AccountA, IntegrationID: 11, IntegrationName: "a", IntegrationType: "standard", IntegrationKey: "k3y", Status: "enabled"},
 		{AccountID: apitest.AccountA, IntegrationID: 12, IntegrationName: "b", IntegrationType: "webhook_alert", Status: "disabled",

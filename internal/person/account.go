@@ -3,6 +3,7 @@ package person
 import (
 	"time"
 
+	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -22,14 +23,14 @@ type Account struct {
 	OwnerID     int64  `json:"owner_id"`  // the person who has every permission
 }
 
-// ofAccount is the account as it stands among persons.
+// ofAccount returns the account's own record in the list of persons.
 func ofAccount(tx *db.Tx, account int64) (Item, bool, error) {
-	a, found, err := configstore.Kept(tx, account, keptAccount{}, func() (Account, bool, error) { return DumpAccount(tx, account) })
+	a, found, err := configstore.Kept(tx, account, accountKey{}, func() (Account, bool, error) { return DumpAccount(tx, account) })
 	return Item{AccountID: a.AccountID, PersonID: a.AccountID, PersonName: a.AccountName, TimeZone: a.TimeZone, As: "account"}, found, err
 }
 
-// LoadAccount adds the account of an account file, created now (Unix seconds). An account that exists is
-// refused. Errors about its members are fault.Invalid with their path.
+// LoadAccount inserts the account of an account file, created at now (Unix seconds). It returns fault.Conflict for an
+// account that exists, and fault.Invalid with the path for invalid members.
 func LoadAccount(tx *db.Tx, a Account, now int64) error {
 	at := configstore.RecordPath("account")
 	if err := configstore.FirstError(
@@ -46,13 +47,13 @@ func LoadAccount(tx *db.Tx, a Account, now int64) error {
 	return err
 }
 
-// DumpAccount gives the account; found is false when there is none of this id.
+// DumpAccount returns the account; found is false when there is none of this id.
 func DumpAccount(tx *db.Tx, account int64) (a Account, found bool, err error) {
 	return db.One(tx, scanAccount, `SELECT account_id, account_name, time_zone, owner_id FROM account WHERE account_id = $1`, account)
 }
 
-// Accounts gives every account of the database by id. It is for the command line alone: no caller of the
-// API may learn of another account.
+// Accounts returns every account of the database by id. Only the command line may use it: no caller of the API may learn
+// of another account.
 func Accounts(tx *db.Tx) ([]Account, error) {
 	return db.All(tx, scanAccount, `SELECT account_id, account_name, time_zone, owner_id FROM account ORDER BY account_id`)
 }
@@ -61,8 +62,8 @@ func scanAccount(scan db.Scan) (a Account, err error) {
 	return a, scan(&a.AccountID, &a.AccountName, &a.TimeZone, &a.OwnerID)
 }
 
-// zone holds a zone's name against the zones there are; the empty name passes. "Local" is the server's
-// own zone, which means something else on every machine.
+// zone returns fault.Invalid for the name of an unknown time zone; an empty name is valid. "Local" is the server's own
+// zone, which differs between machines.
 func zone(at configstore.RecordPath, name string) error {
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
 		return at.Invalid("time_zone", "must be the IANA name of a time zone such as Asia/Shanghai, got %q", name)
@@ -70,8 +71,22 @@ func zone(at configstore.RecordPath, name string) error {
 	return nil
 }
 
-// ReplaceAccount changes what a file says of an account that exists.
+// ReplaceAccount updates an account to the members of an account file.
 func ReplaceAccount(tx *db.Tx, a Account) error {
-	_, err := tx.Exec(`UPDATE account SET account_name = $1, time_zone = $2, owner_id = $3, revision = revision + 1 WHERE account_id = $4`, a.AccountName, a.TimeZone, a.OwnerID, a.AccountID)
+	_, err := tx.Exec(`UPDATE account SET account_name = $1, time_zone = $2, owner_id = $3, revision = revision + 1 WHERE account_id = $4`,
+		a.AccountName, a.TimeZone, a.OwnerID, a.AccountID)
 	return err
+}
+
+// AccountInfo is the account as the API shows it.
+type AccountInfo struct {
+	AccountID   int64  `json:"account_id" doc:"The account."`
+	AccountName string `json:"account_name" doc:"Its name."`
+	TimeZone    string `json:"time_zone" doc:"IANA name; every wall-clock rule of the account reads it."`
+	OwnerID     int64  `json:"owner_id" doc:"The person who has every permission."`
+}
+
+func accountInfo(c *api.Call, _ api.Empty) (AccountInfo, error) {
+	a, _, err := DumpAccount(c.Tx, c.Who.AccountID)
+	return AccountInfo(a), err
 }

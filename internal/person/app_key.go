@@ -10,14 +10,14 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// AppKey is an app key as it can be shown: everything but the key.
+// AppKey is an app key without the secret itself.
 type AppKey struct {
 	KeyID       int64     `json:"key_id" doc:"The key's identifier."`
 	KeyName     string    `json:"key_name" doc:"What people call it."`
-	PersonID    int64     `json:"person_id" doc:"Whose it is."`
+	PersonID    int64     `json:"person_id" doc:"The person that the key belongs to."`
 	PersonName  string    `json:"person_name" doc:"Their name."`
-	Permissions *[]string `json:"permissions" nullable:"true" doc:"What it is narrowed to; null: all that its person may."`
-	Status      string    `json:"status" enum:"enabled,disabled" doc:"A disabled key opens nothing."`
+	Permissions *[]string `json:"permissions" nullable:"true" doc:"The permissions that it is narrowed to; null: all permissions of its person."`
+	Status      string    `json:"status" enum:"enabled,disabled" doc:"A disabled key is rejected."`
 	ExpiresAt   int64     `json:"expires_at" doc:"Unix seconds; 0: never."`
 	CreatedAt   int64     `json:"created_at" doc:"Unix seconds."`
 	LastUsedAt  int64     `json:"last_used_at" doc:"Unix seconds, a few seconds late; 0: never."`
@@ -26,19 +26,19 @@ type AppKey struct {
 type keyCreateRequest struct {
 	KeyName     string   `json:"key_name" minLength:"1" maxLength:"128" doc:"What to call it."`
 	IsEnabled   *bool    `json:"is_enabled,omitzero" doc:"Whether it works at once; absent: yes."`
-	PersonID    int64    `json:"person_id,omitzero" minimum:"0" doc:"Whose it shall be; absent: the caller's. Another person's key is made by the account's owner alone."`
-	Permissions []string `json:"permissions,omitzero" maxItems:"100" maxLength:"255" doc:"What to narrow it to, by name; absent: all that its person may, or what this key is narrowed to."`
+	PersonID    int64    `json:"person_id,omitzero" minimum:"0" doc:"The person that it belongs to; absent: the caller. Only the account's owner can create keys of other persons."`
+	Permissions []string `json:"permissions,omitzero" maxItems:"100" maxLength:"255" doc:"The permissions to narrow it to, by name; absent: those of its person, or those that the calling key is narrowed to."`
 	ExpiresAt   int64    `json:"expires_at,omitzero" minimum:"0" doc:"Unix seconds; absent or 0: never, or when this key expires."`
 }
 
 type keyCreated struct {
 	KeyID   int64  `json:"key_id" doc:"The new key's identifier."`
 	KeyName string `json:"key_name" doc:"Its name."`
-	Key     string `json:"key" doc:"The key itself. It is shown here and never again."`
+	Key     string `json:"key" doc:"The key itself. It is shown only once."`
 }
 
-// whose decides on whose keys the caller may act: their own, and as the owner anybody's.
-func whose(c *api.Call, person int64) (int64, error) {
+// keyOwner returns the person whose keys a call is about. Only the account's owner may act on keys of other persons.
+func keyOwner(c *api.Call, person int64) (int64, error) {
 	if person == 0 || person == c.Who.PersonID {
 		return c.Who.PersonID, nil
 	}
@@ -48,36 +48,35 @@ func whose(c *api.Call, person int64) (int64, error) {
 	return person, nil
 }
 
-// covers refuses to act on a key that may more than the caller's: one with a permission that the caller's lacks,
-// and, for a caller whose key is narrowed, a full key, which grows with its person's roles. permissions is nil for a
-// full key.
-func covers(c *api.Call, permissions []string) error {
+// checkCovered returns AccessDenied when the caller's key is narrowed and the other key has a permission that the caller's
+// lacks. A full key (permissions nil) is never covered by a narrowed one, because it grows with its person's roles.
+func checkCovered(c *api.Call, permissions []string) error {
 	if !c.Who.Narrowed {
 		return nil
 	}
 	if permissions == nil {
-		return fault.Denied("this key is narrowed and cannot act on one that is not")
+		return fault.Denied("this key is narrowed and cannot act on a key that is not")
 	}
 	for _, name := range permissions {
 		if p, err := auth.Parse(name); err != nil || !c.Who.May(p) {
-			return fault.Denied("this key is narrowed and cannot act on one that may more: %q", name)
+			return fault.Denied("this key is narrowed and cannot act on a key with a permission that it lacks: %q", name)
 		}
 	}
 	return nil
 }
 
-// outlives refuses a key that would be of use after the caller's has expired. expires is in Unix seconds, 0: never.
-func outlives(c *api.Call, expires int64) error {
+// checkExpiry returns AccessDenied for a key that expires later than the caller's. expires is in Unix seconds; 0: never.
+func checkExpiry(c *api.Call, expires int64) error {
 	if own := c.Who.ExpiresAt; own != 0 && (expires == 0 || expires > own) {
-		return fault.Denied("this key expires at %d and cannot make or enable one that lives longer, got expires_at %d", own, expires)
+		return fault.Denied("this key expires at %d and cannot create or enable a key that expires later, got expires_at %d", own, expires)
 	}
 	return nil
 }
 
-// keyCreate makes a key that may no more than the one that makes it and lives no longer: a key that was limited on
-// purpose must not free itself.
+// keyCreate creates a key with at most the permissions and the lifetime of the caller's key: a key that was limited on
+// purpose must not create one without the limits.
 func keyCreate(c *api.Call, in keyCreateRequest) (keyCreated, error) {
-	person, err := whose(c, in.PersonID)
+	person, err := keyOwner(c, in.PersonID)
 	if err != nil {
 		return keyCreated{}, err
 	}
@@ -90,10 +89,11 @@ func keyCreate(c *api.Call, in keyCreateRequest) (keyCreated, error) {
 		}
 	}
 	in.ExpiresAt = cmp.Or(in.ExpiresAt, c.Who.ExpiresAt)
-	if err := configstore.FirstError(covers(c, in.Permissions), outlives(c, in.ExpiresAt)); err != nil {
+	if err := configstore.FirstError(checkCovered(c, in.Permissions), checkExpiry(c, in.ExpiresAt)); err != nil {
 		return keyCreated{}, err
 	}
-	key, secret, err := CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions, ExpiresAt: in.ExpiresAt}, c.Unix())
+	key, secret, err := CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions,
+		ExpiresAt: in.ExpiresAt}, c.Unix())
 	if err != nil {
 		return keyCreated{}, err
 	}
@@ -108,11 +108,11 @@ type keyListRequest struct {
 	api.Page
 	OrderBy  string `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"Both mean created_at."`
 	Asc      bool   `json:"asc,omitzero" doc:"Oldest first."`
-	PersonID int64  `json:"person_id,omitzero" minimum:"0" doc:"Whose keys; absent: the caller's. Another person's are listed for the account's owner alone."`
+	PersonID int64  `json:"person_id,omitzero" minimum:"0" doc:"The person whose keys are listed; absent: the caller. Only the account's owner can list keys of other persons."`
 }
 
 func keyList(c *api.Call, in keyListRequest) (api.Paged[AppKey], error) {
-	person, err := whose(c, in.PersonID)
+	person, err := keyOwner(c, in.PersonID)
 	if err != nil {
 		return api.Paged[AppKey]{}, err
 	}
@@ -137,12 +137,13 @@ func keyList(c *api.Call, in keyListRequest) (api.Paged[AppKey], error) {
 // KeyRequest names an app key.
 type KeyRequest struct {
 	KeyID    int64 `json:"key_id" minimum:"1" doc:"The key."`
-	PersonID int64 `json:"person_id,omitzero" minimum:"0" doc:"Whose it is; absent: the caller's."`
+	PersonID int64 `json:"person_id,omitzero" minimum:"0" doc:"The person that it belongs to; absent: the caller."`
 }
 
-// find refuses keys that are not there, those of other persons, and those that may more than the caller's.
+// find returns the key. It returns fault.Missing for keys of other persons, and AccessDenied for a key that the caller's
+// does not cover.
 func (in KeyRequest) find(c *api.Call) (auth.Key, error) {
-	person, err := whose(c, in.PersonID)
+	person, err := keyOwner(c, in.PersonID)
 	if err != nil {
 		return auth.Key{}, err
 	}
@@ -153,21 +154,21 @@ func (in KeyRequest) find(c *api.Call) (auth.Key, error) {
 	for _, k := range keys {
 		if k.ID == in.KeyID && k.PersonID == person {
 			c.Touched("app_key", k.ID, k.Name)
-			return k, covers(c, k.Permissions)
+			return k, checkCovered(c, k.Permissions)
 		}
 	}
 	return auth.Key{}, fault.Missing("app key", in.KeyID)
 }
 
-// keySwitched is the function of /person/app-key/enable and /person/app-key/disable.
-func keySwitched(status string) func(*api.Call, KeyRequest) (api.Empty, error) {
+// setKeyStatus returns the function of /person/app-key/enable or /person/app-key/disable.
+func setKeyStatus(status string) func(*api.Call, KeyRequest) (api.Empty, error) {
 	return func(c *api.Call, in KeyRequest) (api.Empty, error) {
 		k, err := in.find(c)
 		if err != nil {
 			return api.Empty{}, err
 		}
 		if status == auth.KeyEnabled {
-			if err := outlives(c, k.ExpiresAt); err != nil {
+			if err := checkExpiry(c, k.ExpiresAt); err != nil {
 				return api.Empty{}, err
 			}
 		}

@@ -31,8 +31,7 @@ func infos(c *api.Call, in infosRequest) (api.Items[Item], error) {
 	return api.Items[Item]{Items: items}, nil
 }
 
-// distinct keeps the first of equal ids and drops those that no person can have: ids are stored in 63
-// bits.
+// distinct returns each id once, without ids that no person can have: ids are stored in 63 bits.
 func distinct(ids []uint64) []int64 {
 	seen := make(map[uint64]bool, len(ids))
 	kept := make([]int64, 0, len(ids))

@@ -52,7 +52,7 @@ func TestInfos(t *testing.T) {
 	})
 }
 
-// ids is a request with n ids, of which the last is the owner's.
+// ids returns a request with n ids, of which the last is the owner's.
 func ids(n int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -62,7 +62,7 @@ func ids(n int) string {
 	return `{"person_ids": [` + strings.Join(list, ",") + `]}`
 }
 
-// Every number of ids around the size of a query is answered in full and in order.
+// TestInfosOfMany checks that the reply is complete and in order for numbers of ids around the size of a query.
 func TestInfosOfMany(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
 	for i := range int64(120) {

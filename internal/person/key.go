@@ -6,12 +6,13 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// CreateKey makes a key as auth.CreateKey does. An invited person who is given one has come, and is pending no longer.
+// CreateKey creates a key as auth.CreateKey does. A pending person who gets a key is enabled.
 func CreateKey(tx *db.Tx, k auth.NewKey, now int64) (keyID int64, secret string, err error) {
 	if keyID, secret, err = auth.CreateKey(tx, k, now); err != nil {
 		return 0, "", err
 	}
-	enabled, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, k.Account, k.Person)
+	enabled, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, k.Account,
+		k.Person)
 	if err == nil && enabled > 0 {
 		err = configstore.BumpRevision(tx, k.Account)
 	}

@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/role"
 )
 
-// Member is a person as those see them who administer the account.
+// Member is a person as administrators of the account see one.
 type Member struct {
 	AccountID      int64   `json:"account_id" doc:"The account."`
 	MemberID       int64   `json:"member_id" doc:"The person."`
@@ -25,25 +25,28 @@ type Member struct {
 	Avatar         string  `json:"avatar" doc:"Picture: a path or a URL; may be empty."`
 	Status         string  `json:"status" enum:"enabled,pending" doc:"pending: invited, and without an app key so far."`
 	AccountRoleIDs []int64 `json:"account_role_ids" doc:"The person's roles."`
-	IsExternal     bool    `json:"is_external" doc:"Always false: nobody is brought in by another system."`
+	IsExternal     bool    `json:"is_external" doc:"Always false: no other system adds persons."`
 	RefID          string  `json:"ref_id" doc:"Their id in the system they come from; may be empty."`
 	CreatedAt      int64   `json:"created_at" doc:"Unix seconds; 0: not known."`
 	UpdatedAt      int64   `json:"updated_at" doc:"Unix seconds; 0: not known."`
 }
 
-const memberColumns = `account_id, person_id, person_name, country_code, phone, email, locale, time_zone, phone_verified, email_verified, avatar, status, ref_id, created_at, updated_at`
+const memberColumns = `account_id, person_id, person_name, country_code, phone, email, locale, time_zone, phone_verified, email_verified,
+	avatar, status, ref_id, created_at, updated_at`
 
+// scanMember reads a row of the columns above, without the roles.
 func scanMember(scan db.Scan) (m Member, err error) {
-	err = scan(&m.AccountID, &m.MemberID, &m.MemberName, &m.CountryCode, &m.Phone, &m.Email, &m.Locale, &m.TimeZone, &m.PhoneVerified, &m.EmailVerified,
+	err = scan(&m.AccountID, &m.MemberID, &m.MemberName, &m.CountryCode, &m.Phone, &m.Email, &m.Locale, &m.TimeZone, &m.PhoneVerified,
+		&m.EmailVerified,
 		&m.Avatar, &m.Status, &m.RefID, &m.CreatedAt, &m.UpdatedAt)
 	if m.Status != "pending" {
-		m.Status = "enabled" // files say active for the same, or nothing
+		m.Status = "enabled" // account files have active for the same, or no status
 	}
 	m.Phone = masked(m.Phone)
 	return m, err
 }
 
-// masked hides the middle of a phone number, half of its characters.
+// masked returns a phone number with the middle half of its characters replaced by asterisks.
 func masked(phone string) string {
 	if len(phone) < 4 {
 		return strings.Repeat("*", len(phone))
@@ -52,9 +55,10 @@ func masked(phone string) string {
 	return phone[:edge] + strings.Repeat("*", len(phone)-2*edge) + phone[len(phone)-edge:]
 }
 
-// getMember reads a person who is not deleted.
+// getMember returns a person with their roles, or fault.Missing for one who does not exist or is deleted.
 func getMember(tx *db.Tx, account, person int64) (Member, error) {
-	m, found, err := db.One(tx, scanMember, `SELECT `+memberColumns+` FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`, account, person)
+	m, found, err := db.One(tx, scanMember, `SELECT `+memberColumns+
+		` FROM person WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`, account, person)
 	if err == nil && !found {
 		err = fault.Missing("person", person)
 	}
@@ -64,7 +68,7 @@ func getMember(tx *db.Tx, account, person int64) (Member, error) {
 	return m, err
 }
 
-// Self is the caller with what they want to know of the account.
+// Self is the caller, with their roles and permissions in the account.
 type Self struct {
 	AccountID       int64    `json:"account_id" doc:"The account."`
 	AccountName     string   `json:"account_name" doc:"The account's name."`
@@ -92,19 +96,7 @@ func memberInfo(c *api.Call, _ api.Empty) (Self, error) {
 		return Self{}, err
 	}
 	m, err := getMember(c.Tx, c.Who.AccountID, c.Who.PersonID)
-	return Self{a.AccountID, a.AccountName, m.AccountRoleIDs, a.TimeZone, m.MemberID, m.MemberName, m.Phone, m.PhoneVerified, m.Email, m.EmailVerified,
+	return Self{a.AccountID, a.AccountName, m.AccountRoleIDs, a.TimeZone, m.MemberID, m.MemberName, m.Phone, m.PhoneVerified, m.Email,
+		m.EmailVerified,
 		m.CountryCode, m.Avatar, m.Locale, m.TimeZone, false, m.Status, c.Who.Owner, auth.Names(c.Who.Permissions)}, err
-}
-
-// AccountInfo is the account as the API shows it.
-type AccountInfo struct {
-	AccountID   int64  `json:"account_id" doc:"The account."`
-	AccountName string `json:"account_name" doc:"Its name."`
-	TimeZone    string `json:"time_zone" doc:"IANA name; every wall-clock rule of the account reads it."`
-	OwnerID     int64  `json:"owner_id" doc:"The person who has every permission."`
-}
-
-func accountInfo(c *api.Call, _ api.Empty) (AccountInfo, error) {
-	a, _, err := DumpAccount(c.Tx, c.Who.AccountID)
-	return AccountInfo(a), err
 }

@@ -22,13 +22,14 @@ type memberDeleteRequest struct {
 	api.DryRun
 }
 
-// find is the one person who is meant.
+// find returns the person that the request names, fault.Missing when there is none, and fault.Invalid when several fit.
 func (in memberDeleteRequest) find(c *api.Call) (Member, error) {
 	if in.MemberID != 0 {
 		return getMember(c.Tx, c.Who.AccountID, in.MemberID)
 	}
 	ids, err := db.All(c.Tx, db.Column[int64], `SELECT person_id FROM person WHERE account_id = $1 AND status <> 'deleted'
-		AND ($2 = '' OR person_name = $2) AND ($3 = '' OR lower(email) = lower($3)) AND ($4 = '' OR phone = $4) AND ($5 = '' OR ref_id = $5) AND ($6 = '' OR country_code = $6)
+		AND ($2 = '' OR person_name = $2) AND ($3 = '' OR lower(email) = lower($3)) AND ($4 = '' OR phone = $4) AND ($5 = '' OR ref_id = $5)
+			AND ($6 = '' OR country_code = $6)
 		ORDER BY person_id LIMIT 2`, c.Who.AccountID, in.MemberName, in.Email, in.Phone, in.RefID, in.CountryCode)
 	switch {
 	case err != nil:
@@ -36,21 +37,21 @@ func (in memberDeleteRequest) find(c *api.Call) (Member, error) {
 	case len(ids) == 0:
 		return Member{}, fault.Missing("person", strings.Join([]string{in.MemberName, in.Email, in.Phone, in.RefID}, ""))
 	case len(ids) > 1:
-		return Member{}, fault.Invalid("member_id", "must say who is meant: %d and others fit", ids[0])
+		return Member{}, fault.Invalid("member_id", "must select a person: %d and others fit", ids[0])
 	}
 	return getMember(c.Tx, c.Who.AccountID, ids[0])
 }
 
-// Check wants at least one way to find the person.
+// Check returns fault.Invalid unless the request names a person.
 func (in memberDeleteRequest) Check() error {
 	if in.MemberID == 0 && in.MemberName == "" && in.Email == "" && in.Phone == "" && in.RefID == "" {
-		return fault.Invalid("member_id", "or member_name, email, phone or ref_id must be given")
+		return fault.Invalid("member_id", "or member_name, email, phone or ref_id is required")
 	}
 	return nil
 }
 
-// memberDelete takes a person out of the account with their app keys, roles and memberships. The record
-// stays, as deleted, because history names it.
+// memberDelete deletes a person's app keys, roles and memberships, and marks the person as deleted. The row stays because
+// history names it.
 func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 	m, err := in.find(c)
 	if err != nil {
@@ -76,7 +77,7 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 			c.Removed("app_key", k.ID, k.Name)
 		}
 	}
-	for _, remove := range []func(tx *db.Tx, account, person int64) error{auth.DeleteKeysOf, role.RevokeAll, team.Leave, leave} {
+	for _, remove := range []func(tx *db.Tx, account, person int64) error{auth.DeleteKeysOf, role.RevokeAll, team.Leave, markDeleted} {
 		if err := remove(c.Tx, c.Who.AccountID, m.MemberID); err != nil {
 			return api.Removal{}, err
 		}
@@ -84,8 +85,8 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 	return api.Removal{}, configstore.BumpRevision(c.Tx, c.Who.AccountID)
 }
 
-// leave marks a person as deleted.
-func leave(tx *db.Tx, account, person int64) error {
+// markDeleted marks a person as deleted.
+func markDeleted(tx *db.Tx, account, person int64) error {
 	_, err := tx.Exec(`UPDATE person SET status = 'deleted' WHERE account_id = $1 AND person_id = $2`, account, person)
 	return err
 }

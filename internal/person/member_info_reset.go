@@ -10,7 +10,7 @@ import (
 )
 
 type memberResetRequest struct {
-	MemberID    int64   `json:"member_id" minimum:"1" doc:"The person: the caller, or with Members Manage anybody."`
+	MemberID    int64   `json:"member_id" minimum:"1" doc:"The person: the caller, or with Members Manage any person."`
 	MemberName  *string `json:"member_name,omitzero" minLength:"2" maxLength:"39" doc:"Name for display."`
 	Email       *string `json:"email,omitzero" maxLength:"255" doc:"E-mail address."`
 	Phone       *string `json:"phone,omitzero" maxLength:"40" doc:"Phone number."`
@@ -20,10 +20,10 @@ type memberResetRequest struct {
 	TimeZone    *string `json:"time_zone,omitzero" maxLength:"64" doc:"IANA name; empty: the account's."`
 }
 
-// memberReset changes what was sent of a person. An address that changes is no longer confirmed.
+// memberReset changes the members of a person that were sent. An address that changes is no longer verified.
 func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 	if in.MemberID != c.Who.PersonID && !c.Who.May(auth.MembersManage) {
-		return api.Empty{}, fault.Denied("this key lacks the permission %s, which changing another person needs", auth.MembersManage)
+		return api.Empty{}, fault.Denied("this key lacks the permission %s, which is required to change another person", auth.MembersManage)
 	}
 	account := c.Who.AccountID
 	r, found, err := get(c.Tx, account, in.MemberID)
@@ -33,11 +33,11 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 	if !found || r.Status == "deleted" {
 		return api.Empty{}, fault.Missing("person", in.MemberID)
 	}
-	if err := in.ownersOwn(c, r); err != nil {
+	if err := in.checkOwnerContacts(c, r); err != nil {
 		return api.Empty{}, err
 	}
 	if in.Email != nil && !strings.EqualFold(*in.Email, r.Email) {
-		if err := configstore.FirstError(checkEmail("", *in.Email), unused(c, "", *in.Email, "")); err != nil {
+		if err := configstore.FirstError(checkEmail("", *in.Email), checkUnique(c, "", *in.Email, "")); err != nil {
 			return api.Empty{}, err
 		}
 		r.EmailVerified = false
@@ -45,11 +45,13 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 	if in.Phone != nil && *in.Phone != r.Phone {
 		r.PhoneVerified = false
 	}
-	for field, sent := range map[*string]*string{&r.PersonName: in.MemberName, &r.Email: in.Email, &r.Phone: in.Phone, &r.CountryCode: in.CountryCode, &r.Avatar: in.Avatar, &r.Locale: in.Locale, &r.TimeZone: in.TimeZone} {
-		if sent != nil {
-			*field = *sent
-		}
-	}
+	configstore.SetIfSent(&r.PersonName, in.MemberName)
+	configstore.SetIfSent(&r.Email, in.Email)
+	configstore.SetIfSent(&r.Phone, in.Phone)
+	configstore.SetIfSent(&r.CountryCode, in.CountryCode)
+	configstore.SetIfSent(&r.Avatar, in.Avatar)
+	configstore.SetIfSent(&r.Locale, in.Locale)
+	configstore.SetIfSent(&r.TimeZone, in.TimeZone)
 	if err := zone("", r.TimeZone); err != nil {
 		return api.Empty{}, err
 	}
@@ -58,9 +60,10 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 	return api.Empty{}, r.put(c.Tx, account)
 }
 
-// ownersOwn refuses to change where the account's owner is reached, but to the owner with a full key: whoever receives
-// the owner's messages can end an incident in the owner's name. What is sent back as it is changes nothing.
-func (in memberResetRequest) ownersOwn(c *api.Call, r Record) error {
+// checkOwnerContacts returns AccessDenied for a change of the addresses of the account's owner, unless the caller is the
+// owner with a full key: a person who receives the owner's messages can close incidents in the owner's name. Values equal
+// to the stored ones are no change.
+func (in memberResetRequest) checkOwnerContacts(c *api.Call, r Record) error {
 	owner, err := auth.OwnerOf(c.Tx, c.Who.AccountID)
 	if err != nil || in.MemberID != owner || c.Who.Owner && !c.Who.Narrowed {
 		return err

@@ -13,26 +13,26 @@ import (
 // Invited is a person to be invited.
 type Invited struct {
 	MemberName  string  `json:"member_name,omitzero" minLength:"2" maxLength:"39" doc:"Name for display; absent: the e-mail address up to its @."`
-	Email       string  `json:"email,omitzero" maxLength:"255" doc:"E-mail address; this or a phone number is needed."`
+	Email       string  `json:"email,omitzero" maxLength:"255" doc:"E-mail address; this or a phone number is required."`
 	Phone       string  `json:"phone,omitzero" maxLength:"40" doc:"Phone number."`
 	CountryCode string  `json:"country_code,omitzero" maxLength:"8" doc:"Country code of the phone number, such as CN."`
-	RoleIDs     []int64 `json:"role_ids,omitzero" maxItems:"100" doc:"Roles to give."`
+	RoleIDs     []int64 `json:"role_ids,omitzero" maxItems:"100" doc:"Roles to grant."`
 	Locale      string  `json:"locale,omitzero" enum:"zh-CN,en-US" doc:"Preferred language."`
 	TimeZone    string  `json:"time_zone,omitzero" maxLength:"64" doc:"IANA name."`
 	RefID       string  `json:"ref_id,omitzero" maxLength:"255" doc:"Their id in the system they come from."`
 }
 
 type inviteRequest struct {
-	Members []Invited `json:"members" minItems:"1" maxItems:"20" doc:"Whom to invite, 1 to 20: all of them, or none."`
+	Members []Invited `json:"members" minItems:"1" maxItems:"20" doc:"The persons to invite, 1 to 20: all of them or none."`
 	From    string    `json:"from,omitzero" maxLength:"255" doc:"Ignored."`
 }
 
-// Check holds each person against the rules between fields.
+// Check returns fault.Invalid for a person without an address, or with an invalid one.
 func (in inviteRequest) Check() error {
 	for i, m := range in.Members {
 		at := configstore.PathOf("members", i)
 		if m.Email == "" && m.Phone == "" {
-			return at.Invalid("email", "or phone is needed")
+			return at.Invalid("email", "or phone is required")
 		}
 		if err := configstore.FirstError(checkEmail(at, m.Email), zone(at, m.TimeZone)); err != nil {
 			return err
@@ -41,6 +41,7 @@ func (in inviteRequest) Check() error {
 	return nil
 }
 
+// checkEmail returns fault.Invalid for a malformed address; an empty one is valid.
 func checkEmail(at configstore.RecordPath, email string) error {
 	if email == "" {
 		return nil
@@ -57,7 +58,7 @@ func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error)
 	out := api.Items[invitedItem]{Items: []invitedItem{}}
 	for i, m := range in.Members {
 		at := configstore.PathOf("members", i)
-		if err := unused(c, at, m.Email, m.RefID); err != nil {
+		if err := checkUnique(c, at, m.Email, m.RefID); err != nil {
 			return out, err
 		}
 		person := id.Number()
@@ -65,8 +66,10 @@ func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error)
 		if name == "" {
 			name, _, _ = strings.Cut(m.Email+m.Phone, "@")
 		}
-		_, err := c.Tx.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified, email_verified, "as", status,
-			country_code, ref_id, name_folded, created_at, updated_at) VALUES ($1, $2, $3, '', $4, $5, $6, $7, FALSE, FALSE, 'member', 'pending', $8, $9, $10, $11, $11)`,
+		_, err := c.Tx.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified,
+			email_verified, "as", status,
+			country_code, ref_id, name_folded, created_at, updated_at)
+				VALUES ($1, $2, $3, '', $4, $5, $6, $7, FALSE, FALSE, 'member', 'pending', $8, $9, $10, $11, $11)`,
 			c.Who.AccountID, person, name, m.Locale, m.TimeZone, m.Email, m.Phone, m.CountryCode, m.RefID, db.Fold(name+"\n"+m.Email), c.Unix())
 		if err != nil {
 			return out, err
@@ -82,8 +85,8 @@ func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error)
 	return out, configstore.BumpRevision(c.Tx, c.Who.AccountID)
 }
 
-// unused refuses an e-mail address or external id that another person has.
-func unused(c *api.Call, at configstore.RecordPath, email, ref string) error {
+// checkUnique returns fault.Invalid for an e-mail address or external id that another person has.
+func checkUnique(c *api.Call, at configstore.RecordPath, email, ref string) error {
 	for _, field := range []struct{ name, value, query string }{
 		{"email", email, `SELECT person_id FROM person WHERE account_id = $1 AND lower(email) = lower($2) AND status <> 'deleted'`},
 		{"ref_id", ref, `SELECT person_id FROM person WHERE account_id = $1 AND ref_id = $2 AND status <> 'deleted'`},

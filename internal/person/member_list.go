@@ -18,12 +18,14 @@ type memberListed struct {
 	P     int64    `json:"p" doc:"The page."`
 	Limit int64    `json:"limit" doc:"Persons on a page."`
 	Total int64    `json:"total" doc:"How many there are, exactly."`
-	Items []Member `json:"items" doc:"The persons of this page, invited ones among them."`
+	Items []Member `json:"items" doc:"The persons of this page, pending ones too."`
 }
 
+// members selects the persons of a list: by a part of the name or e-mail address ($2) and by a role ($3; 0: any).
 const members = ` FROM person WHERE account_id = $1 AND status <> 'deleted' AND name_folded LIKE $2 ESCAPE '\'
 	AND ($3 = 0 OR person_id IN (SELECT person_id FROM person_role WHERE account_id = $1 AND role_id = $3))`
 
+// order returns the ORDER BY of the list.
 func (in memberListRequest) order() string {
 	switch {
 	case in.OrderBy == "updated_at" && in.Asc:
@@ -43,9 +45,15 @@ func memberList(c *api.Call, in memberListRequest) (memberListed, error) {
 		return memberListed{}, err
 	}
 	limit, offset := in.Window(20)
-	items, err := db.All(c.Tx, scanMember, `SELECT `+memberColumns+members+in.order()+` LIMIT $4 + 0 OFFSET $5 + 0`, append(args, limit, offset)...)
-	for i := 0; i < len(items) && err == nil; i++ {
-		items[i].AccountRoleIDs, err = role.Of(c.Tx, c.Who.AccountID, items[i].MemberID)
+	items, err := db.All(c.Tx, scanMember, `SELECT `+memberColumns+members+in.order()+` LIMIT $4 + 0 OFFSET $5 + 0`,
+		append(args, limit, offset)...)
+	if err != nil {
+		return memberListed{}, err
 	}
-	return memberListed{max(in.P, 1), limit, total, items}, err
+	for i := range items {
+		if items[i].AccountRoleIDs, err = role.Of(c.Tx, c.Who.AccountID, items[i].MemberID); err != nil {
+			return memberListed{}, err
+		}
+	}
+	return memberListed{max(in.P, 1), limit, total, items}, nil
 }

@@ -19,6 +19,7 @@ func memberRoleRevoke(c *api.Call, in memberRoleRequest) (api.Empty, error) {
 	return api.Empty{}, eachRole(c, in, role.Revoke)
 }
 
+// eachRole grants or revokes each of the roles.
 func eachRole(c *api.Call, in memberRoleRequest, do func(*api.Call, int64, []int64) error) error {
 	if _, err := getMember(c.Tx, c.Who.AccountID, in.MemberID); err != nil {
 		return err

@@ -71,7 +71,7 @@ func TestNarrowedKeyActsWithinItsPermissions(t *testing.T) {
 	var me struct{ Permissions []string }
 	s.Call(made.Key, "/member/info", `{}`).Into(&me)
 	if fmt.Sprint(me.Permissions) != fmt.Sprint([]string{"Schedules Read (on-call)", "Members Read (org)", "Members Manage (org)"}) {
-		t.Errorf("the key that a narrowed key made may %q", me.Permissions)
+		t.Errorf("the key that a narrowed key created has %q", me.Permissions)
 	}
 	for _, path := range []string{"disable", "enable", "name/reset", "delete"} {
 		for _, key := range []int64{full, wider} {
@@ -86,7 +86,7 @@ func TestNarrowedKeyActsWithinItsPermissions(t *testing.T) {
 	expect(t, s, narrow, "/person/app-key/disable", fmt.Sprintf(`{"key_id":%d}`, self), "BadRequest")
 }
 
-// TestFullKeyOfPersonWithoutRoles keeps what the contract gives to any valid key.
+// TestFullKeyOfPersonWithoutRoles calls the operations that any valid key may call.
 func TestFullKeyOfPersonWithoutRoles(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
 	var made struct {
@@ -98,13 +98,13 @@ func TestFullKeyOfPersonWithoutRoles(t *testing.T) {
 		expect(t, s, apitest.KeyNothing, "/person/app-key/"+path, fmt.Sprintf(`{"key_id":%d,"key_name":"y"}`, made.ID), "")
 	}
 	expect(t, s, apitest.KeyNothing, "/member/info/reset", fmt.Sprintf(`{"member_id":%d,"email":"stan@example.com"}`, apitest.Stranger), "")
-	// Permissions that match the person's own still narrow: a role that is given later does not widen the key.
+	// Permissions that match the person's own still narrow: a role that is granted later does not widen the key.
 	_, narrow := newKey(s, auth.NewKey{Person: apitest.Stranger, Permissions: []string{}})
 	expect(t, s, narrow, "/person/app-key/create", `{"key_name":"x"}`, "AccessDenied")
 }
 
-// TestExpiringKeyMakesNoneThatLivesLonger tries creating and enabling.
-func TestExpiringKeyMakesNoneThatLivesLonger(t *testing.T) {
+// TestExpiringKeyCannotCreateLongerLivedKey creates and enables keys.
+func TestExpiringKeyCannotCreateLongerLivedKey(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
 	end := s.Clock.Now().Unix() + 3600
 	forever, _ := newKey(s, auth.NewKey{Person: apitest.OwnerA})
@@ -139,8 +139,8 @@ func TestExpiringKeyMakesNoneThatLivesLonger(t *testing.T) {
 	}
 }
 
-// TestOwnerContactsAreTheOwnersOwn tries Members Manage in the hands of others, and of a narrowed key of the owner.
-func TestOwnerContactsAreTheOwnersOwn(t *testing.T) {
+// TestOnlyOwnerChangesOwnerContacts tries other persons with Members Manage, and a narrowed key of the owner.
+func TestOnlyOwnerChangesOwnerContacts(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
 	s.Grant(auth.MembersManage)
 	_, narrow := newKey(s, auth.NewKey{Person: apitest.OwnerA, Permissions: []string{"Members Manage (org)"}})
@@ -157,8 +157,8 @@ func TestOwnerContactsAreTheOwnersOwn(t *testing.T) {
 	expect(t, s, apitest.KeyReader, "/member/info/reset", owner(`"email":"new@example.com"`), "") // sent back as it is
 }
 
-// TestKeyListShowsWhatKeysAreNarrowedTo tells null from an empty list.
-func TestKeyListShowsWhatKeysAreNarrowedTo(t *testing.T) {
+// TestKeyListShowsPermissions distinguishes null from an empty list.
+func TestKeyListShowsPermissions(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
 	newKey(s, auth.NewKey{Person: apitest.Stranger, Name: "nothing", Permissions: []string{}})
 	var list struct{ Items []map[string]any }

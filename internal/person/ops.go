@@ -1,8 +1,7 @@
-// Package person holds the account itself and the persons in it: who they are, how they are reached and
-// which roles they have.
+// Package person stores the account and its persons: who they are, how they are reached and which roles they have.
 //
-// Persons' contact data is personal: this package must never log it, nor give a phone number to callers
-// who only want to tell persons apart.
+// Contact data is personal. This package must never log it, nor return a phone number in full where a name is enough to
+// identify a person.
 package person
 
 import (
@@ -15,44 +14,171 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Ops are the operations on persons.
+// Ops returns the operations on persons.
 func Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
-			Path: "/person/infos", Effect: api.Read,
-			Doc:     "Reads up to 1,000 persons at once.",
-			Notes:   "Items come in the order of the request, each once. Ids that name nobody in the account are left out. The account's own id is answered with the account's record.",
+			Path:   "/person/infos",
+			Effect: api.Read,
+			Doc:    "Reads up to 1,000 persons at once.",
+			Notes: "Items come in the order of the request, each once. Unknown ids are left out. The account's " +
+				"own id is answered with the account's record.",
 			Example: `{"person_ids": [2476123212131, 2659460982131]}`,
 			Do:      api.Do(infos),
 		},
-		{Path: "/account/info", Effect: api.Read, Doc: "Shows the account of the key.", Example: `{}`, Do: api.Do(accountInfo)},
-		{Path: "/member/info", Effect: api.Snapshot, Doc: "Shows whose key it is, and the account.", Example: `{}`, Do: api.Do(memberInfo)},
-		{Path: "/member/list", Effect: api.Snapshot, Doc: "Lists the persons of the account page by page, newest first, invited ones among them.", Example: `{"p": 1, "limit": 20, "query": "maya"}`, Do: api.Do(memberList)},
-		{Path: "/member/invite", Allow: manage, Effect: api.Write, Audit: "member:write:invite", Doc: "Adds persons, who are pending until they get an app key.",
-			Notes:   "Nothing is sent: hand them an app key, which the owner makes. A pending person may be on call and be paged like any other. " + beyond,
-			Example: `{"members": [{"member_name": "Charlie", "email": "charlie@example.com", "time_zone": "Europe/Berlin"}]}`, Do: api.Do(memberInvite)},
-		{Path: "/member/delete", Allow: manage, Effect: api.Write, Audit: "member:write:delete", Danger: true, Doc: "Takes a person out of the account, with their keys, roles and memberships.",
-			Notes: "Refused while a schedule or a rule names them. The account's owner cannot be deleted.", Example: `{"member_id": 2659460982131, "dry_run": true}`, Do: api.Do(memberDelete)},
-		{Path: "/member/info/reset", Narrowed: manage, Effect: api.Write, Audit: "member:write:update", Doc: "Changes what is sent of a person: of the caller, or with Members Manage (org) of anybody.",
-			Notes: "The e-mail address and phone number of the account's owner are changed by the owner alone, with a key that is not narrowed.", Example: `{"member_id": 2476123212131, "locale": "en-US"}`, Do: api.Do(memberReset)},
-		{Path: "/member/role/grant", Allow: manage, Effect: api.Write, Audit: "member:write:grant", Doc: "Gives a person further roles.", Notes: beyond, Example: roles, Do: api.Do(memberRoleGrant)},
-		{Path: "/member/role/revoke", Allow: manage, Effect: api.Write, Audit: "member:write:revoke", Doc: "Takes roles from a person.", Notes: beyond, Example: roles, Do: api.Do(memberRoleRevoke)},
-		{Path: "/member/role/update", Allow: manage, Effect: api.Write, Audit: "member:write:roles", Doc: "Makes these roles all that a person has.", Notes: beyond, Example: roles, Do: api.Do(memberRoleUpdate)},
-		{Path: "/person/app-key/create", Narrowed: manage, Effect: api.Write, Audit: "app_key:write:create", Danger: true, Doc: "Makes an app key and shows it, once.",
-			Notes: "A key never may more than its person, nor more than the key that makes it, nor does it live longer than that. " + within, Example: `{"key_name": "ci", "permissions": ["Schedules Read (on-call)"]}`, Do: api.Do(keyCreate)},
-		{Path: "/person/app-key/list", Narrowed: []auth.Permission{auth.MembersRead}, Effect: api.Snapshot, Doc: "Lists a person's app keys page by page, newest first, without the keys themselves.", Example: `{"p": 1, "limit": 20}`, Do: api.Do(keyList)},
-		{Path: "/person/app-key/enable", Narrowed: manage, Effect: api.Write, Audit: "app_key:write:enable", Doc: "Lets a key open again.", Notes: within + " A key that expires enables none that lives longer.", Example: key, Do: api.Do(keySwitched(auth.KeyEnabled))},
-		{Path: "/person/app-key/disable", Narrowed: manage, Effect: api.Write, Audit: "app_key:write:disable", Doc: "Keeps a key from opening anything, within a second.", Notes: within, Example: key, Do: api.Do(keySwitched(auth.KeyDisabled))},
-		{Path: "/person/app-key/delete", Narrowed: manage, Effect: api.Write, Audit: "app_key:write:delete", Danger: true, Doc: "Deletes an app key, within a second.", Notes: within, Example: key, Do: api.Do(keyDelete)},
-		{Path: "/person/app-key/name/reset", Narrowed: manage, Effect: api.Write, Audit: "app_key:write:update", Doc: "Gives a key another name.", Notes: within, Example: `{"key_id": 1, "key_name": "deploy"}`, Do: api.Do(keyNameReset)},
+		{
+			Path:    "/account/info",
+			Effect:  api.Read,
+			Doc:     "Shows the account of the key.",
+			Example: `{}`,
+			Do:      api.Do(accountInfo),
+		},
+		{
+			Path:    "/member/info",
+			Effect:  api.Snapshot,
+			Doc:     "Shows whose key it is, and the account.",
+			Example: `{}`,
+			Do:      api.Do(memberInfo),
+		},
+		{
+			Path:    "/member/list",
+			Effect:  api.Snapshot,
+			Doc:     "Lists the persons of the account page by page, newest first, pending ones too.",
+			Example: `{"p": 1, "limit": 20, "query": "maya"}`,
+			Do:      api.Do(memberList),
+		},
+		{
+			Path:   "/member/invite",
+			Allow:  manage,
+			Effect: api.Write,
+			Audit:  "member:write:invite",
+			Doc:    "Adds persons, who are pending until they get an app key.",
+			Notes: "Nothing is sent: the owner creates an app key and hands it over. " +
+				"A pending person may be on call and is notified like any other. " +
+				beyond,
+			Example: `{"members": [{"member_name": "Charlie", "email": "charlie@example.com", "time_zone": "Europe/Berlin"}]}`,
+			Do:      api.Do(memberInvite),
+		},
+		{
+			Path:    "/member/delete",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "member:write:delete",
+			Danger:  true,
+			Doc:     "Deletes a person with their keys, roles and memberships.",
+			Notes:   "Rejected while a schedule or a rule names the person. The account's owner cannot be deleted.",
+			Example: `{"member_id": 2659460982131, "dry_run": true}`,
+			Do:      api.Do(memberDelete),
+		},
+		{
+			Path:     "/member/info/reset",
+			Narrowed: manage,
+			Effect:   api.Write,
+			Audit:    "member:write:update",
+			Doc:      "Changes the members of a person that are sent: of the caller, or with Members Manage (org) of any person.",
+			Notes:    "The e-mail address and phone number of the account's owner are changed by the owner alone, with a key that is not narrowed.",
+			Example:  `{"member_id": 2476123212131, "locale": "en-US"}`,
+			Do:       api.Do(memberReset),
+		},
+		{
+			Path:    "/member/role/grant",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "member:write:grant",
+			Doc:     "Grants roles to a person.",
+			Notes:   beyond,
+			Example: roles,
+			Do:      api.Do(memberRoleGrant),
+		},
+		{
+			Path:    "/member/role/revoke",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "member:write:revoke",
+			Doc:     "Revokes roles of a person.",
+			Notes:   beyond,
+			Example: roles,
+			Do:      api.Do(memberRoleRevoke),
+		},
+		{
+			Path:    "/member/role/update",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "member:write:roles",
+			Doc:     "Replaces the roles of a person.",
+			Notes:   beyond,
+			Example: roles,
+			Do:      api.Do(memberRoleUpdate),
+		},
+		{
+			Path:     "/person/app-key/create",
+			Narrowed: manage,
+			Effect:   api.Write,
+			Audit:    "app_key:write:create",
+			Danger:   true,
+			Doc:      "Creates an app key and shows it, once.",
+			Notes: "A key never has more permissions than its person or than the key that creates it, " +
+				"and never expires later than that key. " + within,
+			Example: `{"key_name": "ci", "permissions": ["Schedules Read (on-call)"]}`,
+			Do:      api.Do(keyCreate),
+		},
+		{
+			Path:     "/person/app-key/list",
+			Narrowed: []auth.Permission{auth.MembersRead},
+			Effect:   api.Snapshot,
+			Doc:      "Lists a person's app keys page by page, newest first, without the keys themselves.",
+			Example:  `{"p": 1, "limit": 20}`,
+			Do:       api.Do(keyList),
+		},
+		{
+			Path:     "/person/app-key/enable",
+			Narrowed: manage,
+			Effect:   api.Write,
+			Audit:    "app_key:write:enable",
+			Doc:      "Enables an app key.",
+			Notes:    within + " A key that expires cannot enable a key that expires later.",
+			Example:  key,
+			Do:       api.Do(setKeyStatus(auth.KeyEnabled)),
+		},
+		{
+			Path:     "/person/app-key/disable",
+			Narrowed: manage,
+			Effect:   api.Write,
+			Audit:    "app_key:write:disable",
+			Doc:      "Disables an app key, within a second.",
+			Notes:    within,
+			Example:  key,
+			Do:       api.Do(setKeyStatus(auth.KeyDisabled)),
+		},
+		{
+			Path:     "/person/app-key/delete",
+			Narrowed: manage,
+			Effect:   api.Write,
+			Audit:    "app_key:write:delete",
+			Danger:   true,
+			Doc:      "Deletes an app key, within a second.",
+			Notes:    within,
+			Example:  key,
+			Do:       api.Do(keyDelete),
+		},
+		{
+			Path:     "/person/app-key/name/reset",
+			Narrowed: manage,
+			Effect:   api.Write,
+			Audit:    "app_key:write:update",
+			Doc:      "Renames an app key.",
+			Notes:    within,
+			Example:  `{"key_id": 1, "key_name": "deploy"}`,
+			Do:       api.Do(keyNameReset),
+		},
 	})
 }
 
 var manage = []auth.Permission{auth.MembersManage}
 
-// Examples and sentences that several operations share.
+// Examples and notes that several operations share.
 const (
-	beyond = "A key cannot give or take away permissions that it does not have itself."
+	beyond = "A key cannot grant or revoke permissions that it does not have itself."
 	within = "A narrowed key acts only on narrowed keys whose permissions it has itself."
 	roles  = `{"member_id": 2659460982131, "role_ids": [1]}`
 	key    = `{"key_id": 1}`

@@ -8,11 +8,11 @@ import (
 	"tocsin/internal/role"
 )
 
-// Record is a person in the account file: what the API shows, how to phone them, and their roles.
+// Record is a person in the account file: the members that the API shows, the phone number, and the roles.
 type Record struct {
 	Item
 	Phone   string  `json:"phone,omitzero"`
-	RoleIDs []int64 `json:"role_ids,omitempty"` // a set; given back in ascending order
+	RoleIDs []int64 `json:"role_ids,omitempty"` // a set; dumped in ascending order
 
 	CountryCode string `json:"country_code,omitzero"`
 	RefID       string `json:"ref_id,omitzero"`
@@ -22,6 +22,7 @@ type Record struct {
 
 const recordColumns = columns + `, phone, country_code, ref_id, created_at, updated_at`
 
+// scanRecord reads a row of the columns above, without the roles.
 func scanRecord(scan db.Scan) (r Record, err error) {
 	r.Item, err = scanItem(func(dest ...any) error {
 		return scan(append(dest, &r.Phone, &r.CountryCode, &r.RefID, &r.CreatedAt, &r.UpdatedAt)...)
@@ -29,17 +30,21 @@ func scanRecord(scan db.Scan) (r Record, err error) {
 	return r, err
 }
 
-// get reads a person, deleted ones too, without their roles.
+// get returns a person, deleted ones too, without their roles.
 func get(tx *db.Tx, account, person int64) (Record, bool, error) {
 	return db.One(tx, scanRecord, `SELECT `+recordColumns+` FROM person WHERE account_id = $1 AND person_id = $2`, account, person)
 }
 
-// put stores a person in place of the one of this id, if there is one, without their roles.
+// put inserts or updates a person, without their roles.
 func (r Record) put(tx *db.Tx, account int64) error {
-	_, err := tx.Exec(`INSERT INTO person (`+recordColumns+`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-		ON CONFLICT (account_id, person_id) DO UPDATE SET person_name = excluded.person_name, avatar = excluded.avatar, locale = excluded.locale, time_zone = excluded.time_zone,
-			email = excluded.email, phone_verified = excluded.phone_verified, email_verified = excluded.email_verified, "as" = excluded."as", status = excluded.status, phone = excluded.phone,
-			country_code = excluded.country_code, ref_id = excluded.ref_id, created_at = excluded.created_at, updated_at = excluded.updated_at, name_folded = excluded.name_folded`,
+	_, err := tx.Exec(`INSERT INTO person (`+recordColumns+
+		`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+		ON CONFLICT (account_id, person_id) DO UPDATE
+			SET person_name = excluded.person_name, avatar = excluded.avatar, locale = excluded.locale, time_zone = excluded.time_zone,
+			email = excluded.email, phone_verified = excluded.phone_verified, email_verified = excluded.email_verified, "as" = excluded."as",
+				status = excluded.status, phone = excluded.phone,
+			country_code = excluded.country_code, ref_id = excluded.ref_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
+				name_folded = excluded.name_folded`,
 		account, r.PersonID, r.PersonName, r.Avatar, r.Locale, r.TimeZone, r.Email, r.PhoneVerified, r.EmailVerified, r.As, r.Status, r.Phone,
 		r.CountryCode, r.RefID, r.CreatedAt, r.UpdatedAt, db.Fold(r.PersonName+"\n"+r.Email))
 	if err != nil {
@@ -48,7 +53,7 @@ func (r Record) put(tx *db.Tx, account int64) error {
 	return configstore.BumpRevision(tx, account)
 }
 
-// Load adds the persons of an account file. Roles are not checked to exist. Errors are fault.Invalid with
+// Load inserts the persons of an account file. Their roles need not exist. Errors are fault.Invalid with
 // the record's path.
 func Load(tx *db.Tx, account int64, records []Record) error {
 	for i, r := range records {
@@ -66,14 +71,15 @@ func Load(tx *db.Tx, account int64, records []Record) error {
 		if err := r.put(tx, account); err != nil {
 			return err
 		}
-		if err := give(tx, account, at, r); err != nil {
+		if err := grantRoles(tx, account, at, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func give(tx *db.Tx, account int64, at configstore.RecordPath, r Record) error {
+// grantRoles stores the roles of a record.
+func grantRoles(tx *db.Tx, account int64, at configstore.RecordPath, r Record) error {
 	for i, id := range r.RoleIDs {
 		fresh, err := role.Give(tx, account, r.PersonID, id)
 		if err != nil {
@@ -101,7 +107,7 @@ func (r Record) check(at configstore.RecordPath, account int64) error {
 	)
 }
 
-// Dump gives the account's persons by id.
+// Dump returns the account's persons by id, with their roles.
 func Dump(tx *db.Tx, account int64) ([]Record, error) {
 	persons, err := db.All(tx, scanRecord, `SELECT `+recordColumns+` FROM person WHERE account_id = $1 ORDER BY person_id`, account)
 	if err != nil {
@@ -114,8 +120,8 @@ func Dump(tx *db.Tx, account int64) ([]Record, error) {
 	return persons, err
 }
 
-// Erase takes a person and their roles away. Their app keys stay, in case they are loaded anew; without a
-// person a key opens nothing.
+// Erase deletes a person and their roles. Their app keys stay in case the person is loaded again; a key without a person
+// is rejected.
 func Erase(tx *db.Tx, account, person int64) error {
 	if err := role.RevokeAll(tx, account, person); err != nil {
 		return err
@@ -126,8 +132,8 @@ func Erase(tx *db.Tx, account, person int64) error {
 	return configstore.BumpRevision(tx, account)
 }
 
-// Complete folds what is searched of persons that an older version wrote. It is called when the program
-// starts.
+// Complete stores the folded search texts of persons of an older version. It is called when the program starts.
 func Complete(tx *db.Tx) error {
-	return db.Refold[int64](tx, `SELECT account_id, person_id, person_name || char(10) || email FROM person WHERE name_folded = ''`, `UPDATE person SET name_folded = $1 WHERE account_id = $2 AND person_id = $3`)
+	return db.Refold[int64](tx, `SELECT account_id, person_id, person_name || char(10) || email FROM person WHERE name_folded = ''`,
+		`UPDATE person SET name_folded = $1 WHERE account_id = $2 AND person_id = $3`)
 }

@@ -19,7 +19,7 @@ import (
 
 var errRollback = errors.New("rolled back")
 
-// within runs fn in a transaction that is taken back.
+// within runs fn in a transaction and rolls it back.
 func within(t testing.TB, d *db.DB, fn func(*db.Tx) error) error {
 	t.Helper()
 	err := d.Write(context.Background(), func(tx *db.Tx) error {
@@ -28,7 +28,7 @@ func within(t testing.TB, d *db.DB, fn func(*db.Tx) error) error {
 		}
 		return errRollback
 	})
-	if err == errRollback {
+	if errors.Is(err, errRollback) {
 		return nil
 	}
 	return err
@@ -82,7 +82,7 @@ func TestLoadDump(t *testing.T) {
 	}
 }
 
-func TestLoadRefuses(t *testing.T) {
+func TestLoadRejectsInvalidRecords(t *testing.T) {
 	d := apitest.OpenDB(t)
 	for _, c := range []struct {
 		change func(r *person.Record)
@@ -117,7 +117,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-func TestLoadAccountRefuses(t *testing.T) {
+func TestLoadAccountRejectsInvalidAccounts(t *testing.T) {
 	d := apitest.OpenDB(t)
 	for _, c := range []struct {
 		change func(a *person.Account)

@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/preference"
 )
 
-// TestNarrowedKeyLeavesPreferencesAlone tries keys of the owner, who may otherwise set everybody's preferences.
+// TestNarrowedKeyLeavesPreferencesAlone tries keys of the owner, who may otherwise set all preferences.
 func TestNarrowedKeyLeavesPreferencesAlone(t *testing.T) {
 	s := apitest.Start(t, (&preference.Service{Keyring: apitest.Box(t)}).Ops())
 	narrowed := func(permissions ...string) (secret string) {

@@ -17,7 +17,7 @@ func TestPreferences(t *testing.T) {
 		{Path: "/preference/update", Key: apitest.KeyReader, Body: `{"schedule_shift_notify": {"personal_channels": ["email"]}, "contacts": {"telegram": "1:a/2"}}`},
 		{Path: "/preference/update", Key: apitest.KeyReader, Body: `{"contacts": {"telegram": ""}}`},
 		{Path: "/preference/update", Key: apitest.KeyA, Body: `{"trigger_notify": {"critical": ["emial", "slack_app:7"], "warning": ["ntfy"], "info": []}}`,
-			Has: `{"warnings": ["trigger_notify.critical[0] is \"emial\", for which contacts has nothing: nothing is told over it", "trigger_notify.warning[0] is \"ntfy\", for which contacts has nothing: nothing is told over it"]}`},
+			Has: `{"warnings": ["trigger_notify.critical[0] is \"emial\", for which contacts has no address: it is not used", "trigger_notify.warning[0] is \"ntfy\", for which contacts has no address: it is not used"]}`},
 		{Path: "/preference/info", Key: apitest.KeyReader, Body: `{}`, Has: `{"shedule_shift_notify": {"personal_channels": ["email"]}, "contacts": {"ntfy": "https://ntfy.example.com/rita"}}`, Golden: "preference_info"},
 		{Path: "/preference/info", Body: fmt.Sprintf(`{"person_id": %d}`, apitest.Reader), Has: `{"contacts": {"ntfy": ""}}`}, // the owner sees that there is one
 		{Path: "/preference/info", Key: apitest.KeyReader, Body: fmt.Sprintf(`{"person_id": %d}`, apitest.OwnerA), Code: "AccessDenied"},

@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Within refuses to give away permissions that the caller does not have: whoever could would soon have them.
+// Within returns AccessDenied for permissions that the caller does not have. A caller who could grant them could get them.
 func Within(who auth.Principal, names []string) error {
 	set, err := auth.SetOf(names)
 	if err != nil {
@@ -18,13 +18,13 @@ func Within(who auth.Principal, names []string) error {
 	}
 	for _, name := range auth.Names(set) {
 		if p, _ := auth.Parse(name); !who.May(p) {
-			return fault.Denied("the role has the permission %q, which this key lacks and so cannot give or take", name)
+			return fault.Denied("the role has the permission %q, which this key lacks and so cannot grant or revoke", name)
 		}
 	}
 	return nil
 }
 
-// Grant gives persons a role that the caller may give away.
+// Grant grants a role to persons. The caller must have all permissions of the role.
 func Grant(c *api.Call, role int64, persons []int64) error {
 	r, err := get(c.Tx, c.Who.AccountID, role)
 	if err != nil {
@@ -43,14 +43,15 @@ func Grant(c *api.Call, role int64, persons []int64) error {
 			return fault.Missing("person", person)
 		}
 		c.Touched(configstore.Person, person, "")
-		if _, err := c.Tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, c.Who.AccountID, person, role); err != nil {
+		if _, err := c.Tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+			c.Who.AccountID, person, role); err != nil {
 			return err
 		}
 	}
 	return configstore.BumpRevision(c.Tx, c.Who.AccountID)
 }
 
-// Revoke takes a role from persons; the caller must be able to give it away.
+// Revoke revokes a role of persons. The caller must have all permissions of the role.
 func Revoke(c *api.Call, role int64, persons []int64) error {
 	r, err := get(c.Tx, c.Who.AccountID, role)
 	if err != nil {
@@ -62,14 +63,15 @@ func Revoke(c *api.Call, role int64, persons []int64) error {
 	c.Touched(configstore.Role, role, r.RoleName)
 	for _, person := range persons {
 		c.Touched(configstore.Person, person, "")
-		if _, err := c.Tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2 AND role_id = $3`, c.Who.AccountID, person, role); err != nil {
+		if _, err := c.Tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2 AND role_id = $3`, c.Who.AccountID, person,
+			role); err != nil {
 			return err
 		}
 	}
 	return configstore.BumpRevision(c.Tx, c.Who.AccountID)
 }
 
-// Replace makes the roles all that a person has.
+// Replace grants and revokes roles so that a person has exactly these.
 func Replace(c *api.Call, person int64, roles []int64) error {
 	held, err := Of(c.Tx, c.Who.AccountID, person)
 	if err != nil {
@@ -92,7 +94,8 @@ func Replace(c *api.Call, person int64, roles []int64) error {
 	return nil
 }
 
-// Of lists the roles that a person has, in ascending order.
+// Of returns the roles of a person, in ascending order.
 func Of(tx *db.Tx, account, person int64) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `SELECT role_id FROM person_role WHERE account_id = $1 AND person_id = $2 ORDER BY role_id`, account, person)
+	return db.All(tx, db.Column[int64], `SELECT role_id FROM person_role WHERE account_id = $1 AND person_id = $2 ORDER BY role_id`, account,
+		person)
 }

@@ -2,13 +2,15 @@ package role
 
 import "tocsin/internal/platform/db"
 
-// Give gives a person a role unasked, as an account file does; fresh is false when the person has it.
+// Give grants a person a role without a check of permissions, for account files; fresh is false when the person has the
+// role already.
 func Give(tx *db.Tx, account, person, role int64) (fresh bool, err error) {
-	n, err := tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, account, person, role)
+	n, err := tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, account, person,
+		role)
 	return n > 0, err
 }
 
-// RevokeAll removes all roles of a person.
+// RevokeAll revokes all roles of a person.
 func RevokeAll(tx *db.Tx, account, person int64) error {
 	_, err := tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2`, account, person)
 	return err

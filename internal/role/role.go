@@ -1,123 +1,162 @@
-// Package role holds the account's roles: named sets of permissions that persons are given.
-//
-// What a person may do is worked out in internal/auth, from the rows kept here; this package must never
-// decide it a second time, nor let anyone give away what they do not have.
 package role
 
 import (
-	"github.com/go-json-experiment/json"
+	"cmp"
+	"slices"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
-// maxName is the longest name of a role in an account file, in characters.
-const maxName = 128
-
-// Record is a role in the account file.
-type Record struct {
-	RoleID      int64    `json:"role_id"`
-	RoleName    string   `json:"role_name"`
-	Permissions []string `json:"permissions"` // wire names such as "Schedules Read (on-call)"
-	Description string   `json:"description,omitzero"`
-	Status      string   `json:"status,omitzero"`     // disabled: it gives nothing; absent: enabled
-	CreatedAt   int64    `json:"created_at,omitzero"` // Unix seconds, as updated_at
-	UpdatedAt   int64    `json:"updated_at,omitzero"`
+// Role is a role as the API shows it.
+type Role struct {
+	RoleID        int64   `json:"role_id" doc:"The role's identifier."`
+	RoleName      string  `json:"role_name" doc:"Its name."`
+	Description   string  `json:"description" doc:"What it is for; may be empty."`
+	Status        string  `json:"status" enum:"enabled,disabled" doc:"A disabled role grants nothing."`
+	PermissionIDs []int64 `json:"permission_ids" doc:"The permissions that it grants, as /role/permission/list numbers them."`
+	Editable      bool    `json:"editable" doc:"Always true: there are no roles that cannot be changed."`
+	CreatedAt     int64   `json:"created_at" doc:"Unix seconds; 0: not known."`
+	UpdatedAt     int64   `json:"updated_at" doc:"Unix seconds; 0: not known."`
 }
 
-const columns = `role_id, role_name, permissions, description, status, created_at, updated_at`
-
-func scanRole(scan db.Scan) (r Record, err error) {
-	var permissions string
-	if err := scan(&r.RoleID, &r.RoleName, &permissions, &r.Description, &r.Status, &r.CreatedAt, &r.UpdatedAt); err != nil {
-		return r, err
-	}
-	if r.Status == "enabled" {
-		r.Status = ""
-	}
-	return r, json.Unmarshal([]byte(permissions), &r.Permissions)
-}
-
-// Load adds the roles of an account file. Errors are fault.Invalid with the record's path.
-func Load(tx *db.Tx, account int64, records []Record) error {
-	for i, r := range records {
-		at := configstore.PathOf("roles", i)
-		if err := r.check(at); err != nil {
-			return err
+// show returns a role as the API shows it.
+func show(r Record) Role {
+	out := Role{r.RoleID, r.RoleName, r.Description, cmp.Or(r.Status, "enabled"), []int64{}, true, r.CreatedAt, r.UpdatedAt}
+	for _, name := range r.Permissions {
+		if p, err := auth.Parse(name); err == nil {
+			out.PermissionIDs = append(out.PermissionIDs, p.ID())
 		}
-		_, found, err := find(tx, account, r.RoleID)
+	}
+	return out
+}
+
+// OneRequest names a role.
+type OneRequest struct {
+	RoleID int64 `json:"role_id" minimum:"1" doc:"The role."`
+}
+
+func info(c *api.Call, in OneRequest) (Role, error) {
+	r, err := get(c.Tx, c.Who.AccountID, in.RoleID)
+	return show(r), err
+}
+
+type listRequest struct {
+	OrderBy string `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"What to order by; absent: created_at."`
+	Asc     bool   `json:"asc,omitzero" doc:"Ascending."`
+}
+
+type listed struct {
+	Total int64  `json:"total" doc:"How many there are."`
+	Items []Role `json:"items" doc:"All of them."`
+}
+
+func list(c *api.Call, in listRequest) (listed, error) {
+	all, err := Dump(c.Tx, c.Who.AccountID)
+	slices.SortStableFunc(all, func(a, b Record) int {
+		order := cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.RoleID, b.RoleID))
+		if in.OrderBy == "updated_at" {
+			order = cmp.Or(cmp.Compare(a.UpdatedAt, b.UpdatedAt), cmp.Compare(a.RoleID, b.RoleID))
+		}
+		if in.Asc {
+			return order
+		}
+		return -order
+	})
+	out := listed{int64(len(all)), make([]Role, len(all))}
+	for i, r := range all {
+		out.Items[i] = show(r)
+	}
+	return out, err
+}
+
+type upsertRequest struct {
+	RoleID        int64   `json:"role_id,omitzero" minimum:"0" doc:"The role to change; absent or 0: a new one."`
+	RoleName      string  `json:"role_name" minLength:"1" maxLength:"39" doc:"1 to 39 characters."`
+	Description   *string `json:"description,omitzero" maxLength:"499" doc:"At most 499 characters."`
+	PermissionIDs []int64 `json:"permission_ids,omitzero" maxItems:"100" doc:"The permissions that it grants, as /role/permission/list numbers them; absent: unchanged."`
+}
+
+type upserted struct {
+	RoleID   int64  `json:"role_id" doc:"The role."`
+	RoleName string `json:"role_name" doc:"Its name, as it was sent."`
+}
+
+func upsert(c *api.Call, in upsertRequest) (upserted, error) {
+	r := Record{RoleID: id.Number(), CreatedAt: c.Unix()}
+	if in.RoleID != 0 {
+		var err error
+		if r, err = get(c.Tx, c.Who.AccountID, in.RoleID); err != nil {
+			return upserted{}, err
+		}
+	}
+	if err := Within(c.Who, r.Permissions); err != nil { // also for permissions that the change revokes
+		return upserted{}, err
+	}
+	if in.PermissionIDs != nil {
+		r.Permissions = []string{}
+	}
+	for i, n := range in.PermissionIDs {
+		p, ok := auth.ByID(n)
+		if !ok {
+			return upserted{}, configstore.PathOf("permission_ids", i).Invalid("",
+				"there is no permission %d; /role/permission/list shows all permissions", n)
+		}
+		r.Permissions = append(r.Permissions, p.String())
+	}
+	if err := Within(c.Who, r.Permissions); err != nil {
+		return upserted{}, err
+	}
+	r.RoleName, r.UpdatedAt = in.RoleName, c.Unix()
+	if in.Description != nil {
+		r.Description = *in.Description
+	}
+	c.Touched(configstore.Role, r.RoleID, r.RoleName)
+	return upserted{r.RoleID, r.RoleName}, r.put(c.Tx, c.Who.AccountID)
+}
+
+// setStatus returns the function of /role/enable or /role/disable.
+func setStatus(status string) func(*api.Call, OneRequest) (api.Empty, error) {
+	return func(c *api.Call, in OneRequest) (api.Empty, error) {
+		r, err := get(c.Tx, c.Who.AccountID, in.RoleID)
 		if err != nil {
-			return err
+			return api.Empty{}, err
 		}
-		if found {
-			return at.Twice("role_id", r.RoleID)
+		if err := Within(c.Who, r.Permissions); err != nil {
+			return api.Empty{}, err
 		}
-		if err := r.put(tx, account); err != nil {
-			return err
-		}
+		r.Status, r.UpdatedAt = status, c.Unix()
+		c.Touched(configstore.Role, r.RoleID, r.RoleName)
+		return api.Empty{}, r.put(c.Tx, c.Who.AccountID)
 	}
-	return nil
 }
 
-func (r Record) check(at configstore.RecordPath) error {
-	if err := configstore.FirstError(
-		at.AtLeast("role_id", r.RoleID, 1), at.Length("role_name", r.RoleName, 1, maxName),
-		at.Length("description", r.Description, 0, 499), at.OneOf("status", r.Status, "", "enabled", "disabled"),
-		at.AtLeast("created_at", r.CreatedAt, 0), at.AtLeast("updated_at", r.UpdatedAt, 0),
-	); err != nil {
-		return err
-	}
-	for i, name := range r.Permissions {
-		if _, err := auth.Parse(name); err != nil {
-			return at.Element("permissions", i).Invalid("", "%v", err)
-		}
-	}
-	return nil
+type deleteRequest struct {
+	RoleID int64 `json:"role_id" minimum:"1" doc:"The role to delete."`
+	api.DryRun
 }
 
-// put stores a role in place of the one of its id, if there is one.
-func (r Record) put(tx *db.Tx, account int64) error {
-	permissions, err := json.Marshal(r.Permissions)
+// remove deletes a role and revokes it of its persons.
+func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+	r, err := get(c.Tx, c.Who.AccountID, in.RoleID)
 	if err != nil {
-		return err
+		return api.Removal{}, err
 	}
-	if r.Status == "" {
-		r.Status = "enabled"
+	if err := Within(c.Who, r.Permissions); err != nil {
+		return api.Removal{}, err
 	}
-	_, err = tx.Exec(`INSERT INTO role (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (account_id, role_id) DO UPDATE SET role_name = excluded.role_name, permissions = excluded.permissions, description = excluded.description,
-			status = excluded.status, created_at = excluded.created_at, updated_at = excluded.updated_at`,
-		account, r.RoleID, r.RoleName, string(permissions), r.Description, r.Status, r.CreatedAt, r.UpdatedAt)
+	c.Removed(configstore.Role, r.RoleID, r.RoleName)
+	holders, err := db.All(c.Tx, func(scan db.Scan) (p fault.Ref, err error) { return p, scan(&p.ID, &p.Name) },
+		`DELETE FROM person_role WHERE account_id = $1 AND role_id = $2 RETURNING CAST(person_id AS TEXT), ''`, c.Who.AccountID, r.RoleID)
 	if err != nil {
-		return err
+		return api.Removal{}, err
 	}
-	return configstore.BumpRevision(tx, account)
-}
-
-func find(tx *db.Tx, account, role int64) (Record, bool, error) {
-	return db.One(tx, scanRole, `SELECT `+columns+` FROM role WHERE account_id = $1 AND role_id = $2`, account, role)
-}
-
-// get is find of a role that must be there.
-func get(tx *db.Tx, account, role int64) (Record, error) {
-	r, found, err := find(tx, account, role)
-	if err == nil && !found {
-		err = fault.Missing("role", role)
+	for _, p := range holders {
+		c.Touched(configstore.Person, p.ID, p.Name)
 	}
-	return r, err
-}
-
-// Dump gives the account's roles by id, permissions in the order in which they were given.
-func Dump(tx *db.Tx, account int64) ([]Record, error) {
-	return db.All(tx, scanRole, `SELECT `+columns+` FROM role WHERE account_id = $1 ORDER BY role_id`, account)
-}
-
-// Erase takes a role away; who holds it keeps holding it, in case it is loaded anew.
-func Erase(tx *db.Tx, account, role int64) error {
-	if _, err := tx.Exec(`DELETE FROM role WHERE account_id = $1 AND role_id = $2`, account, role); err != nil {
-		return err
-	}
-	return configstore.BumpRevision(tx, account)
+	return api.Removal{}, Erase(c.Tx, c.Who.AccountID, r.RoleID)
 }

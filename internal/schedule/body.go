@@ -6,22 +6,23 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/platform/fault"
 )
 
-// Body is what callers write of a schedule (the specification, 4.2). A member that is absent, or null,
-// is unset: a new schedule takes its default, an existing one keeps what it has.
+// Body is the part of a schedule that callers write (specification 4.2). A member that is absent or null is unset: a new
+// schedule takes its default, an existing one keeps its value.
 type Body struct {
 	ScheduleName string        `json:"schedule_name,omitzero" maxLength:"40" doc:"Name of the schedule, 1 to 40 characters; required under one of its names to create one. A label: names may repeat."`
 	Name         string        `json:"name,omitzero" maxLength:"40" doc:"Older name of schedule_name, used where that is empty."`
 	Description  *string       `json:"description,omitzero" maxLength:"500" doc:"Description, at most 500 characters."`
 	TeamID       *int64        `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
 	GroupID      *int64        `json:"group_id,omitzero" minimum:"0" doc:"Older name of team_id, used where that is unset."`
-	Status       *int64        `json:"status,omitzero" minimum:"0" maximum:"1" doc:"0 enabled, 1 disabled: it is computed as usual and nobody is paged from it."`
+	Status       *int64        `json:"status,omitzero" minimum:"0" maximum:"1" doc:"0 enabled, 1 disabled: it is computed as usual and no person is paged from it."`
 	Disabled     *int64        `json:"disabled,omitzero" minimum:"0" maximum:"1" doc:"Older name of status, used where that is unset."`
 	TimeZone     *string       `json:"time_zone,omitzero" maxLength:"255" doc:"IANA zone of layers that have none of their own; empty: the account's."`
-	Layers       []LayerConfig `json:"layers,omitzero" maxItems:"500" doc:"Rotations and overrides. Without any nobody is on call."`
-	Notify       *Notify       `json:"notify,omitzero" doc:"Who is told about turns, and how."`
+	Layers       []LayerConfig `json:"layers,omitzero" maxItems:"500" doc:"Rotations and overrides. Without any, no one is on call."`
+	Notify       *Notify       `json:"notify,omitzero" doc:"Who is notified about shifts, and how."`
 }
 
 const (
@@ -29,12 +30,12 @@ const (
 	maxDescription = 500 // characters
 )
 
-// settle returns the body with every pair of names agreeing and every layer filled in, or the first value
-// that cannot be accepted; fields are named with prefix in front. The body itself stays as it is.
-func (b Body) settle(prefix string) (Body, error) {
-	either(&b.ScheduleName, &b.Name)
-	either(&b.TeamID, &b.GroupID)
-	either(&b.Status, &b.Disabled)
+// normalise returns a copy of the body in which both names of each pair have one value and each layer is complete, or
+// fault.Invalid for the first invalid value. prefix precedes the names of fields in errors.
+func (b Body) normalise(prefix string) (Body, error) {
+	unify(&b.ScheduleName, &b.Name)
+	unify(&b.TeamID, &b.GroupID)
+	unify(&b.Status, &b.Disabled)
 	if err := text(prefix+"schedule_name", b.ScheduleName, maxName); err != nil {
 		return b, err
 	}
@@ -55,7 +56,7 @@ func (b Body) settle(prefix string) (Body, error) {
 	for i := range b.Layers {
 		l := &b.Layers[i]
 		l.Groups = slices.Clone(l.Groups)
-		if err := l.settle(fmt.Sprintf("%slayers[%d]", prefix, i)); err != nil {
+		if err := l.normalise(fmt.Sprintf("%slayers[%d]", prefix, i)); err != nil {
 			return b, err
 		}
 	}
@@ -63,12 +64,11 @@ func (b Body) settle(prefix string) (Body, error) {
 		return b, err
 	}
 	var err error
-	b.Notify, err = b.Notify.settle(prefix + "notify")
+	b.Notify, err = b.Notify.normalise(prefix + "notify")
 	return b, err
 }
 
-// text checks a text that is stored as it is: not too long, and without the one character that
-// PostgreSQL cannot keep.
+// text returns fault.Invalid for a text of more than most characters, or with U+0000, which PostgreSQL cannot store.
 func text(field, s string, most int) error {
 	if n := utf8.RuneCountInString(s); n > most {
 		return fault.Invalid(field, "must have at most %d characters, got %d", most, n)
@@ -79,26 +79,20 @@ func text(field, s string, most int) error {
 	return nil
 }
 
-// onto writes what is set in a settled body over a stored schedule. The notification's secrets are still
-// in clear afterwards.
-func (b Body) onto(s *stored) {
+// applyTo copies the members that are set in a normalised body to a stored schedule. The notification's secrets are not
+// sealed yet.
+func (b Body) applyTo(s *stored) {
 	if b.ScheduleName != "" {
 		s.Name = b.ScheduleName
 	}
-	set(&s.Description, b.Description)
-	set(&s.TeamID, b.TeamID)
-	set(&s.Status, b.Status)
-	set(&s.TimeZone, b.TimeZone)
+	configstore.SetIfSent(&s.Description, b.Description)
+	configstore.SetIfSent(&s.TeamID, b.TeamID)
+	configstore.SetIfSent(&s.Status, b.Status)
+	configstore.SetIfSent(&s.TimeZone, b.TimeZone)
 	if b.Layers != nil {
 		s.Layers = b.Layers
 	}
 	if b.Notify != nil {
 		s.Notify = b.Notify
-	}
-}
-
-func set[T any](to *T, from *T) {
-	if from != nil {
-		*to = *from
 	}
 }

@@ -20,18 +20,19 @@ type Created struct {
 }
 
 func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
-	if _, err := in.asked(maxWindow); err != nil {
+	if _, err := in.parse(maxWindow); err != nil {
 		return Created{}, err
 	}
-	body, err := in.settle("")
+	body, err := in.normalise("")
 	if err != nil {
 		return Created{}, err
 	}
 	if body.ScheduleName == "" {
 		return Created{}, fault.Invalid("schedule_name", "is required, 1 to %d characters, under this name or as name", maxName)
 	}
-	s := stored{Stamps: Stamps{AccountID: c.Who.AccountID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID, UpdateAt: c.Unix(), UpdateBy: c.Who.PersonID}}
-	body.onto(&s)
+	s := stored{Stamps: Stamps{AccountID: c.Who.AccountID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID, UpdateAt: c.Unix(),
+		UpdateBy: c.Who.PersonID}}
+	body.applyTo(&s)
 	warnings, err := s.warnings(c.Tx, c.Who.Zone)
 	if err != nil {
 		return Created{}, err
@@ -46,5 +47,5 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 		}
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
-	return Created{s.ScheduleID, Changed{warnings}}, s.refer(c.Tx)
+	return Created{s.ScheduleID, Changed{warnings}}, s.saveReferences(c.Tx)
 }

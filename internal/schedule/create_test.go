@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// with is the body of a schedule with one layer of person A, changed.
+// with returns the body of a schedule with one layer of person A, with changes.
 func with(t *testing.T, changes object) string {
 	t.Helper()
 	return text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A}, changes)}})
@@ -19,19 +19,21 @@ func with(t *testing.T, changes object) string {
 func TestCreate(t *testing.T) {
 	s := start(t)
 	name40, name41 := strings.Repeat("值", 40), strings.Repeat("值", 41)
-	invalid := func(name, body string, says ...string) apitest.Scenario {
-		return apitest.Scenario{Name: name, Body: body, Code: "InvalidParameter", Says: says}
+	invalid := func(name, body string, parts ...string) apitest.Scenario {
+		return apitest.Scenario{Name: name, Body: body, Code: "InvalidParameter", Says: parts}
 	}
 	fine := func(name, body string) apitest.Scenario { return apitest.Scenario{Name: name, Body: body} }
 
 	s.Scenarios(t, "/schedule/create", []apitest.Scenario{
-		{Name: "golden", Body: text(t, object{"schedule_name": "Production", "team_id": apitest.TeamA, "layers": []any{layer(1776009600, []int64{A, B})}}),
+		{Name: "golden", Body: text(t, object{"schedule_name": "Production", "team_id": apitest.TeamA,
+			"layers": []any{layer(1776009600, []int64{A, B})}}),
 			Then: func(t *testing.T, s *apitest.Server, r apitest.Reply) {
 				var reply schedule.Created
 				r.Into(&reply)
 				apitest.Golden(t, "schedule_create", r.Body, fmt.Sprint(reply.ScheduleID), "6294534917601")
 			}},
-		{Name: "reader is denied", Key: apitest.KeyNothing, Body: `{"schedule_name":"x"}`, Code: "AccessDenied", Says: []string{"Schedules Manage (on-call)"}},
+		{Name: "reader is denied", Key: apitest.KeyNothing, Body: `{"schedule_name":"x"}`, Code: "AccessDenied",
+			Says: []string{"Schedules Manage (on-call)"}},
 		invalid("malformed", `{"schedule_name":`),
 		invalid("no name", `{}`, "schedule_name", "1 to 40"),
 		invalid("empty names", `{"schedule_name":"","name":""}`, "schedule_name"),
@@ -68,7 +70,7 @@ func TestCreateLayers(t *testing.T) {
 	cases := []struct {
 		name    string
 		changes object
-		says    []string // nil: accepted
+		want    []string // nil: accepted
 	}{
 		{"no start", object{"layer_start": nil}, []string{"layers[0].layer_start", "required"}},
 		{"start under its older name", object{"layer_start": nil, "enable_time": 1776009600}, nil},
@@ -79,32 +81,42 @@ func TestCreateLayers(t *testing.T) {
 		{"older end at start", object{"expire_time": 1776009600}, []string{"layers[0].layer_end", "after"}},
 		{"override without end", object{"mode": 1}, []string{"layers[0].layer_end", "required"}},
 		{"override without rotation", object{"mode": 1, "layer_end": 1776096000, "rotation_unit": nil, "rotation_value": nil}, nil},
-		{"override with empty rotation", object{"mode": 1, "layer_end": 1776096000, "rotation_unit": "", "rotation_value": 0, "rotation_duration": 0}, nil},
+		{"override with empty rotation", object{"mode": 1, "layer_end": 1776096000, "rotation_unit": "", "rotation_value": 0,
+			"rotation_duration": 0}, nil},
 		{"mode 2", object{"mode": 2}, []string{"layers[0].mode", "2"}},
 		{"hidden 2", object{"hidden": 2}, []string{"layers[0].hidden", "2"}},
 		{"no groups", object{"groups": []any{}}, []string{"layers[0].groups", "person"}},
 		{"null groups", object{"groups": nil}, []string{"layers[0].groups", "person"}},
 		{"group without members", object{"groups": []any{object{"group_name": "A"}}}, []string{"layers[0].groups", "person"}},
-		{"group without persons", object{"groups": []any{object{"members": []any{object{"role_id": 0, "person_ids": []int{}}}}}}, []string{"layers[0].groups", "person"}},
-		{"person 0", object{"groups": []any{object{"members": []any{object{"person_ids": []int{0}}}}}}, []string{"layers[0].groups[0].members[0].person_ids[0]", "got 0"}},
-		{"negative role", object{"groups": []any{object{"members": []any{object{"role_id": -1, "person_ids": []int64{A}}}}}}, []string{"layers[0].groups[0].members[0].role_id", "-1"}},
+		{"group without persons", object{"groups": []any{object{"members": []any{object{"role_id": 0, "person_ids": []int{}}}}}},
+			[]string{"layers[0].groups", "person"}},
+		{"person 0", object{"groups": []any{object{"members": []any{object{"person_ids": []int{0}}}}}},
+			[]string{"layers[0].groups[0].members[0].person_ids[0]", "got 0"}},
+		{"negative role", object{"groups": []any{object{"members": []any{object{"role_id": -1, "person_ids": []int64{A}}}}}},
+			[]string{"layers[0].groups[0].members[0].role_id", "-1"}},
 		{"value 30", object{"rotation_value": 30}, nil},
 		{"value 31", object{"rotation_value": 31}, []string{"layers[0].rotation_value", "30", "31"}},
 		{"value 0", object{"rotation_value": 0}, []string{"layers[0].rotation_value", "1", "0"}},
 		{"value without unit", object{"rotation_unit": nil}, []string{"layers[0].rotation_unit", "hour, day, week or month"}},
 		{"unit year", object{"rotation_unit": "year"}, []string{"layers[0].rotation_unit", "year"}},
 		{"no rotation", object{"rotation_unit": nil, "rotation_value": nil}, []string{"layers[0].rotation_unit", "required"}},
-		{"duration of 31 days", object{"rotation_unit": nil, "rotation_value": nil, "rotation_duration": 31 * 86400}, []string{"layers[0].rotation_duration", "2678400"}},
-		{"duration of half an hour", object{"rotation_unit": nil, "rotation_value": nil, "rotation_duration": 1800}, []string{"layers[0].rotation_duration", "1800"}},
+		{"duration of 31 days", object{"rotation_unit": nil, "rotation_value": nil, "rotation_duration": 31 * 86400},
+			[]string{"layers[0].rotation_duration", "2678400"}},
+		{"duration of half an hour", object{"rotation_unit": nil, "rotation_value": nil, "rotation_duration": 1800},
+			[]string{"layers[0].rotation_duration", "1800"}},
 		{"negative duration", object{"rotation_duration": -1}, []string{"layers[0].rotation_duration", "-1"}},
 		{"handoff 604799", object{"rotation_unit": "week", "handoff_time": 604799}, nil},
 		{"handoff 604800", object{"rotation_unit": "week", "handoff_time": 604800}, []string{"layers[0].handoff_time", "604799", "604800"}},
 		{"restrict_mode 3", object{"restrict_mode": 3}, []string{"layers[0].restrict_mode", "3"}},
 		{"offset 86400 of a day", object{"restrict_mode": 1, "restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 86400}}}, nil},
-		{"offset 86401 of a day", object{"restrict_mode": 1, "restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 86401}}}, []string{"layers[0].restrict_periods[0].restrict_end", "86400", "86401"}},
-		{"offset 604800 of a week", object{"restrict_mode": 2, "restrict_periods": []any{object{"restrict_start": 604800, "restrict_end": 0}}}, nil},
-		{"offset 604801 of a week", object{"restrict_mode": 2, "restrict_periods": []any{object{"restrict_start": 604801, "restrict_end": 0}}}, []string{"layers[0].restrict_periods[0].restrict_start", "604800", "604801"}},
-		{"older offset 86401 of a day", object{"restrict_mode": 1, "restrict_start": 86401}, []string{"layers[0].restrict_start", "86400", "86401"}},
+		{"offset 86401 of a day", object{"restrict_mode": 1, "restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 86401}}},
+			[]string{"layers[0].restrict_periods[0].restrict_end", "86400", "86401"}},
+		{"offset 604800 of a week", object{"restrict_mode": 2, "restrict_periods": []any{object{"restrict_start": 604800, "restrict_end": 0}}},
+			nil},
+		{"offset 604801 of a week", object{"restrict_mode": 2, "restrict_periods": []any{object{"restrict_start": 604801, "restrict_end": 0}}},
+			[]string{"layers[0].restrict_periods[0].restrict_start", "604800", "604801"}},
+		{"older offset 86401 of a day", object{"restrict_mode": 1, "restrict_start": 86401},
+			[]string{"layers[0].restrict_start", "86400", "86401"}},
 		{"older offset 604801", object{"restrict_end": 604801}, []string{"layers[0].restrict_end", "604800", "604801"}},
 		{"mask", object{"day_mask": object{"repeat": []int{0, 6}}}, nil},
 		{"mask null", object{"day_mask": nil}, nil},
@@ -117,10 +129,10 @@ func TestCreateLayers(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			r := s.Call(apitest.KeyA, "/schedule/create", with(t, c.changes))
-			if (r.Code == "InvalidParameter") != (c.says != nil) || r.Code != "" && r.Code != "InvalidParameter" {
+			if (r.Code == "InvalidParameter") != (c.want != nil) || r.Code != "" && r.Code != "InvalidParameter" {
 				t.Fatalf("code %q: %s", r.Code, r.Body)
 			}
-			for _, part := range c.says {
+			for _, part := range c.want {
 				if !strings.Contains(r.Message, part) {
 					t.Errorf("message %q does not contain %q", r.Message, part)
 				}
@@ -133,11 +145,11 @@ func TestCreateNotify(t *testing.T) {
 	s := start(t)
 	cases := []struct {
 		name, notify string
-		says         []string // nil: accepted
+		want         []string // nil: accepted
 	}{
 		{"empty", `{}`, nil},
-		{"at the start of a turn", `{"advance_in_time":0}`, nil},
-		{"after the start of a turn", `{"advance_in_time":-1}`, []string{"notify.advance_in_time", "-1"}},
+		{"at the start of a shift", `{"advance_in_time":0}`, nil},
+		{"after the start of a shift", `{"advance_in_time":-1}`, []string{"notify.advance_in_time", "-1"}},
 		{"every morning", `{"fixed_time":{"cycle":"day","start":"23:59"}}`, nil},
 		{"every week", `{"fixed_time":{"cycle":"week","start":"08:00"}}`, []string{"notify.fixed_time.cycle", "week"}},
 		{"at midnight by another name", `{"fixed_time":{"cycle":"day","start":"24:00"}}`, []string{"notify.fixed_time.start", "24:00"}},
@@ -146,19 +158,20 @@ func TestCreateNotify(t *testing.T) {
 		{"no type", `{"webhooks":[{"settings":{}}]}`, []string{"notify.webhooks[0].type"}},
 		{"token of another kind", `{"webhooks":[{"type":"slack","settings":{"token":5}}]}`, []string{"notify.webhooks[0].settings.token"}},
 	}
-	for _, kind := range []string{"feishu", "dingtalk", "wecom", "slack", "telegram", "zoom", "feishu_app", "dingtalk_app", "wecom_app", "slack_app", "teams_app"} {
+	for _, kind := range []string{"feishu", "dingtalk", "wecom", "slack", "telegram", "zoom", "feishu_app", "dingtalk_app", "wecom_app",
+		"slack_app", "teams_app"} {
 		cases = append(cases, struct {
 			name, notify string
-			says         []string
+			want         []string
 		}{kind, `{"webhooks":[{"type":"` + kind + `","settings":{"token":"t","alias":"a","data_source_id":1,"chat_ids":["c"],"verify_token":"v"}}]}`, nil})
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			r := s.Call(apitest.KeyA, "/schedule/create", `{"schedule_name":"S","notify":`+c.notify+`}`)
-			if (r.Code == "InvalidParameter") != (c.says != nil) || r.Code != "" && r.Code != "InvalidParameter" {
+			if (r.Code == "InvalidParameter") != (c.want != nil) || r.Code != "" && r.Code != "InvalidParameter" {
 				t.Fatalf("code %q: %s", r.Code, r.Body)
 			}
-			for _, part := range c.says {
+			for _, part := range c.want {
 				if !strings.Contains(r.Message, part) {
 					t.Errorf("message %q does not contain %q", r.Message, part)
 				}
@@ -172,32 +185,38 @@ func TestCreateWarns(t *testing.T) {
 	s.Grant(auth.SchedulesManage)
 	cases := []struct {
 		name, body string
-		says       []string
+		want       []string
 	}{
-		{"nothing to say", text(t, object{"schedule_name": "S", "team_id": apitest.TeamA, "layers": []any{layer(1776009600, []int64{A, B})}}), nil},
+		{"nothing to say", text(t, object{"schedule_name": "S", "team_id": apitest.TeamA, "layers": []any{layer(1776009600, []int64{A, B})}}),
+			nil},
 		{"unknown team", `{"schedule_name":"S","team_id":42}`, []string{"team_id", "42"}},
-		{"unknown persons", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A, 77, apitest.OwnerB, 77})}}), []string{"layers", fmt.Sprintf("77, %d", int64(apitest.OwnerB))}},
+		{"unknown persons", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A, 77, apitest.OwnerB, 77})}}),
+			[]string{"layers", fmt.Sprintf("77, %d", int64(apitest.OwnerB))}},
 		{"weekly hours under a mask", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A}, object{
-			"day_mask": object{"repeat": []int{1}}, "restrict_mode": 2, "restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 3600}}})}}), []string{"layers[0]"}},
-		{"unknown channel", `{"schedule_name":"S","notify":{"by":{"follow_preference":false,"personal_channels":["email","telepathy"]}}}`, []string{"notify.by.personal_channels[1]", "telepathy"}},
-		{"robot without token", `{"schedule_name":"S","notify":{"webhooks":[{"type":"slack","settings":{}}]}}`, []string{"notify.webhooks[0].settings", "token"}},
-		{"application without chats", `{"schedule_name":"S","notify":{"webhooks":[{"type":"feishu_app","settings":{"integration_id":5}}]}}`, []string{"notify.webhooks[0].settings", "chat_ids"}},
+			"day_mask": object{"repeat": []int{1}}, "restrict_mode": 2,
+			"restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 3600}}})}}), []string{"layers[0]"}},
+		{"unknown channel", `{"schedule_name":"S","notify":{"by":{"follow_preference":false,"personal_channels":["email","telepathy"]}}}`,
+			[]string{"notify.by.personal_channels[1]", "telepathy"}},
+		{"robot without token", `{"schedule_name":"S","notify":{"webhooks":[{"type":"slack","settings":{}}]}}`,
+			[]string{"notify.webhooks[0].settings", "token"}},
+		{"application without chats", `{"schedule_name":"S","notify":{"webhooks":[{"type":"feishu_app","settings":{"integration_id":5}}]}}`,
+			[]string{"notify.webhooks[0].settings", "chat_ids"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			var reply schedule.Created
 			r := s.Call(apitest.KeyReader, "/schedule/create", c.body)
 			r.Into(&reply)
-			if c.says == nil {
+			if c.want == nil {
 				if strings.Contains(string(r.Data), "warnings") {
-					t.Fatalf("there is nothing to say: %s", r.Data)
+					t.Fatalf("want no warnings, got %s", r.Data)
 				}
 				return
 			}
 			if len(reply.Warnings) != 1 {
 				t.Fatalf("want one warning, got %q", reply.Warnings)
 			}
-			for _, part := range c.says {
+			for _, part := range c.want {
 				if !strings.Contains(reply.Warnings[0], part) {
 					t.Errorf("warning %q does not contain %q", reply.Warnings[0], part)
 				}

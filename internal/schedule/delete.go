@@ -11,9 +11,9 @@ type deleteRequest struct {
 	api.DryRun
 }
 
-// delete answers /schedule/delete. After an error what was deleted before it is back.
+// delete is /schedule/delete. An error rolls the transaction back, so that no schedule is deleted.
 func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
-	for _, id := range once(in.ScheduleIDs) {
+	for _, id := range distinct(in.ScheduleIDs) {
 		s, err := get(c.Tx, c.Who.AccountID, id)
 		if err != nil {
 			return api.Removal{}, err
@@ -29,7 +29,7 @@ func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 	return api.Removal{}, nil
 }
 
-// Erase removes a schedule, and does nothing when there is none.
+// Erase deletes a schedule with its references, whether or not it exists.
 func Erase(tx *db.Tx, account, schedule int64) error {
 	if _, err := tx.Exec(`DELETE FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule); err != nil {
 		return err

@@ -38,7 +38,7 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-func TestWritesAreRecorded(t *testing.T) {
+func TestWritesAreAudited(t *testing.T) {
 	s := start(t)
 	id := create(t, s, object{"notify": object{"webhooks": []any{object{"type": "slack", "settings": object{"token": "hush-hush"}}}}})
 	for _, call := range []struct {
@@ -52,7 +52,8 @@ func TestWritesAreRecorded(t *testing.T) {
 		s.Clock.Add(time.Second)
 		s.Call(apitest.KeyA, call.path, call.body)
 	}
-	got := column(t, s, `SELECT group_concat(operation || ':' || outcome || ':' || is_dangerous, ' ') FROM (SELECT * FROM audit_log ORDER BY created_at)`)
+	got := column(t, s, `SELECT group_concat(operation || ':' || outcome || ':' || is_dangerous, ' ') FROM (SELECT * FROM audit_log
+		ORDER BY created_at)`)
 	if want := "schedule:write:create::0 schedule:write:update::0 schedule:write:delete::1 schedule:write:delete:ResourceNotFound:1"; got != want {
 		t.Errorf("recorded %s", got)
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// AppendJSON implements api.Appender: it appends what the encoder would write, byte for byte, which a test
-// holds it to. Timelines say little over and over, the layers' even twice; writing them straight costs a fifth of what
-// the encoder takes, which was most of the operation.
+// AppendJSON implements api.Appender. It appends exactly the bytes that the JSON encoder would write; a test compares the
+// two. Timelines repeat the same few members, those of the layers even twice. Written directly they cost a fifth of the
+// encoder's time, which was most of the operation.
 func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	b = s.Stamps.append(append(b, '{'))
 	b = appendOptional(append(b, `,"id":`...), s.ID)
@@ -47,7 +47,8 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 		b = appendOptional(append(b, `,"end":`...), s.End)
 	}
 	b = append(b, `,"notify":`...)
-	notify, err := json.Marshal(s.Notify, jsontext.AllowInvalidUTF8(true), json.Deterministic(true)) // small, and has members that are not known
+	notify, err := json.Marshal(s.Notify, jsontext.AllowInvalidUTF8(true),
+		json.Deterministic(true)) // small, and it has unknown members
 	if err != nil {
 		return b, err
 	}
@@ -60,7 +61,7 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// append writes the stamps' members without braces.
+// append appends the stamps' members without braces.
 func (s *Stamps) append(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `"account_id":`...), s.AccountID, 10)
 	b = strconv.AppendInt(append(b, `,"schedule_id":`...), s.ScheduleID, 10)
@@ -185,7 +186,7 @@ func appendOptionalText(b []byte, text *string) []byte {
 	return appendText(b, *text)
 }
 
-// appendText quotes a text. What is not UTF-8 in it is mended, as the frame has the encoder do.
+// appendText quotes a text. Invalid UTF-8 is replaced, as the API's encoder replaces it.
 func appendText(b []byte, text string) []byte {
 	b, _ = jsontext.AppendQuote(b, text)
 	return b

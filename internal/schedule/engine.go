@@ -6,28 +6,28 @@ import (
 	"sync"
 	"time"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/core/oncall"
 	"tocsin/internal/platform/fault"
 )
 
-// check lets the engine judge settled layers and reports what it objects to under the fields' names with
-// prefix in front.
+// check returns fault.Invalid for the first normalised layer that the engine rejects. prefix precedes the field's name.
 func check(timeZone *string, layers []LayerConfig, prefix string) error {
 	var name string
-	set(&name, timeZone)
+	configstore.SetIfSent(&name, timeZone)
 	e, err := compile(time.UTC, name, layers)
 	if err == nil {
 		err = e.Check()
 	}
-	var objection *oncall.ConfigError
-	if errors.As(err, &objection) {
-		return fault.Invalid(prefix+objection.Path, "%s", objection.Reason)
+	var invalid *oncall.ConfigError
+	if errors.As(err, &invalid) {
+		return fault.Invalid(prefix+invalid.Path, "%s", invalid.Reason)
 	}
-	return under(prefix, err)
+	return prefixField(prefix, err)
 }
 
-// engine is the schedule as the engine computes it. Everybody who wants to know who is on call gets it
-// from here. account is the zone of schedules and layers that have none (docs/timeline.md R1).
+// engine returns the schedule as the engine computes it. It is the only source of who is on call. account is the time
+// zone of schedules and layers without one (docs/timeline.md R1).
 func (s *stored) engine(account *time.Location) (*oncall.Schedule, error) {
 	if s.compiled == nil {
 		return s.compile(account)
@@ -44,22 +44,23 @@ func (s *stored) engine(account *time.Location) (*oncall.Schedule, error) {
 	return e, err
 }
 
-// compiled is a schedule as the engine computes it, worked out when it is first asked for.
+// compiled caches the schedule as the engine computes it, after the first use. Readers share it.
 type compiled struct {
 	sync.Mutex
 	account *time.Location
 	engine  *oncall.Schedule
 }
 
+// compile translates the schedule for the engine.
 func (s *stored) compile(account *time.Location) (*oncall.Schedule, error) {
 	e, err := compile(account, s.TimeZone, s.Layers)
-	if err != nil { // it was accepted once, so whoever asks now is not to blame: the fault becomes an internal one
-		return nil, fmt.Errorf("schedule %d cannot be computed: %v", s.ScheduleID, err)
+	if err != nil { // it was valid when it was stored, so this is an internal error and not the caller's
+		return nil, fmt.Errorf("schedule %d cannot be computed: %s", s.ScheduleID, err.Error())
 	}
 	return e, nil
 }
 
-// compile translates settled layers for the engine. An error is a fault that names the field.
+// compile translates normalised layers for the engine. An error is a fault that names the field.
 func compile(account *time.Location, timeZone string, layers []LayerConfig) (e *oncall.Schedule, err error) {
 	e = &oncall.Schedule{Zone: account, Layers: make([]oncall.Layer, len(layers))}
 	if timeZone != "" {
@@ -69,14 +70,14 @@ func compile(account *time.Location, timeZone string, layers []LayerConfig) (e *
 	}
 	for i := range layers {
 		if e.Layers[i], err = layers[i].compile(); err != nil {
-			return nil, under(fmt.Sprintf("layers[%d].", i), err)
+			return nil, prefixField(fmt.Sprintf("layers[%d].", i), err)
 		}
 	}
 	return e, nil
 }
 
-// under puts a path in front of the field that a fault names.
-func under(prefix string, err error) error {
+// prefixField puts a path in front of the field that a fault names.
+func prefixField(prefix string, err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) {
 		f.Field = prefix + f.Field
@@ -84,6 +85,7 @@ func under(prefix string, err error) error {
 	return err
 }
 
+// compile translates one normalised layer for the engine.
 func (l *LayerConfig) compile() (e oncall.Layer, err error) {
 	e = oncall.Layer{
 		Name: l.LayerName, Mode: oncall.Mode(l.Mode), Weight: int(l.Weight),
@@ -123,20 +125,21 @@ func (l *LayerConfig) compile() (e oncall.Layer, err error) {
 	return e, nil
 }
 
-// budget is how many more times persons may be named in the timelines of one answer. Real answers use a
-// hundredth of it; it keeps a group of thousands with hourly turns from filling the memory.
+// budget is how many more times the timelines of one reply may name persons. Real replies use a hundredth of it. Without
+// it a group of thousands with hourly shifts would fill the memory.
 type budget int
 
 const maxNamed budget = 1_000_000
 
-// pay takes one more naming of a group out of the budget.
-func (b *budget) pay(g *Group) {
+// spend subtracts the persons of a group from the budget.
+func (b *budget) spend(g *Group) {
 	for i := range g.Members {
 		*b -= budget(len(g.Members[i].PersonIDs))
 	}
 }
 
-// timelines computes who is on call in [w.from, w.to): by each layer alone, rotations first, and finally.
+// timelines returns who is on call in [w.from, w.to): by each layer alone, rotations first, and in the final schedule.
+// It returns fault.Invalid when the budget is used up.
 func (s *stored) timelines(e *oncall.Schedule, w window, left *budget) (layers []ComputedLayer, final ComputedLayer, err error) {
 	computed := e.Window(w.from, w.to)
 	layers = make([]ComputedLayer, 0, len(s.Layers))
@@ -145,7 +148,7 @@ func (s *stored) timelines(e *oncall.Schedule, w window, left *budget) (layers [
 		entries := make([]Entry, len(computed.Layers[i]))
 		for j, c := range computed.Layers[i] {
 			entries[j] = Entry{Start: c.Start, End: c.End, Group: l.Groups[c.Group].during(c.Start, c.End), Index: c.Group}
-			left.pay(&entries[j].Group)
+			left.spend(&entries[j].Group)
 		}
 		layers = append(layers, ComputedLayer{LayerName: l.LayerName, Name: l.LayerName, Mode: l.Mode, Schedules: &entries})
 	}
@@ -153,15 +156,16 @@ func (s *stored) timelines(e *oncall.Schedule, w window, left *budget) (layers [
 	for i := range computed.Final {
 		p := &computed.Final[i]
 		pieces[i] = Entry{Start: p.Start, End: p.End, Group: s.group(p), Index: p.Index}
-		left.pay(&pieces[i].Group)
+		left.spend(&pieces[i].Group)
 	}
 	if *left < 0 {
-		return nil, final, fault.Invalid("end", "the timelines up to %d would name persons more than %d times: ask for a shorter window", w.to, maxNamed)
+		return nil, final, fault.Invalid("end", "the timelines up to %d would name persons more than %d times: ask for a shorter window", w.to,
+			maxNamed)
 	}
 	return layers, ComputedLayer{Schedules: &pieces}, nil
 }
 
-// oncall is a piece with its true bounds, or nil for none.
+// oncall returns a piece with its bounds as the API shows it; nil for none.
 func (s *stored) oncall(p *oncall.Piece) *OncallEntry {
 	if p == nil {
 		return nil
@@ -169,7 +173,7 @@ func (s *stored) oncall(p *oncall.Piece) *OncallEntry {
 	return &OncallEntry{Start: p.Start, End: p.End, Group: s.group(p), Weight: int64(p.Weight), Index: p.Index}
 }
 
-// group is who is on call in a piece: a configured group, or the merged one where layers are stacked.
+// group returns who is on call in a piece: a configured group, or the merged group where layers are stacked.
 func (s *stored) group(p *oncall.Piece) Group {
 	if source := p.Sources[0]; p.Rule != oncall.RuleStacked {
 		return s.Layers[source.Layer].Groups[source.Group].during(p.Start, p.End)
@@ -181,14 +185,14 @@ func (s *stored) group(p *oncall.Piece) Group {
 	return Group{GroupName: p.Group.Name, Name: p.Group.Name, Members: members, Start: p.Start, End: p.End}
 }
 
-// during is the group with the bounds of a stretch in which it is on call.
+// during returns the group with the bounds of a period in which it is on call.
 func (g Group) during(start, end int64) Group {
 	g.Start, g.End = start, end
 	return g
 }
 
-// has tells whether a person is in the group.
-func has(members []oncall.Member, person int64) bool {
+// hasPerson reports whether a person is among the members.
+func hasPerson(members []oncall.Member, person int64) bool {
 	for _, m := range members {
 		for _, p := range m.PersonIDs {
 			if p == person {

@@ -34,10 +34,10 @@ func start(t testing.TB) *apitest.Server {
 	return apitest.Start(t, r.Ops())
 }
 
-// object is JSON in the making.
+// object is a JSON object.
 type object = map[string]any
 
-// layer is a rotation of one day of the given people, one to a group, with changes made to it.
+// layer returns a rotation of one day with one person in each group, with changes.
 func layer(start int64, people []int64, changes ...object) object {
 	l := object{"layer_name": "L", "layer_start": start, "rotation_unit": "day", "rotation_value": 1}
 	groups := []any{}
@@ -53,7 +53,7 @@ func layer(start int64, people []int64, changes ...object) object {
 	return l
 }
 
-// create makes a schedule and gives its id.
+// create creates a schedule and returns its id.
 func create(t testing.TB, s *apitest.Server, body object) int64 {
 	t.Helper()
 	if body["schedule_name"] == nil && body["name"] == nil {
@@ -83,7 +83,7 @@ func text(t testing.TB, v any) string {
 	return string(b)
 }
 
-// line writes a timeline as "A 1778468400-1778554800 0; ...".
+// line formats a timeline as "A 1778468400-1778554800 0; ...".
 func line(c schedule.ComputedLayer) string {
 	out := ""
 	for i, e := range *c.Schedules {
@@ -95,7 +95,7 @@ func line(c schedule.ComputedLayer) string {
 	return out
 }
 
-// contains tells whether every part is in s.
+// contains reports whether every part is in s.
 func contains(s string, parts ...string) bool {
 	for _, p := range parts {
 		if !strings.Contains(s, p) {

@@ -11,7 +11,7 @@ type infoRequest struct {
 }
 
 func (r *Service) info(c *api.Call, in infoRequest) (Schedule, error) {
-	w, err := in.asked(maxWindow)
+	w, err := in.parse(maxWindow)
 	if err != nil {
 		return Schedule{}, err
 	}

@@ -14,8 +14,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// BenchmarkInfo is the whole of /schedule/info but HTTP and the frame: query, timelines of 45 days, and
-// the reply as JSON.
+// BenchmarkInfo measures /schedule/info without HTTP: the query, timelines of 45 days, and the reply as JSON.
 func BenchmarkInfo(b *testing.B) {
 	const id = 5789640530410
 	zone, err := time.LoadLocation("Asia/Shanghai")
@@ -27,14 +26,15 @@ func BenchmarkInfo(b *testing.B) {
 		{GroupName: "B", Members: []Member{{0, []int64{apitest.Reader}}}},
 		{GroupName: "C", Members: []Member{{0, []int64{apitest.Stranger}}}},
 	}
-	body, err := Body{Layers: []LayerConfig{{LayerName: "Weekdays", LayerStart: 1700000000, RotationUnit: "day", RotationValue: 1, DayMask: DayMask{[]int64{1, 2, 3, 4, 5}}, Groups: groups}}}.settle("")
+	body, err := Body{Layers: []LayerConfig{{LayerName: "Weekdays", LayerStart: 1700000000, RotationUnit: "day", RotationValue: 1,
+		DayMask: DayMask{[]int64{1, 2, 3, 4, 5}}, Groups: groups}}}.normalise("")
 	if err != nil {
 		b.Fatal(err)
 	}
 	s := apitest.Start(b)
 	s.Write(func(tx *db.Tx) error {
 		row := stored{Stamps: Stamps{AccountID: apitest.AccountA, ScheduleID: id}, Name: "Production"}
-		body.onto(&row)
+		body.applyTo(&row)
 		_, err := row.insert(tx)
 		return err
 	})

@@ -11,18 +11,20 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// full is a schedule with a bit of everything, written by the owner.
+// full is a schedule with every kind of layer, created by the owner.
 func full(t testing.TB, s *apitest.Server) int64 {
 	return create(t, s, object{
 		"schedule_name": "Production On-Call", "description": "Primary rotation", "team_id": apitest.TeamA,
 		"layers": []any{
 			layer(1767542400, []int64{B, Z}, object{"layer_name": "Weekdays", "day_mask": object{"repeat": []int{1, 2, 3, 4, 5}}}),
-			layer(1776096000, []int64{A}, object{"layer_name": "Swap", "mode": 1, "layer_end": 1776139200, "weight": 1, "rotation_unit": nil, "rotation_value": nil}),
+			layer(1776096000, []int64{A}, object{"layer_name": "Swap", "mode": 1, "layer_end": 1776139200, "weight": 1, "rotation_unit": nil,
+				"rotation_value": nil}),
 		},
 		"notify": object{
 			"advance_in_time": 300,
 			"by":              object{"follow_preference": false, "personal_channels": []string{"email"}},
-			"webhooks":        []any{object{"type": "feishu_app", "settings": object{"data_source_id": 5427276014131, "chat_ids": []string{"oc_60a6"}, "verify_token": "hush", "reply_mode": "threads"}}},
+			"webhooks": []any{object{"type": "feishu_app",
+				"settings": object{"data_source_id": 5427276014131, "chat_ids": []string{"oc_60a6"}, "verify_token": "hush", "reply_mode": "threads"}}},
 		},
 	})
 }
@@ -37,10 +39,11 @@ func TestInfo(t *testing.T) {
 	}
 
 	s.Scenarios(t, "/schedule/info", []apitest.Scenario{
-		{Name: "golden", Key: apitest.KeyReader, Body: at(id, `,"start":1776009600,"end":1776268800`), Then: func(t *testing.T, s *apitest.Server, r apitest.Reply) {
-			apitest.Golden(t, "schedule_info", r.Body, fmt.Sprint(id), "5789640530410")
-		}},
-		{Name: "nobody on call", Body: at(bare, ``), Then: func(t *testing.T, s *apitest.Server, r apitest.Reply) {
+		{Name: "golden", Key: apitest.KeyReader, Body: at(id, `,"start":1776009600,"end":1776268800`),
+			Then: func(t *testing.T, s *apitest.Server, r apitest.Reply) {
+				apitest.Golden(t, "schedule_info", r.Body, fmt.Sprint(id), "5789640530410")
+			}},
+		{Name: "no one on call", Body: at(bare, ``), Then: func(t *testing.T, s *apitest.Server, r apitest.Reply) {
 			apitest.Golden(t, "schedule_info_nobody", r.Body, fmt.Sprint(bare), "5432326025106")
 		}},
 		{Name: "without permission", Key: apitest.KeyNothing, Body: at(id, ``), Code: "AccessDenied", Says: []string{"Schedules Read (on-call)"}},
@@ -57,18 +60,22 @@ func TestInfo(t *testing.T) {
 			}
 		}},
 		{Name: "45 days", Body: at(id, `,"start":1776009600,"end":1779897600`)},
-		{Name: "a second more", Body: at(id, `,"start":1776009600,"end":1779897601`), Code: "InvalidParameter", Says: []string{"end", "45 days", "1779897601"}},
+		{Name: "a second more", Body: at(id, `,"start":1776009600,"end":1779897601`), Code: "InvalidParameter",
+			Says: []string{"end", "45 days", "1779897601"}},
 		{Name: "one second", Body: at(id, `,"start":1776009600,"end":1776009601`)},
 		{Name: "no second", Body: at(id, `,"start":1776009600,"end":1776009600`), Code: "InvalidParameter", Says: []string{"end", "after start"}},
 		{Name: "start alone", Body: at(id, `,"start":1776009600`), Code: "InvalidParameter", Says: []string{"end", "together"}},
 		{Name: "end alone", Body: at(id, `,"end":1776009600`), Code: "InvalidParameter", Says: []string{"start", "together"}},
 		{Name: "lowest ten digits", Body: at(id, `,"start":1000000000,"end":1000000001`)},
-		{Name: "nine digits", Body: at(id, `,"start":999999999,"end":1000000001`), Code: "InvalidParameter", Says: []string{"start", "1000000000", "999999999"}},
+		{Name: "nine digits", Body: at(id, `,"start":999999999,"end":1000000001`), Code: "InvalidParameter",
+			Says: []string{"start", "1000000000", "999999999"}},
 		{Name: "zero", Body: at(id, `,"start":0,"end":0`), Code: "InvalidParameter", Says: []string{"1000000000", "got 0"}},
 		{Name: "highest ten digits", Body: at(id, `,"start":9999999998,"end":9999999999`)},
-		{Name: "eleven digits", Body: at(id, `,"start":9999999999,"end":10000000000`), Code: "InvalidParameter", Says: []string{"end", "9999999999", "10000000000"}},
-		{Name: "too much to tell", Body: at(create(t, s, object{"layers": []any{layer(1776009600, []int64{A}, object{"rotation_unit": "hour",
-			"groups": []any{object{"members": []any{object{"person_ids": many(2000)}}}}})}}), `,"start":1776009600,"end":1779897600`), Code: "InvalidParameter", Says: []string{"end", "shorter window"}},
+		{Name: "eleven digits", Body: at(id, `,"start":9999999999,"end":10000000000`), Code: "InvalidParameter",
+			Says: []string{"end", "9999999999", "10000000000"}},
+		{Name: "too many names", Body: at(create(t, s, object{"layers": []any{layer(1776009600, []int64{A}, object{"rotation_unit": "hour",
+			"groups": []any{object{"members": []any{object{"person_ids": many(2000)}}}}})}}), `,"start":1776009600,"end":1779897600`),
+			Code: "InvalidParameter", Says: []string{"end", "shorter window"}},
 	})
 }
 
@@ -80,8 +87,8 @@ func many(n int64) []int64 {
 	return ids
 }
 
-// The numbered examples are those of docs/timeline.md, section 2.
-func TestInfoShowsTheWorkedExamples(t *testing.T) {
+// TestInfoShowsWorkedExamples checks the numbered examples of docs/timeline.md, section 2.
+func TestInfoShowsWorkedExamples(t *testing.T) {
 	s := start(t)
 
 	t.Run("W1", func(t *testing.T) {
@@ -93,7 +100,8 @@ func TestInfoShowsTheWorkedExamples(t *testing.T) {
 		if line((*got.ScheduleLayers)[0]) != want || line(got.FinalSchedule) != want {
 			t.Errorf("got %s and finally %s", line((*got.ScheduleLayers)[0]), line(got.FinalSchedule))
 		}
-		now := fmt.Sprintf("%s %d-%d, %s %d-%d", got.CurOncall.Group.Name, got.CurOncall.Start, got.CurOncall.End, got.NextOncall.Group.Name, got.NextOncall.Start, got.NextOncall.End)
+		now := fmt.Sprintf("%s %d-%d, %s %d-%d", got.CurOncall.Group.Name, got.CurOncall.Start, got.CurOncall.End, got.NextOncall.Group.Name,
+			got.NextOncall.Start, got.NextOncall.End)
 		if now != "A 1778468400-1778554800, B 1778554800-1778641200" {
 			t.Errorf("now %s", now)
 		}
@@ -102,10 +110,12 @@ func TestInfoShowsTheWorkedExamples(t *testing.T) {
 	t.Run("W7", func(t *testing.T) {
 		id := create(t, s, object{"layers": []any{
 			layer(1776042000, []int64{11, 12}),
-			object{"mode": 1, "layer_start": 1776096000, "layer_end": 1776182400, "groups": []any{object{"group_name": "Z", "members": []any{object{"person_ids": []int64{13}}}}}},
+			object{"mode": 1, "layer_start": 1776096000, "layer_end": 1776182400,
+				"groups": []any{object{"group_name": "Z", "members": []any{object{"person_ids": []int64{13}}}}}},
 		}})
 		got := info(t, s, id, 1776042000, 1776301200)
-		if want := "A 1776042000-1776096000 0; Z 1776096000-1776182400 0; B 1776182400-1776214800 1; A 1776214800-1776301200 0"; line(got.FinalSchedule) != want {
+		if want := "A 1776042000-1776096000 0; Z 1776096000-1776182400 0; B 1776182400-1776214800 1; A 1776214800-1776301200 0"; line(
+			got.FinalSchedule) != want {
 			t.Errorf("finally %s", line(got.FinalSchedule))
 		}
 		if want := "A 1776042000-1776128400 0; B 1776128400-1776214800 1; A 1776214800-1776301200 0"; line((*got.ScheduleLayers)[0]) != want {
@@ -119,20 +129,23 @@ func TestInfoShowsTheWorkedExamples(t *testing.T) {
 		s.Clock.Add(time.Second) // found keys, and with them the account's zone, are trusted for half a second
 		days := create(t, s, object{"layers": []any{layer(1772805600, []int64{11, 12})}})
 		hours := create(t, s, object{"layers": []any{layer(1772805600, []int64{11, 12}, object{"rotation_unit": "hour", "rotation_value": 24})}})
-		if got, want := line(info(t, s, days, 1772805600, 1773147600).FinalSchedule), "A 1772805600-1772892000 0; B 1772892000-1772974800 1; A 1772974800-1773061200 0; B 1773061200-1773147600 1"; got != want {
+		if got, want := line(info(t, s, days, 1772805600,
+			1773147600).FinalSchedule), "A 1772805600-1772892000 0; B 1772892000-1772974800 1; A 1772974800-1773061200 0; B 1773061200-1773147600 1"; got != want {
 			t.Errorf("by days %s", got)
 		}
-		if got, want := line(info(t, s, hours, 1772805600, 1773064800).FinalSchedule), "A 1772805600-1772892000 0; B 1772892000-1772978400 1; A 1772978400-1773064800 0"; got != want {
+		if got, want := line(info(t, s, hours, 1772805600,
+			1773064800).FinalSchedule), "A 1772805600-1772892000 0; B 1772892000-1772978400 1; A 1772978400-1773064800 0"; got != want {
 			t.Errorf("by hours %s", got)
 		}
 	})
 }
 
-func TestZonesOfLayerScheduleAndAccount(t *testing.T) {
+func TestTimeZonesOfLayerScheduleAndAccount(t *testing.T) {
 	s := start(t)
 	id := create(t, s, object{"time_zone": "Europe/London", "layers": []any{
 		layer(1776009600, []int64{A}, object{"restrict_mode": 1, "restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 3600}}}),
-		layer(1776009600, []int64{A}, object{"restrict_mode": 1, "restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 3600}}, "time_zone": "Asia/Tokyo"}),
+		layer(1776009600, []int64{A}, object{"restrict_mode": 1, "restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 3600}},
+			"time_zone": "Asia/Tokyo"}),
 	}})
 	got := info(t, s, id, 1776009600, 1776009600+86400)
 	for i, want := range []string{"A 1776034800-1776038400 0", "A 1776092400-1776096000 0"} { // midnight in London (BST) and in Tokyo
@@ -177,7 +190,7 @@ func TestStackedLayersAreMerged(t *testing.T) {
 	}
 }
 
-func TestDisabledComputesAsUsual(t *testing.T) {
+func TestDisabledScheduleIsComputed(t *testing.T) {
 	s := start(t)
 	id := create(t, s, object{"status": 1, "layers": []any{layer(1776009600, []int64{A})}})
 	got := info(t, s, id, 1776009600, 1776096000)
@@ -186,11 +199,12 @@ func TestDisabledComputesAsUsual(t *testing.T) {
 	}
 }
 
-func TestSecretsAreForManagersOnly(t *testing.T) {
+func TestOnlyManagersSeeSecrets(t *testing.T) {
 	s := start(t)
 	id := create(t, s, object{"notify": object{"webhooks": []any{
 		object{"type": "slack", "settings": object{"token": "tok-1", "alias": "a"}},
-		object{"type": "zoom", "settings": object{"token": "tok-2", "verify_token": "ver-2", "sign_secret": "sig-2", "url": "url-2", "mode": "kept", "auth": object{"user": "u", "api_key": 12345678901234567890.0, "scopes": []string{"a"}}, "limit": 5}},
+		object{"type": "zoom", "settings": object{"token": "tok-2", "verify_token": "ver-2", "sign_secret": "sig-2", "url": "url-2",
+			"mode": "kept", "auth": object{"user": "u", "api_key": 12345678901234567890.0, "scopes": []string{"a"}}, "limit": 5}},
 	}}})
 	read := func(key string) string {
 		var reply struct{ Notify json.RawMessage }
@@ -202,7 +216,8 @@ func TestSecretsAreForManagersOnly(t *testing.T) {
 		`{"type":"zoom","settings":{"token":%q,"alias":"","data_source_id":0,"chat_ids":[],"verify_token":%q,"sign_secret":%q,"url":%q,"mode":"kept","auth":%s,"limit":5}}]}`
 	s.Grant(auth.SchedulesManage)
 	for _, key := range []string{apitest.KeyA, apitest.KeyReader} {
-		if got := read(key); !apitest.SameJSON([]byte(got), fmt.Appendf(nil, want, "tok-1", "tok-2", "ver-2", "sig-2", "url-2", `{"user":"u","api_key":12345678901234567000,"scopes":["a"]}`)) {
+		if got := read(key); !apitest.SameJSON([]byte(got),
+			fmt.Appendf(nil, want, "tok-1", "tok-2", "ver-2", "sig-2", "url-2", `{"user":"u","api_key":12345678901234567000,"scopes":["a"]}`)) {
 			t.Errorf("manager sees %s", got)
 		}
 	}
@@ -212,12 +227,14 @@ func TestSecretsAreForManagersOnly(t *testing.T) {
 	}
 	for _, path := range []string{"/schedule/list", "/schedule/infos"} {
 		for key, clear := range map[string]bool{apitest.KeyA: true, apitest.KeyReader: false} {
-			if got := string(s.Call(key, path, object{"schedule_ids": []int64{id}}).Body); contains(got, "tok-1", "tok-2", "ver-2", "sig-2", "url-2") != clear {
-				t.Errorf("%s tells %s", path, got)
+			if got := string(s.Call(key, path, object{"schedule_ids": []int64{id}}).Body); contains(got, "tok-1", "tok-2", "ver-2", "sig-2",
+				"url-2") != clear {
+				t.Errorf("%s shows %s", path, got)
 			}
 		}
 	}
-	if raw := column(t, s, `SELECT notify FROM schedule WHERE schedule_id = $1`, id); contains(raw, "tok-") || contains(raw, "ver-2") || contains(raw, "sig-2") || contains(raw, "url-2") || contains(raw, "123456") {
+	if raw := column(t, s, `SELECT notify FROM schedule WHERE schedule_id = $1`,
+		id); contains(raw, "tok-") || contains(raw, "ver-2") || contains(raw, "sig-2") || contains(raw, "url-2") || contains(raw, "123456") {
 		t.Errorf("the database holds secrets in clear: %s", raw)
 	}
 	s.Call(apitest.KeyA, "/schedule/update", object{"schedule_id": id, "schedule_name": "Renamed"}).Into(&struct{}{})

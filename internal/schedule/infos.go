@@ -8,7 +8,7 @@ type infosRequest struct {
 
 func (r *Service) infos(c *api.Call, in infosRequest) (api.Items[Schedule], error) {
 	items := []Schedule{}
-	for _, id := range once(in.ScheduleIDs) {
+	for _, id := range distinct(in.ScheduleIDs) {
 		s, err := find(c.Tx, c.Who.AccountID, id)
 		if err != nil {
 			return api.Items[Schedule]{}, err
@@ -25,8 +25,8 @@ func (r *Service) infos(c *api.Call, in infosRequest) (api.Items[Schedule], erro
 	return api.Items[Schedule]{Items: items}, nil
 }
 
-// once leaves out what was there before.
-func once(ids []int64) []int64 {
+// distinct returns each identifier once, in the order of its first occurrence.
+func distinct(ids []int64) []int64 {
 	seen := make(map[int64]bool, len(ids))
 	distinct := make([]int64, 0, len(ids))
 	for _, id := range ids {

@@ -14,7 +14,8 @@ func TestInfos(t *testing.T) {
 	s.Grant(auth.SchedulesRead)
 	list := func(n int64) string { return text(t, object{"schedule_ids": many(n)}) }
 	s.Scenarios(t, "/schedule/infos", []apitest.Scenario{
-		{Name: "golden: order kept, twice shown once, unknown left out", Key: apitest.KeyReader, Body: fmt.Sprintf(`{"schedule_ids":[%d,42,%d,%d]}`, second, first, second),
+		{Name: "golden: order kept, twice shown once, unknown left out", Key: apitest.KeyReader,
+			Body: fmt.Sprintf(`{"schedule_ids":[%d,42,%d,%d]}`, second, first, second),
 			Then: func(t *testing.T, s *apitest.Server, r apitest.Reply) {
 				apitest.Golden(t, "schedule_infos", r.Body, fmt.Sprint(first), "5789640530410", fmt.Sprint(second), "5432326025106")
 			}},

@@ -7,20 +7,19 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// LayerConfig is one rotation, or one temporary override, as it is written, stored and shown (the
-// specification, 2.2; docs/timeline.md). Members that have two names hold the same value under both
-// once settled.
+// LayerConfig is one rotation or one temporary override, as it is written, stored and shown (specification 2.2;
+// docs/timeline.md). After normalise, members with two names hold the same value under both.
 type LayerConfig struct {
 	LayerName             string   `json:"layer_name" maxLength:"255" required:"false" doc:"Name of the layer."`
 	Name                  string   `json:"name" maxLength:"255" required:"false" doc:"Older name of layer_name, used where that is empty."`
 	Hidden                int64    `json:"hidden" required:"false" minimum:"0" maximum:"1" doc:"1 hides the layer in user interfaces; it is computed as usual."`
 	Mode                  int64    `json:"mode" required:"false" minimum:"0" maximum:"1" doc:"0 rotation; 1 override: its first group alone is on call from layer_start to layer_end, and rotation, mask and restriction are ignored."`
 	Weight                int64    `json:"weight" required:"false" doc:"The heavier of two overrides wins; the heavier of two rotations comes first."`
-	Groups                []Group  `json:"groups" maxItems:"1000" required:"false" doc:"Who takes turns, in order; one of them must have a person."`
-	RotationUnit          string   `json:"rotation_unit" maxLength:"255" required:"false" doc:"What a turn is measured in: hour (elapsed time), day, week or month (by the wall clock)."`
-	RotationValue         int64    `json:"rotation_value" required:"false" minimum:"0" maximum:"30" doc:"How many rotation_units a turn lasts, 1 to 30."`
-	RotationDuration      int64    `json:"rotation_duration" required:"false" minimum:"0" doc:"Length of a turn in seconds, a month counting as 30 days. Read only where rotation_unit and rotation_value are unset, and then 1 to 30 whole weeks, days or hours."`
-	HandoffTime           int64    `json:"handoff_time" required:"false" minimum:"0" maximum:"604799" doc:"Seconds from Monday 00:00 at which turns of exactly one week change; 0: at the weekday and time of layer_start."`
+	Groups                []Group  `json:"groups" maxItems:"1000" required:"false" doc:"Who takes shifts, in order; one of them must have a person."`
+	RotationUnit          string   `json:"rotation_unit" maxLength:"255" required:"false" doc:"Unit of a shift: hour (elapsed time), day, week or month (by the wall clock)."`
+	RotationValue         int64    `json:"rotation_value" required:"false" minimum:"0" maximum:"30" doc:"How many rotation_units a shift lasts, 1 to 30."`
+	RotationDuration      int64    `json:"rotation_duration" required:"false" minimum:"0" doc:"Length of a shift in seconds, a month counting as 30 days. Used only where rotation_unit and rotation_value are unset, and then 1 to 30 whole weeks, days or hours."`
+	HandoffTime           int64    `json:"handoff_time" required:"false" minimum:"0" maximum:"604799" doc:"Seconds from Monday 00:00 at which shifts of exactly one week change; 0: at the weekday and time of layer_start."`
 	EnableTime            int64    `json:"enable_time" required:"false" doc:"Older name of layer_start."`
 	ExpireTime            int64    `json:"expire_time" required:"false" doc:"Older name of layer_end, with 0 for null."`
 	LayerStart            int64    `json:"layer_start" required:"false" doc:"When the layer begins, Unix seconds; required under one of its names."`
@@ -35,23 +34,23 @@ type LayerConfig struct {
 	TimeZone              string   `json:"time_zone,omitzero" maxLength:"255" doc:"IANA zone of this layer; absent: the schedule's."`
 }
 
-// Group is the people who share a turn.
+// Group is a rotation group: the persons who share one shift.
 type Group struct {
 	GroupName string   `json:"group_name" maxLength:"255" required:"false" doc:"Name of the group."`
 	Name      string   `json:"name" maxLength:"255" required:"false" doc:"Older name of group_name, used where that is empty."`
 	Members   []Member `json:"members" maxItems:"1000" required:"false" doc:"Who is in it, by on-call role."`
-	Start     int64    `json:"start" required:"false" doc:"0 in a configured layer; in a timeline the start of the stretch, Unix seconds."`
-	End       int64    `json:"end" required:"false" doc:"0 in a configured layer; in a timeline the end of the stretch, Unix seconds."`
+	Start     int64    `json:"start" required:"false" doc:"0 in a configured layer; in a timeline the start of the period, Unix seconds."`
+	End       int64    `json:"end" required:"false" doc:"0 in a configured layer; in a timeline the end of the period, Unix seconds."`
 }
 
-// Member is the people who hold one on-call role in a group.
+// Member is the persons with one on-call role in a group.
 type Member struct {
 	RoleID    int64   `json:"role_id" required:"false" minimum:"0" doc:"On-call role: 0 primary, 1 backup, or one of the account's own."`
 	PersonIDs []int64 `json:"person_ids" maxItems:"5000" required:"false" doc:"The people."`
 }
 
-// Period is a stretch of the day, or of the week, in wall-clock seconds. An end that is not after the
-// start lies on the next day, or in the next week.
+// Period is a part of the day or of the week, in wall-clock seconds. An end that is not after the start is on the next
+// day, or in the next week.
 type Period struct {
 	RestrictStart int64 `json:"restrict_start" minimum:"0" maximum:"604800" doc:"Seconds from 00:00 (restrict_mode 1, at most 86400) or from Monday 00:00 (restrict_mode 2)."`
 	RestrictEnd   int64 `json:"restrict_end" minimum:"0" maximum:"604800" doc:"Likewise. One that is not after restrict_start lies on the next day, or in the next week."`
@@ -62,11 +61,11 @@ type DayMask struct {
 	Repeat []int64 `json:"repeat" maxItems:"100" required:"false" doc:"Days on which the layer is on, 0 Sunday to 6 Saturday; empty: all."`
 }
 
-// settle gives both names of each pair one value, fills the rotation and checks what the engine does not
-// (see engine). Settling what is settled changes nothing.
-func (l *LayerConfig) settle(path string) error {
-	either(&l.LayerName, &l.Name)
-	either(&l.LayerStart, &l.EnableTime)
+// normalise sets both names of each pair to one value, completes the rotation and checks what the engine does not check
+// (see engine). It is idempotent.
+func (l *LayerConfig) normalise(path string) error {
+	unify(&l.LayerName, &l.Name)
+	unify(&l.LayerStart, &l.EnableTime)
 	if l.LayerEnd != nil && *l.LayerEnd != 0 {
 		l.ExpireTime = *l.LayerEnd
 	}
@@ -89,7 +88,7 @@ func (l *LayerConfig) settle(path string) error {
 			return err
 		}
 	}
-	if err := l.settleRotation(path); err != nil {
+	if err := l.normaliseRotation(path); err != nil {
 		return err
 	}
 	if err := l.checkRestriction(path); err != nil {
@@ -101,22 +100,22 @@ func (l *LayerConfig) settle(path string) error {
 		}
 	}
 	for i := range l.Groups {
-		if err := l.Groups[i].settle(fmt.Sprintf("%s.groups[%d]", path, i)); err != nil {
+		if err := l.Groups[i].normalise(fmt.Sprintf("%s.groups[%d]", path, i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unitSeconds are the rotation units, the coarsest first, with their nominal lengths in seconds.
+// unitSeconds lists the rotation units, the longest first, with their nominal lengths in seconds.
 var unitSeconds = []struct {
 	unit    string
 	seconds int64
 }{{"month", 30 * 86400}, {"week", 7 * 86400}, {"day", 86400}, {"hour", 3600}}
 
-// settleRotation makes unit, value and duration agree: unit and value win, and where both are unset
-// they are found from the duration in whole weeks, days or hours.
-func (l *LayerConfig) settleRotation(path string) error {
+// normaliseRotation makes unit, value and duration agree. Unit and value win; where both are unset they are derived from
+// the duration, in whole weeks, days or hours.
+func (l *LayerConfig) normaliseRotation(path string) error {
 	if l.RotationDuration < 0 {
 		return fault.Invalid(path+".rotation_duration", "must not be negative, got %d", l.RotationDuration)
 	}
@@ -133,7 +132,8 @@ func (l *LayerConfig) settleRotation(path string) error {
 		case l.RotationDuration == 0:
 			return fault.Invalid(path+".rotation_unit", "is required with rotation_value, or else rotation_duration")
 		}
-		return fault.Invalid(path+".rotation_duration", "must be 1 to %d whole weeks, days or hours in seconds, got %d", oncall.MaxValue, l.RotationDuration)
+		return fault.Invalid(path+".rotation_duration", "must be 1 to %d whole weeks, days or hours in seconds, got %d", oncall.MaxValue,
+			l.RotationDuration)
 	}
 	for _, u := range unitSeconds {
 		if u.unit == l.RotationUnit {
@@ -149,8 +149,8 @@ func (l *LayerConfig) settleRotation(path string) error {
 	return fault.Invalid(path+".rotation_unit", "must be hour, day, week or month, got %q", l.RotationUnit)
 }
 
-// checkRestriction holds offsets against the length of a day or of a week, also those that are not
-// computed with: they might be, once the mode is changed.
+// checkRestriction returns fault.Invalid for an offset beyond the length of a day or of a week. It checks unused offsets
+// too: a later change of the mode may use them.
 func (l *LayerConfig) checkRestriction(path string) error {
 	most := int64(7 * 86400)
 	if l.RestrictMode == int64(oncall.RestrictDay) {
@@ -173,9 +173,9 @@ func (l *LayerConfig) checkRestriction(path string) error {
 	return nil
 }
 
-// settle gives the group one name, and no bounds: those belong to the stretches of a timeline.
-func (g *Group) settle(path string) error {
-	either(&g.GroupName, &g.Name)
+// normalise sets both names of the group to one value and clears its bounds, which only timelines have.
+func (g *Group) normalise(path string) error {
+	unify(&g.GroupName, &g.Name)
 	g.Start, g.End = 0, 0
 	for i, m := range g.Members {
 		if m.RoleID < 0 {
@@ -190,9 +190,8 @@ func (g *Group) settle(path string) error {
 	return nil
 }
 
-// either gives both names of a value the one under the newer name or, where that is unset, the one under
-// the older.
-func either[T comparable](newer, older *T) {
+// unify sets both names of a value to the newer one, or to the older one where the newer is unset.
+func unify[T comparable](newer, older *T) {
 	var unset T
 	if *newer == unset {
 		*newer = *older
@@ -200,6 +199,7 @@ func either[T comparable](newer, older *T) {
 	*older = *newer
 }
 
+// between returns fault.Invalid unless low <= value <= high.
 func between(field string, value, low, high int64) error {
 	if value < low || value > high {
 		return fault.Invalid(field, "must be from %d to %d, got %d", low, high, value)

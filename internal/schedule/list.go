@@ -9,7 +9,7 @@ import (
 const (
 	defaultLimit = 10
 	maxQuery     = 100    // characters
-	maxReach     = 10_000 // how far into a list pages go, in schedules
+	maxDepth     = 10_000 // the last schedule of a list that a page may show
 )
 
 type listRequest struct {
@@ -22,13 +22,13 @@ type listRequest struct {
 	Window
 }
 
-// Check holds fields against one another.
+// Check returns fault.Invalid for filters that exclude each other and for a page beyond maxDepth.
 func (in listRequest) Check() error {
 	if in.IsMyTeam && in.IsMyManage {
 		return fault.Invalid("is_my_manage", "must not be set together with is_my_team")
 	}
-	if limit := in.limit(); in.P > maxReach/limit {
-		return fault.Invalid("p", "must be at most %d with a limit of %d, got %d", maxReach/limit, limit, in.P)
+	if limit := in.limit(); in.P > maxDepth/limit {
+		return fault.Invalid("p", "must be at most %d with a limit of %d, got %d", maxDepth/limit, limit, in.P)
 	}
 	return text("query", in.Query, maxQuery)
 }
@@ -46,8 +46,8 @@ type Page struct {
 	Total int64      `json:"total" doc:"How many schedules match, on all pages together."`
 }
 
-// matching picks schedules by name, team and caller. The list of teams is one text, ",1,2,", because the
-// number of SQL texts must not depend on what callers send.
+// matching selects schedules by name, team and caller. The list of teams is one text, ",1,2,", because the number of SQL
+// texts must not depend on the request.
 const matching = ` FROM schedule s WHERE s.account_id = $1
 	AND s.name_folded LIKE $2 ESCAPE '\'
 	AND ($3 = '' OR $3 LIKE '%,' || s.team_id || ',%')
@@ -55,7 +55,7 @@ const matching = ` FROM schedule s WHERE s.account_id = $1
 	AND (NOT $6 OR s.create_by = $5)`
 
 func (r *Service) list(c *api.Call, in listRequest) (Page, error) {
-	w, err := in.asked(maxWindow)
+	w, err := in.parse(maxWindow)
 	if err != nil {
 		return Page{}, err
 	}
@@ -65,7 +65,8 @@ func (r *Service) list(c *api.Call, in listRequest) (Page, error) {
 		return Page{}, err
 	}
 	limit := in.limit()
-	found, err := db.All(c.Tx, row(c.Who.AccountID, w == nil), `SELECT `+columns+matching+newestFirst+` LIMIT $7 + 0 OFFSET $8 + 0`, append(args, limit, (max(in.P, 1)-1)*limit)...)
+	found, err := db.All(c.Tx, scanRow(c.Who.AccountID, w == nil), `SELECT `+columns+matching+newestFirst+` LIMIT $7 + 0 OFFSET $8 + 0`,
+		append(args, limit, (max(in.P, 1)-1)*limit)...)
 	if err != nil {
 		return Page{}, err
 	}

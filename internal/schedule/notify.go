@@ -12,57 +12,58 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Notify says who is told about turns, and how (the specification, 2.2).
+// Notify is who is notified about shifts, and how (specification 2.2).
 type Notify struct {
 	_             struct{}   `nullable:"true"`
-	AdvanceInTime *int64     `json:"advance_in_time,omitzero" minimum:"0" doc:"Seconds before the start of a turn at which those who leave and those who take over are told; 0: at the start. Absent: not at all."`
-	FixedTime     *FixedTime `json:"fixed_time" required:"false" doc:"When whoever is on call is told every day; null: not at all."`
-	By            *NotifyBy  `json:"by" required:"false" doc:"Over which channels people are told; null when not set: as each person prefers."`
-	Webhooks      *[]Webhook `json:"webhooks" maxItems:"100" required:"false" nullable:"true" doc:"Chats that are told as well; null when not set."`
+	AdvanceInTime *int64     `json:"advance_in_time,omitzero" minimum:"0" doc:"Seconds before a handoff at which the outgoing and the incoming persons are notified; 0: at the handoff. Absent: no notification."`
+	FixedTime     *FixedTime `json:"fixed_time" required:"false" doc:"When the on-call persons are notified every day; null: never."`
+	By            *NotifyBy  `json:"by" required:"false" doc:"The methods of notification; null when not set: those that each person prefers."`
+	Webhooks      *[]Webhook `json:"webhooks" maxItems:"100" required:"false" nullable:"true" doc:"Chats that are notified too; null when not set."`
 }
 
-// FixedTime is a time of day; unless both members are set it is none.
+// FixedTime is a time of day. It is unset unless both members are set.
 type FixedTime struct {
 	_     struct{} `nullable:"true"`
 	Cycle string   `json:"cycle" maxLength:"255" required:"false" doc:"Always day."`
 	Start string   `json:"start" maxLength:"255" required:"false" doc:"Time of day in the schedule's zone, HH:MM."`
 }
 
-// NotifyBy chooses the channels to a person.
+// NotifyBy selects the methods of notification to a person.
 type NotifyBy struct {
 	_                struct{}  `nullable:"true"`
-	FollowPreference bool      `json:"follow_preference" required:"false" doc:"Over the channels that each person prefers."`
-	PersonalChannels *[]string `json:"personal_channels" maxItems:"100" maxLength:"255" required:"false" nullable:"true" doc:"Else over these: email, sms, voice, or a chat application with its integration, such as feishu_app:5427276014131; null when preferences are followed."`
+	FollowPreference bool      `json:"follow_preference" required:"false" doc:"By the methods that each person prefers."`
+	PersonalChannels *[]string `json:"personal_channels" maxItems:"100" maxLength:"255" required:"false" nullable:"true" doc:"Else by these: email, sms, voice, or a chat application with its integration, such as feishu_app:5427276014131; null when preferences are followed."`
 }
 
-// Webhook is a chat that is told.
+// Webhook is a chat that is notified.
 type Webhook struct {
 	Type     string          `json:"type" maxLength:"255" doc:"Kind of chat: feishu, dingtalk, wecom, slack, telegram, zoom, feishu_app, dingtalk_app, wecom_app, slack_app or teams_app."`
-	Settings WebhookSettings `json:"settings" required:"false" doc:"Where it is. Members that are not listed are kept."`
+	Settings WebhookSettings `json:"settings" required:"false" doc:"Its address. Members that are not listed are stored too."`
 }
 
-// WebhookSettings say where a chat is. Token, VerifyToken and SignSecret are secrets: sealed where they
-// are stored, empty to callers who may only read.
+// WebhookSettings is the address of a chat. Token, VerifyToken and SignSecret are secrets: sealed in the database, and
+// empty for callers without the permission to manage schedules.
 type WebhookSettings struct {
 	Token        string   `json:"token" maxLength:"8192" required:"false" doc:"Token, or the whole URL, of a chat robot. A secret."`
 	Alias        string   `json:"alias" maxLength:"255" required:"false" doc:"Name for people."`
 	DataSourceID int64    `json:"data_source_id" required:"false" doc:"Integration of a chat application; integration_id is accepted for it."`
 	ChatIDs      []string `json:"chat_ids" maxItems:"100" maxLength:"255" required:"false" doc:"Chats of a chat application."`
-	VerifyToken  string   `json:"verify_token" maxLength:"8192" required:"false" doc:"Token that some robots ask for besides. A secret."`
+	VerifyToken  string   `json:"verify_token" maxLength:"8192" required:"false" doc:"Second token that some robots require. A secret."`
 	SignSecret   string   `json:"sign_secret" maxLength:"8192" required:"false" doc:"Key with which messages to some robots are signed. A secret."`
 
-	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"` // members we do not know
+	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"` // unknown members
 }
 
 var (
-	webhookTypes  = []string{"feishu", "dingtalk", "wecom", "slack", "telegram", "zoom", "feishu_app", "dingtalk_app", "wecom_app", "slack_app", "teams_app"}
+	webhookTypes = []string{"feishu", "dingtalk", "wecom", "slack", "telegram", "zoom", "feishu_app", "dingtalk_app", "wecom_app",
+		"slack_app", "teams_app"}
 	timeOfDay     = regexp.MustCompile(`\A([01][0-9]|2[0-3]):[0-5][0-9]\z`)
 	knownChannels = regexp.MustCompile(`\A(email|sms|voice|phone|(feishu|dingtalk|wecom|slack|teams)_app(:.+)?)\z`)
 )
 
-// settle returns the notification with half a fixed time taken for none and the integration filled in,
-// nil where nothing is set, or the first value that cannot be accepted. It leaves n as it is.
-func (n *Notify) settle(path string) (*Notify, error) {
+// normalise returns a copy of the notification without an incomplete fixed time and with integration_id copied to
+// data_source_id; nil where nothing is set. It returns fault.Invalid for the first invalid value.
+func (n *Notify) normalise(path string) (*Notify, error) {
 	if n == nil {
 		return nil, nil
 	}
@@ -87,10 +88,11 @@ func (n *Notify) settle(path string) (*Notify, error) {
 	for i := range hooks {
 		w := &hooks[i]
 		if !slices.Contains(webhookTypes, w.Type) {
-			return nil, fault.Invalid(fmt.Sprintf("%s.webhooks[%d].type", path, i), "must be one of %s, got %q", strings.Join(webhookTypes, ", "), w.Type)
+			return nil, fault.Invalid(fmt.Sprintf("%s.webhooks[%d].type", path, i), "must be one of %s, got %q", strings.Join(webhookTypes, ", "),
+				w.Type)
 		}
 		if w.Settings.DataSourceID == 0 {
-			// A value that is no integer is kept with the other unknown members and names no integration.
+			// A value that is not an integer stays with the other unknown members and names no integration.
 			_ = json.Unmarshal(w.Settings.Others["integration_id"], &w.Settings.DataSourceID)
 		}
 	}
@@ -98,7 +100,7 @@ func (n *Notify) settle(path string) (*Notify, error) {
 	return &s, nil
 }
 
-// warnings names what is accepted and cannot work.
+// warnings lists the settings that are accepted but cannot work.
 func (n *Notify) warnings() []string {
 	var all []string
 	if n == nil {
@@ -114,17 +116,18 @@ func (n *Notify) warnings() []string {
 	if n.Webhooks != nil {
 		for i, w := range *n.Webhooks {
 			if missing := w.missing(); len(missing) > 0 {
-				all = append(all, fmt.Sprintf("notify.webhooks[%d].settings lacks %s, without which a %s webhook reaches nobody", i, strings.Join(missing, " and "), w.Type))
+				all = append(all, fmt.Sprintf("notify.webhooks[%d].settings lacks %s, without which a %s webhook reaches no chat", i,
+					strings.Join(missing, " and "), w.Type))
 			}
 		}
 	}
 	return all
 }
 
-// missing lists the settings that this type of webhook needs and that are empty.
+// missing lists the settings that this type of webhook requires and that are empty.
 func (w Webhook) missing() (names []string) {
-	need := func(name string, there bool) {
-		if !there {
+	need := func(name string, isSet bool) {
+		if !isSet {
 			names = append(names, name)
 		}
 	}

@@ -7,18 +7,19 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// OnCall is who is on call in a schedule at a moment.
+// OnCall is who is on call in a schedule at one time.
 type OnCall struct {
 	Name     string  // the schedule's
-	Disabled bool    // nobody is paged from it
+	Disabled bool    // no person is paged from it
 	Persons  []int64 // with one of the wanted roles, each once, in the order of the timeline
 	Group    string  // the group that is on duty; empty: none
-	Until    int64   // end of the present turn, Unix seconds; 0: nobody is on call
-	Next     int64   // when somebody with one of the roles is on call next, when nobody is now; 0: not within 400 days
+	Until    int64   // end of the current shift, Unix seconds; 0: no one is on call
+	Next     int64   // when a person with one of the roles is on call next, if none is now, Unix seconds; 0: not within 400 days
 }
 
-// Who tells who is on call in a schedule at a moment (Unix seconds), with one of the roles; no roles: with
-// any. It is what /schedule/info shows as cur_oncall. found is false when the account has no such schedule.
+// Who returns who is on call in a schedule at a time (Unix seconds) with one of the roles; no roles: with any role. It
+// agrees with cur_oncall of /schedule/info. found is false when the account has no such schedule. It searches at most 100
+// periods of the timeline for the next person.
 func Who(tx *db.Tx, account, schedule int64, roles []int64, at int64, zone *time.Location) (o OnCall, found bool, err error) {
 	s, err := find(tx, account, schedule)
 	if err != nil || s == nil {
@@ -29,7 +30,7 @@ func Who(tx *db.Tx, account, schedule int64, roles []int64, at int64, zone *time
 		return o, true, err
 	}
 	o = OnCall{Name: s.Name, Disabled: s.Status != 0}
-	for moment, looks := at, 0; looks < 100; looks++ {
+	for moment, tries := at, 0; tries < 100; tries++ {
 		now, next := e.At(moment)
 		if now != nil {
 			var persons []int64
@@ -39,7 +40,7 @@ func Who(tx *db.Tx, account, schedule int64, roles []int64, at int64, zone *time
 				}
 			}
 			if len(persons) > 0 && moment == at {
-				o.Persons, o.Group, o.Until = unique(persons), now.Group.Name, now.End
+				o.Persons, o.Group, o.Until = distinct(persons), now.Group.Name, now.End
 				return o, true, nil
 			}
 			if len(persons) > 0 {
@@ -53,13 +54,4 @@ func Who(tx *db.Tx, account, schedule int64, roles []int64, at int64, zone *time
 		moment = next.Start
 	}
 	return o, true, nil
-}
-
-func unique(persons []int64) (once []int64) {
-	for _, p := range persons {
-		if !slices.Contains(once, p) {
-			once = append(once, p)
-		}
-	}
-	return once
 }

@@ -16,62 +16,89 @@ var (
 	mayManage = []auth.Permission{auth.SchedulesManage}
 )
 
-// Ops lists the operations on schedules (the specification, 4.2, and docs/api.md).
+// Ops returns the operations on schedules (specification 4.2 and docs/api.md).
 func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
-			Path: "/schedule/info", Allow: mayRead, Effect: api.Read,
-			Doc:     "Shows one schedule with who is on call in a window of time.",
-			Notes:   "Without start and end the window is the next seven days. cur_oncall and next_oncall are about the moment of the call, whatever the window.",
+			Path:   "/schedule/info",
+			Allow:  mayRead,
+			Effect: api.Read,
+			Doc:    "Shows one schedule with who is on call in a window of time.",
+			Notes: "Without start and end the window is the next seven days. cur_oncall and next_oncall are for the time of the call, " +
+				"whatever the window.",
 			Example: `{"schedule_id": 5789640530410, "start": 1776009600, "end": 1776614400}`,
 			Do:      api.Do(r.info),
 		},
 		{
-			Path: "/schedule/create", Allow: mayManage, Effect: api.Write, Audit: "schedule:write:create",
+			Path:    "/schedule/create",
+			Allow:   mayManage,
+			Effect:  api.Write,
+			Audit:   "schedule:write:create",
 			Doc:     "Creates a schedule.",
 			Notes:   "A team or a person that does not exist is accepted and named in warnings: people are often created later, or elsewhere.",
 			Example: exampleBody,
 			Do:      api.Do(r.create),
 		},
 		{
-			Path: "/schedule/update", Allow: mayManage, Effect: api.Write, Audit: "schedule:write:update",
-			Doc: "Changes the fields of a schedule that are sent and leaves the others alone.",
-			Notes: "Layers, and notify, are replaced as a whole when they are sent. An empty list of layers removes them all; an empty description, time_zone or team 0 clears it. " +
-				"With dry_run nothing is changed, and plan tells for each person which shifts of the next 45 days would be gained and lost, computed as every timeline is.",
-			Example: `{"schedule_id": 5789640530410, "schedule_name": "Production On-Call", "description": "Primary rotation", "team_id": 4291079133131}`,
-			Do:      api.Do(r.update),
+			Path:   "/schedule/update",
+			Allow:  mayManage,
+			Effect: api.Write,
+			Audit:  "schedule:write:update",
+			Doc:    "Changes the fields of a schedule that are sent and leaves the others alone.",
+			Notes: "Layers, and notify, are replaced as a whole when they are sent. An empty list of layers removes them all; an empty " +
+				"description, time_zone or team 0 clears it. " +
+				"With dry_run nothing is changed, and plan shows for each person which shifts of the next 45 days would be gained and " +
+				"lost, computed as every timeline is.",
+			Example: `{"schedule_id": 5789640530410, "schedule_name": "Production On-Call", "description": "Primary rotation", ` +
+				`"team_id": 4291079133131}`,
+			Do: api.Do(r.update),
 		},
 		{
-			Path: "/schedule/preview", Allow: mayRead, Effect: api.Snapshot, Rate: ratelimit.Rate{PerMinute: 60, PerSecond: 10},
+			Path:    "/schedule/preview",
+			Allow:   mayRead,
+			Effect:  api.Snapshot,
+			Rate:    ratelimit.Rate{PerMinute: 60, PerSecond: 10},
 			Doc:     "Shows who would be on call under a configuration, without storing it.",
 			Example: examplePreview,
 			Do:      api.Do(r.preview),
 		},
 		{
-			Path: "/schedule/list", Effect: api.Snapshot,
-			Doc:     "Lists schedules page by page, newest first.",
-			Notes:   "Newest first means by create_at, and by schedule_id where that is equal. With start and end each schedule is shown as /schedule/info shows it; without them its layers and everything computed are null.",
+			Path:   "/schedule/list",
+			Effect: api.Snapshot,
+			Doc:    "Lists schedules page by page, newest first.",
+			Notes: "Newest first means by create_at, and by schedule_id where that is equal. With start and end each schedule is shown as " +
+				"/schedule/info shows it; without them its layers and everything computed are null.",
 			Example: `{"p": 1, "limit": 20, "query": "production", "is_my_team": true}`,
 			Do:      api.Do(r.list),
 		},
 		{
-			Path: "/schedule/self", Allow: mayRead, Effect: api.Read,
-			Doc:     "Lists the schedules in which the caller takes turns.",
-			Notes:   "The caller is the person whose app key it is. Without start and end these are the schedules that name the person in any group of any layer; with them, those in whose final timeline the person is on call at some moment of the window. Newest first. Layers are shown, nothing computed is.",
+			Path:   "/schedule/self",
+			Allow:  mayRead,
+			Effect: api.Read,
+			Doc:    "Lists the schedules in which the caller takes shifts.",
+			Notes: "The caller is the person whose app key it is. Without start and end these are the schedules that name the person in " +
+				"any group of any layer; with them, those in whose final timeline the person is on call at some time in the window. " +
+				"Newest first. Layers are shown, nothing computed is.",
 			Example: `{"start": 1776009600, "end": 1776614400}`,
 			Do:      api.Do(r.self),
 		},
 		{
-			Path: "/schedule/infos", Allow: mayRead, Effect: api.Snapshot,
+			Path:    "/schedule/infos",
+			Allow:   mayRead,
+			Effect:  api.Snapshot,
 			Doc:     "Shows several schedules without their layers and timelines.",
 			Notes:   "In the order asked for, each once; identifiers that do not exist are left out.",
 			Example: `{"schedule_ids": [5789640530410, 5432326025106]}`,
 			Do:      api.Do(r.infos),
 		},
 		{
-			Path: "/schedule/delete", Allow: mayManage, Effect: api.Write, Audit: "schedule:write:delete", Danger: true,
+			Path:    "/schedule/delete",
+			Allow:   mayManage,
+			Effect:  api.Write,
+			Audit:   "schedule:write:delete",
+			Danger:  true,
 			Doc:     "Deletes schedules: all of those named, or none.",
-			Notes:   "A schedule that something refers to is not deleted. With dry_run none is, and the reply tells whether all could be.",
+			Notes:   "A schedule that something refers to is not deleted. With dry_run none is, and the reply shows whether all could be.",
 			Example: `{"schedule_ids": [5789640530410]}`,
 			Do:      api.Do(r.delete),
 		},
@@ -83,7 +110,8 @@ const exampleLayers = `[{"layer_name": "Weekdays", "mode": 0, "rotation_unit": "
 	`{"group_name": "A", "members": [{"role_id": 0, "person_ids": [2476123212131]}]}, ` +
 	`{"group_name": "B", "members": [{"role_id": 0, "person_ids": [2659460982131]}]}]}]`
 
-const exampleBody = `{"schedule_name": "Production On-Call", "description": "Primary rotation", "team_id": 4291079133131, "layers": ` + exampleLayers +
+const exampleBody = `{"schedule_name": "Production On-Call", "description": "Primary rotation", "team_id": 4291079133131, "layers": ` +
+	exampleLayers +
 	`, "notify": {"advance_in_time": 300, "by": {"follow_preference": true, "personal_channels": null}}}`
 
 const examplePreview = `{"start": 1776009600, "end": 1776268800, "layers": ` + exampleLayers + `}`

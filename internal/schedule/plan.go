@@ -9,26 +9,25 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Plan is what a rehearsed update answers: who would be on call when they are not now, and the other way
-// round. Being on call in another role is a gain of the one and a loss of the other; being on call because
-// of another layer or group is neither.
+// Plan is the reply of an update with dry_run: which persons would gain and lose which shifts. A changed role is a gain of
+// one role and a loss of the other. A changed layer or group is neither.
 type Plan struct {
-	Start   int64          `json:"start" doc:"Start of the time that was compared: the moment of the call, Unix seconds."`
+	Start   int64          `json:"start" doc:"Start of the compared window: the time of the call, Unix seconds."`
 	End     int64          `json:"end" doc:"Its end, 45 days later, Unix seconds."`
-	Persons []PersonChange `json:"persons" doc:"Those for whom something changes, by person_id; empty when nothing does."`
+	Persons []PersonChange `json:"persons" doc:"The persons whose shifts change, by person_id; empty when no shift changes."`
 }
 
-// PersonChange is what changes for one person.
+// PersonChange lists the shifts that one person gains and loses.
 type PersonChange struct {
 	PersonID      int64   `json:"person_id" doc:"The person."`
-	PersonName    string  `json:"person_name" doc:"The person's name; empty when there is no such person."`
+	PersonName    string  `json:"person_name" doc:"The person's name; empty when the person does not exist."`
 	GainedSeconds int64   `json:"gained_seconds" doc:"Length of gained together, in seconds."`
 	LostSeconds   int64   `json:"lost_seconds" doc:"Length of lost together, in seconds."`
 	Gained        []Shift `json:"gained" doc:"When the person would be on call and is not now; layers and groups are those of the changed schedule. By role, then start."`
 	Lost          []Shift `json:"lost" doc:"When the person is on call now and would not be; layers and groups are those of the schedule as it is. By role, then start."`
 }
 
-// Shift is a stretch of time in which a person is on call in a role.
+// Shift is a period in which a person is on call in a role.
 type Shift struct {
 	Start     int64  `json:"start" doc:"First second, Unix seconds."`
 	End       int64  `json:"end" doc:"First second after it, Unix seconds."`
@@ -64,7 +63,7 @@ func plan(c *api.Call, before, after *stored) (*Plan, error) {
 	return p, nil
 }
 
-// shifts are those of the final timeline in a window.
+// shifts returns the shifts of the final timeline in a window.
 func (s *stored) shifts(account *time.Location, w window, left *budget) ([]oncall.Shift, error) {
 	e, err := s.engine(account)
 	if err != nil {
@@ -82,7 +81,7 @@ func (s *stored) shifts(account *time.Location, w window, left *budget) ([]oncal
 	return e.Shifts(final), nil
 }
 
-// first is the least person that either sorted list begins with; one of them is not empty.
+// first returns the lower of the persons that the sorted lists begin with. One of the lists must not be empty.
 func first(a, b []oncall.Shift) int64 {
 	switch {
 	case len(a) == 0:
@@ -93,7 +92,7 @@ func first(a, b []oncall.Shift) int64 {
 	return min(a[0].PersonID, b[0].PersonID)
 }
 
-// take moves a person's shifts from the head of a sorted list into the shape of the API.
+// take converts a person's shifts at the head of a sorted list, and returns the rest of the list.
 func (s *stored) take(list []oncall.Shift, person int64) (taken []Shift, seconds int64, rest []oncall.Shift) {
 	taken = []Shift{}
 	for len(list) > 0 && list[0].PersonID == person {

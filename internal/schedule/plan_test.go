@@ -15,7 +15,7 @@ import (
 // days45 is the window of a plan from the start of the test's clock.
 const days45 = 45 * 86400
 
-// held is who is on call in which role in each minute of a window, by what /schedule/info answers.
+// held returns who is on call in which role in each minute of a window, by /schedule/info.
 func held(t *testing.T, s *apitest.Server, id, from int64) map[[3]int64]bool {
 	t.Helper()
 	all := map[[3]int64]bool{}
@@ -31,14 +31,15 @@ func held(t *testing.T, s *apitest.Server, id, from int64) map[[3]int64]bool {
 	return all
 }
 
-// A plan is exactly the difference that the change then makes, and makes none itself.
-func TestPlanIsTheDifference(t *testing.T) {
+// TestPlanEqualsTheChange compares the plan of a dry run, which must change nothing, with the effect of the change.
+func TestPlanEqualsTheChange(t *testing.T) {
 	s, r := start(t), newRandom(t)
 	from := apitest.Now.Unix()
 	minutes := func(o object) object { // so that sampling by minutes misses nothing
 		for _, l := range o["layers"].([]any) {
 			l := l.(object)
-			for _, name := range []string{"layer_start", "enable_time", "layer_end", "expire_time", "handoff_time", "restrict_start", "restrict_end"} {
+			for _, name := range []string{"layer_start", "enable_time", "layer_end", "expire_time", "handoff_time", "restrict_start",
+				"restrict_end"} {
 				switch v := l[name].(type) {
 				case int64:
 					l[name] = (v + 59) / 60 * 60
@@ -71,7 +72,7 @@ func TestPlanIsTheDifference(t *testing.T) {
 		var reply schedule.Updated
 		s.Call(apitest.KeyA, "/schedule/update", change).Into(&reply)
 		if again := text(t, info(t, s, id, from, from+days45)); again != shown {
-			t.Fatalf("case %d: trying it out changed it from %s to %s", n, shown, again)
+			t.Fatalf("case %d: the dry run changed it from %s to %s", n, shown, again)
 		}
 		delete(change, "dry_run")
 		var done schedule.Updated
@@ -134,15 +135,17 @@ func TestPlan(t *testing.T) {
 	empty := fmt.Sprintf(`{"dry_run":true,"plan":{"start":%d,"end":%d,"persons":[]}}`, from, day(45))
 	override := text(t, []any{
 		layer(day(-2), []int64{A}, object{"layer_name": "Base", "layer_end": day(10)}),
-		object{"layer_name": "Holiday", "mode": 1, "layer_start": day(1), "layer_end": day(3), "groups": []any{object{"group_name": "Stand-in", "members": []any{object{"role_id": 1, "person_ids": []int64{A, 77}}}}}},
+		object{"layer_name": "Holiday", "mode": 1, "layer_start": day(1), "layer_end": day(3),
+			"groups": []any{object{"group_name": "Stand-in", "members": []any{object{"role_id": 1, "person_ids": []int64{A, 77}}}}}},
 	})
 	s.Scenarios(t, "/schedule/update", []apitest.Scenario{
 		{Name: "nothing", Body: try(``), Data: empty},
 		{Name: "what is not computed with", Body: try(`,"schedule_name":"Other","description":"x","status":1,"notify":{}`), Data: empty},
-		{Name: "an override, another role and a person there is not", Body: try(`,"layers":` + override), Golden: "schedule_update_plan", Data: fmt.Sprintf(`{"dry_run":true,"warnings":["layers: no such persons: 77"],"plan":{"start":%d,"end":%d,"persons":[
+		{Name: "an override, another role and a person there is not", Body: try(`,"layers":` + override), Golden: "schedule_update_plan",
+			Data: fmt.Sprintf(`{"dry_run":true,"warnings":["layers: no such persons: 77"],"plan":{"start":%d,"end":%d,"persons":[
 			{"person_id":77,"person_name":"","gained_seconds":172800,"lost_seconds":0,"gained":[{"start":%[3]d,"end":%[4]d,"role_id":1,"layer_name":"Holiday","group_name":"Stand-in"}],"lost":[]},
 			{"person_id":2476123212131,"person_name":"Olga Owner","gained_seconds":172800,"lost_seconds":172800,"gained":[{"start":%[3]d,"end":%[4]d,"role_id":1,"layer_name":"Holiday","group_name":"Stand-in"}],"lost":[{"start":%[3]d,"end":%[4]d,"role_id":0,"layer_name":"Base","group_name":"A"}]}]}}`,
-			from, day(45), day(1), day(3))},
+				from, day(45), day(1), day(3))},
 		{Name: "no layers", Body: try(`,"layers":[]`), Then: func(t *testing.T, _ *apitest.Server, r apitest.Reply) {
 			var reply schedule.Updated
 			r.Into(&reply)
@@ -150,7 +153,8 @@ func TestPlan(t *testing.T) {
 				t.Errorf("%s", r.Data)
 			}
 		}},
-		{Name: "refused all the same", Body: try(`,"layers":[{"layer_start":1776009600,"mode":1}]`), Code: "InvalidParameter", Says: []string{"layers[0].layer_end"}},
+		{Name: "refused all the same", Body: try(`,"layers":[{"layer_start":1776009600,"mode":1}]`), Code: "InvalidParameter",
+			Says: []string{"layers[0].layer_end"}},
 		{Name: "reader is denied", Key: apitest.KeyReader, Body: try(``), Code: "AccessDenied"},
 		{Name: "another account", Key: apitest.KeyB, Body: try(``), Code: "ResourceNotFound"},
 		{Name: "null is absent", Body: fmt.Sprintf(`{"schedule_id":%d,"dry_run":null}`, id), Data: `{}`},
@@ -158,11 +162,11 @@ func TestPlan(t *testing.T) {
 		{Name: "too much to compare", Body: try(`,"layers":` + crowd(t)), Code: "InvalidParameter", Says: []string{"dry_run", "1000000"}},
 	})
 	if n := column(t, s, `SELECT CAST(count(*) AS TEXT) FROM audit_log WHERE operation = 'schedule:write:update' AND outcome = ''`); n != "1" {
-		t.Errorf("%s updates are recorded, want the one that was no trial", n)
+		t.Errorf("%s updates are audited, want only the one without dry_run", n)
 	}
 }
 
-// crowd is a layer of two groups of a thousand people with hourly turns.
+// crowd returns a layer of two groups of a thousand persons with hourly shifts.
 func crowd(t *testing.T) string {
 	l := layer(apitest.Now.Unix(), []int64{A, B}, object{"rotation_unit": "hour"})
 	for i, g := range l["groups"].([]any) {

@@ -3,29 +3,29 @@ package schedule
 import "tocsin/internal/api"
 
 type previewRequest struct {
-	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Not used: a preview shows what the body says and nothing that is stored."`
+	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Not used: a preview shows the body only, and nothing that is stored."`
 	Start      int64 `json:"start" minimum:"1000000000" maximum:"9999999999" doc:"Start of the window, Unix seconds in ten digits."`
 	End        int64 `json:"end" minimum:"1000000000" maximum:"9999999999" doc:"End of the window, Unix seconds in ten digits; after start, and at most 45 days after it."`
 	Body
 }
 
 func (r *Service) preview(c *api.Call, in previewRequest) (Schedule, error) {
-	w, err := Window{&in.Start, &in.End}.asked(maxWindow)
+	w, err := Window{&in.Start, &in.End}.parse(maxWindow)
 	if err != nil {
 		return Schedule{}, err
 	}
-	body, err := in.settle("")
+	body, err := in.normalise("")
 	if err != nil {
 		return Schedule{}, err
 	}
 	var s stored
-	body.onto(&s)
+	body.applyTo(&s)
 	left := maxNamed
 	view := Schedule{Start: &in.Start, End: &in.End, TimeZone: s.TimeZone}
 	if err := s.showTimelines(&view, c, *w, &left); err != nil {
 		return Schedule{}, err
 	}
-	view.LayerSchedules, view.CurOncall, view.NextOncall = nil, nil, nil // as the public API answers
+	view.LayerSchedules, view.CurOncall, view.NextOncall = nil, nil, nil // the public API leaves them out
 	s.AccountID = c.Who.AccountID
 	view.Warnings, err = s.warnings(c.Tx, c.Who.Zone)
 	return view, err

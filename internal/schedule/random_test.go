@@ -7,8 +7,8 @@ import (
 	"tocsin/internal/api/apitest"
 )
 
-// random makes valid bodies of /schedule/create. Each optional member is there about half the time, and
-// where it has two names it is sent under either or both.
+// random makes valid bodies of /schedule/create. Each optional member is present about half the time; a member with two
+// names is sent under one or both.
 type random struct{ *rand.Rand }
 
 func newRandom(t testing.TB) random {
@@ -22,7 +22,7 @@ func (r random) chance() bool { return r.IntN(2) == 0 }
 func pick[T any](r random, from ...T) T { return from[r.IntN(len(from))] }
 
 // either sets a member under one of its names or under both.
-func (r random) either(o object, newer, older string, value any) {
+func (r random) unify(o object, newer, older string, value any) {
 	if n := r.IntN(3); n == 0 {
 		o[newer] = value
 	} else if n == 1 {
@@ -38,15 +38,15 @@ func (r random) name() string {
 
 func (r random) body() object {
 	o := object{}
-	r.either(o, "schedule_name", "name", r.name())
+	r.unify(o, "schedule_name", "name", r.name())
 	if r.chance() {
 		o["description"] = r.name()
 	}
 	if r.chance() {
-		r.either(o, "team_id", "group_id", pick[int64](r, apitest.TeamA, 7, 0))
+		r.unify(o, "team_id", "group_id", pick[int64](r, apitest.TeamA, 7, 0))
 	}
 	if r.chance() {
-		r.either(o, "status", "disabled", r.IntN(2))
+		r.unify(o, "status", "disabled", r.IntN(2))
 	}
 	if r.chance() {
 		o["time_zone"] = r.zone()
@@ -71,19 +71,19 @@ func (r random) zone() string {
 func (r random) layer() object {
 	o := object{"groups": r.groups()}
 	start := 1775000000 + r.Int64N(2_000_000)
-	r.either(o, "layer_start", "enable_time", start)
+	r.unify(o, "layer_start", "enable_time", start)
 	override := r.IntN(4) == 0
 	if override {
 		o["mode"] = 1
 	}
 	if override || r.IntN(4) == 0 {
-		r.either(o, "layer_end", "expire_time", start+1+r.Int64N(3_000_000))
+		r.unify(o, "layer_end", "expire_time", start+1+r.Int64N(3_000_000))
 	} else if r.chance() {
 		o["layer_end"], o["expire_time"] = nil, 0
 	}
 	r.rotation(o, override)
 	if r.chance() {
-		r.either(o, "layer_name", "name", r.name())
+		r.unify(o, "layer_name", "name", r.name())
 	}
 	if r.chance() {
 		o["hidden"] = r.IntN(2)
@@ -153,7 +153,7 @@ func (r random) groups() []any {
 	groups := []any{}
 	for i := range 1 + r.IntN(4) {
 		g := object{}
-		r.either(g, "group_name", "name", r.name())
+		r.unify(g, "group_name", "name", r.name())
 		members := []any{}
 		for role := range 1 + r.IntN(2) {
 			m := object{"person_ids": []int64{pick[int64](r, A, B, Z, 77)}}
@@ -161,7 +161,7 @@ func (r random) groups() []any {
 				m["role_id"] = role
 			}
 			if i > 0 && r.IntN(5) == 0 {
-				m["person_ids"] = []int64{} // a turn that is nobody's
+				m["person_ids"] = []int64{} // a shift without persons
 			}
 			members = append(members, m)
 		}

@@ -11,9 +11,8 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Record is a schedule in an account file (docs/account-file.md): the body of /schedule/create with the
-// schedule's identity. What /schedule/info shows is accepted as it stands: members that are computed from
-// others are read and not kept.
+// Record is a schedule in an account file (docs/account-file.md): the body of /schedule/create with the schedule's
+// identity. A reply of /schedule/info is a valid record: computed members are read but not stored.
 type Record struct {
 	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the schedule."`
 	AccountID  int64 `json:"account_id,omitzero" doc:"The account of the file."`
@@ -35,7 +34,7 @@ type Record struct {
 	Warnings       jsontext.Value `json:"warnings,omitzero" doc:"Not kept."`
 }
 
-// RecordLayer is a layer in an account file. It bears the stamps of its schedule, so its own are not kept.
+// RecordLayer is a layer in an account file. It gets the stamps of its schedule; its own are not stored.
 type RecordLayer struct {
 	LayerConfig
 	AccountID  int64 `json:"account_id,omitzero" doc:"The account of the file; not kept."`
@@ -46,9 +45,9 @@ type RecordLayer struct {
 	UpdateBy   int64 `json:"update_by,omitzero" doc:"Not kept."`
 }
 
-// Load writes the schedules of an account file into an account that has none of them. The first value
-// that cannot be accepted is reported as InvalidParameter with its path, such as
-// schedules[3].layers[0].mode. Nothing may be kept of the transaction after an error.
+// Load inserts the schedules of an account file into an account that has none of them. It returns InvalidParameter for the
+// first invalid value, with its path, such as schedules[3].layers[0].mode. The caller must roll the transaction back after
+// an error.
 func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) error {
 	for i, r := range records {
 		path := fmt.Sprintf("schedules[%d].", i)
@@ -69,14 +68,14 @@ func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) e
 		if !fresh {
 			return fault.Invalid(path+"schedule_id", "there is another schedule %d in the account", s.ScheduleID)
 		}
-		if err := s.refer(tx); err != nil {
+		if err := s.saveReferences(tx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stored is the schedule that a record describes, its secrets in clear.
+// stored returns the schedule of a record. Its secrets are not sealed yet.
 func (r Record) stored(account int64, path string) (*stored, error) {
 	if r.ScheduleID < 1 {
 		return nil, fault.Invalid(path+"schedule_id", "must be at least 1, got %d", r.ScheduleID)
@@ -84,19 +83,19 @@ func (r Record) stored(account int64, path string) (*stored, error) {
 	if r.ID != nil && *r.ID != r.ScheduleID {
 		return nil, fault.Invalid(path+"id", "must be the same as schedule_id %d, got %d", r.ScheduleID, *r.ID)
 	}
-	if err := same(path+"account_id", r.AccountID, account); err != nil {
+	if err := matches(path+"account_id", r.AccountID, account); err != nil {
 		return nil, err
 	}
 	for i, l := range r.Layers {
-		if err := same(fmt.Sprintf("%slayers[%d].account_id", path, i), l.AccountID, account); err != nil {
+		if err := matches(fmt.Sprintf("%slayers[%d].account_id", path, i), l.AccountID, account); err != nil {
 			return nil, err
 		}
-		if err := same(fmt.Sprintf("%slayers[%d].schedule_id", path, i), l.ScheduleID, r.ScheduleID); err != nil {
+		if err := matches(fmt.Sprintf("%slayers[%d].schedule_id", path, i), l.ScheduleID, r.ScheduleID); err != nil {
 			return nil, err
 		}
 		r.Body.Layers = append(r.Body.Layers, l.LayerConfig)
 	}
-	body, err := r.Body.settle(path)
+	body, err := r.Body.normalise(path)
 	if err != nil {
 		return nil, err
 	}
@@ -104,22 +103,22 @@ func (r Record) stored(account int64, path string) (*stored, error) {
 		return nil, fault.Invalid(path+"schedule_name", "is required, 1 to %d characters", maxName)
 	}
 	s := &stored{Stamps: Stamps{account, r.ScheduleID, r.CreateAt, r.CreateBy, r.UpdateAt, r.UpdateBy}}
-	body.onto(s)
+	body.applyTo(s)
 	return s, nil
 }
 
-// same holds an identifier that need not be there against the one it stands beneath.
-func same(path string, got, want int64) error {
+// matches returns fault.Invalid for an optional identifier, 0 when absent, that differs from that of its parent.
+func matches(path string, got, want int64) error {
 	if got != 0 && got != want {
-		return fault.Invalid(path, "must be %d as everywhere around it, got %d", want, got)
+		return fault.Invalid(path, "must be %d, the same as its parent, got %d", want, got)
 	}
 	return nil
 }
 
-// Dump is an account's schedules as Load reads them, by schedule_id. Without secrets those of webhooks
-// are empty. Members that are not set, which for most is the same as 0 or empty, are absent.
+// Dump returns an account's schedules as Load reads them, by schedule_id. Without secrets the webhooks' secrets are empty.
+// Members that are not set are absent; for most that is the same as 0 or empty.
 func Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Record, error) {
-	all, err := db.All(tx, row(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 ORDER BY schedule_id`, account)
+	all, err := db.All(tx, scanRow(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 ORDER BY schedule_id`, account)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +134,7 @@ func Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Re
 	return records, nil
 }
 
+// record returns the schedule as a record of the account file.
 func (s *stored) record() Record {
 	r := Record{
 		ScheduleID: s.ScheduleID, AccountID: s.AccountID,
@@ -151,6 +151,7 @@ func (s *stored) record() Record {
 	return r
 }
 
+// unlessZero returns nil for the zero value, and else a pointer to v.
 func unlessZero[T comparable](v T) *T {
 	var zero T
 	if v == zero {

@@ -14,7 +14,7 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// load reads records the way an account file is read and writes them into account A.
+// load decodes records as an account file is decoded, and loads them into account A.
 func load(t testing.TB, s *apitest.Server, file string) error {
 	t.Helper()
 	var records []schedule.Record
@@ -41,7 +41,8 @@ func dump(t testing.TB, s *apitest.Server, secrets bool) string {
 	return string(file)
 }
 
-// Loading what was dumped and dumping it again changes nothing, and what is set in a file stays set.
+// TestDumpAndLoadAreInverse loads random records, dumps them, and loads the dump: both dumps are equal, and every member
+// of the file is in them.
 func TestDumpAndLoadAreInverse(t *testing.T) {
 	s, r := start(t), newRandom(t)
 	for i := range 40 {
@@ -81,7 +82,7 @@ func TestDumpAndLoadAreInverse(t *testing.T) {
 	}
 }
 
-func TestDumpLeavesOutWhatIsNotSet(t *testing.T) {
+func TestDumpOmitsUnsetMembers(t *testing.T) {
 	s := start(t)
 	if err := load(t, s, `[{"schedule_id":7,"schedule_name":"S","description":"","team_id":0,"status":0,"layers":[],"notify":null}]`); err != nil {
 		t.Fatal(err)
@@ -92,8 +93,8 @@ func TestDumpLeavesOutWhatIsNotSet(t *testing.T) {
 	}
 }
 
-// What the operations show can be put into a file as it stands.
-func TestLoadTakesWhatInfoShows(t *testing.T) {
+// TestLoadAcceptsInfoReply loads the reply of /schedule/info.
+func TestLoadAcceptsInfoReply(t *testing.T) {
 	s := start(t)
 	id := full(t, s)
 	shown := s.Call(apitest.KeyA, "/schedule/info", object{"schedule_id": id})
@@ -107,7 +108,7 @@ func TestLoadTakesWhatInfoShows(t *testing.T) {
 	}
 }
 
-func TestDumpTellsSecretsOnlyWhenAsked(t *testing.T) {
+func TestDumpHoldsSecretsOnlyOnRequest(t *testing.T) {
 	s := start(t)
 	full(t, s)
 	if got := dump(t, s, false); contains(got, "hush") || !contains(got, `"verify_token":""`) {
@@ -121,7 +122,7 @@ func TestDumpTellsSecretsOnlyWhenAsked(t *testing.T) {
 	}
 }
 
-func TestDumpIsOrderedAndKeepsToItsAccount(t *testing.T) {
+func TestDumpIsOrderedAndOfOneAccount(t *testing.T) {
 	s := start(t)
 	if err := load(t, s, `[{"schedule_id":9,"name":"nine"},{"schedule_id":3,"name":"three"}]`); err != nil {
 		t.Fatal(err)
@@ -132,11 +133,11 @@ func TestDumpIsOrderedAndKeepsToItsAccount(t *testing.T) {
 	}
 }
 
-func TestLoadRefuses(t *testing.T) {
+func TestLoadRejectsInvalidRecords(t *testing.T) {
 	s := start(t)
 	const fine = `{"schedule_id":1,"name":"fine"}`
 	group := `"groups":[{"members":[{"person_ids":[1]}]}]`
-	for _, c := range []struct{ file, field, says string }{
+	for _, c := range []struct{ file, field, want string }{
 		{`[{"name":"x","schedule_id":0}]`, "schedules[0].schedule_id", "at least 1"},
 		{`[` + fine + `,` + fine + `]`, "schedules[1].schedule_id", "another schedule 1"},
 		{`[{"schedule_id":1}]`, "schedules[0].schedule_name", "required"},
@@ -152,24 +153,31 @@ func TestLoadRefuses(t *testing.T) {
 		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"mode":2}]}]`, "schedules[0].layers[0].mode", "got 2"},
 		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"mode":257}]}]`, "schedules[0].layers[0].mode", "got 257"},
 		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"hidden":2}]}]`, "schedules[0].layers[0].hidden", "got 2"},
-		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":31}]}]`, "schedules[0].layers[0].rotation_value", "got 31"},
-		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1,"rotation_duration":-1}]}]`, "schedules[0].layers[0].rotation_duration", "-1"},
-		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1,"restrict_mode":256}]}]`, "schedules[0].layers[0].restrict_mode", "got 256"},
-		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1,"restrict_start":-1}]}]`, "schedules[0].layers[0].restrict_start", "got -1"},
-		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1,` + group + `,"handoff_time":604800}]}]`, "schedules[0].layers[0].handoff_time", "604800"},
-		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1,` + group + `,"time_zone":"Nowhere"}]}]`, "schedules[0].layers[0].time_zone", "Nowhere"},
-		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1}]}]`, "schedules[0].layers[0].groups", "person"},
+		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":31}]}]`,
+			"schedules[0].layers[0].rotation_value", "got 31"},
+		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1,"rotation_duration":-1}]}]`,
+			"schedules[0].layers[0].rotation_duration", "-1"},
+		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1,"restrict_mode":256}]}]`,
+			"schedules[0].layers[0].restrict_mode", "got 256"},
+		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1,"restrict_start":-1}]}]`,
+			"schedules[0].layers[0].restrict_start", "got -1"},
+		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1,` + group +
+			`,"handoff_time":604800}]}]`, "schedules[0].layers[0].handoff_time", "604800"},
+		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1,` + group +
+			`,"time_zone":"Nowhere"}]}]`, "schedules[0].layers[0].time_zone", "Nowhere"},
+		{`[{"schedule_id":1,"name":"x","layers":[{"layer_start":5,"rotation_unit":"day","rotation_value":1}]}]`, "schedules[0].layers[0].groups",
+			"person"},
 		{`[{"schedule_id":1,"name":"x","notify":{"advance_in_time":-1}}]`, "schedules[0].notify.advance_in_time", "-1"},
 		{`[{"schedule_id":1,"name":"x","notify":{"webhooks":[{"type":"pigeon"}]}}]`, "schedules[0].notify.webhooks[0].type", "pigeon"},
 	} {
-		t.Run(fmt.Sprint(c.field, " ", c.says), func(t *testing.T) {
+		t.Run(fmt.Sprint(c.field, " ", c.want), func(t *testing.T) {
 			err := load(t, s, c.file)
 			var f *fault.Error
-			if !errors.As(err, &f) || f.Kind != fault.InvalidParameter || f.Field != c.field || !contains(f.Message, c.says) {
-				t.Errorf("got %v, want %s: %s", err, c.field, c.says)
+			if !errors.As(err, &f) || f.Kind != fault.InvalidParameter || f.Field != c.field || !contains(f.Message, c.want) {
+				t.Errorf("got %v, want %s: %s", err, c.field, c.want)
 			}
 			if got := dump(t, s, false); got != "[]" {
-				t.Errorf("something was kept: %s", got)
+				t.Errorf("schedules were stored: %s", got)
 			}
 		})
 	}

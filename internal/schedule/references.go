@@ -5,21 +5,23 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// refer records whom the schedule refers to: its team, and everybody in its layers.
-func (s *stored) refer(tx *db.Tx) error {
+// saveReferences stores which objects the schedule refers to: its team, and each person in its layers once.
+func (s *stored) saveReferences(tx *db.Tx) error {
 	targets := []configstore.Target{configstore.RefTo(configstore.Team, s.TeamID)}
-	seen := map[int64]bool{}
-	for i := range s.Layers {
-		for _, g := range s.Layers[i].Groups {
+	for _, p := range s.persons() {
+		targets = append(targets, configstore.RefTo(configstore.Person, p))
+	}
+	return configstore.SetReferences(tx, s.AccountID, configstore.RefFrom(configstore.Schedule, s.ScheduleID, s.Name), targets...)
+}
+
+// persons returns the persons in the layers, each once, in order of appearance.
+func (s *stored) persons() (all []int64) {
+	for _, l := range s.Layers {
+		for _, g := range l.Groups {
 			for _, m := range g.Members {
-				for _, p := range m.PersonIDs {
-					if !seen[p] {
-						seen[p] = true
-						targets = append(targets, configstore.RefTo(configstore.Person, p))
-					}
-				}
+				all = append(all, m.PersonIDs...)
 			}
 		}
 	}
-	return configstore.SetReferences(tx, s.AccountID, configstore.RefFrom(configstore.Schedule, s.ScheduleID, s.Name), targets...)
+	return distinct(all)
 }

@@ -10,20 +10,21 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Reseal passes the secrets of all accounts' schedules through renew and counts them. An error of renew ends it.
+// Reseal replaces the secrets of all accounts' schedules by renew and returns how many there are. It stops at the first
+// error.
 func Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
-	return rewrite(tx, func(count *int) passage {
-		return passage{
-			text: func(sealed, place string) (string, error) {
+	return rewrite(tx, func(count *int) transform {
+		return transform{
+			text: func(sealed, context string) (string, error) {
 				*count++
-				return renew(sealed, place)
+				return renew(sealed, context)
 			},
-			other: func(value jsontext.Value, place string) (jsontext.Value, error) {
+			other: func(value jsontext.Value, context string) (jsontext.Value, error) {
 				if !isSealed(value) { // see Complete
 					return value, nil
 				}
 				*count++
-				sealed, err := renew(plain(value), place)
+				sealed, err := renew(plain(value), context)
 				if err != nil {
 					return nil, err
 				}
@@ -33,26 +34,25 @@ func Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 	})
 }
 
-// Complete seals what an older version stored in clear. It is called when the program starts.
+// Complete seals the unknown members that an older version stored in clear. It is called when the program starts.
 func Complete(tx *db.Tx, keyring *secret.Keyring) error {
-	_, err := rewrite(tx, func(count *int) passage {
-		return passage{
+	_, err := rewrite(tx, func(count *int) transform {
+		return transform{
 			text: func(sealed, _ string) (string, error) { return sealed, nil },
-			other: func(value jsontext.Value, place string) (jsontext.Value, error) {
+			other: func(value jsontext.Value, context string) (jsontext.Value, error) {
 				if isSealed(value) {
 					return value, nil
 				}
 				*count++
-				return sealOther(keyring, value, place)
+				return sealOther(keyring, value, context)
 			},
 		}
 	})
 	return err
 }
 
-// rewrite puts the secrets of all schedules through a passage, which counts those that it changes, and
-// writes the schedules that have some.
-func rewrite(tx *db.Tx, through func(count *int) passage) (changed int, err error) {
+// rewrite transforms the secrets of all schedules, and stores the schedules for which the transform counted a change.
+func rewrite(tx *db.Tx, newTransform func(count *int) transform) (changed int, err error) {
 	type row struct {
 		of     Stamps
 		notify Notify
@@ -69,9 +69,9 @@ func rewrite(tx *db.Tx, through func(count *int) passage) (changed int, err erro
 	}
 	for _, r := range rows {
 		before := changed
-		renewed, err := r.notify.through(through(&changed), r.of)
+		renewed, err := r.notify.transformSecrets(newTransform(&changed), r.of)
 		if err != nil {
-			return 0, fault.Wrap(err, "seal the secrets of schedule %d anew", r.of.ScheduleID)
+			return 0, fault.Wrap(err, "seal the secrets of schedule %d again", r.of.ScheduleID)
 		}
 		if changed == before {
 			continue
@@ -80,7 +80,8 @@ func rewrite(tx *db.Tx, through func(count *int) passage) (changed int, err erro
 		if err != nil {
 			return 0, err
 		}
-		if _, err := tx.Exec(`UPDATE schedule SET notify = $1 WHERE account_id = $2 AND schedule_id = $3`, string(notify), r.of.AccountID, r.of.ScheduleID); err != nil {
+		if _, err := tx.Exec(`UPDATE schedule SET notify = $1 WHERE account_id = $2 AND schedule_id = $3`, string(notify), r.of.AccountID,
+			r.of.ScheduleID); err != nil {
 			return 0, err
 		}
 		if err := configstore.BumpRevision(tx, r.of.AccountID); err != nil {

@@ -1,7 +1,7 @@
 package schedule
 
-// Stamps say whose a schedule, or a layer, is and who wrote it when. A layer bears those of its schedule;
-// in a preview all are 0.
+// Stamps are the identity of a schedule or a layer, and who created and changed it when. A layer has those of its
+// schedule; in a preview all are 0.
 type Stamps struct {
 	AccountID  int64 `json:"account_id" doc:"Owning account."`
 	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the schedule."`
@@ -11,8 +11,7 @@ type Stamps struct {
 	UpdateBy   int64 `json:"update_by" doc:"The person who last changed it."`
 }
 
-// Schedule is a schedule as the operations show it (the specification, 2.2). What an operation does not
-// show is null.
+// Schedule is a schedule as the operations show it (specification 2.2). Members that an operation does not show are null.
 type Schedule struct {
 	Stamps
 	ID             *int64           `json:"id" doc:"The same as schedule_id; null in a preview."`
@@ -22,18 +21,18 @@ type Schedule struct {
 	GroupID        *int64           `json:"group_id" doc:"The same as team_id."`
 	TeamID         *int64           `json:"team_id" doc:"Owning team, 0 when there is none; null in a preview."`
 	Disabled       *int64           `json:"disabled" doc:"The same as status."`
-	Status         *int64           `json:"status" doc:"0 enabled, 1 disabled: it is computed as usual and nobody is paged from it; null in a preview."`
+	Status         *int64           `json:"status" doc:"0 enabled, 1 disabled: it is computed as usual and no person is paged from it; null in a preview."`
 	TimeZone       string           `json:"time_zone,omitzero" doc:"IANA zone of layers that have none of their own; absent: the account's."`
-	Layers         *[]Layer         `json:"layers" nullable:"true" doc:"What is configured, in the order sent; null when not asked for."`
-	ScheduleLayers *[]ComputedLayer `json:"schedule_layers" nullable:"true" doc:"Who is on call by each layer alone, rotations first and overrides after them; null when no window was asked for."`
+	Layers         *[]Layer         `json:"layers" nullable:"true" doc:"What is configured, in the order sent; null when not requested."`
+	ScheduleLayers *[]ComputedLayer `json:"schedule_layers" nullable:"true" doc:"Who is on call by each layer alone, rotations first and overrides after them; null when no window was requested."`
 	LayerSchedules *[]ComputedLayer `json:"layer_schedules" nullable:"true" doc:"The same as schedule_layers; null in a preview."`
 	FinalSchedule  ComputedLayer    `json:"final_schedule" doc:"Who is on call once layers and overrides are combined; its names are empty."`
 	Start          *int64           `json:"start,omitzero" doc:"Start of the window, Unix seconds; in a preview only."`
 	End            *int64           `json:"end,omitzero" doc:"End of the window, Unix seconds; in a preview only."`
-	Notify         *Notify          `json:"notify" doc:"Who is told about turns, and how; null in a preview."`
-	CurOncall      *OncallEntry     `json:"cur_oncall" doc:"Who is on call at the moment of the call; null when nobody is, or when not asked for."`
-	NextOncall     *OncallEntry     `json:"next_oncall" doc:"Who is on call after that, or next when nobody is now; null when nobody will be within 400 days, or when not asked for."`
-	Warnings       []string         `json:"warnings,omitempty" doc:"What is accepted but probably not meant; absent when there is nothing to say."`
+	Notify         *Notify          `json:"notify" doc:"Who is notified about shifts, and how; null in a preview."`
+	CurOncall      *OncallEntry     `json:"cur_oncall" doc:"Who is on call at the time of the call; null when no one is, or when not requested."`
+	NextOncall     *OncallEntry     `json:"next_oncall" doc:"Who is on call after that, or next when no one is now; null when no one will be within 400 days, or when not requested."`
+	Warnings       []string         `json:"warnings,omitempty" doc:"What is accepted but probably not meant; absent when there are no warnings."`
 }
 
 // Layer is a configured layer as it is shown.
@@ -42,15 +41,15 @@ type Layer struct {
 	Stamps
 }
 
-// ComputedLayer is a timeline: that of one layer, or the final one.
+// ComputedLayer is the timeline of one layer, or the final one.
 type ComputedLayer struct {
 	LayerName string   `json:"layer_name" doc:"Name of the layer; empty for the final timeline."`
 	Name      string   `json:"name" doc:"The same as layer_name."`
 	Mode      int64    `json:"mode" doc:"Mode of the layer: 0 rotation, 1 override."`
-	Schedules *[]Entry `json:"schedules" nullable:"true" doc:"Stretches in which somebody is on call, in order; null when no window was asked for."`
+	Schedules *[]Entry `json:"schedules" nullable:"true" doc:"Periods in which someone is on call, in order; null when no window was requested."`
 }
 
-// Entry is a stretch of a timeline in which one group is on call.
+// Entry is a period of a timeline in which one group is on call.
 type Entry struct {
 	Start int64 `json:"start" doc:"First second, Unix seconds."`
 	End   int64 `json:"end" doc:"First second after it, Unix seconds."`
@@ -58,7 +57,7 @@ type Entry struct {
 	Index int   `json:"index" doc:"Position of the group in its layer, from 0."`
 }
 
-// OncallEntry is a stretch of the final timeline with its true bounds, which no window has clipped.
+// OncallEntry is a period of the final timeline with its full bounds, not clipped by a window.
 type OncallEntry struct {
 	_        struct{} `nullable:"true"`
 	Start    int64    `json:"start" doc:"First second, Unix seconds."`
@@ -69,7 +68,7 @@ type OncallEntry struct {
 	Index    int      `json:"index" doc:"Position of the group in its layer, from 0."`
 }
 
-// Changed is the reply of a change that has nothing else to tell.
+// Changed is the reply of a change.
 type Changed struct {
-	Warnings []string `json:"warnings,omitempty" doc:"What was accepted but is probably not meant; absent when there is nothing to say."`
+	Warnings []string `json:"warnings,omitempty" doc:"What was accepted but is probably not meant; absent when there are no warnings."`
 }

@@ -10,15 +10,15 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// passage is a way for secrets to go: into the database, out of it, or nowhere.
-type passage struct {
-	text  func(secret, place string) (string, error)                       // for the members that are known
-	other func(value jsontext.Value, place string) (jsontext.Value, error) // for those that are not
+// transform converts secrets: it seals, opens or masks them. context is where a secret is stored; it is authenticated with
+// the sealed value, so that a secret cannot be moved to another schedule.
+type transform struct {
+	text  func(secret, context string) (string, error)                       // for known members
+	other func(value jsontext.Value, context string) (jsontext.Value, error) // for unknown members
 }
 
-// through returns the notification with every secret put through a passage, which is told where the secret
-// is stored. It leaves n as it is.
-func (n *Notify) through(p passage, of Stamps) (*Notify, error) {
+// transformSecrets returns a copy of the notification in which every secret is transformed.
+func (n *Notify) transformSecrets(p transform, of Stamps) (*Notify, error) {
 	if n == nil || n.Webhooks == nil {
 		return n, nil
 	}
@@ -40,7 +40,7 @@ func (n *Notify) through(p passage, of Stamps) (*Notify, error) {
 		}
 		w.Others = maps.Clone(w.Others)
 		for name, value := range w.Others {
-			if !secretive(name, value) {
+			if !mayHoldCredential(name, value) {
 				continue
 			}
 			var err error
@@ -53,27 +53,31 @@ func (n *Notify) through(p passage, of Stamps) (*Notify, error) {
 	return &s, nil
 }
 
-// sealed returns a notification as it is stored.
+// sealed returns the notification with sealed secrets, as it is stored.
 func (n *Notify) sealed(keyring *secret.Keyring, of Stamps) (*Notify, error) {
-	return n.through(passage{keyring.Seal, func(value jsontext.Value, place string) (jsontext.Value, error) {
-		return sealOther(keyring, value, place)
+	return n.transformSecrets(transform{keyring.Seal, func(value jsontext.Value, context string) (jsontext.Value, error) {
+		return sealOther(keyring, value, context)
 	}}, of)
 }
 
 // opened returns a stored notification in clear. open is secret.Keyring.Open, or Show where people see it.
 func (n *Notify) opened(open secret.Renew, of Stamps) (*Notify, error) {
-	return n.through(passage{open, func(value jsontext.Value, place string) (jsontext.Value, error) { return openOther(open, value, place) }}, of)
+	return n.transformSecrets(transform{open, func(value jsontext.Value, context string) (jsontext.Value, error) {
+		return openOther(open, value, context)
+	}},
+		of)
 }
 
-// blanked returns a stored notification without its secrets.
-func (n *Notify) blanked() *Notify {
-	blank := func(stored, _ string) (string, error) { return secret.Masked(stored), nil }
-	s, _ := n.through(passage{blank, func(jsontext.Value, string) (jsontext.Value, error) { return jsontext.Value(`""`), nil }}, Stamps{})
+// withoutSecrets returns a stored notification with empty secrets.
+func (n *Notify) withoutSecrets() *Notify {
+	mask := func(stored, _ string) (string, error) { return secret.Masked(stored), nil }
+	s, _ := n.transformSecrets(transform{mask, func(jsontext.Value, string) (jsontext.Value, error) { return jsontext.Value(`""`), nil }},
+		Stamps{})
 	return s
 }
 
-// shown returns a stored notification as it is shown: in clear to those who may see its secrets, without
-// them to others. One that is not set has every member null.
+// shown returns a stored notification as the API shows it, with its secrets in clear if secrets is set, else without
+// them. For a notification that is not set every member is null.
 func (n *Notify) shown(open secret.Renew, of Stamps, secrets bool) (*Notify, error) {
 	if n == nil {
 		return &Notify{}, nil
@@ -81,5 +85,5 @@ func (n *Notify) shown(open secret.Renew, of Stamps, secrets bool) (*Notify, err
 	if secrets {
 		return n.opened(open, of)
 	}
-	return n.blanked(), nil
+	return n.withoutSecrets(), nil
 }

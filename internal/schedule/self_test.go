@@ -13,7 +13,7 @@ import (
 
 func TestSelf(t *testing.T) {
 	s := start(t)
-	id := full(t, s) // B and Z take turns, A has a swap on 2026-04-14 from 00:00 to 12:00
+	id := full(t, s) // B and Z take shifts, A has a swap on 2026-04-14 from 00:00 to 12:00
 	s.Grant(auth.SchedulesRead)
 	var reply api.Items[schedule.Schedule]
 	is := func(want int) func(*testing.T, *apitest.Server, apitest.Reply) {
@@ -42,8 +42,8 @@ func TestSelf(t *testing.T) {
 	})
 }
 
-// Digits of one's own identifier in a name, or in somebody else's identifier, do not make one a member.
-func TestSelfIsNotFooledByDigits(t *testing.T) {
+// TestSelfIgnoresDigitsElsewhere has the caller's digits in a name and in another person's identifier.
+func TestSelfIgnoresDigitsElsewhere(t *testing.T) {
 	s := start(t)
 	create(t, s, object{"layers": []any{layer(1776009600, []int64{10*A + 1, B}, object{"layer_name": fmt.Sprint(A)})}})
 	var reply api.Items[schedule.Schedule]
@@ -52,8 +52,7 @@ func TestSelfIsNotFooledByDigits(t *testing.T) {
 	}
 }
 
-// What /schedule/info, /schedule/preview, /schedule/list and /schedule/self say about one window is the
-// same thing.
+// TestReadersAgree compares /schedule/info, /schedule/preview, /schedule/list and /schedule/self for one window.
 func TestReadersAgree(t *testing.T) {
 	s, r := start(t), newRandom(t)
 	s.Exec(`UPDATE account SET time_zone = 'America/New_York' WHERE account_id = $1`, apitest.AccountA)
@@ -68,7 +67,8 @@ func TestReadersAgree(t *testing.T) {
 		body["start"], body["end"] = from, to
 		var byPreview schedule.Schedule
 		s.Call(apitest.KeyA, "/schedule/preview", body).Into(&byPreview)
-		if text(t, byPreview.ScheduleLayers) != text(t, byInfo.ScheduleLayers) || text(t, byPreview.FinalSchedule) != text(t, byInfo.FinalSchedule) {
+		if text(t, byPreview.ScheduleLayers) != text(t, byInfo.ScheduleLayers) ||
+			text(t, byPreview.FinalSchedule) != text(t, byInfo.FinalSchedule) {
 			t.Fatalf("case %d: preview and info differ for %s", i, text(t, body))
 		}
 

@@ -8,10 +8,10 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Shifts is a schedule as those see it who tell people of its turns.
+// Shifts is a schedule as the notifications about its shifts need it.
 type Shifts struct {
 	Name     string
-	Disabled bool             // nobody is told
+	Disabled bool             // no notifications are sent
 	Timeline *oncall.Schedule // its Zone is the schedule's, or the account's
 	Notify   Notify           // secrets sealed; use Chats
 
@@ -35,7 +35,7 @@ func FindTurns(tx *db.Tx, account, schedule int64, zone *time.Location) (*Shifts
 	return t, nil
 }
 
-// Chats are the chats that are told of turns, secrets in clear.
+// Chats returns the chats that are notified of shifts, with their secrets in clear.
 func (t *Shifts) Chats(keyring *secret.Keyring) ([]Webhook, error) {
 	n, err := t.Notify.opened(keyring.Open, t.stamps)
 	if err != nil || n.Webhooks == nil {
@@ -44,7 +44,8 @@ func (t *Shifts) Chats(keyring *secret.Keyring) ([]Webhook, error) {
 	return *n.Webhooks, nil
 }
 
-// Notifying lists the schedules of an account in which anything is said about telling people of turns.
+// Notifying lists the schedules of an account with settings for notifications about shifts.
 func Notifying(tx *db.Tx, account int64) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `SELECT schedule_id FROM schedule WHERE account_id = $1 AND notify <> '' ORDER BY schedule_id`, account)
+	return db.All(tx, db.Column[int64], `SELECT schedule_id FROM schedule WHERE account_id = $1 AND notify <> '' ORDER BY schedule_id`,
+		account)
 }

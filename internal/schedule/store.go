@@ -8,7 +8,7 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// stored is a schedule as the database holds it: layers settled, secrets sealed.
+// stored is a schedule as the database holds it: with normalised layers and sealed secrets.
 type stored struct {
 	Stamps
 	Name        string
@@ -19,21 +19,23 @@ type stored struct {
 	Layers      []LayerConfig
 	Notify      *Notify // nil: not set
 
-	compiled *compiled // of one that is shared with other readers; nil: it may be changed
+	compiled *compiled // set in a schedule that other readers share; nil: the schedule may be changed
 }
 
-// keptSchedule is under which a schedule is kept.
-type keptSchedule struct{ id int64 }
+// scheduleKey is the cache key of a schedule.
+type scheduleKey struct{ id int64 }
 
-const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, layers, notify, create_at, create_by, update_at, update_by`
+const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, layers, notify,
+	create_at, create_by, update_at, update_by`
 
-// row reads the columns of a schedule; brief leaves the layers out.
-func row(account int64, brief bool) func(db.Scan) (*stored, error) {
+// scanRow returns a function that reads the columns of a schedule; brief leaves the layers out.
+func scanRow(account int64, brief bool) func(db.Scan) (*stored, error) {
 	return func(scan db.Scan) (*stored, error) {
 		s := &stored{}
 		s.AccountID = account
 		var layers, notify string
-		err := scan(&s.ScheduleID, &s.Name, &s.Description, &s.TeamID, &s.Status, &s.TimeZone, &layers, &notify, &s.CreateAt, &s.CreateBy, &s.UpdateAt, &s.UpdateBy)
+		err := scan(&s.ScheduleID, &s.Name, &s.Description, &s.TeamID, &s.Status, &s.TimeZone, &layers, &notify, &s.CreateAt, &s.CreateBy,
+			&s.UpdateAt, &s.UpdateBy)
 		if err != nil {
 			return nil, err
 		}
@@ -51,11 +53,13 @@ func row(account int64, brief bool) func(db.Scan) (*stored, error) {
 	}
 }
 
-// find reads one schedule; nil when the account has none of this id. It is shared with other readers and must not be
-// changed, unless the transaction writes.
+// find returns one schedule; nil when the account has none of this id. Other readers share it, so it must not be changed
+// unless the transaction writes.
 func find(tx *db.Tx, account, schedule int64) (*stored, error) {
-	s, _, err := configstore.Kept(tx, account, keptSchedule{schedule}, func() (*stored, bool, error) {
-		s, found, err := db.One(tx, row(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule)
+	s, _, err := configstore.Kept(tx, account, scheduleKey{schedule}, func() (*stored, bool, error) {
+		s, found, err := db.One(tx, scanRow(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`,
+			account,
+			schedule)
 		if found && tx.Cache() != nil {
 			s.compiled = &compiled{}
 		}
@@ -64,7 +68,7 @@ func find(tx *db.Tx, account, schedule int64) (*stored, error) {
 	return s, err
 }
 
-// get reads one schedule, which must be there.
+// get returns one schedule, or fault.Missing.
 func get(tx *db.Tx, account, schedule int64) (*stored, error) {
 	s, err := find(tx, account, schedule)
 	if err == nil && s == nil {
@@ -73,28 +77,31 @@ func get(tx *db.Tx, account, schedule int64) (*stored, error) {
 	return s, err
 }
 
-// insert writes a new schedule; false when its id is taken.
+// insert stores a new schedule; it returns false when the id is taken.
 func (s *stored) insert(tx *db.Tx) (bool, error) {
 	layers, notify, err := s.documents()
 	if err != nil {
 		return false, err
 	}
-	n, err := tx.Exec(`INSERT INTO schedule (account_id, schedule_id, schedule_name, name_folded, description, team_id, status, time_zone, layers, notify, create_at, create_by, update_at, update_by)
+	n, err := tx.Exec(`INSERT INTO schedule (account_id, schedule_id, schedule_name, name_folded, description, team_id, status, time_zone,
+		layers, notify, create_at, create_by, update_at, update_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
-		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.CreateAt, s.CreateBy, s.UpdateAt, s.UpdateBy)
+		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.CreateAt,
+		s.CreateBy, s.UpdateAt, s.UpdateBy)
 	if err != nil || n == 0 {
 		return false, err
 	}
 	return true, configstore.BumpRevision(tx, s.AccountID)
 }
 
-// update writes an existing schedule.
+// update stores a changed schedule.
 func (s *stored) update(tx *db.Tx) error {
 	layers, notify, err := s.documents()
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6, layers = $7, notify = $8, update_at = $9, update_by = $10
+	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6,
+		layers = $7, notify = $8, update_at = $9, update_by = $10
 		WHERE account_id = $11 AND schedule_id = $12`,
 		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.UpdateAt, s.UpdateBy, s.AccountID, s.ScheduleID)
 	if err != nil {
@@ -103,7 +110,7 @@ func (s *stored) update(tx *db.Tx) error {
 	return configstore.BumpRevision(tx, s.AccountID)
 }
 
-// documents are the JSON columns.
+// documents returns the JSON columns.
 func (s *stored) documents() (layers, notify string, err error) {
 	l, err := json.Marshal(s.Layers)
 	if err != nil || s.Notify == nil {

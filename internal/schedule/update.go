@@ -14,16 +14,16 @@ type updateRequest struct {
 
 // Updated is the reply of /schedule/update.
 type Updated struct {
-	DryRun bool  `json:"dry_run,omitzero" doc:"Nothing was done; plan tells what would come of it."`
+	DryRun bool  `json:"dry_run,omitzero" doc:"Nothing was changed; plan shows the effect."`
 	Plan   *Plan `json:"plan,omitzero" doc:"With dry_run: who would gain and lose which shifts."`
 	Changed
 }
 
 func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err error) {
-	if _, err := in.asked(maxWindow); err != nil {
+	if _, err := in.parse(maxWindow); err != nil {
 		return reply, err
 	}
-	body, err := in.settle("")
+	body, err := in.normalise("")
 	if err != nil {
 		return reply, err
 	}
@@ -35,12 +35,12 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 	if body.Notify, err = body.Notify.sealed(r.Keyring, s.Stamps); err != nil {
 		return reply, err
 	}
-	body.onto(s)
+	body.applyTo(s)
 	s.UpdateAt, s.UpdateBy = c.Unix(), c.Who.PersonID
 	if err := s.update(c.Tx); err != nil {
 		return reply, err
 	}
-	if err := s.refer(c.Tx); err != nil {
+	if err := s.saveReferences(c.Tx); err != nil {
 		return reply, err
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)

@@ -27,17 +27,21 @@ func TestUpdate(t *testing.T) {
 		{Name: "unknown", Body: `{"schedule_id":42,"name":"x"}`, Code: "ResourceNotFound", Says: []string{"42"}},
 		{Name: "no id", Body: `{"name":"x"}`, Code: "InvalidParameter", Says: []string{"schedule_id"}},
 		{Name: "malformed", Body: `{`, Code: "InvalidParameter"},
-		{Name: "fields before existence", Body: `{"schedule_id":42,"layers":[{}]}`, Code: "InvalidParameter", Says: []string{"layers[0].layer_start"}},
-		{Name: "name of 41", Body: at(`,"schedule_name":"` + strings.Repeat("x", 41) + `"`), Code: "InvalidParameter", Says: []string{"schedule_name", "40"}, Then: untouched},
-		{Name: "bad layer", Body: at(`,"layers":[{"layer_start":1776009600,"mode":1}]`), Code: "InvalidParameter", Says: []string{"layers[0].layer_end"}, Then: untouched},
+		{Name: "fields before existence", Body: `{"schedule_id":42,"layers":[{}]}`, Code: "InvalidParameter",
+			Says: []string{"layers[0].layer_start"}},
+		{Name: "name of 41", Body: at(`,"schedule_name":"` + strings.Repeat("x", 41) + `"`), Code: "InvalidParameter",
+			Says: []string{"schedule_name", "40"}, Then: untouched},
+		{Name: "bad layer", Body: at(`,"layers":[{"layer_start":1776009600,"mode":1}]`), Code: "InvalidParameter",
+			Says: []string{"layers[0].layer_end"}, Then: untouched},
 		{Name: "bad window", Body: at(`,"start":1776009600`), Code: "InvalidParameter", Says: []string{"end"}, Then: untouched},
-		{Name: "golden", Body: at(`,"schedule_name":"Renamed","description":"Second","team_id":` + fmt.Sprint(int64(apitest.TeamA))), Golden: "schedule_update"},
+		{Name: "golden", Body: at(`,"schedule_name":"Renamed","description":"Second","team_id":` + fmt.Sprint(int64(apitest.TeamA))),
+			Golden: "schedule_update"},
 		{Name: "with a warning", Body: at(`,"team_id":7`), Data: `{"warnings":["team_id: team 7 does not exist"]}`},
 	})
 }
 
-// A member that is absent, or null, stays; the stamps tell who changed the rest and when.
-func TestUpdateKeepsWhatIsNotSent(t *testing.T) {
+// TestUpdateKeepsUnsentMembers checks that absent and null members stay, and the stamps of the change.
+func TestUpdateKeepsUnsentMembers(t *testing.T) {
 	s := start(t)
 	id := full(t, s)
 	s.Grant(auth.SchedulesManage)

@@ -5,7 +5,7 @@ import (
 	"tocsin/internal/auth"
 )
 
-// show is a stored schedule without its layers and anything computed.
+// show returns the view of a stored schedule without its layers and timelines.
 func (r *Service) show(c *api.Call, s *stored) (Schedule, error) {
 	notify, err := s.Notify.shown(r.Keyring.Show(c.Report), s.Stamps, c.Who.May(auth.SchedulesManage))
 	return Schedule{
@@ -16,7 +16,7 @@ func (r *Service) show(c *api.Call, s *stored) (Schedule, error) {
 	}, err
 }
 
-// showAt is a stored schedule with its layers, its timelines in a window, and who is on call now.
+// showAt returns the view of a stored schedule with its layers, its timelines in a window, and who is on call now.
 func (r *Service) showAt(c *api.Call, s *stored, w window, left *budget) (Schedule, error) {
 	view, err := r.show(c, s)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *stored) showTimelines(view *Schedule, c *api.Call, w window, left *budg
 	return nil
 }
 
-// showLayers are the configured layers as they are shown.
+// showLayers returns the configured layers with the stamps of the schedule.
 func (s *stored) showLayers() *[]Layer {
 	layers := make([]Layer, len(s.Layers))
 	for i := range layers {

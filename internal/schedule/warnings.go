@@ -13,8 +13,8 @@ import (
 // maxListed is how many unknown persons a warning lists by number.
 const maxListed = 20
 
-// warnings names what is accepted in a schedule but probably not meant: what the engine has to say, a
-// notification that reaches nobody, and a team and persons that do not exist (docs/api.md, "Schedules").
+// warnings lists what is accepted in a schedule but probably not meant: warnings of the engine, notifications that cannot
+// be delivered, and a team and persons that do not exist (docs/api.md, "Schedules").
 func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
 	e, err := s.engine(account)
 	if err != nil {
@@ -46,24 +46,19 @@ func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
 }
 
 // unknownPersons lists the persons in the layers that the account does not have, in order of appearance.
-// One query for all the account's persons is cheaper than one for each of those named.
+// One query for all the account's persons is cheaper than one for each person in the layers.
 func (s *stored) unknownPersons(tx *db.Tx) (unknown []int64, err error) {
-	var known map[int64]bool
-	for i := range s.Layers {
-		for _, g := range s.Layers[i].Groups {
-			for _, m := range g.Members {
-				for _, p := range m.PersonIDs {
-					if known == nil {
-						if known, err = person.Present(tx, s.AccountID); err != nil {
-							return nil, err
-						}
-					}
-					if !known[p] {
-						known[p] = true // once
-						unknown = append(unknown, p)
-					}
-				}
-			}
+	named := s.persons()
+	if len(named) == 0 {
+		return nil, nil
+	}
+	known, err := person.Present(tx, s.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range named {
+		if !known[p] {
+			unknown = append(unknown, p)
 		}
 	}
 	return unknown, nil

@@ -7,17 +7,17 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// zones holds the zones loaded so far by name. There are a few hundred, so it needs no bound: names that
-// are no zone are not kept.
+// zones holds the zones loaded so far by name. There are a few hundred of them, so
+// it needs no bound: unknown names are not stored.
 var zones sync.Map
 
-// zone finds an IANA zone. Loading one reads files, which is too slow to do on every read.
+// zone returns an IANA zone, or fault.Invalid. Loading a zone reads files, which is too slow for every request.
 func zone(field, name string) (*time.Location, error) {
 	if z, ok := zones.Load(name); ok {
 		return z.(*time.Location), nil
 	}
 	z, err := time.LoadLocation(name)
-	if err != nil || name == "" || name == "Local" { // the last two mean the machine's, which is nobody's business
+	if err != nil || name == "" || name == "Local" { // the last two mean the machine's zone, which must not matter
 		return nil, fault.Invalid(field, "must be an IANA zone such as Europe/Berlin, got %q", name)
 	}
 	zones.Store(name, z)

@@ -15,9 +15,9 @@ import (
 	"tocsin/internal/template"
 )
 
-// TestWhateverNamesATeamKeepsIt creates one of each through the API: none of the rooms may forget to say
-// that it refers to a team.
-func TestWhateverNamesATeamKeepsIt(t *testing.T) {
+// TestReferencedTeamCannotBeDeleted creates one of each object that refers to a team, through the API. Each package must
+// store the reference.
+func TestReferencedTeamCannotBeDeleted(t *testing.T) {
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, team.Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(keyring), template.Ops(), calendar.Ops(), (&integration.Service{Keyring: keyring}).Ops(), rum.New(keyring).Ops())
 	var open struct {

@@ -2,7 +2,7 @@ package team
 
 import "tocsin/internal/platform/db"
 
-// Of returns the teams that a person is in.
+// Of returns the teams of a person.
 func Of(tx *db.Tx, account, person int64) ([]int64, error) {
 	return db.All(tx, db.Column[int64], `SELECT team_id FROM team_person WHERE account_id = $1 AND person_id = $2`, account, person)
 }

@@ -12,36 +12,49 @@ var golden embed.FS
 
 var manage = []auth.Permission{auth.TeamsManage}
 
-// Ops is the room's table of contents.
+// Ops returns the operations of this package.
 func Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
-			Path: "/team/upsert", Allow: manage, Effect: api.Write, Audit: "team:write:upsert",
-			Doc:     "Creates a team, or changes the one that team_id names.",
-			Notes:   "The members are replaced as a whole when person_ids, emails or phones are sent: those by id come first, and an address must be that of one person of the account, because nobody is invited here. A name that another team has is refused, unless reset_if_name_exist says that that team is meant. A person who does not exist is accepted and named in warnings.",
+			Path:   "/team/upsert",
+			Allow:  manage,
+			Effect: api.Write,
+			Audit:  "team:write:upsert",
+			Doc:    "Creates a team, or changes the one that team_id names.",
+			Notes: "The members are replaced as a whole when person_ids, emails or phones are sent: those by id come first, and an " +
+				"address must be that of one person of the account, because this operation invites no person. A name that another team has is " +
+				"rejected, unless reset_if_name_exist is set: then that team is changed. A person who does not exist is accepted and named " +
+				"in warnings.",
 			Example: `{"team_name": "Backend SRE", "description": "Backend reliability", "person_ids": [2476123212131]}`,
 			Do:      api.Do(upsert),
 		},
 		{
-			Path: "/team/info", Effect: api.Snapshot,
+			Path:    "/team/info",
+			Effect:  api.Snapshot,
 			Doc:     "Shows one team, by its id, name or external reference.",
 			Example: `{"team_id": 4291079133131}`,
 			Do:      api.Do(info),
 		},
 		{
-			Path: "/team/infos", Effect: api.Snapshot,
+			Path:    "/team/infos",
+			Effect:  api.Snapshot,
 			Doc:     "Shows several teams in the order of the request, each once; unknown ones are left out.",
 			Example: `{"team_ids": [4291079133131]}`,
 			Do:      api.Do(infos),
 		},
 		{
-			Path: "/team/list", Effect: api.Snapshot,
+			Path:    "/team/list",
+			Effect:  api.Snapshot,
 			Doc:     "Lists the teams of the account page by page, newest first.",
 			Example: `{"p": 1, "limit": 20, "query": "sre"}`,
 			Do:      api.Do(list),
 		},
 		{
-			Path: "/team/delete", Allow: manage, Effect: api.Write, Audit: "team:write:delete", Danger: true,
+			Path:    "/team/delete",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "team:write:delete",
+			Danger:  true,
 			Doc:     "Deletes a team that nothing belongs to, by its id, name or external reference.",
 			Example: `{"team_id": 4291079133131, "dry_run": true}`,
 			Do:      api.Do(remove),

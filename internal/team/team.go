@@ -1,148 +1,192 @@
-// Package team holds the account's teams and who is in them.
-//
-// A team may name persons who do not exist (yet): people are often created later or elsewhere. This
-// package must never take membership for a permission; that is internal/auth's.
 package team
 
 import (
+	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
 
-// maxName is the longest name of a team in an account file, in characters.
-const maxName = 128
-
-// Record is a team in the account file.
-type Record struct {
-	TeamID      int64   `json:"team_id"`
-	TeamName    string  `json:"team_name"`
-	PersonIDs   []int64 `json:"person_ids"` // in the order in which they are shown
-	Description string  `json:"description,omitzero"`
-	RefID       string  `json:"ref_id,omitzero"`
-	CreatorID   int64   `json:"creator_id,omitzero"`
-	UpdatedBy   int64   `json:"updated_by,omitzero"`
-	CreatedAt   int64   `json:"created_at,omitzero"` // Unix seconds, as updated_at
-	UpdatedAt   int64   `json:"updated_at,omitzero"`
+// Named names a team by its id, its name or its external reference.
+type Named struct {
+	TeamID   int64  `json:"team_id,omitzero" minimum:"0" doc:"By its id."`
+	TeamName string `json:"team_name,omitzero" maxLength:"128" doc:"By its name."`
+	RefID    string `json:"ref_id,omitzero" maxLength:"255" doc:"By its id in the system it comes from."`
 }
 
-const columns = `team_id, team_name, description, ref_id, creator_id, updated_by, created_at, updated_at`
-
-func scanTeam(scan db.Scan) (r Record, err error) {
-	return r, scan(&r.TeamID, &r.TeamName, &r.Description, &r.RefID, &r.CreatorID, &r.UpdatedBy, &r.CreatedAt, &r.UpdatedAt)
-}
-
-// Load adds the teams of an account file. Errors are fault.Invalid with the record's path.
-func Load(tx *db.Tx, account int64, records []Record) error {
-	for i, r := range records {
-		at := configstore.PathOf("teams", i)
-		if err := configstore.FirstError(
-			at.AtLeast("team_id", r.TeamID, 1), at.Length("team_name", r.TeamName, 1, maxName),
-			at.Length("description", r.Description, 0, 500), at.Length("ref_id", r.RefID, 0, 255),
-			at.AtLeast("creator_id", r.CreatorID, 0), at.AtLeast("updated_by", r.UpdatedBy, 0),
-			at.AtLeast("created_at", r.CreatedAt, 0), at.AtLeast("updated_at", r.UpdatedAt, 0),
-		); err != nil {
-			return err
+// Check returns fault.Invalid unless exactly one of the three is set.
+func (n Named) Check() error {
+	given := 0
+	for _, is := range []bool{n.TeamID != 0, n.TeamName != "", n.RefID != ""} {
+		if is {
+			given++
 		}
-		fresh, err := r.insert(tx, account)
-		if err != nil {
-			return err
-		}
-		if !fresh {
-			return at.Twice("team_id", r.TeamID)
-		}
-		if err := join(tx, account, at, r); err != nil {
-			return err
-		}
+	}
+	if given != 1 {
+		return fault.Invalid("team_id", "exactly one of team_id, team_name and ref_id must be set, got %d of them", given)
 	}
 	return nil
 }
 
-func (r Record) insert(tx *db.Tx, account int64) (fresh bool, err error) {
-	n, err := tx.Exec(`INSERT INTO team (account_id, `+columns+`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
-		account, r.TeamID, r.TeamName, r.Description, r.RefID, r.CreatorID, r.UpdatedBy, r.CreatedAt, r.UpdatedAt, db.Fold(r.TeamName))
-	if err != nil || n == 0 {
-		return false, err
+// find returns the team, fault.Missing when there is none, and fault.Invalid when a name fits several teams.
+func (n Named) find(c *api.Call) (Record, error) {
+	if n.TeamID != 0 {
+		return get(c.Tx, c.Who.AccountID, n.TeamID)
 	}
-	return true, configstore.BumpRevision(tx, account) // whoever joins it does so in the same transaction
+	teams, err := db.All(c.Tx, db.Column[int64],
+		`SELECT team_id FROM team WHERE account_id = $1 AND ($2 = '' OR team_name = $2) AND ($3 = '' OR ref_id = $3) ORDER BY team_id LIMIT 2`,
+		c.Who.AccountID, n.TeamName, n.RefID)
+	switch {
+	case err != nil:
+		return Record{}, err
+	case len(teams) == 0:
+		return Record{}, fault.Missing("team", n.TeamName+n.RefID)
+	case len(teams) > 1: // from an account file, where names may repeat
+		return Record{}, fault.Invalid("team_id", "must select a team: %d and %d both have %q", teams[0], teams[1], n.TeamName+n.RefID)
+	}
+	return get(c.Tx, c.Who.AccountID, teams[0])
 }
 
-func join(tx *db.Tx, account int64, at configstore.RecordPath, r Record) error {
-	for i, person := range r.PersonIDs {
-		at := at.Element("person_ids", i)
-		if err := at.AtLeast("", person, 1); err != nil {
-			return err
+// Team is a team as the API shows it.
+type Team struct {
+	AccountID     int64   `json:"account_id" doc:"Owning account."`
+	TeamID        int64   `json:"team_id" doc:"The team's identifier."`
+	TeamName      string  `json:"team_name" doc:"Unique in the account."`
+	Description   string  `json:"description" doc:"What it is for; may be empty."`
+	Status        string  `json:"status" enum:"enabled" doc:"Always enabled."`
+	UpdatedByName string  `json:"updated_by_name" doc:"The name of the person who changed it last; empty when not known."`
+	UpdatedBy     int64   `json:"updated_by" doc:"That person; 0: not known."`
+	CreatorID     int64   `json:"creator_id" doc:"The person who made it; 0: not known."`
+	CreatorName   string  `json:"creator_name" doc:"That person's name; empty when not known."`
+	CreatedAt     int64   `json:"created_at" doc:"Unix seconds; 0: not known."`
+	UpdatedAt     int64   `json:"updated_at" doc:"Unix seconds; 0: not known."`
+	PersonIDs     []int64 `json:"person_ids" doc:"Its members, in the order in which they were sent."`
+	RefID         string  `json:"ref_id" doc:"Its id in the system it comes from; empty: none."`
+}
+
+// show returns a team with the names of the persons who created and changed it.
+func show(c *api.Call, r Record) (Team, error) {
+	name := func(person int64) (name string, err error) {
+		if person != 0 {
+			name, _, err = db.One(c.Tx, db.Column[string], `SELECT person_name FROM person WHERE account_id = $1 AND person_id = $2`,
+				c.Who.AccountID, person)
 		}
-		n, err := tx.Exec(`INSERT INTO team_person (account_id, team_id, person_id, position) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-			account, r.TeamID, person, i)
+		return name, err
+	}
+	creator, err := name(r.CreatorID)
+	if err != nil {
+		return Team{}, err
+	}
+	updater, err := name(r.UpdatedBy)
+	return Team{c.Who.AccountID, r.TeamID, r.TeamName, r.Description, "enabled", updater, r.UpdatedBy, r.CreatorID, creator, r.CreatedAt,
+		r.UpdatedAt, r.PersonIDs, r.RefID}, err
+}
+
+func info(c *api.Call, in Named) (Team, error) {
+	r, err := in.find(c)
+	if err != nil {
+		return Team{}, err
+	}
+	return show(c, r)
+}
+
+type infosRequest struct {
+	TeamIDs []int64 `json:"team_ids" maxItems:"100" doc:"The teams, at most 100."`
+}
+
+// Brief is a team in the reply of /team/infos.
+type Brief struct {
+	TeamID    int64   `json:"team_id" doc:"The team."`
+	TeamName  string  `json:"team_name" doc:"Its name."`
+	PersonIDs []int64 `json:"person_ids" doc:"Its members, in the order in which they were sent."`
+}
+
+func infos(c *api.Call, in infosRequest) (api.Items[Brief], error) {
+	items, seen := []Brief{}, map[int64]bool{}
+	for _, id := range in.TeamIDs {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		r, found, err := Find(c.Tx, c.Who.AccountID, id)
 		if err != nil {
-			return err
+			return api.Items[Brief]{}, err
 		}
-		if n == 0 {
-			return at.Twice("", person)
+		if found {
+			items = append(items, Brief{r.TeamID, r.TeamName, r.PersonIDs})
 		}
 	}
-	return nil
+	return api.Items[Brief]{Items: items}, nil
 }
 
-// Members lists who is in a team, in the order in which they were given.
-func Members(tx *db.Tx, account, team int64) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `SELECT person_id FROM team_person WHERE account_id = $1 AND team_id = $2 ORDER BY position`, account, team)
+type listRequest struct {
+	api.Page
+	OrderBy  string `json:"orderby,omitzero" enum:"created_at,updated_at,team_name" doc:"What to order by; absent: created_at."`
+	Asc      bool   `json:"asc,omitzero" doc:"Ascending."`
+	PersonID int64  `json:"person_id,omitzero" minimum:"0" doc:"Only teams that this person is in."`
+	Query    string `json:"query,omitzero" maxLength:"100" doc:"Part of the name, in upper or lower case."`
 }
 
-// Find reads a team; found is false when the account has none of this id.
-func Find(tx *db.Tx, account, team int64) (r Record, found bool, err error) {
-	r, found, err = db.One(tx, scanTeam, `SELECT `+columns+` FROM team WHERE account_id = $1 AND team_id = $2`, account, team)
-	if err == nil && found {
-		r.PersonIDs, err = Members(tx, account, team)
-	}
-	return r, found, err
+type listed struct {
+	P     int64  `json:"p" doc:"The page."`
+	Limit int64  `json:"limit" doc:"Teams on a page."`
+	Total int64  `json:"total" doc:"How many teams match, exactly."`
+	Items []Team `json:"items" doc:"The teams of this page."`
 }
 
-// get is Find of a team that must be there.
-func get(tx *db.Tx, account, team int64) (Record, error) {
-	r, found, err := Find(tx, account, team)
-	if err == nil && !found {
-		err = fault.Missing("team", team)
-	}
-	return r, err
+// matching selects the teams of a list, by a part of the name ($2) and by a member ($3; 0: any).
+const matching = ` FROM team WHERE account_id = $1 AND name_folded LIKE $2 ESCAPE '\'
+	AND ($3 = 0 OR team_id IN (SELECT team_id FROM team_person WHERE account_id = $1 AND person_id = $3))`
+
+// orders lists the sort orders; the second of each is ascending.
+var orders = map[string][2]string{
+	"":           {` ORDER BY created_at DESC, team_id DESC`, ` ORDER BY created_at, team_id`},
+	"created_at": {` ORDER BY created_at DESC, team_id DESC`, ` ORDER BY created_at, team_id`},
+	"updated_at": {` ORDER BY updated_at DESC, team_id DESC`, ` ORDER BY updated_at, team_id`},
+	"team_name":  {` ORDER BY name_folded DESC, team_id DESC`, ` ORDER BY name_folded, team_id`},
 }
 
-// Dump gives the account's teams by id, members in the order in which they were given.
-func Dump(tx *db.Tx, account int64) ([]Record, error) {
-	teams, err := db.All(tx, scanTeam, `SELECT `+columns+` FROM team WHERE account_id = $1 ORDER BY team_id`, account)
+func list(c *api.Call, in listRequest) (listed, error) {
+	args := []any{c.Who.AccountID, db.Containing(in.Query), in.PersonID}
+	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
 	if err != nil {
-		return nil, err
+		return listed{}, err
 	}
-	type member struct{ team, person int64 }
-	members, err := db.All(tx, func(scan db.Scan) (m member, err error) {
-		return m, scan(&m.team, &m.person)
-	}, `SELECT team_id, person_id FROM team_person WHERE account_id = $1 ORDER BY team_id, position`, account)
+	order := orders[in.OrderBy][0]
+	if in.Asc {
+		order = orders[in.OrderBy][1]
+	}
+	limit, offset := in.Window(20)
+	found, err := db.All(c.Tx, scanTeam, `SELECT `+columns+matching+order+` LIMIT $4 + 0 OFFSET $5 + 0`, append(args, limit, offset)...)
 	if err != nil {
-		return nil, err
+		return listed{}, err
 	}
-	of := map[int64][]int64{}
-	for _, m := range members {
-		of[m.team] = append(of[m.team], m.person)
+	page := listed{max(in.P, 1), limit, total, make([]Team, len(found))}
+	for i, r := range found {
+		if r.PersonIDs, err = Members(c.Tx, c.Who.AccountID, r.TeamID); err != nil {
+			return listed{}, err
+		}
+		if page.Items[i], err = show(c, r); err != nil {
+			return listed{}, err
+		}
 	}
-	for i := range teams {
-		teams[i].PersonIDs = of[teams[i].TeamID]
-	}
-	return teams, nil
+	return page, nil
 }
 
-// Erase takes a team and its memberships away.
-func Erase(tx *db.Tx, account, team int64) error {
-	if _, err := tx.Exec(`DELETE FROM team_person WHERE account_id = $1 AND team_id = $2`, account, team); err != nil {
-		return err
-	}
-	if _, err := tx.Exec(`DELETE FROM team WHERE account_id = $1 AND team_id = $2`, account, team); err != nil {
-		return err
-	}
-	return configstore.BumpRevision(tx, account)
+type deleteRequest struct {
+	Named
+	api.DryRun
 }
 
-// Complete folds the names of teams that an older version wrote. It is called when the program starts.
-func Complete(tx *db.Tx) error {
-	return db.Refold[int64](tx, `SELECT account_id, team_id, team_name FROM team WHERE name_folded = ''`, `UPDATE team SET name_folded = $1 WHERE account_id = $2 AND team_id = $3`)
+// remove deletes a team that no other object refers to.
+func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+	r, err := in.find(c)
+	if err != nil {
+		return api.Removal{}, err
+	}
+	c.Removed(configstore.Team, r.TeamID, r.TeamName)
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Team, r.TeamID); err != nil {
+		return api.Removal{}, err
+	}
+	return api.Removal{}, Erase(c.Tx, c.Who.AccountID, r.TeamID)
 }

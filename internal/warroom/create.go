@@ -20,16 +20,17 @@ type createRequest struct {
 	incident.OneRequest
 	IntegrationID int64   `json:"integration_id" minimum:"1" doc:"The app to open the group with; its war rooms must be enabled."`
 	MemberIDs     []int64 `json:"member_ids,omitzero" maxItems:"100" doc:"Further persons to invite, at most 100."`
-	AddObservers  bool    `json:"add_observers,omitzero" doc:"Invite those as well who were responsible before."`
+	AddObservers  bool    `json:"add_observers,omitzero" doc:"Also invite the persons who were responsible before."`
 }
 
-// Group is a war room as its service has it.
+// Group is the group of a war room at its chat service.
 type Group struct {
 	ChatID    string `json:"chat_id" doc:"The group at the service."`
 	ChatName  string `json:"chat_name" doc:"Its name."`
-	ShareLink string `json:"share_link" doc:"Where to join it; empty where the service gives no link."`
+	ShareLink string `json:"share_link" doc:"Where to join it; empty where the service has no link."`
 }
 
+// group returns the group of the record.
 func (r *Record) group() Group { return Group{r.ChatID, r.ChatName, r.ShareLink} }
 
 // Created is the reply to /incident/war-room/create.
@@ -38,8 +39,8 @@ type Created struct {
 	api.Warnings
 }
 
-// asked is what has come of asking a service for a group.
-type asked struct {
+// openResult is the result of a call to the chat service for a group.
+type openResult struct {
 	Record
 	service  sender.App
 	incident incident.Incident
@@ -47,9 +48,9 @@ type asked struct {
 	warnings []string
 }
 
-// ask notes down that the group is being opened, so that nobody opens a second one meanwhile, and asks the
-// service for it. Where it is open already there is nothing to ask.
-func (r *Service) ask(c *api.Call, in createRequest) (a asked, err error) {
+// openGroup stores a record with the status creating, so that no other call opens a second group, and calls the service
+// outside any transaction. It does nothing where the group is open already.
+func (r *Service) openGroup(c *api.Call, in createRequest) (a openResult, err error) {
 	err = c.Write(func() error { return r.begin(c, in, &a) })
 	if err != nil || a.Status == isOpen {
 		return a, err
@@ -58,23 +59,24 @@ func (r *Service) ask(c *api.Call, in createRequest) (a asked, err error) {
 	defer cancel()
 	group, err := a.service.OpenGroup(ctx, r.Out, nameOf(&a.incident), a.people)
 	if group.ID == "" {
-		return a, errors.Join(failed(a.PluginType, err, group.Missing), c.Write(func() error { return a.forget(c.Tx) }))
+		return a, errors.Join(failed(a.PluginType, err, group.Missing), c.Write(func() error { return a.delete(c.Tx) }))
 	}
 	a.ChatID, a.ChatName, a.ShareLink = group.ID, group.Name, group.Link
 	if err != nil {
-		a.warnings = append(a.warnings, "the group is open, but not everybody could be added; /incident/war-room/add-member tries again: "+said(err))
+		a.warnings = append(a.warnings, "the group is open, but not all persons could be added; /incident/war-room/add-member tries again: "+
+			publicMessage(err))
 	}
 	if len(group.Missing) > 0 {
-		a.warnings = append(a.warnings, a.PluginType+": "+unknown(group.Missing))
+		a.warnings = append(a.warnings, a.PluginType+": "+missingText(group.Missing))
 	}
 	if _, err := a.service.Post(ctx, r.Out, group.ID, greeting(&a)); err != nil {
-		a.warnings = append(a.warnings, "the group is open, but nothing could be posted to it: "+said(err))
+		a.warnings = append(a.warnings, "the group is open, but nothing could be posted to it: "+publicMessage(err))
 	}
 	return a, nil
 }
 
-// begin finds the war room that there is, or begins a new one.
-func (r *Service) begin(c *api.Call, in createRequest, a *asked) (err error) {
+// begin returns the war room that is open, or stores a new one with the status creating.
+func (r *Service) begin(c *api.Call, in createRequest, a *openResult) (err error) {
 	if a.incident, err = incident.Permit(c.Tx, c.Who, in.IncidentID); err != nil {
 		return err
 	}
@@ -83,31 +85,33 @@ func (r *Service) begin(c *api.Call, in createRequest, a *asked) (err error) {
 		return err
 	}
 	if !app.Settings.WarRoomEnabled {
-		return fault.Invalid("integration_id", "names an integration whose settings.war_room_enabled is off, %d (%s)", app.IntegrationID, app.IntegrationName)
+		return fault.Invalid("integration_id", "names an integration whose settings.war_room_enabled is off, %d (%s)", app.IntegrationID,
+			app.IntegrationName)
 	}
 	have, found, err := find(c.Tx, c.Who.AccountID, a.incident.IncidentID, in.IntegrationID)
 	switch {
 	case err != nil:
 		return err
 	case found && have.pending(c.Now):
-		return fault.New(fault.Conflict, "the war room of this incident is just being opened")
+		return fault.New(fault.Conflict, "the war room of this incident is being opened")
 	case found && have.Status == isOpen:
 		a.Record = have
 		return nil
 	}
-	others, err := concerned(c.Tx, c.Who.PersonID, &a.incident, in.AddObservers)
+	others, err := invitees(c.Tx, c.Who.PersonID, &a.incident, in.AddObservers)
 	if err != nil {
 		return err
 	}
-	if a.people, err = people(c.Tx, c.Who.AccountID, others, in.MemberIDs); err != nil {
+	if a.people, err = contactsOf(c.Tx, c.Who.AccountID, others, in.MemberIDs); err != nil {
 		return err
 	}
-	a.Record = Record{AccountID: c.Who.AccountID, IntegrationID: in.IntegrationID, CreatedBy: c.Who.PersonID, IncidentID: a.incident.IncidentID, Status: creating, CreatedAt: c.Unix(), PluginType: plugin(&app)}
+	a.Record = Record{AccountID: c.Who.AccountID, IntegrationID: in.IntegrationID, CreatedBy: c.Who.PersonID,
+		IncidentID: a.incident.IncidentID, Status: creating, CreatedAt: c.Unix(), PluginType: plugin(&app)}
 	return a.Record.begin(c.Tx)
 }
 
-// create notes down the group that was opened and tells of it.
-func (r *Service) create(c *api.Call, a asked) (Created, error) {
+// create stores the group that was opened and publishes it.
+func (r *Service) create(c *api.Call, a openResult) (Created, error) {
 	reply := Created{a.group(), api.Warn(a.warnings)}
 	c.Touched("war_room", a.ChatID, a.ChatName)
 	c.Touched("incident", a.IncidentID, a.incident.Title)
@@ -117,25 +121,31 @@ func (r *Service) create(c *api.Call, a asked) (Created, error) {
 	if err := a.complete(c.Tx); err != nil {
 		return Created{}, err
 	}
-	return reply, r.publish(c, &a.Record, a.incident.ChannelID, activity.WarRoomOpened{WarRoom: a.Record.named()})
+	return reply, r.publish(c, &a.Record, a.incident.ChannelID, activity.WarRoomOpened{WarRoom: a.Record.eventData()})
 }
 
+// publish publishes an event about a war room.
 func (r *Service) publish(c *api.Call, w *Record, channel int64, e activity.Event) error {
-	return r.Bus.Publish(c.Tx, activity.Item{Account: w.AccountID, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID, Event: e})
+	return r.Bus.Publish(c.Tx, activity.Item{Account: w.AccountID, ID: w.IncidentID, Channel: channel, At: c.Now, Person: c.Who.PersonID,
+		Event: e})
 }
 
-func (r *Record) named() activity.WarRoom {
-	return activity.WarRoom{IntegrationID: r.IntegrationID, PluginType: r.PluginType, ChatID: r.ChatID, ChatName: r.ChatName, ShareLink: r.ShareLink}
+// named returns the data of events about the war room.
+func (r *Record) eventData() activity.WarRoom {
+	return activity.WarRoom{IntegrationID: r.IntegrationID, PluginType: r.PluginType, ChatID: r.ChatID, ChatName: r.ChatName,
+		ShareLink: r.ShareLink}
 }
 
-// nameOf begins with what people call the incident, which is left when a service cuts the name.
+// nameOf returns the name of the group. It starts with the number of the incident, which remains when a service cuts the
+// name.
 func nameOf(i *incident.Incident) string {
 	return "#" + incident.Num(i.IncidentID) + " " + render.OneLine(i.Title)
 }
 
-// greeting is what is posted first: a group in WeCom is not seen before something is.
-func greeting(a *asked) sender.Message {
+// greeting returns the first message to the group: WeCom does not show a group without one.
+func greeting(a *openResult) sender.Message {
 	to, _ := render.For(a.PluginType)
-	return sender.Message{Key: a.IncidentID + "/war-room", Thread: a.IncidentID, Subject: "War room for #" + incident.Num(a.IncidentID), Severity: a.incident.Severity, Event: activity.IncidentRoom, Title: a.incident.Title, Test: a.incident.Test,
+	return sender.Message{Key: a.IncidentID + "/war-room", Thread: a.IncidentID, Subject: "War room for #" + incident.Num(a.IncidentID),
+		Severity: a.incident.Severity, Event: activity.IncidentRoom, Title: a.incident.Title, Test: a.incident.Test,
 		Text: to.Escape(a.incident.Title) + "\n" + to.Escape(fmt.Sprintf("%s, %s", cmp.Or(a.incident.Severity, event.Info), a.incident.Progress))}
 }

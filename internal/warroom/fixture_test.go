@@ -23,15 +23,15 @@ import (
 const (
 	busy   = "663a1b2c3d4e5f6789abcdf0" // Olga is responsible, Ann was
 	secret = "663a1b2c3d4e5f6789abcdf1" // of a private channel
-	quiet  = "663a1b2c3d4e5f6789abcdf2" // nobody ever was
+	quiet  = "663a1b2c3d4e5f6789abcdf2" // no person ever was
 )
 
-// chats is a server in place of the services: it answers by path, and keeps what it was asked.
+// chats is a server instead of the chat services. It replies by path and stores the requests.
 type chats struct {
 	*httptest.Server
-	mu     sync.Mutex
-	routes map[string]func(body string) string // by path, with the query where that is told apart
-	asked  []string
+	mu         sync.Mutex
+	routes     map[string]func(body string) string // by path, with the query where that matters
+	openResult []string
 }
 
 func says(reply string) func(string) string { return func(string) string { return reply } }
@@ -40,7 +40,7 @@ func (c *chats) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asked = append(c.asked, r.URL.Path+" "+r.URL.Query().Get("email")+string(body))
+	c.openResult = append(c.openResult, r.URL.Path+" "+r.URL.Query().Get("email")+string(body))
 	answer := c.routes[r.URL.RequestURI()]
 	if answer == nil {
 		answer = c.routes[r.URL.Path]
@@ -52,19 +52,19 @@ func (c *chats) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, answer(string(body)))
 }
 
-// route answers a path from now on.
+// route sets the reply of a path.
 func (c *chats) route(path string, answer func(string) string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.routes[path] = answer
 }
 
-// took is what was asked since the last time.
+// took returns the requests since the last call.
 func (c *chats) took() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := strings.Join(c.asked, "\n")
-	c.asked = nil
+	all := strings.Join(c.openResult, "\n")
+	c.openResult = nil
 	return all
 }
 
@@ -132,7 +132,7 @@ func begin(t *testing.T) (*apitest.Server, *chats) {
 	return s, services(t)
 }
 
-// app is the turn that makes an integration and keeps its id as $app.
+// app is the call that creates an integration and keeps its id as $app.
 func app(kind, credentials string) apitest.Turn {
 	return apitest.Turn{Path: "/integration/create", Body: `{"integration_name":"` + kind + `","integration_type":"` + kind + `","settings":{"war_room_enabled":true,"app":` + credentials + `}}`, Keep: map[string]string{"app": "integration_id"}}
 }

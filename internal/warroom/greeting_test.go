@@ -6,7 +6,7 @@ import (
 	"tocsin/internal/incident"
 )
 
-// The first words in a group are escaped for its service, and no service is asked for a name of several lines.
+// TestGreeting checks that the first message is escaped for its service, and that a group name has one line.
 func TestGreeting(t *testing.T) {
 	i := incident.Incident{IncidentID: "663a1b2c3d4e5f6789abcdf0", Title: "<!channel> <@all> [x](https://evil.example) **b**\n\u202Enothing", Progress: "Triggered"}
 	for plugin, want := range map[string]string{
@@ -15,7 +15,7 @@ func TestGreeting(t *testing.T) {
 		"dingtalk": "＜!channel> ＜＠all> ［x］(https://evil.example) ∗∗b∗∗\n│ nothing\nInfo, Triggered",
 		"wecom":    "＜!channel> ＜＠all> ［x］(https://evil.example) ∗∗b∗∗\n│ nothing\nInfo, Triggered",
 	} {
-		a := asked{incident: i}
+		a := openResult{incident: i}
 		a.PluginType = plugin
 		if got := string(greeting(&a).Text); got != want {
 			t.Errorf("%s: %q, want %q", plugin, got, want)

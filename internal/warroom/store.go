@@ -9,13 +9,13 @@ import (
 
 // The states of a record.
 const (
-	creating = "creating" // the service is being asked for the group
+	creating = "creating" // the service is opening the group
 	isOpen   = "open"
 )
 
-// lapse is after how long a record that is still creating is left over from a server that has stopped:
-// longer than patience.
-const lapse = 2 * time.Minute
+// createLease is the age at which a record with the status creating expires: the server that created it has stopped. It
+// is longer than timeout.
+const createLease = 2 * time.Minute
 
 // Record is a war room as it is stored.
 type Record struct {
@@ -23,10 +23,10 @@ type Record struct {
 	IntegrationID int64  `json:"integration_id" doc:"The app that the group was opened with."`
 	CreatedBy     int64  `json:"created_by" doc:"The person who opened it."`
 	ChatID        string `json:"chat_id" doc:"The group at the service; empty while it is being opened."`
-	ChatName      string `json:"chat_name" doc:"Its name, as the service was asked for it."`
-	ShareLink     string `json:"share_link" doc:"Where to join it; empty where the service gives no link."`
+	ChatName      string `json:"chat_name" doc:"Its name, as it was requested from the service."`
+	ShareLink     string `json:"share_link" doc:"Where to join it; empty where the service has no link."`
 	IncidentID    string `json:"incident_id" doc:"The incident that people work on there."`
-	Status        string `json:"status" enum:"creating,open" doc:"creating while the service is being asked for the group, then open."`
+	Status        string `json:"status" enum:"creating,open" doc:"creating while the service opens the group, then open."`
 	CreatedAt     int64  `json:"created_at" doc:"Unix seconds."`
 	PluginType    string `json:"plugin_type" enum:"slack,feishu,dingtalk,wecom" doc:"The service."`
 }
@@ -34,31 +34,36 @@ type Record struct {
 const columns = `account_id, integration_id, created_by, chat_id, chat_name, share_link, incident_id, status, created_at, plugin_type`
 
 func scan(row db.Scan) (r Record, err error) {
-	return r, row(&r.AccountID, &r.IntegrationID, &r.CreatedBy, &r.ChatID, &r.ChatName, &r.ShareLink, &r.IncidentID, &r.Status, &r.CreatedAt, &r.PluginType)
+	return r, row(&r.AccountID, &r.IntegrationID, &r.CreatedBy, &r.ChatID, &r.ChatName, &r.ShareLink, &r.IncidentID, &r.Status, &r.CreatedAt,
+		&r.PluginType)
 }
 
-// find reads the war room of an incident with an integration.
+// find returns the war room of an incident with an integration.
 func find(tx *db.Tx, account int64, incident string, integration int64) (Record, bool, error) {
-	return db.One(tx, scan, `SELECT `+columns+` FROM war_room WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3`, account, incident, integration)
+	return db.One(tx, scan, `SELECT `+columns+` FROM war_room WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3`, account,
+		incident, integration)
 }
 
-// byChat reads the war room that a group is.
+// byChat returns the war room of a group, or fault.Missing.
 func byChat(tx *db.Tx, account, integration int64, chat string) (Record, error) {
-	r, found, err := db.One(tx, scan, `SELECT `+columns+` FROM war_room WHERE account_id = $1 AND integration_id = $2 AND chat_id = $3 AND status = 'open'`, account, integration, chat)
+	r, found, err := db.One(tx, scan, `SELECT `+columns+
+		` FROM war_room WHERE account_id = $1 AND integration_id = $2 AND chat_id = $3 AND status = 'open'`, account, integration, chat)
 	if err == nil && !found {
 		err = fault.Missing("war room", chat)
 	}
 	return r, err
 }
 
-// of lists the war rooms of an incident, the oldest first; integration 0: with any.
+// of returns the war rooms of an incident, the oldest first; integration 0: with any.
 func of(tx *db.Tx, account int64, incident string, integration int64) ([]Record, error) {
-	return db.All(tx, scan, `SELECT `+columns+` FROM war_room WHERE account_id = $1 AND incident_id = $2 AND ($3 = 0 OR integration_id = $3) ORDER BY created_at, integration_id`, account, incident, integration)
+	return db.All(tx, scan, `SELECT `+columns+` FROM war_room
+		WHERE account_id = $1 AND incident_id = $2 AND ($3 = 0 OR integration_id = $3)
+		ORDER BY created_at, integration_id`, account, incident, integration)
 }
 
-// begin stores a record that is creating, in place of one that has lapsed.
+// begin stores a record with the status creating, instead of one that has expired.
 func (r *Record) begin(tx *db.Tx) error {
-	if err := r.forget(tx); err != nil {
+	if err := r.delete(tx); err != nil {
 		return err
 	}
 	_, err := tx.Exec(`INSERT INTO war_room (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -66,24 +71,27 @@ func (r *Record) begin(tx *db.Tx) error {
 	return err
 }
 
-// complete stores which group it has become. It is a conflict when the incident was removed meanwhile.
+// complete stores the group that was opened. It returns fault.Conflict when the incident was deleted meanwhile.
 func (r *Record) complete(tx *db.Tx) error {
-	n, err := tx.Exec(`UPDATE war_room SET status = 'open', chat_id = $4, chat_name = $5, share_link = $6 WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3 AND status = 'creating' AND created_at = $7`,
+	n, err := tx.Exec(`UPDATE war_room SET status = 'open', chat_id = $4, chat_name = $5, share_link = $6 WHERE account_id = $1
+		AND incident_id = $2 AND integration_id = $3 AND status = 'creating' AND created_at = $7`,
 		r.AccountID, r.IncidentID, r.IntegrationID, r.ChatID, r.ChatName, r.ShareLink, r.CreatedAt)
 	if err == nil && n == 0 {
-		err = fault.New(fault.Conflict, "the incident or its war room was deleted while the group %q was being opened; it stays at the service", r.ChatName)
+		err = fault.New(fault.Conflict, "the incident or its war room was deleted while the group %q was being opened; it stays at the service",
+			r.ChatName)
 	}
 	r.Status = isOpen
 	return err
 }
 
-// forget removes a record.
-func (r *Record) forget(tx *db.Tx) error {
-	_, err := tx.Exec(`DELETE FROM war_room WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3`, r.AccountID, r.IncidentID, r.IntegrationID)
+// delete deletes a record.
+func (r *Record) delete(tx *db.Tx) error {
+	_, err := tx.Exec(`DELETE FROM war_room WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3`, r.AccountID, r.IncidentID,
+		r.IntegrationID)
 	return err
 }
 
-// pending tells whether somebody is opening it at now.
+// pending reports whether another call is opening the group at now.
 func (r *Record) pending(now time.Time) bool {
-	return r.Status == creating && now.Before(time.Unix(r.CreatedAt, 0).Add(lapse))
+	return r.Status == creating && now.Before(time.Unix(r.CreatedAt, 0).Add(createLease))
 }

@@ -11,7 +11,7 @@ import (
 
 const room = "/incident/war-room/"
 
-func TestConversationWarRoom(t *testing.T) {
+func TestWarRoomLifecycle(t *testing.T) {
 	s, c := begin(t)
 	create := `{"incident_id":"` + strings.ToUpper(busy) + `","integration_id":$app,"member_ids":[3122470302131,11,11],"add_observers":true}`
 	one := `{"incident_id":"` + busy + `","integration_id":$app}`
@@ -26,7 +26,7 @@ func TestConversationWarRoom(t *testing.T) {
 	took := c.took()
 	for _, want := range []string{`"name":"abcdf0-checkout-is-channel-slow"`, `"users":"U1,U2"`, `Checkout is &lt;!channel&gt; slow\nCritical, Triggered"`} {
 		if !strings.Contains(took, want) {
-			t.Errorf("%s was not asked for in\n%s", want, took)
+			t.Errorf("%s was not openResult for in\n%s", want, took)
 		}
 	}
 	if strings.Contains(took, "R@example.com") || strings.Count(took, "lookupByEmail") != 3 {
@@ -40,7 +40,7 @@ func TestConversationWarRoom(t *testing.T) {
 		{Path: room + "delete", Body: `{"incident_id":"` + busy + `","integration_id":$app,"dry_run":true}`, Has: `{"allowed":true,"removes":[{"kind":"war_room","id":"C7","name":"abcdf0-checkout-is-slow"}]}`},
 	})
 	if took := c.took(); took != "" {
-		t.Errorf("the service was asked although nothing was to be done:\n%s", took)
+		t.Errorf("the service was openResult although nothing was to be done:\n%s", took)
 	}
 	s.Converse(t, []apitest.Turn{
 		{Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Keep: map[string]string{"app": "items.0.integration_id"}},
@@ -57,7 +57,7 @@ func TestConversationWarRoom(t *testing.T) {
 	})
 }
 
-// TestEveryService opens a group in each of the others.
+// TestEveryService opens a group in each of the other services.
 func TestEveryService(t *testing.T) {
 	const left = "lets no app dissolve a group: it stays, and is now called \\\"[Closed] #ABCDF2 "
 	for kind, one := range map[string]struct{ credentials, reply, left string }{
@@ -83,8 +83,8 @@ func TestEveryService(t *testing.T) {
 	}
 }
 
-// TestAServiceThatFails leaves nothing behind when there is no group, and the group when there is one.
-func TestAServiceThatFails(t *testing.T) {
+// TestServiceFailure checks that no record stays when no group was opened, and that the group stays when one was.
+func TestServiceFailure(t *testing.T) {
 	s, c := begin(t)
 	create, list := room+"create", apitest.Turn{Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Data: `{"items":[]}`}
 	one := `{"incident_id":"` + busy + `","integration_id":$app}`
@@ -100,15 +100,15 @@ func TestAServiceThatFails(t *testing.T) {
 	c.route("/slack/conversations.invite", says(`{"ok":false,"error":"ratelimited"}`))
 	c.route("/slack/chat.postMessage", says(`{"ok":false,"error":"not_in_channel"}`))
 	s.Converse(t, []apitest.Turn{again,
-		{Path: create, Body: one, Has: `{"chat_id":"C7","warnings":["the group is open, but not everybody could be added; /incident/war-room/add-member tries again: it refused with ratelimited: see Slack's documentation of the method",
+		{Path: create, Body: one, Has: `{"chat_id":"C7","warnings":["the group is open, but not all persons could be added; /incident/war-room/add-member tries again: it refused with ratelimited: see Slack's documentation of the method",
 			"the group is open, but nothing could be posted to it: it refused with not_in_channel: see Slack's documentation of the method"]}`},
 		{Path: room + "add-member", Body: `{"integration_id":$app,"chat_id":"C7","member_ids":[11]}`, Code: "ServiceUnavailable", Says: []string{"ratelimited"}},
 		{Path: room + "detail", Body: `{"integration_id":$app,"chat_id":"C7"}`, Data: `{"chat_id":"C7","chat_name":"abcdf0-checkout","share_link":"https://acme.slack.com/archives/C7"}`},
 	})
 }
 
-// TestAServiceThatFailsLater: what was stored is shown, and nothing is taken away that may still be closed.
-func TestAServiceThatFailsLater(t *testing.T) {
+// TestLaterServiceFailure checks that the stored group is shown, and that no group is deleted that can still be closed.
+func TestLaterServiceFailure(t *testing.T) {
 	s, c := begin(t)
 	one, chat := `{"incident_id":"`+busy+`","integration_id":$app}`, `{"integration_id":$app,"chat_id":"C7"}`
 	again := apitest.Turn{Path: "/integration/list", Body: `{}`, Keep: map[string]string{"app": "items.0.integration_id"}}
@@ -154,8 +154,8 @@ func TestAServiceThatFailsLater(t *testing.T) {
 	}
 }
 
-// TestClosingTheWrongGroup: a war room that is opened anew while the old group is being closed is not taken away.
-func TestClosingTheWrongGroup(t *testing.T) {
+// TestCloseOfFormerGroup checks that a war room that was opened again while its former group is closed is not deleted.
+func TestCloseOfFormerGroup(t *testing.T) {
 	s, c := begin(t)
 	one := `{"incident_id":"` + busy + `","integration_id":$app}`
 	s.Converse(t, []apitest.Turn{app("slack_app", `{"token":"xoxb-s3cret","base_url":"`+c.URL+`/slack"}`), {Path: room + "create", Body: one}})
@@ -164,11 +164,11 @@ func TestClosingTheWrongGroup(t *testing.T) {
 		s.Exec(`UPDATE war_room SET chat_id = 'C8'`)
 		return `{"ok":true}`
 	})
-	s.Converse(t, []apitest.Turn{again, {Path: room + "delete", Body: one, Code: "BadRequest", Says: []string{"opened anew"}}, {Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Has: `{"items":[{"chat_id":"C8"}]}`}})
+	s.Converse(t, []apitest.Turn{again, {Path: room + "delete", Body: one, Code: "BadRequest", Says: []string{"opened again"}}, {Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Has: `{"items":[{"chat_id":"C8"}]}`}})
 }
 
-// TestWhileItIsOpened: nobody opens a second one, and what a stopped server has left over lapses.
-func TestWhileItIsOpened(t *testing.T) {
+// TestConcurrentOpen checks that no second group is opened, and that the record of a stopped server expires.
+func TestConcurrentOpen(t *testing.T) {
 	s, c := begin(t)
 	one := `{"incident_id":"` + busy + `","integration_id":$app}`
 	again := apitest.Turn{Path: "/integration/list", Body: `{}`, Keep: map[string]string{"app": "items.0.integration_id"}}
@@ -176,8 +176,8 @@ func TestWhileItIsOpened(t *testing.T) {
 	c.route("/slack/conversations.create", func(string) string {
 		s.Converse(t, []apitest.Turn{again,
 			{Path: room + "list", Body: `{"incident_id":"` + busy + `"}`, Has: `{"items":[{"status":"creating","chat_id":""}]}`},
-			{Path: room + "create", Body: one, Code: "BadRequest", Says: []string{"just being opened"}},
-			{Path: room + "delete", Body: one, Code: "BadRequest", Says: []string{"just being opened"}},
+			{Path: room + "create", Body: one, Code: "BadRequest", Says: []string{"being opened"}},
+			{Path: room + "delete", Body: one, Code: "BadRequest", Says: []string{"being opened"}},
 			{Path: "/incident/remove", Body: `{"incident_ids":["` + quiet + `"]}`},
 		})
 		return `{"ok":true,"channel":{"id":"C7","name":"x"}}`
@@ -200,7 +200,7 @@ func TestWhileItIsOpened(t *testing.T) {
 	s.Converse(t, []apitest.Turn{again, {Path: room + "create", Body: one, Code: "BadRequest", Says: []string{`"nine"`, "stays at the service"}}})
 }
 
-func TestWhoMayOpenWhat(t *testing.T) {
+func TestWarRoomPermissions(t *testing.T) {
 	s, c := begin(t)
 	const both = `{"incident_id":"` + secret + `","integration_id":$app,"chat_id":"C7","member_ids":[11]}`
 	turns := []apitest.Turn{

@@ -12,16 +12,18 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// references are all that the database holds, one to a line.
+// references returns all references in the database, one in a line.
 func references(t *testing.T, s *apitest.Server) string {
 	t.Helper()
-	return column(t, s, `SELECT coalesce(group_concat(line, char(10)), '') FROM (SELECT to_kind || ' ' || to_id || ' by ' || from_kind || ' ' || from_id || ' ' || from_name AS line
+	return column(t, s, `SELECT coalesce(group_concat(line, char(10)), '')
+		FROM (SELECT to_kind || ' ' || to_id || ' by ' || from_kind || ' ' || from_id || ' ' || from_name AS line
 		FROM reference ORDER BY account_id, to_kind, to_id, from_kind, from_id)`)
 }
 
 func TestSchedulesReferToTheirTeamAndPeople(t *testing.T) {
 	s := start(t)
-	id := create(t, s, object{"schedule_name": "S", "team_id": apitest.TeamA, "layers": []any{layer(1776009600, []int64{A, B}), layer(1776009600, []int64{B, 77})}})
+	id := create(t, s, object{"schedule_name": "S", "team_id": apitest.TeamA,
+		"layers": []any{layer(1776009600, []int64{A, B}), layer(1776009600, []int64{B, 77})}})
 	is := func(want string) {
 		t.Helper()
 		if got := references(t, s); got != strings.ReplaceAll(want, "S!", fmt.Sprintf("by schedule %d", id)) {
@@ -31,7 +33,8 @@ func TestSchedulesReferToTheirTeamAndPeople(t *testing.T) {
 	is("person 2476123212131 S! S\nperson 2659460982131 S! S\nperson 77 S! S\nteam 4291079133131 S! S")
 	s.Call(apitest.KeyA, "/schedule/update", object{"schedule_id": id, "schedule_name": "Renamed"}).Into(&struct{}{})
 	is("person 2476123212131 S! Renamed\nperson 2659460982131 S! Renamed\nperson 77 S! Renamed\nteam 4291079133131 S! Renamed")
-	s.Call(apitest.KeyA, "/schedule/update", object{"schedule_id": id, "team_id": 0, "layers": []any{layer(1776009600, []int64{B})}}).Into(&struct{}{})
+	s.Call(apitest.KeyA, "/schedule/update", object{"schedule_id": id, "team_id": 0, "layers": []any{layer(1776009600, []int64{B})}}).Into(
+		&struct{}{})
 	is("person 2659460982131 S! Renamed")
 	s.Call(apitest.KeyA, "/schedule/update", object{"schedule_id": id, "layers": []any{}, "dry_run": true}).Into(&struct{}{})
 	is("person 2659460982131 S! Renamed")
@@ -39,15 +42,15 @@ func TestSchedulesReferToTheirTeamAndPeople(t *testing.T) {
 	is("")
 }
 
-// Schedules from before references were kept get theirs from the migration.
-func TestTheMigrationFillsReferencesIn(t *testing.T) {
+// TestMigrationAddsReferences runs the migration that adds the references of schedules of older versions.
+func TestMigrationAddsReferences(t *testing.T) {
 	s, r := start(t), newRandom(t)
 	for range 30 {
 		create(t, s, r.body())
 	}
 	want := references(t, s)
 	if strings.Count(want, "\n") < 30 {
-		t.Fatalf("too few references to tell anything: %s", want)
+		t.Fatalf("too few references for this test: %s", want)
 	}
 	s.Exec(`DELETE FROM reference`)
 	migration, err := os.ReadFile("../platform/db/migrations/0016_config.sql")
@@ -64,19 +67,22 @@ func TestTheMigrationFillsReferencesIn(t *testing.T) {
 	}
 }
 
-func TestDeleteOfWhatIsReferredTo(t *testing.T) {
+func TestDeleteOfReferencedObjects(t *testing.T) {
 	s := start(t)
 	first, second := create(t, s, object{"schedule_name": "One"}), create(t, s, object{"schedule_name": "Two"})
 	s.Write(func(tx *db.Tx) error {
-		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Escalate, "663a1b2c3d4e5f6789abcdef", "Page"), configstore.RefTo(configstore.Schedule, second))
+		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Escalate, "663a1b2c3d4e5f6789abcdef", "Page"),
+			configstore.RefTo(configstore.Schedule, second))
 	})
 	const refs = `[{"kind":"escalate_rule","id":"663a1b2c3d4e5f6789abcdef","name":"Page"}]`
 	both := fmt.Sprintf(`"schedule_ids":[%d,%d]`, first, second)
 	s.Scenarios(t, "/schedule/delete", []apitest.Scenario{
-		{Name: "one of two", Body: `{` + both + `}`, Code: "ReferenceExist", Says: []string{fmt.Sprint(second), "Page"}, Data: `{"refs":` + refs + `}`},
+		{Name: "one of two", Body: `{` + both + `}`, Code: "ReferenceExist", Says: []string{fmt.Sprint(second), "Page"},
+			Data: `{"refs":` + refs + `}`},
 		{Name: "one of two, tried out", Body: `{` + both + `,"dry_run":true}`, Data: fmt.Sprintf(`{"dry_run":true,"allowed":false,"refs":%s,
 			"error":{"code":"ReferenceExist","message":"The resource is still referenced: schedule %d is used by escalate_rule 663a1b2c3d4e5f6789abcdef (Page)."}}`, refs, second)},
-		{Name: "the other, tried out", Body: fmt.Sprintf(`{"schedule_ids":[%d],"dry_run":true}`, first), Data: fmt.Sprintf(`{"dry_run":true,"allowed":true,"removes":[{"kind":"schedule","id":"%d","name":"One"}]}`, first)},
+		{Name: "the other, tried out", Body: fmt.Sprintf(`{"schedule_ids":[%d],"dry_run":true}`, first),
+			Data: fmt.Sprintf(`{"dry_run":true,"allowed":true,"removes":[{"kind":"schedule","id":"%d","name":"One"}]}`, first)},
 		{Name: "unknown, tried out", Body: `{"schedule_ids":[42],"dry_run":true}`, Code: "ResourceNotFound"},
 		{Name: "the other", Body: fmt.Sprintf(`{"schedule_ids":[%d]}`, first), Data: `{}`},
 	})
@@ -85,8 +91,8 @@ func TestDeleteOfWhatIsReferredTo(t *testing.T) {
 	}
 }
 
-// TestConversation is a schedule's life as its manager sees it.
-func TestConversation(t *testing.T) {
+// TestScheduleLifecycle creates, changes, lists and deletes a schedule as its manager.
+func TestScheduleLifecycle(t *testing.T) {
 	s := start(t)
 	is := func(r apitest.Reply, want string) {
 		t.Helper()
@@ -128,15 +134,17 @@ func TestConversation(t *testing.T) {
 		}
 	}
 	ids := fmt.Sprintf(`"schedule_ids":[%d]`, id)
-	is(s.Call(apitest.KeyA, "/schedule/delete", `{`+ids+`,"dry_run":true}`), fmt.Sprintf(`{"dry_run":true,"allowed":true,"removes":[{"kind":"schedule","id":"%d","name":"值班"}]}`, id))
+	is(s.Call(apitest.KeyA, "/schedule/delete", `{`+ids+`,"dry_run":true}`),
+		fmt.Sprintf(`{"dry_run":true,"allowed":true,"removes":[{"kind":"schedule","id":"%d","name":"值班"}]}`, id))
 	list("值", 1)
 	is(s.Call(apitest.KeyA, "/schedule/delete", `{`+ids+`}`), `{}`)
 	is(s.Call(apitest.KeyA, "/schedule/info", at("")), `"ResourceNotFound"`)
 	is(s.Call(apitest.KeyA, "/schedule/delete", `{`+ids+`}`), `"ResourceNotFound"`)
 	list("", 0)
-	told := column(t, s, `SELECT group_concat(line) FROM (SELECT replace(l.operation, 'schedule:write:', '') || ' ' || t.object_name AS line
-		FROM audit_log l JOIN audit_touched t ON t.audit_id = l.audit_id WHERE t.kind = 'schedule' AND t.object_id = $1 ORDER BY l.rowid)`, fmt.Sprint(id))
-	if want := "create Primary,update Primary,update 值班,update 值班,update 值班,delete 值班"; told != want {
-		t.Errorf("the audit log tells %s", told)
+	entries := column(t, s, `SELECT group_concat(line) FROM (SELECT replace(l.operation, 'schedule:write:', '') || ' ' || t.object_name AS line
+		FROM audit_log l JOIN audit_touched t ON t.audit_id = l.audit_id WHERE t.kind = 'schedule' AND t.object_id = $1 ORDER BY l.rowid)`,
+		fmt.Sprint(id))
+	if want := "create Primary,update Primary,update 值班,update 值班,update 值班,delete 值班"; entries != want {
+		t.Errorf("the audit log has %s", entries)
 	}
 }

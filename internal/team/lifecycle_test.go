@@ -11,7 +11,7 @@ import (
 	"tocsin/internal/team"
 )
 
-func TestConversationTeam(t *testing.T) {
+func TestTeamLifecycle(t *testing.T) {
 	s := apitest.Start(t, team.Ops())
 	s.Exec(`DELETE FROM team WHERE account_id = $1`, apitest.AccountA)
 	whole := `{"account_id":2451002751131,"team_id":$id,"team_name":"Équipe","description":"x","status":"enabled","updated_by_name":"Olga Owner","updated_by":2476123212131,

@@ -16,7 +16,7 @@ type deleteRequest struct {
 	api.DryRun
 }
 
-// find reads the war room and its incident for a caller who may change that.
+// find returns the war room and its incident, and rejects a caller who may not read the incident.
 func (in deleteRequest) find(c *api.Call) (w Record, i incident.Incident, err error) {
 	if i, err = incident.Permit(c.Tx, c.Who, in.IncidentID); err != nil {
 		return w, i, err
@@ -28,20 +28,20 @@ func (in deleteRequest) find(c *api.Call) (w Record, i incident.Incident, err er
 	case !found:
 		return w, i, fault.Missing("war room", i.IncidentID)
 	case w.pending(c.Now):
-		return w, i, fault.New(fault.Conflict, "the war room of this incident is just being opened")
+		return w, i, fault.New(fault.Conflict, "the war room of this incident is being opened")
 	}
 	return w, i, nil
 }
 
-// closed is a war room whose group was closed, or need not be.
+// closed is a deletion after the call to the service.
 type closed struct {
 	deleteRequest
 	chat     string // the group that was closed; empty: none was
 	warnings []string
 }
 
-// close has the service close the group. One that fails for good does not keep the war room: nobody could ever
-// take it away then.
+// close closes the group at the service. A permanent failure is a warning only: otherwise the war room could never be
+// deleted.
 func (r *Service) close(c *api.Call, in deleteRequest) (d closed, err error) {
 	d.deleteRequest = in
 	if in.DryRun.DryRun {
@@ -52,7 +52,7 @@ func (r *Service) close(c *api.Call, in deleteRequest) (d closed, err error) {
 	var why string
 	err = c.Read(func() (err error) {
 		if w, _, err = in.find(c); err == nil && w.Status == isOpen {
-			app, why, err = r.reach(c, &w)
+			app, why, err = r.currentApp(c, &w)
 		}
 		return err
 	})
@@ -71,66 +71,27 @@ func (r *Service) close(c *api.Call, in deleteRequest) (d closed, err error) {
 	case sender.Retry(err):
 		return d, failed(w.PluginType, err, nil)
 	case err != nil:
-		d.warnings = []string{"the group stays at the service: " + w.PluginType + ": " + said(err)}
+		d.warnings = []string{"the group stays at the service: " + w.PluginType + ": " + publicMessage(err)}
 	case left != "":
 		d.warnings = []string{left}
 	}
 	return d, nil
 }
 
-// remove takes a war room away from its incident.
+// remove deletes a war room of an incident and publishes it.
 func (r *Service) remove(c *api.Call, d closed) (api.Removal, error) {
 	w, i, err := d.find(c)
 	if err != nil {
 		return api.Removal{}, err
 	}
 	if d.chat != "" && d.chat != w.ChatID {
-		return api.Removal{}, fault.New(fault.Conflict, "the war room was deleted and opened anew meanwhile")
+		return api.Removal{}, fault.New(fault.Conflict, "the war room was deleted and opened again meanwhile")
 	}
 	reply := api.Removal{Warnings: api.Warn(d.warnings)}
 	c.Removed("war_room", w.ChatID, w.ChatName)
 	c.Touched("incident", i.IncidentID, i.Title)
-	if err := w.forget(c.Tx); err != nil || w.Status != isOpen {
+	if err := w.delete(c.Tx); err != nil || w.Status != isOpen {
 		return reply, err
 	}
-	return reply, r.publish(c, &w, i.ChannelID, activity.WarRoomClosed{WarRoom: w.named()})
-}
-
-type addRequest struct {
-	ChatRequest
-	MemberIDs []int64 `json:"member_ids" minItems:"1" maxItems:"100" doc:"The persons to add, 1 to 100."`
-}
-
-// add asks the service to add persons to a group.
-func (r *Service) add(c *api.Call, in addRequest) (a asked, err error) {
-	err = c.Write(func() error {
-		if a.Record, a.incident, err = in.permit(c); err != nil {
-			return err
-		}
-		if _, a.service, err = r.app(c, in.IntegrationID); err != nil {
-			return err
-		}
-		a.people, err = people(c.Tx, c.Who.AccountID, nil, in.MemberIDs)
-		return err
-	})
-	if err != nil {
-		return a, err
-	}
-	ctx, cancel := context.WithTimeout(c.Ctx, timeout)
-	defer cancel()
-	missing, err := a.service.AddMembers(ctx, r.Out, a.ChatID, a.people)
-	if err != nil {
-		return a, failed(a.PluginType, err, missing)
-	}
-	if len(missing) > 0 {
-		a.warnings = []string{a.PluginType + ": " + unknown(missing)}
-	}
-	return a, nil
-}
-
-// added records who was added.
-func (r *Service) added(c *api.Call, a asked) (api.Warnings, error) {
-	c.Touched("war_room", a.ChatID, a.ChatName)
-	c.Touched("incident", a.IncidentID, a.incident.Title)
-	return api.Warn(a.warnings), nil
+	return reply, r.publish(c, &w, i.ChannelID, activity.WarRoomClosed{WarRoom: w.eventData()})
 }

@@ -11,13 +11,14 @@ import (
 type selfRequest struct{ Window }
 
 func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error) {
-	w, err := in.asked(maxSelfWindow)
+	w, err := in.parse(maxSelfWindow)
 	if err != nil {
 		return api.Items[Schedule]{}, err
 	}
-	// A document that names a person holds the person's digits. Not the other way round, so the layers
-	// are looked at again below.
-	found, err := db.All(c.Tx, row(c.Who.AccountID, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND layers LIKE $2`+newestFirst,
+	// A document that names a person contains the digits of the identifier. Other numbers may contain them too, so the
+	// layers are compared below.
+	found, err := db.All(c.Tx, scanRow(c.Who.AccountID, false),
+		`SELECT `+columns+` FROM schedule WHERE account_id = $1 AND layers LIKE $2`+newestFirst,
 		c.Who.AccountID, fmt.Sprintf("%%%d%%", c.Who.PersonID))
 	if err != nil {
 		return api.Items[Schedule]{}, err
@@ -28,7 +29,7 @@ func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error)
 		if err != nil {
 			return api.Items[Schedule]{}, err
 		}
-		if !names(e, c.Who.PersonID) || w != nil && !serves(e, c.Who.PersonID, *w) {
+		if !isMember(e, c.Who.PersonID) || w != nil && !isOnCall(e, c.Who.PersonID, *w) {
 			continue
 		}
 		view, err := r.show(c, s)
@@ -41,11 +42,11 @@ func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error)
 	return api.Items[Schedule]{Items: items}, nil
 }
 
-// names tells whether a person is in any group of any layer.
-func names(e *oncall.Schedule, person int64) bool {
+// isMember reports whether a person is in any group of any layer.
+func isMember(e *oncall.Schedule, person int64) bool {
 	for i := range e.Layers {
 		for _, g := range e.Layers[i].Groups {
-			if has(g.Members, person) {
+			if hasPerson(g.Members, person) {
 				return true
 			}
 		}
@@ -53,10 +54,10 @@ func names(e *oncall.Schedule, person int64) bool {
 	return false
 }
 
-// serves tells whether a person is on call at some moment of the window.
-func serves(e *oncall.Schedule, person int64, w window) bool {
+// isOnCall reports whether a person is on call at some time in the window.
+func isOnCall(e *oncall.Schedule, person int64, w window) bool {
 	for _, p := range e.Window(w.from, w.to).Final {
-		if has(p.Group.Members, person) {
+		if hasPerson(p.Group.Members, person) {
 			return true
 		}
 	}

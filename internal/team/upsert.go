@@ -42,7 +42,7 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	}
 	if in.RefID != nil {
 		if r.RefID = *in.RefID; r.RefID != "" {
-			if err := unused(c, r); err != nil {
+			if err := checkRefID(c, r); err != nil {
 				return upserted{}, err
 			}
 		}
@@ -58,15 +58,15 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	if _, err := r.insert(c.Tx, account); err != nil {
 		return upserted{}, err
 	}
-	if err := join(c.Tx, account, configstore.RecordPath(""), r); err != nil {
+	if err := insertMembers(c.Tx, account, configstore.RecordPath(""), r); err != nil {
 		return upserted{}, err
 	}
 	c.Touched(configstore.Team, r.TeamID, r.TeamName)
-	warnings, err := strangers(c, in.PersonIDs)
+	warnings, err := unknownPersons(c, in.PersonIDs)
 	return upserted{r.TeamID, r.TeamName, api.Warn(warnings)}, err
 }
 
-// target is the team that an upsert is about, as it is now.
+// target returns the stored team that an upsert changes, or a new one with a new id.
 func target(c *api.Call, in upsertRequest) (Record, error) {
 	named, found, err := byName(c.Tx, c.Who.AccountID, in.TeamName)
 	if err != nil {
@@ -83,31 +83,36 @@ func target(c *api.Call, in upsertRequest) (Record, error) {
 	return Record{TeamID: id.Number(), CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}, nil
 }
 
+// byName returns the team with this name.
 func byName(tx *db.Tx, account int64, name string) (team int64, found bool, err error) {
 	return db.One(tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND team_name = $2 ORDER BY team_id`, account, name)
 }
 
-// unused refuses a reference that another team has, because teams are found by it.
-func unused(c *api.Call, r Record) error {
-	other, taken, err := db.One(c.Tx, db.Column[int64], `SELECT team_id FROM team WHERE account_id = $1 AND ref_id = $2 AND team_id <> $3 ORDER BY team_id LIMIT 1`, c.Who.AccountID, r.RefID, r.TeamID)
+// checkRefID returns fault.Invalid for a reference that another team has, because teams are found by it.
+func checkRefID(c *api.Call, r Record) error {
+	other, taken, err := db.One(c.Tx, db.Column[int64],
+		`SELECT team_id FROM team WHERE account_id = $1 AND ref_id = $2 AND team_id <> $3 ORDER BY team_id LIMIT 1`, c.Who.AccountID, r.RefID,
+		r.TeamID)
 	if err == nil && taken {
 		err = fault.Invalid("ref_id", "is that of team %d already, got %q", other, r.RefID)
 	}
 	return err
 }
 
-// The ways to find a person by an address, which $3 narrows; the empty address is nobody's.
+// Queries for a person by an address, narrowed by $3. An empty address matches no person.
 const (
-	byEmail = `SELECT person_id FROM person WHERE account_id = $1 AND lower(email) = lower($2) AND email <> '' AND $3 = '' AND status <> 'deleted' ORDER BY person_id LIMIT 2`
-	byPhone = `SELECT person_id FROM person WHERE account_id = $1 AND phone = $2 AND phone <> '' AND ($3 = '' OR country_code = $3) AND status <> 'deleted' ORDER BY person_id LIMIT 2`
+	byEmail = `SELECT person_id FROM person WHERE account_id = $1 AND lower(email) = lower($2) AND email <> '' AND $3 = ''
+		AND status <> 'deleted' ORDER BY person_id LIMIT 2`
+	byPhone = `SELECT person_id FROM person WHERE account_id = $1 AND phone = $2 AND phone <> '' AND ($3 = '' OR country_code = $3)
+		AND status <> 'deleted' ORDER BY person_id LIMIT 2`
 )
 
-// members is all whom the request names: those named by id first, then those by e-mail address and by phone
-// number. Somebody who is named in several ways is in the team once.
+// members returns the persons that the request names: by id first, then by e-mail address, then by phone number. A person
+// who is named several times is in the team once.
 func (in upsertRequest) members(c *api.Call) ([]int64, error) {
 	all := slices.Clone(in.PersonIDs)
 	add := func(at configstore.RecordPath, query, address, more string) error {
-		person, err := only(c, at, query, address, more)
+		person, err := personAt(c, at, query, address, more)
 		if err == nil && !slices.Contains(all, person) {
 			all = append(all, person)
 		}
@@ -130,23 +135,23 @@ func (in upsertRequest) members(c *api.Call) ([]int64, error) {
 	return all, nil
 }
 
-// only is the one person that a query by an address finds. Nobody is invited on the way: that takes a
-// permission of its own.
-func only(c *api.Call, at configstore.RecordPath, query, address, more string) (int64, error) {
+// personAt returns the one person that a query by an address finds. It invites no person: that requires another
+// permission.
+func personAt(c *api.Call, at configstore.RecordPath, query, address, more string) (int64, error) {
 	found, err := db.All(c.Tx, db.Column[int64], query, c.Who.AccountID, address, more)
 	switch {
 	case err != nil:
 		return 0, err
 	case len(found) == 0:
-		return 0, at.Invalid("", "nobody in the account has %q; /member/invite invites people", address)
+		return 0, at.Invalid("", "no person in the account has %q; /member/invite invites people", address)
 	case len(found) > 1:
-		return 0, at.Invalid("", "%q is that of several persons, %d and %d among them; person_ids tells them apart", address, found[0], found[1])
+		return 0, at.Invalid("", "%q is that of several persons, %d and %d among them; use person_ids instead", address, found[0], found[1])
 	}
 	return found[0], nil
 }
 
-// strangers names persons that the account does not have.
-func strangers(c *api.Call, persons []int64) (warnings []string, err error) {
+// unknownPersons returns a warning for each person that the account does not have.
+func unknownPersons(c *api.Call, persons []int64) (warnings []string, err error) {
 	for i, person := range persons {
 		known, err := configstore.Known(c.Tx, c.Who.AccountID, configstore.RefTo(configstore.Person, person))
 		if err != nil {
@@ -157,21 +162,4 @@ func strangers(c *api.Call, persons []int64) (warnings []string, err error) {
 		}
 	}
 	return slices.Clip(warnings), nil
-}
-
-type deleteRequest struct {
-	Named
-	api.DryRun
-}
-
-func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
-	r, err := in.find(c)
-	if err != nil {
-		return api.Removal{}, err
-	}
-	c.Removed(configstore.Team, r.TeamID, r.TeamName)
-	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Team, r.TeamID); err != nil {
-		return api.Removal{}, err
-	}
-	return api.Removal{}, Erase(c.Tx, c.Who.AccountID, r.TeamID)
 }

@@ -9,9 +9,9 @@ import (
 	"tocsin/internal/api/apitest"
 )
 
-// Whatever valid value is sent to /schedule/create, /schedule/info returns it unchanged, and so it does
-// after what it returned was sent to /schedule/update.
-func TestWhatIsSentIsShown(t *testing.T) {
+// TestInfoReturnsWhatCreateStored sends random valid bodies to /schedule/create. /schedule/info returns them unchanged,
+// also after its reply was sent to /schedule/update.
+func TestInfoReturnsWhatCreateStored(t *testing.T) {
 	s, r := start(t), newRandom(t)
 	for i := range 50 {
 		body := r.body()
@@ -41,7 +41,7 @@ func parsed(t *testing.T, document string) (out any) {
 	return out
 }
 
-// differs finds the first value of sent that is not shown as it is; null and absent say nothing.
+// differs returns the path of the first value of sent that is shown differently; null and absent are not compared.
 func differs(sent, shown any, at string) string {
 	switch sent := sent.(type) {
 	case nil:
@@ -78,7 +78,8 @@ func TestPairsOfNames(t *testing.T) {
 	s := start(t)
 	groups := layer(0, []int64{A})["groups"]
 	one := func(changes object) map[string]any {
-		return read(t, s, create(t, s, object{"layers": []any{layer(1776009600, nil, object{"groups": groups}, changes)}}))["layers"].([]any)[0].(map[string]any)
+		return read(t, s, create(t, s, object{"layers": []any{layer(1776009600, nil, object{"groups": groups},
+			changes)}}))["layers"].([]any)[0].(map[string]any)
 	}
 	cases := []struct {
 		name      string
@@ -91,20 +92,29 @@ func TestPairsOfNames(t *testing.T) {
 			read(t, s, create(t, s, object{"schedule_name": "", "name": "old", "group_id": 2, "disabled": 1})),
 			object{"schedule_name": "old", "name": "old", "team_id": 2., "group_id": 2., "status": 1., "disabled": 1.}},
 		{"newer names win in a layer",
-			one(object{"layer_name": "new", "name": "old", "layer_start": 1776009600, "enable_time": 1, "layer_end": 1776096000, "expire_time": 1776096001}),
-			object{"layer_name": "new", "name": "new", "layer_start": 1776009600., "enable_time": 1776009600., "layer_end": 1776096000., "expire_time": 1776096000.}},
+			one(object{"layer_name": "new", "name": "old", "layer_start": 1776009600, "enable_time": 1, "layer_end": 1776096000,
+				"expire_time": 1776096001}),
+			object{"layer_name": "new", "name": "new", "layer_start": 1776009600., "enable_time": 1776009600., "layer_end": 1776096000.,
+				"expire_time": 1776096000.}},
 		{"older names do in a layer",
-			one(object{"layer_name": nil, "name": "old", "layer_start": nil, "enable_time": 1776009600, "layer_end": nil, "expire_time": 1776096001}),
-			object{"layer_name": "old", "name": "old", "layer_start": 1776009600., "enable_time": 1776009600., "layer_end": 1776096001., "expire_time": 1776096001.}},
+			one(object{"layer_name": nil, "name": "old", "layer_start": nil, "enable_time": 1776009600, "layer_end": nil,
+				"expire_time": 1776096001}),
+			object{"layer_name": "old", "name": "old", "layer_start": 1776009600., "enable_time": 1776009600., "layer_end": 1776096001.,
+				"expire_time": 1776096001.}},
 		{"an end of 0 is none", one(object{"layer_end": 0}), object{"layer_end": nil, "expire_time": 0.}},
 		{"a month is 30 days", one(object{"rotation_unit": "month", "rotation_value": 2}), object{"rotation_duration": 5184000.}},
-		{"unit and value win over the duration", one(object{"rotation_unit": "day", "rotation_value": 2, "rotation_duration": 5}), object{"rotation_duration": 172800.}},
-		{"weeks before days", one(object{"rotation_unit": nil, "rotation_value": nil, "rotation_duration": 14 * 86400}), object{"rotation_unit": "week", "rotation_value": 2., "rotation_duration": 1209600.}},
-		{"days before hours", one(object{"rotation_unit": "", "rotation_value": 0, "rotation_duration": 2 * 86400}), object{"rotation_unit": "day", "rotation_value": 2., "rotation_duration": 172800.}},
-		{"hours", one(object{"rotation_unit": nil, "rotation_value": nil, "rotation_duration": 12 * 3600}), object{"rotation_unit": "hour", "rotation_value": 12., "rotation_duration": 43200.}},
+		{"unit and value win over the duration", one(object{"rotation_unit": "day", "rotation_value": 2, "rotation_duration": 5}),
+			object{"rotation_duration": 172800.}},
+		{"weeks before days", one(object{"rotation_unit": nil, "rotation_value": nil, "rotation_duration": 14 * 86400}),
+			object{"rotation_unit": "week", "rotation_value": 2., "rotation_duration": 1209600.}},
+		{"days before hours", one(object{"rotation_unit": "", "rotation_value": 0, "rotation_duration": 2 * 86400}),
+			object{"rotation_unit": "day", "rotation_value": 2., "rotation_duration": 172800.}},
+		{"hours", one(object{"rotation_unit": nil, "rotation_value": nil, "rotation_duration": 12 * 3600}),
+			object{"rotation_unit": "hour", "rotation_value": 12., "rotation_duration": 43200.}},
 		{"no mask", one(object{"day_mask": nil}), object{"day_mask": map[string]any{"repeat": []any{}}}},
 		{"bounds of a group are not configured",
-			one(object{"groups": []any{object{"name": "g", "start": 5, "end": 6, "members": []any{object{"person_ids": []int64{A}}}}}})["groups"].([]any)[0].(map[string]any),
+			one(object{"groups": []any{object{"name": "g", "start": 5, "end": 6,
+				"members": []any{object{"person_ids": []int64{A}}}}}})["groups"].([]any)[0].(map[string]any),
 			object{"start": 0., "end": 0., "group_name": "g", "name": "g"}},
 		{"half a fixed time is none",
 			read(t, s, create(t, s, object{"notify": object{"fixed_time": object{"start": "08:00"}}}))["notify"].(map[string]any),
@@ -123,7 +133,8 @@ func TestPairsOfNames(t *testing.T) {
 
 func TestIntegrationIDStandsForDataSourceID(t *testing.T) {
 	s := start(t)
-	id := create(t, s, object{"notify": object{"webhooks": []any{object{"type": "slack_app", "settings": object{"integration_id": 5427276014131}}}}})
+	id := create(t, s, object{"notify": object{"webhooks": []any{object{"type": "slack_app",
+		"settings": object{"integration_id": 5427276014131}}}}})
 	settings := read(t, s, id)["notify"].(map[string]any)["webhooks"].([]any)[0].(map[string]any)["settings"].(map[string]any)
 	if settings["data_source_id"] != 5427276014131. || settings["integration_id"] != 5427276014131. {
 		t.Errorf("got %v", settings)

@@ -14,7 +14,7 @@ import (
 	"tocsin/internal/sender/wecom"
 )
 
-// Service is the app of an integration whose secrets are in clear; nil: it is none, or one of Microsoft Teams.
+// Service returns the sender of an app whose secrets are in clear; nil for other integrations and for Microsoft Teams.
 func (i *Integration) Service() sender.App {
 	if i.Settings == nil {
 		return nil
@@ -26,15 +26,16 @@ func (i *Integration) Service() sender.App {
 	case FeishuApp:
 		return feishu.App{ID: app["app_id"], Secret: app["app_secret"], BaseURL: app["base_url"]}
 	case DingTalkApp:
-		return dingtalk.App{Key: app["app_key"], Secret: app["app_secret"], Owner: app["owner"], AgentID: app["agent_id"], BaseURL: app["base_url"]}
+		return dingtalk.App{Key: app["app_key"], Secret: app["app_secret"], Owner: app["owner"], AgentID: app["agent_id"],
+			BaseURL: app["base_url"]}
 	case WeComApp:
 		return wecom.App{CorpID: app["corp_id"], Secret: app["secret"], Owner: app["owner"], AgentID: app["agent_id"], BaseURL: app["base_url"]}
 	}
 	return nil
 }
 
-// Usable finds the app of a type through which persons are told, its secrets sealed. why says in words why
-// there is none: it is of another type, or disabled, or not there; empty: there is.
+// Usable returns the app of a type through which persons are notified, with sealed secrets. why states why it cannot be
+// used: it has another type, is disabled, or does not exist; empty: it can.
 func Usable(tx *db.Tx, account int64, kind string, id int64) (i Integration, why string, err error) {
 	i, found, err := Kind.Find(tx, account, strconv.FormatInt(id, 10))
 	switch {
@@ -52,7 +53,7 @@ func Usable(tx *db.Tx, account int64, kind string, id int64) (i Integration, why
 	return i, "", nil
 }
 
-// Only is the one enabled app of a type that the account has. why says in words that it has none, or several.
+// Only returns the one enabled app of a type that the account has. why states that it has none or several.
 func Only(tx *db.Tx, account int64, kind string) (id int64, why string, err error) {
 	all, err := Kind.All(tx, account)
 	if err != nil {
@@ -68,13 +69,13 @@ func Only(tx *db.Tx, account int64, kind string) (id int64, why string, err erro
 	case n == 0:
 		return 0, "the account has no " + kind + " that is enabled", nil
 	case n > 1:
-		return 0, fmt.Sprintf("the account has %d apps of the type %s, and %s:ID must say which", n, kind, kind), nil
+		return 0, fmt.Sprintf("the account has %d apps of the type %s, and %s:ID must select one", n, kind, kind), nil
 	}
 	return id, "", nil
 }
 
-// Open is the service of what Usable finds, with its secrets in clear. That there is none is a Conflict that
-// says why.
+// Open returns the sender of the app that Usable finds, with its secrets in clear. It returns fault.Conflict with the
+// reason when the app cannot be used.
 func Open(tx *db.Tx, keyring *secret.Keyring, account int64, kind string, id int64) (sender.App, error) {
 	i, why, err := Usable(tx, account, kind, id)
 	if err != nil {

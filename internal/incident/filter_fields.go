@@ -2,7 +2,7 @@ package incident
 
 import "strconv"
 
-// Field is what filters read of an incident.
+// Field returns the value of a field that filters test, and whether the incident has it.
 func (r *Incident) Field(name string) (string, bool) {
 	switch name {
 	case "severity":
@@ -23,7 +23,7 @@ func (r *Incident) Field(name string) (string, bool) {
 	return "", false
 }
 
-// Label is the value of a label.
+// Label returns the value of a label, and whether the incident has it.
 func (r *Incident) Label(name string) (string, bool) {
 	value, ok := r.Labels[name]
 	return value, ok

@@ -49,7 +49,7 @@ func TestUsable(t *testing.T) {
 			return nil
 		})
 	}
-	for kind, want := range map[string]string{"slack_app": "1 ", "feishu_app": "0 the account has 2 apps of the type feishu_app, and feishu_app:ID must say which", "x": "0 the account has no x that is enabled"} {
+	for kind, want := range map[string]string{"slack_app": "1 ", "feishu_app": "0 the account has 2 apps of the type feishu_app, and feishu_app:ID must select one", "x": "0 the account has no x that is enabled"} {
 		s.Read(func(tx *db.Tx) error {
 			id, why, err := integration.Only(tx, apitest.AccountA, kind)
 			if got := fmt.Sprint(id, " ", why); got != want || err != nil {

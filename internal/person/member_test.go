@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-func TestConversationMember(t *testing.T) {
+func TestMemberLifecycle(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
 	s.Exec(`INSERT INTO role (account_id, role_id, role_name, permissions) VALUES ($1, 5, 'Five', '[]'), ($1, 6, 'Six', '["Audit Read (org)"]')`, apitest.AccountA)
 	whole := `{"account_id":2451002751131,"member_id":$id,"member_name":"Åsa Ö","country_code":"SE","phone":"+4*******67","email":"asa@example.com","locale":"en-US","time_zone":"Europe/Stockholm",
@@ -59,7 +59,7 @@ func TestMemberInUse(t *testing.T) {
 	})
 }
 
-func TestConversationAppKey(t *testing.T) {
+func TestAppKeyLifecycle(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
 	s.Grant(auth.SchedulesRead, auth.AuditRead)
 	s.Converse(t, []apitest.Turn{
@@ -70,8 +70,8 @@ func TestConversationAppKey(t *testing.T) {
 	})
 }
 
-// TestANarrowedKeyCannotWidenItself uses a key to make another.
-func TestANarrowedKeyCannotWidenItself(t *testing.T) {
+// TestNarrowedKeyCannotWidenItself creates a key with a narrowed key.
+func TestNarrowedKeyCannotWidenItself(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
 	s.Grant(auth.MembersManage, auth.SchedulesRead, auth.AuditRead)
 	var narrow struct {

@@ -10,9 +10,9 @@ import (
 	"tocsin/internal/sender"
 )
 
-// concerned are those who meet in the war room of an incident without being asked for by name: who opens it,
-// who is responsible now, and with observers who was before.
-func concerned(tx *db.Tx, opener int64, i *incident.Incident, observers bool) ([]int64, error) {
+// invitees returns the persons who are invited without being named: the person who opens the war room, the responders of
+// the incident, and with observers the persons who were responsible before.
+func invitees(tx *db.Tx, opener int64, i *incident.Incident, observers bool) ([]int64, error) {
 	ids := append([]int64{opener}, i.Responders()...)
 	if !observers {
 		return ids, nil
@@ -24,9 +24,9 @@ func concerned(tx *db.Tx, opener int64, i *incident.Incident, observers bool) ([
 	return ids, err
 }
 
-// people are the contacts of some persons, each once. All that member_ids of the request names must be there;
-// of the others some may have left the account while they were responsible.
-func people(tx *db.Tx, account int64, others, named []int64) ([]sender.Contact, error) {
+// contactsOf returns the contacts of persons, each once. The persons named by the request's member_ids must exist; others
+// may have left the account while they were responsible.
+func contactsOf(tx *db.Tx, account int64, others, named []int64) ([]sender.Contact, error) {
 	all, seen := []sender.Contact{}, map[int64]bool{}
 	for n, id := range append(others[:len(others):len(others)], named...) {
 		if seen[id] {

@@ -8,11 +8,12 @@ import (
 	"tocsin/internal/platform/id"
 )
 
+// newKey returns a random key.
 func newKey() string { return id.Token(20) }
 
 type rotateRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
-	GraceSeconds  int64 `json:"grace_seconds,omitzero" minimum:"0" maximum:"604800" doc:"For how many seconds the old key still works, at most 7 days; absent: not at all."`
+	GraceSeconds  int64 `json:"grace_seconds,omitzero" minimum:"0" maximum:"604800" doc:"For how many seconds the old key still works, at most 7 days; absent: it stops at once."`
 }
 
 type rotated struct {
@@ -20,8 +21,9 @@ type rotated struct {
 	PushURL        string `json:"push_url" doc:"The path and query to push events to."`
 }
 
+// rotate replaces the key of a source. Keys of earlier rotations stop working at once.
 func (r *Service) rotate(c *api.Call, in rotateRequest) (rotated, error) {
-	i, err := r.opened(c, in.IntegrationID)
+	i, err := r.readInClear(c, in.IntegrationID)
 	if err != nil {
 		return rotated{}, err
 	}
@@ -33,12 +35,12 @@ func (r *Service) rotate(c *api.Call, in rotateRequest) (rotated, error) {
 		return rotated{}, err
 	}
 	if in.GraceSeconds > 0 {
-		if err := know(c.Tx, c.Who.AccountID, &i, c.Unix()+in.GraceSeconds); err != nil {
+		if err := registerKey(c.Tx, c.Who.AccountID, &i, c.Unix()+in.GraceSeconds); err != nil {
 			return rotated{}, err
 		}
 	}
 	i.IntegrationKey = newKey()
-	out := rotated{i.IntegrationKey, i.push()}
+	out := rotated{i.IntegrationKey, i.pushPath()}
 	_, err = r.store(c, &i, Body{}, i.Settings)
 	return out, err
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// AppendJSON and the encoder write the same, whatever a schedule holds.
-func TestAppendJSONIsWhatTheEncoderWrites(t *testing.T) {
+// TestAppendJSONEqualsEncoder compares AppendJSON with the encoder for random schedules.
+func TestAppendJSONEqualsEncoder(t *testing.T) {
 	for seed := range uint64(500) {
 		s := randomSchedule(rand.New(rand.NewPCG(seed, 1)))
 		want, err := json.Marshal(s, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
@@ -28,10 +28,10 @@ func TestAppendJSONIsWhatTheEncoderWrites(t *testing.T) {
 	}
 }
 
-// randomSchedule fills every member there is, so that none that is added later can be forgotten.
+// randomSchedule fills every member by reflection, so that a later one cannot be forgotten.
 func randomSchedule(r *rand.Rand) (s Schedule) {
 	fill(r, reflect.ValueOf(&s).Elem())
-	if s.Notify = nil; r.IntN(2) > 0 { // is left to the encoder
+	if s.Notify = nil; r.IntN(2) > 0 { // the encoder writes it in both cases
 		advance := r.Int64N(9)
 		s.Notify = &Notify{AdvanceInTime: &advance, Webhooks: &[]Webhook{{}}}
 	}

@@ -9,7 +9,7 @@ import (
 	"tocsin/internal/role"
 )
 
-func TestConversationRole(t *testing.T) {
+func TestRoleLifecycle(t *testing.T) {
 	s := apitest.Start(t, role.Ops())
 	whole := `{"role_id":$id,"role_name":"On-call","description":"d","status":"enabled","permission_ids":[7],"editable":true,"created_at":1776052800,"updated_at":1776052800}`
 	s.Converse(t, []apitest.Turn{
@@ -35,8 +35,8 @@ func TestConversationRole(t *testing.T) {
 	})
 }
 
-// TestNobodyGivesAwayWhatTheyLack tries every way to more permissions than one's own.
-func TestNobodyGivesAwayWhatTheyLack(t *testing.T) {
+// TestCallersCannotGrantWhatTheyLack tries every operation that could grant more permissions than the caller has.
+func TestCallersCannotGrantWhatTheyLack(t *testing.T) {
 	s := apitest.Start(t, role.Ops())
 	s.Grant(auth.RolesManage, auth.SchedulesRead)
 	s.Converse(t, []apitest.Turn{
@@ -53,8 +53,8 @@ func TestNobodyGivesAwayWhatTheyLack(t *testing.T) {
 	})
 }
 
-// TestADisabledRoleGivesNothing within a second.
-func TestADisabledRoleGivesNothing(t *testing.T) {
+// TestDisabledRoleGrantsNothing disables a role, which takes effect within a second.
+func TestDisabledRoleGrantsNothing(t *testing.T) {
 	s := apitest.Start(t, role.Ops())
 	s.Grant(auth.RolesManage)
 	s.Call(apitest.KeyReader, "/role/upsert", `{"role_name":"x"}`).Into(&struct{}{})

@@ -1,0 +1,49 @@
+package incident
+
+import (
+	"tocsin/internal/activity"
+	"tocsin/internal/api"
+	"tocsin/internal/configstore"
+)
+
+type responderRequest struct {
+	OneRequest
+	PersonIDs []int64 `json:"person_ids" minItems:"1" maxItems:"100" doc:"Who is to be responsible as well."`
+}
+
+func (r *Service) addResponders(c *api.Call, in responderRequest) (api.Empty, error) {
+	return r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
+		for _, person := range in.PersonIDs {
+			if err := configstore.Need(c.Tx, c.Who.AccountID, "person_ids", configstore.RefTo(configstore.Person, person)); err != nil {
+				return err
+			}
+		}
+		return d.AddResponders(i, in.PersonIDs)
+	})
+}
+
+// AddResponders makes further persons responsible. Those who are responsible already stay so.
+func (d Writer) AddResponders(r *Incident, persons []int64) error {
+	if err := d.move(r, Assign); err != nil {
+		return err
+	}
+	for _, person := range persons {
+		if err := d.addResponder(r, person, 0); err != nil {
+			return err
+		}
+	}
+	if err := d.save(r); err != nil {
+		return err
+	}
+	return d.publish(r, activity.RespondersAdded{To: persons})
+}
+
+// Responders returns the persons who are responsible now, in the order in which they became so.
+func (r *Incident) Responders() (persons []int64) {
+	for _, a := range r.Assignments {
+		if a.RemovedAt == 0 {
+			persons = append(persons, a.PersonID)
+		}
+	}
+	return persons
+}
