@@ -1,7 +1,6 @@
 package architecture
 
 import (
-	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
@@ -42,70 +41,14 @@ func rejected(t *testing.T) *regexp.Regexp {
 // quoted matches text that is not prose: code, quotations and links.
 var quoted = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|https?://\\S+")
 
-// unclean lists the directories of Go files, and the documents, that still have rejected words, and in how many lines
-// at most. The table only shrinks: the test fails for a place with more lines, and for a listed place with none.
-var unclean = map[string]int{
-	"docs/architecture.md":           20,
-	"internal/activity":              7,
-	"internal/changeevent":           4,
-	"internal/configstore":           10,
-	"internal/core/decide":           35,
-	"internal/core/filter":           6,
-	"internal/engine/escalation":     46,
-	"internal/engine/explain":        7,
-	"internal/engine/ingest":         11,
-	"internal/engine/notify":         53,
-	"internal/engine/shiftnotice":    25,
-	"internal/engine/silencewarning": 14,
-	"internal/engine/triage":         31,
-	"internal/engine/webhook":        36,
-	"internal/incident":              17,
-	"internal/integration":           14,
-	"internal/person":                13,
-	"internal/platform/db":           17,
-	"internal/platform/delivery":     2,
-	"internal/platform/egress":       12,
-	"internal/platform/fault":        6,
-	"internal/platform/jobs":         8,
-	"internal/platform/secret":       14,
-	"internal/preference":            6,
-	"internal/role":                  8,
-	"internal/schedule":              38,
-	"internal/team":                  7,
-	"internal/warroom":               12,
-	"test/architecture":              4,
-	"test/bench":                     11,
-	"test/blackbox":                  8,
-	"test/peer":                      2,
-	"test/story":                     52,
-}
-
 // TestCommentsAndDocumentsUsePlainWords checks comments and documents for the words that the glossary rejects.
 func TestCommentsAndDocumentsUsePlainWords(t *testing.T) {
 	words := rejected(t)
-	found := map[string][]string{} // by directory, or by document
 	report := func(file string, line int, text string) {
 		if w := words.FindString(quoted.ReplaceAllString(text, "")); w != "" {
-			name := strings.TrimPrefix(file, "../../")
-			where := name
-			if strings.HasSuffix(name, ".go") {
-				where = filepath.ToSlash(filepath.Dir(name))
-			}
-			found[where] = append(found[where], fmt.Sprintf("%s:%d: %q is not a word of docs/glossary.md: %s", name, line, w, strings.TrimSpace(text)))
+			t.Errorf("%s:%d: %q is not a word of docs/glossary.md: %s", strings.TrimPrefix(file, "../../"), line, w, strings.TrimSpace(text))
 		}
 	}
-	defer func() {
-		for where, lines := range found {
-			if len(lines) > unclean[where] {
-				t.Errorf("%s has %d lines with rejected words, %d are listed:\n%s", where, len(lines), unclean[where], strings.Join(lines, "\n"))
-			}
-		}
-		for where := range unclean {
-			if len(found[where]) == 0 {
-				t.Errorf("%s has no rejected words any more: remove it from unclean", where)
-			}
-		}
-	}()
 	for _, file := range goFiles(t) {
 		set := token.NewFileSet()
 		parsed, err := parser.ParseFile(set, file, nil, parser.ParseComments)

@@ -159,7 +159,7 @@ func TestSealingKeysAreRotatedUnderARunningServer(t *testing.T) {
 	}
 }
 
-// A server whose key file is lost reports it and does not start, until a command gives up the secrets.
+// A server whose key file is lost reports it and does not start, until a command abandons the secrets.
 func TestALostKeyFile(t *testing.T) {
 	dir, _ := imported(t)
 	if err := os.Remove(filepath.Join(dir, "tocsin.db.key")); err != nil {

@@ -1,6 +1,6 @@
 package filter
 
-// Trace tells why a filter matched or not: group by group, clause by clause,
+// Trace reports why a filter matched or not: group by group, clause by clause,
 // all of them, also those that could not change the result any more.
 type Trace []GroupTrace
 

@@ -24,7 +24,7 @@ type indexed struct {
 	all     []int            // those that can be found here
 }
 
-// NewSet makes filters ready, in their order. A filter that is not well formed works as Compile says.
+// NewSet compiles filters and keeps their order. A filter that is not well formed behaves as Compile describes.
 func NewSet(filters []Filter) *Set {
 	s := &Set{}
 	for i, f := range filters {
@@ -41,7 +41,7 @@ func NewSet(filters []Filter) *Set {
 	return s
 }
 
-// exact gives for each group a clause by whose values the filter can be found; nil when one has none.
+// exact returns for each group a clause by whose values the filter can be found; nil when a group has none.
 func exact(m *Matcher) (keys []*clause) {
 	for _, group := range m.groups {
 		var best *clause
@@ -50,7 +50,7 @@ func exact(m *Matcher) (keys []*clause) {
 			if c.Oper != In || !slices.ContainsFunc(c.Vals, isExact) || slices.ContainsFunc(c.Vals, func(v string) bool { return !isExact(v) }) {
 				continue
 			}
-			if best == nil || c.label && !best.label { // labels tell more alerts apart than severities do
+			if best == nil || c.label && !best.label { // labels separate more alerts than severities do
 				best = c
 			}
 		}
@@ -62,9 +62,10 @@ func exact(m *Matcher) (keys []*clause) {
 	return keys
 }
 
-// isExact tells whether a value matches itself and nothing else.
+// isExact reports whether a value matches itself and nothing else.
 func isExact(val string) bool {
-	return !strings.ContainsAny(val, "*?") && !strings.HasPrefix(val, "cidr:") && !strings.HasPrefix(val, "num:") && !(len(val) > 1 && strings.HasPrefix(val, "/") && strings.HasSuffix(val, "/"))
+	return !strings.ContainsAny(val, "*?") && !strings.HasPrefix(val, "cidr:") && !strings.HasPrefix(val, "num:") &&
+		!(len(val) > 1 && strings.HasPrefix(val, "/") && strings.HasSuffix(val, "/"))
 }
 
 func (s *Set) add(c clause, filter int) {
@@ -109,8 +110,8 @@ func (s *Set) Ask(meter *Meter, i int, fields Fields) (matched bool, why string)
 // Len is how many filters there are.
 func (s *Set) Len() int { return len(s.matchers) }
 
-// Passed says in words why the filters that are no candidates cannot match: a sentence for each field by
-// which they were passed over.
+// Passed returns in words why the filters that are no candidates cannot match: one sentence for each field that
+// excluded some.
 func (s *Set) Passed(fields Fields, candidates []int) (why []string) {
 	for i := range s.byField {
 		n := len(s.byField[i].all)

@@ -22,7 +22,7 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Service escalates.
+// Service escalates incidents: it holds the dependencies of the job and the operations. Make one with New.
 type Service struct {
 	DB      *db.DB
 	Bus     *activity.Bus
@@ -30,20 +30,20 @@ type Service struct {
 	Log     *slog.Logger
 	Notify  *notify.Service
 	Wake    *jobs.Signal // wakes the job; raised too by what makes escalations due
-	// Silenced tells whether silence rules hold all active alerts of an incident, until when (Unix seconds, 0:
-	// they do not) and which, in words; may be nil. It is not called in a transaction.
+	// Silenced returns until when (Unix seconds) silence rules match all active alerts of an incident, and which, in
+	// words; 0 when they do not. It may be nil. It is not called in a transaction.
 	Silenced func(ctx context.Context, account, channel int64, incident string, now time.Time) (until int64, why string, err error)
 
 	accounts *jobs.RoundRobin
 }
 
-// New makes the room.
+// New returns a service; of r it takes the dependencies.
 func New(r Service) *Service {
 	r.accounts = jobs.NewRoundRobin(r.Wake)
 	return &r
 }
 
-// Job is the room's background work.
+// Job returns the background job.
 func (r *Service) Job() jobs.Job {
 	return jobs.Job{Name: "escalate", Interval: time.Second, Run: r.due, Wait: r.accounts.Wait, Signal: r.Wake}
 }

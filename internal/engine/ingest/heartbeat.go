@@ -88,7 +88,7 @@ func statusEvent(i integration.Integration, at int64, status string) event.Event
 	return e
 }
 
-// Job is the room's background work: raising the alerts of heartbeats that are silent for longer than they
+// Job returns the background job that raises the alerts of heartbeats that are silent for longer than they
 // may be. A new one, and one that was changed or enabled again, has its interval to begin with.
 func (r *Service) Job() jobs.Job {
 	return jobs.Job{Name: "heartbeats", Interval: time.Second, Run: func(ctx context.Context, now time.Time) (time.Time, error) {

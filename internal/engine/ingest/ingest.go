@@ -78,7 +78,7 @@ type known struct {
 // maxCacheAge bounds how long an integration is cached by its key: one that was disabled is rejected within that time.
 const maxCacheAge = 500 * time.Millisecond
 
-// New makes the room. Its metric is tocsin_events_received_total by source and outcome.
+// New returns a service. Its metric is tocsin_events_received_total by source and outcome.
 func New(c Config) *Service {
 	r := &Service{Config: c, rates: ratelimit.New[int64](0), known: map[string]known{}, watched: map[int64]watched{},
 		taken: prom.NewCounterVec(prom.CounterOpts{Name: "tocsin_events_received_total", Help: "Events by source and whether they were taken."}, []string{"source", "outcome"})}

@@ -24,7 +24,7 @@ import (
 // Deliver sends a message over a method to an address.
 type Deliver func(ctx context.Context, method string, to Address, m sender.Message) (sender.Receipt, error)
 
-// Config is what the room stands on.
+// Config holds the dependencies.
 type Config struct {
 	DB      *db.DB
 	Bus     *activity.Bus
@@ -48,7 +48,7 @@ type Service struct {
 	waited  prometheus.Histogram
 }
 
-// New makes the room. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from
+// New returns a service. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from
 // the moment a notice was due to the moment it was taken.
 func New(c Config) *Service {
 	if c.Stale == nil {
@@ -66,5 +66,5 @@ func New(c Config) *Service {
 	return r
 }
 
-// Job is the room's background work.
+// Job returns the background job.
 func (r *Service) Job() jobs.Job { return r.runner.Job() }

@@ -22,7 +22,7 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// Service tells of turns.
+// Service notifies persons of their shifts.
 type Service struct {
 	DB      *db.DB
 	Keyring *secret.Keyring
@@ -48,7 +48,7 @@ const (
 // batch is the most rows of one transaction, and the most changes of one schedule.
 const batch = 50
 
-// Job is the room's background work.
+// Job returns the background job.
 func (r *Service) Job() jobs.Job {
 	return jobs.Job{Name: "handover", Interval: time.Second, Run: r.due}
 }

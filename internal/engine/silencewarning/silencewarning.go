@@ -20,12 +20,12 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// Service tells of the ends of silences.
+// Service warns of the ends of silences.
 type Service struct {
 	DB      *db.DB
 	Log     *slog.Logger
 	Notify  *notify.Service
-	Configs *triage.Configs // knows what silences hold back
+	Configs *triage.Configs // know which alerts a silence holds back
 }
 
 // In seconds.
@@ -37,7 +37,7 @@ const (
 // batch is the most silences that one run checks.
 const batch = 10
 
-// Job is the room's background work.
+// Job returns the background job.
 func (r *Service) Job() jobs.Job { return jobs.Job{Name: "silence", Interval: time.Second, Run: r.due} }
 
 // row holds when a silence is checked.

@@ -28,33 +28,39 @@ type Config struct {
 	Log      *slog.Logger
 	Metrics  prometheus.Registerer
 	Configs  *Configs
-	Notify   *notify.Service // notifies owners of rules that cost too much; may be nil
-	Decide   *jobs.Signal    // wakes the deciding of events; raised too when events come in
-	Escalate *jobs.Signal    // raised when something was decided that escalations may wait for
+	Notify   *notify.Service // notifies owners of rules over their budget; may be nil
+	Decide   *jobs.Signal    // wakes the job that decides events; ingest raises it too
+	Escalate *jobs.Signal    // raised when a decision may have started an escalation
 }
 
-// Service decides.
+// Service decides events. Make one with New.
 type Service struct {
 	Config
-	events   *jobs.RoundRobin // in deciding events
-	muted    *jobs.RoundRobin // in deciding again
-	again    *jobs.Signal     // wakes deciding again
+	events   *jobs.RoundRobin // accounts whose events are decided
+	muted    *jobs.RoundRobin // accounts whose muted alerts are decided again
+	again    *jobs.Signal     // wakes the second job
 	mu       sync.Mutex
-	hour     int64               // since 1970, of warned
-	warned   map[string]int      // owners, of rules
-	between  func(account int64) // of tests: called between deciding and storing
+	hour     int64               // of warned, in hours since 1970
+	warned   map[string]int      // rules whose owners were notified in this hour
+	between  func(account int64) // called between deciding and storing; set by tests
 	outcomes *prometheus.CounterVec
 	waited   prometheus.Histogram
 }
 
-// New makes the room. Its metrics are tocsin_events_decided_total by outcome, and
+// New returns a service. Its metrics are tocsin_events_decided_total by outcome, and
 // tocsin_event_decision_seconds, from an event's arrival to its verdict.
 func New(c Config) *Service {
 	again := jobs.NewSignal()
 	r := &Service{
-		Config: c, warned: map[string]int{}, events: jobs.NewRoundRobin(c.Decide), muted: jobs.NewRoundRobin(again), again: again,
-		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_events_decided_total", Help: "Verdicts on events."}, []string{"outcome"}),
-		waited:   prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_event_decision_seconds", Help: "From an event's arrival to its verdict.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}),
+		Config: c, warned: map[string]int{}, again: again,
+		events: jobs.NewRoundRobin(c.Decide), muted: jobs.NewRoundRobin(again),
+		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tocsin_events_decided_total", Help: "Verdicts on events.",
+		}, []string{"outcome"}),
+		waited: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "tocsin_event_decision_seconds", Help: "From an event's arrival to its verdict.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 4, 9),
+		}),
 	}
 	if c.Metrics != nil {
 		c.Metrics.MustRegister(r.outcomes, r.waited)
@@ -62,8 +68,8 @@ func New(c Config) *Service {
 	return r
 }
 
-// Jobs are the room's background work: deciding events as they come, and deciding anew about alerts whose
-// silence ends.
+// Jobs returns the background jobs: one decides events, the other decides again about alerts whose silence, inhibition
+// or flapping may have ended.
 func (r *Service) Jobs() []jobs.Job {
 	return []jobs.Job{
 		{Name: "decide", Interval: time.Second, Run: r.decide, Wait: r.events.Wait, Signal: r.Decide},

@@ -26,7 +26,7 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Config is what the room stands on. The history needs no more than CursorKey.
+// Config holds the dependencies. The history needs no more than CursorKey.
 type Config struct {
 	CursorKey []byte // authenticates cursors, which are good for as long as it stays the same: it should outlive the process
 	DB        *db.DB
@@ -38,7 +38,7 @@ type Config struct {
 	Closed    bool // no webhook is called
 }
 
-// Service is the webhook room. Make one with New.
+// Service delivers webhooks and shows their history. Make one with New.
 type Service struct {
 	Config
 	runner   *delivery.Runner[endpointKey, *attempt, outcome]
@@ -54,7 +54,7 @@ type Service struct {
 // endpointKey names an endpoint: each webhook has one.
 type endpointKey struct{ account, integration int64 }
 
-// New makes the room. Its metrics are tocsin_webhook_attempts_total by type and status, and
+// New returns a service. Its metrics are tocsin_webhook_attempts_total by type and status, and
 // tocsin_webhook_messages_total by type and what became of them.
 func New(c Config) *Service {
 	r := &Service{Config: c, match: jobs.NewSignal(), spread: rand.Float64, accounts: map[int64]subscribed{},
