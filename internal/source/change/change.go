@@ -1,4 +1,4 @@
-// Package changeevent reads change events: a change of a system was planned, begun or done.
+// Package change reads change events: a change of a system was planned, begun or done.
 //
 // It must never guess: a member that is not as documented in docs/sources.md is refused by name.
 package change
