@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"tocsin/internal/app"
@@ -19,20 +21,59 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
+// demoFiles holds the database and the key file of the demo account, and its owner's key. Filling a database takes
+// longest of all that these tests do, so it is done once.
+type demoFiles struct {
+	database, keys []byte
+	owner          string
+}
+
+var demoOnce = sync.OnceValues(func() (f demoFiles, err error) {
+	dir, err := os.MkdirTemp("", "tocsin-app-test")
+	if err != nil {
+		return f, err
+	}
+	defer os.RemoveAll(dir)
+	c := testConfig(dir)
+	a, err := app.New(context.Background(), c)
+	if err != nil {
+		return f, err
+	}
+	keys, err := demo.Fill(context.Background(), a.DB, a.Keyring, clock.System.Now())
+	if err := errors.Join(err, a.Close()); err != nil {
+		return f, err
+	}
+	f.owner = keys.All
+	if f.database, err = os.ReadFile(filepath.Join(dir, "tocsin.db")); err != nil {
+		return f, err
+	}
+	f.keys, err = os.ReadFile(app.SealFile(c))
+	return f, err
+})
+
+func testConfig(dir string) app.Config {
+	return app.Config{
+		DB: "sqlite:" + filepath.Join(dir, "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
+	}
+}
+
 // sealed returns a database that holds the demo account, which has secrets of every kind, and its owner's key.
 func sealed(t *testing.T) (c app.Config, owner string) {
 	t.Helper()
-	c = app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"}
-	a, err := app.New(context.Background(), c)
+	f, err := demoOnce()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Close()
-	keys, err := demo.Fill(context.Background(), a.DB, a.Keyring, clock.System.Now())
+	dir := t.TempDir()
+	c = testConfig(dir)
+	err = errors.Join(
+		os.WriteFile(filepath.Join(dir, "tocsin.db"), f.database, 0o600),
+		os.WriteFile(app.SealFile(c), f.keys, 0o600),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, keys.All
+	return c, f.owner
 }
 
 // opens starts the program on a database and stops it.
