@@ -43,14 +43,16 @@ var sections = []section{
 		schedule.Load, schedule.Dump, schedule.Erase, func(r *schedule.Record) (int64, string) { return r.ScheduleID, r.Name }),
 	objects(template.Kind, func(f *File) *[]template.Template { return &f.Templates }),
 	config("channels", configstore.Channel, func(f *File) *[]channel.Channel { return &f.Channels },
-		unsealed(channel.Load), unsecret(channel.Dump), channel.Erase, func(r *channel.Channel) (int64, string) { return r.ChannelID, r.ChannelName }),
+		unsealed(channel.Load), unsecret(channel.Dump), channel.Erase,
+		func(r *channel.Channel) (int64, string) { return r.ChannelID, r.ChannelName }),
 	objects(channel.Silences, func(f *File) *[]channel.SilenceRule { return &f.SilenceRules }),
 	objects(channel.Drops, func(f *File) *[]channel.DropRule { return &f.DropRules }),
 	objects(channel.Inhibits, func(f *File) *[]channel.InhibitRule { return &f.InhibitRules }),
 	objects(channel.Escalates, func(f *File) *[]channel.EscalateRule { return &f.EscalateRules }),
 	objects(field.Kind, func(f *File) *[]field.Field { return &f.Fields }),
 	config(integration.Kind.Section, integration.Kind.Name, func(f *File) *[]integration.Integration { return &f.Integrations },
-		integration.Load, integration.Kind.Dump, integration.Erase, func(i *integration.Integration) (string, string) { h := integration.Kind.Head(i); return h.ID, h.Name }),
+		integration.Load, integration.Kind.Dump, integration.Erase,
+		func(i *integration.Integration) (string, string) { h := integration.Kind.Head(i); return h.ID, h.Name }),
 	objects(route.Kind, func(f *File) *[]route.Route { return &f.Routes }),
 	objects(enrichment.Kind, func(f *File) *[]enrichment.Rules { return &f.Enrichments }),
 	objects(preference.Kind, func(f *File) *[]preference.Preference { return &f.Preferences }),
@@ -60,7 +62,8 @@ var sections = []section{
 	config("datasources", configstore.Datasource, func(f *File) *[]datasource.Record { return &f.Datasources },
 		datasource.Load, datasource.Dump, datasource.Erase, func(r *datasource.Record) (uint64, string) { return r.ID, r.Name }),
 	config("rum_applications", configstore.Application, func(f *File) *[]rum.Application { return &f.Applications },
-		rum.LoadApplications, rum.DumpApplications, rum.EraseApplication, func(r *rum.Application) (string, string) { return r.ApplicationID, r.ApplicationName }),
+		rum.LoadApplications, rum.DumpApplications, rum.EraseApplication,
+		func(r *rum.Application) (string, string) { return r.ApplicationID, r.ApplicationName }),
 	plain("rum_issues", func(f *File) *[]rum.Issue { return &f.Issues }, rum.LoadIssues, rum.DumpIssues),
 	plain("webhook_deliveries", func(f *File) *[]webhook.Delivery { return &f.Deliveries }, webhook.Load, webhook.Dump),
 }
@@ -122,7 +125,14 @@ func objects[T any](k configstore.Kind[T], list func(*File) *[]T) section {
 
 // config returns a section of configuration. erase deletes a record so that it can be loaded again, but nothing
 // that is only attached to it.
-func config[T any, K int64 | uint64 | string](name, kind string, list func(*File) *[]T, load loader[T], dump dumper[T], erase func(*db.Tx, int64, K) error, key func(*T) (K, string)) section {
+func config[T any, K int64 | uint64 | string](
+	name, kind string,
+	list func(*File) *[]T,
+	load loader[T],
+	dump dumper[T],
+	erase func(*db.Tx, int64, K) error,
+	key func(*T) (K, string),
+) section {
 	id := func(v *T) string { k, _ := key(v); return fmt.Sprint(k) }
 	return section{
 		name: name,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -52,7 +53,8 @@ func scanEvent(scan db.Scan) (e Event, err error) {
 	if err := json.Unmarshal([]byte(body), &said); err != nil {
 		return e, fault.Wrap(err, "event %s", e.EventID)
 	}
-	e.DataSourceID, e.Title, e.TitleRule, e.Description, e.AlertKey = e.IntegrationID, said.Title, said.TitleRule, said.Description, said.AlertKey
+	e.DataSourceID, e.AlertKey = e.IntegrationID, said.AlertKey
+	e.Title, e.TitleRule, e.Description = said.Title, said.TitleRule, said.Description
 	e.EventSeverity, e.EventStatus, e.EventTime, e.Labels = cmp.Or(said.Severity, event.Info), said.Status, said.Time, said.Labels
 	e.CreatedAt, e.UpdatedAt = decided/1000, decided/1000
 	e.Images = []Image{}
@@ -67,7 +69,9 @@ func scanEvent(scan db.Scan) (e Event, err error) {
 
 // eventsOf returns the newest events of an alert, at most limit, in the order in which they came.
 func eventsOf(tx *db.Tx, account int64, alert string, limit int64) ([]Event, error) {
-	events, err := db.All(tx, scanEvent, `SELECT `+eventColumns+` FROM verdict v WHERE v.account_id = $1 AND v.alert_id = $2 AND v.event_id <> '' ORDER BY v.verdict_id DESC LIMIT $3 + 0`, account, alert, limit)
+	events, err := db.All(tx, scanEvent, `SELECT `+eventColumns+` FROM verdict v
+		WHERE v.account_id = $1 AND v.alert_id = $2 AND v.event_id <> ''
+		ORDER BY v.verdict_id DESC LIMIT $3 + 0`, account, alert, limit)
 	slices.Reverse(events)
 	return typed(tx, account, events, err)
 }
@@ -136,7 +140,8 @@ func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorP
 		return reply, err
 	}
 	if len(in.IntegrationTypes) > 0 {
-		if in.IntegrationIDs, err = ofTypes(c.Tx, c.Who.AccountID, in.IntegrationTypes, in.IntegrationIDs); err != nil || len(in.IntegrationIDs) == 0 {
+		in.IntegrationIDs, err = ofTypes(c.Tx, c.Who.AccountID, in.IntegrationTypes, in.IntegrationIDs)
+		if err != nil || len(in.IntegrationIDs) == 0 {
 			return api.CursorPage[Event]{Items: []Event{}}, err
 		}
 	}
@@ -148,7 +153,11 @@ func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorP
 	if err != nil {
 		return reply, err
 	}
-	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs), db.List(hidden), db.List(words(in.Severities)), db.List(in.Outcomes), db.List(sources)}
+	args := []any{
+		c.Who.AccountID, in.StartTime, in.EndTime,
+		db.List(in.IntegrationIDs), db.List(in.ChannelIDs), db.List(hidden),
+		db.List(words(in.Severities)), db.List(in.Outcomes), db.List(sources),
+	}
 	binding := fmt.Sprint("events", asked, args[3:], c.Who.AccountID, in.Asc)
 	from, err := in.From(r.CursorKey, binding)
 	if err != nil {
@@ -162,17 +171,22 @@ func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorP
 	verdict := int64(0)
 	if from != (api.Position{}) {
 		offset = 0
-		fmt.Sscan(from.ID, &verdict)
+		if verdict, err = strconv.ParseInt(from.ID, 10, 64); err != nil {
+			return reply, fault.Wrap(err, "cursor of events")
+		}
 	}
-	page := ` AND ($10 = 0 OR v.event_time < $11 OR v.event_time = $11 AND v.verdict_id < $10) ORDER BY v.event_time DESC, v.verdict_id DESC LIMIT $12 + 0 OFFSET $13 + 0`
+	page := ` AND ($10 = 0 OR v.event_time < $11 OR v.event_time = $11 AND v.verdict_id < $10)
+		ORDER BY v.event_time DESC, v.verdict_id DESC LIMIT $12 + 0 OFFSET $13 + 0`
 	if in.Asc {
-		page = ` AND ($10 = 0 OR v.event_time > $11 OR v.event_time = $11 AND v.verdict_id > $10) ORDER BY v.event_time, v.verdict_id LIMIT $12 + 0 OFFSET $13 + 0`
+		page = ` AND ($10 = 0 OR v.event_time > $11 OR v.event_time = $11 AND v.verdict_id > $10)
+			ORDER BY v.event_time, v.verdict_id LIMIT $12 + 0 OFFSET $13 + 0`
 	}
 	found, err := db.All(c.Tx, scanEvent, `SELECT `+eventColumns+eventsMatching+page, append(args, verdict, from.At, limit+1, offset)...)
 	if found, err = typed(c.Tx, c.Who.AccountID, found, err); err != nil {
 		return reply, err
 	}
-	return api.NewCursorPage(found, limit, total, r.CursorKey, binding, func(e Event) api.Position { return api.Position{At: e.EventTime, ID: fmt.Sprint(e.verdict)} }), nil
+	place := func(e Event) api.Position { return api.Position{At: e.EventTime, ID: fmt.Sprint(e.verdict)} }
+	return api.NewCursorPage(found, limit, total, r.CursorKey, binding, place), nil
 }
 
 func words(list string) (all []string) {

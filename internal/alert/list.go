@@ -67,10 +67,14 @@ const (
 	changed = ` WHERE alert.account_id = $1 AND alert.updated_at >= $2 AND alert.updated_at < $3` + narrowed
 	next    = ` LIMIT $14 + 0 OFFSET $15 + 0`
 
-	begunDown   = begun + ` AND ($12 = '' OR alert.start_time < $13 OR alert.start_time = $13 AND alert.alert_id < $12) ORDER BY alert.start_time DESC, alert.alert_id DESC` + next
-	begunUp     = begun + ` AND ($12 = '' OR alert.start_time > $13 OR alert.start_time = $13 AND alert.alert_id > $12) ORDER BY alert.start_time, alert.alert_id` + next
-	changedDown = changed + ` AND ($12 = '' OR alert.updated_at < $13 OR alert.updated_at = $13 AND alert.alert_id < $12) ORDER BY alert.updated_at DESC, alert.alert_id DESC` + next
-	changedUp   = changed + ` AND ($12 = '' OR alert.updated_at > $13 OR alert.updated_at = $13 AND alert.alert_id > $12) ORDER BY alert.updated_at, alert.alert_id` + next
+	begunDown = begun + ` AND ($12 = '' OR alert.start_time < $13 OR alert.start_time = $13 AND alert.alert_id < $12)
+		ORDER BY alert.start_time DESC, alert.alert_id DESC` + next
+	begunUp = begun + ` AND ($12 = '' OR alert.start_time > $13 OR alert.start_time = $13 AND alert.alert_id > $12)
+		ORDER BY alert.start_time, alert.alert_id` + next
+	changedDown = changed + ` AND ($12 = '' OR alert.updated_at < $13 OR alert.updated_at = $13 AND alert.alert_id < $12)
+		ORDER BY alert.updated_at DESC, alert.alert_id DESC` + next
+	changedUp = changed + ` AND ($12 = '' OR alert.updated_at > $13 OR alert.updated_at = $13 AND alert.alert_id > $12)
+		ORDER BY alert.updated_at, alert.alert_id` + next
 )
 
 func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert], err error) {
@@ -82,7 +86,11 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert]
 	for i, id := range in.AlertIDs {
 		ids[i] = strings.ToLower(id)
 	}
-	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, either(in.IsActive), either(in.EverMuted), db.List(words(in.AlertSeverity)), db.List(in.ChannelIDs), db.List(hidden), db.List(in.IntegrationIDs), db.List(ids), db.List(in.AlertKeys)}
+	args := []any{
+		c.Who.AccountID, in.StartTime, in.EndTime,
+		either(in.IsActive), either(in.EverMuted), db.List(words(in.AlertSeverity)),
+		db.List(in.ChannelIDs), db.List(hidden), db.List(in.IntegrationIDs), db.List(ids), db.List(in.AlertKeys),
+	}
 	byChange := in.ByUpdatedAt || in.OrderBy == "updated_at"
 	binding := fmt.Sprint("alerts", args, in.Asc, byChange)
 	from, err := in.From(r.CursorKey, binding)
@@ -175,14 +183,20 @@ func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
 
 // ListOf returns a page of the alerts of an incident, ordered by their beginning, and the number of all. It leaves out
 // the alerts of hidden channels. With events each alert has its 20 latest events.
-func ListOf(tx *db.Tx, account int64, incident string, hidden []int64, active *bool, events bool, limit, offset int64) (items []Alert, total int64, err error) {
-	const of = ` WHERE alert.account_id = $1 AND alert.incident_id = $2 AND alert.incident_id <> '' AND alert.deleted_at = 0 AND ($3 = -1 OR $3 = 1 AND alert.end_time = 0 OR $3 = 0 AND alert.end_time > 0)
+func ListOf(
+	tx *db.Tx, account int64, incident string, hidden []int64, active *bool, events bool, limit, offset int64,
+) (items []Alert, total int64, err error) {
+	const of = ` WHERE alert.account_id = $1 AND alert.incident_id = $2
+		AND alert.incident_id <> '' AND alert.deleted_at = 0
+		AND ($3 = -1 OR $3 = 1 AND alert.end_time = 0 OR $3 = 0 AND alert.end_time > 0)
 		AND NOT ($4 LIKE '%,' || alert.channel_id || ',%')`
 	args := []any{account, incident, either(active), db.List(hidden)}
 	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM alert`+of, args...); err != nil {
 		return nil, 0, err
 	}
-	if items, err = db.All(tx, scanAlert, selection+of+` ORDER BY alert.start_time, alert.alert_id LIMIT $5 + 0 OFFSET $6 + 0`, append(args, limit, offset)...); err != nil {
+	items, err = db.All(tx, scanAlert, selection+of+` ORDER BY alert.start_time, alert.alert_id LIMIT $5 + 0 OFFSET $6 + 0`,
+		append(args, limit, offset)...)
+	if err != nil {
 		return nil, 0, err
 	}
 	for i := 0; i < len(items) && events && err == nil; i++ {
@@ -204,7 +218,8 @@ func ofTypes(tx *db.Tx, account int64, types []string, among []int64) (ids []int
 	all, err := integration.Kind.All(tx, account)
 	wanted := db.List(types)
 	for _, i := range all {
-		if strings.Contains(wanted, ","+i.IntegrationType+",") && (len(among) == 0 || strings.Contains(db.List(among), fmt.Sprintf(",%d,", i.IntegrationID))) {
+		if strings.Contains(wanted, ","+i.IntegrationType+",") &&
+			(len(among) == 0 || strings.Contains(db.List(among), fmt.Sprintf(",%d,", i.IntegrationID))) {
 			ids = append(ids, i.IntegrationID)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-const decided = `alert_id, channel_id, incident_id, alert_key, integration_id, title_rule, title, description, alert_severity, alert_status, labels, images,
+const decided = `alert_id, channel_id, incident_id, alert_key, integration_id,
+	title_rule, title, description, alert_severity, alert_status, labels, images,
 	start_time, last_time, end_time, event_cnt, ever_muted, muted, muted_by, muted_until, changes`
 
 // Row is a stored alert, with all columns that a decision about events reads. Two rows are equal (==) if nothing that a
@@ -25,14 +26,33 @@ type Row struct {
 }
 
 func scanRow(scan db.Scan) (w Row, err error) {
-	return w, scan(&w.ID, &w.Channel, &w.Incident, &w.Key, &w.Integration, &w.TitleRule, &w.Title, &w.Description, &w.Severity, &w.Status, &w.Labels, &w.Images,
+	return w, scan(&w.ID, &w.Channel, &w.Incident, &w.Key, &w.Integration,
+		&w.TitleRule, &w.Title, &w.Description, &w.Severity, &w.Status, &w.Labels, &w.Images,
 		&w.Start, &w.Last, &w.End, &w.Events, &w.EverMuted, &w.Muted, &w.MutedBy, &w.MutedUntil, &w.Changes)
 }
 
 // Alert returns the alert of the row, with the JSON columns parsed.
 func (w *Row) Alert() (a decide.Alert, err error) {
-	a = decide.Alert{ID: w.ID, Channel: w.Channel, Incident: w.Incident, Key: w.Key, Integration: w.Integration, TitleRule: w.TitleRule, Title: w.Title, Description: w.Description,
-		Severity: w.Severity, Status: w.Status, Start: w.Start, Last: w.Last, End: w.End, Events: w.Events, EverMuted: w.EverMuted, Muted: w.Muted, MutedBy: w.MutedBy, MutedUntil: w.MutedUntil}
+	a = decide.Alert{
+		ID:          w.ID,
+		Channel:     w.Channel,
+		Incident:    w.Incident,
+		Key:         w.Key,
+		Integration: w.Integration,
+		TitleRule:   w.TitleRule,
+		Title:       w.Title,
+		Description: w.Description,
+		Severity:    w.Severity,
+		Status:      w.Status,
+		Start:       w.Start,
+		Last:        w.Last,
+		End:         w.End,
+		Events:      w.Events,
+		EverMuted:   w.EverMuted,
+		Muted:       w.Muted,
+		MutedBy:     w.MutedBy,
+		MutedUntil:  w.MutedUntil,
+	}
 	for _, part := range []struct {
 		text string
 		into any
@@ -46,8 +66,26 @@ func (w *Row) Alert() (a decide.Alert, err error) {
 
 // RowOf returns the row of an alert.
 func RowOf(a *decide.Alert) (Row, error) {
-	w := Row{ID: a.ID, Channel: a.Channel, Incident: a.Incident, Key: a.Key, Integration: a.Integration, TitleRule: a.TitleRule, Title: a.Title, Description: a.Description,
-		Severity: a.Severity, Status: a.Status, Start: a.Start, Last: a.Last, End: a.End, Events: a.Events, EverMuted: a.EverMuted, Muted: a.Muted, MutedBy: a.MutedBy, MutedUntil: a.MutedUntil}
+	w := Row{
+		ID:          a.ID,
+		Channel:     a.Channel,
+		Incident:    a.Incident,
+		Key:         a.Key,
+		Integration: a.Integration,
+		TitleRule:   a.TitleRule,
+		Title:       a.Title,
+		Description: a.Description,
+		Severity:    a.Severity,
+		Status:      a.Status,
+		Start:       a.Start,
+		Last:        a.Last,
+		End:         a.End,
+		Events:      a.Events,
+		EverMuted:   a.EverMuted,
+		Muted:       a.Muted,
+		MutedBy:     a.MutedBy,
+		MutedUntil:  a.MutedUntil,
+	}
 	for _, part := range []struct {
 		text *string
 		from any
@@ -69,7 +107,8 @@ func scanDecided(scan db.Scan) (a decide.Alert, err error) {
 	return w.Alert()
 }
 
-const latest = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND channel_id = $2 AND alert_key = $3 AND deleted_at = 0 ORDER BY start_time DESC, alert_id DESC LIMIT 1`
+const latest = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND channel_id = $2 AND alert_key = $3 AND deleted_at = 0
+	ORDER BY start_time DESC, alert_id DESC LIMIT 1`
 
 // Latest returns the channel's newest alert of a key, active or not.
 func Latest(tx *db.Tx, account, channel int64, key string) (w Row, found bool, err error) {
@@ -105,8 +144,10 @@ func Sources(tx *db.Tx, account, channel, since int64) ([]Source, error) {
 	return db.All(tx, func(scan db.Scan) (s Source, err error) {
 		s.Row, err = scanRow(func(dest ...any) error { return scan(append(dest, &s.Acked)...) })
 		return s, err
-	}, `SELECT `+decided+`, EXISTS (SELECT 1 FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id AND i.progress = 'Processing')
-		FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0 AND last_time >= $3 AND deleted_at = 0 ORDER BY last_time DESC, alert_id LIMIT $4 + 0`, account, channel, since, MaxSources)
+	}, `SELECT `+decided+`, EXISTS (SELECT 1 FROM incident i
+			WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id AND i.progress = 'Processing')
+		FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0 AND last_time >= $3 AND deleted_at = 0
+		ORDER BY last_time DESC, alert_id LIMIT $4 + 0`, account, channel, since, MaxSources)
 }
 
 // Due is a muted alert that must be decided again.
@@ -119,7 +160,9 @@ type Due struct {
 // earliest first.
 func DueAgain(tx *db.Tx, account, now, limit int64) ([]Due, error) {
 	return db.All(tx, func(scan db.Scan) (d Due, err error) { return d, scan(&d.Account, &d.ID) },
-		`SELECT account_id, alert_id FROM alert WHERE account_id = $1 AND end_time = 0 AND muted_until > 0 AND muted_until <= $2 AND deleted_at = 0 ORDER BY muted_until, alert_id LIMIT $3 + 0`, account, now, limit)
+		`SELECT account_id, alert_id FROM alert
+			WHERE account_id = $1 AND end_time = 0 AND muted_until > 0 AND muted_until <= $2 AND deleted_at = 0
+			ORDER BY muted_until, alert_id LIMIT $3 + 0`, account, now, limit)
 }
 
 // PutOff sets only the time (Unix seconds) at which a muted alert is decided again.
@@ -131,8 +174,10 @@ func PutOff(tx *db.Tx, d Due, until int64) error {
 // heldBack sorts by a sum, so that the database finds the channel's active alerts by their index and does not read all
 // alerts of the account in order.
 const heldBack = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0 AND deleted_at = 0
-	AND (incident_id = '' AND muted = 'silenced' OR EXISTS (SELECT 1 FROM incident i JOIN escalation e ON e.account_id = i.account_id AND e.incident_id = i.incident_id
-		WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id AND i.progress = 'Triggered' AND i.snoozed_before <= $3 AND e.next_at > 0 AND e.next_at <= $3))
+	AND (incident_id = '' AND muted = 'silenced' OR EXISTS (
+		SELECT 1 FROM incident i JOIN escalation e ON e.account_id = i.account_id AND e.incident_id = i.incident_id
+		WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id
+			AND i.progress = 'Triggered' AND i.snoozed_before <= $3 AND e.next_at > 0 AND e.next_at <= $3))
 	ORDER BY start_time + 0, alert_id`
 
 // HeldBack returns a channel's active alerts whose notifications silences may hold back until a time (Unix seconds):
@@ -144,11 +189,14 @@ func HeldBack(tx *db.Tx, account, channel, until int64) ([]decide.Alert, error) 
 // NextAgain returns the next account, by id after the given one, that has muted alerts, and when its first alert must
 // be decided again (Unix seconds). found is false when there is no such account.
 func NextAgain(tx *db.Tx, after int64) (account, due int64, found bool, err error) {
-	account, found, err = db.One(tx, db.Column[int64], `SELECT account_id FROM alert WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, after)
+	account, found, err = db.One(tx, db.Column[int64], `SELECT account_id FROM alert
+		WHERE end_time = 0 AND muted_until > 0 AND deleted_at = 0 AND account_id > $1
+		ORDER BY account_id LIMIT 1`, after)
 	if err != nil || !found {
 		return account, 0, found, err
 	}
-	due, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(muted_until), 0) FROM alert WHERE account_id = $1 AND end_time = 0 AND muted_until > 0 AND deleted_at = 0`, account)
+	due, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(muted_until), 0) FROM alert
+		WHERE account_id = $1 AND end_time = 0 AND muted_until > 0 AND deleted_at = 0`, account)
 	return account, due, true, err
 }
 
@@ -158,7 +206,8 @@ func Unmute(tx *db.Tx, account, now int64) error {
 	return err
 }
 
-const uninhibit = `UPDATE alert SET muted_until = $3 WHERE account_id = $1 AND end_time = 0 AND muted_until > $3 AND muted_by = $2 AND muted_by <> ''`
+const uninhibit = `UPDATE alert SET muted_until = $3
+	WHERE account_id = $1 AND end_time = 0 AND muted_until > $3 AND muted_by = $2 AND muted_by <> ''`
 
 // Uninhibit makes the alerts that source inhibits due now (Unix seconds), because source is over.
 func Uninhibit(tx *db.Tx, account int64, source string, now int64) error {
@@ -180,22 +229,30 @@ func Save(tx *db.Tx, account int64, a *decide.Alert, now time.Time) error {
 
 // Update updates a stored row.
 func (w *Row) Update(tx *db.Tx, account int64, now time.Time) error {
-	_, err := tx.Exec(`UPDATE alert SET incident_id = $3, description = $4, alert_severity = $5, alert_status = $6, labels = $7, images = $8, last_time = $9, end_time = $10,
-		event_cnt = $11, ever_muted = $12, muted = $13, muted_by = $14, muted_until = $15, changes = $16, updated_at = $17 WHERE account_id = $1 AND alert_id = $2`,
-		account, w.ID, w.Incident, w.Description, w.Severity, w.Status, w.Labels, w.Images, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, now.Unix())
+	_, err := tx.Exec(`UPDATE alert SET incident_id = $3, description = $4, alert_severity = $5, alert_status = $6,
+		labels = $7, images = $8, last_time = $9, end_time = $10,
+		event_cnt = $11, ever_muted = $12, muted = $13, muted_by = $14, muted_until = $15, changes = $16, updated_at = $17
+		WHERE account_id = $1 AND alert_id = $2`,
+		account, w.ID, w.Incident, w.Description, w.Severity, w.Status, w.Labels, w.Images, w.Last, w.End,
+		w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, now.Unix())
 	return err
 }
 
 // Insert stores a new row, with the integration that the alert came through.
 func (w *Row) Insert(tx *db.Tx, account int64, from Origin, now time.Time) error {
-	_, err := tx.Exec(`INSERT INTO alert (account_id, `+decided+`, integration_name, integration_type, integration_ref_id, responder_name, responder_email, created_at, updated_at, deleted_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, '', '', $26, $26, 0)`,
-		account, w.ID, w.Channel, w.Incident, w.Key, w.Integration, w.TitleRule, w.Title, w.Description, w.Severity, w.Status, w.Labels, w.Images,
-		w.Start, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, from.Name, from.Type, from.Ref, now.Unix())
+	_, err := tx.Exec(`INSERT INTO alert (account_id, `+decided+`, integration_name, integration_type, integration_ref_id,
+			responder_name, responder_email, created_at, updated_at, deleted_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+			$17, $18, $19, $20, $21, $22, $23, $24, $25, '', '', $26, $26, 0)`,
+		account, w.ID, w.Channel, w.Incident, w.Key, w.Integration,
+		w.TitleRule, w.Title, w.Description, w.Severity, w.Status, w.Labels, w.Images,
+		w.Start, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes,
+		from.Name, from.Type, from.Ref, now.Unix())
 	return err
 }
 
-const ofIncident = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0 ORDER BY start_time, alert_id LIMIT $3 + 0 OFFSET $4 + 0`
+const ofIncident = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0
+	ORDER BY start_time, alert_id LIMIT $3 + 0 OFFSET $4 + 0`
 
 // OfIncident returns a page of the alerts of an incident, ordered by their beginning.
 func OfIncident(tx *db.Tx, account int64, incident string, limit, offset int64) ([]decide.Alert, error) {
@@ -215,6 +272,7 @@ type Count struct{ Alerts, Active, Events int64 }
 // CountOf returns the number of alerts and events of an incident.
 func CountOf(tx *db.Tx, account int64, incident string) (Count, error) {
 	c, _, err := db.One(tx, func(scan db.Scan) (c Count, err error) { return c, scan(&c.Alerts, &c.Active, &c.Events) },
-		`SELECT count(*), coalesce(sum(CASE WHEN end_time = 0 THEN 1 ELSE 0 END), 0), coalesce(sum(event_cnt), 0) FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0`, account, incident)
+		`SELECT count(*), coalesce(sum(CASE WHEN end_time = 0 THEN 1 ELSE 0 END), 0), coalesce(sum(event_cnt), 0)
+			FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0`, account, incident)
 	return c, err
 }

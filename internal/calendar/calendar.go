@@ -52,7 +52,14 @@ type Event struct {
 var Kind = configstore.Kind[Calendar]{
 	Name: configstore.Calendar, Section: "calendars",
 	Head: func(c *Calendar) configstore.Head {
-		return configstore.Head{ID: c.CalID, Name: c.CalName, Team: c.TeamID, Creator: c.CreatorID, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt}
+		return configstore.Head{
+			ID:        c.CalID,
+			Name:      c.CalName,
+			Team:      c.TeamID,
+			Creator:   c.CreatorID,
+			CreatedAt: c.CreatedAt,
+			UpdatedAt: c.UpdatedAt,
+		}
 	},
 	Refs: func(c *Calendar) []configstore.Target {
 		refs := []configstore.Target{configstore.RefTo(configstore.Team, c.TeamID)}
@@ -84,7 +91,14 @@ var Kind = configstore.Kind[Calendar]{
 var EventKind = configstore.Kind[Event]{
 	Name: "calendar_event", Section: "calendar_events",
 	Head: func(e *Event) configstore.Head {
-		return configstore.Head{ID: e.EventID, Parent: e.CalID, Name: e.Summary, Creator: e.CreatorID, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt}
+		return configstore.Head{
+			ID:        e.EventID,
+			Parent:    e.CalID,
+			Name:      e.Summary,
+			Creator:   e.CreatorID,
+			CreatedAt: e.CreatedAt,
+			UpdatedAt: e.UpdatedAt,
+		}
 	},
 	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, e *Event) error {
 		if err := configstore.FirstError(
@@ -149,10 +163,11 @@ func checkDays(at configstore.RecordPath, start, end string) error {
 // need returns a fault for an extra calendar that does not exist, and for a calendar that names itself.
 func need(tx *db.Tx, account int64, self string, extra []string) error {
 	for i, id := range extra {
+		path := string(configstore.RecordPath("").Element("extra_cal_ids", i))
 		if id == self {
-			return fault.Invalid(string(configstore.RecordPath("").Element("extra_cal_ids", i)), "is the calendar itself")
+			return fault.Invalid(path, "is the calendar itself")
 		}
-		if err := configstore.Need(tx, account, string(configstore.RecordPath("").Element("extra_cal_ids", i)), configstore.RefTo(configstore.Calendar, id)); err != nil {
+		if err := configstore.Need(tx, account, path, configstore.RefTo(configstore.Calendar, id)); err != nil {
 			return err
 		}
 	}

@@ -11,10 +11,13 @@ import (
 // Module returns the part that the package takes in the program.
 func Module(keyring *secret.Keyring) module.Module {
 	return module.Module{
-		Name:     "channel",
-		Ops:      Ops(keyring),
-		Reseal:   []func(*db.Tx, secret.Renew) (int, error){Escalates.Reseal},
-		Prune:    []module.Retention{{Period: module.Ended, Prune: func(tx *db.Tx, now time.Time) (bool, error) { return false, Expire(tx, now) }}},
+		Name:   "channel",
+		Ops:    Ops(keyring),
+		Reseal: []func(*db.Tx, secret.Renew) (int, error){Escalates.Reseal},
+		Prune: []module.Retention{{
+			Period: module.Ended,
+			Prune:  func(tx *db.Tx, now time.Time) (bool, error) { return false, Expire(tx, now) },
+		}},
 		Complete: func(tx *db.Tx, _ *secret.Keyring) error { return Complete(tx) },
 		Sections: []string{"channels", "silence_rules", "drop_rules", "inhibit_rules", "escalate_rules"},
 	}

@@ -33,7 +33,9 @@ func Fill(ctx context.Context, d *db.DB, keyring *secret.Keyring, now time.Time)
 	return fill(ctx, d, keyring, now, Account)
 }
 
-func fill(ctx context.Context, d *db.DB, keyring *secret.Keyring, now time.Time, account func(time.Time) *accountfile.File) (keys Keys, err error) {
+func fill(
+	ctx context.Context, d *db.DB, keyring *secret.Keyring, now time.Time, account func(time.Time) *accountfile.File,
+) (keys Keys, err error) {
 	var there bool
 	if err := d.Read(ctx, func(tx *db.Tx) (err error) {
 		_, there, err = person.DumpAccount(tx, accountID)

@@ -11,5 +11,6 @@ import (
 func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
 	return jobs.CountOverdue(tx, "incident", time.Second, `SELECT count(*), coalesce(min(at), 0) FROM (
 		SELECT resolve_at AS at FROM incident WHERE progress <> 'Closed' AND resolve_at > 0 AND resolve_at <= $1
-		UNION ALL SELECT snoozed_before FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1) AS due`, now.Unix())
+		UNION ALL
+		SELECT snoozed_before FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1) AS due`, now.Unix())
 }

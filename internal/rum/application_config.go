@@ -117,7 +117,8 @@ func (a *Application) refer(tx *db.Tx) error {
 	for _, ch := range a.Alerting.ChannelIDs {
 		targets = append(targets, configstore.RefTo(configstore.Channel, ch))
 	}
-	return configstore.SetReferences(tx, a.AccountID, configstore.RefFrom(configstore.Application, a.ApplicationID, a.ApplicationName), targets...)
+	from := configstore.RefFrom(configstore.Application, a.ApplicationID, a.ApplicationName)
+	return configstore.SetReferences(tx, a.AccountID, from, targets...)
 }
 
 func set[T any](to *T, from *T) {

@@ -80,8 +80,16 @@ const maxCacheAge = 500 * time.Millisecond
 
 // New returns a service. Its metric is tocsin_events_received_total by source and outcome.
 func New(c Config) *Service {
-	r := &Service{Config: c, rates: ratelimit.New[int64](0), known: map[string]known{}, watched: map[int64]watched{},
-		taken: prom.NewCounterVec(prom.CounterOpts{Name: "tocsin_events_received_total", Help: "Events by source and whether they were taken."}, []string{"source", "outcome"})}
+	r := &Service{
+		Config:  c,
+		rates:   ratelimit.New[int64](0),
+		known:   map[string]known{},
+		watched: map[int64]watched{},
+		taken: prom.NewCounterVec(prom.CounterOpts{
+			Name: "tocsin_events_received_total",
+			Help: "Events by source and whether they were taken.",
+		}, []string{"source", "outcome"}),
+	}
 	if c.Metrics != nil {
 		c.Metrics.MustRegister(r.taken)
 	}

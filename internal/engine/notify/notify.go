@@ -54,15 +54,30 @@ func New(c Config) *Service {
 	if c.Stale == nil {
 		c.Stale = func(*Notification, time.Time) string { return "" }
 	}
-	r := &Service{Config: c,
-		settled: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_notices_total", Help: "Notices by way and what became of them."}, []string{"way", "outcome"}),
-		waited:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "tocsin_notice_seconds", Help: "From the making of a notice to its being taken.", Buckets: prometheus.ExponentialBuckets(0.01, 4, 9)}),
+	r := &Service{
+		Config: c,
+		settled: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tocsin_notices_total",
+			Help: "Notices by way and what became of them.",
+		}, []string{"way", "outcome"}),
+		waited: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "tocsin_notice_seconds", Help: "From the making of a notice to its being taken.",
+			Buckets: prometheus.ExponentialBuckets(0.01, 4, 9),
+		}),
 	}
 	if c.Metrics != nil {
 		c.Metrics.MustRegister(r.settled, r.waited)
 	}
 	now := func() time.Time { return r.Clock.Now() }
-	r.runner = delivery.New(delivery.Config{Name: "notify", DB: c.DB, Now: now, Log: c.Log, Slots: maxFlying, First: maxFirst, Grace: timeout}, store{r})
+	r.runner = delivery.New(delivery.Config{
+		Name:  "notify",
+		DB:    c.DB,
+		Now:   now,
+		Log:   c.Log,
+		Slots: maxFlying,
+		First: maxFirst,
+		Grace: timeout,
+	}, store{r})
 	return r
 }
 

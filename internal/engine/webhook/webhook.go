@@ -57,15 +57,33 @@ type endpointKey struct{ account, integration int64 }
 // New returns a service. Its metrics are tocsin_webhook_attempts_total by type and status, and
 // tocsin_webhook_messages_total by type and what became of them.
 func New(c Config) *Service {
-	r := &Service{Config: c, match: jobs.NewSignal(), spread: rand.Float64, accounts: map[int64]subscribed{},
-		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_webhook_attempts_total", Help: "Attempts to deliver webhooks."}, []string{"type", "status"}),
-		settled:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tocsin_webhook_messages_total", Help: "Messages to webhooks by what became of them."}, []string{"type", "outcome"}),
+	r := &Service{
+		Config:   c,
+		match:    jobs.NewSignal(),
+		spread:   rand.Float64,
+		accounts: map[int64]subscribed{},
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tocsin_webhook_attempts_total",
+			Help: "Attempts to deliver webhooks.",
+		}, []string{"type", "status"}),
+		settled: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "tocsin_webhook_messages_total",
+			Help: "Messages to webhooks by what became of them.",
+		}, []string{"type", "outcome"}),
 	}
 	if c.Metrics != nil {
 		c.Metrics.MustRegister(r.attempts, r.settled)
 	}
 	now := func() time.Time { return r.Clock.Now() }
-	r.runner = delivery.New(delivery.Config{Name: "webhooks", DB: c.DB, Now: now, Log: c.Log, Slots: maxAloft, First: maxFirst, Grace: grace}, store{r})
+	r.runner = delivery.New(delivery.Config{
+		Name:  "webhooks",
+		DB:    c.DB,
+		Now:   now,
+		Log:   c.Log,
+		Slots: maxAloft,
+		First: maxFirst,
+		Grace: grace,
+	}, store{r})
 	return r
 }
 
