@@ -20,6 +20,8 @@ type RevisionReader struct{ behind, reached string }
 var (
 	ShiftNotices = RevisionReader{`SELECT account_id, revision FROM account WHERE revision <> revision_handover ORDER BY account_id`,
 		`UPDATE account SET revision_handover = $2 WHERE account_id = $1`}
+	MutedAlerts = RevisionReader{`SELECT account_id, revision FROM account WHERE revision <> revision_applied ORDER BY account_id`,
+		`UPDATE account SET revision_applied = $2 WHERE account_id = $1`}
 	SilenceWarnings = RevisionReader{`SELECT account_id, revision FROM account WHERE revision <> revision_silence ORDER BY account_id`,
 		`UPDATE account SET revision_silence = $2 WHERE account_id = $1`}
 )

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/changeevent"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/event"
+	"tocsin/internal/engine/triage"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -67,7 +68,7 @@ func (r *Service) putStatus(tx *db.Tx, i integration.Integration, status string,
 	if err != nil {
 		return err
 	}
-	return insert(tx, i.AccountID, events, bodies)
+	return triage.Accept(tx, i.AccountID, events, bodies)
 }
 
 // statusEvent returns the event that a heartbeat is missing or has come back.

@@ -21,6 +21,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/event"
+	"tocsin/internal/engine/triage"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -243,7 +244,7 @@ func (r *Service) Put(ctx context.Context, account, integration int64, events []
 	if err != nil {
 		return err
 	}
-	if err := r.DB.Write(ctx, func(tx *db.Tx) error { return insert(tx, account, events, bodies) }); err != nil {
+	if err := r.DB.Write(ctx, func(tx *db.Tx) error { return triage.Accept(tx, account, events, bodies) }); err != nil {
 		return err
 	}
 	r.Decide.Raise()
@@ -264,19 +265,6 @@ func (r *Service) bodies(integration int64, events []event.Event, now time.Time)
 		bodies[i] = string(body)
 	}
 	return bodies, nil
-}
-
-// insert stores events.
-func insert(tx *db.Tx, account int64, events []event.Event, bodies []string) error {
-	for i := range events {
-		e := &events[i]
-		if _, err := tx.Exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body)
-			VALUES ($1, $2, $3, $4, 0, 0, $5)`,
-			account, e.ID, e.Received, e.Integration, bodies[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // arrival returns a time of arrival (Unix nanoseconds) that is unique and later than all before, even if the clock stands

@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/render"
 	"tocsin/internal/incident"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/sender"
@@ -180,10 +181,8 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 
 // account returns the name and the time zone of an account.
 func account(tx *db.Tx, id int64) (name, zone string, err error) {
-	type row struct{ name, zone string }
-	a, _, err := db.One(tx, func(scan db.Scan) (a row, err error) { return a, scan(&a.name, &a.zone) },
-		`SELECT account_name, time_zone FROM account WHERE account_id = $1`, id)
-	return a.name, a.zone, err
+	a, _, err := person.DumpAccount(tx, id)
+	return a.AccountName, a.TimeZone, err
 }
 
 // subject returns the subject line of a message about an incident, on one line.

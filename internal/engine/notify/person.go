@@ -7,6 +7,7 @@ import (
 
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/preference"
 )
@@ -22,11 +23,12 @@ type Person struct {
 }
 
 // Find returns a person; found is false when the account has none of this id, or the person has left.
-func Find(tx *db.Tx, account, person int64) (p Person, found bool, err error) {
-	return db.One(tx, func(scan db.Scan) (p Person, err error) {
-		return p, scan(&p.ID, &p.Name, &p.Email, &p.Phone, &p.TimeZone, &p.Status)
-	}, `SELECT person_id, person_name, email, phone, time_zone, status FROM person
-		WHERE account_id = $1 AND person_id = $2 AND status <> 'deleted'`, account, person)
+func Find(tx *db.Tx, account, id int64) (p Person, found bool, err error) {
+	r, found, err := person.Find(tx, account, id)
+	if err != nil || !found || r.Status == "deleted" {
+		return p, false, err
+	}
+	return Person{ID: r.PersonID, Name: r.PersonName, Email: r.Email, Phone: r.Phone, TimeZone: r.TimeZone, Status: r.Status}, true, nil
 }
 
 // Reader returns a person as a principal without permissions: enough to check who may read a private channel.

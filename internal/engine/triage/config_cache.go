@@ -16,6 +16,7 @@ import (
 	"tocsin/internal/core/pipeline"
 	"tocsin/internal/enrichment"
 	"tocsin/internal/integration"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/route"
 )
@@ -63,13 +64,9 @@ func (r *Configs) config(ctx context.Context, account int64) (have *accountConfi
 		if have != nil && have.revision == now {
 			return nil
 		}
-		name, _, err := db.One(tx, db.Column[string], `SELECT time_zone FROM account WHERE account_id = $1`, account)
+		zone, err := person.Zone(tx, account)
 		if err != nil {
 			return err
-		}
-		zone, err := time.LoadLocation(name)
-		if err != nil {
-			return fmt.Errorf("zone of account %d: %w", account, err)
 		}
 		have = &accountConfig{
 			account: account, revision: now, zone: zone,

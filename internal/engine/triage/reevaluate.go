@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tocsin/internal/alert"
+	"tocsin/internal/configstore"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/platform/db"
@@ -42,10 +43,9 @@ func (r *Service) reevaluate(ctx context.Context, now time.Time) (again time.Tim
 // reconfigured makes the muted alerts and the escalations of accounts due whose configuration has changed: the rule that
 // held one may have been deleted.
 func (r *Service) reconfigured(ctx context.Context, now time.Time) error {
-	const changed = `SELECT account_id FROM account WHERE revision <> revision_applied`
-	var accounts []int64
+	var accounts []configstore.AccountRevision
 	read := func(tx *db.Tx) (err error) {
-		accounts, err = db.All(tx, db.Column[int64], changed)
+		accounts, err = configstore.MutedAlerts.Behind(tx)
 		return err
 	}
 	if err := r.DB.Read(ctx, read); err != nil || len(accounts) == 0 { // without a change no write transaction is needed
@@ -56,10 +56,10 @@ func (r *Service) reconfigured(ctx context.Context, now time.Time) error {
 			return err
 		}
 		for _, account := range accounts {
-			if err := errors.Join(alert.Unmute(tx, account, now.Unix()), escalation.Reconsider(tx, account, now)); err != nil {
+			if err := errors.Join(alert.Unmute(tx, account.ID, now.Unix()), escalation.Reconsider(tx, account.ID, now)); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(`UPDATE account SET revision_applied = revision WHERE account_id = $1`, account); err != nil {
+			if err := configstore.MutedAlerts.Reached(tx, account); err != nil {
 				return err
 			}
 		}

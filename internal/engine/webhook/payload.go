@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/incident"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 )
 
@@ -65,11 +66,11 @@ func (r *Service) payload(tx *db.Tx, item activity.Item) (p *payload, err error)
 	p = &payload{EventTime: item.At.UnixMilli(), EventType: item.Event.Type()}
 	if item.Person != 0 {
 		p.Person = &actor{PersonID: item.Person}
-		_, _, err := db.One(tx, func(scan db.Scan) (struct{}, error) { return struct{}{}, scan(&p.Person.PersonName, &p.Person.Email) },
-			`SELECT person_name, email FROM person WHERE account_id = $1 AND person_id = $2`, item.Account, item.Person)
+		found, _, err := person.Find(tx, item.Account, item.Person)
 		if err != nil {
 			return nil, err
 		}
+		p.Person.PersonName, p.Person.Email = found.PersonName, found.Email
 	}
 	if !item.OfIncident() {
 		a, found, err := alert.Show(tx, item.Account, item.ID)

@@ -3,6 +3,7 @@ package webhook
 import (
 	"time"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 )
 
@@ -17,11 +18,12 @@ func Prune(tx *db.Tx, before time.Time) (more bool, err error) { return prune(tx
 
 // prune is Prune with a limit of rows.
 func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
-	accounts, err := db.All(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY account_id`)
+	accounts, err := configstore.AccountRevisions(tx)
 	if err != nil {
 		return false, err
 	}
-	for _, account := range accounts {
+	for _, a := range accounts {
+		account := a.ID
 		for _, status := range statuses {
 			n, err := pruneOne(tx, account, status, before.UnixNano(), left)
 			if err != nil {
