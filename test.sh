@@ -2,7 +2,8 @@
 # Runs everything that must pass: formatting, vet, the linters, all tests under the race detector.
 #
 #   ./test.sh          all of it, after tools/install.sh (TOOLS=no leaves that out)
-#   ./test.sh quick    installs nothing; no race detector, no peers, no stories: under a minute with a warm cache
+#   ./test.sh quick    installs nothing; no race detector, no linters, none of the tests that run the whole program:
+#                      under a minute with a warm build cache
 #   ./test.sh lint     formatting, vet and the linters alone
 #
 # It needs a shell and Go, nothing else. What it cannot run it names at the end.
@@ -28,7 +29,7 @@ case "${1:-all}" in
 quick)
 	gofmt -l cmd docs internal test | grep . && fail "the files above are not formatted with gofmt"
 	go vet ./...
-	go test -short $(go list ./... | grep -v -e /test/story -e /test/blackbox -e /test/peer -e /test/bench)
+	go test $(go list ./... | grep -v -e /test/story -e /test/blackbox -e /test/peer -e /test/bench -e /internal/app -e /internal/demo)
 	;;
 lint) lint ;;
 all)
