@@ -212,14 +212,14 @@ func update(c *api.Call, in updateRequest) (api.Empty, error) {
 	if err != nil {
 		return api.Empty{}, err
 	}
-	set(&cal.CalName, in.CalName)
+	configstore.SetIfSent(&cal.CalName, in.CalName)
 	return api.Empty{}, in.apply(c, &cal)
 }
 
 // apply sets the members that were sent in the calendar and stores it.
 func (b Body) apply(c *api.Call, cal *Calendar) error {
-	set(&cal.Description, b.Description)
-	set(&cal.TeamID, b.TeamID)
+	configstore.SetIfSent(&cal.Description, b.Description)
+	configstore.SetIfSent(&cal.TeamID, b.TeamID)
 	if b.TimeZone != nil && *b.TimeZone != "" {
 		cal.TimeZone = *b.TimeZone
 	}
@@ -239,13 +239,6 @@ func (b Body) apply(c *api.Call, cal *Calendar) error {
 	cal.UpdatedAt, cal.UpdatedBy = c.Unix(), c.Who.PersonID
 	c.Touched(Kind.Name, cal.CalID, cal.CalName)
 	return Kind.Put(c.Tx, c.Who.AccountID, cal)
-}
-
-// set sets a field to the value that was sent, if one was.
-func set[T any](field *T, sent *T) {
-	if sent != nil {
-		*field = *sent
-	}
 }
 
 type deleteRequest struct {

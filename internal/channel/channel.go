@@ -65,8 +65,8 @@ func update(c *api.Call, in updateRequest) (api.Warnings, error) {
 	if err != nil {
 		return api.Warnings{}, err
 	}
-	set(&ch.TeamID, in.TeamID)
-	set(&ch.ChannelName, in.ChannelName)
+	configstore.SetIfSent(&ch.TeamID, in.TeamID)
+	configstore.SetIfSent(&ch.ChannelName, in.ChannelName)
 	warnings, err := in.storeIn(c, &ch)
 	return api.Warn(warnings), err
 }
@@ -75,8 +75,8 @@ func update(c *api.Call, in updateRequest) (api.Warnings, error) {
 // name what is probably not meant.
 func (b Body) storeIn(c *api.Call, ch *Channel) (warnings []string, err error) {
 	setList(&ch.ManagingTeamIDs, b.ManagingTeamIDs)
-	set(&ch.Description, b.Description)
-	set(&ch.IsPrivate, b.IsPrivate)
+	configstore.SetIfSent(&ch.Description, b.Description)
+	configstore.SetIfSent(&ch.IsPrivate, b.IsPrivate)
 	if b.Group != nil {
 		ch.Group = b.Group
 	}

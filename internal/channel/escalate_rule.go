@@ -142,7 +142,7 @@ type escalateUpdate struct {
 func (b EscalateBody) applyTo(c *api.Call, r *EscalateRule) (warnings []string, err error) {
 	b.RuleBody.applyTo(&r.Rule)
 	r.TemplateID, r.Layers = b.TemplateID, b.Layers
-	set(&r.AggrWindow, b.AggrWindow)
+	configstore.SetIfSent(&r.AggrWindow, b.AggrWindow)
 	setList(&r.TimeFilters, b.TimeFilters)
 	setList(&r.Filters, b.Filters)
 	if err := r.check(""); err != nil {

@@ -68,7 +68,7 @@ func (b InhibitBody) applyTo(_ *api.Call, r *InhibitRule) (warnings []string, er
 	setList(&r.SourceFilters, b.SourceFilters)
 	setList(&r.TargetFilters, b.TargetFilters)
 	setList(&r.Equals, b.Equals)
-	set(&r.IsDirectlyDiscard, b.IsDirectlyDiscard)
+	configstore.SetIfSent(&r.IsDirectlyDiscard, b.IsDirectlyDiscard)
 	if err := r.check(""); err != nil {
 		return nil, err
 	}

@@ -50,16 +50,9 @@ type RuleBody struct {
 func (b RuleBody) channel() int64 { return b.ChannelID }
 
 func (b RuleBody) applyTo(r *Rule) {
-	set(&r.Priority, b.Priority)
-	set(&r.Description, b.Description)
+	configstore.SetIfSent(&r.Priority, b.Priority)
+	configstore.SetIfSent(&r.Description, b.Description)
 	r.RuleName = b.RuleName
-}
-
-// set changes a field that was sent.
-func set[T any](field *T, sent *T) {
-	if sent != nil {
-		*field = *sent
-	}
 }
 
 // setList changes a list that was sent; an empty list too.

@@ -113,10 +113,10 @@ type silenceUpdate struct {
 // applyTo changes the members of r that were sent.
 func (b SilenceBody) applyTo(c *api.Call, r *SilenceRule) (warnings []string, err error) {
 	b.RuleBody.applyTo(&r.Rule)
-	set(&r.FromIncidentID, b.FromIncidentID)
+	configstore.SetIfSent(&r.FromIncidentID, b.FromIncidentID)
 	setList(&r.Filters, b.Filters)
-	set(&r.IsDirectlyDiscard, b.IsDirectlyDiscard)
-	set(&r.IsAutoDelete, b.IsAutoDelete)
+	configstore.SetIfSent(&r.IsDirectlyDiscard, b.IsDirectlyDiscard)
+	configstore.SetIfSent(&r.IsAutoDelete, b.IsAutoDelete)
 	if b.TimeFilter != nil || len(b.TimeFilters) > 0 { // setting one clears the other
 		r.TimeFilter, r.TimeFilters = b.TimeFilter, b.TimeFilters
 	}

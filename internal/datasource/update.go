@@ -28,11 +28,11 @@ func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 	if in.TypeIdent != "" {
 		d.TypeIdent = in.TypeIdent
 	}
-	set(&d.Name, in.Name)
-	set(&d.Enabled, in.Enabled)
-	set(&d.Note, in.Note)
-	set(&d.Address, in.Address)
-	set(&d.EdgeClusterName, in.EdgeClusterName)
+	configstore.SetIfSent(&d.Name, in.Name)
+	configstore.SetIfSent(&d.Enabled, in.Enabled)
+	configstore.SetIfSent(&d.Note, in.Note)
+	configstore.SetIfSent(&d.Address, in.Address)
+	configstore.SetIfSent(&d.EdgeClusterName, in.EdgeClusterName)
 	stored := d.Payload
 	if in.Payload != nil {
 		if stored, err = stored.opened(r.Keyring.Show(c.Report), d.AccountID, d.ID); err != nil {
@@ -72,10 +72,4 @@ func get(tx *db.Tx, account int64, id uint64) (Item, error) {
 		err = fault.Missing("datasource", id)
 	}
 	return d, err
-}
-
-func set[T any](to *T, from *T) {
-	if from != nil {
-		*to = *from
-	}
 }

@@ -29,7 +29,7 @@ type TracingInput struct {
 // are equal.
 func (a *Application) configure(alerting *AlertingInput, tracing, alias *TracingInput) error {
 	if alerting != nil {
-		set(&a.Alerting.Enabled, alerting.Enabled)
+		configstore.SetIfSent(&a.Alerting.Enabled, alerting.Enabled)
 		if alerting.ChannelIDs != nil {
 			a.Alerting.ChannelIDs = alerting.ChannelIDs
 		}
@@ -37,9 +37,9 @@ func (a *Application) configure(alerting *AlertingInput, tracing, alias *Tracing
 	under := func(in *TracingInput) Tracing {
 		t := a.Tracing
 		if in != nil {
-			set(&t.Enabled, in.Enabled)
-			set(&t.OpenType, in.OpenType)
-			set(&t.Endpoint, in.Endpoint)
+			configstore.SetIfSent(&t.Enabled, in.Enabled)
+			configstore.SetIfSent(&t.OpenType, in.OpenType)
+			configstore.SetIfSent(&t.Endpoint, in.Endpoint)
 		}
 		return t
 	}
@@ -119,10 +119,4 @@ func (a *Application) refer(tx *db.Tx) error {
 	}
 	from := configstore.RefFrom(configstore.Application, a.ApplicationID, a.ApplicationName)
 	return configstore.SetReferences(tx, a.AccountID, from, targets...)
-}
-
-func set[T any](to *T, from *T) {
-	if from != nil {
-		*to = *from
-	}
 }

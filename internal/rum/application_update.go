@@ -28,14 +28,14 @@ func (r *Service) applicationUpdate(c *api.Call, in applicationUpdateRequest) (a
 		return api.Warnings{}, err
 	}
 	before := a
-	set(&a.ApplicationName, in.ApplicationName)
+	configstore.SetIfSent(&a.ApplicationName, in.ApplicationName)
 	if in.Type != "" {
 		a.Type = in.Type
 	}
-	set(&a.TeamID, in.TeamID)
-	set(&a.IsPrivate, in.IsPrivate)
-	set(&a.NoIP, in.NoIP)
-	set(&a.NoGeo, in.NoGeo)
+	configstore.SetIfSent(&a.TeamID, in.TeamID)
+	configstore.SetIfSent(&a.IsPrivate, in.IsPrivate)
+	configstore.SetIfSent(&a.NoIP, in.NoIP)
+	configstore.SetIfSent(&a.NoGeo, in.NoGeo)
 	if err := a.configure(in.Alerting, in.Tracing, in.TracingAlias); err != nil {
 		return api.Warnings{}, err
 	}
