@@ -26,7 +26,7 @@ func history(binary, dsn, key string) error {
 	end := time.Now().UnixMilli()
 	for _, filter := range []string{
 		``, `"asc": true`, `"status": "failed"`, `"integration_id": 3`, `"event_types": ["i_new"]`, `"event_types": ["i_ack", "i_rslv"]`,
-		`"integration_id": 3, "status": "failed", "event_types": ["i_new"]`, `"ref_id": "` + reference(*deliveries/40) + `"`,
+		`"integration_id": 5, "status": "failed", "event_types": ["i_new"]`, `"ref_id": "` + reference(*deliveries/40) + `"`,
 	} {
 		body := fmt.Sprintf(`{"limit": 100, "start_time": %d, "end_time": %d, %s}`, end-7*24*3600*1000, end, filter)
 		body = strings.Replace(body, ", }", "}", 1)
