@@ -16,6 +16,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/module"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
@@ -59,6 +60,8 @@ type App struct {
 	Modules []module.Module
 	ingest  *ingest.Service
 	notify  *notify.Service
+
+	selfAlerts *selfalert.Service
 	metrics *prometheus.Registry
 }
 

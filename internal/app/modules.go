@@ -16,6 +16,7 @@ import (
 	"tocsin/internal/engine/explain"
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/engine/silencewarning"
 	"tocsin/internal/engine/triage"
@@ -44,6 +45,7 @@ import (
 func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	bus, decide, escalate, configs := &activity.Bus{}, jobs.NewSignal(), jobs.NewSignal(), triage.NewConfigs(a.DB)
 	a.notify = a.notifier(bus, configs, linkKey)
+	a.selfAlerts = &selfalert.Service{DB: a.DB, Notify: a.notify, Decide: decide}
 	a.ingest = ingest.New(ingest.Config{DB: a.DB, Rate: a.pushRate(), Guesses: guesses, Decide: decide, Metrics: a.metrics})
 	escalations := escalation.New(escalation.Service{
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Wake: escalate, Silenced: configs.Silenced,
@@ -65,6 +67,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		(&shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}).Module(),
 		(&silencewarning.Service{DB: a.DB, Log: a.Log, Notify: a.notify, Configs: configs}).Module(),
 		decisions.Module(),
+		a.selfAlerts.Module(),
 		a.ingest.Module(),
 	)
 	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden).Module())

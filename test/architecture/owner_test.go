@@ -31,6 +31,7 @@ var owners = map[string]string{
 	"escalation":  "engine/escalation",
 	"handover":    "engine/shiftnotice",
 	"silence_end": "engine/silencewarning",
+	"own_alert":   "engine/selfalert",
 	"war_room":    "warroom",
 	"event":       "engine/triage", "verdict": "engine/triage",
 	"change":    "changeevent",

@@ -101,6 +101,8 @@ func steps(piped []pipeline.Step) []Step {
 // route returns the channels that an event goes to.
 func route(meter *filter.Meter, inlet *Inlet, e *event.Event) ([]int64, []Step) {
 	switch {
+	case e.OwnChannel != 0:
+		return []int64{e.OwnChannel}, []Step{{Stage: "route", Matched: true, Why: "an alert of Tocsin's own for this channel"}}
 	case inlet.Route != nil:
 		return inlet.Route(meter, e)
 	case inlet.Channel != 0:

@@ -45,8 +45,9 @@ type Event struct {
 	Severity    string            `json:"event_severity"` // equal to Status, except for Ok: the severity that the source sent with it; never empty
 	Labels      map[string]string `json:"labels,omitempty"`
 	Images      []Image           `json:"images,omitempty"`
-	Time        int64             `json:"event_time"`  // Unix seconds by the source's clock if it sent a time, else when the event was received
-	Received    int64             `json:"received_at"` // Unix nanoseconds by the server's clock; the order in which events are decided
+	Time        int64             `json:"event_time"`           // Unix seconds by the source's clock if it sent a time, else when the event was received
+	OwnChannel  int64             `json:"own_channel,omitzero"` // of an alert of Tocsin's own: where it goes; no source can set it
+	Received    int64             `json:"received_at"`          // Unix nanoseconds by the server's clock; the order in which events are decided
 }
 
 // Image is an image of an event, shown with the alert.

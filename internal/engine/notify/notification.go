@@ -24,6 +24,7 @@ const (
 	Shift     = "shift"     // an on-call shift begins or ends
 	Silence   = "silence"   // a silence ends that holds alerts back
 	SlowRules = "slow_rule" // a rule costs too much and counts as not matching
+	Own       = "own_alert" // an alert of Tocsin's own that no channel takes has opened or ended
 )
 
 // Statuses of a notification. The last three are final.

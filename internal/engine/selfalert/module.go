@@ -1,0 +1,11 @@
+package selfalert
+
+import (
+	"tocsin/internal/module"
+	"tocsin/internal/platform/jobs"
+)
+
+// Module returns the part that the package takes in the program.
+func (r *Service) Module() module.Module {
+	return module.Module{Name: "engine/selfalert", Jobs: []jobs.Job{r.Job()}}
+}

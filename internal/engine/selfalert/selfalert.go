@@ -1,0 +1,196 @@
+// Package selfalert raises alerts of Tocsin's own: about a target that refuses notifications, a source whose events are
+// refused and the like. An alert is open in a channel, where it is escalated as any other. Without a channel that can
+// take it, the account's owner is notified. It ends when it has not been raised again for some time.
+//
+// It must never notify twice of what goes on, however often it is raised.
+package selfalert
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/core/event"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/triage"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
+	"tocsin/internal/platform/jobs"
+)
+
+// Alert is an alert of Tocsin's own.
+type Alert struct {
+	Account  int64             `json:"-"`
+	Key      string            `json:"-"`               // alerts of the same key are the same alert, such as target/p12/email
+	Channel  int64             `json:"-"`               // where it is opened; 0: the account's owner is notified
+	Title    string            `json:"title"`           // it must hold no secret, as the next
+	Text     string            `json:"text,omitzero"`   // what happened and how to mend it
+	Severity string            `json:"severity"`        // Critical, Warning or Info
+	Labels   map[string]string `json:"labels,omitzero"` // besides own=true
+	Lasts    time.Duration     `json:"-"`               // it ends when it has not been raised again for so long
+}
+
+// Service raises and ends alerts. It holds the dependencies.
+type Service struct {
+	DB     *db.DB
+	Notify *notify.Service
+	Decide *jobs.Signal // raised when events were committed
+}
+
+// row is an open alert.
+type row struct {
+	Alert
+	opened, ends int64
+}
+
+const columns = `account_id, alert_key, channel_id, opened_at, ends_at, alert`
+
+func scanRow(scan db.Scan) (w row, err error) {
+	var text string
+	if err := scan(&w.Account, &w.Key, &w.Channel, &w.opened, &w.ends, &text); err != nil {
+		return w, err
+	}
+	return w, json.Unmarshal([]byte(text), &w.Alert)
+}
+
+// Raise opens an alert, or keeps it open when it is. An alert whose severity has risen is opened again.
+func (r *Service) Raise(tx *db.Tx, a Alert, now time.Time) error {
+	before, open, err := find(tx, a.Account, a.Key)
+	if err != nil {
+		return err
+	}
+	w := row{Alert: a, opened: now.UnixMilli(), ends: now.Add(a.Lasts).Unix()}
+	if open {
+		w.Channel, w.opened = before.Channel, before.opened
+	} else if w.Channel, err = takes(tx, a.Account, a.Channel); err != nil {
+		return err
+	}
+	news := !open || event.Rank(a.Severity) > event.Rank(before.Severity)
+	text, err := json.Marshal(a, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`INSERT INTO own_alert (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (account_id, alert_key) DO UPDATE SET opened_at = excluded.opened_at, ends_at = excluded.ends_at, alert = excluded.alert`,
+		w.Account, w.Key, w.Channel, w.opened, w.ends, string(text)); err != nil || !news {
+		return err
+	}
+	return r.publish(tx, w, a.Severity, now)
+}
+
+// End ends an alert that is open.
+func (r *Service) End(tx *db.Tx, account int64, key string, now time.Time) error {
+	w, open, err := find(tx, account, key)
+	if err != nil || !open {
+		return err
+	}
+	if _, err := tx.Exec(`DELETE FROM own_alert WHERE account_id = $1 AND alert_key = $2`, account, key); err != nil {
+		return err
+	}
+	return r.publish(tx, w, event.Ok, now)
+}
+
+func find(tx *db.Tx, account int64, key string) (row, bool, error) {
+	return db.One(tx, scanRow, `SELECT `+columns+` FROM own_alert WHERE account_id = $1 AND alert_key = $2`, account, key)
+}
+
+// takes returns the channel if it takes alerts, else 0.
+func takes(tx *db.Tx, account, id int64) (int64, error) {
+	if id == 0 {
+		return 0, nil
+	}
+	ch, found, err := channel.Find(tx, account, id)
+	if err != nil || !found || ch.Status != "enabled" {
+		return 0, err
+	}
+	return id, nil
+}
+
+// publish stores the event that an alert is open or has ended, or notifies the owner of it.
+func (r *Service) publish(tx *db.Tx, w row, status string, now time.Time) error {
+	if w.Channel == 0 {
+		return r.notifyOwner(tx, w, status, now)
+	}
+	labels := map[string]string{"own": "true"}
+	for name, value := range w.Labels {
+		labels[name] = value
+	}
+	title := event.Cut(w.Title, event.MaxTitle)
+	e := event.Event{
+		ID:          id.Object(now),
+		OwnChannel:  w.Channel,
+		AlertKey:    event.Cut("tocsin/"+w.Key, event.MaxAlertKey),
+		TitleRule:   title,
+		Title:       title,
+		Description: event.Cut(w.Text, event.MaxDescription),
+		Status:      status,
+		Severity:    w.Severity,
+		Labels:      labels,
+		Time:        now.Unix(),
+		Received:    now.UnixNano(),
+	}
+	body, err := json.Marshal(e, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	tx.OnCommit(r.Decide.Raise)
+	return triage.Accept(tx, w.Account, []event.Event{e}, []string{string(body)})
+}
+
+// notifyOwner notifies the account's owner that an alert is open or has ended.
+func (r *Service) notifyOwner(tx *db.Tx, w row, status string, now time.Time) error {
+	owner, err := auth.OwnerOf(tx, w.Account)
+	if err != nil {
+		return err
+	}
+	p, found, err := notify.Find(tx, w.Account, owner)
+	if err != nil || !found {
+		return err
+	}
+	n := notify.Notification{
+		Account: w.Account,
+		Key:     fmt.Sprintf("own/%s/%d/%s", w.Key, w.opened, status),
+		Event:   "own_alert",
+		Cause:   notify.Own,
+		Reason:  "the account's owner",
+		Detail:  notify.Detail{Subject: w.Title, Text: w.Text},
+	}
+	if status == event.Ok {
+		n.Event = "own_alert_over"
+		n.Detail = notify.Detail{Subject: "Over: " + w.Title, Text: "It has not happened again."}
+	}
+	return r.Notify.PutFor(tx, p, nil, w.Severity, n, now)
+}
+
+// Job returns the background job that ends alerts.
+func (r *Service) Job() jobs.Job {
+	return jobs.Job{Name: "own alerts", Interval: time.Second, Run: func(ctx context.Context, now time.Time) (again time.Time, err error) {
+		type due struct {
+			account int64
+			key     string
+		}
+		var over []due
+		err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+			over, err = db.All(tx, func(scan db.Scan) (d due, err error) { return d, scan(&d.account, &d.key) },
+				`SELECT account_id, alert_key FROM own_alert WHERE ends_at <= $1`, now.Unix())
+			return err
+		})
+		for n := 0; n < len(over) && err == nil; n++ {
+			err = r.DB.Write(ctx, func(tx *db.Tx) error { return r.endDue(tx, over[n].account, over[n].key, now) })
+		}
+		return again, err
+	}}
+}
+
+// endDue ends an alert, unless it has been raised again since it was found to be due.
+func (r *Service) endDue(tx *db.Tx, account int64, key string, now time.Time) error {
+	w, open, err := find(tx, account, key)
+	if err != nil || !open || w.ends > now.Unix() {
+		return err
+	}
+	return r.End(tx, account, key, now)
+}
