@@ -74,7 +74,7 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 	if d.channel == nil { // the channel was deleted: none of its rules mutes the alert
 		d.channel = &Channel{Flapping: Flaps{Off: true}}
 	}
-	d.looked("merge", Step{Matched: true, Why: fmt.Sprintf("it is decided again because it was %s", was.Muted)})
+	d.looked("merge", Step{Matched: true, Why: fmt.Sprintf("it is decided again, because it was %s until now", was.Muted)})
 	if d.channel.Disabled { // it sends no notifications; when it is enabled all its alerts are decided again
 		d.Outcome, a.MutedUntil = was.Muted, now+whileDisabled
 		return d.Verdict, nil
@@ -259,7 +259,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 			Channel: d.Channel, Key: e.AlertKey, Integration: e.Integration, TitleRule: e.TitleRule, Title: e.Title, Description: e.Description,
 			Severity: e.Status, Status: e.Status, Labels: e.Labels, Images: e.Images, Start: e.Time, Last: d.now, Events: 1,
 		}
-		why := "no alert of this key is open: it begins one"
+		why := "no alert of this key is open, so it begins one"
 		if latest != nil {
 			a.Changes = latest.Changes
 			if a.Start < latest.Start { // it is the newest alert even if its source's clock is behind
@@ -268,7 +268,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 			if latest.Muted == Flapping { // the alerts of a key flap together: each change begins another alert
 				a.Muted, a.MutedBy, a.MutedUntil = latest.Muted, latest.MutedBy, latest.MutedUntil
 			}
-			why = fmt.Sprintf("the last alert of this key, %s, is over: it begins another", latest.ID)
+			why = fmt.Sprintf("the last alert of this key, %s, is over, so it begins another", latest.ID)
 		}
 		d.change(&a)
 		d.Alert, d.New, d.Feed = &a, true, []string{"a_new"}
