@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +125,70 @@ func TestExplainSaysWhoIsNextAndWhatAnAcknowledgementCancelled(t *testing.T) {
 	inOrder(t, all, "10:01:00 (UTC): Ann Day acknowledged the incident. Step 2 (team ops) and step 3 (Cid Ops) were cancelled by Ann Day's acknowledgement.")
 	if strings.Contains(all, "Next: ") {
 		t.Errorf("there is a next step in\n%s", all)
+	}
+}
+
+// In a snooze and in a silence the next step is later, and explained.
+func TestExplainSaysWhoIsNextWhileTheClockStandsStill(t *testing.T) {
+	w := begin(t, daysThenCid())
+	w.push("cpu", "Critical", "env=test")
+	w.pass(4 * time.Minute)
+	w.do("/incident/snooze", `{"incident_ids": [%q], "minutes": 30}`, w.incident())
+	inOrder(t, w.why("cpu"), "The incident was snoozed for 30 minutes by Olga Owner.", "Now: it is snoozed until Sat 21 Nov 10:34 (UTC).",
+		"Next: step 2 (Cid Ops) at Sat 21 Nov 10:40 (UTC), if nobody acknowledges before.")
+	w.pass(30 * time.Minute)
+	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`,
+		shop, where("env", "test"), start.Unix(), start.Unix()+3600)
+	w.pass(10 * time.Minute)
+	inOrder(t, w.why("cpu"), "10:40:00 (UTC): Step 2 of rule on call (5e5e5e5e5e5e5e5e5e5e5e01) waits until Sat 21 Nov 11:00 (UTC): silence rule work holds its alerts",
+		"Next: step 2 (Cid Ops) at Sat 21 Nov 11:00 (UTC), if nobody acknowledges before; until then silences hold its alerts.")
+	w.newPages()
+	w.pass(15 * time.Minute)
+	w.notified(silenceEnds("olga"))
+	w.pass(time.Minute)
+	w.notified(newPage("cid"))
+}
+
+// What explain calls next is what happens next, with random rules: nothing before that moment, and then just that.
+func TestWhatExplainCallsNextHappensNext(t *testing.T) {
+	const seed = 20261122
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	who, named := []int{ann, bob, cid}, map[string]string{"Ann Day": "ann", "Bob Night": "bob", "Cid Ops": "cid"}
+	total := 0
+	for range 6 {
+		var layers []string
+		for range 1 + rng.IntN(4) {
+			layers = append(layers, layer(persons(who[rng.IntN(3)]), window(rng.IntN(20)), again(rng.IntN(4), float64(1+rng.IntN(6)))))
+		}
+		w := begin(t, escalates(strings.Join(layers, ", "), fmt.Sprintf(`"aggr_window": %d`, 60*rng.IntN(3))))
+		w.drift = time.Minute
+		w.push("cpu", "Critical")
+		w.newPages()
+		for steps := 0; ; steps++ {
+			r := w.incidentExplained(ownKey)
+			next := r.get("incidents.0.next.at")
+			if next == "" {
+				break
+			}
+			at, err := strconv.ParseInt(next, 10, 64)
+			w.must(err)
+			w.pass(time.Unix(at-1, 0).Sub(w.clock.Now()))
+			w.notified()
+			w.pass(time.Second)
+			got := w.newPages()
+			if want := named[r.get("incidents.0.next.who.0")]; len(got) == 0 || got[0].to != want+"@example.com" {
+				t.Errorf("%v: at %d %s was to be notified, but it was %v", layers, at, want, got)
+			}
+			if total++; steps > 30 {
+				t.Fatal("it does not end")
+			}
+		}
+		w.pass(2 * time.Hour)
+		w.notified()
+	}
+	if total < 15 {
+		t.Errorf("only %d steps were next", total)
 	}
 }
 

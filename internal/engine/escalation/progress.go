@@ -40,16 +40,23 @@ type UpcomingStep struct {
 
 // ProgressOf returns where the latest escalation of an incident stands at now (Unix seconds); nil if there was none.
 func ProgressOf(tx *db.Tx, i *incident.Incident, now int64) (*Progress, error) {
-	e, err := latest(tx, i.AccountID, i.IncidentID)
-	if err != nil || e == nil {
+	s, found, err := db.One(tx, scanStored,
+		`SELECT `+columns+` FROM escalation WHERE account_id = $1 AND incident_id = $2 ORDER BY run DESC LIMIT 1`, i.AccountID, i.IncidentID)
+	if err != nil || !found {
 		return nil, err
+	}
+	e, err := s.read()
+	if err != nil { // a corrupt rule must not keep the rest from being explained
+		return &Progress{RuleID: s.ruleID, RuleName: s.ruleName, Ended: Failing}, nil
 	}
 	p := &Progress{RuleID: e.ruleID, RuleName: e.ruleName, Silenced: e.timing.Held > 0, Ended: e.ended}
 	if e.next == 0 {
 		p.Left, err = e.left(tx)
 		return p, err
 	}
-	p.Ended = "" // it is tried again
+	if e.ended != Failing { // it goes on, or waits for the result of its last notifications
+		p.Ended = ""
+	}
 	if e.ruleID == "" {
 		return p, nil
 	}
