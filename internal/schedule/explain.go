@@ -85,7 +85,10 @@ func (r *Service) explain(c *api.Call, in explainRequest) (x Explained, err erro
 // explainLayer returns the part of one layer.
 func (s *stored) explainLayer(why oncall.Why, i int, n names) (l LayerExplained, err error) {
 	w := &why.Layers[i]
-	l = LayerExplained{LayerName: s.Layers[i].LayerName, Mode: s.Layers[i].Mode, Reason: w.Reason.String(), Turn: w.Turn + 1, Persons: []string{}}
+	l = LayerExplained{
+		LayerName: s.Layers[i].LayerName, Mode: s.Layers[i].Mode,
+		Reason: w.Reason.String(), Turn: w.Turn + 1, Persons: []string{},
+	}
 	if w.Group >= 0 {
 		group := &s.Layers[i].Groups[w.Group]
 		l.GroupName = group.GroupName

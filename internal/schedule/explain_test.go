@@ -46,8 +46,8 @@ func TestExplain(t *testing.T) {
 	})
 }
 
-// says wants each text in one of the sentences.
-func says(t *testing.T, words []string, want ...string) {
+// wantWords wants each text in one of the sentences.
+func wantWords(t *testing.T, words []string, want ...string) {
 	t.Helper()
 	for _, text := range want {
 		if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, text) }) {
@@ -70,7 +70,7 @@ func TestExplainInWords(t *testing.T) {
 		layer(monday+30*86400, []int64{A}, object{"layer_name": "Later"}),
 		layer(monday+86400, []int64{Z}, object{"layer_name": "", "mode": 1, "layer_end": monday + 2*86400, "rotation_unit": nil, "rotation_value": nil}),
 	}})
-	says(t, explained(t, s, id, monday+40000).Words, "Schedule All is disabled: no person is paged from it.",
+	wantWords(t, explained(t, s, id, monday+40000).Words, "Schedule All is disabled: no person is paged from it.",
 		"At Mon 13 Apr 05:06 (Europe/Berlin) Olga Owner and Rita Reader are on call in schedule All, until Mon 13 Apr 12:00 (Europe/Berlin).",
 		"Layer Office and Layer Weeks cover that moment together, and their groups are merged.",
 		"Layer Office counts from Mon 13 Apr 03:00 (Europe/Berlin) (its hours begin) until Mon 13 Apr 12:00 (Europe/Berlin) (its hours end): daily rotation, turn 1, of group A, with Olga Owner.",
@@ -79,10 +79,10 @@ func TestExplainInWords(t *testing.T) {
 		"Layer Short does not count any more: it ended on Sun 12 Apr 19:00 (Europe/Berlin).",
 		"Layer Later does not count yet: it begins on Tue 12 May 18:00 (Europe/Berlin).",
 		"Next change: Mon 13 Apr 12:00 (Europe/Berlin). From then on Rita Reader is on call until Mon 13 Apr 18:00 (Europe/Berlin).")
-	says(t, explained(t, s, id, monday+86400+40000).Words, "Override number 6 replaces every other layer at that moment.",
+	wantWords(t, explained(t, s, id, monday+86400+40000).Words, "Override number 6 replaces every other layer at that moment.",
 		"Layer Office is covered by override without a name: daily rotation, turn 2, of group B, with Rita Reader.")
-	says(t, explained(t, s, id, monday+5*86400).Words, "Layer Office does not count: this is outside of its hours: daily rotation, turn 6")
-	says(t, explained(t, s, id, monday-86400).Words, "no one is on call in schedule All.", "Next change: Sun 12 Apr 18:00 (Europe/Berlin).")
+	wantWords(t, explained(t, s, id, monday+5*86400).Words, "Layer Office does not count: this is outside of its hours: daily rotation, turn 6")
+	wantWords(t, explained(t, s, id, monday-86400).Words, "no one is on call in schedule All.", "Next change: Sun 12 Apr 18:00 (Europe/Berlin).")
 }
 
 // A group of thousands is explained by its first persons.
@@ -91,7 +91,7 @@ func TestExplainABigGroup(t *testing.T) {
 	id := create(t, s, object{"layers": []any{layer(1776009600, nil, object{"groups": []any{object{"group_name": "All",
 		"members": []any{object{"person_ids": append([]int64{A, B, A}, many(3000)...)}}}}})}})
 	x := explained(t, s, id, 1776009700)
-	says(t, x.Words, "Olga Owner, Rita Reader, person 1, who does not exist, ", " and 2997 more persons are on call in schedule S")
+	wantWords(t, x.Words, "Olga Owner, Rita Reader, person 1, who does not exist, ", " and 2997 more persons are on call in schedule S")
 	if len(x.Layers[0].Persons) != 20 {
 		t.Errorf("%d names", len(x.Layers[0].Persons))
 	}

@@ -64,7 +64,7 @@ type Explanation struct {
 	clock person.Clock
 	lines []line
 	now   []string // sentences about the present state; they come last
-	mute  string   // why nobody is notified now, of an alert that is muted
+	mute  string   // why no notification is sent now, of an alert that is muted
 }
 
 // begin returns an empty explanation for a caller.

@@ -11,7 +11,7 @@ import (
 
 // sentence describes an entry of a feed; empty when the explanation shows it elsewhere or not at all.
 func (x *Explanation) sentence(s *Story, e activity.Entry) (string, error) {
-	by, to := "", ""
+	var by string
 	var err error
 	if e.Person != 0 {
 		if by, err = x.personName(e.Person); err != nil {
@@ -27,7 +27,8 @@ func (x *Explanation) sentence(s *Story, e activity.Entry) (string, error) {
 	case activity.Exhausted:
 		ids = a.To
 	}
-	if to, err = x.persons(ids); err != nil {
+	to, err := x.persons(ids)
+	if err != nil {
 		return "", err
 	}
 	if step, ok := e.Event.(activity.Notified); ok {

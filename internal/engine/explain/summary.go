@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/incident"
 )
 
-// summarise says who was notified, or why nobody was.
+// summarise sets the summary: who was notified, or why no person was.
 func (x *Explanation) summarise() {
 	if text := x.notified(); text != "" {
 		x.Summary = text
@@ -109,7 +109,7 @@ func (x *Explanation) withoutNotice(s *Story) string {
 	return ""
 }
 
-// fromVerdict returns why the last verdict notified nobody, as the end of a sentence.
+// fromVerdict returns why no notification followed from the last verdict, as the end of a sentence.
 func (x *Explanation) fromVerdict() string {
 	switch {
 	case x.Waiting:

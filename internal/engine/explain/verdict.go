@@ -50,7 +50,8 @@ func lastOfAlert(c *api.Call, alert string) ([]Outcome, error) {
 // scanVerdict reads a row and decodes its event and trace.
 func scanVerdict(scan db.Scan) (v Outcome, err error) {
 	var body, trace string
-	if err = scan(&v.number, &v.EventID, &v.DecidedAt, &v.ChannelID, &v.source, &v.Outcome, &v.AlertID, &v.IncidentID, &body, &trace); err != nil {
+	if err = scan(&v.number, &v.EventID, &v.DecidedAt, &v.ChannelID, &v.source, &v.Outcome, &v.AlertID, &v.IncidentID,
+		&body, &trace); err != nil {
 		return v, err
 	}
 	var e event.Event
@@ -105,29 +106,39 @@ func readable(c *api.Call, ch, source int64) error {
 func (x *Explanation) withoutPrivateRoutes() error {
 	for _, list := range [][]Outcome{x.Verdicts, x.Later} {
 		for _, v := range list {
-			err := route.Permit(x.c, v.source)
-			if err != nil && fault.KindOf(err) != fault.AccessDenied {
+			private, err := denied(route.Permit(x.c, v.source))
+			if err != nil {
 				return err
 			}
 			for i := range v.Trace {
-				step := &v.Trace[i]
-				if step.Stage != "route" {
-					continue
-				}
-				hidden := err != nil
-				if !hidden { // the route may have changed since
-					denied := channel.PermitAll(x.c.Tx, x.c.Who, step.Channels...)
-					if hidden = fault.KindOf(denied) == fault.AccessDenied; denied != nil && !hidden {
-						return denied
-					}
-				}
-				if hidden {
-					step.Why, step.Channels = "its route names a private channel", nil
+				if err := x.hideRoute(&v.Trace[i], private); err != nil {
+					return err
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// hideRoute hides the result of a route case if its route is private, or leads to a channel that the caller may not read:
+// the route may have changed since.
+func (x *Explanation) hideRoute(step *decide.Step, private bool) error {
+	if step.Stage != "route" {
+		return nil
+	}
+	leads, err := denied(channel.PermitAll(x.c.Tx, x.c.Who, step.Channels...))
+	if private || leads {
+		step.Why, step.Channels = "its route names a private channel", nil
+	}
+	return err
+}
+
+// denied reports whether an error is AccessDenied, and returns any other.
+func denied(err error) (bool, error) {
+	if fault.KindOf(err) == fault.AccessDenied {
+		return true, nil
+	}
+	return false, err
 }
 
 // outcomes describe the outcomes; %s is the channel.
