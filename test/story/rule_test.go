@@ -172,7 +172,7 @@ func TestAnAlertInhibitsAnother(t *testing.T) {
 	w.outcome(event, "inhibited")
 	w.outcome(w.push("disk us", "Warning", "cluster=us"), "opened")
 	w.notified(newPage("ann"))
-	if why := w.why("disk"); !strings.Contains(why, `"Trouble with node down" is active`) {
+	if why := w.why("disk"); !strings.Contains(why, `is inhibit rule rule 0 (5e5e5e5e5e5e5e5e5e5e5f00): alert "Trouble with node down" (`) {
 		t.Error(why)
 	}
 	if why := w.why("disk us"); !strings.Contains(w.whole("disk us"), "has another labels.cluster") {

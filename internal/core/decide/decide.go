@@ -232,7 +232,7 @@ func (d *decision) end(latest *Alert, open bool) {
 	a.Labels = joined(e.Labels, a.Labels)
 	d.change(&a)
 	d.Alert, d.Outcome, d.Feed = &a, Recovered, []string{"a_update", "a_close"}
-	d.looked("merge", Step{Matched: true, Why: "it ends the alert " + a.ID})
+	d.looked("merge", Step{Matched: true, Why: "it ends " + a.named()})
 }
 
 // same reports whether an event has the status, title and description that the alert already has.
@@ -248,7 +248,7 @@ func (d *decision) refresh(latest *Alert) {
 		a.Images = d.Event.Images
 	}
 	d.Alert, d.Outcome = &a, Repeated
-	d.looked("merge", Step{Matched: true, Why: "status, title and description are those of the last event of alert " + a.ID})
+	d.looked("merge", Step{Matched: true, Why: "status, title and description are those of the last event of " + a.named()})
 }
 
 // merge merges the event into its open alert, or begins a new alert with it.
@@ -285,7 +285,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 	}
 	a.Events++
 	d.Alert, d.Feed = &a, []string{"a_update"}
-	d.looked("merge", Step{Matched: true, Why: "it is an event of alert " + a.ID})
+	d.looked("merge", Step{Matched: true, Why: "it is an event of " + a.named()})
 }
 
 // change records that the alert became active or ended.

@@ -134,19 +134,18 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bo
 			continue
 		}
 		if d.waitsFor(source, sources) {
-			near = append(near, "alert "+source.ID+" is inhibited by this one itself")
+			near = append(near, source.named()+" is inhibited by this one itself")
 			continue
 		}
 		if source.Acked {
-			near = append(near, "alert "+source.ID+" is acknowledged")
+			near = append(near, source.named()+" is acknowledged")
 			continue
 		}
 		if field, ok := agree(inhibit.Equals, &e, &d.Event); !ok {
-			near = append(near, "alert "+source.ID+" has another "+field)
+			near = append(near, source.named()+" has another "+field)
 			continue
 		}
-		why := fmt.Sprintf("alert %s %q is active", source.ID, source.Title)
-		d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Matched: true, Why: why})
+		d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Matched: true, Why: source.named() + " is active"})
 		if !d.discarded(rule) {
 			d.muted(Inhibited, source.ID, source.Last+inhibitAge+1, "a_m_inhibit")
 		}

@@ -7,7 +7,11 @@
 // Verdict.
 package decide
 
-import "tocsin/internal/core/event"
+import (
+	"fmt"
+
+	"tocsin/internal/core/event"
+)
 
 // Outcome is the result of an event in a channel. Every event has exactly one in each channel it was routed to, or
 // Unrouted, Discarded or Failed in none.
@@ -94,6 +98,9 @@ type Alert struct {
 
 // Active reports whether the alert has not ended.
 func (a *Alert) Active() bool { return a.End == 0 }
+
+// named names the alert in a reason.
+func (a *Alert) named() string { return fmt.Sprintf("alert %.100q (%s)", a.Title, a.ID) }
 
 // Source is an active alert that may inhibit others.
 type Source struct {
