@@ -260,6 +260,10 @@ func TestExplainHidesTheNamesOfPrivateChannels(t *testing.T) {
 	if all := w.do("/alert/explain", `{"event_id": %q}`, event).String(); !strings.Contains(all, "Hush hush (7000000000044)") {
 		t.Errorf("the owner does not see %s", all)
 	}
+	w.do("/route/upsert", `{"integration_id": %d, "cases": [], "default": {"channel_ids": [%d]}}`, shared, shop) // what it was stays hidden
+	if all := w.as(annKey, "/alert/explain", `{"event_id": %q}`, event).String(); strings.Contains(all, "Hush") || strings.Contains(all, "7000000000044") {
+		t.Errorf("Ann sees %s", all)
+	}
 	list := w.do("/incident/list", `{"start_time": %d, "end_time": %d, "channel_ids": [7000000000044]}`, now-10, now+10)
 	if r := w.try(annKey, "/incident/explain", `{"incident_id": %q}`, list.get("items.0.incident_id")); r.Status != 403 {
 		t.Error(r)
@@ -267,6 +271,32 @@ func TestExplainHidesTheNamesOfPrivateChannels(t *testing.T) {
 	if r := w.try(ownKey, "/incident/explain", `{"incident_id": "000000000000000000000000"}`); r.Status != 404 {
 		t.Error(r)
 	}
+}
+
+// What persons do to an incident is explained, with their names.
+func TestExplainNamesWhatPersonsDid(t *testing.T) {
+	w := begin(t, notifyAnn)
+	w.push("mem", "Warning")
+	other := w.incident()
+	w.pass(time.Minute)
+	w.push("cpu", "Warning")
+	id := w.incident()
+	for _, call := range []string{
+		`/incident/ack {"incident_ids": ["$"]}`, `/incident/unack {"incident_ids": ["$"]}`, `/incident/snooze {"incident_ids": ["$"], "minutes": 5}`, `/incident/wake {"incident_ids": ["$"]}`,
+		fmt.Sprintf(`/incident/responder/add {"incident_id": "$", "person_ids": [%d, %d]}`, bob, cid), `/incident/reset {"incident_id": "$", "incident_severity": "Critical"}`,
+		fmt.Sprintf(`/incident/assign {"incident_ids": ["$"], "assigned_to": {"person_ids": [%d]}}`, cid), `/incident/resolve {"incident_ids": ["$"]}`, `/incident/reopen {"incident_ids": ["$"]}`,
+		`/incident/merge {"source_incident_ids": ["` + other + `"], "target_incident_id": "$"}`,
+	} {
+		path, body, _ := strings.Cut(strings.ReplaceAll(call, "$", id), " ")
+		w.as(annKey, path, "%s", body)
+		w.pass(time.Second)
+	}
+	inOrder(t, w.words(w.do("/incident/explain", `{"incident_id": %q}`, id)), "Ann Day acknowledged the incident.", "The acknowledgement of the incident was taken back by Ann Day.",
+		"The incident was snoozed for 5 minutes by Ann Day.", "The snooze of the incident was ended by Ann Day.", "Bob Night and Cid Ops were made responsible by Ann Day.",
+		"The severity of the incident was changed from Warning to Critical by Ann Day.", "The incident was assigned to Cid Ops by Ann Day.", "The incident was resolved (manual) by Ann Day.", "The incident was opened again by Ann Day.",
+		"1 other incident was merged into the incident by Ann Day.")
+	merged := w.do("/incident/explain", `{"incident_id": %q}`, other)
+	inOrder(t, w.words(merged), "was merged into incident "+strings.ToUpper(id[18:])+" by Ann Day.")
 }
 
 // An incident that a person made has no alert, and is explained too.

@@ -10,7 +10,7 @@ import (
 )
 
 // sentence describes an entry of a feed; empty when the explanation shows it elsewhere or not at all.
-func (x *Explanation) sentence(s *Story, e activity.Entry) (string, error) {
+func (x *Explanation) sentence(e activity.Entry, id string) (string, error) {
 	var by string
 	var err error
 	if e.Person != 0 {
@@ -37,53 +37,52 @@ func (x *Explanation) sentence(s *Story, e activity.Entry) (string, error) {
 		}
 		return x.describeStep(step), nil
 	}
-	return x.describe(s, e.Event, by, to), nil
+	return describe(e.Event, id, by, to), nil
 }
 
-// describe describes an event of an incident; by is the person who caused it, to the persons that it names. Both may be
-// empty.
-func (x *Explanation) describe(s *Story, e activity.Event, by, to string) string {
-	what, passive := x.subject(s), ""
+// describe describes an event of the incident id; by is the person who caused it, to the persons that it names. Both may
+// be empty.
+func describe(e activity.Event, id, by, to string) string {
+	passive := ""
 	if by != "" {
 		passive = " by " + by
 	}
-	is := "The incident"
-	if len(x.Incidents) > 1 {
-		is = "Incident " + incident.Num(s.IncidentID)
-	}
 	switch e := e.(type) {
 	case activity.Opened:
-		return fmt.Sprintf("The incident %q (%s) was opened%s, with severity %s.", e.Title, incident.Num(s.IncidentID), passive, e.Severity)
+		return fmt.Sprintf("The incident %q (%s) was opened%s, with severity %s.", e.Title, incident.Num(id), passive, e.Severity)
 	case activity.Acknowledged:
 		if by == "" {
-			return is + " was acknowledged."
+			return "The incident was acknowledged."
 		}
-		return fmt.Sprintf("%s acknowledged %s.", by, what)
+		return fmt.Sprintf("%s acknowledged the incident.", by)
 	case activity.Unacknowledged:
-		return fmt.Sprintf("The acknowledgement of %s was taken back%s. So its escalation begins again.", what, passive)
+		return fmt.Sprintf("The acknowledgement of the incident was taken back%s. So its escalation begins again.", passive)
 	case activity.Snoozed:
-		return fmt.Sprintf("%s was snoozed for %d minutes%s. So nobody is notified in that time.", is, e.Minutes, passive)
+		return fmt.Sprintf("The incident was snoozed for %d minutes%s. So its escalation stands still in that time.", e.Minutes, passive)
 	case activity.Woken:
-		return fmt.Sprintf("The snooze of %s ended%s.", what, passive)
+		return fmt.Sprintf("The snooze of the incident was ended%s.", passive)
 	case activity.Resolved:
-		return fmt.Sprintf("%s was resolved (%s)%s.", is, e.From, passive)
+		return fmt.Sprintf("The incident was resolved (%s)%s.", e.From, passive)
 	case activity.Reopened:
-		return fmt.Sprintf("%s was opened again%s.", is, passive)
+		return fmt.Sprintf("The incident was opened again%s.", passive)
 	case activity.Merged:
-		if e.TargetIncidentID == s.IncidentID {
-			return fmt.Sprintf("%d other incidents were merged into %s%s.", len(e.SourceIncidentIDs), what, passive)
+		if e.TargetIncidentID == id {
+			if n := len(e.SourceIncidentIDs); n > 1 {
+				return fmt.Sprintf("%d other incidents were merged into the incident%s.", n, passive)
+			}
+			return fmt.Sprintf("1 other incident was merged into the incident%s.", passive)
 		}
-		return fmt.Sprintf("%s was merged into incident %s%s.", is, incident.Num(e.TargetIncidentID), passive)
+		return fmt.Sprintf("The incident was merged into incident %s%s.", incident.Num(e.TargetIncidentID), passive)
 	case activity.SeverityChanged:
-		return fmt.Sprintf("The severity of %s became %s%s.", what, e.To, passive)
+		return fmt.Sprintf("The severity of the incident was changed from %s to %s%s.", e.From, e.To, passive)
 	case activity.Stormed:
-		return fmt.Sprintf("%s has grown to %d alerts: a storm.", is, e.Threshold)
+		return fmt.Sprintf("The incident has grown to %d alerts: a storm.", e.Threshold)
 	}
-	return describeEscalation(e, is, passive, to)
+	return describeEscalation(e, passive, to)
 }
 
 // describeEscalation describes an event of an escalation.
-func describeEscalation(e activity.Event, is, passive, to string) string {
+func describeEscalation(e activity.Event, passive, to string) string {
 	switch e := e.(type) {
 	case activity.Exhausted:
 		if len(e.To) == 0 {
@@ -91,12 +90,16 @@ func describeEscalation(e activity.Event, is, passive, to string) string {
 		}
 		return fmt.Sprintf("So %s was notified instead: %s", to, ended(e.Reason))
 	case activity.RespondersAdded:
-		return fmt.Sprintf("%s became responsible%s.", to, passive)
+		verb := "was"
+		if len(e.To) > 1 {
+			verb = "were"
+		}
+		return fmt.Sprintf("%s %s made responsible%s.", to, verb, passive)
 	case activity.Assigned:
 		if e.How == "escalate" {
 			return fmt.Sprintf("%s began and made %s responsible.", stepOf(e.LayerIdx, e.EscalateRuleName, e.EscalateRuleID), to)
 		}
-		return fmt.Sprintf("%s was assigned to %s%s.", is, to, passive)
+		return fmt.Sprintf("The incident was assigned to %s%s.", to, passive)
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 type line struct {
 	at   int64 // Unix milliseconds
 	rank int   // of what happened in the same millisecond: what caused the other comes first
+	of   string
 	text string
 }
 
@@ -23,7 +24,16 @@ const (
 
 // add adds the sentences about a moment.
 func (x *Explanation) add(at int64, rank int, sentences ...string) {
-	x.lines = append(x.lines, line{at, rank, strings.Join(sentences, " ")})
+	x.lines = append(x.lines, line{at, rank, "", strings.Join(sentences, " ")})
+}
+
+// addOf adds the sentences about a moment of an incident, which is named if there are several.
+func (x *Explanation) addOf(s *Story, at int64, rank int, text string) {
+	of := ""
+	if len(x.Incidents) > 1 {
+		of = ", incident " + s.named()
+	}
+	x.lines = append(x.lines, line{at, rank, of, text})
 }
 
 // nowf adds a sentence about the present state.
@@ -35,7 +45,7 @@ func (x *Explanation) nowf(format string, args ...any) {
 func (x *Explanation) write() {
 	slices.SortStableFunc(x.lines, func(a, b line) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rank, b.rank)) })
 	for _, l := range x.lines {
-		x.Words = append(x.Words, x.clock.Second(l.at/1000)+": "+l.text)
+		x.Words = append(x.Words, x.clock.Second(l.at/1000)+l.of+": "+l.text)
 	}
 	x.Words = append(x.Words, x.now...)
 }

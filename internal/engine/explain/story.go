@@ -104,8 +104,18 @@ func (x *Explanation) story(id string) error {
 	return nil
 }
 
-// describeStory adds the sentences about an incident.
+// named names an incident: its title before its number.
+func (s *Story) named() string {
+	return fmt.Sprintf("%.100q (%s)", s.Title, incident.Num(s.IncidentID))
+}
+
+// describeStory adds the sentences about an incident. A notification that was sent or failed is described in its place in
+// the feed; one that waits or was cancelled has none.
 func (x *Explanation) describeStory(s *Story) error {
+	notices := map[string]*Notice{}
+	for i := range s.Notices {
+		notices[s.Notices[i].NoticeID] = &s.Notices[i]
+	}
 	var acknowledged []activity.Entry
 	for _, e := range s.feed {
 		if _, ok := e.Event.(activity.Acknowledged); ok {
@@ -113,7 +123,12 @@ func (x *Explanation) describeStory(s *Story) error {
 		}
 	}
 	for _, e := range s.feed {
-		text, err := x.sentence(s, e)
+		if sent, ok := e.Event.(activity.Notified); ok && notices[sent.RID] != nil {
+			x.addOf(s, e.CreatedAt, ofFeed, x.describeNotice(notices[sent.RID], ""))
+			delete(notices, sent.RID)
+			continue
+		}
+		text, err := x.sentence(e, s.IncidentID)
 		if err != nil {
 			return err
 		}
@@ -123,31 +138,29 @@ func (x *Explanation) describeStory(s *Story) error {
 			}
 		}
 		if text != "" {
-			x.add(e.CreatedAt, ofFeed, text)
+			x.addOf(s, e.CreatedAt, ofFeed, text)
 		}
 	}
 	if s.more > 0 {
-		x.nowf("%d later entries of the feed of %s are left out.", s.more, x.subject(s))
+		x.nowf("%d later entries of the feed of incident %s are left out.", s.more, s.named())
 	}
 	for i := range s.Notices {
-		if err := x.describeNotice(&s.Notices[i], acknowledged); err != nil {
+		n := &s.Notices[i]
+		if notices[n.NoticeID] == nil {
+			continue
+		}
+		by, err := x.cancelledBy(n, acknowledged)
+		if err != nil {
 			return err
 		}
+		x.addOf(s, max(n.CreatedAt, n.SettledAt), ofNotice, x.describeNotice(n, by))
 	}
 	x.describeNow(s)
 	return nil
 }
 
-// subject names an incident in a sentence.
-func (x *Explanation) subject(s *Story) string {
-	if len(x.Incidents) == 1 {
-		return "the incident"
-	}
-	return "incident " + incident.Num(s.IncidentID)
-}
-
-// describeNotice adds the sentence about a notification, at the moment at which it ended, or was stored if it waits.
-func (x *Explanation) describeNotice(n *Notice, acknowledged []activity.Entry) error {
+// describeNotice returns the sentences about a notification; by is who caused its end.
+func (x *Explanation) describeNotice(n *Notice, by string) string {
 	text := fmt.Sprintf("Notification to %s (%s) over %s: ", n.target(), n.Reason, n.Method)
 	switch {
 	case n.Status == notify.Waiting:
@@ -157,25 +170,26 @@ func (x *Explanation) describeNotice(n *Notice, acknowledged []activity.Entry) e
 	default:
 		text += n.Status + ", " + n.Outcome
 	}
-	for _, e := range acknowledged { // it was cancelled in the transaction of the acknowledgement
-		if n.Status == notify.Cancelled && e.CreatedAt == n.SettledAt && e.Person != 0 {
-			name, err := x.personName(e.Person)
-			if err != nil {
-				return err
-			}
-			text += " by " + name
-			break
-		}
-	}
-	text = ended(text)
+	text = ended(text + by)
 	if n.SettledAt-n.CreatedAt > 60_000 {
 		text += " It was stored at " + x.clock.Minute(n.CreatedAt/1000) + "."
 	}
 	if n.Attempts > 1 && n.SettledAt != 0 {
 		text += fmt.Sprintf(" It took %d attempts.", n.Attempts)
 	}
-	x.add(max(n.CreatedAt, n.SettledAt), ofNotice, text)
-	return nil
+	return text
+}
+
+// cancelledBy returns whose acknowledgement cancelled a notification, as the end of a sentence: it was cancelled in the
+// transaction of the acknowledgement.
+func (x *Explanation) cancelledBy(n *Notice, acknowledged []activity.Entry) (string, error) {
+	for _, e := range acknowledged {
+		if n.Status == notify.Cancelled && e.CreatedAt == n.SettledAt && e.Person != 0 {
+			name, err := x.personName(e.Person)
+			return " by " + name, err
+		}
+	}
+	return "", nil
 }
 
 // waits returns until when a notification waits, and why.
@@ -239,7 +253,7 @@ func (x *Explanation) describeNow(s *Story) {
 	}
 	prefix := ""
 	if len(x.Incidents) > 1 {
-		prefix = "Incident " + incident.Num(s.IncidentID) + ": "
+		prefix = "Incident " + s.named() + ": "
 	}
 	if s.incident.SnoozedBefore > x.c.Unix() {
 		x.nowf("%sNow: it is snoozed until %s.", prefix, x.clock.Minute(s.incident.SnoozedBefore))
