@@ -45,6 +45,7 @@ func (a *App) complete(ctx context.Context) {
 func (a *App) housekeeping() []jobs.Job {
 	firstRound := a.Clock.Now().Add(24 * time.Hour)
 	list := []jobs.Job{
+		a.Gate.Job(func() { a.Log.Warn("the server was released: it sends from now on") }),
 		{Name: "key use", Interval: 5 * time.Second, Run: func(ctx context.Context, _ time.Time) (time.Time, error) {
 			return time.Time{}, a.Keys.Flush(ctx)
 		}},

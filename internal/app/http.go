@@ -100,7 +100,7 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", a.health)
 	mux.HandleFunc("GET /health/ready", a.ready)
-	return gzhttp.GzipHandler(mux), nil
+	return gzhttp.GzipHandler(a.showHeld(mux)), nil
 }
 
 // health answers 200 while the database can be read, else 503.

@@ -25,6 +25,8 @@ type Module struct {
 	Prune    []Retention                                   // of rows that grow with what happens
 	Complete func(*db.Tx, *secret.Keyring) error           // does for older databases what migrations cannot
 	Overdue  func(*db.Tx, time.Time) (jobs.Overdue, error) // counts the work that is due and not done
+	Sends    bool                                          // its work waits while the server is held
+	Release  func(*db.Tx, time.Time) error                 // settles what must not be sent when a held server is released
 	Sections []string                                      // of an account file: what an export holds of the package
 }
 
