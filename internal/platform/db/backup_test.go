@@ -171,7 +171,10 @@ func TestARestoreReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := db.Restore(ctx, "sqlite:"+path, backup, true, func(d *db.DB) error {
-		return d.Write(ctx, func(tx *db.Tx) error { _, err := tx.Exec(`INSERT INTO item (id, name) VALUES (2, 'prepared')`); return err })
+		return d.Write(ctx, func(tx *db.Tx) error {
+			_, err := tx.Exec(`INSERT INTO item (id, name) VALUES (2, 'prepared')`)
+			return err
+		})
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -21,5 +21,5 @@ func (f FileID) Is(other FileID) bool {
 // File returns the identity of the database file.
 func (d *DB) File() (FileID, error) { return fileID(d.path) }
 
-// Path returns the path of the database file.
-func (d *DB) Path() string { return d.path }
+// DSN returns the name that the database was opened by.
+func (d *DB) DSN() string { return d.dsn }

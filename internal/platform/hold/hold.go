@@ -87,8 +87,20 @@ func Start(ctx context.Context, d *db.DB, host string, ask bool, now time.Time) 
 	return g, err
 }
 
+// Hold stores that nothing is sent from a database until it is released.
+func Hold(ctx context.Context, d *db.DB, reason string, now time.Time) error {
+	return d.Write(ctx, func(tx *db.Tx) error {
+		s, _, err := Find(tx)
+		if err != nil {
+			return err
+		}
+		s.Reason, s.Since = reason, now.Unix()
+		return Save(tx, s)
+	})
+}
+
 // place describes where a database is served.
-func place(d *db.DB, host string) string { return fmt.Sprintf("%s on %s", d.Path(), host) }
+func place(d *db.DB, host string) string { return fmt.Sprintf("%s on %s", d.DSN(), host) }
 
 // Reason returns why nothing is sent; empty: the server sends.
 func (g *Gate) Reason() string {
