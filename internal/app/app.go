@@ -61,12 +61,14 @@ type App struct {
 	Frame   *api.Frame
 	Runner  *jobs.Runner // background jobs; not started
 	Modules []module.Module
-	Gate    *hold.Gate
+	Gate    *hold.Gate // whether anything is sent
 	ingest  *ingest.Service
 	notify  *notify.Service
 
 	selfAlerts *selfalert.Service
 	metrics *prometheus.Registry
+
+	certificates *certificates // nil: plain HTTP
 }
 
 // New opens the database, migrates it and assembles the services. The caller closes the App.
@@ -85,6 +87,9 @@ func New(ctx context.Context, c Config) (*App, error) {
 	}
 	linkKey, err := a.Keyring.DeriveKey("links")
 	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	if a.certificates, err = loadCertificates(c.TLSCert, c.TLSKey, c.Log, a.metrics); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	if err := a.openGate(ctx); err != nil {

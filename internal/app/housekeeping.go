@@ -60,6 +60,9 @@ func (a *App) housekeeping() []jobs.Job {
 			return time.Time{}, a.prune(ctx)
 		}},
 	}
+	if a.certificates != nil {
+		list = append(list, a.certificates.job())
+	}
 	if a.Senders.AliveURL != "" {
 		list = append(list, a.aliveTask())
 	}

@@ -31,10 +31,7 @@ type Server struct {
 
 // Start listens, serves and starts the background work.
 func (a *App) Start() (*Server, error) {
-	tlsConfig, err := certificate(a.TLSCert, a.TLSKey)
-	if err != nil {
-		return nil, err
-	}
+	tlsConfig := a.certificates.config()
 	listener, err := net.Listen("tcp", a.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", a.Listen, err)
@@ -118,19 +115,4 @@ func (a *App) health(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fmt.Fprintf(w, "{\"status\":\"ok\",\"version\":%q}\n", a.Version)
-}
-
-// certificate loads the TLS files. Without them it returns nil, and the server uses plain HTTP.
-func certificate(cert, key string) (*tls.Config, error) {
-	if cert == "" && key == "" {
-		return nil, nil
-	}
-	if cert == "" || key == "" {
-		return nil, errors.New("--tls-cert and --tls-key go together: give both or neither")
-	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		return nil, fmt.Errorf("TLS certificate %s with key %s: %w", cert, key, err)
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}, nil
 }
