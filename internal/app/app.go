@@ -62,6 +62,7 @@ type App struct {
 	Runner  *jobs.Runner // background jobs; not started
 	Modules []module.Module
 	Gate    *hold.Gate // whether anything is sent
+	gaps    gaps
 	ingest  *ingest.Service
 	notify  *notify.Service
 

@@ -53,6 +53,9 @@ func (a *App) housekeeping() []jobs.Job {
 			a.Frame.Sweep()
 			return time.Time{}, nil
 		}},
+		{Name: "on-call gaps", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
+			return time.Time{}, a.gaps.count(ctx, a.DB, now)
+		}},
 		{Name: "retention", Interval: 24 * time.Hour, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
 			if now.Before(firstRound) {
 				return firstRound, nil

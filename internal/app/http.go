@@ -83,7 +83,7 @@ func (s *Server) Stop() error {
 
 // Handler returns the handler of all paths: the operations and the pages beside them.
 func (a *App) Handler() (http.Handler, error) {
-	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), a.gauges())
+	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newGauges(a))
 	mux := http.NewServeMux()
 	mux.Handle("/", a.Frame)
 	mux.Handle("/event/push/alert/{source}", a.Frame.Endpoint(a.ingest.Alerts()))

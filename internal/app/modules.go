@@ -84,7 +84,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 		(&schedule.Service{Keyring: a.Keyring}).Module(),
 		(&alert.Service{CursorKey: cursorKey}).Module(),
 		channel.Module(a.Keyring),
-		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log}).Module(),
+		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
 		rum.New(a.Keyring).Module(),
 		person.Module(),

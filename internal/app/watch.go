@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/db"
@@ -94,46 +93,6 @@ func worst(all []overdue) (o overdue) {
 		}
 	}
 	return o
-}
-
-// gauges are the metrics of overdue work. They are read from the database when the metrics are collected.
-type gauges struct {
-	app                        *App
-	count, oldest, fails, held *prometheus.Desc
-}
-
-func (a *App) gauges() prometheus.Collector {
-	return &gauges{a,
-		prometheus.NewDesc("tocsin_due_rows", "Work that is due and not done, by kind.", []string{"work"}, nil),
-		prometheus.NewDesc("tocsin_oldest_due_seconds", "For how long the oldest of it is overdue.", []string{"work"}, nil),
-		prometheus.NewDesc("tocsin_notices_failed_last_hour", "Notices that failed for good within the last hour.", nil, nil),
-		prometheus.NewDesc("tocsin_held", "1 while the server is held and sends nothing, else 0.", nil, nil)}
-}
-
-func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.count, g.oldest, g.fails, g.held} {
-		ch <- d
-	}
-}
-
-func (g *gauges) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	held := 0.0
-	if g.app.Gate.Reason() != "" {
-		held = 1
-	}
-	ch <- prometheus.MustNewConstMetric(g.held, prometheus.GaugeValue, held)
-	all, failed, err := g.app.standing(ctx, g.app.Clock.Now())
-	if err != nil {
-		ch <- prometheus.NewInvalidMetric(g.count, err)
-		return
-	}
-	for _, o := range all {
-		ch <- prometheus.MustNewConstMetric(g.count, prometheus.GaugeValue, float64(o.Count), o.Work)
-		ch <- prometheus.MustNewConstMetric(g.oldest, prometheus.GaugeValue, o.Seconds, o.Work)
-	}
-	ch <- prometheus.MustNewConstMetric(g.fails, prometheus.GaugeValue, float64(failed))
 }
 
 // aliveTask returns a job that calls the alive URL every minute while no work is overdue. It runs among the jobs that it

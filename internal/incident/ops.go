@@ -9,6 +9,8 @@ import (
 	"embed"
 	"log/slog"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"tocsin/internal/activity"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
@@ -24,6 +26,7 @@ type Service struct {
 	CursorKey []byte // seals the cursors of lists
 	DB        *db.DB // of the job
 	Log       *slog.Logger
+	Metrics   prometheus.Registerer
 }
 
 // Ops returns the operations of incidents.

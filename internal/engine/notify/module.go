@@ -17,5 +17,6 @@ func (r *Service) Module() module.Module {
 		Overdue: Overdue,
 		Sends:   true,
 		Release: Release,
+		Gauges:  []module.Gauge{retries},
 	}
 }

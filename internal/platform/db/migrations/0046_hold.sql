@@ -8,3 +8,6 @@ CREATE TABLE hold (
     reason TEXT NOT NULL,               -- why the server sends nothing; empty: it sends
     since BIGINT NOT NULL               -- Unix seconds
 );
+
+-- The open incidents by channel and severity, for metrics: the index alone answers.
+CREATE INDEX incident_open ON incident (channel_id, severity, progress, start_time) WHERE progress <> 'Closed';
