@@ -17,7 +17,7 @@ func (a *App) openGate(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if a.Gate, err = hold.Start(ctx, a.DB, host(), a.Hold, a.Clock.Now()); err == nil && a.Gate.Reason() != "" {
+	if a.Gate, err = hold.Open(ctx, a.DB, host(), a.Hold, a.Clock.Now()); err == nil && a.Gate.Reason() != "" {
 		a.Log.Warn("the server is held: it takes events and answers, and sends nothing until tocsin release", "reason", a.Gate.Reason())
 	}
 	return err

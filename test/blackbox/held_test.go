@@ -92,6 +92,13 @@ func TestBackupRestoreRelease(t *testing.T) {
 	if out := must(t, dir, "release", "--db", "sqlite:second.db"); !strings.Contains(out, "was not held") {
 		t.Error(out)
 	}
+	if r := tool(t, dir, "serve", "--db", "sqlite:first.db", "--hold", "--listen", strings.TrimPrefix(first.url, "http://")); r.code != 1 {
+		t.Errorf("a second server at the address of the first: %+v", r)
+	}
+	first.stop()
+	if first = start("first.db"); len(first.lines) != 0 {
+		t.Errorf("a second server that could not start has held the first: %q", first.lines)
+	}
 	if r := tool(t, dir, "serve", "--hold", "--release"); r.code != 2 {
 		t.Errorf("%+v", r)
 	}

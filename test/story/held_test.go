@@ -43,7 +43,7 @@ func (w *world) release() string {
 	return why
 }
 
-// shown wants that a held server says so wherever people look, or that one that is not held does not.
+// shown wants a held server to show it wherever people look, and another one not to.
 func (w *world) shown(held bool) {
 	w.t.Helper()
 	status, ready := w.page("/health/ready")

@@ -62,7 +62,7 @@ func absent(file string) error {
 	return err
 }
 
-// settle writes a file to disk and gives it its name. It returns its size.
+// settle writes a file to disk, renames it, and returns its size.
 func settle(part, file string) (size int64, err error) {
 	f, err := os.OpenFile(part, os.O_RDWR, 0)
 	if err != nil {

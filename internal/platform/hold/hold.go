@@ -60,31 +60,43 @@ func next(s State, found bool, file db.FileID, place string, ask bool, now time.
 
 // Gate reports whether the server may send. A nil Gate always permits it.
 type Gate struct {
-	db     *db.DB
-	reason atomic.Pointer[string]
+	db       *db.DB
+	reason   atomic.Pointer[string]
+	was, now State // at the start of the server, and as it is to be stored
+	stored   bool  // of the job alone
 }
 
-// Start stores the state of a database at the start of its server and returns its gate.
-func Start(ctx context.Context, d *db.DB, host string, ask bool, now time.Time) (*Gate, error) {
+// Open decides whether the server that starts on a database may send. It stores nothing: the job does, once the server
+// runs, so that a server that fails to start holds no other.
+func Open(ctx context.Context, d *db.DB, host string, ask bool, now time.Time) (*Gate, error) {
 	file, err := d.File()
 	if err != nil {
 		return nil, err
 	}
-	var was, s State
-	var found bool
-	if err := d.Read(ctx, func(tx *db.Tx) (err error) {
-		was, found, err = Find(tx)
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	s = next(was, found, file, place(d, host), ask, now)
-	if s != was || !found {
-		err = d.Write(ctx, func(tx *db.Tx) error { return Save(tx, s) })
-	}
 	g := &Gate{db: d}
-	g.reason.Store(&s.Reason)
+	err = d.Read(ctx, func(tx *db.Tx) error {
+		was, found, err := Find(tx)
+		g.was, g.now = was, next(was, found, file, place(d, host), ask, now)
+		return err
+	})
+	g.reason.Store(&g.now.Reason)
 	return g, err
+}
+
+// store stores the state that Open decided on, unless another process has changed it since.
+func (g *Gate) store(ctx context.Context) error {
+	if g.stored || g.now == g.was {
+		return nil
+	}
+	err := g.db.Write(ctx, func(tx *db.Tx) error {
+		is, _, err := Find(tx)
+		if err != nil || is != g.was {
+			return err
+		}
+		return Save(tx, g.now)
+	})
+	g.stored = err == nil
+	return err
 }
 
 // Hold stores that nothing is sent from a database until it is released.
@@ -128,11 +140,12 @@ func Release(tx *db.Tx, d *db.DB, host string) (was State, err error) {
 	return was, Save(tx, State{File: file, Place: place(d, host)})
 }
 
-// Job returns the job that notices a release by another process within a second. It calls released once.
+// Job returns the job that stores the state, and notices a release by another process within a second. It calls released
+// once.
 func (g *Gate) Job(released func()) jobs.Job {
 	return jobs.Job{Name: "hold", Interval: time.Second, Run: func(ctx context.Context, _ time.Time) (time.Time, error) {
-		if g.Reason() == "" {
-			return time.Time{}, nil
+		if err := g.store(ctx); err != nil || g.Reason() == "" {
+			return time.Time{}, err
 		}
 		return time.Time{}, g.read(ctx, released)
 	}}
