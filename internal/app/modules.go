@@ -104,7 +104,8 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 // are sent, by the packages that know.
 func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byte) *notify.Service {
 	return notify.New(notify.Config{
-		DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can, Held: a.Gate.Reason,
+		DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics,
+		Deliver: a.deliverer(), Can: a.can, Held: a.Gate.Reason,
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey},
 		Stale: func(n *notify.Notification, now time.Time) string {
 			return cmp.Or(shiftnotice.Stale(a.DB, n, now), silencewarning.Stale(a.DB, configs, n, now))

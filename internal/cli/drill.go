@@ -118,20 +118,31 @@ func (cmd *drillCmd) Run(con *console) error {
 			err = errors.Join(err, fmt.Errorf("the drill could not be ended: %w", ended))
 		}
 	}
-	switch {
-	case err != nil:
-		return err
-	case cmd.Channel != 0 && len(story.Verdicts) > 0 && story.Verdicts[0].ChannelID != cmd.Channel:
-		return fmt.Errorf("the event went to channel %d, not %d:\n  %s", story.Verdicts[0].ChannelID, cmd.Channel, strings.Join(story.Words, "\n  "))
-	case len(story.Incidents) == 0:
-		return fmt.Errorf("no incident was opened:\n  %s", strings.Join(story.Words, "\n  "))
-	case sent == 0:
-		return fmt.Errorf("no one was notified:\n  %s", strings.Join(story.Words, "\n  "))
-	case sent < all:
-		return fmt.Errorf("not all notifications were sent, %d of %d:\n  %s", sent, all, strings.Join(story.Words, "\n  "))
+	if err == nil {
+		err = cmd.problem(&story, sent, all)
 	}
-	fmt.Fprintf(con.out, "%d sent, all hops work\n", sent)
-	return nil
+	if err == nil {
+		fmt.Fprintf(con.out, "%d sent, all hops work\n", sent)
+	}
+	return err
+}
+
+// problem returns which hop did not happen, with the words of the explanation.
+func (cmd *drillCmd) problem(story *drillStory, sent, all int) error {
+	what := ""
+	switch {
+	case cmd.Channel != 0 && len(story.Verdicts) > 0 && story.Verdicts[0].ChannelID != cmd.Channel:
+		what = fmt.Sprintf("the event went to channel %d, not %d", story.Verdicts[0].ChannelID, cmd.Channel)
+	case len(story.Incidents) == 0:
+		what = "no incident was opened"
+	case sent == 0:
+		what = "no one was notified"
+	case sent < all:
+		what = fmt.Sprintf("not all notifications were sent, %d of %d", sent, all)
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s:\n  %s", what, strings.Join(story.Words, "\n  "))
 }
 
 // ready refuses a server that is held, and finds the key of an integration of the channel if none is given.
@@ -169,7 +180,8 @@ func (cmd *drillCmd) ready(base string) error {
 		}
 		total = list.Total
 	}
-	return fmt.Errorf("channel %d has no enabled integration of type standard whose key this app key may read: give --integration-key", cmd.Channel)
+	return fmt.Errorf("channel %d has no enabled integration of type standard whose key this app key may read: give --integration-key",
+		cmd.Channel)
 }
 
 func rounded(d time.Duration) string { return d.Round(time.Millisecond).String() }

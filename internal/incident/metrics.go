@@ -81,7 +81,8 @@ func gauges() []module.Gauge {
 			Labels: []string{"severity", "channel"}, Read: counted(unacknowledged)},
 		{Name: "tocsin_oldest_open_incident_age_seconds", Help: "Age of the oldest open incident, by severity.",
 			Labels: []string{"severity"}, Read: aged(all)},
-		{Name: "tocsin_oldest_unacknowledged_incident_age_seconds", Help: "Age of the oldest incident that is open and not acknowledged, by severity.",
+		{Name: "tocsin_oldest_unacknowledged_incident_age_seconds",
+			Help:   "Age of the oldest incident that is open and not acknowledged, by severity.",
 			Labels: []string{"severity"}, Read: aged(unacknowledged)},
 	}
 }
