@@ -67,7 +67,7 @@ type App struct {
 	notify  *notify.Service
 
 	selfAlerts *selfalert.Service
-	metrics *prometheus.Registry
+	metrics    *prometheus.Registry
 
 	certificates *certificates // nil: plain HTTP
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // Release settles the notifications that became due while the server was held. Those of incidents that are still open
-// and not acknowledged are sent, the newest to each target. The others are cancelled: they are old by now, and all at
+// and not acknowledged are sent, the newest to each target, and those of alerts of Tocsin's own that have not ended. The
+// others are cancelled: they are old by now, and all at
 // once they would bury what matters.
 func Release(tx *db.Tx, now time.Time) error {
 	due, err := db.All(tx, func(scan db.Scan) (n Notification, err error) {
@@ -35,6 +36,12 @@ func Release(tx *db.Tx, now time.Time) error {
 		why := wants[of]
 		if why == "" && n.Cause == Recovery {
 			why = "its incident was opened again"
+		}
+		if n.Cause == Own {
+			if why = "its alert is over"; !latest[n.ownAlert()] && !strings.HasSuffix(n.Event, "_over") {
+				why = ""
+			}
+			latest[n.ownAlert()] = latest[n.ownAlert()] || why != ""
 		}
 		if to := of + "/" + n.recipient(); why == "" && latest[to] {
 			why = "a newer one to the same target is sent"
@@ -72,9 +79,18 @@ func unwanted(tx *db.Tx, n *Notification, now time.Time) (string, error) {
 	return "", nil
 }
 
+// ownAlert identifies the alert of Tocsin's own that a notification is about. Its key ends in status and method.
+func (n *Notification) ownAlert() string {
+	key := n.Key[:max(0, strings.LastIndexByte(n.Key, '/'))]
+	return fmt.Sprintf("%d/%s", n.Account, key[:max(0, strings.LastIndexByte(key, '/'))])
+}
+
 // recipient identifies the target of a notification among those of its incident. The key of a page ends in run, layer,
 // repeat and target; repeats have the same target.
 func (n *Notification) recipient() string {
+	if n.Cause == Own {
+		return n.Key
+	}
 	if n.Person != 0 {
 		return fmt.Sprintf("%d/%s", n.Person, n.Method)
 	}
