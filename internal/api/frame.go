@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"reflect"
 	"runtime/debug"
 	"strings"
@@ -53,13 +54,15 @@ type Frame struct {
 	bodies    *bodyBudget
 	bodyTime  time.Duration
 	metrics   *metrics
+	unknown   func() *counters // of calls without an operation
 }
 
 // mounted is an operation with what the frame derives from it once.
 type mounted struct {
 	Op
 	number  int32
-	once    sync.Once // guards the fields below; see prepare
+	counted func() *counters // of this operation; made at its first call
+	once    sync.Once        // guards the fields below; see prepare
 	in, out *huma.Schema
 	check   *checker // checks requests against in
 }
@@ -79,6 +82,7 @@ func New(c Config, ops ...[]Op) *Frame {
 		rates:  ratelimit.New[rateKey](0),
 		bodies: newBodyBudget(bodiesAtOnce, bodyWait), bodyTime: bodyTime,
 	}
+	f.unknown = sync.OnceValue(func() *counters { return f.metrics.of("unknown") })
 	for _, table := range ops {
 		for _, op := range table {
 			f.mount(op)
@@ -99,7 +103,7 @@ func (f *Frame) mount(op Op) {
 	if op.Do.before != nil && op.Effect == Read {
 		panic(op.Path + " uses DoAfter: it must be a write or a snapshot")
 	}
-	m := &mounted{Op: op, number: int32(len(f.order))}
+	m := &mounted{Op: op, number: int32(len(f.order)), counted: sync.OnceValue(func() *counters { return f.metrics.of(op.Path) })}
 	f.ops[op.Path] = m
 	f.order = append(f.order, m)
 }
@@ -328,7 +332,7 @@ func (f *Frame) caller(x *exchange) (auth.Principal, error) {
 // secretOf reads the app key from the query, as the API specifies, else from the Authorization header. Clients may
 // prefer the header, because query strings end up in the logs of proxies.
 func secretOf(r *http.Request) string {
-	if key := r.URL.Query().Get("app_key"); key != "" {
+	if key := queryValue(r.URL.RawQuery, "app_key"); key != "" {
 		return key
 	}
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -336,6 +340,15 @@ func secretOf(r *http.Request) string {
 		return strings.TrimSpace(key)
 	}
 	return ""
+}
+
+// queryValue returns the first value of a name in a query. A query of this one name, without escapes, needs no parsing.
+func queryValue(query, name string) string {
+	if first, value, _ := strings.Cut(query, "="); first == name && !strings.ContainsAny(value, "&;%+") {
+		return value
+	}
+	values, _ := url.ParseQuery(query) // what cannot be read is left out, as by URL.Query
+	return values.Get(name)
 }
 
 func either(permissions []auth.Permission) string {
@@ -352,6 +365,9 @@ func (f *Frame) Sweep() {
 	f.rates.Sweep(now)
 	f.Guesses.sweep(now)
 }
+
+// Has reports whether an operation is mounted at a path.
+func (f *Frame) Has(path string) bool { return f.ops[path] != nil }
 
 // Ops returns the mounted operations in the order of their tables.
 func (f *Frame) Ops() []Op {

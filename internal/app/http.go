@@ -97,7 +97,18 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", a.health)
 	mux.HandleFunc("GET /health/ready", a.ready)
-	return gzhttp.GzipHandler(a.showHeld(mux)), nil
+	return gzhttp.GzipHandler(a.showHeld(a.operationsFirst(mux))), nil
+}
+
+// operationsFirst sends calls of operations straight to the frame and all others to the mux, which costs more.
+func (a *App) operationsFirst(mux http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.Frame.Has(r.URL.Path) {
+			a.Frame.ServeHTTP(w, r)
+		} else {
+			mux.ServeHTTP(w, r)
+		}
+	})
 }
 
 // health answers 200 while the database can be read, else 503.
