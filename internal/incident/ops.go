@@ -248,7 +248,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/incident/war-room/default-observers",
-			Effect:  api.Read,
+			Effect:  api.Snapshot,
 			Doc:     "The persons who were once responsible for an incident and no longer are, whom a war room invites as observers.",
 			Notes:   "In the order of their first assignment. Persons who have left the account are not among them.",
 			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`,
