@@ -29,7 +29,7 @@ func (f *Frame) caller(x *exchange) (auth.Principal, error) {
 // secretOf reads the app key from the query, as the API specifies, else from the Authorization header. Clients may
 // prefer the header, because query strings end up in the logs of proxies.
 func secretOf(r *http.Request) string {
-	if key := queryValue(r.URL.RawQuery, "app_key"); key != "" {
+	if key := queryValue(r.URL, "app_key"); key != "" {
 		return key
 	}
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -40,10 +40,9 @@ func secretOf(r *http.Request) string {
 }
 
 // queryValue returns the first value of a name in a query. A query of this one name, without escapes, needs no parsing.
-func queryValue(query, name string) string {
-	if first, value, _ := strings.Cut(query, "="); first == name && !strings.ContainsAny(value, "&;%+") {
+func queryValue(u *url.URL, name string) string {
+	if first, value, _ := strings.Cut(u.RawQuery, "="); first == name && !strings.ContainsAny(value, "&;%+") {
 		return value
 	}
-	values, _ := url.ParseQuery(query) // what cannot be read is left out, as by URL.Query
-	return values.Get(name)
+	return u.Query().Get(name)
 }

@@ -82,7 +82,7 @@ func New(c Config, ops ...[]Op) *Frame {
 		rates:  ratelimit.New[rateKey](0),
 		bodies: newBodyBudget(bodiesAtOnce, bodyWait), bodyTime: bodyTime,
 	}
-	f.unknown = sync.OnceValue(func() *counters { return f.metrics.of("unknown") })
+	f.unknown = f.metrics.of("unknown")
 	for _, table := range ops {
 		for _, op := range table {
 			f.mount(op)
@@ -103,7 +103,7 @@ func (f *Frame) mount(op Op) {
 	if op.Do.before != nil && op.Effect == Read {
 		panic(op.Path + " uses DoAfter: it must be a write or a snapshot")
 	}
-	m := &mounted{Op: op, number: int32(len(f.order)), counted: sync.OnceValue(func() *counters { return f.metrics.of(op.Path) })}
+	m := &mounted{Op: op, number: int32(len(f.order)), counted: f.metrics.of(op.Path)}
 	f.ops[op.Path] = m
 	f.order = append(f.order, m)
 }

@@ -32,15 +32,19 @@ func newMetrics(r prometheus.Registerer) *metrics {
 
 // counters are the metrics of one operation, found by their labels once.
 type counters struct {
-	succeeded func() prometheus.Counter // made at the first success: an outcome that never occurred is not shown
+	succeeded func() prometheus.Counter // made at the first success
 	seconds   prometheus.Observer
 }
 
-func (m *metrics) of(operation string) *counters {
-	return &counters{
-		succeeded: sync.OnceValue(func() prometheus.Counter { return m.calls.WithLabelValues(operation, "OK") }),
-		seconds:   m.seconds.WithLabelValues(operation),
-	}
+// of returns a function that returns the counters of an operation. They are made at its first call: an operation that
+// was never called is not shown.
+func (m *metrics) of(operation string) func() *counters {
+	return sync.OnceValue(func() *counters {
+		return &counters{
+			succeeded: sync.OnceValue(func() prometheus.Counter { return m.calls.WithLabelValues(operation, "OK") }),
+			seconds:   m.seconds.WithLabelValues(operation),
+		}
+	})
 }
 
 // finish counts, times and logs the call. Neither the query nor the headers are logged, because they contain the key.
