@@ -34,7 +34,7 @@ var asWritten = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.De
 func parse(body []byte) (any, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(body))
 	if document, err := untyped(d); err == nil {
-		if _, err := d.ReadToken(); err == io.EOF {
+		if _, err := d.ReadToken(); errors.Is(err, io.EOF) {
 			return document, nil
 		}
 	}

@@ -52,20 +52,20 @@ func TestWhatEndsARightHoldsAtOnce(t *testing.T) {
 			}
 			key := do("/person/app-key/create", `{"key_name": "theirs", "person_id": 77}`)
 			role := int64(do("/role/upsert", `{"role_name": "Scheduler", "permission_ids": [8]}`)["role_id"].(float64))
-			make := func() string {
+			try := func() string {
 				code, _ := call(key["key"].(string), "/schedule/create", `{"schedule_name": "Night"}`)
 				return code
 			}
-			if code := make(); code != "AccessDenied" {
+			if code := try(); code != "AccessDenied" {
 				t.Fatalf("before the grant: %q", code)
 			}
 			do("/role/member/grant", fmt.Sprintf(`{"role_id": %d, "member_ids": [77]}`, role))
-			if code := make(); code != "" {
+			if code := try(); code != "" {
 				t.Fatalf("after the grant: %q", code)
 			}
 			body := strings.ReplaceAll(c.body, "%[1]d", fmt.Sprintf("%.0f", key["key_id"]))
 			do(c.path, strings.ReplaceAll(body, "%[2]d", fmt.Sprint(role)))
-			if code := make(); code != c.code {
+			if code := try(); code != c.code {
 				t.Errorf("after %s: %q, want %s", c.path, code, c.code)
 			}
 		})

@@ -52,8 +52,8 @@ type (
 	accountKey struct{}
 )
 
-// byID returns the persons of these ids, without unknown ids. Other readers share them. It may take several queries, so the transaction should be a
-// snapshot.
+// byID returns the persons of these ids, without unknown ids. Other readers share them. It may take several queries, so
+// the transaction should be a snapshot.
 func byID(tx *db.Tx, account int64, ids []int64) (map[int64]*Item, error) {
 	kept, err := configstore.ViewOf(tx, account)
 	if err != nil {
