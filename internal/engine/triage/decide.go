@@ -205,9 +205,12 @@ func (r *Service) setAside(p *progress, e *pending, cause error) error {
 		}
 		why := fmt.Sprintf("it could not be decided in %d attempts; the server's log has the error", maxAttempts)
 		v := verdict{Verdict: decide.Verdict{Outcome: decide.Failed, Event: e.Event, Trace: []decide.Step{{Stage: "channel", Why: why}}}}
-		err := v.encode()
+		last, err := lastVerdict(tx, p.Account)
 		if err == nil {
-			err = v.record(tx, p.Account, e.id, p.Now)
+			err = v.encode()
+		}
+		if err == nil {
+			err = v.record(tx, p.Account, last+1, e.id, p.Now)
 		}
 		if err != nil {
 			return err
