@@ -84,7 +84,7 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 }
 
 // batch is the most escalations that one transaction advances.
-const batch = 30
+const batch = 60
 
 // expensive is how many filter steps of choosing rules make a batch an expensive one (see filter.Meter). The account
 // then waits longer for its next batch, so that others are not delayed.
