@@ -64,7 +64,7 @@ func (r *Service) readDue(ctx context.Context, account int64, now time.Time) (al
 
 // read reads the incident, and what its rule is chosen from unless an escalation of the same channel has read that.
 func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
-	found := false
+	var found bool
 	if p.subject, found, err = incident.Find(tx, p.account, p.incident); err != nil || !found || !p.choosing {
 		return err
 	}
