@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
+	"tocsin/internal/team"
 )
 
 // Calendar holds the working days of the week; its events are the exceptions.
@@ -231,7 +232,7 @@ func (b Body) apply(c *api.Call, cal *Calendar) error {
 	}
 	if err := configstore.FirstError(
 		checkZone("", cal.TimeZone), checkWorkdays("", cal.Workdays),
-		configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, cal.TeamID)),
+		team.Table.Need(c.Tx, c.Who.AccountID, "team_id", cal.TeamID),
 		need(c.Tx, c.Who.AccountID, cal.CalID, b.ExtraCalIDs),
 	); err != nil {
 		return err

@@ -60,8 +60,7 @@ func (k Kind[T]) Get(tx *db.Tx, account int64, id string) (v T, err error) {
 
 // Exists reports whether the account has an object of this id.
 func (k Kind[T]) Exists(tx *db.Tx, account int64, id string) (bool, error) {
-	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, k.Name, id)
-	return found, err
+	return Known(tx, account, Target{k.Name, id})
 }
 
 // Parent returns the id of the object that an object of any kind belongs to; empty: it belongs to none, or does not exist.

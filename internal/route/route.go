@@ -54,7 +54,7 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 	}
 	r.channels(func(path string, id int64) {
 		if err == nil {
-			err = configstore.Need(c.Tx, account, path, configstore.RefTo(configstore.Channel, id))
+			err = channel.Table.Need(c.Tx, account, path, id)
 		}
 		if err == nil { // a caller who may not read a private channel may not send alerts to it either
 			err = channel.Readable(c.Tx, c.Who, id)
