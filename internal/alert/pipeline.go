@@ -15,7 +15,7 @@ import (
 // Pipeline is the alert pipeline of one integration.
 type Pipeline struct {
 	IntegrationID int64           `json:"integration_id" doc:"The integration."`
-	Rules         []pipeline.Rule `json:"rules" doc:"Applied from top to bottom."`
+	Rules         []pipeline.Rule `json:"rules" maxItems:"50" doc:"Applied from top to bottom."`
 	Status        string          `json:"status" enum:"enabled" doc:"Always enabled."`
 	CreatorID     int64           `json:"creator_id" doc:"The person who created it."`
 	UpdatedBy     int64           `json:"updated_by" doc:"The person who changed it last."`

@@ -21,10 +21,10 @@ import (
 // acknowledged or closed.
 type EscalateRule struct {
 	Rule
-	TemplateID  string        `json:"template_id" doc:"The notification template; 24 hexadecimal digits."`
+	TemplateID  string        `json:"template_id" maxLength:"24" doc:"The notification template; 24 hexadecimal digits."`
 	AggrWindow  int64         `json:"aggr_window" doc:"Seconds to wait before the first layer; an incident that is over by then notifies no one."`
-	Layers      []Layer       `json:"layers" doc:"Who is notified, in this order."`
-	TimeFilters []TimeFilter  `json:"time_filters" doc:"When the rule applies; empty: always."`
+	Layers      []Layer       `json:"layers" maxItems:"20" doc:"Who is notified, in this order."`
+	TimeFilters []TimeFilter  `json:"time_filters" maxItems:"100" doc:"When the rule applies; empty: always."`
 	Filters     filter.Filter `json:"filters" doc:"For which incidents: groups joined by OR, the conditions of a group by AND; empty: all."`
 }
 

@@ -32,9 +32,6 @@ func (k Kind[T]) Load(tx *db.Tx, keyring *secret.Keyring, account int64, records
 }
 
 func (k Kind[T]) admit(tx *db.Tx, keyring *secret.Keyring, at RecordPath, account int64, v *T) error {
-	if err := at.Bounds(v); err != nil {
-		return err
-	}
 	if err := k.Check(tx, at, account, v); err != nil {
 		return err
 	}

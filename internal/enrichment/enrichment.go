@@ -52,7 +52,7 @@ func Ops() []api.Op {
 // Rules is the enrichment of one integration.
 type Rules struct {
 	IntegrationID int64                 `json:"integration_id" doc:"The integration."`
-	Rules         []pipeline.Enrichment `json:"rules" doc:"Applied from top to bottom."`
+	Rules         []pipeline.Enrichment `json:"rules" maxItems:"50" doc:"Applied from top to bottom."`
 	Status        string                `json:"status" enum:"enabled" doc:"Always enabled."`
 	CreatorID     int64                 `json:"creator_id" doc:"The person who created it."`
 	UpdatedBy     int64                 `json:"updated_by" doc:"The person who changed it last."`
