@@ -173,7 +173,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 			continue
 		}
 		meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
-		channels, looks := ready.Match(meter, a, func(name string) []int64 {
+		channels, results := ready.Match(meter, a, func(name string) []int64 {
 			var ids []int64
 			if err == nil {
 				ids, err = channel.Named(c.Tx, c.Who.AccountID, name)
@@ -191,7 +191,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 			ChannelIDs:   append([]int64{}, channels...),
 			Reasons:      []string{},
 		}
-		for _, l := range looks {
+		for _, l := range results {
 			if l.Matched {
 				p.MatchedCases = append(p.MatchedCases, l.Case)
 			}

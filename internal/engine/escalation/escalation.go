@@ -105,7 +105,7 @@ func (r *Service) runAccount(t *jobs.Round) error {
 		p, steps := r.prepare(t.Ctx, &due[i], t.Now)
 		ready = append(ready, p)
 		total += steps
-		t.Dear = total >= expensive
+		t.Expensive = total >= expensive
 	}
 	return r.DB.Write(t.Ctx, func(tx *db.Tx) error {
 		for i := range ready {

@@ -183,7 +183,7 @@ func (r *Service) process(tx *db.Tx, w row, now time.Time) (done, due int64, err
 	if err != nil {
 		return 0, 0, err
 	}
-	shifts, err := schedule.FindTurns(tx, w.account, w.schedule, zone)
+	shifts, err := schedule.FindShifts(tx, w.account, w.schedule, zone)
 	if err != nil || shifts == nil || shifts.Disabled {
 		return w.done, 0, err
 	}
