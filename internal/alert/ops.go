@@ -8,7 +8,6 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/integration"
 )
 
 //go:embed testdata/golden/*.json
@@ -61,17 +60,17 @@ func (r *Service) Ops() []api.Op {
 			Notes: "Rules are applied from top to bottom to every event but those that end an alert.",
 			Example: `{"integration_id": 6113996590131, "rules": [{"kind": "severity_reset",` +
 				` "if": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "settings": {"severity": "Info"}}]}`,
-			Do: api.Do(integration.UpsertRules(Pipelines)),
+			Do: api.Do(pipelineUpsert),
 		},
 		{
 			Path: "/alert/pipeline/info", Allow: []auth.Permission{auth.IntegrationsRead}, Effect: api.Snapshot,
 			Doc:     "Shows the alert pipeline of an integration; ResourceNotFound when it has none.",
-			Example: `{"integration_id": 6113996590131}`, Do: api.Do(integration.RulesInfo(Pipelines)),
+			Example: `{"integration_id": 6113996590131}`, Do: api.Do(pipelineInfo),
 		},
 		{
 			Path: "/alert/pipeline/list", Allow: []auth.Permission{auth.IntegrationsRead}, Effect: api.Snapshot,
 			Doc:     "Shows the alert pipelines of several integrations, in the order of the request; those without one are left out.",
-			Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(integration.RulesList(Pipelines)),
+			Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(pipelineList),
 		},
 	})
 }

@@ -27,20 +27,20 @@ func Ops() []api.Op {
 			Notes: "Rules of kind mapping, and g_json, are rejected: there are no mapping tables yet.",
 			Example: `{"integration_id": 6113996590131, "rules": [{"kind": "extraction",` +
 				` "settings": {"source_field": "title", "result_label": "service", "pattern": "^(?P<result>[a-z]+):"}}]}`,
-			Do: api.Do(integration.UpsertRules(Kind)),
+			Do: api.Do(upsert),
 		},
 		{
 			Path:    "/enrichment/info",
 			Allow:   []auth.Permission{auth.ChannelsRead, auth.ChannelsManage, auth.IntegrationsRead, auth.IntegrationsManage},
 			Effect:  api.Snapshot,
 			Doc:     "Shows the enrichment rules of an integration; ResourceNotFound when it has none.",
-			Example: `{"integration_id": 6113996590131}`, Do: api.Do(integration.RulesInfo(Kind)),
+			Example: `{"integration_id": 6113996590131}`, Do: api.Do(info),
 		},
 		{
 			Path: "/enrichment/list", Allow: []auth.Permission{auth.IntegrationsRead, auth.IntegrationsManage},
 			Effect:  api.Snapshot,
 			Doc:     "Shows the enrichment rules of several integrations, in the order of the request; those without any are left out.",
-			Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(integration.RulesList(Kind)),
+			Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(list),
 		},
 	})
 }
@@ -50,3 +50,15 @@ type Rules = integration.Rules[pipeline.Enrichment]
 
 // Kind is how enrichments are stored: one for each integration, by its id.
 var Kind = integration.KindOfRules(configstore.Enrichment, "enrichments", "enrichment", pipeline.CheckAllEnrichments)
+
+func upsert(c *api.Call, in integration.RulesInput[pipeline.Enrichment]) (api.Empty, error) {
+	return integration.UpsertRules(c, Kind, in)
+}
+
+func info(c *api.Call, in integration.RulesRequest) (Rules, error) {
+	return integration.RulesInfo(c, Kind, in)
+}
+
+func list(c *api.Call, in integration.RulesListRequest) (api.Items[Rules], error) {
+	return integration.RulesList(c, Kind, in)
+}

@@ -76,27 +76,25 @@ type RulesInput[R Rule] struct {
 }
 
 // UpsertRules replaces the rules of an integration.
-func UpsertRules[R Rule](kind configstore.Kind[Rules[R]]) func(*api.Call, RulesInput[R]) (api.Empty, error) {
-	return func(c *api.Call, in RulesInput[R]) (api.Empty, error) {
-		account, key := c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10)
-		if err := Permit(c, in.IntegrationID); err != nil {
-			return api.Empty{}, err
-		}
-		p, found, err := kind.Find(c.Tx, account, key)
-		if err != nil {
-			return api.Empty{}, err
-		}
-		if !found {
-			p = Rules[R]{IntegrationID: in.IntegrationID, CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
-		}
-		p.Rules, p.UpdatedAt, p.UpdatedBy = in.Rules, c.Unix(), c.Who.PersonID
-		if err := kind.Check(c.Tx, "", account, &p); err != nil {
-			return api.Empty{}, err
-		}
-		c.Touched(configstore.Integration, in.IntegrationID, "")
-		c.Touched(kind.Name, key, kind.Head(&p).Name)
-		return api.Empty{}, kind.Put(c.Tx, account, &p)
+func UpsertRules[R Rule](c *api.Call, kind configstore.Kind[Rules[R]], in RulesInput[R]) (api.Empty, error) {
+	account, key := c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10)
+	if err := Permit(c, in.IntegrationID); err != nil {
+		return api.Empty{}, err
 	}
+	p, found, err := kind.Find(c.Tx, account, key)
+	if err != nil {
+		return api.Empty{}, err
+	}
+	if !found {
+		p = Rules[R]{IntegrationID: in.IntegrationID, CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
+	}
+	p.Rules, p.UpdatedAt, p.UpdatedBy = in.Rules, c.Unix(), c.Who.PersonID
+	if err := kind.Check(c.Tx, "", account, &p); err != nil {
+		return api.Empty{}, err
+	}
+	c.Touched(configstore.Integration, in.IntegrationID, "")
+	c.Touched(kind.Name, key, kind.Head(&p).Name)
+	return api.Empty{}, kind.Put(c.Tx, account, &p)
 }
 
 // RulesRequest names an integration.
@@ -105,17 +103,15 @@ type RulesRequest struct {
 }
 
 // RulesInfo returns the rules of an integration.
-func RulesInfo[R Rule](kind configstore.Kind[Rules[R]]) func(*api.Call, RulesRequest) (Rules[R], error) {
-	return func(c *api.Call, in RulesRequest) (Rules[R], error) {
-		if err := Permit(c, in.IntegrationID); err != nil {
-			return Rules[R]{}, err
-		}
-		p, found, err := kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
-		if err == nil && !found {
-			err = fault.New(fault.NotFound, "%s does not exist", kind.Head(&Rules[R]{IntegrationID: in.IntegrationID}).Name)
-		}
-		return p, err
+func RulesInfo[R Rule](c *api.Call, kind configstore.Kind[Rules[R]], in RulesRequest) (Rules[R], error) {
+	if err := Permit(c, in.IntegrationID); err != nil {
+		return Rules[R]{}, err
 	}
+	p, found, err := kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
+	if err == nil && !found {
+		err = fault.New(fault.NotFound, "%s does not exist", kind.Head(&Rules[R]{IntegrationID: in.IntegrationID}).Name)
+	}
+	return p, err
 }
 
 // RulesListRequest names integrations.
@@ -124,13 +120,11 @@ type RulesListRequest struct {
 }
 
 // RulesList returns the rules of several integrations.
-func RulesList[R Rule](kind configstore.Kind[Rules[R]]) func(*api.Call, RulesListRequest) (api.Items[Rules[R]], error) {
-	return func(c *api.Call, in RulesListRequest) (api.Items[Rules[R]], error) {
-		ids, err := Visible(c, in.IntegrationIDs)
-		if err != nil {
-			return api.Items[Rules[R]]{}, err
-		}
-		items, err := kind.Each(c.Tx, c.Who.AccountID, ids)
-		return api.Items[Rules[R]]{Items: items}, err
+func RulesList[R Rule](c *api.Call, kind configstore.Kind[Rules[R]], in RulesListRequest) (api.Items[Rules[R]], error) {
+	ids, err := Visible(c, in.IntegrationIDs)
+	if err != nil {
+		return api.Items[Rules[R]]{}, err
 	}
+	items, err := kind.Each(c.Tx, c.Who.AccountID, ids)
+	return api.Items[Rules[R]]{Items: items}, err
 }
