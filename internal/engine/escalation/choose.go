@@ -51,7 +51,9 @@ func readChoices(tx *db.Tx, i *incident.Incident) (c choices, err error) {
 // choose returns the rule that escalates an incident: the first of its channel, by priority, that is enabled, active at
 // the moment and matches. found is false when none does. A rule over the meter's budget does not match. results holds the
 // result of every rule that was tried, in order.
-func (c *choices) choose(meter *filter.Meter, i *incident.Incident, now time.Time) (rule channel.EscalateRule, results []RuleResult, found bool) {
+func (c *choices) choose(
+	meter *filter.Meter, i *incident.Incident, now time.Time,
+) (rule channel.EscalateRule, results []RuleResult, found bool) {
 	for _, rule := range c.rules {
 		result := c.match(meter, rule, i, now)
 		results = append(results, result)

@@ -24,8 +24,8 @@ type ackView struct {
 	Done, Ask                                        bool
 }
 
-// AckPage serves /ack/TOKEN to a person who may read the incident now, or is responsible for it. GET changes nothing, because mail programs follow
-// links before people do. The button on the page sends POST, which acknowledges.
+// AckPage serves /ack/TOKEN to a person who may read the incident now, or is responsible for it. GET changes nothing,
+// because mail programs follow links before people do. The button on the page sends POST, which acknowledges.
 func (r *Service) AckPage() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		h := w.Header()
