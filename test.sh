@@ -36,10 +36,14 @@ all)
 	[ "${TOOLS:-yes}" = no ] || sh tools/install.sh
 	lint
 	race=-race
-	if ! command -v gcc >/dev/null; then
+	if ! has_c; then
 		race=
-		skip "the race detector (gcc is missing)"
+		skip "the race detector (a C compiler or its headers are missing)"
+	elif [ "$(go env CGO_ENABLED)" != 1 ]; then
+		race=
+		skip "the race detector (CGO_ENABLED is $(go env CGO_ENABLED))"
 	fi
+	[ -n "$race" ] || say "without the race detector; the end says why"
 	command -v curl >/dev/null && command -v jq >/dev/null || skip "the newcomer's script, test/newcomer (curl or jq is missing)"
 	command -v prometheus >/dev/null && command -v prometheus-alertmanager >/dev/null ||
 		skip "real peers, test/peer (prometheus or prometheus-alertmanager is missing)"

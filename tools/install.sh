@@ -12,7 +12,10 @@ want() {
 	say "missing: $1, for $3"
 	missing="$missing $2"
 }
-want gcc "gcc libc6-dev" "the race detector"
+if ! has_c; then
+	say "missing: a C compiler with the headers of its library, for the race detector"
+	missing="$missing gcc libc6-dev"
+fi
 want curl curl "the newcomer's script (test/newcomer)"
 want jq jq "the newcomer's script (test/newcomer)"
 want prometheus prometheus "the test with real peers (test/peer)"

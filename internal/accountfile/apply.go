@@ -34,7 +34,7 @@ type Options struct {
 // The plan is exact: the file is applied in a transaction, the account is compared with its state before, and
 // the transaction is committed or, for a dry run, rolled back. Applying the same file again changes nothing.
 func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now time.Time, o Options) (Plan, error) {
-	if err := f.checkReferences(); err != nil {
+	if err := f.check(); err != nil {
 		return Plan{}, err
 	}
 	var plan Plan

@@ -36,7 +36,7 @@ import (
 
 // File is an account file. A section that is missing is empty.
 type File struct {
-	Format         Format                    `json:"format"`
+	Format         Format                    `json:"format" maxLength:"60"`
 	Account        person.Account            `json:"account"`
 	Roles          []role.Record             `json:"roles"`
 	Teams          []team.Record             `json:"teams"`

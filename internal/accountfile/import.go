@@ -16,7 +16,7 @@ import (
 // it has, including its audit log and the app keys that are not in the file.
 // Errors about the file are fault.Invalid with the path of the value.
 func Import(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now time.Time, replace bool) error {
-	if err := f.checkReferences(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	return d.Write(ctx, func(tx *db.Tx) error {
@@ -44,6 +44,12 @@ func Import(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now
 		}
 		return nil
 	})
+}
+
+// check holds every member to the bounds that its type declares, as requests are, before anything is stored. Then the
+// checks of the packages take bounded time.
+func (f *File) check() error {
+	return configstore.FirstError(configstore.RecordPath("").Bounds(f), f.checkReferences())
 }
 
 // checkReferences rejects references that cannot work unless their object is in the file. All others are allowed: their

@@ -172,24 +172,24 @@ func (FieldChanged) Type() string { return IncidentField }
 // Notified is a notification of an incident that was sent or could not be, or a step of its escalation that notified no
 // person. It is in the feed only: nothing follows from it.
 type Notified struct {
-	RID              string  `json:"rid,omitzero"` // of the notification
-	By               string  `json:"by"`           // the method; `nobody`: the step notified no person
-	LayerIdx         int64   `json:"layer_idx"`
-	EscalateRuleID   string  `json:"escalate_rule_id"`
-	EscalateRuleName string  `json:"escalate_rule_name"`
-	FireType         string  `json:"fire_type,omitzero"` // fire, or refire when it is repeated
-	Persons          []Fired `json:"persons,omitempty"`
-	Robots           []Fired `json:"robots,omitempty"`
-	Reason           string  `json:"reason,omitzero"` // why no person was notified
-	Then             string  `json:"then,omitzero"`   // what the rule does about that: skip, wait or fallback
-	Until            int64   `json:"until,omitzero"`  // Unix seconds; until when it waits
+	RID              string   `json:"rid,omitzero"` // of the notification
+	By               string   `json:"by"`           // the method; `nobody`: the step notified no person
+	LayerIdx         int64    `json:"layer_idx"`
+	EscalateRuleID   string   `json:"escalate_rule_id"`
+	EscalateRuleName string   `json:"escalate_rule_name"`
+	FireType         string   `json:"fire_type,omitzero"` // fire, or refire when it is repeated
+	Persons          []Target `json:"persons,omitempty"`
+	Robots           []Target `json:"robots,omitempty"`
+	Reason           string   `json:"reason,omitzero"` // why no person was notified
+	Then             string   `json:"then,omitzero"`   // what the rule does about that: skip, wait or fallback
+	Until            int64    `json:"until,omitzero"`  // Unix seconds; until when it waits
 }
 
 // Type returns IncidentNotify.
 func (Notified) Type() string { return IncidentNotify }
 
-// Fired is the target of a notification.
-type Fired struct {
+// Target is the target of a notification.
+type Target struct {
 	PersonID     int64  `json:"person_id,omitzero"`
 	Alias        string `json:"alias,omitzero"` // of a chat or an address
 	FailedReason string `json:"failed_reason"`  // empty: it was sent

@@ -10,56 +10,56 @@ import (
 
 // Alert is the events of one alert_key, merged. All times are Unix seconds.
 type Alert struct {
-	AlertID          string            `json:"alert_id" doc:"24 hexadecimal digits."`
+	AlertID          string            `json:"alert_id" maxLength:"24" doc:"24 hexadecimal digits."`
 	IntegrationID    int64             `json:"integration_id" doc:"The integration that its events came through."`
 	DataSourceID     int64             `json:"data_source_id" deprecated:"true" doc:"Older name of integration_id."`
 	ChannelID        int64             `json:"channel_id" doc:"The channel it belongs to; 0: none."`
 	AccountID        int64             `json:"account_id" doc:"Owning account."`
-	Title            string            `json:"title" doc:"What people read first."`
-	TitleRule        string            `json:"title_rule" doc:"The template of the title, such as $service::$cluster."`
-	Description      string            `json:"description" doc:"The description of the last event."`
-	AlertKey         string            `json:"alert_key" doc:"The key that its events have in common."`
+	Title            string            `json:"title" maxLength:"1024" doc:"What people read first."`
+	TitleRule        string            `json:"title_rule" maxLength:"1024" doc:"The template of the title, such as $service::$cluster."`
+	Description      string            `json:"description" maxLength:"6144" doc:"The description of the last event."`
+	AlertKey         string            `json:"alert_key" maxLength:"1024" doc:"The key that its events have in common."`
 	AlertSeverity    string            `json:"alert_severity" enum:"Critical,Warning,Info,Ok" doc:"The highest so far."`
 	AlertStatus      string            `json:"alert_status" enum:"Critical,Warning,Info,Ok" doc:"That of the last event; Ok: recovered."`
 	StartTime        int64             `json:"start_time" doc:"The first event, Unix seconds."`
 	LastTime         int64             `json:"last_time" doc:"The last event, Unix seconds."`
 	EndTime          int64             `json:"end_time" doc:"Its end, Unix seconds; 0: still active."`
 	EventCnt         int64             `json:"event_cnt" doc:"How many events were merged into it."`
-	Labels           map[string]string `json:"labels" doc:"Labels of its events."`
-	Images           []Image           `json:"images" doc:"Pictures that came with it."`
+	Labels           map[string]string `json:"labels" maxProperties:"1000" maxLength:"6144" doc:"Labels of its events."`
+	Images           []Image           `json:"images" maxItems:"1000" doc:"Pictures that came with it."`
 	EverMuted        bool              `json:"ever_muted" doc:"It was silenced or inhibited at some time."`
 	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,flapping" doc:"Why it notifies no one now; absent: it is not muted, or it is over."`
-	MutedBy          string            `json:"muted_by,omitzero" doc:"The silence rule, or the alert that inhibits it."`
+	MutedBy          string            `json:"muted_by,omitzero" maxLength:"255" doc:"The silence rule, or the alert that inhibits it."`
 	MutedUntil       int64             `json:"muted_until,omitzero" doc:"When it is decided again, Unix seconds."`
 	CreatedAt        int64             `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt        int64             `json:"updated_at" doc:"Unix seconds."`
 	DeletedAt        int64             `json:"deleted_at,omitzero" doc:"Unix seconds; never set in a reply, which omits deleted alerts."`
-	IntegrationName  string            `json:"integration_name" doc:"The integration's name."`
-	IntegrationType  string            `json:"integration_type" doc:"The integration's type."`
-	IntegrationRefID string            `json:"integration_ref_id" doc:"The integration's reference."`
-	DataSourceName   string            `json:"data_source_name" deprecated:"true" doc:"Older name of integration_name."`
-	DataSourceType   string            `json:"data_source_type,omitzero" deprecated:"true" doc:"Older name of integration_type."`
-	DataSourceRefID  string            `json:"data_source_ref_id" deprecated:"true" doc:"Older name of integration_ref_id."`
-	ChannelName      string            `json:"channel_name" doc:"The channel's present name; empty when it was deleted."`
-	ChannelStatus    string            `json:"channel_status" doc:"The channel's present status; empty when it was deleted."`
-	ResponderName    string            `json:"responder_name" doc:"The first responder; may be empty."`
-	ResponderEmail   string            `json:"responder_email" doc:"That person's e-mail address; may be empty."`
+	IntegrationName  string            `json:"integration_name" maxLength:"255" doc:"The integration's name."`
+	IntegrationType  string            `json:"integration_type" maxLength:"255" doc:"The integration's type."`
+	IntegrationRefID string            `json:"integration_ref_id" maxLength:"255" doc:"The integration's reference."`
+	DataSourceName   string            `json:"data_source_name" maxLength:"255" deprecated:"true" doc:"Older name of integration_name."`
+	DataSourceType   string            `json:"data_source_type,omitzero" maxLength:"255" deprecated:"true" doc:"Older name of integration_type."`
+	DataSourceRefID  string            `json:"data_source_ref_id" maxLength:"255" deprecated:"true" doc:"Older name of integration_ref_id."`
+	ChannelName      string            `json:"channel_name" maxLength:"255" doc:"The channel's present name; empty when it was deleted."`
+	ChannelStatus    string            `json:"channel_status" maxLength:"255" doc:"The channel's present status; empty when it was deleted."`
+	ResponderName    string            `json:"responder_name" maxLength:"255" doc:"The first responder; may be empty."`
+	ResponderEmail   string            `json:"responder_email" maxLength:"255" doc:"That person's e-mail address; may be empty."`
 	Incident         *Incident         `json:"incident,omitempty" doc:"The incident it was merged into, if any."`
-	Events           []Event           `json:"events,omitempty" doc:"Its latest events, if the request asks for them."`
+	Events           []Event           `json:"events,omitempty" maxItems:"10000" doc:"Its latest events, if the request asks for them."`
 }
 
 // Image is a picture that came with an alert.
 type Image struct {
-	Src  string `json:"src" doc:"URL, or the token of an upload."`
-	Href string `json:"href,omitzero" doc:"The address that it links to."`
-	Alt  string `json:"alt,omitzero" doc:"What it shows, in words."`
+	Src  string `json:"src" maxLength:"4096" doc:"URL, or the token of an upload."`
+	Href string `json:"href,omitzero" maxLength:"4096" doc:"The address that it links to."`
+	Alt  string `json:"alt,omitzero" maxLength:"4096" doc:"What it shows, in words."`
 }
 
 // Incident is the incident of an alert, in short.
 type Incident struct {
-	IncidentID string `json:"incident_id" doc:"24 hexadecimal digits."`
-	Title      string `json:"title" doc:"The incident's present title; empty when it was deleted or is in a channel that the caller may not read."`
-	Progress   string `json:"progress" doc:"Triggered, Processing or Closed; empty likewise."`
+	IncidentID string `json:"incident_id" maxLength:"24" doc:"24 hexadecimal digits."`
+	Title      string `json:"title" maxLength:"1024" doc:"The incident's present title; empty when it was deleted or is in a channel that the caller may not read."`
+	Progress   string `json:"progress" maxLength:"16" doc:"Triggered, Processing or Closed; empty likewise."`
 	channel    int64
 }
 

@@ -19,23 +19,23 @@ import (
 
 // Event is an event as the API shows it: as it was when it became part of its alert.
 type Event struct {
-	EventID         string            `json:"event_id" doc:"24 hexadecimal digits."`
-	AlertID         string            `json:"alert_id" doc:"The alert it is part of; empty: of none."`
+	EventID         string            `json:"event_id" maxLength:"24" doc:"24 hexadecimal digits."`
+	AlertID         string            `json:"alert_id" maxLength:"24" doc:"The alert it is part of; empty: of none."`
 	AccountID       int64             `json:"account_id" doc:"Owning account."`
 	ChannelID       int64             `json:"channel_id" doc:"The channel it went to; 0: to none."`
 	IntegrationID   int64             `json:"integration_id" doc:"The integration that it came through."`
-	IntegrationType string            `json:"integration_type" doc:"The integration's present type; empty when it was deleted."`
+	IntegrationType string            `json:"integration_type" maxLength:"255" doc:"The integration's present type; empty when it was deleted."`
 	DataSourceID    int64             `json:"data_source_id" deprecated:"true" doc:"Older name of integration_id."`
-	Title           string            `json:"title" doc:"What people read first."`
-	TitleRule       string            `json:"title_rule" doc:"The template of the title."`
-	Description     string            `json:"description" doc:"Its description."`
-	AlertKey        string            `json:"alert_key" doc:"What events of the same alert have in common."`
+	Title           string            `json:"title" maxLength:"1024" doc:"What people read first."`
+	TitleRule       string            `json:"title_rule" maxLength:"1024" doc:"The template of the title."`
+	Description     string            `json:"description" maxLength:"6144" doc:"Its description."`
+	AlertKey        string            `json:"alert_key" maxLength:"1024" doc:"What events of the same alert have in common."`
 	EventSeverity   string            `json:"event_severity" enum:"Critical,Warning,Info,Ok" doc:"Its severity."`
 	EventStatus     string            `json:"event_status" enum:"Critical,Warning,Info,Ok" doc:"The same, or Ok when it ended the alert."`
 	EventTime       int64             `json:"event_time" doc:"When it happened, Unix seconds."`
-	Labels          map[string]string `json:"labels" doc:"Labels."`
-	Images          []Image           `json:"images" doc:"Pictures."`
-	Outcome         string            `json:"outcome" doc:"What became of it, such as opened, silenced or dropped; see /alert/explain."`
+	Labels          map[string]string `json:"labels" maxProperties:"1000" maxLength:"6144" doc:"Labels."`
+	Images          []Image           `json:"images" maxItems:"1000" doc:"Pictures."`
+	Outcome         string            `json:"outcome" maxLength:"64" doc:"What became of it, such as opened, silenced or dropped; see /alert/explain."`
 	CreatedAt       int64             `json:"created_at" doc:"When it was decided, Unix seconds."`
 	UpdatedAt       int64             `json:"updated_at" doc:"The same."`
 	verdict         int64

@@ -78,6 +78,9 @@ func New(ctx context.Context, c Config) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.Unreadable().Report = func(row db.Row, why error) {
+		c.Log.Error("configuration cannot be read and is left out", "account", row.Account, "kind", row.Kind, "id", row.ID, "error", why)
+	}
 	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry()}
 	if a.Keyring, err = OpenBox(ctx, d, c); err != nil {
 		return nil, errors.Join(err, d.Close())

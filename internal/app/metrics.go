@@ -19,6 +19,7 @@ type gauges struct {
 	app                        *App
 	count, oldest, fails, held *prometheus.Desc
 	size, wal, gaps, build     *prometheus.Desc
+	unreadable                 *prometheus.Desc
 	modules                    []moduleGauge
 }
 
@@ -35,8 +36,10 @@ func newGauges(a *App) *gauges {
 		oldest: prometheus.NewDesc("tocsin_oldest_due_seconds", "For how long the oldest of it is overdue.", []string{"work"}, nil),
 		fails:  prometheus.NewDesc("tocsin_notices_failed_last_hour", "Notices that failed for good within the last hour.", nil, nil),
 		held:   prometheus.NewDesc("tocsin_held", "1 while the server is held and sends nothing, else 0.", nil, nil),
-		size:   prometheus.NewDesc("tocsin_database_size_bytes", "Size of the database file.", nil, nil),
-		wal:    prometheus.NewDesc("tocsin_database_wal_size_bytes", "Size of the write-ahead log beside the database file.", nil, nil),
+		unreadable: prometheus.NewDesc("tocsin_unreadable_objects",
+			"Configuration objects that are left out because they cannot be decoded, by kind.", []string{"kind"}, nil),
+		size: prometheus.NewDesc("tocsin_database_size_bytes", "Size of the database file.", nil, nil),
+		wal:  prometheus.NewDesc("tocsin_database_wal_size_bytes", "Size of the write-ahead log beside the database file.", nil, nil),
 		gaps: prometheus.NewDesc("tocsin_schedules_uncovered",
 			"Enabled schedules in which no one is on call now, or at some time within 24 hours.", []string{"within"}, nil),
 		build: prometheus.NewDesc("tocsin_build_info", "Always 1; the labels are about the program.", []string{"version", "goversion"}, nil),
@@ -51,7 +54,7 @@ func newGauges(a *App) *gauges {
 
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.count, g.oldest, g.fails, g.held, g.size, g.wal, g.gaps, g.build} {
+	for _, d := range []*prometheus.Desc{g.count, g.oldest, g.fails, g.held, g.size, g.wal, g.gaps, g.build, g.unreadable} {
 		ch <- d
 	}
 	for _, m := range g.modules {
@@ -81,16 +84,19 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		send(g.size, float64(size))
 		send(g.wal, float64(wal))
 	}
-	all, failed, err := g.app.standing(ctx, now)
+	s, err := g.app.standing(ctx, now)
 	if err != nil {
 		ch <- prometheus.NewInvalidMetric(g.count, err)
 		return
 	}
-	for _, o := range all {
+	for _, o := range s.Work {
 		send(g.count, float64(o.Count), o.Work)
 		send(g.oldest, o.Seconds, o.Work)
 	}
-	send(g.fails, float64(failed))
+	send(g.fails, float64(s.Failed))
+	for _, u := range s.Unreadable {
+		send(g.unreadable, float64(u.Count), u.Kind)
+	}
 	for _, m := range g.modules {
 		g.read(ctx, m, now, ch)
 	}

@@ -9,11 +9,14 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"testing"
 
 	"tocsin/internal/accountfile"
+	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/platform/clock"
 )
@@ -75,9 +78,9 @@ var changes = []struct{ path, body string }{
 
 // TestAnyConfigurationSurvivesItsFile makes random calls, exports the result, imports it into an empty database and
 // expects the same export from there, with secrets and without. Applying the file to its own account must change
-// nothing.
+// nothing. TOCSIN_CONFIGURATIONS sets how many configurations it tries.
 func TestAnyConfigurationSurvivesItsFile(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range setting("TOCSIN_CONFIGURATIONS", 3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			a, url, owner, _ := start(t)
 			account := randomAccount(t, rand.New(rand.NewPCG(seed, 11)), url, owner)
@@ -91,7 +94,9 @@ func TestAnyConfigurationSurvivesItsFile(t *testing.T) {
 				if err != nil || !plan.Empty() {
 					t.Errorf("applying it to where it comes from: %v %+v", err, plan.Changes)
 				}
-				other, err := app.New(ctx, app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "other.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"})
+				path := filepath.Join(t.TempDir(), "other.db")
+				apitest.Migrated(t, path)
+				other, err := app.New(ctx, app.Config{DB: "sqlite:" + path, Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -109,6 +114,14 @@ func TestAnyConfigurationSurvivesItsFile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// setting returns the number in a variable of the environment, or the usual one.
+func setting(name string, usual uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
+		return n
+	}
+	return usual
 }
 
 func export(t *testing.T, a *app.App, account int64, secrets bool) *accountfile.File {

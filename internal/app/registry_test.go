@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tocsin/internal/api"
+	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/auth"
 	"tocsin/internal/person"
@@ -212,8 +213,10 @@ var specified = map[string]string{
 func start(t *testing.T) (a *app.App, url, owner, nobody string) {
 	t.Helper()
 	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "tocsin.db")
+	apitest.Migrated(t, path)
 	a, err := app.New(ctx, app.Config{
-		DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
+		DB: "sqlite:" + path, Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tocsin/internal/accountfile"
+	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
@@ -67,7 +68,9 @@ func TestAFileHasEveryTable(t *testing.T) {
 				t.Fatalf("%s: %d %s", c.path, status, data)
 			}
 		}
-		other, err := app.New(ctx, app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "other.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"})
+		path := filepath.Join(t.TempDir(), "other.db")
+		apitest.Migrated(t, path)
+		other, err := app.New(ctx, app.Config{DB: "sqlite:" + path, Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,11 +3,14 @@ package app
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/egress"
@@ -25,8 +28,22 @@ type overdue struct {
 	Held    bool    `json:"held,omitzero"` // it waits because the server is held
 }
 
-// standing reads all overdue work, and how many notifications failed for good within the last hour.
-func (a *App) standing(ctx context.Context, now time.Time) (all []overdue, failed int64, err error) {
+// unreadable is how many objects of one kind are left out because they cannot be decoded.
+type unreadable struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
+}
+
+// state is what /health/ready and the metrics show.
+type state struct {
+	Work       []overdue    `json:"work"`
+	Failed     int64        `json:"notices_failed_last_hour"` // for good
+	Unreadable []unreadable `json:"unreadable,omitempty"`
+}
+
+// standing reads the state.
+func (a *App) standing(ctx context.Context, now time.Time) (s state, err error) {
+	s.Work = []overdue{}
 	err = a.DB.Read(ctx, func(tx *db.Tx) error {
 		for _, m := range a.Modules {
 			if m.Overdue == nil {
@@ -40,12 +57,18 @@ func (a *App) standing(ctx context.Context, now time.Time) (all []overdue, faile
 			if !w.Oldest.IsZero() {
 				o.Seconds = max(0, now.Sub(w.Oldest).Seconds())
 			}
-			all = append(all, o)
+			s.Work = append(s.Work, o)
 		}
-		failed, err = notify.FailedSince(tx, now.Add(-time.Hour))
+		if s.Failed, err = notify.FailedSince(tx, now.Add(-time.Hour)); err != nil {
+			return err
+		}
+		left, err := configstore.Unreadable(tx)
+		for _, kind := range slices.Sorted(maps.Keys(left)) {
+			s.Unreadable = append(s.Unreadable, unreadable{kind, left[kind]})
+		}
 		return err
 	})
-	return all, failed, err
+	return s, err
 }
 
 // ready answers 200 while no work is overdue for longer than late, and 503 otherwise: then persons are not notified in
@@ -54,24 +77,23 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	reply := struct {
-		Status  string    `json:"status"`
-		Version string    `json:"version"`
-		Work    []overdue `json:"work"`
-		Failed  int64     `json:"notices_failed_last_hour"`
-		Held    string    `json:"held,omitzero"`
-		Problem string    `json:"problem,omitzero"`
-	}{Status: "ok", Version: a.Version, Work: []overdue{}, Held: a.Gate.Reason()}
+		Status  string `json:"status"`
+		Version string `json:"version"`
+		state
+		Held    string `json:"held,omitzero"`
+		Problem string `json:"problem,omitzero"`
+	}{Status: "ok", Version: a.Version, state: state{Work: []overdue{}}, Held: a.Gate.Reason()}
 	if reply.Held != "" {
 		reply.Status = "held"
 	}
-	all, failed, err := a.standing(r.Context(), a.Clock.Now())
+	now, err := a.standing(r.Context(), a.Clock.Now())
 	status := http.StatusOK
 	if err != nil {
 		a.Log.Error("readiness", "error", err)
 		status, reply.Status, reply.Problem = http.StatusServiceUnavailable, "failing", "the database does not answer"
 	} else {
-		reply.Work, reply.Failed = all, failed
-		if o := worst(all); o.Seconds > late.Seconds() {
+		reply.state = now
+		if o := worst(now.Work); o.Seconds > late.Seconds() {
 			status, reply.Status = http.StatusServiceUnavailable, "failing"
 			reply.Problem = fmt.Sprintf("the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
 		}
@@ -107,11 +129,11 @@ func (a *App) aliveTask() jobs.Job {
 		if next := called.Add(time.Minute); now.Before(next) && !now.Before(called) {
 			return next, nil
 		}
-		all, _, err := a.standing(ctx, now)
+		s, err := a.standing(ctx, now)
 		if err != nil {
 			return time.Time{}, err
 		}
-		if o := worst(all); o.Seconds > late.Seconds() {
+		if o := worst(s.Work); o.Seconds > late.Seconds() {
 			return time.Time{}, fmt.Errorf("the alive URL was not called: the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
 		}
 		answer, err := own.Do(ctx, egress.Request{Method: http.MethodGet, URL: a.Senders.AliveURL})

@@ -97,7 +97,7 @@ func CreateKey(tx *db.Tx, k NewKey, now int64) (keyID int64, secret string, err 
 
 // checkPerson rejects keys that could never be used.
 func checkPerson(tx *db.Tx, account, person int64) error {
-	status, found, err := db.One(tx, db.Column[string], `SELECT status FROM person WHERE account_id = $1 AND person_id = $2`, account, person)
+	status, found, err := personStatus(tx, account, person)
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,16 @@ func checkPerson(tx *db.Tx, account, person int64) error {
 		return fault.Invalid("person_id", "must be a person who may call, %d is %s", person, status)
 	}
 	return nil
+}
+
+// KnownPerson reports whether the account has a person who is not deleted, for packages below person.
+func KnownPerson(tx *db.Tx, account, person int64) (bool, error) {
+	status, found, err := personStatus(tx, account, person)
+	return found && status != "deleted", err
+}
+
+func personStatus(tx *db.Tx, account, person int64) (status string, found bool, err error) {
+	return db.One(tx, db.Column[string], `SELECT status FROM person WHERE account_id = $1 AND person_id = $2`, account, person)
 }
 
 // checkWithin rejects permissions that the key's person does not have.

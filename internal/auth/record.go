@@ -13,14 +13,14 @@ import (
 // file holds the stored hash (key_hash): the secret cannot be recovered from it, but keeps working after an import.
 type KeyRecord struct {
 	KeyID       int64     `json:"key_id,omitzero"` // absent: a random one
-	Name        string    `json:"name"`
+	Name        string    `json:"name" maxLength:"128"`
 	PersonID    int64     `json:"person_id"`
-	AppKey      string    `json:"app_key,omitzero"`    // the secret, 32 to 256 characters
-	KeyHash     string    `json:"key_hash,omitzero"`   // its SHA-256, 64 lower-case hexadecimal digits
-	Permissions *[]string `json:"permissions"`         // null: all of the person's
-	Status      string    `json:"status,omitzero"`     // enabled or disabled; absent: enabled
-	ExpiresAt   int64     `json:"expires_at,omitzero"` // Unix seconds; 0: never
-	CreatedAt   int64     `json:"created_at,omitzero"` // Unix seconds; absent: the time of the import
+	AppKey      string    `json:"app_key,omitzero" maxLength:"256"`           // the secret, 32 to 256 characters
+	KeyHash     string    `json:"key_hash,omitzero" maxLength:"64"`           // its SHA-256, 64 lower-case hexadecimal digits
+	Permissions *[]string `json:"permissions" maxItems:"200" maxLength:"255"` // null: all of the person's
+	Status      string    `json:"status,omitzero" maxLength:"16"`             // enabled or disabled; absent: enabled
+	ExpiresAt   int64     `json:"expires_at,omitzero"`                        // Unix seconds; 0: never
+	CreatedAt   int64     `json:"created_at,omitzero"`                        // Unix seconds; absent: the time of the import
 }
 
 var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)

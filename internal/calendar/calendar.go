@@ -13,18 +13,19 @@ import (
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
+	"tocsin/internal/team"
 )
 
 // Calendar holds the working days of the week; its events are the exceptions.
 type Calendar struct {
 	AccountID   int64    `json:"account_id" doc:"Owning account."`
 	TeamID      int64    `json:"team_id" doc:"Owning team; 0: none."`
-	CalID       string   `json:"cal_id" doc:"The calendar's identifier."`
-	CalName     string   `json:"cal_name" doc:"1 to 39 characters."`
-	Description string   `json:"description" doc:"At most 499 characters."`
-	TimeZone    string   `json:"timezone" doc:"IANA name of the zone in which its days begin and end."`
+	CalID       string   `json:"cal_id" maxLength:"63" doc:"The calendar's identifier."`
+	CalName     string   `json:"cal_name" maxLength:"39" doc:"1 to 39 characters."`
+	Description string   `json:"description" maxLength:"499" doc:"At most 499 characters."`
+	TimeZone    string   `json:"timezone" maxLength:"64" doc:"IANA name of the zone in which its days begin and end."`
 	Kind        string   `json:"kind" enum:"personal" doc:"Always personal: the account's own."`
-	Workdays    []int64  `json:"workdays" minimum:"0" maximum:"6" doc:"Days of the week that are worked on, 0 is Sunday; empty: none."`
+	Workdays    []int64  `json:"workdays" maxItems:"7" minimum:"0" maximum:"6" doc:"Days of the week that are worked on, 0 is Sunday; empty: none."`
 	ExtraCalIDs []string `json:"extra_cal_ids" maxItems:"20" maxLength:"64" doc:"Calendars of the account whose events count here too."`
 	CreatedAt   int64    `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt   int64    `json:"updated_at" doc:"Unix seconds."`
@@ -37,12 +38,12 @@ type Calendar struct {
 type Event struct {
 	AccountID   int64  `json:"account_id" doc:"Owning account."`
 	CreatorID   int64  `json:"creator_id" doc:"The person who made it; 0: not known."`
-	CalID       string `json:"cal_id" doc:"The calendar it belongs to."`
-	EventID     string `json:"event_id" doc:"Unique in the account."`
-	Summary     string `json:"summary" doc:"1 to 39 characters."`
-	Description string `json:"description" doc:"At most 499 characters."`
-	StartAt     string `json:"start_at" doc:"First day, YYYY-MM-DD."`
-	EndAt       string `json:"end_at" doc:"The day after the last, YYYY-MM-DD."`
+	CalID       string `json:"cal_id" maxLength:"63" doc:"The calendar it belongs to."`
+	EventID     string `json:"event_id" maxLength:"63" doc:"Unique in the account."`
+	Summary     string `json:"summary" maxLength:"39" doc:"1 to 39 characters."`
+	Description string `json:"description" maxLength:"499" doc:"At most 499 characters."`
+	StartAt     string `json:"start_at" maxLength:"10" doc:"First day, YYYY-MM-DD."`
+	EndAt       string `json:"end_at" maxLength:"10" doc:"The day after the last, YYYY-MM-DD."`
 	IsOff       bool   `json:"is_off" doc:"Days off; else days worked on."`
 	CreatedAt   int64  `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt   int64  `json:"updated_at" doc:"Unix seconds."`
@@ -231,7 +232,7 @@ func (b Body) apply(c *api.Call, cal *Calendar) error {
 	}
 	if err := configstore.FirstError(
 		checkZone("", cal.TimeZone), checkWorkdays("", cal.Workdays),
-		configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, cal.TeamID)),
+		team.Table.Need(c.Tx, c.Who.AccountID, "team_id", cal.TeamID),
 		need(c.Tx, c.Who.AccountID, cal.CalID, b.ExtraCalIDs),
 	); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
+	"tocsin/internal/team"
 )
 
 // Body is what a caller may send of a channel. An update leaves the members that are absent as they are.
@@ -91,13 +92,13 @@ func (b Body) storeIn(c *api.Call, ch *Channel) (warnings []string, err error) {
 	ch.IsExternalReportEnabled = cmp.Or(b.IsExternalReportEnabled, ch.IsExternalReportEnabled)
 	if err := configstore.FirstError(
 		ch.Settings.check(""),
-		configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, ch.TeamID)),
+		team.Table.Need(c.Tx, c.Who.AccountID, "team_id", ch.TeamID),
 	); err != nil {
 		return nil, err
 	}
-	for i, team := range b.ManagingTeamIDs {
+	for i, id := range b.ManagingTeamIDs {
 		at := fmt.Sprintf("managing_team_ids[%d]", i)
-		if err := configstore.Need(c.Tx, c.Who.AccountID, at, configstore.RefTo(configstore.Team, team)); err != nil {
+		if err := team.Table.Need(c.Tx, c.Who.AccountID, at, id); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,7 @@ package channel
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -9,18 +10,21 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/schedule"
+	"tocsin/internal/team"
 )
 
 // EscalateRule names who is notified of a channel's incidents: its layers in order, until the incident is
 // acknowledged or closed.
 type EscalateRule struct {
 	Rule
-	TemplateID  string        `json:"template_id" doc:"The notification template; 24 hexadecimal digits."`
+	TemplateID  string        `json:"template_id" maxLength:"24" doc:"The notification template; 24 hexadecimal digits."`
 	AggrWindow  int64         `json:"aggr_window" doc:"Seconds to wait before the first layer; an incident that is over by then notifies no one."`
-	Layers      []Layer       `json:"layers" doc:"Who is notified, in this order."`
-	TimeFilters []TimeFilter  `json:"time_filters" doc:"When the rule applies; empty: always."`
+	Layers      []Layer       `json:"layers" maxItems:"20" doc:"Who is notified, in this order."`
+	TimeFilters []TimeFilter  `json:"time_filters" maxItems:"100" doc:"When the rule applies; empty: always."`
 	Filters     filter.Filter `json:"filters" doc:"For which incidents: groups joined by OR, the conditions of a group by AND; empty: all."`
 }
 
@@ -89,7 +93,7 @@ var Escalates = configstore.Kind[EscalateRule]{
 func (r *EscalateRule) refs() []configstore.Target {
 	refs := calendarRefs(r.TimeFilters)
 	for _, named := range r.named() {
-		refs = append(refs, named.to)
+		refs = append(refs, configstore.RefTo(named.table.Kind, named.id))
 	}
 	return append(refs, configstore.RefTo(configstore.Template, r.TemplateID))
 }
@@ -97,7 +101,8 @@ func (r *EscalateRule) refs() []configstore.Target {
 // namedAt is an object that a member of the rule refers to.
 type namedAt struct {
 	path  string
-	to    configstore.Target
+	table configstore.Table
+	id    int64
 	roles []int64 // of a schedule: the roles that are notified; none: all
 }
 
@@ -107,17 +112,17 @@ func (r *EscalateRule) named() (list []namedAt) {
 		t, at := r.Layers[i].Target, fmt.Sprintf("layers[%d].target.", i)
 		if n := r.Layers[i].OnNobody; n != nil && n.PersonID != 0 {
 			path := fmt.Sprintf("layers[%d].on_nobody.person_id", i)
-			list = append(list, namedAt{path, configstore.RefTo(configstore.Person, n.PersonID), nil})
+			list = append(list, namedAt{path, person.Table, n.PersonID, nil})
 		}
 		for j, id := range t.PersonIDs {
-			list = append(list, namedAt{fmt.Sprintf("%sperson_ids[%d]", at, j), configstore.RefTo(configstore.Person, id), nil})
+			list = append(list, namedAt{fmt.Sprintf("%sperson_ids[%d]", at, j), person.Table, id, nil})
 		}
 		for j, id := range t.TeamIDs {
-			list = append(list, namedAt{fmt.Sprintf("%steam_ids[%d]", at, j), configstore.RefTo(configstore.Team, id), nil})
+			list = append(list, namedAt{fmt.Sprintf("%steam_ids[%d]", at, j), team.Table, id, nil})
 		}
-		for _, id := range sortedKeys(t.ScheduleToRoleIDs) {
-			path := at + "schedule_to_role_ids." + id
-			list = append(list, namedAt{path, configstore.RefTo(configstore.Schedule, id), t.ScheduleToRoleIDs[id]})
+		for _, key := range sortedKeys(t.ScheduleToRoleIDs) {
+			id, _ := strconv.ParseInt(key, 10, 64) // checkSchedules rejects any other name
+			list = append(list, namedAt{at + "schedule_to_role_ids." + key, schedule.Table, id, t.ScheduleToRoleIDs[key]})
 		}
 	}
 	return list

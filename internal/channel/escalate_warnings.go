@@ -23,7 +23,7 @@ func (r *EscalateRule) vet(c *api.Call) (warnings []string, err error) {
 		}
 	}
 	for _, named := range r.named() {
-		if err := configstore.Need(c.Tx, c.Who.AccountID, named.path, named.to); err != nil {
+		if err := named.table.Need(c.Tx, c.Who.AccountID, named.path, named.id); err != nil {
 			return nil, err
 		}
 		more, err := unreachable(c, named)
@@ -43,17 +43,14 @@ func (r *EscalateRule) vet(c *api.Call) (warnings []string, err error) {
 
 // unreachable returns a warning for a person, team or schedule that exists but cannot be notified now.
 func unreachable(c *api.Call, n namedAt) ([]string, error) {
-	if n.to.Kind == configstore.Schedule {
+	if n.table.Kind == configstore.Schedule {
 		return offDuty(c, n)
 	}
-	id, err := strconv.ParseInt(n.to.ID, 10, 64)
-	if err != nil {
-		return nil, err
-	}
-	members, words := []int64{id}, "has not accepted the invitation yet"
-	if n.to.Kind == configstore.Team {
+	members, words := []int64{n.id}, "has not accepted the invitation yet"
+	if n.table.Kind == configstore.Team {
 		words = "has no member who can be notified"
-		if members, err = team.Members(c.Tx, c.Who.AccountID, id); err != nil {
+		var err error
+		if members, err = team.Members(c.Tx, c.Who.AccountID, n.id); err != nil {
 			return nil, err
 		}
 	}
@@ -66,26 +63,22 @@ func unreachable(c *api.Call, n namedAt) ([]string, error) {
 			return nil, nil
 		}
 	}
-	return []string{fmt.Sprintf("%s: %s %s %s", n.path, n.to.Kind, n.to.ID, words)}, nil
+	return []string{fmt.Sprintf("%s: %s %d %s", n.path, n.table.Kind, n.id, words)}, nil
 }
 
 // offDuty returns a warning for a schedule in which no one is ever on call, and one for each wanted role that
 // no person has.
 func offDuty(c *api.Call, n namedAt) (warnings []string, err error) {
-	id, err := strconv.ParseInt(n.to.ID, 10, 64)
-	if err != nil {
-		return nil, err
-	}
-	held, err := schedule.HeldRoles(c.Tx, c.Who.AccountID, id)
+	held, err := schedule.HeldRoles(c.Tx, c.Who.AccountID, n.id)
 	if err != nil {
 		return nil, err
 	}
 	if held == nil {
-		return []string{fmt.Sprintf("%s: schedule %s is disabled or has no layers, so no one is on call in it", n.path, n.to.ID)}, nil
+		return []string{fmt.Sprintf("%s: schedule %d is disabled or has no layers, so no one is on call in it", n.path, n.id)}, nil
 	}
 	for i, role := range n.roles {
 		if !held[role] {
-			warnings = append(warnings, fmt.Sprintf("%s[%d]: no person has role %d in schedule %s", n.path, i, role, n.to.ID))
+			warnings = append(warnings, fmt.Sprintf("%s[%d]: no person has role %d in schedule %d", n.path, i, role, n.id))
 		}
 	}
 	return warnings, nil

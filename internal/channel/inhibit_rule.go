@@ -15,7 +15,7 @@ type InhibitRule struct {
 	Rule
 	SourceFilters     filter.Filter `json:"source_filters" doc:"The alert that inhibits: groups joined by OR, the conditions of a group by AND; empty: any."`
 	TargetFilters     filter.Filter `json:"target_filters" doc:"The alert that is inhibited, likewise."`
-	Equals            []string      `json:"equals" doc:"Fields such as labels.cluster in which both must agree; an alert without one of them agrees with none."`
+	Equals            []string      `json:"equals" maxItems:"20" maxLength:"255" doc:"Fields such as labels.cluster in which both must agree; an alert without one of them agrees with none."`
 	IsDirectlyDiscard bool          `json:"is_directly_discard" doc:"Inhibited alerts leave no record."`
 }
 

@@ -1,9 +1,9 @@
 package channel
 
-import (
-	"tocsin/internal/configstore"
-)
+import "tocsin/internal/configstore"
 
-func init() {
-	configstore.Own(configstore.Channel, `SELECT 1 FROM channel WHERE account_id = $1 AND channel_id = $2`)
+// Table checks references to channels.
+var Table = configstore.Table{
+	Kind:  configstore.Channel,
+	Query: `SELECT 1 FROM channel WHERE account_id = $1 AND channel_id = $2`,
 }

@@ -16,10 +16,10 @@ type Rule struct {
 	AccountID   int64  `json:"account_id" doc:"Owning account."`
 	ChannelID   int64  `json:"channel_id" doc:"The channel it belongs to."`
 	Priority    int64  `json:"priority" doc:"Lower is evaluated first."`
-	RuleName    string `json:"rule_name" doc:"1 to 39 characters."`
-	Description string `json:"description" doc:"At most 500 characters."`
+	RuleName    string `json:"rule_name" maxLength:"39" doc:"1 to 39 characters."`
+	Description string `json:"description" maxLength:"500" doc:"At most 500 characters."`
 	Status      string `json:"status" enum:"enabled,disabled" doc:"Whether it is in use."`
-	RuleID      string `json:"rule_id" doc:"24 hexadecimal digits."`
+	RuleID      string `json:"rule_id" maxLength:"24" doc:"24 hexadecimal digits."`
 	UpdatedBy   int64  `json:"updated_by" doc:"The person who changed it last."`
 	CreatedAt   int64  `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt   int64  `json:"updated_at" doc:"Unix seconds."`

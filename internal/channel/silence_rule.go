@@ -17,8 +17,8 @@ import (
 type SilenceRule struct {
 	Rule
 	Filters           filter.Filter   `json:"filters" doc:"What it applies to: groups joined by OR, the conditions of a group by AND."`
-	FromIncidentID    string          `json:"from_incident_id" doc:"The incident it was made from; 24 zeros: none."`
-	TimeFilters       []TimeFilter    `json:"time_filters" doc:"Recurring windows; empty on a one-off rule."`
+	FromIncidentID    string          `json:"from_incident_id" maxLength:"24" doc:"The incident it was made from; 24 zeros: none."`
+	TimeFilters       []TimeFilter    `json:"time_filters" maxItems:"100" doc:"Recurring windows; empty on a one-off rule."`
 	TimeFilter        *OnceTimeFilter `json:"time_filter" doc:"The window of a one-off rule; null on a recurring rule."`
 	IsDirectlyDiscard bool            `json:"is_directly_discard" doc:"Matching alerts leave no record."`
 	IsEffective       *bool           `json:"is_effective,omitempty" required:"true" doc:"The rule is enabled and the time of the call is in one of its windows."`

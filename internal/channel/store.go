@@ -17,12 +17,12 @@ import (
 type Channel struct {
 	AccountID       int64   `json:"account_id,omitzero" doc:"Owning account."`
 	ChannelID       int64   `json:"channel_id" doc:"The channel's identifier."`
-	ChannelName     string  `json:"channel_name" doc:"Its name."`
+	ChannelName     string  `json:"channel_name" maxLength:"255" doc:"Its name."`
 	TeamID          int64   `json:"team_id" doc:"Owning team; 0: none."`
-	ManagingTeamIDs []int64 `json:"managing_team_ids,omitempty" doc:"Further teams that read and change it."`
+	ManagingTeamIDs []int64 `json:"managing_team_ids,omitempty" maxItems:"100" doc:"Further teams that read and change it."`
 	CreatorID       int64   `json:"creator_id,omitzero" doc:"The person who created it."`
 	Status          string  `json:"status" enum:"enabled,disabled" doc:"Whether it takes alerts."`
-	Description     string  `json:"description,omitzero" doc:"What it is for."`
+	Description     string  `json:"description,omitzero" maxLength:"500" doc:"What it is for."`
 	IsPrivate       bool    `json:"is_private,omitzero" doc:"Only its teams, its creator and the account's owner may read it."`
 	CreatedAt       int64   `json:"created_at,omitzero" doc:"Unix seconds."`
 	UpdatedAt       int64   `json:"updated_at,omitzero" doc:"Unix seconds."`
@@ -121,7 +121,6 @@ func Load(tx *db.Tx, account int64, records []Channel) error {
 
 func (ch Channel) check(at configstore.RecordPath, account int64) error {
 	return configstore.FirstError(
-		at.Bounds(ch),
 		at.Account(ch.AccountID, account),
 		at.AtLeast("channel_id", ch.ChannelID, 1),
 		at.Length("channel_name", ch.ChannelName, 1, 255),

@@ -1,18 +1,20 @@
 package configstore
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// Bounds holds a record against the bounds in the tags of its fields: maxItems, innerMaxItems, maxProperties and
-// maxLength. The schema of requests has the same bounds, so that an account file has no record that the API rejects.
-// The error is fault.Invalid with the path of the member.
+// Bounds holds a record against the bounds in the tags of its fields: maxItems, innerMaxItems, maxProperties,
+// maxLength, enum and pattern. The schema of requests has the same bounds, so that an account file has no record that the
+// API rejects. The error is fault.Invalid with the path of the member.
 func (a RecordPath) Bounds(v any) error { return a.bounds(reflect.ValueOf(v), "") }
 
 // bounds checks a value whose field has these tags.
@@ -24,19 +26,31 @@ func (a RecordPath) bounds(v reflect.Value, tag reflect.StructTag) error {
 		}
 		return a.bounds(v.Elem(), tag)
 	case reflect.String:
-		most, ok := number(tag, "maxLength")
-		if !ok || v.Len() <= most { // a character has at least one byte
-			return nil
-		}
-		if n := utf8.RuneCountInString(v.String()); n > most {
-			return a.Invalid("", "must have at most %d characters, got %d", most, n)
-		}
+		return a.text(v.String(), tag)
 	case reflect.Slice:
 		return a.elements(v, tag)
 	case reflect.Map:
 		return a.values(v, tag)
 	case reflect.Struct:
 		return a.fields(v)
+	}
+	return nil
+}
+
+// text checks a string. The empty one counts as not set.
+func (a RecordPath) text(s string, tag reflect.StructTag) error {
+	if values := tag.Get("enum"); values != "" && s != "" {
+		return a.OneOf("", s, strings.Split(values, ",")...)
+	}
+	if pattern := tag.Get("pattern"); pattern != "" && s != "" && !regexp.MustCompile(pattern).MatchString(s) {
+		return a.Invalid("", "must be %s, got %s", cmp.Or(tag.Get("patternDescription"), pattern), shown(s))
+	}
+	most, ok := number(tag, "maxLength")
+	if !ok || len(s) <= most { // a character has at least one byte
+		return nil
+	}
+	if n := utf8.RuneCountInString(s); n > most {
+		return a.Invalid("", "must have at most %d characters, got %d", most, n)
 	}
 	return nil
 }
@@ -62,7 +76,11 @@ func (a RecordPath) elements(v reflect.Value, tag reflect.StructTag) error {
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		return nil // a document of any shape
 	}
-	if most, ok := number(tag, "maxItems"); ok && v.Len() > most {
+	most, ok := number(tag, "maxItems")
+	if list, own := v.Interface().(interface{ MaxItems() int }); own {
+		most, ok = list.MaxItems(), true // as in the schema
+	}
+	if ok && v.Len() > most {
 		return a.Invalid("", "must have at most %d elements, got %d", most, v.Len())
 	}
 	for i := range v.Len() {
@@ -92,9 +110,9 @@ func (a RecordPath) values(v reflect.Value, tag reflect.StructTag) error {
 	return nil
 }
 
-// inner returns the tags for the elements of a list or a map: innerMaxItems bounds lists in it, maxLength texts.
+// inner returns the tags for the elements of a list or a map: innerMaxItems bounds lists in it, maxLength and enum texts.
 func inner(tag reflect.StructTag) reflect.StructTag {
-	return reflect.StructTag(fmt.Sprintf(`maxItems:%q maxLength:%q`, tag.Get("innerMaxItems"), tag.Get("maxLength")))
+	return reflect.StructTag(fmt.Sprintf(`maxItems:%q maxLength:%q enum:%q`, tag.Get("innerMaxItems"), tag.Get("maxLength"), tag.Get("enum")))
 }
 
 // number returns the number in a tag; ok is false when it has none.

@@ -32,9 +32,6 @@ func (k Kind[T]) Load(tx *db.Tx, keyring *secret.Keyring, account int64, records
 }
 
 func (k Kind[T]) admit(tx *db.Tx, keyring *secret.Keyring, at RecordPath, account int64, v *T) error {
-	if err := at.Bounds(v); err != nil {
-		return err
-	}
 	if err := k.Check(tx, at, account, v); err != nil {
 		return err
 	}
@@ -43,7 +40,7 @@ func (k Kind[T]) admit(tx *db.Tx, keyring *secret.Keyring, at RecordPath, accoun
 
 // Dump reads all objects of the account by id; without secrets these are empty.
 func (k Kind[T]) Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]T, error) {
-	all, err := k.All(tx, account)
+	all, err := k.every(tx, account)
 	for i := 0; i < len(all) && err == nil; i++ {
 		if secrets {
 			err = k.Open(keyring, account, &all[i])
@@ -100,7 +97,7 @@ func (k Kind[T]) Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) 
 		return 0, err
 	}
 	for account := range slices.Values(accounts) {
-		all, err := k.All(tx, account)
+		all, err := k.every(tx, account)
 		if err != nil {
 			return 0, err
 		}

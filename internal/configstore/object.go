@@ -60,8 +60,7 @@ func (k Kind[T]) Get(tx *db.Tx, account int64, id string) (v T, err error) {
 
 // Exists reports whether the account has an object of this id.
 func (k Kind[T]) Exists(tx *db.Tx, account int64, id string) (bool, error) {
-	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, k.Name, id)
-	return found, err
+	return Known(tx, account, Target{k.Name, id})
 }
 
 // Parent returns the id of the object that an object of any kind belongs to; empty: it belongs to none, or does not exist.
@@ -73,8 +72,7 @@ func Parent(tx *db.Tx, account int64, kind, id string) (string, error) {
 
 // Of returns the objects of a parent in their order: by rank, and where that is equal the older first.
 func (k Kind[T]) Of(tx *db.Tx, account int64, parent string) ([]T, error) {
-	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND parent = $3 ORDER BY rank, created_at, id`,
-		account, k.Name, parent)
+	return k.readable(tx, account, children, account, k.Name, parent)
 }
 
 // Each returns objects by number, in the order of ids, each once, without those that do not exist.
@@ -85,20 +83,24 @@ func (k Kind[T]) Each(tx *db.Tx, account int64, ids []int64) ([]T, error) {
 			continue
 		}
 		seen[id] = true
-		v, found, err := k.Find(tx, account, strconv.FormatInt(id, 10))
+		one, err := k.readable(tx, account, `SELECT id, body FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, k.Name,
+			strconv.FormatInt(id, 10))
 		if err != nil {
 			return nil, err
 		}
-		if found {
-			items = append(items, v)
-		}
+		items = append(items, one...)
 	}
 	return items, nil
 }
 
-// All returns all objects of the account by id.
+const (
+	all      = `SELECT id, body FROM object WHERE account_id = $1 AND kind = $2 ORDER BY id`
+	children = `SELECT id, body FROM object WHERE account_id = $1 AND kind = $2 AND parent = $3 ORDER BY rank, created_at, id`
+)
+
+// All returns all objects of the account by id. As in all lists, objects that cannot be decoded are left out.
 func (k Kind[T]) All(tx *db.Tx, account int64) ([]T, error) {
-	return db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 ORDER BY id`, account, k.Name)
+	return k.readable(tx, account, all, account, k.Name)
 }
 
 // Insert stores a new object; fresh is false, and nothing is stored, when its id is taken.
@@ -150,13 +152,17 @@ func Delete(tx *db.Tx, account int64, kind, id string) error {
 
 // DeleteOf deletes the objects of a parent and returns them.
 func (k Kind[T]) DeleteOf(tx *db.Tx, account int64, parent string) ([]fault.Ref, error) {
-	all, err := k.Of(tx, account, parent)
+	rows, err := db.All(tx, scanRow, children, account, k.Name, parent)
 	if err != nil {
 		return nil, err
 	}
-	gone := make([]fault.Ref, len(all))
-	for i := range all {
-		gone[i] = k.Ref(&all[i])
+	gone := make([]fault.Ref, len(rows))
+	for i, r := range rows {
+		gone[i] = fault.Ref{Kind: k.Name, ID: r.id}
+		var v T
+		if err := json.Unmarshal([]byte(r.body), &v); err == nil { // else it is deleted too, without its name
+			gone[i] = k.Ref(&v)
+		}
 		if err := k.Delete(tx, account, gone[i].ID); err != nil {
 			return nil, err
 		}

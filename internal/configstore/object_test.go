@@ -153,3 +153,65 @@ func TestDeleteClearsReferences(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestCorruptObjects checks that lists leave out an object that cannot be decoded, that copies fail with its name, and
+// that it can be deleted with its parent.
+func TestCorruptObjects(t *testing.T) {
+	d := open(t)
+	write(t, d, func(tx *db.Tx) error {
+		for _, v := range []thing{{ID: "1", Parent: "p", Name: "good"}, {ID: "2", Parent: "p", Name: "bad"}} {
+			if _, err := things.Insert(tx, 1, &v); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(`UPDATE object SET body = '{"id": 2}' WHERE id = '2'`)
+		return err
+	})
+	counts := func(want int) {
+		t.Helper()
+		err := d.Read(t.Context(), func(tx *db.Tx) error {
+			left, err := configstore.Unreadable(tx)
+			if left["thing"] != want {
+				t.Errorf("%v, want %d things", left, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	lists := map[string]func(*db.Tx) ([]thing, error){
+		"All":  func(tx *db.Tx) ([]thing, error) { return things.All(tx, 1) },
+		"Of":   func(tx *db.Tx) ([]thing, error) { return things.Of(tx, 1, "p") },
+		"Each": func(tx *db.Tx) ([]thing, error) { return things.Each(tx, 1, []int64{1, 2}) },
+		"Page": func(tx *db.Tx) ([]thing, error) {
+			list, _, err := things.Page(tx, 1, configstore.Query{Limit: 10})
+			return list, err
+		},
+	}
+	var reported []db.Row
+	d.Unreadable().Report = func(r db.Row, _ error) { reported = append(reported, r) }
+	write(t, d, func(tx *db.Tx) error {
+		for name, list := range lists {
+			if got, err := list(tx); err != nil || len(got) != 1 || got[0].ID != "1" {
+				t.Errorf("%s: %v %v", name, got, err)
+			}
+		}
+		if _, err := things.Dump(tx, nil, 1, false); err == nil || !strings.Contains(err.Error(), "thing 2") {
+			t.Errorf("a copy without the object: %v", err)
+		}
+		return nil
+	})
+	if want := []db.Row{{Account: 1, Kind: "thing", ID: "2"}}; !slices.Equal(reported, want) {
+		t.Errorf("reported %v, want %v", reported, want)
+	}
+	counts(1)
+	write(t, d, func(tx *db.Tx) error {
+		gone, err := things.DeleteOf(tx, 1, "p")
+		if len(gone) != 2 || gone[1].ID != "2" {
+			t.Errorf("deleted %v", gone)
+		}
+		return err
+	})
+	counts(0)
+}

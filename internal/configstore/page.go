@@ -37,7 +37,7 @@ func (k Kind[T]) Page(tx *db.Tx, account int64, q Query) (items []T, total int64
 	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
 		return nil, 0, err
 	}
-	items, err = db.All(tx, scan[T], `SELECT body`+matching+q.order()+window, append(args, q.Limit, q.Offset)...)
+	items, err = k.readable(tx, account, `SELECT o.id, o.body`+matching+q.order()+window, append(args, q.Limit, q.Offset)...)
 	return items, total, err
 }
 
@@ -58,7 +58,7 @@ func (q Query) order() string {
 
 // Named reports whether an object other than this one has exactly this name, in the same case.
 func (k Kind[T]) Named(tx *db.Tx, account int64, name, except string) (bool, error) {
-	items, err := db.All(tx, scan[T], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND name_folded LIKE $3 ESCAPE '\'
+	items, err := k.readable(tx, account, `SELECT id, body FROM object WHERE account_id = $1 AND kind = $2 AND name_folded LIKE $3 ESCAPE '\'
 		AND id <> $4`,
 		account, k.Name, db.Containing(name), except)
 	for i := range items {

@@ -13,12 +13,12 @@ type Item struct {
 	ID              uint64   `json:"id" doc:"The datasource; unique within the account."`
 	AccountID       int64    `json:"account_id" doc:"The account it belongs to."`
 	TypeIdent       string   `json:"type_ident" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"What kind of system it is."`
-	Name            string   `json:"name" doc:"Name for display."`
+	Name            string   `json:"name" maxLength:"255" doc:"Name for display."`
 	Enabled         bool     `json:"enabled" doc:"Whether rules are evaluated against it."`
-	Note            string   `json:"note" doc:"Description; may be empty."`
-	Address         string   `json:"address" doc:"Where it is; empty only for elasticsearch in the cloud."`
+	Note            string   `json:"note" maxLength:"4096" doc:"Description; may be empty."`
+	Address         string   `json:"address" maxLength:"4096" doc:"Where it is; empty only for elasticsearch in the cloud."`
 	Payload         *Payload `json:"payload,omitzero" doc:"The block named by type_ident, and no other."`
-	EdgeClusterName string   `json:"edge_cluster_name" doc:"The edge cluster that evaluates rules against it."`
+	EdgeClusterName string   `json:"edge_cluster_name" maxLength:"255" doc:"The edge cluster that evaluates rules against it."`
 	UpdatedAt       int64    `json:"updated_at" doc:"When it was last changed, Unix seconds."`
 }
 

@@ -26,9 +26,6 @@ func (r *Record) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) error {
 	for i, r := range records {
 		at := configstore.PathOf("datasources", i)
-		if err := at.Bounds(r); err != nil {
-			return err
-		}
 		if err := r.place(at, account); err != nil {
 			return err
 		}

@@ -25,14 +25,14 @@ var golden embed.FS
 
 // Field is a custom field.
 type Field struct {
-	FieldID      string           `json:"field_id" doc:"24 hexadecimal digits."`
+	FieldID      string           `json:"field_id" maxLength:"24" doc:"24 hexadecimal digits."`
 	AccountID    int64            `json:"account_id" doc:"Owning account."`
 	FieldName    string           `json:"field_name" maxLength:"255" doc:"Name for programs; unique in the account."`
-	DisplayName  string           `json:"display_name" doc:"What people call it."`
-	Description  string           `json:"description" doc:"At most 500 characters."`
+	DisplayName  string           `json:"display_name" maxLength:"40" doc:"What people call it."`
+	Description  string           `json:"description" maxLength:"500" doc:"At most 500 characters."`
 	FieldType    string           `json:"field_type" enum:"text,single_select,multi_select,checkbox" doc:"How it is filled in."`
 	ValueType    string           `json:"value_type" enum:"string,bool" doc:"The type of its values: bool for a checkbox, else string."`
-	Options      []jsontext.Value `json:"options,omitzero" doc:"What can be selected."`
+	Options      []jsontext.Value `json:"options,omitzero" maxItems:"100" doc:"What can be selected."`
 	DefaultValue jsontext.Value   `json:"default_value,omitempty" doc:"What a new incident has; absent: nothing."`
 	Status       string           `json:"status" enum:"enabled" doc:"Always enabled."`
 	CreatorID    int64            `json:"creator_id" doc:"The person who made it; 0: not known."`

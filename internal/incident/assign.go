@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
 )
@@ -54,8 +55,8 @@ func (r *Service) checkAssignment(c *api.Call, to *AssignedTo, channelID int64) 
 			return err
 		}
 	}
-	for _, person := range to.PersonIDs {
-		if err := configstore.Need(c.Tx, c.Who.AccountID, "assigned_to.person_ids", configstore.RefTo(configstore.Person, person)); err != nil {
+	for _, id := range to.PersonIDs {
+		if err := person.Table.Need(c.Tx, c.Who.AccountID, "assigned_to.person_ids", id); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
-	"tocsin/internal/configstore"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/fault"
 )
 
@@ -57,7 +57,7 @@ func needOwner(c *api.Call, owner int64) error {
 	if owner == 0 {
 		return nil
 	}
-	return configstore.Need(c.Tx, c.Who.AccountID, "owner_id", configstore.RefTo(configstore.Person, owner))
+	return person.Table.Need(c.Tx, c.Who.AccountID, "owner_id", owner)
 }
 
 // saveMerged stores the target of a merge, with the title and the owner that the request names; empty and 0 change

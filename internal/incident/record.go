@@ -18,13 +18,13 @@ import (
 // Incident is what people work on, as it is stored and as in the account file's incidents.
 type Incident struct {
 	AccountID   int64        `json:"account_id,omitzero" doc:"Owning account."`
-	IncidentID  string       `json:"incident_id" doc:"24 hexadecimal digits."`
-	Title       string       `json:"title" doc:"What people read first."`
+	IncidentID  string       `json:"incident_id" maxLength:"24" doc:"24 hexadecimal digits."`
+	Title       string       `json:"title" maxLength:"512" doc:"What people read first."`
 	ChannelID   int64        `json:"channel_id" doc:"The channel it belongs to; 0: none."`
 	Progress    string       `json:"progress" enum:"Triggered,Processing,Closed" doc:"How far people have come with it."`
-	Assignments []Assignment `json:"assignments" doc:"Who has been responsible, in the order in which it was recorded."`
+	Assignments []Assignment `json:"assignments" maxItems:"100000" doc:"Who has been responsible, in the order in which it was recorded."`
 
-	Severity      string `json:"incident_severity,omitzero" doc:"Critical, Warning or Info: the highest of its alerts, unless a person set it."`
+	Severity      string `json:"incident_severity,omitzero" maxLength:"16" doc:"Critical, Warning or Info: the highest of its alerts, unless a person set it."`
 	StartTime     int64  `json:"start_time,omitzero" doc:"Unix seconds, as all times."`
 	LastTime      int64  `json:"last_time,omitzero" doc:"When its latest alert joined."`
 	SnoozedBefore int64  `json:"snoozed_before,omitzero" doc:"No notification is sent until then; 0: it is not snoozed."`
@@ -32,36 +32,36 @@ type Incident struct {
 	CreatorID     int64  `json:"creator_id,omitzero" doc:"0: Tocsin itself."`
 	CloserID      int64  `json:"closer_id,omitzero" doc:"0: Tocsin itself."`
 	EverMuted     bool   `json:"ever_muted,omitzero" doc:"One of its alerts was muted at some time."`
-	GroupKey      string `json:"group_key,omitzero" doc:"What its alerts have in common; empty: no alert joins it automatically."`
+	GroupKey      string `json:"group_key,omitzero" maxLength:"65536" doc:"What its alerts have in common; empty: no alert joins it automatically."`
 	AlertCnt      int64  `json:"alert_cnt,omitzero" doc:"How many alerts were merged into it."`
 	Detail
 }
 
 // Detail is the part of an incident that no query searches; it is stored as JSON.
 type Detail struct {
-	Description      string                    `json:"description,omitzero" doc:"What it is about."`
-	Impact           string                    `json:"impact,omitzero" doc:"Whom it hurts."`
-	RootCause        string                    `json:"root_cause,omitzero" doc:"Why it happened."`
-	Resolution       string                    `json:"resolution,omitzero" doc:"What helped."`
-	GroupMethod      string                    `json:"group_method,omitzero" doc:"n or p."`
-	DedupKey         string                    `json:"dedup_key,omitzero" doc:"The key of its first alert."`
-	IntegrationIDs   []int64                   `json:"integration_ids,omitzero" doc:"Where its alerts came from."`
-	IntegrationTypes []string                  `json:"integration_types,omitzero" doc:"Their types."`
+	Description      string                    `json:"description,omitzero" maxLength:"6144" doc:"What it is about."`
+	Impact           string                    `json:"impact,omitzero" maxLength:"6144" doc:"Whom it hurts."`
+	RootCause        string                    `json:"root_cause,omitzero" maxLength:"6144" doc:"Why it happened."`
+	Resolution       string                    `json:"resolution,omitzero" maxLength:"6144" doc:"What helped."`
+	GroupMethod      string                    `json:"group_method,omitzero" maxLength:"16" doc:"n or p."`
+	DedupKey         string                    `json:"dedup_key,omitzero" maxLength:"1024" doc:"The key of its first alert."`
+	IntegrationIDs   []int64                   `json:"integration_ids,omitzero" maxItems:"10000" doc:"Where its alerts came from."`
+	IntegrationTypes []string                  `json:"integration_types,omitzero" maxItems:"10000" maxLength:"255" doc:"Their types."`
 	AckTime          int64                     `json:"ack_time,omitzero" doc:"When it was first acknowledged."`
 	CloseTime        int64                     `json:"close_time,omitzero" doc:"When it was closed."`
 	ReopenedAt       int64                     `json:"reopened_at,omitzero" doc:"When it was last opened again."`
 	OwnerID          int64                     `json:"owner_id,omitzero" doc:"Who leads."`
 	CreatedAt        int64                     `json:"created_at,omitzero" doc:"Unix seconds."`
 	UpdatedAt        int64                     `json:"updated_at,omitzero" doc:"Unix seconds."`
-	Labels           map[string]string         `json:"labels,omitzero" doc:"Of its first alert."`
-	Images           []event.Image             `json:"images,omitzero" doc:"Of its first alert."`
-	Fields           map[string]jsontext.Value `json:"fields,omitzero" doc:"Values of custom fields by name."`
+	Labels           map[string]string         `json:"labels,omitzero" maxProperties:"1000" maxLength:"6144" doc:"Of its first alert."`
+	Images           []event.Image             `json:"images,omitzero" maxItems:"1000" doc:"Of its first alert."`
+	Fields           map[string]jsontext.Value `json:"fields,omitzero" maxProperties:"1000" doc:"Values of custom fields by name."`
 	AssignedTo       *AssignedTo               `json:"assigned_to,omitzero" doc:"The latest assignment."`
-	ManualOverrides  []string                  `json:"manual_overrides,omitzero" doc:"Members that a person set."`
-	MergedInto       string                    `json:"merged_into,omitzero" doc:"The incident it was merged into."`
+	ManualOverrides  []string                  `json:"manual_overrides,omitzero" maxItems:"1000" maxLength:"255" doc:"Members that a person set."`
+	MergedInto       string                    `json:"merged_into,omitzero" maxLength:"24" doc:"The incident it was merged into."`
 	Test             bool                      `json:"is_test,omitzero" doc:"A drill: nothing is wrong."`
-	Storms           []int64                   `json:"storms,omitzero" doc:"Storm thresholds it has reached."`
-	Snoozes          []Snooze                  `json:"snoozes,omitzero" doc:"The times for which it was snoozed."`
+	Storms           []int64                   `json:"storms,omitzero" maxItems:"100" doc:"Storm thresholds it has reached."`
+	Snoozes          []Snooze                  `json:"snoozes,omitzero" maxItems:"100000" doc:"The times for which it was snoozed."`
 }
 
 // Snooze is a period without notifications.

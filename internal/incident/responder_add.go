@@ -3,7 +3,7 @@ package incident
 import (
 	"tocsin/internal/activity"
 	"tocsin/internal/api"
-	"tocsin/internal/configstore"
+	"tocsin/internal/person"
 )
 
 type responderRequest struct {
@@ -13,8 +13,8 @@ type responderRequest struct {
 
 func (r *Service) addResponders(c *api.Call, in responderRequest) (api.Empty, error) {
 	return r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
-		for _, person := range in.PersonIDs {
-			if err := configstore.Need(c.Tx, c.Who.AccountID, "person_ids", configstore.RefTo(configstore.Person, person)); err != nil {
+		for _, id := range in.PersonIDs {
+			if err := person.Table.Need(c.Tx, c.Who.AccountID, "person_ids", id); err != nil {
 				return err
 			}
 		}

@@ -22,14 +22,14 @@ import (
 type Integration struct {
 	AccountID       int64     `json:"account_id" doc:"Owning account."`
 	IntegrationID   int64     `json:"integration_id" doc:"The integration's identifier."`
-	IntegrationName string    `json:"integration_name" doc:"1 to 59 characters."`
+	IntegrationName string    `json:"integration_name" maxLength:"59" doc:"1 to 59 characters."`
 	IntegrationType string    `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert,slack_app,feishu_app,dingtalk_app,wecom_app,teams_app" doc:"What it is connected with: a source of alerts, of changes, a webhook, or an app of a chat service."`
-	Description     string    `json:"description" doc:"At most 500 characters."`
+	Description     string    `json:"description" maxLength:"500" doc:"At most 500 characters."`
 	TeamID          int64     `json:"team_id" doc:"Owning team; 0: none."`
 	ChannelID       int64     `json:"channel_id" doc:"Of a dedicated source: the channel that all of its alerts go to; 0: its route decides."`
-	RefID           string    `json:"ref_id" doc:"Its id in the system it comes from; may be empty."`
-	IntegrationKey  string    `json:"integration_key" doc:"Of a source: the key that its events come with; empty to callers who may only read."`
-	PushURL         string    `json:"push_url" doc:"Of a source: the path and query to push events to, after the address of the server; without the key for callers who may only read."`
+	RefID           string    `json:"ref_id" maxLength:"255" doc:"Its id in the system it comes from; may be empty."`
+	IntegrationKey  string    `json:"integration_key" maxLength:"255" doc:"Of a source: the key that its events come with; empty to callers who may only read."`
+	PushURL         string    `json:"push_url" maxLength:"4096" doc:"Of a source: the path and query to push events to, after the address of the server; without the key for callers who may only read."`
 	Settings        *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app."`
 	Status          string    `json:"status" enum:"enabled,disabled" doc:"enabled, or disabled: it receives and sends nothing."`
 	CreatorID       int64     `json:"creator_id" doc:"The person who made it; 0: not known."`

@@ -9,7 +9,9 @@ import (
 	"strconv"
 
 	"tocsin/internal/api"
+	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
+	"tocsin/internal/team"
 )
 
 type updateRequest struct {
@@ -91,20 +93,17 @@ func (b Body) applyTo(i *Integration, old *Settings) {
 
 // needReferences returns fault.Invalid unless the team and the channels that an integration names exist.
 func (i *Integration) needReferences(c *api.Call) error {
-	need := func(field, kind string, id int64) error {
-		return configstore.Need(c.Tx, c.Who.AccountID, field, configstore.RefTo(kind, id))
-	}
-	if err := need("team_id", configstore.Team, i.TeamID); err != nil {
+	if err := team.Table.Need(c.Tx, c.Who.AccountID, "team_id", i.TeamID); err != nil {
 		return err
 	}
-	if err := need("channel_id", configstore.Channel, i.ChannelID); err != nil {
+	if err := channel.Table.Need(c.Tx, c.Who.AccountID, "channel_id", i.ChannelID); err != nil {
 		return err
 	}
 	if i.Settings == nil {
 		return nil
 	}
 	for n, ch := range i.Settings.ChannelIDs {
-		if err := need(fmt.Sprintf("settings.channel_ids[%d]", n), configstore.Channel, ch); err != nil {
+		if err := channel.Table.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("settings.channel_ids[%d]", n), ch); err != nil {
 			return err
 		}
 	}

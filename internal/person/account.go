@@ -18,9 +18,9 @@ const (
 // Account is the account in the account file.
 type Account struct {
 	AccountID   int64  `json:"account_id"`
-	AccountName string `json:"account_name"`
-	TimeZone    string `json:"time_zone"` // IANA name; wall-clock rules without a zone of their own read it
-	OwnerID     int64  `json:"owner_id"`  // the person who has every permission
+	AccountName string `json:"account_name" maxLength:"255"`
+	TimeZone    string `json:"time_zone" maxLength:"64"` // IANA name; wall-clock rules without a zone of their own read it
+	OwnerID     int64  `json:"owner_id"`                 // the person who has every permission
 }
 
 // ofAccount returns the account's own record in the list of persons.

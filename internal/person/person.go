@@ -13,15 +13,15 @@ import (
 type Item struct {
 	AccountID     int64  `json:"account_id" doc:"The account the person belongs to."`
 	PersonID      int64  `json:"person_id" doc:"The person; the account's id when this is the account's own record."`
-	PersonName    string `json:"person_name,omitzero" doc:"Name for display."`
-	Avatar        string `json:"avatar,omitzero" doc:"Picture: a path or a URL."`
-	Locale        string `json:"locale,omitzero" doc:"Preferred language, as a language tag."`
-	TimeZone      string `json:"time_zone,omitzero" doc:"IANA name of the person's time zone."`
-	Email         string `json:"email,omitzero" doc:"E-mail address."`
+	PersonName    string `json:"person_name,omitzero" maxLength:"39" doc:"Name for display."`
+	Avatar        string `json:"avatar,omitzero" maxLength:"2048" doc:"Picture: a path or a URL."`
+	Locale        string `json:"locale,omitzero" maxLength:"64" doc:"Preferred language, as a language tag."`
+	TimeZone      string `json:"time_zone,omitzero" maxLength:"64" doc:"IANA name of the person's time zone."`
+	Email         string `json:"email,omitzero" maxLength:"255" doc:"E-mail address."`
 	PhoneVerified bool   `json:"phone_verified" doc:"Whether the phone number has been confirmed."`
 	EmailVerified bool   `json:"email_verified" doc:"Whether the e-mail address has been confirmed."`
-	As            string `json:"as,omitzero" doc:"The kind of record: member, account or responder."`
-	Status        string `json:"status,omitzero" doc:"enabled, pending (invited) or deleted; active for observers."`
+	As            string `json:"as,omitzero" maxLength:"16" doc:"The kind of record: member, account or responder."`
+	Status        string `json:"status,omitzero" maxLength:"16" doc:"enabled, pending (invited) or deleted; active for observers."`
 }
 
 const columns = `account_id, person_id, person_name, avatar, locale, time_zone, email, phone_verified, email_verified, "as", status`

@@ -11,11 +11,11 @@ import (
 // Record is a person in the account file: the members that the API shows, the phone number, and the roles.
 type Record struct {
 	Item
-	Phone   string  `json:"phone,omitzero"`
-	RoleIDs []int64 `json:"role_ids,omitempty"` // a set; dumped in ascending order
+	Phone   string  `json:"phone,omitzero" maxLength:"40"`
+	RoleIDs []int64 `json:"role_ids,omitempty" maxItems:"1000"` // a set; dumped in ascending order
 
-	CountryCode string `json:"country_code,omitzero"`
-	RefID       string `json:"ref_id,omitzero"`
+	CountryCode string `json:"country_code,omitzero" maxLength:"8"`
+	RefID       string `json:"ref_id,omitzero" maxLength:"255"`
 	CreatedAt   int64  `json:"created_at,omitzero"` // Unix seconds, as updated_at
 	UpdatedAt   int64  `json:"updated_at,omitzero"`
 }

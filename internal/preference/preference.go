@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/fault"
 )
 
@@ -25,7 +26,7 @@ func (w Whose) person(c *api.Call) (int64, error) {
 	if !c.Who.Owner {
 		return 0, fault.Denied("only the account's owner may see or change the preference of others")
 	}
-	return w.PersonID, configstore.Need(c.Tx, c.Who.AccountID, "person_id", configstore.RefTo(configstore.Person, w.PersonID))
+	return w.PersonID, person.Table.Need(c.Tx, c.Who.AccountID, "person_id", w.PersonID)
 }
 
 func (r *Service) info(c *api.Call, in struct{ Whose }) (Preference, error) {

@@ -18,7 +18,7 @@ type Preference struct {
 	Shift      Shift             `json:"shedule_shift_notify" doc:"Methods of notification about shifts; spelled as clients know it."`
 	StatusPage StatusPage        `json:"status_page_notify" doc:"Stored for clients that send it."`
 	QuietHours []Quiet           `json:"quiet_hours,omitzero" maxItems:"20" doc:"When notifications wait, except those of some severities."`
-	Contacts   map[string]string `json:"contacts,omitzero" doc:"The person's addresses for methods that the account does not configure: ntfy (a topic's URL), telegram (bot token, slash, chat id), slack, discord, teams and so on (an incoming webhook's URL)."`
+	Contacts   map[string]string `json:"contacts,omitzero" maxProperties:"50" maxLength:"2048" doc:"The person's addresses for methods that the account does not configure: ntfy (a topic's URL), telegram (bot token, slash, chat id), slack, discord, teams and so on (an incoming webhook's URL)."`
 	UpdatedAt  int64             `json:"updated_at,omitzero" doc:"Unix seconds."`
 }
 

@@ -35,7 +35,7 @@ func Grant(c *api.Call, role int64, persons []int64) error {
 	}
 	c.Touched(configstore.Role, role, r.RoleName)
 	for _, person := range persons {
-		known, err := configstore.Known(c.Tx, c.Who.AccountID, configstore.RefTo(configstore.Person, person))
+		known, err := auth.KnownPerson(c.Tx, c.Who.AccountID, person)
 		if err != nil {
 			return err
 		}

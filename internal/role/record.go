@@ -19,11 +19,11 @@ const maxName = 128
 // Record is a role in the account file.
 type Record struct {
 	RoleID      int64    `json:"role_id"`
-	RoleName    string   `json:"role_name"`
-	Permissions []string `json:"permissions"` // wire names such as "Schedules Read (on-call)"
-	Description string   `json:"description,omitzero"`
-	Status      string   `json:"status,omitzero"`     // disabled: it grants nothing; absent: enabled
-	CreatedAt   int64    `json:"created_at,omitzero"` // Unix seconds, as updated_at
+	RoleName    string   `json:"role_name" maxLength:"128"`
+	Permissions []string `json:"permissions" maxItems:"200" maxLength:"255"` // wire names such as "Schedules Read (on-call)"
+	Description string   `json:"description,omitzero" maxLength:"499"`
+	Status      string   `json:"status,omitzero" maxLength:"16"` // disabled: it grants nothing; absent: enabled
+	CreatedAt   int64    `json:"created_at,omitzero"`            // Unix seconds, as updated_at
 	UpdatedAt   int64    `json:"updated_at,omitzero"`
 }
 

@@ -7,8 +7,8 @@ import (
 	"tocsin/internal/core/filter"
 )
 
-// Look is the result of one case for an alert.
-type Look struct {
+// CaseResult is the result of one case for an alert.
+type CaseResult struct {
 	Case     string  // case_0, case_1 and so on, or default
 	Matched  bool    // the alert met its conditions; for the default: no case sent the alert anywhere
 	Channels []int64 // where it sends the alert; none when no channel has the name of the label
@@ -33,36 +33,36 @@ func Compile(r Route) *Ready {
 
 // Match returns the channels that an alert goes to, in the order of the cases, each once. None: the alert is dropped.
 // The first case that matches decides, unless it falls through. byName returns the channels of an exact name, for
-// name_mapping. looks has one element for each case that was evaluated. A case over the meter's budget is not met.
+// name_mapping. results has one element for each case that was evaluated. A case over the meter's budget is not met.
 func (r *Ready) Match(
 	meter *filter.Meter, alert filter.Fields, byName func(name string) []int64,
-) (channels []int64, looks []Look) {
+) (channels []int64, results []CaseResult) {
 	for i, c := range r.Cases {
-		look := Look{Case: fmt.Sprintf("case_%d", i)}
-		look.Matched, look.Why = meter.Ask(r.conditions[i], alert)
-		if look.Over = meter.Over(); !look.Matched {
-			looks = append(looks, look)
+		result := CaseResult{Case: fmt.Sprintf("case_%d", i)}
+		result.Matched, result.Why = meter.Ask(r.conditions[i], alert)
+		if result.Over = meter.Over(); !result.Matched {
+			results = append(results, result)
 			continue
 		}
-		look.Channels = c.ChannelIDs
+		result.Channels = c.ChannelIDs
 		if c.RoutingMode == NameMapping {
 			name, _ := alert.Label(c.NameMappingLabel)
-			look.Channels = byName(name)
-			look.Why += fmt.Sprintf("; the label %s is %q, the name of %d channels", c.NameMappingLabel, name, len(look.Channels))
+			result.Channels = byName(name)
+			result.Why += fmt.Sprintf("; the label %s is %q, the name of %d channels", c.NameMappingLabel, name, len(result.Channels))
 		}
-		looks = append(looks, look)
-		channels = join(channels, look.Channels)
+		results = append(results, result)
+		channels = join(channels, result.Channels)
 		if !c.Fallthrough {
 			break
 		}
 	}
 	if len(channels) == 0 && r.Default != nil {
-		looks = append(looks, Look{
+		results = append(results, CaseResult{
 			Case: "default", Matched: true, Channels: r.Default.ChannelIDs, Why: "no case sends it anywhere",
 		})
 		channels = join(channels, r.Default.ChannelIDs)
 	}
-	return channels, looks
+	return channels, results
 }
 
 // join returns all with the ids of more that it does not have.

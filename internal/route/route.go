@@ -54,7 +54,7 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 	}
 	r.channels(func(path string, id int64) {
 		if err == nil {
-			err = configstore.Need(c.Tx, account, path, configstore.RefTo(configstore.Channel, id))
+			err = channel.Table.Need(c.Tx, account, path, id)
 		}
 		if err == nil { // a caller who may not read a private channel may not send alerts to it either
 			err = channel.Readable(c.Tx, c.Who, id)
@@ -173,7 +173,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 			continue
 		}
 		meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
-		channels, looks := ready.Match(meter, a, func(name string) []int64 {
+		channels, results := ready.Match(meter, a, func(name string) []int64 {
 			var ids []int64
 			if err == nil {
 				ids, err = channel.Named(c.Tx, c.Who.AccountID, name)
@@ -191,7 +191,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 			ChannelIDs:   append([]int64{}, channels...),
 			Reasons:      []string{},
 		}
-		for _, l := range looks {
+		for _, l := range results {
 			if l.Matched {
 				p.MatchedCases = append(p.MatchedCases, l.Case)
 			}

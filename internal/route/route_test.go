@@ -119,13 +119,13 @@ func TestMatchAgainstModel(t *testing.T) {
 		if want == nil && rt.Default != nil {
 			want = []int64{9}
 		}
-		got, looks := route.Compile(rt).Match(nil, alert, nil)
+		got, results := route.Compile(rt).Match(nil, alert, nil)
 		if !slices.Equal(got, want) {
-			t.Fatalf("seed %d: %v, want %v: %+v %v %+v", seed, got, want, rt, alert, looks)
+			t.Fatalf("seed %d: %v, want %v: %+v %v %+v", seed, got, want, rt, alert, results)
 		}
-		for _, l := range looks {
+		for _, l := range results {
 			if l.Why == "" {
-				t.Fatalf("seed %d: no reason: %+v", seed, looks)
+				t.Fatalf("seed %d: no reason: %+v", seed, results)
 			}
 		}
 	}

@@ -18,8 +18,8 @@ import (
 // fallthrough the next ones too; the default is for alerts that meet none.
 type Route struct {
 	IntegrationID int64     `json:"integration_id" doc:"The integration."`
-	Cases         []Case    `json:"cases" doc:"Evaluated in this order."`
-	Sections      []Section `json:"sections,omitzero" doc:"Headings for people."`
+	Cases         []Case    `json:"cases" maxItems:"100" doc:"Evaluated in this order."`
+	Sections      []Section `json:"sections,omitzero" maxItems:"100" doc:"Headings for people."`
 	Default       *Default  `json:"default,omitzero" doc:"Where alerts go that meet no case; absent: they are dropped, with a record."`
 	Status        string    `json:"status" enum:"enabled" doc:"Always enabled."`
 	Version       int64     `json:"version" doc:"Counts the changes, from 1."`

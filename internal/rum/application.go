@@ -13,10 +13,10 @@ import (
 // Application is a web site or app that reports the errors of its users.
 type Application struct {
 	AccountID       int64    `json:"account_id" doc:"Owning account."`
-	ApplicationID   string   `json:"application_id" doc:"The application's identifier."`
-	ApplicationName string   `json:"application_name" doc:"1 to 40 characters."`
+	ApplicationID   string   `json:"application_id" maxLength:"255" doc:"The application's identifier."`
+	ApplicationName string   `json:"application_name" maxLength:"40" doc:"1 to 40 characters."`
 	Type            string   `json:"type" enum:"browser,ios,android,react-native,flutter,kotlin-multiplatform,roku,unity" doc:"Where it runs."`
-	ClientToken     string   `json:"client_token" doc:"The token that its SDK sends; a secret."`
+	ClientToken     string   `json:"client_token" maxLength:"255" doc:"The token that its SDK sends; a secret."`
 	TeamID          int64    `json:"team_id" doc:"Owning team; 0: none."`
 	IsPrivate       bool     `json:"is_private" doc:"Its data is for its team."`
 	NoIP            bool     `json:"no_ip" doc:"Addresses of users are not kept."`
@@ -34,7 +34,7 @@ type Application struct {
 // Alerting is the setting of the channels in which an application's issues become alerts.
 type Alerting struct {
 	Enabled       bool    `json:"enabled" doc:"Issues become alerts."`
-	ChannelIDs    []int64 `json:"channel_ids" doc:"The channels that receive them."`
+	ChannelIDs    []int64 `json:"channel_ids" maxItems:"100" doc:"The channels that receive them."`
 	IntegrationID int64   `json:"integration_id" doc:"The integration they come through."`
 }
 
@@ -42,7 +42,7 @@ type Alerting struct {
 type Tracing struct {
 	Enabled  bool   `json:"enabled" doc:"Traces are linked."`
 	OpenType string `json:"open_type" enum:"popup,tab," doc:"How a link opens: popup, tab, or empty when never set."`
-	Endpoint string `json:"endpoint" doc:"http or https URL in which ${trace_id} stands for the trace; may be empty."`
+	Endpoint string `json:"endpoint" maxLength:"2048" doc:"http or https URL in which ${trace_id} stands for the trace; may be empty."`
 }
 
 const applicationColumns = `account_id, application_id, application_name, type, client_token, team_id, is_private, no_ip, no_geo,

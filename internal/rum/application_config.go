@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/team"
 )
 
 // AlertingInput is Alerting as callers send it; absent members keep their values.
@@ -60,7 +61,7 @@ func (a *Application) checkTeam(tx *db.Tx) error {
 	if a.TeamID == 0 {
 		return nil
 	}
-	found, err := configstore.Known(tx, a.AccountID, configstore.RefTo(configstore.Team, a.TeamID))
+	found, err := team.Table.Known(tx, a.AccountID, a.TeamID)
 	if err == nil && !found {
 		err = fault.Invalid("team_id", "names team %d, which does not exist", a.TeamID)
 	}

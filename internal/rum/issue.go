@@ -10,10 +10,10 @@ import (
 // Issue is a group of errors with the same cause.
 type Issue struct {
 	TeamID          int64       `json:"team_id" doc:"The application's team."`
-	IssueID         string      `json:"issue_id" doc:"The issue's identifier."`
-	ApplicationID   string      `json:"application_id" doc:"The application whose errors these are."`
-	ApplicationName string      `json:"application_name" doc:"The application's name."`
-	Service         string      `json:"service" doc:"The service, as the SDK names it."`
+	IssueID         string      `json:"issue_id" maxLength:"255" doc:"The issue's identifier."`
+	ApplicationID   string      `json:"application_id" maxLength:"255" doc:"The application whose errors these are."`
+	ApplicationName string      `json:"application_name" maxLength:"255" doc:"The application's name."`
+	Service         string      `json:"service" maxLength:"1024" doc:"The service, as the SDK names it."`
 	Status          string      `json:"status" enum:"for_review,reviewed,ignored,resolved" doc:"The state that people have set."`
 	ErrorCount      int64       `json:"error_count" doc:"The number of errors."`
 	SessionCount    int64       `json:"session_count" doc:"The number of sessions with the error."`
@@ -28,34 +28,34 @@ type Issue struct {
 	Error           Error       `json:"error" doc:"The error itself."`
 	SuspectedCause  Cause       `json:"suspected_cause" doc:"The suspected cause."`
 	Regression      *Regression `json:"regression,omitempty" doc:"Present only if it occurred again after it was resolved."`
-	Versions        []string    `json:"versions" doc:"The versions in which it occurred."`
-	Severity        string      `json:"severity" doc:"Critical, Warning or Info."`
+	Versions        []string    `json:"versions" maxItems:"10000" maxLength:"255" doc:"The versions in which it occurred."`
+	Severity        string      `json:"severity" maxLength:"16" doc:"Critical, Warning or Info."`
 }
 
 // Seen is a moment at which an issue was seen.
 type Seen struct {
 	Timestamp int64  `json:"timestamp" doc:"Unix milliseconds."`
-	Version   string `json:"version" doc:"The application's version; may be empty."`
+	Version   string `json:"version" maxLength:"255" doc:"The application's version; may be empty."`
 }
 
 // Error is the message and type that an issue's errors share.
 type Error struct {
-	Message string `json:"message" doc:"The error's message."`
-	Type    string `json:"type" doc:"The error's type."`
+	Message string `json:"message" maxLength:"65536" doc:"The error's message."`
+	Type    string `json:"type" maxLength:"1024" doc:"The error's type."`
 }
 
 // Cause is the suspected cause of an issue.
 type Cause struct {
 	Source   string `json:"source" enum:"auto,user," doc:"Where the cause comes from: auto or user."`
 	Value    string `json:"value" enum:"api.failed_request,network.error,code.exception,code.invalid_object_access,code.invalid_argument,unknown," doc:"The cause."`
-	Reason   string `json:"reason" doc:"The reason, in words."`
+	Reason   string `json:"reason" maxLength:"6144" doc:"The reason, in words."`
 	PersonID int64  `json:"person_id" doc:"The person who set it; 0: none."`
 }
 
 // Regression describes that a resolved issue occurred again.
 type Regression struct {
 	RegressedAt        int64  `json:"regressed_at" doc:"When it occurred again, Unix milliseconds."`
-	RegressedAtVersion string `json:"regressed_at_version" doc:"The version in which it occurred again."`
+	RegressedAtVersion string `json:"regressed_at_version" maxLength:"255" doc:"The version in which it occurred again."`
 	ResolvedAt         int64  `json:"resolved_at" doc:"When it had been resolved, Unix milliseconds."`
 }
 

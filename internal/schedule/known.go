@@ -1,9 +1,9 @@
 package schedule
 
-import (
-	"tocsin/internal/configstore"
-)
+import "tocsin/internal/configstore"
 
-func init() {
-	configstore.Own(configstore.Schedule, `SELECT 1 FROM schedule WHERE account_id = $1 AND schedule_id = $2`)
+// Table checks references to schedules.
+var Table = configstore.Table{
+	Kind:  configstore.Schedule,
+	Query: `SELECT 1 FROM schedule WHERE account_id = $1 AND schedule_id = $2`,
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	bounds "tocsin/internal/configstore"
+	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/secret"
@@ -17,7 +17,7 @@ type Record struct {
 	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the schedule."`
 	AccountID  int64 `json:"account_id,omitzero" doc:"The account of the file."`
 	Body
-	Layers   []RecordLayer `json:"layers,omitzero" doc:"Rotations and overrides."`
+	Layers   []RecordLayer `json:"layers,omitzero" maxItems:"500" doc:"Rotations and overrides."`
 	CreateAt int64         `json:"create_at,omitzero" doc:"When it was created, Unix seconds."`
 	CreateBy int64         `json:"create_by,omitzero" doc:"The person who created it."`
 	UpdateAt int64         `json:"update_at,omitzero" doc:"When it was last changed, Unix seconds."`
@@ -55,9 +55,6 @@ func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) e
 		if err != nil {
 			return err
 		}
-		if err := bounds.PathOf("schedules", i).Bounds(r); err != nil {
-			return err
-		}
 		if s.Notify, err = s.Notify.sealed(keyring, s.Stamps); err != nil {
 			return err
 		}
@@ -69,7 +66,7 @@ func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) e
 			return fault.Invalid(path+"schedule_id", "there is another schedule %d in the account", s.ScheduleID)
 		}
 		from, to := s.references()
-		if err := bounds.AddReferences(tx, account, from, to...); err != nil {
+		if err := configstore.AddReferences(tx, account, from, to...); err != nil {
 			return err
 		}
 	}

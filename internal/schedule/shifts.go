@@ -18,8 +18,8 @@ type Shifts struct {
 	stamps Stamps
 }
 
-// FindTurns reads a schedule; nil when the account has none of this id. zone is the account's.
-func FindTurns(tx *db.Tx, account, schedule int64, zone *time.Location) (*Shifts, error) {
+// FindShifts reads a schedule; nil when the account has none of this id. zone is the account's.
+func FindShifts(tx *db.Tx, account, schedule int64, zone *time.Location) (*Shifts, error) {
 	s, err := find(tx, account, schedule)
 	if err != nil || s == nil {
 		return nil, err

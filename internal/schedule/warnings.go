@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/configstore"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/team"
 )
 
 // maxListed is how many unknown persons a warning lists by number.
@@ -21,7 +22,7 @@ func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
 	}
 	all := append(e.Warnings(), s.Notify.warnings()...)
 	if s.TeamID != 0 {
-		found, err := configstore.Known(tx, s.AccountID, configstore.RefTo(configstore.Team, s.TeamID))
+		found, err := team.Table.Known(tx, s.AccountID, s.TeamID)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +48,7 @@ func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
 // unknownPersons lists the persons in the layers that the account does not have, in order of appearance.
 func (s *stored) unknownPersons(tx *db.Tx) (unknown []int64, err error) {
 	for _, p := range s.persons() {
-		known, err := configstore.Known(tx, s.AccountID, configstore.RefTo(configstore.Person, p))
+		known, err := person.Table.Known(tx, s.AccountID, p)
 		if err != nil {
 			return nil, err
 		}

@@ -1,9 +1,9 @@
 package team
 
-import (
-	"tocsin/internal/configstore"
-)
+import "tocsin/internal/configstore"
 
-func init() {
-	configstore.Own(configstore.Team, `SELECT 1 FROM team WHERE account_id = $1 AND team_id = $2`)
+// Table checks references to teams.
+var Table = configstore.Table{
+	Kind:  configstore.Team,
+	Query: `SELECT 1 FROM team WHERE account_id = $1 AND team_id = $2`,
 }

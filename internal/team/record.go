@@ -16,10 +16,10 @@ const maxName = 128
 // Record is a team in the account file.
 type Record struct {
 	TeamID      int64   `json:"team_id"`
-	TeamName    string  `json:"team_name"`
-	PersonIDs   []int64 `json:"person_ids"` // in the order in which they are shown
-	Description string  `json:"description,omitzero"`
-	RefID       string  `json:"ref_id,omitzero"`
+	TeamName    string  `json:"team_name" maxLength:"128"`
+	PersonIDs   []int64 `json:"person_ids" maxItems:"10000"` // in the order in which they are shown
+	Description string  `json:"description,omitzero" maxLength:"500"`
+	RefID       string  `json:"ref_id,omitzero" maxLength:"255"`
 	CreatorID   int64   `json:"creator_id,omitzero"`
 	UpdatedBy   int64   `json:"updated_by,omitzero"`
 	CreatedAt   int64   `json:"created_at,omitzero"` // Unix seconds, as updated_at

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -153,7 +154,7 @@ func personAt(c *api.Call, at configstore.RecordPath, query, address, more strin
 // unknownPersons returns a warning for each person that the account does not have.
 func unknownPersons(c *api.Call, persons []int64) (warnings []string, err error) {
 	for i, person := range persons {
-		known, err := configstore.Known(c.Tx, c.Who.AccountID, configstore.RefTo(configstore.Person, person))
+		known, err := auth.KnownPerson(c.Tx, c.Who.AccountID, person)
 		if err != nil {
 			return nil, err
 		}

@@ -17,9 +17,9 @@ const Preset = "000000000000000000000001"
 type Template struct {
 	AccountID    int64  `json:"account_id" doc:"Owning account."`
 	TeamID       int64  `json:"team_id" doc:"Owning team; 0: none."`
-	TemplateID   string `json:"template_id" doc:"24 hexadecimal digits."`
-	TemplateName string `json:"template_name" doc:"1 to 39 characters, unique in the account."`
-	Description  string `json:"description" doc:"At most 500 characters."`
+	TemplateID   string `json:"template_id" maxLength:"24" doc:"24 hexadecimal digits."`
+	TemplateName string `json:"template_name" maxLength:"39" doc:"1 to 39 characters, unique in the account."`
+	Description  string `json:"description" maxLength:"500" doc:"At most 500 characters."`
 	Texts
 	Status    string `json:"status" enum:"enabled,disabled,deleted" doc:"Always enabled: a template is in use or deleted."`
 	CreatorID int64  `json:"creator_id" doc:"The person who created it; 0: not known."`

@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/core/render"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
+	"tocsin/internal/team"
 )
 
 // Body is what a caller sends of a template.
@@ -64,7 +65,7 @@ func (b Body) storeIn(c *api.Call, t *Template) (warnings []string, err error) {
 	if warnings, err = b.problems(""); err != nil {
 		return nil, err
 	}
-	if err := configstore.Need(c.Tx, c.Who.AccountID, "team_id", configstore.RefTo(configstore.Team, b.TeamID)); err != nil {
+	if err := team.Table.Need(c.Tx, c.Who.AccountID, "team_id", b.TeamID); err != nil {
 		return nil, err
 	}
 	taken, err := Kind.Named(c.Tx, c.Who.AccountID, b.TemplateName, t.TemplateID)

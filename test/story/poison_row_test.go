@@ -121,3 +121,36 @@ func TestACorruptWebhookBlocksNoOther(t *testing.T) {
 	second.events(t, "a_update")
 	first.events(t)
 }
+
+// The same after a restart and in every list: a row of configuration that cannot be decoded is left out and reported
+// until it is repaired.
+func TestACorruptRowOfConfigurationIsSkippedAndReported(t *testing.T) {
+	first, second := receive(t, nil), receive(t, nil)
+	w := begin(t, hooks("alert", at(first), at(second)))
+	w.sql(fmt.Sprintf(`UPDATE object SET body = '{"settings": "none"}' WHERE kind = 'integration' AND id = '%d'`, hook))
+	w.restart()
+	w.push("cpu", "Critical")
+	w.settle()
+	second.events(t, "a_new")
+	first.events(t)
+	if status, body := w.page("/health/ready"); status != 200 || !strings.Contains(body, `"unreadable":[{"kind":"integration","count":1}]`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if _, body := w.page("/metrics"); !strings.Contains(body, `tocsin_unreadable_objects{kind="integration"} 1`) {
+		t.Error("the metric does not count it")
+	}
+	w.do("/integration/list", `{}`)
+	w.sql(fmt.Sprintf(`DELETE FROM object WHERE kind = 'integration' AND id = '%d'`, hook))
+	if status, body := w.page("/health/ready"); status != 200 || strings.Contains(body, "unreadable") {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// A corrupt rule holds up neither the decisions nor the escalations of its channel.
+func TestACorruptRuleBlocksNoOther(t *testing.T) {
+	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w.sql(`UPDATE object SET body = 'not JSON' WHERE kind = 'silence_rule'`)
+	w.restart()
+	w.push("cpu", "Critical", "env=prod")
+	w.notified(newPage("ann"))
+}

@@ -2,6 +2,8 @@ package story
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -81,4 +83,45 @@ func TestExplainHidesEventsOfPrivateChannels(t *testing.T) {
 	if r := w.try(annKey, "/alert/explain", `{"event_id": %q}`, event); r.Status != 403 {
 		t.Error(r)
 	}
+}
+
+// TestAPageOfAPrivateChannelCanBeAnswered: a rule may name a person outside the channel's team. That person is paged, and
+// the page's link shows and acknowledges this incident, but the API shows nothing. It ends with the responsibility.
+func TestAPageOfAPrivateChannelCanBeAnswered(t *testing.T) {
+	w := begin(t, notifyAnn)
+	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, shop)
+	paged := func(key string) (path string) {
+		t.Helper()
+		w.push(key, "Critical")
+		path = strings.TrimPrefix(w.last().ack, "https://tocsin.example.com")
+		w.notified(newPage("ann"))
+		return path
+	}
+	press := func(path string) (int, string) {
+		t.Helper()
+		answer, err := http.Post(w.http.URL+path, "", nil)
+		w.must(err)
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		w.must(err)
+		return answer.StatusCode, string(body)
+	}
+	path, incident := paged("cpu"), w.incident()
+	if r := w.try(annKey, "/incident/info", `{"incident_id": %q}`, incident); r.Status != 403 {
+		t.Errorf("the API shows Ann %s", r)
+	}
+	if status, body := w.page(path); status != 200 || !strings.Contains(body, "cpu") {
+		t.Errorf("the page: %d %s", status, body)
+	}
+	if status, body := press(path); status != 200 {
+		t.Errorf("the button: %d %s", status, body)
+	}
+	w.want(w.do("/incident/info", `{"incident_id": %q}`, incident), "progress", "Processing")
+
+	path, incident = paged("mem"), w.incident()
+	w.do("/incident/assign", `{"incident_ids": [%q], "assigned_to": {"person_ids": [%d]}}`, incident, cid)
+	if status, _ := press(path); status != 403 {
+		t.Errorf("Ann is not responsible any more, and the button answers %d", status)
+	}
+	w.want(w.do("/incident/info", `{"incident_id": %q}`, incident), "progress", "Triggered")
 }

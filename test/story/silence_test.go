@@ -215,6 +215,41 @@ func TestASilenceOfSomeAlertsHoldsBackNoEscalation(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
+// An escalation that silences hold back goes on at once when an alert joins that none of them matches, by itself or by
+// a person's hand.
+func TestAnAlertThatIsNotSilencedReleasesTheEscalation(t *testing.T) {
+	const groups = 7000000000043
+	for name, change := range map[string]func(w *world, incident string) (also []string){
+		"joins": func(w *world, _ string) []string {
+			w.pushTo(groupKey, "mem", "Critical", "env=prod", "service=s")
+			return nil
+		},
+		"moved": func(w *world, incident string) []string {
+			w.pushTo(groupKey, "disk", "Info", "env=prod", "service=other")
+			w.notified(newPage("ann"))
+			now := w.clock.Now().Unix()
+			alert := w.do("/alert/list", `{"start_time": %d, "end_time": %d, "alert_keys": ["disk"]}`, now-86400, now+3600).get("items.0.alert_id")
+			w.do("/alert/merge", `{"alert_ids": [%q], "incident_id": %q}`, alert, incident)
+			return []string{over("ann")} // of the incident that lost its alert
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := begin(t, strings.Replace(grouped(byService), layer(onCall(day)), layer(onCall(day), window(10))+","+layer(persons(cid)), 1))
+			w.pushTo(groupKey, "cpu", "Critical", "env=test", "service=s")
+			incident := w.incident()
+			w.notified(newPage("ann"))
+			w.works(groups, time.Hour)
+			w.pass(12 * time.Minute)
+			w.notified()
+			also := change(w, incident)
+			w.settle()
+			w.notified(append(also, newPage("cid"))...)
+			w.pass(5 * time.Minute)
+			w.notified()
+		})
+	}
+}
+
 // works makes Ann silence a channel's tests from now on.
 func (w *world) works(channel int, d time.Duration) {
 	w.t.Helper()

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -64,5 +65,22 @@ func TestTheSignOfLifeStopsWithTheWork(t *testing.T) {
 	}
 	if signs.Load() != 1 {
 		t.Errorf("%d signs, though escalations stand still", signs.Load())
+	}
+}
+
+// Events that wait to be matched with webhooks are due work too.
+func TestWaitingWebhookEventsAreReported(t *testing.T) {
+	w := begin(t, hooks("alert", at(receive(t, nil))))
+	w.push("cpu", "Critical")
+	w.settle()
+	w.sql(`INSERT INTO webhook_event (account_id, number, token, webhook_type, event_type, channel_id, ref_id, happened_at, payload, matched)
+		VALUES (7000000000001, 1, 't', 'alert', 'a_new', 0, 'x', ` + strconv.FormatInt(w.clock.Now().UnixMilli(), 10) + `, '{}', 0)`)
+	w.clock.Add(2 * time.Minute) // and no job matches it
+	if status, body := w.page("/health/ready"); status != 503 || !strings.Contains(body, "the oldest due webhook event is 120 seconds overdue") {
+		t.Errorf("%d %s", status, body)
+	}
+	w.settle()
+	if status, body := w.page("/health/ready"); status != 200 {
+		t.Errorf("%d %s", status, body)
 	}
 }

@@ -52,9 +52,9 @@ type Event struct {
 
 // Image is an image of an event, shown with the alert.
 type Image struct {
-	Src  string `json:"src" doc:"URL, or the key of an upload."`
-	Href string `json:"href,omitempty" doc:"Where a click on it leads."`
-	Alt  string `json:"alt,omitempty" doc:"What it shows, in words."`
+	Src  string `json:"src" maxLength:"4096" doc:"URL, or the key of an upload."`
+	Href string `json:"href,omitempty" maxLength:"4096" doc:"Where a click on it leads."`
+	Alt  string `json:"alt,omitempty" maxLength:"4096" doc:"What it shows, in words."`
 }
 
 // Bounds of an event, in characters. A longer text is cut where cutting keeps its meaning (title, description, label

@@ -12,8 +12,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Look is the result of matching an incident against one rule.
-type Look struct {
+// RuleResult is the result of matching an incident against one rule.
+type RuleResult struct {
 	RuleID   string `json:"rule_id" doc:"The rule."`
 	RuleName string `json:"rule_name" doc:"Its name."`
 	Matched  bool   `json:"matched" doc:"It escalates the incident."`
@@ -49,42 +49,44 @@ func readChoices(tx *db.Tx, i *incident.Incident) (c choices, err error) {
 }
 
 // choose returns the rule that escalates an incident: the first of its channel, by priority, that is enabled, active at
-// the moment and matches. found is false when none does. A rule over the meter's budget does not match. looks holds the
+// the moment and matches. found is false when none does. A rule over the meter's budget does not match. results holds the
 // result of every rule that was tried, in order.
-func (c *choices) choose(meter *filter.Meter, i *incident.Incident, now time.Time) (rule channel.EscalateRule, looks []Look, found bool) {
+func (c *choices) choose(
+	meter *filter.Meter, i *incident.Incident, now time.Time,
+) (rule channel.EscalateRule, results []RuleResult, found bool) {
 	for _, rule := range c.rules {
-		look := c.look(meter, rule, i, now)
-		looks = append(looks, look)
-		if look.Matched {
-			return rule, looks, true
+		result := c.match(meter, rule, i, now)
+		results = append(results, result)
+		if result.Matched {
+			return rule, results, true
 		}
 	}
-	return channel.EscalateRule{}, looks, false
+	return channel.EscalateRule{}, results, false
 }
 
-// look matches an incident against one rule.
-func (c *choices) look(meter *filter.Meter, rule channel.EscalateRule, i *incident.Incident, now time.Time) Look {
-	look := Look{RuleID: rule.RuleID, RuleName: rule.RuleName}
+// match matches an incident against one rule.
+func (c *choices) match(meter *filter.Meter, rule channel.EscalateRule, i *incident.Incident, now time.Time) RuleResult {
+	result := RuleResult{RuleID: rule.RuleID, RuleName: rule.RuleName}
 	if rule.Status != "enabled" {
-		look.Why = "it is disabled"
-		return look
+		result.Why = "it is disabled"
+		return result
 	}
 	m, _ := filter.Compile(rule.Filters) // checked when the rule was stored
-	look.Matched, look.Why = meter.Ask(m, i)
-	look.over = meter.Over()
-	if look.Matched && len(rule.TimeFilters) > 0 && !channel.InWindow(rule.TimeFilters, now, c.zone, c.days) {
-		look.Matched, look.Why = false, "it is not active at this time: "+look.Why
+	result.Matched, result.Why = meter.Ask(m, i)
+	result.over = meter.Over()
+	if result.Matched && len(rule.TimeFilters) > 0 && !channel.InWindow(rule.TimeFilters, now, c.zone, c.days) {
+		result.Matched, result.Why = false, "it is not active at this time: "+result.Why
 	}
-	return look
+	return result
 }
 
 // Choose returns the rule that escalates an incident, and changes nothing. It matches filters, which takes time, so it
 // must not be called in a write transaction.
-func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.EscalateRule, looks []Look, found bool, err error) {
+func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.EscalateRule, results []RuleResult, found bool, err error) {
 	c, err := readChoices(tx, i)
 	if err != nil {
 		return rule, nil, false, err
 	}
-	rule, looks, found = c.choose(filter.NewMeter(filter.RuleSteps, filter.EventSteps), i, now)
-	return rule, looks, found, nil
+	rule, results, found = c.choose(filter.NewMeter(filter.RuleSteps, filter.EventSteps), i, now)
+	return rule, results, found, nil
 }

@@ -98,7 +98,7 @@ func (r *Service) runAccount(t *jobs.Round) error {
 	}
 	for i, total := 0, int64(0); i < len(due); i++ {
 		if total += r.prepare(t.Ctx, &due[i], t.Now); total >= expensive {
-			t.Dear, due = true, due[:i+1]
+			t.Expensive, due = true, due[:i+1]
 		}
 	}
 	return r.DB.Write(t.Ctx, func(tx *db.Tx) error {

@@ -19,8 +19,8 @@ import (
 	"tocsin/internal/team"
 )
 
-// Someone is a person that a layer names, and why.
-type Someone struct {
+// Recipient is a person that a layer names, and why.
+type Recipient struct {
 	PersonID int64  `json:"person_id" doc:"The person."`
 	Why      string `json:"why" doc:"How the rule leads to this person, in words."`
 }
@@ -30,7 +30,7 @@ type Someone struct {
 // schedules has a person on call again (Unix seconds), 0 when that is not known.
 func Persons(
 	tx *db.Tx, account int64, t channel.Target, at int64, zone *time.Location,
-) (persons []Someone, missing []string, next int64, err error) {
+) (persons []Recipient, missing []string, next int64, err error) {
 	c := collector{tx: tx, account: account}
 	for _, id := range t.PersonIDs {
 		if err := c.add(id, "named by the rule"); err != nil {
@@ -54,14 +54,14 @@ func Persons(
 type collector struct {
 	tx      *db.Tx
 	account int64
-	persons []Someone
+	persons []Recipient
 	missing []string
 	next    int64
 }
 
 // add adds a person, unless the person is in the list already or has left the account.
 func (c *collector) add(id int64, why string) error {
-	if slices.ContainsFunc(c.persons, func(s Someone) bool { return s.PersonID == id }) {
+	if slices.ContainsFunc(c.persons, func(s Recipient) bool { return s.PersonID == id }) {
 		return nil
 	}
 	_, found, err := notify.Find(c.tx, c.account, id)
@@ -72,7 +72,7 @@ func (c *collector) add(id int64, why string) error {
 		c.missing = append(c.missing, fmt.Sprintf("person %d, %s, has left", id, why))
 		return nil
 	}
-	c.persons = append(c.persons, Someone{id, why})
+	c.persons = append(c.persons, Recipient{id, why})
 	return nil
 }
 
@@ -155,7 +155,7 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 		case then == channel.Wait:
 			return waiting, nil
 		case then == channel.Fallback:
-			to.persons = append(to.persons, Someone{l.OnNobody.PersonID, "the fallback of a layer in which " + strings.Join(to.problems, ", ")})
+			to.persons = append(to.persons, Recipient{l.OnNobody.PersonID, "the fallback of a layer in which " + strings.Join(to.problems, ", ")})
 		case len(l.Target.Emails) == 0:
 			what = skipped
 		}
@@ -192,7 +192,7 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 
 // recipients is what a layer's target resolves to at a moment.
 type recipients struct {
-	persons  []Someone
+	persons  []Recipient
 	problems []string // the parts of the target without a person, and the persons who cannot be reached
 	none     bool     // the target names persons, and none of them can be notified
 	next     int64    // when another person's shift begins, Unix seconds; 0: it is not known
@@ -262,7 +262,7 @@ func (r *Service) withoutPerson(
 }
 
 // assign makes the persons of a layer responsible.
-func (r *Service) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, persons []Someone, now time.Time) error {
+func (r *Service) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, persons []Recipient, now time.Time) error {
 	var ids []int64
 	current := i.Responders()
 	fresh := false

@@ -29,7 +29,7 @@ type prepared struct {
 	subject  incident.Incident
 	options  *choices // what its rule is chosen from
 	rule     channel.EscalateRule
-	looks    []Look
+	results  []RuleResult
 	chosen   bool // a rule matches
 
 	asked      bool        // whether silence rules were matched
@@ -88,7 +88,7 @@ func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (step
 	}
 	if p.choosing {
 		meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
-		p.rule, p.looks, p.chosen = p.options.choose(meter, &p.subject, time.Unix(p.started, 0))
+		p.rule, p.results, p.chosen = p.options.choose(meter, &p.subject, time.Unix(p.started, 0))
 		steps = meter.Used()
 	}
 	if r.Silenced == nil || p.choosing && !p.chosen {
@@ -123,7 +123,7 @@ func (p *prepared) current(tx *db.Tx) (bool, error) {
 // choose stores the chosen rule in an escalation that waits for one. matched is false when no rule matches: the
 // escalation is then deleted, and the incident's feed records why.
 func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched bool, err error) {
-	for _, l := range p.looks {
+	for _, l := range p.results {
 		if l.over {
 			slow := notify.SlowRule{
 				Where: fmt.Sprintf("channel %d", p.subject.ChannelID),
@@ -149,9 +149,9 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched
 		return false, nil
 	}
 	why := "the channel has no escalation rule"
-	if len(p.looks) > 0 {
+	if len(p.results) > 0 {
 		why = "no escalation rule of the channel matches"
-		for _, l := range p.looks {
+		for _, l := range p.results {
 			why += fmt.Sprintf("; %s: %s", l.RuleName, l.Why)
 		}
 	}

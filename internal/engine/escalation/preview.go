@@ -46,25 +46,25 @@ func (in previewRequest) Check() error {
 
 // Preview is the reply.
 type Preview struct {
-	At    int64  `json:"at" doc:"When it begins, Unix seconds."`
-	Rules []Look `json:"rules" doc:"Every rule that was tried, in order; the first that matches escalates."`
-	Steps []Step `json:"steps" doc:"What happens as long as no person acknowledges."`
-	Ends  string `json:"ends" doc:"What happens when no person has acknowledged after the last step, in words."`
+	At    int64        `json:"at" doc:"When it begins, Unix seconds."`
+	Rules []RuleResult `json:"rules" doc:"Every rule that was tried, in order; the first that matches escalates."`
+	Steps []Step       `json:"steps" doc:"What happens as long as no person acknowledges."`
+	Ends  string       `json:"ends" doc:"What happens when no person has acknowledged after the last step, in words."`
 }
 
 // Step is one notification of a layer.
 type Step struct {
-	At       int64     `json:"at" doc:"When, Unix seconds."`
-	Minute   float64   `json:"minute" doc:"Minutes after the beginning."`
-	LayerIdx int       `json:"layer_idx" doc:"The layer."`
-	Repeat   int       `json:"repeat" doc:"How often the layer was notified before."`
-	Persons  []Someone `json:"persons" doc:"Who is notified, and why."`
-	Count    int       `json:"count" doc:"How many people this wakes."`
-	Emails   []string  `json:"emails" doc:"Further addresses."`
-	Chats    []string  `json:"chats" doc:"Types of the chats that are notified."`
-	Nobody   []string  `json:"nobody" doc:"Which parts of the layer have no person who can be reached, in words."`
-	Then     string    `json:"then" doc:"What happens when no person can be notified: skip, wait or fallback; empty when a person can."`
-	Problems []string  `json:"problems" doc:"Which of the persons cannot be reached, and why."`
+	At       int64       `json:"at" doc:"When, Unix seconds."`
+	Minute   float64     `json:"minute" doc:"Minutes after the beginning."`
+	LayerIdx int         `json:"layer_idx" doc:"The layer."`
+	Repeat   int         `json:"repeat" doc:"How often the layer was notified before."`
+	Persons  []Recipient `json:"persons" doc:"Who is notified, and why."`
+	Count    int         `json:"count" doc:"How many people this wakes."`
+	Emails   []string    `json:"emails" doc:"Further addresses."`
+	Chats    []string    `json:"chats" doc:"Types of the chats that are notified."`
+	Nobody   []string    `json:"nobody" doc:"Which parts of the layer have no person who can be reached, in words."`
+	Then     string      `json:"then" doc:"What happens when no person can be notified: skip, wait or fallback; empty when a person can."`
+	Problems []string    `json:"problems" doc:"Which of the persons cannot be reached, and why."`
 }
 
 func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err error) {
@@ -76,12 +76,12 @@ func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err er
 	if reply.At == 0 {
 		reply.At = c.Unix()
 	}
-	rule, looks, found, err := Choose(c.Tx, &i, time.Unix(reply.At, 0))
+	rule, results, found, err := Choose(c.Tx, &i, time.Unix(reply.At, 0))
 	if err != nil {
 		return reply, err
 	}
-	if reply.Rules = looks; looks == nil {
-		reply.Rules = []Look{}
+	if reply.Rules = results; results == nil {
+		reply.Rules = []RuleResult{}
 	}
 	if !found {
 		reply.Ends = "no escalation rule matches, so no person is notified"
@@ -184,7 +184,7 @@ func (s *Step) withoutPerson(e *run, l channel.Layer, at escalationplan.Step, ne
 	}
 	switch {
 	case s.Then == channel.Fallback:
-		s.Persons = append(s.Persons, Someone{l.OnNobody.PersonID, "the fallback of this layer"})
+		s.Persons = append(s.Persons, Recipient{l.OnNobody.PersonID, "the fallback of this layer"})
 	case s.Then == channel.Wait && next > 0 && next <= at.At+maxWait:
 		e.done--
 		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: at.At, Until: next})
@@ -199,7 +199,7 @@ func (s *Step) withoutPerson(e *run, l channel.Layer, at escalationplan.Step, ne
 // fillEmpty replaces lists that are nil by empty ones, so that the reply never holds null, and counts the persons.
 func (s *Step) fillEmpty() {
 	if s.Persons == nil {
-		s.Persons = []Someone{}
+		s.Persons = []Recipient{}
 	}
 	if s.Emails == nil {
 		s.Emails = []string{}

@@ -126,7 +126,7 @@ func targets(tx *db.Tx, account int64, t channel.Target) (who []string, err erro
 	for _, key := range slices.Sorted(maps.Keys(t.ScheduleToRoleIDs)) {
 		id, _ := strconv.ParseInt(key, 10, 64)
 		name := key + ", which does not exist any more"
-		s, err := schedule.FindTurns(tx, account, id, zone)
+		s, err := schedule.FindShifts(tx, account, id, zone)
 		if err != nil {
 			return nil, err
 		}

@@ -30,6 +30,9 @@ func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
 	if item.Person != 0 { // what a person did is acted on at once
 		tx.OnCommit(r.Wake.Raise)
 	}
+	if moved, ok := item.Event.(activity.AlertMerged); ok {
+		return Recheck(tx, item.Account, moved.IncidentID, item.At)
+	}
 	react := r.reaction(item.Event)
 	if react == nil {
 		return nil
@@ -66,7 +69,9 @@ func (r *Service) reaction(e activity.Event) reaction {
 	case activity.Snoozed:
 		return r.paused("the incident is snoozed")
 	case activity.Woken:
-		return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error { return makeDue(tx, item) }
+		return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error {
+			return Recheck(tx, item.Account, item.ID, item.At)
+		}
 	case activity.Resolved, activity.Merged:
 		return r.ended
 	}
@@ -106,29 +111,30 @@ func (r *Service) paused(why string) reaction {
 		if err := r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, shared...); err != nil {
 			return err
 		}
-		return makeDue(tx, item)
+		return Recheck(tx, item.Account, item.ID, item.At)
 	}
 }
 
 // ended cancels all pages of an incident that is closed, and notifies its recovery. A merge closes only its sources; the
-// incident that they are merged into goes on.
+// incident that they are merged into goes on, with more alerts.
 func (r *Service) ended(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	if i.Progress != incident.Closed {
-		return nil
+		return Recheck(tx, item.Account, item.ID, item.At)
 	}
 	if err := r.Notify.Cancel(tx, item.Account, item.ID, "the incident is over", item.At, pages...); err != nil {
 		return err
 	}
-	if err := makeDue(tx, item); err != nil {
+	if err := Recheck(tx, item.Account, item.ID, item.At); err != nil {
 		return err
 	}
 	return r.recovered(tx, i, item)
 }
 
-// makeDue makes the incident's escalation due now, because the incident has changed.
-func makeDue(tx *db.Tx, item activity.Item) error {
+// Recheck makes the incident's escalation due now, because the incident or one of its alerts has changed: silences that
+// held it back may not match a new alert.
+func Recheck(tx *db.Tx, account int64, incident string, now time.Time) error {
 	_, err := tx.Exec(`UPDATE escalation SET next_at = $3
-		WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, item.Account, item.ID, item.At.Unix())
+		WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, account, incident, now.Unix())
 	return err
 }
 

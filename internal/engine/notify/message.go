@@ -170,7 +170,7 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 	if err != nil {
 		return about, err
 	}
-	switch err := channel.Permit(tx, who, ch); {
+	switch err := unlessResponsible(channel.Permit(tx, who, ch), i, n.Person); {
 	case err == nil:
 		about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
 	case fault.KindOf(err) != fault.AccessDenied: // a link that would be refused is left out

@@ -54,7 +54,7 @@ type Notification struct {
 	Cause    string // Page and so on
 	Person   int64  // 0: a chat, or an address that belongs to no person of the account
 	Method   string // email, sms, voice, slack, slack_app:ID and so on
-	Lane     string // the queue it waits in, see queue; set by Put
+	Queue    string // the queue it waits in, see queue; set by Put
 	Address  Address
 	Reason   string // why this target is notified, in words
 	Detail   Detail
@@ -84,7 +84,7 @@ type Detail struct {
 // Put stores a notification that is due at n.Due, or at once. If one with the same key is stored already, that one stays
 // as it is and nothing is added.
 func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
-	n.ID, n.Created, n.Status, n.Lane = id.Object(now), now.UnixMilli(), Waiting, n.queue()
+	n.ID, n.Created, n.Status, n.Queue = id.Object(now), now.UnixMilli(), Waiting, n.queue()
 	if n.Due < n.Created {
 		n.Due = n.Created
 	}
@@ -98,7 +98,7 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 	}
 	_, err = tx.Exec(`INSERT INTO notice (account_id, `+columns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
-		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Lane, target, n.Reason,
+		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Queue, target, n.Reason,
 		string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome)
 	tx.OnCommit(r.runner.Wake)
 	return err
@@ -178,7 +178,7 @@ func scanSealed(scan db.Scan) (n Notification, target string, err error) {
 
 // scanStored reads a row and decodes nothing, so that one corrupt row cannot block the others of its query.
 func scanStored(scan db.Scan) (n Notification, target, detail string, err error) {
-	err = scan(&n.Account, &n.ID, &n.Key, &n.Incident, &n.Schedule, &n.Event, &n.Cause, &n.Person, &n.Method, &n.Lane, &target,
+	err = scan(&n.Account, &n.ID, &n.Key, &n.Incident, &n.Schedule, &n.Event, &n.Cause, &n.Person, &n.Method, &n.Queue, &target,
 		&n.Reason, &detail, &n.Status, &n.Attempts, &n.Due, &n.Created, &n.Settled, &n.Outcome)
 	return n, target, detail, err
 }

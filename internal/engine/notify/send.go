@@ -133,7 +133,7 @@ func (s store) Record(tx *db.Tx, results []delivery.Result[*attempt, outcome]) e
 
 // record stores the result of one attempt: sent, failed for good, cancelled, or due again later.
 func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.Time) error {
-	log := r.Log.With("notice_id", f.ID, "way", f.Method, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
+	log := r.Log.With("notice_id", f.ID, "method", f.Method, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
 	var failure *sender.Error
 	switch {
 	case o.cancelled != "" || o.failed != "":
@@ -198,9 +198,9 @@ func (r *Service) settle(tx *db.Tx, n *Notification, status, outcome string, now
 		e.FireType = "refire"
 	}
 	if n.Person != 0 {
-		e.Persons = []activity.Fired{{PersonID: n.Person, FailedReason: failed}}
+		e.Persons = []activity.Target{{PersonID: n.Person, FailedReason: failed}}
 	} else {
-		e.Robots = []activity.Fired{{Alias: n.alias(), FailedReason: failed}}
+		e.Robots = []activity.Target{{Alias: n.alias(), FailedReason: failed}}
 	}
 	return r.Bus.Publish(tx, activity.Item{Account: n.Account, ID: n.Incident, At: now, Event: e})
 }
@@ -213,5 +213,5 @@ func (n *Notification) alias() string {
 	case n.Method == "email":
 		return n.Address.To
 	}
-	return n.Lane
+	return n.Queue
 }

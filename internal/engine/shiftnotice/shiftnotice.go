@@ -82,14 +82,11 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 		if accounts, err = configstore.ShiftNotices.Behind(tx); err != nil {
 			return err
 		}
-		next, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM handover WHERE due_at > 0`)
+		next, err = nextDue(tx)
 		return err
 	})
-	if err != nil || len(accounts) == 0 && next == 0 {
-		return again, err
-	}
-	if len(accounts) == 0 && next > now.Unix() {
-		return time.Unix(next, 0), nil
+	if err != nil || len(accounts) == 0 && (next == 0 || next > now.Unix()) {
+		return unixTime(next), err
 	}
 	err = r.DB.Write(ctx, func(tx *db.Tx) error {
 		for _, account := range accounts {
@@ -107,13 +104,30 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 				return err
 			}
 		}
-		return nil
+		next, err = nextDue(tx)
+		return err
 	})
-	return now, err
+	return unixTime(next), err
+}
+
+// nextDue returns when the next row is due, Unix seconds; 0: none is. A run does not simply ask for another one at once:
+// while the configuration changes, that would be a run for each change instead of one for each interval.
+func nextDue(tx *db.Tx) (int64, error) {
+	next, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(min(due_at), 0) FROM handover WHERE due_at > 0`)
+	return next, err
+}
+
+// unixTime returns a moment; 0 becomes the zero time.
+func unixTime(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
 }
 
 // renew makes the rows of an account whose configuration has changed due at once, and creates those of new schedules. Rows
-// that are overdue keep their done_at, so that no change in between is lost.
+// that are due already stay due since then, so that they are processed before the others however often the configuration
+// changes; those that are overdue keep their done_at, so that no change in between is lost.
 func renew(tx *db.Tx, of configstore.AccountRevision, now int64) error {
 	account := of.ID
 	rows, err := db.All(tx, scanRow, `SELECT `+columns+` FROM handover WHERE account_id = $1`, account)
@@ -131,8 +145,11 @@ func renew(tx *db.Tx, of configstore.AccountRevision, now int64) error {
 		for _, kind := range []string{advance, daily} {
 			w := row{account, id, kind, now - lag, now}
 			i := slices.IndexFunc(rows, func(o row) bool { return o.schedule == id && o.kind == kind })
-			if i >= 0 && rows[i].due > 0 && rows[i].due < w.done {
-				w.done = min(rows[i].done, w.done)
+			if i >= 0 && rows[i].due > 0 {
+				if rows[i].due < w.done {
+					w.done = min(rows[i].done, w.done)
+				}
+				w.due = min(w.due, rows[i].due)
 			}
 			if err := w.save(tx); err != nil {
 				return err
@@ -166,7 +183,7 @@ func (r *Service) process(tx *db.Tx, w row, now time.Time) (done, due int64, err
 	if err != nil {
 		return 0, 0, err
 	}
-	shifts, err := schedule.FindTurns(tx, w.account, w.schedule, zone)
+	shifts, err := schedule.FindShifts(tx, w.account, w.schedule, zone)
 	if err != nil || shifts == nil || shifts.Disabled {
 		return w.done, 0, err
 	}

@@ -32,7 +32,7 @@ func staleReason(tx *db.Tx, n *notify.Notification, now time.Time) string {
 	if err != nil {
 		return ""
 	}
-	shifts, err := schedule.FindTurns(tx, n.Account, n.Schedule, zone)
+	shifts, err := schedule.FindShifts(tx, n.Account, n.Schedule, zone)
 	switch {
 	case err != nil:
 		return ""

@@ -90,7 +90,10 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 			return now, err
 		}
 	}
-	return now, nil
+	if len(rows) == batch { // else no row is left, and the next run is after the interval however often rules change
+		again = now
+	}
+	return again, nil
 }
 
 // renewal holds the rows of an account whose configuration has changed, for its revision. They are computed before the

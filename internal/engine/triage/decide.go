@@ -136,7 +136,7 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 			break
 		}
 		items = append(items, one)
-		if p.Dear = m.steps > expensive; p.Dear {
+		if p.Expensive = m.steps > expensive; p.Expensive {
 			break // other accounts with expensive rules must not wait for this one
 		}
 	}

@@ -110,7 +110,7 @@ func (r *Service) reevaluateBatch(t *jobs.Round, due []alert.Due) (left int, err
 			break
 		}
 		items = append(items, one)
-		if t.Dear = m.steps > expensive; t.Dear {
+		if t.Expensive = m.steps > expensive; t.Expensive {
 			break
 		}
 	}

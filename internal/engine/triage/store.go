@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/core/decide"
+	"tocsin/internal/engine/escalation"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 )
@@ -240,14 +241,20 @@ func (r *Service) apply(tx *db.Tx, m *snapshot, v *verdict) (err error) {
 	case v.Grouping.Open:
 		return writer.OpenFor(a, v.origin, v.Grouping.Key, v.method, v.Event.Labels[Drill] != "")
 	case v.Grouping.Join != "":
-		return writer.Joined(a.Incident, a, v.origin, v.Grouping.Storm)
+		if err := writer.Joined(a.Incident, a, v.origin, v.Grouping.Storm); err != nil {
+			return err
+		}
+		return escalation.Recheck(tx, m.account, a.Incident, m.now)
 	case v.Outcome == decide.Recovered:
 		if err := alert.Uninhibit(tx, m.account, a.ID, m.now.Unix()); err != nil || v.before == "" {
 			return err
 		}
 		return writer.Recovered(v.before)
 	case v.Outcome == decide.Grouped:
-		return writer.Updated(v.before, a)
+		if err := writer.Updated(v.before, a); err != nil {
+			return err
+		}
+		return escalation.Recheck(tx, m.account, v.before, m.now)
 	}
 	return nil
 }

@@ -5,12 +5,12 @@ import "tocsin/internal/platform/db"
 // Delivery is the record of one attempt to deliver a webhook (the specification, 2.9).
 type Delivery struct {
 	IntegrationID int64  `json:"integration_id" doc:"The integration of the webhook."`
-	EventID       string `json:"event_id" doc:"The id of this attempt; unique in the account."`
-	WebhookType   string `json:"webhook_type" doc:"What the event happened to: incident or alert."`
-	EventType     string `json:"event_type" doc:"What happened, such as i_new or a_update."`
+	EventID       string `json:"event_id" maxLength:"128" doc:"The id of this attempt; unique in the account."`
+	WebhookType   string `json:"webhook_type" maxLength:"64" doc:"What the event happened to: incident or alert."`
+	EventType     string `json:"event_type" maxLength:"64" doc:"What happened, such as i_new or a_update."`
 	ChannelID     int64  `json:"channel_id" doc:"The channel of the incident or alert."`
-	RefID         string `json:"ref_id" doc:"The incident or alert."`
-	Endpoint      string `json:"endpoint" doc:"URL it was sent to."`
+	RefID         string `json:"ref_id" maxLength:"128" doc:"The incident or alert."`
+	Endpoint      string `json:"endpoint" maxLength:"2048" doc:"URL it was sent to."`
 	Attempt       int64  `json:"attempt" doc:"1 for the first try of an event, 2 for the second and so on; 0: it was given up before there was one."`
 	Duration      int64  `json:"duration" doc:"How long the attempt took, in milliseconds."`
 	Status        string `json:"status" enum:"success,failed" doc:"success when the destination answered with a status of 2xx, else failed."`

@@ -8,6 +8,7 @@ func (r *Service) Module() module.Module {
 		Name:     "engine/webhook",
 		Ops:      r.Ops(),
 		Jobs:     r.Jobs(),
+		Overdue:  Overdue,
 		Prune:    []module.Retention{{Period: module.Deliveries, Prune: Prune}},
 		Sections: []string{"webhook_deliveries"},
 		Gauges:   []module.Gauge{retries},

@@ -17,15 +17,16 @@ import (
 // one writer because the embedded engine has one write lock, and a queue in Go is fair where the engine's
 // busy loop is not.
 type DB struct {
-	path    string
-	writer  *conn // used by serve alone
-	readers pool
-	queue   group
-	memory  *Cache
-	dsn     string
-	closed  chan struct{}
-	served  chan struct{} // closed when the last write has run
-	once    sync.Once
+	path       string
+	writer     *conn // used by serve alone
+	readers    pool
+	queue      group
+	memory     *Cache
+	unreadable *Unreadable
+	dsn        string
+	closed     chan struct{}
+	served     chan struct{} // closed when the last write has run
+	once       sync.Once
 }
 
 // pool lends connections, each to one user at a time.
@@ -54,7 +55,7 @@ func Connect(ctx context.Context, dsn string) (*DB, error) {
 		return nil, fmt.Errorf("database %q: want sqlite:PATH (engines built in: %s)", scheme(dsn), strings.Join(Engines(), ", "))
 	}
 	d := &DB{
-		dsn: dsn, memory: newCache(maxCache), closed: make(chan struct{}), served: make(chan struct{}),
+		dsn: dsn, memory: newCache(maxCache), unreadable: &Unreadable{}, closed: make(chan struct{}), served: make(chan struct{}),
 		queue: group{arrived: make(chan struct{}, 1)},
 	}
 	go d.serve()
@@ -103,7 +104,7 @@ func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	defer func() { d.readers.free <- c }()
-	return fn(&Tx{conn: c, memory: d.memory})
+	return fn(&Tx{conn: c, memory: d.memory, unreadable: d.unreadable})
 }
 
 // Snapshot runs fn in a read transaction: all its statements see one and the same state.
@@ -118,7 +119,7 @@ func (d *DB) in(ctx context.Context, from pool, begin string, fn func(*Tx) error
 		return err
 	}
 	defer func() { from.free <- c }()
-	tx := &Tx{conn: c, memory: d.memory, steady: true}
+	tx := &Tx{conn: c, memory: d.memory, unreadable: d.unreadable, steady: true}
 	if _, err := tx.Exec(begin); err != nil {
 		return err
 	}

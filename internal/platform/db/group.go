@@ -133,7 +133,7 @@ func (d *DB) serve() {
 
 // commit runs writes in one transaction and sets the result of each.
 func (d *DB) commit(writes []*write) {
-	tx := &Tx{conn: d.writer, queue: &d.queue}
+	tx := &Tx{conn: d.writer, queue: &d.queue, unreadable: d.unreadable}
 	err := errUnfinished
 	defer func() {
 		if err != nil {

@@ -34,12 +34,13 @@ type Tx struct {
 	conn  *conn
 	queue *group // writes that wait; nil in a transaction that only reads
 
-	memory    *Cache // nil in a transaction that writes
-	steady    bool   // see Steady
-	versionOf int64  // see Version
-	version   int64
-	versioned bool
-	after     *[]func() // see OnCommit; nil in a transaction that only reads
+	memory     *Cache // nil in a transaction that writes
+	unreadable *Unreadable
+	steady     bool  // see Steady
+	versionOf  int64 // see Version
+	version    int64
+	versioned  bool
+	after      *[]func() // see OnCommit; nil in a transaction that only reads
 }
 
 // OnCommit runs fn once the change is on disk, on the goroutine that called Write, in the order of the calls. fn is

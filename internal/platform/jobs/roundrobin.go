@@ -58,12 +58,12 @@ func (t *RoundRobin) Wait() { t.running.Wait() }
 
 // Round is a share of the work for one account.
 type Round struct {
-	Ctx     context.Context
-	Account int64
-	Now     time.Time
-	Dear    bool // the round was expensive; set by the function that does the work
-	turns   *RoundRobin
-	among   bool // the round has the goroutine of expensive accounts
+	Ctx       context.Context
+	Account   int64
+	Now       time.Time
+	Expensive bool // the round was expensive; set by the function that does the work
+	turns     *RoundRobin
+	among     bool // the round has the goroutine of expensive accounts
 }
 
 // Begin starts a round for each account that waits, as far as goroutines are free, and returns without waiting for
@@ -118,7 +118,7 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	delete(t.busy, own.Account)
 	t.inUse[own.among]--
 	delete(t.dear, own.Account)
-	if own.Dear {
+	if own.Expensive {
 		t.dear[own.Account] = true
 	}
 	if err != nil && own.Ctx.Err() == nil {

@@ -153,7 +153,7 @@ func TestARoundThatNeverEndsBlocksNoOther(t *testing.T) {
 // account has one. The other accounts are not held up, and a cheap round makes an account one of them again.
 func TestExpensiveAccountsShareOneGoroutine(t *testing.T) {
 	r := newRounds(t)
-	expensive := func(own *Round) { own.Dear = own.Account < 10 }
+	expensive := func(own *Round) { own.Expensive = own.Account < 10 }
 	r.begin(expensive, 4, 1, 2, 3, 20)
 	r.endAll()
 	seen := map[int64]bool{}

@@ -16,9 +16,9 @@ import (
 	"tocsin/internal/platform/egress"
 )
 
-// ways holds the default port and the library's policy for each TLS mode. With implicit TLS the library itself uses
+// modes holds the default port and the library's policy for each TLS mode. With implicit TLS the library itself uses
 // none, because the connection is encrypted already.
-var ways = map[string]struct {
+var modes = map[string]struct {
 	port   int
 	policy mail.TLSPolicy
 }{
@@ -28,7 +28,7 @@ var ways = map[string]struct {
 // client returns a client for one mail. The library observes ctx only until it is connected, so the end of ctx
 // closes the connection.
 func (s Server) client(ctx context.Context, out *egress.Client) (*mail.Client, error) {
-	method, ok := ways[cmp.Or(s.TLS, StartTLS)]
+	method, ok := modes[cmp.Or(s.TLS, StartTLS)]
 	if !ok {
 		return nil, fmt.Errorf("TLS %q: want starttls, implicit, opportunistic or none", s.TLS)
 	}

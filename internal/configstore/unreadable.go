@@ -1,0 +1,61 @@
+package configstore
+
+import (
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+)
+
+// row is an object as it is stored.
+type row struct{ id, body string }
+
+func scanRow(scan db.Scan) (r row, err error) { return r, scan(&r.id, &r.body) }
+
+// readable returns the objects of a query for id and body. One corrupt row must not hold up the others: it is left out,
+// and Unreadable counts it.
+func (k Kind[T]) readable(tx *db.Tx, account int64, query string, args ...any) ([]T, error) {
+	rows, err := db.All(tx, scanRow, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]T, 0, len(rows))
+	for _, r := range rows {
+		var v T
+		if err := json.Unmarshal([]byte(r.body), &v); err != nil {
+			tx.Unreadable().Add(db.Row{Account: account, Kind: k.Name, ID: r.id}, r.body, err)
+			continue
+		}
+		items = append(items, v)
+	}
+	return items, nil
+}
+
+// every returns all objects of the account by id, or an error if one cannot be decoded. It is for copies, which must be
+// complete.
+func (k Kind[T]) every(tx *db.Tx, account int64) ([]T, error) {
+	rows, err := db.All(tx, scanRow, all, account, k.Name)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]T, len(rows))
+	for i, r := range rows {
+		if err := json.Unmarshal([]byte(r.body), &items[i]); err != nil {
+			return nil, fault.Wrap(err, "%s %s", k.Name, r.id)
+		}
+	}
+	return items, nil
+}
+
+// Unreadable returns how many objects of each kind were left out of lists because they cannot be decoded, and are still
+// as they were.
+func Unreadable(tx *db.Tx) (map[string]int, error) {
+	left, err := tx.Unreadable().Drop(func(r db.Row) (string, bool, error) {
+		return db.One(tx, db.Column[string], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, r.Account, r.Kind, r.ID)
+	})
+	count := map[string]int{}
+	for _, r := range left {
+		count[r.Kind]++
+	}
+	return count, err
+}
