@@ -250,6 +250,9 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	if err != nil {
 		return err
 	}
+	if x.op.Effect == Write {
+		x.call.warnings, x.call.unlisted = x.op.check.unknown(document)
+	}
 	x.dry = x.op.Effect == Write && wantsDryRun(in)
 	if x.op.Do.before != nil {
 		x.call.read = f.DB.Snapshot
