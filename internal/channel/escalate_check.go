@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tocsin/internal/configstore"
+	"tocsin/internal/sender"
 )
 
 // The bounds of an escalation rule that the checks of an account file share with the API.
@@ -165,8 +166,8 @@ func (b *By) check(at configstore.RecordPath) error {
 			return err
 		}
 		for i, method := range list.methods {
-			if err := at.Element(list.name, i).Length("", method, 1, 64); err != nil {
-				return err
+			if wrong := sender.CheckMethod(method); wrong != "" {
+				return at.Element(list.name, i).Invalid("", "%s", wrong)
 			}
 		}
 	}

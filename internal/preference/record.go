@@ -9,6 +9,7 @@ import (
 
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/sender"
 )
 
 // Preference is how one person wants to be notified.
@@ -71,7 +72,7 @@ var Kind = configstore.Kind[Preference]{
 	},
 }
 
-// check returns fault.Invalid for invalid quiet hours or too many contacts.
+// check returns fault.Invalid for invalid quiet hours, too many contacts or a method that does not exist.
 func (p *Preference) check(at configstore.RecordPath) error {
 	for i, q := range p.QuietHours {
 		at := at.Element("quiet_hours", i)
@@ -97,7 +98,13 @@ func (p *Preference) check(at configstore.RecordPath) error {
 	if len(p.Contacts) > 20 {
 		return at.Invalid("contacts", "must be at most 20, got %d", len(p.Contacts))
 	}
-	return nil
+	var err error
+	p.methods(func(list string, i int, method string) {
+		if wrong := sender.CheckMethod(method); wrong != "" && err == nil {
+			err = at.Element(list, i).Invalid("", "%s", wrong)
+		}
+	})
+	return err
 }
 
 // Of returns the preference of a person, with sealed contacts. A person without a stored preference gets e-mail.
