@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/engine/ingest"
+	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/module"
@@ -60,9 +61,10 @@ type App struct {
 	Modules []module.Module
 	ingest  *ingest.Service
 	notify  *notify.Service
+	lint    *lint.Service
 
 	selfAlerts *selfalert.Service
-	metrics *prometheus.Registry
+	metrics    *prometheus.Registry
 }
 
 // New opens the database, migrates it and assembles the services. The caller closes the App.

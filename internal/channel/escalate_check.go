@@ -174,6 +174,19 @@ func (b *By) check(at configstore.RecordPath) error {
 	return nil
 }
 
+// Of returns the methods that the lists name for a severity; none if the person's preference is followed.
+func (b *By) Of(severity string) []string {
+	switch {
+	case b == nil || value(b.FollowPreference):
+		return nil
+	case severity == "Critical":
+		return b.Critical
+	case severity == "Warning":
+		return b.Warning
+	}
+	return b.Info
+}
+
 // any reports whether there is a method for incidents of any severity.
 func (b *By) any() bool {
 	return value(b.FollowPreference) || len(b.Critical)+len(b.Warning)+len(b.Info) > 0

@@ -134,13 +134,16 @@ func (p *Preference) methods(fn func(list string, index int, method string)) {
 	}
 }
 
-// warnings lists the methods that cannot reach the person.
+// warnings lists the methods that cannot reach the person, and quiet hours that hold Critical.
 func (p *Preference) warnings() (all []string) {
 	p.methods(func(list string, i int, method string) {
 		if !withoutContact.MatchString(method) && p.Contacts[method] == "" {
 			all = append(all, fmt.Sprintf("%s[%d] is %.60q, for which contacts has no address: it is not used", list, i, method))
 		}
 	})
+	if p.HoldsCritical() {
+		all = append(all, "quiet_hours: Critical notifications wait too, because but does not name Critical")
+	}
 	return all
 }
 

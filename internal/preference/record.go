@@ -4,6 +4,7 @@
 package preference
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -129,6 +130,11 @@ func (p Preference) Methods(severity string) []string {
 		return []string{"email"}
 	}
 	return methods
+}
+
+// HoldsCritical reports whether quiet hours delay Critical notifications.
+func (p Preference) HoldsCritical() bool {
+	return slices.ContainsFunc(p.QuietHours, func(q Quiet) bool { return !q.letsThrough("Critical") })
 }
 
 // QuietUntil returns when the quiet hours at now end, in the given time zone. Quiet hours that follow without a gap count

@@ -1,4 +1,4 @@
-package channel
+package lint
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ func (h host) Field(string) (string, bool) { return "", false }
 func (h host) Label(string) (string, bool) { return string(h), true }
 
 // A group gets a warning for a field exactly when no value of the field meets its conditions.
-func TestExcludedAgainstEveryValue(t *testing.T) {
+func TestUnmatchableAgainstEveryValue(t *testing.T) {
 	warned := 0
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 4))
@@ -31,7 +31,7 @@ func TestExcludedAgainstEveryValue(t *testing.T) {
 		for v := range 6 { // 5 is in no condition: it represents all other values
 			never = never && !m.Match(host(fmt.Sprint(v)), nil)
 		}
-		warnings := filterWarnings("filters", filter.Filter{group, group})
+		warnings := Unmatchable("filters", filter.Filter{group, group}, OfAlert)
 		if want := map[bool]int{true: 2}[never]; len(warnings) != want {
 			t.Fatalf("seed %d: %v, want %d warnings of %v", seed, warnings, want, group)
 		}
