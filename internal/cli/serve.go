@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"tocsin/internal/app"
+	"tocsin/internal/core/lint"
 )
 
 // serving holds the flags of the commands that run a server.
@@ -77,6 +78,9 @@ func (cmd *serveCmd) Run(con *console) error {
 	a, err := app.New(ctx, c)
 	if err != nil {
 		return err
+	}
+	if a.SendsNothing() {
+		c.Log.Warn(lint.SendsNothing)
 	}
 	return run(ctx, a, con, func(string) error {
 		first, err := a.FirstStart(ctx, cmd.TimeZone)
