@@ -79,14 +79,14 @@ func (cmd *serveCmd) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	if a.SendsNothing() {
-		c.Log.Warn(lint.SendsNothing)
-	}
 	return run(ctx, a, con, func(string) error {
 		first, err := a.FirstStart(ctx, cmd.TimeZone)
 		if first != nil {
 			fmt.Fprintf(con.out, "created account %d with owner %d; its app key, shown this once:\n%s\n", first.AccountID, first.OwnerID, first.Key)
 			fmt.Fprintf(con.out, "another key: %s\n", keyCreateLine(cmd.DB, first.AccountID))
+		}
+		if err == nil && a.SendsNothing() {
+			c.Log.Warn(lint.SendsNothing)
 		}
 		return err
 	})
