@@ -21,7 +21,7 @@ func (g generator) condition() string {
 	oper := g.of("IN", "IN", "IN", "NOTIN")
 	key, vals := "severity", g.of(`"Critical"`, `"Critical", "Warning"`, `"Critical", "Warning", "Info"`, `"critical"`, `"/^C/"`)
 	if g.rarely(3) {
-		key, vals = g.of("env", "labels.env"), g.of(`"prod"`, `"test"`, `"*"`, `"pr*"`)
+		key, vals = g.of("env", "labels.env"), g.of(`"prod"`, `"test"`, `"*"`, `"pr*"`, `"/^p/"`)
 	}
 	return fmt.Sprintf(`{"key": %q, "oper": %q, "vals": [%s]}`, key, oper, vals)
 }

@@ -64,6 +64,7 @@ func TestEveryProblemIsFoundAndVanishes(t *testing.T) {
 		lint.DropsEverything:     of(muting("unsubscribe", when("title", `"*"`))),
 		lint.SilencesEverything:  of(muting("silence", when("title", `"*"`)+fmt.Sprintf(`, "time_filter": {"start_time": %d, "end_time": %d}`, at, at+3600))),
 		lint.ConditionsUncovered: rule(layer(persons(ann)), when("labels.env", `"prod"`)),
+		lint.CoverUnproven:       rule(layer(persons(ann)), `"filters": [[{"key": "host", "oper": "IN", "vals": ["/^[a-m]/"]}], [{"key": "host", "oper": "NOTIN", "vals": ["/^[a-m]/"]}]]`),
 		lint.HoursUncovered:      rule(layer(persons(ann)), `"time_filters": [{"start": "09:00", "end": "17:00"}]`),
 		lint.StepWithoutPerson:   rule(layer(persons(ann) + ", " + teams(empty))),
 		lint.OnCallGap:           rule(layer(persons(ann) + ", " + onCall(night))),

@@ -9,7 +9,7 @@ import (
 const (
 	Error   = "error"   // an event can reach no one
 	Warning = "warning" // an event can reach no one at some times or with some contents, or later than expected
-	Info    = "info"    // silent by choice
+	Info    = "info"    // silent by choice, or not to be proven
 )
 
 // Code names a kind of finding. Codes are part of the API: they do not change.
@@ -38,6 +38,7 @@ const (
 	LongSilence         Code = "long_silence"
 	QuietHoldsCritical  Code = "quiet_hours_hold_critical"
 	ChannelDisabled     Code = "channel_disabled"
+	CoverUnproven       Code = "cover_unproven"
 )
 
 // Kind describes all findings of one code.
@@ -90,6 +91,8 @@ var Kinds = []Kind{
 		"Shorten the silence, or drop the alerts if no one needs them."},
 	{QuietHoldsCritical, Warning, "A person's quiet hours delay Critical notifications.",
 		"Add Critical to but of the quiet hours, or leave but empty."},
+	{CoverUnproven, Info, "Whether the channel's rules match every incident of the severity depends on patterns, and no exception was found.",
+		"Add an escalation rule without filters as the last one."},
 	{ChannelDisabled, Info, "The channel is disabled: it takes alerts and notifies no one.",
 		"Enable the channel, or delete it and what sends to it."},
 }

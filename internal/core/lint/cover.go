@@ -23,7 +23,8 @@ func (l *linter) cover(c *Channel, object fault.Ref, only []int64) {
 		l.add(SeverityUncovered, object, only, "no escalation rule of channel %q matches %s incidents, so they notify no one", c.Name, listed(never))
 	}
 	for _, severity := range ever {
-		if l.coveredAlways(c, severity) {
+		covered, proven := l.coveredAlways(c, severity)
+		if covered && proven {
 			continue
 		}
 		all := newSearch(filtersOf(c.Rules), OfIncident, severity, l.meter)
@@ -32,9 +33,14 @@ func (l *linter) cover(c *Channel, object fault.Ref, only []int64) {
 				c.Name, severity, all.words(s))
 			continue
 		}
-		if gap, found := l.uncoveredHours(c, severity); found {
+		gap, found, sure := l.uncoveredHours(c, severity)
+		switch {
+		case found && !covered:
 			l.add(HoursUncovered, object, only, "channel %q: from %s to %s there are %s incidents for which no escalation rule is active",
 				c.Name, stamp(gap.From), stamp(gap.Until), severity)
+		case !sure:
+			l.add(CoverUnproven, object, only, "channel %q: the patterns of its escalation rules decide whether each %s incident notifies a person",
+				c.Name, severity)
 		}
 	}
 }
@@ -48,14 +54,16 @@ func (l *linter) mayMatch(f filter.Filter, severity string) bool {
 	return q.matched() || !q.complete
 }
 
-// coveredAlways reports whether the rules without windows leave out no incident of a severity that can be found.
-func (l *linter) coveredAlways(c *Channel, severity string) bool {
+// coveredAlways reports whether the rules without windows leave out no incident of a severity that can be found, and
+// whether there is none.
+func (l *linter) coveredAlways(c *Channel, severity string) (covered, proven bool) {
 	always := slices.DeleteFunc(slices.Clone(c.Rules), func(r Rule) bool { return r.Windowed })
 	if len(always) == 0 {
-		return false
+		return false, false
 	}
-	_, found := newSearch(filtersOf(always), OfIncident, severity, l.meter).unmatched()
-	return !found
+	q := newSearch(filtersOf(always), OfIncident, severity, l.meter)
+	_, found := q.unmatched()
+	return !found, q.complete
 }
 
 func filtersOf(rules []Rule) (filters []filter.Filter) {
@@ -72,7 +80,9 @@ func filtersOf(rules []Rule) (filters []filter.Filter) {
 const maxSets = 200
 
 // uncoveredHours returns the first stretch until the horizon in which the active rules leave out an incident of a severity.
-func (l *linter) uncoveredHours(c *Channel, severity string) (Span, bool) {
+// sure is whether a stretch that is not found does not exist.
+func (l *linter) uncoveredHours(c *Channel, severity string) (gap Span, found, sure bool) {
+	sure = true
 	marks := []int64{l.Now, l.Now + Horizon}
 	for _, r := range c.Rules {
 		for _, s := range r.Active {
@@ -98,19 +108,21 @@ func (l *linter) uncoveredHours(c *Channel, severity string) (Span, bool) {
 		left, have := known[set]
 		if !have {
 			if len(known) == maxSets {
-				return Span{}, false
+				return Span{}, false, false
 			}
 			left = len(active) == 0
 			if !left {
-				_, left = newSearch(filtersOf(active), OfIncident, severity, l.meter).unmatched()
+				q := newSearch(filtersOf(active), OfIncident, severity, l.meter)
+				_, left = q.unmatched()
+				sure = sure && q.complete
 			}
 			known[set] = left
 		}
 		if left {
-			return Span{from, marks[i+1]}, true
+			return Span{from, marks[i+1]}, true, true
 		}
 	}
-	return Span{}, false
+	return Span{}, false, sure
 }
 
 // covers reports whether spans, which are in order, leave nothing out between two moments.

@@ -1,7 +1,7 @@
 // Package lint finds what is wrong with an account's configuration: above all, events that would reach no one. It is
 // pure: the configuration and the moment are arguments.
 //
-// It must never report as certain what it cannot prove: where only a regular expression decides, it says nothing.
+// It must never report as certain what it cannot prove: where only patterns decide, it says so and no more.
 package lint
 
 import (
@@ -18,7 +18,7 @@ import (
 // Finding is one problem of a configuration.
 type Finding struct {
 	Code     Code      `json:"code" doc:"What kind of problem it is; the codes are in docs/lint.md."`
-	Severity string    `json:"severity" enum:"error,warning,info" doc:"error: an event can reach no one; warning: it can at some times or with some contents, or is late; info: silent by choice."`
+	Severity string    `json:"severity" enum:"error,warning,info" doc:"error: an event can reach no one; warning: it can at some times or with some contents, or is late; info: silent by choice, or not to be proven."`
 	Object   fault.Ref `json:"object" doc:"The object to mend."`
 	Sentence string    `json:"sentence" doc:"The problem, in words."`
 	Mend     string    `json:"mend" doc:"What mends it, in words."`

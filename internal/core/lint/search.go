@@ -11,7 +11,7 @@ import (
 const maxTried = 512
 
 // otherValue stands for all values that no condition names.
-const otherValue = "a value that no condition names"
+const otherValue = "¿ another value ?"
 
 // search looks for a subject that no filter matches, or that one matches. It makes up subjects from the values that the
 // filters name, one more that stands for all others, and none. Filters of exact values cannot tell any further subjects
@@ -79,10 +79,12 @@ func (q *search) read(c filter.Condition, s Subject, at map[string]int) {
 		return
 	}
 	for _, v := range c.Vals {
-		if exact(v) {
+		switch {
+		case exact(v):
 			q.fields[i].add(v)
-		} else {
-			q.complete = q.complete && v == "*"
+		case !universal(v):
+			q.complete = false
+			q.fields[i].add(witness(v))
 		}
 	}
 }
