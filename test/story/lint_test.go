@@ -44,10 +44,10 @@ func muting(kind, more string) (calling, calling) {
 		calling{"/channel/" + kind + "/rule/disable", fmt.Sprintf(`{"channel_id": %d, "rule_id": "$id"}`, shop)}
 }
 
-// Every code appears when the configuration is broken, with its severity, object and words, and vanishes when it is mended.
+// Every code appears when the configuration is broken, with its severity, object and words, and vanishes when it is fixed.
 func TestEveryProblemIsFoundAndVanishes(t *testing.T) {
-	type pair struct{ broken, mended calling }
-	of := func(broken, mended calling) pair { return pair{broken, mended} }
+	type pair struct{ broken, fixed calling }
+	of := func(broken, fixed calling) pair { return pair{broken, fixed} }
 	at := start.Unix()
 	usual := ruled(layer(persons(ann)))
 	rule := func(layers string, more ...string) pair { return pair{ruled(layers, more...), usual} }
@@ -83,7 +83,7 @@ func TestEveryProblemIsFoundAndVanishes(t *testing.T) {
 			made := w.do(c.broken.path, "%s", c.broken.body)
 			w.finds(code)
 			id := made.get("rule_id") + made.get("integration_id")
-			w.do(c.mended.path, "%s", strings.ReplaceAll(c.mended.body, "$id", id))
+			w.do(c.fixed.path, "%s", strings.ReplaceAll(c.fixed.body, "$id", id))
 			w.lints()
 		})
 	}
@@ -125,7 +125,7 @@ func (w *world) lints(want ...lint.Code) {
 func (w *world) finds(code lint.Code) {
 	w.t.Helper()
 	for _, f := range w.findings() {
-		if f.Code == code && f.Severity != "" && f.Object.Kind != "" && f.Object.ID != "" && f.Object.Name != "" && f.Sentence != "" && f.Mend != "" {
+		if f.Code == code && f.Severity != "" && f.Object.Kind != "" && f.Object.ID != "" && f.Object.Name != "" && f.Sentence != "" && f.Fix != "" {
 			return
 		}
 	}

@@ -46,7 +46,7 @@ type Kind struct {
 	Code     Code
 	Severity string
 	Means    string
-	Mend     string
+	Fix      string
 }
 
 // Kinds lists all codes, the worst first.
@@ -110,9 +110,9 @@ func kindOf(code Code) Kind {
 // Table returns the codes as a table in Markdown, for docs/lint.md.
 func Table() string {
 	var b strings.Builder
-	b.WriteString("| code | severity | what it means | how to mend it |\n|---|---|---|---|\n")
+	b.WriteString("| code | severity | what it means | how to fix it |\n|---|---|---|---|\n")
 	for _, k := range Kinds {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Code, k.Severity, k.Means, k.Mend)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Code, k.Severity, k.Means, k.Fix)
 	}
 	return b.String()
 }

@@ -17,7 +17,7 @@ func TestTheCodesAreDocumented(t *testing.T) {
 	}
 	seen, rank := map[Code]bool{}, map[string]int{Error: 0, Warning: 1, Info: 2}
 	for i, k := range Kinds {
-		if seen[k.Code] || k.Means == "" || k.Mend == "" {
+		if seen[k.Code] || k.Means == "" || k.Fix == "" {
 			t.Errorf("%s is listed twice or not described", k.Code)
 		}
 		if seen[k.Code] = true; i > 0 && rank[k.Severity] < rank[Kinds[i-1].Severity] {

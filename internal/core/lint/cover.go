@@ -45,7 +45,7 @@ func (l *linter) cover(c *Channel, object fault.Ref, only []int64) {
 	}
 }
 
-// mayMatch reports whether a filter matches some incident of a severity, as far as can be told.
+// mayMatch reports whether a filter matches some incident of a severity. It is true where that cannot be decided.
 func (l *linter) mayMatch(f filter.Filter, severity string) bool {
 	if len(f) == 0 {
 		return true

@@ -47,7 +47,7 @@ func (s Subject) mayLack(label bool, name string) bool {
 }
 
 // Unmatchable returns a sentence for each group of a filter that can never match, behind its path in member. It is exact
-// for the fields with few values and for conditions that ask for exact values. Of anything else it says nothing.
+// for the fields with few values and for conditions that ask for exact values. It returns nothing about other conditions.
 func Unmatchable(member string, f filter.Filter, s Subject) (list []string) {
 	for g, group := range f {
 		byField, order := byField(group)
@@ -98,7 +98,7 @@ func byField(group filter.Group) (byField map[string][]filter.Condition, order [
 	return byField, order
 }
 
-// fieldKey tells a label from a built-in field of the same name.
+// fieldKey returns the key of a field in a subject. A label and a built-in field of one name have different keys.
 func fieldKey(label bool, name string) string { return fmt.Sprint(label, name) }
 
 // neverMet reports whether no value of a field meets all conditions on it. It tries the values that the field can have:

@@ -1,7 +1,7 @@
 // Package lint finds what is wrong with an account's configuration: above all, events that would reach no one. It is
 // pure: the configuration and the moment are arguments.
 //
-// It must never report as certain what it cannot prove: where only patterns decide, it says so and no more.
+// It must never report as certain what it cannot prove: where only patterns decide, it reports that as information.
 package lint
 
 import (
@@ -19,9 +19,9 @@ import (
 type Finding struct {
 	Code     Code      `json:"code" doc:"What kind of problem it is; the codes are in docs/lint.md."`
 	Severity string    `json:"severity" enum:"error,warning,info" doc:"error: an event can reach no one; warning: it can at some times or with some contents, or is late; info: silent by choice, or not to be proven."`
-	Object   fault.Ref `json:"object" doc:"The object to mend."`
+	Object   fault.Ref `json:"object" doc:"The object to fix."`
 	Sentence string    `json:"sentence" doc:"The problem, in words."`
-	Mend     string    `json:"mend" doc:"What mends it, in words."`
+	Fix      string    `json:"fix" doc:"What fixes it, in words."`
 	Channels []int64   `json:"-"` // only callers who may read all of these may see it
 }
 
@@ -67,7 +67,7 @@ type unreached struct {
 func (l *linter) add(code Code, object fault.Ref, channels []int64, format string, args ...any) {
 	k := kindOf(code)
 	l.found = append(l.found, Finding{
-		Code: code, Severity: k.Severity, Object: object, Sentence: fmt.Sprintf(format, args...), Mend: k.Mend, Channels: channels,
+		Code: code, Severity: k.Severity, Object: object, Sentence: fmt.Sprintf(format, args...), Fix: k.Fix, Channels: channels,
 	})
 }
 
@@ -193,7 +193,7 @@ func (l *linter) gap(p Part) {
 	}
 	k := kindOf(OnCallGap)
 	l.order = append(l.order, key)
-	l.gaps[key] = &Finding{Code: k.Code, Severity: k.Severity, Object: p.Ref, Mend: k.Mend, Sentence: fmt.Sprintf(
+	l.gaps[key] = &Finding{Code: k.Code, Severity: k.Severity, Object: p.Ref, Fix: k.Fix, Sentence: fmt.Sprintf(
 		"schedule %q, which pages, has no one on call from %s to %s; in the next 14 days there are %d such gaps, %s together",
 		p.Ref.Name, stamp(first.From), stamp(first.Until), len(p.Gaps), length(total))}
 }

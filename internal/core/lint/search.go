@@ -14,8 +14,8 @@ const maxTried = 512
 const otherValue = "¿ another value ?"
 
 // search looks for a subject that no filter matches, or that one matches. It makes up subjects from the values that the
-// filters name, one more that stands for all others, and none. Filters of exact values cannot tell any further subjects
-// apart, so the search is then a proof if it is complete. A subject that it finds is real in any case.
+// filters name, one more that stands for all others, and none. All other subjects are the same to filters of exact
+// values, so the search is then a proof if it is complete. A subject that it finds is real in any case.
 type search struct {
 	matchers []*filter.Matcher
 	meter    *filter.Meter

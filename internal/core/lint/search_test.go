@@ -28,7 +28,7 @@ func randomFilter(r *rand.Rand, patterns bool) (f filter.Filter) {
 	return f
 }
 
-// everySubject returns all subjects that filters of randomFilter can tell apart, of one severity.
+// everySubject returns one subject of a severity for each set of values that the filters of randomFilter treat alike.
 func everySubject(severity string) (all []subject) {
 	values := []string{"", "1", "2", "Critical", "critical", "Warning", "10.1.1.1", "7", "other"} // the first stands for absence
 	for _, a := range values {
@@ -50,7 +50,7 @@ func everySubject(severity string) (all []subject) {
 // is not so.
 func TestSearchAgreesWithEverySubject(t *testing.T) {
 	covered, open, unproven := 0, 0, 0
-	for seed := range uint64(4000) {
+	for seed := range uint64(1500) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		patterns := seed%2 == 1
 		var filters []filter.Filter
@@ -94,7 +94,7 @@ func TestSearchAgreesWithEverySubject(t *testing.T) {
 			t.Fatalf("seed %d: not complete for exact values: %v", seed, filters)
 		}
 	}
-	if covered < 100 || open < 1000 || unproven < 10 {
+	if covered < 40 || open < 400 || unproven < 4 {
 		t.Errorf("%d covered, %d open, %d unproven: too much alike", covered, open, unproven)
 	}
 }
