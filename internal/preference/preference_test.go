@@ -27,6 +27,7 @@ func TestPreferences(t *testing.T) {
 		{Path: "/preference/info", Key: apitest.KeyReader, Body: fmt.Sprintf(`{"person_id": %d}`, apitest.OwnerA), Code: "AccessDenied"},
 		{Path: "/preference/update", Key: apitest.KeyReader, Body: fmt.Sprintf(`{"person_id": %d}`, apitest.OwnerA), Code: "AccessDenied"},
 		{Path: "/preference/update", Body: fmt.Sprintf(`{"person_id": %d, "quiet_hours": []}`, apitest.Reader), Has: `{"quiet_hours": []}`},
+		{Path: "/preference/update", Body: `{"quiet_hours": [{"start": "22:00", "end": "07:00", "but": ["Info"]}]}`, Has: `{"warnings": ["trigger_notify.warning[0] is \"ntfy\", for which contacts has no address: it is not used", "quiet_hours: Critical notifications wait too, because but does not name Critical"]}`},
 		{Path: "/preference/update", Body: `{"person_id": 9}`, Code: "InvalidParameter", Says: []string{"person_id", "9"}},
 		{Path: "/preference/update", Body: `{"quiet_hours": [{"start": "25:00", "end": "07:00"}]}`, Code: "InvalidParameter", Says: []string{"quiet_hours[0].start"}},
 		{Path: "/preference/update", Body: `{"quiet_hours": [{"start": "07:00", "end": "07:00"}]}`, Code: "InvalidParameter", Says: []string{"quiet_hours[0].end"}},

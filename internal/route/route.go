@@ -81,8 +81,8 @@ func (r *Route) warnings() (list []string) {
 		list = append(list, "default: is not set, so alerts that meet no case reach no one")
 	}
 	for i, c := range r.Cases {
-		one, at := filter.Filter{c.If}, fmt.Sprintf("cases[%d].if", i)
-		list = slices.Concat(list, lint.Unmatchable(at, one, lint.OfAlert), lint.UnknownValues(at, one, lint.OfAlert))
+		unmatchable, unknown := lint.OfGroup(fmt.Sprintf("cases[%d].if", i), c.If, lint.OfAlert)
+		list = slices.Concat(list, unmatchable, unknown)
 	}
 	return list
 }

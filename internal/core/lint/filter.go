@@ -77,6 +77,18 @@ func UnknownValues(member string, f filter.Filter, s Subject) (list []string) {
 	return list
 }
 
+// OfGroup returns Unmatchable and UnknownValues of a member that holds one group and no filter.
+func OfGroup(member string, group filter.Group, s Subject) (unmatchable, unknown []string) {
+	f, first := filter.Filter{group}, member+"[0]"
+	unmatchable, unknown = Unmatchable(member, f, s), UnknownValues(member, f, s)
+	for _, list := range [][]string{unmatchable, unknown} {
+		for i := range list {
+			list[i] = strings.Replace(list[i], first, member, 1)
+		}
+	}
+	return unmatchable, unknown
+}
+
 // Everything reports whether a filter provably matches every subject.
 func Everything(f filter.Filter, s Subject) bool {
 	one := newSearch([]filter.Filter{f}, s, "", nil)

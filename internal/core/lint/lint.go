@@ -102,7 +102,8 @@ func (l *linter) source(s *Source) {
 	}
 	if s.Channel == 0 {
 		for i, group := range s.Cases {
-			l.filter(object, s.Channels, fmt.Sprintf("the route of integration %q: cases[%d].if", s.Name, i), filter.Filter{group}, OfAlert)
+			unmatchable, unknown := OfGroup(fmt.Sprintf("the route of integration %q: cases[%d].if", s.Name, i), group, OfAlert)
+			l.conditions(object, s.Channels, unmatchable, unknown)
 		}
 	}
 	for _, d := range s.Discards {
@@ -116,10 +117,15 @@ func (l *linter) source(s *Source) {
 
 // filter checks one filter.
 func (l *linter) filter(object fault.Ref, channels []int64, member string, f filter.Filter, s Subject) {
-	for _, sentence := range Unmatchable(member, f, s) {
+	l.conditions(object, channels, Unmatchable(member, f, s), UnknownValues(member, f, s))
+}
+
+// conditions adds what Unmatchable and UnknownValues returned.
+func (l *linter) conditions(object fault.Ref, channels []int64, unmatchable, unknown []string) {
+	for _, sentence := range unmatchable {
 		l.add(FilterNeverMatches, object, channels, "%s", sentence)
 	}
-	for _, sentence := range UnknownValues(member, f, s) {
+	for _, sentence := range unknown {
 		l.add(ValueNeverOccurs, object, channels, "%s", sentence)
 	}
 }
