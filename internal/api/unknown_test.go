@@ -43,7 +43,7 @@ func TestWritesNameUnknownMembers(t *testing.T) {
 	}
 	listed[50] = `"and 20 more"`
 	s.Converse(t, []apitest.Turn{
-		{Path: echo, Body: with(`"nmae":"b"`), Data: minimal}, // a read has no warnings
+		{Path: echo, Body: with(`"nam":"b"`), Data: minimal}, // a read has no warnings
 		{Path: "/toy/keep", Body: minimal, Data: minimal},
 		{Path: "/toy/keep", Body: with(`"smal":7,"zebra":{"a":1},"Ratio":0.1,"colours":null`),
 			Data: with(`"warnings":["Ratio: is not known here and is ignored; did you mean ratio?","smal: is not known here and is ignored; did you mean small?","zebra: is not known here and is ignored"]`)},

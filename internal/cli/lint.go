@@ -27,16 +27,16 @@ func (cmd *lintCmd) Run(con *console) (err error) {
 	if err := cmd.sending.apply(&c); err != nil {
 		return err
 	}
-	if err := db.MustExist(cmd.DB); err != nil {
+	if missing := db.MustExist(cmd.DB); missing != nil {
 		if cmd.File == "" {
-			return err
+			return missing
 		}
 		// A file can be checked before there is a database: it is loaded into one that is thrown away.
-		dir, err := os.MkdirTemp("", "tocsin-lint-")
-		if err != nil {
-			return err
+		dir, failed := os.MkdirTemp("", "tocsin-lint-")
+		if failed != nil {
+			return failed
 		}
-		defer os.RemoveAll(dir)
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		c.DB, c.SealKeyFile, c.SealKey = "sqlite:"+filepath.Join(dir, "tocsin.db"), "", ""
 	}
 	ctx := context.Background()

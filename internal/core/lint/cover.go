@@ -20,7 +20,8 @@ func (l *linter) cover(c *Channel, object fault.Ref, only []int64) {
 		}
 	}
 	if len(never) > 0 {
-		l.add(SeverityUncovered, object, only, "no escalation rule of channel %q matches %s incidents, so they notify no one", c.Name, listed(never))
+		l.add(SeverityUncovered, object, only, "no escalation rule of channel %q matches %s incidents, so they notify no one",
+			c.Name, listed(never))
 	}
 	for _, severity := range ever {
 		covered, proven := l.coveredAlways(c, severity)

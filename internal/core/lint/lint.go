@@ -98,7 +98,8 @@ func (l *linter) source(s *Source) {
 	case !s.Routed:
 		l.add(SourceWithoutTarget, object, s.Channels, "integration %q has neither a channel nor a route, so its alerts reach no one", s.Name)
 	case !s.Default:
-		l.add(RouteWithoutDefault, object, s.Channels, "the route of integration %q has no default: alerts that meet no case reach no one", s.Name)
+		l.add(RouteWithoutDefault, object, s.Channels, "the route of integration %q has no default: alerts that meet no case reach no one",
+			s.Name)
 	}
 	if s.Channel == 0 {
 		for i, group := range s.Cases {
