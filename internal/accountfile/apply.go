@@ -25,6 +25,8 @@ type Options struct {
 	Prune  bool  // delete the objects that the file does not have
 	DryRun bool  // compute the plan and change nothing
 	Shown  *Plan // if set, the changes must be exactly these: else fault.Conflict, and nothing is changed
+
+	Inspect func(*db.Tx) error // if set, is called when the file has been applied, before the end of the transaction
 }
 
 // Apply makes an account's configuration equal to a file and returns the changes, all or nothing.
@@ -57,6 +59,11 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 			return err
 		}
 		plan.Changes = changes(before, after)
+		if o.Inspect != nil {
+			if err := o.Inspect(tx); err != nil {
+				return err
+			}
+		}
 		if o.DryRun {
 			return errDryRun
 		}

@@ -242,15 +242,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	document, err := parse(body)
-	if err != nil {
-		return err
-	}
-	f.prepare(x.op)
-	if err := x.op.check.check(nil, document); err != nil {
-		return err
-	}
-	in, err := x.op.Do.decode(body)
+	in, err := f.request(x, body)
 	if err != nil {
 		return err
 	}
@@ -307,6 +299,22 @@ func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any
 		f.Keys.Recheck(x.call.Who.AccountID)
 	}
 	return err
+}
+
+// request decodes and checks the request. The unknown members of a write become warnings.
+func (f *Frame) request(x *exchange, body []byte) (in any, err error) {
+	document, err := parse(body)
+	if err != nil {
+		return nil, err
+	}
+	f.prepare(x.op)
+	if err := x.op.check.check(nil, document); err != nil {
+		return nil, err
+	}
+	if x.op.Effect == Write {
+		x.call.warnings, x.call.unlisted = x.op.check.unknown(document)
+	}
+	return x.op.Do.decode(body)
 }
 
 // clientGone distinguishes a call whose caller stopped waiting, or whose time ran out, from a failure of ours. If the

@@ -64,7 +64,7 @@ type Func struct {
 // In is a struct whose json tags name the fields: a field with omitempty or omitzero is optional, any
 // other is required; minimum, maximum, minLength, maxLength, minItems, maxItems, enum and pattern tags
 // are checked before the function is called, and so is a method Check() error on In, for rules between
-// fields. null means absent for an optional field. Unknown fields are ignored.
+// fields. null means absent for an optional field. Unknown fields are ignored, and a write names them in the warnings of its reply.
 func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
 	return Func{
 		in:  reflect.TypeFor[In](),
@@ -147,7 +147,12 @@ type Call struct {
 	read      func(context.Context, func(*db.Tx) error) error
 	write     func(context.Context, func(*db.Tx) error) error
 	reports   []error
+	warnings  []string // of the frame and of Warn
+	unlisted  int      // how many warnings there are besides
 }
+
+// Warn adds what a write accepts but is probably not intended to the warnings of its reply.
+func (c *Call) Warn(list ...string) { c.warnings = append(c.warnings, list...) }
 
 // Report logs a problem with one object although the call as a whole succeeds.
 func (c *Call) Report(err error) { c.reports = append(c.reports, err) }

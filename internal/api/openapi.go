@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -56,7 +57,7 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 			Required: []string{"request_id", "data"},
 			Properties: map[string]*huma.Schema{
 				"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."},
-				"data":       op.out,
+				"data":       f.answered(op),
 			},
 		}, Example: raw(op.Reply)}},
 	}}
@@ -88,6 +89,16 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 			"x-max-body-bytes": op.MaxBody,
 		},
 	}
+}
+
+// answered returns the schema of an operation's data: a write may have warnings although its type has no member for them.
+func (f *Frame) answered(op *mounted) *huma.Schema {
+	if op.Effect != Write || op.out.Ref == "" || f.schemas.SchemaFromRef(op.out.Ref).Properties["warnings"] != nil {
+		return op.out
+	}
+	own := newSchemas() // not among the named schemas, because no type of a request or reply is Warnings alone
+	warnings := own.SchemaFromRef(own.of(reflect.TypeFor[Warnings](), "").Ref)
+	return &huma.Schema{AllOf: []*huma.Schema{op.out, {Properties: warnings.Properties}}}
 }
 
 func (op *mounted) description() string {

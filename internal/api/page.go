@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"slices"
 
 	"tocsin/internal/platform/fault"
 )
@@ -54,9 +55,18 @@ type Warnings struct {
 const maxWarnings = 50
 
 // Warn returns the warnings of a reply: the first maxWarnings, then the number of the others.
-func Warn(list []string) Warnings {
-	if more := len(list) - maxWarnings; more > 0 {
-		list = append(list[:maxWarnings:maxWarnings], fmt.Sprintf("and %d more", more))
+func Warn(list []string) Warnings { return warn(list, 0) }
+
+// warn is Warn with the number of further warnings that are not in the list.
+func warn(list []string, more int) Warnings {
+	if beyond := len(list) - maxWarnings; beyond > 0 {
+		list, more = list[:maxWarnings:maxWarnings], more+beyond
+	}
+	if more > 0 {
+		list = append(list[:len(list):len(list)], fmt.Sprintf("and %d more", more))
 	}
 	return Warnings{list}
 }
+
+// add adds the warnings of the frame to those of the operation.
+func (w *Warnings) add(list []string, more int) { *w = warn(slices.Concat(w.Warnings, list), more) }

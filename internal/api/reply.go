@@ -38,6 +38,10 @@ func (x *exchange) encode(data any) (err error) {
 	x.reply.WriteString(`{"request_id":"`)
 	x.reply.WriteString(x.call.RequestID) // letters and digits
 	x.reply.WriteString(`","data":`)
+	w, hasWarnings := data.(interface{ add([]string, int) })
+	if hasWarnings && len(x.call.warnings) > 0 {
+		w.add(x.call.warnings, x.call.unlisted)
+	}
 	if a, ok := data.(Appender); ok {
 		var b []byte
 		b, err = a.AppendJSON(x.reply.AvailableBuffer())
@@ -45,8 +49,27 @@ func (x *exchange) encode(data any) (err error) {
 	} else {
 		err = json.MarshalWrite(x.reply, data, replyOptions)
 	}
+	if err == nil && !hasWarnings && len(x.call.warnings) > 0 {
+		err = x.appendWarnings()
+	}
 	x.reply.WriteByte('}')
 	return fault.Wrap(err, "encode the reply")
+}
+
+// appendWarnings adds the warnings of the frame as the last member of a reply without a member for them.
+func (x *exchange) appendWarnings() error {
+	b := x.reply.Bytes()
+	if b[len(b)-1] != '}' {
+		return nil // not an object
+	}
+	x.reply.Truncate(len(b) - 1)
+	if b[len(b)-2] != '{' {
+		x.reply.WriteByte(',')
+	}
+	x.reply.WriteString(`"warnings":`)
+	err := json.MarshalWrite(x.reply, warn(x.call.warnings, x.call.unlisted).Warnings, replyOptions)
+	x.reply.WriteByte('}')
+	return err
 }
 
 var replyOptions = json.JoinOptions(jsontext.AllowInvalidUTF8(true), json.Deterministic(true))

@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/engine/ingest"
+	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/module"
@@ -65,6 +66,7 @@ type App struct {
 	gaps    gaps
 	ingest  *ingest.Service
 	notify  *notify.Service
+	lint    *lint.Service
 
 	selfAlerts *selfalert.Service
 	metrics    *prometheus.Registry

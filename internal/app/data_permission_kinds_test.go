@@ -54,11 +54,11 @@ func rules(channel string) []kind {
 func channelKind(private string) kind {
 	body := `{"channel_name":"$mark","team_id":$team` + private + `}`
 	const one = `{"channel_id":$id}`
-	return kind{prefixes: []string{"/channel/"}, steps: []step{{"/channel/create", body, "channel_id", "id"}}, tries: []try{
+	return kind{prefixes: []string{"/channel/", "/lint/"}, steps: []step{{"/channel/create", body, "channel_id", "id"}}, tries: []try{
 		{create, "/channel/create", body, ""}, {change, "/channel/update", `{"channel_id":$id,"description":"y"}`, ""},
 		{change, "/channel/update", `{"channel_id":$id,"is_private":false,"team_id":0}`, ""}, {change, "/channel/disable", one, ""}, {change, "/channel/enable", one, ""},
 		{change, "/channel/delete", one, "BadRequest"}, {change, "/channel/delete", `{"channel_id":$id,"dry_run":true}`, ""},
-		{look, "/channel/info", one, ""}, {list, "/channel/infos", `{"channel_ids":[$id]}`, ""}, {list, "/channel/list", `{"query":"$mark"}`, ""},
+		{look, "/channel/info", one, ""}, {list, "/channel/infos", `{"channel_ids":[$id]}`, ""}, {list, "/channel/list", `{"query":"$mark"}`, ""}, {list, "/lint/list", `{}`, ""},
 		{look, "/channel/star", one, ""}, {look, "/channel/unstar", one, ""},
 	}}
 }

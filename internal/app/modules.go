@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/explain"
 	"tocsin/internal/engine/ingest"
+	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/shiftnotice"
@@ -47,6 +48,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.notify = a.notifier(bus, configs, linkKey)
 	a.selfAlerts = &selfalert.Service{DB: a.DB, Notify: a.notify, Decide: decide}
 	a.ingest = ingest.New(ingest.Config{DB: a.DB, Rate: a.pushRate(), Guesses: guesses, Decide: decide, Metrics: a.metrics})
+	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
 	escalations := escalation.New(escalation.Service{
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Wake: escalate, Silenced: configs.Silenced,
 	})
@@ -61,6 +63,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		escalations.Module(),
 		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
 		(&explain.Service{}).Module(),
+		a.lint.Module(),
 		changeevent.Module(),
 		webhooks.Module(),
 		a.notify.Module(),

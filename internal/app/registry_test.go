@@ -53,6 +53,7 @@ var specified = map[string]string{
 	"/alert/explain":                       "Channels Read (on-call)",
 	"/alert/merge":                         "Incidents Manage (on-call)",
 	"/alert/close":                         "Incidents Manage (on-call)",
+	"/lint/list":                           "Channels Read (on-call) or Channels Manage (on-call)",
 	"/preference/info":                     narrowedReads,
 	"/preference/update":                   narrowedManages,
 	"/incident/escalation/preview":         "Incidents Read (on-call)",

@@ -47,6 +47,9 @@ type updateRequest struct {
 	Body
 }
 
+// noRule is the warning of a channel whose incidents notify no one.
+const noRule = "the channel has no enabled escalation rule, so its incidents notify no one"
+
 func create(c *api.Call, in createRequest) (created, error) {
 	ch := Channel{
 		AccountID:   c.Who.AccountID,
@@ -58,6 +61,7 @@ func create(c *api.Call, in createRequest) (created, error) {
 		CreatedAt:   c.Unix(),
 	}
 	warnings, err := in.storeIn(c, &ch)
+	warnings = append(warnings, noRule)
 	return created{ch.ChannelID, ch.ChannelName, api.Warn(warnings)}, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tocsin/internal/configstore"
+	"tocsin/internal/sender"
 )
 
 // The bounds of an escalation rule that the checks of an account file share with the API.
@@ -165,12 +166,25 @@ func (b *By) check(at configstore.RecordPath) error {
 			return err
 		}
 		for i, method := range list.methods {
-			if err := at.Element(list.name, i).Length("", method, 1, 64); err != nil {
-				return err
+			if wrong := sender.CheckMethod(method); wrong != "" {
+				return at.Element(list.name, i).Invalid("", "%s", wrong)
 			}
 		}
 	}
 	return nil
+}
+
+// Of returns the methods that the lists name for a severity; none if the person's preference is followed.
+func (b *By) Of(severity string) []string {
+	switch {
+	case b == nil || value(b.FollowPreference):
+		return nil
+	case severity == "Critical":
+		return b.Critical
+	case severity == "Warning":
+		return b.Warning
+	}
+	return b.Info
 }
 
 // any reports whether there is a method for incidents of any severity.

@@ -2,6 +2,7 @@ package channel
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -216,12 +217,23 @@ func enableEscalateRule(c *api.Call, in RuleRequest) (api.Empty, error) {
 	return setRuleStatus(c, Escalates, in, "enabled")
 }
 
-func disableEscalateRule(c *api.Call, in RuleRequest) (api.Empty, error) {
-	return setRuleStatus(c, Escalates, in, "disabled")
+func disableEscalateRule(c *api.Call, in RuleRequest) (api.Warnings, error) {
+	_, err := setRuleStatus(c, Escalates, in, "disabled")
+	return api.Warnings{}, configstore.FirstError(err, warnWithoutRule(c, in.ChannelID))
 }
 
 func deleteEscalateRule(c *api.Call, in ruleDelete) (api.Removal, error) {
-	return deleteRule(c, Escalates, in)
+	reply, err := deleteRule(c, Escalates, in)
+	return reply, configstore.FirstError(err, warnWithoutRule(c, in.ChannelID))
+}
+
+// warnWithoutRule adds a warning when a channel has no enabled escalation rule left.
+func warnWithoutRule(c *api.Call, channel int64) error {
+	rules, err := Escalates.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(channel, 10))
+	if err == nil && !slices.ContainsFunc(rules, func(r EscalateRule) bool { return r.Status == "enabled" }) {
+		c.Warn(noRule)
+	}
+	return err
 }
 
 func (e escalateRules) info(c *api.Call, in RuleRequest) (EscalateRule, error) {

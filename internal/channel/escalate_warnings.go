@@ -9,6 +9,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/lint"
 	"tocsin/internal/person"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
@@ -37,7 +38,7 @@ func (r *EscalateRule) vet(c *api.Call) (warnings []string, err error) {
 		return nil, err
 	}
 	hidden, err := r.hidden(c)
-	filters := filterWarnings("filters", r.Filters)
+	filters := filterWarnings("filters", r.Filters, lint.OfIncident)
 	return slices.Concat(warnings, windows, filters, hidden, r.timingWarnings(), r.methodWarnings()), err
 }
 

@@ -56,6 +56,16 @@ func TestEscalateRuleWarnings(t *testing.T) {
 	}
 }
 
+// A method that no sender knows would be stored and notify no one.
+func TestUnknownMethodsAreRefused(t *testing.T) {
+	s := start(t)
+	for severity, method := range map[string]string{"critical": "phone", "warning": "emial", "info": "slack_app:x"} {
+		body := escalation(`[{"target":{"person_ids":[2476123212131],"by":{"`+severity+`":["email","`+method+`"]}}}]`, "")
+		s.Converse(t, []apitest.Turn{{Path: "/channel/escalate/rule/create", Body: body, Code: "InvalidParameter",
+			Says: []string{"layers[0].target.by." + severity + "[1]", "one of email, sms, voice", method}}})
+	}
+}
+
 // Only the first rule that matches an incident is used, so a rule after one that matches everything is not.
 func TestEscalateRuleAfterOneForEverything(t *testing.T) {
 	s := start(t)

@@ -6,6 +6,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/lint"
 	"tocsin/internal/platform/db"
 )
 
@@ -76,8 +77,8 @@ func (b InhibitBody) applyTo(_ *api.Call, r *InhibitRule) (warnings []string, er
 		warnings = append(warnings,
 			"source_filters and target_filters are the same: of two such alerts the first inhibits the second")
 	}
-	warnings = append(warnings, filterWarnings("source_filters", r.SourceFilters)...)
-	return append(warnings, filterWarnings("target_filters", r.TargetFilters)...), nil
+	warnings = append(warnings, filterWarnings("source_filters", r.SourceFilters, lint.OfAlert)...)
+	return append(warnings, filterWarnings("target_filters", r.TargetFilters, lint.OfAlert)...), nil
 }
 
 const inhibitExample = `"rule_name": "Info while Critical", "equals": ["labels.cluster"],` +

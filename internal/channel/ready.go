@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/lint"
 	"tocsin/internal/platform/db"
 )
 
@@ -131,6 +132,20 @@ func stretch(windows []TimeFilter, now int64, zone *time.Location, days map[stri
 		}
 	}
 	return in, next.Unix()
+}
+
+// Active returns when one of the windows is open between two moments, in order.
+func Active(windows []TimeFilter, from, until time.Time, zone *time.Location, days map[string]*calendar.Days) (spans []lint.Span) {
+	for at, end := from.Unix(), until.Unix(); at < end; {
+		in, change := stretch(windows, at, zone, days)
+		if in && len(spans) > 0 && spans[len(spans)-1].Until == at {
+			spans[len(spans)-1].Until = min(change, end)
+		} else if in {
+			spans = append(spans, lint.Span{From: at, Until: min(change, end)})
+		}
+		at = change
+	}
+	return spans
 }
 
 // mayChange reports whether the local time of a zone is one of the marked minutes at next, or jumped there.

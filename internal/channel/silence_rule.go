@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/lint"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
 )
@@ -126,9 +127,11 @@ func (b SilenceBody) applyTo(c *api.Call, r *SilenceRule) (warnings []string, er
 	}
 	if once := r.TimeFilter; once != nil && once.EndTime <= c.Unix() {
 		warnings = append(warnings, "time_filter: its window is over")
+	} else if once != nil && lint.TooLong(once.StartTime, once.EndTime) {
+		warnings = append(warnings, "time_filter: its window is longer than 30 days")
 	}
 	more, err := windowWarnings(c, r.TimeFilters)
-	return append(append(warnings, more...), filterWarnings("filters", r.Filters)...), err
+	return append(append(warnings, more...), mutingWarnings(r.Filters, "silenced")...), err
 }
 
 const silenceExample = `"rule_name": "Backup", "time_filters": [{"start": "01:00", "end": "03:30", "repeat": [0]}],` +

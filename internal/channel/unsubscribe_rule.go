@@ -43,7 +43,7 @@ func (b DropBody) applyTo(_ *api.Call, r *DropRule) (warnings []string, err erro
 	if err := checkFilters("", "filters", r.Filters, true); err != nil {
 		return nil, err
 	}
-	return filterWarnings("filters", r.Filters), nil
+	return mutingWarnings(r.Filters, "dropped"), nil
 }
 
 const dropExample = `"rule_name": "Test systems", "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]]`

@@ -2,69 +2,27 @@ package channel
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/calendar"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/lint"
 )
 
-// filterWarnings returns a warning for each group that can never match, with the field of which no value meets
-// all conditions. Values that match more than themselves, such as wildcards, are ignored.
-func filterWarnings(member string, f filter.Filter) (warnings []string) {
-	for g, group := range f {
-		var keys []string // in the order of their first condition
-		byKey := map[string][]filter.Condition{}
-		for _, c := range group {
-			if byKey[c.Key] == nil {
-				keys = append(keys, c.Key)
-			}
-			byKey[c.Key] = append(byKey[c.Key], c)
-		}
-		for _, key := range keys {
-			if excluded(byKey[key]) {
-				warnings = append(warnings, fmt.Sprintf("%s[%d]: never matches, no %s meets all conditions on it", member, g, key))
-			}
-		}
+// filterWarnings returns a warning for each group that can never match, and for each value that its field never has.
+func filterWarnings(member string, f filter.Filter, s lint.Subject) (warnings []string) {
+	return append(lint.Unmatchable(member, f, s), lint.UnknownValues(member, f, s)...)
+}
+
+// mutingWarnings is filterWarnings for a rule that keeps alerts from becoming incidents. effect is what becomes of them.
+func mutingWarnings(f filter.Filter, effect string) (warnings []string) {
+	warnings = filterWarnings("filters", f, lint.OfAlert)
+	if lint.Everything(f, lint.OfAlert) {
+		warnings = append(warnings, "filters: matches every alert of the channel, so all of them are "+effect)
 	}
 	return warnings
-}
-
-// excluded reports whether no value meets all of the conditions, as far as values without wildcards show: each
-// value that one condition wants is excluded by another.
-func excluded(all []filter.Condition) bool {
-	var left map[string]bool // the values that meet the conditions so far; nil: any
-	for _, c := range all {
-		if c.Oper != filter.In || slices.ContainsFunc(c.Vals, special) {
-			continue
-		}
-		wanted := map[string]bool{}
-		for _, v := range c.Vals {
-			wanted[v] = left == nil || left[v]
-		}
-		maps.DeleteFunc(wanted, func(_ string, in bool) bool { return !in })
-		left = wanted
-	}
-	if left == nil {
-		return false
-	}
-	for _, c := range all {
-		if c.Oper == filter.NotIn {
-			for _, v := range c.Vals {
-				delete(left, v)
-			}
-		}
-	}
-	return len(left) == 0
-}
-
-// special reports whether a value of a condition matches more than itself.
-func special(v string) bool {
-	return strings.ContainsAny(v, "*?/") || strings.HasPrefix(v, "cidr:") || strings.HasPrefix(v, "num:")
 }
 
 // windowWarnings rejects windows that name a calendar that does not exist. It returns a warning for each window

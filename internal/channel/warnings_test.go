@@ -1,43 +1,41 @@
-package channel
+package channel_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
-	"tocsin/internal/core/filter"
+	"tocsin/internal/api/apitest"
 )
 
-type host string
-
-func (h host) Field(string) (string, bool) { return "", false }
-func (h host) Label(string) (string, bool) { return string(h), true }
-
-// A group gets a warning for a field exactly when no value of the field meets its conditions.
-func TestExcludedAgainstEveryValue(t *testing.T) {
-	warned := 0
-	for seed := range uint64(3000) {
-		rng := rand.New(rand.NewPCG(seed, 4))
-		var group filter.Group
-		for range 1 + rng.IntN(4) {
-			c := filter.Condition{Key: "host", Oper: []string{filter.In, filter.NotIn}[rng.IntN(2)]}
-			for range 1 + rng.IntN(3) {
-				c.Vals = append(c.Vals, fmt.Sprint(rng.IntN(5)))
-			}
-			group = append(group, c)
-		}
-		m, _ := filter.Compile(filter.Filter{group})
-		never := true
-		for v := range 6 { // 5 is in no condition: it represents all other values
-			never = never && !m.Match(host(fmt.Sprint(v)), nil)
-		}
-		warnings := filterWarnings("filters", filter.Filter{group, group})
-		if want := map[bool]int{true: 2}[never]; len(warnings) != want {
-			t.Fatalf("seed %d: %v, want %d warnings of %v", seed, warnings, want, group)
-		}
-		warned += len(warnings)
+// A rule that keeps alerts from becoming incidents is named when it keeps all of them back, never any, or for too long.
+func TestMutingRulesWarn(t *testing.T) {
+	s := start(t)
+	now := apitest.Now.Unix()
+	const (
+		everything = `filters: matches every alert of the channel, so all of them are `
+		some       = `[[{"key":"labels.env","oper":"IN","vals":["test"]}]]`
+	)
+	all := `[[{"key":"title","oper":"IN","vals":["*"]}]]`
+	lower := `[[{"key":"severity","oper":"IN","vals":["Info","critical"]}]]`
+	once := func(days int64) string {
+		return fmt.Sprintf(`,"time_filter":{"start_time":%d,"end_time":%d}`, now, now+days*86400)
 	}
-	if warned < 500 {
-		t.Errorf("only %d warnings", warned)
+	for _, c := range []struct{ kind, filters, more, want string }{
+		{"unsubscribe", all, "", everything + "dropped"},
+		{"silence", all, once(1), everything + "silenced"},
+		{"unsubscribe", lower, "", `filters[0][0].vals[1]: severity is never "critical", it is one of Critical, Warning, Info, Ok`},
+		{"silence", some, once(31), "time_filter: its window is longer than 30 days"},
+		{"silence", some, once(30), ""},
+		{"unsubscribe", some, "", ""},
+	} {
+		want := `{}`
+		if c.want != "" {
+			want = fmt.Sprintf(`{"warnings":[%q]}`, c.want)
+		}
+		body := fmt.Sprintf(`{"channel_id":1001,"rule_name":"r","filters":%s%s`, c.filters, c.more)
+		s.Converse(t, []apitest.Turn{
+			{Path: "/channel/" + c.kind + "/rule/create", Body: body + "}", Has: want, Keep: map[string]string{"id": "rule_id"}},
+			{Path: "/channel/" + c.kind + "/rule/update", Body: body + `,"rule_id":"$id"}`, Data: want},
+		})
 	}
 }

@@ -27,6 +27,7 @@ type commands struct {
 	Serve   serveCmd   `cmd:"" help:"Run the server."`
 	Import  importCmd  `cmd:"" help:"Load an account file, all or nothing."`
 	Apply   applyCmd   `cmd:"" help:"Make an account equal to an account file: print the plan, then apply it."`
+	Lint    lintCmd    `cmd:"" help:"List what is wrong with the configuration: events that would reach no one."`
 	Export  exportCmd  `cmd:"" help:"Write the account file of an account."`
 	Account accountCmd `cmd:"" help:"The accounts of a database."`
 	Key     keyCmd     `cmd:"" help:"App keys, and the keys that seal stored secrets."`

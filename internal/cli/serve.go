@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"tocsin/internal/app"
+	"tocsin/internal/core/lint"
 )
 
 // serving holds the flags of the commands that run a server.
@@ -88,6 +89,9 @@ func (cmd *serveCmd) Run(con *console) error {
 		if first != nil {
 			fmt.Fprintf(con.out, "created account %d with owner %d; its app key, shown this once:\n%s\n", first.AccountID, first.OwnerID, first.Key)
 			fmt.Fprintf(con.out, "another key: %s\n", keyCreateLine(cmd.DB, first.AccountID))
+		}
+		if err == nil && a.SendsNothing() {
+			c.Log.Warn(lint.SendsNothing)
 		}
 		return err
 	})

@@ -120,8 +120,8 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 // withoutContact matches the methods that need no contact of the person.
 var withoutContact = regexp.MustCompile(`\A(email|sms|voice|(feishu|dingtalk|wecom|slack|teams)_app(:.+)?)\z`)
 
-// warnings lists the methods that cannot reach the person.
-func (p *Preference) warnings() (all []string) {
+// methods calls fn with every method of the preference and its path.
+func (p *Preference) methods(fn func(list string, index int, method string)) {
 	for _, list := range []struct {
 		name    string
 		methods []string
@@ -130,10 +130,20 @@ func (p *Preference) warnings() (all []string) {
 		{"schedule_shift_notify.personal_channels", p.Shift.PersonalChannels},
 	} {
 		for i, method := range list.methods {
-			if !withoutContact.MatchString(method) && p.Contacts[method] == "" {
-				all = append(all, fmt.Sprintf("%s[%d] is %.60q, for which contacts has no address: it is not used", list.name, i, method))
-			}
+			fn(list.name, i, method)
 		}
+	}
+}
+
+// warnings lists the methods that cannot reach the person, and quiet hours that hold Critical.
+func (p *Preference) warnings() (all []string) {
+	p.methods(func(list string, i int, method string) {
+		if !withoutContact.MatchString(method) && p.Contacts[method] == "" {
+			all = append(all, fmt.Sprintf("%s[%d] is %.60q, for which contacts has no address: it is not used", list, i, method))
+		}
+	})
+	if p.HoldsCritical() {
+		all = append(all, "quiet_hours: Critical notifications wait too, because but does not name Critical")
 	}
 	return all
 }

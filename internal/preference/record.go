@@ -4,11 +4,13 @@
 package preference
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/sender"
 )
 
 // Preference is how one person wants to be notified.
@@ -71,7 +73,7 @@ var Kind = configstore.Kind[Preference]{
 	},
 }
 
-// check returns fault.Invalid for invalid quiet hours or too many contacts.
+// check returns fault.Invalid for invalid quiet hours, too many contacts or a method that does not exist.
 func (p *Preference) check(at configstore.RecordPath) error {
 	for i, q := range p.QuietHours {
 		at := at.Element("quiet_hours", i)
@@ -97,7 +99,13 @@ func (p *Preference) check(at configstore.RecordPath) error {
 	if len(p.Contacts) > 20 {
 		return at.Invalid("contacts", "must be at most 20, got %d", len(p.Contacts))
 	}
-	return nil
+	var err error
+	p.methods(func(list string, i int, method string) {
+		if wrong := sender.CheckMethod(method); wrong != "" && err == nil {
+			err = at.Element(list, i).Invalid("", "%s", wrong)
+		}
+	})
+	return err
 }
 
 // Of returns the preference of a person, with sealed contacts. A person without a stored preference gets e-mail.
@@ -122,6 +130,11 @@ func (p Preference) Methods(severity string) []string {
 		return []string{"email"}
 	}
 	return methods
+}
+
+// HoldsCritical reports whether quiet hours delay Critical notifications.
+func (p Preference) HoldsCritical() bool {
+	return slices.ContainsFunc(p.QuietHours, func(q Quiet) bool { return !q.letsThrough("Critical") })
 }
 
 // QuietUntil returns when the quiet hours at now end, in the given time zone. Quiet hours that follow without a gap count

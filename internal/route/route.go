@@ -1,6 +1,7 @@
 package route
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -8,6 +9,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/lint"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/fault"
 )
@@ -63,6 +65,7 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 	if err != nil {
 		return api.Empty{}, err
 	}
+	c.Warn(r.warnings()...)
 	r.Version, r.UpdatedAt, r.UpdatedBy = r.Version+1, c.Unix(), c.Who.PersonID
 	c.Touched(configstore.Integration, r.IntegrationID, "")
 	c.Touched(Kind.Name, key, Kind.Head(&r).Name)
@@ -70,6 +73,18 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	return api.Empty{}, Kind.Put(c.Tx, account, &r)
+}
+
+// warnings returns what is probably not meant.
+func (r *Route) warnings() (list []string) {
+	if r.Default == nil || len(r.Default.ChannelIDs) == 0 {
+		list = append(list, "default: is not set, so alerts that meet no case reach no one")
+	}
+	for i, c := range r.Cases {
+		unmatchable, unknown := lint.OfGroup(fmt.Sprintf("cases[%d].if", i), c.If, lint.OfAlert)
+		list = slices.Concat(list, unmatchable, unknown)
+	}
+	return list
 }
 
 type infoRequest struct {
@@ -102,9 +117,7 @@ func Permit(c *api.Call, integration int64) error {
 
 // permit is Permit for a route: its conditions would show which alerts go to the private channels that it names.
 func (r *Route) permit(c *api.Call) error {
-	var named []int64
-	r.channels(func(_ string, id int64) { named = append(named, id) })
-	return channel.PermitAll(c.Tx, c.Who, named...)
+	return channel.PermitAll(c.Tx, c.Who, r.Channels()...)
 }
 
 // visible returns the routes without those that name a private channel that the caller may not read.

@@ -139,3 +139,18 @@ func TestRoutesOfAFile(t *testing.T) {
 		"cases":          func(r *route.Route) { r.Default = nil },
 	})
 }
+
+// A route that lets alerts reach no one, or a condition that is never met, is named when it is stored.
+func TestRouteWarns(t *testing.T) {
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, route.Ops(), channel.Ops(keyring), (&integration.Service{Keyring: keyring}).Ops())
+	lower := `"cases":[{"if":[{"key":"severity","oper":"IN","vals":["critical"]}],"channel_ids":[$a],"fallthrough":false}]`
+	s.Converse(t, []apitest.Turn{
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"A"}`, Keep: map[string]string{"a": "channel_id"}},
+		{Path: "/integration/create", Body: `{"integration_name":"x","integration_type":"standard"}`, Keep: map[string]string{"i": "integration_id"}},
+		{Path: "/route/upsert", Body: `{"integration_id":$i,` + lower + `}`, Data: `{"warnings":["default: is not set, so alerts that meet no case reach no one",` +
+			`"cases[0].if: never matches, no severity meets all conditions on it",` +
+			`"cases[0].if[0].vals[0]: severity is never \"critical\", it is one of Critical, Warning, Info, Ok"]}`},
+		{Path: "/route/upsert", Body: `{"integration_id":$i,"default":{"channel_ids":[$a]}}`, Data: `{}`},
+	})
+}

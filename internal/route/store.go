@@ -84,6 +84,12 @@ var Kind = configstore.Kind[Route]{
 	},
 }
 
+// Channels returns the channels that the route names.
+func (r *Route) Channels() (ids []int64) {
+	r.channels(func(_ string, id int64) { ids = append(ids, id) })
+	return ids
+}
+
 // channels calls fn with every channel of the route and its path.
 func (r *Route) channels(fn func(path string, id int64)) {
 	for i, c := range r.Cases {

@@ -180,6 +180,17 @@ func TestCreateNotify(t *testing.T) {
 	}
 }
 
+// A method that no sender knows would be stored and notify no one.
+func TestUnknownMethodsAreRefused(t *testing.T) {
+	s := start(t)
+	s.Grant(auth.SchedulesManage)
+	s.Converse(t, []apitest.Turn{
+		{Key: apitest.KeyReader, Path: "/schedule/create", Body: `{"schedule_name":"S","notify":{"by":{"follow_preference":false,"personal_channels":["email","telepathy"]}}}`,
+			Code: "InvalidParameter", Says: []string{"notify.by.personal_channels[1]", "one of email, sms, voice", "telepathy"}},
+		{Key: apitest.KeyReader, Path: "/schedule/create", Body: `{"schedule_name":"S","notify":{"by":{"follow_preference":false,"personal_channels":["phone","ntfy","feishu_app:5"]}}}`, Has: `{}`},
+	})
+}
+
 func TestCreateWarns(t *testing.T) {
 	s := start(t)
 	s.Grant(auth.SchedulesManage)
@@ -195,8 +206,6 @@ func TestCreateWarns(t *testing.T) {
 		{"weekly hours under a mask", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A}, object{
 			"day_mask": object{"repeat": []int{1}}, "restrict_mode": 2,
 			"restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 3600}}})}}), []string{"layers[0]"}},
-		{"unknown channel", `{"schedule_name":"S","notify":{"by":{"follow_preference":false,"personal_channels":["email","telepathy"]}}}`,
-			[]string{"notify.by.personal_channels[1]", "telepathy"}},
 		{"robot without token", `{"schedule_name":"S","notify":{"webhooks":[{"type":"slack","settings":{}}]}}`,
 			[]string{"notify.webhooks[0].settings", "token"}},
 		{"application without chats", `{"schedule_name":"S","notify":{"webhooks":[{"type":"feishu_app","settings":{"integration_id":5}}]}}`,

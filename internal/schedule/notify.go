@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/sender"
 )
 
 // Notify is who is notified about shifts, and how (specification 2.2).
@@ -57,8 +58,7 @@ type WebhookSettings struct {
 var (
 	webhookTypes = []string{"feishu", "dingtalk", "wecom", "slack", "telegram", "zoom", "feishu_app", "dingtalk_app", "wecom_app",
 		"slack_app", "teams_app"}
-	timeOfDay     = regexp.MustCompile(`\A([01][0-9]|2[0-3]):[0-5][0-9]\z`)
-	knownChannels = regexp.MustCompile(`\A(email|sms|voice|phone|(feishu|dingtalk|wecom|slack|teams)_app(:.+)?)\z`)
+	timeOfDay = regexp.MustCompile(`\A([01][0-9]|2[0-3]):[0-5][0-9]\z`)
 )
 
 // normalise returns a copy of the notification without an incomplete fixed time and with integration_id copied to
@@ -81,6 +81,9 @@ func (n *Notify) normalise(path string) (*Notify, error) {
 			return nil, fault.Invalid(path+".fixed_time.start", "must be a time of day from 00:00 to 23:59, got %q", t.Start)
 		}
 	}
+	if err := s.By.check(path + ".by"); err != nil {
+		return nil, err
+	}
 	if s.Webhooks == nil {
 		return &s, nil
 	}
@@ -100,18 +103,24 @@ func (n *Notify) normalise(path string) (*Notify, error) {
 	return &s, nil
 }
 
+// check refuses methods that do not exist. phone is accepted for voice, because clients send it.
+func (b *NotifyBy) check(path string) error {
+	if b == nil || b.PersonalChannels == nil {
+		return nil
+	}
+	for i, method := range *b.PersonalChannels {
+		if wrong := sender.CheckMethod(method); wrong != "" && method != "phone" {
+			return fault.Invalid(fmt.Sprintf("%s.personal_channels[%d]", path, i), "%s", wrong)
+		}
+	}
+	return nil
+}
+
 // warnings lists the settings that are accepted but cannot work.
 func (n *Notify) warnings() []string {
 	var all []string
 	if n == nil {
 		return nil
-	}
-	if n.By != nil && n.By.PersonalChannels != nil {
-		for i, c := range *n.By.PersonalChannels {
-			if !knownChannels.MatchString(c) {
-				all = append(all, fmt.Sprintf("notify.by.personal_channels[%d] is not a known channel: %q", i, c))
-			}
-		}
 	}
 	if n.Webhooks != nil {
 		for i, w := range *n.Webhooks {

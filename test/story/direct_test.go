@@ -129,7 +129,7 @@ func TestAnEMailStandsInForADirectMessageThatCannotWork(t *testing.T) {
 	w.do("/integration/disable", `{"integration_id": %s}`, chatID)
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))
-	for _, kind := range []string{"slack_app", "slack_app:none"} { // which name no app at all
+	for _, kind := range []string{"slack_app", "slack_app:9"} { // which name no app of the account
 		w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [%q], "warning": [], "info": []}}`, kind)
 		w.push("cpu "+kind, "Critical")
 		w.notified(newPage("ann"))

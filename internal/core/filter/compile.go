@@ -66,7 +66,7 @@ func (c *compiler) wrong(path, value, want string) {
 func (c *compiler) clause(path string, condition Condition) clause {
 	n := len(condition.Vals)
 	cl := clause{Condition: condition, tests: make([]test, n), sizes: make([]size, n)}
-	cl.label, cl.field = source(condition.Key)
+	cl.label, cl.field = Source(condition.Key)
 	if cl.field == "" {
 		c.wrong(path+"key", condition.Key, "must name a field or, after labels., a label")
 	}
@@ -93,8 +93,8 @@ func (c *compiler) clause(path string, condition Condition) clause {
 	return cl
 }
 
-// source returns what a key reads: the label, or the built-in field, of that name.
-func source(key string) (label bool, name string) {
+// Source returns what a key reads: the label, or the built-in field, of that name.
+func Source(key string) (label bool, name string) {
 	if name, ok := strings.CutPrefix(key, labelPrefix); ok {
 		return true, name
 	}
@@ -106,7 +106,7 @@ func source(key string) (label bool, name string) {
 
 // Read returns what a key reads: a field, an alias of a field, or a label. ok is false when it is absent.
 func Read(fields Fields, key string) (value string, ok bool) {
-	label, name := source(key)
+	label, name := Source(key)
 	if label {
 		return fields.Label(name)
 	}

@@ -26,6 +26,9 @@ func kindOf(method string) string {
 	return kind
 }
 
+// IsDirect reports whether a method is the direct message of an app.
+func IsDirect(method string) bool { return contactProblem[kindOf(method)] != nil }
+
 // contactProblem returns, for each kind of direct message, why a service cannot find a person; empty when it can.
 var contactProblem = map[string]func(p Person) string{
 	integration.SlackApp: func(p Person) string { return unless(p.Email != "", p, "e-mail address", "Slack") },

@@ -64,10 +64,8 @@ func (r *Service) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, se
 		pref.Contacts, missing = nil, append(missing, "contacts cannot be opened: "+err.Error())
 	}
 	methods := pref.Methods(severity)
-	if by != nil && (by.FollowPreference == nil || !*by.FollowPreference) {
-		if list := methodsOf(by, severity); len(list) > 0 {
-			methods = list
-		}
+	if list := by.Of(severity); len(list) > 0 {
+		methods = list
 	}
 	after, err := quietUntil(tx, account, p, pref, severity, now)
 	if err != nil {
@@ -149,17 +147,6 @@ func quietUntil(tx *db.Tx, id int64, p Person, pref preference.Preference, sever
 		}
 	}
 	return pref.QuietUntil(severity, now, zone), nil
-}
-
-// methodsOf returns the methods that a rule names for a severity.
-func methodsOf(by *channel.By, severity string) []string {
-	switch severity {
-	case "Critical":
-		return by.Critical
-	case "Warning":
-		return by.Warning
-	}
-	return by.Info
 }
 
 // reach resolves one method to a person. lacks is what is missing for it. Both are set when the method is worth trying

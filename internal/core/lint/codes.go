@@ -1,0 +1,119 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The severities of findings.
+const (
+	Error   = "error"   // an event can reach no one
+	Warning = "warning" // an event can reach no one at some times or with some contents, or later than expected
+	Info    = "info"    // silent by choice, or not to be proven
+)
+
+// Code names a kind of finding. Codes are part of the API: they do not change.
+type Code string
+
+// The codes of findings.
+const (
+	ServerSendsNothing  Code = "server_sends_nothing"
+	OwnerUnreachable    Code = "owner_unreachable"
+	SourceWithoutTarget Code = "source_without_channel"
+	RouteWithoutDefault Code = "route_without_default"
+	ChannelWithoutRule  Code = "channel_without_rule"
+	SeverityUncovered   Code = "severity_uncovered"
+	RulePagesNoOne      Code = "rule_pages_no_one"
+	DropsEverything     Code = "drops_everything"
+	SilencesEverything  Code = "silences_everything"
+	ConditionsUncovered Code = "conditions_uncovered"
+	HoursUncovered      Code = "hours_uncovered"
+	StepWithoutPerson   Code = "step_without_person"
+	OnCallGap           Code = "on_call_gap"
+	PersonUnreachable   Code = "person_unreachable"
+	MethodNotSendable   Code = "method_not_sendable"
+	ChatUnusable        Code = "chat_unusable"
+	FilterNeverMatches  Code = "filter_never_matches"
+	ValueNeverOccurs    Code = "value_never_occurs"
+	LongSilence         Code = "long_silence"
+	QuietHoldsCritical  Code = "quiet_hours_hold_critical"
+	ChannelDisabled     Code = "channel_disabled"
+	CoverUnproven       Code = "cover_unproven"
+)
+
+// Kind describes all findings of one code.
+type Kind struct {
+	Code     Code
+	Severity string
+	Means    string
+	Fix      string
+}
+
+// Kinds lists all codes, the worst first.
+var Kinds = []Kind{
+	{ServerSendsNothing, Error, "The server has neither a mail server nor a gateway, so pages reach only chats.",
+		"Start the server with --smtp and --smtp-from, or with --gateway."},
+	{OwnerUnreachable, Error, "The account's owner, who is notified when no other person can be, has no address.",
+		"Give the owner an e-mail address."},
+	{SourceWithoutTarget, Error, "An integration that takes alerts has neither a channel nor a route: its alerts are unrouted.",
+		"Set channel_id of the integration, or give it a route with a default."},
+	{RouteWithoutDefault, Error, "Alerts that meet no case of the route are unrouted.",
+		"Give the route a default with a channel."},
+	{ChannelWithoutRule, Error, "The channel has no enabled escalation rule, so its incidents notify no one.",
+		"Create an escalation rule for the channel, or enable one."},
+	{SeverityUncovered, Error, "No escalation rule of the channel can match incidents of the severity.",
+		"Add an escalation rule without filters as the last one, or one for the severity."},
+	{RulePagesNoOne, Error, "Not one step of the escalation rule reaches a person, an address or a chat for the severity.",
+		"Add a person, a team or a schedule that can be reached to the rule."},
+	{DropsEverything, Error, "A drop rule or a pipeline rule matches every alert.",
+		"Give the rule a condition that only the unwanted alerts meet, or disable it."},
+	{SilencesEverything, Error, "A silence rule matches every alert of the channel.",
+		"Give the rule a condition, or disable the channel if it must be silent."},
+	{ConditionsUncovered, Warning, "Rules match incidents of the severity, but some contents are matched by none.",
+		"Add an escalation rule without filters as the last one."},
+	{HoursUncovered, Warning, "Within the next 14 days there is a time at which no escalation rule is active for the severity.",
+		"Add an escalation rule without time_filters as the last one."},
+	{StepWithoutPerson, Warning,
+		"A part of a step leads to no person: an empty team, a schedule that is empty or disabled, a person who has left.",
+		"Replace the part, or put persons into the team or schedule."},
+	{OnCallGap, Warning, "A schedule that pages has no one on call at some time within the next 14 days.",
+		"Close the gap with a layer or an override, or add a second step to the rules that use the schedule."},
+	{PersonUnreachable, Warning, "A person whom a rule pages has no method that can reach them for the severity.",
+		"Give the person an address for the method, or let the rule or the preference use another method."},
+	{MethodNotSendable, Warning, "A rule or a preference names a method that the server cannot send.",
+		"Start the server with --smtp (email) or --gateway (sms, voice), or choose another method."},
+	{ChatUnusable, Warning, "A chat of an escalation rule has no address or names an integration that cannot be used.",
+		"Complete the chat's settings, or enable the integration."},
+	{FilterNeverMatches, Warning, "A group of conditions can never be met.",
+		"Correct the conditions; values are compared with their case."},
+	{ValueNeverOccurs, Warning, "A condition names a value that the field never has, such as a severity in lower case.",
+		"Write Critical, Warning, Info or Ok as here."},
+	{LongSilence, Warning, "A silence lasts longer than 30 days, or its windows leave no minute out.",
+		"Shorten the silence, or drop the alerts if no one needs them."},
+	{QuietHoldsCritical, Warning, "A person's quiet hours delay Critical notifications.",
+		"Add Critical to but of the quiet hours, or leave but empty."},
+	{CoverUnproven, Info, "Whether the channel's rules match every incident of the severity depends on patterns, and no exception was found.",
+		"Add an escalation rule without filters as the last one."},
+	{ChannelDisabled, Info, "The channel is disabled: it takes alerts and notifies no one.",
+		"Enable the channel, or delete it and what sends to it."},
+}
+
+// kindOf returns the description of a code.
+func kindOf(code Code) Kind {
+	for _, k := range Kinds {
+		if k.Code == code {
+			return k
+		}
+	}
+	panic("no description of " + code) // a test holds the list
+}
+
+// Table returns the codes as a table in Markdown, for docs/lint.md.
+func Table() string {
+	var b strings.Builder
+	b.WriteString("| code | severity | what it means | how to fix it |\n|---|---|---|---|\n")
+	for _, k := range Kinds {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Code, k.Severity, k.Means, k.Fix)
+	}
+	return b.String()
+}

@@ -1,0 +1,120 @@
+package lint
+
+import (
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/fault"
+)
+
+// Horizon is how far ahead schedules and windows are checked, in seconds.
+const Horizon = 14 * 24 * 3600
+
+// maxSilence is the length from which a silence is a finding, in seconds.
+const maxSilence = 30 * 24 * 3600
+
+// Severities lists the severities of incidents.
+var Severities = []string{"Critical", "Warning", "Info"}
+
+// Config is the configuration of one account as values.
+//
+// When the account has a fallback of its own, it belongs here beside Owner, with a code for an account without one.
+type Config struct {
+	Now      int64     // Unix seconds
+	Account  fault.Ref // the account itself
+	Mail     bool      // the server can send e-mail
+	Phone    bool      // the server can send text messages or make calls
+	Owner    Person
+	Channels []Channel
+	Sources  []Source
+	Persons  []Person // who have not left
+}
+
+// Person is a person with what is wrong with their ways to be notified.
+type Person struct {
+	ID            int64
+	Name          string
+	Lacks         string   // of the owner: why no method reaches them; empty: one does
+	HoldsCritical bool     // their quiet hours delay Critical notifications
+	CannotSend    []string // methods of their preference that the server cannot send
+}
+
+// Channel is a channel with its enabled rules in the order of evaluation.
+type Channel struct {
+	ID       int64
+	Name     string
+	Disabled bool
+	Rules    []Rule // escalation rules
+	Drops    []Filtered
+	Silences []Silence
+	Inhibits []Inhibit
+}
+
+// Filtered is a rule with a filter.
+type Filtered struct {
+	ID, Name string
+	Filter   filter.Filter
+}
+
+// Rule is an escalation rule.
+type Rule struct {
+	Filtered
+	Windowed   bool   // it has windows
+	Active     []Span // with windows: when it is active until the horizon, in order
+	Steps      []Step
+	CannotSend []string // methods that it names and the server cannot send
+}
+
+// Span is a stretch of time, Unix seconds, without its end.
+type Span struct{ From, Until int64 }
+
+// Step is one step of an escalation rule.
+type Step struct {
+	Pages     bool        // persons are notified; else only chats and addresses are
+	Parts     []Part      // persons, teams and schedules
+	Emails    int         // further addresses
+	Chats     []Chat      // with why one cannot be used
+	Unreached []Unreached // persons of the parts whom no method reaches
+}
+
+// Part is a person, a team or a schedule of a step.
+type Part struct {
+	Ref     fault.Ref
+	Persons []int64 // to whom it leads until the horizon
+	Lacks   string  // why it leads to no person, in words; empty: it does
+	Gaps    []Span  // of a schedule: when it leads to no one, until the horizon
+}
+
+// Chat is a chat of a step.
+type Chat struct{ Kind, Lacks string }
+
+// Unreached is a person whom no method reaches for a severity.
+type Unreached struct {
+	Person   int64
+	Name     string
+	Severity string
+	Why      string
+}
+
+// Silence is a silence rule that is not over.
+type Silence struct {
+	Filtered
+	Start, End int64  // of a one-time silence, Unix seconds; 0: its windows recur
+	Active     []Span // of a recurring silence: when it is in force until the horizon
+}
+
+// Inhibit is an inhibit rule.
+type Inhibit struct {
+	ID, Name       string
+	Source, Target filter.Filter
+}
+
+// Source is an integration that takes alerts.
+type Source struct {
+	ID       int64
+	Name     string
+	Channel  int64   // of a dedicated integration; 0: its route decides
+	Channels []int64 // all channels that it and its route name
+	Routed   bool    // it has a route
+	Default  bool    // the route has a default
+	Cases    []filter.Group
+	Discards []Filtered // pipeline rules that drop alerts
+}

@@ -1,0 +1,241 @@
+// Package lint finds what is wrong with an account's configuration: above all, events that would reach no one. It is
+// pure: the configuration and the moment are arguments.
+//
+// It must never report as certain what it cannot prove: where only patterns decide, it reports that as information.
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tocsin/internal/core/filter"
+	"tocsin/internal/platform/fault"
+)
+
+// Finding is one problem of a configuration.
+type Finding struct {
+	Code     Code      `json:"code" doc:"What kind of problem it is; the codes are in docs/lint.md."`
+	Severity string    `json:"severity" enum:"error,warning,info" doc:"error: an event can reach no one; warning: it can at some times or with some contents, or is late; info: silent by choice, or not to be proven."`
+	Object   fault.Ref `json:"object" doc:"The object to fix."`
+	Sentence string    `json:"sentence" doc:"The problem, in words."`
+	Fix      string    `json:"fix" doc:"What fixes it, in words."`
+	Channels []int64   `json:"-"` // only callers who may read all of these may see it
+}
+
+// Check returns the problems of a configuration, the worst first.
+func Check(c Config) []Finding {
+	l := &linter{
+		Config: c,
+		meter:  filter.NewMeter(filter.EventSteps, filter.EventSteps),
+		gaps:   map[string]*Finding{},
+		people: map[int64]*unreached{},
+	}
+	l.server()
+	for i := range c.Sources {
+		l.source(&c.Sources[i])
+	}
+	for i := range c.Channels {
+		l.channel(&c.Channels[i])
+	}
+	l.schedules()
+	l.persons()
+	rank := map[string]int{Error: 0, Warning: 1, Info: 2}
+	slices.SortStableFunc(l.found, func(a, b Finding) int { return cmp.Compare(rank[a.Severity], rank[b.Severity]) })
+	return l.found
+}
+
+// linter gathers the findings of one configuration.
+type linter struct {
+	Config
+	meter  *filter.Meter // bounds what all filters together may cost
+	found  []Finding
+	gaps   map[string]*Finding  // by schedule and roles
+	people map[int64]*unreached // persons whom rules page in vain
+	order  []string             // of gaps
+}
+
+// unreached is a person with the severities for which no method reaches them.
+type unreached struct {
+	Unreached
+	severities []string
+}
+
+// add adds a finding. channels are those whose readers alone may see it.
+func (l *linter) add(code Code, object fault.Ref, channels []int64, format string, args ...any) {
+	k := kindOf(code)
+	l.found = append(l.found, Finding{
+		Code: code, Severity: k.Severity, Object: object, Sentence: fmt.Sprintf(format, args...), Fix: k.Fix, Channels: channels,
+	})
+}
+
+// ref returns a reference to an object.
+func ref(kind string, id any, name string) fault.Ref {
+	return fault.Ref{Kind: kind, ID: fmt.Sprint(id), Name: name}
+}
+
+// SendsNothing is what is wrong with a server that can send neither e-mail nor text messages nor calls.
+const SendsNothing = "this server can send nothing: no --smtp, no --gateway; pages reach only chats"
+
+// server checks what the server can send, and whether the owner can be reached.
+func (l *linter) server() {
+	if !l.Mail && !l.Phone {
+		l.add(ServerSendsNothing, l.Account, nil, "%s", SendsNothing)
+	}
+	if l.Owner.Lacks != "" {
+		l.add(OwnerUnreachable, ref("person", l.Owner.ID, l.Owner.Name), nil,
+			"the account's owner %s, who is notified when no other person can be, cannot be reached: %s", l.Owner.Name, l.Owner.Lacks)
+	}
+}
+
+// source checks where the alerts of an integration go.
+func (l *linter) source(s *Source) {
+	object := ref("integration", s.ID, s.Name)
+	switch {
+	case s.Channel != 0:
+	case !s.Routed:
+		l.add(SourceWithoutTarget, object, s.Channels, "integration %q has neither a channel nor a route, so its alerts reach no one", s.Name)
+	case !s.Default:
+		l.add(RouteWithoutDefault, object, s.Channels, "the route of integration %q has no default: alerts that meet no case reach no one",
+			s.Name)
+	}
+	if s.Channel == 0 {
+		for i, group := range s.Cases {
+			unmatchable, unknown := OfGroup(fmt.Sprintf("the route of integration %q: cases[%d].if", s.Name, i), group, OfAlert)
+			l.conditions(object, s.Channels, unmatchable, unknown)
+		}
+	}
+	for _, d := range s.Discards {
+		what := fmt.Sprintf("pipeline rule %s of integration %q", d.Name, s.Name)
+		l.filter(object, s.Channels, what+": if", d.Filter, OfAlert)
+		if Everything(d.Filter, OfAlert) {
+			l.add(DropsEverything, object, s.Channels, "%s drops every alert", what)
+		}
+	}
+}
+
+// filter checks one filter.
+func (l *linter) filter(object fault.Ref, channels []int64, member string, f filter.Filter, s Subject) {
+	l.conditions(object, channels, Unmatchable(member, f, s), UnknownValues(member, f, s))
+}
+
+// conditions adds what Unmatchable and UnknownValues returned.
+func (l *linter) conditions(object fault.Ref, channels []int64, unmatchable, unknown []string) {
+	for _, sentence := range unmatchable {
+		l.add(FilterNeverMatches, object, channels, "%s", sentence)
+	}
+	for _, sentence := range unknown {
+		l.add(ValueNeverOccurs, object, channels, "%s", sentence)
+	}
+}
+
+// channel checks a channel and its rules.
+func (l *linter) channel(c *Channel) {
+	object, only := ref("channel", c.ID, c.Name), []int64{c.ID}
+	if c.Disabled {
+		l.add(ChannelDisabled, object, only, "channel %q is disabled: its alerts notify no one", c.Name)
+		return
+	}
+	if len(c.Rules) == 0 {
+		l.add(ChannelWithoutRule, object, only, "channel %q has no enabled escalation rule, so its incidents notify no one", c.Name)
+	} else {
+		l.cover(c, object, only)
+	}
+	for i := range c.Rules {
+		l.rule(c, &c.Rules[i])
+	}
+	for _, r := range c.Drops {
+		what := fmt.Sprintf("drop rule %q of channel %q", r.Name, c.Name)
+		l.filter(ref("drop_rule", r.ID, r.Name), only, what+": filters", r.Filter, OfAlert)
+		if Everything(r.Filter, OfAlert) {
+			l.add(DropsEverything, ref("drop_rule", r.ID, r.Name), only, "%s drops every alert", what)
+		}
+	}
+	for i := range c.Silences {
+		l.silence(c, &c.Silences[i])
+	}
+	for _, r := range c.Inhibits {
+		what, object := fmt.Sprintf("inhibit rule %q of channel %q", r.Name, c.Name), ref("inhibit_rule", r.ID, r.Name)
+		l.filter(object, only, what+": source_filters", r.Source, OfAlert)
+		l.filter(object, only, what+": target_filters", r.Target, OfAlert)
+	}
+}
+
+// silence checks a silence rule that is not over.
+func (l *linter) silence(c *Channel, s *Silence) {
+	what, object, only := fmt.Sprintf("silence rule %q of channel %q", s.Name, c.Name), ref("silence_rule", s.ID, s.Name), []int64{c.ID}
+	l.filter(object, only, what+": filters", s.Filter, OfAlert)
+	if Everything(s.Filter, OfAlert) {
+		l.add(SilencesEverything, object, only, "%s silences every alert while it is in force", what)
+	}
+	switch {
+	case s.End == 0 && covers(s.Active, l.Now, l.Now+Horizon):
+		l.add(LongSilence, object, only, "%s has windows that leave no minute of the next 14 days out", what)
+	case TooLong(s.Start, s.End):
+		l.add(LongSilence, object, only, "%s lasts %d days, until %s", what, (s.End-s.Start)/86400, stamp(s.End))
+	}
+}
+
+// TooLong reports whether a one-time silence is long enough to be forgotten.
+func TooLong(start, end int64) bool { return end-start > maxSilence }
+
+// schedules adds the gaps of the schedules that page, once for each schedule and roles.
+func (l *linter) schedules() {
+	for _, key := range l.order {
+		l.found = append(l.found, *l.gaps[key])
+	}
+}
+
+// gap notes the gaps of a schedule in a step.
+func (l *linter) gap(p Part) {
+	key := p.Ref.ID + " " + fmt.Sprint(p.Gaps)
+	if len(p.Gaps) == 0 || l.gaps[key] != nil {
+		return
+	}
+	first, total := p.Gaps[0], int64(0)
+	for _, g := range p.Gaps {
+		total += g.Until - g.From
+	}
+	k := kindOf(OnCallGap)
+	l.order = append(l.order, key)
+	l.gaps[key] = &Finding{Code: k.Code, Severity: k.Severity, Object: p.Ref, Fix: k.Fix, Sentence: fmt.Sprintf(
+		"schedule %q, which pages, has no one on call from %s to %s; in the next 14 days there are %d such gaps, %s together",
+		p.Ref.Name, stamp(first.From), stamp(first.Until), len(p.Gaps), length(total))}
+}
+
+// persons adds the persons whom rules page in vain, those whose quiet hours hold Critical, and methods of preferences that
+// the server cannot send.
+func (l *linter) persons() {
+	for _, p := range l.Persons {
+		object := ref("person", p.ID, p.Name)
+		if u := l.people[p.ID]; u != nil && len(u.severities) > 0 {
+			l.add(PersonUnreachable, object, nil, "%s is paged for %s and cannot be reached: %s", p.Name, listed(u.severities), u.Why)
+		}
+		if p.HoldsCritical {
+			l.add(QuietHoldsCritical, object, nil, "the quiet hours of %s delay Critical notifications", p.Name)
+		}
+		if len(p.CannotSend) > 0 {
+			l.add(MethodNotSendable, object, nil, "%s prefers %s, which this server cannot send", p.Name, listed(p.CannotSend))
+		}
+	}
+}
+
+// listed joins words with commas and "and".
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+func stamp(at int64) string { return time.Unix(at, 0).UTC().Format("2006-01-02 15:04 UTC") }
+
+// length writes seconds in hours and minutes.
+func length(seconds int64) string {
+	if seconds%3600 == 0 {
+		return fmt.Sprintf("%d h", seconds/3600)
+	}
+	return fmt.Sprintf("%d h %d min", seconds/3600, seconds%3600/60)
+}

@@ -1,0 +1,52 @@
+package lint
+
+import (
+	"fmt"
+	"strconv"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/core/lint"
+	"tocsin/internal/core/pipeline"
+	"tocsin/internal/integration"
+	"tocsin/internal/route"
+)
+
+// sources returns the enabled integrations that take alerts, with their routes and the pipeline rules that drop alerts.
+func (r *reader) sources() (list []lint.Source, err error) {
+	all, err := integration.Kind.All(r.tx, r.account)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range all {
+		if !i.IsSource() || i.IntegrationType == integration.Change || i.Status != "enabled" {
+			continue
+		}
+		s := lint.Source{ID: i.IntegrationID, Name: i.IntegrationName, Channel: i.ChannelID}
+		if i.ChannelID != 0 {
+			s.Channels = []int64{i.ChannelID}
+		}
+		key := strconv.FormatInt(i.IntegrationID, 10)
+		routed, found, err := route.Kind.Find(r.tx, r.account, key)
+		if err != nil {
+			return nil, err
+		}
+		if s.Routed = found; found {
+			s.Default = routed.Default != nil && len(routed.Default.ChannelIDs) > 0
+			s.Channels = append(s.Channels, routed.Channels()...)
+			for _, c := range routed.Cases {
+				s.Cases = append(s.Cases, c.If)
+			}
+		}
+		rules, _, err := alert.Pipelines.Find(r.tx, r.account, key)
+		if err != nil {
+			return nil, err
+		}
+		for n, rule := range rules.Rules {
+			if rule.Kind == pipeline.AlertDrop {
+				s.Discards = append(s.Discards, lint.Filtered{Name: fmt.Sprintf("rules[%d]", n), Filter: rule.If})
+			}
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
