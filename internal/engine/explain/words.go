@@ -121,6 +121,8 @@ func describe(e activity.Event, by, to string) string {
 		return fmt.Sprintf("a storm: it has %d alerts", e.Threshold)
 	case activity.Exhausted:
 		return e.Reason
+	case activity.Joined:
+		return fmt.Sprintf("alerts join it, first %s: its responders are notified of them in one message at %s", e.Title, when(e.Until))
 	case activity.Notified:
 		if e.By == "nobody" {
 			return fmt.Sprintf("layer %d of %s had no person to notify (%s) and did: %s", e.LayerIdx, e.EscalateRuleName, e.Reason, e.Then)
