@@ -155,7 +155,9 @@ func TestARiseWaitsForTheEndOfASilenceOrASnooze(t *testing.T) {
 			w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`,
 				shop, where("env", "test"), start.Unix(), start.Unix()+600)
 		},
-		"snooze":  func(w *world) { w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 10}`, w.incident()) },
+		"snooze": func(w *world) {
+			w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 10}`, w.incident())
+		},
 		"channel": func(w *world) { w.do("/channel/disable", `{"channel_id": %d}`, shop) },
 	} {
 		for _, acked := range []bool{false, true} {

@@ -190,7 +190,9 @@ func TestRemindersStop(t *testing.T) {
 				shop, where("env", "test"), start.Unix(), start.Unix()+30*3600)
 		},
 		"in a disabled channel": func(w *world) { w.do("/channel/disable", `{"channel_id": %d}`, shop) },
-		"in a snooze":           func(w *world) { w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 1440}`, w.incident()) },
+		"in a snooze": func(w *world) {
+			w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 1440}`, w.incident())
+		},
 	} {
 		for _, acked := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", acknowledged: ", acked), func(t *testing.T) {

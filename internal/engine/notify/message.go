@@ -105,17 +105,18 @@ type data struct {
 // staleReason returns why a notification is not needed any more, because its incident has changed since it was stored;
 // empty when it is needed.
 func staleReason(n *Notification, i *incident.Incident, found bool, now time.Time) string {
-	asks := n.Cause == Page || n.Cause == Owner || n.Cause == Assigned || n.Cause == Storm
+	shared := n.Cause == Page || n.Cause == Owner || n.Cause == Storm // any one responder can answer it
+	repeats := n.Cause == Joined || n.Cause == Reminder
 	switch {
 	case !found:
 		return "the incident was removed"
-	case asks && i.Progress == incident.Closed:
+	case (shared || repeats || n.Cause == Assigned || n.Cause == Rise) && i.Progress == incident.Closed:
 		return "the incident is over"
 	case n.Cause == Recovery && i.Progress != incident.Closed:
 		return "the incident was opened again"
-	case asks && n.Cause != Assigned && i.Progress == incident.Processing && !n.Detail.Forced:
+	case shared && i.Progress == incident.Processing && !n.Detail.Forced:
 		return "the incident was acknowledged"
-	case asks && n.Cause != Assigned && i.SnoozedBefore > now.Unix():
+	case (shared || repeats) && i.SnoozedBefore > now.Unix():
 		return "the incident is snoozed"
 	}
 	return ""
