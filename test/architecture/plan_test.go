@@ -21,7 +21,7 @@ var configured = []string{"account", "app_key", "channel", "channel_star", "data
 	"person", "person_role", "reference", "role", "rum_application", "schedule", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
-var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "escalation_due", "event_pending", "incident_by_group", "incident_snoozed",
+var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "escalation_due", "event_pending", "follow_up_due", "incident_by_group", "incident_snoozed",
 	"incident_to_resolve", "incident_unfolded", "notice_due", "webhook_message_due"}
 
 // weak lists the columns of which one value selects a large part of a table.

@@ -58,7 +58,7 @@ func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Tim
 	if err := e.save(tx); err != nil {
 		return err
 	}
-	if err := r.follow(tx, i, i.Severity, now); err != nil || e.timing.Owner && e.timing.Round == 0 { // the feed says it already
+	if err := r.follow(tx, i, i.Severity, now); err != nil || e.timing.Owner && e.timing.Round == 0 { // it is in the feed already
 		return err
 	}
 	why := fmt.Sprintf("every step of escalation rule %s is done and no person has acknowledged the incident", e.ruleName)

@@ -19,21 +19,20 @@ const quiet = "Info"
 
 // sendFollowUp stores the notifications of one message of a follow-up.
 func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m escalationplan.Message, now time.Time) error {
-	t := draft{key: fmt.Sprintf("%s/%s/%d", f.incident, m, now.UnixMilli())}
+	t := draft{cause: notify.Reminder, event: activity.IncidentReminder, reason: "responsible, and the incident is still open"}
+	part := fmt.Sprint(now.UnixMilli())
 	switch m {
 	case escalationplan.None:
 		return nil
 	case escalationplan.Joined:
 		t.cause, t.event, t.severity = notify.Joined, activity.IncidentJoined, quiet
 		t.reason = fmt.Sprintf("responsible, and alerts have joined since the last message: %d", i.AlertCnt-f.alerts)
-		return r.notifyResponders(tx, i, t, now)
-	case escalationplan.Rise:
-		t.key = fmt.Sprintf("%s/rise/%s/%d", f.incident, i.Severity, f.since)
-		t.cause, t.event, t.reason = notify.Rise, activity.IncidentSeverity, "responsible, and its severity rose to "+i.Severity
-		return r.notifyResponders(tx, i, t, now)
+	case escalationplan.Rise: // once for each severity and acknowledgement, however often it rises
+		t.cause, t.event, part = notify.Rise, activity.IncidentSeverity, fmt.Sprintf("%s/%d", i.Severity, f.since)
+		t.reason = "responsible, and its severity rose to " + i.Severity
 	}
-	t.cause, t.event = notify.Reminder, activity.IncidentReminder
-	if i.Progress == incident.Triggered && !assignedByHand(i) {
+	t.key = fmt.Sprintf("%s/%s/%s", f.incident, t.event, part)
+	if m == escalationplan.Reminder && i.Progress == incident.Triggered && !assignedByHand(i) {
 		e, err := latest(tx, f.account, f.incident)
 		if err != nil {
 			return err
@@ -42,7 +41,6 @@ func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m e
 			return r.remindLastLayer(tx, e, i, t, now)
 		}
 	}
-	t.reason = "responsible, and the incident is still open"
 	return r.notifyResponders(tx, i, t, now)
 }
 

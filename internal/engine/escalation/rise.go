@@ -121,7 +121,7 @@ func (r *Service) notifyAdded(tx *db.Tx, e *run, i *incident.Incident, now time.
 		t := draft{
 			cause:  notify.Page,
 			event:  activity.IncidentSeverity,
-			key:    fmt.Sprintf("%s/%d/rise/%s/p%d", e.incident, e.number, i.Severity, s.person),
+			key:    fmt.Sprintf("%s/%s/%d/%s/p%d", e.incident, activity.IncidentSeverity, e.number, i.Severity, s.person),
 			reason: "notified of it before, and its severity rose to " + i.Severity,
 			detail: e.detail(s.layer),
 		}
