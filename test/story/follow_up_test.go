@@ -248,6 +248,43 @@ func TestAlertsThatJoinAnAcknowledgedIncidentAreOneMessage(t *testing.T) {
 	w.inFeed("late", "nobody new is notified of it")
 }
 
+// In an incident that is not acknowledged, the next repeat shows the alerts that have joined.
+func TestARepeatShowsTheAlertsThatHaveJoined(t *testing.T) {
+	w := begin(t, fmt.Sprintf(`{"channels": [{"channel_id": 7000000000043, "channel_name": "Grouped", "group": {%s}}],
+		"integrations": [{"integration_id": 7000000000053, "integration_name": "g", "integration_type": "standard", "channel_id": 7000000000043, "integration_key": %q}],
+		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e09", "channel_id": 7000000000043, "rule_name": "on call", "template_id": "000000000000000000000001", "layers": [%s]}]}`,
+		byService, groupKey, layer(onCall(day), again(1, 5))))
+	w.pushTo(groupKey, "first", "Warning", "service=pay")
+	w.pushTo(groupKey, "second", "Warning", "service=pay")
+	w.pushTo(groupKey, "third", "Warning", "service=pay")
+	w.notified(newPage("ann"))
+	w.pass(5 * time.Minute)
+	if text := w.last().text; !strings.Contains(text, "3 alerts") {
+		t.Error(text)
+	}
+	w.notified(newPage("ann"))
+}
+
+// As many rules as a channel may have, a chain without an end at the smallest interval, and an outage of half an hour: each round is one page.
+func TestHostileRulesDoNotFlood(t *testing.T) {
+	var list []string
+	for n := range 199 {
+		list = append(list, fmt.Sprintf(`{"rule_id": "5e5e5e5e5e5e5e5e5e5e%04d", "channel_id": %d, "rule_name": "r%d", "priority": 1, "template_id": "000000000000000000000001", "layers": [%s], "filters": [[{"key": "title", "oper": "IN", "vals": ["/^(a|b)*x%d$/"]}]]}`,
+			n, shop, n, layer(persons(bob)), n))
+	}
+	list = append(list, fmt.Sprintf(`{"rule_id": "5e5e5e5e5e5e5e5e5e5e9999", "channel_id": %d, "rule_name": "last", "priority": 2, "template_id": "000000000000000000000001", "layers": [%s], "repeat": {"until_acknowledged": true, "interval": 5}}`,
+		shop, rising(persons(ann))))
+	w := begin(t, rulesOf(list...))
+	w.push("cpu", "Warning")
+	w.push("disk", "Warning")
+	w.push("cpu", "Critical")
+	w.notified(newPage("ann"), newPage("ann"), roseSMS)
+	w.jump(30 * time.Minute)
+	w.notified(newPage("ann"), newPage("ann"), "+15550100 sms i_new")
+	w.jump(time.Minute)
+	w.notified()
+}
+
 func TestTheIntervalOfJoinedAlertsIsConfigured(t *testing.T) {
 	w := begin(t, grouped(byService))
 	w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": 60}`)
@@ -310,4 +347,25 @@ func (w *world) pushMany(key string, first, n int, service string) {
 		w.t.Fatal(r)
 	}
 	w.settle()
+}
+
+// A follow-up that cannot be sent, as its rule cannot be read, blocks no other, and is retried until it can.
+func TestAFollowUpThatFailsBlocksNoOther(t *testing.T) {
+	w := begin(t, notifyAnn)
+	w.push("cpu", "Critical")
+	broken := w.incident()
+	w.ack(annKey)
+	w.clock.Add(time.Second)
+	w.push("disk", "Critical")
+	w.ack(annKey)
+	w.notified(newPage("ann"), newPage("ann"))
+	w.sql(fmt.Sprintf(`UPDATE escalation SET rule = 'x' || rule WHERE incident_id = '%s'`, broken))
+	w.jump(4*time.Hour + time.Minute)
+	w.notified(remind("ann"))
+	if n := w.count(`SELECT count(*) FROM follow_up WHERE failed_at > 0`); n != 1 {
+		t.Errorf("%d follow-ups are marked as failing, want 1", n)
+	}
+	w.sql(fmt.Sprintf(`UPDATE escalation SET rule = substr(rule, 2) WHERE incident_id = '%s'`, broken))
+	w.jump(2 * time.Minute)
+	w.notified(remind("ann"))
 }

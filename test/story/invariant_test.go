@@ -146,6 +146,12 @@ func (w *world) chance(r *rand.Rand) string {
 			w.try(ownKey, "/channel/silence/rule/delete", `{"channel_id": %d, "rule_id": %q}`, shop, rule)
 		}
 		return "a silence taken away"
+	case n < 90:
+		now := w.clock.Now().Unix()
+		list := w.try(ownKey, "/incident/list", `{"start_time": %d, "end_time": %d}`, now-30*86400, now+86400)
+		severity := []string{"Critical", "Warning", "Info"}[r.IntN(3)]
+		w.try(ownKey, "/incident/reset", `{"incident_id": %q, "incident_severity": %q}`, list.get(fmt.Sprintf("items.%d.incident_id", r.IntN(5))), severity)
+		return "the severity " + severity
 	default:
 		verb := []string{"ack", "unack", "resolve", "reopen", "wake", "disable-merge"}[r.IntN(6)]
 		now := w.clock.Now().Unix()

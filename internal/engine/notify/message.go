@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/render"
@@ -193,8 +194,15 @@ func subject(about render.Incident) string {
 		drill = "[Drill] "
 	}
 	state := about.Severity
-	if about.Progress == incident.Closed {
+	switch {
+	case about.Progress == incident.Closed:
 		state = "Resolved"
+	case about.Event == activity.IncidentSeverity:
+		state = "Now " + state
+	case about.Event == activity.IncidentJoined:
+		state += ", more alerts"
+	case about.Event == activity.IncidentReminder:
+		state += ", still open"
 	}
 	return fmt.Sprintf("%s[%s] %s", drill, state, strings.Join(strings.Fields(about.Title), " "))
 }
