@@ -38,9 +38,9 @@ func TestRepeatOfARule(t *testing.T) {
 func TestRepeatAndRemindersOfAnAccountFile(t *testing.T) {
 	s, keyring := start(t), apitest.Box(t)
 	for want, repeat := range map[string]*channel.Repeat{
-		"repeat.interval must be from 5 to 1440 minutes, got 1": {Times: new(int64(1)), Interval: new(int64(1))},
-		"repeat.times must be from 0 to 20, got 99":             {Times: new(int64(99))},
-		"repeat must have either times or until_acknowledged":   {},
+		"repeat.interval: must be from 5 to 1440 minutes, got 1": {Times: new(int64(1)), Interval: new(int64(1))},
+		"repeat.times: must be from 0 to 20, got 99":             {Times: new(int64(99))},
+		"repeat: must have either times or until_acknowledged":   {},
 	} {
 		r := channel.EscalateRule{Rule: channel.Rule{RuleID: templateID, ChannelID: open, RuleName: "r", Status: "enabled"}, TemplateID: templateID, Repeat: repeat}
 		r.Layers = []channel.Layer{{Target: channel.Target{Emails: []string{"a@example.com"}}}}
@@ -52,8 +52,8 @@ func TestRepeatAndRemindersOfAnAccountFile(t *testing.T) {
 		}
 	}
 	for want, settings := range map[string]channel.Settings{
-		"reminder.info must be 0 or from 5 to 10080 minutes, got 4": {Reminder: &channel.Reminder{Info: new(int64(4))}},
-		"joined_interval must be from 1 to 1440, got 0":             {JoinedInterval: new(int64(0))},
+		"reminder.info: must be 0 or from 5 to 10080 minutes, got 4": {Reminder: &channel.Reminder{Info: new(int64(4))}},
+		"joined_interval: must be from 1 to 1440, got 0":             {JoinedInterval: new(int64(0))},
 	} {
 		c := channel.Channel{ChannelID: 77, ChannelName: "c", Status: "enabled", Settings: settings}
 		err := within(s.DB, func(tx *db.Tx) error { return channel.Load(tx, apitest.AccountA, []channel.Channel{c}) })
