@@ -224,7 +224,7 @@ func modelRounds(r escalationplan.Rule, s escalationplan.State, end int64) (list
 	}
 }
 
-// TestRoundsAgainstModel: the whole plan is done again as often as the rule says, and no acknowledged incident begins
+// TestRoundsAgainstModel: the whole plan is done again as often as the rule has it, and no acknowledged incident begins
 // another round.
 func TestRoundsAgainstModel(t *testing.T) {
 	for seed := range uint64(3000) {
