@@ -318,3 +318,40 @@ func TestARiseSurvivesARestart(t *testing.T) {
 	w.settle()
 	w.notified(newPage("ann"), roseSMS)
 }
+
+// A layer that names chats and addresses only: they are notified of the rise, once.
+func TestARiseIsToldToChatsThatNoPersonIsBehind(t *testing.T) {
+	w := begin(t, escalates(fmt.Sprintf(`{"target": {"emails": ["noc@example.org"], "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops"}}]}}`, chats)))
+	w.push("cpu", "Warning")
+	w.notified("noc@example.org email i_new", "ops slack i_new")
+	w.push("cpu", "Critical")
+	w.notified("noc@example.org email i_r_severity", "ops slack i_new")
+	w.severity("Info")
+	w.severity("Critical")
+	w.notified()
+}
+
+// The owner who was notified because no one else was reached is notified of the rise too.
+func TestARiseReachesTheOwnerWhoWasNotifiedInstead(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(night))))
+	w.do("/preference/update", `{"trigger_notify": {"critical": ["email", "ntfy"], "warning": ["email"], "info": []}, "contacts": {"ntfy": "`+chats+`/ntfy/olga"}}`)
+	w.push("cpu", "Warning")
+	w.notified(newPage("olga"))
+	w.push("cpu", "Critical")
+	w.notified("olga ntfy i_r_severity")
+}
+
+// Incidents that were acknowledged before there were follow-ups: reminders count from the upgrade.
+func TestFollowUpsOfAnOlderVersion(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann))))
+	w.push("cpu", "Critical")
+	w.ack(annKey)
+	w.notified(newPage("ann"))
+	w.clock.Add(10 * 24 * time.Hour)
+	w.sql(`UPDATE follow_up SET next_at = 1, since = 0, reminded_at = 0`)
+	w.settle()
+	w.notified()
+	w.drift = time.Minute
+	w.pass(4*time.Hour + time.Minute)
+	w.notified(remind("ann"))
+}

@@ -78,56 +78,84 @@ func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 	return r.notifyAdded(tx, e, &i, now)
 }
 
+// told is whom an escalation has notified at one layer.
+type told struct {
+	person int64 // 0: addresses and chats
+	layer  int   // -1: the account's owner, because no person was reached
+}
+
+// toldBy returns whom an escalation has notified, each once in the order of the first notification, and the methods that
+// were used for each person. A notification that was cancelled does not count as a method.
+func toldBy(e *run, notices []notify.Notification) (list []told, methods map[int64][]string) {
+	methods = map[int64][]string{}
+	for _, n := range notices {
+		one := told{n.Person, n.Detail.Layer}
+		if n.Cause == notify.Owner {
+			one.layer = -1
+		} else if n.Cause != notify.Page || n.Detail.Run != e.number || n.Detail.Layer >= len(e.rule.Layers) {
+			continue
+		}
+		if !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+		if n.Status != notify.Cancelled {
+			methods[n.Person] = append(methods[n.Person], n.Method)
+		}
+	}
+	return list, methods
+}
+
 // notifyAdded notifies the persons whom an escalation has notified by the methods that the incident's severity adds to
-// those by which they were notified.
+// those by which they were notified. Addresses and chats have no further methods: those of a layer that notifies no
+// person get a message, since no one learns of the rise there otherwise.
 func (r *Service) notifyAdded(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
 	notices, err := notify.OfIncident(tx, e.account, e.incident)
 	if err != nil {
 		return err
 	}
-	type step struct {
-		person int64
-		layer  int
-	}
-	var steps []step
-	had := map[int64][]string{}
-	for _, n := range notices {
-		if n.Person == 0 || n.Cause != notify.Page || n.Detail.Run != e.number {
-			continue
-		}
-		if s := (step{n.Person, n.Detail.Layer}); !slices.Contains(steps, s) {
-			steps = append(steps, s)
-		}
-		if n.Status != notify.Cancelled {
-			had[n.Person] = append(had[n.Person], n.Method)
-		}
-	}
-	for _, s := range steps {
-		p, found, err := notify.Find(tx, e.account, s.person)
-		if err != nil {
-			return err
-		}
-		if !found {
-			continue
-		}
-		reaches, _, err := r.Notify.Reaches(tx, e.account, p, e.rule.Layers[s.layer].Target.By, i.Severity, now)
-		if err != nil {
-			return err
-		}
-		reaches = slices.DeleteFunc(reaches, func(reach notify.Reach) bool { return slices.Contains(had[s.person], reach.Method) })
-		for _, reach := range reaches {
-			had[s.person] = append(had[s.person], reach.Method)
-		}
+	list, methods := toldBy(e, notices)
+	for _, one := range list {
 		t := draft{
-			cause:  notify.Page,
+			cause:  notify.Owner,
 			event:  activity.IncidentSeverity,
-			key:    fmt.Sprintf("%s/%s/%d/%s/p%d", e.incident, activity.IncidentSeverity, e.number, i.Severity, s.person),
+			key:    fmt.Sprintf("%s/%s/%d/%s", e.incident, activity.IncidentSeverity, e.number, i.Severity),
 			reason: "notified of it before, and its severity rose to " + i.Severity,
-			detail: e.detail(s.layer),
 		}
-		if err := r.Notify.PutOver(tx, p, reaches, t.notification(i, s.person, "", notify.Address{}, t.key, t.reason), now); err != nil {
+		if one.layer >= 0 {
+			t.cause, t.by, t.detail = notify.Page, e.rule.Layers[one.layer].Target.By, e.detail(one.layer)
+		}
+		if one.person == 0 {
+			if t.by == nil {
+				t.key += fmt.Sprintf("/l%d", one.layer)
+				err = r.notifyTarget(tx, e, i, t, one.layer, nil, now)
+			}
+		} else {
+			methods[one.person], err = r.addMethods(tx, i, t, one.person, methods[one.person], now)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addMethods notifies a person by the methods for the incident's severity that are not among those used before, and
+// returns all of them.
+func (r *Service) addMethods(
+	tx *db.Tx, i *incident.Incident, t draft, id int64, used []string, now time.Time,
+) ([]string, error) {
+	p, found, err := notify.Find(tx, i.AccountID, id)
+	if err != nil || !found {
+		return used, err
+	}
+	reaches, _, err := r.Notify.Reaches(tx, i.AccountID, p, t.by, i.Severity, now)
+	if err != nil {
+		return used, err
+	}
+	reaches = slices.DeleteFunc(reaches, func(reach notify.Reach) bool { return slices.Contains(used, reach.Method) })
+	for _, reach := range reaches {
+		used = append(used, reach.Method)
+	}
+	t.key += fmt.Sprintf("/p%d", id)
+	return used, r.Notify.PutOver(tx, p, reaches, t.notification(i, id, "", notify.Address{}, t.key, t.reason), now)
 }

@@ -20,4 +20,7 @@ CREATE TABLE follow_up (
     FOREIGN KEY (account_id, incident_id) REFERENCES incident ON DELETE CASCADE
 );
 CREATE INDEX follow_up_due ON follow_up (account_id, next_at) WHERE next_at > 0;
-INSERT INTO follow_up SELECT account_id, incident_id, 1, severity, 0, 0, 0, alert_cnt, 0 FROM incident WHERE progress = 'Processing';
+INSERT INTO follow_up SELECT account_id, incident_id, 1, severity, 0, 0, 0, alert_cnt, 0 FROM incident i
+    WHERE progress = 'Processing' OR progress = 'Triggered'
+        AND EXISTS (SELECT 1 FROM escalation e WHERE e.account_id = i.account_id AND e.incident_id = i.incident_id AND e.ended = 'exhausted')
+        AND NOT EXISTS (SELECT 1 FROM escalation e WHERE e.account_id = i.account_id AND e.incident_id = i.incident_id AND e.next_at > 0);
