@@ -43,8 +43,8 @@ type Answer struct {
 //
 // While an incident is acknowledged no layer is notified again, and a layer takes over only from a layer with Force
 // that was reached itself. An acknowledgement before the first layer's step skips that layer, and its Force still
-// leads to the next; before a later round it ends the escalation. Steps within a snooze wait for its end. A step that is late because Next was not called in time
-// is done late, but a layer is notified at most once per call.
+// leads to the next; before a later round it ends the escalation. Steps within a snooze wait for its end. A step that is
+// late because Next was not called in time is done late, but a layer is notified at most once per call.
 func Next(r Rule, start int64, done int, s State, now int64) Answer {
 	plan := Plan(r, start)
 	acked := s.Acknowledged != 0 && s.Acknowledged <= now

@@ -67,7 +67,8 @@ func (r *Service) follow(tx *db.Tx, i *incident.Incident, severity string, now t
 // followRise makes the follow-up of an incident due because its severity rose. An incident of an older version may have
 // none.
 func (r *Service) followRise(tx *db.Tx, i *incident.Incident, from string, now time.Time) error {
-	changed, err := tx.Exec(`UPDATE follow_up SET next_at = $3 WHERE account_id = $1 AND incident_id = $2`, i.AccountID, i.IncidentID, now.Unix())
+	changed, err := tx.Exec(`UPDATE follow_up SET next_at = $3 WHERE account_id = $1 AND incident_id = $2`,
+		i.AccountID, i.IncidentID, now.Unix())
 	if err != nil || changed > 0 {
 		return err
 	}

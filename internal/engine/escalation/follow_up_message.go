@@ -57,7 +57,8 @@ func (r *Service) remindLastLayer(tx *db.Tx, e *run, i *incident.Incident, t dra
 		return err
 	}
 	if to.none {
-		if err := r.notifyOwnerInstead(tx, i, t, "no person has acknowledged the incident, and none of its last step can be reached", now); err != nil {
+		why := "no person has acknowledged the incident, and none of its last step can be reached"
+		if err := r.notifyOwnerInstead(tx, i, t, why, now); err != nil {
 			return err
 		}
 	}

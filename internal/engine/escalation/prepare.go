@@ -75,7 +75,7 @@ func (r *Service) prepare(ctx context.Context, s *stored, now time.Time) (p prep
 
 // read reads the incident and what it is compared with later. The incident is empty when it was removed.
 func (p *prepared) read(tx *db.Tx) (err error) {
-	found := false
+	var found bool
 	if p.revision, err = configstore.Revision(tx, p.account); err != nil {
 		return err
 	}
