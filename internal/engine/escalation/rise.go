@@ -78,18 +78,18 @@ func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 	return r.notifyAdded(tx, e, &i, now)
 }
 
-// told is whom an escalation has notified at one layer.
-type told struct {
+// recipient is whom an escalation has notified at one layer.
+type recipient struct {
 	person int64 // 0: addresses and chats
 	layer  int   // -1: the account's owner, because no person was reached
 }
 
-// toldBy returns whom an escalation has notified, each once in the order of the first notification, and the methods that
+// notifiedBy returns whom an escalation has notified, each once in the order of the first notification, and the methods that
 // were used for each person. A notification that was cancelled does not count as a method.
-func toldBy(e *run, notices []notify.Notification) (list []told, methods map[int64][]string) {
+func notifiedBy(e *run, notices []notify.Notification) (list []recipient, methods map[int64][]string) {
 	methods = map[int64][]string{}
 	for _, n := range notices {
-		one := told{n.Person, n.Detail.Layer}
+		one := recipient{n.Person, n.Detail.Layer}
 		if n.Cause == notify.Owner {
 			one.layer = -1
 		} else if n.Cause != notify.Page || n.Detail.Run != e.number || n.Detail.Layer >= len(e.rule.Layers) {
@@ -113,7 +113,7 @@ func (r *Service) notifyAdded(tx *db.Tx, e *run, i *incident.Incident, now time.
 	if err != nil {
 		return err
 	}
-	list, methods := toldBy(e, notices)
+	list, methods := notifiedBy(e, notices)
 	for _, one := range list {
 		t := draft{
 			cause:  notify.Owner,
