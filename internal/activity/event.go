@@ -207,8 +207,9 @@ func (Joined) Type() string { return IncidentJoined }
 // Exhausted is an escalation that ended without a notified person or an acknowledgement, or did not begin. It is in the
 // feed only.
 type Exhausted struct {
-	Reason string  `json:"reason"`
-	To     []int64 `json:"to,omitempty"` // persons who were notified instead
+	Reason     string  `json:"reason"`
+	To         []int64 `json:"to,omitempty"`        // persons who were notified instead
+	Unanswered bool    `json:"unanswered,omitzero"` // persons were notified, and none has acknowledged the incident
 }
 
 // Type returns IncidentExhausted.

@@ -13,7 +13,7 @@ import (
 // exempt lists operations on no object of the table, by the reason.
 var exempt = map[string][]string{
 	"persons and keys: any valid key reads names, and keys and contacts are held by narrowed_key_test.go in internal/person": {
-		"/account/info", "/person/infos", "/member/info", "/member/list", "/member/invite", "/member/delete", "/member/info/reset", "/member/role/grant",
+		"/account/info", "/account/update", "/person/infos", "/member/info", "/member/list", "/member/invite", "/member/delete", "/member/info/reset", "/member/role/grant",
 		"/member/role/revoke", "/member/role/update", "/person/app-key/create", "/person/app-key/list", "/person/app-key/enable", "/person/app-key/disable",
 		"/person/app-key/delete", "/person/app-key/name/reset", "/preference/info", "/preference/update",
 	},
@@ -138,7 +138,7 @@ func incidentKind(channel string) kind {
 			many("disable-merge", ""), many("comment", `,"comment":"x"`), many("remove", `,"dry_run":true`), many("remove", ""),
 			{change, "/incident/merge", `{"source_incident_ids":["$other"],"target_incident_id":"$id"}`, ""},
 			ofIncident(change, "assign", `,"assigned_to":{"person_ids":[$person]}`, ""), ofIncident(change, "responder/add", `,"person_ids":[$person]`, ""), ofIncident(change, "reset", `,"impact":"x"`, ""),
-			ofIncident(change, "field/reset", `,"field_name":"region","field_value":"x"`, ""), ofIncident(look, "info", "", ""), ofIncident(look, "feed", "", ""), ofIncident(look, "alert/list", "", ""),
+			ofIncident(change, "field/reset", `,"field_name":"region","field_value":"x"`, ""), ofIncident(look, "info", "", ""), ofIncident(look, "feed", "", ""), ofIncident(look, "explain", "", ""), ofIncident(look, "alert/list", "", ""),
 			ofIncident(look, "escalation/preview", "", ""), {look, "/incident/escalation/preview", `{"channel_id":` + channel + `}`, ""}, ofIncident(look, "war-room/default-observers", "", ""),
 			ofIncident(look, "war-room/list", "", ""), ofIncident(change, "war-room/create", `,"integration_id":7`, "ResourceNotFound"), ofIncident(change, "war-room/delete", `,"integration_id":7,"dry_run":true`, ""),
 			{list, "/incident/list", window, ""}, {look, "/incident/list-by-ids", `{"incident_ids":["$id"]}`, ""},
@@ -230,7 +230,7 @@ func upserted(prefix, body, id string, tries ...try) kind {
 var kinds = map[string][]kind{
 	"schedule": {plain("/schedule/", `{"schedule_name":"$mark","team_id":$team}`, "schedule_id",
 		try{change, "/schedule/update", `{"schedule_id":$id,"description":"y"}`, ""}, try{change, "/schedule/delete", `{"schedule_ids":[$id]}`, ""},
-		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""})},
+		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{look, "/schedule/explain", `{"schedule_id":$id}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""})},
 	"channel":                             {channelKind("")},
 	"private channel":                     {channelKind(`,"is_private":true`)},
 	"silence, inhibit or escalation rule": rules("$public"),

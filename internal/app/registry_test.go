@@ -34,6 +34,7 @@ var openWrites = []string{"/channel/star", "/channel/unstar", "/rum/issue/update
 // valid key. An operation that is missing here, or here and not mounted, fails the test.
 var specified = map[string]string{
 	"/schedule/info":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/explain":                    "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/create":                     "Schedules Manage (on-call)",
 	"/schedule/update":                     "Schedules Manage (on-call)",
 	"/schedule/preview":                    "Schedules Read (on-call) or Schedules Manage (on-call)",
@@ -54,6 +55,7 @@ var specified = map[string]string{
 	"/preference/info":                     narrowedReads,
 	"/preference/update":                   narrowedManages,
 	"/incident/escalation/preview":         "Incidents Read (on-call)",
+	"/incident/explain":                    "Incidents Read (on-call)",
 	"/incident/info":                       "Incidents Read (on-call)",
 	"/incident/list":                       "Incidents Read (on-call)",
 	"/incident/list-by-ids":                "Incidents Read (on-call)",
@@ -103,6 +105,7 @@ var specified = map[string]string{
 	"/audit/search":                        "Audit Read (org)",
 	"/audit/operation/list":                "Audit Read (org)",
 	"/account/info":                        "",
+	"/account/update":                      "Members Manage (org)",
 	"/member/info":                         "",
 	"/member/list":                         "",
 	"/member/info/reset":                   narrowedManages,

@@ -18,7 +18,8 @@ func (c Call) Curl(base, key string) string {
 		base, c.Path, key, strings.ReplaceAll(c.Body, `'`, `'\''`))
 }
 
-// Calls returns an example of each of the specification's operations, in its order (the specification, 4).
+// Calls returns an example of each of the specification's operations, in its order (the specification, 4), and one of an
+// explanation.
 func Calls() []Call {
 	return []Call{
 		{"Who is on call in the next seven days", "/schedule/info", fmt.Sprintf(`{"schedule_id": %d}`, platformOnCall)},
@@ -57,5 +58,6 @@ func Calls() []Call {
 			"/webhook/history/list",
 			`{"limit": 5, "start_time": 1000000000000, "end_time": 9999999999999, "status": "failed"}`,
 		},
+		{"Who is on call now, why, and until when", "/schedule/explain", fmt.Sprintf(`{"schedule_id": %d}`, platformOnCall)},
 	}
 }

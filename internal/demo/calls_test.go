@@ -10,11 +10,11 @@ import (
 	"tocsin/internal/api/apitest"
 )
 
-// operations are the specification's operations, in its order.
+// operations are the specification's operations, in its order, and one that explains.
 var operations = []string{
 	"/schedule/info", "/schedule/create", "/alert/info", "/channel/silence/rule/list", "/channel/unsubscribe/rule/list",
 	"/incident/war-room/default-observers", "/monit/datasource/create", "/monit/datasource/info", "/rum/application/infos",
-	"/rum/issue/info", "/person/infos", "/webhook/history/list",
+	"/rum/issue/info", "/person/infos", "/webhook/history/list", "/schedule/explain",
 }
 
 func TestEveryCallFindsSomething(t *testing.T) {

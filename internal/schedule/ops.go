@@ -30,6 +30,15 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.info),
 		},
 		{
+			Path:    "/schedule/explain",
+			Allow:   mayRead,
+			Effect:  api.Snapshot,
+			Doc:     "Explains who is on call at a moment: by which layer, turn, restriction or override, and when it changes next.",
+			Notes:   "In words and in data. Who is on call agrees with final_schedule of /schedule/info.",
+			Example: `{"schedule_id": 5789640530410, "at": 1776096000}`,
+			Do:      api.Do(r.explain),
+		},
+		{
 			Path:    "/schedule/create",
 			Allow:   mayManage,
 			Effect:  api.Write,

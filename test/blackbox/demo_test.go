@@ -29,8 +29,8 @@ func TestEveryLineThatTheDemoPrintsWorks(t *testing.T) {
 			t.Errorf("%s: %+v", line, a)
 		}
 	}
-	if lines != 12 {
-		t.Errorf("%d lines, want one for each of the twelve operations", lines)
+	if lines != 13 {
+		t.Errorf("%d lines, want one for each of the thirteen calls", lines)
 	}
 	if total := deliveriesOf(t, s); total != 30_000 {
 		t.Errorf("%d deliveries, want 30000", total)

@@ -121,7 +121,7 @@ func TestAnIncidentIsResolvedByItself(t *testing.T) {
 	w.notified(newPage("ann"))
 	w.pass(2 * time.Minute)
 	w.notified(over("ann"))
-	if why := w.why("cpu"); !strings.Contains(why, "it was resolved (timeout)") {
+	if why := w.why("cpu"); !strings.Contains(why, "The incident was resolved (timeout)") {
 		t.Error(why)
 	}
 }

@@ -115,7 +115,7 @@ func TestQuietHoursPutOffAllButTheWorst(t *testing.T) {
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "12:00"}]}`) // in Berlin it is eleven
 	w.push("disk", "Warning")
 	w.notified()
-	if why := w.why("disk"); !strings.Contains(why, "it waits for the end of quiet hours) over email: waiting, due 2026-11-21 11:00:00 UTC") {
+	if why := w.why("disk"); !strings.Contains(why, "it waits for the end of quiet hours) over email: waiting until Sat 21 Nov 11:00 (UTC)") {
 		t.Error(why)
 	}
 	w.push("cpu", "Critical")

@@ -17,7 +17,7 @@ func TestACorruptEscalationBlocksNoOther(t *testing.T) {
 	w.notified(newPage("cid"), newPage("olga")) // of good; and of bad, because no one else can be
 	w.pass(time.Hour)
 	w.notified()
-	if why := w.why("bad"); !strings.Contains(why, "its escalation cannot go on") {
+	if why := w.why("bad"); !strings.Contains(why, "So Olga Owner was notified instead: its escalation cannot go on") {
 		t.Error(why)
 	}
 	if status, body := w.page("/health/ready"); status != 503 || !strings.Contains(body, "escalation") {

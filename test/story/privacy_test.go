@@ -59,6 +59,13 @@ func TestAnAlertIsAsPrivateAsItsChannel(t *testing.T) {
 	w.want(r, "total", "1")
 	w.want(r, "items.0.alert_key", "open")
 	w.want(r, "items.1.alert_key", "")
+	explain := fmt.Sprintf(`{"incident_id": %q}`, target)
+	if all := w.do("/incident/explain", "%s", explain).String(); !strings.Contains(all, "Trouble with secret") {
+		t.Errorf("the owner does not see it: %s", all)
+	}
+	if all := w.as(annKey, "/incident/explain", "%s", explain).String(); strings.Contains(all, "Trouble with secret") || !strings.Contains(all, "Trouble with open") {
+		t.Errorf("Ann sees %s", all)
+	}
 	if r := w.try(annKey, "/alert/info", `{"alert_id": %q}`, secret); r.Status != 403 {
 		t.Error(r)
 	}

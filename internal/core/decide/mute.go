@@ -24,11 +24,12 @@ func (d *decision) mute() error {
 	return nil
 }
 
-// muted records that the alert is muted, for which reason and until when.
+// muted records that the alert is muted, for which reason and until when. The last step of the trace is the reason.
 func (d *decision) muted(as Outcome, by string, until int64, feed string) {
 	a := d.Alert
 	d.Outcome, a.Muted, a.MutedBy, a.MutedUntil, a.EverMuted = as, as, by, until, true
 	d.Feed = append(d.Feed, feed)
+	d.Trace[len(d.Trace)-1].Until = until
 }
 
 // discarded drops the event, if the rule stores no alerts. An alert that is open already is kept.
@@ -133,19 +134,18 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bo
 			continue
 		}
 		if d.waitsFor(source, sources) {
-			near = append(near, "alert "+source.ID+" is inhibited by this one itself")
+			near = append(near, source.named()+" is inhibited by this one itself")
 			continue
 		}
 		if source.Acked {
-			near = append(near, "alert "+source.ID+" is acknowledged")
+			near = append(near, source.named()+" is acknowledged")
 			continue
 		}
 		if field, ok := agree(inhibit.Equals, &e, &d.Event); !ok {
-			near = append(near, "alert "+source.ID+" has another "+field)
+			near = append(near, source.named()+" has another "+field)
 			continue
 		}
-		why := fmt.Sprintf("alert %s %q is active", source.ID, source.Title)
-		d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Matched: true, Why: why})
+		d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Matched: true, Why: source.named() + " is active"})
 		if !d.discarded(rule) {
 			d.muted(Inhibited, source.ID, source.Last+inhibitAge+1, "a_m_inhibit")
 		}
@@ -198,11 +198,6 @@ func (d *decision) flapping(was bool, until int64) {
 	if f.Off {
 		return
 	}
-	if was && until > d.now {
-		d.looked("flapping", Step{Matched: true, Why: "it changed too often and stays silent"})
-		d.muted(Flapping, "", until, "a_m_flapping")
-		return
-	}
 	n := int64(0)
 	for _, at := range d.Alert.Changes {
 		if at > d.now-f.In {
@@ -210,6 +205,11 @@ func (d *decision) flapping(was bool, until int64) {
 		}
 	}
 	why := fmt.Sprintf("it changed %d times in %d minutes, of %d that are too many", n, f.In/60, f.Max)
+	if was && until > d.now {
+		d.looked("flapping", Step{Matched: true, Why: why + ", and stays silent"})
+		d.muted(Flapping, "", until, "a_m_flapping")
+		return
+	}
 	if was || n < f.Max { // once the time is over, the alert starts without its past changes
 		if n > 1 {
 			d.looked("flapping", Step{Why: why})

@@ -7,7 +7,11 @@
 // Verdict.
 package decide
 
-import "tocsin/internal/core/event"
+import (
+	"fmt"
+
+	"tocsin/internal/core/event"
+)
 
 // Outcome is the result of an event in a channel. Every event has exactly one in each channel it was routed to, or
 // Unrouted, Discarded or Failed in none.
@@ -61,7 +65,10 @@ type Step struct {
 	Name    string `json:"rule_name,omitzero" doc:"Its name at that time."`
 	Matched bool   `json:"matched" doc:"Whether it applied."`
 	Why     string `json:"why" doc:"The condition that was met or not with the value it saw, or what was done, in words."`
-	Over    bool   `json:"-"` // the rule exceeded its budget and counts as not matching
+	// Channels and Until are what follows from a step that matched.
+	Channels []int64 `json:"channel_ids,omitempty" doc:"Of a case of a route: the channels that it leads to."`
+	Until    int64   `json:"until,omitzero" doc:"Of a rule that mutes the alert: until when, Unix seconds, unless the rules change; it is decided again then."`
+	Over     bool    `json:"-"` // the rule exceeded its budget and counts as not matching
 }
 
 // Alert is an alert with all that decisions depend on.
@@ -91,6 +98,9 @@ type Alert struct {
 
 // Active reports whether the alert has not ended.
 func (a *Alert) Active() bool { return a.End == 0 }
+
+// named names the alert in a reason.
+func (a *Alert) named() string { return fmt.Sprintf("alert %.100q (%s)", a.Title, a.ID) }
 
 // Source is an active alert that may inhibit others.
 type Source struct {

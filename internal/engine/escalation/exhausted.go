@@ -63,7 +63,7 @@ func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Tim
 	}
 	why := fmt.Sprintf("every step of escalation rule %s is done and no person has acknowledged the incident", e.ruleName)
 	return r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
-		Event: activity.Exhausted{Reason: why}})
+		Event: activity.Exhausted{Reason: why, Unanswered: true}})
 }
 
 // personReached reports whether a service accepted a notification to a person in this escalation. open is when the next

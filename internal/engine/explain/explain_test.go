@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"strings"
 	"testing"
 
 	"tocsin/internal/alert"
@@ -19,6 +20,7 @@ const (
 	second     = "663a1b2c3d4e5f6789aa0002"
 	waiting    = "663a1b2c3d4e5f6789aa0003"
 	secret     = "663a1b2c3d4e5f6789aa0004"
+	hidden     = "663a1b2c3d4e5f6789abcdf1"
 )
 
 func begin(t *testing.T) *apitest.Server {
@@ -27,7 +29,7 @@ func begin(t *testing.T) *apitest.Server {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1001, ChannelName: "Payments"}, {ChannelID: 1002, ChannelName: "Security", TeamID: 99, IsPrivate: true}}); err != nil {
 			return err
 		}
-		if err := incident.Load(tx, apitest.AccountA, []incident.Incident{{IncidentID: incidentID, Title: "Disk", ChannelID: 1001, Progress: "Processing"}}); err != nil {
+		if err := incident.Load(tx, apitest.AccountA, []incident.Incident{{IncidentID: incidentID, Title: "Disk", ChannelID: 1001, Progress: "Processing"}, {IncidentID: hidden, Title: "Secret", ChannelID: 1002, Progress: "Triggered"}}); err != nil {
 			return err
 		}
 		return alert.Load(tx, apitest.AccountA, []alert.Alert{
@@ -47,8 +49,8 @@ func begin(t *testing.T) *apitest.Server {
 		kind   string
 		person int64
 		detail string
-	}{{"i_new", 0, `{}`}, {"i_notify", 0, `{"by":"nobody","layer_idx":0,"escalate_rule_name":"Nights","reason":"nobody is on call in Night","then":"skip"}`}, {"i_assign", 0, `{"type":"escalate","to":[2476123212131]}`},
-		{"i_ack", apitest.Reader, `{}`}, {"i_snooze", apitest.Reader, `{"minutes":5}`}, {"i_exhausted", 0, `{"reason":"escalation ended and no person was notified"}`}, {"i_comm", 0, `{}`}} {
+	}{{"i_new", 0, `{"title":"Disk full","severity":"Critical"}`}, {"i_notify", 0, `{"by":"nobody","layer_idx":0,"escalate_rule_name":"Nights","escalate_rule_id":"5e5e5e5e5e5e5e5e5e5e5e02","reason":"nobody is on call in Night","then":"skip"}`}, {"i_assign", 0, `{"type":"escalate","to":[2476123212131],"escalate_rule_name":"Nights","escalate_rule_id":"5e5e5e5e5e5e5e5e5e5e5e02","layer_idx":1}`},
+		{"i_ack", apitest.Reader, `{}`}, {"i_snooze", apitest.Reader, `{"minutes":5}`}, {"i_exhausted", 0, `{"reason":"escalation ended and no person was notified","to":[2476123212131]}`}, {"i_comm", 0, `{}`}} {
 		s.Exec(feed, apitest.AccountA, incidentID, i+1, e.kind, e.person, e.detail)
 	}
 	notice := `INSERT INTO notice (account_id, notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail, status, attempts, due_at, created_at, settled_at, outcome)
@@ -66,7 +68,7 @@ func TestExplain(t *testing.T) {
 		{Name: "an alert", Body: `{"alert_id": "` + alertID + `"}`, Golden: "alert_explain"},
 		{Name: "in upper case", Body: `{"alert_id": "663A1B2C3D4E5F6789ABCDEF"}`, Golden: "alert_explain"},
 		{Name: "an event", Body: `{"event_id": "` + second + `"}`, Golden: "alert_explain_event"},
-		{Name: "one that waits", Body: `{"event_id": "` + waiting + `"}`, Data: `{"words": ["The event was accepted and waits for its verdict."], "waiting": true, "verdicts": [], "incidents": []}`},
+		{Name: "one that waits", Body: `{"event_id": "` + waiting + `"}`, Data: `{"summary": "Nobody was notified yet: the event waits for its verdict.", "words": ["The event was accepted and waits for its verdict."], "waiting": true, "verdicts": [], "incidents": []}`},
 		{Name: "imported", Body: `{"alert_id": "663a1b2c3d4e5f6789abcd03"}`},
 		{Name: "a reader", Key: apitest.KeyReader, Body: `{"event_id": "` + first + `"}`},
 		{Name: "no permission", Key: apitest.KeyNothing, Body: `{"event_id": "` + first + `"}`, Code: "AccessDenied"},
@@ -77,5 +79,17 @@ func TestExplain(t *testing.T) {
 		{Name: "another account's", Key: apitest.KeyB, Body: `{"event_id": "` + first + `"}`, Code: "ResourceNotFound"},
 		{Name: "both", Body: `{"alert_id": "000000000000000000000000", "event_id": "000000000000000000000000"}`, Code: "InvalidParameter", Says: []string{"one of the two"}},
 		{Name: "neither", Body: `{}`, Code: "InvalidParameter"},
+	})
+	s.Grant(auth.ChannelsRead, auth.IncidentsRead)
+	s.Scenarios(t, "/incident/explain", []apitest.Scenario{
+		{Name: "an incident", Body: `{"incident_id": "` + incidentID + `"}`, Golden: "incident_explain"},
+		{Name: "in upper case", Body: `{"incident_id": "` + strings.ToUpper(incidentID) + `"}`, Golden: "incident_explain"},
+		{Name: "a reader", Key: apitest.KeyReader, Body: `{"incident_id": "` + incidentID + `"}`},
+		{Name: "no permission", Key: apitest.KeyNothing, Body: `{"incident_id": "` + incidentID + `"}`, Code: "AccessDenied"},
+		{Name: "private", Key: apitest.KeyReader, Body: `{"incident_id": "` + hidden + `"}`, Code: "AccessDenied"},
+		{Name: "unknown", Body: `{"incident_id": "000000000000000000000000"}`, Code: "ResourceNotFound"},
+		{Name: "another account's", Key: apitest.KeyB, Body: `{"incident_id": "` + incidentID + `"}`, Code: "ResourceNotFound"},
+		{Name: "no id", Body: `{}`, Code: "InvalidParameter", Says: []string{"incident_id"}},
+		{Name: "malformed", Body: `{"incident_id": "x"}`, Code: "InvalidParameter", Says: []string{"24 hexadecimal digits"}},
 	})
 }

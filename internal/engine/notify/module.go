@@ -15,5 +15,8 @@ func (r *Service) Module() module.Module {
 		Reseal:  []func(*db.Tx, secret.Renew) (int, error){Reseal},
 		Prune:   []module.Retention{{Period: module.Events, Prune: Prune}},
 		Overdue: Overdue,
+		Sends:   true,
+		Release: Release,
+		Gauges:  []module.Gauge{retries},
 	}
 }

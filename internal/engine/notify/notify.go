@@ -35,6 +35,7 @@ type Config struct {
 	Deliver Deliver
 	Can     func(method string) bool // whether the deployment can send that way, such as sms
 	Links   *Links
+	Held    func() string // why nothing is sent now; empty, or nil: notifications are sent
 	// Stale returns why a notification that is about no incident need not be sent any more; empty: it is sent. It is called
 	// outside of any transaction. nil: none is stale.
 	Stale func(n *Notification, now time.Time) string
@@ -77,6 +78,7 @@ func New(c Config) *Service {
 		Slots: maxFlying,
 		First: maxFirst,
 		Grace: timeout,
+		Held:  c.Held,
 	}, store{r})
 	return r
 }

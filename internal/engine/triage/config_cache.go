@@ -2,7 +2,6 @@ package triage
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -163,11 +162,9 @@ func (in *inlet) match(m *snapshot) func(*filter.Meter, *event.Event) ([]int64, 
 		})
 		var steps []decide.Step
 		for _, l := range looks {
-			why := l.Why
-			if l.Matched {
-				why += fmt.Sprintf(": to channels %v", l.Channels)
-			}
-			steps = append(steps, decide.Step{Stage: "route", Name: l.Case, Matched: l.Matched, Why: why, Over: l.Over})
+			steps = append(steps, decide.Step{
+				Stage: "route", Name: l.Case, Matched: l.Matched, Why: l.Why, Channels: l.Channels, Over: l.Over,
+			})
 		}
 		return channels, steps
 	}

@@ -1,0 +1,161 @@
+package explain
+
+import (
+	"fmt"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/channel"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/incident"
+)
+
+// sentence describes an entry of a feed; empty when the explanation shows it elsewhere or not at all.
+func (x *Explanation) sentence(e activity.Entry, id string) (string, error) {
+	var by string
+	var err error
+	if e.Person != 0 {
+		if by, err = x.personName(e.Person); err != nil {
+			return "", err
+		}
+	}
+	var ids []int64
+	switch a := e.Event.(type) {
+	case activity.Assigned:
+		ids = a.To
+	case activity.RespondersAdded:
+		ids = a.To
+	case activity.Exhausted:
+		ids = a.To
+	}
+	to, err := x.persons(ids)
+	if err != nil {
+		return "", err
+	}
+	if step, ok := e.Event.(activity.Notified); ok {
+		if step.By != "nobody" { // the notification itself is described
+			return "", nil
+		}
+		return x.describeStep(step), nil
+	}
+	return describe(e.Event, id, by, to), nil
+}
+
+// describe describes an event of the incident id; by is the person who caused it, to the persons that it names. Both may
+// be empty.
+func describe(e activity.Event, id, by, to string) string {
+	passive := ""
+	if by != "" {
+		passive = " by " + by
+	}
+	switch e := e.(type) {
+	case activity.Opened:
+		return fmt.Sprintf("The incident %q (%s) was opened%s, with severity %s.", e.Title, incident.Num(id), passive, e.Severity)
+	case activity.Acknowledged:
+		if by == "" {
+			return "The incident was acknowledged."
+		}
+		return fmt.Sprintf("%s acknowledged the incident.", by)
+	case activity.Unacknowledged:
+		return fmt.Sprintf("The acknowledgement of the incident was taken back%s. So its escalation begins again.", passive)
+	case activity.Snoozed:
+		return fmt.Sprintf("The incident was snoozed for %d minutes%s. So its escalation stands still in that time.", e.Minutes, passive)
+	case activity.Woken:
+		return fmt.Sprintf("The snooze of the incident was ended%s.", passive)
+	case activity.Resolved:
+		return fmt.Sprintf("The incident was resolved (%s)%s.", e.From, passive)
+	case activity.Reopened:
+		return fmt.Sprintf("The incident was opened again%s.", passive)
+	case activity.Merged:
+		if e.TargetIncidentID == id {
+			if n := len(e.SourceIncidentIDs); n > 1 {
+				return fmt.Sprintf("%d other incidents were merged into the incident%s.", n, passive)
+			}
+			return fmt.Sprintf("1 other incident was merged into the incident%s.", passive)
+		}
+		return fmt.Sprintf("The incident was merged into incident %s%s.", incident.Num(e.TargetIncidentID), passive)
+	case activity.SeverityChanged:
+		return fmt.Sprintf("The severity of the incident was changed from %s to %s%s.", e.From, e.To, passive)
+	case activity.Stormed:
+		return fmt.Sprintf("The incident has grown to %d alerts: a storm.", e.Threshold)
+	}
+	return describeEscalation(e, passive, to)
+}
+
+// describeEscalation describes an event of an escalation.
+func describeEscalation(e activity.Event, passive, to string) string {
+	switch e := e.(type) {
+	case activity.Joined:
+		return fmt.Sprintf("Alerts join the incident, first %s. Its responders get one message about them.", e.Title)
+	case activity.Exhausted:
+		if e.Unanswered {
+			return "The escalation ended: " + ended(e.Reason)
+		}
+		if len(e.To) == 0 {
+			return "So nobody was notified: " + ended(e.Reason)
+		}
+		return fmt.Sprintf("So %s was notified instead: %s", to, ended(e.Reason))
+	case activity.RespondersAdded:
+		verb := "was"
+		if len(e.To) > 1 {
+			verb = "were"
+		}
+		return fmt.Sprintf("%s %s made responsible%s.", to, verb, passive)
+	case activity.Assigned:
+		if e.How == "escalate" {
+			return fmt.Sprintf("%s began and made %s responsible.", stepOf(e.LayerIdx, e.EscalateRuleName, e.EscalateRuleID), to)
+		}
+		return fmt.Sprintf("The incident was assigned to %s%s.", to, passive)
+	}
+	return ""
+}
+
+// describeStep describes a step of an escalation that notified no person.
+func (x *Explanation) describeStep(e activity.Notified) string {
+	step := stepOf(e.LayerIdx, e.EscalateRuleName, e.EscalateRuleID)
+	switch e.Then {
+	case channel.Wait:
+		return fmt.Sprintf("%s waits until %s: %s", step, x.clock.Minute(e.Until), ended(e.Reason))
+	case channel.Fallback:
+		return fmt.Sprintf("%s had no person to notify: %s So its fallback is notified.", step, ended(e.Reason))
+	}
+	return fmt.Sprintf("%s had no person to notify: %s So the step after it follows at once.", step, ended(e.Reason))
+}
+
+// stepOf names a step of a rule at the start of a sentence.
+func stepOf(layer int64, rule, id string) string {
+	return fmt.Sprintf("Step %d of rule %s", layer+1, ruleNamed(rule, id))
+}
+
+// maxNamed is how many persons a sentence names.
+const maxNamed = 5
+
+// persons lists persons by name.
+func (x *Explanation) persons(ids []int64) (string, error) {
+	if len(ids) == 0 {
+		return "others", nil
+	}
+	var names []string
+	for _, id := range ids[:min(len(ids), maxNamed)] {
+		name, err := x.personName(id)
+		if err != nil {
+			return "", err
+		}
+		names = append(names, name)
+	}
+	if more := len(ids) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more persons", more))
+	}
+	return and(names), nil
+}
+
+// personName returns the name of a person, or the number of one who has left.
+func (x *Explanation) personName(id int64) (string, error) {
+	p, found, err := notify.Find(x.c.Tx, x.c.Who.AccountID, id)
+	if err != nil {
+		return "", err
+	}
+	if !found {
+		return fmt.Sprintf("person %d, who has left", id), nil
+	}
+	return p.Name, nil
+}

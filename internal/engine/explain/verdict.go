@@ -1,0 +1,285 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/core/event"
+	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/route"
+)
+
+// Outcome is the verdict on an event in a channel.
+type Outcome struct {
+	EventID    string        `json:"event_id" doc:"The event; empty: its alert was decided again, because what muted it ended."`
+	DecidedAt  int64         `json:"decided_at" doc:"When, Unix milliseconds."`
+	ChannelID  int64         `json:"channel_id" doc:"The channel; 0: no channel accepts it."`
+	Outcome    string        `json:"outcome" doc:"discarded, unrouted, dropped, repeated, silenced, inhibited, flapping, opened, grouped, recovered, unmatched or failed."`
+	AlertID    string        `json:"alert_id" doc:"Its alert; empty: none."`
+	IncidentID string        `json:"incident_id" doc:"Its incident; empty: none."`
+	Title      string        `json:"title" doc:"Title of the event at that time."`
+	AlertKey   string        `json:"alert_key" doc:"The key by which it is merged into its alert."`
+	Trace      []decide.Step `json:"trace" doc:"Every rule that was tried, in order."`
+	source     int64         // the integration that the event came from
+	number     int64         // in the order of the account's verdicts
+}
+
+const verdicts = `SELECT verdict_id, event_id, decided_at, channel_id, integration_id, outcome, alert_id, incident_id, body, trace
+	FROM verdict WHERE account_id = $1`
+
+// verdictsOf returns the verdicts that a condition selects; $1 is the account.
+func verdictsOf(c *api.Call, condition string, args ...any) ([]Outcome, error) {
+	return db.All(c.Tx, scanVerdict, verdicts+condition, append([]any{c.Who.AccountID}, args...)...)
+}
+
+// lastOfAlert returns the last verdicts on an alert, the oldest first.
+func lastOfAlert(c *api.Call, alert string) ([]Outcome, error) {
+	all, err := verdictsOf(c, ` AND alert_id = $2 ORDER BY verdict_id DESC LIMIT 50`, alert)
+	slices.Reverse(all)
+	return all, err
+}
+
+// scanVerdict reads a row and decodes its event and trace.
+func scanVerdict(scan db.Scan) (v Outcome, err error) {
+	var body, trace string
+	if err = scan(&v.number, &v.EventID, &v.DecidedAt, &v.ChannelID, &v.source, &v.Outcome, &v.AlertID, &v.IncidentID,
+		&body, &trace); err != nil {
+		return v, err
+	}
+	var e event.Event
+	if err := json.Unmarshal([]byte(body), &e); err != nil {
+		return v, err
+	}
+	v.Title, v.AlertKey, v.Trace = e.Title, e.AlertKey, []decide.Step{}
+	return v, json.Unmarshal([]byte(trace), &v.Trace)
+}
+
+// eventOf returns the integration that a stored event came from, and whether the event has been decided.
+func eventOf(c *api.Call, id string) (source int64, decided, found bool, err error) {
+	at, found, err := db.One(c.Tx, func(scan db.Scan) (at int64, err error) { return at, scan(&at, &source) },
+		`SELECT decided_at, integration_id FROM event WHERE account_id = $1 AND event_id = $2`, c.Who.AccountID, id)
+	return source, at != 0, found, err
+}
+
+// visible returns the verdicts in channels that the caller may read. If the caller may read none of them, the error is
+// AccessDenied.
+func visible(c *api.Call, all []Outcome) ([]Outcome, error) {
+	seen := []Outcome{}
+	var denied error
+	for _, v := range all {
+		switch err := readable(c, v.ChannelID, v.source); {
+		case fault.KindOf(err) == fault.AccessDenied:
+			denied = err
+		case err != nil:
+			return nil, err
+		default:
+			seen = append(seen, v)
+		}
+	}
+	if len(seen) == 0 {
+		return seen, denied
+	}
+	return seen, nil
+}
+
+// readable returns an error for a caller who may not read a private channel, or, for an event that reached no channel, the
+// private channel of its integration. A channel or integration that was deleted hides nothing.
+func readable(c *api.Call, ch, source int64) error {
+	if ch != 0 || source == 0 {
+		return channel.PermitAll(c.Tx, c.Who, ch)
+	}
+	if err := integration.Permit(c, source); fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	return nil
+}
+
+// withoutPrivateRoutes hides the results of route cases that the caller may not read.
+func (x *Explanation) withoutPrivateRoutes() error {
+	for _, list := range [][]Outcome{x.Verdicts, x.Later} {
+		for _, v := range list {
+			private, err := denied(route.Permit(x.c, v.source))
+			if err != nil {
+				return err
+			}
+			for i := range v.Trace {
+				if err := x.hideRoute(&v.Trace[i], private); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// hideRoute hides the result of a route case if its route is private, or leads to a channel that the caller may not read:
+// the route may have changed since.
+func (x *Explanation) hideRoute(step *decide.Step, private bool) error {
+	if step.Stage != "route" {
+		return nil
+	}
+	leads, err := denied(channel.PermitAll(x.c.Tx, x.c.Who, step.Channels...))
+	if private || leads {
+		step.Why, step.Channels = "its route names a private channel", nil
+	}
+	return err
+}
+
+// denied reports whether an error is AccessDenied, and returns any other.
+func denied(err error) (bool, error) {
+	if fault.KindOf(err) == fault.AccessDenied {
+		return true, nil
+	}
+	return false, err
+}
+
+// outcomes describe the outcomes; %s is the channel.
+var outcomes = map[decide.Outcome]string{
+	decide.Discarded: "was dropped by its integration's pipeline",
+	decide.Unrouted:  "reached no channel",
+	decide.Dropped:   "was dropped in channel %s",
+	decide.Repeated:  "changed nothing, and refreshed its alert in channel %s",
+	decide.Silenced:  "was silenced in channel %s",
+	decide.Inhibited: "was inhibited by another alert in channel %s",
+	decide.Flapping:  "was muted in channel %s, because its alert changes too often",
+	decide.Opened:    "opened an incident in channel %s",
+	decide.Grouped:   "became part of an incident in channel %s",
+	decide.Recovered: "ended its alert in channel %s",
+	decide.Unmatched: "found no open alert to end in channel %s",
+	decide.Failed:    "could not be decided",
+}
+
+// follows describes what follows from the outcomes.
+var follows = map[decide.Outcome]string{
+	decide.Discarded: "So nobody was notified.",
+	decide.Unrouted:  "So nobody was notified.",
+	decide.Dropped:   "So nobody was notified.",
+	decide.Repeated:  "So nobody was notified again.",
+	decide.Silenced:  "So nobody is notified of it",
+	decide.Inhibited: "So nobody is notified of it while the other alert holds it back.",
+	decide.Flapping:  "So nobody is notified of it",
+	decide.Opened:    "So the escalation of this incident began.",
+	decide.Grouped:   "So nobody new was notified at that moment: the incident was open already.",
+	decide.Recovered: "So the alert is over.",
+	decide.Unmatched: "So nobody was notified.",
+	decide.Failed:    "So it was set aside and nobody was notified of it.",
+}
+
+// describeVerdicts adds the sentences about each verdict.
+func (x *Explanation) describeVerdicts() error {
+	routed := map[string]bool{"": true} // events whose route is described: it is the same for all their channels
+	for _, list := range [][]Outcome{x.Verdicts, x.Later} {
+		for _, v := range list {
+			what := outcomes[decide.Outcome(v.Outcome)]
+			if strings.Contains(what, "%s") {
+				name, err := x.channelNamed(v.ChannelID)
+				if err != nil {
+					return err
+				}
+				what = strings.TrimRight(fmt.Sprintf(what, name), ",")
+			}
+			sentences := []string{fmt.Sprintf("Event %q (%s) %s.", v.Title, v.EventID, what)}
+			if v.EventID == "" {
+				sentences = []string{fmt.Sprintf("Alert %q (%s) was decided again. It %s.", v.Title, v.AlertID, what)}
+			}
+			if !routed[v.EventID] {
+				routed[v.EventID] = true
+				if err := x.describeRoute(&sentences, v.Trace); err != nil {
+					return err
+				}
+			}
+			sentences = append(sentences, x.because(&v)...)
+			x.add(v.DecidedAt, ofVerdict, sentences...)
+		}
+	}
+	return nil
+}
+
+// describeRoute adds a sentence for each case of a route that was looked at.
+func (x *Explanation) describeRoute(sentences *[]string, trace []decide.Step) error {
+	for _, step := range trace {
+		switch {
+		case step.Stage != "route" || step.Name == "":
+			continue
+		case !step.Matched:
+			*sentences = append(*sentences, fmt.Sprintf("Route %s was not met: %s", step.Name, ended(step.Why)))
+			continue
+		}
+		*sentences = append(*sentences, fmt.Sprintf("Route %s was met: %s", step.Name, ended(step.Why)))
+		var names []string
+		for _, id := range step.Channels {
+			name, err := x.channelNamed(id)
+			if err != nil {
+				return err
+			}
+			names = append(names, name)
+		}
+		if len(names) > 0 {
+			*sentences = append(*sentences, "It leads to channels "+and(names)+".")
+		}
+	}
+	return nil
+}
+
+// because returns the sentences about the rules that changed the event, the reason of a verdict, and what follows from it.
+func (x *Explanation) because(v *Outcome) []string {
+	var sentences []string
+	var last *decide.Step // the last that matched, or just the last if none did
+	for i := range v.Trace {
+		step := &v.Trace[i]
+		if step.Matched && (step.Stage == "enrichment" || step.Stage == "pipeline") {
+			sentences = append(sentences, fmt.Sprintf("Before that, %s %s: %s", step.Stage, step.Name, ended(step.Why)))
+		}
+		if last == nil || step.Matched || !last.Matched {
+			last = step
+		}
+	}
+	follow, until := follows[decide.Outcome(v.Outcome)], ""
+	if last != nil {
+		if described := last.Stage == "route" && last.Name != ""; !described && v.Outcome != string(decide.Recovered) {
+			sentences = append(sentences, "The reason"+reason(last)+ended(last.Why))
+		}
+		if last.Until != 0 {
+			until = " before " + x.clock.Minute(last.Until)
+		}
+	}
+	if !strings.HasSuffix(follow, ".") {
+		follow += until + ", unless the rules change."
+	}
+	return append(sentences, follow)
+}
+
+// kinds name the rules of the stages that have rules with names.
+var kinds = map[string]string{"drop": "drop rule", "silence": "silence rule", "inhibit": "inhibit rule"}
+
+// reason returns the rule that a step is about, as the beginning of the reason.
+func reason(s *decide.Step) string {
+	kind := kinds[s.Stage]
+	if kind == "" && s.Name != "" {
+		kind = s.Stage
+	}
+	if kind == "" {
+		return ": "
+	}
+	return " is " + strings.TrimSpace(kind+" "+ruleNamed(s.Name, s.Rule)) + ": "
+}
+
+// channelNamed returns the name and the number of a channel.
+func (x *Explanation) channelNamed(id int64) (string, error) {
+	ch, found, err := channel.Find(x.c.Tx, x.c.Who.AccountID, id)
+	if err != nil {
+		return "", err
+	}
+	if !found {
+		return fmt.Sprintf("%d, which was deleted,", id), nil
+	}
+	return fmt.Sprintf("%s (%d)", ch.ChannelName, id), nil
+}

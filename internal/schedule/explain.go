@@ -1,0 +1,106 @@
+package schedule
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/core/oncall"
+	"tocsin/internal/person"
+)
+
+type explainRequest struct {
+	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
+	At         int64 `json:"at,omitzero" minimum:"1000000000" maximum:"9999999999" doc:"The moment, Unix seconds in ten digits; absent: now."`
+}
+
+// Explained is who is on call at a moment, and why.
+type Explained struct {
+	ScheduleID   int64            `json:"schedule_id" doc:"The schedule."`
+	ScheduleName string           `json:"schedule_name" doc:"Its name."`
+	Status       int64            `json:"status" doc:"0 enabled, 1 disabled: it is computed as usual and no person is paged from it."`
+	At           int64            `json:"at" doc:"The moment, Unix seconds."`
+	Words        []string         `json:"words" doc:"The explanation in sentences, with times in the caller's time zone: who is on call, why, what each layer does, and when it changes next."`
+	Oncall       *OncallEntry     `json:"oncall" doc:"Who is on call at that moment; null when no one is."`
+	Rule         string           `json:"rule" doc:"single: one layer covers the moment; stacked: several do, and their groups are merged; override: an override replaces everything else; empty: no one is on call."`
+	NextChange   int64            `json:"next_change" doc:"When that ends or, if no one is on call, when the next shift begins, Unix seconds; 0: not within 400 days."`
+	NextOncall   *OncallEntry     `json:"next_oncall" doc:"The next shift, which may begin later than next_change; null when none begins within 400 days."`
+	Layers       []LayerExplained `json:"layers" doc:"What each layer contributes, in the order in which they are configured."`
+}
+
+// LayerExplained is the part of one layer in an explanation.
+type LayerExplained struct {
+	LayerName string   `json:"layer_name" doc:"Name of the layer."`
+	Mode      int64    `json:"mode" doc:"0 rotation, 1 override."`
+	Reason    string   `json:"reason" doc:"on_call; preempted: covered by an override; not_started, ended; masked: outside its days; restricted: outside its hours; invalid: it cannot be computed."`
+	Turn      int64    `json:"turn" doc:"Number of the turn since the layer began, from 1; 0: it has none at that moment."`
+	GroupName string   `json:"group_name" doc:"The group whose turn it is; empty: none."`
+	Persons   []string `json:"persons" doc:"Names of the persons in that group, at most 20."`
+	Start     int64    `json:"start" doc:"Since when the group is on in this layer, Unix seconds; 0 unless reason is on_call or preempted."`
+	StartBy   string   `json:"start_by" doc:"What begins then: layer, turn, mask (its days) or restriction (its hours); empty without start."`
+	End       int64    `json:"end" doc:"Until when, Unix seconds; 0 likewise."`
+	EndBy     string   `json:"end_by" doc:"What ends then, likewise."`
+	CoveredBy string   `json:"covered_by" doc:"The override that replaces it; empty unless reason is preempted."`
+	more      int      // persons that are not in Persons
+}
+
+func (r *Service) explain(c *api.Call, in explainRequest) (x Explained, err error) {
+	s, err := get(c.Tx, c.Who.AccountID, in.ScheduleID)
+	if err != nil {
+		return x, err
+	}
+	e, err := s.engine(c.Who.Zone)
+	if err != nil {
+		return x, err
+	}
+	if in.At == 0 {
+		in.At = c.Unix()
+	}
+	why := e.Why(in.At)
+	_, next := e.At(in.At)
+	x = Explained{
+		ScheduleID: s.ScheduleID, ScheduleName: s.Name, Status: s.Status, At: in.At,
+		Oncall: s.oncall(why.Piece), NextOncall: s.oncall(next), Layers: make([]LayerExplained, len(why.Layers)),
+	}
+	switch {
+	case why.Piece == nil && next != nil:
+		x.NextChange = next.Start
+	case why.Piece != nil:
+		x.Rule = why.Piece.Rule.String()
+		if why.Piece.End < oncall.MaxInstant {
+			x.NextChange = why.Piece.End
+		}
+	}
+	n := names{c, map[int64]string{}}
+	for i := range why.Layers {
+		if x.Layers[i], err = s.explainLayer(why, i, n); err != nil {
+			return x, err
+		}
+	}
+	clock, err := person.ClockOf(c.Tx, c.Who, c.Now)
+	if err != nil {
+		return x, err
+	}
+	x.Words, err = s.words(&x, why, n, clock)
+	return x, err
+}
+
+// explainLayer returns the part of one layer.
+func (s *stored) explainLayer(why oncall.Why, i int, n names) (l LayerExplained, err error) {
+	w := &why.Layers[i]
+	l = LayerExplained{
+		LayerName: s.Layers[i].LayerName, Mode: s.Layers[i].Mode,
+		Reason: w.Reason.String(), Turn: w.Turn + 1, Persons: []string{},
+	}
+	if w.Group >= 0 {
+		group := &s.Layers[i].Groups[w.Group]
+		l.GroupName = group.GroupName
+		if l.Persons, l.more, err = n.of(group); err != nil {
+			return l, err
+		}
+	}
+	if w.Reason == oncall.OnCall || w.Reason == oncall.Preempted {
+		l.Start, l.StartBy, l.End, l.EndBy = w.Entry.Start, w.Entry.StartBy.String(), w.Entry.End, w.Entry.EndBy.String()
+	}
+	if w.Reason == oncall.Preempted {
+		l.CoveredBy = s.Layers[why.Piece.Sources[0].Layer].LayerName
+	}
+	return l, nil
+}
