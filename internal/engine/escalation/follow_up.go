@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
+	"tocsin/internal/configstore"
 	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/core/event"
 	"tocsin/internal/engine/notify"
@@ -143,24 +144,34 @@ func (r *Service) known(tx *db.Tx, i *incident.Incident, item activity.Item) (se
 
 // runFollowUps sends the messages of an account's follow-ups that are due. One that fails does not block the others.
 func (r *Service) runFollowUps(t *jobs.Round) error {
-	var due []followUp
-	err := r.DB.Read(t.Ctx, func(tx *db.Tx) (err error) {
-		due, err = db.All(tx, scanFollowUp, `SELECT `+followColumns+` FROM follow_up
+	var ready []prepared
+	var revision int64
+	err := r.DB.Snapshot(t.Ctx, func(tx *db.Tx) error {
+		due, err := db.All(tx, scanFollowUp, `SELECT `+followColumns+` FROM follow_up
 			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
-		return err
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		if revision, err = configstore.Revision(tx, t.Account); err != nil {
+			return err
+		}
+		for i := range due {
+			p := prepared{account: t.Account, incident: due[i].incident}
+			p.subject, _, p.err = incident.Find(tx, t.Account, p.incident)
+			ready = append(ready, p)
+		}
+		return nil
 	})
-	if err != nil || len(due) == 0 {
+	if err != nil || len(ready) == 0 {
 		return err
 	}
-	ready := make([]prepared, len(due))
-	for i := range due {
-		p := &ready[i]
-		p.account, p.incident = due[i].account, due[i].incident
-		if p.err = r.DB.Snapshot(t.Ctx, p.read); p.err == nil && p.subject.IncidentID != "" {
-			p.err = r.readSilence(t.Ctx, p, t.Now)
-		}
+	for i := range ready {
+		r.prepare(t.Ctx, &ready[i], t.Now)
 	}
 	return r.DB.Write(t.Ctx, func(tx *db.Tx) error {
+		if is, err := configstore.Revision(tx, t.Account); err != nil || is != revision {
+			return err // all stay due
+		}
 		for i := range ready {
 			if err := r.advanceFollowUp(tx, &ready[i], t.Now); err != nil {
 				return err

@@ -23,86 +23,109 @@ type prepared struct {
 	account  int64
 	incident string
 	number   int64
+	started  int64
 	err      error // why it could not be prepared
 
-	revision   int64       // of the configuration
-	alerts     alert.Count // of the incident
-	silenced   int64       // until when silence rules hold all of them, Unix seconds; 0: they do not
-	silencedBy string      // which, in words
-
-	rose     bool // the severity is higher than the escalation was chosen for
-	choosing bool // no rule was chosen yet, or it rose
+	first    bool   // no rule was chosen yet
+	severity string // the highest that the escalation has notified
+	rose     bool   // the incident's is higher
+	choosing bool   // a rule is to be chosen, because of either
 	subject  incident.Incident
+	options  *choices // what its rule is chosen from
 	rule     channel.EscalateRule
 	looks    []Look
 	chosen   bool // a rule matches
+
+	asked      bool        // whether silence rules were matched
+	alerts     alert.Count // of the incident when they were
+	silenced   int64       // until when they hold all of its alerts, Unix seconds; 0: they do not
+	silencedBy string      // which, in words
 }
 
-// prepare reads what the next step of an escalation needs; steps is how many filter steps the choice of a rule took.
-func (r *Service) prepare(ctx context.Context, s *stored, now time.Time) (p prepared, steps int64) {
-	p = prepared{account: s.account, incident: s.incident, number: s.number}
-	var c choices
-	p.err = r.DB.Snapshot(ctx, func(tx *db.Tx) error {
-		if err := p.read(tx); err != nil || p.subject.IncidentID == "" {
+// readDue reads the escalations of an account that are due, at most batch, with what choosing their rules needs, and the
+// revision of the configuration. One that cannot be read gets its error and does not fail the others.
+func (r *Service) readDue(ctx context.Context, account int64, now time.Time) (all []prepared, revision int64, err error) {
+	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
+		due, err := db.All(tx, scanStored, `SELECT `+columns+` FROM escalation
+			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, account, now.Unix(), batch)
+		if err != nil || len(due) == 0 {
 			return err
 		}
-		first := s.ruleText == ""
-		p.rose = !first && event.Rank(p.subject.Severity) > event.Rank(s.severity)
-		p.choosing = first || p.rose && p.subject.Progress == incident.Triggered
-		if !p.choosing {
-			return nil
+		if revision, err = configstore.Revision(tx, account); err != nil {
+			return err
 		}
-		var err error
-		c, err = readChoices(tx, &p.subject)
-		return err
+		byChannel := map[int64]*choices{}
+		for i := range due {
+			s := &due[i]
+			p := prepared{account: account, incident: s.incident, number: s.number, started: s.started, severity: s.severity}
+			p.first = s.ruleText == ""
+			p.choosing = p.first
+			p.err = p.read(tx, byChannel)
+			all = append(all, p)
+		}
+		return nil
 	})
-	if p.err != nil || p.subject.IncidentID == "" {
-		p.choosing = p.choosing || s.ruleText == ""
-		return p, 0
-	}
-	if p.choosing {
-		at := now
-		if !p.rose {
-			at = time.Unix(s.started, 0)
-		}
-		meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
-		p.rule, p.looks, p.chosen = c.choose(meter, &p.subject, at)
-		steps = meter.Used()
-	}
-	p.err = r.readSilence(ctx, &p, now)
-	return p, steps
+	return all, revision, err
 }
 
-// read reads the incident and what it is compared with later. The incident is empty when it was removed.
-func (p *prepared) read(tx *db.Tx) (err error) {
+// read reads the incident, and what its rule is chosen from unless an escalation of the same channel has read that.
+func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	var found bool
-	if p.revision, err = configstore.Revision(tx, p.account); err != nil {
-		return err
-	}
 	if p.subject, found, err = incident.Find(tx, p.account, p.incident); err != nil || !found {
 		return err
 	}
-	p.alerts, err = alert.CountOf(tx, p.account, p.incident)
-	return err
-}
-
-// readSilence reads whether silence rules hold the incident. It must not be called in a transaction.
-func (r *Service) readSilence(ctx context.Context, p *prepared, now time.Time) (err error) {
-	if r.Silenced != nil {
-		p.silenced, p.silencedBy, err = r.Silenced(ctx, p.account, p.subject.ChannelID, p.incident, now)
+	p.rose = !p.first && event.Rank(p.subject.Severity) > event.Rank(p.severity)
+	if p.choosing = p.first || p.rose && p.subject.Progress == incident.Triggered; !p.choosing {
+		return nil
 	}
-	return err
+	id := p.subject.ChannelID
+	if byChannel[id] == nil {
+		c, err := readChoices(tx, &p.subject)
+		if err != nil {
+			return err
+		}
+		byChannel[id] = &c
+	}
+	p.options = byChannel[id]
+	return nil
 }
 
-// current reports whether nothing has changed since prepare read it.
+// prepare chooses the rule of an escalation that has none or whose incident's severity rose, and asks whether silences hold the incident if a step may
+// follow. It returns how many filter steps the choice took.
+func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (steps int64) {
+	if p.err != nil || p.subject.IncidentID == "" {
+		return 0
+	}
+	if p.choosing {
+		meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
+		at := now
+		if p.first {
+			at = time.Unix(p.started, 0)
+		}
+		p.rule, p.looks, p.chosen = p.options.choose(meter, &p.subject, at)
+		steps = meter.Used()
+	}
+	if r.Silenced == nil || p.first && !p.chosen {
+		return steps
+	}
+	p.asked = true
+	p.err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		p.alerts, err = alert.CountOf(tx, p.account, p.incident)
+		return err
+	})
+	if p.err == nil {
+		p.silenced, p.silencedBy, p.err = r.Silenced(ctx, p.account, p.subject.ChannelID, p.incident, now)
+	}
+	return steps
+}
+
+// current reports whether nothing has changed since it was prepared, besides the configuration.
 func (p *prepared) current(tx *db.Tx) (bool, error) {
-	now, err := configstore.Revision(tx, p.account)
-	if err != nil || now != p.revision {
-		return false, err
-	}
-	alerts, err := alert.CountOf(tx, p.account, p.incident)
-	if err != nil || alerts != p.alerts {
-		return false, err
+	if p.asked {
+		alerts, err := alert.CountOf(tx, p.account, p.incident)
+		if err != nil || alerts != p.alerts {
+			return false, err
+		}
 	}
 	if !p.choosing {
 		return true, nil
