@@ -42,7 +42,9 @@ const (
 	IncidentSeverity  = "i_r_severity"
 	IncidentField     = "i_r_field"
 	IncidentNotify    = "i_notify"    // a notification was sent, or could not be: in the feed only
-	IncidentExhausted = "i_exhausted" // escalation ended and no person was notified: in the feed only
+	IncidentExhausted = "i_exhausted" // escalation ended and no person was notified or acknowledged: in the feed only
+	IncidentJoined    = "i_join"      // alerts join an acknowledged incident: in the feed only
+	IncidentReminder  = "i_remind"    // people are reminded of an incident that is still open: of notifications only
 	IncidentRoom      = "i_wr_create" // a war room was opened: in the feed only
 	IncidentRoomGone  = "i_wr_delete" // a war room was closed: in the feed only
 )

@@ -195,10 +195,21 @@ type Target struct {
 	FailedReason string `json:"failed_reason"`  // empty: it was sent
 }
 
-// Exhausted is an escalation that ended without a notified person, or did not begin. It is in the feed only.
+// Joined is an acknowledged incident that alerts join, from this one on. It is in the feed only.
+type Joined struct {
+	Title string `json:"title"` // of the first of them
+	Until int64  `json:"until"` // Unix seconds; when the responders are notified of all that have joined by then
+}
+
+// Type returns IncidentJoined.
+func (Joined) Type() string { return IncidentJoined }
+
+// Exhausted is an escalation that ended without a notified person or an acknowledgement, or did not begin. It is in the
+// feed only.
 type Exhausted struct {
-	Reason string  `json:"reason"`
-	To     []int64 `json:"to,omitempty"` // persons who were notified instead
+	Reason     string  `json:"reason"`
+	To         []int64 `json:"to,omitempty"`        // persons who were notified instead
+	Unanswered bool    `json:"unanswered,omitzero"` // persons were notified, and none has acknowledged the incident
 }
 
 // Type returns IncidentExhausted.
@@ -254,6 +265,7 @@ var readers = map[string]func(detail []byte) (Event, error){
 	IncidentField:     reader[FieldChanged],
 	IncidentNotify:    reader[Notified],
 	IncidentExhausted: reader[Exhausted],
+	IncidentJoined:    reader[Joined],
 	IncidentRoom:      reader[WarRoomOpened],
 	IncidentRoomGone:  reader[WarRoomClosed],
 }

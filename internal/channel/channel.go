@@ -26,6 +26,8 @@ type Body struct {
 	DisableOutlierDetection *bool     `json:"disable_outlier_detection,omitzero" doc:"Stored as sent; there is no outlier detection."`
 	DisableAutoClose        *bool     `json:"disable_auto_close,omitzero" doc:"An incident stays open when all of its alerts are over."`
 	IsExternalReportEnabled *bool     `json:"is_external_report_enabled,omitzero" doc:"Stored as sent; incidents are reported through the API."`
+	Reminder                *Reminder `json:"reminder,omitzero" doc:"When people are reminded of an incident that stays open."`
+	JoinedInterval          *int64    `json:"joined_interval,omitzero" minimum:"1" maximum:"1440" doc:"Minutes in which alerts that join an acknowledged incident are one message."`
 }
 
 type createRequest struct {
@@ -94,6 +96,8 @@ func (b Body) storeIn(c *api.Call, ch *Channel) (warnings []string, err error) {
 	ch.DisableOutlierDetection = cmp.Or(b.DisableOutlierDetection, ch.DisableOutlierDetection)
 	ch.DisableAutoClose = cmp.Or(b.DisableAutoClose, ch.DisableAutoClose)
 	ch.IsExternalReportEnabled = cmp.Or(b.IsExternalReportEnabled, ch.IsExternalReportEnabled)
+	ch.Reminder = cmp.Or(b.Reminder, ch.Reminder)
+	ch.JoinedInterval = cmp.Or(b.JoinedInterval, ch.JoinedInterval)
 	if err := configstore.FirstError(
 		ch.Settings.check(""),
 		team.Table.Need(c.Tx, c.Who.AccountID, "team_id", ch.TeamID),

@@ -32,6 +32,7 @@ func (r *EscalateRule) check(at configstore.RecordPath) error {
 		checkWindows(at, r.TimeFilters),
 		checkFilters(at, "filters", r.Filters, false),
 		between(at, "layers", int64(len(r.Layers)), 1, maxLayers),
+		r.Repeat.check(at.Member("repeat")),
 	); err != nil {
 		return err
 	}
@@ -61,6 +62,18 @@ func (r *EscalateRule) checkTotals(at configstore.RecordPath) error {
 		return at.Invalid("layers", "must have at most %d bytes in the settings of all webhooks together, got %d", maxSettings, settings)
 	}
 	return nil
+}
+
+func (r *Repeat) check(at configstore.RecordPath) error {
+	switch {
+	case r == nil:
+		return nil
+	case (r.Times != nil) == value(r.UntilAcknowledged):
+		return at.Invalid("", "must have either times or until_acknowledged")
+	case r.Interval != nil && (*r.Interval < minRepeat || *r.Interval > maxRepeat):
+		return at.Invalid("interval", "must be from %d to %d minutes, got %d", minRepeat, maxRepeat, *r.Interval)
+	}
+	return between(at, "times", value(r.Times), 0, 20)
 }
 
 func (l Layer) check(at configstore.RecordPath) error {

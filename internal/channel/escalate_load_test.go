@@ -112,6 +112,7 @@ func ids(n int) (list []int64) {
 func randomEscalate(rng *rand.Rand, i, channels int, forged string) channel.EscalateRule {
 	r := channel.EscalateRule{Rule: randomRule(rng, i, channels), TemplateID: templateID, AggrWindow: rng.Int64N(3601), TimeFilters: []channel.TimeFilter{}, Filters: filter.Filter{}}
 	r.Priority = rng.Int64N(201)
+	r.Repeat = maybe(rng, channel.Repeat{Times: new(rng.Int64N(21)), Interval: maybe(rng, 5+rng.Int64N(1436))})
 	if rng.IntN(2) == 0 {
 		r.Filters = randomFilters(rng)
 		r.TimeFilters = append(r.TimeFilters, channel.TimeFilter{Start: "09:00", End: "18:00", Repeat: []int{1, 5}})

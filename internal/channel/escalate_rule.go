@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -27,6 +28,14 @@ type EscalateRule struct {
 	Layers      []Layer       `json:"layers" maxItems:"20" doc:"Who is notified, in this order."`
 	TimeFilters []TimeFilter  `json:"time_filters" maxItems:"100" doc:"When the rule applies; empty: always."`
 	Filters     filter.Filter `json:"filters" doc:"For which incidents: groups joined by OR, the conditions of a group by AND; empty: all."`
+	Repeat      *Repeat       `json:"repeat,omitzero" doc:"Whether all layers are notified again after the last one; absent: they are not."`
+}
+
+// Repeat is how all layers of a rule are notified again when the incident is still not acknowledged after the last one.
+type Repeat struct {
+	Times             *int64 `json:"times,omitzero" minimum:"0" maximum:"20" doc:"How often, at most; 0: not again. Or set until_acknowledged."`
+	UntilAcknowledged *bool  `json:"until_acknowledged,omitzero" doc:"Until a person acknowledges the incident, or it is over."`
+	Interval          *int64 `json:"interval,omitzero" minimum:"5" maximum:"1440" doc:"Minutes from the last notification of the last layer until the first layer is notified again; absent: 30."`
 }
 
 // Layer is one step of an escalation.
@@ -137,6 +146,7 @@ type EscalateBody struct {
 	Layers      []Layer       `json:"layers" minItems:"1" maxItems:"20" doc:"Who is notified, in this order."`
 	TimeFilters []TimeFilter  `json:"time_filters,omitzero" maxItems:"100" doc:"When the rule applies; empty: always."`
 	Filters     filter.Filter `json:"filters,omitzero" doc:"For which incidents; empty: all."`
+	Repeat      *Repeat       `json:"repeat,omitzero" doc:"Whether all layers are notified again after the last one."`
 }
 
 type escalateUpdate struct {
@@ -151,6 +161,7 @@ func (b EscalateBody) applyTo(c *api.Call, r *EscalateRule) (warnings []string, 
 	configstore.SetIfSent(&r.AggrWindow, b.AggrWindow)
 	setList(&r.TimeFilters, b.TimeFilters)
 	setList(&r.Filters, b.Filters)
+	r.Repeat = cmp.Or(b.Repeat, r.Repeat)
 	if err := r.check(""); err != nil {
 		return nil, err
 	}

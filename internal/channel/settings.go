@@ -18,6 +18,16 @@ type Settings struct {
 	DisableAutoClose        *bool     `json:"disable_auto_close,omitzero" doc:"An incident stays open when all of its alerts are over."`
 	IsExternalReportEnabled *bool     `json:"is_external_report_enabled,omitzero" doc:"Stored for clients that send it; incidents are reported through the API."`
 	PluginIDs               []int64   `json:"plugin_ids,omitzero" maxItems:"100" doc:"Stored as sent."`
+	Reminder                *Reminder `json:"reminder,omitzero" doc:"When people are reminded of an incident that stays open; absent: of a Critical one every 240 minutes."`
+	JoinedInterval          *int64    `json:"joined_interval,omitzero" minimum:"1" maximum:"1440" doc:"Minutes in which alerts that join an acknowledged incident are one message to its responders; absent: 5."`
+}
+
+// Reminder is after how many minutes people are reminded of an incident that stays open: its responders when it is
+// acknowledged, else those of the last layer of its escalation.
+type Reminder struct {
+	Critical *int64 `json:"critical,omitzero" minimum:"0" maximum:"10080" doc:"Minutes from one reminder to the next, at least 5; 0: none; absent: 240."`
+	Warning  *int64 `json:"warning,omitzero" minimum:"0" maximum:"10080" doc:"Minutes for Warning, at least 5; absent or 0: none."`
+	Info     *int64 `json:"info,omitzero" minimum:"0" maximum:"10080" doc:"Minutes for Info, at least 5; absent or 0: none."`
 }
 
 // Group is the rule by which alerts become one incident.
@@ -52,8 +62,8 @@ type Flapping struct {
 // check holds the settings against the bounds that the schema of the tags does not have, or that account files
 // need too.
 func (s Settings) check(at configstore.RecordPath) error {
-	if s.Group == nil {
-		return nil
+	if err := s.checkFollowUp(at); err != nil || s.Group == nil {
+		return err
 	}
 	group := at.Member("group")
 	if err := configstore.FirstError(

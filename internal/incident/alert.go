@@ -157,7 +157,7 @@ func (d Writer) adopt(target *Incident, a *decide.Alert, comment string) error {
 	target.AlertCnt++
 	target.EverMuted = target.EverMuted || a.EverMuted
 	if a.Active() {
-		target.raise(a.Severity)
+		target.raise(a.Severity, d.Now)
 	}
 	return d.Bus.Publish(d.Tx, activity.Item{
 		Account: d.Account,

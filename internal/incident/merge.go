@@ -95,7 +95,7 @@ func (d Writer) MergeInto(source, target *Incident, remove bool) error {
 	}
 	target.AlertCnt += moved
 	target.LastTime, target.EverMuted = d.Now.Unix(), target.EverMuted || source.EverMuted
-	target.raise(source.Severity)
+	target.raise(source.Severity, d.Now)
 	target.addOrigins(source.IntegrationIDs, source.IntegrationTypes)
 	source.endSnooze(d.Now.Unix())
 	source.CloseTime, source.CloserID, source.ResolveAt, source.MergedInto, source.AlertCnt = d.Now.Unix(), d.Person, 0, target.IncidentID, 0

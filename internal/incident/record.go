@@ -62,6 +62,8 @@ type Detail struct {
 	Test             bool                      `json:"is_test,omitzero" doc:"A drill: nothing is wrong."`
 	Storms           []int64                   `json:"storms,omitzero" maxItems:"100" doc:"Storm thresholds it has reached."`
 	Snoozes          []Snooze                  `json:"snoozes,omitzero" maxItems:"100000" doc:"The times for which it was snoozed."`
+	RoseAt           int64                     `json:"rose_at,omitzero" doc:"When its severity last rose."`
+	JoinedUntil      int64                     `json:"joined_until,omitzero" doc:"Alerts that join by then, since it was acknowledged, are one message to its responders."`
 }
 
 // Snooze is a period without notifications.

@@ -3,6 +3,7 @@ package incident
 import (
 	"tocsin/internal/activity"
 	"tocsin/internal/api"
+	"tocsin/internal/core/event"
 	"tocsin/internal/platform/fault"
 )
 
@@ -50,6 +51,9 @@ func (r *Service) reset(c *api.Call, in resetRequest) (api.Empty, error) {
 			*change.member = *change.to
 			if change.kind == activity.IncidentSeverity {
 				events = append(events, activity.SeverityChanged{From: from, To: *change.to})
+				if event.Rank(*change.to) > event.Rank(from) {
+					i.RoseAt = d.Now.Unix()
+				}
 			} else {
 				events = append(events, activity.TextChanged{Kind: change.kind, From: from, To: *change.to})
 			}

@@ -47,6 +47,7 @@ func (d Writer) Ack(r *Incident) error {
 	if r.AckTime == 0 {
 		r.AckTime = now
 	}
+	r.JoinedUntil = 0 // what joined before is known to the person
 	r.endSnooze(now)
 	if err := d.addResponder(r, d.Person, now); err != nil {
 		return err

@@ -104,8 +104,12 @@ func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, st
 	r.LastTime, r.EverMuted = d.Now.Unix(), r.EverMuted || a.EverMuted
 	r.addOrigins([]int64{a.Integration}, []string{origin.Type})
 	before := r.Severity
-	r.raise(a.Severity)
+	r.raise(a.Severity, d.Now)
 	if err := d.scheduleResolve(&r); err != nil {
+		return err
+	}
+	bundle, err := d.bundleJoined(&r)
+	if err != nil {
 		return err
 	}
 	reached := storm > 0 && !slices.Contains(r.Storms, storm)
@@ -115,10 +119,30 @@ func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, st
 	if err := d.save(&r); err != nil {
 		return err
 	}
-	if err := d.publishSeverity(&r, before); err != nil || !reached {
+	if err := d.publishSeverity(&r, before); err != nil {
 		return err
 	}
+	if bundle {
+		if err := d.publish(&r, activity.Joined{Title: a.Title, Until: r.JoinedUntil}); err != nil {
+			return err
+		}
+	}
+	if !reached {
+		return nil
+	}
 	return d.publish(&r, activity.Stormed{Threshold: storm})
+}
+
+// bundleJoined reports whether an alert that joins is the first of a bundle: its incident is acknowledged, and the bundle
+// before is over. The others of a bundle are not published: a storm of alerts is one entry of the feed.
+func (d Writer) bundleJoined(r *Incident) (first bool, err error) {
+	now := d.Now.Unix()
+	if r.Progress != Processing || now < r.JoinedUntil {
+		return false, nil
+	}
+	ch, _, err := channel.Find(d.Tx, d.Account, r.ChannelID)
+	r.JoinedUntil = now + ch.JoinedSeconds()
+	return true, err
 }
 
 // addOrigins adds the integrations of alerts that join, and the types of these integrations.
@@ -140,7 +164,7 @@ func (r *Incident) addOrigins(integrations []int64, types []string) {
 func (d Writer) Updated(incident string, a *decide.Alert) error {
 	r, found, err := Find(d.Tx, d.Account, incident)
 	before := r.Severity
-	if err != nil || !found || !r.raise(a.Severity) {
+	if err != nil || !found || !r.raise(a.Severity, d.Now) {
 		return err
 	}
 	if err := d.save(&r); err != nil {
@@ -158,11 +182,11 @@ func (d Writer) publishSeverity(r *Incident, before string) error {
 }
 
 // raise sets the severity to that of an alert if that is higher and no person has set one. It reports whether it did.
-func (r *Incident) raise(severity string) bool {
+func (r *Incident) raise(severity string, now time.Time) bool {
 	if event.Rank(severity) <= event.Rank(r.Severity) || slices.Contains(r.ManualOverrides, "incident_severity") {
 		return false
 	}
-	r.Severity = severity
+	r.Severity, r.RoseAt = severity, now.Unix()
 	return true
 }
 

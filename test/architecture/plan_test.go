@@ -13,7 +13,7 @@ import (
 
 // growing lists the tables whose rows come from events: no statement may read all of one, nor all rows of an account.
 // The other tables hold configuration, of which an account has hundreds of rows and not millions.
-var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "incident", "incident_assignment", "notice",
+var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "follow_up", "incident", "incident_assignment", "notice",
 	"rum_issue", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
 
 // configured lists the other tables, so that every new table must be put into one of the two lists.
@@ -21,7 +21,7 @@ var configured = []string{"account", "app_key", "channel", "channel_star", "data
 	"person", "person_role", "reference", "role", "rum_application", "schedule", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
-var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "escalation_due", "event_pending", "incident_by_group", "incident_open", "incident_snoozed",
+var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "escalation_due", "event_pending", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
 	"incident_to_resolve", "incident_unfolded", "notice_due", "webhook_event_waiting", "webhook_message_due", "webhook_message_age"}
 
 // weak lists the columns of which one value selects a large part of a table.

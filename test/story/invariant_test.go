@@ -40,13 +40,20 @@ var invariants = map[string]string{
 	"a page of an acknowledged or closed incident waits": `SELECT count(*) FROM notice n JOIN incident i ON i.incident_id = n.incident_id WHERE n.settled_at = 0 AND n.cause IN ('page', 'owner') AND i.progress = 'Closed'`,
 	"an escalation has ended without a reason":           `SELECT count(*) FROM escalation WHERE next_at = 0 AND ended = ''`,
 	"an escalation goes wrong":                           `SELECT count(*) FROM escalation WHERE ended = 'failing'`,
-	"two alerts of a key are active in a channel":        `SELECT count(*) FROM (SELECT 1 FROM alert WHERE end_time = 0 GROUP BY channel_id, alert_key HAVING count(*) > 1) AS x`,
-	"two escalations of an incident go on":               `SELECT count(*) FROM (SELECT 1 FROM escalation WHERE next_at > 0 GROUP BY incident_id HAVING count(*) > 1) AS x`,
+	"a follow-up goes wrong":                             `SELECT count(*) FROM follow_up WHERE failed_at > 0`,
+	"a follow-up of a closed incident is left":           `SELECT count(*) FROM follow_up f JOIN incident i ON i.incident_id = f.incident_id WHERE i.progress = 'Closed'`,
+	"an acknowledged incident has no follow-up":          `SELECT count(*) FROM incident i WHERE i.progress = 'Processing' AND NOT EXISTS (SELECT 1 FROM follow_up f WHERE f.incident_id = i.incident_id)`,
+	"an incident has a follow-up while its rule goes on": `SELECT count(*) FROM follow_up f JOIN incident i ON i.incident_id = f.incident_id JOIN escalation e ON e.incident_id = f.incident_id WHERE i.progress = 'Triggered' AND e.next_at > 0 AND e.ended = ''`,
+	"a rise is not notified": `SELECT count(*) FROM escalation e JOIN incident i ON i.incident_id = e.incident_id WHERE i.progress = 'Triggered' AND e.next_at = 0
+		AND e.run = (SELECT max(run) FROM escalation l WHERE l.incident_id = e.incident_id) AND e.severity <> 'Critical' AND i.severity = 'Critical' AND e.severity <> ''`,
+	"two alerts of a key are active in a channel": `SELECT count(*) FROM (SELECT 1 FROM alert WHERE end_time = 0 GROUP BY channel_id, alert_key HAVING count(*) > 1) AS x`,
+	"two escalations of an incident go on":        `SELECT count(*) FROM (SELECT 1 FROM escalation WHERE next_at > 0 GROUP BY incident_id HAVING count(*) > 1) AS x`,
 }
 
 // overdueQueries are what may not be left when all that is due was done; $1 is the moment in Unix milliseconds.
 var overdueQueries = map[string]string{
 	"escalation":  `SELECT count(*) FROM escalation WHERE next_at > 0 AND next_at * 1000 <= $1`,
+	"follow-up":   `SELECT count(*) FROM follow_up WHERE next_at > 0 AND next_at * 1000 <= $1`,
 	"muted alert": `SELECT count(*) FROM alert WHERE end_time = 0 AND muted_until > 0 AND muted_until * 1000 <= $1`,
 	"notice":      `SELECT count(*) FROM notice WHERE settled_at = 0 AND due_at <= $1`,
 	"silence":     `SELECT count(*) FROM silence_end WHERE due_at > 0 AND due_at * 1000 <= $1 AND end_at * 1000 > $1`,
@@ -62,7 +69,7 @@ func TestInvariants(t *testing.T) {
 	}
 	for seed := range uint64(runs) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			w := begin(t, escalates(layer(onCall(day), again(2, 3), window(10))+","+layer(onCall(night), window(5), `"on_nobody": {"then": "wait"}`)+","+layer(teams(ops)), `"aggr_window": 20`),
+			w := begin(t, escalates(layer(onCall(day), again(2, 3), window(10))+","+layer(onCall(night), window(5), `"on_nobody": {"then": "wait"}`)+","+layer(teams(ops)), `"aggr_window": 20`, `"repeat": {"times": 2, "interval": 5}`),
 				grouped(byService+`, "time_window": 30, "storm_thresholds": [3]`), rules("inhibit_rules", inhibit))
 			r := rand.New(rand.NewPCG(seed, 11))
 			sent := map[string]int{}
@@ -139,6 +146,12 @@ func (w *world) chance(r *rand.Rand) string {
 			w.try(ownKey, "/channel/silence/rule/delete", `{"channel_id": %d, "rule_id": %q}`, shop, rule)
 		}
 		return "a silence taken away"
+	case n < 90:
+		now := w.clock.Now().Unix()
+		list := w.try(ownKey, "/incident/list", `{"start_time": %d, "end_time": %d}`, now-30*86400, now+86400)
+		severity := []string{"Critical", "Warning", "Info"}[r.IntN(3)]
+		w.try(ownKey, "/incident/reset", `{"incident_id": %q, "incident_severity": %q}`, list.get(fmt.Sprintf("items.%d.incident_id", r.IntN(5))), severity)
+		return "the severity " + severity
 	default:
 		verb := []string{"ack", "unack", "resolve", "reopen", "wake", "disable-merge"}[r.IntN(6)]
 		now := w.clock.Now().Unix()

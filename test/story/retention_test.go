@@ -28,6 +28,7 @@ func (w *world) past() (left string) {
 func TestAClosedIncidentIsDeletedAfterItsTime(t *testing.T) {
 	r := receive(t, always(204))
 	w := beginWith(t, yearly, notifyAnn, hooks("incident", at(r)), rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w.do("/channel/update", `{"channel_id": %d, "reminder": {"critical": 0}}`, shop)
 	first := w.push("cpu", "Critical")
 	one := w.incident()
 	w.ack(annKey)

@@ -194,3 +194,66 @@ func TestASkippedLayerHandsOver(t *testing.T) {
 		}
 	}
 }
+
+// modelRounds runs round after round without a plan: the next one starts Every after the last step of the one before,
+// unless the incident was acknowledged or resolved by then.
+func modelRounds(r escalationplan.Rule, s escalationplan.State, end int64) (list []notified) {
+	for begin, round := int64(start), 0; ; round++ {
+		shift := begin - start
+		moved := escalationplan.State{}
+		for _, m := range []struct{ from, to *int64 }{{&s.Acknowledged, &moved.Acknowledged}, {&s.Resolved, &moved.Resolved}} {
+			if *m.from != 0 {
+				*m.to = max(*m.from-shift, 1)
+			}
+		}
+		if begin >= end || round > 0 && moved.Acknowledged != 0 && moved.Acknowledged <= start {
+			return list
+		}
+		for _, one := range model(r, moved, horizon) {
+			list = append(list, notified{one.layer, one.repeat, one.at + shift})
+		}
+		last := int64(0)
+		for _, one := range model(r, escalationplan.State{}, horizon) {
+			last = one.at + shift
+		}
+		over := s.Acknowledged != 0 && s.Acknowledged <= last || s.Resolved != 0 && s.Resolved <= last
+		if last == 0 || over || r.Repeat.Times >= 0 && round >= r.Repeat.Times {
+			return list
+		}
+		begin, r.Wait = last+r.Repeat.Every, 0
+	}
+}
+
+// TestRoundsAgainstModel: the whole plan is done again as often as the rule has it, and no acknowledged incident begins
+// another round.
+func TestRoundsAgainstModel(t *testing.T) {
+	for seed := range uint64(3000) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		r, s := random(rng)
+		s.Snoozes = nil
+		r.Repeat = escalationplan.Repeat{Times: rng.IntN(4) - 1, Every: tick * (1 + rng.Int64N(20))}
+		const end = int64(start) + 4*horizon*tick
+		original, begin, done, list := r, int64(start), 0, []notified(nil)
+		for now := begin; now < end; now += tick {
+			a := escalationplan.Next(r, begin, done, s, now)
+			done += len(a.Due)
+			for _, v := range a.Due {
+				if v.Tell {
+					list = append(list, notified{v.Layer, v.Repeat, now})
+				}
+			}
+			if a.Next != 0 {
+				continue
+			}
+			at := r.Again(now)
+			if a.Why != escalationplan.Exhausted || len(r.Layers) == 0 || at == 0 {
+				break
+			}
+			begin, done, r.Round, r.Wait = at, 0, r.Round+1, 0
+		}
+		want := slices.DeleteFunc(modelRounds(original, s, end), func(n notified) bool { return n.at >= end })
+		if !slices.Equal(list, want) {
+			t.Fatalf("seed %d: %+v %+v\n got %v\nwant %v", seed, original, s, list, want)
+		}
+	}
+}

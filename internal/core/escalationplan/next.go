@@ -43,8 +43,8 @@ type Answer struct {
 //
 // While an incident is acknowledged no layer is notified again, and a layer takes over only from a layer with Force
 // that was reached itself. An acknowledgement before the first layer's step skips that layer, and its Force still
-// leads to the next. Steps within a snooze wait for its end. A step that is late because Next was not called in time
-// is done late, but a layer is notified at most once per call.
+// leads to the next; before a later round it ends the escalation. Steps within a snooze wait for its end. A step that is
+// late because Next was not called in time is done late, but a layer is notified at most once per call.
 func Next(r Rule, start int64, done int, s State, now int64) Answer {
 	plan := Plan(r, start)
 	acked := s.Acknowledged != 0 && s.Acknowledged <= now
@@ -56,7 +56,7 @@ func Next(r Rule, start int64, done int, s State, now int64) Answer {
 		a.Why = Acknowledged
 	}
 	awake := s.snoozed(now)
-	reached := true // whether the escalation reaches the layer of the step
+	reached := r.Round == 0 || !acked || s.Acknowledged > start // whether the escalation reaches the layer of the step
 	for i, step := range plan {
 		if step.Layer > 0 && step.Repeat == 0 && i >= done {
 			reached = reached && (!acked || r.Layers[step.Layer-1].Force)

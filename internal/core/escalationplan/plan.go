@@ -12,6 +12,23 @@ package escalationplan
 type Rule struct {
 	Wait   int64 // from the start until the first layer is notified (aggr_window)
 	Layers []Layer
+	Repeat Repeat
+	Round  int // how often the whole plan was done before
+}
+
+// Repeat is how the whole plan starts again after its last step, while no person has acknowledged the incident.
+type Repeat struct {
+	Times int   // how often, at most; -1: until a person acknowledges
+	Every int64 // from the end of one round to the start of the next
+}
+
+// Again returns when the plan starts again, if its last step was done at now; 0: it does not. Rounds that were missed
+// because Next was not called in time are not made up for.
+func (r Rule) Again(now int64) int64 {
+	if r.Repeat.Times >= 0 && r.Round >= r.Repeat.Times {
+		return 0
+	}
+	return now + r.Repeat.Every
 }
 
 // Layer is one layer of a rule.

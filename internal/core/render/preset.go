@@ -39,7 +39,8 @@ var Preset = map[string]string{
 // chat is a short message with a strong title and links as the service writes them.
 func chat(strong, link, ack string) string {
 	return `{{emoji .Severity}} ` + strong + `{{if .Test}}[Drill] {{end}}{{.Title}}` + strong + `
-{{.Severity}} · {{.Progress}}{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}
+{{.Severity}} · {{.Progress}}{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}` +
+		`{{if gt .AlertCount 1}} · {{.AlertCount}} alerts{{end}}
 {{with .Description}}{{truncate 500 .}}
 {{end}}{{range $name, $value := .Labels}}{{$name}}: {{$value}}
 {{end}}{{if .Link}}` + link + ` {{end}}{{if .AckLink}}` + ack + `{{end}}`

@@ -52,6 +52,10 @@ func (r *Service) Job() jobs.Job {
 // Failing marks, as the reason of an end, an escalation that fails each time. It has not ended and is retried.
 const Failing = "failing"
 
+// Unacknowledged is the reason of the end of an escalation whose last step is done while no person has acknowledged the
+// incident.
+const Unacknowledged = "unacknowledged"
+
 // retryDelay is how long after a failure an escalation is retried, in seconds.
 const retryDelay = 60
 
@@ -60,13 +64,11 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 	var accounts []int64
 	err = r.DB.Read(ctx, func(tx *db.Tx) error {
 		for after := int64(-1); ; {
-			account, found, err := db.One(tx, db.Column[int64], `SELECT account_id FROM escalation
-				WHERE next_at > 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, after)
-			if err != nil || !found {
+			account, _, err := db.One(tx, db.Column[int64], nextAccount, after)
+			if err != nil || account == 0 {
 				return err
 			}
-			next, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(min(next_at), 0) FROM escalation
-				WHERE account_id = $1 AND next_at > 0`, account)
+			next, _, err := db.One(tx, db.Column[int64], nextDue, account)
 			if err != nil {
 				return err
 			}
@@ -83,6 +85,16 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 	return again, r.accounts.Begin(ctx, now, accounts, r.runAccount)
 }
 
+// nextAccount finds the first account behind $1 with an escalation or a follow-up that goes on; 0: there is none.
+const nextAccount = `SELECT coalesce(min(id), 0) FROM (
+	SELECT min(account_id) AS id FROM escalation WHERE next_at > 0 AND account_id > $1
+	UNION ALL SELECT min(account_id) FROM follow_up WHERE next_at > 0 AND account_id > $1) AS both WHERE id IS NOT NULL`
+
+// nextDue finds when the first of an account's is due, Unix seconds.
+const nextDue = `SELECT coalesce(min(at), 0) FROM (
+	SELECT min(next_at) AS at FROM escalation WHERE account_id = $1 AND next_at > 0
+	UNION ALL SELECT min(next_at) FROM follow_up WHERE account_id = $1 AND next_at > 0) AS both WHERE at IS NOT NULL`
+
 // batch is the most escalations that one transaction advances.
 const batch = 60
 
@@ -90,8 +102,16 @@ const batch = 60
 // then waits longer for its next batch, so that others are not delayed.
 const expensive = 1_000_000
 
-// runAccount advances the escalations of an account that are due. One that fails does not block the others.
+// runAccount advances the escalations and the follow-ups of an account that are due. One that fails does not block the
+// others.
 func (r *Service) runAccount(t *jobs.Round) error {
+	if err := r.runEscalations(t); err != nil {
+		return err
+	}
+	return r.runFollowUps(t)
+}
+
+func (r *Service) runEscalations(t *jobs.Round) error {
 	due, revision, err := r.readDue(t.Ctx, t.Account, t.Now)
 	if err != nil || len(due) == 0 {
 		return err
@@ -169,6 +189,9 @@ func (r *Service) advance(tx *db.Tx, p *prepared, now time.Time) error {
 		}
 	}
 	e.silenced, e.silencedBy = p.silenced, p.silencedBy
+	if p.rose {
+		return r.rise(tx, &e, p, now)
+	}
 	return r.step(tx, &e, now)
 }
 
@@ -207,6 +230,10 @@ func (r *Service) step(tx *db.Tx, e *run, now time.Time) error {
 	}
 	if !found {
 		e.next, e.ended = 0, "removed"
+		return e.save(tx)
+	}
+	if e.ended == Unacknowledged {
+		e.next = 0
 		return e.save(tx)
 	}
 	if e.ended == string(escalationplan.Exhausted) { // it waits for the result of its notifications

@@ -15,8 +15,8 @@ import (
 // settleDelay is how long to wait for unfinished notifications before checking again, in seconds.
 const settleDelay = 5
 
-// exhausted ends an escalation whose layers were all notified. When no person was reached, it notifies the account's
-// owner and records that in the incident's feed.
+// exhausted handles an escalation whose layers were all notified. When no person was reached, it notifies the account's
+// owner, once. Then the layers start again, or the escalation ends and reminders follow.
 func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
 	e.next, e.ended = 0, string(escalationplan.Exhausted)
 	if i.Progress != incident.Triggered {
@@ -26,10 +26,10 @@ func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Ti
 	if err != nil {
 		return err
 	}
-	switch {
-	case reached:
-		return e.save(tx)
-	case open > 0:
+	if reached || e.timing.Owner {
+		return r.endRound(tx, e, i, now)
+	}
+	if open > 0 {
 		e.next = max(open, now.Unix()+settleDelay)
 		return e.save(tx)
 	}
@@ -37,10 +37,33 @@ func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Ti
 		e.next = until
 		return e.save(tx)
 	}
+	e.timing.Owner = true
+	if err := r.notifyOwner(tx, i, e.number, "escalation ended and no person was notified", now); err != nil {
+		return err
+	}
+	return r.endRound(tx, e, i, now)
+}
+
+// endRound starts the layers again when the rule repeats them. Else the escalation ends, the incident's feed records
+// that no person has acknowledged the incident, and reminders follow.
+func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
+	if at := e.timing.Again(now.Unix()); at > 0 {
+		round := e.timing.Round + 1
+		e.timing.Rule, e.timing.Still, e.timing.Held = e.rule.Timing(), nil, 0
+		e.timing.Round, e.timing.Wait = round, 0
+		e.started, e.done, e.next, e.ended = at, 0, at, ""
+		return e.save(tx)
+	}
+	e.next, e.ended = 0, Unacknowledged
 	if err := e.save(tx); err != nil {
 		return err
 	}
-	return r.notifyOwner(tx, i, e.number, "escalation ended and no person was notified", now)
+	if err := r.follow(tx, i, i.Severity, now); err != nil || e.timing.Owner && e.timing.Round == 0 { // it is in the feed already
+		return err
+	}
+	why := fmt.Sprintf("every step of escalation rule %s is done and no person has acknowledged the incident", e.ruleName)
+	return r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
+		Event: activity.Exhausted{Reason: why, Unanswered: true}})
 }
 
 // personReached reports whether a service accepted a notification to a person in this escalation. open is when the next

@@ -1,6 +1,7 @@
 package escalation
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -163,31 +164,42 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 	if err := r.assign(tx, e, i, v.Layer, to.persons, now); err != nil {
 		return notified, err
 	}
-	t := draft{cause: notify.Page, event: activity.IncidentNew, by: l.Target.By, detail: notify.Detail{
-		Run:      e.number,
-		Layer:    v.Layer,
-		Repeat:   v.Repeat,
-		Forced:   v.Why == escalationplan.Forced,
-		Rule:     e.ruleID,
-		RuleName: e.ruleName,
-		Template: e.rule.TemplateID,
-	}}
-	prefix := fmt.Sprintf("%s/%d/%d/%d", e.incident, e.number, v.Layer, v.Repeat)
-	if l.Target.By != nil {
-		for _, p := range to.persons {
+	t := draft{cause: notify.Page, event: activity.IncidentNew, detail: e.detail(v.Layer)}
+	t.key = fmt.Sprintf("%s/%d/%d/%d", e.incident, e.number, v.Layer, v.Repeat)
+	t.detail.Repeat, t.detail.Forced = v.Repeat, v.Why == escalationplan.Forced
+	if round := e.timing.Round; round > 0 {
+		t.key = fmt.Sprintf("%s/%d.%d/%d/%d", e.incident, e.number, round, v.Layer, v.Repeat)
+		t.detail.Repeat += round * (1 + e.timing.Layers[v.Layer].Times)
+	}
+	return what, r.notifyTarget(tx, e, i, t, v.Layer, to.persons, now)
+}
+
+// detail returns what the notifications of one layer have in common.
+func (e *run) detail(layer int) notify.Detail {
+	return notify.Detail{Run: e.number, Layer: layer, Rule: e.ruleID, RuleName: e.ruleName, Template: e.rule.TemplateID}
+}
+
+// notifyTarget notifies the persons, and the addresses and chats that a layer names. The key of t is what their keys
+// begin with.
+func (r *Service) notifyTarget(
+	tx *db.Tx, e *run, i *incident.Incident, t draft, layer int, persons []Recipient, now time.Time,
+) error {
+	target, prefix := e.rule.Layers[layer].Target, t.key
+	if t.by = target.By; t.by != nil {
+		for _, p := range persons {
 			t.key, t.reason = prefix+fmt.Sprintf("/p%d", p.PersonID), p.Why
 			if err := r.person(tx, i, t, p.PersonID, now); err != nil {
-				return notified, err
+				return err
 			}
 		}
 	}
-	for _, address := range l.Target.Emails {
+	for _, address := range target.Emails {
 		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, "named by the rule")
 		if err := r.Notify.Put(tx, n, now); err != nil {
-			return notified, err
+			return err
 		}
 	}
-	return what, r.chats(tx, e, i, t, l.Target, prefix, v.Layer, now)
+	return r.chats(tx, e, i, t, target, prefix, layer, now)
 }
 
 // recipients is what a layer's target resolves to at a moment.
@@ -286,6 +298,7 @@ func (r *Service) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, per
 // draft holds what all notifications of one cause have in common.
 type draft struct {
 	cause, event, key, reason string
+	severity                  string // whose methods are used; empty: the incident's
 	by                        *channel.By
 	detail                    notify.Detail
 }
@@ -315,7 +328,7 @@ func (r *Service) person(tx *db.Tx, i *incident.Incident, t draft, id int64, now
 	if err != nil || !found {
 		return err
 	}
-	return r.Notify.PutFor(tx, p, t.by, i.Severity, t.notification(i, id, "", notify.Address{}, t.key, t.reason), now)
+	return r.Notify.PutFor(tx, p, t.by, cmp.Or(t.severity, i.Severity), t.notification(i, id, "", notify.Address{}, t.key, t.reason), now)
 }
 
 // chats stores the notifications to the chats of a layer. A chat that cannot be used gets one that has failed.

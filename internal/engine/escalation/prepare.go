@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
@@ -25,7 +26,10 @@ type prepared struct {
 	started  int64
 	err      error // why it could not be prepared
 
-	choosing bool // no rule was chosen yet
+	first    bool   // no rule was chosen yet
+	severity string // the highest that the escalation has notified
+	rose     bool   // the incident's is higher
+	choosing bool   // a rule is to be chosen, because of either
 	subject  incident.Incident
 	options  *choices // what its rule is chosen from
 	rule     channel.EscalateRule
@@ -53,7 +57,9 @@ func (r *Service) readDue(ctx context.Context, account int64, now time.Time) (al
 		byChannel := map[int64]*choices{}
 		for i := range due {
 			s := &due[i]
-			p := prepared{account: account, incident: s.incident, number: s.number, started: s.started, choosing: s.ruleText == ""}
+			p := prepared{account: account, incident: s.incident, number: s.number, started: s.started, severity: s.severity}
+			p.first = s.ruleText == ""
+			p.choosing = p.first
 			p.err = p.read(tx, byChannel)
 			all = append(all, p)
 		}
@@ -65,8 +71,12 @@ func (r *Service) readDue(ctx context.Context, account int64, now time.Time) (al
 // read reads the incident, and what its rule is chosen from unless an escalation of the same channel has read that.
 func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	var found bool
-	if p.subject, found, err = incident.Find(tx, p.account, p.incident); err != nil || !found || !p.choosing {
+	if p.subject, found, err = incident.Find(tx, p.account, p.incident); err != nil || !found {
 		return err
+	}
+	p.rose = !p.first && event.Rank(p.subject.Severity) > event.Rank(p.severity)
+	if p.choosing = p.first || p.rose && p.subject.Progress == incident.Triggered; !p.choosing {
+		return nil
 	}
 	id := p.subject.ChannelID
 	if byChannel[id] == nil {
@@ -80,7 +90,7 @@ func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	return nil
 }
 
-// prepare chooses the rule of an escalation that has none, and asks whether silences hold the incident if a step may
+// prepare chooses the rule of an escalation that has none or whose incident's severity rose, and asks whether silences hold the incident if a step may
 // follow. It returns how many filter steps the choice took.
 func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (steps int64) {
 	if p.err != nil || p.subject.IncidentID == "" {
@@ -88,10 +98,14 @@ func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (step
 	}
 	if p.choosing {
 		meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
-		p.rule, p.results, p.chosen = p.options.choose(meter, &p.subject, time.Unix(p.started, 0))
+		at := now
+		if p.first {
+			at = time.Unix(p.started, 0)
+		}
+		p.rule, p.results, p.chosen = p.options.choose(meter, &p.subject, at)
 		steps = meter.Used()
 	}
-	if r.Silenced == nil || p.choosing && !p.chosen {
+	if r.Silenced == nil || p.first && !p.chosen {
 		return steps
 	}
 	p.asked = true
@@ -123,22 +137,11 @@ func (p *prepared) current(tx *db.Tx) (bool, error) {
 // choose stores the chosen rule in an escalation that waits for one. matched is false when no rule matches: the
 // escalation is then deleted, and the incident's feed records why.
 func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched bool, err error) {
-	for _, l := range p.results {
-		if l.over {
-			slow := notify.SlowRule{
-				Where: fmt.Sprintf("channel %d", p.subject.ChannelID),
-				Stage: "escalation",
-				ID:    l.RuleID,
-				Name:  l.RuleName,
-				About: p.subject.Title,
-				Why:   l.Why,
-			}
-			if err := r.Notify.Slow(tx, e.account, slow, now); err != nil {
-				return false, err
-			}
-		}
+	if err := r.warnSlow(tx, p, now); err != nil {
+		return false, err
 	}
 	if p.chosen {
+		e.severity = p.subject.Severity
 		return true, r.setRule(tx, e, p.rule, 0)
 	}
 	if _, err := tx.Exec(`DELETE FROM escalation
@@ -157,4 +160,25 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched
 	}
 	return false, r.Bus.Publish(tx, activity.Item{Account: e.account, ID: e.incident, Channel: p.subject.ChannelID, At: now,
 		Event: activity.Exhausted{Reason: why}})
+}
+
+// warnSlow notifies the account's owner of rules that were over the meter's budget.
+func (r *Service) warnSlow(tx *db.Tx, p *prepared, now time.Time) error {
+	for _, l := range p.results {
+		if !l.over {
+			continue
+		}
+		slow := notify.SlowRule{
+			Where: fmt.Sprintf("channel %d", p.subject.ChannelID),
+			Stage: "escalation",
+			ID:    l.RuleID,
+			Name:  l.RuleName,
+			About: p.subject.Title,
+			Why:   l.Why,
+		}
+		if err := r.Notify.Slow(tx, p.account, slow, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }

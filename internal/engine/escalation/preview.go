@@ -2,6 +2,7 @@ package escalation
 
 import (
 	"embed"
+	"fmt"
 	"strings"
 	"time"
 
@@ -88,6 +89,11 @@ func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err er
 		return reply, nil
 	}
 	reply.Ends = "if no person could be notified, the account's owner is"
+	if repeat := rule.Timing().Repeat; repeat.Times < 0 {
+		reply.Ends += fmt.Sprintf("; all layers are notified again every %d minutes until a person acknowledges", repeat.Every/60)
+	} else if repeat.Times > 0 {
+		reply.Ends += fmt.Sprintf("; all layers are notified again after %d minutes, %d times at most", repeat.Every/60, repeat.Times)
+	}
 	return reply, r.steps(c.Tx, &reply, &i, rule)
 }
 

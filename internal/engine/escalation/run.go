@@ -24,6 +24,7 @@ type run struct {
 	done     int
 	next     int64 // 0: ended
 	ended    string
+	severity string // the highest that its rule was chosen for: a higher one of the incident is a rise
 
 	silenced   int64  // until when silence rules hold all of the incident's alerts, Unix seconds; 0: they do not
 	silencedBy string // which, in words
@@ -34,9 +35,10 @@ type timing struct {
 	escalationplan.Rule
 	Still []escalationplan.Span // when its clock was stopped: a layer waited for a shift, or silences held the incident
 	Held  int64                 // since when silences hold it, Unix seconds; 0: they do not
+	Owner bool                  // the account's owner was notified, because no person was reached
 }
 
-const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended`
+const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended, severity`
 
 // scanRun reads a row together with its rule.
 func scanRun(scan db.Scan) (e run, err error) {
@@ -56,7 +58,7 @@ type stored struct {
 
 func scanStored(scan db.Scan) (s stored, err error) {
 	return s, scan(&s.account, &s.incident, &s.number, &s.ruleID, &s.ruleName, &s.ruleText, &s.timingText,
-		&s.started, &s.done, &s.next, &s.ended)
+		&s.started, &s.done, &s.next, &s.ended, &s.severity)
 }
 
 // read decodes the rule and the progress of a row.
@@ -76,9 +78,9 @@ func (e *run) save(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE escalation SET timing = $4, done = $5, next_at = $6, ended = $7
+	_, err = tx.Exec(`UPDATE escalation SET timing = $4, started_at = $5, done = $6, next_at = $7, ended = $8, severity = $9
 		WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
-		e.account, e.incident, e.number, string(timing), e.done, e.next, e.ended)
+		e.account, e.incident, e.number, string(timing), e.started, e.done, e.next, e.ended, e.severity)
 	return err
 }
 
@@ -98,15 +100,28 @@ func (r *Service) begin(tx *db.Tx, i *incident.Incident, rule channel.EscalateRu
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '')`, i.AccountID,
-		i.IncidentID, number, now.Unix()); err != nil {
+	if err := insert(tx, i, number, now); err != nil {
 		return err
 	}
-	return r.setRule(tx, &run{account: i.AccountID, incident: i.IncidentID, number: number, started: now.Unix()}, rule, layer)
+	e := run{account: i.AccountID, incident: i.IncidentID, number: number, started: now.Unix(), severity: i.Severity}
+	return r.setRule(tx, &e, rule, layer)
 }
 
-// replace ends the running escalation of an incident, if there is one, and returns the number of the next.
+// insert stores an escalation that starts now and has no rule yet.
+func insert(tx *db.Tx, i *incident.Incident, number int64, now time.Time) error {
+	_, err := tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '', $5)`, i.AccountID,
+		i.IncidentID, number, now.Unix(), i.Severity)
+	return err
+}
+
+// replace ends the running escalation of an incident, if there is one, and returns the number of the next. As long as
+// that one goes on, nothing else follows up an incident that is not acknowledged.
 func (r *Service) replace(tx *db.Tx, i *incident.Incident) (number int64, err error) {
+	if i.Progress == incident.Triggered {
+		if err := forget(tx, i.AccountID, i.IncidentID); err != nil {
+			return 0, err
+		}
+	}
 	before, err := latest(tx, i.AccountID, i.IncidentID)
 	if err != nil || before == nil {
 		return 1, err

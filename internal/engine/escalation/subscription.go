@@ -16,11 +16,11 @@ import (
 )
 
 // pages are the causes of notifications that ask a person to act.
-var pages = []string{notify.Page, notify.Owner, notify.Assigned, notify.Storm}
+var pages = []string{notify.Page, notify.Owner, notify.Assigned, notify.Storm, notify.Rise, notify.Joined, notify.Reminder}
 
 // shared are the causes of notifications that any one responder can answer. An assignment is not among them: it stays
 // with its person when another person acknowledges.
-var shared = []string{notify.Page, notify.Owner, notify.Storm}
+var shared = []string{notify.Page, notify.Owner, notify.Storm, notify.Reminder}
 
 // reaction handles an event of an incident.
 type reaction func(tx *db.Tx, i *incident.Incident, item activity.Item) error
@@ -52,7 +52,9 @@ func (r *Service) reaction(e activity.Event) reaction {
 	case activity.Reopened, activity.Unacknowledged:
 		return r.triggered(r.restart)
 	case activity.SeverityChanged:
-		return r.triggered(r.severityChanged)
+		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+			return r.severityChanged(tx, i, item, e)
+		}
 	case activity.Assigned:
 		return r.assigned
 	case activity.RespondersAdded:
@@ -65,7 +67,9 @@ func (r *Service) reaction(e activity.Event) reaction {
 			return r.notifyPersons(tx, i, item, notify.Storm, reason, i.Responders())
 		})
 	case activity.Acknowledged:
-		return r.paused("the incident was acknowledged")
+		return r.acknowledged
+	case activity.Joined:
+		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.joined(tx, i, item, e) }
 	case activity.Snoozed:
 		return r.paused("the incident is snoozed")
 	case activity.Woken:
@@ -96,15 +100,6 @@ func (r *Service) opened(tx *db.Tx, i *incident.Incident, item activity.Item) er
 	return r.start(tx, i, item)
 }
 
-// severityChanged starts the escalation of an incident that no rule matched before: one may match the new severity.
-func (r *Service) severityChanged(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-	before, err := latest(tx, item.Account, item.ID)
-	if err != nil || before != nil || i.AssignedTo != nil {
-		return err
-	}
-	return r.start(tx, i, item)
-}
-
 // paused cancels the notifications that call for any responder, and makes the escalation due, which then waits.
 func (r *Service) paused(why string) reaction {
 	return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error {
@@ -127,21 +122,32 @@ func (r *Service) ended(tx *db.Tx, i *incident.Incident, item activity.Item) err
 	if err := Recheck(tx, item.Account, item.ID, item.At); err != nil {
 		return err
 	}
+	if err := forget(tx, item.Account, item.ID); err != nil {
+		return err
+	}
 	return r.recovered(tx, i, item)
 }
 
-// Recheck makes the incident's escalation due now, because the incident or one of its alerts has changed: silences that
-// held it back may not match a new alert.
+// Recheck makes the incident's escalation and follow-up due now, because the incident or one of its alerts has changed:
+// silences that held it back may not match a new alert.
 func Recheck(tx *db.Tx, account int64, incident string, now time.Time) error {
-	_, err := tx.Exec(`UPDATE escalation SET next_at = $3
+	if _, err := tx.Exec(`UPDATE escalation SET next_at = $3
+		WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, account, incident, now.Unix()); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE follow_up SET next_at = $3
 		WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, account, incident, now.Unix())
 	return err
 }
 
-// Reconsider makes all escalations of an account due, because its configuration has changed.
+// Reconsider makes all escalations and follow-ups of an account due, because its configuration has changed.
 func Reconsider(tx *db.Tx, account int64, now time.Time) error {
 	// Arithmetic on account_id keeps the engine from reading the account's past escalations instead of all that go on.
-	_, err := tx.Exec(`UPDATE escalation SET next_at = $2 WHERE account_id + 0 = $1 AND next_at > 0 AND next_at > $2`, account, now.Unix())
+	if _, err := tx.Exec(`UPDATE escalation SET next_at = $2 WHERE account_id + 0 = $1 AND next_at > 0 AND next_at > $2`,
+		account, now.Unix()); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE follow_up SET next_at = $2 WHERE account_id = $1 AND next_at > 0 AND next_at > $2`, account, now.Unix())
 	return err
 }
 
@@ -151,6 +157,9 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 	others := func(id int64) bool { return id != item.Person }
 	to := i.AssignedTo
 	if to != nil && to.Type != "escalate" && to.EscalateRuleID == "" && slices.ContainsFunc(to.PersonIDs, others) {
+		if err := r.follow(tx, i, i.Severity, item.At); err != nil {
+			return err
+		}
 		return r.notifyPersons(tx, i, item, notify.Assigned, "assigned, and no person handles it any more", to.PersonIDs)
 	}
 	before, err := latest(tx, item.Account, item.ID)
@@ -177,9 +186,7 @@ func (r *Service) start(tx *db.Tx, i *incident.Incident, item activity.Item) err
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '')`, i.AccountID,
-		i.IncidentID, number, item.At.Unix())
-	return err
+	return insert(tx, i, number, item.At)
 }
 
 // assigned handles an assignment by a person: it notifies the persons, or escalates by the rule that was assigned.
@@ -205,6 +212,11 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 	}
 	if err := r.Notify.Cancel(tx, item.Account, item.ID, "the incident was assigned to others", item.At, notify.Page); err != nil {
 		return err
+	}
+	if i.Progress == incident.Triggered {
+		if err := r.follow(tx, i, i.Severity, item.At); err != nil {
+			return err
+		}
 	}
 	for _, address := range to.Emails {
 		t := draft{cause: notify.Assigned, event: item.Event.Type()}

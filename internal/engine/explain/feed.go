@@ -84,7 +84,12 @@ func describe(e activity.Event, id, by, to string) string {
 // describeEscalation describes an event of an escalation.
 func describeEscalation(e activity.Event, passive, to string) string {
 	switch e := e.(type) {
+	case activity.Joined:
+		return fmt.Sprintf("Alerts join the incident, first %s. Its responders get one message about them.", e.Title)
 	case activity.Exhausted:
+		if e.Unanswered {
+			return "The escalation ended: " + ended(e.Reason)
+		}
 		if len(e.To) == 0 {
 			return "So nobody was notified: " + ended(e.Reason)
 		}

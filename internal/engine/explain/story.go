@@ -263,7 +263,7 @@ func (x *Explanation) describeNow(s *Story) {
 		x.now = append(x.now, prefix+x.next(s))
 	case p != nil && p.Ended == escalation.Failing:
 		x.nowf("%sNow: the escalation cannot go on. The server's log says why, and it is tried again.", prefix)
-	case p != nil && p.Ended == "exhausted" && s.Progress == incident.Triggered:
+	case p != nil && (p.Ended == "exhausted" || p.Ended == "unacknowledged") && s.Progress == incident.Triggered:
 		x.nowf("%sNow: every step was taken, and nobody has acknowledged.", prefix)
 	}
 }

@@ -85,7 +85,9 @@ func (x *Explanation) withoutNotice(s *Story) string {
 	for _, e := range s.feed {
 		switch event := e.Event.(type) {
 		case activity.Exhausted:
-			reason = event.Reason
+			if !event.Unanswered {
+				reason = event.Reason
+			}
 		case activity.Notified:
 			if event.By == "nobody" && event.Reason != "" {
 				reason = event.Reason

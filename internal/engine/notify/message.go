@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/render"
@@ -105,17 +106,18 @@ type data struct {
 // staleReason returns why a notification is not needed any more, because its incident has changed since it was stored;
 // empty when it is needed.
 func staleReason(n *Notification, i *incident.Incident, found bool, now time.Time) string {
-	asks := n.Cause == Page || n.Cause == Owner || n.Cause == Assigned || n.Cause == Storm
+	shared := n.Cause == Page || n.Cause == Owner || n.Cause == Storm // any one responder can answer it
+	repeats := n.Cause == Joined || n.Cause == Reminder
 	switch {
 	case !found:
 		return "the incident was removed"
-	case asks && i.Progress == incident.Closed:
+	case (shared || repeats || n.Cause == Assigned || n.Cause == Rise) && i.Progress == incident.Closed:
 		return "the incident is over"
 	case n.Cause == Recovery && i.Progress != incident.Closed:
 		return "the incident was opened again"
-	case asks && n.Cause != Assigned && i.Progress == incident.Processing && !n.Detail.Forced:
+	case shared && i.Progress == incident.Processing && !n.Detail.Forced:
 		return "the incident was acknowledged"
-	case asks && n.Cause != Assigned && i.SnoozedBefore > now.Unix():
+	case (shared || repeats) && i.SnoozedBefore > now.Unix():
 		return "the incident is snoozed"
 	}
 	return ""
@@ -192,8 +194,15 @@ func subject(about render.Incident) string {
 		drill = "[Drill] "
 	}
 	state := about.Severity
-	if about.Progress == incident.Closed {
+	switch {
+	case about.Progress == incident.Closed:
 		state = "Resolved"
+	case about.Event == activity.IncidentSeverity:
+		state = "Now " + state
+	case about.Event == activity.IncidentJoined:
+		state += ", more alerts"
+	case about.Event == activity.IncidentReminder:
+		state += ", still open"
 	}
 	return fmt.Sprintf("%s[%s] %s", drill, state, strings.Join(strings.Fields(about.Title), " "))
 }

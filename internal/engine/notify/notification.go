@@ -21,6 +21,9 @@ const (
 	Recovery  = "recovery"  // the incident that the target was notified of is over
 	Owner     = "owner"     // no other person was notified
 	Storm     = "storm"     // the incident has grown into a storm of alerts
+	Rise      = "rise"      // the severity of an incident with responders rose
+	Joined    = "joined"    // alerts joined an acknowledged incident
+	Reminder  = "reminder"  // the incident is still open
 	Shift     = "shift"     // an on-call shift begins or ends
 	Silence   = "silence"   // a silence ends that holds alerts back
 	SlowRules = "slow_rule" // a rule costs too much and counts as not matching

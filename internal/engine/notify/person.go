@@ -110,12 +110,17 @@ func (r *Service) PutFor(tx *db.Tx, p Person, by *channel.By, severity string, n
 	if err != nil {
 		return err
 	}
-	prefix := n.Key + "/"
-	n.Person = p.ID
 	if len(reaches) == 0 {
-		n.Key, n.Method = prefix+"none", "none"
+		n.Person, n.Key, n.Method = p.ID, n.Key+"/none", "none"
 		return r.Refuse(tx, n, p.Name+" cannot be reached: "+missing, now)
 	}
+	return r.PutOver(tx, p, reaches, n, now)
+}
+
+// PutOver is PutFor over the methods that Reaches returned.
+func (r *Service) PutOver(tx *db.Tx, p Person, reaches []Reach, n Notification, now time.Time) error {
+	prefix := n.Key + "/"
+	n.Person = p.ID
 	for _, reach := range reaches {
 		one := n
 		one.Key, one.Method, one.Address = prefix+reach.Method, reach.Method, reach.Address
@@ -126,7 +131,11 @@ func (r *Service) PutFor(tx *db.Tx, p Person, by *channel.By, severity string, n
 				one.Detail.Until += reach.After.Unix() - now.Unix()
 			}
 		}
-		if err := r.Put(tx, one, now); err != nil {
+		waits, err := held(tx, &one, now)
+		if err == nil && !waits {
+			err = r.Put(tx, one, now)
+		}
+		if err != nil {
 			return err
 		}
 	}

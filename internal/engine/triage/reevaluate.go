@@ -55,6 +55,7 @@ func (r *Service) reconfigured(ctx context.Context, now time.Time) error {
 		if err := read(tx); err != nil {
 			return err
 		}
+		tx.OnCommit(r.Escalate.Raise)
 		for _, account := range accounts {
 			if err := errors.Join(alert.Unmute(tx, account.ID, now.Unix()), escalation.Reconsider(tx, account.ID, now)); err != nil {
 				return err

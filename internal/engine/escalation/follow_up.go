@@ -1,0 +1,242 @@
+package escalation
+
+import (
+	"time"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/channel"
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/core/event"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+)
+
+// followUp is what the responders of an open incident are still to be notified of while no step of an escalation is left
+// for it: because it is acknowledged, its escalation has ended, or persons were assigned by hand. All times are Unix
+// seconds.
+type followUp struct {
+	account  int64
+	incident string
+	next     int64  // when to check again; 0: not before the incident changes
+	severity string // the highest that the responders know of
+	since    int64  // when it was acknowledged or assigned, or its escalation ended
+	reminded int64  // when the last reminder was sent; since, if none was
+	joined   int64  // when alerts that joined are notified; 0: none joined
+	alerts   int64  // of the incident at the last message
+	failed   int64  // since when it fails and is retried; 0: it does not
+}
+
+const followColumns = `account_id, incident_id, next_at, severity, since, reminded_at, joined_at, alerts, failed_at`
+
+func scanFollowUp(scan db.Scan) (f followUp, err error) {
+	return f, scan(&f.account, &f.incident, &f.next, &f.severity, &f.since, &f.reminded, &f.joined, &f.alerts, &f.failed)
+}
+
+func findFollowUp(tx *db.Tx, account int64, incident string) (followUp, bool, error) {
+	return db.One(tx, scanFollowUp, `SELECT `+followColumns+` FROM follow_up WHERE account_id = $1 AND incident_id = $2`, account, incident)
+}
+
+// save stores the follow-up.
+func (f *followUp) save(tx *db.Tx) error {
+	_, err := tx.Exec(`UPDATE follow_up SET next_at = $3, severity = $4, since = $5, reminded_at = $6, joined_at = $7, alerts = $8,
+		failed_at = $9 WHERE account_id = $1 AND incident_id = $2`,
+		f.account, f.incident, f.next, f.severity, f.since, f.reminded, f.joined, f.alerts, f.failed)
+	return err
+}
+
+// forget deletes the follow-up of an incident.
+func forget(tx *db.Tx, account int64, incident string) error {
+	_, err := tx.Exec(`DELETE FROM follow_up WHERE account_id = $1 AND incident_id = $2`, account, incident)
+	return err
+}
+
+// follow follows an incident up from now on. severity is the highest that its responders know of. A message about joined
+// alerts that waits stays.
+func (r *Service) follow(tx *db.Tx, i *incident.Incident, severity string, now time.Time) error {
+	_, err := tx.Exec(`INSERT INTO follow_up (`+followColumns+`) VALUES ($1, $2, $3, $4, $3, $3, 0, $5, 0)
+		ON CONFLICT (account_id, incident_id) DO UPDATE SET next_at = excluded.next_at, severity = excluded.severity,
+			since = excluded.since, reminded_at = excluded.reminded_at,
+			alerts = CASE WHEN follow_up.joined_at > 0 THEN follow_up.alerts ELSE excluded.alerts END`,
+		i.AccountID, i.IncidentID, now.Unix(), severity, i.AlertCnt)
+	tx.OnCommit(r.Wake.Raise)
+	return err
+}
+
+// followRise makes the follow-up of an incident due because its severity rose. An incident of an older version may have
+// none.
+func (r *Service) followRise(tx *db.Tx, i *incident.Incident, from string, now time.Time) error {
+	changed, err := tx.Exec(`UPDATE follow_up SET next_at = $3 WHERE account_id = $1 AND incident_id = $2`,
+		i.AccountID, i.IncidentID, now.Unix())
+	if err != nil || changed > 0 {
+		return err
+	}
+	return r.follow(tx, i, from, now)
+}
+
+// joined schedules the message about alerts that join an acknowledged incident.
+func (r *Service) joined(tx *db.Tx, i *incident.Incident, item activity.Item, e activity.Joined) error {
+	f, found, err := findFollowUp(tx, item.Account, item.ID)
+	if err != nil {
+		return err
+	}
+	if !found {
+		if err := r.follow(tx, i, i.Severity, item.At); err != nil {
+			return err
+		}
+		if f, _, err = findFollowUp(tx, item.Account, item.ID); err != nil {
+			return err
+		}
+		f.alerts--
+	}
+	if f.joined = e.Until; f.next == 0 || f.joined < f.next {
+		f.next = f.joined
+	}
+	return f.save(tx)
+}
+
+// acknowledged cancels the notifications that call for any responder, and follows the incident up from then on.
+func (r *Service) acknowledged(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	known, err := r.known(tx, i, item)
+	if err != nil {
+		return err
+	}
+	if err := r.paused("the incident was acknowledged")(tx, i, item); err != nil {
+		return err
+	}
+	return r.follow(tx, i, known, item.At)
+}
+
+// graceOfRise is for how many seconds after a rise an acknowledgement may be one of the severity before.
+const graceOfRise = 60
+
+// known returns the severity that the person who acknowledges an incident knows of. A rise and an acknowledgement may
+// cross: if the rise was not notified yet, or came just before and the person was not notified since, it is empty, and
+// the responders are notified of the rise.
+func (r *Service) known(tx *db.Tx, i *incident.Incident, item activity.Item) (severity string, err error) {
+	told := ""
+	if e, err := latest(tx, i.AccountID, i.IncidentID); err != nil {
+		return "", err
+	} else if e != nil {
+		told = e.severity
+	}
+	if f, found, err := findFollowUp(tx, i.AccountID, i.IncidentID); err != nil {
+		return "", err
+	} else if found && event.Rank(f.severity) > event.Rank(told) {
+		told = f.severity
+	}
+	if told != "" && event.Rank(told) < event.Rank(i.Severity) {
+		return told, nil
+	}
+	if i.RoseAt == 0 || item.At.Unix()-i.RoseAt > graceOfRise {
+		return i.Severity, nil
+	}
+	notices, err := notify.OfIncident(tx, i.AccountID, i.IncidentID)
+	for _, n := range notices {
+		if n.Person == item.Person && n.Status == notify.Sent && n.Settled >= i.RoseAt*1000 {
+			return i.Severity, nil
+		}
+	}
+	return "", err
+}
+
+// runFollowUps sends the messages of an account's follow-ups that are due. One that fails does not block the others.
+func (r *Service) runFollowUps(t *jobs.Round) error {
+	var ready []prepared
+	var revision int64
+	err := r.DB.Snapshot(t.Ctx, func(tx *db.Tx) error {
+		due, err := db.All(tx, scanFollowUp, `SELECT `+followColumns+` FROM follow_up
+			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		if revision, err = configstore.Revision(tx, t.Account); err != nil {
+			return err
+		}
+		for i := range due {
+			p := prepared{account: t.Account, incident: due[i].incident}
+			p.subject, _, p.err = incident.Find(tx, t.Account, p.incident)
+			ready = append(ready, p)
+		}
+		return nil
+	})
+	if err != nil || len(ready) == 0 {
+		return err
+	}
+	for i := range ready {
+		r.prepare(t.Ctx, &ready[i], t.Now)
+	}
+	return r.DB.Write(t.Ctx, func(tx *db.Tx) error {
+		if is, err := configstore.Revision(tx, t.Account); err != nil || is != revision {
+			return err // all stay due
+		}
+		for i := range ready {
+			if err := r.advanceFollowUp(tx, &ready[i], t.Now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// advanceFollowUp sends the message of one follow-up that is due, if what was prepared still holds. Otherwise it changes
+// nothing, and the follow-up stays due. One that fails is retried later.
+func (r *Service) advanceFollowUp(tx *db.Tx, p *prepared, now time.Time) error {
+	f, found, err := findFollowUp(tx, p.account, p.incident)
+	if err != nil || !found || f.next == 0 || f.next > now.Unix() {
+		return err
+	}
+	failed, err := tx.Try(func() error {
+		if p.err != nil {
+			return p.err
+		}
+		if current, err := p.current(tx); err != nil || !current {
+			return err
+		}
+		return r.followUp(tx, f, p, now)
+	})
+	if err != nil || failed == nil {
+		return err
+	}
+	r.Log.Error("a follow-up failed", "incident_id", f.incident, "account_id", f.account, "error", failed)
+	if f.next = now.Unix() + retryDelay; f.failed == 0 {
+		f.failed = now.Unix()
+	}
+	return f.save(tx)
+}
+
+// followUp sends the message of a follow-up that is due, and stores when the next one is.
+func (r *Service) followUp(tx *db.Tx, f followUp, p *prepared, now time.Time) error {
+	i, found, err := incident.Find(tx, f.account, f.incident)
+	if err != nil {
+		return err
+	}
+	if !found || i.Progress == incident.Closed {
+		return forget(tx, f.account, f.incident)
+	}
+	ch, _, err := channel.Find(tx, f.account, i.ChannelID)
+	if err != nil {
+		return err
+	}
+	if f.since == 0 { // it was acknowledged before there were follow-ups
+		f.since, f.reminded = now.Unix(), now.Unix()
+	}
+	plan := escalationplan.FollowUp{
+		Rose: event.Rank(i.Severity) > event.Rank(f.severity) && (i.Progress == incident.Processing || assignedByHand(&i)),
+		From: f.reminded, Every: ch.ReminderInterval(i.Severity), Joined: f.joined, Fresh: i.AlertCnt > f.alerts,
+	}
+	message, next := plan.Next(max(p.silenced, i.SnoozedBefore), now.Unix())
+	if err := r.sendFollowUp(tx, &f, &i, message, now); err != nil {
+		return err
+	}
+	if message == escalationplan.Rise {
+		f.severity = i.Severity
+	}
+	if message != escalationplan.None {
+		f.alerts = i.AlertCnt
+	}
+	f.next, f.reminded, f.joined, f.failed = next, plan.From, plan.Joined, 0
+	return f.save(tx)
+}

@@ -1,0 +1,138 @@
+package escalation
+
+import (
+	"fmt"
+	"time"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/incident"
+	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+)
+
+// quiet is the severity whose methods notify of joined alerts.
+const quiet = "Info"
+
+// sendFollowUp stores the notifications of one message of a follow-up.
+func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m escalationplan.Message, now time.Time) error {
+	t := draft{cause: notify.Reminder, event: activity.IncidentReminder, reason: "responsible, and the incident is still open"}
+	part := fmt.Sprint(now.UnixMilli())
+	switch m {
+	case escalationplan.None:
+		return nil
+	case escalationplan.Joined:
+		t.cause, t.event, t.severity = notify.Joined, activity.IncidentJoined, quiet
+		t.reason = fmt.Sprintf("responsible, and alerts have joined since the last message: %d", i.AlertCnt-f.alerts)
+	case escalationplan.Rise: // once for each severity and acknowledgement, however often it rises
+		t.cause, t.event, part = notify.Rise, activity.IncidentSeverity, fmt.Sprintf("%s/%d", i.Severity, f.since)
+		t.reason = "responsible, and its severity rose to " + i.Severity
+	}
+	t.key = fmt.Sprintf("%s/%s/%s", f.incident, t.event, part)
+	if m == escalationplan.Reminder && i.Progress == incident.Triggered && !assignedByHand(i) {
+		e, err := latest(tx, f.account, f.incident)
+		if err != nil {
+			return err
+		}
+		if e != nil && len(e.rule.Layers) > 0 {
+			return r.remindLastLayer(tx, e, i, t, now)
+		}
+	}
+	return r.notifyResponders(tx, i, t, now)
+}
+
+// remindLastLayer notifies everyone whom the last layer of an escalation names now that no person has acknowledged the
+// incident.
+func (r *Service) remindLastLayer(tx *db.Tx, e *run, i *incident.Incident, t draft, now time.Time) error {
+	last := len(e.rule.Layers) - 1
+	zone, err := person.Zone(tx, e.account)
+	if err != nil {
+		return err
+	}
+	to, err := r.recipients(tx, i, e.rule.Layers[last], now.Unix(), zone)
+	if err != nil {
+		return err
+	}
+	if to.none {
+		why := "no person has acknowledged the incident, and none of its last step can be reached"
+		if err := r.notifyOwnerInstead(tx, i, t, why, now); err != nil {
+			return err
+		}
+	}
+	if err := r.assign(tx, e, i, last, to.persons, now); err != nil {
+		return err
+	}
+	t.detail = e.detail(last)
+	for n := range to.persons {
+		to.persons[n].Why += ", and no person has acknowledged the incident"
+	}
+	return r.notifyTarget(tx, e, i, t, last, to.persons, now)
+}
+
+// notifyResponders notifies the responders of an incident, by the methods of the layer that notified them or of their
+// preferences, and the addresses that were assigned. If none of the responders can be reached, the account's owner is
+// notified instead.
+func (r *Service) notifyResponders(tx *db.Tx, i *incident.Incident, t draft, now time.Time) error {
+	methods, err := r.methodsOf(tx, i)
+	if err != nil {
+		return err
+	}
+	prefix, reached := t.key, false
+	for _, id := range i.Responders() {
+		if t.by = methods[id]; !reached {
+			problem, err := r.problem(tx, i, t.by, id, now.Unix())
+			if err != nil {
+				return err
+			}
+			reached = problem == ""
+		}
+		t.key = fmt.Sprintf("%s/p%d", prefix, id)
+		if err := r.person(tx, i, t, id, now); err != nil {
+			return err
+		}
+	}
+	t.key = prefix
+	if to := i.AssignedTo; assignedByHand(i) {
+		for _, address := range to.Emails {
+			n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, t.reason)
+			if err := r.Notify.Put(tx, n, now); err != nil {
+				return err
+			}
+		}
+		reached = reached || len(to.Emails) > 0
+	}
+	if reached {
+		return nil
+	}
+	return r.notifyOwnerInstead(tx, i, t, "none of the responders can be reached", now)
+}
+
+// methodsOf returns the methods of the layers that notified persons in the incident's last escalation. Persons who are
+// not in it are notified by their preferences.
+func (r *Service) methodsOf(tx *db.Tx, i *incident.Incident) (map[int64]*channel.By, error) {
+	e, err := latest(tx, i.AccountID, i.IncidentID)
+	if err != nil || e == nil {
+		return nil, err
+	}
+	notices, err := notify.OfIncident(tx, i.AccountID, i.IncidentID)
+	methods := map[int64]*channel.By{}
+	for _, n := range notices {
+		if n.Cause == notify.Page && n.Detail.Run == e.number && n.Detail.Layer < len(e.rule.Layers) {
+			methods[n.Person] = e.rule.Layers[n.Detail.Layer].Target.By
+		}
+	}
+	return methods, err
+}
+
+// notifyOwnerInstead notifies the account's owner when the persons whom a message is for cannot be reached.
+func (r *Service) notifyOwnerInstead(tx *db.Tx, i *incident.Incident, t draft, why string, now time.Time) error {
+	owner, err := auth.OwnerOf(tx, i.AccountID)
+	if err != nil {
+		return err
+	}
+	t.by, t.key, t.reason = nil, t.key+"/owner", "the account's owner, and "+why
+	return r.person(tx, i, t, owner, now)
+}

@@ -1,0 +1,49 @@
+package notify
+
+import (
+	"slices"
+	"time"
+
+	"tocsin/internal/platform/db"
+)
+
+// held reports whether the person has a notification of the same cause, and of the same escalation, about the incident
+// over the same method that waits for the end of quiet hours. A repeat then adds none: hours of repeats would arrive all
+// at once.
+func held(tx *db.Tx, n *Notification, now time.Time) (bool, error) {
+	repeats := n.Cause == Page || n.Cause == Reminder || n.Cause == Joined
+	if !repeats || n.Due <= now.UnixMilli() || n.Detail.Forced {
+		return false, nil
+	}
+	waiting, err := db.All(tx, scanNotification, `SELECT account_id, `+columns+` FROM notice
+		WHERE account_id = $1 AND incident_id = $2 AND person_id = $3 AND way = $4 AND cause = $5 AND status = 'waiting' AND due_at > $6`,
+		n.Account, n.Incident, n.Person, n.Method, n.Cause, now.UnixMilli())
+	return slices.ContainsFunc(waiting, func(w Notification) bool { return w.Detail.Run == n.Detail.Run }), err
+}
+
+// Hasten decides again when the waiting notifications about an incident are due, now that its severity rose: quiet hours
+// may not hold for the new one. None is delayed.
+func (r *Service) Hasten(tx *db.Tx, account int64, incident, severity string, now time.Time) error {
+	all, err := OfIncident(tx, account, incident)
+	if err != nil {
+		return err
+	}
+	for _, n := range all {
+		if n.Status != Waiting || n.Due <= now.UnixMilli() {
+			continue
+		}
+		due, err := dueTime(tx, n, severity, now)
+		if err != nil {
+			return err
+		}
+		if due = max(due, now.UnixMilli()); due >= n.Due {
+			continue
+		}
+		if _, err := tx.Exec(`UPDATE notice SET due_at = $3 WHERE account_id = $1 AND notice_id = $2 AND status = 'waiting'`,
+			account, n.ID, due); err != nil {
+			return err
+		}
+	}
+	tx.OnCommit(r.runner.Wake)
+	return nil
+}
