@@ -62,7 +62,7 @@ type App struct {
 	notify  *notify.Service
 
 	selfAlerts *selfalert.Service
-	metrics *prometheus.Registry
+	metrics    *prometheus.Registry
 }
 
 // New opens the database, migrates it and assembles the services. The caller closes the App.
