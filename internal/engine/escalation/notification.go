@@ -122,6 +122,9 @@ func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Lo
 	return nil
 }
 
+// overdue is after how many seconds a step counts as late: the program was stopped. What is late shares a message.
+const overdue = 120
+
 // maxWait is the longest that a layer waits for the next shift, in seconds. A longer gap skips the layer: the incident
 // must not stay without a notification for days.
 const maxWait = 24 * 3600
@@ -163,7 +166,8 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 	if err := r.assign(tx, e, i, v.Layer, to.persons, now); err != nil {
 		return notified, err
 	}
-	t := draft{cause: notify.Page, event: activity.IncidentNew, by: l.Target.By, detail: notify.Detail{
+	late := now.Unix()-v.At > overdue
+	t := draft{cause: notify.Page, event: activity.IncidentNew, by: l.Target.By, late: late, detail: notify.Detail{
 		Run:      e.number,
 		Layer:    v.Layer,
 		Repeat:   v.Repeat,
@@ -288,6 +292,7 @@ type draft struct {
 	cause, event, key, reason string
 	by                        *channel.By
 	detail                    notify.Detail
+	late                      bool // its moment has long passed, because the program was stopped
 }
 
 // notification returns the draft as a notification to one address. Its key makes it unique: the same key is sent once.
@@ -300,6 +305,8 @@ func (t draft) notification(
 		Incident: i.IncidentID,
 		Event:    t.event,
 		Cause:    t.cause,
+		Severity: i.Severity,
+		Late:     t.late,
 		Person:   person,
 		Method:   method,
 		Address:  to,

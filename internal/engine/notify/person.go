@@ -113,7 +113,7 @@ func (r *Service) PutFor(tx *db.Tx, p Person, by *channel.By, severity string, n
 		return err
 	}
 	prefix := n.Key + "/"
-	n.Person = p.ID
+	n.Person, n.Severity = p.ID, severity
 	if len(reaches) == 0 {
 		n.Key, n.Method = prefix+"none", "none"
 		return r.Refuse(tx, n, p.Name+" cannot be reached: "+missing, now)

@@ -1,0 +1,341 @@
+package notify
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/core/event"
+	"tocsin/internal/core/render"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/sender"
+)
+
+// build builds the message about the notifications that are still needed, and moves the others to those that have ended.
+// Notifications of one incident are a plain message.
+func (s store) build(ctx context.Context, f *attempt, o *outcome) (m sender.Message, err error) {
+	now := s.Clock.Now()
+	b := bundle{key: f.key(), first: &f.Notification}
+	if len(o.sent) > 1 {
+		if err := s.gather(ctx, &b, o, now); err != nil || len(o.sent) == 0 {
+			return m, err
+		}
+	}
+	last := o.sent[len(o.sent)-1]
+	other := func(n *member) bool { return n.Incident != last.Incident }
+	if len(o.sent) > 1 && (last.Incident == "" || slices.ContainsFunc(o.sent, other)) {
+		return s.bundled(&b, now)
+	}
+	n := last.Notification
+	n.Key = b.key
+	m, stale, err := s.message(ctx, &n, now)
+	if stale != "" {
+		for _, n := range o.sent {
+			o.end(n, Cancelled, stale)
+		}
+		o.sent = nil
+	}
+	return m, err
+}
+
+// bundle is what a message about several notifications tells of.
+type bundle struct {
+	key   string
+	first *Notification // its recipient is that of all
+	items []bundleItem  // the most severe first
+	zone  *time.Location
+	ack   bool // the recipient may acknowledge one of the incidents
+}
+
+// bundleItem is an incident, or a message about no incident.
+type bundleItem struct {
+	Severity, Title, Channel, Text string
+	start                          int64
+	test                           bool
+}
+
+// gather reads what a bundle tells of. Notifications that are not needed any more are moved to those that have ended.
+func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time) error {
+	rows := o.sent
+	stale := make([]string, len(rows))
+	err := s.DB.Snapshot(ctx, func(tx *db.Tx) error {
+		b.items, b.ack = nil, false
+		p, found, err := Find(tx, b.first.Account, b.first.Person)
+		if err != nil {
+			return err
+		}
+		if b.first.Person != 0 && !found {
+			for i := range stale {
+				stale[i] = "the person has left"
+			}
+			return nil
+		}
+		if b.zone, err = zoneOf(tx, b.first.Account, p); err != nil {
+			return err
+		}
+		seen := map[string]bool{}
+		for i, n := range rows {
+			if stale[i], err = s.addItem(tx, b, &n.Notification, seen, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	o.sent = nil
+	for i, n := range rows {
+		if n.Incident == "" && stale[i] == "" {
+			stale[i] = s.Stale(&n.Notification, now)
+		}
+		if stale[i] != "" {
+			o.end(n, Cancelled, stale[i])
+			continue
+		}
+		if n.Incident == "" {
+			b.items = append(b.items, bundleItem{Title: n.Detail.Subject, Text: n.Detail.Text})
+		}
+		o.sent = append(o.sent, n)
+	}
+	slices.SortStableFunc(b.items, func(a, c bundleItem) int { return event.Rank(c.Severity) - event.Rank(a.Severity) })
+	return nil
+}
+
+// addItem adds the incident of a notification, once, unless the notification is stale.
+func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bool, now time.Time) (stale string, err error) {
+	if n.Incident == "" {
+		return "", nil
+	}
+	i, found, err := incident.Find(tx, n.Account, n.Incident)
+	if err != nil {
+		return "", err
+	}
+	if stale = staleReason(n, &i, found, now); stale != "" || seen[n.Incident] {
+		return stale, nil
+	}
+	seen[n.Incident] = true
+	ch, _, err := channel.Find(tx, n.Account, i.ChannelID)
+	if err != nil {
+		return "", err
+	}
+	b.items = append(b.items, bundleItem{Severity: i.Severity, Title: render.OneLine(i.Title), Channel: ch.ChannelName, start: i.StartTime, test: i.Test})
+	if b.ack || s.Links == nil || i.Progress != incident.Triggered || n.Person == 0 {
+		return "", nil
+	}
+	b.ack, err = permitted(tx, n.Account, n.Person, ch)
+	return "", err
+}
+
+// permitted reports whether a person may read a channel.
+func permitted(tx *db.Tx, account, person int64, ch channel.Channel) (bool, error) {
+	who, err := Reader(tx, account, person)
+	if err != nil {
+		return false, err
+	}
+	err = channel.Permit(tx, who, ch)
+	if err != nil && fault.KindOf(err) == fault.AccessDenied {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// zoneOf returns the time zone of a person, or the account's if unset.
+func zoneOf(tx *db.Tx, id int64, p Person) (*time.Location, error) {
+	name := p.TimeZone
+	if name == "" {
+		var err error
+		if _, name, err = account(tx, id); err != nil {
+			return nil, err
+		}
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		zone = time.UTC
+	}
+	return zone, nil
+}
+
+// bundled builds the message of a bundle.
+func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
+	head, state, test := b.head(), b.items[0].Severity, !slices.ContainsFunc(b.items, func(i bundleItem) bool { return !i.test })
+	m = sender.Message{Key: b.key, Thread: b.key, Event: b.first.Event, Title: head, Severity: state, Test: test}
+	switch {
+	case b.first.Incident == "":
+		m.Severity, m.Subject = "Info", head
+	case b.first.Cause == Recovery:
+		m.Subject = "[Resolved] " + head
+	default:
+		m.Subject = "[" + state + "] " + head
+	}
+	if test {
+		m.Subject = "[Drill] " + m.Subject
+	}
+	if _, id, _ := strings.Cut(strings.TrimPrefix(b.key, "bundle/"), "/"); b.ack {
+		m.AckLink = s.Links.AckBundle(b.first.Account, id, b.first.Person, now)
+	}
+	to, _ := render.For(kindOf(b.first.Method))
+	switch to {
+	case render.HTML:
+		m.Text = b.list(render.Plain, m.AckLink, maxListed)
+		m.HTML, err = b.html(m.AckLink)
+	case render.Short:
+		link := m.AckLink
+		if b.first.Method == "voice" {
+			link = ""
+		}
+		m.Text = b.short(to, link)
+	default:
+		m.Text = b.list(to, m.AckLink, maxListed/2)
+	}
+	if err != nil {
+		return m, err
+	}
+	m.Data, err = json.Marshal(data{Key: b.key, Event: b.first.Event, Reason: b.first.Reason, Subject: m.Subject, Text: head}, json.Deterministic(true))
+	return m, err
+}
+
+const (
+	maxListed = 40  // incidents that a mail lists; a chat lists half as many
+	maxGroups = 3   // counts in the first line of a bundle
+	maxShort  = 450 // characters of a text message or a call, the link included; gateways cut at 480
+)
+
+// head returns the first line of a bundle: how many there are, and most of them by severity and channel.
+func (b *bundle) head() string {
+	n := len(b.items)
+	if b.first.Incident == "" {
+		return fmt.Sprintf("%d messages of Tocsin", n)
+	}
+	type group struct {
+		severity, channel string
+		count             int
+	}
+	var groups []group
+	for _, i := range b.items {
+		at := slices.IndexFunc(groups, func(g group) bool { return g.severity == i.Severity && g.channel == i.Channel })
+		if at < 0 {
+			at, groups = len(groups), append(groups, group{i.Severity, i.Channel, 0})
+		}
+		groups[at].count++
+	}
+	slices.SortStableFunc(groups, func(a, c group) int {
+		if r := event.Rank(c.severity) - event.Rank(a.severity); r != 0 {
+			return r
+		}
+		return c.count - a.count
+	})
+	var parts []string
+	rest := n
+	for _, g := range groups[:min(maxGroups, len(groups))] {
+		part := fmt.Sprintf("%d %s", g.count, g.severity)
+		if g.channel != "" {
+			part += " in " + render.OneLine(event.Cut(g.channel, 60))
+		}
+		parts = append(parts, part)
+		rest -= g.count
+	}
+	if rest > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", rest))
+	}
+	what := "need you"
+	if b.first.Cause == Recovery {
+		what = "are over"
+	}
+	return fmt.Sprintf("%d incidents %s: %s", n, what, strings.Join(parts, ", "))
+}
+
+// line describes an item on one line.
+func (b *bundle) line(i bundleItem) string {
+	if i.Severity == "" {
+		return strings.TrimSuffix(event.Cut(i.Title+": "+render.OneLine(i.Text), 300), ": ")
+	}
+	text := i.Severity + ": " + event.Cut(i.Title, 200)
+	if i.Channel != "" {
+		text += " (" + event.Cut(i.Channel, 60) + ")"
+	}
+	return text + ", since " + time.Unix(i.start, 0).In(b.zone).Format("2006-01-02 15:04 MST")
+}
+
+// more returns the line about the items that are not listed; empty when all are.
+func (b *bundle) more(listed int) string {
+	if rest := len(b.items) - listed; rest > 0 {
+		return fmt.Sprintf("and %d more", rest)
+	}
+	return ""
+}
+
+// list returns the text of a bundle with up to limit items, a line for each.
+func (b *bundle) list(to *render.Target, link string, limit int) render.Markup {
+	n := min(limit, len(b.items))
+	text := to.Escape(b.head())
+	for _, i := range b.items[:n] {
+		text += "\n" + to.Escape(b.line(i))
+	}
+	if more := b.more(n); more != "" {
+		text += "\n" + to.Escape(more)
+	}
+	if link != "" {
+		text += "\n" + to.Link("acknowledge all", link)
+	}
+	return text
+}
+
+// short returns the text of a bundle for a text message or a call: the first line, the titles that fit, and the link.
+func (b *bundle) short(to *render.Target, link string) render.Markup {
+	tail := ""
+	if link != "" {
+		tail = " ack: " + link
+	}
+	text := b.head() + "."
+	for n, i := range b.items {
+		next := text + " " + event.Cut(i.Title, 60) + ";"
+		more := b.more(n + 1)
+		if len([]rune(next))+len(more)+len(tail)+2 > maxShort {
+			text += " " + b.more(n) + "."
+			break
+		}
+		text = next
+	}
+	return to.Escape(strings.TrimSuffix(text, ";") + tail)
+}
+
+//go:embed bundle.html
+var bundlePages embed.FS
+
+var bundleMail = template.Must(template.ParseFS(bundlePages, "bundle.html"))
+
+// html returns the mail of a bundle.
+func (b *bundle) html(link string) (render.Markup, error) {
+	n := min(maxListed, len(b.items))
+	view := struct {
+		Head, More, Link, Colour string
+		Lines                    []string
+	}{b.head(), b.more(n), link, "#57606a", nil}
+	switch {
+	case b.first.Cause == Recovery:
+		view.Colour = "#2da44e"
+	case b.items[0].Severity == event.Critical:
+		view.Colour = "#cf222e"
+	case b.items[0].Severity == event.Warning:
+		view.Colour = "#d4a72c"
+	}
+	for _, i := range b.items[:n] {
+		view.Lines = append(view.Lines, b.line(i))
+	}
+	var text strings.Builder
+	if err := bundleMail.Execute(&text, view); err != nil {
+		return "", errors.Join(errors.New("the mail of a bundle"), err)
+	}
+	return render.Markup(text.String()), nil
+}
