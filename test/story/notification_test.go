@@ -107,6 +107,7 @@ func TestALongPauseNotifiesALayerOnce(t *testing.T) {
 	w.notified(newPage("ann"))
 	w.clock.Add(25 * time.Minute)
 	w.settle()
+	w.pass(10 * time.Second) // late notifications wait a few seconds for each other
 	w.notified(newPage("ann"))
 }
 

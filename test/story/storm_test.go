@@ -68,7 +68,7 @@ func inMinute(pages []page) map[string]int {
 }
 
 // A storm of ungrouped alerts sends a person a handful of messages over each method. Every incident is notified, and
-// each of its notifications says how.
+// the explanation of each shows it.
 func TestAStormIsAFewMessages(t *testing.T) {
 	w := begin(t, byPhone, prometheus)
 	w.pushMany(800, critical)
@@ -182,7 +182,7 @@ func TestABundleIsTriedAgain(t *testing.T) {
 	}
 }
 
-// When the program dies while a bundle is being sent, nobody is left untold: it is sent again with the same key.
+// When the program dies while a bundle is being sent, it is sent again with the same key.
 func TestABundleSurvivesTheProcess(t *testing.T) {
 	w := begin(t, notifyAnn, prometheus)
 	keys := map[string]int{}

@@ -69,7 +69,7 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 	return http.StatusOK, view, nil
 }
 
-// bundled returns the incidents that a message told its person of, the most severe first.
+// bundled returns the incidents of the message to a person, the most severe first.
 func bundled(tx *db.Tx, t Ticket) (ids []string, err error) {
 	all, err := db.All(tx, db.Column[string], `SELECT incident_id FROM notice
 		WHERE account_id = $1 AND bundle = $2 AND bundle <> '' AND person_id = $3 AND incident_id <> '' AND status <> 'cancelled'

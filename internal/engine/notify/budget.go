@@ -23,7 +23,7 @@ const (
 	MaxBudget = 100
 )
 
-// maxBundle is the most notifications that one message tells of: the result of each is stored in one transaction.
+// maxBundle is the most notifications that share a message: the result of each is stored in one transaction.
 const maxBundle = 1000
 
 // window is the time in which messages are counted.

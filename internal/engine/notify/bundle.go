@@ -48,7 +48,7 @@ func (s store) build(ctx context.Context, f *attempt, o *outcome) (m sender.Mess
 	return m, err
 }
 
-// bundle is what a message about several notifications tells of.
+// bundle holds the content of a message that several notifications share.
 type bundle struct {
 	key   string
 	first *Notification // its recipient is that of all
@@ -64,7 +64,7 @@ type bundleItem struct {
 	test                           bool
 }
 
-// gather reads what a bundle tells of. Notifications that are not needed any more are moved to those that have ended.
+// gather reads the content of a bundle. Notifications that are not needed any more are moved to those that have ended.
 func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time) error {
 	rows := o.sent
 	stale := make([]string, len(rows))

@@ -144,7 +144,7 @@ func (s store) claimFor(tx *db.Tx, queue queueKey, recipient string, n int, now 
 }
 
 // dueFor returns the notifications to a recipient that are due, the most severe first: those that were tried before, and
-// as many of the others as one message tells of.
+// as many of the others as can share a message.
 func dueFor(tx *db.Tx, queue queueKey, recipient string, now time.Time) (rows []*member, err error) {
 	all, err := db.All(tx, scanWaiting, `SELECT account_id, `+waitingColumns+` FROM notice
 		WHERE account_id = $1 AND recipient = $2 AND lane = $3 AND settled_at = 0 AND due_at <= $4 AND attempts > 0

@@ -44,7 +44,7 @@ type attempt struct {
 	bundle    string // empty: it is a message about one notification
 	recipient string // whose budget it uses; empty: no budget holds
 	began     time.Time
-	told      int // how many notifications the message told of, once it was sent
+	shared    int // how many notifications shared the message, once it was sent
 }
 
 // message identifies the message among those that a recipient got.
@@ -96,8 +96,8 @@ func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 	return o, err
 }
 
-// prepare builds the message and opens the address. It sorts the members into the outcome: sent are those that the
-// message tells of; if there are none, there is no message.
+// prepare builds the message and opens the address. It sorts the members into the outcome: sent are those that share
+// the message; if there are none, there is no message.
 func (s store) prepare(ctx context.Context, f *attempt, o *outcome) (m sender.Message, to Address) {
 	for _, n := range f.members {
 		if n.Attempts > maxAttempts { // the last attempt was lost with its process
@@ -181,7 +181,7 @@ func (r *Service) sent(tx *db.Tx, f *attempt, o outcome, now time.Time) error {
 	if n := len(o.sent); n > 1 {
 		answer = strings.TrimSuffix(fmt.Sprintf("in a bundle of %d; %s", n, answer), "; ")
 	}
-	f.told = len(o.sent)
+	f.shared = len(o.sent)
 	for _, m := range o.sent {
 		tx.OnCommit(func() { r.waited.Observe(now.Sub(time.UnixMilli(m.Created)).Seconds()) })
 		if err := r.settle(tx, f, m, Sent, answer, now); err != nil {
@@ -247,8 +247,8 @@ func (r *Service) settle(tx *db.Tx, f *attempt, m *member, status, outcome strin
 	if n.Detail.Repeat > 0 {
 		e.FireType = "refire"
 	}
-	if f.told > 1 {
-		e.Bundle = int64(f.told)
+	if f.shared > 1 {
+		e.Bundle = int64(f.shared)
 	}
 	if n.Person != 0 {
 		e.Persons = []activity.Fired{{PersonID: n.Person, FailedReason: failed}}
