@@ -146,7 +146,7 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 	if err != nil {
 		return notified, err
 	}
-	to, err := r.recipients(tx, i, l, now.Unix(), zone)
+	to, err := r.recipients(tx, i, l, e.timing.Absent, now.Unix(), zone)
 	if err != nil {
 		return notified, err
 	}
@@ -204,7 +204,9 @@ type recipients struct {
 
 // recipients resolves the target of a layer. A person who cannot be reached is still responsible, but does not keep the
 // layer from being skipped.
-func (r *Service) recipients(tx *db.Tx, i *incident.Incident, l channel.Layer, at int64, zone *time.Location) (to recipients, err error) {
+func (r *Service) recipients(
+	tx *db.Tx, i *incident.Incident, l channel.Layer, absent []int64, at int64, zone *time.Location,
+) (to recipients, err error) {
 	to.persons, to.problems, to.next, err = Persons(tx, i.AccountID, l.Target, at, zone)
 	if err != nil || l.Target.By == nil && len(to.persons) > 0 {
 		return to, err
@@ -215,6 +217,11 @@ func (r *Service) recipients(tx *db.Tx, i *incident.Incident, l channel.Layer, a
 		if err != nil {
 			return to, err
 		}
+		if problem == "" && slices.Contains(absent, p.PersonID) {
+			if problem, err = refused(tx, i.AccountID, p.PersonID); err != nil {
+				return to, err
+			}
+		}
 		if problem == "" {
 			to.none = false
 			continue
@@ -222,6 +229,12 @@ func (r *Service) recipients(tx *db.Tx, i *incident.Incident, l channel.Layer, a
 		to.problems = append(to.problems, problem)
 	}
 	return to, nil
+}
+
+// refused describes a person whose every method refused a page.
+func refused(tx *db.Tx, account, person int64) (string, error) {
+	p, _, err := notify.Find(tx, account, person)
+	return p.Name + " cannot be reached: every method refused the page", err
 }
 
 // problem returns why a person cannot be reached; empty when the person can.

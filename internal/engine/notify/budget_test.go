@@ -111,8 +111,8 @@ func budget(t *testing.T, seed uint64) {
 		}
 	}
 	for query, want := range map[string]int64{
-		`SELECT count(*) FROM notice WHERE status = 'sent'`: stored,
-		`SELECT count(*) FROM notice`:                       stored,
+		`SELECT count(*) FROM notice WHERE status = 'sent'`:                                 stored,
+		`SELECT count(*) FROM notice`:                                                       stored,
 		`SELECT count(*) FROM notice WHERE urgency = 0 AND settled_at > created_at + 68000`: 0, // the clock moves by up to 8 seconds
 	} {
 		if got := r.count(query); got != want && !(fails && want == 0) {

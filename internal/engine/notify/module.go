@@ -13,7 +13,7 @@ func (r *Service) Module() module.Module {
 		Name:    "engine/notify",
 		Jobs:    []jobs.Job{r.Job()},
 		Reseal:  []func(*db.Tx, secret.Renew) (int, error){Reseal},
-		Prune:   []module.Retention{{Period: module.Events, Prune: Prune}, {Period: module.Ended, Prune: PruneSends}},
+		Prune:   []module.Retention{{Period: module.Events, Prune: Prune}, {Period: module.Ended, Prune: PruneSends}, {Period: module.Ended, Prune: PruneFailing}},
 		Overdue: Overdue,
 	}
 }

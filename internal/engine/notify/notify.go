@@ -37,6 +37,11 @@ type Config struct {
 	Can     func(method string) bool // whether the deployment can send that way, such as sms
 	Links   *Links
 	Budget  Budget // zero: DefaultBudget
+	// Absent is called when every method of the person refused a page. nil: nothing is done.
+	Absent func(tx *db.Tx, n *Notification, now time.Time) error
+	// Failing is called when a target has failed for an hour, at each further failure, and when it takes messages again. It
+	// may be nil.
+	Failing func(tx *db.Tx, t FailingTarget, now time.Time) error
 	// Stale returns why a notification that is about no incident need not be sent any more; empty: it is sent. It is called
 	// outside of any transaction. nil: none is stale.
 	Stale func(n *Notification, now time.Time) string

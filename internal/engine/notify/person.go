@@ -65,7 +65,7 @@ func (r *Service) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, se
 	}
 	methods := pref.Methods(severity)
 	if by != nil && (by.FollowPreference == nil || !*by.FollowPreference) {
-		if list := methodsOf(by, severity); len(list) > 0 {
+		if list := named(by, severity); len(list) > 0 {
 			methods = list
 		}
 	}
@@ -151,8 +151,8 @@ func quietUntil(tx *db.Tx, id int64, p Person, pref preference.Preference, sever
 	return pref.QuietUntil(severity, now, zone), nil
 }
 
-// methodsOf returns the methods that a rule names for a severity.
-func methodsOf(by *channel.By, severity string) []string {
+// named returns the methods that a rule names for a severity.
+func named(by *channel.By, severity string) []string {
 	switch severity {
 	case "Critical":
 		return by.Critical

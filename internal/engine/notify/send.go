@@ -172,6 +172,9 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 	case !errors.As(err, &failure):
 		failure = &sender.Error{Retry: true, Message: err.Error()}
 	}
+	if err := r.targetFailed(tx, f, failure.Message, now); err != nil {
+		return err
+	}
 	return r.failed(tx, f, o.sent, failure, now)
 }
 
@@ -189,7 +192,7 @@ func (r *Service) sent(tx *db.Tx, f *attempt, o outcome, now time.Time) error {
 		}
 	}
 	tx.OnCommit(func() { r.log(f).Info("notification sent", "bundled", len(o.sent)) })
-	return nil
+	return r.targetTook(tx, f, now)
 }
 
 // log returns a logger that names a message.
@@ -201,11 +204,13 @@ func (r *Service) log(f *attempt) *slog.Logger {
 func (r *Service) failed(tx *db.Tx, f *attempt, members []*member, failure *sender.Error, now time.Time) error {
 	tx.OnCommit(func() { r.log(f).Warn("notification not sent", "error", failure) })
 	due := now.Add(max(retryDelay(f.Attempts), failure.After))
+	var final []*member
 	for _, m := range members {
 		if !failure.Retry || m.Attempts >= maxAttempts {
 			if err := r.settle(tx, f, m, Failed, failure.Message, now); err != nil {
 				return err
 			}
+			final = append(final, m)
 			continue
 		}
 		// Only for the attempt that still has the lease: another may have started since it expired.
@@ -215,7 +220,7 @@ func (r *Service) failed(tx *db.Tx, f *attempt, members []*member, failure *send
 			return err
 		}
 	}
-	return nil
+	return r.replace(tx, final, failure.Message, now)
 }
 
 // settle stores the final status of a notification and publishes it to the incident's feed. Cancelled ones are not
