@@ -108,7 +108,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byte) *notify.Service {
 	return notify.New(notify.Config{
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can,
-		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}, Absent: escalation.Absent,
+		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}, Absent: escalation.Absent, Budget: a.Budget,
 		Failing: a.failing,
 		Stale: func(n *notify.Notification, now time.Time) string {
 			return cmp.Or(shiftnotice.Stale(a.DB, n, now), silencewarning.Stale(a.DB, configs, n, now))
