@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// textAnn is a rule that texts Ann and, when she cannot be reached, does what then says; then it mails Cid.
+// textAnn is a rule that texts Ann; then is what it does when she cannot be reached. Its second step mails Cid.
 func textAnn(then string) string {
 	return escalates(fmt.Sprintf(`{"target": {"person_ids": [%d], "by": {"critical": ["sms"], "warning": ["sms"], "info": ["sms"]}}, "escalate_window": 30%s}`, ann, then) + "," + layer(persons(cid)))
 }
