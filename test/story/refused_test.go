@@ -58,6 +58,15 @@ func TestARefusedPersonIsAbsent(t *testing.T) {
 	}
 }
 
+// A fallback whose every method refuses is skipped, and the next step takes over.
+func TestARefusedFallbackIsSkipped(t *testing.T) {
+	w := begin(t, textAnn(fmt.Sprintf(`, "on_nobody": {"then": "fallback", "person_id": %d}`, bob)))
+	w.refuse("ann@", "+1555", "bob@")
+	w.push("cpu", "Critical")
+	w.pass(10 * time.Second)
+	w.notified(newPage("cid"))
+}
+
 // One of two persons is refused: the other is notified once, and the next step comes when it is due.
 func TestARefusedPersonBesideAnother(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann, bob), window(10))+","+layer(persons(cid))))

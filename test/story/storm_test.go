@@ -230,7 +230,7 @@ func TestAnOutageIsCaughtUpInOneMessage(t *testing.T) {
 	}
 }
 
-// One account's storm to the mail server does not delay the pages of another account, nor its own Critical ones.
+// In a storm the Critical incidents are sent first, each by itself while the budget lasts.
 func TestMostSevereFirst(t *testing.T) {
 	w := begin(t, notifyAnn, prometheus)
 	w.pushMany(60, func(i int) string { return []string{"info", "warning", "critical"}[i%3] })

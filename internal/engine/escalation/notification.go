@@ -259,6 +259,9 @@ func (r *Service) withoutPerson(
 	if n := e.rule.Layers[v.Layer].OnNobody; n != nil {
 		then = n.Then
 	}
+	if then == channel.Fallback && slices.Contains(e.timing.Absent, e.rule.Layers[v.Layer].OnNobody.PersonID) {
+		then = channel.Skip // every method of the fallback refused the page as well
+	}
 	next := to.next
 	if then == channel.Wait && (next == 0 || next > now.Unix()+maxWait) {
 		then = channel.Skip // there is no shift to wait for

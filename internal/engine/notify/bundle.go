@@ -2,10 +2,6 @@ package notify
 
 import (
 	"context"
-	"embed"
-	"errors"
-	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 	"time"
@@ -129,7 +125,13 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 	if err != nil {
 		return "", err
 	}
-	b.items = append(b.items, bundleItem{Severity: i.Severity, Title: render.OneLine(i.Title), Channel: ch.ChannelName, start: i.StartTime, test: i.Test})
+	b.items = append(b.items, bundleItem{
+		Severity: i.Severity,
+		Title:    render.OneLine(i.Title),
+		Channel:  ch.ChannelName,
+		start:    i.StartTime,
+		test:     i.Test,
+	})
 	if b.ack || s.Links == nil || i.Progress != incident.Triggered || n.Person == 0 {
 		return "", nil
 	}
@@ -187,7 +189,7 @@ func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
 	to, _ := render.For(kindOf(b.first.Method))
 	switch to {
 	case render.HTML:
-		m.Text = b.list(render.Plain, m.AckLink, maxListed)
+		m.Text = b.list(render.Plain, m.AckLink, maxMail)
 		m.HTML, err = b.html(m.AckLink)
 	case render.Short:
 		link := m.AckLink
@@ -196,146 +198,12 @@ func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
 		}
 		m.Text = b.short(to, link)
 	default:
-		m.Text = b.list(to, m.AckLink, maxListed/2)
+		m.Text = b.list(to, m.AckLink, maxChat)
 	}
 	if err != nil {
 		return m, err
 	}
-	m.Data, err = json.Marshal(data{Key: b.key, Event: b.first.Event, Reason: b.first.Reason, Subject: m.Subject, Text: head}, json.Deterministic(true))
+	fields := data{Key: b.key, Event: b.first.Event, Reason: b.first.Reason, Subject: m.Subject, Text: head}
+	m.Data, err = json.Marshal(fields, json.Deterministic(true))
 	return m, err
-}
-
-const (
-	maxListed = 40  // incidents that a mail lists; a chat lists half as many
-	maxGroups = 3   // counts in the first line of a bundle
-	maxShort  = 450 // characters of a text message or a call, the link included; gateways cut at 480
-)
-
-// head returns the first line of a bundle: how many there are, and most of them by severity and channel.
-func (b *bundle) head() string {
-	n := len(b.items)
-	if b.first.Incident == "" {
-		return fmt.Sprintf("%d messages of Tocsin", n)
-	}
-	type group struct {
-		severity, channel string
-		count             int
-	}
-	var groups []group
-	for _, i := range b.items {
-		at := slices.IndexFunc(groups, func(g group) bool { return g.severity == i.Severity && g.channel == i.Channel })
-		if at < 0 {
-			at, groups = len(groups), append(groups, group{i.Severity, i.Channel, 0})
-		}
-		groups[at].count++
-	}
-	slices.SortStableFunc(groups, func(a, c group) int {
-		if r := event.Rank(c.severity) - event.Rank(a.severity); r != 0 {
-			return r
-		}
-		return c.count - a.count
-	})
-	var parts []string
-	rest := n
-	for _, g := range groups[:min(maxGroups, len(groups))] {
-		part := fmt.Sprintf("%d %s", g.count, g.severity)
-		if g.channel != "" {
-			part += " in " + render.OneLine(event.Cut(g.channel, 60))
-		}
-		parts = append(parts, part)
-		rest -= g.count
-	}
-	if rest > 0 {
-		parts = append(parts, fmt.Sprintf("%d more", rest))
-	}
-	what := "need you"
-	if b.first.Cause == Recovery {
-		what = "are over"
-	}
-	return fmt.Sprintf("%d incidents %s: %s", n, what, strings.Join(parts, ", "))
-}
-
-// line describes an item on one line.
-func (b *bundle) line(i bundleItem) string {
-	if i.Severity == "" {
-		return strings.TrimSuffix(event.Cut(i.Title+": "+render.OneLine(i.Text), 300), ": ")
-	}
-	text := i.Severity + ": " + event.Cut(i.Title, 200)
-	if i.Channel != "" {
-		text += " (" + event.Cut(i.Channel, 60) + ")"
-	}
-	return text + ", since " + time.Unix(i.start, 0).In(b.zone).Format("2006-01-02 15:04 MST")
-}
-
-// more returns the line about the items that are not listed; empty when all are.
-func (b *bundle) more(listed int) string {
-	if rest := len(b.items) - listed; rest > 0 {
-		return fmt.Sprintf("and %d more", rest)
-	}
-	return ""
-}
-
-// list returns the text of a bundle with up to limit items, a line for each.
-func (b *bundle) list(to *render.Target, link string, limit int) render.Markup {
-	n := min(limit, len(b.items))
-	text := to.Escape(b.head())
-	for _, i := range b.items[:n] {
-		text += "\n" + to.Escape(b.line(i))
-	}
-	if more := b.more(n); more != "" {
-		text += "\n" + to.Escape(more)
-	}
-	if link != "" {
-		text += "\n" + to.Link("acknowledge all", link)
-	}
-	return text
-}
-
-// short returns the text of a bundle for a text message or a call: the first line, the titles that fit, and the link.
-func (b *bundle) short(to *render.Target, link string) render.Markup {
-	tail := ""
-	if link != "" {
-		tail = " ack: " + link
-	}
-	text := b.head() + "."
-	for n, i := range b.items {
-		next := text + " " + event.Cut(i.Title, 60) + ";"
-		more := b.more(n + 1)
-		if len([]rune(next))+len(more)+len(tail)+2 > maxShort {
-			text += " " + b.more(n) + "."
-			break
-		}
-		text = next
-	}
-	return to.Escape(strings.TrimSuffix(text, ";") + tail)
-}
-
-//go:embed bundle.html
-var bundlePages embed.FS
-
-var bundleMail = template.Must(template.ParseFS(bundlePages, "bundle.html"))
-
-// html returns the mail of a bundle.
-func (b *bundle) html(link string) (render.Markup, error) {
-	n := min(maxListed, len(b.items))
-	view := struct {
-		Head, More, Link, Colour string
-		Lines                    []string
-	}{b.head(), b.more(n), link, "#57606a", nil}
-	switch {
-	case b.first.Cause == Recovery:
-		view.Colour = "#2da44e"
-	case b.items[0].Severity == event.Critical:
-		view.Colour = "#cf222e"
-	case b.items[0].Severity == event.Warning:
-		view.Colour = "#d4a72c"
-	}
-	for _, i := range b.items[:n] {
-		view.Lines = append(view.Lines, b.line(i))
-	}
-	var text strings.Builder
-	if err := bundleMail.Execute(&text, view); err != nil {
-		return "", errors.Join(errors.New("the mail of a bundle"), err)
-	}
-	return render.Markup(text.String()), nil
 }

@@ -134,7 +134,8 @@ func (s store) claimFor(tx *db.Tx, queue queueKey, recipient string, n int, now 
 			continue
 		}
 		why := fmt.Sprintf("waits to share a message with others: %d in a minute are the limit", budget)
-		if _, err := tx.Exec(`UPDATE notice SET status = 'waiting', late = 1, due_at = $7, outcome = CASE WHEN outcome = '' THEN $8 ELSE outcome END
+		if _, err := tx.Exec(`UPDATE notice
+			SET status = 'waiting', late = 1, due_at = $7, outcome = CASE WHEN outcome = '' THEN $8 ELSE outcome END
 			WHERE account_id = $1 AND recipient = $2 AND lane = $3 AND urgency >= $4 AND urgency <= $5 AND settled_at = 0 AND due_at <= $6`,
 			queue.account, recipient, queue.lane, c.from, c.to, now.UnixMilli(), due, why); err != nil {
 			return nil, err

@@ -30,34 +30,34 @@ func (r *Service) replace(tx *db.Tx, failed []*member, why string, now time.Time
 		if !found || i.Progress == incident.Closed {
 			continue
 		}
-		all, read := known[i.Severity]
-		if !read {
-			if all, err = r.methodsOf(tx, n.Account, n.Person, i.Severity, now); err != nil {
+		if _, read := known[i.Severity]; !read {
+			if known[i.Severity], err = r.methodsOf(tx, n.Account, n.Person, i.Severity, now); err != nil {
 				return err
 			}
-			known[i.Severity] = all
 		}
-		tried, reached, err := tries(tx, n.Account, prefix)
-		if err != nil {
-			return err
-		}
-		if reached {
-			continue
-		}
-		next := all.untried(tried)
-		if len(next) == 0 && !slices.Contains(slices.Collect(maps.Values(tried)), Waiting) {
-			if r.Absent != nil {
-				if err := r.Absent(tx, n, now); err != nil {
-					return err
-				}
-			}
-			continue
-		}
-		if err := r.putOthers(tx, *n, prefix, i.Severity, next, why, now); err != nil {
+		if err := r.replaceOne(tx, n, prefix, i.Severity, known[i.Severity], why, now); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// replaceOne is replace for one page; prefix is what its keys over all methods begin with.
+func (r *Service) replaceOne(
+	tx *db.Tx, n *Notification, prefix, severity string, all methods, why string, now time.Time,
+) error {
+	tried, reached, err := tries(tx, n.Account, prefix)
+	if err != nil || reached {
+		return err
+	}
+	next := all.untried(tried)
+	if len(next) > 0 {
+		return r.putOthers(tx, *n, prefix, severity, next, why, now)
+	}
+	if r.Absent == nil || slices.Contains(slices.Collect(maps.Values(tried)), Waiting) {
+		return nil
+	}
+	return r.Absent(tx, n, now)
 }
 
 // putOthers stores a notification over other methods.
