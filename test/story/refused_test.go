@@ -82,7 +82,7 @@ func TestARefusedPersonBesideAnother(t *testing.T) {
 func TestARefusedStorm(t *testing.T) {
 	w := begin(t, notifyAnn, prometheus)
 	w.refuse("ann@")
-	w.pushMany(100, critical)
+	w.pushMany(100, allCritical)
 	w.pass(5 * time.Minute)
 	for method, n := range inMinute(w.newPages()) {
 		if n > 5 {

@@ -47,7 +47,7 @@ func (w *world) visit(method, link string) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
-func critical(int) string { return "critical" }
+func allCritical(int) string { return "critical" }
 
 // byPhone is a rule that calls, texts and mails Ann, and mails Bob.
 var byPhone = escalates(fmt.Sprintf(`{"target": {"person_ids": [%d], "by": {"critical": ["voice", "sms", "email"], "warning": ["email"], "info": ["email"]}}}`, ann))
@@ -71,8 +71,12 @@ func inMinute(pages []page) map[string]int {
 // the explanation of each shows it.
 func TestAStormIsAFewMessages(t *testing.T) {
 	w := begin(t, byPhone, prometheus)
-	w.pushMany(800, critical)
+	w.pushMany(800, allCritical)
 	first := len(w.reached())
+	alert := w.do("/alert/list", `{"start_time": %d, "end_time": %d, "limit": 1}`, w.clock.Now().Unix()-3600, w.clock.Now().Unix()+60).get("items.0.alert_id")
+	if why := w.do("/alert/explain", `{"alert_id": %q}`, alert).get("words"); !strings.Contains(why, "it waits to share a message with others: 5 in a minute are the limit") {
+		t.Error(why)
+	}
 	w.pass(2 * time.Minute)
 	pages := w.reached()
 	for method, n := range inMinute(pages) {
@@ -105,7 +109,6 @@ func TestAStormIsAFewMessages(t *testing.T) {
 	if bundles < 3 {
 		t.Errorf("%d bundles", bundles)
 	}
-	alert := w.do("/alert/list", `{"start_time": %d, "end_time": %d, "limit": 1}`, w.clock.Now().Unix()-3600, w.clock.Now().Unix()+60).get("items.0.alert_id")
 	if why := w.do("/alert/explain", `{"alert_id": %q}`, alert).get("words"); !strings.Contains(why, "over voice: sent, in a bundle of ") {
 		t.Error(why)
 	}
@@ -114,7 +117,7 @@ func TestAStormIsAFewMessages(t *testing.T) {
 // The link of a bundle acknowledges its incidents and no other, once or twice.
 func TestOneLinkAcknowledgesABundle(t *testing.T) {
 	w := begin(t, byPhone, prometheus)
-	w.pushMany(30, critical)
+	w.pushMany(30, allCritical)
 	w.pass(2 * time.Minute)
 	link, calls := "", 0
 	for _, p := range w.reached() {
@@ -173,7 +176,7 @@ func TestABundleIsTriedAgain(t *testing.T) {
 		}
 		return taken
 	})
-	w.pushMany(20, critical)
+	w.pushMany(20, allCritical)
 	w.pass(2 * time.Minute)
 	pages := w.newPages()
 	last := pages[len(pages)-1]
@@ -193,7 +196,7 @@ func TestABundleSurvivesTheProcess(t *testing.T) {
 		}
 		return taken
 	})
-	w.pushMany(20, critical)
+	w.pushMany(20, allCritical)
 	w.sql(`UPDATE notice SET status = 'sending', due_at = 0 WHERE settled_at = 0`) // as the process left it
 	w.restart()
 	w.pass(3 * time.Minute)
