@@ -25,7 +25,7 @@ func (r *Service) Ops() []api.Op {
 	const one = `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`
 	return api.WithReplies(golden, []api.Op{
 		{
-			Path: "/alert/info", Allow: read, Effect: api.Read,
+			Path: "/alert/info", Allow: read, Effect: api.Snapshot,
 			Doc: "One alert in full, with the incident it was merged into.", Example: one, Do: api.Do(info),
 		},
 		{

@@ -67,13 +67,22 @@ func (f *Frame) readBody(x *exchange) ([]byte, error) {
 	if len(body) == 0 && kind == "" {
 		return []byte("{}"), nil
 	}
-	if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
+	if !isJSON(kind) {
 		return nil, fault.New(fault.InvalidContentType, "must be application/json, got %s", shown(kind))
 	}
 	if len(body) == 0 {
 		return []byte("{}"), nil
 	}
 	return body, nil
+}
+
+// isJSON reports whether a Content-Type is application/json, in any spelling and with any parameters.
+func isJSON(kind string) bool {
+	if kind == "application/json" { // of nearly all calls
+		return true
+	}
+	media, _, err := mime.ParseMediaType(kind)
+	return err == nil && media == "application/json"
 }
 
 // readAll reads the body up to limit bytes, whatever its content type. The bytes that it can grow to are reserved

@@ -104,8 +104,12 @@ func (c *checker) number(at *jsonPath, v any) error {
 		if strings.ContainsAny(string(n), ".eE") {
 			return at.wants(v, "must be an integer without point or exponent")
 		}
-		if low, high := span(c.Format); !fits(string(n), c.Format) {
+		if !fits(string(n), c.Format) {
+			low, high := span(c.Format)
 			return at.wants(v, "must be an integer from %s to %s", low, high)
+		}
+		if c.Minimum == nil && c.Maximum == nil {
+			return nil
 		}
 	}
 	value, err := strconv.ParseFloat(string(n), 64)

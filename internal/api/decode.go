@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 
 	"github.com/go-json-experiment/json"
@@ -27,13 +29,74 @@ var asWritten = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.De
 	return nil
 }))
 
-// parse decodes a body into an untyped document: exactly one JSON value in UTF-8 without duplicate names.
+// parse decodes a body into an untyped document: exactly one JSON value in UTF-8 without duplicate names. What the fast
+// way cannot read goes to the decoder, whose error names the place.
 func parse(body []byte) (any, error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(body))
+	if document, err := untyped(d); err == nil {
+		if _, err := d.ReadToken(); errors.Is(err, io.EOF) {
+			return document, nil
+		}
+	}
 	var document any
 	if err := json.Unmarshal(body, &document, asWritten); err != nil {
 		return nil, Unreadable(err, "the body")
 	}
 	return document, nil
+}
+
+// untyped reads the next value as json.Unmarshal with asWritten does. It takes half the time, because it calls no
+// function for each value that might decode it otherwise.
+func untyped(d *jsontext.Decoder) (any, error) {
+	token, err := d.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '"':
+		return token.String(), nil
+	case '0':
+		return number(token.String()), nil
+	case 't', 'f':
+		return token.Bool(), nil
+	case '[':
+		return untypedArray(d)
+	case '{':
+		return untypedObject(d)
+	default:
+		return nil, nil
+	}
+}
+
+// untypedArray reads the items of an array, whose bracket is read, to its end.
+func untypedArray(d *jsontext.Decoder) (any, error) {
+	list := []any{}
+	for d.PeekKind() != ']' {
+		item, err := untyped(d)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, item)
+	}
+	_, err := d.ReadToken()
+	return list, err
+}
+
+// untypedObject reads the members of an object, whose brace is read, to its end.
+func untypedObject(d *jsontext.Decoder) (any, error) {
+	object := map[string]any{}
+	for d.PeekKind() != '}' {
+		token, err := d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		name := token.String() // before the next token replaces it
+		if object[name], err = untyped(d); err != nil {
+			return nil, err
+		}
+	}
+	_, err := d.ReadToken()
+	return object, err
 }
 
 // unmarshal decodes a body that passed its schema into its type. Only types with their own decoder can still fail.

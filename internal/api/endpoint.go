@@ -24,7 +24,7 @@ type Endpoint struct {
 
 // Endpoint returns a handler that answers as operations do: with a request id, in the envelope, logged and measured.
 func (f *Frame) Endpoint(in Endpoint) http.Handler {
-	op := &mounted{Op: Op{Path: in.Path, MaxBody: in.MaxBody}}
+	op := &mounted{Op: Op{Path: in.Path, MaxBody: in.MaxBody}, counted: f.metrics.of(in.Path)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now := f.Clock.Now()
 		x := &exchange{w: w, r: r, op: op, began: time.Now()}

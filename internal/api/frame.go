@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,13 +54,15 @@ type Frame struct {
 	bodies    *bodyBudget
 	bodyTime  time.Duration
 	metrics   *metrics
+	unknown   func() *counters // of calls without an operation
 }
 
 // mounted is an operation with what the frame derives from it once.
 type mounted struct {
 	Op
 	number  int32
-	once    sync.Once // guards the fields below; see prepare
+	counted func() *counters // of this operation; made at its first call
+	once    sync.Once        // guards the fields below; see prepare
 	in, out *huma.Schema
 	check   *checker // checks requests against in
 }
@@ -79,6 +82,7 @@ func New(c Config, ops ...[]Op) *Frame {
 		rates:  ratelimit.New[rateKey](0),
 		bodies: newBodyBudget(bodiesAtOnce, bodyWait), bodyTime: bodyTime,
 	}
+	f.unknown = f.metrics.of("unknown")
 	for _, table := range ops {
 		for _, op := range table {
 			f.mount(op)
@@ -99,7 +103,7 @@ func (f *Frame) mount(op Op) {
 	if op.Do.before != nil && op.Effect == Read {
 		panic(op.Path + " uses DoAfter: it must be a write or a snapshot")
 	}
-	m := &mounted{Op: op, number: int32(len(f.order))}
+	m := &mounted{Op: op, number: int32(len(f.order)), counted: f.metrics.of(op.Path)}
 	f.ops[op.Path] = m
 	f.order = append(f.order, m)
 }
@@ -278,21 +282,31 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 		if x.dry {
 			return f.dryRun(x, do, &data)
 		}
-		known := kept(body) // before the transaction, because all other writers wait for it
-		return f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
-			if err := do(tx); err != nil {
-				return err
-			}
-			if err := x.encode(data); err != nil {
-				return err
-			}
-			return f.record(tx, x, known, "")
-		})
+		return f.write(x, body, do, &data)
 	}
 	if err != nil {
 		return err
 	}
 	return x.encode(data) // after the transaction, so that its reader is free for others
+}
+
+// write runs do, encodes its data and records the call, all in one write transaction. A change of who may call holds from
+// the reply on.
+func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any) error {
+	known := kept(body) // before the transaction, because all other writers wait for it
+	err := f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
+		if err := do(tx); err != nil {
+			return err
+		}
+		if err := x.encode(*data); err != nil {
+			return err
+		}
+		return f.record(tx, x, known, "")
+	})
+	if err == nil && slices.ContainsFunc(x.call.touched, func(r fault.Ref) bool { return auth.Decides(r.Kind) }) {
+		f.Keys.Recheck(x.call.Who.AccountID)
+	}
+	return err
 }
 
 // clientGone distinguishes a call whose caller stopped waiting, or whose time ran out, from a failure of ours. If the
@@ -306,36 +320,6 @@ func (x *exchange) clientGone(err error) error {
 	default:
 		return &fault.Error{Kind: fault.Unavailable, Message: "it took too long", Cause: err}
 	}
-}
-
-// caller returns the principal of the app key. Guessing is limited per network address; a valid key is never affected.
-func (f *Frame) caller(x *exchange) (auth.Principal, error) {
-	secret := secretOf(x.r)
-	if secret == "" { // not a guess
-		return auth.Principal{}, fault.New(fault.Unauthorized, "an app key is needed, as app_key in the query or as a bearer token")
-	}
-	who, err := f.Keys.Find(x.call.Ctx, secret)
-	if err == nil || fault.KindOf(err) != fault.Unauthorized {
-		return who, err
-	}
-	if v := f.Guesses.allow(x.network(), x.call.Now); !v.OK {
-		x.retryAfter(v)
-		return who, fault.New(fault.TooFrequent, "too many unknown app keys from this address")
-	}
-	return who, err
-}
-
-// secretOf reads the app key from the query, as the API specifies, else from the Authorization header. Clients may
-// prefer the header, because query strings end up in the logs of proxies.
-func secretOf(r *http.Request) string {
-	if key := r.URL.Query().Get("app_key"); key != "" {
-		return key
-	}
-	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if strings.EqualFold(scheme, "Bearer") {
-		return strings.TrimSpace(key)
-	}
-	return ""
 }
 
 func either(permissions []auth.Permission) string {
@@ -352,6 +336,9 @@ func (f *Frame) Sweep() {
 	f.rates.Sweep(now)
 	f.Guesses.sweep(now)
 }
+
+// Has reports whether an operation is mounted at a path.
+func (f *Frame) Has(path string) bool { return f.ops[path] != nil }
 
 // Ops returns the mounted operations in the order of their tables.
 func (f *Frame) Ops() []Op {

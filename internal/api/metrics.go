@@ -2,6 +2,7 @@ package api
 
 import (
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -29,15 +30,37 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
+// counters are the metrics of one operation, found by their labels once.
+type counters struct {
+	succeeded func() prometheus.Counter // made at the first success
+	seconds   prometheus.Observer
+}
+
+// of returns a function that returns the counters of an operation. They are made at its first call: an operation that
+// was never called is not shown.
+func (m *metrics) of(operation string) func() *counters {
+	return sync.OnceValue(func() *counters {
+		return &counters{
+			succeeded: sync.OnceValue(func() prometheus.Counter { return m.calls.WithLabelValues(operation, "OK") }),
+			seconds:   m.seconds.WithLabelValues(operation),
+		}
+	})
+}
+
 // finish counts, times and logs the call. Neither the query nor the headers are logged, because they contain the key.
 func (f *Frame) finish(x *exchange, err error) {
 	took := time.Since(x.began)
-	path := "unknown" // unknown paths are not labels: a caller could invent any number of them
+	path, counted := "unknown", f.unknown // unknown paths are not labels: a caller could invent any number of them
 	if x.op != nil {
-		path = x.op.Path
+		path, counted = x.op.Path, x.op.counted
 	}
-	f.metrics.calls.WithLabelValues(path, x.code).Inc()
-	f.metrics.seconds.WithLabelValues(path).Observe(took.Seconds())
+	c := counted()
+	c.seconds.Observe(took.Seconds())
+	if x.code == "OK" {
+		c.succeeded().Inc()
+	} else {
+		f.metrics.calls.WithLabelValues(path, x.code).Inc()
+	}
 
 	for _, report := range x.call.reports {
 		f.Log.Warn("shown incompletely",

@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/module"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/hold"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
@@ -45,6 +46,8 @@ type Config struct {
 	PublicURL      string         // base URL for links in messages, without a final slash; empty: messages have no links
 	Budget         notify.Budget  // messages to a person in a minute; zero: notify.DefaultBudget
 	Senders        Senders        // mail server, gateway and network policy
+	Hold           bool           // the server sends nothing until it is released
+	Release        bool           // a held server is released at its start
 	Version        string
 	Log            *slog.Logger
 	Clock          clock.Clock
@@ -59,11 +62,15 @@ type App struct {
 	Frame   *api.Frame
 	Runner  *jobs.Runner // background jobs; not started
 	Modules []module.Module
+	Gate    *hold.Gate // whether anything is sent
+	gaps    gaps
 	ingest  *ingest.Service
 	notify  *notify.Service
 
 	selfAlerts *selfalert.Service
 	metrics    *prometheus.Registry
+
+	certificates *certificates // nil: plain HTTP
 }
 
 // New opens the database, migrates it and assembles the services. The caller closes the App.
@@ -82,6 +89,12 @@ func New(ctx context.Context, c Config) (*App, error) {
 	}
 	linkKey, err := a.Keyring.DeriveKey("links")
 	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	if a.certificates, err = loadCertificates(c.TLSCert, c.TLSKey, c.Log, a.metrics); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	if err := a.openGate(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	guesses := api.NewKeyGuesses()

@@ -55,7 +55,7 @@ func (a *App) deliverer() notify.Deliver {
 	}
 	out, chats := a.outside(), a.chats()
 	// The operator of the server configures the mail server and the gateway, not its users: any address is allowed.
-	own := egress.New(everywhere)
+	own := a.everywhere()
 	return func(ctx context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 		if to.Direct != nil {
 			return a.sendByApp(ctx, out, to.Direct, m)
@@ -110,7 +110,7 @@ func (a *App) sendByApp(ctx context.Context, out *egress.Client, to *notify.Dire
 
 // outside returns a client for addresses that users enter.
 func (a *App) outside() *egress.Client {
-	return egress.New(egress.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate})
+	return egress.New(egress.Policy{Allow: a.Senders.Allow, RefusePrivate: a.Senders.RefusePrivate, Held: a.Gate.Reason})
 }
 
 // can reports whether the server can send by a method.
@@ -133,5 +133,8 @@ func (a *App) methods() (methods []string) {
 	return methods
 }
 
-// everywhere is the policy for addresses that the operator of the server configures.
-var everywhere = egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}}
+// everywhere returns a client for addresses that the operator of the server configures.
+func (a *App) everywhere() *egress.Client {
+	all := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+	return egress.New(egress.Policy{Allow: all, Held: a.Gate.Reason})
+}

@@ -45,6 +45,7 @@ func (a *App) complete(ctx context.Context) {
 func (a *App) housekeeping() []jobs.Job {
 	firstRound := a.Clock.Now().Add(24 * time.Hour)
 	list := []jobs.Job{
+		a.Gate.Job(func() { a.Log.Warn("the server was released: it sends from now on") }),
 		{Name: "key use", Interval: 5 * time.Second, Run: func(ctx context.Context, _ time.Time) (time.Time, error) {
 			return time.Time{}, a.Keys.Flush(ctx)
 		}},
@@ -52,12 +53,18 @@ func (a *App) housekeeping() []jobs.Job {
 			a.Frame.Sweep()
 			return time.Time{}, nil
 		}},
+		{Name: "on-call gaps", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
+			return time.Time{}, a.gaps.count(ctx, a.DB, now)
+		}},
 		{Name: "retention", Interval: 24 * time.Hour, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
 			if now.Before(firstRound) {
 				return firstRound, nil
 			}
 			return time.Time{}, a.prune(ctx)
 		}},
+	}
+	if a.certificates != nil {
+		list = append(list, a.certificates.job())
 	}
 	if a.Senders.AliveURL != "" {
 		list = append(list, a.aliveTask())

@@ -31,10 +31,7 @@ type Server struct {
 
 // Start listens, serves and starts the background work.
 func (a *App) Start() (*Server, error) {
-	tlsConfig, err := certificate(a.TLSCert, a.TLSKey)
-	if err != nil {
-		return nil, err
-	}
+	tlsConfig := a.certificates.config()
 	listener, err := net.Listen("tcp", a.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", a.Listen, err)
@@ -86,7 +83,7 @@ func (s *Server) Stop() error {
 
 // Handler returns the handler of all paths: the operations and the pages beside them.
 func (a *App) Handler() (http.Handler, error) {
-	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), a.gauges())
+	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newGauges(a))
 	mux := http.NewServeMux()
 	mux.Handle("/", a.Frame)
 	mux.Handle("/event/push/alert/{source}", a.Frame.Endpoint(a.ingest.Alerts()))
@@ -100,7 +97,18 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", a.health)
 	mux.HandleFunc("GET /health/ready", a.ready)
-	return gzhttp.GzipHandler(mux), nil
+	return gzhttp.GzipHandler(a.showHeld(a.operationsFirst(mux))), nil
+}
+
+// operationsFirst sends calls of operations straight to the frame and all others to the mux, which costs more.
+func (a *App) operationsFirst(mux http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.Frame.Has(r.URL.Path) {
+			a.Frame.ServeHTTP(w, r)
+		} else {
+			mux.ServeHTTP(w, r)
+		}
+	})
 }
 
 // health answers 200 while the database can be read, else 503.
@@ -118,19 +126,4 @@ func (a *App) health(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fmt.Fprintf(w, "{\"status\":\"ok\",\"version\":%q}\n", a.Version)
-}
-
-// certificate loads the TLS files. Without them it returns nil, and the server uses plain HTTP.
-func certificate(cert, key string) (*tls.Config, error) {
-	if cert == "" && key == "" {
-		return nil, nil
-	}
-	if cert == "" || key == "" {
-		return nil, errors.New("--tls-cert and --tls-key go together: give both or neither")
-	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		return nil, fmt.Errorf("TLS certificate %s with key %s: %w", cert, key, err)
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}, nil
 }

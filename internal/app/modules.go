@@ -55,7 +55,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	})
 	webhooks := webhook.New(webhook.Config{
 		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Out: a.outside(), CursorKey: cursorKey,
-		Closed: a.Senders.Closed,
+		Closed: a.Senders.Closed, Held: a.Gate.Reason,
 	})
 	decisions := triage.New(triage.Config{
 		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Decide: decide, Escalate: escalate,
@@ -87,7 +87,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 		(&schedule.Service{Keyring: a.Keyring}).Module(),
 		(&alert.Service{CursorKey: cursorKey}).Module(),
 		channel.Module(a.Keyring),
-		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log}).Module(),
+		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
 		rum.New(a.Keyring).Module(),
 		person.Module(),
@@ -107,7 +107,8 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 // are sent, by the packages that know.
 func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byte) *notify.Service {
 	return notify.New(notify.Config{
-		DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Deliver: a.deliverer(), Can: a.can,
+		DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics,
+		Deliver: a.deliverer(), Can: a.can, Held: a.Gate.Reason,
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}, Absent: escalation.Absent, Budget: a.Budget,
 		Failing: a.failing,
 		Stale: func(n *notify.Notification, now time.Time) string {

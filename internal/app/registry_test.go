@@ -105,6 +105,7 @@ var specified = map[string]string{
 	"/audit/search":                        "Audit Read (org)",
 	"/audit/operation/list":                "Audit Read (org)",
 	"/account/info":                        "",
+	"/account/update":                      "Members Manage (org)",
 	"/member/info":                         "",
 	"/member/list":                         "",
 	"/member/info/reset":                   narrowedManages,

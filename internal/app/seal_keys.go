@@ -15,12 +15,17 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
+// offline returns the modules of a program that has no database and no keys.
+func offline(c Config) *App {
+	a := &App{Config: c, metrics: prometheus.NewRegistry()}
+	a.assemble(nil, nil, nil)
+	return a
+}
+
 // reseal passes every stored secret of the database through a function, module by module. It does so before there is a
 // program, so it lists the modules of one that has no database and no keys.
 func reseal(c Config, tx *db.Tx, renew secret.Renew) error {
-	offline := &App{Config: c, metrics: prometheus.NewRegistry()}
-	offline.assemble(nil, nil, nil)
-	for _, m := range offline.Modules {
+	for _, m := range offline(c).Modules {
 		for _, each := range m.Reseal {
 			if _, err := each(tx, renew); err != nil {
 				return err

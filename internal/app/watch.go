@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/db"
@@ -23,6 +22,7 @@ type overdue struct {
 	Work    string  `json:"work"`
 	Count   int64   `json:"due"`
 	Seconds float64 `json:"oldest_seconds"`
+	Held    bool    `json:"held,omitzero"` // it waits because the server is held
 }
 
 // standing reads all overdue work, and how many notifications failed for good within the last hour.
@@ -36,7 +36,7 @@ func (a *App) standing(ctx context.Context, now time.Time) (all []overdue, faile
 			if err != nil {
 				return err
 			}
-			o := overdue{Work: w.Work, Count: w.Count}
+			o := overdue{Work: w.Work, Count: w.Count, Held: m.Sends && a.Gate.Reason() != ""}
 			if !w.Oldest.IsZero() {
 				o.Seconds = max(0, now.Sub(w.Oldest).Seconds())
 			}
@@ -58,8 +58,12 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		Version string    `json:"version"`
 		Work    []overdue `json:"work"`
 		Failed  int64     `json:"notices_failed_last_hour"`
+		Held    string    `json:"held,omitzero"`
 		Problem string    `json:"problem,omitzero"`
-	}{Status: "ok", Version: a.Version, Work: []overdue{}}
+	}{Status: "ok", Version: a.Version, Work: []overdue{}, Held: a.Gate.Reason()}
+	if reply.Held != "" {
+		reply.Status = "held"
+	}
 	all, failed, err := a.standing(r.Context(), a.Clock.Now())
 	status := http.StatusOK
 	if err != nil {
@@ -80,52 +84,26 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	w.Write(append(text, '\n'))
 }
 
-// worst returns the kind of work that is overdue for the longest time.
+// worst returns the kind of work that is overdue for the longest time. What waits because the server is held is not
+// overdue.
 func worst(all []overdue) (o overdue) {
 	for _, each := range all {
-		if each.Seconds > o.Seconds {
+		if each.Seconds > o.Seconds && !each.Held {
 			o = each
 		}
 	}
 	return o
 }
 
-// gauges are the metrics of overdue work. They are read from the database when the metrics are collected.
-type gauges struct {
-	app                  *App
-	count, oldest, fails *prometheus.Desc
-}
-
-func (a *App) gauges() prometheus.Collector {
-	return &gauges{a,
-		prometheus.NewDesc("tocsin_due_rows", "Work that is due and not done, by kind.", []string{"work"}, nil),
-		prometheus.NewDesc("tocsin_oldest_due_seconds", "For how long the oldest of it is overdue.", []string{"work"}, nil),
-		prometheus.NewDesc("tocsin_notices_failed_last_hour", "Notices that failed for good within the last hour.", nil, nil)}
-}
-
-func (g *gauges) Describe(ch chan<- *prometheus.Desc) { ch <- g.count; ch <- g.oldest; ch <- g.fails }
-
-func (g *gauges) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	all, failed, err := g.app.standing(ctx, g.app.Clock.Now())
-	if err != nil {
-		ch <- prometheus.NewInvalidMetric(g.count, err)
-		return
-	}
-	for _, o := range all {
-		ch <- prometheus.MustNewConstMetric(g.count, prometheus.GaugeValue, float64(o.Count), o.Work)
-		ch <- prometheus.MustNewConstMetric(g.oldest, prometheus.GaugeValue, o.Seconds, o.Work)
-	}
-	ch <- prometheus.MustNewConstMetric(g.fails, prometheus.GaugeValue, float64(failed))
-}
-
 // aliveTask returns a job that calls the alive URL every minute while no work is overdue. It runs among the jobs that it
 // reports on: when they stop, it stops as well, and the monitor behind the URL notices.
 func (a *App) aliveTask() jobs.Job {
-	own := egress.New(everywhere)
+	own := a.everywhere()
 	var called time.Time
 	return jobs.Job{Name: "alive", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
+		if a.Gate.Reason() != "" {
+			return time.Time{}, nil // the original's monitor must not take a copy for it
+		}
 		if next := called.Add(time.Minute); now.Before(next) && !now.Before(called) {
 			return next, nil
 		}

@@ -9,13 +9,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
 
-// freshFor is how long a cached key is used without reading the database again. Disabling a key must
-// take effect within a second, whichever process disabled it.
+// freshFor is how long a cached key is used without reading the database again. Disabling a key must take effect within
+// a second if another process disabled it, and at once if this one did; see Recheck.
 const freshFor = 500 * time.Millisecond
 
 // keepFor is how long an unused key stays in memory.
@@ -31,12 +32,14 @@ type Keys struct {
 	clock clock.Clock
 	mu    sync.RWMutex
 	known map[[sha256.Size]byte]*entry
+	turns int // calls of Recheck
 }
 
 // entry is a cached key. Its fields are immutable but for the time of last use.
 type entry struct {
 	principal Principal
 	asked     time.Time    // when it was read from the database
+	stale     atomic.Bool  // the row may have changed since
 	used      atomic.Int64 // Unix seconds; 0: not used since the last Flush
 }
 
@@ -52,7 +55,7 @@ func (k *Keys) Find(ctx context.Context, secret string) (Principal, error) {
 	k.mu.RLock()
 	e := k.known[sum]
 	k.mu.RUnlock()
-	if age := now.Sub(readAt(e)); e == nil || age >= freshFor || age < 0 {
+	if e == nil || !e.fresh(now) {
 		var err error
 		if e, err = k.read(ctx, sum, now, e); err != nil {
 			return Principal{}, err
@@ -65,15 +68,34 @@ func (k *Keys) Find(ctx context.Context, secret string) (Principal, error) {
 	return e.principal, nil
 }
 
-func readAt(e *entry) time.Time {
-	if e == nil {
-		return time.Time{}
+func (e *entry) fresh(now time.Time) bool {
+	age := now.Sub(e.asked)
+	return age >= 0 && age < freshFor && !e.stale.Load()
+}
+
+// Recheck makes the next call of each key of an account read the database again. It is called after every commit of
+// this process that changed keys, persons or roles.
+func (k *Keys) Recheck(account int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.turns++
+	for _, e := range k.known {
+		if e.principal.AccountID == account {
+			e.stale.Store(true)
+		}
 	}
-	return e.asked
+}
+
+// Decides reports whether objects of a kind decide which calls a key may make.
+func Decides(kind string) bool {
+	return kind == configstore.Person || kind == configstore.Role || kind == "app_key"
 }
 
 // read reads the key from the database and caches it. A key without a usable row is removed from the cache.
 func (k *Keys) read(ctx context.Context, sum [sha256.Size]byte, now time.Time, old *entry) (e *entry, err error) {
+	k.mu.RLock()
+	turn := k.turns
+	k.mu.RUnlock()
 	err = k.db.Snapshot(ctx, func(tx *db.Tx) error {
 		e, err = load(tx, hex.EncodeToString(sum[:]))
 		return err
@@ -88,6 +110,7 @@ func (k *Keys) read(ctx context.Context, sum [sha256.Size]byte, now time.Time, o
 		return nil, nil
 	}
 	e.asked = now
+	e.stale.Store(turn != k.turns) // a change was committed after the snapshot began, perhaps
 	if old != nil {
 		e.used.Store(old.used.Load())
 	}

@@ -31,6 +31,9 @@ type commands struct {
 	Account accountCmd `cmd:"" help:"The accounts of a database."`
 	Key     keyCmd     `cmd:"" help:"App keys, and the keys that seal stored secrets."`
 	Drill   drillCmd   `cmd:"" help:"Send a marked event through a running server, show who is notified, and time every hop."`
+	Backup  backupCmd  `cmd:"" help:"Write a consistent, checked copy of the database, while the server runs."`
+	Restore restoreCmd `cmd:"" help:"Make a database from a backup. It is held until it is released."`
+	Release releaseCmd `cmd:"" help:"Let the server on a held database send."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date."`
 	Version versionCmd `cmd:"" help:"Print the version of this build."`
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"text/tabwriter"
@@ -14,12 +15,14 @@ import (
 
 // drillCmd sends a marked event through all stages of a running server and times every hop.
 type drillCmd struct {
-	Server         string        `help:"Address of the server." default:"http://127.0.0.1:8080" placeholder:"URL"`
-	AppKey         string        `required:"" help:"App key that may read alerts." placeholder:"KEY"`
-	IntegrationKey string        `required:"" help:"Key of the integration to send to: its channel's escalation rules decide who is notified." placeholder:"KEY"`
-	Severity       string        `help:"Critical, Warning or Info." enum:"Critical,Warning,Info" default:"Critical"`
-	Timeout        time.Duration `help:"Longest wait for all notifications." default:"1m"`
-	Keep           bool          `help:"Leave the incident open."`
+	Server         string            `help:"Address of the server." default:"http://127.0.0.1:8080" placeholder:"URL"`
+	AppKey         string            `required:"" help:"App key that may read alerts." placeholder:"KEY"`
+	IntegrationKey string            `help:"Key of the integration to send to: its channel's escalation rules decide who is notified." placeholder:"KEY"`
+	Channel        int64             `help:"The channel that must take the event. Without --integration-key the event is sent to a standard integration of the channel; the app key must then be allowed to manage integrations." placeholder:"ID"`
+	Label          map[string]string `help:"Label of the event, such as service=checkout, which routes and rules match; repeat it for more." mapsep:"none" placeholder:"NAME=VALUE"`
+	Severity       string            `help:"Critical, Warning or Info." enum:"Critical,Warning,Info" default:"Critical"`
+	Timeout        time.Duration     `help:"Longest wait for all notifications." default:"1m"`
+	Keep           bool              `help:"Leave the incident open."`
 }
 
 // drillStory holds the members of the reply of /alert/explain that the drill reads.
@@ -28,6 +31,7 @@ type drillStory struct {
 	Words    []string
 	Verdicts []struct {
 		DecidedAt  int64  `json:"decided_at"`
+		ChannelID  int64  `json:"channel_id"`
 		Outcome    string `json:"outcome"`
 		IncidentID string `json:"incident_id"`
 	}
@@ -49,6 +53,11 @@ type drillStory struct {
 // methods was not sent.
 func (cmd *drillCmd) Run(con *console) error {
 	base := strings.TrimRight(cmd.Server, "/")
+	if err := cmd.ready(base); err != nil {
+		return err
+	}
+	labels := map[string]string{"tocsin_drill": "true"}
+	maps.Copy(labels, cmd.Label)
 	key := fmt.Sprintf("tocsin-drill-%d", time.Now().UnixNano())
 	push := func(status string) (string, error) {
 		var taken struct {
@@ -61,7 +70,7 @@ func (cmd *drillCmd) Run(con *console) error {
 			"description":  "A test that notifications arrive.",
 			"event_status": status,
 			"alert_key":    key,
-			"labels":       map[string]string{"tocsin_drill": "true"},
+			"labels":       labels,
 		}, &taken)
 		if err != nil || len(taken.Events) == 0 {
 			return "", err
@@ -109,18 +118,70 @@ func (cmd *drillCmd) Run(con *console) error {
 			err = errors.Join(err, fmt.Errorf("the drill could not be ended: %w", ended))
 		}
 	}
-	switch {
-	case err != nil:
-		return err
-	case len(story.Incidents) == 0:
-		return fmt.Errorf("no incident was opened:\n  %s", strings.Join(story.Words, "\n  "))
-	case sent == 0:
-		return fmt.Errorf("no one was notified:\n  %s", strings.Join(story.Words, "\n  "))
-	case sent < all:
-		return fmt.Errorf("not all notifications were sent, %d of %d:\n  %s", sent, all, strings.Join(story.Words, "\n  "))
+	if err == nil {
+		err = cmd.problem(&story, sent, all)
 	}
-	fmt.Fprintf(con.out, "%d sent, all hops work\n", sent)
-	return nil
+	if err == nil {
+		fmt.Fprintf(con.out, "%d sent, all hops work\n", sent)
+	}
+	return err
+}
+
+// problem returns which hop did not happen, with the words of the explanation.
+func (cmd *drillCmd) problem(story *drillStory, sent, all int) error {
+	what := ""
+	switch {
+	case cmd.Channel != 0 && len(story.Verdicts) > 0 && story.Verdicts[0].ChannelID != cmd.Channel:
+		what = fmt.Sprintf("the event went to channel %d, not %d", story.Verdicts[0].ChannelID, cmd.Channel)
+	case len(story.Incidents) == 0:
+		what = "no incident was opened"
+	case sent == 0:
+		what = "no one was notified"
+	case sent < all:
+		what = fmt.Sprintf("not all notifications were sent, %d of %d", sent, all)
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s:\n  %s", what, strings.Join(story.Words, "\n  "))
+}
+
+// ready refuses a server that is held, and finds the key of an integration of the channel if none is given.
+func (cmd *drillCmd) ready(base string) error {
+	if answer, err := (&http.Client{Timeout: 30 * time.Second}).Get(base + "/health"); err == nil {
+		answer.Body.Close()
+		if why := answer.Header.Get("Tocsin-Held"); why != "" {
+			return fmt.Errorf("%s is held: %s", cmd.Server, why)
+		}
+	}
+	if cmd.IntegrationKey != "" {
+		return nil
+	}
+	if cmd.Channel == 0 {
+		return misuseError{errors.New("give --integration-key or --channel")}
+	}
+	for page, total := 1, 1; (page-1)*100 < total; page++ {
+		var list struct {
+			Total int
+			Items []struct {
+				ChannelID      int64  `json:"channel_id"`
+				Type           string `json:"integration_type"`
+				Status         string `json:"status"`
+				IntegrationKey string `json:"integration_key"`
+			}
+		}
+		if err := cmd.post(base+"/integration/list?app_key="+cmd.AppKey, map[string]any{"p": page, "limit": 100}, &list); err != nil {
+			return err
+		}
+		for _, i := range list.Items {
+			if i.ChannelID == cmd.Channel && i.Type == "standard" && i.Status == "enabled" && i.IntegrationKey != "" {
+				cmd.IntegrationKey = i.IntegrationKey
+				return nil
+			}
+		}
+		total = list.Total
+	}
+	return fmt.Errorf("channel %d has no enabled integration of type standard whose key this app key may read: give --integration-key",
+		cmd.Channel)
 }
 
 func rounded(d time.Duration) string { return d.Round(time.Millisecond).String() }

@@ -59,6 +59,8 @@ type serveCmd struct {
 	Listen   string `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
 	LogLevel string `help:"Least severe line to log: debug, info, warn or error. Calls are logged at info." enum:"debug,info,warn,error" default:"info"`
 	TimeZone string `help:"Time zone (IANA name) of the account that the first start creates (default: UTC)." default:"UTC" placeholder:"ZONE"`
+	Hold     bool   `help:"Send nothing until tocsin release: take events, decide and record only."`
+	Release  bool   `help:"Send although the database is held, as one that was restored or copied is."`
 	database
 	newSealKey
 	serving
@@ -69,7 +71,10 @@ func (cmd *serveCmd) Run(con *console) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	c := cmd.database.config()
-	c.Listen, c.NewSealKey = cmd.Listen, cmd.NewSealKey
+	if cmd.Hold && cmd.Release {
+		return misuseError{errors.New("give --hold or --release, not both")}
+	}
+	c.Listen, c.NewSealKey, c.Hold, c.Release = cmd.Listen, cmd.NewSealKey, cmd.Hold, cmd.Release
 	c.Log = logger(con.err, cmd.LogFormat, cmd.LogLevel)
 	if err := cmd.serving.apply(&c); err != nil {
 		return err
@@ -98,6 +103,9 @@ func run(ctx context.Context, a *app.App, con *console, prepare func(url string)
 	}
 	if err := prepare(s.URL); err != nil {
 		return errors.Join(err, s.Stop())
+	}
+	if why := a.Gate.Reason(); why != "" {
+		fmt.Fprintf(con.out, "HELD, nothing is sent: %s; to send: %s\n", why, releaseLine(a.DB.DSN()))
 	}
 	fmt.Fprintln(con.out, "listening on", s.URL)
 	return errors.Join(s.Wait(ctx), s.Stop())

@@ -112,7 +112,7 @@ func (k Kind[T]) Insert(tx *db.Tx, account int64, v *T) (fresh bool, err error) 
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, k.refer(tx, account, v)
+	return true, k.refer(tx, account, v, AddReferences)
 }
 
 // Put inserts or updates an object.
@@ -128,7 +128,7 @@ func (k Kind[T]) Put(tx *db.Tx, account int64, v *T) error {
 	if err != nil {
 		return err
 	}
-	return k.refer(tx, account, v)
+	return k.refer(tx, account, v, SetReferences)
 }
 
 // Delete deletes an object and its references to others. The caller must first check for references to the object (see
@@ -177,9 +177,10 @@ func (k Kind[T]) values(account int64, v *T) ([]any, error) {
 		string(body)}, err
 }
 
-func (k Kind[T]) refer(tx *db.Tx, account int64, v *T) error {
+// refer increments the account's revision and stores the references of an object.
+func (k Kind[T]) refer(tx *db.Tx, account int64, v *T, store func(*db.Tx, int64, fault.Ref, ...Target) error) error {
 	if err := BumpRevision(tx, account); err != nil || k.Refs == nil {
 		return err
 	}
-	return SetReferences(tx, account, k.Ref(v), k.Refs(v)...)
+	return store(tx, account, k.Ref(v), k.Refs(v)...)
 }

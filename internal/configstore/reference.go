@@ -47,6 +47,11 @@ func SetReferences(tx *db.Tx, account int64, from fault.Ref, targets ...Target) 
 	if err := ClearReferences(tx, account, from.Kind, from.ID); err != nil {
 		return err
 	}
+	return AddReferences(tx, account, from, targets...)
+}
+
+// AddReferences is SetReferences for a new object, which has none yet.
+func AddReferences(tx *db.Tx, account int64, from fault.Ref, targets ...Target) error {
 	for _, to := range targets {
 		if to.ID == "" || to.ID == "0" {
 			continue

@@ -13,6 +13,8 @@ func (r *Service) Module() module.Module {
 		Name:     "incident",
 		Ops:      r.Ops(),
 		Overdue:  Overdue,
+		Handle:   newTimings(r.Metrics).handle,
+		Gauges:   gauges(),
 		Jobs:     []jobs.Job{r.Job()},
 		Prune:    []module.Retention{{Period: module.Incidents, Prune: Prune}},
 		Complete: func(tx *db.Tx, _ *secret.Keyring) error { return Complete(tx) },

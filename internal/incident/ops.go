@@ -9,6 +9,8 @@ import (
 	"embed"
 	"log/slog"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"tocsin/internal/activity"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
@@ -24,6 +26,7 @@ type Service struct {
 	CursorKey []byte // seals the cursors of lists
 	DB        *db.DB // of the job
 	Log       *slog.Logger
+	Metrics   prometheus.Registerer
 }
 
 // Ops returns the operations of incidents.
@@ -245,7 +248,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/incident/war-room/default-observers",
-			Effect:  api.Read,
+			Effect:  api.Snapshot,
 			Doc:     "The persons who were once responsible for an incident and no longer are, whom a war room invites as observers.",
 			Notes:   "In the order of their first assignment. Persons who have left the account are not among them.",
 			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`,

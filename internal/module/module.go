@@ -25,7 +25,24 @@ type Module struct {
 	Prune    []Retention                                   // of rows that grow with what happens
 	Complete func(*db.Tx, *secret.Keyring) error           // does for older databases what migrations cannot
 	Overdue  func(*db.Tx, time.Time) (jobs.Overdue, error) // counts the work that is due and not done
+	Sends    bool                                          // its work waits while the server is held
+	Release  func(*db.Tx, time.Time) error                 // settles what must not be sent when a held server is released
+	Gauges   []Gauge                                       // read from the database when metrics are collected
 	Sections []string                                      // of an account file: what an export holds of the package
+}
+
+// Gauge is a metric that is read from the database whenever metrics are collected: often, so its queries must be cheap
+// however much has happened.
+type Gauge struct {
+	Name, Help string
+	Labels     []string
+	Read       func(tx *db.Tx, now time.Time) ([]Sample, error)
+}
+
+// Sample is one value of a gauge, with the values of its labels.
+type Sample struct {
+	Value  float64
+	Labels []string
 }
 
 // Retention deletes rows that are older than a period, a batch at a time.

@@ -90,3 +90,26 @@ func accountInfo(c *api.Call, _ api.Empty) (AccountInfo, error) {
 	a, _, err := DumpAccount(c.Tx, c.Who.AccountID)
 	return AccountInfo(a), err
 }
+
+type accountUpdateRequest struct {
+	AccountName *string `json:"account_name,omitzero" minLength:"1" maxLength:"255" doc:"Its name; at most 255 characters."`
+	TimeZone    *string `json:"time_zone,omitzero" minLength:"1" maxLength:"64" doc:"IANA name. Schedules, rules and persons without a zone of their own follow it at once."`
+}
+
+// accountUpdate changes the members of the account that were sent.
+func accountUpdate(c *api.Call, in accountUpdateRequest) (AccountInfo, error) {
+	a, found, err := DumpAccount(c.Tx, c.Who.AccountID)
+	if err != nil {
+		return AccountInfo{}, err
+	}
+	if !found {
+		return AccountInfo{}, fault.Missing("account", c.Who.AccountID)
+	}
+	configstore.SetIfSent(&a.AccountName, in.AccountName)
+	configstore.SetIfSent(&a.TimeZone, in.TimeZone)
+	if err := zone("", a.TimeZone); err != nil {
+		return AccountInfo{}, err
+	}
+	c.Touched("account", a.AccountID, a.AccountName)
+	return AccountInfo(a), ReplaceAccount(c.Tx, a)
+}

@@ -18,13 +18,18 @@ func infos(c *api.Call, in infosRequest) (api.Items[Item], error) {
 	}
 	items := make([]Item, 0, len(ids))
 	for _, id := range ids {
-		p, ok := persons[id]
-		if !ok && id == c.Who.AccountID {
-			if p, ok, err = ofAccount(c.Tx, id); err != nil {
-				return api.Items[Item]{}, err
-			}
+		if p := persons[id]; p != nil {
+			items = append(items, *p)
+			continue
 		}
-		if ok {
+		if id != c.Who.AccountID {
+			continue
+		}
+		p, found, err := ofAccount(c.Tx, id)
+		if err != nil {
+			return api.Items[Item]{}, err
+		}
+		if found {
 			items = append(items, p)
 		}
 	}

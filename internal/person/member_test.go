@@ -48,6 +48,23 @@ func TestMemberLifecycle(t *testing.T) {
 	})
 }
 
+// TestAccountUpdate changes the account. What follows its time zone follows at once.
+func TestAccountUpdate(t *testing.T) {
+	s := apitest.Start(t, person.Ops())
+	s.Converse(t, []apitest.Turn{
+		{Path: "/account/update", Key: apitest.KeyReader, Body: `{"account_name":"Theirs"}`, Code: "AccessDenied", Says: []string{"Members Manage"}},
+		{Path: "/account/update", Body: `{"time_zone":"Mars/Base"}`, Code: "InvalidParameter", Says: []string{"time_zone", "Mars/Base"}},
+		{Path: "/account/update", Body: `{"time_zone":"Local"}`, Code: "InvalidParameter", Says: []string{"time_zone"}},
+		{Path: "/account/update", Body: `{"account_name":""}`, Code: "InvalidParameter", Says: []string{"account_name"}},
+		{Path: "/account/update", Body: `{"account_name":"Acmé","time_zone":"Europe/Berlin"}`, Has: `{"account_name":"Acmé","time_zone":"Europe/Berlin"}`, Golden: "account_update"},
+		{Path: "/account/update", Body: `{"account_name":"Acme 2"}`, Has: `{"account_name":"Acme 2","time_zone":"Europe/Berlin","owner_id":2476123212131}`},
+		{Path: "/member/info", Body: `{}`, Has: `{"account_name":"Acme 2","account_time_zone":"Europe/Berlin"}`},
+		{Path: "/person/infos", Body: `{"person_ids":[2451002751131]}`, Has: `{"items":[{"person_name":"Acme 2","time_zone":"Europe/Berlin"}]}`},
+		{Path: "/account/info", Key: apitest.KeyB, Body: `{}`, Has: `{"account_name":"Bolt"}`},
+		{Path: "/account/update", Body: `{}`, Has: `{"account_name":"Acme 2"}`},
+	})
+}
+
 func TestMemberInUse(t *testing.T) {
 	s := apitest.Start(t, person.Ops())
 	s.Write(func(tx *db.Tx) error {

@@ -34,6 +34,16 @@ func Ops() []api.Op {
 			Do:      api.Do(accountInfo),
 		},
 		{
+			Path:    "/account/update",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "account:write:update",
+			Doc:     "Changes the members of the account that are sent, and shows it.",
+			Notes:   "The owner is changed by an account file (tocsin import --replace, tocsin apply).",
+			Example: `{"account_name": "Acme", "time_zone": "Europe/Berlin"}`,
+			Do:      api.Do(accountUpdate),
+		},
+		{
 			Path:    "/member/info",
 			Effect:  api.Snapshot,
 			Doc:     "Shows whose key it is, and the account.",

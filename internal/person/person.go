@@ -52,17 +52,17 @@ type (
 	accountKey struct{}
 )
 
-// byID returns the persons of these ids, without unknown ids. It may take several queries, so the transaction should be a
-// snapshot.
-func byID(tx *db.Tx, account int64, ids []int64) (map[int64]Item, error) {
+// byID returns the persons of these ids, without unknown ids. Other readers share them. It may take several queries, so
+// the transaction should be a snapshot.
+func byID(tx *db.Tx, account int64, ids []int64) (map[int64]*Item, error) {
 	kept, err := configstore.ViewOf(tx, account)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[int64]Item, len(ids))
+	found := make(map[int64]*Item, len(ids))
 	var missing []int64
 	for _, id := range ids {
-		if p, ok := configstore.Cached[Item](kept, personKey{id}); ok {
+		if p, ok := configstore.Cached[*Item](kept, personKey{id}); ok {
 			found[id] = p
 		} else {
 			missing = append(missing, id)
@@ -78,7 +78,8 @@ func byID(tx *db.Tx, account int64, ids []int64) (map[int64]Item, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range items {
+		for i := range items {
+			p := &items[i]
 			found[p.PersonID] = p
 			if err := configstore.Cache(kept, personKey{p.PersonID}, p); err != nil {
 				return nil, err

@@ -28,7 +28,7 @@ func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:    "/rum/application/infos",
-			Effect:  api.Read,
+			Effect:  api.Snapshot,
 			Doc:     "Several RUM applications at once, in the order of the request.",
 			Notes:   "Unknown ids are left out, an id that occurs twice is returned once.",
 			Example: `{"application_ids": ["eWbr4xk3ZRnLabRa6unqwD", "WoyQQ3BohkdtPivubEvE8o"]}`,

@@ -47,5 +47,6 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 		}
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
-	return Created{s.ScheduleID, Changed{warnings}}, s.saveReferences(c.Tx)
+	from, to := s.references()
+	return Created{s.ScheduleID, Changed{warnings}}, configstore.AddReferences(c.Tx, s.AccountID, from, to...)
 }

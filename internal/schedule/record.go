@@ -68,7 +68,8 @@ func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) e
 		if !fresh {
 			return fault.Invalid(path+"schedule_id", "there is another schedule %d in the account", s.ScheduleID)
 		}
-		if err := s.saveReferences(tx); err != nil {
+		from, to := s.references()
+		if err := bounds.AddReferences(tx, account, from, to...); err != nil {
 			return err
 		}
 	}

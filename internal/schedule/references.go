@@ -2,16 +2,16 @@ package schedule
 
 import (
 	"tocsin/internal/configstore"
-	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
-// saveReferences stores which objects the schedule refers to: its team, and each person in its layers once.
-func (s *stored) saveReferences(tx *db.Tx) error {
-	targets := []configstore.Target{configstore.RefTo(configstore.Team, s.TeamID)}
+// references returns the schedule and the objects that it refers to: its team, and each person in its layers once.
+func (s *stored) references() (from fault.Ref, to []configstore.Target) {
+	to = []configstore.Target{configstore.RefTo(configstore.Team, s.TeamID)}
 	for _, p := range s.persons() {
-		targets = append(targets, configstore.RefTo(configstore.Person, p))
+		to = append(to, configstore.RefTo(configstore.Person, p))
 	}
-	return configstore.SetReferences(tx, s.AccountID, configstore.RefFrom(configstore.Schedule, s.ScheduleID, s.Name), targets...)
+	return configstore.RefFrom(configstore.Schedule, s.ScheduleID, s.Name), to
 }
 
 // persons returns the persons in the layers, each once, in order of appearance.

@@ -40,7 +40,8 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 	if err := s.update(c.Tx); err != nil {
 		return reply, err
 	}
-	if err := s.saveReferences(c.Tx); err != nil {
+	from, to := s.references()
+	if err := configstore.SetReferences(c.Tx, s.AccountID, from, to...); err != nil {
 		return reply, err
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)

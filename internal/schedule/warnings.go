@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"tocsin/internal/configstore"
-	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 )
 
@@ -46,18 +45,13 @@ func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
 }
 
 // unknownPersons lists the persons in the layers that the account does not have, in order of appearance.
-// One query for all the account's persons is cheaper than one for each person in the layers.
 func (s *stored) unknownPersons(tx *db.Tx) (unknown []int64, err error) {
-	named := s.persons()
-	if len(named) == 0 {
-		return nil, nil
-	}
-	known, err := person.Present(tx, s.AccountID)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range named {
-		if !known[p] {
+	for _, p := range s.persons() {
+		known, err := configstore.Known(tx, s.AccountID, configstore.RefTo(configstore.Person, p))
+		if err != nil {
+			return nil, err
+		}
+		if !known {
 			unknown = append(unknown, p)
 		}
 	}

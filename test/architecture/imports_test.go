@@ -32,7 +32,7 @@ var layers = []layer{
 	{"sources: readers of what others send", []string{
 		"source", "source/standard", "source/prometheus", "source/grafana", "source/pagerduty", "source/zabbix", "source/sentry", "source/change",
 	}},
-	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/delivery"}},
+	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/delivery"}},
 	{"shared by the nouns", []string{"activity", "configstore"}},
 	{"senders: one package for each service", []string{
 		"sender", "sender/sendertest", "sender/mailtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",

@@ -17,6 +17,7 @@ var owners = map[string]string{
 	"team": "team", "team_person": "team",
 	"audit_channel": "audit", "audit_log": "audit", "audit_touched": "audit",
 	"seal_key": "app",
+	"hold":     "platform/hold",
 	"object":   "configstore", "reference": "configstore",
 	"schedule": "schedule",
 	"channel":  "channel", "channel_star": "channel",

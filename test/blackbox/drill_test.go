@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"tocsin/internal/sender/mailtest"
 )
@@ -28,6 +29,23 @@ func TestADrillTimesEveryHop(t *testing.T) {
 	r := tool(t, dir, drill...)
 	if r.code != 0 || !strings.Contains(r.out, "decided: opened") || !strings.Contains(r.out, "sent over email") || !strings.Contains(r.out, "1 sent, all hops work") {
 		t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	if r := tool(t, dir, append(drill, "--label", "service=checkout", "--label", "why=a;b=c", "--channel", "41", "--keep")...); r.code != 0 {
+		t.Errorf("with labels and a channel: exit %d\n%s%s", r.code, r.out, r.err)
+	} else if a := s.call(key, "/alert/list", fmt.Sprintf(`{"start_time": %d, "end_time": %d}`, time.Now().Unix()-600, time.Now().Unix()+60)); !strings.Contains(string(a.data), `"service":"checkout"`) || !strings.Contains(string(a.data), `"why":"a;b=c"`) {
+		t.Errorf("the event has not the labels: %d %s", a.status, a.data)
+	}
+	if r := tool(t, dir, append(drill, "--channel", "42")...); r.code != 1 || !strings.Contains(r.err, "went to channel 41, not 42") {
+		t.Errorf("with another channel: exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	if r := tool(t, dir, "drill", "--server", s.url, "--app-key", key, "--channel", "41"); r.code != 0 || !strings.Contains(r.out, "all hops work") {
+		t.Errorf("with a channel alone: exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	if r := tool(t, dir, "drill", "--server", s.url, "--app-key", key, "--channel", "77"); r.code != 1 || !strings.Contains(r.err, "channel 77 has no enabled integration") {
+		t.Errorf("with a channel without an integration: exit %d\n%s%s", r.code, r.out, r.err)
+	}
+	if r := tool(t, dir, "drill", "--server", s.url, "--app-key", key); r.code != 2 || !strings.Contains(r.err, "--integration-key or --channel") {
+		t.Errorf("with neither: exit %d\n%s%s", r.code, r.out, r.err)
 	}
 	mails := keyring.Mails()
 	if len(mails) == 0 || !strings.Contains(mails[0].Data, "Subject: [Drill] [Critical] Drill: nothing is wrong") || !strings.Contains(mails[0].Data, "https://tocsin.example.com/ack/") {

@@ -171,6 +171,18 @@ func TestTLS(t *testing.T) {
 	if r.StatusCode != 200 {
 		t.Errorf("status %d", r.StatusCode)
 	}
+	client.CloseIdleConnections()
+	renewed := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: certificate(t, dir)}, DisableKeepAlives: true}}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		r, err := renewed.Get(s.url + "/health")
+		if err == nil {
+			r.Body.Close()
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the server does not use the renewed certificate: %v", err)
+		}
+	}
 	if r := tool(t, dir, "serve", "--tls-cert", "cert.pem"); r.code != 1 || !strings.Contains(r.err, "go together") {
 		t.Errorf("a certificate without its key: %+v", r)
 	}

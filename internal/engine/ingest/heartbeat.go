@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/core/event"
 	"tocsin/internal/engine/triage"
 	"tocsin/internal/integration"
+	"tocsin/internal/module"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/jobs"
@@ -123,11 +124,13 @@ type last struct {
 // the interval of those that are new.
 func (r *Service) late(ctx context.Context, now time.Time) (late []last, err error) {
 	var added []integration.Integration
+	overdue, count := 0, 0
 	err = r.DB.Read(ctx, func(tx *db.Tx) error {
 		all, err := r.heartbeats(tx)
 		if err != nil {
 			return err
 		}
+		count = len(all)
 		for _, i := range all {
 			type row struct {
 				last   int64
@@ -142,6 +145,7 @@ func (r *Service) late(ctx context.Context, now time.Time) (late []last, err err
 			case !known:
 				added = append(added, i)
 			case h.missed:
+				overdue++
 			case now.Unix()-max(h.last, i.UpdatedAt) > interval && now.Unix()-r.awake.Unix() > min(interval, maxGrace):
 				late = append(late, last{i, h.last})
 			}
@@ -151,12 +155,23 @@ func (r *Service) late(ctx context.Context, now time.Time) (late []last, err err
 	if err != nil {
 		return nil, err
 	}
+	overdue += len(late)
+	r.overdue.Store(int64(overdue))
+	r.up.Store(int64(count - overdue))
 	for _, i := range added {
 		if err := r.DB.Write(ctx, func(tx *db.Tx) error { return beat(tx, i, now.Unix()) }); err != nil {
 			return late, err
 		}
 	}
 	return late, nil
+}
+
+// beating returns how many heartbeats come and how many are missing, as the job found them last.
+func (r *Service) beating(*db.Tx, time.Time) ([]module.Sample, error) {
+	return []module.Sample{
+		{Value: float64(r.up.Load()), Labels: []string{"up"}},
+		{Value: float64(r.overdue.Load()), Labels: []string{"overdue"}},
+	}, nil
 }
 
 // raise raises the alert of a missing heartbeat, unless one has come since late read it.

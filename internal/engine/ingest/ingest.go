@@ -59,9 +59,11 @@ type Config struct {
 // Service accepts events.
 type Service struct {
 	Config
-	rates   *ratelimit.Table[int64]
-	mu      sync.Mutex
-	known   map[string]known  // integrations by key, for a moment
+	rates       *ratelimit.Table[int64]
+	mu          sync.Mutex
+	known       map[string]known // integrations by key, for a moment
+	up, overdue atomic.Int64     // heartbeats as the task found them last
+
 	watched map[int64]watched // heartbeats by account; of the task alone
 	looked  time.Time         // when it last looked at heartbeats, and since when it has without a pause; of the task alone
 	awake   time.Time

@@ -10,5 +10,9 @@ func (r *Service) Module() module.Module {
 	return module.Module{
 		Name: "engine/ingest",
 		Jobs: []jobs.Job{r.Job()},
+		Gauges: []module.Gauge{{
+			Name: "tocsin_heartbeats", Help: "Enabled heartbeat integrations by status: up or overdue.", Labels: []string{"status"},
+			Read: r.beating,
+		}},
 	}
 }

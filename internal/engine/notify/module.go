@@ -19,5 +19,8 @@ func (r *Service) Module() module.Module {
 			{Period: module.Ended, Prune: PruneFailing},
 		},
 		Overdue: Overdue,
+		Sends:   true,
+		Release: Release,
+		Gauges:  []module.Gauge{retries},
 	}
 }

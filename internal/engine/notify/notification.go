@@ -110,7 +110,7 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 		ON CONFLICT DO NOTHING`,
 		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Lane, target, n.Reason,
-		string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome, n.recipient(), urgencyOf(&n), late)
+		string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome, n.budgetKey(), urgencyOf(&n), late)
 	tx.OnCommit(r.runner.Wake)
 	return err
 }
@@ -144,9 +144,9 @@ func (n *Notification) queue() string {
 	return n.Method
 }
 
-// recipient identifies who gets a notification, for the limit of messages in a minute. It is empty for programs, for which
+// budgetKey identifies who gets a notification, for the limit of messages in a minute. It is empty for programs, for which
 // there is no limit: each of their requests is about one incident.
-func (n *Notification) recipient() string {
+func (n *Notification) budgetKey() string {
 	switch {
 	case n.Method == "webhook":
 		return ""

@@ -42,6 +42,7 @@ type Config struct {
 	// Failing is called when a target has failed for an hour, at each further failure, and when it takes messages again. It
 	// may be nil.
 	Failing func(tx *db.Tx, t FailingTarget, now time.Time) error
+	Held    func() string // why nothing is sent now; empty, or nil: notifications are sent
 	// Stale returns why a notification that is about no incident need not be sent any more; empty: it is sent. It is called
 	// outside of any transaction. nil: none is stale.
 	Stale func(n *Notification, now time.Time) string
@@ -85,6 +86,7 @@ func New(c Config) *Service {
 		Slots: maxFlying,
 		First: maxFirst,
 		Grace: timeout,
+		Held:  c.Held,
 	}, store{r})
 	return r
 }

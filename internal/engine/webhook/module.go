@@ -10,6 +10,7 @@ func (r *Service) Module() module.Module {
 		Jobs:     r.Jobs(),
 		Prune:    []module.Retention{{Period: module.Deliveries, Prune: Prune}},
 		Sections: []string{"webhook_deliveries"},
+		Gauges:   []module.Gauge{retries},
 	}
 	if !r.Closed {
 		m.Handle = r.Handle

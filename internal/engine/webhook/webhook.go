@@ -35,7 +35,8 @@ type Config struct {
 	Log       *slog.Logger
 	Out       *egress.Client
 	Metrics   prometheus.Registerer
-	Closed    bool // no webhook is called
+	Closed    bool          // no webhook is called
+	Held      func() string // why nothing is sent now; empty, or nil: messages are sent
 }
 
 // Service delivers webhooks and shows their history. Make one with New.
@@ -83,6 +84,7 @@ func New(c Config) *Service {
 		Slots: maxAloft,
 		First: maxFirst,
 		Grace: grace,
+		Held:  c.Held,
 	}, store{r})
 	return r
 }

@@ -119,3 +119,15 @@ func storageFails(err error) bool {
 	}
 	return false
 }
+
+// Size returns the sizes of the database file and of the write-ahead log beside it, in bytes.
+func (d *DB) Size() (file, log int64, err error) {
+	info, err := os.Stat(d.path)
+	if err != nil {
+		return 0, 0, err
+	}
+	if beside, err := os.Stat(d.path + "-wal"); err == nil {
+		log = beside.Size()
+	}
+	return info.Size(), log, nil
+}

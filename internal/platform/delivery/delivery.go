@@ -60,6 +60,7 @@ type Config struct {
 	Slots int           // attempts in progress at once; the first of each queue may exceed it
 	First int           // attempts in progress at once, the first of each queue included
 	Grace time.Duration // how long Wait lets attempts run before it cancels them
+	Held  func() string // why no row is claimed now; empty, or nil: rows are claimed
 }
 
 // Runner delivers the rows of a Store. It is created by New.

@@ -15,6 +15,9 @@ import (
 // run claims the rows that are due and have a free slot, and begins their attempts. again is when the next row is due.
 // A slot that becomes free wakes the job, which then claims the rows that waited for it.
 func (r *Runner[K, R, O]) run(ctx context.Context, now time.Time) (again time.Time, err error) {
+	if r.Held != nil && r.Held() != "" {
+		return again, nil
+	}
 	var queues []Queue[K]
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		queues, err = r.store.Queues(tx, now)

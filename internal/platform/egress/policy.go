@@ -17,11 +17,17 @@ type Policy struct {
 	Allow         []netip.Prefix
 	RefusePrivate bool
 	Timeout       time.Duration // of a request that sets none, and of connecting; 10 s when 0
+	Held          func() string // why nothing at all is dialled now; empty, or nil: what is permitted is dialled
 }
 
 // permit is called with the address that is about to be dialled, after DNS: a name cannot change its address between
 // the check and the connection.
 func (p Policy) permit(_ context.Context, network, address string, _ syscall.RawConn) error {
+	if p.Held != nil {
+		if why := p.Held(); why != "" {
+			return &refused{"the server is held and sends nothing: " + why}
+		}
+	}
 	if !strings.HasPrefix(network, "tcp") {
 		return &refused{network + " is not permitted"}
 	}

@@ -96,3 +96,23 @@ func reply(question []byte, address netip.Addr) []byte {
 	}
 	return r
 }
+
+// While it is held, a client dials nothing, whatever else is permitted.
+func TestAHeldClientDialsNothing(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	held := "a copy"
+	c := New(Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Held: func() string { return held }})
+	if _, err := c.DialContext(context.Background(), "tcp", listener.Addr().String()); err == nil || !strings.Contains(err.Error(), "held and sends nothing: a copy") {
+		t.Errorf("%v", err)
+	}
+	held = ""
+	conn, err := c.DialContext(context.Background(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+}

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -93,6 +94,22 @@ func TestNumberStaysExactInJavaScript(t *testing.T) {
 	}
 }
 
+// TestNumbersAreNeighbours holds numbers that are drawn one after the other to a narrow range: rows that are created
+// together must share index pages.
+func TestNumbersAreNeighbours(t *testing.T) {
+	last, wrapped := Number(), false
+	for range 10_000 {
+		n := Number()
+		if step := n - last; step < 1 || step > numberStep {
+			if wrapped || last < 1<<53-1-numberStep || n > lowestNumber+numberStep {
+				t.Fatalf("%d comes after %d", n, last)
+			}
+			wrapped = true
+		}
+		last = n
+	}
+}
+
 func TestSecretsHaveTheirForm(t *testing.T) {
 	if s := Token(16); !regexp.MustCompile(`\A[0-9a-f]{32}\z`).MatchString(s) {
 		t.Errorf("Token(16) = %q", s)
@@ -126,6 +143,7 @@ func TestNoTwoAreAlike(t *testing.T) {
 		"Short":  Short,
 		"Token":  func() string { return Token(16) },
 		"AppKey": AppKey,
+		"Number": func() string { return strconv.FormatInt(Number(), 10) },
 	}
 	for name, draw := range makers {
 		t.Run(name, func(t *testing.T) {

@@ -36,6 +36,9 @@ func credential(name string) bool {
 // into an ASCII letter. SimpleFold iterates over all equivalent runes, smallest
 // first.
 func fold(name string) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r < '_' || r > 'z' }) {
+		return name // as nearly all names are: lower case letters and underscores
+	}
 	return strings.Map(func(r rune) rune {
 		f := unicode.SimpleFold(r)
 		for ; f > r; f = unicode.SimpleFold(f) {

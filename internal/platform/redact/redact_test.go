@@ -195,3 +195,12 @@ func BenchmarkJSON(b *testing.B) {
 		JSON(body, 1<<20)
 	}
 }
+
+// TestFoldedNames holds the names that fold returns unread to what it returns for the others.
+func TestFoldedNames(t *testing.T) {
+	for r := '_'; r <= 'z'; r++ {
+		if got, want := fold("A"+string(r)), "a"+fold(string(r)); got != want {
+			t.Errorf("A%c is %q, want %q", r, got, want)
+		}
+	}
+}
