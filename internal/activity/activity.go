@@ -54,6 +54,7 @@ type Item struct {
 	Channel int64
 	At      time.Time
 	Person  int64 // the person who caused it; 0: Tocsin itself
+	First   bool  // the object is new, and has no other event yet
 	Event   Event
 	Subject any // a copy of the incident, where the publisher has it; nil: subscribers read it
 }

@@ -22,9 +22,18 @@ func record(tx *db.Tx, item Item) error {
 	if err != nil {
 		return err
 	}
+	next := int64(1)
+	if !item.First { // read apart from the INSERT, which takes twice as long with a subquery
+		last, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(max(feed_id), 0) FROM feed WHERE account_id = $1 AND ref_id = $2`,
+			item.Account, item.ID)
+		if err != nil {
+			return err
+		}
+		next = last + 1
+	}
 	_, err = tx.Exec(`INSERT INTO feed (account_id, ref_id, feed_id, created_at, type, person_id, detail)
-		VALUES ($1, $2, (SELECT coalesce(max(feed_id), 0) + 1 FROM feed WHERE account_id = $1 AND ref_id = $2), $3, $4, $5, $6)`,
-		item.Account, item.ID, item.At.UnixMilli(), item.Event.Type(), item.Person, string(detail))
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		item.Account, item.ID, next, item.At.UnixMilli(), item.Event.Type(), item.Person, string(detail))
 	return err
 }
 

@@ -65,7 +65,7 @@ func (d Writer) Open(r *Incident) error {
 		return err
 	}
 	return d.Bus.Publish(d.Tx, activity.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person,
-		Event: activity.Opened{Severity: r.Severity, Title: r.Title}, Subject: *r})
+		First: true, Event: activity.Opened{Severity: r.Severity, Title: r.Title}, Subject: *r})
 }
 
 // scheduleResolve sets when the incident is resolved automatically, by its channel's AutoResolveTimeout (seconds) since

@@ -30,21 +30,21 @@ var weak = []string{"account_id", "channel_id", "integration_id", "person_id", "
 // wide lists the statements that may read, or sort, more than a few rows of a growing table, as the package and a part
 // of the text, with the reason. The test fails when one of them is no longer needed.
 var wide = map[string]string{
-	"alert: FROM alert WHERE account_id = $1 ORDER BY alert_id":                          "the export of an account writes all of them",
-	"incident: FROM incident WHERE account_id = $1 ORDER BY incident_id":                 "the export of an account writes all of them",
-	"rum: FROM rum_issue WHERE account_id = $1 ORDER BY issue_id":                        "the export of an account writes all of them",
-	"engine/escalation: FROM escalation WHERE rule <> ''":                                "a new sealing key seals every secret again, once",
-	"engine/webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":      "the export of an account writes all of them",
-	"engine/notify: FROM notice WHERE target <> ''":                                      "a new sealing key seals every secret again, once",
-	"rum: ORDER BY updated_at":                                                           "sorts at most 183 days of issues, which people and files make and no event does",
-	"rum: ORDER BY session_count":                                                        "sorts at most 183 days of issues, which people and files make and no event does",
-	"engine/webhook: coalesce(max(number), 0) + 1 FROM webhook_event":                    "max of a key's last column reads one row",
-	"engine/webhook: WHERE EXISTS (SELECT 1 FROM webhook_event":                          "asks for one row of each account",
-	"engine/webhook: FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT":     "reads a batch from the beginning of the key",
-	"rum: ORDER BY error_count":                                                          "sorts at most 183 days of issues, which people and files make and no event does",
-	"engine/triage: coalesce(max(verdict_id), 0) + 1 FROM verdict WHERE account_id = $1": "max of a key's last column reads one row",
-	"engine/triage: FROM event WHERE account_id = $1 ORDER BY event_id LIMIT":            "reads a batch from the beginning of the key, once a day",
-	"engine/triage: FROM verdict WHERE account_id = $1 ORDER BY verdict_id LIMIT":        "reads a batch from the beginning of the key, once a day",
+	"alert: FROM alert WHERE account_id = $1 ORDER BY alert_id":                      "the export of an account writes all of them",
+	"incident: FROM incident WHERE account_id = $1 ORDER BY incident_id":             "the export of an account writes all of them",
+	"rum: FROM rum_issue WHERE account_id = $1 ORDER BY issue_id":                    "the export of an account writes all of them",
+	"engine/escalation: FROM escalation WHERE rule <> ''":                            "a new sealing key seals every secret again, once",
+	"engine/webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":  "the export of an account writes all of them",
+	"engine/notify: FROM notice WHERE target <> ''":                                  "a new sealing key seals every secret again, once",
+	"rum: ORDER BY updated_at":                                                       "sorts at most 183 days of issues, which people and files make and no event does",
+	"rum: ORDER BY session_count":                                                    "sorts at most 183 days of issues, which people and files make and no event does",
+	"engine/webhook: coalesce(max(number), 0) + 1 FROM webhook_event":                "max of a key's last column reads one row",
+	"engine/webhook: WHERE EXISTS (SELECT 1 FROM webhook_event":                      "asks for one row of each account",
+	"engine/webhook: FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT": "reads a batch from the beginning of the key",
+	"rum: ORDER BY error_count":                                                      "sorts at most 183 days of issues, which people and files make and no event does",
+	"engine/triage: coalesce(max(verdict_id), 0) FROM verdict WHERE account_id = $1": "max of a key's last column reads one row",
+	"engine/triage: FROM event WHERE account_id = $1 ORDER BY event_id LIMIT":        "reads a batch from the beginning of the key, once a day",
+	"engine/triage: FROM verdict WHERE account_id = $1 ORDER BY verdict_id LIMIT":    "reads a batch from the beginning of the key, once a day",
 }
 
 func TestPlans(t *testing.T) {

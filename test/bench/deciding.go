@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"runtime/debug"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 	"time"
@@ -31,11 +34,11 @@ func deciding(dir string) error {
 			if err != nil {
 				return err
 			}
-			first, firstUsed, err := decided(dsn)
+			first, firstUsed, err := decided(dsn, fmt.Sprintf("opens-%d", rules))
 			if err != nil {
 				return err
 			}
-			again, againUsed, err := decided(dsn) // the same once more
+			again, againUsed, err := decided(dsn, fmt.Sprintf("repeats-%d", rules)) // the same once more
 			if err != nil {
 				return err
 			}
@@ -63,7 +66,7 @@ func config(dsn string, senders app.Senders) app.Config {
 }
 
 // decided accepts the same events every time, and returns the time and the processor time to decide one.
-func decided(dsn string) (each, used time.Duration, err error) {
+func decided(dsn, profileName string) (each, used time.Duration, err error) {
 	a, err := program(dsn, app.Senders{})
 	if err != nil {
 		return 0, 0, err
@@ -85,6 +88,11 @@ func decided(dsn string) (each, used time.Duration, err error) {
 			return 0, 0, fmt.Errorf("%d %s", reply.Code, reply.Body)
 		}
 	}
+	stop, err := profiled(profileName)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer stop()
 	began, before := time.Now(), processor()
 	a.Runner.Start()
 	defer a.Runner.Stop()
@@ -100,6 +108,24 @@ func decided(dsn string) (each, used time.Duration, err error) {
 	}
 	n := time.Duration(*events)
 	return time.Since(began) / n, (processor() - before) / n, nil
+}
+
+// profiled begins a processor profile in a file with this ending, if profiles are asked for, and returns how to end it.
+func profiled(name string) (stop func(), err error) {
+	if *profile == "" {
+		return func() {}, nil
+	}
+	file, err := os.Create(*profile + "-" + name + ".pprof")
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		_ = file.Close() // a profile that was cut off cannot be read
+	}, nil
 }
 
 // processor returns the processor time of this process.

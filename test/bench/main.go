@@ -36,7 +36,8 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, webhook, hostile or storm")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, webhook, hostile or storm")
+	profile    = flag.String("profile", "", "write processor profiles of -only deciding to files that begin with this path")
 	paths      = flag.String("paths", "", "of the operations measure only those whose path and title match this expression")
 	against    = flag.String("against", "", "measure the operations of this binary too, in turn with the built one")
 	using      = flag.String("binary", "", "measure this binary instead of building one")
@@ -69,6 +70,9 @@ func run() error {
 	defer os.RemoveAll(dir)
 	fmt.Printf("%s, %s/%s, %d processors, %s\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), time.Now().UTC().Format("2006-01-02 15:04 UTC"))
 
+	if *only == "deciding" { // within this process
+		return deciding(dir)
+	}
 	binary, err := built(dir)
 	if err != nil {
 		return err
@@ -79,6 +83,8 @@ func run() error {
 	switch *only { // these fill their own databases
 	case "events":
 		return fromEventToPage(binary, dir)
+	case "intake":
+		return intake(binary, dir)
 	case "webhook":
 		return webhooks(binary, dir)
 	case "storm":

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/configstore"
 	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
@@ -83,7 +84,7 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 }
 
 // batch is the most escalations that one transaction advances.
-const batch = 30
+const batch = 60
 
 // expensive is how many filter steps of choosing rules make a batch an expensive one (see filter.Meter). The account
 // then waits longer for its next batch, so that others are not delayed.
@@ -91,25 +92,32 @@ const expensive = 1_000_000
 
 // runAccount advances the escalations of an account that are due. One that fails does not block the others.
 func (r *Service) runAccount(t *jobs.Round) error {
-	var due []stored
-	err := r.DB.Read(t.Ctx, func(tx *db.Tx) (err error) {
-		due, err = db.All(tx, scanStored, `SELECT `+columns+` FROM escalation
-			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
-		return err
-	})
+	due, revision, err := r.readDue(t.Ctx, t.Account, t.Now)
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	var ready []prepared
-	for i, total := 0, int64(0); i < len(due) && total < expensive; i++ {
-		p, steps := r.prepare(t.Ctx, &due[i], t.Now)
-		ready = append(ready, p)
-		total += steps
-		t.Dear = total >= expensive
+	for i, total := 0, int64(0); i < len(due); i++ {
+		if total += r.prepare(t.Ctx, &due[i], t.Now); total >= expensive {
+			t.Dear, due = true, due[:i+1]
+		}
 	}
 	return r.DB.Write(t.Ctx, func(tx *db.Tx) error {
-		for i := range ready {
-			if err := r.advance(tx, &ready[i], t.Now); err != nil {
+		if is, err := configstore.Revision(tx, t.Account); err != nil || is != revision {
+			return err // all stay due
+		}
+		failed, err := tx.Try(func() error {
+			for i := range due {
+				if err := r.advance(tx, &due[i], t.Now); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || failed == nil {
+			return err
+		}
+		for i := range due { // once more, each on its own
+			if err := r.tryAdvance(tx, &due[i], t.Now); err != nil {
 				return err
 			}
 		}
@@ -117,39 +125,51 @@ func (r *Service) runAccount(t *jobs.Round) error {
 	})
 }
 
-// advance takes the steps of one escalation that are due, if what was prepared still holds. Otherwise it changes
-// nothing, and the escalation stays due. On a failure the account's owner is notified once and the escalation is
-// retried later.
-func (r *Service) advance(tx *db.Tx, p *prepared, now time.Time) error {
-	s, found, err := db.One(tx, scanStored, `SELECT `+columns+` FROM escalation
-		WHERE account_id = $1 AND incident_id = $2 AND run = $3 AND next_at > 0 AND next_at <= $4`, p.account, p.incident, p.number, now.Unix())
-	if err != nil || !found {
-		return err
-	}
-	failed, err := tx.Try(func() error {
-		if p.err != nil {
-			return p.err
-		}
-		if current, err := p.current(tx); err != nil || !current {
-			return err
-		}
-		e, err := s.read()
-		if err != nil {
-			return err
-		}
-		if s.ruleText == "" {
-			matched, err := r.choose(tx, &e, p, now)
-			if err != nil || !matched || e.next > now.Unix() && p.subject.Progress == incident.Triggered {
-				return err
-			}
-		}
-		e.silenced, e.silencedBy = p.silenced, p.silencedBy
-		return r.step(tx, &e, now)
-	})
+// tryAdvance advances one escalation. On a failure it changes nothing else: the account's owner is notified once, and the
+// escalation is retried later.
+func (r *Service) tryAdvance(tx *db.Tx, p *prepared, now time.Time) error {
+	failed, err := tx.Try(func() error { return r.advance(tx, p, now) })
 	if err != nil || failed == nil {
 		return err
 	}
+	s, found, err := p.stored(tx, now)
+	if err != nil || !found {
+		return err
+	}
 	return r.postpone(tx, &s, failed, now)
+}
+
+// stored returns the escalation's row; found is false when it is not due any more.
+func (p *prepared) stored(tx *db.Tx, now time.Time) (s stored, found bool, err error) {
+	return db.One(tx, scanStored, `SELECT `+columns+` FROM escalation
+		WHERE account_id = $1 AND incident_id = $2 AND run = $3 AND next_at > 0 AND next_at <= $4`, p.account, p.incident, p.number, now.Unix())
+}
+
+// advance takes the steps of one escalation that are due, if what was prepared still holds. Otherwise it changes
+// nothing, and the escalation stays due.
+func (r *Service) advance(tx *db.Tx, p *prepared, now time.Time) error {
+	s, found, err := p.stored(tx, now)
+	if err != nil || !found {
+		return err
+	}
+	if p.err != nil {
+		return p.err
+	}
+	if current, err := p.current(tx); err != nil || !current {
+		return err
+	}
+	e, err := s.read()
+	if err != nil {
+		return err
+	}
+	if s.ruleText == "" {
+		matched, err := r.choose(tx, &e, p, now)
+		if err != nil || !matched || e.next > now.Unix() && p.subject.Progress == incident.Triggered {
+			return err
+		}
+	}
+	e.silenced, e.silencedBy = p.silenced, p.silencedBy
+	return r.step(tx, &e, now)
 }
 
 // postpone schedules the retry of an escalation that failed. The account's owner is notified of the first failure.

@@ -22,61 +22,96 @@ type prepared struct {
 	account  int64
 	incident string
 	number   int64
+	started  int64
 	err      error // why it could not be prepared
-
-	revision   int64       // of the configuration
-	alerts     alert.Count // of the incident
-	silenced   int64       // until when silence rules hold all of them, Unix seconds; 0: they do not
-	silencedBy string      // which, in words
 
 	choosing bool // no rule was chosen yet
 	subject  incident.Incident
+	options  *choices // what its rule is chosen from
 	rule     channel.EscalateRule
 	looks    []Look
 	chosen   bool // a rule matches
+
+	asked      bool        // whether silence rules were matched
+	alerts     alert.Count // of the incident when they were
+	silenced   int64       // until when they hold all of its alerts, Unix seconds; 0: they do not
+	silencedBy string      // which, in words
 }
 
-// prepare reads what the next step of an escalation needs; steps is how many filter steps the choice of a rule took.
-func (r *Service) prepare(ctx context.Context, s *stored, now time.Time) (p prepared, steps int64) {
-	p = prepared{account: s.account, incident: s.incident, number: s.number, choosing: s.ruleText == ""}
-	var c choices
-	found := false
-	p.err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if p.revision, err = configstore.Revision(tx, p.account); err != nil {
+// readDue reads the escalations of an account that are due, at most batch, with what choosing their rules needs, and the
+// revision of the configuration. One that cannot be read gets its error and does not fail the others.
+func (r *Service) readDue(ctx context.Context, account int64, now time.Time) (all []prepared, revision int64, err error) {
+	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
+		due, err := db.All(tx, scanStored, `SELECT `+columns+` FROM escalation
+			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, account, now.Unix(), batch)
+		if err != nil || len(due) == 0 {
 			return err
 		}
-		if p.subject, found, err = incident.Find(tx, p.account, p.incident); err != nil || !found {
+		if revision, err = configstore.Revision(tx, account); err != nil {
 			return err
 		}
-		if p.alerts, err = alert.CountOf(tx, p.account, p.incident); err != nil || !p.choosing {
-			return err
+		byChannel := map[int64]*choices{}
+		for i := range due {
+			s := &due[i]
+			p := prepared{account: account, incident: s.incident, number: s.number, started: s.started, choosing: s.ruleText == ""}
+			p.err = p.read(tx, byChannel)
+			all = append(all, p)
 		}
-		c, err = readChoices(tx, &p.subject)
-		return err
+		return nil
 	})
-	if p.err != nil || !found {
-		return p, 0
+	return all, revision, err
+}
+
+// read reads the incident, and what its rule is chosen from unless an escalation of the same channel has read that.
+func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
+	var found bool
+	if p.subject, found, err = incident.Find(tx, p.account, p.incident); err != nil || !found || !p.choosing {
+		return err
+	}
+	id := p.subject.ChannelID
+	if byChannel[id] == nil {
+		c, err := readChoices(tx, &p.subject)
+		if err != nil {
+			return err
+		}
+		byChannel[id] = &c
+	}
+	p.options = byChannel[id]
+	return nil
+}
+
+// prepare chooses the rule of an escalation that has none, and asks whether silences hold the incident if a step may
+// follow. It returns how many filter steps the choice took.
+func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (steps int64) {
+	if p.err != nil || p.subject.IncidentID == "" {
+		return 0
 	}
 	if p.choosing {
 		meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
-		p.rule, p.looks, p.chosen = c.choose(meter, &p.subject, time.Unix(s.started, 0))
+		p.rule, p.looks, p.chosen = p.options.choose(meter, &p.subject, time.Unix(p.started, 0))
 		steps = meter.Used()
 	}
-	if r.Silenced != nil {
+	if r.Silenced == nil || p.choosing && !p.chosen {
+		return steps
+	}
+	p.asked = true
+	p.err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		p.alerts, err = alert.CountOf(tx, p.account, p.incident)
+		return err
+	})
+	if p.err == nil {
 		p.silenced, p.silencedBy, p.err = r.Silenced(ctx, p.account, p.subject.ChannelID, p.incident, now)
 	}
-	return p, steps
+	return steps
 }
 
-// current reports whether nothing has changed since prepare read it.
+// current reports whether nothing has changed since it was prepared, besides the configuration.
 func (p *prepared) current(tx *db.Tx) (bool, error) {
-	now, err := configstore.Revision(tx, p.account)
-	if err != nil || now != p.revision {
-		return false, err
-	}
-	alerts, err := alert.CountOf(tx, p.account, p.incident)
-	if err != nil || alerts != p.alerts {
-		return false, err
+	if p.asked {
+		alerts, err := alert.CountOf(tx, p.account, p.incident)
+		if err != nil || alerts != p.alerts {
+			return false, err
+		}
 	}
 	if !p.choosing {
 		return true, nil

@@ -67,11 +67,11 @@ func (r *Service) reconfigured(ctx context.Context, now time.Time) error {
 	})
 }
 
-// reevaluateAccount decides about muted alerts of one account, the maxBatch due first.
+// reevaluateAccount decides about muted alerts of one account, the earliest due first.
 func (r *Service) reevaluateAccount(t *jobs.Round) error {
 	single := 0
 	for more, n := true, 0; more && n < maxRound && (n == 0 || t.GoesOn()); {
-		size := minBatch
+		size := batchSize
 		if single > 0 {
 			size = 1
 		}
