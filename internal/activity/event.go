@@ -183,6 +183,7 @@ type Notified struct {
 	Reason           string   `json:"reason,omitzero"` // why no person was notified
 	Then             string   `json:"then,omitzero"`   // what the rule does about that: skip, wait or fallback
 	Until            int64    `json:"until,omitzero"`  // Unix seconds; until when it waits
+	Bundle           int64    `json:"bundle,omitzero"` // how many notifications shared the message; 0: it was about this one only
 }
 
 // Type returns IncidentNotify.

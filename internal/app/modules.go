@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"tocsin/internal/activity"
@@ -11,6 +12,7 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/changeevent"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/event"
 	"tocsin/internal/datasource"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/explain"
@@ -28,6 +30,7 @@ import (
 	"tocsin/internal/integration"
 	"tocsin/internal/module"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/preference"
@@ -109,11 +112,25 @@ func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byt
 	return notify.New(notify.Config{
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics,
 		Deliver: a.deliverer(), Can: a.can, Held: a.Gate.Reason,
-		Links: &notify.Links{Base: a.PublicURL, Key: linkKey},
+		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}, Absent: escalation.Absent, Budget: a.Budget,
+		Failing: a.failing,
 		Stale: func(n *notify.Notification, now time.Time) string {
 			return cmp.Or(shiftnotice.Stale(a.DB, n, now), silencewarning.Stale(a.DB, configs, n, now))
 		},
 	})
+}
+
+// failing raises an alert of Tocsin's own about a target that has failed for long, and ends it.
+func (a *App) failing(tx *db.Tx, t notify.FailingTarget, now time.Time) error {
+	key := "target/" + t.Key
+	if t.Error == "" {
+		return a.selfAlerts.End(tx, t.Account, key, now)
+	}
+	return a.selfAlerts.Raise(tx, selfalert.Alert{
+		Account: t.Account, Key: key, Severity: event.Warning, Lasts: 6 * time.Hour,
+		Title: fmt.Sprintf("Notifications to %s have failed for more than an hour", t.Name),
+		Text:  "The last attempt failed: " + t.Error,
+	}, now)
 }
 
 // pushRate is how much one integration may send (docs/sources.md). A deployment without limits has none here either.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tocsin/internal/app"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/sender/email"
 )
 
@@ -25,6 +26,8 @@ type sending struct {
 	GatewayTokenFile string   `name:"gateway-token-file" help:"File with the bearer token of the gateway." placeholder:"FILE"`
 	OutboundAllow    []string `help:"Networks that webhooks and chats may reach although they are this machine's own or link-local." placeholder:"CIDR"`
 	OutboundPublic   bool     `help:"Webhooks and chats must not reach private networks and reserved addresses."`
+	CallsPerMinute   int      `name:"calls-per-minute" help:"Calls, text messages and pushes that a person gets in a minute, of each; further notifications are bundled." default:"5"`
+	MailsPerMinute   int      `name:"mails-per-minute" help:"Mails and chat messages that a person or chat gets in a minute, of each; further notifications are bundled." default:"10"`
 	AliveURL         string   `name:"alive-url" help:"Called every minute while background work is on time, so that another system notices when it is not." placeholder:"URL"`
 }
 
@@ -34,6 +37,12 @@ func (s sending) apply(c *app.Config) (err error) {
 			return misuseError{fmt.Errorf("%s %q: want an http or https URL", flag, text)}
 		}
 	}
+	for flag, n := range map[string]int{"--calls-per-minute": s.CallsPerMinute, "--mails-per-minute": s.MailsPerMinute} {
+		if n < notify.MinBudget || n > notify.MaxBudget {
+			return misuseError{fmt.Errorf("%s %d: want %d to %d", flag, n, notify.MinBudget, notify.MaxBudget)}
+		}
+	}
+	c.Budget = notify.Budget{Urgent: s.CallsPerMinute, Other: s.MailsPerMinute}
 	c.PublicURL = strings.TrimRight(s.PublicURL, "/")
 	c.Senders.RefusePrivate, c.Senders.AliveURL = s.OutboundPublic, s.AliveURL
 	if c.Senders.Allow, err = networks("--outbound-allow", s.OutboundAllow); err != nil {

@@ -28,7 +28,7 @@ var owners = map[string]string{
 	"datasource": "datasource", "datasource_counter": "datasource",
 	"rum_application": "rum", "rum_issue": "rum",
 	"webhook_count": "engine/webhook", "webhook_count_day": "engine/webhook", "webhook_delivery": "engine/webhook", "webhook_endpoint": "engine/webhook", "webhook_event": "engine/webhook", "webhook_exchange": "engine/webhook", "webhook_message": "engine/webhook",
-	"notice":     "engine/notify",
+	"notice": "engine/notify", "notice_failing": "engine/notify", "notice_send": "engine/notify",
 	"escalation": "engine/escalation", "follow_up": "engine/escalation",
 	"handover":    "engine/shiftnotice",
 	"silence_end": "engine/silencewarning",

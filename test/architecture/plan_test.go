@@ -13,7 +13,7 @@ import (
 
 // growing lists the tables whose rows come from events: no statement may read all of one, nor all rows of an account.
 // The other tables hold configuration, of which an account has hundreds of rows and not millions.
-var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "follow_up", "incident", "incident_assignment", "notice",
+var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "follow_up", "incident", "incident_assignment", "notice", "notice_failing", "notice_send",
 	"rum_issue", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
 
 // configured lists the other tables, so that every new table must be put into one of the two lists.
@@ -38,7 +38,6 @@ var wide = map[string]string{
 	"engine/notify: FROM notice WHERE target <> ''":                                  "a new sealing key seals every secret again, once",
 	"rum: ORDER BY updated_at":                                                       "sorts at most 183 days of issues, which people and files make and no event does",
 	"rum: ORDER BY session_count":                                                    "sorts at most 183 days of issues, which people and files make and no event does",
-	"engine/notify: WITH RECURSIVE waiting(lane)":                                    "steps from queue to queue along their index, and sorts the queues, not what waits in them",
 	"engine/webhook: coalesce(max(number), 0) + 1 FROM webhook_event":                "max of a key's last column reads one row",
 	"engine/webhook: WHERE EXISTS (SELECT 1 FROM webhook_event":                      "asks for one row of each account",
 	"engine/webhook: FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT": "reads a batch from the beginning of the key",

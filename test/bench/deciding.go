@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tocsin/internal/app"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 )
@@ -53,8 +54,15 @@ func deciding(dir string) error {
 
 // program is the whole program within this process, with a receiver in place of all senders.
 func program(dsn string, senders app.Senders) (*app.App, error) {
-	return app.New(context.Background(), app.Config{DB: dsn, Listen: "127.0.0.1:0", Clock: clock.System, Log: slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError})),
-		Version: "bench", PublicURL: "https://tocsin.example.com", Senders: senders})
+	c := config(dsn, senders)
+	c.Budget = notify.Budget{Urgent: 1_000_000, Other: 1_000_000} // each page is measured, so none may share a message
+	return app.New(context.Background(), c)
+}
+
+// config returns the configuration of a program in this process.
+func config(dsn string, senders app.Senders) app.Config {
+	return app.Config{DB: dsn, Listen: "127.0.0.1:0", Clock: clock.System, Log: slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError})),
+		Version: "bench", PublicURL: "https://tocsin.example.com", Senders: senders}
 }
 
 // decided accepts the same events every time, and returns the time and the processor time to decide one.

@@ -24,7 +24,7 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, webhook or hostile")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, webhook, hostile or storm")
 	profile    = flag.String("profile", "", "write processor profiles of -only deciding to files that begin with this path")
 	paths      = flag.String("paths", "", "of the operations measure only those whose path and title match this expression")
 	against    = flag.String("against", "", "measure the operations of this binary too, in turn with the built one")
@@ -75,6 +75,8 @@ func run() error {
 		return intake(binary, dir)
 	case "webhook":
 		return webhooks(binary, dir)
+	case "storm":
+		return storm(dir)
 	}
 	key, err := footprint(binary, dir)
 	if err != nil {

@@ -5,13 +5,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tocsin/internal/app"
+	"tocsin/internal/engine/notify"
 )
 
 // More incidents than one transaction decides or escalates, all at once, with corrupt rows among them: each of the others
 // notifies its person once, and its verdicts and feed entries are numbered without a gap.
 func TestAFloodWithCorruptEscalationsNotifiesEachOnce(t *testing.T) {
 	const incidents = 130
-	w := begin(t, escalates(layer(persons(ann)), `"aggr_window": 60`))
+	each := func(c *app.Config) { c.Budget = notify.Budget{Urgent: 1000, Other: 1000} } // a message for each
+	w := beginWith(t, each, escalates(layer(persons(ann)), `"aggr_window": 60`))
 	events := make([]string, incidents)
 	for i := range events {
 		events[i] = fmt.Sprintf(`{"title_rule": "Trouble %03d", "event_status": "Critical", "alert_key": "k%d"}`, i, i)

@@ -73,12 +73,23 @@ func TestInvariants(t *testing.T) {
 				grouped(byService+`, "time_window": 30, "storm_thresholds": [3]`), rules("inhibit_rules", inhibit))
 			r := rand.New(rand.NewPCG(seed, 11))
 			sent := map[string]int{}
+			var recent []page // since the clock was last set back
 			for step := range steps {
 				what := w.chance(r)
 				if err := w.trySettle(); err != nil {
 					t.Fatalf("seed %d, step %d, %s: %v", seed, step, what, err)
 				}
-				for _, p := range w.newPages() {
+				if what == "the clock was set back" {
+					recent = nil
+				}
+				came := w.newPages()
+				recent = append(recent, came...)
+				for method, n := range inMinute(recent[max(0, len(recent)-60):]) {
+					if limit := map[string]int{"voice": 5, "sms": 5, "ntfy": 5}[method]; method != "webhook" && n > max(limit, 10) || limit > 0 && n > limit {
+						t.Errorf("seed %d, step %d, after %s: %d messages over %s in a minute", seed, step, what, n, method)
+					}
+				}
+				for _, p := range came {
 					if sent[p.key]++; sent[p.key] > 1 {
 						t.Errorf("seed %d, step %d: %s was told twice (%s)", seed, step, p, p.key)
 					}

@@ -58,6 +58,7 @@ func TestAnEscalationAfterALongStandstillIsNotABurst(t *testing.T) {
 	w.clock.Add(3 * time.Hour)
 	w.open()
 	w.settle()
+	w.pass(10 * time.Second)                                   // late notifications wait a few seconds for each other
 	w.notified(newPage("ann"), newPage("bob"), newPage("cid")) // each once: no process ran for three hours
 	w.pass(time.Hour)
 	w.notified()

@@ -123,6 +123,9 @@ func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Lo
 	return nil
 }
 
+// overdue is after how many seconds a step counts as late: the program was stopped. What is late shares a message.
+const overdue = 120
+
 // maxWait is the longest that a layer waits for the next shift, in seconds. A longer gap skips the layer: the incident
 // must not stay without a notification for days.
 const maxWait = 24 * 3600
@@ -144,7 +147,7 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 	if err != nil {
 		return notified, err
 	}
-	to, err := r.recipients(tx, i, l, now.Unix(), zone)
+	to, err := r.recipients(tx, i, l, e.timing.Absent, now.Unix(), zone)
 	if err != nil {
 		return notified, err
 	}
@@ -164,7 +167,7 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 	if err := r.assign(tx, e, i, v.Layer, to.persons, now); err != nil {
 		return notified, err
 	}
-	t := draft{cause: notify.Page, event: activity.IncidentNew, detail: e.detail(v.Layer)}
+	t := draft{cause: notify.Page, event: activity.IncidentNew, late: now.Unix()-v.At > overdue, detail: e.detail(v.Layer)}
 	t.key = fmt.Sprintf("%s/%d/%d/%d", e.incident, e.number, v.Layer, v.Repeat)
 	t.detail.Repeat, t.detail.Forced = v.Repeat, v.Why == escalationplan.Forced
 	if round := e.timing.Round; round > 0 {
@@ -212,7 +215,9 @@ type recipients struct {
 
 // recipients resolves the target of a layer. A person who cannot be reached is still responsible, but does not keep the
 // layer from being skipped.
-func (r *Service) recipients(tx *db.Tx, i *incident.Incident, l channel.Layer, at int64, zone *time.Location) (to recipients, err error) {
+func (r *Service) recipients(
+	tx *db.Tx, i *incident.Incident, l channel.Layer, absent []int64, at int64, zone *time.Location,
+) (to recipients, err error) {
 	to.persons, to.problems, to.next, err = Persons(tx, i.AccountID, l.Target, at, zone)
 	if err != nil || l.Target.By == nil && len(to.persons) > 0 {
 		return to, err
@@ -223,6 +228,11 @@ func (r *Service) recipients(tx *db.Tx, i *incident.Incident, l channel.Layer, a
 		if err != nil {
 			return to, err
 		}
+		if problem == "" && slices.Contains(absent, p.PersonID) {
+			if problem, err = refused(tx, i.AccountID, p.PersonID); err != nil {
+				return to, err
+			}
+		}
 		if problem == "" {
 			to.none = false
 			continue
@@ -230,6 +240,12 @@ func (r *Service) recipients(tx *db.Tx, i *incident.Incident, l channel.Layer, a
 		to.problems = append(to.problems, problem)
 	}
 	return to, nil
+}
+
+// refused describes a person whose every method refused a page.
+func refused(tx *db.Tx, account, person int64) (string, error) {
+	p, _, err := notify.Find(tx, account, person)
+	return p.Name + " cannot be reached: every method refused the page", err
 }
 
 // problem returns why a person cannot be reached; empty when the person can.
@@ -253,6 +269,9 @@ func (r *Service) withoutPerson(
 	then = channel.Skip
 	if n := e.rule.Layers[v.Layer].OnNobody; n != nil {
 		then = n.Then
+	}
+	if then == channel.Fallback && slices.Contains(e.timing.Absent, e.rule.Layers[v.Layer].OnNobody.PersonID) {
+		then = channel.Skip // every method of the fallback refused the page as well
 	}
 	next := to.next
 	if then == channel.Wait && (next == 0 || next > now.Unix()+maxWait) {
@@ -301,6 +320,7 @@ type draft struct {
 	severity                  string // whose methods are used; empty: the incident's
 	by                        *channel.By
 	detail                    notify.Detail
+	late                      bool // its moment has long passed, because the program was stopped
 }
 
 // notification returns the draft as a notification to one address. Its key makes it unique: the same key is sent once.
@@ -313,6 +333,8 @@ func (t draft) notification(
 		Incident: i.IncidentID,
 		Event:    t.event,
 		Cause:    t.cause,
+		Severity: cmp.Or(t.severity, i.Severity),
+		Late:     t.late,
 		Person:   person,
 		Method:   method,
 		Address:  to,

@@ -33,9 +33,10 @@ type run struct {
 // timing is the progress of a run.
 type timing struct {
 	escalationplan.Rule
-	Still []escalationplan.Span // when its clock was stopped: a layer waited for a shift, or silences held the incident
-	Held  int64                 // since when silences hold it, Unix seconds; 0: they do not
-	Owner bool                  // the account's owner was notified, because no person was reached
+	Still  []escalationplan.Span // when its clock was stopped: a layer waited for a shift, or silences held the incident
+	Absent []int64               `json:",omitempty"` // persons whose every method refused a page of this run
+	Held   int64                 // since when silences hold it, Unix seconds; 0: they do not
+	Owner  bool                  // the account's owner was notified, because no person was reached
 }
 
 const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended, severity`

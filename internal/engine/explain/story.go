@@ -165,6 +165,9 @@ func (x *Explanation) describeNotice(n *Notice, by string) string {
 	switch {
 	case n.Status == notify.Waiting:
 		text += x.waits(n)
+	case n.Status == notify.Sent && strings.HasPrefix(n.Outcome, "in a bundle of "):
+		shared, _, _ := strings.Cut(n.Outcome, ";")
+		text += n.Status + ", " + shared
 	case n.Outcome == "" || n.Status == notify.Sent:
 		text += n.Status
 	default:
@@ -194,7 +197,10 @@ func (x *Explanation) cancelledBy(n *Notice, acknowledged []activity.Entry) (str
 
 // waits returns until when a notification waits, and why.
 func (x *Explanation) waits(n *Notice) string {
-	if n.Attempts == 0 {
+	switch {
+	case n.Attempts == 0 && n.Outcome != "": // it was not tried: it waits for the budget
+		return "waiting until " + x.clock.Second(n.DueAt/1000) + ": it " + n.Outcome
+	case n.Attempts == 0:
 		return "waiting until " + x.clock.Minute(n.DueAt/1000)
 	}
 	text := fmt.Sprintf("waiting until %s for attempt %d", x.clock.Second(n.DueAt/1000), n.Attempts+1)

@@ -21,6 +21,7 @@ var ackPage = template.Must(template.ParseFS(pages, "ack.html"))
 // ackView holds what the page shows.
 type ackView struct {
 	Title, Severity, Progress, Person, Problem, Base string
+	Lines                                            []string // of a bundle: its incidents
 	Done, Ask                                        bool
 }
 
@@ -51,6 +52,13 @@ func (r *Service) ack(req *http.Request) (status int, view ackView) {
 		return http.StatusNotFound, ackView{Problem: err.Error()}
 	}
 	press := req.Method == http.MethodPost
+	if ticket.Bundle != "" {
+		if status, view, err = r.ackBundle(req.Context(), ticket, press, now); err != nil {
+			r.Log.Error("acknowledgement of a bundle by link", "error", err)
+			return http.StatusInternalServerError, ackView{Problem: "the incidents could not all be acknowledged; try again"}
+		}
+		return status, view
+	}
 	do := r.DB.Snapshot
 	if press {
 		do = r.DB.Write

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 )
@@ -119,6 +120,60 @@ func TestAckLinksNeedReadAccess(t *testing.T) {
 			if status, _ := r.page(method, link); status != http.StatusMethodNotAllowed {
 				t.Errorf("%s: %s is answered with %d", name, method, status)
 			}
+		}
+	}
+}
+
+// The link of a bundle is for its person, and for the incidents of this bundle that the person may read.
+func TestBundleLinksNeedReadAccess(t *testing.T) {
+	r := newFixture(t)
+	r.Links.Base, r.Links.Key = links.Base, links.Key
+	ids := []string{"5e5e5e5e5e5e5e5e5e5e5e01", "5e5e5e5e5e5e5e5e5e5e5e02", "5e5e5e5e5e5e5e5e5e5e5e03"}
+	const bundle = "b0b0b0b0b0b0b0b0b0b0b0b0"
+	r.write(func(tx *db.Tx) error {
+		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: private, ChannelName: "P", TeamID: apitest.TeamA, IsPrivate: true, Status: "enabled"}}); err != nil {
+			return err
+		}
+		for n, id := range ids {
+			writer := incident.Writer{Tx: tx, Bus: &activity.Bus{}, Account: apitest.AccountA, Now: start}
+			i := incident.Incident{IncidentID: id, Title: "T" + id[22:], Severity: "Critical"}
+			if n == 1 {
+				i.ChannelID, i.Title = private, "Secret trouble"
+			}
+			if err := writer.Open(&i); err != nil {
+				return err
+			}
+			note := notify.Notification{Account: apitest.AccountA, Key: id, Incident: id, Cause: notify.Page, Person: apitest.Stranger, Method: "email", Severity: "Critical"}
+			if err := r.Put(tx, note, start); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(`UPDATE notice SET bundle = $1, status = 'sent', settled_at = 1 WHERE incident_id <> $2`, bundle, ids[2])
+		return err
+	})
+	link := r.Links.AckBundle(apitest.AccountA, bundle, apitest.Stranger, start)
+	status, body := r.page("GET", link)
+	if status != 200 || !strings.Contains(body, "T01") || strings.Contains(body, "Secret") || strings.Contains(body, "T03") {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _ := r.page("POST", r.Links.AckBundle(apitest.AccountA, bundle, apitest.Reader, start)); status != 404 {
+		t.Errorf("the link of another person: %d", status)
+	}
+	if status, _ := r.page("POST", r.Links.Ack(apitest.AccountA, bundle, apitest.Stranger, start)); status != 404 {
+		t.Errorf("a link for an incident: %d", status)
+	}
+	if n := r.count(`SELECT count(*) FROM incident WHERE progress = 'Processing'`); n != 0 {
+		t.Errorf("%d are acknowledged", n)
+	}
+	for range 2 {
+		if status, body := r.page("POST", link); status != 200 || !strings.Contains(body, "Acknowledged") {
+			t.Errorf("%d %s", status, body)
+		}
+		if n := r.count(`SELECT count(*) FROM incident WHERE progress = 'Processing' AND incident_id = '` + ids[0] + `'`); n != 1 {
+			t.Error("it is not acknowledged")
+		}
+		if n := r.count(`SELECT count(*) FROM incident WHERE progress = 'Processing'`); n != 1 {
+			t.Errorf("%d are acknowledged", n)
 		}
 	}
 }

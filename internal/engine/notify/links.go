@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Links creates the links in messages. A link that acknowledges is for one person and one incident, and valid for a
-// week. It is signed with Key, so that no other link is accepted.
+// Links creates the links in messages. A link that acknowledges is for one person and one incident or one bundle of
+// notifications, and valid for a week. It is signed with Key, so that no other link is accepted.
 type Links struct {
 	Base string // public URL of the server without a slash at its end; empty: messages have no links
 	Key  []byte
@@ -20,12 +20,27 @@ type Links struct {
 
 const (
 	valid  = 7 * 24 * time.Hour
-	fields = 8 + 12 + 8 + 8 // bytes of account, incident, person, expiry
+	fields = 8 + 12 + 8 + 8 // bytes of account, incident or bundle, person, expiry
 )
 
 // Ack returns the link with which a person acknowledges an incident; empty when the server has no public URL.
 func (l *Links) Ack(account int64, incident string, person int64, now time.Time) string {
-	id, err := hex.DecodeString(incident)
+	return l.link(toIncident, account, incident, person, now)
+}
+
+// AckBundle returns the link with which a person acknowledges the incidents of a bundle of notifications.
+func (l *Links) AckBundle(account int64, bundle string, person int64, now time.Time) string {
+	return l.link(toBundle, account, bundle, person, now)
+}
+
+// The purposes of links, to which their signatures are bound.
+const (
+	toIncident = "acknowledge\x00"
+	toBundle   = "acknowledge bundle\x00"
+)
+
+func (l *Links) link(purpose string, account int64, object string, person int64, now time.Time) string {
+	id, err := hex.DecodeString(object)
 	if l.Base == "" || err != nil || len(id) != 12 {
 		return ""
 	}
@@ -33,21 +48,22 @@ func (l *Links) Ack(account int64, incident string, person int64, now time.Time)
 	b = append(b, id...)
 	b = binary.BigEndian.AppendUint64(b, uint64(person))
 	b = binary.BigEndian.AppendUint64(b, uint64(now.Add(valid).Unix()))
-	return l.Base + "/ack/" + base64.RawURLEncoding.EncodeToString(append(b, l.sign(b)...))
+	return l.Base + "/ack/" + base64.RawURLEncoding.EncodeToString(append(b, l.sign(purpose, b)...))
 }
 
-// sign returns the signature of a link's fields, bound to the purpose of acknowledging.
-func (l *Links) sign(b []byte) []byte {
+// sign returns the signature of a link's fields, bound to its purpose.
+func (l *Links) sign(purpose string, b []byte) []byte {
 	mac := hmac.New(sha256.New, l.Key)
-	mac.Write([]byte("acknowledge\x00"))
+	mac.Write([]byte(purpose))
 	mac.Write(b)
 	return mac.Sum(nil)[:20]
 }
 
-// Ticket holds the fields of a link that acknowledges.
+// Ticket holds the fields of a link that acknowledges an incident, or the incidents of a bundle.
 type Ticket struct {
 	Account  int64
 	Incident string
+	Bundle   string
 	Person   int64
 }
 
@@ -60,10 +76,18 @@ var (
 // Redeem decodes the last part of a link that acknowledges. It returns ErrForged or ErrExpired for one that is not valid.
 func (l *Links) Redeem(token string, now time.Time) (t Ticket, err error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimSpace(token))
-	if err != nil || len(b) != fields+20 || !hmac.Equal(b[fields:], l.sign(b[:fields])) {
+	if err != nil || len(b) != fields+20 {
 		return t, ErrForged
 	}
-	t = Ticket{int64(binary.BigEndian.Uint64(b)), hex.EncodeToString(b[8:20]), int64(binary.BigEndian.Uint64(b[20:]))}
+	t = Ticket{Account: int64(binary.BigEndian.Uint64(b)), Person: int64(binary.BigEndian.Uint64(b[20:]))}
+	switch object := hex.EncodeToString(b[8:20]); {
+	case hmac.Equal(b[fields:], l.sign(toIncident, b[:fields])):
+		t.Incident = object
+	case hmac.Equal(b[fields:], l.sign(toBundle, b[:fields])):
+		t.Bundle = object
+	default:
+		return Ticket{}, ErrForged
+	}
 	if now.Unix() > int64(binary.BigEndian.Uint64(b[28:])) {
 		return t, ErrExpired
 	}

@@ -84,7 +84,7 @@ func FuzzRedeem(f *testing.F) {
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
 		ticket, err := links.Redeem(text, start)
-		if err == nil && token(links, ticket.Account, ticket.Incident, ticket.Person, start) != strings.TrimSpace(text) {
+		if err == nil && ticket.Bundle == "" && token(links, ticket.Account, ticket.Incident, ticket.Person, start) != strings.TrimSpace(text) {
 			t.Errorf("%q is taken for %+v", text, ticket)
 		}
 	})

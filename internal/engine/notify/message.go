@@ -16,7 +16,6 @@ import (
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/fault"
 	"tocsin/internal/sender"
 	"tocsin/internal/template"
 )
@@ -168,17 +167,11 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 	if r.Links == nil || i.Progress != incident.Triggered || n.Person == 0 {
 		return about, nil
 	}
-	who, err := Reader(tx, n.Account, n.Person)
-	if err != nil {
-		return about, err
-	}
-	switch err := unlessResponsible(channel.Permit(tx, who, ch), i, n.Person); {
-	case err == nil:
+	allowed, err := permitted(tx, n, i, ch)
+	if allowed { // a link that would be refused is left out
 		about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
-	case fault.KindOf(err) != fault.AccessDenied: // a link that would be refused is left out
-		return about, err
 	}
-	return about, nil
+	return about, err
 }
 
 // account returns the name and the time zone of an account.

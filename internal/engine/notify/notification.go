@@ -55,6 +55,8 @@ type Notification struct {
 	Schedule int64  // of a notification about a shift
 	Event    string // what happened, such as i_new
 	Cause    string // Page and so on
+	Severity string // of what it is about; read by Put only
+	Late     bool   // its moment has long passed, because the program was stopped; read by Put only
 	Person   int64  // 0: a chat, or an address that belongs to no person of the account
 	Method   string // email, sms, voice, slack, slack_app:ID and so on
 	Queue    string // the queue it waits in, see queue; set by Put
@@ -84,12 +86,16 @@ type Detail struct {
 	Until    int64  `json:"until,omitzero"`  // after this it is stale, Unix seconds
 }
 
+// catchUp is how long a late notification waits for others that are late as well, so that they share a message.
+const catchUp = 5 * time.Second
+
 // Put stores a notification that is due at n.Due, or at once. If one with the same key is stored already, that one stays
 // as it is and nothing is added.
 func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 	n.ID, n.Created, n.Status, n.Queue = id.Object(now), now.UnixMilli(), Waiting, n.queue()
-	if n.Due < n.Created {
-		n.Due = n.Created
+	n.Due = max(n.Due, n.Created)
+	if n.Late {
+		n.Due = max(n.Due, now.Add(catchUp).UnixMilli())
 	}
 	target, err := r.sealed(&n)
 	if err != nil {
@@ -99,10 +105,15 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO notice (account_id, `+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
+	late := 0
+	if n.Late {
+		late = 1
+	}
+	_, err = tx.Exec(`INSERT INTO notice (account_id, `+columns+`, recipient, urgency, late)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+		ON CONFLICT DO NOTHING`,
 		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Queue, target, n.Reason,
-		string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome)
+		string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome, n.budgetKey(), urgencyOf(&n), late)
 	tx.OnCommit(r.runner.Wake)
 	return err
 }
@@ -134,6 +145,18 @@ func (n *Notification) queue() string {
 		}
 	}
 	return n.Method
+}
+
+// budgetKey identifies who gets a notification, for the limit of messages in a minute. It is empty for programs, for which
+// there is no limit: each of their requests is about one incident.
+func (n *Notification) budgetKey() string {
+	switch {
+	case n.Method == "webhook":
+		return ""
+	case n.Person != 0:
+		return fmt.Sprintf("p%d/%s", n.Person, n.Method)
+	}
+	return fmt.Sprintf("a%s/%s", digest(n.Address), n.Method)
 }
 
 // Refuse stores a notification that cannot be sent at all, as failed, with the reason: the history then shows who should

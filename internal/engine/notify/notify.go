@@ -6,6 +6,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -35,6 +36,12 @@ type Config struct {
 	Deliver Deliver
 	Can     func(method string) bool // whether the deployment can send that way, such as sms
 	Links   *Links
+	Budget  Budget // zero: DefaultBudget
+	// Absent is called when every method of the person refused a page. nil: nothing is done.
+	Absent func(tx *db.Tx, n *Notification, now time.Time) error
+	// Failing is called when a target has failed for an hour, at each further failure, and when it takes messages again. It
+	// may be nil.
+	Failing func(tx *db.Tx, t FailingTarget, now time.Time) error
 	Held    func() string // why nothing is sent now; empty, or nil: notifications are sent
 	// Stale returns why a notification that is about no incident need not be sent any more; empty: it is sent. It is called
 	// outside of any transaction. nil: none is stale.
@@ -44,7 +51,7 @@ type Config struct {
 // Service sends notices.
 type Service struct {
 	Config
-	runner  *delivery.Runner[string, *attempt, outcome]
+	runner  *delivery.Runner[queueKey, *attempt, outcome]
 	settled *prometheus.CounterVec
 	waited  prometheus.Histogram
 }
@@ -55,6 +62,7 @@ func New(c Config) *Service {
 	if c.Stale == nil {
 		c.Stale = func(*Notification, time.Time) string { return "" }
 	}
+	c.Budget.Urgent, c.Budget.Other = cmp.Or(c.Budget.Urgent, DefaultBudget.Urgent), cmp.Or(c.Budget.Other, DefaultBudget.Other)
 	r := &Service{
 		Config: c,
 		settled: prometheus.NewCounterVec(prometheus.CounterOpts{

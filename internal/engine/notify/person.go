@@ -110,6 +110,7 @@ func (r *Service) PutFor(tx *db.Tx, p Person, by *channel.By, severity string, n
 	if err != nil {
 		return err
 	}
+	n.Severity = severity
 	if len(reaches) == 0 {
 		n.Person, n.Key, n.Method = p.ID, n.Key+"/none", "none"
 		return r.Refuse(tx, n, p.Name+" cannot be reached: "+missing, now)

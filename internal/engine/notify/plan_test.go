@@ -13,8 +13,8 @@ import (
 func TestClaimsFollowTheirIndexes(t *testing.T) {
 	d := apitest.OpenDB(t)
 	for query, want := range map[string]string{
-		queues: "SEARCH n USING COVERING INDEX notice_queue (lane=?)",
-		claim:  "SEARCH notice USING INDEX notice_queue (lane=? AND due_at<?)",
+		nextQueue: "USING COVERING INDEX notice_queue ((lane,account_id,urgency)>(?,?,?))",
+		nextDue:   "SEARCH notice USING INDEX notice_queue (lane=? AND account_id=? AND urgency=? AND due_at<?)",
 	} {
 		var steps []string
 		err := d.Read(context.Background(), func(tx *db.Tx) (err error) {

@@ -37,7 +37,7 @@ func (r *Service) Recover(tx *db.Tx, account int64, incident, severity string, n
 		before := n.Reason
 		n.Key = fmt.Sprintf("%s/over/%d/%s/%d/%s/%s", incident, now.UnixMilli(), n.Method, n.Person, n.Queue, digest(n.Address))
 		n.Event, n.Cause, n.Reason = activity.IncidentResolve, Recovery, "notified of it before: "+before
-		n.Attempts, n.Settled, n.Outcome = 0, 0, ""
+		n.Severity, n.Attempts, n.Settled, n.Outcome = severity, 0, 0, ""
 		if n.Due, err = dueTime(tx, n, severity, now); err != nil {
 			return err
 		}

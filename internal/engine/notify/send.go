@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -35,90 +37,96 @@ func retryDelay(attempts int64) time.Duration {
 	return backoff.Wait(2*time.Second<<min(attempts, 10), rand.Float64())
 }
 
-// attempt is one try to send a notification.
+// attempt is one try to send a message. Its Notification is that of its first member.
 type attempt struct {
 	Notification
-	target, detail string // as they are stored
+	members   []*member
+	bundle    string // empty: it is a message about one notification
+	recipient string // whose budget it uses; empty: no budget holds
+	began     time.Time
+	shared    int // how many notifications shared the message, once it was sent
 }
 
-// outcome is the result of an attempt that returned no error, or why none was made.
-type outcome struct {
-	receipt   sender.Receipt
-	cancelled string // why the notification is stale
-	failed    string // why it cannot be sent at all
-	unmade    error  // why its message cannot be built
-}
+// message identifies the message among those that a recipient got.
+func (f *attempt) message() string { return cmp.Or(f.bundle, f.ID) }
 
-// store implements delivery's store of rows: a queue for each value of the column lane.
-type store struct{ *Service }
-
-// queues steps from queue to queue along the index, so that it does not read the rows that wait in them.
-const queues = `WITH RECURSIVE waiting(lane) AS (
-		SELECT min(lane) FROM notice WHERE settled_at = 0
-		UNION ALL SELECT (SELECT min(n.lane) FROM notice n WHERE n.settled_at = 0 AND n.lane > waiting.lane)
-		FROM waiting WHERE waiting.lane IS NOT NULL)
-	SELECT lane, due FROM (
-		SELECT lane, (SELECT min(n.due_at) FROM notice n WHERE n.settled_at = 0 AND n.lane = waiting.lane) AS due
-		FROM waiting WHERE lane IS NOT NULL) AS q
-	ORDER BY due`
-
-// Queues returns the queues with waiting notifications, the one that is due first at the front.
-func (s store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[string], error) {
-	return db.All(tx, func(scan db.Scan) (q delivery.Queue[string], err error) {
-		var due int64
-		err = scan(&q.Key, &due)
-		q.Due, q.Slots = time.UnixMilli(due), maxPerQueue
-		return q, err
-	}, queues)
-}
-
-const claim = `UPDATE notice SET status = 'sending', attempts = attempts + 1, due_at = $4 WHERE (account_id, notice_id) IN (
-		SELECT account_id, notice_id FROM notice WHERE settled_at = 0 AND lane = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 + 0)
-	RETURNING account_id, ` + columns
-
-// Claim marks up to n notifications of a queue as being sent and returns them. Its lease passes: if the process ends,
-// they are due again.
-func (s store) Claim(tx *db.Tx, queue string, n int, now time.Time) ([]*attempt, error) {
-	all, err := db.All(tx, func(scan db.Scan) (*attempt, error) {
-		f := &attempt{}
-		var err error
-		f.Notification, f.target, f.detail, err = scanStored(scan)
-		return f, err
-	}, claim, queue, now.UnixMilli(), n, now.Add(lease).UnixMilli())
-	slices.SortFunc(all, func(a, b *attempt) int { return cmp.Compare(a.ID, b.ID) }) // RETURNING has no order
-	return all, err
-}
-
-// Attempt checks whether the notification is still needed, builds the message from the present state and sends it.
-func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
-	if f.Attempts > maxAttempts { // the last attempt was lost with its process
-		return outcome{failed: fmt.Sprintf("%d attempts had no result", maxAttempts)}, nil
+// key returns the key of the message, the same for every attempt.
+func (f *attempt) key() string {
+	if f.bundle == "" {
+		return f.Key
 	}
-	m, o := s.prepare(ctx, f)
-	if o != (outcome{}) {
+	name := ""
+	for _, c := range classes {
+		if u := f.members[0].urgency; u >= c.from && u <= c.to {
+			name = c.name
+		}
+	}
+	return "bundle/" + name + "/" + f.bundle
+}
+
+// outcome is the result of an attempt that returned no error. Each member of the attempt is in one of its lists.
+type outcome struct {
+	receipt sender.Receipt
+	sent    []*member
+	ended   []ended
+	unmade  []*member // no message could be built for them
+	problem error     // why
+}
+
+// ended is a notification that was not sent and never will be.
+type ended struct {
+	*member
+	status, why string
+}
+
+// end moves a notification to those that are not sent.
+func (o *outcome) end(m *member, status, why string) {
+	o.ended = append(o.ended, ended{m, status, why})
+}
+
+// Attempt checks whether the notifications are still needed, builds the message from the present state and sends it.
+func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
+	m, to := s.prepare(ctx, f, &o)
+	if len(o.sent) == 0 {
 		return o, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	o.receipt, err = s.Deliver(ctx, f.Method, f.Address, m)
+	o.receipt, err = s.Deliver(ctx, f.Method, to, m)
 	return o, err
 }
 
-// prepare builds the message and opens the address. The outcome holds why there is no message to send.
-func (s store) prepare(ctx context.Context, f *attempt) (m sender.Message, o outcome) {
-	err := json.Unmarshal([]byte(f.detail), &f.Detail)
-	if err == nil {
-		m, o.cancelled, err = s.message(ctx, &f.Notification, s.Clock.Now())
-	}
-	if err != nil {
-		return m, outcome{unmade: err}
-	}
-	if o.cancelled == "" {
-		if err := s.opened(&f.Notification, f.target); err != nil {
-			o.cancelled = Closed(err)
+// prepare builds the message and opens the address. It sorts the members into the outcome: sent are those that share
+// the message; if there are none, there is no message.
+func (s store) prepare(ctx context.Context, f *attempt, o *outcome) (m sender.Message, to Address) {
+	for _, n := range f.members {
+		if n.Attempts > maxAttempts { // the last attempt was lost with its process
+			o.end(n, Failed, fmt.Sprintf("%d attempts had no result", maxAttempts))
+		} else if err := json.Unmarshal([]byte(n.detail), &n.Detail); err != nil {
+			o.unmade, o.problem = append(o.unmade, n), err
+		} else {
+			o.sent = append(o.sent, n)
 		}
 	}
-	return m, o
+	if len(o.sent) == 0 {
+		return m, to
+	}
+	m, err := s.build(ctx, f, o)
+	if err != nil {
+		o.unmade, o.sent, o.problem = append(o.unmade, o.sent...), nil, err
+		return m, to
+	}
+	closed := error(nil)
+	for _, n := range slices.Backward(o.sent) { // the newest address that can be opened
+		if closed = s.opened(&n.Notification, n.target); closed == nil {
+			return m, n.Address
+		}
+	}
+	for _, n := range o.sent {
+		o.end(n, Cancelled, Closed(closed))
+	}
+	o.sent = nil
+	return m, to
 }
 
 // Record stores the results of some attempts.
@@ -131,47 +139,94 @@ func (s store) Record(tx *db.Tx, results []delivery.Result[*attempt, outcome]) e
 	return nil
 }
 
-// record stores the result of one attempt: sent, failed for good, cancelled, or due again later.
+// record stores the result of one attempt for each of its notifications.
 func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.Time) error {
-	log := r.Log.With("notice_id", f.ID, "method", f.Method, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
-	var failure *sender.Error
-	switch {
-	case o.cancelled != "" || o.failed != "":
+	if panicked := (*delivery.Panic)(nil); errors.As(err, &panicked) {
+		o = outcome{sent: f.members}
+	}
+	for _, m := range o.ended {
 		if _, err := tx.Exec(`UPDATE notice SET attempts = attempts - 1 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
-			f.Account, f.ID); err != nil {
+			m.Account, m.ID); err != nil {
 			return err
 		}
-		if o.failed != "" {
-			return r.settle(tx, &f.Notification, Failed, o.failed, now)
+		if err := r.settle(tx, f, m.member, m.status, m.why, now); err != nil {
+			return err
 		}
-		return r.settle(tx, &f.Notification, Cancelled, o.cancelled, now)
-	case o.unmade != nil:
-		log.Error("the message of a notification cannot be built", "account_id", f.Account, "error", o.unmade)
-		failure = &sender.Error{Retry: true, Message: "its message cannot be built; the server's log has the error"}
+	}
+	if len(o.unmade) > 0 {
+		r.Log.Error("the message of a notification cannot be built", "account_id", f.Account, "notice_id", o.unmade[0].ID, "error", o.problem)
+		failure := &sender.Error{Retry: true, Message: "its message cannot be built; the server's log has the error"}
+		if err := r.failed(tx, f, o.unmade, failure, now); err != nil {
+			return err
+		}
+	}
+	if len(o.sent) == 0 { // the recipient got no message
+		_, err := tx.Exec(`DELETE FROM notice_send WHERE account_id = $1 AND recipient = $2 AND sent_at = $3 AND message = $4`,
+			f.Account, f.recipient, f.began.UnixMilli(), f.message())
+		return err
+	}
+	var failure *sender.Error
+	switch {
 	case err == nil:
-		tx.OnCommit(func() {
-			r.waited.Observe(now.Sub(time.UnixMilli(f.Created)).Seconds())
-			log.Info("notification sent")
-		})
-		return r.settle(tx, &f.Notification, Sent, cmp.Or(o.receipt.ID, o.receipt.Reply), now)
+		return r.sent(tx, f, o, now)
 	case !errors.As(err, &failure):
 		failure = &sender.Error{Retry: true, Message: err.Error()}
 	}
-	tx.OnCommit(func() { log.Warn("notification not sent", "error", failure) })
-	if !failure.Retry || f.Attempts >= maxAttempts {
-		return r.settle(tx, &f.Notification, Failed, failure.Message, now)
+	if err := r.targetFailed(tx, f, failure.Message, now); err != nil {
+		return err
 	}
-	// Only for the attempt that still has the lease: another may have started since it expired.
+	return r.failed(tx, f, o.sent, failure, now)
+}
+
+// sent stores that the notifications of a message were sent.
+func (r *Service) sent(tx *db.Tx, f *attempt, o outcome, now time.Time) error {
+	answer := cmp.Or(o.receipt.ID, o.receipt.Reply)
+	if n := len(o.sent); n > 1 {
+		answer = strings.TrimSuffix(fmt.Sprintf("in a bundle of %d; %s", n, answer), "; ")
+	}
+	f.shared = len(o.sent)
+	for _, m := range o.sent {
+		tx.OnCommit(func() { r.waited.Observe(now.Sub(time.UnixMilli(m.Created)).Seconds()) })
+		if err := r.settle(tx, f, m, Sent, answer, now); err != nil {
+			return err
+		}
+	}
+	tx.OnCommit(func() { r.log(f).Info("notification sent", "bundled", len(o.sent)) })
+	return r.targetTook(tx, f, now)
+}
+
+// log returns a logger that names a message.
+func (r *Service) log(f *attempt) *slog.Logger {
+	return r.Log.With("notice_id", f.ID, "method", f.Method, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
+}
+
+// failed stores that a message was not taken: its notifications are due again together, or have failed for good.
+func (r *Service) failed(tx *db.Tx, f *attempt, members []*member, failure *sender.Error, now time.Time) error {
+	tx.OnCommit(func() { r.log(f).Warn("notification not sent", "error", failure) })
 	due := now.Add(max(retryDelay(f.Attempts), failure.After))
-	_, err = tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4
-		WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $5`,
-		f.Account, f.ID, due.UnixMilli(), failure.Message, f.Attempts)
-	return err
+	var final []*member
+	for _, m := range members {
+		if !failure.Retry || m.Attempts >= maxAttempts {
+			if err := r.settle(tx, f, m, Failed, failure.Message, now); err != nil {
+				return err
+			}
+			final = append(final, m)
+			continue
+		}
+		// Only for the attempt that still has the lease: another may have started since it expired.
+		if _, err := tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4
+			WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $5`,
+			m.Account, m.ID, due.UnixMilli(), failure.Message, m.Attempts); err != nil {
+			return err
+		}
+	}
+	return r.replace(tx, final, failure.Message, now)
 }
 
 // settle stores the final status of a notification and publishes it to the incident's feed. Cancelled ones are not
 // published: they were not sent to any target.
-func (r *Service) settle(tx *db.Tx, n *Notification, status, outcome string, now time.Time) error {
+func (r *Service) settle(tx *db.Tx, f *attempt, m *member, status, outcome string, now time.Time) error {
+	n := &m.Notification
 	changed, err := tx.Exec(`UPDATE notice SET status = $3, settled_at = $4, outcome = $5
 		WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
 		n.Account, n.ID, status, now.UnixMilli(), outcome)
@@ -196,6 +251,9 @@ func (r *Service) settle(tx *db.Tx, n *Notification, status, outcome string, now
 	}
 	if n.Detail.Repeat > 0 {
 		e.FireType = "refire"
+	}
+	if f.shared > 1 {
+		e.Bundle = int64(f.shared)
 	}
 	if n.Person != 0 {
 		e.Persons = []activity.Target{{PersonID: n.Person, FailedReason: failed}}

@@ -18,11 +18,14 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// Queue is the rows that wait for one target.
+// Queue is the rows that wait for one target, or those of one account that do.
 type Queue[K comparable] struct {
 	Key   K
 	Due   time.Time // when its first row may be claimed
 	Slots int       // how many of its attempts may be in progress at once
+	// Target is shared by the queues of one target: their attempts in progress count together against Slots, and free
+	// slots are divided fairly between them. Empty: the queue has its target for itself.
+	Target string
 }
 
 // Result is the result of one attempt.
@@ -76,13 +79,13 @@ type Runner[K comparable, R, O any] struct {
 }
 
 type ended[K comparable, R, O any] struct {
-	queue K
+	queue Queue[K]
 	Result[R, O]
 }
 
 // New returns a runner. It makes no attempt before its job runs.
 func New[K comparable, R, O any](c Config, store Store[K, R, O]) *Runner[K, R, O] {
-	r := &Runner[K, R, O]{Config: c, store: store, wake: jobs.NewSignal(), slots: slots[K]{most: c.Slots, first: c.First, used: map[K]int{}}}
+	r := &Runner[K, R, O]{Config: c, store: store, wake: jobs.NewSignal(), slots: newSlots[K](c.Slots, c.First)}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }
@@ -100,22 +103,60 @@ type slots[K comparable] struct {
 	most, first int // as in Config
 	all         int
 	used        map[K]int
+	targets     map[string]int // by Queue.Target
 }
 
-// free returns how many attempts may begin in a queue that has own slots. A queue without an attempt in progress may
-// begin one even when all slots are taken, so that queues that hang do not block it.
-func (s *slots[K]) free(queue K, own int) int {
-	n := min(own-s.used[queue], s.most-s.all)
-	if n <= 0 && own > 0 && s.used[queue] == 0 && s.all < s.first {
+func newSlots[K comparable](most, first int) slots[K] {
+	return slots[K]{most: most, first: first, used: map[K]int{}, targets: map[string]int{}}
+}
+
+// free returns how many attempts may begin in a queue. A queue without an attempt in progress may begin one even when
+// all slots are taken, so that targets that hang, and other accounts, do not block it.
+func (s *slots[K]) free(q Queue[K]) int {
+	n := min(s.left(q), s.most-s.all)
+	if n <= 0 && q.Slots > 0 && s.used[q.Key] == 0 && s.all < s.first {
 		return 1
 	}
 	return max(0, n)
 }
 
-// take counts n attempts that begin; a negative n counts attempts that ended.
-func (s *slots[K]) take(queue K, n int) {
-	s.all += n
-	if s.used[queue] += n; s.used[queue] == 0 {
-		delete(s.used, queue)
+// left returns how many slots of a queue's target are free.
+func (s *slots[K]) left(q Queue[K]) int {
+	if q.Target == "" {
+		return q.Slots - s.used[q.Key]
 	}
+	return q.Slots - s.targets[q.Target]
+}
+
+// take counts n attempts that begin; a negative n counts attempts that ended.
+func (s *slots[K]) take(q Queue[K], n int) {
+	s.all += n
+	add(s.used, q.Key, n)
+	if q.Target != "" {
+		add(s.targets, q.Target, n)
+	}
+}
+
+// add adds to a count and deletes it when it is zero.
+func add[K comparable](counts map[K]int, key K, n int) {
+	if counts[key] += n; counts[key] == 0 {
+		delete(counts, key)
+	}
+}
+
+// shares returns how many attempts each of some queues may begin at most, so that free slots are divided fairly: those of
+// a target between its queues, and all of them between all queues.
+func (s *slots[K]) shares(queues []Queue[K]) []int {
+	ofTarget := map[string]int{}
+	for _, q := range queues {
+		ofTarget[q.Target]++
+	}
+	all := make([]int, len(queues))
+	for i, q := range queues {
+		all[i] = max(1, (s.most-s.all)/len(queues))
+		if q.Target != "" {
+			all[i] = min(all[i], max(1, s.left(q)/ofTarget[q.Target]))
+		}
+	}
+	return all
 }

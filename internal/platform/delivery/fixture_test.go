@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -76,6 +77,9 @@ func (s *store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[string], error)
 		var due int64
 		err = scan(&q.Key, &due)
 		q.Due, q.Slots = time.UnixMilli(due), perQueue
+		if target, _, shared := strings.Cut(q.Key, "/"); shared { // of several accounts
+			q.Target = target
+		}
 		return q, err
 	}, `SELECT * FROM (SELECT queue, (SELECT min(due_at) FROM parcel p WHERE p.settled = '' AND p.queue = t.queue) AS due FROM target t) WHERE due > 0 ORDER BY due`)
 }

@@ -1,9 +1,12 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"tocsin/internal/platform/db"
@@ -50,7 +53,7 @@ func (r *Runner[K, R, O]) ready(queues []Queue[K], now time.Time) (ready []Queue
 			if next.IsZero() || q.Due.Before(next) {
 				next = q.Due
 			}
-		case r.slots.free(q.Key, q.Slots) > 0:
+		case r.slots.free(q) > 0:
 			ready = append(ready, q)
 		}
 	}
@@ -58,40 +61,56 @@ func (r *Runner[K, R, O]) ready(queues []Queue[K], now time.Time) (ready []Queue
 }
 
 type claim[K comparable, R any] struct {
-	queue K
+	queue Queue[K]
 	row   R
 }
 
-// claim claims rows of the queues until no slot is free. A queue whose claim fails is skipped, so that it cannot block
-// the others.
+// claim claims rows of the queues until no slot is free. Queues with few attempts in progress come first, and in each
+// round a queue gets no more than its share, so that one that is full cannot take the slots of the others.
 func (r *Runner[K, R, O]) claim(tx *db.Tx, queues []Queue[K], now time.Time) (claimed []claim[K, R], err error) {
 	plan := r.copySlots()
-	for _, q := range queues {
-		n := plan.free(q.Key, q.Slots)
-		if n == 0 {
-			if plan.all >= plan.first {
-				break
+	slices.SortStableFunc(queues, func(a, b Queue[K]) int { return cmp.Compare(plan.used[a.Key], plan.used[b.Key]) })
+	for len(queues) > 0 {
+		var more []Queue[K] // those that may have further rows
+		shares := plan.shares(queues)
+		for i, q := range queues {
+			n := min(plan.free(q), shares[i])
+			if n == 0 {
+				if plan.all >= plan.first {
+					return claimed, nil
+				}
+				continue
 			}
-			continue
+			rows, err := r.claimOf(tx, q, n, now)
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				claimed = append(claimed, claim[K, R]{q, row})
+			}
+			if plan.take(q, len(rows)); len(rows) == n {
+				more = append(more, q)
+			}
 		}
-		var rows []R
-		failed, err := tx.Try(func() (err error) {
-			rows, err = r.store.Claim(tx, q.Key, n, now)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		if failed != nil {
-			r.Log.Error("the rows of a queue cannot be claimed", "job", r.Name, "queue", q.Key, "error", failed)
-			continue
-		}
-		for _, row := range rows {
-			claimed = append(claimed, claim[K, R]{q.Key, row})
-		}
-		plan.take(q.Key, len(rows))
+		queues = more
 	}
 	return claimed, nil
+}
+
+// claimOf claims up to n rows of a queue. A queue whose claim fails is skipped, so that it cannot block the others.
+func (r *Runner[K, R, O]) claimOf(tx *db.Tx, q Queue[K], n int, now time.Time) (rows []R, err error) {
+	failed, err := tx.Try(func() (err error) {
+		rows, err = r.store.Claim(tx, q.Key, n, now)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		r.Log.Error("the rows of a queue cannot be claimed", "job", r.Name, "queue", q.Key, "error", failed)
+		return nil, nil
+	}
+	return rows, nil
 }
 
 // copySlots copies the slots to plan claims with. Slots may become free meanwhile, but only run takes any, so a plan
@@ -100,15 +119,12 @@ func (r *Runner[K, R, O]) copySlots() slots[K] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	plan := r.slots
-	plan.used = make(map[K]int, len(r.slots.used))
-	for queue, n := range r.slots.used {
-		plan.used[queue] = n
-	}
+	plan.used, plan.targets = maps.Clone(r.slots.used), maps.Clone(r.slots.targets)
 	return plan
 }
 
 // begin makes one attempt on its own goroutine and passes the result to record.
-func (r *Runner[K, R, O]) begin(queue K, row R) {
+func (r *Runner[K, R, O]) begin(queue Queue[K], row R) {
 	r.mu.Lock()
 	r.slots.take(queue, 1)
 	ctx := r.ctx
@@ -187,7 +203,7 @@ func (r *Runner[K, R, O]) commit(batch []ended[K, R, O]) {
 		r.commit(batch[:half])
 		r.commit(batch[half:])
 	default:
-		r.Log.Error("the result of an attempt cannot be recorded", "job", r.Name, "queue", batch[0].queue, "error", err)
+		r.Log.Error("the result of an attempt cannot be recorded", "job", r.Name, "queue", batch[0].queue.Key, "error", err)
 	}
 }
 

@@ -1,0 +1,209 @@
+package notify
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/core/event"
+	"tocsin/internal/core/render"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/sender"
+)
+
+// build builds the message about the notifications that are still needed, and moves the others to those that have ended.
+// Notifications of one incident are a plain message.
+func (s store) build(ctx context.Context, f *attempt, o *outcome) (m sender.Message, err error) {
+	now := s.Clock.Now()
+	b := bundle{key: f.key(), first: &f.Notification}
+	if len(o.sent) > 1 {
+		if err := s.gather(ctx, &b, o, now); err != nil || len(o.sent) == 0 {
+			return m, err
+		}
+	}
+	last := o.sent[len(o.sent)-1]
+	other := func(n *member) bool { return n.Incident != last.Incident }
+	if len(o.sent) > 1 && (last.Incident == "" || slices.ContainsFunc(o.sent, other)) {
+		return s.bundled(&b, now)
+	}
+	n := last.Notification
+	n.Key = b.key
+	m, stale, err := s.message(ctx, &n, now)
+	if stale != "" {
+		for _, n := range o.sent {
+			o.end(n, Cancelled, stale)
+		}
+		o.sent = nil
+	}
+	return m, err
+}
+
+// bundle holds the content of a message that several notifications share.
+type bundle struct {
+	key   string
+	first *Notification // its recipient is that of all
+	items []bundleItem  // the most severe first
+	zone  *time.Location
+	ack   bool // the recipient may acknowledge one of the incidents
+}
+
+// bundleItem is an incident, or a message about no incident.
+type bundleItem struct {
+	Severity, Title, Channel, Text string
+	start                          int64
+	test                           bool
+}
+
+// gather reads the content of a bundle. Notifications that are not needed any more are moved to those that have ended.
+func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time) error {
+	rows := o.sent
+	stale := make([]string, len(rows))
+	err := s.DB.Snapshot(ctx, func(tx *db.Tx) error {
+		b.items, b.ack = nil, false
+		p, found, err := Find(tx, b.first.Account, b.first.Person)
+		if err != nil {
+			return err
+		}
+		if b.first.Person != 0 && !found {
+			for i := range stale {
+				stale[i] = "the person has left"
+			}
+			return nil
+		}
+		if b.zone, err = zoneOf(tx, b.first.Account, p); err != nil {
+			return err
+		}
+		seen := map[string]bool{}
+		for i, n := range rows {
+			if stale[i], err = s.addItem(tx, b, &n.Notification, seen, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	o.sent = nil
+	for i, n := range rows {
+		if n.Incident == "" && stale[i] == "" {
+			stale[i] = s.Stale(&n.Notification, now)
+		}
+		if stale[i] != "" {
+			o.end(n, Cancelled, stale[i])
+			continue
+		}
+		if n.Incident == "" {
+			b.items = append(b.items, bundleItem{Title: n.Detail.Subject, Text: n.Detail.Text})
+		}
+		o.sent = append(o.sent, n)
+	}
+	slices.SortStableFunc(b.items, func(a, c bundleItem) int { return event.Rank(c.Severity) - event.Rank(a.Severity) })
+	return nil
+}
+
+// addItem adds the incident of a notification, once, unless the notification is stale.
+func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bool, now time.Time) (stale string, err error) {
+	if n.Incident == "" {
+		return "", nil
+	}
+	i, found, err := incident.Find(tx, n.Account, n.Incident)
+	if err != nil {
+		return "", err
+	}
+	if stale = staleReason(n, &i, found, now); stale != "" || seen[n.Incident] {
+		return stale, nil
+	}
+	seen[n.Incident] = true
+	ch, _, err := channel.Find(tx, n.Account, i.ChannelID)
+	if err != nil {
+		return "", err
+	}
+	b.items = append(b.items, bundleItem{
+		Severity: i.Severity,
+		Title:    render.OneLine(i.Title),
+		Channel:  ch.ChannelName,
+		start:    i.StartTime,
+		test:     i.Test,
+	})
+	if b.ack || s.Links == nil || i.Progress != incident.Triggered || n.Person == 0 {
+		return "", nil
+	}
+	b.ack, err = permitted(tx, n, &i, ch)
+	return "", err
+}
+
+// permitted reports whether the person of a notification may read the incident that it is about.
+func permitted(tx *db.Tx, n *Notification, i *incident.Incident, ch channel.Channel) (bool, error) {
+	who, err := Reader(tx, n.Account, n.Person)
+	if err != nil {
+		return false, err
+	}
+	err = unlessResponsible(channel.Permit(tx, who, ch), i, n.Person)
+	if err != nil && fault.KindOf(err) == fault.AccessDenied {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// zoneOf returns the time zone of a person, or the account's if unset.
+func zoneOf(tx *db.Tx, id int64, p Person) (*time.Location, error) {
+	name := p.TimeZone
+	if name == "" {
+		var err error
+		if _, name, err = account(tx, id); err != nil {
+			return nil, err
+		}
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		zone = time.UTC
+	}
+	return zone, nil
+}
+
+// bundled builds the message of a bundle.
+func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
+	head, state, test := b.head(), b.items[0].Severity, !slices.ContainsFunc(b.items, func(i bundleItem) bool { return !i.test })
+	m = sender.Message{Key: b.key, Thread: b.key, Event: b.first.Event, Title: head, Severity: state, Test: test}
+	switch {
+	case b.first.Incident == "":
+		m.Severity, m.Subject = "Info", head
+	case b.first.Cause == Recovery:
+		m.Subject = "[Resolved] " + head
+	default:
+		m.Subject = "[" + state + "] " + head
+	}
+	if test {
+		m.Subject = "[Drill] " + m.Subject
+	}
+	if _, id, _ := strings.Cut(strings.TrimPrefix(b.key, "bundle/"), "/"); b.ack {
+		m.AckLink = s.Links.AckBundle(b.first.Account, id, b.first.Person, now)
+	}
+	to, _ := render.For(kindOf(b.first.Method))
+	switch to {
+	case render.HTML:
+		m.Text = b.list(render.Plain, m.AckLink, maxMail)
+		m.HTML, err = b.html(m.AckLink)
+	case render.Short:
+		link := m.AckLink
+		if b.first.Method == "voice" {
+			link = ""
+		}
+		m.Text = b.short(to, link)
+	default:
+		m.Text = b.list(to, m.AckLink, maxChat)
+	}
+	if err != nil {
+		return m, err
+	}
+	fields := data{Key: b.key, Event: b.first.Event, Reason: b.first.Reason, Subject: m.Subject, Text: head}
+	m.Data, err = json.Marshal(fields, json.Deterministic(true))
+	return m, err
+}

@@ -1,0 +1,219 @@
+package notify
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/delivery"
+	"tocsin/internal/platform/id"
+)
+
+// queueKey identifies a queue: what an account sends over one mail server, gateway, service or host. The accounts share
+// the slots of the lane.
+type queueKey struct {
+	lane    string
+	account int64
+}
+
+// store implements delivery's store of rows.
+type store struct{ *Service }
+
+const nextQueue = `SELECT lane, account_id, urgency, due_at FROM notice
+	WHERE settled_at = 0 AND (lane, account_id, urgency) > ($1, $2, $3)
+	ORDER BY lane, account_id, urgency, due_at LIMIT 1`
+
+const nextDue = `SELECT account_id, ` + waitingColumns + ` FROM notice
+	WHERE lane = $1 AND account_id = $2 AND urgency = $3 AND settled_at = 0 AND due_at <= $4 ORDER BY due_at LIMIT 1`
+
+// Queues returns the queues with waiting notifications, the one that is due first at the front. It steps from queue to
+// queue along the index, so that it does not read the rows that wait in them.
+func (s store) Queues(tx *db.Tx, _ time.Time) (queues []delivery.Queue[queueKey], err error) {
+	type step struct {
+		queueKey
+		urgency, due int64
+	}
+	at := step{urgency: -1}
+	for {
+		next, found, err := db.One(tx, func(scan db.Scan) (n step, err error) {
+			return n, scan(&n.lane, &n.account, &n.urgency, &n.due)
+		}, nextQueue, at.lane, at.account, at.urgency)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			break
+		}
+		at = next
+		due := time.UnixMilli(next.due)
+		if n := len(queues) - 1; n >= 0 && queues[n].Key == next.queueKey {
+			if due.Before(queues[n].Due) {
+				queues[n].Due = due
+			}
+			continue
+		}
+		queues = append(queues, delivery.Queue[queueKey]{Key: next.queueKey, Due: due, Slots: maxPerQueue, Target: next.lane})
+	}
+	slices.SortStableFunc(queues, func(a, b delivery.Queue[queueKey]) int { return a.Due.Compare(b.Due) })
+	return queues, nil
+}
+
+// Claim marks the notifications of up to n messages as being sent and returns the messages, the most severe first. Their
+// lease expires: if the process ends, they are due again. Recipients who have used up their budget wait.
+func (s store) Claim(tx *db.Tx, queue queueKey, n int, now time.Time) (all []*attempt, err error) {
+	for len(all) < n {
+		first, found, err := firstDue(tx, queue, now)
+		if err != nil || !found {
+			return all, err
+		}
+		var taken []*attempt
+		if first.recipient != "" {
+			taken, err = s.claimFor(tx, queue, first.recipient, n-len(all), now)
+		} else {
+			taken, err = s.take(tx, [][]*member{{first.member}}, "", now)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, taken...)
+	}
+	return all, nil
+}
+
+// waiting is a notification that waits, with its recipient.
+type waiting struct {
+	*member
+	recipient string
+}
+
+const waitingColumns = columns + `, recipient, urgency, late, bundle`
+
+// scanWaiting reads a row of waitingColumns at a moment.
+func scanWaiting(scan db.Scan) (w waiting, err error) {
+	m, late := &member{}, int64(0)
+	m.Notification, m.target, m.detail, err = scanStored(func(to ...any) error {
+		return scan(append(to, &w.recipient, &m.urgency, &late, &m.bundle)...)
+	})
+	m.late, w.member = late != 0, m
+	return w, err
+}
+
+// firstDue returns the notification of a queue that is sent next, the most severe first.
+func firstDue(tx *db.Tx, queue queueKey, now time.Time) (w waiting, found bool, err error) {
+	for urgency := 0; urgency <= recovery && !found && err == nil; urgency++ {
+		w, found, err = db.One(tx, scanWaiting, nextDue,
+			queue.lane, queue.account, urgency, now.UnixMilli())
+	}
+	return w, found, err
+}
+
+// claimFor takes up to n messages to a recipient. Notifications for which no message is left within the budget wait until
+// there is one, and then share it.
+func (s store) claimFor(tx *db.Tx, queue queueKey, recipient string, n int, now time.Time) ([]*attempt, error) {
+	sends, err := recentSends(tx, queue.account, recipient, now)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := dueFor(tx, queue, recipient, now)
+	if err != nil {
+		return nil, err
+	}
+	budget := s.Budget.of(kindOf(rows[0].Method))
+	messages := plan(rows, budget, len(sends))
+	taken, err := s.take(tx, messages[:min(n, len(messages))], recipient, now)
+	if err != nil {
+		return nil, err
+	}
+	for range taken {
+		sends = append(sends, now.UnixMilli())
+	}
+	for _, c := range classes {
+		due := nextFree(sends, c.limit(budget))
+		if due <= now.UnixMilli() {
+			continue
+		}
+		why := fmt.Sprintf("waits to share a message with others: %d in a minute are the limit", budget)
+		if _, err := tx.Exec(`UPDATE notice
+			SET status = 'waiting', late = 1, due_at = $7, outcome = CASE WHEN outcome = '' THEN $8 ELSE outcome END
+			WHERE account_id = $1 AND recipient = $2 AND lane = $3 AND urgency >= $4 AND urgency <= $5 AND settled_at = 0 AND due_at <= $6`,
+			queue.account, recipient, queue.lane, c.from, c.to, now.UnixMilli(), due, why); err != nil {
+			return nil, err
+		}
+	}
+	return taken, nil
+}
+
+// dueFor returns the notifications to a recipient that are due, the most severe first: those that were tried before, and
+// as many of the others as can share a message.
+func dueFor(tx *db.Tx, queue queueKey, recipient string, now time.Time) (rows []*member, err error) {
+	all, err := db.All(tx, scanWaiting, `SELECT account_id, `+waitingColumns+` FROM notice
+		WHERE account_id = $1 AND recipient = $2 AND lane = $3 AND settled_at = 0 AND due_at <= $4 AND attempts > 0
+		ORDER BY urgency, created_at, notice_id`, queue.account, recipient, queue.lane, now.UnixMilli())
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := db.All(tx, scanWaiting, `SELECT account_id, `+waitingColumns+` FROM notice
+		WHERE account_id = $1 AND recipient = $2 AND lane = $3 AND settled_at = 0 AND due_at <= $4 AND attempts = 0
+		ORDER BY urgency, created_at, notice_id LIMIT $5 + 0`, queue.account, recipient, queue.lane, now.UnixMilli(), maxBundle)
+	for _, w := range append(all, fresh...) {
+		w.late = w.late || now.Sub(time.UnixMilli(w.Due)) > overdue
+		rows = append(rows, w.member)
+	}
+	slices.SortStableFunc(rows, func(a, b *member) int { return int(a.urgency - b.urgency) })
+	return rows, err
+}
+
+// overdue is how long after its moment a notification counts as late.
+const overdue = 2 * time.Minute
+
+// take marks the notifications of messages as being sent. Those that share a message get the id of their bundle, unless
+// they have it.
+func (s store) take(tx *db.Tx, messages [][]*member, recipient string, now time.Time) (all []*attempt, err error) {
+	for _, members := range messages {
+		f := &attempt{Notification: members[0].Notification, members: members, bundle: members[0].bundle, recipient: recipient, began: now}
+		other := func(m *member) bool { return m.bundle != f.bundle }
+		if f.bundle == "" && len(members) > 1 || slices.ContainsFunc(members, other) {
+			f.bundle = id.Object(now)
+		}
+		for _, m := range members {
+			m.Attempts++
+			m.bundle = f.bundle
+			if _, err := tx.Exec(`UPDATE notice SET status = 'sending', attempts = $3, due_at = $4, bundle = $5
+				WHERE account_id = $1 AND notice_id = $2`,
+				m.Account, m.ID, m.Attempts, now.Add(lease).UnixMilli(), m.bundle); err != nil {
+				return nil, err
+			}
+			f.Attempts = max(f.Attempts, m.Attempts)
+		}
+		all = append(all, f)
+		if recipient == "" {
+			continue
+		}
+		if _, err := tx.Exec(`INSERT INTO notice_send (account_id, recipient, sent_at, message) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+			f.Account, recipient, now.UnixMilli(), f.message()); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// recentSends returns when the messages of the last minute were sent to a recipient, in order, and deletes older ones.
+// Those of the future are of a clock that was set back.
+func recentSends(tx *db.Tx, account int64, recipient string, now time.Time) ([]int64, error) {
+	if _, err := tx.Exec(`DELETE FROM notice_send WHERE account_id = $1 AND recipient = $2 AND (sent_at <= $3 OR sent_at > $4)`,
+		account, recipient, now.Add(-window).UnixMilli(), now.UnixMilli()); err != nil {
+		return nil, err
+	}
+	return db.All(tx, db.Column[int64], `SELECT sent_at FROM notice_send WHERE account_id = $1 AND recipient = $2 ORDER BY sent_at`,
+		account, recipient)
+}
+
+// PruneSends deletes messages that count no longer.
+func PruneSends(tx *db.Tx, now time.Time) (more bool, err error) {
+	const batch = 2000
+	n, err := tx.Exec(`DELETE FROM notice_send WHERE (account_id, recipient, sent_at, message) IN (
+		SELECT account_id, recipient, sent_at, message FROM notice_send WHERE sent_at <= $1 LIMIT $2 + 0)`,
+		now.Add(-window).UnixMilli(), batch)
+	return n == batch, err
+}

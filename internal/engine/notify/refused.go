@@ -1,0 +1,140 @@
+package notify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"tocsin/internal/incident"
+	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/preference"
+)
+
+// replace stores notifications over the other methods of a person for pages that failed for good: those that the person
+// prefers first, then every one that may work, each once. When none is left, the person counts as absent.
+func (r *Service) replace(tx *db.Tx, failed []*member, why string, now time.Time) error {
+	known := map[string]methods{} // by severity; all members have the same person
+	for _, m := range failed {
+		n := &m.Notification
+		prefix, named := strings.CutSuffix(n.Key, "/"+n.Method)
+		if n.Person == 0 || m.urgency > lastPage || !named {
+			continue
+		}
+		i, found, err := incident.Find(tx, n.Account, n.Incident)
+		if err != nil {
+			return err
+		}
+		if !found || i.Progress == incident.Closed {
+			continue
+		}
+		if _, read := known[i.Severity]; !read {
+			if known[i.Severity], err = r.methodsOf(tx, n.Account, n.Person, i.Severity, now); err != nil {
+				return err
+			}
+		}
+		if err := r.replaceOne(tx, n, prefix, i.Severity, known[i.Severity], why, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceOne is replace for one page; prefix is what its keys over all methods begin with.
+func (r *Service) replaceOne(
+	tx *db.Tx, n *Notification, prefix, severity string, all methods, why string, now time.Time,
+) error {
+	tried, reached, err := tries(tx, n.Account, prefix)
+	if err != nil || reached {
+		return err
+	}
+	next := all.untried(tried)
+	if len(next) > 0 {
+		return r.putOthers(tx, *n, prefix, severity, next, why, now)
+	}
+	if r.Absent == nil || slices.Contains(slices.Collect(maps.Values(tried)), Waiting) {
+		return nil
+	}
+	return r.Absent(tx, n, now)
+}
+
+// putOthers stores a notification over other methods.
+func (r *Service) putOthers(tx *db.Tx, n Notification, prefix, severity string, methods []Reach, why string, now time.Time) error {
+	before := n.Method
+	n.Severity, n.Attempts, n.Due, n.Settled, n.Outcome = severity, 0, 0, 0, ""
+	n.Reason += fmt.Sprintf("; %s refused it: %s", kindOf(before), why)
+	for _, reach := range methods {
+		n.Key, n.Method, n.Address = prefix+"/"+reach.Method, reach.Method, reach.Address
+		if !reach.After.IsZero() {
+			n.Due = reach.After.UnixMilli()
+		}
+		if err := r.Put(tx, n, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tries returns the status of a person's notification over each method, by method, and whether one of them was sent, or
+// is about to be for the first time.
+func tries(tx *db.Tx, account int64, prefix string) (tried map[string]string, reached bool, err error) {
+	type row struct {
+		method, status string
+		attempts       int64
+	}
+	rows, err := db.All(tx, func(scan db.Scan) (w row, err error) { return w, scan(&w.method, &w.status, &w.attempts) },
+		`SELECT way, status, attempts FROM notice WHERE account_id = $1 AND notice_key >= $2 AND notice_key < $3`,
+		account, prefix+"/", prefix+"0") // 0 comes after the slash
+	tried = map[string]string{}
+	for _, w := range rows {
+		tried[w.method] = w.status
+		reached = reached || w.status == Sent || w.status == Sending || w.status == Waiting && w.attempts == 0
+	}
+	return tried, reached, err
+}
+
+// methods are the methods by which a person may be reached.
+type methods struct {
+	preferred, others []Reach
+}
+
+// untried returns the preferred methods that were not tried, or else the others.
+func (m methods) untried(tried map[string]string) []Reach {
+	was := func(reach Reach) bool { return tried[reach.Method] != "" || reach.Lacks != "" }
+	if left := slices.DeleteFunc(slices.Clone(m.preferred), was); len(left) > 0 {
+		return left
+	}
+	return slices.DeleteFunc(slices.Clone(m.others), was)
+}
+
+// methodsOf returns every method by which a person may be reached now.
+func (r *Service) methodsOf(tx *db.Tx, account, person int64, severity string, now time.Time) (m methods, err error) {
+	p, found, err := Find(tx, account, person)
+	if err != nil || !found {
+		return m, err
+	}
+	if m.preferred, _, err = r.Reaches(tx, account, p, nil, severity, now); err != nil {
+		return m, err
+	}
+	pref, err := preference.Of(tx, account, person)
+	if err != nil {
+		return m, err
+	}
+	if err := preference.Kind.Open(r.Keyring, account, &pref); err != nil { // the others work without contacts
+		pref.Contacts = nil
+	}
+	names := append([]string{"email", "sms", "voice"}, slices.Sorted(maps.Keys(pref.Contacts))...)
+	names = append(names, integration.SlackApp, integration.FeishuApp, integration.DingTalkApp, integration.WeComApp)
+	for _, name := range names {
+		reach, lacks, err := r.reach(tx, account, p, pref, name)
+		if err != nil {
+			return m, err
+		}
+		if lacks == "" && reach.Method != "" {
+			m.others = append(m.others, reach)
+		}
+	}
+	return m, nil
+}
