@@ -90,8 +90,8 @@ func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	return nil
 }
 
-// prepare chooses the rule of an escalation that has none or whose incident's severity rose, and asks whether silences hold the incident if a step may
-// follow. It returns how many filter steps the choice took.
+// prepare chooses the rule of an escalation that has none or whose incident's severity rose, and asks whether silences
+// hold the incident if a step may follow. It returns how many filter steps the choice took.
 func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (steps int64) {
 	if p.err != nil || p.subject.IncidentID == "" {
 		return 0
