@@ -29,7 +29,7 @@ type Message struct {
 	Data     []byte // the incident as JSON, for programs
 }
 
-// Phone is what a message tells a telephone service besides its text.
+// Phone holds what a telephone service needs besides the text of a message.
 type Phone struct {
 	Callback string // URL at which digits and delivery states are taken
 	Code     string // of a reply to a text message, which names the message that is answered

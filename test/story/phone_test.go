@@ -1,6 +1,7 @@
 package story
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
 	"tocsin/internal/sender/gateway"
 	"tocsin/internal/sender/twilio"
@@ -46,12 +48,12 @@ func one(t *testing.T, s *twiliotest.Server) twiliotest.Call {
 	return calls[0]
 }
 
-// hears wants a text in what a person is told.
-func hears(t *testing.T, told string, want ...string) {
+// contains wants texts in an answer.
+func contains(t *testing.T, got string, want ...string) {
 	t.Helper()
 	for _, part := range want {
-		if !strings.Contains(told, part) {
-			t.Errorf("told %q, want %q", told, part)
+		if !strings.Contains(got, part) {
+			t.Errorf("got %q, want %q", got, part)
 		}
 	}
 }
@@ -68,27 +70,27 @@ func TestACallIsAcknowledgedByDigit(t *testing.T) {
 	if call.To != "+15550100" || len(call.Said) < 4 {
 		t.Errorf("called %s: %q", call.To, call.Said)
 	}
-	hears(t, strings.Join(call.Said, " "), "Trouble with db", "Press 4 to acknowledge, 6 to escalate, 8 to hear this again.")
-	hears(t, s.Press(call, "8"), "Trouble with db", "Press 4")
-	hears(t, s.Press(call, "5"), "no meaning", "Trouble with db")
-	hears(t, s.Press(call, ""), "no meaning")
+	contains(t, strings.Join(call.Said, " "), "Trouble with db", "Press 4 to acknowledge, 6 to escalate, 8 to hear this again.")
+	contains(t, s.Press(call, "8"), "Trouble with db", "Press 4")
+	contains(t, s.Press(call, "5"), "no meaning", "Trouble with db")
+	contains(t, s.Press(call, ""), "no meaning")
 	if w.progress() != "Triggered" {
 		t.Errorf("the incident is %s before a 4", w.progress())
 	}
-	hears(t, s.Press(call, "4"), "Acknowledged: Trouble with db.")
+	contains(t, s.Press(call, "4"), "Acknowledged: Trouble with db.")
 	w.settle()
 	info := w.do("/incident/info", `{"incident_id": %q}`, w.incident())
 	w.want(info, "progress", "Processing")
 	w.want(info, "responders.0.person_id", fmt.Sprint(ann))
-	hears(t, s.Press(call, "4"), "done already")
-	hears(t, s.Press(call, "8"), "Nothing is left to do: the incident was acknowledged.")
+	contains(t, s.Press(call, "4"), "done already")
+	contains(t, s.Press(call, "8"), "Nothing is left to do: the incident was acknowledged.")
 	w.pass(2 * time.Hour)
 	w.notified()
-	hears(t, w.whole("db"), "Ann Day acknowledged the incident")
+	contains(t, w.whole("db"), "Ann Day acknowledged the incident")
 
 	// The same request comes again after Ann has withdrawn it: nothing happens.
 	w.as(annKey, "/incident/unack", `{"incident_ids": [%q]}`, w.incident())
-	hears(t, s.Press(call, "4"), "done already")
+	contains(t, s.Press(call, "4"), "done already")
 	if w.progress() != "Triggered" {
 		t.Errorf("the incident is %s after a repeated request", w.progress())
 	}
@@ -99,22 +101,22 @@ func TestADigitEscalates(t *testing.T) {
 	w.push("db", "Critical")
 	call := one(t, s)
 	w.notified()
-	hears(t, s.Press(call, "6"), "Escalated: step 2 begins.")
+	contains(t, s.Press(call, "6"), "Escalated: step 2 begins.")
 	w.settle()
 	w.notified(newPage("bob"))
 	again := call
 	again.SID = "CA" + strings.Repeat("f", 32) // of an attempt whose reply was lost
-	hears(t, s.Press(again, "6"), "gone on already")
-	hears(t, s.Press(call, "6"), "done already")
+	contains(t, s.Press(again, "6"), "gone on already")
+	contains(t, s.Press(call, "6"), "done already")
 	w.settle()
 	w.notified()
-	hears(t, w.whole("db"), "was brought forward by Ann Day.")
+	contains(t, w.whole("db"), "was brought forward by Ann Day.")
 	w.pass(31 * time.Minute) // the steps after it keep their distance
 	w.notified(newPage("cid"))
-	hears(t, s.Press(call, "4"), "Acknowledged")
+	contains(t, s.Press(call, "4"), "Acknowledged")
 	last := call
 	last.SID = "CA" + strings.Repeat("e", 32)
-	hears(t, s.Press(last, "6"), "acknowledged already")
+	contains(t, s.Press(last, "6"), "acknowledged already")
 	if calls := s.Taken(); len(calls) != 0 {
 		t.Errorf("called %+v", calls)
 	}
@@ -124,13 +126,13 @@ func TestTheLastStepCannotBeEscalated(t *testing.T) {
 	w, s := beginTwilio(t, escalates(fmt.Sprintf(`{"target": {%s, "by": {"critical": ["voice"]}}}`, persons(ann))))
 	w.push("db", "Critical")
 	call := one(t, s)
-	hears(t, s.Press(call, "6"), "last step")
+	contains(t, s.Press(call, "6"), "last step")
 	w.settle()
 	w.do("/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
 	again := call
 	again.SID = "CA" + strings.Repeat("f", 32)
-	hears(t, s.Press(again, "6"), "the incident is over")
-	hears(t, s.Press(call, "4"), "Not acknowledged")
+	contains(t, s.Press(again, "6"), "the incident is over")
+	contains(t, s.Press(call, "4"), "Not acknowledged")
 }
 
 // code returns the code that a text message asks to reply with.
@@ -160,18 +162,18 @@ func TestARepliedTextMessageAcknowledges(t *testing.T) {
 			t.Errorf("%q is replied to with %q", from, told)
 		}
 	}
-	hears(t, s.Receive("SM2", "+15550100", " 4  "+code(t, first)+". "), "Acknowledged: Trouble with db.")
-	hears(t, s.Receive("SM3", "+15550100", "6"), "Escalated: step 2 begins.")
+	contains(t, s.Receive("SM2", "+15550100", " 4  "+code(t, first)+". "), "Acknowledged: Trouble with db.")
+	contains(t, s.Receive("SM3", "+15550100", "6"), "Escalated: step 2 begins.")
 	w.settle()
 	w.notified(newPage("bob"))
-	hears(t, s.Receive("SM4", "+15550100", "4"), "Acknowledged: Trouble with web.")
+	contains(t, s.Receive("SM4", "+15550100", "4"), "Acknowledged: Trouble with web.")
 	if told := s.Receive("SM5", "+15550100", "4 "+code(t, second)); !strings.Contains(told, "Acknowledged: Trouble with web") {
 		t.Errorf("the code of the second message: %q", told)
 	}
 	w.clock.Add(time.Minute)
 	w.push("cache", "Critical")
 	third := one(t, s)
-	hears(t, s.Receive("SM4", "+15550100", "4"), "done already") // the service delivers it twice
+	contains(t, s.Receive("SM4", "+15550100", "4"), "done already") // the service delivers it twice
 	if w.progress() != "Triggered" {
 		t.Error("a repeated reply has acknowledged another incident")
 	}
@@ -179,10 +181,10 @@ func TestARepliedTextMessageAcknowledges(t *testing.T) {
 	if other == code(t, third) {
 		other = "0001"
 	}
-	hears(t, s.Receive("SM6", "+15550100", "4 "+other), "has the code "+other)
+	contains(t, s.Receive("SM6", "+15550100", "4 "+other), "has the code "+other)
 	w.pass(8 * 24 * time.Hour)
 	s.Taken()
-	hears(t, s.Receive("SM7", "+15550100", "4 "+code(t, third)), "has the code")
+	contains(t, s.Receive("SM7", "+15550100", "4 "+code(t, third)), "has the code")
 }
 
 func TestDeliveryStatesComeBack(t *testing.T) {
@@ -204,7 +206,7 @@ func TestDeliveryStatesComeBack(t *testing.T) {
 	s.Ended(call, "no-answer")
 	w.settle()
 	w.notified()
-	hears(t, w.whole("db"), "delivered", "no answer")
+	contains(t, w.whole("db"), "delivered", "no answer")
 
 	w.ack(annKey)
 	w.push("web", "Critical")
@@ -219,7 +221,7 @@ func TestDeliveryStatesComeBack(t *testing.T) {
 		}
 	}
 	w.settle()
-	hears(t, w.whole("web"), "the number is unknown", "the call could not be made")
+	contains(t, w.whole("web"), "the number is unknown", "the call could not be made")
 	w.notified(newPage("ann")) // over her last method, because both others have failed
 }
 
@@ -229,7 +231,7 @@ func TestUnsubscribedPersonsAreNotRetried(t *testing.T) {
 	w.push("db", "Critical")
 	w.pass(20 * time.Minute)
 	w.notified(newPage("ann"))
-	hears(t, w.whole("db"), "21610: Attempt to send to unsubscribed recipient")
+	contains(t, w.whole("db"), "21610: Attempt to send to unsubscribed recipient")
 	if calls := s.Taken(); len(calls) != 0 {
 		t.Errorf("%+v", calls)
 	}
@@ -305,9 +307,9 @@ func TestHostileCallbacks(t *testing.T) {
 	// Ann leaves: her digits count no longer.
 	w.sql(fmt.Sprintf(`UPDATE person SET status = 'deleted' WHERE person_id = %d`, ann))
 	w.sql(`UPDATE account SET revision = revision + 1`)
-	hears(t, s.Press(call, "4"), "Not acknowledged")
-	hears(t, s.Press(call, "6"), "Not escalated")
-	hears(t, s.Press(call, "8"), "Nothing is left to do: the person has left")
+	contains(t, s.Press(call, "4"), "Not acknowledged")
+	contains(t, s.Press(call, "6"), "Not escalated")
+	contains(t, s.Press(call, "8"), "Nothing is left to do: the person has left")
 	if w.progress() != "Triggered" {
 		t.Errorf("the incident is %s", w.progress())
 	}
@@ -346,13 +348,13 @@ func TestAGatewayPostsDigits(t *testing.T) {
 	post(`{"digit": "4", "x": "`+strings.Repeat("x", 70_000)+`"}`, http.StatusRequestEntityTooLarge)
 	post(`{"state": "answered"}`, http.StatusNoContent)
 	post(`{"state": "ringing"}`, http.StatusNoContent)
-	hears(t, w.whole("db"), "answered")
-	hears(t, post(`{"digit": "8"}`, 200), "Trouble with db", `"digits":"468"`)
-	hears(t, post(`{"digit": "6"}`, 200), "Escalated: step 2 begins.")
+	contains(t, w.whole("db"), "answered")
+	contains(t, post(`{"digit": "8"}`, 200), "Trouble with db", `"digits":"468"`)
+	contains(t, post(`{"digit": "6"}`, 200), "Escalated: step 2 begins.")
 	w.notified(newPage("bob"))
-	hears(t, post(`{"digit": "6"}`, 200), "gone on already")
+	contains(t, post(`{"digit": "6"}`, 200), "gone on already")
 	w.notified()
-	hears(t, post(`{"digit": "4"}`, 200), `{"text":"Acknowledged: Trouble with db."}`)
+	contains(t, post(`{"digit": "4"}`, 200), `{"text":"Acknowledged: Trouble with db."}`)
 	if w.progress() != "Processing" {
 		t.Errorf("the incident is %s", w.progress())
 	}
@@ -376,9 +378,9 @@ func TestADigitAcknowledgesABundle(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 	before := len(w.unacknowledged())
-	hears(t, s.Press(bundle, "6"), "several incidents")
-	hears(t, s.Press(bundle, "8"), "incidents", "Press 4")
-	hears(t, s.Press(bundle, "4"), "Acknowledged: ", " incidents.")
+	contains(t, s.Press(bundle, "6"), "several incidents")
+	contains(t, s.Press(bundle, "8"), "incidents", "Press 4")
+	contains(t, s.Press(bundle, "4"), "Acknowledged: ", " incidents.")
 	w.settle()
 	after := len(w.unacknowledged())
 	if before != 12 || after != 12-(12-len(calls)+1) {
@@ -386,6 +388,40 @@ func TestADigitAcknowledgesABundle(t *testing.T) {
 	}
 	s.Ended(bundle, "failed")
 	w.settle()
+}
+
+// A person with the same number in two accounts replies to the latest message, whichever account sent it.
+func TestAReplyFindsItsAccount(t *testing.T) {
+	w, s := beginTwilio(t, phoned(`"sms"`))
+	const other, key = 8000000000001, "11112222333344445555666677778888131"
+	f, err := accountfile.Read(strings.NewReader(fmt.Sprintf(`{"format": "tocsin.account/1",
+		"account": {"account_id": %d, "account_name": "Other", "time_zone": "UTC", "owner_id": 8000000000011},
+		"persons": [{"person_id": 8000000000011, "person_name": "Ann Elsewhere", "email": "ann@example.org", "phone": "+1 (555) 01-00"}],
+		"channels": [{"channel_id": 8000000000041, "channel_name": "Elsewhere"}],
+		"integrations": [{"integration_id": 8000000000051, "integration_name": "e", "integration_type": "standard", "channel_id": 8000000000041, "integration_key": %q}],
+		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e02", "channel_id": 8000000000041, "rule_name": "r", "template_id": "000000000000000000000001",
+			"layers": [{"target": {"person_ids": [8000000000011], "by": {"critical": ["sms"]}}}]}]}`, other, key)))
+	w.must(err)
+	w.must(accountfile.Import(context.Background(), w.app.DB, w.app.Keyring, f, w.clock.Now(), false))
+	w.push("db", "Critical")
+	mine := one(t, s)
+	w.clock.Add(time.Minute)
+	w.pushTo(key, "far", "Critical")
+	theirs := one(t, s)
+	if mine.To != theirs.To {
+		t.Fatalf("%s and %s", mine.To, theirs.To)
+	}
+	contains(t, s.Receive("SM1", mine.To, "4"), "Acknowledged: Trouble with far.")
+	contains(t, s.Receive("SM1", mine.To, "4"), "done already")
+	w.settle()
+	if w.progress() != "Triggered" {
+		t.Error("the incident of another account was acknowledged")
+	}
+	contains(t, s.Receive("SM2", mine.To, "4 "+code(t, mine)), "Acknowledged: Trouble with db.")
+	w.settle()
+	if w.progress() != "Processing" {
+		t.Errorf("the incident is %s", w.progress())
+	}
 }
 
 // unacknowledged returns the incidents that no person has acknowledged.

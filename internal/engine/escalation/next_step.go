@@ -12,9 +12,9 @@ import (
 )
 
 // NextStep begins the step after the one in which the person of a page was notified, without waiting for its time. It
-// returns what the person is told: that it did, or why it did not. If the escalation has passed that step it changes
+// returns the answer to the person: that it did, or why it did not. If the escalation has passed that step it changes
 // nothing, so that the same request twice does not skip a step.
-func (r *Service) NextStep(tx *db.Tx, i *incident.Incident, n *notify.Notification, now time.Time) (told string, err error) {
+func (r *Service) NextStep(tx *db.Tx, i *incident.Incident, n *notify.Notification, now time.Time) (answer string, err error) {
 	switch {
 	case i.Progress == incident.Processing:
 		return "Not escalated: the incident is acknowledged already.", nil

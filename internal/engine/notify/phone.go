@@ -148,7 +148,7 @@ func Replied(tx *db.Tx, account, person int64, code string, now time.Time) (p Ph
 	return p, latest.at, found, err
 }
 
-// Acknowledge acknowledges what a page is about, as its link does, and returns what the person is told.
+// Acknowledge acknowledges what a page is about, as its link does, and returns the answer to the person.
 func (r *Service) Acknowledge(ctx context.Context, p *PhonePage, now time.Time) string {
 	ticket := Ticket{Account: p.Account, Incident: p.Incident, Person: p.Person}
 	if p.bundle != "" {

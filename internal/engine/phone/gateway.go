@@ -17,8 +17,8 @@ type callback struct {
 	Error string `json:"error"` // of a message that failed
 }
 
-// told is the reply to a digit.
-type told struct {
+// digitReply is the reply to a digit.
+type digitReply struct {
 	Text   string `json:"text"`
 	Digits string `json:"digits,omitzero"` // those that have an effect now
 }
@@ -68,7 +68,7 @@ func (s *Service) pressed(w http.ResponseWriter, r *http.Request, p *notify.Phon
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	if err := json.MarshalWrite(w, told{Text: a.text, Digits: a.again.Digits()}, jsontext.AllowInvalidUTF8(true)); err != nil {
+	if err := json.MarshalWrite(w, digitReply{Text: a.text, Digits: a.again.Digits()}, jsontext.AllowInvalidUTF8(true)); err != nil {
 		s.Log.Warn("the reply to a digit was not sent", "error", err)
 	}
 }

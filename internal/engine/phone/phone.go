@@ -51,7 +51,7 @@ func (s *Service) Handlers() map[string]http.Handler {
 	}
 }
 
-// answer is what a person is told after a digit.
+// answer is the reply to a person who pressed a digit.
 type answer struct {
 	text  string
 	again *sender.Phone // what may be pressed now; nil: nothing

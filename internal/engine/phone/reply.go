@@ -13,12 +13,12 @@ import (
 // command is a text message that is a reply: a digit, and the code of the message that it is about.
 var command = regexp.MustCompile(`^\s*([46])(?:\s+(\d{4}))?\s*\.?\s*$`)
 
-// alreadyDone is what a person is told whose digit came twice.
+// alreadyDone is the reply to a digit that came twice.
 const alreadyDone = "That was done already."
 
 // reply acts on a text message from a number and returns the reply; empty: none is sent. Only a digit is replied to,
 // because a reply to anything else could go on for ever with a program that replies too.
-func (s *Service) reply(ctx context.Context, sid, from, text string) (told string, err error) {
+func (s *Service) reply(ctx context.Context, sid, from, text string) (answer string, err error) {
 	parts := command.FindStringSubmatch(text)
 	number, ok := twilio.Number(from)
 	if parts == nil || !ok || sid == "" {
@@ -27,19 +27,19 @@ func (s *Service) reply(ctx context.Context, sid, from, text string) (told strin
 	digit, code := parts[1], parts[2]
 	var to *notify.PhonePage
 	err = s.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		to, told, err = s.repliedTo(tx, number, sid, digit, code)
+		to, answer, err = s.repliedTo(tx, number, sid, digit, code)
 		return err
 	})
 	if err != nil || to == nil {
-		return told, err
+		return answer, err
 	}
 	a, err := s.press(ctx, to, sid, digit)
 	return a.text, err
 }
 
-// repliedTo returns the text message that a reply from a number is about, or what its person is told when there is none;
-// nothing if no person has the number. A person of several accounts replies to the latest.
-func (s *Service) repliedTo(tx *db.Tx, number, sid, digit, code string) (to *notify.PhonePage, told string, err error) {
+// repliedTo returns the text message that a reply from a number is about, or why there is none; both
+// are empty if no person has the number. A person of several accounts replies to the latest.
+func (s *Service) repliedTo(tx *db.Tx, number, sid, digit, code string) (to *notify.PhonePage, why string, err error) {
 	persons, err := person.WithPhone(tx, number)
 	if err != nil || len(persons) == 0 {
 		return nil, "", err

@@ -33,12 +33,12 @@ func (s *Service) twilioDigit(w http.ResponseWriter, r *http.Request, params url
 		return
 	}
 	a, err := s.press(r.Context(), &p, params.Get("CallSid"), params.Get("Digits"))
-	if err != nil { // the person hears it, which Twilio's own error message would not say
+	if err != nil { // Twilio would read out an error message of its own
 		s.Log.Error("a digit had no effect", "notice_id", p.ID, "error", err)
 		a = answer{text: "That has failed. Please use the link in another message."}
 	}
 	if a.again == nil {
-		twiml(w, twilio.Say(a.text))
+		twiml(w, twilio.Speak(a.text))
 		return
 	}
 	twiml(w, twilio.Page(a.text, a.again))

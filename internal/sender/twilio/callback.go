@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -25,9 +26,7 @@ func (a Account) Verify(address string, body []byte, signature string) (params u
 	}
 	hash, signed := u.Query().Get("bodySHA256"), ""
 	if hash == "" {
-		if params, err = url.ParseQuery(string(body)); err != nil {
-			return nil, false
-		}
+		params = (&url.URL{RawQuery: string(body)}).Query() // leaves out what is malformed, so that the signature differs
 		signed = joined(params)
 	} else if params, ok = hashed(body, hash); !ok {
 		return nil, false
@@ -45,12 +44,7 @@ func (a Account) Verify(address string, body []byte, signature string) (params u
 // joined returns the parameters of a form as they are signed: sorted by name, without anything between.
 func joined(params url.Values) string {
 	var b strings.Builder
-	names := make([]string, 0, len(params))
-	for name := range params {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
 		values := slices.Clone(params[name])
 		slices.Sort(values)
 		for _, value := range slices.Compact(values) {

@@ -108,7 +108,7 @@ func (a Account) message(m sender.Message) url.Values {
 	return form
 }
 
-// invitation returns the line that says how to reply to a text message; empty when a reply has no effect.
+// invitation returns the line that describes how to reply to a text message; empty when a reply has no effect.
 func invitation(p *sender.Phone) string {
 	switch {
 	case p == nil || !p.Ack:

@@ -132,7 +132,7 @@ func TestFailures(t *testing.T) {
 	s.Table(t, func() (sender.Receipt, error) { return send(context.Background()) }, sendertest.Fails{Answer: sendertest.Answer{Status: 200, Body: "<html>hello</html>"}})
 }
 
-// TwiML stays within its limit and is well formed whatever the text is, and says as much as there is room for.
+// TwiML stays within its limit and is well formed whatever the text is, and holds as much of it as there is room for.
 func TestTwiML(t *testing.T) {
 	s := twiliotest.New(t, public)
 	a := account

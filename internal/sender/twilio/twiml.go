@@ -11,7 +11,7 @@ import (
 // maxTwiML is the most bytes of the TwiML that a request for a call may hold.
 const maxTwiML = 4000
 
-// TwiML that is said, and what a person may press meanwhile.
+// The elements of TwiML that are used.
 type (
 	response struct {
 		XMLName xml.Name `xml:"Response"`
@@ -38,7 +38,7 @@ type (
 	}
 )
 
-// Page returns the TwiML of a call: it says a text twice, with what may be pressed if p is set. A text that is too long
+// Page returns the TwiML of a call: it reads a text out twice, with what may be pressed if p is set. A text that is too long
 // for the request is cut.
 func Page(text string, p *sender.Phone) string {
 	room := (maxTwiML - len(page("", p))) / 2
@@ -61,8 +61,8 @@ func page(text string, p *sender.Phone) string {
 	}, say{Text: "Nothing was pressed. Goodbye."})
 }
 
-// Say returns the TwiML that says a text and hangs up.
-func Say(text string) string { return encode(say{Text: text}) }
+// Speak returns the TwiML that reads a text out and hangs up.
+func Speak(text string) string { return encode(say{Text: text}) }
 
 // Reply returns the TwiML that replies to a text message; an empty text sends no reply.
 func Reply(text string) string {

@@ -11,6 +11,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -167,12 +168,12 @@ func (s *Server) refuses(resource string, c *Call) *Refusal {
 		if twiml == "" || utf8.RuneCountInString(twiml) > 4000 {
 			s.t.Errorf("Twiml has %d characters", utf8.RuneCountInString(twiml))
 		}
-		c.Said, c.Action = s.hear(twiml)
+		c.Said, c.Action = s.spoken(twiml)
 	}
 	return nil
 }
 
-// Press presses a digit in a call, and returns what is said then.
+// Press presses a digit in a call, and returns what is read out then.
 func (s *Server) Press(c Call, digit string) string {
 	s.t.Helper()
 	status, answer := s.Post(c.Action, url.Values{
@@ -183,7 +184,7 @@ func (s *Server) Press(c Call, digit string) string {
 		s.t.Errorf("digit %s is answered with %d %s", digit, status, answer)
 		return answer
 	}
-	said, _ := s.hear(answer)
+	said, _ := s.spoken(answer)
 	return strings.Join(said, " ")
 }
 
@@ -220,7 +221,7 @@ func (s *Server) Receive(sid, from, text string) string {
 		s.t.Errorf("%q from %s is answered with %d %s", text, from, status, answer)
 		return answer
 	}
-	said, _ := s.hear(answer)
+	said, _ := s.spoken(answer)
 	return strings.Join(said, " ")
 }
 
@@ -261,13 +262,7 @@ func (s *Server) PostBody(address, body, signature string) (status int, answer s
 func Sign(address string, params url.Values, token string) string {
 	mac := hmac.New(sha1.New, []byte(token))
 	io.WriteString(mac, address)
-	for _, name := range slices.Sorted(func(yield func(string) bool) {
-		for name := range params {
-			if !yield(name) {
-				return
-			}
-		}
-	}) {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
 		io.WriteString(mac, name+params.Get(name))
 	}
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
@@ -276,8 +271,8 @@ func Sign(address string, params url.Values, token string) string {
 // verbs lists the elements of TwiML that are used, and where they may be.
 var verbs = map[string][]string{"Response": {""}, "Say": {"Response", "Gather"}, "Pause": {"Response", "Gather"}, "Gather": {"Response"}, "Message": {"Response"}}
 
-// hear reads TwiML and returns what is said, and the URL that gathered digits go to.
-func (s *Server) hear(twiml string) (said []string, action string) {
+// spoken reads TwiML and returns the texts in it, and the URL that gathered digits go to.
+func (s *Server) spoken(twiml string) (said []string, action string) {
 	s.t.Helper()
 	d := xml.NewDecoder(strings.NewReader(twiml))
 	path := []string{""}
