@@ -200,16 +200,15 @@ func (r *Service) Delivered(tx *db.Tx, p *PhonePage, d sender.Delivery, now time
 	if p.Status == Sent && !strings.HasSuffix(p.Outcome, d.ID) {
 		return false, nil
 	}
+	changed, err := p.setDelivery(tx, d)
+	if err != nil || changed == 0 || d.Failed == "" {
+		return true, err
+	}
 	f := p.attempt()
 	f.shared = len(p.members)
 	var failed []*member
 	for _, m := range p.members {
-		changed, err := tx.Exec(`UPDATE notice SET delivery = $3, delivery_stage = $4
-			WHERE account_id = $1 AND notice_id = $2 AND delivery_stage < $4`, m.Account, m.ID, d.State, d.Stage)
-		if err != nil {
-			return true, err
-		}
-		if changed == 0 || d.Failed == "" || m.Status != Sent && m.Status != Sending {
+		if m.Status != Sent && m.Status != Sending {
 			continue
 		}
 		// It counted as sent when the service took it.
@@ -222,4 +221,14 @@ func (r *Service) Delivered(tx *db.Tx, p *PhonePage, d sender.Delivery, now time
 		failed = append(failed, m)
 	}
 	return true, r.replace(tx, failed, d.Failed, now)
+}
+
+// setDelivery stores a delivery state, unless a later one is stored, and returns how many notifications got it.
+func (p *PhonePage) setDelivery(tx *db.Tx, d sender.Delivery) (changed int64, err error) {
+	if p.bundle != "" {
+		return tx.Exec(`UPDATE notice SET delivery = $3, delivery_stage = $4
+			WHERE account_id = $1 AND bundle = $2 AND bundle <> '' AND delivery_stage < $4`, p.Account, p.bundle, d.State, d.Stage)
+	}
+	return tx.Exec(`UPDATE notice SET delivery = $3, delivery_stage = $4
+		WHERE account_id = $1 AND notice_id = $2 AND delivery_stage < $4`, p.Account, p.ID, d.State, d.Stage)
 }
