@@ -390,6 +390,20 @@ func TestADigitAcknowledgesABundle(t *testing.T) {
 	w.settle()
 }
 
+// The latest message is the one that was sent last, not the one whose incident is the newest.
+func TestAReplyIsAboutTheLastMessageSent(t *testing.T) {
+	w, s := beginTwilio(t, phoned(`"sms"`))
+	s.Refuse("+15550100", twiliotest.Refusal{Status: 429, Code: 20429, Message: "Too Many Requests", RetryAfter: "40"})
+	w.push("db", "Critical")
+	s.Refuse("+15550100", twiliotest.Refusal{})
+	w.clock.Add(time.Second)
+	w.push("web", "Critical")
+	one(t, s)
+	w.pass(time.Minute)
+	one(t, s)
+	contains(t, s.Receive("SM1", "+15550100", "4"), "Acknowledged: Trouble with db.")
+}
+
 // A person with the same number in two accounts replies to the latest message, whichever account sent it.
 func TestAReplyFindsItsAccount(t *testing.T) {
 	w, s := beginTwilio(t, phoned(`"sms"`))
