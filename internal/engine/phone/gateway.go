@@ -26,7 +26,8 @@ type digitReply struct {
 // states maps the states that a gateway reports to stages.
 var states = map[string]int{
 	"queued": sender.StageQueued, "sent": sender.StageSent, "ringing": sender.StageSent,
-	"delivered": sender.StageEnded, "answered": sender.StageEnded, "no answer": sender.StageEnded, "busy": sender.StageEnded, "failed": sender.StageEnded,
+	"delivered": sender.StageEnded, "answered": sender.StageEnded, "no answer": sender.StageEnded, "busy": sender.StageEnded,
+	"failed": sender.StageEnded,
 }
 
 // gateway takes a callback of the deployment's own gateway. The signed link in the path is the permission.

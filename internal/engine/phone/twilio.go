@@ -18,7 +18,8 @@ func (s *Service) signed(next func(http.ResponseWriter, *http.Request, url.Value
 		// The public URL and not the Host header: a proxy may change that, and a caller may choose it.
 		params, ok := s.Twilio.Verify(s.Notify.Links.Base+r.URL.RequestURI(), text, r.Header.Get("X-Twilio-Signature"))
 		if !ok {
-			s.Log.Warn("a callback is not signed by the Twilio account; if Twilio sent it, --public-url or the auth token is wrong", "path", r.Pattern)
+			s.Log.Warn("a callback is not signed by the Twilio account; if Twilio sent it, --public-url or the auth token is wrong",
+				"path", r.Pattern)
 			http.Error(w, "the signature is wrong", http.StatusForbidden)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"crypto/sha1"
 	"encoding/base64"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -261,15 +262,17 @@ func (s *Server) PostBody(address, body, signature string) (status int, answer s
 // Sign returns the signature of a form that is posted to an address.
 func Sign(address string, params url.Values, token string) string {
 	mac := hmac.New(sha1.New, []byte(token))
-	io.WriteString(mac, address)
+	mac.Write([]byte(address))
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		io.WriteString(mac, name+params.Get(name))
+		mac.Write([]byte(name + params.Get(name)))
 	}
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // verbs lists the elements of TwiML that are used, and where they may be.
-var verbs = map[string][]string{"Response": {""}, "Say": {"Response", "Gather"}, "Pause": {"Response", "Gather"}, "Gather": {"Response"}, "Message": {"Response"}}
+var verbs = map[string][]string{
+	"Response": {""}, "Gather": {"Response"}, "Message": {"Response"}, "Say": {"Response", "Gather"}, "Pause": {"Response", "Gather"},
+}
 
 // spoken reads TwiML and returns the texts in it, and the URL that gathered digits go to.
 func (s *Server) spoken(twiml string) (said []string, action string) {
@@ -278,7 +281,7 @@ func (s *Server) spoken(twiml string) (said []string, action string) {
 	path := []string{""}
 	for {
 		token, err := d.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
