@@ -53,9 +53,13 @@ type updateRequest struct {
 const noRule = "the channel has no enabled escalation rule, so its incidents notify no one"
 
 func create(c *api.Call, in createRequest) (created, error) {
+	unused, err := id.Unused(func(n int64) (bool, error) { return Table.Known(c.Tx, c.Who.AccountID, n) })
+	if err != nil {
+		return created{}, err
+	}
 	ch := Channel{
 		AccountID:   c.Who.AccountID,
-		ChannelID:   id.Number(),
+		ChannelID:   unused,
 		ChannelName: in.ChannelName,
 		TeamID:      in.TeamID,
 		CreatorID:   c.Who.PersonID,

@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"strconv"
+
 	"tocsin/internal/api"
 	"tocsin/internal/platform/id"
 )
@@ -29,7 +31,13 @@ type created struct {
 }
 
 func (r *Service) create(c *api.Call, in createRequest) (created, error) {
-	i := Integration{AccountID: c.Who.AccountID, IntegrationID: id.Number(), IntegrationName: in.IntegrationName,
+	unused, err := id.Unused(func(n int64) (bool, error) {
+		return Kind.Exists(c.Tx, c.Who.AccountID, strconv.FormatInt(n, 10))
+	})
+	if err != nil {
+		return created{}, err
+	}
+	i := Integration{AccountID: c.Who.AccountID, IntegrationID: unused, IntegrationName: in.IntegrationName,
 		IntegrationType: in.IntegrationType,
 		Status:          "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
 	if i.IsSource() {

@@ -61,12 +61,15 @@ func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error)
 		if err := checkUnique(c, at, m.Email, m.RefID); err != nil {
 			return out, err
 		}
-		person := id.Number()
+		person, err := id.Unused(func(n int64) (bool, error) { return stored(c.Tx, c.Who.AccountID, n) })
+		if err != nil {
+			return out, err
+		}
 		name := m.MemberName
 		if name == "" {
 			name, _, _ = strings.Cut(m.Email+m.Phone, "@")
 		}
-		_, err := c.Tx.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified,
+		_, err = c.Tx.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified,
 			email_verified, "as", status,
 			country_code, ref_id, name_folded, created_at, updated_at)
 				VALUES ($1, $2, $3, '', $4, $5, $6, $7, FALSE, FALSE, 'member', 'pending', $8, $9, $10, $11, $11)`,
@@ -83,6 +86,12 @@ func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error)
 		out.Items = append(out.Items, invitedItem{person, name})
 	}
 	return out, configstore.BumpRevision(c.Tx, c.Who.AccountID)
+}
+
+// stored reports whether a person, deleted or not, has an id.
+func stored(tx *db.Tx, account, person int64) (bool, error) {
+	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM person WHERE account_id = $1 AND person_id = $2`, account, person)
+	return found, err
 }
 
 // checkUnique returns fault.Invalid for an e-mail address or external id that another person has.

@@ -87,12 +87,9 @@ type upserted struct {
 }
 
 func upsert(c *api.Call, in upsertRequest) (upserted, error) {
-	r := Record{RoleID: id.Number(), CreatedAt: c.Unix()}
-	if in.RoleID != 0 {
-		var err error
-		if r, err = get(c.Tx, c.Who.AccountID, in.RoleID); err != nil {
-			return upserted{}, err
-		}
+	r, err := target(c, in.RoleID)
+	if err != nil {
+		return upserted{}, err
 	}
 	if err := Within(c.Who, r.Permissions); err != nil { // also for permissions that the change revokes
 		return upserted{}, err
@@ -117,6 +114,18 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	}
 	c.Touched(configstore.Role, r.RoleID, r.RoleName)
 	return upserted{r.RoleID, r.RoleName}, r.put(c.Tx, c.Who.AccountID)
+}
+
+// target returns the stored role that an upsert changes, or a new one with a new id.
+func target(c *api.Call, role int64) (Record, error) {
+	if role != 0 {
+		return get(c.Tx, c.Who.AccountID, role)
+	}
+	unused, err := id.Unused(func(n int64) (bool, error) {
+		_, found, err := find(c.Tx, c.Who.AccountID, n)
+		return found, err
+	})
+	return Record{RoleID: unused, CreatedAt: c.Unix()}, err
 }
 
 // setStatus returns the function of /role/enable or /role/disable.

@@ -81,7 +81,8 @@ func target(c *api.Call, in upsertRequest) (Record, error) {
 	case in.TeamID != 0:
 		return get(c.Tx, c.Who.AccountID, in.TeamID)
 	}
-	return Record{TeamID: id.Number(), CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}, nil
+	unused, err := id.Unused(func(n int64) (bool, error) { return Table.Known(c.Tx, c.Who.AccountID, n) })
+	return Record{TeamID: unused, CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}, err
 }
 
 // byName returns the team with this name.

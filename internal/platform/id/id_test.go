@@ -3,6 +3,7 @@ package id
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -91,6 +92,18 @@ func TestNumberStaysExactInJavaScript(t *testing.T) {
 		if n := Number(); n < 1_000_000_000_000 || n > 1<<53-1 {
 			t.Fatalf("Number = %d", n)
 		}
+	}
+}
+
+func TestUnusedNumbersAreDrawnAgain(t *testing.T) {
+	var drawn []int64
+	n, err := Unused(func(n int64) (bool, error) { drawn = append(drawn, n); return len(drawn) < 3, nil })
+	if err != nil || len(drawn) != 3 || n != drawn[2] || drawn[0] == drawn[1] {
+		t.Errorf("%d of %v: %v", n, drawn, err)
+	}
+	broken := errors.New("broken")
+	if _, err := Unused(func(int64) (bool, error) { return true, broken }); err != broken {
+		t.Error(err)
 	}
 }
 

@@ -29,3 +29,14 @@ func Number() int64 {
 	step := 1 + rand.New(&public).Uint64N(numberStep)
 	return lowestNumber + int64(numbers.Add(step)%countNumbers)
 }
+
+// Unused returns a number that taken does not report. Where a row is inserted or updated, storing an object under a number
+// that another object has would replace that one.
+func Unused(taken func(int64) (bool, error)) (int64, error) {
+	for {
+		n := Number()
+		if is, err := taken(n); err != nil || !is {
+			return n, err
+		}
+	}
+}
