@@ -1,6 +1,8 @@
 package story
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -35,5 +37,39 @@ func TestACorruptEscalationBlocksNoOtherOfARefusedBundle(t *testing.T) {
 	w.pass(15 * time.Minute)
 	if n := w.count(`SELECT count(DISTINCT incident_id) FROM notice WHERE person_id = $1 AND status = 'sent'`, cid); n != 29 {
 		t.Errorf("Cid was notified of %d incidents, want 29", n)
+	}
+}
+
+// An alert of Tocsin's own that cannot be read neither keeps a sent message from being recorded, nor others from ending.
+func TestACorruptOwnAlertRepeatsNoMessage(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob))))
+	w.refuse()
+	w.fail("@example.com", later)
+	for range 8 {
+		w.push(fmt.Sprint("k", w.clock.Now().Unix()), "Critical")
+		w.pass(10 * time.Minute)
+	}
+	if n := w.count(`SELECT count(*) FROM own_alert`); n < 2 {
+		t.Fatalf("%d own alerts", n)
+	}
+	w.sql(fmt.Sprintf(`UPDATE own_alert SET alert = 'not JSON' WHERE alert_key LIKE '%%p%d%%'`, ann))
+	w.sql(`UPDATE notice SET status = 'cancelled', settled_at = 1 WHERE settled_at = 0`)
+	w.acceptAll()
+	w.newPages()
+	w.push("again", "Critical")
+	w.drift = time.Minute
+	w.pass(30 * time.Minute)
+	n := 0
+	for _, p := range w.newPages() {
+		if p.to == "ann@example.com" && strings.Contains(p.subject, "again") {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("Ann was notified %d times", n)
+	}
+	w.pass(26 * time.Hour)
+	if n := w.count(`SELECT count(*) FROM own_alert`); n != 0 {
+		t.Errorf("%d own alerts do not end", n)
 	}
 }
