@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/db"
@@ -62,7 +63,7 @@ func (a *App) standing(ctx context.Context, now time.Time) (s state, err error) 
 		if s.Failed, err = notify.FailedSince(tx, now.Add(-time.Hour)); err != nil {
 			return err
 		}
-		left, err := configstore.Unreadable(tx)
+		left, err := configstore.Unreadable(tx, channel.Unreadable)
 		for _, kind := range slices.Sorted(maps.Keys(left)) {
 			s.Unreadable = append(s.Unreadable, unreadable{kind, left[kind]})
 		}

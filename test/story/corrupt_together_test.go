@@ -73,3 +73,16 @@ func TestACorruptOwnAlertRepeatsNoMessage(t *testing.T) {
 		t.Errorf("%d own alerts do not end", n)
 	}
 }
+
+// The settings of a channel cannot be read: its alerts are decided with the defaults, and page.
+func TestACorruptChannelPages(t *testing.T) {
+	w := begin(t, notifyAnn)
+	w.sql(fmt.Sprintf(`UPDATE channel SET settings = 'not JSON' WHERE channel_id = %d`, shop))
+	w.restart()
+	w.push("cpu", "Critical")
+	w.pass(time.Minute)
+	w.notified(newPage("ann"))
+	if status, body := w.page("/health/ready"); status != 200 || !strings.Contains(body, `{"kind":"channel","count":1}`) {
+		t.Errorf("%d %s", status, body)
+	}
+}
