@@ -86,3 +86,15 @@ func TestACorruptChannelPages(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 }
+
+// A schedule that cannot be read counts as one in which no person is on call: the others of its step are notified.
+func TestACorruptScheduleBlocksNoOtherOfItsStep(t *testing.T) {
+	w := begin(t, escalates(layer(persons(bob)+", "+onCall(day))+","+layer(onCall(day))+","+layer(persons(cid))))
+	w.sql(`UPDATE schedule SET layers = 'not JSON'`)
+	w.restart()
+	w.push("cpu", "Critical")
+	w.pass(time.Minute)
+	w.notified(newPage("bob"))
+	w.pass(30 * time.Minute)
+	w.notified(newPage("cid")) // the step of the schedule alone is skipped
+}
