@@ -98,3 +98,22 @@ func TestACorruptScheduleBlocksNoOtherOfItsStep(t *testing.T) {
 	w.pass(30 * time.Minute)
 	w.notified(newPage("cid")) // the step of the schedule alone is skipped
 }
+
+// Nor does a corrupt alert keep its incident from paging, while silences are looked at for it.
+func TestACorruptAlertPages(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann)), `"aggr_window": 60`), rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
+	w.push("cpu", "Critical", "env=prod")
+	w.sql(`UPDATE alert SET labels = 'not JSON'`)
+	w.pass(2 * time.Minute)
+	w.notified(newPage("ann"))
+}
+
+// Nor does it keep other events of its channel from being decided, although it could inhibit them.
+func TestACorruptAlertInhibitsNothing(t *testing.T) {
+	w := begin(t, notifyAnn, rules("inhibit_rules", `"source_filters": `+where("env", "core")+`, "target_filters": `+where("env", "prod")+`, "equals": ["labels.zone"]`))
+	w.push("core", "Critical", "env=core", "zone=a")
+	w.newPages()
+	w.sql(`UPDATE alert SET labels = 'not JSON'`)
+	w.push("cpu", "Critical", "env=prod", "zone=b")
+	w.notified(newPage("ann"))
+}
