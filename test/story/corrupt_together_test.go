@@ -117,3 +117,14 @@ func TestACorruptAlertInhibitsNothing(t *testing.T) {
 	w.push("cpu", "Critical", "env=prod", "zone=b")
 	w.notified(newPage("ann"))
 }
+
+// A notification that cannot be read does not keep its incident from being acknowledged and closed.
+func TestACorruptNotificationKeepsNoIncidentOpen(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob))))
+	w.push("cpu", "Critical")
+	w.notified(newPage("ann"), newPage("bob"))
+	w.sql(fmt.Sprintf(`UPDATE notice SET detail = 'not JSON' WHERE person_id = %d`, ann))
+	w.ack(annKey)
+	w.push("cpu", "Ok")
+	w.notified(over("ann"), over("bob"))
+}
