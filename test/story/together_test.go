@@ -47,3 +47,20 @@ func TestACorruptIncidentDoesNotKeepAServerHeld(t *testing.T) {
 	w.settle()
 	w.notified(newPage("ann"))
 }
+
+// The severity of an incident is changed by hand over and over while the mail server is down for some minutes: its page
+// is not given up.
+func TestRisesUseUpNoAttempts(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann))))
+	w.fail("ann@", later)
+	w.push("cpu", "Warning")
+	for range 15 {
+		for _, severity := range []string{"Warning", "Critical"} {
+			w.do("/incident/reset", `{"incident_id": %q, "incident_severity": %q}`, w.incident(), severity)
+		}
+		w.pass(10 * time.Second)
+	}
+	w.acceptAll()
+	w.pass(6 * time.Minute)
+	w.notified(newPage("ann"))
+}
