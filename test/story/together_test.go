@@ -1,6 +1,7 @@
 package story
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -63,4 +64,54 @@ func TestRisesUseUpNoAttempts(t *testing.T) {
 	w.acceptAll()
 	w.pass(6 * time.Minute)
 	w.notified(newPage("ann"))
+}
+
+// Reminders of many incidents that are due together are one message to each person.
+func TestRemindersShareAMessage(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann, bob))), prometheus)
+	w.pushTitled(300, allCritical)
+	w.drift = time.Minute
+	w.pass(5 * time.Minute)
+	w.newPages()
+	w.drift = 10 * time.Minute
+	w.pass(3 * time.Hour)
+	w.notified()
+	w.drift = time.Minute
+	w.pass(70 * time.Minute)
+	if n := len(w.newPages()); n != 2 {
+		t.Errorf("%d messages to two persons", n)
+	}
+	if n := w.count(`SELECT count(*) FROM notice WHERE cause = 'reminder' AND status = 'sent'`); n != 600 {
+		t.Errorf("%d reminders are sent", n)
+	}
+}
+
+// Snoozes of many incidents end together, and then the incidents: a person gets no more messages than the budget.
+func TestSnoozesThatEndTogether(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann)), `"aggr_window": 300`), prometheus)
+	w.pushTitled(300, allCritical)
+	w.sql(`UPDATE incident SET severity = severity`)
+	now := w.clock.Now().Unix()
+	for _, page := range []int{1, 2, 3} {
+		list := w.do("/incident/list", `{"start_time": %d, "end_time": %d, "limit": 100, "p": %d}`, now-60, now+60, page)
+		var ids string
+		for n := range 100 {
+			ids += fmt.Sprintf(", %q", list.get(fmt.Sprintf("items.%d.incident_id", n)))
+		}
+		w.as(annKey, "/incident/snooze", `{"incident_ids": [%s], "minutes": 60}`, ids[2:])
+	}
+	w.drift = time.Minute
+	w.pass(59 * time.Minute)
+	w.notified()
+	w.drift = 10 * time.Second
+	w.pass(10 * time.Minute)
+	pages := w.newPages()
+	for method, n := range inMinute(pages) {
+		if n > 10 {
+			t.Errorf("%d messages over %s in a minute", n, method)
+		}
+	}
+	if n := w.count(`SELECT count(*) FROM notice WHERE status = 'sent'`); n != 300 || len(pages) > 20 {
+		t.Errorf("%d are sent in %d messages", n, len(pages))
+	}
 }

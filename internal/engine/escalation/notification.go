@@ -321,7 +321,7 @@ type draft struct {
 	severity                  string // whose methods are used; empty: the incident's
 	by                        *channel.By
 	detail                    notify.Detail
-	late                      bool // its moment has long passed, because the program was stopped
+	late                      bool // it may wait some seconds to share a message: a reminder, or its moment has long passed
 }
 
 // notification returns the draft as a notification to one address. Its key makes it unique: the same key is sent once.
