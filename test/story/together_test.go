@@ -115,3 +115,40 @@ func TestSnoozesThatEndTogether(t *testing.T) {
 		t.Errorf("%d are sent in %d messages", n, len(pages))
 	}
 }
+
+// A page whose address cannot be opened any more is replaced by the person's other methods, as one that is refused.
+func TestALostAddressIsReplaced(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann))))
+	w.fail("ann@", later)
+	w.push("cpu", "Critical")
+	w.sql(`UPDATE notice SET target = 'sealed.1.nokey.AAAA' WHERE settled_at = 0`)
+	w.acceptAll()
+	w.pass(time.Minute)
+	w.notified("+15550100 sms i_new", "+15550100 voice i_new")
+}
+
+// Two storms are merged while their bundles wait: the pages of what was merged away are cancelled, and its ends are not
+// told as news.
+func TestAMergeOfTwoStorms(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann), window(30))+","+layer(persons(bob))), prometheus)
+	w.pushTitled(60, allCritical)
+	now := w.clock.Now().Unix()
+	list := w.do("/incident/list", `{"start_time": %d, "end_time": %d, "limit": 100}`, now-60, now+60)
+	var ids string
+	for n := 1; n < 60; n++ {
+		ids += fmt.Sprintf(", %q", list.get(fmt.Sprintf("items.%d.incident_id", n)))
+	}
+	w.do("/incident/merge", `{"source_incident_ids": [%s], "target_incident_id": %q}`, ids[2:], list.get("items.0.incident_id"))
+	w.drift = time.Minute
+	w.pass(40 * time.Minute)
+	pages := w.newPages()
+	last := pages[len(pages)-1]
+	if last.to != "bob@example.com" || len(pages) > 21 {
+		t.Errorf("%d messages, the last is %s", len(pages), last)
+	}
+	for _, p := range pages {
+		if p.to == "bob@example.com" && p != last {
+			t.Errorf("to Bob: %s", p.subject)
+		}
+	}
+}
