@@ -152,3 +152,18 @@ func TestAMergeOfTwoStorms(t *testing.T) {
 		}
 	}
 }
+
+// While a server is held, an escalation whose last step waits to be sent is not checked every few seconds: thousands of
+// open incidents would keep the server busy.
+func TestAnEndedEscalationWaitsForTheRelease(t *testing.T) {
+	w := beginWith(t, func(c *app.Config) { c.Hold = true }, escalates(layer(persons(ann))))
+	w.push("cpu", "Critical")
+	checks := map[int64]bool{}
+	for range 60 {
+		w.pass(10 * time.Second)
+		checks[w.count(`SELECT next_at FROM escalation`)] = true
+	}
+	if len(checks) > 20 {
+		t.Errorf("%d checks in ten minutes", len(checks))
+	}
+}
