@@ -336,7 +336,7 @@ func TestAStormIntoAnAcknowledgedIncidentIsOneMessage(t *testing.T) {
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
 	w.ack(annKey)
 	w.notified(newPage("ann"))
-	for batch := range 10 {
+	for batch := range 4 {
 		w.pushMany(groupKey, batch*500, 500, "pay")
 	}
 	w.pass(6 * time.Minute)
