@@ -127,8 +127,8 @@ func TestALostAddressIsReplaced(t *testing.T) {
 	w.notified("+15550100 sms i_new", "+15550100 voice i_new")
 }
 
-// Two storms are merged while their bundles wait: the pages of what was merged away are cancelled, and its ends are not
-// told as news.
+// A storm is merged into one incident while its bundles wait: the pages of what was merged away are cancelled, and only
+// the incident that is left goes on to the next step.
 func TestAMergeOfTwoStorms(t *testing.T) {
 	w := begin(t, escalates(layer(persons(ann), window(30))+","+layer(persons(bob))), prometheus)
 	w.pushTitled(60, allCritical)
