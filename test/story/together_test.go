@@ -115,3 +115,55 @@ func TestSnoozesThatEndTogether(t *testing.T) {
 		t.Errorf("%d are sent in %d messages", n, len(pages))
 	}
 }
+
+// A page whose address cannot be opened any more is replaced by the person's other methods, as one that is refused.
+func TestALostAddressIsReplaced(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann))))
+	w.fail("ann@", later)
+	w.push("cpu", "Critical")
+	w.sql(`UPDATE notice SET target = 'sealed.1.nokey.AAAA' WHERE settled_at = 0`)
+	w.acceptAll()
+	w.pass(time.Minute)
+	w.notified("+15550100 sms i_new", "+15550100 voice i_new")
+}
+
+// A storm is merged into one incident while its bundles wait: the pages of what was merged away are cancelled, and only
+// the incident that is left goes on to the next step.
+func TestAMergeOfTwoStorms(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann), window(30))+","+layer(persons(bob))), prometheus)
+	w.pushTitled(60, allCritical)
+	now := w.clock.Now().Unix()
+	list := w.do("/incident/list", `{"start_time": %d, "end_time": %d, "limit": 100}`, now-60, now+60)
+	var ids string
+	for n := 1; n < 60; n++ {
+		ids += fmt.Sprintf(", %q", list.get(fmt.Sprintf("items.%d.incident_id", n)))
+	}
+	w.do("/incident/merge", `{"source_incident_ids": [%s], "target_incident_id": %q}`, ids[2:], list.get("items.0.incident_id"))
+	w.drift = time.Minute
+	w.pass(40 * time.Minute)
+	pages := w.newPages()
+	last := pages[len(pages)-1]
+	if last.to != "bob@example.com" || len(pages) > 21 {
+		t.Errorf("%d messages, the last is %s", len(pages), last)
+	}
+	for _, p := range pages {
+		if p.to == "bob@example.com" && p != last {
+			t.Errorf("to Bob: %s", p.subject)
+		}
+	}
+}
+
+// While a server is held, an escalation whose last step waits to be sent is not checked every few seconds: thousands of
+// open incidents would keep the server busy.
+func TestAnEndedEscalationWaitsForTheRelease(t *testing.T) {
+	w := beginWith(t, func(c *app.Config) { c.Hold = true }, escalates(layer(persons(ann))))
+	w.push("cpu", "Critical")
+	checks := map[int64]bool{}
+	for range 60 {
+		w.pass(10 * time.Second)
+		checks[w.count(`SELECT next_at FROM escalation`)] = true
+	}
+	if len(checks) > 20 {
+		t.Errorf("%d checks in ten minutes", len(checks))
+	}
+}

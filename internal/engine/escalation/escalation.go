@@ -122,9 +122,11 @@ func (r *Service) runEscalations(t *jobs.Round) error {
 		}
 	}
 	return r.DB.Write(t.Ctx, func(tx *db.Tx) error {
-		if is, err := configstore.Revision(tx, t.Account); err != nil || is != revision {
-			return err // all stay due
+		is, err := configstore.Revision(tx, t.Account)
+		if err != nil {
+			return err
 		}
+		due = slices.DeleteFunc(due, func(p prepared) bool { return !p.holds(is == revision, t.Now) }) // these stay due
 		failed, err := tx.Try(func() error {
 			for i := range due {
 				if err := r.advance(tx, &due[i], t.Now); err != nil {

@@ -12,8 +12,12 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// settleDelay is how long to wait for unfinished notifications before checking again, in seconds.
-const settleDelay = 5
+// How long to wait for unfinished notifications before checking again, in seconds: as long as they are late, within these
+// bounds. On a server that is held they may wait for days.
+const (
+	settleDelay    = 5
+	maxSettleDelay = 60
+)
 
 // exhausted handles an escalation whose layers were all notified. When no person was reached, it notifies the account's
 // owner, once. Then the layers start again, or the escalation ends and reminders follow.
@@ -30,7 +34,8 @@ func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Ti
 		return r.endRound(tx, e, i, now)
 	}
 	if open > 0 {
-		e.next = max(open, now.Unix()+settleDelay)
+		late := now.Unix() - open
+		e.next = max(open, now.Unix()+min(max(late, settleDelay), maxSettleDelay))
 		return e.save(tx)
 	}
 	if until := max(e.silenced, i.SnoozedBefore); until > now.Unix() { // the owner is not paged in a silence or a snooze either

@@ -156,7 +156,7 @@ func (r *Service) runFollowUps(t *jobs.Round) error {
 			return err
 		}
 		for i := range due {
-			p := prepared{account: t.Account, incident: due[i].incident}
+			p := prepared{account: t.Account, incident: due[i].incident, due: due[i].next}
 			p.subject, _, p.err = incident.Find(tx, t.Account, p.incident)
 			ready = append(ready, p)
 		}
@@ -169,10 +169,14 @@ func (r *Service) runFollowUps(t *jobs.Round) error {
 		r.prepare(t.Ctx, &ready[i], t.Now)
 	}
 	return r.DB.Write(t.Ctx, func(tx *db.Tx) error {
-		if is, err := configstore.Revision(tx, t.Account); err != nil || is != revision {
-			return err // all stay due
+		is, err := configstore.Revision(tx, t.Account)
+		if err != nil {
+			return err
 		}
 		for i := range ready {
+			if !ready[i].holds(is == revision, t.Now) {
+				continue // it stays due
+			}
 			if err := r.advanceFollowUp(tx, &ready[i], t.Now); err != nil {
 				return err
 			}

@@ -24,6 +24,7 @@ type prepared struct {
 	incident string
 	number   int64
 	started  int64
+	due      int64 // since when it is due, Unix seconds
 	err      error // why it could not be prepared
 
 	first    bool   // no rule was chosen yet
@@ -57,7 +58,7 @@ func (r *Service) readDue(ctx context.Context, account int64, now time.Time) (al
 		byChannel := map[int64]*choices{}
 		for i := range due {
 			s := &due[i]
-			p := prepared{account: account, incident: s.incident, number: s.number, started: s.started, severity: s.severity}
+			p := prepared{account: account, incident: s.incident, number: s.number, started: s.started, due: s.next, severity: s.severity}
 			p.first = s.ruleText == ""
 			p.choosing = p.first
 			p.err = p.read(tx, byChannel)
@@ -121,6 +122,17 @@ func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (step
 		r.Log.Error("an incident counts as not silenced", "incident_id", p.incident, "account_id", p.account, "error", failed)
 	}
 	return steps
+}
+
+// maxRevising is for how many seconds after its moment a step waits for a configuration that does not change while it is
+// prepared. A configuration that changes all the time must not keep persons from being notified: then the one before the
+// last change counts.
+const maxRevising = 5
+
+// holds reports whether what was prepared at a revision of the configuration may be taken, although the revision may be
+// another now.
+func (p *prepared) holds(same bool, now time.Time) bool {
+	return same || now.Unix()-p.due >= maxRevising
 }
 
 // current reports whether nothing has changed since it was prepared, besides the configuration.

@@ -60,26 +60,39 @@ func (s store) Queues(tx *db.Tx, _ time.Time) (queues []delivery.Queue[queueKey]
 }
 
 // Claim marks the notifications of up to n messages as being sent and returns the messages, the most severe first. Their
-// lease expires: if the process ends, they are due again. Recipients who have used up their budget wait.
+// lease expires: if the process ends, they are due again. Recipients who have used up their budget wait. A claim that has
+// changed many rows ends, and another one follows: other writers must not wait for an account with a long queue.
 func (s store) Claim(tx *db.Tx, queue queueKey, n int, now time.Time) (all []*attempt, err error) {
-	for len(all) < n {
+	for rows := 0; len(all) < n; {
+		if rows >= maxBundle {
+			tx.OnCommit(s.runner.Wake)
+			break
+		}
 		first, found, err := firstDue(tx, queue, now)
 		if err != nil || !found {
 			return all, err
 		}
 		var taken []*attempt
+		var waits int
 		if first.recipient != "" {
-			taken, err = s.claimFor(tx, queue, first.recipient, n-len(all), now)
+			taken, waits, err = s.claimFor(tx, queue, first.recipient, n-len(all), now)
 		} else {
 			taken, err = s.take(tx, [][]*member{{first.member}}, "", now)
 		}
 		if err != nil {
 			return nil, err
 		}
+		rows += waits
+		for _, f := range taken {
+			rows += s.Weight(f)
+		}
 		all = append(all, taken...)
 	}
 	return all, nil
 }
+
+// Weight returns how many rows an attempt changes when it is claimed or recorded.
+func (s store) Weight(f *attempt) int { return len(f.members) }
 
 // waiting is a notification that waits, with its recipient.
 type waiting struct {
@@ -109,21 +122,23 @@ func firstDue(tx *db.Tx, queue queueKey, now time.Time) (w waiting, found bool, 
 }
 
 // claimFor takes up to n messages to a recipient. Notifications for which no message is left within the budget wait until
-// there is one, and then share it.
-func (s store) claimFor(tx *db.Tx, queue queueKey, recipient string, n int, now time.Time) ([]*attempt, error) {
+// there is one, and then share it; waits is how many of them it has made wait.
+func (s store) claimFor(
+	tx *db.Tx, queue queueKey, recipient string, n int, now time.Time,
+) (taken []*attempt, waits int, err error) {
 	sends, err := recentSends(tx, queue.account, recipient, now)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	rows, err := dueFor(tx, queue, recipient, now)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	budget := s.Budget.of(kindOf(rows[0].Method))
 	messages := plan(rows, budget, len(sends))
-	taken, err := s.take(tx, messages[:min(n, len(messages))], recipient, now)
+	taken, err = s.take(tx, messages[:min(n, len(messages))], recipient, now)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for range taken {
 		sends = append(sends, now.UnixMilli())
@@ -134,24 +149,38 @@ func (s store) claimFor(tx *db.Tx, queue queueKey, recipient string, n int, now 
 			continue
 		}
 		why := fmt.Sprintf("waits to share a message with others: %d in a minute are the limit", budget)
-		if _, err := tx.Exec(`UPDATE notice
-			SET status = 'waiting', late = 1, due_at = $7, outcome = CASE WHEN outcome = '' THEN $8 ELSE outcome END
-			WHERE account_id = $1 AND recipient = $2 AND lane = $3 AND urgency >= $4 AND urgency <= $5 AND settled_at = 0 AND due_at <= $6`,
-			queue.account, recipient, queue.lane, c.from, c.to, now.UnixMilli(), due, why); err != nil {
-			return nil, err
+		changed, err := tx.Exec(makeWait, queue.account, recipient, queue.lane, c.from, c.to, now.UnixMilli(), due, why, maxBundle)
+		if err != nil {
+			return nil, 0, err
 		}
+		waits += int(changed)
 	}
-	return taken, nil
+	return taken, waits, nil
 }
 
-// dueFor returns the notifications to a recipient that are due, the most severe first: those that were tried before, and
-// as many of the others as can share a message.
+// makeWait makes notifications of a class to a recipient wait until the recipient's next message, at most $9 of them.
+const makeWait = `UPDATE notice
+	SET status = 'waiting', late = 1, due_at = $7, outcome = CASE WHEN outcome = '' THEN $8 ELSE outcome END
+	WHERE (account_id, notice_id) IN (SELECT account_id, notice_id FROM notice
+		WHERE account_id = $1 AND recipient = $2 AND lane = $3 AND urgency >= $4 AND urgency <= $5 AND settled_at = 0 AND due_at <= $6
+		LIMIT $9 + 0)`
+
+// dueTried finds the notifications to a recipient that were tried before and are due, bundle by bundle.
+const dueTried = `SELECT account_id, ` + waitingColumns + ` FROM notice
+	WHERE account_id = $1 AND recipient = $2 AND lane = $3 AND settled_at = 0 AND attempts > 0 AND due_at <= $4
+	ORDER BY bundle, urgency, created_at, notice_id LIMIT $5 + 0`
+
+// dueFor returns the notifications to a recipient that are due, the most severe first: of those that were tried before
+// some whole bundles, and as many of the others as can share a message.
 func dueFor(tx *db.Tx, queue queueKey, recipient string, now time.Time) (rows []*member, err error) {
-	all, err := db.All(tx, scanWaiting, `SELECT account_id, `+waitingColumns+` FROM notice
-		WHERE account_id = $1 AND recipient = $2 AND lane = $3 AND settled_at = 0 AND due_at <= $4 AND attempts > 0
-		ORDER BY urgency, created_at, notice_id`, queue.account, recipient, queue.lane, now.UnixMilli())
+	const most = 2 * maxBundle // a whole bundle at least, and no queue so long that other writers wait for it
+	all, err := db.All(tx, scanWaiting, dueTried, queue.account, recipient, queue.lane, now.UnixMilli(), most)
 	if err != nil {
 		return nil, err
+	}
+	if len(all) == most { // the last bundle may be incomplete: its key must not be used up for a part of it
+		last := all[most-1].bundle
+		all = slices.DeleteFunc(all, func(w waiting) bool { return last != "" && w.bundle == last })
 	}
 	fresh, err := db.All(tx, scanWaiting, `SELECT account_id, `+waitingColumns+` FROM notice
 		WHERE account_id = $1 AND recipient = $2 AND lane = $3 AND settled_at = 0 AND due_at <= $4 AND attempts = 0

@@ -14,6 +14,8 @@ func TestClaimsFollowTheirIndexes(t *testing.T) {
 	d := apitest.OpenDB(t)
 	for query, want := range map[string]string{
 		nextQueue: "USING COVERING INDEX notice_queue ((lane,account_id,urgency)>(?,?,?))",
+		dueTried:  "SEARCH notice USING INDEX notice_tried (account_id=? AND recipient=? AND lane=?)",
+		makeWait:  "SEARCH notice USING INDEX notice_recipient (account_id=? AND recipient=? AND lane=? AND urgency>? AND urgency<?)",
 		nextDue:   "SEARCH notice USING INDEX notice_queue (lane=? AND account_id=? AND urgency=? AND due_at<?)",
 	} {
 		var steps []string

@@ -15,7 +15,8 @@ import (
 // message. Those that their incident still needs are sent, the newest to each target, and those of alerts of Tocsin's own
 // that have not ended. The others are cancelled: they are old by now, and all at once they would bury what matters.
 func Release(tx *db.Tx, now time.Time) error {
-	due, err := db.All(tx, scanNotification, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND (due_at <= $1 OR late = 1 OR attempts > 0)`, now.UnixMilli())
+	due, err := db.All(tx, scanNotification, `SELECT account_id, `+columns+` FROM notice
+		WHERE settled_at = 0 AND (due_at <= $1 OR late = 1 OR attempts > 0)`, now.UnixMilli())
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (s store) prepare(ctx context.Context, f *attempt, o *outcome) (m sender.Me
 		}
 	}
 	for _, n := range o.sent {
-		o.end(n, Cancelled, Closed(closed))
+		o.end(n, Failed, Closed(closed))
 	}
 	o.sent = nil
 	return m, to
@@ -145,14 +145,8 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 	if panicked := (*delivery.Panic)(nil); errors.As(err, &panicked) {
 		o = outcome{sent: f.members}
 	}
-	for _, m := range o.ended {
-		if _, err := tx.Exec(`UPDATE notice SET attempts = attempts - 1 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
-			m.Account, m.ID); err != nil {
-			return err
-		}
-		if err := r.settle(tx, f, m.member, m.status, m.why, now); err != nil {
-			return err
-		}
+	if err := r.recordEnded(tx, f, o.ended, now); err != nil {
+		return err
 	}
 	if len(o.unmade) > 0 {
 		r.Log.Error("the message of a notification cannot be built", "account_id", f.Account, "notice_id", o.unmade[0].ID, "error", o.problem)
@@ -180,6 +174,25 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 		return err
 	}
 	return r.failed(tx, f, o.sent, failure, now)
+}
+
+// recordEnded stores the final status of notifications that were not sent. Pages that have failed are replaced.
+func (r *Service) recordEnded(tx *db.Tx, f *attempt, all []ended, now time.Time) error {
+	for _, m := range all {
+		if _, err := tx.Exec(`UPDATE notice SET attempts = attempts - 1 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
+			m.Account, m.ID); err != nil {
+			return err
+		}
+		if err := r.settle(tx, f, m.member, m.status, m.why, now); err != nil {
+			return err
+		}
+		if m.status == Failed {
+			if err := r.replace(tx, []*member{m.member}, m.why, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // sent stores that the notifications of a message were sent.

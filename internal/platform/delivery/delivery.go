@@ -38,7 +38,7 @@ type Result[R, O any] struct {
 }
 
 // Store holds the SQL of the rows and sends them to their targets. K identifies a queue, R is a claimed row, O is what an
-// attempt returns.
+// attempt returns. A store whose rows stand for several stored ones has a method Weight, which returns for how many.
 type Store[K comparable, R, O any] interface {
 	// Queues lists the queues with rows that are not settled, the most urgent first. It runs in a read transaction.
 	Queues(tx *db.Tx, now time.Time) ([]Queue[K], error)

@@ -37,8 +37,13 @@ func (r *Runner[K, R, O]) run(ctx context.Context, now time.Time) (again time.Ti
 	}); err != nil {
 		return again, err
 	}
+	weight := 0
 	for _, c := range claimed {
+		weight += r.weigh(c.row)
 		r.begin(c.queue, c.row)
+	}
+	if weight >= maxWeight { // there may be more
+		again = now
 	}
 	return again, nil
 }
@@ -66,9 +71,10 @@ type claim[K comparable, R any] struct {
 }
 
 // claim claims rows of the queues until no slot is free. Queues with few attempts in progress come first, and in each
-// round a queue gets no more than its share, so that one that is full cannot take the slots of the others.
+// round a queue gets no more than its share, so that one that is full cannot take the slots of the others. It ends early
+// when the rows of the claimed attempts are many, since other writers wait for the transaction.
 func (r *Runner[K, R, O]) claim(tx *db.Tx, queues []Queue[K], now time.Time) (claimed []claim[K, R], err error) {
-	plan := r.copySlots()
+	plan, weight := r.copySlots(), 0
 	slices.SortStableFunc(queues, func(a, b Queue[K]) int { return cmp.Compare(plan.used[a.Key], plan.used[b.Key]) })
 	for len(queues) > 0 {
 		var more []Queue[K] // those that may have further rows
@@ -87,6 +93,10 @@ func (r *Runner[K, R, O]) claim(tx *db.Tx, queues []Queue[K], now time.Time) (cl
 			}
 			for _, row := range rows {
 				claimed = append(claimed, claim[K, R]{q, row})
+				weight += r.weigh(row)
+			}
+			if weight >= maxWeight {
+				return claimed, nil
 			}
 			if plan.take(q, len(rows)); len(rows) == n {
 				more = append(more, q)
@@ -156,8 +166,20 @@ func (r *Runner[K, R, O]) attempt(ctx context.Context, row R) (outcome O, err er
 	return r.store.Attempt(ctx, row)
 }
 
-// maxRecorded is how many results one transaction records at most: other writes wait for it.
-const maxRecorded = 64
+// maxRecorded is how many results one transaction records at most, and maxWeight how many rows it claims or records, give
+// or take the last attempt: other writes wait for it.
+const (
+	maxRecorded = 64
+	maxWeight   = 1000
+)
+
+// weigh returns how many stored rows an attempt changes.
+func (r *Runner[K, R, O]) weigh(row R) int {
+	if s, ok := r.store.(interface{ Weight(R) int }); ok {
+		return s.Weight(row)
+	}
+	return 1
+}
 
 // end passes a result to the goroutine that records, and starts it if it does not run. Results that arrive while it
 // commits share the next commit.
@@ -176,7 +198,11 @@ func (r *Runner[K, R, O]) end(e ended[K, R, O]) {
 func (r *Runner[K, R, O]) record() {
 	for {
 		r.mu.Lock()
-		n := min(len(r.ended), maxRecorded)
+		n, weight := 0, 0
+		for n < min(len(r.ended), maxRecorded) && weight < maxWeight {
+			weight += r.weigh(r.ended[n].Row)
+			n++
+		}
 		batch := append([]ended[K, R, O](nil), r.ended[:n]...)
 		r.ended = append(r.ended[:0], r.ended[n:]...)
 		r.recording = n > 0

@@ -7,3 +7,6 @@ UPDATE notice SET urgency = 0 WHERE settled_at = 0 AND urgency = 2 AND cause <> 
     WHERE i.account_id = notice.account_id AND i.incident_id = notice.incident_id AND i.severity = 'Critical');
 UPDATE notice SET urgency = 1 WHERE settled_at = 0 AND urgency = 2 AND cause <> 'joined' AND EXISTS (SELECT 1 FROM incident i
     WHERE i.account_id = notice.account_id AND i.incident_id = notice.incident_id AND i.severity = 'Warning');
+
+-- What was tried before is found without reading what was not.
+CREATE INDEX notice_tried ON notice (account_id, recipient, lane, bundle, urgency, created_at, notice_id) WHERE settled_at = 0 AND attempts > 0;
