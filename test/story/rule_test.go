@@ -189,24 +189,6 @@ func TestAnInhibitedAlertIsNotifiedWhenTheOtherEnds(t *testing.T) {
 	w.notified(over("ann"), newPage("ann"))
 }
 
-func TestAnAcknowledgedAlertInhibitsNothing(t *testing.T) {
-	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
-	w.push("node down", "Critical", "cluster=eu")
-	w.ack(annKey)
-	w.notified(newPage("ann"))
-	w.push("disk", "Warning", "cluster=eu")
-	w.notified(newPage("ann"))
-}
-
-func TestAnAlertThatIsNotHeardOfInhibitsNothing(t *testing.T) {
-	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
-	w.push("node down", "Critical", "cluster=eu")
-	w.push("disk", "Warning", "cluster=eu")
-	w.notified(newPage("ann"))
-	w.pass(11 * time.Minute)
-	w.notified(newPage("ann")) // of disk
-}
-
 func TestAFlappingAlertIsKeptQuiet(t *testing.T) {
 	w := begin(t, notifyAnn) // 4 changes in 60 minutes mute it for 120
 	for range 4 {

@@ -53,6 +53,11 @@ func (m *snapshot) item(one *item, verdicts []decide.Verdict) (err error) {
 				return err
 			}
 			m.applyVerdict(&v.Verdict)
+			if a.Muted == decide.Inhibited && v.Outcome == decide.Inhibited {
+				if err := m.rely(v.Channel, a.MutedBy); err != nil {
+					return err
+				}
+			}
 			if v.row, err = alert.RowOf(a); err != nil {
 				return err
 			}
@@ -237,6 +242,11 @@ func (r *Service) apply(tx *db.Tx, m *snapshot, v *verdict) (err error) {
 			return err
 		}
 	}
+	if v.Frees {
+		if err := alert.Uninhibit(tx, m.account, a.ID, m.now.Unix()); err != nil {
+			return err
+		}
+	}
 	switch {
 	case v.Grouping.Open:
 		return writer.OpenFor(a, v.origin, v.Grouping.Key, v.method, v.Event.Labels[Drill] != "")
@@ -245,10 +255,7 @@ func (r *Service) apply(tx *db.Tx, m *snapshot, v *verdict) (err error) {
 			return err
 		}
 		return escalation.Recheck(tx, m.account, a.Incident, m.now)
-	case v.Outcome == decide.Recovered:
-		if err := alert.Uninhibit(tx, m.account, a.ID, m.now.Unix()); err != nil || v.before == "" {
-			return err
-		}
+	case v.Outcome == decide.Recovered && v.before != "":
 		return writer.Recovered(v.before)
 	case v.Outcome == decide.Grouped:
 		if err := writer.Updated(v.before, a); err != nil {
