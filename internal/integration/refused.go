@@ -21,7 +21,7 @@ const (
 	Truncated = "truncated" // the sender itself left them out
 )
 
-// words say why events are refused.
+// words are the reasons in words.
 var words = map[string]string{
 	Malformed: "malformed events",
 	TooMany:   "too many alerts in a request",
@@ -41,7 +41,7 @@ type Refused struct {
 	Detail string `json:"detail" doc:"What was wrong with the last one."`
 }
 
-// Words says why the events were refused.
+// Words returns why the events were refused.
 func (r *Refused) Words() string { return words[r.Reason] }
 
 // maxRefusedDetail bounds a stored reason, in characters.

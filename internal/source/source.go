@@ -33,7 +33,7 @@ type Request struct {
 type Batch struct {
 	Events    []event.Event // without ID, Integration and Received
 	Refused   []Refused
-	Truncated int64 `json:",omitempty"` // how many alerts the sender left out, as it says itself
+	Truncated int64 `json:",omitempty"` // how many alerts the sender left out, by its own count
 	List      bool  `json:"-"`          // the alerts were read from a list: of a body that was cut, those before the cut
 }
 

@@ -25,7 +25,7 @@ func (w *world) pushAll(body string) reply {
 	return w.post("/event/push/alert/standard?integration_key="+shopKey, body)
 }
 
-// A bigger outage than the server's limits: what fits is taken, and the rest is named, counted and somebody's.
+// A bigger outage than the server's limits: what fits is taken, and the rest is named, counted and notified.
 func TestWhatIsBeyondALimitIsNamedAndCounted(t *testing.T) {
 	w := beginWith(t, func(c *app.Config) { c.PushAlerts = 50 })
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)
@@ -149,7 +149,7 @@ func TestAPushRightAfterEnableIsTaken(t *testing.T) {
 	}
 }
 
-// Whoever still sends with the old key is counted, and does not use up the limit of the others.
+// A sender with the old key is counted, and does not use up the limit of the others.
 func TestAReplacedKeyIsCounted(t *testing.T) {
 	w := beginWith(t, func(c *app.Config) {
 		c.LimitPerSecond, c.LimitPerMinute, c.PushPerSecond, c.PushPerMinute = 50, 1000, 10, 100

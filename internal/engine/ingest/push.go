@@ -27,7 +27,7 @@ type Taken struct {
 	AlertKey  string           `json:"alert_key,omitzero" doc:"The key of the alert, if only one was accepted."`
 	Events    []Receipt        `json:"events" doc:"The accepted alerts, in the order in which they were sent."`
 	Refused   []source.Refused `json:"refused,omitzero" doc:"The rejected alerts, and why; the others were accepted all the same."`
-	Truncated int64            `json:"truncated,omitzero" doc:"How many alerts the sender left out of the request, as it says itself."`
+	Truncated int64            `json:"truncated,omitzero" doc:"How many alerts the sender left out of the request, by its own count."`
 }
 
 // Receipt is an event that was accepted.
