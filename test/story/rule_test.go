@@ -295,6 +295,29 @@ func TestAStormIsNotifiedAgain(t *testing.T) {
 	w.notified(newPage("ann"), "ann@example.com email i_storm", "ann@example.com email i_storm")
 }
 
+// Thresholds that are passed together are one message, about the largest.
+func TestThresholdsPassedTogetherAreOneMessage(t *testing.T) {
+	w := begin(t, grouped(byService+`, "storm_thresholds": [3, 10, 50, 100, 200]`))
+	w.pushTo(groupKey, "first", "Critical", "service=pay")
+	w.notified(newPage("ann"))
+	events := make([]string, 250)
+	for i := range events {
+		events[i] = fmt.Sprintf(`{"title_rule": "Trouble", "event_status": "Critical", "alert_key": "k%d", "labels": {"service": "pay"}}`, i)
+	}
+	if r := w.post("/event/push/alert/standard?integration_key="+groupKey, "["+strings.Join(events, ",")+"]"); r.Error != nil {
+		t.Fatal(r)
+	}
+	w.settle()
+	w.pass(time.Minute)
+	w.notified("ann@example.com email i_storm")
+	if n := w.count(`SELECT count(*) FROM notice WHERE cause = 'storm' AND status = 'sent' AND reason LIKE '%200 alerts%'`); n != 1 {
+		t.Errorf("%d notifications of 200 alerts were sent", n)
+	}
+	if n := w.count(`SELECT count(*) FROM notice WHERE cause = 'storm' AND status = 'cancelled' AND outcome LIKE '%grown further%'`); n != 4 {
+		t.Errorf("%d notifications of fewer alerts are explained", n)
+	}
+}
+
 func TestStrictGroupingExcludesAlertsWithoutTheField(t *testing.T) {
 	w := begin(t, grouped(byService+`, "all_equals_required": true`))
 	w.outcome(w.pushTo(groupKey, "a", "Critical"), "opened")
