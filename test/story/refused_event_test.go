@@ -171,3 +171,33 @@ func TestAReplacedKeyIsCounted(t *testing.T) {
 	w.want(info, "refused.1.reason", "rate")
 	w.want(info, "refused.1.events", "10")
 }
+
+// A new channel groups as Alertmanager does: what it sends of one group is one incident.
+func TestANewChannelGroupsAsItsSource(t *testing.T) {
+	w := begin(t)
+	made := w.do("/channel/create", `{"channel_name": "New", "team_id": 0}`).get("channel_id")
+	if warnings := w.do("/channel/create", `{"channel_name": "Each", "team_id": 0, "group": {"method": "n"}}`).get("warnings.0"); !strings.Contains(warnings, "an incident for every alert") {
+		t.Error(warnings)
+	}
+	key := w.do("/integration/create", `{"integration_name": "AM", "integration_type": "prometheus", "channel_id": %s}`, made).get("integration_key")
+	for _, group := range []string{"a", "b"} {
+		for part := range 3 {
+			alerts := make([]string, 10)
+			for i := range alerts {
+				alerts[i] = fmt.Sprintf(`{"status": "firing", "fingerprint": "%s%d-%d", "labels": {"alertname": "A"}}`, group, part, i)
+			}
+			body := fmt.Sprintf(`{"version": "4", "groupKey": %q, "alerts": [%s]}`, "{}:{alertname="+group+"}", strings.Join(alerts, ","))
+			if r := w.post("/event/push/alert/prometheus?integration_key="+key, body); r.Error != nil {
+				t.Fatal(r)
+			}
+			w.settle()
+			w.pass(time.Minute)
+		}
+	}
+	if n := w.count(`SELECT count(*) FROM incident`); n != 2 {
+		t.Errorf("%d incidents of two groups", n)
+	}
+	if n := w.count(`SELECT count(*) FROM incident WHERE alert_cnt = 30`); n != 2 {
+		t.Errorf("%d incidents have the alerts of their group", n)
+	}
+}
