@@ -37,7 +37,7 @@ func TestTheDocumentedPushLimitsAreTheTrueOnes(t *testing.T) {
 				t.Errorf("docs/%s does not state %q", file, sentence)
 			}
 		}
-		for _, old := range []string{"4 MiB", "1,000 alerts", "max_alerts: 1000", "100 a second"} {
+		for _, old := range []string{" 4 MiB", "1,000 alerts", "max_alerts: 1000", "100 a second"} {
 			if strings.Contains(string(text), old) {
 				t.Errorf("docs/%s states %q", file, old)
 			}
