@@ -66,7 +66,7 @@ func TestFiveThousandAlertsPassThroughNginx(t *testing.T) {
 	if os.Getuid() == 0 { // else its workers could not write into the test's folder
 		user = "user root;\n"
 	}
-	write(t, dir, "nginx.conf", fmt.Sprintf(user+"daemon off;\npid %[1]s/nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\n"+
+	write(t, dir, "nginx.conf", fmt.Sprintf(user+"daemon off;\nmaster_process off;\npid %[1]s/nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\n"+
 		"client_body_temp_path %[1]s/body;\nproxy_temp_path %[1]s/proxy;\nfastcgi_temp_path %[1]s/fastcgi;\nuwsgi_temp_path %[1]s/uwsgi;\nscgi_temp_path %[1]s/scgi;\n%s}\n",
 		dir, documented(t, proxy, tocsin, dir)))
 	run(t, dir, nginx, "-p", dir, "-e", "stderr", "-c", filepath.Join(dir, "nginx.conf"))
