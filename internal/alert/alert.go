@@ -69,7 +69,8 @@ func (i *Incident) blank() { i.Title, i.Progress = "", "" }
 
 const columns = `alert_id, integration_id, channel_id, account_id, title, title_rule, description, alert_key, alert_severity, alert_status,
 	start_time, last_time, end_time, event_cnt, labels, images, ever_muted, created_at, updated_at, deleted_at,
-	integration_name, integration_type, integration_ref_id, responder_name, responder_email, incident_id, muted, muted_by, muted_until, group_key`
+	integration_name, integration_type, integration_ref_id, responder_name, responder_email,
+	incident_id, muted, muted_by, muted_until, group_key`
 
 // selection selects what scanAlert scans: the alert with the present title and progress of its incident.
 const selection = `SELECT ` + columns + `,

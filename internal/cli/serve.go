@@ -38,7 +38,8 @@ func (s serving) apply(c *app.Config) error {
 	if s.LimitPerSecond < 0 || s.LimitPerMinute < 0 || min(s.AuditDays, s.DeliveryDays, s.EventDays, s.DroppedDays, s.IncidentDays) < 0 {
 		return misuseError{fmt.Errorf("limits and days must be 0 or more")}
 	}
-	if min(s.PushPerSecond, s.PushPerMinute) < 0 || s.PushAlerts < 1 || s.PushAlerts > 1_000_000 || s.PushBytes < 1<<20 || s.PushBytes > 1<<30 {
+	if min(s.PushPerSecond, s.PushPerMinute) < 0 ||
+		s.PushAlerts < 1 || s.PushAlerts > 1_000_000 || s.PushBytes < 1<<20 || s.PushBytes > 1<<30 {
 		return misuseError{fmt.Errorf("--push-alerts must be from 1 to 1000000, --push-bytes from 1 MiB to 1 GiB, the other limits 0 or more")}
 	}
 	c.LimitPerSecond, c.LimitPerMinute = s.LimitPerSecond, s.LimitPerMinute

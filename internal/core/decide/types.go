@@ -106,7 +106,8 @@ func (a *Alert) Active() bool { return a.End == 0 }
 
 // alike reports whether two states of an alert are equal in everything that rules match.
 func (a *Alert) alike(b *Alert) bool {
-	return a.Status == b.Status && a.Title == b.Title && a.Description == b.Description && a.GroupKey == b.GroupKey && maps.Equal(a.Labels, b.Labels)
+	return a.Status == b.Status && a.Title == b.Title && a.Description == b.Description && a.GroupKey == b.GroupKey &&
+		maps.Equal(a.Labels, b.Labels)
 }
 
 // named names the alert in a reason.

@@ -40,25 +40,8 @@ func (m *snapshot) item(one *item, verdicts []decide.Verdict) (err error) {
 	for i := range verdicts {
 		v := &one.verdicts[i]
 		v.Verdict = verdicts[i]
-		if a := v.Alert; a != nil {
-			v.before = a.Incident
-			in, err := m.inlet(a.Integration)
-			if err != nil {
-				return err
-			}
-			if in != nil {
-				v.origin = in.origin
-			}
-			if v.method, err = m.method(v.Channel); err != nil {
-				return err
-			}
-			m.applyVerdict(&v.Verdict)
-			if a.Muted == decide.Inhibited && v.Outcome == decide.Inhibited {
-				if err := m.rely(v.Channel, a.MutedBy); err != nil {
-					return err
-				}
-			}
-			if v.row, err = alert.RowOf(a); err != nil {
+		if v.Alert != nil {
+			if err := m.applied(v); err != nil {
 				return err
 			}
 		}
@@ -74,6 +57,30 @@ func (m *snapshot) item(one *item, verdicts []decide.Verdict) (err error) {
 		m.steps += verdicts[n-1].Steps
 	}
 	return nil
+}
+
+// applied applies the verdict about an alert to the snapshot and encodes the alert.
+func (m *snapshot) applied(v *verdict) error {
+	a := v.Alert
+	v.before = a.Incident
+	in, err := m.inlet(a.Integration)
+	if err != nil {
+		return err
+	}
+	if in != nil {
+		v.origin = in.origin
+	}
+	if v.method, err = m.method(v.Channel); err != nil {
+		return err
+	}
+	m.applyVerdict(&v.Verdict)
+	if a.Muted == decide.Inhibited && v.Outcome == decide.Inhibited {
+		if err := m.rely(v.Channel, a.MutedBy); err != nil {
+			return err
+		}
+	}
+	v.row, err = alert.RowOf(a)
+	return err
 }
 
 // method returns the grouping method of a channel as incidents store it: "p" by fields, "n" none.
