@@ -57,8 +57,8 @@ func TestEverySourceIsTaken(t *testing.T) {
 	if r.Error != nil {
 		t.Error(r)
 	}
-	w.settle()
-	w.notified(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
+	w.settle() // one page is that some events of the payloads were refused
+	w.notified(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
 }
 
 const beatKey = "0123456789abcdef0123456789abcdef777"
