@@ -54,8 +54,9 @@ all)
 	fi
 	[ -n "$race" ] || say "without the race detector; the end says why"
 	command -v curl >/dev/null && command -v jq >/dev/null || skip "the newcomer's script, test/newcomer (curl or jq is missing)"
-	command -v prometheus >/dev/null && command -v prometheus-alertmanager >/dev/null ||
-		skip "real peers, test/peer (prometheus or prometheus-alertmanager is missing)"
+	command -v prometheus >/dev/null && command -v prometheus-alertmanager >/dev/null &&
+		{ command -v nginx >/dev/null || [ -x /usr/sbin/nginx ]; } ||
+		skip "real peers, test/peer (prometheus, prometheus-alertmanager or nginx is missing)"
 	say "tests${race:+ under the race detector}"
 	# -vet=off: the linters have vetted.
 	# shellcheck disable=SC2086 # the list is meant to be split

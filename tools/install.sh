@@ -19,6 +19,7 @@ fi
 want curl curl "the newcomer's script (test/newcomer)"
 want jq jq "the newcomer's script (test/newcomer)"
 want prometheus prometheus "the test with real peers (test/peer)"
+[ -x /usr/sbin/nginx ] || want nginx nginx-light "the test with real peers (test/peer)"
 want prometheus-alertmanager prometheus-alertmanager "the test with real peers (test/peer)"
 [ -n "$missing" ] || exit 0
 

@@ -31,6 +31,7 @@ type Alert struct {
 	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,flapping" doc:"Why it notifies no one now; absent: it is not muted, or it is over."`
 	MutedBy          string            `json:"muted_by,omitzero" maxLength:"255" doc:"The silence rule, or the alert that inhibits it."`
 	MutedUntil       int64             `json:"muted_until,omitzero" doc:"When it is decided again, Unix seconds."`
+	GroupKey         string            `json:"group_key,omitzero" doc:"The group that its source puts it into, such as Alertmanager's groupKey; absent: none."`
 	CreatedAt        int64             `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt        int64             `json:"updated_at" doc:"Unix seconds."`
 	DeletedAt        int64             `json:"deleted_at,omitzero" doc:"Unix seconds; never set in a reply, which omits deleted alerts."`
@@ -68,7 +69,8 @@ func (i *Incident) blank() { i.Title, i.Progress = "", "" }
 
 const columns = `alert_id, integration_id, channel_id, account_id, title, title_rule, description, alert_key, alert_severity, alert_status,
 	start_time, last_time, end_time, event_cnt, labels, images, ever_muted, created_at, updated_at, deleted_at,
-	integration_name, integration_type, integration_ref_id, responder_name, responder_email, incident_id, muted, muted_by, muted_until`
+	integration_name, integration_type, integration_ref_id, responder_name, responder_email,
+	incident_id, muted, muted_by, muted_until, group_key`
 
 // selection selects what scanAlert scans: the alert with the present title and progress of its incident.
 const selection = `SELECT ` + columns + `,
@@ -85,7 +87,7 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 		&a.AlertKey, &a.AlertSeverity, &a.AlertStatus,
 		&a.StartTime, &a.LastTime, &a.EndTime, &a.EventCnt, &labels, &images, &a.EverMuted, &a.CreatedAt, &a.UpdatedAt, &a.DeletedAt,
 		&a.IntegrationName, &a.IntegrationType, &a.IntegrationRefID, &a.ResponderName, &a.ResponderEmail,
-		&incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil,
+		&incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil, &a.GroupKey,
 		&incident.Title, &incident.Progress, &incident.channel,
 	); err != nil {
 		return a, err

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/decide"
+	"tocsin/internal/core/event"
 	"tocsin/internal/platform/db"
 )
 
@@ -55,6 +56,7 @@ func (a *Alert) check(at configstore.RecordPath, account int64) error {
 		at.AtLeast("last_time", a.LastTime, 0),
 		at.AtLeast("end_time", a.EndTime, 0),
 		at.AtLeast("event_cnt", a.EventCnt, 0),
+		at.Length("group_key", a.GroupKey, 0, event.MaxGroupKey),
 		at.AtLeast("created_at", a.CreatedAt, 0),
 		at.AtLeast("updated_at", a.UpdatedAt, 0),
 		at.AtLeast("deleted_at", a.DeletedAt, 0),
@@ -88,13 +90,17 @@ func (a *Alert) insert(tx *db.Tx, account int64) (int64, error) {
 	if a.Incident != nil {
 		incident = strings.ToLower(a.Incident.IncidentID)
 	}
-	return tx.Exec(`INSERT INTO alert (`+columns+`)
+	flapsUntil := int64(0)
+	if a.Muted == string(decide.Flapping) {
+		flapsUntil = a.MutedUntil
+	}
+	return tx.Exec(`INSERT INTO alert (`+columns+`, flapping_until)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-			$21, $22, $23, $24, $25, $26, $27, $28, $29) ON CONFLICT DO NOTHING`,
+			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31) ON CONFLICT DO NOTHING`,
 		a.AlertID, a.IntegrationID, a.ChannelID, account, a.Title, a.TitleRule, a.Description, a.AlertKey, a.AlertSeverity, a.AlertStatus,
 		a.StartTime, a.LastTime, a.EndTime, a.EventCnt, string(labels), string(images), a.EverMuted, a.CreatedAt, a.UpdatedAt, a.DeletedAt,
 		a.IntegrationName, a.IntegrationType, a.IntegrationRefID, a.ResponderName, a.ResponderEmail,
-		incident, a.Muted, a.MutedBy, a.MutedUntil)
+		incident, a.Muted, a.MutedBy, a.MutedUntil, a.GroupKey, flapsUntil)
 }
 
 // Dump returns all alerts of an account, with deleted ones, ordered by id, as replies show them.

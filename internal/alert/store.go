@@ -12,7 +12,7 @@ import (
 
 const decided = `alert_id, channel_id, incident_id, alert_key, integration_id,
 	title_rule, title, description, alert_severity, alert_status, labels, images,
-	start_time, last_time, end_time, event_cnt, ever_muted, muted, muted_by, muted_until, changes`
+	start_time, last_time, end_time, event_cnt, ever_muted, muted, muted_by, muted_until, changes, group_key, flapping_until`
 
 // Row is a stored alert, with all columns that a decision about events reads. Two rows are equal (==) if nothing that a
 // decision could depend on has changed between them.
@@ -23,12 +23,14 @@ type Row struct {
 	Muted                                                              decide.Outcome
 	MutedBy                                                            string
 	Labels, Images, Changes                                            string // JSON
+	GroupKey                                                           string
+	FlapsUntil                                                         int64
 }
 
 func scanRow(scan db.Scan) (w Row, err error) {
 	return w, scan(&w.ID, &w.Channel, &w.Incident, &w.Key, &w.Integration,
 		&w.TitleRule, &w.Title, &w.Description, &w.Severity, &w.Status, &w.Labels, &w.Images,
-		&w.Start, &w.Last, &w.End, &w.Events, &w.EverMuted, &w.Muted, &w.MutedBy, &w.MutedUntil, &w.Changes)
+		&w.Start, &w.Last, &w.End, &w.Events, &w.EverMuted, &w.Muted, &w.MutedBy, &w.MutedUntil, &w.Changes, &w.GroupKey, &w.FlapsUntil)
 }
 
 // Alert returns the alert of the row, with the JSON columns parsed.
@@ -52,6 +54,8 @@ func (w *Row) Alert() (a decide.Alert, err error) {
 		Muted:       w.Muted,
 		MutedBy:     w.MutedBy,
 		MutedUntil:  w.MutedUntil,
+		GroupKey:    w.GroupKey,
+		FlapsUntil:  w.FlapsUntil,
 	}
 	for _, part := range []struct {
 		text string
@@ -85,6 +89,8 @@ func RowOf(a *decide.Alert) (Row, error) {
 		Muted:       a.Muted,
 		MutedBy:     a.MutedBy,
 		MutedUntil:  a.MutedUntil,
+		GroupKey:    a.GroupKey,
+		FlapsUntil:  a.FlapsUntil,
 	}
 	for _, part := range []struct {
 		text *string
@@ -129,25 +135,15 @@ func Find(tx *db.Tx, account int64, alert string) (a decide.Alert, found bool, e
 	return a, found, err
 }
 
-// Source is the row of an active alert that may inhibit others.
-type Source struct {
-	Row
-	Acked bool // its incident is acknowledged
-}
+// MaxSources is the number of alerts of a channel that Sources returns at most. It bounds the memory of one decision.
+const MaxSources = 20_000
 
-// MaxSources is the number of alerts of a channel that Sources returns at most.
-const MaxSources = 1000
-
-// Sources returns the channel's active alerts that had an event at since (Unix seconds) or later, with whether their
-// incidents are acknowledged: at most MaxSources, the newest first.
-func Sources(tx *db.Tx, account, channel, since int64) ([]Source, error) {
-	return db.All(tx, func(scan db.Scan) (s Source, err error) {
-		s.Row, err = scanRow(func(dest ...any) error { return scan(append(dest, &s.Acked)...) })
-		return s, err
-	}, `SELECT `+decided+`, EXISTS (SELECT 1 FROM incident i
-			WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id AND i.progress = 'Processing')
-		FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0 AND last_time >= $3 AND deleted_at = 0
-		ORDER BY last_time DESC, alert_id LIMIT $4 + 0`, account, channel, since, MaxSources)
+// Sources returns the channel's active alerts, which may inhibit others: at most MaxSources, those with the latest events
+// first.
+func Sources(tx *db.Tx, account, channel int64) ([]Row, error) {
+	return db.All(tx, scanRow, `SELECT `+decided+` FROM alert
+		WHERE account_id = $1 AND channel_id = $2 AND end_time = 0 AND deleted_at = 0
+		ORDER BY last_time DESC, alert_id LIMIT $3 + 0`, account, channel, MaxSources)
 }
 
 // Due is a muted alert that must be decided again.
@@ -209,7 +205,7 @@ func Unmute(tx *db.Tx, account, now int64) error {
 const uninhibit = `UPDATE alert SET muted_until = $3
 	WHERE account_id = $1 AND end_time = 0 AND muted_until > $3 AND muted_by = $2 AND muted_by <> ''`
 
-// Uninhibit makes the alerts that source inhibits due now (Unix seconds), because source is over.
+// Uninhibit makes the alerts that source inhibits due now (Unix seconds), because source is over or has changed.
 func Uninhibit(tx *db.Tx, account int64, source string, now int64) error {
 	_, err := tx.Exec(uninhibit, account, source, now)
 	return err
@@ -231,10 +227,11 @@ func Save(tx *db.Tx, account int64, a *decide.Alert, now time.Time) error {
 func (w *Row) Update(tx *db.Tx, account int64, now time.Time) error {
 	_, err := tx.Exec(`UPDATE alert SET incident_id = $3, description = $4, alert_severity = $5, alert_status = $6,
 		labels = $7, images = $8, last_time = $9, end_time = $10,
-		event_cnt = $11, ever_muted = $12, muted = $13, muted_by = $14, muted_until = $15, changes = $16, updated_at = $17
+		event_cnt = $11, ever_muted = $12, muted = $13, muted_by = $14, muted_until = $15, changes = $16, updated_at = $17,
+		group_key = $18, flapping_until = $19
 		WHERE account_id = $1 AND alert_id = $2`,
 		account, w.ID, w.Incident, w.Description, w.Severity, w.Status, w.Labels, w.Images, w.Last, w.End,
-		w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, now.Unix())
+		w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, now.Unix(), w.GroupKey, w.FlapsUntil)
 	return err
 }
 
@@ -243,10 +240,10 @@ func (w *Row) Insert(tx *db.Tx, account int64, from Origin, now time.Time) error
 	_, err := tx.Exec(`INSERT INTO alert (account_id, `+decided+`, integration_name, integration_type, integration_ref_id,
 			responder_name, responder_email, created_at, updated_at, deleted_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-			$17, $18, $19, $20, $21, $22, $23, $24, $25, '', '', $26, $26, 0)`,
+			$17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, '', '', $28, $28, 0)`,
 		account, w.ID, w.Channel, w.Incident, w.Key, w.Integration,
 		w.TitleRule, w.Title, w.Description, w.Severity, w.Status, w.Labels, w.Images,
-		w.Start, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes,
+		w.Start, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, w.GroupKey, w.FlapsUntil,
 		from.Name, from.Type, from.Ref, now.Unix())
 	return err
 }

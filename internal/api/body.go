@@ -45,14 +45,36 @@ func (b *Body) ReadUnknown(limit int64) ([]byte, error) {
 	return b.frame.readInflated(b.x, bodyHolder{network: b.x.network()}, min(limit, b.limit))
 }
 
+// ReadStart is Read for a body whose beginning has a use of its own. Of a body that is longer than the limit it returns
+// the bytes up to the limit; cut is then true. The rest is discarded, so that the sender can read the reply.
+func (b *Body) ReadStart(account, integration int64) (body []byte, cut bool, err error) {
+	zipped, err := isZipped(b.x.r)
+	if err != nil {
+		return nil, false, err
+	}
+	return b.frame.readStart(b.x, bodyHolder{account: account, key: integration}, b.limit, zipped)
+}
+
+// Over returns the fault of a body that is longer than the limit.
+func (b *Body) Over() error { return tooLarge(b.limit) }
+
 func (f *Frame) readInflated(x *exchange, h bodyHolder, limit int64) ([]byte, error) {
-	switch encoding := x.r.Header.Get("Content-Encoding"); strings.ToLower(encoding) {
+	zipped, err := isZipped(x.r)
+	if err != nil {
+		return nil, err
+	}
+	return f.readAll(x, h, limit, zipped)
+}
+
+// isZipped reports whether the body is compressed with gzip. The fault names another encoding.
+func isZipped(r *http.Request) (bool, error) {
+	switch encoding := r.Header.Get("Content-Encoding"); strings.ToLower(encoding) {
 	case "", "identity":
-		return f.readAll(x, h, limit, false)
+		return false, nil
 	case "gzip", "x-gzip":
-		return f.readAll(x, h, limit, true)
+		return true, nil
 	default:
-		return nil, fault.New(fault.BadRequest, "Content-Encoding must be gzip or absent, got %.60q", encoding)
+		return false, fault.New(fault.BadRequest, "Content-Encoding must be gzip or absent, got %.60q", encoding)
 	}
 }
 
@@ -88,15 +110,47 @@ func isJSON(kind string) bool {
 // readAll reads the body up to limit bytes, whatever its content type. The bytes that it can grow to are reserved
 // first and released when the call is answered.
 func (f *Frame) readAll(x *exchange, h bodyHolder, limit int64, zipped bool) ([]byte, error) {
+	if x.r.ContentLength > limit {
+		x.w.Header().Set("Connection", "close")
+		return nil, tooLarge(limit)
+	}
+	return f.readReserved(x, h, limit, zipped, func(declared int64) ([]byte, error) {
+		return read(http.MaxBytesReader(x.w, x.r.Body, limit), limit, declared, zipped)
+	})
+}
+
+// discarded is how much is read of the rest of a body that is longer than the limit, in limits. A sender that is not
+// read to the end may take the closed connection for a failure, and send all of it again.
+const discarded = 4
+
+// readStart is readAll for Body.ReadStart.
+func (f *Frame) readStart(x *exchange, h bodyHolder, limit int64, zipped bool) (body []byte, cut bool, err error) {
+	if declared := x.r.ContentLength; !zipped && declared >= 0 && declared <= limit {
+		body, err = f.readAll(x, h, limit, false)
+		return body, false, err
+	}
+	body, err = f.readReserved(x, h, limit, zipped, func(int64) ([]byte, error) {
+		start, err := read(x.r.Body, limit, -1, zipped)
+		if over := new(http.MaxBytesError); errors.As(err, &over) {
+			cut = true
+			_, _ = io.CopyN(io.Discard, x.r.Body, discarded*limit)
+			return start[:limit:limit], nil
+		}
+		return start, err
+	})
+	return body, cut, err
+}
+
+// readReserved calls read with the declared length of the body (-1: unknown), while the bytes that it can grow to are
+// reserved, at most limit.
+func (f *Frame) readReserved(
+	x *exchange, h bodyHolder, limit int64, zipped bool, read func(declared int64) ([]byte, error),
+) ([]byte, error) {
 	declared := x.r.ContentLength // -1: unknown
 	if declared == 0 && !zipped {
 		return nil, nil
 	}
-	if declared > limit {
-		x.w.Header().Set("Connection", "close")
-		return nil, tooLarge(limit)
-	}
-	most := declared
+	most := min(limit, declared)
 	switch {
 	case declared < 0:
 		most = limit
@@ -110,7 +164,7 @@ func (f *Frame) readAll(x *exchange, h bodyHolder, limit int64, zipped bool) ([]
 	x.holder, x.held = h, most
 	connection := http.NewResponseController(x.w)
 	_ = connection.SetReadDeadline(time.Now().Add(f.bodyTime + time.Duration(most/bodyPace)*time.Second))
-	body, err := read(http.MaxBytesReader(x.w, x.r.Body, limit), limit, declared, zipped)
+	body, err := read(declared)
 	if err != nil {
 		return nil, unread(err, limit, zipped)
 	}
@@ -132,11 +186,10 @@ func read(r io.Reader, limit, declared int64, zipped bool) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		// One byte more than the limit, so that a body over it is noticed below and not cut off.
-		r = io.LimitReader(plain, limit+1)
+		r = plain
 	}
 	var body bytes.Buffer
-	_, err := body.ReadFrom(r)
+	_, err := body.ReadFrom(io.LimitReader(r, limit+1)) // one byte more, so that a longer body is noticed
 	if err == nil && int64(body.Len()) > limit {
 		err = &http.MaxBytesError{Limit: limit}
 	}

@@ -13,7 +13,8 @@ import (
 
 // Bounds of the request bodies in memory at one time (docs/operating.md, "Limits").
 const (
-	bodiesAtOnce   = 64 << 20 // bytes, over all connections
+	bodiesAtOnce   = 64 << 20 // bytes, over all connections, unless a body of the largest limit needs more
+	largeBodies    = 8        // how many bodies of the largest limit there is memory for
 	bodyWait       = 5 * time.Second
 	accountWaiting = 100 // requests of one account that may wait for memory
 	smallBody      = 64 << 10

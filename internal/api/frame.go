@@ -40,6 +40,7 @@ type Config struct {
 	Proxies []netip.Prefix // their X-Forwarded-For is trusted
 	Build   string         // shown in the reference
 	Guesses *KeyGuesses    // shared with what else takes keys; nil: the frame has its own
+	MaxBody int64          // the largest limit of an endpoint's body, in bytes: the memory for bodies depends on it
 }
 
 // Frame serves the operations of all packages. It is an http.Handler for their paths.
@@ -80,7 +81,7 @@ func New(c Config, ops ...[]Op) *Frame {
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
 		rates:  ratelimit.New[rateKey](0),
-		bodies: newBodyBudget(bodiesAtOnce, bodyWait), bodyTime: bodyTime,
+		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), bodyWait), bodyTime: bodyTime,
 	}
 	f.unknown = f.metrics.of("unknown")
 	for _, table := range ops {

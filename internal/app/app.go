@@ -39,6 +39,10 @@ type Config struct {
 	TLSKey         string
 	LimitPerSecond int // per account and operation; 0: no limit
 	LimitPerMinute int
+	PushPerSecond  int // requests per integration; 0: no limit
+	PushPerMinute  int
+	PushAlerts     int            // alerts in a request; 0: ingest.MaxAlerts
+	PushBytes      int64          // of a request's body; 0: ingest.MaxBytes
 	TrustedProxies []netip.Prefix // their X-Forwarded-For is trusted
 	AuditDays      int            // days that audit entries are kept; 0: for ever
 	DeliveryDays   int            // days that webhook deliveries are kept; 0: for ever
@@ -109,7 +113,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 	a.Frame = api.New(api.Config{
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: channel.Conceal,
 		Rate:    ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
-		Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses,
+		Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses, MaxBody: a.ingest.MaxBytes,
 	}, operations(a.Modules)...)
 	a.Runner = a.runner()
 	a.complete(ctx)

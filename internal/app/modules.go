@@ -51,7 +51,10 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	bus, decide, escalate, configs := &activity.Bus{}, jobs.NewSignal(), jobs.NewSignal(), triage.NewConfigs(a.DB)
 	a.notify = a.notifier(bus, configs, linkKey)
 	a.selfAlerts = &selfalert.Service{DB: a.DB, Notify: a.notify, Decide: decide}
-	a.ingest = ingest.New(ingest.Config{DB: a.DB, Rate: a.pushRate(), Guesses: guesses, Decide: decide, Metrics: a.metrics})
+	a.ingest = ingest.New(ingest.Config{
+		DB: a.DB, Log: a.Log, Rate: a.pushRate(), MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
+		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
+	})
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
 	escalations := escalation.New(escalation.Service{
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Wake: escalate, Silenced: configs.Silenced,
@@ -143,7 +146,7 @@ func (a *App) pushRate() ratelimit.Rate {
 	if a.LimitPerSecond == 0 && a.LimitPerMinute == 0 {
 		return ratelimit.Rate{}
 	}
-	return ratelimit.Rate{PerSecond: 100, PerMinute: 1000}
+	return ratelimit.Rate{PerSecond: a.PushPerSecond, PerMinute: a.PushPerMinute}
 }
 
 // operations lists the operations of modules.

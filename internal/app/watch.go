@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/platform/jobs"
@@ -40,6 +41,8 @@ type state struct {
 	Work       []overdue    `json:"work"`
 	Failed     int64        `json:"notices_failed_last_hour"` // for good
 	Unreadable []unreadable `json:"unreadable,omitempty"`
+
+	Refused []integration.Refusing `json:"events_refused_last_5_minutes,omitempty"`
 }
 
 // standing reads the state.
@@ -61,6 +64,9 @@ func (a *App) standing(ctx context.Context, now time.Time) (s state, err error) 
 			s.Work = append(s.Work, o)
 		}
 		if s.Failed, err = notify.FailedSince(tx, now.Add(-time.Hour)); err != nil {
+			return err
+		}
+		if s.Refused, err = integration.RefusedSince(tx, now.Add(-5*time.Minute)); err != nil {
 			return err
 		}
 		left, err := configstore.Unreadable(tx, channel.Unreadable)

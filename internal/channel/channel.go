@@ -52,6 +52,9 @@ type updateRequest struct {
 // noRule is the warning of a channel whose incidents notify no one.
 const noRule = "the channel has no enabled escalation rule, so its incidents notify no one"
 
+// noGroups is the warning of a channel that is created without grouping.
+const noGroups = "group.method: n opens an incident for every alert, and people are notified of each; p groups alerts"
+
 func create(c *api.Call, in createRequest) (created, error) {
 	unused, err := id.Unused(func(n int64) (bool, error) { return Table.Known(c.Tx, c.Who.AccountID, n) })
 	if err != nil {
@@ -66,7 +69,13 @@ func create(c *api.Call, in createRequest) (created, error) {
 		Status:      "enabled",
 		CreatedAt:   c.Unix(),
 	}
+	if in.Group == nil {
+		ch.Group = sourceGroups()
+	}
 	warnings, err := in.storeIn(c, &ch)
+	if ch.Group.Method == "n" {
+		warnings = append(warnings, noGroups)
+	}
 	warnings = append(warnings, noRule)
 	return created{ch.ChannelID, ch.ChannelName, api.Warn(warnings)}, err
 }

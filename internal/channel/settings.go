@@ -12,7 +12,7 @@ import (
 type Settings struct {
 	AutoResolveTimeout      *int64    `json:"auto_resolve_timeout,omitzero" minimum:"0" maximum:"2592000" doc:"Seconds after which an incident resolves itself; absent or 0: never."`
 	AutoResolveMode         *string   `json:"auto_resolve_mode,omitzero" enum:"trigger,update" doc:"Counted from when the incident began (trigger) or from its latest alert (update)."`
-	Group                   *Group    `json:"group,omitzero" doc:"Which alerts become one incident; absent: each its own."`
+	Group                   *Group    `json:"group,omitzero" doc:"Which alerts become one incident; absent in an existing channel: each its own. A channel that is created without it groups by group_key: as the source of the alerts does."`
 	Flapping                *Flapping `json:"flapping,omitzero" doc:"When an alert changes too often to notify about; absent: 4 changes in 60 minutes mute it for 120."`
 	DisableOutlierDetection *bool     `json:"disable_outlier_detection,omitzero" doc:"Stored for clients that send it; there is no outlier detection."`
 	DisableAutoClose        *bool     `json:"disable_auto_close,omitzero" doc:"An incident stays open when all of its alerts are over."`
@@ -33,7 +33,7 @@ type Reminder struct {
 // Group is the rule by which alerts become one incident.
 type Group struct {
 	Method            string     `json:"method" enum:"i,p,n" doc:"n: every alert is its own incident; p: those that agree in the dimensions of equals; i is treated as n."`
-	Equals            [][]string `json:"equals,omitzero" innerMaxItems:"20" maxItems:"5" maxLength:"255" doc:"With p: lists of fields such as labels.service. Alerts that agree in a list's fields belong together; the first list whose fields an alert has decides."`
+	Equals            [][]string `json:"equals,omitzero" innerMaxItems:"20" maxItems:"5" maxLength:"255" doc:"With p: lists of fields such as labels.service, or group_key: the group that the source puts the alert into. Alerts that agree in a list's fields belong together; the first list whose fields an alert has decides."`
 	Cases             []Case     `json:"cases,omitzero" maxItems:"100" doc:"With p: other lists for alerts that match a filter; the first that matches decides."`
 	AllEqualsRequired *bool      `json:"all_equals_required,omitzero" doc:"With p: an alert that lacks one of a list's fields is not grouped by it."`
 	TimeWindow        *int64     `json:"time_window,omitzero" minimum:"0" maximum:"2592000" doc:"For how many minutes alerts join an incident; absent or 0: as long as it is open."`
@@ -42,6 +42,12 @@ type Group struct {
 	StormThresholds   []int64    `json:"storm_thresholds,omitzero" maxItems:"5" minimum:"2" maximum:"10000" doc:"Several such steps."`
 	IKeys             []string   `json:"i_keys,omitzero" maxItems:"10" maxLength:"255" doc:"Stored as sent."`
 	IScoreThreshold   *float64   `json:"i_score_threshold,omitzero" minimum:"0.5" maximum:"1" doc:"Stored as sent."`
+}
+
+// sourceGroups groups alerts as their sources do, such as Alertmanager by its group_by. Alerts of sources without groups
+// are not grouped. A new channel has it unless its creator chooses.
+func sourceGroups() *Group {
+	return &Group{Method: "p", Equals: [][]string{{"group_key"}}}
 }
 
 // Case groups the alerts that match a filter by other fields. Its other members are stored as they were sent.

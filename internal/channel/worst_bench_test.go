@@ -2,6 +2,7 @@ package channel_test
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,12 +23,15 @@ type worst struct {
 	channel *decide.Channel
 }
 
-func (w worst) Inlet(int64) (*decide.Inlet, error)          { return &w.inlet, nil }
-func (w worst) Channel(int64) (*decide.Channel, error)      { return w.channel, nil }
-func (worst) Alert(int64, string) (*decide.Alert, error)    { return nil, nil }
-func (worst) Sources(int64, int64) ([]decide.Source, error) { return nil, nil }
-func (worst) Group(int64, string) (*decide.Group, error)    { return nil, nil }
-func expression(n int) filter.Condition                     { return costly(fmt.Sprintf(`/(?:\pL?){%d}z/`, n)) }
+func (w worst) Inlet(int64) (*decide.Inlet, error)       { return &w.inlet, nil }
+func (w worst) Channel(int64) (*decide.Channel, error)   { return w.channel, nil }
+func (worst) Alert(int64, string) (*decide.Alert, error) { return nil, nil }
+func (worst) Sources(int64) (iter.Seq[*decide.Alert], error) {
+	return func(func(*decide.Alert) bool) {}, nil
+}
+func (worst) Source(int64, string) (*decide.Alert, error) { return nil, nil }
+func (worst) Group(int64, string) (*decide.Group, error)  { return nil, nil }
+func expression(n int) filter.Condition                   { return costly(fmt.Sprintf(`/(?:\pL?){%d}z/`, n)) }
 func costly(vals ...string) filter.Condition {
 	return filter.Condition{Key: "description", Oper: filter.In, Vals: vals}
 }

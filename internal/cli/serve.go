@@ -18,6 +18,10 @@ import (
 type serving struct {
 	LimitPerSecond int      `help:"Calls per second, account and operation; 0: no limit." default:"50"`
 	LimitPerMinute int      `help:"Calls per minute, account and operation; 0: no limit." default:"1000"`
+	PushPerSecond  int      `help:"Requests with events per second and integration; 0: no limit." default:"1000"`
+	PushPerMinute  int      `help:"Requests with events per minute and integration; 0: no limit." default:"30000"`
+	PushAlerts     int      `help:"Alerts that are taken of one request." default:"10000"`
+	PushBytes      int64    `help:"Bytes that are read of one request with events." default:"16777216"`
 	TLSCert        string   `name:"tls-cert" help:"PEM file with the certificate chain; together with --tls-key." placeholder:"FILE"`
 	TLSKey         string   `name:"tls-key" help:"PEM file with the certificate's key." placeholder:"FILE"`
 	TrustedProxies []string `help:"Networks whose X-Forwarded-For is believed, such as 10.0.0.0/8." placeholder:"CIDR"`
@@ -34,7 +38,12 @@ func (s serving) apply(c *app.Config) error {
 	if s.LimitPerSecond < 0 || s.LimitPerMinute < 0 || min(s.AuditDays, s.DeliveryDays, s.EventDays, s.DroppedDays, s.IncidentDays) < 0 {
 		return misuseError{fmt.Errorf("limits and days must be 0 or more")}
 	}
+	if min(s.PushPerSecond, s.PushPerMinute) < 0 ||
+		s.PushAlerts < 1 || s.PushAlerts > 1_000_000 || s.PushBytes < 1<<20 || s.PushBytes > 1<<30 {
+		return misuseError{fmt.Errorf("--push-alerts must be from 1 to 1000000, --push-bytes from 1 MiB to 1 GiB, the other limits 0 or more")}
+	}
 	c.LimitPerSecond, c.LimitPerMinute = s.LimitPerSecond, s.LimitPerMinute
+	c.PushPerSecond, c.PushPerMinute, c.PushAlerts, c.PushBytes = s.PushPerSecond, s.PushPerMinute, s.PushAlerts, s.PushBytes
 	c.TLSCert, c.TLSKey = s.TLSCert, s.TLSKey
 	c.AuditDays, c.DeliveryDays, c.IncidentDays = s.AuditDays, s.DeliveryDays, s.IncidentDays
 	c.EventDays, c.DroppedDays = s.EventDays, s.DroppedDays

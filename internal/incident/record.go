@@ -261,10 +261,3 @@ func Joinable(tx *db.Tx, account, channel int64, key string) (g decide.Group, fo
 		AND group_key <> '' AND progress <> 'Closed'
 		ORDER BY start_time DESC, incident_id DESC LIMIT 1`, account, channel, key)
 }
-
-// Acked reports whether an incident is acknowledged.
-func Acked(tx *db.Tx, account int64, incident string) (bool, error) {
-	_, acked, err := db.One(tx, db.Column[int64],
-		`SELECT 1 FROM incident WHERE account_id = $1 AND incident_id = $2 AND progress = 'Processing'`, account, incident)
-	return acked, err
-}

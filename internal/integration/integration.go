@@ -102,15 +102,26 @@ type OneRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
 }
 
-func (r *Service) info(c *api.Call, in OneRequest) (Integration, error) {
+// Info is an integration with what became of its events.
+type Info struct {
+	Integration
+	Refused []Refused `json:"refused,omitempty" doc:"Of a source: the events of the last 24 hours that were not taken, by reason; absent: none."`
+}
+
+func (r *Service) info(c *api.Call, in OneRequest) (Info, error) {
 	i, err := Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
 	if err != nil {
-		return i, err
+		return Info{}, err
 	}
 	if err := i.permit(c); err != nil {
-		return Integration{}, err
+		return Info{}, err
 	}
-	return i, r.show(c, &i)
+	refused, err := RefusedOf(c.Tx, c.Who.AccountID, i.IntegrationID, c.Now.Add(-refusedKept))
+	if err != nil {
+		return Info{}, err
+	}
+	err = r.show(c, &i)
+	return Info{i, refused}, err
 }
 
 // show opens the secrets of an integration for a caller who may manage integrations, and masks them for others.

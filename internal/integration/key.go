@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"tocsin/internal/api"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
 )
@@ -21,6 +22,23 @@ type rotated struct {
 	PushURL        string `json:"push_url" doc:"The path and query to push events to."`
 }
 
+// keptExpired is for how many seconds an expired key is kept: events that still come with it are counted as refused.
+const keptExpired = 30 * 86400
+
+// expireKeys ends the keys of an integration at now (Unix seconds), its present key grace seconds later.
+func expireKeys(tx *db.Tx, account int64, i *Integration, now, grace int64) error {
+	id := strconv.FormatInt(i.IntegrationID, 10)
+	if _, err := tx.Exec(`DELETE FROM integration_key WHERE account_id = $1 AND integration_id = $2 AND expires_at > 0 AND expires_at < $3`,
+		account, id, now-keptExpired); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE integration_key SET expires_at = $3 WHERE account_id = $1 AND integration_id = $2
+		AND (expires_at = 0 OR expires_at > $3)`, account, id, now); err != nil {
+		return err
+	}
+	return registerKey(tx, account, i, now+grace)
+}
+
 // rotate replaces the key of a source. Keys of earlier rotations stop working at once.
 func (r *Service) rotate(c *api.Call, in rotateRequest) (rotated, error) {
 	i, err := r.readInClear(c, in.IntegrationID)
@@ -30,14 +48,8 @@ func (r *Service) rotate(c *api.Call, in rotateRequest) (rotated, error) {
 	if !i.IsSource() {
 		return rotated{}, fault.Invalid("integration_id", "%d is a %s, which has no key", in.IntegrationID, i.IntegrationType)
 	}
-	key := strconv.FormatInt(i.IntegrationID, 10)
-	if _, err := c.Tx.Exec(`DELETE FROM integration_key WHERE account_id = $1 AND integration_id = $2`, c.Who.AccountID, key); err != nil {
+	if err := expireKeys(c.Tx, c.Who.AccountID, &i, c.Unix(), in.GraceSeconds); err != nil {
 		return rotated{}, err
-	}
-	if in.GraceSeconds > 0 {
-		if err := registerKey(c.Tx, c.Who.AccountID, &i, c.Unix()+in.GraceSeconds); err != nil {
-			return rotated{}, err
-		}
 	}
 	i.IntegrationKey = newKey()
 	out := rotated{i.IntegrationKey, i.pushPath()}

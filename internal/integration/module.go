@@ -12,6 +12,7 @@ func (r *Service) Module() module.Module {
 		Name:     "integration",
 		Ops:      r.Ops(),
 		Reseal:   []func(*db.Tx, secret.Renew) (int, error){Kind.Reseal},
+		Prune:    []module.Retention{{Period: module.Ended, Prune: pruneRefused}},
 		Sections: []string{"integrations"},
 	}
 }

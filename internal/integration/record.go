@@ -221,22 +221,28 @@ func (s *Settings) checkWebhook(at configstore.RecordPath, kind string) error {
 	return checkHeaders(at, s.Headers)
 }
 
-// ByKey returns the integration of any account that a key belongs to: the current key, or one that was rotated and is
-// still valid at now (Unix seconds). Keys are long and random and are looked up by their hashes, so that the time of the
-// lookup reveals nothing about them.
-func ByKey(tx *db.Tx, key string, now int64) (i Integration, found bool, err error) {
+// Key is the integration of any account that a key belongs to.
+type Key struct {
+	Integration
+	Expired bool // the key was replaced, and is not valid any more
+}
+
+// ByKey returns the integration that a key belongs to: the current key, or one that was replaced, which is valid until it
+// expires (Unix seconds). Keys are long and random and are looked up by their hashes, so that the time of the lookup
+// reveals nothing about them.
+func ByKey(tx *db.Tx, key string, now int64) (k Key, found bool, err error) {
 	type owner struct {
-		account int64
-		id      string
+		account, expires int64
+		id               string
 	}
-	o, found, err := db.One(tx, func(scan db.Scan) (o owner, err error) { return o, scan(&o.account, &o.id) },
-		`SELECT account_id, integration_id FROM integration_key WHERE key_hash = $1 AND (expires_at = 0 OR expires_at > $2)`, hashOf(key), now)
+	o, found, err := db.One(tx, func(scan db.Scan) (o owner, err error) { return o, scan(&o.account, &o.id, &o.expires) },
+		`SELECT account_id, integration_id, expires_at FROM integration_key WHERE key_hash = $1`, hashOf(key))
 	if err != nil || !found {
-		return i, false, err
+		return k, false, err
 	}
-	i, found, err = Kind.Find(tx, o.account, o.id)
-	i.AccountID = o.account
-	return i, found, err
+	k.Integration, found, err = Kind.Find(tx, o.account, o.id)
+	k.AccountID, k.Expired = o.account, o.expires > 0 && o.expires <= now
+	return k, found, err
 }
 
 // registerKey stores the hash of a source's key until expires (Unix seconds; 0: no expiry).

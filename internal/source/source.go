@@ -7,7 +7,6 @@ package source
 import (
 	"errors"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,22 +21,43 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Batch is the content of one request.
-type Batch struct {
-	Events  []event.Event // without ID, Integration and Received
-	Refused []Refused
+// Request is the body of a request as a Parser reads it.
+type Request struct {
+	Body      []byte
+	Cut       bool      // the body was longer than the limit: only its beginning is here
+	At        time.Time // when it came
+	MaxAlerts int       // alerts beyond this number are refused, and those before them are not
 }
 
-// Refused is a malformed alert of a batch.
+// Batch is the content of one request.
+type Batch struct {
+	Events    []event.Event // without ID, Integration and Received
+	Refused   []Refused
+	Truncated int64 `json:",omitempty"` // how many alerts the sender left out, by its own count
+	List      bool  `json:"-"`          // the alerts were read from a list: of a body that was cut, those before the cut
+}
+
+// Refused is an alert of a batch that cannot be taken, or all alerts from one on.
 type Refused struct {
 	Index   int    `json:"index" doc:"Its index in the batch, from 0."`
 	Field   string `json:"field" doc:"The member that is wrong, such as alerts[3].labels."`
 	Message string `json:"message" doc:"The reason, in words."`
+	Count   int    `json:"count,omitempty" doc:"How many alerts it is about, from index on; absent: one, or as many as follow where the body was cut."`
+	Reason  Reason `json:"-"`
 }
 
-// Parser reads a request's body, which came at a moment, with the parameters of its URL. An error is a fault of
-// the whole body.
-type Parser func(body []byte, at time.Time, query url.Values) (Batch, error)
+// Reason is why an alert is refused.
+type Reason int
+
+// The reasons.
+const (
+	Malformed Reason = iota
+	TooMany          // the request holds more alerts than the limit
+	TooLarge         // the body is longer than the limit
+)
+
+// Parser reads a request's body. An error is a fault of the whole body.
+type Parser func(Request) (Batch, error)
 
 // Refuse adds a malformed alert to the batch. err is the fault of this alert alone.
 func (b *Batch) Refuse(index int, field string, err error) {
@@ -51,8 +71,8 @@ func (b *Batch) Refuse(index int, field string, err error) {
 	b.Refused = append(b.Refused, refused)
 }
 
-// MaxAlerts is the highest number of alerts in one request.
-const MaxAlerts = 1000
+// MaxAlerts is how many alerts of one request are taken, unless the server is configured otherwise.
+const MaxAlerts = 10_000
 
 // LabelName matches label names as Prometheus has them, with the dots that other systems use.
 var LabelName = regexp.MustCompile(`\A[a-zA-Z_][a-zA-Z0-9_.]*\z`)
@@ -87,6 +107,15 @@ func NonEmpty(labels map[string]string) map[string]string {
 // Clean returns a text without NUL and with U+FFFD for broken UTF-8: PostgreSQL rejects both.
 func Clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}
+
+// GroupKey returns the key of the group that a source puts an alert into, within the bound of events. A longer one is
+// replaced by its hash: if it were cut, two groups could become one.
+func GroupKey(key string) string {
+	if key = Clean(key); utf8.RuneCountInString(key) > event.MaxGroupKey {
+		return event.KeyOf(nil, key)
+	}
+	return key
 }
 
 // Severity returns the severity of a source's word by its table, whose keys are in lower case.

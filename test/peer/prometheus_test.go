@@ -1,5 +1,5 @@
-// Package peer runs Tocsin against the real programs that send to it. They are Debian's packages prometheus and
-// prometheus-alertmanager; without them the tests are skipped, and make test reports it.
+// Package peer runs Tocsin against the real programs that send to it, and behind a real proxy. They are Debian's packages
+// prometheus, prometheus-alertmanager and nginx-light; without them the tests are skipped, and make test reports it.
 package peer
 
 import (

@@ -36,7 +36,7 @@ func TestOneMalformedAlertCostsNoOther(t *testing.T) {
 	w.want(r, "events.1.alert_key", "c")
 	w.want(r, "refused.0.field", "[1].event_status")
 	w.settle()
-	w.notified(newPage("ann"), newPage("ann"))
+	w.notified(newPage("ann"), newPage("ann"), newPage("ann")) // and that events are refused
 	if r := w.post("/event/push/alert/standard?integration_key="+shopKey, `[{"title_rule": "b"}, {}]`); r.Status != 400 || !strings.Contains(r.Error.Message, "none of the 2 alerts") {
 		t.Error(r)
 	}
@@ -57,8 +57,8 @@ func TestEverySourceIsTaken(t *testing.T) {
 	if r.Error != nil {
 		t.Error(r)
 	}
-	w.settle()
-	w.notified(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
+	w.settle() // one page is that some events of the payloads were refused
+	w.notified(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
 }
 
 const beatKey = "0123456789abcdef0123456789abcdef777"
@@ -129,7 +129,7 @@ func TestAChangeEventIsStoredAndPagesNoOne(t *testing.T) {
 }
 
 func TestOneIntegrationHasItsLimits(t *testing.T) {
-	w := beginWith(t, func(c *app.Config) { c.LimitPerSecond, c.LimitPerMinute = 50, 1000 }, notifyAnn)
+	w := beginWith(t, func(c *app.Config) { c.LimitPerSecond, c.LimitPerMinute, c.PushPerSecond = 50, 1000, 100 }, notifyAnn)
 	refused := 0
 	for i := range 101 {
 		r := w.post("/event/push/alert/standard?integration_key="+shopKey, fmt.Sprintf(`{"title_rule": "a", "event_status": "Info", "alert_key": "%d"}`, i))

@@ -1,6 +1,8 @@
 package story
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -29,5 +31,106 @@ func TestADisabledChannelOpensNoIncident(t *testing.T) {
 		}
 	}
 	w.do("/channel/enable", `{"channel_id": %d}`, shop)
+	w.notified(newPage("ann"))
+}
+
+// hosts inhibits what is not Critical in the cluster of a Critical alert.
+const hosts = `"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Warning"]}]], "equals": ["labels.cluster"]`
+
+// A source inhibits while it is active: acknowledged, an hour later, after a restart, and whatever else is configured.
+// What it held is released when it ends, and is grouped as new alerts are.
+func TestASourceInhibitsWhileItIsActive(t *testing.T) {
+	w := begin(t, notifyAnn, rules("inhibit_rules", hosts))
+	w.do("/channel/update", `{"channel_id": %d, "group": {"method": "p", "equals": [["labels.cluster"]]}}`, shop)
+	w.push("switch", "Critical", "cluster=eu")
+	w.notified(newPage("ann"))
+	w.ack(annKey)
+	for i := range 30 {
+		w.push(fmt.Sprint("host", i), "Warning", "cluster=eu", "title=Host down")
+	}
+	for range 4 {
+		w.pass(20 * time.Minute)
+		w.do("/team/upsert", `{"team_name": "unrelated %d"}`, w.clock.Now().Unix())
+		w.do("/channel/update", `{"channel_id": %d, "description": "changed"}`, shop)
+		w.restart()
+		w.pass(time.Minute)
+	}
+	for _, p := range w.newPages() {
+		if strings.Contains(p.subject, "Host down") {
+			t.Errorf("notified %s %s", p, p.subject)
+		}
+	}
+	if n := w.count(`SELECT count(*) FROM alert WHERE muted = 'inhibited'`); n != 30 {
+		t.Errorf("%d alerts are inhibited", n)
+	}
+	w.push("switch", "Ok", "cluster=eu")
+	w.pass(time.Minute)
+	released := 0
+	for _, p := range w.newPages() {
+		if strings.Contains(p.subject, "Host down") && p.event == "i_new" {
+			released++
+		}
+	}
+	if n := w.count(`SELECT count(*) FROM incident WHERE title LIKE 'Host down%'`); n != 1 || released != 1 {
+		t.Errorf("%d incidents and %d pages of the released alerts, want one of each", n, released)
+	}
+}
+
+// A source that no longer matches its rule releases what it inhibits at once, and so does a rule that ends.
+func TestAChangedSourceOrRuleReleases(t *testing.T) {
+	w := begin(t, notifyAnn, rules("inhibit_rules", hosts))
+	w.push("switch", "Critical", "cluster=eu")
+	w.push("host", "Warning", "cluster=eu")
+	w.notified(newPage("ann"))
+	w.push("switch", "Info", "cluster=eu")
+	w.notified(newPage("ann"))
+	w.push("switch", "Critical", "cluster=eu")
+	w.push("other", "Warning", "cluster=eu")
+	w.newPages()
+	rule := w.do("/channel/inhibit/rule/list", `{"channel_id": %d}`, shop).get("items.0.rule_id")
+	w.do("/channel/inhibit/rule/disable", `{"channel_id": %d, "rule_id": %q}`, shop, rule)
+	w.notified(newPage("ann"))
+}
+
+// An inhibit rule of the pipeline holds as one of a channel does.
+func TestAPipelineRuleHoldsAfterAChange(t *testing.T) {
+	w := begin(t, notifyAnn)
+	w.do("/alert/pipeline/upsert", `{"integration_id": %d, "rules": [{"kind": "alert_inhibit", "if": [[{"key": "severity", "oper": "IN", "vals": ["Warning"]}]], "settings": {"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "equals": ["labels.cluster"]}}]}`, sink)
+	w.push("switch", "Critical", "cluster=eu")
+	w.push("host", "Warning", "cluster=eu")
+	w.notified(newPage("ann"))
+	w.do("/team/upsert", `{"team_name": "unrelated"}`)
+	w.pass(2 * time.Hour)
+	for _, p := range w.newPages() {
+		if strings.Contains(p.subject, "host") {
+			t.Errorf("notified %s %s", p, p.subject)
+		}
+	}
+	w.push("switch", "Ok", "cluster=eu")
+	if p := w.last(); !strings.Contains(p.subject, "Trouble with host") && !strings.Contains(p.subject, "Resolved") {
+		t.Error(p.subject)
+	}
+	if n := w.count(`SELECT count(*) FROM incident WHERE title LIKE '%host'`); n != 1 {
+		t.Errorf("%d incidents of the released alert", n)
+	}
+}
+
+// An alert that is muted for flapping stays so when something unrelated is configured.
+func TestFlappingOutlastsAnUnrelatedChange(t *testing.T) {
+	w := begin(t, notifyAnn)
+	for range 3 {
+		w.push("cpu", "Critical")
+		w.push("cpu", "Ok")
+		w.pass(time.Minute)
+	}
+	w.push("cpu", "Critical")
+	if n := w.count(`SELECT count(*) FROM alert WHERE muted = 'flapping' AND end_time = 0`); n != 1 {
+		t.Fatalf("%d alerts flap", n)
+	}
+	w.newPages()
+	w.do("/team/upsert", `{"team_name": "unrelated"}`)
+	w.pass(time.Hour)
+	w.notified()
+	w.do("/channel/update", `{"channel_id": %d, "flapping": {"is_disabled": true}}`, shop)
 	w.notified(newPage("ann"))
 }

@@ -189,24 +189,6 @@ func TestAnInhibitedAlertIsNotifiedWhenTheOtherEnds(t *testing.T) {
 	w.notified(over("ann"), newPage("ann"))
 }
 
-func TestAnAcknowledgedAlertInhibitsNothing(t *testing.T) {
-	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
-	w.push("node down", "Critical", "cluster=eu")
-	w.ack(annKey)
-	w.notified(newPage("ann"))
-	w.push("disk", "Warning", "cluster=eu")
-	w.notified(newPage("ann"))
-}
-
-func TestAnAlertThatIsNotHeardOfInhibitsNothing(t *testing.T) {
-	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
-	w.push("node down", "Critical", "cluster=eu")
-	w.push("disk", "Warning", "cluster=eu")
-	w.notified(newPage("ann"))
-	w.pass(11 * time.Minute)
-	w.notified(newPage("ann")) // of disk
-}
-
 func TestAFlappingAlertIsKeptQuiet(t *testing.T) {
 	w := begin(t, notifyAnn) // 4 changes in 60 minutes mute it for 120
 	for range 4 {
@@ -311,6 +293,29 @@ func TestAStormIsNotifiedAgain(t *testing.T) {
 		w.pass(10 * time.Second)
 	}
 	w.notified(newPage("ann"), "ann@example.com email i_storm", "ann@example.com email i_storm")
+}
+
+// Thresholds that are passed together are one message, about the largest.
+func TestThresholdsPassedTogetherAreOneMessage(t *testing.T) {
+	w := begin(t, grouped(byService+`, "storm_thresholds": [3, 10, 50, 100, 200]`))
+	w.pushTo(groupKey, "first", "Critical", "service=pay")
+	w.notified(newPage("ann"))
+	events := make([]string, 250)
+	for i := range events {
+		events[i] = fmt.Sprintf(`{"title_rule": "Trouble", "event_status": "Critical", "alert_key": "k%d", "labels": {"service": "pay"}}`, i)
+	}
+	if r := w.post("/event/push/alert/standard?integration_key="+groupKey, "["+strings.Join(events, ",")+"]"); r.Error != nil {
+		t.Fatal(r)
+	}
+	w.settle()
+	w.pass(time.Minute)
+	w.notified("ann@example.com email i_storm")
+	if n := w.count(`SELECT count(*) FROM notice WHERE cause = 'storm' AND status = 'sent' AND reason LIKE '%200 alerts%'`); n != 1 {
+		t.Errorf("%d notifications of 200 alerts were sent", n)
+	}
+	if n := w.count(`SELECT count(*) FROM notice WHERE cause = 'storm' AND status = 'cancelled' AND outcome LIKE '%grown further%'`); n != 4 {
+		t.Errorf("%d notifications of fewer alerts are explained", n)
+	}
 }
 
 func TestStrictGroupingExcludesAlertsWithoutTheField(t *testing.T) {

@@ -78,11 +78,9 @@ type Flaps struct {
 // MaxAlerts is how many alerts one incident may have (docs/lifecycle.md).
 const MaxAlerts = 5000
 
-// inhibitAge is how many seconds after its last event an active alert inhibits others.
-const inhibitAge = 600
-
-// whileDisabled is how many seconds pass until a muted alert of a disabled channel is decided again.
-const whileDisabled = 3600
+// recheck is how many seconds pass until an alert is decided again that another alert inhibits, or whose channel is
+// disabled. Both are decided again at once when that ends.
+const recheck = 3600
 
 // maxMisses is how many rules of a stage that did not match are listed in a trace.
 const maxMisses = 30

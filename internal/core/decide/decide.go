@@ -62,7 +62,7 @@ func over(trace []Step) (over []Step) {
 }
 
 // Reevaluate decides again about an active alert that is muted, when the reason may have ended. It starts at the
-// silence rules. The inhibit rules of the pipeline apply to events only.
+// silence rules. The pipeline's rules are those that match the alert as it is.
 func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 	d := decision{state: s, now: now, meter: newMeter()}
 	was := *a
@@ -76,8 +76,15 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 	}
 	d.looked("merge", Step{Matched: true, Why: fmt.Sprintf("it is decided again, because it was %s until now", was.Muted)})
 	if d.channel.Disabled { // it sends no notifications; when it is enabled all its alerts are decided again
-		d.Outcome, a.MutedUntil = was.Muted, now+whileDisabled
+		d.Outcome, a.MutedUntil = was.Muted, now+recheck
 		return d.Verdict, nil
+	}
+	inlet, err := s.Inlet(a.Integration)
+	if err != nil {
+		return d.Verdict, err
+	}
+	if inlet != nil {
+		_, _, d.inhibits, _ = inlet.Rules.Apply(d.meter, d.Event)
 	}
 	if err = d.mute(); err == nil && !d.Outcome.Muted() {
 		err = d.group()
@@ -231,7 +238,7 @@ func (d *decision) end(latest *Alert, open bool) {
 	a.Events++
 	a.Labels = joined(e.Labels, a.Labels)
 	d.change(&a)
-	d.Alert, d.Outcome, d.Feed = &a, Recovered, []string{"a_update", "a_close"}
+	d.Alert, d.Outcome, d.Feed, d.Frees = &a, Recovered, []string{"a_update", "a_close"}, true
 	d.looked("merge", Step{Matched: true, Why: "it ends " + a.named()})
 }
 
@@ -243,11 +250,11 @@ func same(a *Alert, e *event.Event) bool {
 // refresh updates the labels, images and last time of an alert from an event that changes nothing else.
 func (d *decision) refresh(latest *Alert) {
 	a := *latest
-	a.Labels, a.Last = d.Event.Labels, max(a.Last, d.now)
+	a.Labels, a.GroupKey, a.Last = d.Event.Labels, d.Event.GroupKey, max(a.Last, d.now)
 	if len(d.Event.Images) > 0 {
 		a.Images = d.Event.Images
 	}
-	d.Alert, d.Outcome = &a, Repeated
+	d.Alert, d.Outcome, d.Frees = &a, Repeated, !a.alike(latest)
 	d.looked("merge", Step{Matched: true, Why: "status, title and description are those of the last event of " + a.named()})
 }
 
@@ -257,7 +264,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 	if !open {
 		a := Alert{
 			Channel: d.Channel, Key: e.AlertKey, Integration: e.Integration, TitleRule: e.TitleRule, Title: e.Title, Description: e.Description,
-			Severity: e.Status, Status: e.Status, Labels: e.Labels, Images: e.Images, Start: e.Time, Last: d.now, Events: 1,
+			Severity: e.Status, Status: e.Status, Labels: e.Labels, Images: e.Images, GroupKey: e.GroupKey, Start: e.Time, Last: d.now, Events: 1,
 		}
 		why := "no alert of this key is open, so it begins one"
 		if latest != nil {
@@ -266,7 +273,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 				a.Start = latest.Start + 1
 			}
 			if latest.Muted == Flapping { // the alerts of a key flap together: each change begins another alert
-				a.Muted, a.MutedBy, a.MutedUntil = latest.Muted, latest.MutedBy, latest.MutedUntil
+				a.Muted, a.MutedBy, a.MutedUntil, a.FlapsUntil = latest.Muted, latest.MutedBy, latest.MutedUntil, latest.FlapsUntil
 			}
 			why = fmt.Sprintf("the last alert of this key, %s, is over, so it begins another", latest.ID)
 		}
@@ -279,12 +286,12 @@ func (d *decision) merge(latest *Alert, open bool) {
 	if event.Rank(e.Status) > event.Rank(a.Severity) {
 		a.Severity = e.Status
 	}
-	a.Status, a.Description, a.Labels, a.Last = e.Status, e.Description, e.Labels, max(a.Last, d.now)
+	a.Status, a.Description, a.Labels, a.GroupKey, a.Last = e.Status, e.Description, e.Labels, e.GroupKey, max(a.Last, d.now)
 	if len(e.Images) > 0 {
 		a.Images = e.Images
 	}
 	a.Events++
-	d.Alert, d.Feed = &a, []string{"a_update"}
+	d.Alert, d.Feed, d.Frees = &a, []string{"a_update"}, !a.alike(latest)
 	d.looked("merge", Step{Matched: true, Why: "it is an event of " + a.named()})
 }
 
@@ -297,7 +304,7 @@ func (d *decision) change(a *Alert) {
 // event returns an event with the content of the alert's last one, to decide again.
 func (a *Alert) event() event.Event {
 	return event.Event{Integration: a.Integration, AlertKey: a.Key, TitleRule: a.TitleRule, Title: a.Title, Description: a.Description,
-		Status: a.Status, Severity: a.Status, Labels: a.Labels, Images: a.Images, Time: a.Last}
+		Status: a.Status, Severity: a.Status, Labels: a.Labels, Images: a.Images, GroupKey: a.GroupKey, Time: a.Last}
 }
 
 // joined returns labels, with those of more that labels lacks: the labels of the alert's last event win.

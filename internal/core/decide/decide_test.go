@@ -3,6 +3,7 @@ package decide_test
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,7 +20,6 @@ type world struct {
 	channels map[int64]*decide.Channel
 	alerts   []*decide.Alert // in the order of their making
 	groups   []*group
-	acked    map[string]bool
 }
 
 type group struct {
@@ -42,13 +42,23 @@ func (w *world) Alert(channel int64, key string) (*decide.Alert, error) {
 	return nil, nil
 }
 
-func (w *world) Sources(channel, since int64) (all []decide.Source, err error) {
+func (w *world) Sources(channel int64) (iter.Seq[*decide.Alert], error) {
+	return func(yield func(*decide.Alert) bool) {
+		for _, a := range w.alerts {
+			if a.Channel == channel && a.Active() && !yield(a) {
+				return
+			}
+		}
+	}, nil
+}
+
+func (w *world) Source(channel int64, id string) (*decide.Alert, error) {
 	for _, a := range w.alerts {
-		if a.Channel == channel && a.Active() && a.Last >= since {
-			all = append(all, decide.Source{Alert: *a, Acked: w.acked[a.Incident]})
+		if a.Channel == channel && a.Active() && a.ID == id {
+			return a, nil
 		}
 	}
-	return all, nil
+	return nil, nil
 }
 
 func (w *world) Group(channel int64, key string) (*decide.Group, error) {
@@ -103,7 +113,7 @@ func when(label, value string) filter.Filter {
 // shop is a world with every kind of rule; the silence holds from 1000 to 2000.
 func shop() *world {
 	source, _ := filter.Compile(filter.Filter{{{Key: "severity", Oper: filter.In, Vals: []string{"Critical"}}}})
-	return &world{acked: map[string]bool{},
+	return &world{
 		inlets: map[int64]*decide.Inlet{1: {Channel: 7}, 2: {}},
 		channels: map[int64]*decide.Channel{7: {
 			Name:     "Shop",
@@ -312,7 +322,7 @@ func TestInhibitionNeverGoesInACircle(t *testing.T) {
 			list, targets = append(list, decide.Rule{ID: fmt.Sprint(n), Name: fmt.Sprint(n)}), append(targets, when("kind", fmt.Sprint(rng.IntN(3))))
 		}
 		ch.Targets = decide.NewRules(list, targets)
-		w := &world{acked: map[string]bool{}, inlets: map[int64]*decide.Inlet{1: {Channel: 7}}, channels: map[int64]*decide.Channel{7: ch}}
+		w := &world{inlets: map[int64]*decide.Inlet{1: {Channel: 7}}, channels: map[int64]*decide.Channel{7: ch}}
 		step := func(at int64) {
 			key := fmt.Sprint(rng.IntN(7))
 			e := event.Event{Integration: 1, AlertKey: key, Title: fmt.Sprint("T", rng.IntN(3)), Status: event.Critical, Severity: event.Critical, Labels: map[string]string{"kind": fmt.Sprint(rng.IntN(3))}, Time: at}

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 // first reason in this order counts.
 func (d *decision) mute() error {
 	a := d.Alert
-	was, until := a.Muted, a.MutedUntil
-	a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
+	was, until := a.Muted, a.FlapsUntil
+	a.Muted, a.MutedBy, a.MutedUntil, a.FlapsUntil = "", "", 0, 0
 	if d.silenced() {
 		return nil
 	}
@@ -29,7 +30,9 @@ func (d *decision) muted(as Outcome, by string, until int64, feed string) {
 	a := d.Alert
 	d.Outcome, a.Muted, a.MutedBy, a.MutedUntil, a.EverMuted = as, as, by, until, true
 	d.Feed = append(d.Feed, feed)
-	d.Trace[len(d.Trace)-1].Until = until
+	if as != Inhibited { // which lasts as long as the other alert is active
+		d.Trace[len(d.Trace)-1].Until = until
+	}
 }
 
 // discarded drops the event, if the rule stores no alerts. An alert that is open already is kept.
@@ -97,30 +100,30 @@ func (d *decision) inhibited() (bool, error) {
 	if len(targets) == 0 && len(d.inhibits) == 0 {
 		return false, nil
 	}
-	sources, err := d.state.Sources(d.Channel, d.now-inhibitAge)
+	sources, err := d.state.Sources(d.Channel)
 	if err != nil {
 		return false, err
 	}
 	for _, i := range targets {
 		rule, inhibit := &d.channel.Targets.List[i], d.channel.Inhibits[i]
-		if d.inhibitedBy(rule, inhibit, sources) {
-			return true, nil
+		if done, err := d.inhibitedBy(rule, inhibit, sources); done || err != nil {
+			return done, err
 		}
 	}
 	for _, in := range d.inhibits {
-		if d.inhibitedBy(&Rule{Name: in.Rule}, Inhibit{in.Source, in.Equals}, sources) {
-			return true, nil
+		if done, err := d.inhibitedBy(&Rule{Name: in.Rule}, Inhibit{in.Source, in.Equals}, sources); done || err != nil {
+			return done, err
 		}
 	}
 	return false, nil
 }
 
-// inhibitedBy reports whether one of the sources inhibits the alert by a rule, and records it.
-func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bool {
+// inhibitedBy reports whether one of the sources inhibits the alert by a rule, and records it. A source inhibits while it
+// is active: whether people have acknowledged it, and how long ago it was sent, does not matter.
+func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources iter.Seq[*Alert]) (bool, error) {
 	var near []string // why sources that match the rule do not inhibit
 	d.meter.Begin()
-	for i := range sources {
-		source := &sources[i]
+	for source := range sources {
 		if source.ID == d.Alert.ID && source.ID != "" {
 			continue
 		}
@@ -128,56 +131,65 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources []Source) bo
 		matches := inhibit.Source.Within(d.meter, &e, nil)
 		if d.meter.Over() { // the budget covers the rule with all its sources
 			d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: d.meter.Why(), Over: true})
-			return false
+			return false, nil
 		}
 		if !matches {
 			continue
 		}
-		if d.waitsFor(source, sources) {
-			near = append(near, source.named()+" is inhibited by this one itself")
-			continue
-		}
-		if source.Acked {
-			near = append(near, source.named()+" is acknowledged")
-			continue
-		}
 		if field, ok := agree(inhibit.Equals, &e, &d.Event); !ok {
-			near = append(near, source.named()+" has another "+field)
+			near = nearly(near, source, "has another "+field)
+			continue
+		}
+		waits, err := d.waitsFor(source)
+		if err != nil {
+			return false, err
+		}
+		if waits {
+			near = nearly(near, source, "is inhibited by this one itself")
 			continue
 		}
 		d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Matched: true, Why: source.named() + " is active"})
 		if !d.discarded(rule) {
-			d.muted(Inhibited, source.ID, source.Last+inhibitAge+1, "a_m_inhibit")
+			d.muted(Inhibited, source.ID, d.now+recheck, "a_m_inhibit")
 		}
-		return true
+		return true, nil
 	}
 	why := "no active alert matches its source"
 	if len(near) > 0 {
-		why = strings.Join(near[:min(len(near), 5)], "; ")
+		why = strings.Join(near, "; ")
 	}
 	d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: why})
-	return false
+	return false, nil
 }
+
+// nearly adds why a source does not inhibit to the first such reasons.
+func nearly(near []string, source *Alert, why string) []string {
+	if len(near) == 5 {
+		return near
+	}
+	return append(near, source.named()+" "+why)
+}
+
+// maxWaits bounds how many alerts that inhibit each other are followed.
+const maxWaits = 1000
 
 // waitsFor reports whether an alert is itself inhibited by the decision's alert, directly or through others. Then each
 // would mute the other, and no notification of either would ever be sent.
-func (d *decision) waitsFor(source *Source, sources []Source) bool {
-	for range sources {
+func (d *decision) waitsFor(source *Alert) (bool, error) {
+	for range maxWaits {
 		switch {
 		case source.Muted != Inhibited || d.Alert.ID == "":
-			return false
+			return false, nil
 		case source.MutedBy == d.Alert.ID:
-			return true
-		case !d.meter.Spend(int64(len(sources))):
-			return true // the rule is over its budget and counts as not matching
+			return true, nil
 		}
-		i := slices.IndexFunc(sources, func(s Source) bool { return s.ID == source.MutedBy })
-		if i < 0 {
-			return false
+		next, err := d.state.Source(d.Channel, source.MutedBy)
+		if err != nil || next == nil {
+			return false, err
 		}
-		source = &sources[i]
+		source = next
 	}
-	return false
+	return true, nil
 }
 
 // agree reports whether all fields of two alerts are equal, else the first that is not. A missing field is equal to none.
@@ -205,9 +217,10 @@ func (d *decision) flapping(was bool, until int64) {
 		}
 	}
 	why := fmt.Sprintf("it changed %d times in %d minutes, of %d that are too many", n, f.In/60, f.Max)
-	if was && until > d.now {
+	if was && until > d.now && f.Mute > 0 {
 		d.looked("flapping", Step{Matched: true, Why: why + ", and stays silent"})
 		d.muted(Flapping, "", until, "a_m_flapping")
+		d.Alert.FlapsUntil = until
 		return
 	}
 	if was || n < f.Max { // once the time is over, the alert starts without its past changes
@@ -219,5 +232,6 @@ func (d *decision) flapping(was bool, until int64) {
 	d.looked("flapping", Step{Matched: true, Why: why})
 	if f.Mute > 0 {
 		d.muted(Flapping, "", d.now+f.Mute, "a_m_flapping")
+		d.Alert.FlapsUntil = d.now + f.Mute
 	}
 }

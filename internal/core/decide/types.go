@@ -9,6 +9,8 @@ package decide
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 
 	"tocsin/internal/core/event"
 )
@@ -47,6 +49,7 @@ type Verdict struct {
 	Feed     []string    // types of entries for the alert's feed, such as a_new and a_m_silence
 	Trace    []Step      // every evaluation of a rule
 	Steps    int64       // what deciding the event took, up to this verdict (see filter.Meter)
+	Frees    bool        // the alert is over or has changed: what it inhibits must be decided again
 	Over     []Step      // the steps of Trace that exceeded the budget and count as not matching
 }
 
@@ -85,7 +88,8 @@ type Alert struct {
 	Status      string // of the last event
 	Labels      map[string]string
 	Images      []event.Image
-	Start       int64 // Unix seconds, as all times here
+	GroupKey    string // the group that the source puts it into; empty: it has none
+	Start       int64  // Unix seconds, as all times here
 	Last        int64
 	End         int64 // 0: active
 	Events      int64 // how many events it has had
@@ -93,20 +97,21 @@ type Alert struct {
 	Muted       Outcome // why no notification is sent now: Silenced, Inhibited or Flapping; empty: not muted
 	MutedBy     string  // the rule, or for Inhibited the alert that inhibits it
 	MutedUntil  int64   // when to decide again, Unix seconds; 0: not muted
+	FlapsUntil  int64   // for Flapping: until when, Unix seconds
 	Changes     []int64 // times of its latest changes between active and ended, oldest first, at most 100
 }
 
 // Active reports whether the alert has not ended.
 func (a *Alert) Active() bool { return a.End == 0 }
 
+// alike reports whether two states of an alert are equal in everything that rules match.
+func (a *Alert) alike(b *Alert) bool {
+	return a.Status == b.Status && a.Title == b.Title && a.Description == b.Description && a.GroupKey == b.GroupKey &&
+		maps.Equal(a.Labels, b.Labels)
+}
+
 // named names the alert in a reason.
 func (a *Alert) named() string { return fmt.Sprintf("alert %.100q (%s)", a.Title, a.ID) }
-
-// Source is an active alert that may inhibit others.
-type Source struct {
-	Alert
-	Acked bool // its incident is acknowledged
-}
 
 // Group is an open incident that alerts may join.
 type Group struct {
@@ -125,8 +130,10 @@ type State interface {
 	Channel(id int64) (*Channel, error)
 	// Alert returns the channel's latest alert of this key, active or ended; nil: there is none.
 	Alert(channel int64, key string) (*Alert, error)
-	// Sources returns the channel's active alerts with an event at since (Unix seconds) or later, by their ids.
-	Sources(channel int64, since int64) ([]Source, error)
+	// Sources returns the channel's active alerts, those with the latest events first.
+	Sources(channel int64) (iter.Seq[*Alert], error)
+	// Source returns an active alert of the channel; nil: there is none of this id.
+	Source(channel int64, id string) (*Alert, error)
 	// Group returns the channel's latest open incident with this group key; nil: there is none.
 	Group(channel int64, key string) (*Group, error)
 }

@@ -45,6 +45,7 @@ type Event struct {
 	Severity    string            `json:"event_severity"` // equal to Status, except for Ok: the severity that the source sent with it; never empty
 	Labels      map[string]string `json:"labels,omitempty"`
 	Images      []Image           `json:"images,omitempty"`
+	GroupKey    string            `json:"group_key,omitempty"`  // the group that the source puts the alert into; empty: it has none
 	Time        int64             `json:"event_time"`           // Unix seconds by the source's clock if it sent a time, else when the event was received
 	OwnChannel  int64             `json:"own_channel,omitzero"` // of an alert of Tocsin's own: where it goes; no source can set it
 	Received    int64             `json:"received_at"`          // Unix nanoseconds by the server's clock; the order in which events are decided
@@ -63,6 +64,7 @@ const (
 	MaxTitle       = 512
 	MaxDescription = 2048
 	MaxAlertKey    = 255
+	MaxGroupKey    = 255
 	MaxLabels      = 50
 	MaxLabelKey    = 128
 	MaxLabelValue  = 2048
@@ -141,6 +143,8 @@ func (e *Event) Field(name string) (string, bool) {
 		return e.Description, true
 	case "alert_key":
 		return e.AlertKey, true
+	case "group_key":
+		return e.GroupKey, e.GroupKey != ""
 	case "integration_id":
 		return strconv.FormatInt(e.Integration, 10), true
 	}

@@ -70,6 +70,7 @@ var builtin = map[string]string{
 	"integration_id": "integration_id",
 	"alert_key":      "alert_key",
 	"title_rule":     "title_rule",
+	"group_key":      "group_key",
 	"dedup_key":      "dedup_key",
 
 	"alert_severity":    "severity",

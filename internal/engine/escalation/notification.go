@@ -321,7 +321,8 @@ type draft struct {
 	severity                  string // whose methods are used; empty: the incident's
 	by                        *channel.By
 	detail                    notify.Detail
-	late                      bool // it may wait some seconds to share a message: a reminder, or its moment has long passed
+	due                       int64 // Unix milliseconds; 0: at once
+	late                      bool  // it may wait some seconds to share a message: a reminder, or its moment has long passed
 }
 
 // notification returns the draft as a notification to one address. Its key makes it unique: the same key is sent once.
@@ -336,6 +337,7 @@ func (t draft) notification(
 		Cause:    t.cause,
 		Severity: cmp.Or(t.severity, i.Severity),
 		Late:     t.late,
+		Due:      t.due,
 		Person:   person,
 		Method:   method,
 		Address:  to,

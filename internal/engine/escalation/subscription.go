@@ -63,8 +63,7 @@ func (r *Service) reaction(e activity.Event) reaction {
 		}
 	case activity.Stormed:
 		return r.triggered(func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-			reason := fmt.Sprintf("responsible, and the incident has grown to %d alerts", e.Threshold)
-			return r.notifyPersons(tx, i, item, notify.Storm, reason, i.Responders())
+			return r.stormed(tx, i, item, e.Threshold)
 		})
 	case activity.Acknowledged:
 		return r.acknowledged
@@ -236,6 +235,30 @@ func (r *Service) notifyPersons(tx *db.Tx, i *incident.Incident, item activity.I
 		}
 		key := fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Event.Type(), item.At.UnixMilli(), id)
 		t := draft{cause: cause, event: item.Event.Type(), key: key, reason: reason}
+		if err := r.person(tx, i, t, id, item.At); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stormDelay is how long the notification of a storm waits for the next threshold, so that thresholds which are passed
+// together are one message. There are six thresholds at most.
+const stormDelay = 5 * time.Second
+
+// stormed notifies the responders of an incident that it has grown to a number of alerts. A notification of a smaller
+// number that still waits is cancelled.
+func (r *Service) stormed(tx *db.Tx, i *incident.Incident, item activity.Item, threshold int64) error {
+	why := fmt.Sprintf("the incident has grown further, to %d alerts", threshold)
+	if err := r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, notify.Storm); err != nil {
+		return err
+	}
+	for _, id := range i.Responders() {
+		t := draft{
+			cause: notify.Storm, event: item.Event.Type(), key: fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Event.Type(), threshold, id),
+			reason: fmt.Sprintf("responsible, and the incident has grown to %d alerts", threshold),
+			due:    item.At.Add(stormDelay).UnixMilli(),
+		}
 		if err := r.person(tx, i, t, id, item.At); err != nil {
 			return err
 		}

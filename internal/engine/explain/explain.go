@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/core/decide"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/fault"
@@ -200,6 +201,9 @@ func (x *Explanation) present(id string) error {
 	}
 	if a.Muted != "" && a.Active() {
 		x.mute = "the alert is " + string(a.Muted) + " until " + x.clock.Minute(a.MutedUntil)
+		if a.Muted == decide.Inhibited {
+			x.mute = "the alert is inhibited while alert " + a.MutedBy + " is active"
+		}
 		x.nowf("Now: %s, or until the rules change.", x.mute)
 	}
 	return x.story(a.Incident)

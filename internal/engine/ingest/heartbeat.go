@@ -32,7 +32,8 @@ func (r *Service) heartbeat(c *api.Call, req *http.Request, header http.Header, 
 		return nil, err
 	}
 	if i.IntegrationType != integration.Heartbeat {
-		return nil, fault.Invalid("integration_key", "belongs to an integration of type %s, which is no heartbeat", i.IntegrationType)
+		err := fault.Invalid("integration_key", "belongs to an integration of type %s, which is no heartbeat", i.IntegrationType)
+		return nil, r.refuse(i, integration.WrongKey, err)
 	}
 	missed := false
 	err = r.DB.Write(c.Ctx, func(tx *db.Tx) (err error) {
@@ -220,7 +221,7 @@ func (r *Service) heartbeats(tx *db.Tx) (all []integration.Integration, err erro
 
 // Changes accepts change events: POST /event/push/change/standard?integration_key=KEY.
 func (r *Service) Changes() api.Endpoint {
-	return api.Endpoint{Path: "/event/push/change", Methods: []string{http.MethodPost}, MaxBody: maxBody, Do: r.change}
+	return api.Endpoint{Path: "/event/push/change", Methods: []string{http.MethodPost}, MaxBody: r.MaxBytes, Do: r.change}
 }
 
 // change handles a change event.
@@ -230,15 +231,16 @@ func (r *Service) change(c *api.Call, req *http.Request, header http.Header, bod
 		return nil, err
 	}
 	if i.IntegrationType != integration.Change {
-		return nil, fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no changes", i.IntegrationType)
+		err := fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no changes", i.IntegrationType)
+		return nil, r.refuse(i, integration.WrongKey, err)
 	}
 	text, err := body.Read(i.AccountID, i.IntegrationID)
 	if err != nil {
-		return nil, err
+		return nil, r.refuse(i, "", err)
 	}
 	e, err := read.Parse(text, c.Now)
 	if err != nil {
-		return nil, err
+		return nil, r.refuse(i, "", err)
 	}
 	var reply ChangeTaken
 	err = r.DB.Write(c.Ctx, func(tx *db.Tx) (err error) {

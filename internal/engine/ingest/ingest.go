@@ -7,7 +7,9 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -21,10 +23,10 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/event"
+	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/triage"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
@@ -47,13 +49,25 @@ var parsers = map[string]source.Parser{
 	"sentry":     sentry.Parse,
 }
 
+// The limits of an integration, unless the server is configured otherwise (docs/sources.md).
+const (
+	MaxAlerts    = source.MaxAlerts // in a request
+	MaxBytes     = 16 << 20         // of a request's body
+	MaxPerSecond = 1000             // requests
+	MaxPerMinute = 30_000
+)
+
 // Config holds the dependencies.
 type Config struct {
-	DB      *db.DB
-	Rate    ratelimit.Rate // per integration
-	Guesses *api.KeyGuesses
-	Decide  *jobs.Signal // raised when events were committed
-	Metrics prom.Registerer
+	DB        *db.DB
+	Log       *slog.Logger
+	Rate      ratelimit.Rate // per integration
+	MaxAlerts int            // in a request; 0: the constant MaxAlerts
+	MaxBytes  int64          // of a request's body; 0: the constant MaxBytes
+	Guesses   *api.KeyGuesses
+	Decide    *jobs.Signal // raised when events were committed
+	Own       *selfalert.Service
+	Metrics   prom.Registerer
 }
 
 // Service accepts events.
@@ -69,25 +83,35 @@ type Service struct {
 	awake   time.Time
 	last    atomic.Int64 // the newest moment of arrival that was given out, Unix nanoseconds
 	taken   *prom.CounterVec
+	refused *refusals
 }
 
 // known is an integration cached by its key.
 type known struct {
-	integration integration.Integration
+	integration integration.Key
 	found       bool
 	until       time.Time
 }
 
-// maxCacheAge bounds how long an integration is cached by its key: one that was disabled is rejected within that time.
+// usable reports whether the key is valid and its integration is enabled.
+func (k *known) usable() bool {
+	return k.found && !k.integration.Expired && k.integration.Status == "enabled"
+}
+
+// maxCacheAge bounds how long an integration that can be used is cached by its key: one that was disabled is rejected
+// within that time. One that cannot be used is not cached, so that it is accepted at once when it is enabled.
 const maxCacheAge = 500 * time.Millisecond
 
-// New returns a service. Its metric is tocsin_events_received_total by source and outcome.
+// New returns a service. Its metrics are tocsin_events_received_total by source and outcome, and
+// tocsin_events_refused_total by integration and reason.
 func New(c Config) *Service {
+	c.MaxAlerts, c.MaxBytes = cmp.Or(c.MaxAlerts, MaxAlerts), cmp.Or(c.MaxBytes, MaxBytes)
 	r := &Service{
 		Config:  c,
 		rates:   ratelimit.New[int64](0),
 		known:   map[string]known{},
 		watched: map[int64]watched{},
+		refused: newRefusals(c.Metrics),
 		taken: prom.NewCounterVec(prom.CounterOpts{
 			Name: "tocsin_events_received_total",
 			Help: "Events by source and whether they were taken.",
@@ -97,109 +121,6 @@ func New(c Config) *Service {
 		c.Metrics.MustRegister(r.taken)
 	}
 	return r
-}
-
-// maxBody is the limit of one request, in bytes: a thousand alerts with their labels.
-const maxBody = 4 << 20
-
-// maxPagerDuty is the limit of a body that contains its key, in bytes: the limit of PagerDuty's Events API, which its
-// clients observe.
-const maxPagerDuty = 512 << 10
-
-// Alerts accepts the events of alerts: POST /event/push/alert/SOURCE?integration_key=KEY.
-func (r *Service) Alerts() api.Endpoint {
-	return api.Endpoint{Path: "/event/push/alert", Methods: []string{http.MethodPost}, MaxBody: maxBody, Do: r.alerts}
-}
-
-// Taken is the reply: the alerts that were accepted, and those that were not.
-type Taken struct {
-	AlertKey string           `json:"alert_key,omitzero" doc:"The key of the alert, if only one was accepted."`
-	Events   []Receipt        `json:"events" doc:"The accepted alerts, in the order in which they were sent."`
-	Refused  []source.Refused `json:"refused,omitzero" doc:"The rejected alerts, and why; the others were accepted all the same."`
-}
-
-// Receipt is an event that was accepted.
-type Receipt struct {
-	EventID  string `json:"event_id" doc:"24 hexadecimal digits, for /alert/explain."`
-	AlertKey string `json:"alert_key" doc:"The alert it belongs to."`
-}
-
-// alerts handles a push of alerts.
-func (r *Service) alerts(c *api.Call, req *http.Request, header http.Header, body *api.Body) (any, error) {
-	name := req.PathValue("source")
-	parse, ok := parsers[name]
-	if !ok {
-		return nil, fault.New(fault.RouteNotFound, "there is no source %.60q; there are %s", name, strings.Join(names(), ", "))
-	}
-	var text []byte
-	var err error
-	key := keyOf(req)
-	inBody := key == "" && name == "pagerduty" // PagerDuty's clients send the key in the body
-	if inBody {
-		if text, err = body.ReadUnknown(maxPagerDuty); err != nil {
-			return nil, err
-		}
-		key = pagerduty.Key(text)
-	}
-	i, err := r.integration(c, key, header)
-	if err != nil {
-		return nil, err
-	}
-	if !i.IsSource() || i.IntegrationType == integration.Change || i.IntegrationType == integration.Heartbeat {
-		return nil, fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no alerts", i.IntegrationType)
-	}
-	if !inBody {
-		if text, err = body.Read(i.AccountID, i.IntegrationID); err != nil {
-			return nil, err
-		}
-	}
-	batch, err := parse(text, c.Now, req.URL.Query())
-	if err != nil {
-		r.taken.WithLabelValues(name, "refused").Inc()
-		return nil, err
-	}
-	r.taken.WithLabelValues(name, "refused").Add(float64(len(batch.Refused)))
-	if len(batch.Events) == 0 && len(batch.Refused) > 0 {
-		first := batch.Refused[0]
-		return nil, fault.Invalid(first.Field, "%s; none of the %d alerts could be taken", first.Message, len(batch.Refused))
-	}
-	if err := r.Put(c.Ctx, i.AccountID, i.IntegrationID, batch.Events, c.Now); err != nil {
-		return nil, err
-	}
-	r.taken.WithLabelValues(name, "taken").Add(float64(len(batch.Events)))
-	reply := Taken{Events: make([]Receipt, len(batch.Events)), Refused: batch.Refused}
-	for n, e := range batch.Events {
-		reply.Events[n] = Receipt{e.ID, e.AlertKey}
-	}
-	if len(reply.Events) == 1 {
-		reply.AlertKey = reply.Events[0].AlertKey
-	}
-	return reply, nil
-}
-
-// integration returns the enabled integration of a key, within its rate limit. The account may not be known before: the
-// key is the only credential.
-func (r *Service) integration(c *api.Call, key string, header http.Header) (i integration.Integration, err error) {
-	if key == "" {
-		return i, fault.Invalid("integration_key", "is required, in the address, as in ?integration_key=KEY")
-	}
-	k, err := r.find(c.Ctx, key, c.Now)
-	switch {
-	case err != nil:
-		return i, err
-	case !k.found:
-		if err := r.Guesses.Guessed(c); err != nil {
-			return i, err
-		}
-		return i, fault.Invalid("integration_key", "integration_key is not a valid one")
-	case k.integration.Status != "enabled":
-		return i, fault.Invalid("integration_key", "belongs to an integration that is disabled")
-	}
-	c.Who.AccountID = k.integration.AccountID // for the log
-	if v := r.rates.Allow(k.integration.IntegrationID, r.Rate, c.Now); !v.OK {
-		return i, api.Limited(header, v, "this integration")
-	}
-	return k.integration, nil
 }
 
 // keyOf returns the key from the query, or from the Authorization header, in which Alertmanager can send one.
@@ -214,7 +135,7 @@ func keyOf(req *http.Request) string {
 	return ""
 }
 
-// find returns the integration of a key, from the cache or from the database. Unknown keys are not cached.
+// find returns the integration of a key, from the cache or from the database. Only keys that can be used are cached.
 func (r *Service) find(ctx context.Context, key string, now time.Time) (k known, err error) {
 	r.mu.Lock()
 	k, ok := r.known[key]
@@ -226,7 +147,7 @@ func (r *Service) find(ctx context.Context, key string, now time.Time) (k known,
 		k.integration, k.found, err = integration.ByKey(tx, key, now.Unix())
 		return err
 	})
-	if err != nil || !k.found {
+	if err != nil || !k.usable() {
 		return k, err
 	}
 	k.until = now.Add(maxCacheAge)
@@ -239,18 +160,19 @@ func (r *Service) find(ctx context.Context, key string, now time.Time) (k known,
 	return k, nil
 }
 
-// Put stores events of an integration, which then wait for their verdicts, and sets the id of each. Events of one call
-// share a commit.
+// putAtOnce is how many events share a transaction, so that other writers do not wait for a large request.
+const putAtOnce = 500
+
+// Put stores events of an integration, which then wait for their verdicts, and sets the id of each. When it fails, some
+// may be stored: the sender sends all of them again, and those are repeated.
 func (r *Service) Put(ctx context.Context, account, integration int64, events []event.Event, now time.Time) error {
 	bodies, err := r.bodies(integration, events, now)
-	if err != nil {
-		return err
+	for from := 0; from < len(events) && err == nil; from += putAtOnce {
+		to := min(from+putAtOnce, len(events))
+		err = r.DB.Write(ctx, func(tx *db.Tx) error { return triage.Accept(tx, account, events[from:to], bodies[from:to]) })
+		r.Decide.Raise()
 	}
-	if err := r.DB.Write(ctx, func(tx *db.Tx) error { return triage.Accept(tx, account, events, bodies) }); err != nil {
-		return err
-	}
-	r.Decide.Raise()
-	return nil
+	return err
 }
 
 // bodies sets the ids of events and returns them as they are stored. It runs outside of the write transaction, because

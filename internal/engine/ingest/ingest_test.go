@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -44,7 +45,9 @@ func newFixture(t *testing.T, rate ratelimit.Rate) *fixture {
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops())
 	r := &fixture{Server: s, t: t}
-	r.Service = ingest.New(ingest.Config{DB: s.DB, Rate: rate, Guesses: s.Frame.Guesses, Metrics: prometheus.NewRegistry()})
+	r.Service = ingest.New(ingest.Config{
+		DB: s.DB, Log: slog.New(slog.DiscardHandler), Rate: rate, Guesses: s.Frame.Guesses, Metrics: prometheus.NewRegistry(),
+	})
 	s.Write(func(tx *db.Tx) error {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1, ChannelName: "Shop"}}); err != nil {
 			return err
@@ -81,7 +84,7 @@ type answer struct {
 			AlertKey string `json:"alert_key"`
 		}
 		Refused []struct {
-			Index          int
+			Index, Count   int
 			Field, Message string
 		}
 	}
@@ -160,8 +163,7 @@ func TestRejectionsNameTheirReason(t *testing.T) {
 		{"POST", "alert/standard?integration_key=" + keyMine, "", 400, "InvalidParameter", "JSON"},
 		{"POST", "alert/standard?integration_key=" + keyMine, "title=cpu", 400, "InvalidParameter", "JSON at byte"},
 		{"POST", "alert/standard?integration_key=" + keyMine, `{"title_rule": "cpu"}`, 400, "InvalidParameter", "event_status is not valid: must be Critical, Warning, Info or Ok"},
-		{"POST", "alert/standard?integration_key=" + keyMine, `[]`, 400, "InvalidParameter", "1 to 1000 alerts, got 0"},
-		{"POST", "alert/standard?integration_key=" + keyMine, "[" + strings.Repeat(one+",", 1000) + one + "]", 400, "InvalidParameter", "1 to 1000 alerts, got 1001"},
+		{"POST", "alert/standard?integration_key=" + keyMine, `[]`, 400, "InvalidParameter", "1 to 10000 alerts, got 0"},
 		{"POST", "alert/standard?integration_key=" + keyMine, `[{"title_rule": "x"}, {"title_rule": "y", "event_status": "Ok"}]`, 400, "InvalidParameter", "[0].event_status is not valid"},
 	} {
 		t.Run(c.method+" "+c.path+" "+c.says, func(t *testing.T) {
@@ -174,7 +176,7 @@ func TestRejectionsNameTheirReason(t *testing.T) {
 // A body of the maximal size is accepted, and one with a byte more is rejected: with and without Content-Length, and
 // compressed.
 func TestBodySizeIsLimited(t *testing.T) {
-	const most = 4 << 20
+	const most = ingest.MaxBytes
 	r := newFixture(t, ratelimit.Rate{})
 	body := func(size int) []byte {
 		return []byte(one + strings.Repeat(" ", size-len(one)))
@@ -190,7 +192,7 @@ func TestBodySizeIsLimited(t *testing.T) {
 	for _, c := range over {
 		t.Run(c.name, func(t *testing.T) {
 			r.t = t
-			r.refused(c.a, 413, "EntityTooLarge", "at most 4194304 bytes")
+			r.refused(c.a, 413, "EntityTooLarge", "at most 16777216 bytes")
 		})
 	}
 	r.t = t
@@ -205,6 +207,40 @@ func TestBodySizeIsLimited(t *testing.T) {
 	}
 	if all := r.stored(); len(all) != 3 {
 		t.Errorf("%d events are stored, want 3", len(all))
+	}
+}
+
+// Of a body over the limit the alerts that fit are taken, however it is sent, and the reply names the others.
+func TestALargeBodyIsTakenAsFarAsItFits(t *testing.T) {
+	r := newFixture(t, ratelimit.Rate{})
+	var body bytes.Buffer
+	body.WriteByte('[')
+	for n := 0; body.Len() < ingest.MaxBytes+1<<20; n++ {
+		fmt.Fprintf(&body, `{"title_rule": "cpu", "event_status": "Critical", "alert_key": "k%d", "description": %q},`, n, strings.Repeat("x", 4000))
+	}
+	body.WriteString(one + "]")
+	for name, a := range map[string]answer{
+		"said":    r.send("POST", "alert/standard?integration_key="+keyMine, body.Bytes()),
+		"chunked": r.chunked(body.Bytes()),
+		"gzip":    r.send("POST", "alert/standard?integration_key="+keyMine, zip(body.Bytes()), "Content-Encoding", "gzip"),
+	} {
+		got := len(a.Data.Events)
+		if a.status != 200 || got < 4000 || a.Data.Events[got-1].AlertKey != fmt.Sprint("k", got-1) || len(a.Data.Refused) != 1 || a.Data.Refused[0].Index != got ||
+			!strings.Contains(a.Data.Refused[0].Message, "longer than 16777216 bytes") {
+			t.Errorf("%s: %d %s, %d events, refused %+v", name, a.status, a.Error.Message, got, a.Data.Refused)
+		}
+	}
+}
+
+// A request of 10,000 alerts is taken, and of a larger one as many.
+func TestTenThousandAlertsAreTaken(t *testing.T) {
+	r := newFixture(t, ratelimit.Rate{})
+	a := r.push("[" + strings.Repeat(one+",", ingest.MaxAlerts+499) + one + "]")
+	if a.status != 200 || len(a.Data.Events) != ingest.MaxAlerts || len(a.Data.Refused) != 1 || a.Data.Refused[0].Index != ingest.MaxAlerts || a.Data.Refused[0].Count != 500 {
+		t.Errorf("%d %s, %d events, refused %+v", a.status, a.Error.Message, len(a.Data.Events), a.Data.Refused)
+	}
+	if got := len(r.stored()); got != ingest.MaxAlerts {
+		t.Errorf("%d events are stored", got)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"tocsin/internal/alert"
@@ -26,13 +25,11 @@ type snapshot struct {
 	now     time.Time
 
 	reads   []read
-	alerts  map[slot]*decide.Alert // the newest of each key; nil: there is none
-	groups  map[slot]*decide.Group // likewise, by group key
-	sources map[int64][]decide.Source
-	full    map[int64]bool                     // channels with more sources than were read
-	acks    map[string]bool                    // whether incidents are acknowledged
+	alerts  map[slot]*decide.Alert             // the newest of each key; nil: there is none
+	groups  map[slot]*decide.Group             // likewise, by group key
+	sources map[int64]*sources                 // of the channels in which inhibit rules asked for them
 	changed map[int64]map[string]*decide.Alert // alerts as they were decided, by channel and id
-	over    map[string]bool                    // alerts that have ended since
+	over    map[string]bool                    // alerts that have ended or changed since: what they inhibit is due
 	ended   map[string]bool                    // incidents of which an alert has ended: they may be closed
 	opened  map[string]bool                    // incidents that were opened since
 	steps   int64                              // filter steps that the decisions took
@@ -66,9 +63,7 @@ func newSnapshot(ctx context.Context, d *db.DB, account int64, ready *accountCon
 		now:           now,
 		alerts:        map[slot]*decide.Alert{},
 		groups:        map[slot]*decide.Group{},
-		sources:       map[int64][]decide.Source{},
-		full:          map[int64]bool{},
-		acks:          map[string]bool{},
+		sources:       map[int64]*sources{},
 		changed:       map[int64]map[string]*decide.Alert{},
 		over:          map[string]bool{},
 		ended:         map[string]bool{},
@@ -171,74 +166,11 @@ func (m *snapshot) alert(at slot, row *alert.Row) (*decide.Alert, error) {
 	return &a, nil
 }
 
-// uninhibit makes an alert due whose inhibiting alert has ended on this snapshot, as alert.Uninhibit does in the database.
+// uninhibit makes an alert due whose inhibiting alert has ended or changed on this snapshot, as alert.Uninhibit does in the database.
 func (m *snapshot) uninhibit(a *decide.Alert) {
 	if m.over[a.MutedBy] && a.Active() {
 		a.MutedUntil = min(a.MutedUntil, m.now.Unix())
 	}
-}
-
-// Sources returns the alerts of a channel that may inhibit others. It implements decide.State.
-func (m *snapshot) Sources(channel, since int64) ([]decide.Source, error) {
-	if _, known := m.sources[channel]; !known {
-		rows, err := recorded(m, slices.Equal, func(tx *db.Tx) ([]alert.Source, error) { return alert.Sources(tx, m.account, channel, since) })
-		if err != nil {
-			return nil, err
-		}
-		list := make([]decide.Source, 0, len(rows))
-		for i := range rows {
-			a, err := rows[i].Alert()
-			if err != nil { // a corrupt alert inhibits nothing, and must not keep other events from being decided
-				continue
-			}
-			list = append(list, decide.Source{Alert: a, Acked: rows[i].Acked})
-		}
-		m.sources[channel], m.full[channel] = list, len(rows) == alert.MaxSources
-	}
-	if len(m.changed[channel]) == 0 {
-		return m.sources[channel], nil
-	}
-	return m.present(channel)
-}
-
-// present returns a channel's sources as they will be when the decisions so far are stored.
-func (m *snapshot) present(channel int64) ([]decide.Source, error) {
-	changed := m.changed[channel]
-	list := make([]decide.Source, 0, len(m.sources[channel])+len(changed))
-	for _, s := range m.sources[channel] {
-		if changed[s.ID] == nil {
-			m.uninhibit(&s.Alert)
-			list = append(list, s)
-		}
-	}
-	for _, a := range changed {
-		if !a.Active() {
-			if m.full[channel] { // an alert that was not read may take its place
-				return nil, errUnknown
-			}
-			continue
-		}
-		acked, err := m.acked(a.Incident)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, decide.Source{Alert: *a, Acked: acked})
-	}
-	slices.SortFunc(list, func(a, b decide.Source) int { return cmp.Or(cmp.Compare(b.Last, a.Last), cmp.Compare(a.ID, b.ID)) })
-	return list[:min(len(list), alert.MaxSources)], nil
-}
-
-// acked reports whether an incident is acknowledged. No decision changes that while an alert of it is active.
-func (m *snapshot) acked(id string) (acked bool, err error) {
-	if id == "" || m.opened[id] {
-		return false, nil
-	}
-	acked, known := m.acks[id]
-	if !known {
-		acked, err = recorded(m, equal, func(tx *db.Tx) (bool, error) { return incident.Acked(tx, m.account, id) })
-		m.acks[id] = acked
-	}
-	return acked, err
 }
 
 // Group returns the incident that alerts of a group key can join; nil when there is none. It implements decide.State.
@@ -287,11 +219,11 @@ func (m *snapshot) applyVerdict(v *decide.Verdict) {
 		g.Last = m.now.Unix()
 		g.Alerts++
 		m.groups[at] = &g
-	case v.Outcome == decide.Recovered:
+	case v.Outcome == decide.Recovered && before != "":
+		m.ended[before] = true
+	}
+	if v.Frees {
 		m.over[a.ID] = true
-		if before != "" {
-			m.ended[before] = true
-		}
 		for _, other := range m.alerts {
 			if other != nil {
 				m.uninhibit(other)

@@ -40,20 +40,8 @@ func (m *snapshot) item(one *item, verdicts []decide.Verdict) (err error) {
 	for i := range verdicts {
 		v := &one.verdicts[i]
 		v.Verdict = verdicts[i]
-		if a := v.Alert; a != nil {
-			v.before = a.Incident
-			in, err := m.inlet(a.Integration)
-			if err != nil {
-				return err
-			}
-			if in != nil {
-				v.origin = in.origin
-			}
-			if v.method, err = m.method(v.Channel); err != nil {
-				return err
-			}
-			m.applyVerdict(&v.Verdict)
-			if v.row, err = alert.RowOf(a); err != nil {
+		if v.Alert != nil {
+			if err := m.applied(v); err != nil {
 				return err
 			}
 		}
@@ -69,6 +57,30 @@ func (m *snapshot) item(one *item, verdicts []decide.Verdict) (err error) {
 		m.steps += verdicts[n-1].Steps
 	}
 	return nil
+}
+
+// applied applies the verdict about an alert to the snapshot and encodes the alert.
+func (m *snapshot) applied(v *verdict) error {
+	a := v.Alert
+	v.before = a.Incident
+	in, err := m.inlet(a.Integration)
+	if err != nil {
+		return err
+	}
+	if in != nil {
+		v.origin = in.origin
+	}
+	if v.method, err = m.method(v.Channel); err != nil {
+		return err
+	}
+	m.applyVerdict(&v.Verdict)
+	if a.Muted == decide.Inhibited && v.Outcome == decide.Inhibited {
+		if err := m.rely(v.Channel, a.MutedBy); err != nil {
+			return err
+		}
+	}
+	v.row, err = alert.RowOf(a)
+	return err
 }
 
 // method returns the grouping method of a channel as incidents store it: "p" by fields, "n" none.
@@ -237,6 +249,11 @@ func (r *Service) apply(tx *db.Tx, m *snapshot, v *verdict) (err error) {
 			return err
 		}
 	}
+	if v.Frees {
+		if err := alert.Uninhibit(tx, m.account, a.ID, m.now.Unix()); err != nil {
+			return err
+		}
+	}
 	switch {
 	case v.Grouping.Open:
 		return writer.OpenFor(a, v.origin, v.Grouping.Key, v.method, v.Event.Labels[Drill] != "")
@@ -245,10 +262,7 @@ func (r *Service) apply(tx *db.Tx, m *snapshot, v *verdict) (err error) {
 			return err
 		}
 		return escalation.Recheck(tx, m.account, a.Incident, m.now)
-	case v.Outcome == decide.Recovered:
-		if err := alert.Uninhibit(tx, m.account, a.ID, m.now.Unix()); err != nil || v.before == "" {
-			return err
-		}
+	case v.Outcome == decide.Recovered && v.before != "":
 		return writer.Recovered(v.before)
 	case v.Outcome == decide.Grouped:
 		if err := writer.Updated(v.before, a); err != nil {

@@ -7,11 +7,8 @@ package grafana
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/platform/fault"
@@ -41,26 +38,27 @@ type match struct {
 // states maps the states of legacy alerts to statuses (docs/sources.md).
 var states = map[string]string{"alerting": event.Warning, "no_data": event.Critical, "ok": event.Ok}
 
-// Parse returns the events of a body that came at a moment, or none for a paused or pending alert. The error is a
-// fault that names the member.
-func Parse(body []byte, at time.Time, query url.Values) (b source.Batch, err error) {
+// Parse returns the events of a body, or none for a paused or pending alert. The error is a fault that names the member.
+func Parse(r source.Request) (b source.Batch, err error) {
 	var m struct {
-		Alerts []jsontext.Value `json:"alerts"`
+		Alerts source.List `json:"alerts"`
 	}
-	if err := source.Read(body, &m); err != nil {
-		return b, source.Unreadable(err)
+	one := r
+	one.MaxAlerts = 1 // whether there are any
+	if err := one.ReadList(&m, &m.Alerts); err != nil {
+		return b, err
 	}
-	if len(m.Alerts) > 0 {
-		return prometheus.Parse(body, at, query)
+	if len(m.Alerts.Items) > 0 {
+		return prometheus.Parse(r)
 	}
 	var l legacy
-	if err := source.Read(body, &l); err != nil {
+	if err := source.Read(r.Body, &l); err != nil {
 		return b, source.Unreadable(err)
 	}
 	if l.State == "paused" || l.State == "pending" {
 		return b, nil // in neither state an alert begins or ends
 	}
-	e, err := l.event(at)
+	e, err := l.event(r.At)
 	if err == nil {
 		b.Events = []event.Event{e}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"tocsin/internal/core/event"
+	"tocsin/internal/source"
 	"tocsin/internal/source/grafana"
 	"tocsin/internal/source/sourcetest"
 )
@@ -28,7 +29,7 @@ func TestLegacyStates(t *testing.T) {
 		}
 	}
 	for _, state := range []string{"paused", "pending"} {
-		if batch, err := grafana.Parse([]byte(`{"ruleName": "x", "state": "`+state+`"}`), sourcetest.Came, nil); err != nil || len(batch.Events) != 0 {
+		if batch, err := grafana.Parse(source.Request{Body: []byte(`{"ruleName": "x", "state": "` + state + `"}`), At: sourcetest.Came, MaxAlerts: source.MaxAlerts}); err != nil || len(batch.Events) != 0 {
 			t.Errorf("%s: %+v, %v", state, batch, err)
 		}
 	}

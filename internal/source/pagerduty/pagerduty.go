@@ -6,7 +6,6 @@ package pagerduty
 
 import (
 	"cmp"
-	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -68,11 +67,11 @@ func Key(text []byte) string {
 	return strings.TrimSpace(cmp.Or(b.RoutingKey, b.ServiceKey))
 }
 
-// Parse returns the event of a body that came at a moment, or none for an acknowledgement. The error is a fault
+// Parse returns the event of a body, or none for an acknowledgement. The error is a fault
 // that names the member.
-func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error) {
+func Parse(r source.Request) (out source.Batch, err error) {
 	var b body
-	if err := source.Read(text, &b); err != nil {
+	if err := source.Read(r.Body, &b); err != nil {
 		return out, source.Unreadable(err)
 	}
 	action, field := b.EventAction, "event_action"
@@ -86,7 +85,7 @@ func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error
 	default:
 		return out, fault.Invalid(field, "must be trigger, acknowledge or resolve, got %.60q", string(action))
 	}
-	e, err := b.event(action == "resolve", at)
+	e, err := b.event(action == "resolve", r.At)
 	if err == nil {
 		out.Events = []event.Event{e}
 	}
@@ -121,6 +120,7 @@ func (b *body) event(resolve bool, at time.Time) (e event.Event, err error) {
 		Status:      b.severity(resolve),
 		Labels:      b.labels(),
 		Images:      source.Images(b.Images),
+		GroupKey:    source.GroupKey(string(b.Payload.Group)),
 		Time:        b.time(at),
 	}
 	e.Severity = e.Status

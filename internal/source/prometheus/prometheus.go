@@ -6,12 +6,9 @@ package prometheus
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/platform/fault"
@@ -29,7 +26,10 @@ type Alert struct {
 }
 
 type message struct {
-	Alerts []jsontext.Value `json:"alerts"`
+	Alerts          source.List `json:"alerts"`
+	GroupKey        source.Text `json:"groupKey"`
+	GroupLabels     source.Tags `json:"groupLabels"`
+	TruncatedAlerts source.Text `json:"truncatedAlerts"` // how many max_alerts left out
 }
 
 // Severities maps the values of severity labels, in lower case, to severities (docs/sources.md).
@@ -45,30 +45,43 @@ var Severities = map[string]string{
 	"ok":           event.Ok,
 }
 
-// Parse returns the events of a body that came at a moment. A malformed alert is refused alone; an error is a
-// fault of the whole body.
-func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) {
+// Parse returns the events of a body. A malformed alert is refused alone; an error is a fault of the whole body.
+func Parse(r source.Request) (b source.Batch, err error) {
 	var m message
-	if err := source.Read(body, &m); err != nil {
-		return b, source.Unreadable(err)
+	if err := r.ReadList(&m, &m.Alerts); err != nil {
+		return b, err
 	}
-	if len(m.Alerts) == 0 || len(m.Alerts) > source.MaxAlerts {
-		return b, fault.Invalid("alerts", "must hold 1 to %d alerts, got %d", source.MaxAlerts, len(m.Alerts))
+	if len(m.Alerts.Items) == 0 {
+		return b, r.Empty("alerts")
 	}
-	for i, item := range m.Alerts {
+	group := m.group()
+	for i, item := range m.Alerts.Items {
 		var a Alert
 		if err := source.Read(item, &a); err != nil {
 			b.Refuse(i, fmt.Sprintf("alerts[%d]", i), source.Unreadable(err))
 			continue
 		}
-		e, err := a.Event(at)
+		e, err := a.Event(r.At)
 		if err != nil {
 			b.Refuse(i, fmt.Sprintf("alerts[%d]", i), err)
 			continue
 		}
+		e.GroupKey = group
 		b.Events = append(b.Events, e)
 	}
+	b.RefuseRest(r, &m.Alerts, "alerts")
+	if n, ok := m.TruncatedAlerts.Number(); ok {
+		b.Truncated = max(n, 0)
+	}
 	return b, nil
+}
+
+// group returns the group key, or one made of the labels by which the alerts are grouped.
+func (m *message) group() string {
+	if m.GroupKey == "" && len(m.GroupLabels) > 0 {
+		return event.KeyOf(m.GroupLabels, "prometheus group")
+	}
+	return source.GroupKey(string(m.GroupKey))
 }
 
 // Event converts an alert that came at a moment to an event. The error is a fault that names the member.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tocsin/internal/core/event"
+	"tocsin/internal/source"
 	"tocsin/internal/source/prometheus"
 	"tocsin/internal/source/sourcetest"
 )
@@ -18,7 +19,7 @@ func TestDisturbed(t *testing.T) { sourcetest.Disturbed(t, prometheus.Parse) }
 
 func TestInvalidBodiesAreRefused(t *testing.T) {
 	sourcetest.Refuses(t, prometheus.Parse, map[string]string{
-		`{}`: "alerts: must hold 1 to 1000 alerts, got 0", `{"alerts": [` + strings.Repeat("{},", 1000) + `{}]}`: "got 1001",
+		`{}`:             "alerts: must hold 1 to 10000 alerts, got 0",
 		`{"alerts": {}}`: "alerts: cannot be read: it must not be an object", `[]`: "must not be a list", `{"alerts": [`: "it is no JSON",
 	})
 }
@@ -33,7 +34,7 @@ func TestNeighboursAreKept(t *testing.T) {
 		`{"status": "firing", "labels": {}, "annotations": 5}`: "alerts[1].annotations: cannot be read: it must not be a number",
 		`5`: "alerts[1]: cannot be read: it must not be a number",
 	} {
-		batch, err := prometheus.Parse([]byte(`{"alerts": [`+good+`, `+bad+`, `+good+`]}`), sourcetest.Came, nil)
+		batch, err := prometheus.Parse(source.Request{Body: []byte(`{"alerts": [` + good + `, ` + bad + `, ` + good + `]}`), At: sourcetest.Came, MaxAlerts: source.MaxAlerts})
 		if err != nil || len(batch.Events) != 2 || len(batch.Refused) != 1 || batch.Refused[0].Index != 1 {
 			t.Errorf("%s: %+v, %v", bad, batch, err)
 		} else if got := batch.Refused[0].Field + ": " + batch.Refused[0].Message; got != want {

@@ -5,7 +5,6 @@ package sentry
 
 import (
 	"cmp"
-	"net/url"
 	"strings"
 	"time"
 
@@ -60,22 +59,22 @@ var levels = map[string]string{
 	"debug":   event.Info,
 }
 
-// Parse returns the event of a body that came at a moment, or none where the issue neither begins nor ends. The
+// Parse returns the event of a body, or none where the issue neither begins nor ends. The
 // error is a fault that names the member.
-func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error) {
+func Parse(r source.Request) (out source.Batch, err error) {
 	var b body
-	if err := source.Read(text, &b); err != nil {
+	if err := source.Read(r.Body, &b); err != nil {
 		return out, source.Unreadable(err)
 	}
 	var e event.Event
 	switch {
 	case b.Data.Event != nil:
-		e, err = b.ofAlert(at)
+		e, err = b.ofAlert(r.At)
 	case b.Data.Issue != nil:
 		if b.Action != "created" && b.Action != "resolved" && b.Action != "unresolved" {
 			return out, nil // assigned, ignored and the like are for people
 		}
-		e, err = b.ofIssue(at)
+		e, err = b.ofIssue(r.At)
 	default:
 		return out, fault.Invalid("data", "must hold an event or an issue")
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tocsin/internal/core/event"
+	"tocsin/internal/source"
 	"tocsin/internal/source/sentry"
 	"tocsin/internal/source/sourcetest"
 )
@@ -39,7 +40,7 @@ func TestActions(t *testing.T) {
 		}
 	}
 	for _, action := range []string{"assigned", "ignored", "archived", "odd"} {
-		if batch, err := sentry.Parse([]byte(`{"action": "`+action+`", "data": {"issue": {"title": "x", "id": 7}}}`), sourcetest.Came, nil); err != nil || len(batch.Events) != 0 {
+		if batch, err := sentry.Parse(source.Request{Body: []byte(`{"action": "` + action + `", "data": {"issue": {"title": "x", "id": 7}}}`), At: sourcetest.Came, MaxAlerts: source.MaxAlerts}); err != nil || len(batch.Events) != 0 {
 			t.Errorf("%s: %+v, %v", action, batch, err)
 		}
 	}

@@ -20,8 +20,8 @@ func Disturbed(t *testing.T, parse source.Parser) {
 	t.Helper()
 	taken := 0
 	DisturbedBodies(t, func(body []byte) {
-		batch, err := parse(body, Came, nil)
-		again, errAgain := parse(body, Came, nil)
+		batch, err := parse(request(body))
+		again, errAgain := parse(request(body))
 		if one, two := fmt.Sprint(batch, err), fmt.Sprint(again, errAgain); one != two {
 			t.Errorf("%s\nand\n%s\nof the same", one, two)
 		}
@@ -50,7 +50,7 @@ func Steady(t *testing.T, parse source.Parser, bodies ...string) {
 	for _, body := range bodies {
 		seen := map[string]bool{}
 		for range 50 {
-			batch, err := parse([]byte(body), Came, nil)
+			batch, err := parse(request([]byte(body)))
 			seen[fmt.Sprint(batch, err)] = true
 		}
 		if len(seen) != 1 {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,11 +23,16 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 // Came is the moment at which all payloads are received.
 var Came = time.Date(2026, 4, 13, 4, 0, 0, 0, time.UTC)
 
+// request returns the request with a body.
+func request(body []byte) source.Request {
+	return source.Request{Body: body, At: Came, MaxAlerts: source.MaxAlerts}
+}
+
 // Golden reads the payloads testdata/*.json and compares the result of each with testdata/golden.
 func Golden(t *testing.T, parse source.Parser) {
 	t.Helper()
 	Payloads(t, func(body []byte) (any, error) {
-		batch, err := parse(body, Came, nil)
+		batch, err := parse(request(body))
 		for _, e := range batch.Events {
 			if err == nil {
 				Bounded(t, e)
@@ -75,7 +79,7 @@ func Payloads(t *testing.T, read func(body []byte) (any, error)) {
 func Refuses(t *testing.T, parse source.Parser, bodies map[string]string) {
 	t.Helper()
 	for body, want := range bodies {
-		if batch, err := parse([]byte(body), Came, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if batch, err := parse(request([]byte(body))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.120s: %+v, %v; want %s", body, batch, err, want)
 		}
 	}
@@ -84,7 +88,7 @@ func Refuses(t *testing.T, parse source.Parser, bodies map[string]string) {
 // One returns the event of a body that must hold exactly one.
 func One(t *testing.T, parse source.Parser, body string) event.Event {
 	t.Helper()
-	batch, err := parse([]byte(body), Came, nil)
+	batch, err := parse(request([]byte(body)))
 	if err != nil || len(batch.Events) != 1 || len(batch.Refused) != 0 {
 		t.Fatalf("%.120s: %+v, %v; want one event", body, batch, err)
 	}
@@ -136,8 +140,8 @@ func Fuzz(f *testing.F, parse source.Parser) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		batch, err := parse(body, Came, url.Values{})
-		again, errAgain := parse(body, Came, url.Values{})
+		batch, err := parse(request(body))
+		again, errAgain := parse(request(body))
 		if fmt.Sprint(batch, err) != fmt.Sprint(again, errAgain) {
 			t.Errorf("%v %v and %v %v of the same", batch, err, again, errAgain)
 		}

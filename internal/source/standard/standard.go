@@ -6,7 +6,6 @@ package standard
 import (
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -27,29 +26,31 @@ type alert struct {
 	Description string            `json:"description"`
 	Labels      map[string]string `json:"labels"`
 	Images      []event.Image     `json:"images"`
+	GroupKey    string            `json:"group_key"`
 }
 
-// Parse returns the events of a body that came at a moment. A malformed alert of an array is refused alone; an
-// error is a fault of the whole body.
-func Parse(body []byte, at time.Time, _ url.Values) (b source.Batch, err error) {
-	if jsontext.Value(body).Kind() == '[' {
-		var list []jsontext.Value
-		if err := source.Read(body, &list); err != nil { // strict with each alert, so that none costs another
-			return b, source.Unreadable(err)
+// Parse returns the events of a body. A malformed alert of an array is refused alone; an error is a fault of the whole
+// body.
+func Parse(r source.Request) (b source.Batch, err error) {
+	if jsontext.Value(r.Body).Kind() == '[' {
+		var list source.List
+		if err := r.ReadList(&list, &list); err != nil { // strict with each alert, so that none costs another
+			return b, err
 		}
-		if len(list) == 0 || len(list) > source.MaxAlerts {
-			return b, fault.Invalid("", "must hold 1 to %d alerts, got %d", source.MaxAlerts, len(list))
+		if len(list.Items) == 0 {
+			return b, r.Empty("")
 		}
-		for i, item := range list {
-			if e, err := one(item, at); err != nil {
+		for i, item := range list.Items {
+			if e, err := one(item, r.At); err != nil {
 				b.Refuse(i, fmt.Sprintf("[%d]", i), err)
 			} else {
 				b.Events = append(b.Events, e)
 			}
 		}
+		b.RefuseRest(r, &list, "")
 		return b, nil
 	}
-	e, err := one(body, at)
+	e, err := one(r.Body, r.At)
 	if err == nil {
 		b.Events = []event.Event{e}
 	}
@@ -63,6 +64,7 @@ func one(body []byte, at time.Time) (e event.Event, err error) {
 		return e, source.Unreadable(err)
 	}
 	a.TitleRule, a.Key, a.Description = source.Clean(a.TitleRule), source.Clean(a.Key), source.Clean(a.Description)
+	a.GroupKey = source.Clean(a.GroupKey)
 	if err := a.check(); err != nil {
 		return e, err
 	}
@@ -80,6 +82,7 @@ func one(body []byte, at time.Time) (e event.Event, err error) {
 		Severity:    severity(a.Status),
 		Labels:      labels,
 		Images:      a.Images,
+		GroupKey:    a.GroupKey,
 		Time:        at.Unix(),
 	}, nil
 }
@@ -95,6 +98,8 @@ func (a *alert) check() error {
 		return fault.Invalid("alert_key", "is required with event_status Ok: it names the alert that is over")
 	case utf8.RuneCountInString(a.Key) > event.MaxAlertKey:
 		return fault.Invalid("alert_key", "must be at most %d characters, got %d", event.MaxAlertKey, utf8.RuneCountInString(a.Key))
+	case utf8.RuneCountInString(a.GroupKey) > event.MaxGroupKey:
+		return fault.Invalid("group_key", "must be at most %d characters, got %d", event.MaxGroupKey, utf8.RuneCountInString(a.GroupKey))
 	case len(a.Labels) > event.MaxLabels:
 		return fault.Invalid("labels", "must be at most %d, got %d", event.MaxLabels, len(a.Labels))
 	}

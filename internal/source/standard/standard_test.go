@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tocsin/internal/core/event"
+	"tocsin/internal/source"
 	"tocsin/internal/source/sourcetest"
 	"tocsin/internal/source/standard"
 )
@@ -20,7 +21,7 @@ func TestInvalidBodiesAreRefused(t *testing.T) {
 	info := func(more string) string { return `{"title_rule": "a", "event_status": "Info", ` + more + `}` }
 	sourcetest.Refuses(t, standard.Parse, map[string]string{
 		`{}`: "title_rule: is required", `null`: "title_rule: is required", `{"title_rule": " \u0000"}`: "title_rule: is required",
-		`[]`: "1 to 1000 alerts, got 0", "[" + strings.Repeat("{},", 1000) + "{}]": "1 to 1000 alerts, got 1001",
+		`[]`: "1 to 10000 alerts, got 0",
 		`{"title_rule": "a", "event_status": "critical"}`:                                            `event_status: must be Critical, Warning, Info or Ok, got "critical"`,
 		`{"title_rule": "a", "event_status": "Ok"}`:                                                  "alert_key: is required",
 		info(`"alert_key": "` + strings.Repeat("é", 256) + `"`):                                      "alert_key: must be at most 255 characters, got 256",
@@ -86,7 +87,7 @@ func TestNoNeighbourIsLost(t *testing.T) {
 	for bad, want := range map[string]string{
 		`{"title_rule": "twice", "event_status": "Info", "event_status": "Ok"}`: "a name is given twice", "{\"title_rule\": \"caf\xe9\", \"event_status\": \"Info\"}": "it is no JSON",
 	} {
-		batch, err := standard.Parse([]byte(`[`+good+`, `+bad+`, `+good+`]`), sourcetest.Came, nil)
+		batch, err := standard.Parse(source.Request{Body: []byte(`[` + good + `, ` + bad + `, ` + good + `]`), At: sourcetest.Came, MaxAlerts: source.MaxAlerts})
 		if err != nil || len(batch.Events) != 2 || len(batch.Refused) != 1 || batch.Refused[0].Index != 1 || !strings.Contains(batch.Refused[0].Message, want) {
 			t.Errorf("%s: %+v, %v", bad, batch, err)
 		}

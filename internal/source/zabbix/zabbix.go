@@ -5,7 +5,6 @@
 package zabbix
 
 import (
-	"net/url"
 	"strings"
 	"time"
 
@@ -33,15 +32,15 @@ var severities = map[string]string{
 	"0": event.Info,
 }
 
-// Parse returns the event of a body that came at a moment. The error is a fault that names the member.
-func Parse(text []byte, at time.Time, _ url.Values) (out source.Batch, err error) {
+// Parse returns the event of a body. The error is a fault that names the member.
+func Parse(r source.Request) (out source.Batch, err error) {
 	var members map[string]jsontext.Value
-	if err := source.Read(text, &members); err != nil {
+	if err := source.Read(r.Body, &members); err != nil {
 		return out, source.Unreadable(err)
 	}
 	f := fields{}
 	f.collect("", members)
-	e, err := f.event(at)
+	e, err := f.event(r.At)
 	if err == nil {
 		out.Events = []event.Event{e}
 	}

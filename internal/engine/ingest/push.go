@@ -1,0 +1,176 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/integration"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/source"
+	"tocsin/internal/source/pagerduty"
+)
+
+// maxPagerDuty is the limit of a body that contains its key, in bytes: the limit of PagerDuty's Events API, which its
+// clients observe.
+const maxPagerDuty = 512 << 10
+
+// Alerts accepts the events of alerts: POST /event/push/alert/SOURCE?integration_key=KEY.
+func (r *Service) Alerts() api.Endpoint {
+	return api.Endpoint{Path: "/event/push/alert", Methods: []string{http.MethodPost}, MaxBody: r.MaxBytes, Do: r.alerts}
+}
+
+// Taken is the reply: the alerts that were accepted, and those that were not.
+type Taken struct {
+	AlertKey  string           `json:"alert_key,omitzero" doc:"The key of the alert, if only one was accepted."`
+	Events    []Receipt        `json:"events" doc:"The accepted alerts, in the order in which they were sent."`
+	Refused   []source.Refused `json:"refused,omitzero" doc:"The rejected alerts, and why; the others were accepted all the same."`
+	Truncated int64            `json:"truncated,omitzero" doc:"How many alerts the sender left out of the request, by its own count."`
+}
+
+// Receipt is an event that was accepted.
+type Receipt struct {
+	EventID  string `json:"event_id" doc:"24 hexadecimal digits, for /alert/explain."`
+	AlertKey string `json:"alert_key" doc:"The alert it belongs to."`
+}
+
+// alerts handles a push of alerts. What is refused of a known integration is counted.
+func (r *Service) alerts(c *api.Call, req *http.Request, header http.Header, body *api.Body) (any, error) {
+	name := req.PathValue("source")
+	parse, ok := parsers[name]
+	if !ok {
+		return nil, fault.New(fault.RouteNotFound, "there is no source %.60q; there are %s", name, strings.Join(names(), ", "))
+	}
+	var text []byte
+	var err error
+	key := keyOf(req)
+	inBody := key == "" && name == "pagerduty" // PagerDuty's clients send the key in the body
+	if inBody {
+		if text, err = body.ReadUnknown(maxPagerDuty); err != nil {
+			return nil, err
+		}
+		key = pagerduty.Key(text)
+	}
+	i, err := r.integration(c, key, header)
+	if err != nil {
+		return nil, err
+	}
+	if !i.IsSource() || i.IntegrationType == integration.Change || i.IntegrationType == integration.Heartbeat {
+		err := fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no alerts", i.IntegrationType)
+		return nil, r.refuse(i, integration.WrongKey, err)
+	}
+	cut := false
+	if !inBody {
+		if text, cut, err = body.ReadStart(i.AccountID, i.IntegrationID); err != nil {
+			return nil, r.refuse(i, "", err)
+		}
+	}
+	batch, err := parse(source.Request{Body: text, Cut: cut, At: c.Now, MaxAlerts: r.MaxAlerts})
+	if cut && (err != nil || !batch.List) {
+		err = body.Over()
+	}
+	if err != nil {
+		r.taken.WithLabelValues(name, "refused").Inc()
+		return nil, r.refuse(i, "", err)
+	}
+	return r.take(c, i, name, batch)
+}
+
+// take stores the events of a request and counts those that it does not have.
+func (r *Service) take(c *api.Call, i integration.Integration, name string, batch source.Batch) (any, error) {
+	r.refuseSome(i, name, batch)
+	if len(batch.Events) == 0 && len(batch.Refused) > 0 {
+		first := batch.Refused[0]
+		return nil, fault.Invalid(first.Field, "%s; none of the %d alerts could be taken", first.Message, len(batch.Refused))
+	}
+	if err := r.Put(c.Ctx, i.AccountID, i.IntegrationID, batch.Events, c.Now); err != nil {
+		return nil, err
+	}
+	r.taken.WithLabelValues(name, "taken").Add(float64(len(batch.Events)))
+	reply := Taken{Events: make([]Receipt, len(batch.Events)), Refused: batch.Refused, Truncated: batch.Truncated}
+	for n, e := range batch.Events {
+		reply.Events[n] = Receipt{e.ID, e.AlertKey}
+	}
+	if len(reply.Events) == 1 {
+		reply.AlertKey = reply.Events[0].AlertKey
+	}
+	return reply, nil
+}
+
+// integration returns the enabled integration of a key, within its rate limit. The account may not be known before: the
+// key is the only credential.
+func (r *Service) integration(c *api.Call, key string, header http.Header) (i integration.Integration, err error) {
+	if key == "" {
+		return i, fault.Invalid("integration_key", "is required, in the address, as in ?integration_key=KEY")
+	}
+	k, err := r.find(c.Ctx, key, c.Now)
+	if err != nil {
+		return i, err
+	}
+	if !k.found {
+		if err := r.Guesses.Guessed(c); err != nil {
+			return i, err
+		}
+		return i, fault.Invalid("integration_key", "integration_key is not a valid one")
+	}
+	i = k.integration.Integration
+	c.Who.AccountID = i.AccountID // for the log
+	counted := i.IntegrationID
+	if !k.usable() { // senders with an old key must not use up the limit of the others
+		counted = -counted
+	}
+	if v := r.rates.Allow(counted, r.Rate, c.Now); !v.OK {
+		return i, r.refuse(i, integration.Rate, api.Limited(header, v, "this integration"))
+	}
+	switch {
+	case k.integration.Expired:
+		err := fault.Invalid("integration_key", "integration_key is not a valid one: it was replaced")
+		return i, r.refuse(i, integration.WrongKey, err)
+	case i.Status != "enabled":
+		return i, r.refuse(i, integration.Disabled, fault.Invalid("integration_key", "belongs to an integration that is disabled"))
+	}
+	return i, nil
+}
+
+// refuse counts a request of a known integration that is refused with an error, and returns the error. reason is empty
+// if the error's kind is the reason. Errors of the server itself are not counted.
+func (r *Service) refuse(i integration.Integration, reason string, err error) error {
+	if reason == "" {
+		switch fault.KindOf(err) {
+		case fault.TooLarge:
+			reason = integration.TooLarge
+		case fault.Unavailable:
+			reason = integration.Busy
+		case fault.InvalidParameter, fault.BadRequest:
+			reason = integration.Malformed
+		default:
+			return err
+		}
+	}
+	detail := err.Error()
+	if f := new(fault.Error); errors.As(err, &f) {
+		detail = strings.TrimPrefix(f.Field+": "+f.Message, ": ")
+	}
+	r.refused.add(i, reason, 1, detail)
+	return err
+}
+
+// refuseSome counts the alerts that a request held and that are refused, and those that it did not hold.
+func (r *Service) refuseSome(i integration.Integration, name string, batch source.Batch) {
+	for _, each := range batch.Refused {
+		n := int64(max(each.Count, 1))
+		reason := map[source.Reason]string{source.TooMany: integration.TooMany, source.TooLarge: integration.TooLarge}[each.Reason]
+		if reason == "" {
+			reason = integration.Malformed
+		}
+		r.taken.WithLabelValues(name, "refused").Add(float64(n))
+		r.refused.add(i, reason, n, each.Field+": "+each.Message)
+	}
+	if batch.Truncated > 0 {
+		sent := int64(len(batch.Events) + len(batch.Refused))
+		r.refused.add(i, integration.Truncated, batch.Truncated,
+			fmt.Sprintf("the sender sent %s of %s alerts", integration.Count(sent), integration.Count(sent+batch.Truncated)))
+	}
+}
