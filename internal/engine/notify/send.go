@@ -187,7 +187,7 @@ func (r *Service) recordEnded(tx *db.Tx, f *attempt, all []ended, now time.Time)
 			return err
 		}
 		if m.status == Failed {
-			if err := r.replace(tx, []*member{m.member}, m.why, now); err != nil {
+			if err := r.replace(tx, []*member{m.member}, now); err != nil {
 				return err
 			}
 		}
@@ -237,7 +237,7 @@ func (r *Service) failed(tx *db.Tx, f *attempt, members []*member, failure *send
 			return err
 		}
 	}
-	return r.replace(tx, final, failure.Message, now)
+	return r.replace(tx, final, now)
 }
 
 // settle stores the final status of a notification and publishes it to the incident's feed. Cancelled ones are not
