@@ -62,7 +62,7 @@ func TestAMessageSaysWhatIsWrongWhereAndWhoIsNext(t *testing.T) {
 		}
 		for _, want := range []string{
 			"host: 50 values: web00, web01, web02, web03, web04, ...", "service: checkout", "More than 5 % fail.", "Notified: ", "Ann Day (email)",
-			"graph: https://prometheus.example.com/graph?g0.expr=up&g0.tab=1", "runbook: https://wiki.example.com/checkout", "You: in team ops",
+			"graph: https://prometheus.example.com/graph?g0.expr=up&g0.tab=1", "runbook: https://wiki.example.com/checkout", "Why you: in team ops",
 		} {
 			if !strings.Contains(p.text, want) {
 				t.Errorf("%q is not in\n%s", want, p.text)

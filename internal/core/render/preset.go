@@ -29,13 +29,13 @@ var Preset = map[string]string{
 
 // progress says how far people have come with the incident: at its end how long it took, and by whom or by what it ended.
 const progress = `{{if eq .Progress "Closed"}}Resolved{{with .EndedBy}} by {{.}}{{end}}{{with .Duration}} after {{duration .}}{{end}}` +
-	`{{else}}{{.Severity}} · {{.Progress}}{{with .AckedBy}} by {{.}}{{end}}{{end}}` +
+	`{{else}}{{.Progress}}{{with .AckedBy}} by {{.}}{{end}}{{end}}` +
 	`{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}{{if gt .AlertCount 1}} · {{.AlertCount}} alerts{{end}}`
 
 // others says who else was notified and who is next, and why the reader is.
 const others = `{{with .Notified}}Notified: {{range $n, $who := .}}{{if $n}}, {{end}}{{$who}}{{end}}
 {{end}}{{with .Next}}Next: {{.}}
-{{end}}{{with .Reason}}You: {{.}}
+{{end}}{{with .Reason}}Why you: {{.}}
 {{end}}`
 
 // labels lists the labels that the alerts share, then how the others differ.
@@ -65,7 +65,7 @@ var plain = `{{emoji .Look}} {{.Subject}}
 
 // email is a mail for every width from 320 pixels, light and dark: it sets no colours but those of the state, the button
 // and the borders, so that the mail program's own colours stay readable. It has no images.
-var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break-word", "GREY", "#737a82", "\n", "").Replace(
+var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break-word", "\n", "").Replace(
 	`<!doctype html>
 <html lang="en" style="color-scheme:light dark"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -76,7 +76,7 @@ var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break
 <span style="display:inline-block;background:{{colour .Look}};color:{{if eq .Look "Warning"}}#000000{{else}}#ffffff{{end}};` +
 		`padding:1px 8px;border-radius:4px;font-size:14px;font-weight:bold">{{if .Test}}Drill: {{end}}{{.State}}</span>
 <div style="font-size:21px;line-height:1.3;font-weight:bold;margin:6px 0">{{.Problem}}</div>
-<div style="color:GREY;font-size:14px">` + progress + `</div></td></tr>
+<div style="opacity:.75;font-size:14px">` + progress + `</div></td></tr>
 {{with .AckLink}}<tr><td style="padding:16px 0 0"><a href="{{.}}" style="display:block;background:#1f6feb;color:#ffffff;` +
 		`padding:13px 18px;border-radius:8px;text-align:center;text-decoration:none;font-weight:bold">Acknowledge</a></td></tr>{{end}}
 {{if or .Link .Links}}<tr><td style="padding:14px 0 0;WRAP">{{with .Link}}<a href="{{.}}" style="margin-right:14px">Open the incident</a> {{end}}
@@ -85,12 +85,12 @@ var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break
 {{if or .Notified .Next .Reason}}<tr><td style="padding:14px 0 0;font-size:14px;WRAP">
 {{with .Notified}}<div>Notified: {{range $n, $who := .}}{{if $n}}, {{end}}{{$who}}{{end}}</div>{{end}}
 {{with .Next}}<div>Next: {{.}}</div>{{end}}
-{{with .Reason}}<div>You are notified because you are {{.}}.</div>{{end}}</td></tr>{{end}}
+{{with .Reason}}<div>Why you: {{.}}</div>{{end}}</td></tr>{{end}}
 {{if or .Shared .Differ}}<tr><td style="padding:14px 0 0">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="table-layout:fixed;font-size:14px">
-{{range $name, $value := .Shared}}<tr><td width="34%" valign="top" style="color:GREY;padding:3px 10px 3px 0;border-top:1px solid #88888844;WRAP">{{$name}}</td>
+{{range $name, $value := .Shared}}<tr><td width="34%" valign="top" style="opacity:.75;padding:3px 10px 3px 0;border-top:1px solid #88888844;WRAP">{{$name}}</td>
 <td valign="top" style="padding:3px 0;border-top:1px solid #88888844;WRAP">{{truncate 300 $value}}</td></tr>{{end}}
-{{range .Differ}}<tr><td width="34%" valign="top" style="color:GREY;padding:3px 10px 3px 0;border-top:1px solid #88888844;WRAP">{{.Name}}</td>
+{{range .Differ}}<tr><td width="34%" valign="top" style="opacity:.75;padding:3px 10px 3px 0;border-top:1px solid #88888844;WRAP">{{.Name}}</td>
 <td valign="top" style="padding:3px 0;border-top:1px solid #88888844;WRAP">{{.Text}}</td></tr>{{end}}
 </table></td></tr>{{end}}
 </table></body></html>`)
