@@ -25,9 +25,9 @@ func Clean(s string) string {
 // OneLine returns Clean of s with every run of spaces and line breaks replaced by one space.
 func OneLine(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }
 
-// clean returns the incident with every text cleaned. Only the description and the values of labels keep several
+// Cleaned returns the incident with every text cleaned. Only the description and the values of labels keep several
 // lines. It copies what it changes.
-func (i Incident) clean() Incident {
+func (i Incident) Cleaned() Incident {
 	for _, s := range []*string{
 		&i.IncidentID, &i.Title, &i.Severity, &i.Progress, &i.Account, &i.Channel,
 		&i.TimeZone, &i.Event, &i.Link, &i.AckLink, &i.Reason,

@@ -187,6 +187,7 @@ func (r *Service) view(tx *db.Tx, t Ticket, b button, now time.Time) (view ackVi
 	if err != nil {
 		return view, err
 	}
+	about = about.Cleaned()
 	zone, err := time.LoadLocation(about.TimeZone)
 	if err != nil {
 		zone = time.UTC
