@@ -71,7 +71,7 @@ func (RespondersAdded) Type() string { return IncidentResponder }
 
 // Acknowledged is an incident that a responder works on.
 type Acknowledged struct {
-	Via string `json:"via,omitzero"` // chat: by the link in a chat, whose reader said who it is
+	Via string `json:"via,omitzero"` // chat: by the link in a chat, whose reader chose a person
 }
 
 // Type returns IncidentAck.

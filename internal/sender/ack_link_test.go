@@ -8,7 +8,7 @@ import (
 	"tocsin/internal/sender"
 )
 
-// Every message that a person can read carries the link that acknowledges, however much the incident has to say: it comes
+// Every message that a person can read carries the link that acknowledges, however long the texts of the incident: it comes
 // before what the shortest service cuts off.
 func TestTheAckLinkIsNeverCutOff(t *testing.T) {
 	i := render.Sample

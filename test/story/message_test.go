@@ -199,7 +199,7 @@ func TestThePageOfALinkShowsTheIncidentAndOffersActions(t *testing.T) {
 	}
 }
 
-// A message in a chat has a link too. It is for no person: its reader says who it is, among those who may act.
+// A message in a chat has a link too. It is for no person: its reader chooses a person, among those who may act.
 func TestALinkInAChatAcknowledges(t *testing.T) {
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"person_ids": [%d], %s, %s}}`, ann, by, slackChat)))
 	w.push("cpu", "Critical")

@@ -8,7 +8,7 @@ import (
 	"tocsin/internal/core/event"
 )
 
-// places are the labels that say where something is wrong, the most telling first.
+// places are the labels that name where something is wrong, the most telling first.
 var places = []string{
 	"host", "hostname", "instance", "node", "server", "machine", "pod", "container", "device", "resource", "database",
 	"queue", "service", "cluster", "region",
@@ -46,8 +46,8 @@ func Where(headline string, alerts int64, shared map[string]string, differ []Dif
 	return strings.Join(parts, ", ")
 }
 
-// place returns the label that says where, one of its values, and how many other values it has. A label that differs
-// says more than one that all alerts share.
+// place returns the label that names the place, one of its values, and how many other values it has. A label that differs
+// is preferred to one that all alerts share.
 func place(shared map[string]string, differ []Difference) (name, value string, more int) {
 	for _, name := range places {
 		at := slices.IndexFunc(differ, func(d Difference) bool { return d.Name == name && d.Count > 1 })

@@ -27,12 +27,12 @@ var Preset = map[string]string{
 	"ntfy":         plain,
 }
 
-// progress says how far people have come with the incident: at its end how long it took, and by whom or by what it ended.
+// progress describes how far people have come with the incident: at its end how long it took, and by whom or by what it ended.
 const progress = `{{if eq .Progress "Closed"}}Resolved{{with .EndedBy}} by {{.}}{{end}}{{with .Duration}} after {{duration .}}{{end}}` +
 	`{{else}}{{.Progress}}{{with .AckedBy}} by {{.}}{{end}}{{end}}` +
 	`{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}{{if gt .AlertCount 1}} · {{.AlertCount}} alerts{{end}}`
 
-// others says who else was notified and who is next, and why the reader is.
+// others lists who else was notified and who is next, and why the reader is.
 const others = `{{with .Notified}}Notified: {{range $n, $who := .}}{{if $n}}, {{end}}{{$who}}{{end}}
 {{end}}{{with .Next}}Next: {{.}}
 {{end}}{{with .Reason}}Why you: {{.}}

@@ -27,7 +27,7 @@ type ackView struct {
 	Lines                  []string // of a bundle: its incidents
 	About                  *render.Incident
 	Since                  string
-	Persons                []Person // of a link in a chat: who may say that they are its reader
+	Persons                []Person // of a link in a chat: who may act as its reader
 	Done                   string   // what the button did: ack, snooze or resolve; empty: none was pressed
 	Minutes                int64    // of the snooze
 	Ask                    bool     // it may be acknowledged
@@ -64,7 +64,7 @@ const (
 type button struct {
 	do      string // ack, snooze or resolve; empty: none was pressed
 	minutes int64  // of a snooze
-	person  int64  // who pressed it, as the reader of a link in a chat says
+	person  int64  // the person that the reader of a link in a chat chose
 }
 
 // pressed reads the button of a request. A POST without a form acknowledges.
@@ -91,7 +91,7 @@ func pressed(req *http.Request) (b button, ok bool) {
 	return b, true
 }
 
-// ack reads the incident of a link, does what the pressed button says, and returns what the page shows.
+// ack reads the incident of a link, does what the pressed button is for, and returns what the page shows.
 func (r *Service) ack(req *http.Request) (status int, view ackView) {
 	now := r.Clock.Now()
 	ticket, err := r.Links.Redeem(req.PathValue("token"), now)
@@ -145,7 +145,7 @@ var refusals = map[fault.Kind]int{
 	fault.InvalidParameter: http.StatusBadRequest,
 }
 
-// press does what a button says, as the person of the link.
+// press does what a button is for, as the person of the link.
 func (r *Service) press(tx *db.Tx, t Ticket, b button, now time.Time) error {
 	if t.Chat {
 		t.Person = b.person

@@ -13,7 +13,7 @@ import (
 const maxReaders = 100
 
 // chatReaders returns who may act on an incident through the link in a chat: the responsible persons and the team of its
-// channel. The link cannot know who follows it, so its reader says who it is. Whoever can read the chat is trusted that
+// channel. The link cannot know who follows it, so its reader chooses one. Everyone in the chat is trusted that
 // far; the feed records that it came from a chat.
 func chatReaders(tx *db.Tx, i *incident.Incident) (readers []Person, err error) {
 	ids := slices.Clone(i.Responders())

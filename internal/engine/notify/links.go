@@ -33,7 +33,7 @@ func (l *Links) AckBundle(account int64, bundle string, person int64, now time.T
 	return l.link(toBundle, account, bundle, person, now)
 }
 
-// AckInChat returns the link with which a person in a chat acknowledges an incident: the person says who it is.
+// AckInChat returns the link with which a person in a chat acknowledges an incident, after choosing its name.
 func (l *Links) AckInChat(account int64, incident string, now time.Time) string {
 	return l.link(toChat, account, incident, 0, now)
 }
@@ -72,7 +72,7 @@ type Ticket struct {
 	Incident string
 	Bundle   string
 	Person   int64
-	Chat     bool // it was sent to a chat: its reader says which person it is
+	Chat     bool // it was sent to a chat: its reader chooses the person
 }
 
 // Errors of Redeem.

@@ -96,7 +96,7 @@ func TestACorruptAlertBlocksNoPage(t *testing.T) {
 	}
 }
 
-// A failure to say who is next keeps no page from being sent.
+// A failure to find who is next keeps no page from being sent.
 func TestWhoIsNextFailsAlone(t *testing.T) {
 	r := newFixture(t)
 	r.Next = func(context.Context, int64, string, time.Time) ([]string, int64, error) {
@@ -108,7 +108,7 @@ func TestWhoIsNextFailsAlone(t *testing.T) {
 	}
 }
 
-// Whatever an alert says, the page shows it as text, and links to nothing but http and https.
+// Whatever an alert contains, the page shows it as text, and links to nothing but http and https.
 func TestThePageShowsHostileTexts(t *testing.T) {
 	for _, text := range hostile {
 		r := newFixture(t)
