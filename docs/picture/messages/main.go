@@ -70,7 +70,8 @@ var outage = render.Incident{
 // documents returns the HTML of each picture by its name.
 func documents() (map[string]string, error) {
 	over, warning := outage, outage
-	over.Progress, over.AckLink, over.Next, over.EndedBy, over.Duration, over.AckedBy = "Closed", "", "", "the end of its alerts", 7500, "Ann Day"
+	over.Progress, over.AckLink, over.Next, over.AckedBy = "Closed", "", "", "Ann Day"
+	over.EndedBy, over.Duration = "the end of its alerts", 7500
 	over.Event, over.Reason = "i_rslv", "notified of it before: on call in Production"
 	warning.Severity, warning.Where, warning.AlertCount, warning.Differ, warning.Links = "Warning", "db1", 1, nil, nil
 	warning.Headline, warning.Test = strings.Repeat("Verylongwordwithoutaspace", 6), true
@@ -124,7 +125,7 @@ func picture(chromium, name, page string, width int) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // only a profile of the browser
 	file := filepath.Join(dir, "page.html")
 	out, err := run(chromium, file, sheet(page, width, 400), "--dump-dom")
 	if err != nil {
@@ -186,10 +187,12 @@ func shrink(file string) error {
 // sheet returns a page with the document in two frames, light and dark, which measures the first.
 func sheet(page string, width, height int) string {
 	frame := func(scheme string) string {
-		return fmt.Sprintf(`<iframe width="%d" height="%d" style="border:0;margin:10px 0 0 10px;float:left;color-scheme:%s;background:%s" srcdoc="%s"></iframe>`,
+		return fmt.Sprintf(`<iframe width="%d" height="%d" style="border:0;margin:10px 0 0 10px;float:left;`+
+			`color-scheme:%s;background:%s" srcdoc="%s"></iframe>`,
 			width, height, scheme, map[string]string{"light": "#fff", "dark": "#121212"}[scheme], html.EscapeString(page))
 	}
-	return `<!doctype html><html><head><meta charset="utf-8"></head><body style="margin:0;background:#888;overflow:hidden">` + frame("light") + frame("dark") +
+	return `<!doctype html><html><head><meta charset="utf-8"></head><body style="margin:0;background:#888;overflow:hidden">` +
+		frame("light") + frame("dark") +
 		`<script>onload = function () { var d = document.querySelector("iframe").contentDocument.documentElement;
 			document.body.setAttribute("data-size", d.scrollWidth + " " + Math.max(d.scrollHeight, d.offsetHeight)) }</script></body></html>`
 }
@@ -199,7 +202,8 @@ func run(chromium, file, page string, args ...string) (string, error) {
 	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
 		return "", err
 	}
-	args = append(args, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-lcd-text", "--user-data-dir="+filepath.Dir(file)+"/profile",
+	args = append(args, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-lcd-text",
+		"--user-data-dir="+filepath.Dir(file)+"/profile",
 		"--virtual-time-budget=2000", "file://"+file)
 	out, err := exec.Command(chromium, args...).Output()
 	return string(out), err

@@ -69,9 +69,12 @@ var Sample = Incident{
 	AckLink:    "https://tocsin.example.com/ack/sample",
 	Reason:     "on call in Production, layer Weekdays",
 	Headline:   "Checkout answers slowly", Where: "checkout-7d9f, +1 pod",
-	Shared:   map[string]string{"service": "checkout", "cluster": "eu-1"},
-	Differ:   []Difference{{Name: "pod", Count: 2, Values: []string{"checkout-7d9f", "checkout-8a1c"}}},
-	Links:    []Link{{"runbook", "https://wiki.example.com/runbooks/checkout"}, {"graph", "https://prometheus.example.com/graph?g0.expr=latency"}},
+	Shared: map[string]string{"service": "checkout", "cluster": "eu-1"},
+	Differ: []Difference{{Name: "pod", Count: 2, Values: []string{"checkout-7d9f", "checkout-8a1c"}}},
+	Links: []Link{
+		{"runbook", "https://wiki.example.com/runbooks/checkout"},
+		{"graph", "https://prometheus.example.com/graph?g0.expr=latency"},
+	},
 	Notified: []string{"Ben (email)"},
 	Next:     "team Payments at 16:10 if no one acknowledges",
 }

@@ -65,7 +65,8 @@ var plain = `{{emoji .Look}} {{.Subject}}
 
 // email is a mail for every width from 320 pixels, light and dark: it sets no colours but those of the state, the button
 // and the borders, so that the mail program's own colours stay readable. It has no images.
-var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break-word", "\n", "").Replace(
+var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break-word",
+	"LINE", "border-top:1px solid #88888844", "\n", "").Replace(
 	`<!doctype html>
 <html lang="en" style="color-scheme:light dark"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -79,7 +80,8 @@ var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break
 <div style="opacity:.75;font-size:14px">` + progress + `</div></td></tr>
 {{with .AckLink}}<tr><td style="padding:16px 0 0"><a href="{{.}}" style="display:block;background:#1f6feb;color:#ffffff;` +
 		`padding:13px 18px;border-radius:8px;text-align:center;text-decoration:none;font-weight:bold">Acknowledge</a></td></tr>{{end}}
-{{if or .Link .Links}}<tr><td style="padding:14px 0 0;WRAP">{{with .Link}}<a href="{{.}}" style="margin-right:14px">Open the incident</a> {{end}}
+{{if or .Link .Links}}<tr><td style="padding:14px 0 0;WRAP">
+{{with .Link}}<a href="{{.}}" style="margin-right:14px">Open the incident</a> {{end}}
 {{range .Links}}<a href="{{.URL}}" style="margin-right:14px">{{.Name}}</a> {{end}}</td></tr>{{end}}
 {{with .Description}}<tr><td style="padding:14px 0 0;white-space:pre-line;WRAP">{{.}}</td></tr>{{end}}
 {{if or .Notified .Next .Reason}}<tr><td style="padding:14px 0 0;font-size:14px;WRAP">
@@ -88,9 +90,11 @@ var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break
 {{with .Reason}}<div>Why you: {{.}}</div>{{end}}</td></tr>{{end}}
 {{if or .Shared .Differ}}<tr><td style="padding:14px 0 0">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="table-layout:fixed;font-size:14px">
-{{range $name, $value := .Shared}}<tr><td width="34%" valign="top" style="opacity:.75;padding:3px 10px 3px 0;border-top:1px solid #88888844;WRAP">{{$name}}</td>
-<td valign="top" style="padding:3px 0;border-top:1px solid #88888844;WRAP">{{truncate 300 $value}}</td></tr>{{end}}
-{{range .Differ}}<tr><td width="34%" valign="top" style="opacity:.75;padding:3px 10px 3px 0;border-top:1px solid #88888844;WRAP">{{.Name}}</td>
-<td valign="top" style="padding:3px 0;border-top:1px solid #88888844;WRAP">{{.Text}}</td></tr>{{end}}
+{{range $name, $value := .Shared}}<tr>
+<td width="34%" valign="top" style="opacity:.75;padding:3px 10px 3px 0;LINE;WRAP">{{$name}}</td>
+<td valign="top" style="padding:3px 0;LINE;WRAP">{{truncate 300 $value}}</td></tr>{{end}}
+{{range .Differ}}<tr>
+<td width="34%" valign="top" style="opacity:.75;padding:3px 10px 3px 0;LINE;WRAP">{{.Name}}</td>
+<td valign="top" style="padding:3px 0;LINE;WRAP">{{.Text}}</td></tr>{{end}}
 </table></td></tr>{{end}}
 </table></body></html>`)
