@@ -8,14 +8,16 @@
 # make bench   the figures of docs/performance.md, beside a constant reply of the same size
 # make fuzz    every fuzz target for FUZZTIME each (default 5m)
 # make soak    the tests of random cases for long: CASES schedules (default 100000), ROUNDS of the others (default 50)
+# make pictures   the pictures of messages in docs/picture; needs Chromium, CHROMIUM=its name (default chromium)
 # make golden  writes the golden replies: read the difference before you commit it
 # make published REFERENCE="NEWEST.json OLDER.json"   the digest of the public API description that replies are held against
 
 FUZZTIME ?= 5m
 CASES    ?= 100000
 ROUNDS   ?= 50
+CHROMIUM ?= chromium
 
-.PHONY: test quick tools lint demo build release bench fuzz soak golden published
+.PHONY: test quick tools lint demo build release bench fuzz soak golden pictures published
 
 test:
 	./test.sh
@@ -58,6 +60,9 @@ soak:
 
 golden:
 	go test $$(find internal -path '*/testdata/golden' | sed 's#^#./#; s#/testdata/golden##') -update
+
+pictures:
+	go run ./docs/picture/messages $(CHROMIUM)
 
 published:
 	go run ./test/published $(REFERENCE) > internal/api/apitest/testdata/published.json

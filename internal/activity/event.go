@@ -70,7 +70,9 @@ type RespondersAdded struct {
 func (RespondersAdded) Type() string { return IncidentResponder }
 
 // Acknowledged is an incident that a responder works on.
-type Acknowledged struct{}
+type Acknowledged struct {
+	Via string `json:"via,omitzero"` // chat: by the link in a chat, whose reader chose a person
+}
 
 // Type returns IncidentAck.
 func (Acknowledged) Type() string { return IncidentAck }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -121,11 +122,27 @@ func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byt
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics,
 		Deliver: a.deliverer(), Can: a.can, Held: a.Gate.Reason,
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}, Absent: escalation.Absent, Budget: a.Budget,
-		Failing: a.failing,
+		Failing: a.failing, Next: a.next,
 		Stale: func(n *notify.Notification, now time.Time) string {
 			return cmp.Or(shiftnotice.Stale(a.DB, n, now), silencewarning.Stale(a.DB, configs, n, now))
 		},
 	})
+}
+
+// next returns who is notified of an incident next, and when (Unix seconds), if no one acknowledges it.
+func (a *App) next(ctx context.Context, account int64, id string, now time.Time) (who []string, at int64, err error) {
+	err = a.DB.Snapshot(ctx, func(tx *db.Tx) error {
+		i, found, err := incident.Find(tx, account, id)
+		if err != nil || !found {
+			return err
+		}
+		p, err := escalation.ProgressOf(tx, &i, now.Unix())
+		if err == nil && p != nil && p.Next != nil && !p.Silenced {
+			who, at = p.Next.Who, p.Next.At
+		}
+		return err
+	})
+	return who, at, err
 }
 
 // failing raises an alert of Tocsin's own about a target that has failed for long, and ends it.

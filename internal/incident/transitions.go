@@ -55,7 +55,7 @@ func (d Writer) Ack(r *Incident) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.publish(r, activity.Acknowledged{})
+	return d.publish(r, activity.Acknowledged{Via: d.Via})
 }
 
 // addResponder makes a person responsible, with an acknowledgement at a time in Unix seconds; 0: none. Person 0, which is

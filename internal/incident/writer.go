@@ -23,7 +23,8 @@ type Writer struct {
 	Bus     *activity.Bus
 	Account int64
 	Now     time.Time
-	Person  int64 // 0: Tocsin itself
+	Person  int64  // 0: Tocsin itself
+	Via     string // how the person acted, such as chat; empty: with an own key or link
 }
 
 // publish publishes an event about an incident to the subscribers.

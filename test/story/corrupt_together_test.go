@@ -126,5 +126,5 @@ func TestACorruptNotificationKeepsNoIncidentOpen(t *testing.T) {
 	w.sql(fmt.Sprintf(`UPDATE notice SET detail = 'not JSON' WHERE person_id = %d`, ann))
 	w.ack(annKey)
 	w.push("cpu", "Ok")
-	w.notified(over("ann"), over("bob"))
+	w.notified(acked("bob"), over("ann"), over("bob"))
 }

@@ -240,7 +240,7 @@ func TestARiseOfAnAcknowledgedIncidentNotifiesItsResponders(t *testing.T) {
 	w := begin(t, escalates(rising(persons(ann, bob), window(30))+","+rising(persons(cid))))
 	w.push("cpu", "Info")
 	w.ack(annKey)
-	w.notified(newPage("ann"), newPage("bob"))
+	w.notified(newPage("ann"), newPage("bob"), acked("bob"))
 	w.push("cpu", "Warning")
 	w.notified(rose("ann"), rose("bob"))
 	w.push("cpu", "Critical")
@@ -293,7 +293,7 @@ func TestARiseAndAnAcknowledgementRace(t *testing.T) {
 			w.notified(newPage("ann"), newPage("bob"))
 			race(w, w.incident())
 			w.settle()
-			w.notified(rose("ann"), roseSMS, rose("bob"))
+			w.notified(rose("ann"), roseSMS, rose("bob"), acked("bob"))
 		})
 	}
 }
@@ -305,7 +305,7 @@ func TestAnAcknowledgementAfterARiseIsTheEndOfIt(t *testing.T) {
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"), newPage("bob"), roseSMS)
 	w.ack(annKey)
-	w.notified()
+	w.notified(acked("bob"))
 }
 
 // A process that ends between the rise and its notification is replaced by one that notifies.

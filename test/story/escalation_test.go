@@ -17,7 +17,7 @@ func TestWithdrawingOneOfTwoAcknowledgementsChangesNothing(t *testing.T) {
 	w.ack(ownKey)
 	w.as(annKey, "/incident/unack", `{"incident_ids": [%q]}`, w.incident())
 	w.pass(time.Hour)
-	w.notified()
+	w.notified(acked("cid"))
 }
 
 func TestReopeningUsesTheCurrentRule(t *testing.T) {

@@ -76,7 +76,7 @@ func TestAnAcknowledgementEndsARepeat(t *testing.T) {
 	w.notified(newPage("ann"), newPage("bob"))
 	w.ack(annKey)
 	w.pass(time.Hour)
-	w.notified()
+	w.notified(acked("bob"))
 }
 
 // In quiet hours repeats do not pile up: one page waits.
@@ -145,7 +145,7 @@ func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
 	w.notified()
 	w.ack(annKey)
 	w.pass(3 * time.Hour)
-	w.notified()
+	w.notified(acked("bob"))
 	w.pass(61 * time.Minute) // of an acknowledged one the responders are
 	w.pass(catchUp)
 	w.notified(remind("ann"), remind("bob"))

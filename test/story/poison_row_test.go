@@ -103,7 +103,7 @@ func TestARestartedEscalationUsesItsCurrentRule(t *testing.T) {
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops", "alias": "#ops"}}]}}`, chats)))
 	w.push("cpu", "Critical")
 	w.ack(annKey)
-	w.notified("ops slack i_new")
+	w.notified("ops slack i_new", "ops slack i_ack")
 	w.sql(`UPDATE escalation SET rule = replace(rule, '"token":"', '"token":"sealed.1.nokey.')`)
 	w.as(annKey, "/incident/unack", `{"incident_ids": [%q]}`, w.incident())
 	w.notified("ops slack i_new")

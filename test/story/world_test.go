@@ -302,6 +302,7 @@ func (w *world) want(r reply, path, want string) {
 
 // newPage and over are pages in short.
 func newPage(person string) string { return person + "@example.com email i_new" }
+func acked(person string) string   { return person + "@example.com email i_ack" }
 func over(person string) string    { return person + "@example.com email i_rslv" }
 
 // incident is the newest incident.

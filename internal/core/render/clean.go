@@ -25,12 +25,13 @@ func Clean(s string) string {
 // OneLine returns Clean of s with every run of spaces and line breaks replaced by one space.
 func OneLine(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }
 
-// clean returns the incident with every text cleaned. Only the description and the values of labels keep several
+// Cleaned returns the incident with every text cleaned. Only the description and the values of labels keep several
 // lines. It copies what it changes.
-func (i Incident) clean() Incident {
+func (i Incident) Cleaned() Incident {
 	for _, s := range []*string{
 		&i.IncidentID, &i.Title, &i.Severity, &i.Progress, &i.Account, &i.Channel,
 		&i.TimeZone, &i.Event, &i.Link, &i.AckLink, &i.Reason,
+		&i.Headline, &i.Where, &i.Next, &i.AckedBy, &i.EndedBy,
 	} {
 		*s = OneLine(*s)
 	}
@@ -45,6 +46,15 @@ func (i Incident) clean() Incident {
 		responders[n] = Person{OneLine(p.Name), OneLine(p.Email)}
 	}
 	i.Alerts, i.Responders = alerts, responders
+	i.Shared = cleanLabels(i.Shared)
+	differ, links := make([]Difference, len(i.Differ)), make([]Link, len(i.Links))
+	for n, d := range i.Differ {
+		differ[n] = Difference{OneLine(d.Name), d.Count, oneLines(d.Values), d.None}
+	}
+	for n, l := range i.Links {
+		links[n] = Link{OneLine(l.Name), OneLine(l.URL)}
+	}
+	i.Differ, i.Links, i.Notified = differ, links, oneLines(i.Notified)
 	return i
 }
 
@@ -54,4 +64,13 @@ func cleanLabels(labels map[string]string) map[string]string {
 		all[OneLine(name)] = Clean(value)
 	}
 	return all
+}
+
+// oneLines returns OneLine of every text of a list.
+func oneLines(list []string) []string {
+	lines := make([]string, len(list))
+	for n, s := range list {
+		lines[n] = OneLine(s)
+	}
+	return lines
 }

@@ -167,12 +167,23 @@ func TestHostileMails(t *testing.T) {
 		return regexp.MustCompile(`<[^>]*>|[\x{202A}-\x{202E}\x{2066}-\x{2069}]`).FindAllString(string(text), -1)
 	}
 	one := Sample
-	one.Labels = map[string]string{"a": "b"}
-	want := tags(one)
+	one.Shared, one.Links = map[string]string{"a": "b"}, []Link{{"a", "https://a.example/"}}
+	one.Differ = []Difference{{Name: "a", Count: 2, Values: []string{"b", "c"}}}
+	address := regexp.MustCompile(`href="[^"]*"`)
+	kinds := func(i Incident) []string {
+		all := tags(i)
+		for n := range all {
+			all[n] = address.ReplaceAllString(all[n], "href")
+		}
+		return all
+	}
+	want := kinds(one)
 	for _, seed := range append(seeds, "<script>alert(1)</script>", `"><a href="https://evil.example">`, "</p><h1>x", "<!-- x", "{{.Title}}") {
 		i := one
-		i.Title, i.Description, i.Channel, i.Reason, i.Labels = seed+"x", seed+"x", seed+"x", seed+"x", map[string]string{seed: seed}
-		if got := tags(i); !slices.Equal(got, want) {
+		i.Title, i.Description, i.Channel, i.Reason, i.Shared = seed+"x", seed+"x", seed+"x", seed+"x", map[string]string{seed: seed}
+		i.Headline, i.Where, i.Next, i.AckedBy, i.EndedBy, i.Notified = seed+"x", seed+"x", seed+"x", seed+"x", seed+"x", []string{seed}
+		i.Differ, i.Links = []Difference{{Name: seed, Count: 2, Values: []string{seed, seed}}}, []Link{{seed, seed}}
+		if got := kinds(i); !slices.Equal(got, want) || strings.Contains(strings.Join(tags(i), ""), `"javascript:`) {
 			t.Errorf("%q: %q, want %q", seed, got, want)
 		}
 	}

@@ -22,6 +22,17 @@ type Incident struct {
 	AckLink     string // acknowledges it, for this reader alone; empty when it needs no acknowledgement
 	Reason      string // why the reader is notified, in words
 	Test        bool   // a drill: there is no problem
+
+	Headline string            // what is wrong: the summary of its alerts, or the title
+	Where    string            // such as "web1, +49 hosts"; empty: the headline names it
+	Shared   map[string]string // the labels that all alerts share, without those that Links and Headline show
+	Differ   []Difference      // the other labels
+	Links    []Link            // to the source's graph, the runbook and so on
+	Notified []string          // who else was notified, with the methods
+	Next     string            // who is notified next, and when; empty: no one is planned
+	AckedBy  string            // who acknowledged it; empty: no one
+	EndedBy  string            // by whom or by what it ended; empty: it is open
+	Duration int64             // seconds from its beginning to its end; 0: it is open
 }
 
 // Alert is one alert of an incident.
@@ -57,4 +68,13 @@ var Sample = Incident{
 	Link:       "https://tocsin.example.com/incidents/69db2f72a0fe7db6448b1506",
 	AckLink:    "https://tocsin.example.com/ack/sample",
 	Reason:     "on call in Production, layer Weekdays",
+	Headline:   "Checkout answers slowly", Where: "checkout-7d9f, +1 pod",
+	Shared: map[string]string{"service": "checkout", "cluster": "eu-1"},
+	Differ: []Difference{{Name: "pod", Count: 2, Values: []string{"checkout-7d9f", "checkout-8a1c"}}},
+	Links: []Link{
+		{"runbook", "https://wiki.example.com/runbooks/checkout"},
+		{"graph", "https://prometheus.example.com/graph?g0.expr=latency"},
+	},
+	Notified: []string{"Ben (email)"},
+	Next:     "team Payments at 16:10 if no one acknowledges",
 }

@@ -1,47 +1,100 @@
 package render
 
+import "strings"
+
 // Preset maps each kind of message to the template for accounts that have none of their own, in the order of
 // docs/templates.md.
 var Preset = map[string]string{
-	"email": `<!doctype html><html><body style="font-family:sans-serif;color:#1b1b1b">
-<p style="border-left:6px solid {{colour .Severity}};padding-left:12px;margin:0 0 16px">` +
-		`<strong style="font-size:18px">{{if .Test}}[Drill] {{end}}{{.Title}}</strong><br>
-{{.Severity}} · {{.Progress}}{{with .Channel}} · {{.}}{{end}}</p>
-{{with .Description}}<p>{{.}}</p>{{end}}
-<p>Since {{date .TimeZone .StartTime}}{{if gt .AlertCount 1}}, {{.AlertCount}} alerts{{end}}</p>
-{{with .Labels}}<table>{{range $name, $value := .}}` +
-		`<tr><td style="color:#666;padding-right:12px">{{$name}}</td><td>{{$value}}</td></tr>{{end}}</table>{{end}}
-{{with .AckLink}}<p><a href="{{.}}" ` +
-		`style="background:#1f6feb;color:#fff;padding:10px 18px;border-radius:6px;text-decoration:none">Acknowledge</a></p>{{end}}
-{{with .Link}}<p><a href="{{.}}">Open the incident</a></p>{{end}}
-{{with .Reason}}<p style="color:#666;font-size:13px">You are told because you are {{.}}.</p>{{end}}
-</body></html>`,
-	"sms": `{{if .Test}}[Drill] {{end}}{{.Severity}}: {{truncate 80 .Title}}{{with .Channel}} ({{.}}){{end}}` +
+	"email": email,
+	"sms": `{{if .Test}}[Drill] {{end}}{{.State}}: {{truncate 120 .Problem}}{{with .Channel}} ({{truncate 40 .}}){{end}}` +
 		`{{with .AckLink}} ack: {{.}}{{end}}`,
-	"voice":        `{{if .Test}}This is a drill. {{end}}{{.Severity}} incident{{with .Channel}} in {{.}}{{end}}. {{truncate 200 .Title}}.`,
-	"slack":        chat("*", "<{{.Link}}|open>", "<{{.AckLink}}|acknowledge>"),
-	"slack_app":    chat("*", "<{{.Link}}|open>", "<{{.AckLink}}|acknowledge>"),
-	"discord":      chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
-	"teams":        chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
-	"teams_app":    chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
-	"feishu":       chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
-	"feishu_app":   chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
-	"dingtalk":     chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
-	"dingtalk_app": chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
-	"wecom":        chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
-	"wecom_app":    chat("**", "[open]({{.Link}})", "[acknowledge]({{.AckLink}})"),
-	"telegram":     chat("", "{{.Link}}", "acknowledge: {{.AckLink}}"),
-	"zoom":         chat("", "{{.Link}}", "acknowledge: {{.AckLink}}"),
-	"plain":        chat("", "{{.Link}}", "acknowledge: {{.AckLink}}"), // for those who read no HTML, and for ways without a text of their own
-	"ntfy":         chat("", "{{.Link}}", "acknowledge: {{.AckLink}}"),
+	"voice": `{{if .Test}}This is a drill. {{end}}{{.Severity}} incident{{with .Channel}} in {{truncate 40 .}}{{end}}. ` +
+		`{{truncate 150 .Problem}}. I repeat: {{.Severity}}. {{truncate 150 .Problem}}.`,
+	"slack":        chat("*"),
+	"slack_app":    chat("*"),
+	"discord":      chat("**"),
+	"teams":        chat("**"),
+	"teams_app":    chat("**"),
+	"feishu":       chat("**"),
+	"feishu_app":   chat("**"),
+	"dingtalk":     chat("**"),
+	"dingtalk_app": chat("**"),
+	"wecom":        chat("**"),
+	"wecom_app":    chat("**"),
+	"telegram":     plain,
+	"zoom":         plain,
+	"plain":        plain, // for those who read no HTML, and for ways without a text of their own
+	"ntfy":         plain,
 }
 
-// chat is a short message with a strong title and links as the service writes them.
-func chat(strong, link, ack string) string {
-	return `{{emoji .Severity}} ` + strong + `{{if .Test}}[Drill] {{end}}{{.Title}}` + strong + `
-{{.Severity}} · {{.Progress}}{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}` +
-		`{{if gt .AlertCount 1}} · {{.AlertCount}} alerts{{end}}
-{{with .Description}}{{truncate 500 .}}
-{{end}}{{range $name, $value := .Labels}}{{$name}}: {{$value}}
-{{end}}{{if .Link}}` + link + ` {{end}}{{if .AckLink}}` + ack + `{{end}}`
+// progress describes how far people have come with the incident: at its end how long it took, and by whom or by what it ended.
+const progress = `{{if eq .Progress "Closed"}}Resolved{{with .EndedBy}} by {{.}}{{end}}{{with .Duration}} after {{duration .}}{{end}}` +
+	`{{else}}{{.Progress}}{{with .AckedBy}} by {{.}}{{end}}{{end}}` +
+	`{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}{{if gt .AlertCount 1}} · {{.AlertCount}} alerts{{end}}`
+
+// others lists who else was notified and who is next, and why the reader is.
+const others = `{{with .Notified}}Notified: {{range $n, $who := .}}{{if $n}}, {{end}}{{$who}}{{end}}
+{{end}}{{with .Next}}Next: {{.}}
+{{end}}{{with .Reason}}Why you: {{.}}
+{{end}}`
+
+// labels lists the labels that the alerts share, then how the others differ.
+const labels = `{{range $name, $value := .Shared}}{{$name}}: {{truncate 300 $value}}
+{{end}}{{range .Differ}}{{.Name}}: {{.Text}}
+{{end}}`
+
+// chat is a message with a strong first line. The links come next, because services cut long texts.
+func chat(strong string) string {
+	return `{{emoji .Look}} ` + strong + `{{.Subject}}` + strong + `
+` + progress + `
+{{if or .AckLink .Link .Links}}{{with .AckLink}}{{link "acknowledge" .}}{{if or $.Link $.Links}} · {{end}}{{end}}` +
+		`{{with .Link}}{{link "open" .}}{{if $.Links}} · {{end}}{{end}}` +
+		`{{range $n, $l := .Links}}{{if $n}} · {{end}}{{link .Name .URL}}{{end}}
+{{end}}{{with .Description}}{{truncate 500 .}}
+{{end}}` + others + labels
 }
+
+// plain is chat without markup: every link is a line.
+var plain = `{{emoji .Look}} {{.Subject}}
+` + progress + `
+{{with .AckLink}}acknowledge: {{.}}
+{{end}}{{with .Link}}open: {{.}}
+{{end}}{{range .Links}}{{.Name}}: {{.URL}}
+{{end}}{{with .Description}}{{truncate 500 .}}
+{{end}}` + others + labels
+
+// email is a mail for every width from 320 pixels, light and dark: it sets no colours but those of the state, the button
+// and the borders, so that the mail program's own colours stay readable. It has no images.
+var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break-word",
+	"LINE", "border-top:1px solid #88888844", "\n", "").Replace(
+	`<!doctype html>
+<html lang="en" style="color-scheme:light dark"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"></head>
+<body style="margin:0;padding:12px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;font-size:16px;line-height:1.45">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:640px;margin:0 auto;table-layout:fixed">
+<tr><td style="border-left:6px solid {{colour .Look}};padding:2px 0 2px 12px;WRAP">
+<span style="display:inline-block;background:{{colour .Look}};color:{{if eq .Look "Warning"}}#000000{{else}}#ffffff{{end}};` +
+		`padding:1px 8px;border-radius:4px;font-size:14px;font-weight:bold">{{if .Test}}Drill: {{end}}{{.State}}</span>
+<div style="font-size:21px;line-height:1.3;font-weight:bold;margin:6px 0">{{.Problem}}</div>
+<div style="opacity:.75;font-size:14px">` + progress + `</div></td></tr>
+{{with .AckLink}}<tr><td style="padding:16px 0 0"><a href="{{.}}" style="display:block;background:#1f6feb;color:#ffffff;` +
+		`padding:13px 18px;border-radius:8px;text-align:center;text-decoration:none;font-weight:bold">Acknowledge</a></td></tr>{{end}}
+{{if or .Link .Links}}<tr><td style="padding:14px 0 0;WRAP">
+{{with .Link}}<a href="{{.}}" style="margin-right:14px">Open the incident</a> {{end}}
+{{range .Links}}<a href="{{.URL}}" style="margin-right:14px">{{.Name}}</a> {{end}}</td></tr>{{end}}
+{{with .Description}}<tr><td style="padding:14px 0 0;white-space:pre-line;WRAP">{{.}}</td></tr>{{end}}
+{{if or .Notified .Next .Reason}}<tr><td style="padding:14px 0 0;font-size:14px;WRAP">
+{{with .Notified}}<div>Notified: {{range $n, $who := .}}{{if $n}}, {{end}}{{$who}}{{end}}</div>{{end}}
+{{with .Next}}<div>Next: {{.}}</div>{{end}}
+{{with .Reason}}<div>Why you: {{.}}</div>{{end}}</td></tr>{{end}}
+{{if or .Shared .Differ}}<tr><td style="padding:14px 0 0">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="table-layout:fixed;font-size:14px">
+{{range $name, $value := .Shared}}<tr>
+<td width="34%" valign="top" style="opacity:.75;padding:3px 10px 3px 0;LINE;WRAP">{{$name}}</td>
+<td valign="top" style="padding:3px 0;LINE;WRAP">{{truncate 300 $value}}</td></tr>{{end}}
+{{range .Differ}}<tr>
+<td width="34%" valign="top" style="opacity:.75;padding:3px 10px 3px 0;LINE;WRAP">{{.Name}}</td>
+<td valign="top" style="padding:3px 0;LINE;WRAP">{{.Text}}</td></tr>{{end}}
+</table></td></tr>{{end}}
+</table></body></html>`)

@@ -87,7 +87,7 @@ func (t *Target) all(b *budget) text.FuncMap {
 // Render executes the template with an incident. The error names the line and what failed.
 func (t *Template) Render(incident Incident) (Markup, error) {
 	w := &bounded{most: t.steps}
-	err := t.execute(w, incident.clean())
+	err := t.execute(w, incident.Cleaned())
 	if err != nil {
 		return "", readable(err)
 	}

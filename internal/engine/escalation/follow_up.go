@@ -97,13 +97,16 @@ func (r *Service) joined(tx *db.Tx, i *incident.Incident, item activity.Item, e 
 	return f.save(tx)
 }
 
-// acknowledged cancels the notifications that call for any responder, and follows the incident up from then on.
+// acknowledged cancels the notifications that call for any responder, notifies the others, and follows the incident up from then on.
 func (r *Service) acknowledged(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	known, err := r.known(tx, i, item)
 	if err != nil {
 		return err
 	}
 	if err := r.paused("the incident was acknowledged")(tx, i, item); err != nil {
+		return err
+	}
+	if err := r.announce(tx, i, item); err != nil {
 		return err
 	}
 	return r.follow(tx, i, known, item.At)

@@ -269,8 +269,28 @@ func (r *Service) stormed(tx *db.Tx, i *incident.Incident, item activity.Item, t
 // recovered notifies the recovery to the recipients who were notified of the incident, by mail and in chats. Calls and
 // text messages are not used: no person has to act.
 func (r *Service) recovered(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-	return r.Notify.Recover(tx, i.AccountID, i.IncidentID, i.Severity, item.At, func(n notify.Notification) bool {
-		return slices.Contains(pages, n.Cause) && n.Method != "sms" && n.Method != "voice"
+	return r.Notify.Recover(tx, i.AccountID, i.IncidentID, i.Severity, item.At, quietly)
+}
+
+// quietly accepts the notifications that called for a person, except calls and text messages.
+func quietly(n notify.Notification) bool {
+	return slices.Contains(pages, n.Cause) && n.Method != "sms" && n.Method != "voice"
+}
+
+// announce notifies those who were notified of an incident that a person has acknowledged it, except this person. Only the
+// first acknowledgement is announced: when ten persons acknowledge, no one gets ten messages.
+func (r *Service) announce(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	acked := 0
+	for _, a := range i.Assignments {
+		if a.RemovedAt == 0 && a.AcknowledgedAt > 0 {
+			acked++
+		}
+	}
+	if acked != 1 {
+		return nil
+	}
+	return r.Notify.Acknowledged(tx, i.AccountID, i.IncidentID, i.Severity, item.At, func(n notify.Notification) bool {
+		return n.Person != item.Person && quietly(n)
 	})
 }
 

@@ -36,7 +36,7 @@ func (x *Explanation) notified() string {
 	for _, s := range x.Incidents {
 		for _, n := range s.Notices {
 			switch {
-			case n.Status != notify.Sent || n.Cause == notify.Recovery:
+			case n.Status != notify.Sent || n.Cause == notify.Recovery || n.Cause == notify.Acked:
 			case n.PersonID == 0:
 				others++
 			case !slices.Contains(names, n.target()):
@@ -64,7 +64,7 @@ func (x *Explanation) unreached() string {
 			n := &s.Notices[i]
 			who := fmt.Sprintf("%s over %s", n.target(), n.Method)
 			switch {
-			case n.Cause == notify.Recovery:
+			case n.Cause == notify.Recovery || n.Cause == notify.Acked:
 			case n.Status == notify.Waiting && x.held:
 				text = "Nobody was reached yet: the server is held, and sends nothing until tocsin release."
 			case n.Status == notify.Waiting && n.Attempts == 0 && n.Outcome != "": // it waits for the budget

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"tocsin/internal/auth"
-	"tocsin/internal/core/render"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -62,7 +61,10 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 	if shown == 0 {
 		return http.StatusForbidden, ackView{Problem: "the person whom this link was made for may not read the incidents"}, nil
 	}
-	view.Title, view.Done, view.Ask = fmt.Sprintf("%d incidents", shown), press, waiting && !press
+	view.Title, view.Ask = fmt.Sprintf("%d incidents", shown), waiting && !press
+	if press {
+		view.Done = "ack"
+	}
 	if shown > len(view.Lines) {
 		view.Lines = append(view.Lines, fmt.Sprintf("and %d more", shown-len(view.Lines)))
 	}
@@ -108,7 +110,7 @@ func (r *Service) ackSome(tx *db.Tx, t Ticket, ids []string, press bool, now tim
 				}
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s · %s · %s", i.Severity, render.OneLine(i.Title), i.Progress))
+		lines = append(lines, fmt.Sprintf("%s · %s · %s", i.Severity, problem(&i), i.Progress))
 	}
 	return lines, open, nil
 }

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"tocsin/internal/core/render"
@@ -22,13 +23,20 @@ var ackPage = template.Must(template.ParseFS(pages, "ack.html"))
 
 // ackView holds what the page shows.
 type ackView struct {
-	Title, Severity, Progress, Person, Problem, Base string
-	Lines                                            []string // of a bundle: its incidents
-	Done, Ask                                        bool
+	Title, Person, Problem string
+	Lines                  []string // of a bundle: its incidents
+	About                  *render.Incident
+	Since                  string
+	Persons                []Person // of a link in a chat: who may act as its reader
+	Done                   string   // what the button did: ack, snooze or resolve; empty: none was pressed
+	Minutes                int64    // of the snooze
+	Ask                    bool     // it may be acknowledged
+	Open                   bool     // it may be snoozed and resolved
 }
 
 // AckPage serves /ack/TOKEN to a person who may read the incident now, or is responsible for it. GET changes nothing,
-// because mail programs follow links before people do. The button on the page sends POST, which acknowledges.
+// because mail programs follow links before people do. The buttons on the page send POST, which acknowledges, snoozes or
+// resolves the incident.
 func (r *Service) AckPage() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		h := w.Header()
@@ -38,6 +46,7 @@ func (r *Service) AckPage() http.Handler {
 		h.Set("X-Robots-Tag", "noindex")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
+		req.Body = http.MaxBytesReader(w, req.Body, maxForm)
 		status, view := r.ack(req)
 		w.WriteHeader(status)
 		if err := ackPage.Execute(w, view); err != nil {
@@ -46,74 +55,182 @@ func (r *Service) AckPage() http.Handler {
 	})
 }
 
-// ack reads the incident of a link, acknowledges it if the button was pressed, and returns what the page shows.
+const (
+	maxForm   = 4096    // bytes of what a button sends
+	maxSnooze = 24 * 60 // minutes
+)
+
+// button is what a button of the page sends.
+type button struct {
+	do      string // ack, snooze or resolve; empty: none was pressed
+	minutes int64  // of a snooze
+	person  int64  // the person that the reader of a link in a chat chose
+}
+
+// pressed reads the button of a request. A POST without a form acknowledges.
+func pressed(req *http.Request) (b button, ok bool) {
+	if req.Method != http.MethodPost {
+		return b, true
+	}
+	if err := req.ParseForm(); err != nil {
+		return b, false
+	}
+	switch b.do = req.PostForm.Get("do"); b.do {
+	case "":
+		b.do = "ack"
+	case "snooze":
+		b.minutes, _ = strconv.ParseInt(req.PostForm.Get("minutes"), 10, 64)
+		if b.minutes < 1 || b.minutes > maxSnooze {
+			return b, false
+		}
+	case "ack", "resolve":
+	default:
+		return b, false
+	}
+	b.person, _ = strconv.ParseInt(req.PostForm.Get("person"), 10, 64)
+	return b, true
+}
+
+// ack reads the incident of a link, does what the pressed button is for, and returns what the page shows.
 func (r *Service) ack(req *http.Request) (status int, view ackView) {
 	now := r.Clock.Now()
 	ticket, err := r.Links.Redeem(req.PathValue("token"), now)
 	if err != nil {
 		return http.StatusNotFound, ackView{Problem: err.Error()}
 	}
-	return r.acknowledge(req.Context(), ticket, req.Method == http.MethodPost, now)
+	b, ok := pressed(req)
+	if !ok {
+		return http.StatusBadRequest, ackView{Problem: "the page sent no action that can be done"}
+	}
+	return r.acknowledge(req.Context(), ticket, b, now)
 }
 
-// acknowledge reads the incidents of a ticket, acknowledges them if press is true, and returns what the person is shown.
-func (r *Service) acknowledge(ctx context.Context, ticket Ticket, press bool, now time.Time) (status int, view ackView) {
+// acknowledge reads the incidents of a ticket, does what the button is for, and returns what the person is shown.
+func (r *Service) acknowledge(ctx context.Context, ticket Ticket, b button, now time.Time) (status int, view ackView) {
 	if ticket.Bundle != "" {
-		status, view, err := r.ackBundle(ctx, ticket, press, now)
+		status, view, err := r.ackBundle(ctx, ticket, b.do == "ack", now)
 		if err != nil {
 			r.Log.Error("acknowledgement of a bundle by link", "error", err)
 			return http.StatusInternalServerError, ackView{Problem: "the incidents could not all be acknowledged; try again"}
 		}
 		return status, view
 	}
-	do := r.DB.Snapshot
-	if press {
-		do = r.DB.Write
+	var err error
+	if b.do != "" {
+		err = r.DB.Write(ctx, func(tx *db.Tx) (err error) {
+			return r.press(tx, ticket, b, now)
+		})
 	}
-	status = http.StatusOK
-	err := do(ctx, func(tx *db.Tx) error {
-		view = ackView{}
-		p, known, err := Find(tx, ticket.Account, ticket.Person)
-		if err != nil {
+	if err == nil {
+		err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
+			view, err = r.view(tx, ticket, b, now)
 			return err
-		}
-		who, err := Reader(tx, ticket.Account, ticket.Person)
-		if err != nil {
-			return err
-		}
-		i, err := incident.Permit(tx, who, ticket.Incident)
-		err = unlessResponsible(err, &i, ticket.Person)
-		switch kind := fault.KindOf(err); {
-		case !known || err != nil && kind == fault.NotFound:
-			status, view.Problem = http.StatusNotFound, "the incident, or the person whom this link was made for, does not exist any more"
-			return nil
-		case err != nil && kind == fault.AccessDenied:
-			status, view.Problem = http.StatusForbidden, "the person whom this link was made for may not read the incident"
-			return nil
-		case err != nil:
-			return err
-		}
-		view.Title, view.Severity, view.Progress, view.Person = render.OneLine(i.Title), i.Severity, i.Progress, p.Name
-		if !press {
-			view.Ask = i.Progress == incident.Triggered
-			return nil
-		}
-		writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: ticket.Account, Now: now, Person: ticket.Person}
-		if err := writer.Ack(&i); err != nil {
-			return err
-		}
-		view.Progress, view.Done = i.Progress, true
-		return nil
-	})
+		})
+	}
 	var refused *fault.Error
 	switch {
-	case errors.As(err, &refused) && refused.Kind == fault.Conflict:
-		return http.StatusConflict, ackView{Title: view.Title, Severity: view.Severity, Progress: view.Progress, Problem: refused.Message}
+	case errors.As(err, &refused) && refusals[refused.Kind] != 0:
+		return refusals[refused.Kind], ackView{Problem: refused.Message}
 	case err != nil:
 		r.Log.Error("acknowledgement by link", "error", err)
-		return http.StatusInternalServerError, ackView{Problem: "the incident could not be acknowledged; try again"}
+		return http.StatusInternalServerError, ackView{Problem: "the incident could not be changed; try again"}
 	}
-	return status, view
+	view.About.Next = r.next(ctx, view.About, ticket.Account, now)
+	return http.StatusOK, view
+}
+
+// refusals are the statuses of the page for errors that its reader can understand.
+var refusals = map[fault.Kind]int{
+	fault.NotFound: http.StatusNotFound, fault.AccessDenied: http.StatusForbidden, fault.Conflict: http.StatusConflict,
+	fault.InvalidParameter: http.StatusBadRequest,
+}
+
+// press does what a button is for, as the person of the link.
+func (r *Service) press(tx *db.Tx, t Ticket, b button, now time.Time) error {
+	if t.Chat {
+		t.Person = b.person
+	}
+	i, _, err := permit(tx, t)
+	if err != nil {
+		return err
+	}
+	writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: t.Account, Now: now, Person: t.Person}
+	if t.Chat {
+		writer.Via = "chat"
+		readers, err := chatReaders(tx, &i)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(readers, func(p Person) bool { return p.ID == t.Person }) {
+			return fault.New(fault.AccessDenied, "choose who you are: a person who is responsible, or in the team of the channel")
+		}
+	}
+	switch b.do {
+	case "snooze":
+		return writer.Snooze(&i, b.minutes)
+	case "resolve":
+		return writer.Resolve(&i, "", "")
+	}
+	return writer.Ack(&i)
+}
+
+// view returns what the page shows of an incident.
+func (r *Service) view(tx *db.Tx, t Ticket, b button, now time.Time) (view ackView, err error) {
+	if t.Chat && b.do != "" {
+		t.Person = b.person
+	}
+	i, p, err := permit(tx, t)
+	if err != nil {
+		return view, err
+	}
+	about, err := r.about(tx, &Notification{Account: t.Account, Incident: i.IncidentID, Person: t.Person}, &i, now)
+	if err != nil {
+		return view, err
+	}
+	about = about.Cleaned()
+	zone, err := time.LoadLocation(about.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	view = ackView{
+		Title: about.Problem(), Person: p.Name, About: &about, Done: b.do, Minutes: b.minutes,
+		Since: time.Unix(i.StartTime, 0).In(zone).Format("2006-01-02 15:04 MST"),
+		Ask:   b.do == "" && i.Progress == incident.Triggered,
+		Open:  b.do == "" && i.Progress != incident.Closed,
+	}
+	if t.Chat && view.Open {
+		view.Persons, err = chatReaders(tx, &i)
+	}
+	return view, err
+}
+
+// permit returns the incident of a link and the person whom it was made for, if that person may read the incident now or
+// is responsible for it. The link of a chat without a person reads what was posted there.
+func permit(tx *db.Tx, t Ticket) (i incident.Incident, p Person, err error) {
+	if t.Chat && t.Person == 0 {
+		i, found, err := incident.Find(tx, t.Account, t.Incident)
+		if err == nil && !found {
+			err = fault.New(fault.NotFound, "the incident does not exist any more")
+		}
+		return i, p, err
+	}
+	p, known, err := Find(tx, t.Account, t.Person)
+	if err != nil {
+		return i, p, err
+	}
+	who, err := Reader(tx, t.Account, t.Person)
+	if err != nil {
+		return i, p, err
+	}
+	i, err = incident.Permit(tx, who, t.Incident)
+	err = unlessResponsible(err, &i, t.Person)
+	switch kind := fault.KindOf(err); {
+	case !known || err != nil && kind == fault.NotFound:
+		err = fault.New(fault.NotFound, "the incident, or the person whom this link was made for, does not exist any more")
+	case err != nil && kind == fault.AccessDenied:
+		err = fault.New(fault.AccessDenied, "the person whom this link was made for may not read the incident")
+	}
+	return i, p, err
 }
 
 // unlessResponsible returns the error of asking whether a person may read an incident, but nil instead of a denial for a

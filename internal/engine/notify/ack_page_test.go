@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -21,14 +22,28 @@ const private = 1002 // a channel of TeamA, in which Reader is
 // page requests the page of a link with an HTTP method.
 func (r *fixture) page(method, link string) (status int, body string) {
 	r.t.Helper()
+	return r.request(method, link, nil)
+}
+
+// pressPage presses a button of the page of a link.
+func (r *fixture) pressPage(link string, form url.Values) (status int, body string) {
+	r.t.Helper()
+	return r.request("POST", link, form)
+}
+
+func (r *fixture) request(method, link string, form url.Values) (status int, body string) {
+	r.t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("GET /ack/{token}", r.AckPage())
 	mux.Handle("POST /ack/{token}", r.AckPage())
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	request, err := http.NewRequest(method, strings.Replace(link, links.Base, server.URL, 1), nil)
+	request, err := http.NewRequest(method, strings.Replace(link, links.Base, server.URL, 1), strings.NewReader(form.Encode()))
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	if form != nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	answer, err := server.Client().Do(request)
 	if err != nil {

@@ -43,6 +43,7 @@ const (
 	lastPage  = 2
 	plainNews = 3
 	recovery  = 4
+	acked     = 5
 )
 
 // urgencyOf returns the order in which a notification is sent.
@@ -50,6 +51,8 @@ func urgencyOf(n *Notification) int64 {
 	switch {
 	case n.Cause == Recovery:
 		return recovery
+	case n.Cause == Acked:
+		return acked
 	case n.Incident == "":
 		return plainNews
 	}
@@ -71,7 +74,7 @@ type class struct {
 	name     string // part of the key of a bundle
 }
 
-var classes = []class{{0, lastPage, "page"}, {plainNews, plainNews, "news"}, {recovery, recovery, "over"}}
+var classes = []class{{0, lastPage, "page"}, {plainNews, plainNews, "news"}, {recovery, recovery, "over"}, {acked, acked, "acked"}}
 
 // limit returns how many messages of a minute a class may use. The last one is kept for pages.
 func (c class) limit(budget int) int {

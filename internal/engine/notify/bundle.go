@@ -130,7 +130,7 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 	}
 	b.items = append(b.items, bundleItem{
 		Severity: i.Severity,
-		Title:    render.OneLine(i.Title),
+		Title:    problem(&i),
 		Channel:  ch.ChannelName,
 		start:    i.StartTime,
 		test:     i.Test,
@@ -140,6 +140,12 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 	}
 	b.ack, err = permitted(tx, n, &i, ch)
 	return "", err
+}
+
+// problem returns what is wrong in an incident and where, from the labels of its first alert.
+func problem(i *incident.Incident) string {
+	headline := render.Headline(i.Title, i.Labels, i.CreatorID != 0 || slices.Contains(i.ManualOverrides, "title"))
+	return render.Incident{Headline: headline, Where: render.Where(headline, i.AlertCnt, i.Labels, nil)}.Problem()
 }
 
 // permitted reports whether the person of a notification may read the incident that it is about.
@@ -179,7 +185,9 @@ func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
 	case b.first.Incident == "":
 		m.Severity, m.Subject = "Info", head
 	case b.first.Cause == Recovery:
-		m.Subject = "[Resolved] " + head
+		m.Subject, m.Severity = "[Resolved] "+head, event.Ok
+	case b.first.Cause == Acked:
+		m.Subject = "[Acknowledged] " + head
 	default:
 		m.Subject = "[" + state + "] " + head
 	}

@@ -30,7 +30,7 @@ func TestTextsOfABundleFit(t *testing.T) {
 		}
 	}
 	mail, err := b.html(link)
-	if err != nil || strings.Contains(string(mail), "<@all>") || strings.Count(string(mail), "<li") != maxListed+1 || !strings.Contains(string(mail), "and 960 more") {
+	if err != nil || strings.Contains(string(mail), "<@all>") || strings.Count(string(mail), "<div ") != maxListed+1 || !strings.Contains(string(mail), "and 960 more") {
 		t.Errorf("%v %s", err, mail)
 	}
 }

@@ -58,8 +58,11 @@ func (b *bundle) head() string {
 		parts = append(parts, fmt.Sprintf("%d more", rest))
 	}
 	what := "need you"
-	if b.first.Cause == Recovery {
+	switch b.first.Cause {
+	case Recovery:
 		what = "are over"
+	case Acked:
+		what = "are acknowledged"
 	}
 	return fmt.Sprintf("%d incidents %s: %s", n, what, strings.Join(parts, ", "))
 }
@@ -133,11 +136,11 @@ func (b *bundle) html(link string) (render.Markup, error) {
 	}{b.head(), b.more(n), link, "#57606a", nil}
 	switch {
 	case b.first.Cause == Recovery:
-		view.Colour = "#2da44e"
+		view.Colour = "#008800"
 	case b.items[0].Severity == event.Critical:
-		view.Colour = "#cf222e"
+		view.Colour = "#c80000"
 	case b.items[0].Severity == event.Warning:
-		view.Colour = "#d4a72c"
+		view.Colour = "#fa7d00"
 	}
 	for _, i := range b.items[:n] {
 		view.Lines = append(view.Lines, b.line(i))

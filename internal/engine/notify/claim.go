@@ -114,7 +114,7 @@ func scanWaiting(scan db.Scan) (w waiting, err error) {
 
 // firstDue returns the notification of a queue that is sent next, the most severe first.
 func firstDue(tx *db.Tx, queue queueKey, now time.Time) (w waiting, found bool, err error) {
-	for urgency := 0; urgency <= recovery && !found && err == nil; urgency++ {
+	for urgency := 0; urgency <= acked && !found && err == nil; urgency++ {
 		w, found, err = db.One(tx, scanWaiting, nextDue,
 			queue.lane, queue.account, urgency, now.UnixMilli())
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Links creates the links in messages. A link that acknowledges is for one person and one incident or one bundle of
-// notifications, and valid for a week. It is signed with Key, so that no other link is accepted.
+// Links creates the links in messages. A link that acknowledges is for one person or chat and one incident or one bundle
+// of notifications, and valid for a week. It is signed with Key, so that no other link is accepted.
 type Links struct {
 	Base string // public URL of the server without a slash at its end; empty: messages have no links
 	Key  []byte
@@ -33,10 +33,16 @@ func (l *Links) AckBundle(account int64, bundle string, person int64, now time.T
 	return l.link(toBundle, account, bundle, person, now)
 }
 
+// AckInChat returns the link with which a person in a chat acknowledges an incident, after choosing its name.
+func (l *Links) AckInChat(account int64, incident string, now time.Time) string {
+	return l.link(toChat, account, incident, 0, now)
+}
+
 // The purposes of links, to which their signatures are bound.
 const (
 	toIncident = "acknowledge\x00"
 	toBundle   = "acknowledge bundle\x00"
+	toChat     = "acknowledge in chat\x00"
 )
 
 func (l *Links) link(purpose string, account int64, object string, person int64, now time.Time) string {
@@ -59,12 +65,14 @@ func (l *Links) sign(purpose string, b []byte) []byte {
 	return mac.Sum(nil)[:20]
 }
 
-// Ticket holds the fields of a link that acknowledges an incident, or the incidents of a bundle.
+// Ticket holds the fields of a link that acknowledges an incident, or the incidents of a bundle. A link in a chat is for
+// no person.
 type Ticket struct {
 	Account  int64
 	Incident string
 	Bundle   string
 	Person   int64
+	Chat     bool // it was sent to a chat: its reader chooses the person
 }
 
 // Errors of Redeem.
@@ -85,6 +93,8 @@ func (l *Links) Redeem(token string, now time.Time) (t Ticket, err error) {
 		t.Incident = object
 	case hmac.Equal(b[fields:], l.sign(toBundle, b[:fields])):
 		t.Bundle = object
+	case hmac.Equal(b[fields:], l.sign(toChat, b[:fields])):
+		t.Incident, t.Chat = object, true
 	default:
 		return Ticket{}, ErrForged
 	}

@@ -2,19 +2,14 @@ package notify
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/activity"
-	"tocsin/internal/alert"
-	"tocsin/internal/channel"
 	"tocsin/internal/core/render"
 	"tocsin/internal/incident"
-	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/sender"
 	"tocsin/internal/template"
@@ -34,6 +29,7 @@ func (r *Service) message(ctx context.Context, n *Notification, now time.Time) (
 	case n.Incident == "":
 		return d.Message, r.Stale(n, now), nil
 	}
+	d.about.Next = r.next(ctx, &d.about, n.Account, now)
 	text := d.text(n)
 	if m = d.Message; n.Method == "email" {
 		m.HTML, m.Text = text, plain(d.about, render.Plain)
@@ -78,7 +74,7 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 		return m, "", err
 	}
 	m.about, m.Message = about, sender.Message{
-		Key: n.Key, Thread: i.IncidentID, Subject: subject(about), Severity: about.Severity, Event: n.Event, Title: about.Title,
+		Key: n.Key, Thread: i.IncidentID, Subject: about.Subject(), Severity: about.Look(), Event: n.Event, Title: about.Title,
 		Link: about.Link, AckLink: about.AckLink, Test: about.Test,
 	}
 	if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i}, json.Deterministic(true)); err != nil {
@@ -112,6 +108,10 @@ func staleReason(n *Notification, i *incident.Incident, found bool, now time.Tim
 		return "the incident was removed"
 	case (shared || repeats || n.Cause == Assigned || n.Cause == Rise) && i.Progress == incident.Closed:
 		return "the incident is over"
+	case n.Cause == Acked && i.Progress == incident.Closed:
+		return "the incident is over"
+	case n.Cause == Acked && i.Progress == incident.Triggered:
+		return "the acknowledgement was withdrawn"
 	case n.Cause == Recovery && i.Progress != incident.Closed:
 		return "the incident was opened again"
 	case shared && i.Progress == incident.Processing && !n.Detail.Forced:
@@ -120,84 +120,6 @@ func staleReason(n *Notification, i *incident.Incident, found bool, now time.Tim
 		return "the incident is snoozed"
 	}
 	return ""
-}
-
-// about returns the incident as templates read it, for the reader of this notification.
-func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now time.Time) (about render.Incident, err error) {
-	about = render.Incident{
-		IncidentID: i.IncidentID, Title: i.Title, Description: i.Description, Severity: i.Severity, Progress: i.Progress,
-		StartTime: i.StartTime, AckTime: i.AckTime, CloseTime: i.CloseTime, Event: n.Event,
-		Labels: i.Labels, AlertCount: i.AlertCnt, Reason: n.Reason, Test: i.Test,
-	}
-	about.Account, about.TimeZone, err = account(tx, n.Account)
-	if err != nil {
-		return about, err
-	}
-	ch, _, err := channel.Find(tx, n.Account, i.ChannelID)
-	if err != nil {
-		return about, err
-	}
-	about.Channel = ch.ChannelName
-	alerts, err := alert.OfIncident(tx, n.Account, i.IncidentID, 10, 0)
-	if err != nil { // a corrupt alert must not keep its incident from being notified
-		r.Log.Error("a message lists no alerts", "account_id", n.Account, "incident_id", i.IncidentID, "error", err)
-	}
-	for _, a := range alerts {
-		about.Alerts = append(about.Alerts,
-			render.Alert{Title: a.Title, Severity: a.Severity, Status: a.Status, StartTime: a.Start, Labels: a.Labels})
-	}
-	for _, id := range i.Responders() {
-		p, found, err := Find(tx, n.Account, id)
-		if err != nil {
-			return about, err
-		}
-		if found {
-			about.Responders = append(about.Responders, render.Person{Name: p.Name, Email: p.Email})
-		}
-	}
-	if n.Person != 0 {
-		p, found, err := Find(tx, n.Account, n.Person)
-		if err != nil {
-			return about, err
-		}
-		if found && p.TimeZone != "" {
-			about.TimeZone = p.TimeZone
-		}
-	}
-	if r.Links == nil || i.Progress != incident.Triggered || n.Person == 0 {
-		return about, nil
-	}
-	allowed, err := permitted(tx, n, i, ch)
-	if allowed { // a link that would be refused is left out
-		about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
-	}
-	return about, err
-}
-
-// account returns the name and the time zone of an account.
-func account(tx *db.Tx, id int64) (name, zone string, err error) {
-	a, _, err := person.DumpAccount(tx, id)
-	return a.AccountName, a.TimeZone, err
-}
-
-// subject returns the subject line of a message about an incident, on one line.
-func subject(about render.Incident) string {
-	drill := ""
-	if about.Test {
-		drill = "[Drill] "
-	}
-	state := about.Severity
-	switch {
-	case about.Progress == incident.Closed:
-		state = "Resolved"
-	case about.Event == activity.IncidentSeverity:
-		state = "Now " + state
-	case about.Event == activity.IncidentJoined:
-		state += ", more alerts"
-	case about.Event == activity.IncidentReminder:
-		state += ", still open"
-	}
-	return fmt.Sprintf("%s[%s] %s", drill, state, strings.Join(strings.Fields(about.Title), " "))
 }
 
 // target returns the kind of text that a notification's receiver shows; its text is escaped for that. A mail about no
@@ -216,7 +138,7 @@ func plain(about render.Incident, to *render.Target) render.Markup {
 	if text, ok := rendered(render.Preset["plain"], to, about); ok {
 		return text
 	}
-	return to.Escape(subject(about))
+	return to.Escape(about.Subject())
 }
 
 // text renders the account's template for this method, or the preset. A template that fails must not stop a

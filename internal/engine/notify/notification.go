@@ -16,18 +16,19 @@ import (
 
 // Causes of a notification.
 const (
-	Page      = "page"      // an escalation has reached the target
-	Assigned  = "assign"    // a person was made responsible by another
-	Recovery  = "recovery"  // the incident that the target was notified of is over
-	Owner     = "owner"     // no other person was notified
-	Storm     = "storm"     // the incident has grown into a storm of alerts
-	Rise      = "rise"      // the severity of an incident with responders rose
-	Joined    = "joined"    // alerts joined an acknowledged incident
-	Reminder  = "reminder"  // the incident is still open
-	Shift     = "shift"     // an on-call shift begins or ends
-	Silence   = "silence"   // a silence ends that holds alerts back
-	SlowRules = "slow_rule" // a rule costs too much and counts as not matching
-	Own       = "own_alert" // an alert of Tocsin's own that no channel takes has opened or ended
+	Page      = "page"         // an escalation has reached the target
+	Assigned  = "assign"       // a person was made responsible by another
+	Recovery  = "recovery"     // the incident that the target was notified of is over
+	Acked     = "acknowledged" // a person acknowledged the incident that the target was notified of
+	Owner     = "owner"        // no other person was notified
+	Storm     = "storm"        // the incident has grown into a storm of alerts
+	Rise      = "rise"         // the severity of an incident with responders rose
+	Joined    = "joined"       // alerts joined an acknowledged incident
+	Reminder  = "reminder"     // the incident is still open
+	Shift     = "shift"        // an on-call shift begins or ends
+	Silence   = "silence"      // a silence ends that holds alerts back
+	SlowRules = "slow_rule"    // a rule costs too much and counts as not matching
+	Own       = "own_alert"    // an alert of Tocsin's own that no channel takes has opened or ended
 )
 
 // Statuses of a notification. The last three are final.

@@ -42,7 +42,10 @@ type Config struct {
 	// Failing is called when a target has failed for an hour, at each further failure, and when it takes messages again. It
 	// may be nil.
 	Failing func(tx *db.Tx, t FailingTarget, now time.Time) error
-	Held    func() string // why nothing is sent now; empty, or nil: notifications are sent
+	// Next returns who is notified of an incident next, by name, and when (Unix seconds), if no one acknowledges it; no one
+	// when none is planned. It is not called in a transaction. It may be nil.
+	Next func(ctx context.Context, account int64, incident string, now time.Time) (who []string, at int64, err error)
+	Held func() string // why nothing is sent now; empty, or nil: notifications are sent
 	// Stale returns why a notification that is about no incident need not be sent any more; empty: it is sent. It is called
 	// outside of any transaction. nil: none is stale.
 	Stale func(n *Notification, now time.Time) string
@@ -54,6 +57,7 @@ type Service struct {
 	runner  *delivery.Runner[queueKey, *attempt, outcome]
 	settled *prometheus.CounterVec
 	waited  prometheus.Histogram
+	views   overviews
 }
 
 // New returns a service. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from

@@ -154,7 +154,7 @@ func (r *Service) Acknowledge(ctx context.Context, p *PhonePage, now time.Time) 
 	if p.bundle != "" {
 		ticket.Incident, ticket.Bundle = "", p.bundle
 	}
-	status, view := r.acknowledge(ctx, ticket, true, now)
+	status, view := r.acknowledge(ctx, ticket, button{do: "ack"}, now)
 	if status != http.StatusOK {
 		return "Not acknowledged: " + strings.TrimSuffix(view.Problem, ".") + "."
 	}

@@ -14,8 +14,22 @@ import (
 )
 
 // Recover stores notifications that an incident is over, to the targets that were notified of it and that the filter
-// accepts. In quiet hours they wait. The address is that of the first notification, which was kept for this.
+// accepts. In quiet hours they wait.
 func (r *Service) Recover(tx *db.Tx, account int64, incident, severity string, now time.Time, to func(Notification) bool) error {
+	return r.inform(tx, account, incident, news{activity.IncidentResolve, Recovery, "over", severity}, now, to)
+}
+
+// Acknowledged is Recover for notifications that a person has acknowledged the incident.
+func (r *Service) Acknowledged(tx *db.Tx, account int64, incident, severity string, now time.Time, to func(Notification) bool) error {
+	return r.inform(tx, account, incident, news{activity.IncidentAck, Acked, activity.IncidentAck, severity}, now, to)
+}
+
+// news is what targets that were notified of an incident are informed of. No person has to act on it.
+type news struct{ event, cause, key, severity string }
+
+// inform stores a notification to each target that was notified of an incident and that the filter accepts. The address is
+// that of the first notification, which was kept for this.
+func (r *Service) inform(tx *db.Tx, account int64, incident string, what news, now time.Time, to func(Notification) bool) error {
 	type row struct {
 		Notification
 		target string
@@ -35,10 +49,10 @@ func (r *Service) Recover(tx *db.Tx, account int64, incident, severity string, n
 		}
 		closed := r.opened(&n, rows[i].target)
 		before := n.Reason
-		n.Key = fmt.Sprintf("%s/over/%d/%s/%d/%s/%s", incident, now.UnixMilli(), n.Method, n.Person, n.Queue, digest(n.Address))
-		n.Event, n.Cause, n.Reason = activity.IncidentResolve, Recovery, "notified of it before: "+before
-		n.Severity, n.Attempts, n.Settled, n.Outcome = severity, 0, 0, ""
-		if n.Due, err = dueTime(tx, n, severity, now); err != nil {
+		n.Key = fmt.Sprintf("%s/%s/%d/%s/%d/%s/%s", incident, what.key, now.UnixMilli(), n.Method, n.Person, n.Queue, digest(n.Address))
+		n.Event, n.Cause, n.Reason = what.event, what.cause, "notified of it before: "+before
+		n.Severity, n.Attempts, n.Settled, n.Outcome = what.severity, 0, 0, ""
+		if n.Due, err = dueTime(tx, n, what.severity, now); err != nil {
 			return err
 		}
 		if closed != nil { // an address that cannot be opened must not keep the incident from closing

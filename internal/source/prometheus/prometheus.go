@@ -23,6 +23,12 @@ type Alert struct {
 	StartsAt    string            `json:"startsAt"`
 	EndsAt      string            `json:"endsAt"`
 	Fingerprint string            `json:"fingerprint"`
+
+	GeneratorURL source.Text `json:"generatorURL"` // the graph, or Grafana's rule
+	DashboardURL source.Text `json:"dashboardURL"` // this and the next two are Grafana's
+	PanelURL     source.Text `json:"panelURL"`
+	SilenceURL   source.Text `json:"silenceURL"`
+	ExternalURL  source.Text `json:"-"` // of the message: Alertmanager or Grafana
 }
 
 type message struct {
@@ -30,6 +36,7 @@ type message struct {
 	GroupKey        source.Text `json:"groupKey"`
 	GroupLabels     source.Tags `json:"groupLabels"`
 	TruncatedAlerts source.Text `json:"truncatedAlerts"` // how many max_alerts left out
+	ExternalURL     source.Text `json:"externalURL"`
 }
 
 // Severities maps the values of severity labels, in lower case, to severities (docs/sources.md).
@@ -61,6 +68,7 @@ func Parse(r source.Request) (b source.Batch, err error) {
 			b.Refuse(i, fmt.Sprintf("alerts[%d]", i), source.Unreadable(err))
 			continue
 		}
+		a.ExternalURL = m.ExternalURL
 		e, err := a.Event(r.At)
 		if err != nil {
 			b.Refuse(i, fmt.Sprintf("alerts[%d]", i), err)
@@ -92,7 +100,7 @@ func (a Alert) Event(at time.Time) (e event.Event, err error) {
 	if a.Status != "firing" && a.Status != "resolved" {
 		return e, fault.Invalid("status", "must be firing or resolved, got %.100q", a.Status)
 	}
-	labels := source.Labels(a.Labels, a.Annotations)
+	labels := source.Labels(a.Labels, a.Annotations, a.links())
 	severity := severityOf(a.Labels)
 	e = event.Event{
 		AlertKey:    a.Fingerprint,
@@ -115,6 +123,14 @@ func (a Alert) Event(at time.Time) (e event.Event, err error) {
 		e.Severity = event.Info
 	}
 	return e, nil
+}
+
+// links returns the links of the alert as labels, which count after all others.
+func (a Alert) links() map[string]string {
+	return source.NonEmpty(map[string]string{
+		"generator_url": string(a.GeneratorURL), "dashboard_url": string(a.DashboardURL), "panel_url": string(a.PanelURL),
+		"silence_url": string(a.SilenceURL), "external_url": string(a.ExternalURL),
+	})
 }
 
 func severityOf(labels map[string]string) string {

@@ -1,0 +1,121 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tocsin/internal/core/event"
+)
+
+// places are the labels that name where something is wrong, the most telling first.
+var places = []string{
+	"host", "hostname", "instance", "node", "server", "machine", "pod", "container", "device", "resource", "database",
+	"queue", "service", "cluster", "region",
+}
+
+const (
+	maxHeadline = 200 // characters
+	maxPlace    = 60
+)
+
+// Headline returns what is wrong, on one line: the annotation summary of an alert whose title is made of its name, which
+// is written for rules and not for readers. Any other title, and one that a person set, stays.
+func Headline(title string, labels map[string]string, byHand bool) string {
+	name, summary := OneLine(labels["alertname"]), OneLine(labels["summary"])
+	if title = OneLine(title); byHand || summary == "" || name == "" || !strings.HasPrefix(title, name) {
+		return title
+	}
+	return event.Cut(summary, maxHeadline)
+}
+
+// Where returns the places of an incident's alerts for its headline, such as "web1, +49 hosts". What the headline names
+// already is left out.
+func Where(headline string, alerts int64, shared map[string]string, differ []Difference) string {
+	name, value, more := place(shared, differ)
+	var parts []string
+	if value != "" && !strings.Contains(strings.ToLower(headline), strings.ToLower(value)) {
+		parts = append(parts, value)
+	}
+	switch {
+	case more > 0:
+		parts = append(parts, fmt.Sprintf("+%d %s", more, plural(name, more)))
+	case alerts > 1:
+		parts = append(parts, fmt.Sprintf("%d alerts", alerts))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// place returns the label that names the place, one of its values, and how many other values it has. A label that differs
+// is preferred to one that all alerts share.
+func place(shared map[string]string, differ []Difference) (name, value string, more int) {
+	for _, name := range places {
+		at := slices.IndexFunc(differ, func(d Difference) bool { return d.Name == name && d.Count > 1 })
+		if at >= 0 {
+			return name, event.Cut(OneLine(differ[at].Values[0]), maxPlace), differ[at].Count - 1
+		}
+	}
+	for _, name := range places {
+		if value := OneLine(shared[name]); value != "" {
+			return name, event.Cut(value, maxPlace), 0
+		}
+	}
+	return "", "", 0
+}
+
+func plural(name string, n int) string {
+	switch name = strings.TrimSuffix(name, "name"); { // hostname
+	case n == 1:
+		return name
+	case strings.HasSuffix(name, "y"):
+		return strings.TrimSuffix(name, "y") + "ies"
+	}
+	return name + "s"
+}
+
+// State returns how an incident stands, for the beginning of a subject: its severity while it is open, then Resolved.
+func (i Incident) State() string {
+	switch {
+	case i.Progress == "Closed":
+		return "Resolved"
+	case i.Event == "i_ack":
+		return "Acknowledged"
+	case i.Event == "i_r_severity":
+		return "Now " + i.Severity
+	case i.Event == "i_join":
+		return i.Severity + ", more alerts"
+	case i.Event == "i_remind":
+		return i.Severity + ", still open"
+	}
+	return i.Severity
+}
+
+// Subject returns the subject of a message about the incident, on one line:
+// "[Critical] Error rate of checkout is 9 % (web1, +49 hosts)".
+func (i Incident) Subject() string {
+	text := "[" + OneLine(i.State()) + "] " + i.Problem()
+	if i.Test {
+		text = "[Drill] " + text
+	}
+	return text
+}
+
+// Problem returns what is wrong and where, on one line.
+func (i Incident) Problem() string {
+	text := OneLine(i.Headline)
+	if text == "" {
+		text = OneLine(i.Title)
+	}
+	if where := OneLine(i.Where); where != "" {
+		text += " (" + where + ")"
+	}
+	return text
+}
+
+// Look returns the severity whose colour and symbol a message has: Ok for the end of an incident.
+func (i Incident) Look() string {
+	if i.Progress == "Closed" {
+		return event.Ok
+	}
+	return i.Severity
+}
