@@ -23,6 +23,7 @@ import (
 	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/engine/silencewarning"
 	"tocsin/internal/engine/triage"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/engine/webhook"
 	"tocsin/internal/enrichment"
 	"tocsin/internal/field"
@@ -52,17 +53,20 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.selfAlerts = &selfalert.Service{DB: a.DB, Notify: a.notify, Decide: decide}
 	a.ingest = ingest.New(ingest.Config{DB: a.DB, Rate: a.pushRate(), Guesses: guesses, Decide: decide, Metrics: a.metrics})
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
+	untolds := &untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silenced: configs.Silenced}
 	escalations := escalation.New(escalation.Service{
-		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Wake: escalate, Silenced: configs.Silenced,
+		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Untold: untolds, Wake: escalate,
+		Silenced: configs.Silenced,
 	})
 	webhooks := webhook.New(webhook.Config{
 		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Out: a.outside(), CursorKey: cursorKey,
 		Closed: a.Senders.Closed, Held: a.Gate.Reason,
 	})
 	decisions := triage.New(triage.Config{
-		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Decide: decide, Escalate: escalate,
+		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds, Decide: decide, Escalate: escalate,
 	})
 	a.Modules = append(a.objects(bus, cursorKey),
+		untolds.Module(),
 		escalations.Module(),
 		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
 		(&explain.Service{}).Module(),

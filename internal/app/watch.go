@@ -12,6 +12,7 @@ import (
 
 	"tocsin/internal/configstore"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/platform/jobs"
@@ -37,7 +38,8 @@ type unreadable struct {
 // state is what /health/ready and the metrics show.
 type state struct {
 	Work       []overdue    `json:"work"`
-	Failed     int64        `json:"notices_failed_last_hour"` // for good
+	Failed     int64        `json:"notices_failed_last_hour"`  // for good
+	Untold     int64        `json:"untold_unreached,omitzero"` // incidents and alert keys that reached neither a fallback nor an owner
 	Unreadable []unreadable `json:"unreadable,omitempty"`
 }
 
@@ -60,6 +62,9 @@ func (a *App) standing(ctx context.Context, now time.Time) (s state, err error) 
 			s.Work = append(s.Work, o)
 		}
 		if s.Failed, err = notify.FailedSince(tx, now.Add(-time.Hour)); err != nil {
+			return err
+		}
+		if s.Untold, err = untold.Unreached(tx); err != nil {
 			return err
 		}
 		left, err := configstore.Unreadable(tx)

@@ -37,7 +37,7 @@ var invariants = map[string]string{
 		AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.incident_id = i.incident_id)
 		AND NOT EXISTS (SELECT 1 FROM feed f WHERE f.ref_id = i.incident_id AND f.type = 'i_exhausted')`,
 	"an escalation of a closed incident goes on":         `SELECT count(*) FROM escalation e JOIN incident i ON i.incident_id = e.incident_id WHERE i.progress = 'Closed' AND e.next_at > 0`,
-	"a page of an acknowledged or closed incident waits": `SELECT count(*) FROM notice n JOIN incident i ON i.incident_id = n.incident_id WHERE n.settled_at = 0 AND n.cause IN ('page', 'owner') AND i.progress = 'Closed'`,
+	"a page of an acknowledged or closed incident waits": `SELECT count(*) FROM notice n JOIN incident i ON i.incident_id = n.incident_id WHERE n.settled_at = 0 AND n.cause IN ('page', 'fallback') AND i.progress = 'Closed'`,
 	"an escalation has ended without a reason":           `SELECT count(*) FROM escalation WHERE next_at = 0 AND ended = ''`,
 	"an escalation goes wrong":                           `SELECT count(*) FROM escalation WHERE ended = 'failing'`,
 	"a follow-up goes wrong":                             `SELECT count(*) FROM follow_up WHERE failed_at > 0`,

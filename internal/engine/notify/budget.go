@@ -50,7 +50,7 @@ func urgencyOf(n *Notification) int64 {
 	switch {
 	case n.Cause == Recovery:
 		return recovery
-	case n.Incident == "":
+	case n.Incident == "" && n.Cause != Fallback:
 		return plainNews
 	}
 	return int64(min(event.Rank(event.Critical)-event.Rank(n.Severity), lastPage))
