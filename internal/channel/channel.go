@@ -50,7 +50,7 @@ type updateRequest struct {
 }
 
 // noRule is the warning of a channel whose incidents notify no one.
-const noRule = "the channel has no enabled escalation rule, so its incidents notify no one"
+const noRule = "the channel has no enabled escalation rule, so its incidents reach only the account's fallback"
 
 func create(c *api.Call, in createRequest) (created, error) {
 	ch := Channel{

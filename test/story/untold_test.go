@@ -207,7 +207,7 @@ func TestAnUntoldIncidentRises(t *testing.T) {
 	w.pass(16 * time.Minute)
 	w.notified(newPage("olga"))
 	w.push("ram", "Critical")
-	w.notified("olga@example.com email i_severity")
+	w.notified(newPage("olga"))
 	w.do("/channel/escalate/rule/create", `{"channel_id": %d, "rule_name": "late", "template_id": "000000000000000000000001", "layers": [%s]}`, shop, layer(onCall(day)))
 	w.push("disk", "Critical")
 	w.notified(newPage("ann"))
