@@ -37,6 +37,7 @@ var wide = map[string]string{
 	"engine/webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":  "the export of an account writes all of them",
 	"engine/notify: FROM notice WHERE target <> ''":                                  "a new sealing key seals every secret again, once",
 	"rum: ORDER BY updated_at":                                                       "sorts at most 183 days of issues, which people and files make and no event does",
+	"engine/untold: FROM untold WHERE account_id = $1 AND NOT":                       "the list and its exact total: open incidents that no rule notified a person of, and at most 1,000 alert keys",
 	"rum: ORDER BY session_count":                                                    "sorts at most 183 days of issues, which people and files make and no event does",
 	"engine/webhook: coalesce(max(number), 0) + 1 FROM webhook_event":                "max of a key's last column reads one row",
 	"engine/webhook: WHERE EXISTS (SELECT 1 FROM webhook_event":                      "asks for one row of each account",

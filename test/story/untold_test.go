@@ -61,7 +61,7 @@ func TestAnIncidentWithoutARuleIsTheFallbacks(t *testing.T) {
 	w.untoldIs([3]string{"Trouble with cpu", "fallback", ""})
 }
 
-// What no rule matches and what no channel takes share one message of 15 minutes, which says why.
+// What no rule matches and what no channel takes share one message of 15 minutes, with the reasons.
 func TestTheRestIsADigest(t *testing.T) {
 	w := begin(t, criticalOnly(persons(ann)))
 	w.do("/account/fallback/update", `{"person_ids": [%d]}`, cid)
@@ -180,7 +180,7 @@ func TestARuleIsTheFallback(t *testing.T) {
 	}
 }
 
-// A person who may not read a private channel is not told of its incidents.
+// A person who may not read a private channel is not notified of its incidents.
 func TestTheFallbackOfAPrivateChannel(t *testing.T) {
 	w := begin(t)
 	w.do("/account/fallback/update", `{"person_ids": [%d]}`, cid)
@@ -192,7 +192,7 @@ func TestTheFallbackOfAPrivateChannel(t *testing.T) {
 	}
 }
 
-// A severity that rises is told once more, and not when it falls and rises again.
+// The fallback is notified of a severity that rises, and not when it falls and rises again.
 func TestAnUntoldIncidentRises(t *testing.T) {
 	w := begin(t)
 	w.push("cpu", "Info")

@@ -48,7 +48,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 	if err != nil {
 		return reply, err
 	}
-	rows, err := db.All(c.Tx, scanRow, `SELECT `+columns+listed+` ORDER BY since DESC, ref_id LIMIT $4 + 0 OFFSET $5 + 0`,
+	rows, err := db.All(c.Tx, scanRow, `SELECT `+columns+listed+` ORDER BY since DESC, ref_id DESC LIMIT $4 + 0 OFFSET $5 + 0`,
 		append(args, limit, offset)...)
 	if err != nil {
 		return reply, err
