@@ -2,6 +2,7 @@ package untold_test
 
 import (
 	"log/slog"
+	"strings"
 	"testing"
 
 	"tocsin/internal/activity"
@@ -16,6 +17,8 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
+const secretRule = "5e5e5e5e5e5e5e5e5e5e5e09"
+
 // Each caller sees what belongs to channels that they may read, and sets a fallback of what the account has.
 func TestOperations(t *testing.T) {
 	keyring := apitest.Box(t)
@@ -25,6 +28,12 @@ func TestOperations(t *testing.T) {
 	service.DB = s.DB
 	s.Write(func(tx *db.Tx) error {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1001, ChannelName: "Payments"}, {ChannelID: 1002, ChannelName: "Security", TeamID: 99, IsPrivate: true}}); err != nil {
+			return err
+		}
+		if err := channel.Escalates.Load(tx, keyring, apitest.AccountA, []channel.EscalateRule{{
+			Rule:       channel.Rule{RuleID: secretRule, ChannelID: 1002, RuleName: "secret", Status: "enabled"},
+			TemplateID: "000000000000000000000001", Layers: []channel.Layer{{Target: channel.Target{Emails: []string{"noc@example.org"}}}},
+		}}); err != nil {
 			return err
 		}
 		for n, ch := range []int64{1001, 1002} {
@@ -49,8 +58,14 @@ func TestOperations(t *testing.T) {
 		{Path: "/account/fallback/info", Key: apitest.KeyNothing, Body: `{}`, Golden: "account_fallback_info"},
 		{Path: "/account/fallback/update", Key: apitest.KeyNothing, Body: `{}`, Code: "AccessDenied", Says: []string{"Members Manage"}},
 	})
-	s.Grant(auth.IncidentsRead)
+	s.Grant(auth.IncidentsRead, auth.MembersManage)
 	s.Converse(t, []apitest.Turn{
 		{Path: "/incident/untold/list", Key: apitest.KeyReader, Body: `{}`, Has: `{"total": 2}`},
+		{Path: "/account/fallback/update", Key: apitest.KeyReader, Body: `{"escalate_rule_id": "` + secretRule + `"}`, Code: "AccessDenied", Says: []string{"channel 1002 is private"}},
+		{Path: "/account/fallback/update", Body: `{"escalate_rule_id": "` + secretRule + `"}`, Has: `{"escalate_rule_id": "` + secretRule + `"}`},
+		{Path: "/account/fallback/info", Body: `{}`, Has: `{"escalate_rule_id": "` + secretRule + `"}`},
 	})
+	if r := s.Call(apitest.KeyReader, "/account/fallback/info", `{}`); strings.Contains(string(r.Data), secretRule) {
+		t.Errorf("a rule of a private channel is shown: %s", r.Data)
+	}
 }
