@@ -7,12 +7,13 @@
 # make release static binaries for Linux on amd64 and arm64, bills of materials and checksums, in dist/
 # make bench   the figures of docs/performance.md, beside a constant reply of the same size
 # make fuzz    every fuzz target for FUZZTIME each (default 5m)
-# make soak    the on-call engine against its naive model, CASES random schedules (default 100000)
+# make soak    the tests of random cases for long: CASES schedules (default 100000), ROUNDS of the others (default 50)
 # make golden  writes the golden replies: read the difference before you commit it
 # make published REFERENCE="NEWEST.json OLDER.json"   the digest of the public API description that replies are held against
 
 FUZZTIME ?= 5m
 CASES    ?= 100000
+ROUNDS   ?= 50
 
 .PHONY: test quick tools lint demo build release bench fuzz soak golden published
 
@@ -50,6 +51,10 @@ fuzz:
 
 soak:
 	TOCSIN_TIMELINE_CASES=$(CASES) go test -count=1 -timeout 0 -run . ./internal/core/oncall
+	TOCSIN_BUDGET_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestBudget ./internal/engine/notify
+	TOCSIN_CONFIGURATIONS=$(ROUNDS) TOCSIN_CACHE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestAnyConfiguration|TestCachesAgree' ./internal/app
+	TOCSIN_INVARIANT_RUNS=$(ROUNDS) TOCSIN_LINT_CONFIGURATIONS=$$((20 * $(ROUNDS))) go test -count=1 -timeout 0 -run 'TestInvariants|TestACleanConfiguration' ./test/story
+	TOCSIN_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestAcceptedEventsSurviveAKill ./test/blackbox
 
 golden:
 	go test $$(find internal -path '*/testdata/golden' | sed 's#^#./#; s#/testdata/golden##') -update

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 )
 
@@ -47,7 +48,7 @@ func reply(a *app.App, key, path, body string) string {
 // equal to that of a node that has just started, and so has nothing in its caches. TOCSIN_CACHE_SEEDS sets how many runs
 // of 60 changes and comparisons it makes.
 func TestCachesAgreeWithTheDatabase(t *testing.T) {
-	for seed := range setting("TOCSIN_CACHE_SEEDS", 1) {
+	for seed := range uint64(apitest.Setting(t, "TOCSIN_CACHE_SEEDS", 1)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			one, _, owner, nobody := start(t)
 			open := func() *app.App {

@@ -9,10 +9,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"testing"
 
 	"tocsin/internal/accountfile"
@@ -80,7 +78,7 @@ var changes = []struct{ path, body string }{
 // expects the same export from there, with secrets and without. Applying the file to its own account must change
 // nothing. TOCSIN_CONFIGURATIONS sets how many configurations it tries.
 func TestAnyConfigurationSurvivesItsFile(t *testing.T) {
-	for seed := range setting("TOCSIN_CONFIGURATIONS", 3) {
+	for seed := range uint64(apitest.Setting(t, "TOCSIN_CONFIGURATIONS", 3)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			a, url, owner, _ := start(t)
 			account := randomAccount(t, rand.New(rand.NewPCG(seed, 11)), url, owner)
@@ -114,14 +112,6 @@ func TestAnyConfigurationSurvivesItsFile(t *testing.T) {
 			}
 		})
 	}
-}
-
-// setting returns the number in a variable of the environment, or the usual one.
-func setting(name string, usual uint64) uint64 {
-	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
-		return n
-	}
-	return usual
 }
 
 func export(t *testing.T, a *app.App, account int64, secrets bool) *accountfile.File {

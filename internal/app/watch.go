@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
@@ -67,7 +68,7 @@ func (a *App) standing(ctx context.Context, now time.Time) (s state, err error) 
 		if s.Untold, err = untold.Unreached(tx); err != nil {
 			return err
 		}
-		left, err := configstore.Unreadable(tx)
+		left, err := configstore.Unreadable(tx, channel.Unreadable)
 		for _, kind := range slices.Sorted(maps.Keys(left)) {
 			s.Unreadable = append(s.Unreadable, unreadable{kind, left[kind]})
 		}

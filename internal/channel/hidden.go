@@ -13,7 +13,7 @@ func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
 		return nil, nil
 	}
 	private, _, err := configstore.Kept(tx, who.AccountID, cachedPrivate{}, func() ([]Channel, bool, error) {
-		all, err := db.All(tx, scanChannel,
+		all, err := db.All(tx, readable(tx, who.AccountID),
 			`SELECT `+columns+` FROM channel WHERE account_id = $1 AND is_private ORDER BY channel_id`, who.AccountID)
 		return all, true, err
 	})

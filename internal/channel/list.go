@@ -96,7 +96,7 @@ func list(c *api.Call, in listRequest) (api.Paged[Shown], error) {
 		return api.Paged[Shown]{}, err
 	}
 	limit, offset := in.Window(100)
-	found, err := db.All(c.Tx, scanChannel, `SELECT `+columns+visible+in.order()+window, append(args, limit, offset)...)
+	found, err := db.All(c.Tx, readable(c.Tx, c.Who.AccountID), `SELECT `+columns+visible+in.order()+window, append(args, limit, offset)...)
 	if err != nil {
 		return api.Paged[Shown]{}, err
 	}

@@ -32,21 +32,53 @@ type Channel struct {
 const columns = `channel_id, channel_name, team_id, status, description, is_private, created_at, updated_at,
 	creator_id, managing_teams, settings`
 
+// scanChannel reads a row, or returns an error if its settings cannot be decoded. It is for copies, which must be complete.
 func scanChannel(scan db.Scan) (ch Channel, err error) {
-	var teams, settings string
+	ch, _, corrupt, err := scanStored(scan)
+	return ch, cmp.Or(err, corrupt)
+}
+
+// readable returns a function that reads a row. A channel whose settings cannot be decoded has the defaults: its alerts
+// must page all the same. Unreadable counts it.
+func readable(tx *db.Tx, account int64) func(db.Scan) (Channel, error) {
+	return func(scan db.Scan) (Channel, error) {
+		ch, settings, corrupt, err := scanStored(scan)
+		if corrupt != nil {
+			ch.Settings = Settings{}
+			tx.Unreadable().Add(db.Row{Account: account, Kind: unreadable, ID: strconv.FormatInt(ch.ChannelID, 10)}, settings, corrupt)
+		}
+		return ch, err
+	}
+}
+
+// unreadable is the kind under which channels are counted whose settings cannot be decoded.
+const unreadable = "channel"
+
+// Unreadable reads what could not be decoded of a channel.
+var Unreadable = configstore.Contents{Kind: unreadable, Read: func(tx *db.Tx, r db.Row) (string, bool, error) {
+	id, err := strconv.ParseInt(r.ID, 10, 64)
+	if err != nil {
+		return "", false, nil
+	}
+	return db.One(tx, db.Column[string], `SELECT settings FROM channel WHERE account_id = $1 AND channel_id = $2`, r.Account, id)
+}}
+
+// scanStored reads a row. corrupt is why its managing teams or its settings cannot be decoded.
+func scanStored(scan db.Scan) (ch Channel, settings string, corrupt, err error) {
+	var teams string
 	err = scan(&ch.ChannelID, &ch.ChannelName, &ch.TeamID, &ch.Status, &ch.Description, &ch.IsPrivate,
 		&ch.CreatedAt, &ch.UpdatedAt, &ch.CreatorID, &teams, &settings)
 	if err != nil {
-		return ch, err
+		return ch, "", nil, err
 	}
 	for _, id := range strings.FieldsFunc(teams, func(r rune) bool { return r == ',' }) {
 		n, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
-			return ch, err
+			return ch, settings, err, nil
 		}
 		ch.ManagingTeamIDs = append(ch.ManagingTeamIDs, n)
 	}
-	return ch, json.Unmarshal([]byte(settings), &ch.Settings)
+	return ch, settings, json.Unmarshal([]byte(settings), &ch.Settings), nil
 }
 
 // The keys of what is cached by revision: a channel, all private channels, and a channel's rules of a kind.
@@ -64,7 +96,7 @@ type (
 // transaction writes.
 func Find(tx *db.Tx, account, id int64) (ch Channel, found bool, err error) {
 	return configstore.Kept(tx, account, cachedChannel{id}, func() (Channel, bool, error) {
-		return db.One(tx, scanChannel, `SELECT `+columns+` FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id)
+		return db.One(tx, readable(tx, account), `SELECT `+columns+` FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id)
 	})
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,27 +59,15 @@ func (cmd *drillCmd) Run(con *console) error {
 	}
 	labels := map[string]string{"tocsin_drill": "true"}
 	maps.Copy(labels, cmd.Label)
-	key := fmt.Sprintf("tocsin-drill-%d", time.Now().UnixNano())
-	push := func(status string) (string, error) {
-		var taken struct {
-			Events []struct {
-				EventID string `json:"event_id"`
-			} `json:"events"`
-		}
-		err := cmd.post(base+"/event/push/alert/standard?integration_key="+cmd.IntegrationKey, map[string]any{
-			"title_rule":   "Drill: nothing is wrong",
-			"description":  "A test that notifications arrive.",
-			"event_status": status,
-			"alert_key":    key,
-			"labels":       labels,
-		}, &taken)
-		if err != nil || len(taken.Events) == 0 {
-			return "", err
-		}
-		return taken.Events[0].EventID, nil
+	alert := map[string]any{
+		"title_rule":   "Drill: nothing is wrong",
+		"description":  "A test that notifications arrive.",
+		"event_status": cmd.Severity,
+		"alert_key":    fmt.Sprintf("tocsin-drill-%d", time.Now().UnixNano()),
+		"labels":       labels,
 	}
 	began := time.Now()
-	event, err := push(cmd.Severity)
+	event, err := cmd.push(base, alert)
 	if err != nil {
 		return fmt.Errorf("the event was not accepted: %w", err)
 	}
@@ -87,34 +76,11 @@ func (cmd *drillCmd) Run(con *console) error {
 	report := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(report, "hop\tafter\t\n")
 	fmt.Fprintf(report, "event committed\t%s\t%s\n", rounded(taken), event)
-	since := func(ms int64) string { return rounded(time.UnixMilli(ms).Sub(began.Truncate(time.Millisecond))) }
-	for _, v := range story.Verdicts {
-		fmt.Fprintf(report, "decided: %s\t%s\t%s\n", v.Outcome, since(v.DecidedAt), v.IncidentID)
-	}
-	sent, all := 0, 0
-	for _, i := range story.Incidents {
-		for _, n := range i.Notices {
-			who := n.PersonName
-			if who == "" {
-				who = "a chat or address"
-			}
-			if n.Status != "cancelled" { // because the incident was acknowledged
-				all++
-			}
-			fmt.Fprintf(report, "notification\t%s\t%s, %s\n", since(n.CreatedAt), who, n.Reason)
-			if n.SettledAt > 0 {
-				fmt.Fprintf(report, "%s over %s\t%s\t%s\n", n.Status, n.Method, since(n.SettledAt), n.Outcome)
-			} else {
-				fmt.Fprintf(report, "%s over %s\t-\t%s\n", n.Status, n.Method, n.Outcome)
-			}
-			if n.Status == "sent" {
-				sent++
-			}
-		}
-	}
+	sent, all := story.print(report, began.Truncate(time.Millisecond))
 	err = errors.Join(err, report.Flush())
 	if !cmd.Keep {
-		if _, ended := push("Ok"); ended != nil {
+		alert["event_status"] = "Ok"
+		if _, ended := cmd.push(base, alert); ended != nil {
 			err = errors.Join(err, fmt.Errorf("the drill could not be ended: %w", ended))
 		}
 	}
@@ -127,9 +93,49 @@ func (cmd *drillCmd) Run(con *console) error {
 	return err
 }
 
+// push sends an alert and returns the id of its event.
+func (cmd *drillCmd) push(base string, alert map[string]any) (string, error) {
+	var taken struct {
+		Events []struct {
+			EventID string `json:"event_id"`
+		} `json:"events"`
+	}
+	err := cmd.post(base+"/event/push/alert/standard?integration_key="+cmd.IntegrationKey, alert, &taken)
+	if err != nil || len(taken.Events) == 0 {
+		return "", err
+	}
+	return taken.Events[0].EventID, nil
+}
+
+// print writes a line for each hop after the commit, with the time since began. It returns how many notifications were
+// sent, of all that were not cancelled because the incident was acknowledged.
+func (s *drillStory) print(w io.Writer, began time.Time) (sent, all int) {
+	since := func(ms int64) string { return rounded(time.UnixMilli(ms).Sub(began)) }
+	for _, v := range s.Verdicts {
+		fmt.Fprintf(w, "decided: %s\t%s\t%s\n", v.Outcome, since(v.DecidedAt), v.IncidentID)
+	}
+	for _, i := range s.Incidents {
+		for _, n := range i.Notices {
+			settled := "-"
+			if n.SettledAt > 0 {
+				settled = since(n.SettledAt)
+			}
+			fmt.Fprintf(w, "notification\t%s\t%s, %s\n", since(n.CreatedAt), cmp.Or(n.PersonName, "a chat or address"), n.Reason)
+			fmt.Fprintf(w, "%s over %s\t%s\t%s\n", n.Status, n.Method, settled, n.Outcome)
+			if n.Status != "cancelled" {
+				all++
+			}
+			if n.Status == "sent" {
+				sent++
+			}
+		}
+	}
+	return sent, all
+}
+
 // problem returns which hop did not happen, with the words of the explanation.
 func (cmd *drillCmd) problem(story *drillStory, sent, all int) error {
-	what := ""
+	var what string
 	switch {
 	case cmd.Channel != 0 && len(story.Verdicts) > 0 && story.Verdicts[0].ChannelID != cmd.Channel:
 		what = fmt.Sprintf("the event went to channel %d, not %d", story.Verdicts[0].ChannelID, cmd.Channel)

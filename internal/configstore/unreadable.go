@@ -47,10 +47,21 @@ func (k Kind[T]) every(tx *db.Tx, account int64) ([]T, error) {
 	return items, nil
 }
 
+// Contents reads the rows of a kind that is stored in a table of its own.
+type Contents struct {
+	Kind string
+	Read func(tx *db.Tx, r db.Row) (contents string, found bool, err error) // what could not be decoded, as it is now
+}
+
 // Unreadable returns how many objects of each kind were left out of lists because they cannot be decoded, and are still
-// as they were.
-func Unreadable(tx *db.Tx) (map[string]int, error) {
+// as they were. others are the kinds that are not stored as objects.
+func Unreadable(tx *db.Tx, others ...Contents) (map[string]int, error) {
 	left, err := tx.Unreadable().Drop(func(r db.Row) (string, bool, error) {
+		for _, own := range others {
+			if own.Kind == r.Kind {
+				return own.Read(tx, r)
+			}
+		}
 		return db.One(tx, db.Column[string], `SELECT body FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, r.Account, r.Kind, r.ID)
 	})
 	count := map[string]int{}

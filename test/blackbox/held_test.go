@@ -74,7 +74,7 @@ func TestBackupRestoreRelease(t *testing.T) {
 	if out := must(t, dir, "release", "--db", "sqlite:second.db"); !strings.Contains(out, "released sqlite:second.db, which was held because this database was restored") {
 		t.Error(out)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if _, ready := second.get("/health/ready"); strings.Contains(ready, `"status":"ok"`) {
 			break
 		} else if time.Now().After(deadline) {

@@ -131,7 +131,7 @@ func serve(t *testing.T, dir string, args ...string) *server {
 	case <-ready:
 	case <-s.ended:
 		t.Fatalf("tocsin %s ended before it listened: %s", strings.Join(args, " "), s.log)
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		s.cmd.Process.Kill()
 		t.Fatalf("tocsin %s does not listen", strings.Join(args, " "))
 	}
@@ -145,7 +145,7 @@ func (s *server) stop() int {
 	s.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-s.ended:
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		s.t.Fatal("the server does not end on SIGTERM")
 	}
 	return s.cmd.ProcessState.ExitCode()

@@ -173,7 +173,7 @@ func TestTLS(t *testing.T) {
 	}
 	client.CloseIdleConnections()
 	renewed := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: certificate(t, dir)}, DisableKeepAlives: true}}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		r, err := renewed.Get(s.url + "/health")
 		if err == nil {
 			r.Body.Close()

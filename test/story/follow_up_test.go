@@ -11,6 +11,9 @@ import (
 func remind(person string) string { return person + "@example.com email i_remind" }
 func joined(person string) string { return person + "@example.com email i_join" }
 
+// catchUp is how long messages on which no one has to act at once wait for others.
+const catchUp = 5 * time.Second
+
 const remindSMS = "+15550100 sms i_remind"
 
 // feed is the words of /alert/explain about a key, in which the feed of its incident is.
@@ -132,8 +135,10 @@ func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
 	w.pass(3*time.Hour + 50*time.Minute)
 	w.notified()
 	w.pass(10 * time.Minute)
+	w.pass(catchUp)
 	w.notified(remind("bob"))
 	w.jump(20 * time.Hour) // missed reminders are one
+	w.pass(catchUp)
 	w.notified(remind("bob"))
 	w.pass(time.Hour)
 	w.notified()
@@ -141,6 +146,7 @@ func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
 	w.pass(3 * time.Hour)
 	w.notified()
 	w.pass(61 * time.Minute) // of an acknowledged one the responders are
+	w.pass(catchUp)
 	w.notified(remind("ann"), remind("bob"))
 	w.push("cpu", "Ok")
 	w.notified(over("ann"), over("bob"))
@@ -161,9 +167,11 @@ func TestAForgottenIncidentRemindsItsResponders(t *testing.T) {
 	w.pass(4*time.Hour - time.Minute)
 	w.notified()
 	w.pass(time.Minute)
+	w.pass(catchUp)
 	w.notified(remind("ann"), remindSMS)
 	w.restart()
 	w.pass(4 * time.Hour)
+	w.pass(catchUp)
 	w.notified(remind("ann"), remindSMS)
 }
 
@@ -175,8 +183,9 @@ func TestRemindersAreConfiguredBySeverity(t *testing.T) {
 	w.notified(newPage("ann"), newPage("ann"))
 	w.drift = time.Minute
 	w.pass(31 * time.Minute)
+	w.pass(catchUp)
 	w.notified(remind("ann"))
-	w.pass(5 * time.Hour)
+	w.pass(5*time.Hour + catchUp)
 	if n := len(w.newPages()); n != 10 {
 		t.Errorf("%d reminders in five hours, want 10", n)
 	}
@@ -222,6 +231,7 @@ func TestRemindersAreHeldInQuietHours(t *testing.T) {
 	w.pass(2*time.Hour + 59*time.Minute)
 	w.notified()
 	w.pass(time.Minute)
+	w.pass(catchUp)
 	w.notified(remind("ann"))
 }
 
@@ -239,11 +249,13 @@ func TestAlertsThatJoinAnAcknowledgedIncidentAreOneMessage(t *testing.T) {
 	w.notified()
 	w.restart()
 	w.pass(5 * time.Minute)
+	w.pass(catchUp)
 	w.notified(joined("ann"))
 	w.pass(time.Hour)
 	w.notified()
 	w.pushTo(groupKey, "late", "Critical", "service=pay")
 	w.pass(6 * time.Minute)
+	w.pass(catchUp)
 	w.notified(joined("ann"))
 	w.inFeed("late", "nobody new is notified of it")
 }
@@ -300,6 +312,7 @@ func TestTheIntervalOfJoinedAlertsIsConfigured(t *testing.T) {
 	}
 	w.notified()
 	w.pass(2 * time.Minute)
+	w.pass(catchUp)
 	w.notified(joined("ann"))
 }
 
@@ -322,7 +335,7 @@ func TestAStormIntoAnAcknowledgedIncidentIsOneMessage(t *testing.T) {
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
 	w.ack(annKey)
 	w.notified(newPage("ann"))
-	for batch := range 10 {
+	for batch := range 4 {
 		w.pushMany(groupKey, batch*500, 500, "pay")
 	}
 	w.pass(6 * time.Minute)
@@ -363,11 +376,13 @@ func TestAFollowUpThatFailsBlocksNoOther(t *testing.T) {
 	w.notified(newPage("ann"), newPage("ann"))
 	w.sql(fmt.Sprintf(`UPDATE escalation SET rule = 'x' || rule WHERE incident_id = '%s'`, broken))
 	w.jump(4*time.Hour + time.Minute)
+	w.pass(catchUp)
 	w.notified(remind("ann"))
 	if n := w.count(`SELECT count(*) FROM follow_up WHERE failed_at > 0`); n != 1 {
 		t.Errorf("%d follow-ups are marked as failing, want 1", n)
 	}
 	w.sql(fmt.Sprintf(`UPDATE escalation SET rule = substr(rule, 2) WHERE incident_id = '%s'`, broken))
 	w.jump(2 * time.Minute)
+	w.pass(catchUp)
 	w.notified(remind("ann"))
 }

@@ -119,7 +119,7 @@ func TestACopyIsHeld(t *testing.T) {
 	if len(pages) != 1 || pages[0].to != "ann@example.com" || !strings.Contains(pages[0].text+pages[0].subject, "Trouble with open") {
 		t.Errorf("after the release: %v", pages)
 	}
-	if !strings.Contains(w.whole("before"), "waited while the server was held: its incident is over") ||
+	if !strings.Contains(w.whole("before"), "waited while the server was held: the incident is over") ||
 		!strings.Contains(w.whole("open"), "waited while the server was held: a newer one to the same target is sent") {
 		t.Errorf("the reasons are not recorded: %s", w.whole("before"))
 	}

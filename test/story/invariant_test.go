@@ -6,11 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
+	"tocsin/internal/api/apitest"
 	"tocsin/internal/platform/db"
 )
 
@@ -72,9 +71,10 @@ var overdueQueries = map[string]string{
 // Long random runs of events, rules that change, people who act, receivers that fail, clocks that jump and
 // processes that end: all due work is done, and no person is notified of the same thing twice.
 func TestInvariants(t *testing.T) {
-	runs, steps := 4, 250
-	if n, err := strconv.Atoi(os.Getenv("TOCSIN_INVARIANT_RUNS")); err == nil {
-		runs, steps = n, 1000
+	const usual = 3
+	runs, steps := apitest.Setting(t, "TOCSIN_INVARIANT_RUNS", usual), 250
+	if runs > usual {
+		steps = 1000
 	}
 	for seed := range uint64(runs) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tocsin/internal/api/apitest"
 )
 
 // generator makes configurations, most of which have a problem.
@@ -156,8 +158,9 @@ func paged(r reply) bool {
 
 // TestACleanConfigurationPagesForEveryEvent makes random configurations. In those in which /lint/list finds nothing, every
 // event that no drop or silence rule names must page a person by a rule. Most others are found to be wrong.
+// TOCSIN_LINT_CONFIGURATIONS sets how many it makes.
 func TestACleanConfigurationPagesForEveryEvent(t *testing.T) {
-	const configurations = 60
+	configurations := apitest.Setting(t, "TOCSIN_LINT_CONFIGURATIONS", 30)
 	clean, dirty, silent := 0, 0, 0
 	for seed := range uint64(configurations) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -20,6 +20,7 @@ const quiet = "Info"
 // sendFollowUp stores the notifications of one message of a follow-up.
 func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m escalationplan.Message, now time.Time) error {
 	t := draft{cause: notify.Reminder, event: activity.IncidentReminder, reason: "responsible, and the incident is still open"}
+	t.late = m != escalationplan.Rise // what no one has to act on at once shares a message
 	part := fmt.Sprint(now.UnixMilli())
 	switch m {
 	case escalationplan.None:

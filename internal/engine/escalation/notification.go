@@ -52,7 +52,7 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 		case then == channel.Wait:
 			return waiting, nil
 		case then == channel.Fallback:
-			to.persons = append(to.persons, notify.Recipient{l.OnNobody.PersonID, "the fallback of a layer in which " + strings.Join(to.problems, ", ")})
+			to.persons = append(to.persons, notify.Recipient{PersonID: l.OnNobody.PersonID, Why: "the fallback of a layer in which " + strings.Join(to.problems, ", ")})
 		case len(l.Target.Emails) == 0:
 			what = skipped
 		}
@@ -213,7 +213,7 @@ type draft struct {
 	severity                  string // whose methods are used; empty: the incident's
 	by                        *channel.By
 	detail                    notify.Detail
-	late                      bool // its moment has long passed, because the program was stopped
+	late                      bool // it may wait some seconds to share a message: a reminder, or its moment has long passed
 }
 
 // notification returns the draft as a notification to one address. Its key makes it unique: the same key is sent once.

@@ -90,8 +90,8 @@ func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	return nil
 }
 
-// prepare chooses the rule of an escalation that has none or whose incident's severity rose, and asks whether silences hold the incident if a step may
-// follow. It returns how many filter steps the choice took.
+// prepare chooses the rule of an escalation that has none or whose incident's severity rose, and asks whether silences
+// hold the incident if a step may follow. It returns how many filter steps the choice took.
 func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (steps int64) {
 	if p.err != nil || p.subject.IncidentID == "" {
 		return 0
@@ -113,8 +113,12 @@ func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (step
 		p.alerts, err = alert.CountOf(tx, p.account, p.incident)
 		return err
 	})
-	if p.err == nil {
-		p.silenced, p.silencedBy, p.err = r.Silenced(ctx, p.account, p.subject.ChannelID, p.incident, now)
+	if p.err != nil {
+		return steps
+	}
+	var failed error // what cannot be read, such as a corrupt alert, holds nothing back
+	if p.silenced, p.silencedBy, failed = r.Silenced(ctx, p.account, p.subject.ChannelID, p.incident, now); failed != nil {
+		r.Log.Error("an incident counts as not silenced", "incident_id", p.incident, "account_id", p.account, "error", failed)
 	}
 	return steps
 }

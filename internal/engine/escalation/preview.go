@@ -191,7 +191,7 @@ func (s *Step) withoutPerson(e *run, l channel.Layer, at escalationplan.Step, ne
 	}
 	switch {
 	case s.Then == channel.Fallback:
-		s.Persons = append(s.Persons, notify.Recipient{l.OnNobody.PersonID, "the fallback of this layer"})
+		s.Persons = append(s.Persons, notify.Recipient{PersonID: l.OnNobody.PersonID, Why: "the fallback of this layer"})
 	case s.Then == channel.Wait && next > 0 && next <= at.At+maxWait:
 		e.done--
 		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: at.At, Until: next})

@@ -61,10 +61,11 @@ type bundleItem struct {
 	test                           bool
 }
 
-// gather reads the content of a bundle. Notifications that are not needed any more are moved to those that have ended.
+// gather reads the content of a bundle. Notifications that are not needed any more are moved to those that have ended,
+// and those whose incident cannot be read to those without a message: one corrupt row must not block the others.
 func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time) error {
 	rows := o.sent
-	stale := make([]string, len(rows))
+	stale, corrupt := make([]string, len(rows)), make([]error, len(rows))
 	err := s.DB.Snapshot(ctx, func(tx *db.Tx) error {
 		b.items, b.ack = nil, false
 		p, found, err := Find(tx, b.first.Account, b.first.Person)
@@ -82,9 +83,7 @@ func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time)
 		}
 		seen := map[string]bool{}
 		for i, n := range rows {
-			if stale[i], err = s.addItem(tx, b, &n.Notification, seen, now); err != nil {
-				return err
-			}
+			stale[i], corrupt[i] = s.addItem(tx, b, &n.Notification, seen, now)
 		}
 		return nil
 	})
@@ -93,6 +92,10 @@ func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time)
 	}
 	o.sent = nil
 	for i, n := range rows {
+		if corrupt[i] != nil {
+			o.unmade, o.problem = append(o.unmade, n), corrupt[i]
+			continue
+		}
 		if n.Incident == "" && stale[i] == "" {
 			stale[i] = s.Stale(&n.Notification, now)
 		}

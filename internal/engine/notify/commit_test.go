@@ -20,7 +20,7 @@ import (
 func TestMessagesAreBuiltOutsideTheWriteTransaction(t *testing.T) {
 	r := newFixture(t)
 	r.Service.Stale = func(*notify.Notification, time.Time) string {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := r.DB.Write(ctx, func(*db.Tx) error { return nil }); err != nil {
 			t.Error(err)

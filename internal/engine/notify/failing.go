@@ -43,16 +43,24 @@ func (r *Service) targetTook(tx *db.Tx, f *attempt, now time.Time) error {
 	return r.reportTarget(tx, f, "", now)
 }
 
+// reportTarget reports that a target fails, or takes messages again if why is empty. A report that fails must not keep the
+// result of the attempt from being stored: the message would be sent again.
 func (r *Service) reportTarget(tx *db.Tx, f *attempt, why string, now time.Time) error {
-	name := fmt.Sprintf("a chat or address over %s", kindOf(f.Method))
-	if f.Person != 0 {
-		p, _, err := Find(tx, f.Account, f.Person)
-		if err != nil {
-			return err
+	failed, err := tx.Try(func() error {
+		name := fmt.Sprintf("a chat or address over %s", kindOf(f.Method))
+		if f.Person != 0 {
+			p, _, err := Find(tx, f.Account, f.Person)
+			if err != nil {
+				return err
+			}
+			name = fmt.Sprintf("%s over %s", p.Name, kindOf(f.Method))
 		}
-		name = fmt.Sprintf("%s over %s", p.Name, kindOf(f.Method))
+		return r.Failing(tx, FailingTarget{Account: f.Account, Key: f.target(), Name: name, Error: why}, now)
+	})
+	if failed != nil {
+		r.Log.Error("a target that fails could not be reported", "account_id", f.Account, "error", failed)
 	}
-	return r.Failing(tx, FailingTarget{Account: f.Account, Key: f.target(), Name: name, Error: why}, now)
+	return err
 }
 
 // PruneFailing deletes failures of targets that have not been tried since.

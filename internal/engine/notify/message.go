@@ -139,8 +139,8 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 	}
 	about.Channel = ch.ChannelName
 	alerts, err := alert.OfIncident(tx, n.Account, i.IncidentID, 10, 0)
-	if err != nil {
-		return about, err
+	if err != nil { // a corrupt alert must not keep its incident from being notified
+		r.Log.Error("a message lists no alerts", "account_id", n.Account, "incident_id", i.IncidentID, "error", err)
 	}
 	for _, a := range alerts {
 		about.Alerts = append(about.Alerts,

@@ -212,13 +212,17 @@ func scanNotification(scan db.Scan) (n Notification, err error) {
 	return n, err
 }
 
-// scanSealed reads a row and returns its address still sealed.
+// scanSealed reads a row and returns its address still sealed. A corrupt detail counts as an empty one: it must not keep
+// the incident from being closed.
 func scanSealed(scan db.Scan) (n Notification, target string, err error) {
 	n, target, detail, err := scanStored(scan)
 	if err != nil {
 		return n, "", err
 	}
-	return n, target, json.Unmarshal([]byte(detail), &n.Detail)
+	if json.Unmarshal([]byte(detail), &n.Detail) != nil {
+		n.Detail = Detail{}
+	}
+	return n, target, nil
 }
 
 // scanStored reads a row and decodes nothing, so that one corrupt row cannot block the others of its query.

@@ -22,14 +22,21 @@ func held(tx *db.Tx, n *Notification, now time.Time) (bool, error) {
 }
 
 // Hasten decides again when the waiting notifications about an incident are due, now that its severity rose: quiet hours
-// may not hold for the new one. None is delayed.
+// may not hold for the new one. None is delayed. Those that were tried before stay with their pause: a severity that rises
+// often must not use up their attempts. Pages take their place among those of the new severity.
 func (r *Service) Hasten(tx *db.Tx, account int64, incident, severity string, now time.Time) error {
 	all, err := OfIncident(tx, account, incident)
 	if err != nil {
 		return err
 	}
+	pages := urgencyOf(&Notification{Incident: incident, Severity: severity})
+	if _, err := tx.Exec(`UPDATE notice SET urgency = $3
+		WHERE account_id = $1 AND incident_id = $2 AND settled_at = 0 AND urgency > $3 AND urgency <= $4`,
+		account, incident, pages, lastPage); err != nil {
+		return err
+	}
 	for _, n := range all {
-		if n.Status != Waiting || n.Due <= now.UnixMilli() {
+		if n.Status != Waiting || n.Attempts > 0 || n.Due <= now.UnixMilli() {
 			continue
 		}
 		due, err := dueTime(tx, n, severity, now)

@@ -14,45 +14,50 @@ import (
 )
 
 // replace stores notifications over the other methods of a person for pages that failed for good: those that the person
-// prefers first, then every one that may work, each once. When none is left, the person counts as absent.
-func (r *Service) replace(tx *db.Tx, failed []*member, why string, now time.Time) error {
+// prefers first, then every one that may work, each once. When none is left, the person counts as absent. One that cannot
+// be replaced, because its incident or its escalation is corrupt, must not keep the others from being replaced, nor the
+// result of the attempt from being stored: the message would be sent again.
+func (r *Service) replace(tx *db.Tx, final []*member, why string, now time.Time) error {
 	known := map[string]methods{} // by severity; all members have the same person
-	for _, m := range failed {
+	for _, m := range final {
 		n := &m.Notification
-		prefix, named := strings.CutSuffix(n.Key, "/"+n.Method)
-		if n.Person == 0 || m.urgency > lastPage || !named {
+		if n.Person == 0 || m.urgency > lastPage {
 			continue
 		}
-		i, found, err := incident.Find(tx, n.Account, n.Incident)
+		failed, err := tx.Try(func() error { return r.replaceOne(tx, n, known, why, now) })
 		if err != nil {
 			return err
 		}
-		if !found || i.Progress == incident.Closed {
-			continue
-		}
-		if _, read := known[i.Severity]; !read {
-			if known[i.Severity], err = r.methodsOf(tx, n.Account, n.Person, i.Severity, now); err != nil {
-				return err
-			}
-		}
-		if err := r.replaceOne(tx, n, prefix, i.Severity, known[i.Severity], why, now); err != nil {
-			return err
+		if failed != nil {
+			r.Log.Error("no other method replaces a notification that failed", "account_id", n.Account, "notice_id", n.ID, "error", failed)
 		}
 	}
 	return nil
 }
 
-// replaceOne is replace for one page; prefix is what its keys over all methods begin with.
-func (r *Service) replaceOne(
-	tx *db.Tx, n *Notification, prefix, severity string, all methods, why string, now time.Time,
-) error {
+// replaceOne is replace for one page; known caches the methods of its person by severity.
+func (r *Service) replaceOne(tx *db.Tx, n *Notification, known map[string]methods, why string, now time.Time) error {
+	prefix, named := strings.CutSuffix(n.Key, "/"+n.Method) // what its keys over all methods begin with
+	if !named {
+		return nil
+	}
+	i, found, err := incident.Find(tx, n.Account, n.Incident)
+	if err != nil || !found || i.Progress == incident.Closed {
+		return err
+	}
 	tried, reached, err := tries(tx, n.Account, prefix)
 	if err != nil || reached {
 		return err
 	}
-	next := all.untried(tried)
-	if len(next) > 0 {
-		return r.putOthers(tx, *n, prefix, severity, next, why, now)
+	all, read := known[i.Severity]
+	if !read {
+		if all, err = r.methodsOf(tx, n.Account, n.Person, i.Severity, now); err != nil {
+			return err
+		}
+		known[i.Severity] = all
+	}
+	if next := all.untried(tried); len(next) > 0 {
+		return r.putOthers(tx, *n, prefix, i.Severity, next, why, now)
 	}
 	if r.Absent == nil || slices.Contains(slices.Collect(maps.Values(tried)), Waiting) {
 		return nil

@@ -11,32 +11,27 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Release settles the notifications that became due while the server was held. Those of incidents that are still open
-// and not acknowledged are sent, the newest to each target, and those of alerts of Tocsin's own that have not ended. The
-// others are cancelled: they are old by now, and all at
-// once they would bury what matters.
+// Release settles the notifications that became due while the server was held, or were tried before or waited to share a
+// message. Those that their incident still needs are sent, the newest to each target, and those of alerts of Tocsin's own
+// that have not ended. The others are cancelled: they are old by now, and all at once they would bury what matters.
 func Release(tx *db.Tx, now time.Time) error {
-	due, err := db.All(tx, func(scan db.Scan) (n Notification, err error) {
-		n, _, _, err = scanStored(scan)
-		return n, err
-	}, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND due_at <= $1`, now.UnixMilli())
+	due, err := db.All(tx, scanNotification, `SELECT account_id, `+columns+` FROM notice WHERE settled_at = 0 AND (due_at <= $1 OR late = 1 OR attempts > 0)`, now.UnixMilli())
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(due, func(a, b Notification) int { return cmp.Or(cmp.Compare(b.Created, a.Created), cmp.Compare(b.ID, a.ID)) })
-	wants, latest := map[string]string{}, map[string]bool{}
+	incidents, latest := map[string]maybeIncident{}, map[string]bool{}
 	for i := range due {
 		n := &due[i]
 		of := fmt.Sprintf("%d/%s", n.Account, n.Incident)
-		if _, known := wants[of]; !known {
-			if wants[of], err = unwanted(tx, n, now); err != nil {
-				return err
+		if _, known := incidents[of]; !known && n.Incident != "" {
+			var about maybeIncident
+			if about.Incident, about.found, err = incident.Find(tx, n.Account, n.Incident); err != nil {
+				about.found = true // a corrupt one must not keep the server held: its message fails by itself
 			}
+			incidents[of] = about
 		}
-		why := wants[of]
-		if why == "" && n.Cause == Recovery {
-			why = "its incident was opened again"
-		}
+		why := unwanted(n, incidents[of], now)
 		if n.Cause == Own {
 			if why = "its alert is over"; !latest[n.ownAlert()] && !strings.HasSuffix(n.Event, "_over") {
 				why = ""
@@ -58,25 +53,21 @@ func Release(tx *db.Tx, now time.Time) error {
 	return nil
 }
 
-// unwanted returns why the notifications of an incident that waited are not sent any more; empty when they are.
-func unwanted(tx *db.Tx, n *Notification, now time.Time) (string, error) {
-	if n.Incident == "" {
-		return "it is about no open incident", nil
-	}
-	i, found, err := incident.Find(tx, n.Account, n.Incident)
+// maybeIncident is an incident, if it was found.
+type maybeIncident struct {
+	incident.Incident
+	found bool
+}
+
+// unwanted returns why a notification that waited is not sent any more; empty when it is.
+func unwanted(n *Notification, about maybeIncident, now time.Time) string {
 	switch {
-	case err != nil:
-		return "", err
-	case !found:
-		return "its incident was removed", nil
-	case i.Progress == incident.Closed:
-		return "its incident is over", nil
-	case i.Progress == incident.Processing:
-		return "its incident was acknowledged", nil
-	case i.SnoozedBefore > now.Unix():
-		return "its incident is snoozed", nil
+	case n.Incident == "":
+		return "it is about no open incident"
+	case n.Cause == Recovery && about.Progress == incident.Closed:
+		return "the incident is over"
 	}
-	return "", nil
+	return staleReason(n, &about.Incident, about.found, now)
 }
 
 // ownAlert identifies the alert of Tocsin's own that a notification is about. Its key ends in status and method.

@@ -155,6 +155,9 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 	}
 	if len(o.unmade) > 0 {
 		r.Log.Error("the message of a notification cannot be built", "account_id", f.Account, "notice_id", o.unmade[0].ID, "error", o.problem)
+		for _, m := range o.unmade { // the others use up the key of the bundle, under which receivers would drop it
+			m.bundle = ""
+		}
 		failure := &sender.Error{Retry: true, Message: "its message cannot be built; the server's log has the error"}
 		if err := r.failed(tx, f, o.unmade, failure, now); err != nil {
 			return err
@@ -214,9 +217,9 @@ func (r *Service) failed(tx *db.Tx, f *attempt, members []*member, failure *send
 			continue
 		}
 		// Only for the attempt that still has the lease: another may have started since it expired.
-		if _, err := tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4
+		if _, err := tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4, bundle = $6
 			WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $5`,
-			m.Account, m.ID, due.UnixMilli(), failure.Message, m.Attempts); err != nil {
+			m.Account, m.ID, due.UnixMilli(), failure.Message, m.Attempts, m.bundle); err != nil {
 			return err
 		}
 	}

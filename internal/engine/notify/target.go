@@ -94,8 +94,9 @@ func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Lo
 	id, _ := strconv.ParseInt(key, 10, 64)
 	who, found, err := schedule.Who(c.tx, c.account, id, roles, at, zone)
 	switch {
-	case err != nil:
-		return err
+	case err != nil: // a corrupt schedule must not keep the other persons of the step from being notified
+		c.missing = append(c.missing, "schedule "+key+" cannot be read: "+err.Error())
+		return nil
 	case !found:
 		c.missing = append(c.missing, "schedule "+key+" does not exist any more")
 		return nil

@@ -7,6 +7,7 @@ package selfalert
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -49,12 +50,19 @@ type row struct {
 
 const columns = `account_id, alert_key, channel_id, opened_at, ends_at, alert`
 
+// scanRow reads a row. A corrupt one counts as an alert of no severity, which is raised again and ends as any other.
 func scanRow(scan db.Scan) (w row, err error) {
 	var text string
 	if err := scan(&w.Account, &w.Key, &w.Channel, &w.opened, &w.ends, &text); err != nil {
 		return w, err
 	}
-	return w, json.Unmarshal([]byte(text), &w.Alert)
+	var a Alert
+	if json.Unmarshal([]byte(text), &a) != nil {
+		a = Alert{Title: "Alert " + w.Key + " of Tocsin's own"}
+	}
+	a.Account, a.Key, a.Channel = w.Account, w.Key, w.Channel
+	w.Alert = a
+	return w, nil
 }
 
 // Raise opens an alert, or keeps it open when it is. An alert whose severity has risen is opened again.
@@ -179,8 +187,8 @@ func (r *Service) Job() jobs.Job {
 				`SELECT account_id, alert_key FROM own_alert WHERE ends_at <= $1`, now.Unix())
 			return err
 		})
-		for n := 0; n < len(over) && err == nil; n++ {
-			err = r.DB.Write(ctx, func(tx *db.Tx) error { return r.endDue(tx, over[n].account, over[n].key, now) })
+		for _, d := range over { // one that fails must not keep the others from ending
+			err = errors.Join(err, r.DB.Write(ctx, func(tx *db.Tx) error { return r.endDue(tx, d.account, d.key, now) }))
 		}
 		return again, err
 	}}

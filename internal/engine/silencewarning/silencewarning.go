@@ -126,13 +126,28 @@ func renewals(tx *db.Tx, now int64) ([]renewal, error) {
 	return changed, nil
 }
 
-// store replaces the rows of the account. Whether a silence was warned of already is known from its notifications.
+// store stores the rows of the account, and deletes those of silences that do not end any more. A row whose end is the
+// same keeps the moment of its next check: if it were due again, the same few silences would be checked after each change
+// of the configuration, and never the others.
 func (n renewal) store(tx *db.Tx) error {
-	if _, err := tx.Exec(`DELETE FROM silence_end WHERE account_id = $1`, n.ID); err != nil {
+	before, err := db.All(tx, db.Column[string], `SELECT rule_id FROM silence_end WHERE account_id = $1`, n.ID)
+	if err != nil {
 		return err
 	}
+	gone := map[string]bool{}
+	for _, rule := range before {
+		gone[rule] = true
+	}
 	for _, w := range n.rows {
-		if _, err := tx.Exec(`INSERT INTO silence_end (`+columns+`) VALUES ($1, $2, $3, $4)`, w.account, w.rule, w.end, w.due); err != nil {
+		delete(gone, w.rule)
+		if _, err := tx.Exec(`INSERT INTO silence_end (`+columns+`) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (account_id, rule_id) DO UPDATE SET end_at = excluded.end_at, due_at = excluded.due_at
+			WHERE silence_end.end_at <> excluded.end_at`, w.account, w.rule, w.end, w.due); err != nil {
+			return err
+		}
+	}
+	for rule := range gone {
+		if _, err := tx.Exec(`DELETE FROM silence_end WHERE account_id = $1 AND rule_id = $2`, n.ID, rule); err != nil {
 			return err
 		}
 	}

@@ -185,12 +185,13 @@ func (m *snapshot) Sources(channel, since int64) ([]decide.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		list := make([]decide.Source, len(rows))
+		list := make([]decide.Source, 0, len(rows))
 		for i := range rows {
-			if list[i].Alert, err = rows[i].Alert(); err != nil {
-				return nil, err
+			a, err := rows[i].Alert()
+			if err != nil { // a corrupt alert inhibits nothing, and must not keep other events from being decided
+				continue
 			}
-			list[i].Acked = rows[i].Acked
+			list = append(list, decide.Source{Alert: a, Acked: rows[i].Acked})
 		}
 		m.sources[channel], m.full[channel] = list, len(rows) == alert.MaxSources
 	}

@@ -43,6 +43,16 @@ func TestSettleRunsJobsThatAreDue(t *testing.T) {
 	}
 }
 
+// TestSettleEndsWithoutProgress: a job whose rows stay due whatever it does is named, instead of running for ever.
+func TestSettleEndsWithoutProgress(t *testing.T) {
+	runner := jobs.New(clock.At(start), slog.New(slog.DiscardHandler), nil)
+	runner.Add(jobs.Job{Name: "stuck", Run: func(_ context.Context, now time.Time) (time.Time, error) { return now, nil }})
+	runner.Add(jobs.Job{Name: "idle", Run: func(context.Context, time.Time) (time.Time, error) { return time.Time{}, nil }})
+	if err := runner.Settle(t.Context()); err == nil || !strings.Contains(err.Error(), "stuck: rows are still due") {
+		t.Error(err)
+	}
+}
+
 func TestSettleFollowsWakes(t *testing.T) {
 	runner := jobs.New(clock.At(start), slog.New(slog.DiscardHandler), nil)
 	second := 0
