@@ -52,7 +52,8 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 		case then == channel.Wait:
 			return waiting, nil
 		case then == channel.Fallback:
-			to.persons = append(to.persons, notify.Recipient{PersonID: l.OnNobody.PersonID, Why: "the fallback of a layer in which " + strings.Join(to.problems, ", ")})
+			why := "the fallback of a layer in which " + strings.Join(to.problems, ", ")
+			to.persons = append(to.persons, notify.Recipient{PersonID: l.OnNobody.PersonID, Why: why})
 		case len(l.Target.Emails) == 0:
 			what = skipped
 		}

@@ -17,8 +17,8 @@ func (r *Service) Ops() []api.Op {
 			Path:   "/account/fallback/info",
 			Effect: api.Read,
 			Doc:    "Shows who is notified of incidents and events that reach no one else.",
-			Notes:  "Without persons, teams and a rule it is the account's owner. A rule of a private channel that the caller may not read is left out.",
-
+			Notes: "Without persons, teams and a rule it is the account's owner. A rule of a private channel that the caller may not read is " +
+				"left out.",
 			Example: `{}`,
 			Do:      api.Do(r.info),
 		},
@@ -28,8 +28,8 @@ func (r *Service) Ops() []api.Op {
 			Effect: api.Write,
 			Audit:  "account:write:fallback",
 			Doc:    "Replaces who is notified of incidents and events that reach no one else.",
-			Notes: "Members that are left out are empty; when all are, it is the account's owner. Persons who may not read a private channel are not " +
-				"notified of its incidents. The owner is notified when no person of the fallback can be reached.",
+			Notes: "Members that are left out are empty; when all are, it is the account's owner. Persons who may not read a private channel are " +
+				"not notified of its incidents. The owner is notified when no person of the fallback can be reached.",
 			Example: `{"person_ids": [2476123212131]}`,
 			Do:      api.Do(r.update),
 		},

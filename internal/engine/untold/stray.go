@@ -66,9 +66,10 @@ func (r *Service) strayRow(tx *db.Tx, account int64, s *Stray, now time.Time) (w
 	if w, found, err = find(tx, account, ref); err != nil || found {
 		return w, found, err
 	}
-	w = row{account: account, ref: ref, channel: s.Channel, integration: e.Integration, title: e.Title, severity: e.Severity, since: now.Unix()}
+	w = row{account: account, ref: ref, channel: s.Channel, integration: e.Integration, title: e.Title, severity: e.Severity,
+		since: now.Unix()}
 	keys, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM (
-		SELECT 1 FROM untold WHERE account_id = $1 AND incident_id = '' LIMIT $2 + 0) AS some`, account, maxKeys)
+		SELECT 1 FROM untold WHERE account_id = $1 AND incident_id = '' LIMIT $2 + 0) AS keys`, account, maxKeys)
 	if err != nil || keys < maxKeys {
 		return w, false, err
 	}
