@@ -18,6 +18,7 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/engine/webhook"
 	"tocsin/internal/enrichment"
 	"tocsin/internal/field"
@@ -56,6 +57,7 @@ type File struct {
 	Routes         []route.Route             `json:"routes,omitempty"`
 	Enrichments    []enrichment.Rules        `json:"enrichments,omitempty"`
 	Preferences    []preference.Preference   `json:"preferences,omitempty"`
+	Fallbacks      []untold.Fallback         `json:"fallbacks,omitempty"`
 	Pipelines      []alert.Pipeline          `json:"alert_pipelines,omitempty"`
 	Alerts         []alert.Alert             `json:"alerts"`
 	Incidents      []incident.Incident       `json:"incidents"`

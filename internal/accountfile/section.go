@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
 	"tocsin/internal/datasource"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/engine/webhook"
 	"tocsin/internal/enrichment"
 	"tocsin/internal/field"
@@ -56,6 +57,7 @@ var sections = []section{
 	objects(route.Kind, func(f *File) *[]route.Route { return &f.Routes }),
 	objects(enrichment.Kind, func(f *File) *[]enrichment.Rules { return &f.Enrichments }),
 	objects(preference.Kind, func(f *File) *[]preference.Preference { return &f.Preferences }),
+	objects(untold.Kind, func(f *File) *[]untold.Fallback { return &f.Fallbacks }),
 	objects(alert.Pipelines, func(f *File) *[]alert.Pipeline { return &f.Pipelines }),
 	plain("alerts", func(f *File) *[]alert.Alert { return &f.Alerts }, alert.Load, alert.Dump),
 	plain("incidents", func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),

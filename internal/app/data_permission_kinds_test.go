@@ -17,11 +17,12 @@ var exempt = map[string][]string{
 		"/member/role/revoke", "/member/role/update", "/person/app-key/create", "/person/app-key/list", "/person/app-key/enable", "/person/app-key/disable",
 		"/person/app-key/delete", "/person/app-key/name/reset", "/preference/info", "/preference/update",
 	},
-	"it names nothing that is stored, or only what is the caller's own": {"/audit/operation/list", "/role/permission/list", "/schedule/preview", "/schedule/self", "/template/preview"},
-	"tried with alerts, which are what it shows":                        {"/route/preview"},
-	"tried with every kind, in check":                                   {"/audit/search"},
-	"issues are for any valid key, whatever their channel":              {"/rum/issue/info", "/rum/issue/list", "/rum/issue/update"},
-	"changes have a test of their own, TestChangesOfPrivateChannels":    {"/change/list"},
+	"it names persons, teams and a rule; the rule of a private channel has a test of its own in internal/engine/untold": {"/account/fallback/info", "/account/fallback/update"},
+	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/schedule/preview", "/schedule/self", "/template/preview"},
+	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
+	"tried with every kind, in check":                                                                                   {"/audit/search"},
+	"issues are for any valid key, whatever their channel":                                                              {"/rum/issue/info", "/rum/issue/list", "/rum/issue/update"},
+	"changes have a test of their own, TestChangesOfPrivateChannels":                                                    {"/change/list"},
 }
 
 const (
@@ -132,6 +133,8 @@ func incidentKind(channel string) kind {
 		seed: func(w world, names map[string]string) {
 			w.exec(`INSERT INTO war_room (account_id, incident_id, integration_id, plugin_type, status, chat_id, chat_name, share_link, created_by, created_at) VALUES ($1, $2, 7, 'slack', 'open', $3, $4, '', 0, 0)`,
 				w.account, names["id"], "chat-"+names["id"], names["mark"])
+			w.exec(`INSERT INTO untold (account_id, ref_id, incident_id, channel_id, integration_id, event_id, title, severity, why, by_choice, state, since, last_at, events, next_at, attempt, told_at, told_key)
+				SELECT account_id, incident_id, incident_id, channel_id, 0, '', title, severity, 'no rule', '', 'fallback', 1, 1, 0, 0, 0, 1, '' FROM incident WHERE account_id = $1 AND incident_id = $2`, w.account, names["id"])
 		}, tries: []try{
 			{change, "/incident/create", `{"incident_severity":"Critical","title":"$mark","channel_id":` + channel + `}`, ""},
 			many("ack", ""), many("unack", "").ending("BadRequest"), many("snooze", `,"minutes":30`), many("wake", "").ending("BadRequest"), many("resolve", ""), many("reopen", "").ending("BadRequest"),
@@ -141,7 +144,7 @@ func incidentKind(channel string) kind {
 			ofIncident(change, "field/reset", `,"field_name":"region","field_value":"x"`, ""), ofIncident(look, "info", "", ""), ofIncident(look, "feed", "", ""), ofIncident(look, "explain", "", ""), ofIncident(look, "alert/list", "", ""),
 			ofIncident(look, "escalation/preview", "", ""), {look, "/incident/escalation/preview", `{"channel_id":` + channel + `}`, ""}, ofIncident(look, "war-room/default-observers", "", ""),
 			ofIncident(look, "war-room/list", "", ""), ofIncident(change, "war-room/create", `,"integration_id":7`, "ResourceNotFound"), ofIncident(change, "war-room/delete", `,"integration_id":7,"dry_run":true`, ""),
-			{list, "/incident/list", window, ""}, {look, "/incident/list-by-ids", `{"incident_ids":["$id"]}`, ""},
+			{list, "/incident/list", window, ""}, {list, "/incident/untold/list", `{}`, ""}, {look, "/incident/list-by-ids", `{"incident_ids":["$id"]}`, ""},
 			{look, "/incident/war-room/detail", group + `}`, ""}, {change, "/incident/war-room/add-member", group + `,"member_ids":[$person]}`, "ResourceNotFound"},
 		}}
 }

@@ -25,6 +25,7 @@ import (
 	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/engine/silencewarning"
 	"tocsin/internal/engine/triage"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/engine/webhook"
 	"tocsin/internal/enrichment"
 	"tocsin/internal/field"
@@ -57,8 +58,10 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
 	})
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
+	untolds := &untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silenced: configs.Silenced}
 	escalations := escalation.New(escalation.Service{
-		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Wake: escalate, Silenced: configs.Silenced,
+		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Untold: untolds, Wake: escalate,
+		Silenced: configs.Silenced,
 	})
 	a.phone = &phone.Service{
 		DB: a.DB, Clock: a.Clock, Log: a.Log, Notify: a.notify, Escalation: escalations, Twilio: a.Senders.Twilio,
@@ -68,9 +71,10 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		Closed: a.Senders.Closed, Held: a.Gate.Reason,
 	})
 	decisions := triage.New(triage.Config{
-		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Decide: decide, Escalate: escalate,
+		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds, Decide: decide, Escalate: escalate,
 	})
 	a.Modules = append(a.objects(bus, cursorKey),
+		untolds.Module(),
 		escalations.Module(),
 		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
 		(&explain.Service{Held: a.Gate.Reason}).Module(),

@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/egress"
@@ -39,7 +40,8 @@ type unreadable struct {
 // state is what /health/ready and the metrics show.
 type state struct {
 	Work       []overdue    `json:"work"`
-	Failed     int64        `json:"notices_failed_last_hour"` // for good
+	Failed     int64        `json:"notices_failed_last_hour"`  // for good
+	Untold     int64        `json:"untold_unreached,omitzero"` // incidents and alert keys that reached neither a fallback nor an owner
 	Unreadable []unreadable `json:"unreadable,omitempty"`
 
 	Refused []integration.Refusing `json:"events_refused_last_5_minutes,omitempty"`
@@ -67,6 +69,9 @@ func (a *App) standing(ctx context.Context, now time.Time) (s state, err error) 
 			return err
 		}
 		if s.Refused, err = integration.RefusedSince(tx, now.Add(-5*time.Minute)); err != nil {
+			return err
+		}
+		if s.Untold, err = untold.Unreached(tx); err != nil {
 			return err
 		}
 		left, err := configstore.Unreadable(tx, channel.Unreadable)

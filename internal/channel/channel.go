@@ -50,7 +50,7 @@ type updateRequest struct {
 }
 
 // noRule is the warning of a channel whose incidents notify no one.
-const noRule = "the channel has no enabled escalation rule, so its incidents notify no one"
+const noRule = "the channel has no enabled escalation rule, so its incidents reach only the account's fallback"
 
 // noGroups is the warning of a channel that is created without grouping.
 const noGroups = "group.method: n opens an incident for every alert, and people are notified of each; p groups alerts"
@@ -266,6 +266,9 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	if err := configstore.RefuseReferenced(c.Tx, account, configstore.Channel, ch.ChannelID); err != nil {
 		return api.Removal{}, err
 	}
+	if err := rulesUnreferenced(c.Tx, account, key); err != nil {
+		return api.Removal{}, err
+	}
 	c.Removed(configstore.Channel, ch.ChannelID, ch.ChannelName)
 	for _, kind := range ruleKinds {
 		deleted, err := kind(c.Tx, account, key)
@@ -280,4 +283,13 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 		return api.Removal{}, err
 	}
 	return api.Removal{}, Erase(c.Tx, account, ch.ChannelID)
+}
+
+// rulesUnreferenced returns ReferenceExist when something refers to an escalation rule of a channel.
+func rulesUnreferenced(tx *db.Tx, account int64, channel string) error {
+	rules, err := Escalates.Of(tx, account, channel)
+	for n := 0; n < len(rules) && err == nil; n++ {
+		err = configstore.RefuseReferenced(tx, account, configstore.Escalate, rules[n].RuleID)
+	}
+	return err
 }

@@ -49,7 +49,7 @@ func TestConversationEscalateRule(t *testing.T) {
 		// an update with what a reader sees changes nothing
 		{Path: path + "/update", Body: strings.Replace(strings.NewReplacer("https://hooks.example.com/T1/secret", "", "s3cr3t", "").Replace(create(layers)), "{", `{"rule_id":"$id",`, 1), Data: `{}`, Golden: "channel_escalate_rule_update"},
 		{Path: path + "/info", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: whole},
-		{Path: path + "/disable", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: `{"warnings":["the channel has no enabled escalation rule, so its incidents notify no one"]}`, Golden: "channel_escalate_rule_disable"},
+		{Path: path + "/disable", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: `{"warnings":["the channel has no enabled escalation rule, so its incidents reach only the account's fallback"]}`, Golden: "channel_escalate_rule_disable"},
 		{Path: path + "/info", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: strings.Replace(whole, `"enabled"`, `"disabled"`, 1)},
 		{Path: path + "/enable", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: `{}`, Golden: "channel_escalate_rule_enable"},
 		{Path: path + "/info", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: whole},
@@ -60,7 +60,7 @@ func TestConversationEscalateRule(t *testing.T) {
 		{Path: "/schedule/delete", Body: `{"schedule_ids":[$sched]}`, Code: "ReferenceExist", Has: `{"refs":[{"kind":"escalate_rule","id":"$id","name":"Alle"}]}`},
 		{Path: path + "/delete", Key: apitest.KeyReader, Body: `{"channel_id":$ch,"rule_id":"$id"}`, Code: "AccessDenied"},
 		{Path: path + "/delete", Body: `{"channel_id":$ch,"rule_id":"$id","dry_run":true}`, Has: `{"allowed":true}`},
-		{Path: path + "/delete", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: `{"warnings":["the channel has no enabled escalation rule, so its incidents notify no one"]}`, Golden: "channel_escalate_rule_delete"},
+		{Path: path + "/delete", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: `{"warnings":["the channel has no enabled escalation rule, so its incidents reach only the account's fallback"]}`, Golden: "channel_escalate_rule_delete"},
 		{Path: path + "/info", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Code: "ResourceNotFound"},
 		{Path: "/schedule/delete", Body: `{"schedule_ids":[$sched]}`, Data: `{}`},
 	})

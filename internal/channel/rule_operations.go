@@ -179,6 +179,9 @@ func deleteRule[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in rul
 	if err != nil {
 		return api.Removal{}, err
 	}
+	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, kind.Name, v.rule().RuleID); err != nil {
+		return api.Removal{}, err
+	}
 	c.Removed(kind.Name, v.rule().RuleID, v.rule().RuleName)
 	return api.Removal{}, kind.Delete(c.Tx, c.Who.AccountID, v.rule().RuleID)
 }

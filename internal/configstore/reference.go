@@ -28,6 +28,7 @@ const (
 	Datasource  = "datasource"
 	Application = "rum_application"
 	Preference  = "preference"
+	Fallback    = "fallback"
 )
 
 // Target is an object that another one refers to.

@@ -44,7 +44,7 @@ var layers = []layer{
 		"alert", "changeevent", "incident", "datasource", "rum", "preference", "warroom",
 	}},
 	{"engine: everything with a background job", []string{
-		"engine/webhook", "engine/notify", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest",
+		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest",
 	}},
 	{"tests of sources and operations", []string{"source/sourcetest", "api/apitest"}},
 	{"program", []string{"accountfile", "demo", "app", "cli"}},

@@ -111,7 +111,7 @@ var unpruned = map[string]string{
 
 // values are what rows hold that retention looks at, where one and x will not do.
 var values = map[string]string{
-	"incident.progress": "'Closed'", "webhook_delivery.status": "'success'",
+	"incident.progress": "'Closed'", "webhook_delivery.status": "'success'", "untold.incident_id": "''",
 }
 
 // A table that grows is emptied by the retention of some module. Each gets a row whose times are long past and whose

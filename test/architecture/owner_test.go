@@ -38,6 +38,7 @@ var owners = map[string]string{
 	"event":        "engine/triage", "verdict": "engine/triage",
 	"change":    "changeevent",
 	"heartbeat": "engine/ingest",
+	"untold":    "engine/untold",
 }
 
 // exception permits a package to touch a table of another, in this many texts that read it and that write it. The list

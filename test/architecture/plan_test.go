@@ -14,15 +14,15 @@ import (
 // growing lists the tables whose rows come from events: no statement may read all of one, nor all rows of an account.
 // The other tables hold configuration, of which an account has hundreds of rows and not millions.
 var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "follow_up", "incident", "incident_assignment", "notice", "phone_answer", "notice_failing", "notice_send",
-	"rum_issue", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
+	"rum_issue", "untold", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
 
 // configured lists the other tables, so that every new table must be put into one of the two lists.
 var configured = []string{"account", "app_key", "channel", "channel_star", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "integration_key", "object", "own_alert", "refused",
 	"person", "person_role", "reference", "role", "rum_application", "schedule", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
-var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "escalation_due", "event_pending", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
-	"incident_to_resolve", "incident_unfolded", "notice_due", "webhook_event_waiting", "webhook_message_due", "webhook_message_age"}
+var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "escalation_due", "event_pending", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
+	"incident_to_resolve", "incident_unfolded", "notice_due", "untold_due", "untold_event", "untold_state", "webhook_event_waiting", "webhook_message_due", "webhook_message_age"}
 
 // weak lists the columns of which one value selects a large part of a table.
 var weak = []string{"account_id", "channel_id", "integration_id", "person_id", "status", "kind", "shape", "type", "event_type", "operation", "progress", "outcome"}
@@ -37,6 +37,7 @@ var wide = map[string]string{
 	"engine/webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":  "the export of an account writes all of them",
 	"engine/notify: FROM notice WHERE target <> ''":                                  "a new sealing key seals every secret again, once",
 	"rum: ORDER BY updated_at":                                                       "sorts at most 183 days of issues, which people and files make and no event does",
+	"engine/untold: FROM untold WHERE account_id = $1 AND NOT":                       "the list and its exact total: open incidents that no rule notified a person of, and at most 1,000 alert keys",
 	"rum: ORDER BY session_count":                                                    "sorts at most 183 days of issues, which people and files make and no event does",
 	"engine/webhook: coalesce(max(number), 0) + 1 FROM webhook_event":                "max of a key's last column reads one row",
 	"engine/webhook: WHERE EXISTS (SELECT 1 FROM webhook_event":                      "asks for one row of each account",

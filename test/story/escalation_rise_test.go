@@ -331,14 +331,15 @@ func TestARiseIsToldToChatsThatNoPersonIsBehind(t *testing.T) {
 	w.notified()
 }
 
-// The owner who was notified because no one else was reached is notified of the rise too.
-func TestARiseReachesTheOwnerWhoWasNotifiedInstead(t *testing.T) {
+// The fallback that is notified because no one else was reached is notified of the rise at once, by all methods.
+func TestARiseReachesTheFallback(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night))))
 	w.do("/preference/update", `{"trigger_notify": {"critical": ["email", "ntfy"], "warning": ["email"], "info": []}, "contacts": {"ntfy": "`+chats+`/ntfy/olga"}}`)
 	w.push("cpu", "Warning")
+	w.pass(16 * time.Minute)
 	w.notified(newPage("olga"))
 	w.push("cpu", "Critical")
-	w.notified("olga ntfy i_r_severity")
+	w.notified("olga ntfy i_r_severity", newPage("olga"))
 }
 
 // Incidents that were acknowledged before there were follow-ups: reminders count from the upgrade.

@@ -22,7 +22,7 @@ func TestWithdrawingOneOfTwoAcknowledgementsChangesNothing(t *testing.T) {
 
 func TestReopeningUsesTheCurrentRule(t *testing.T) {
 	w := begin(t)
-	w.push("cpu", "Critical")
+	w.push("cpu", "Info")
 	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
 	w.do("/channel/escalate/rule/create", `{"channel_id": %d, "rule_name": "late", "template_id": "000000000000000000000001", "layers": [%s]}`, shop, layer(onCall(day)))
 	w.as(annKey, "/incident/reopen", `{"incident_ids": [%q]}`, w.incident())
@@ -182,6 +182,7 @@ func TestAnAcknowledgementKeepsTheAssigneesNotification(t *testing.T) {
 	w := begin(t)
 	w.do("/preference/update", `{"person_id": %d, "quiet_hours": [{"start": "09:00", "end": "11:00", "but": ["Info"]}]}`, cid)
 	w.push("cpu", "Critical")
+	w.notified(newPage("olga"))
 	w.as(annKey, "/incident/assign", `{"incident_id": %q, "assigned_to": {"person_ids": [%d]}}`, w.incident(), cid)
 	w.ack(annKey)
 	w.notified()

@@ -86,19 +86,23 @@ func TestExplainSaysWhyNobodyWasNotified(t *testing.T) {
 		more    []string
 		summary string
 	}{
-		"no rule":          {nil, "Nobody was notified: the channel has no escalation rule."},
-		"no rule matches":  {[]string{escalates(layer(onCall(day)), `"filters": `+where("env", "prod"))}, "Nobody was notified: no escalation rule of the channel matches; on call: labels.env is not there, not IN prod."},
+		"no rule":          {nil, "Nobody was notified: the channel has no escalation rule. The account's fallback is notified with its next message."},
+		"no rule matches":  {[]string{escalates(layer(onCall(day)), `"filters": `+where("env", "prod"))}, "Nobody was notified: no escalation rule of the channel matches; on call: labels.env is not there, not IN prod. The account's fallback is notified with its next message."},
 		"dropped":          {[]string{rules("drop_rules", `"filters": `+critical)}, "Nobody was notified: the event was dropped."},
 		"silenced":         {[]string{rules("silence_rules", `"filters": `+critical+`, `+once(time.Hour))}, "Nobody was notified: the event was silenced."},
 		"before the first": {[]string{escalates(layer(onCall(day)), `"aggr_window": 60`)}, "Nobody was notified yet. Next: step 1 (the person on call in Day) at Sat 21 Nov 10:01 (UTC), if nobody acknowledges before."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := begin(t, c.more...)
-			event := w.push("cpu", "Critical")
+			severity := "Critical"
+			if strings.HasPrefix(name, "no rule") { // of which the fallback is not notified at once
+				severity = "Warning"
+			}
+			event := w.push("cpu", severity)
 			r := w.do("/alert/explain", `{"event_id": %q}`, event)
 			w.want(r, "summary", c.summary)
 			if strings.Contains(c.summary, "rule of the channel") || strings.Contains(c.summary, "has no") {
-				inOrder(t, w.words(r), "opened an incident", "So nobody was notified: "+c.summary[len("Nobody was notified: "):])
+				inOrder(t, w.words(r), "opened an incident", "So no rule notified a person: "+strings.TrimSuffix(c.summary[len("Nobody was notified: "):], " The account's fallback is notified with its next message."))
 				w.want(w.incidentExplained(ownKey), "summary", c.summary)
 			}
 			if name == "dropped" {
@@ -305,7 +309,7 @@ func TestExplainNamesWhatPersonsDid(t *testing.T) {
 func TestExplainAnIncidentWithoutAlerts(t *testing.T) {
 	w := begin(t)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d}`, shop)
-	inOrder(t, w.words(w.incidentExplained(ownKey)), `The incident "Smoke"`, "was opened by Olga Owner", "So nobody was notified: the channel has no escalation rule.")
+	inOrder(t, w.words(w.incidentExplained(ownKey)), `The incident "Smoke"`, "was opened by Olga Owner", "So no rule notified a person: the channel has no escalation rule.")
 }
 
 // A storm is explained by its first alerts.

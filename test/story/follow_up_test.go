@@ -100,15 +100,14 @@ func TestRepeatsDoNotPileUpInQuietHours(t *testing.T) {
 	}
 }
 
-// When no person is reached the owner is notified, once, and the chain is repeated: a shift may have begun.
+// When no person is reached the fallback is notified, once, and the chain is repeated: a shift may have begun.
 func TestARepeatFindsTheShiftThatHasBegun(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night)), `"repeat": {"until_acknowledged": true, "interval": 60}`))
 	w.clock.Set(time.Date(2026, 11, 21, 20, 30, 0, 0, time.UTC))
 	w.push("cpu", "Warning")
-	w.notified(newPage("olga"))
 	w.drift = time.Minute
 	w.pass(65 * time.Minute)
-	w.notified()
+	w.notified(newPage("olga"))
 	w.pass(60 * time.Minute)
 	w.notified(newPage("bob"))
 }

@@ -35,8 +35,16 @@ var invariants = map[string]string{
 		AND NOT EXISTS (SELECT 1 FROM escalation e WHERE e.incident_id = i.incident_id AND e.next_at > 0)
 		AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.incident_id = i.incident_id)
 		AND NOT EXISTS (SELECT 1 FROM feed f WHERE f.ref_id = i.incident_id AND f.type = 'i_exhausted')`,
+	"an open incident reached neither a person nor the fallback, and is in no list": `SELECT count(*) FROM incident i WHERE i.progress = 'Triggered'
+		AND NOT EXISTS (SELECT 1 FROM escalation e WHERE e.incident_id = i.incident_id AND e.next_at > 0)
+		AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.incident_id = i.incident_id AND n.status IN ('sent', 'sending', 'waiting') AND n.person_id <> 0)
+		AND NOT EXISTS (SELECT 1 FROM untold u WHERE u.ref_id = i.incident_id)`,
+	"an incident is in the list and waits for nothing": `SELECT count(*) FROM untold WHERE state IN ('waiting', 'unreached') AND next_at = 0`,
+	"an incident is in the list and no message reached the fallback": `SELECT count(*) FROM untold u WHERE u.state = 'fallback' AND u.incident_id <> ''
+		AND NOT EXISTS (SELECT 1 FROM notice n WHERE n.incident_id = u.incident_id AND n.status = 'sent' AND n.cause = 'fallback')`,
+	"a closed or acknowledged incident is in the list":   `SELECT count(*) FROM untold u JOIN incident i ON i.incident_id = u.incident_id WHERE i.progress <> 'Triggered'`,
 	"an escalation of a closed incident goes on":         `SELECT count(*) FROM escalation e JOIN incident i ON i.incident_id = e.incident_id WHERE i.progress = 'Closed' AND e.next_at > 0`,
-	"a page of an acknowledged or closed incident waits": `SELECT count(*) FROM notice n JOIN incident i ON i.incident_id = n.incident_id WHERE n.settled_at = 0 AND n.cause IN ('page', 'owner') AND i.progress = 'Closed'`,
+	"a page of an acknowledged or closed incident waits": `SELECT count(*) FROM notice n JOIN incident i ON i.incident_id = n.incident_id WHERE n.settled_at = 0 AND n.cause IN ('page', 'fallback') AND i.progress = 'Closed'`,
 	"an escalation has ended without a reason":           `SELECT count(*) FROM escalation WHERE next_at = 0 AND ended = ''`,
 	"an escalation goes wrong":                           `SELECT count(*) FROM escalation WHERE ended = 'failing'`,
 	"a follow-up goes wrong":                             `SELECT count(*) FROM follow_up WHERE failed_at > 0`,
@@ -56,6 +64,7 @@ var overdueQueries = map[string]string{
 	"muted alert": `SELECT count(*) FROM alert WHERE end_time = 0 AND muted_until > 0 AND muted_until * 1000 <= $1`,
 	"notice":      `SELECT count(*) FROM notice WHERE settled_at = 0 AND due_at <= $1`,
 	"silence":     `SELECT count(*) FROM silence_end WHERE due_at > 0 AND due_at * 1000 <= $1 AND end_at * 1000 > $1`,
+	"untold":      `SELECT count(*) FROM untold WHERE next_at > 0 AND next_at * 1000 <= $1`,
 	"snooze":      `SELECT count(*) FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before * 1000 <= $1`,
 }
 
@@ -128,7 +137,7 @@ func (w *world) chance(r *rand.Rand) string {
 	switch n := r.IntN(100); {
 	case n < 45:
 		status := []string{"Critical", "Critical", "Warning", "Info", "Ok", "Ok"}[r.IntN(6)]
-		to := []string{shopKey, groupKey}[r.IntN(2)]
+		to := []string{shopKey, groupKey, shopKey, groupKey, shopKey, groupKey, sharedKey}[r.IntN(7)]
 		w.pushTo(to, key, status, service, env, cluster, fmt.Sprint("title=T", r.IntN(3)))
 		return "an event " + status
 	case n < 70:

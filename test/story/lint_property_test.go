@@ -78,7 +78,7 @@ func (g generator) rules(channel int) (list []string) {
 
 // account returns sections of an account file for the world.
 func (g generator) account() string {
-	sections := []string{}
+	sections := []string{fmt.Sprintf(`"fallbacks": [{"person_ids": [%d]}]`, olga)}
 	var escalate []string
 	for _, channel := range []int{shop, mail} {
 		if !g.rarely(15) {
@@ -140,7 +140,7 @@ func (w *world) untold(at time.Duration) (list []string) {
 	return list
 }
 
-// paged reports whether a notification to a person was sent because of a rule, and not only as a last resort to the owner.
+// paged reports whether a notification to a person was sent because of a rule, and not only to the fallback.
 func paged(r reply) bool {
 	for i := range 5 {
 		for n := 0; ; n++ {
@@ -148,7 +148,7 @@ func paged(r reply) bool {
 			if r.get(at+"status") == "" {
 				break
 			}
-			if r.get(at+"status") == "sent" && !strings.HasPrefix(r.get(at+"reason"), "the account's owner") {
+			if r.get(at+"status") == "sent" && !strings.HasPrefix(r.get(at+"reason"), "the account's fallback") {
 				return true
 			}
 		}

@@ -18,8 +18,9 @@ var sound = fmt.Sprintf(`{
 		{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "on call", "template_id": "000000000000000000000001", "layers": [%s]},
 		{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e02", "channel_id": %d, "rule_name": "mail", "template_id": "000000000000000000000001", "layers": [%s]}
 	],
-	"routes": [{"integration_id": %d, "cases": [], "default": {"channel_ids": [%d]}}]
-}`, shop, layer(persons(ann)), mail, layer(persons(bob)), shared, mail)
+	"routes": [{"integration_id": %d, "cases": [], "default": {"channel_ids": [%d]}}],
+	"fallbacks": [{"person_ids": [%d]}]
+}`, shop, layer(persons(ann)), mail, layer(persons(bob)), shared, mail, olga)
 
 // calling is an operation with its body; $id is replaced by the id that the call before returned.
 type calling struct{ path, body string }
@@ -72,10 +73,12 @@ func TestEveryProblemIsFoundAndVanishes(t *testing.T) {
 		lint.ChatUnusable:        rule(layer(persons(ann) + `, "webhooks": [{"type": "slack", "settings": {}}]`)),
 		lint.FilterNeverMatches: of(muting("unsubscribe",
 			`"filters": [[{"key": "host", "oper": "IN", "vals": ["a"]}, {"key": "labels.host", "oper": "IN", "vals": ["b"]}]]`)),
-		lint.ValueNeverOccurs:   of(muting("unsubscribe", when("severity", `"Info", "critical"`))),
-		lint.LongSilence:        of(muting("silence", when("labels.host", `"a"`)+fmt.Sprintf(`, "time_filter": {"start_time": %d, "end_time": %d}`, at, at+31*86400))),
-		lint.QuietHoldsCritical: {calling{"/preference/update", `{"quiet_hours": [{"start": "22:00", "end": "07:00", "but": ["Info"]}]}`}, calling{"/preference/update", `{"quiet_hours": []}`}},
-		lint.ChannelDisabled:    {calling{"/channel/disable", fmt.Sprintf(`{"channel_id": %d}`, mail)}, calling{"/channel/enable", fmt.Sprintf(`{"channel_id": %d}`, mail)}},
+		lint.ValueNeverOccurs:    of(muting("unsubscribe", when("severity", `"Info", "critical"`))),
+		lint.LongSilence:         of(muting("silence", when("labels.host", `"a"`)+fmt.Sprintf(`, "time_filter": {"start_time": %d, "end_time": %d}`, at, at+31*86400))),
+		lint.QuietHoldsCritical:  {calling{"/preference/update", `{"quiet_hours": [{"start": "22:00", "end": "07:00", "but": ["Info"]}]}`}, calling{"/preference/update", `{"quiet_hours": []}`}},
+		lint.FallbackNotSet:      {calling{"/account/fallback/update", `{}`}, calling{"/account/fallback/update", fmt.Sprintf(`{"person_ids": [%d]}`, olga)}},
+		lint.FallbackUnreachable: {calling{"/account/fallback/update", fmt.Sprintf(`{"team_ids": [%d]}`, empty)}, calling{"/account/fallback/update", fmt.Sprintf(`{"person_ids": [%d]}`, olga)}},
+		lint.ChannelDisabled:     {calling{"/channel/disable", fmt.Sprintf(`{"channel_id": %d}`, mail)}, calling{"/channel/enable", fmt.Sprintf(`{"channel_id": %d}`, mail)}},
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			w := begin(t, sound)

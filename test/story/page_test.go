@@ -103,7 +103,7 @@ func TestTheFirstRuleThatMatchesEscalates(t *testing.T) {
 func TestARuleHoldsAtItsTimes(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(day)), `"time_filters": [{"start": "09:00", "end": "18:00", "repeat": [1, 2, 3, 4, 5]}]`))
 	w.push("cpu", "Critical") // a Saturday
-	w.notified()
+	w.notified(newPage("olga"))
 	if why := w.why("cpu"); !strings.Contains(why, "is not active at this time") {
 		t.Error(why)
 	}
@@ -181,7 +181,7 @@ func TestTheOwnerIsNotifiedWhenNoOneElseIs(t *testing.T) {
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
 	w.notified(newPage("olga"))
-	if why := w.why("cpu"); !strings.Contains(why, "no person was notified") || !strings.Contains(why, "nobody is on call in Night") || !strings.Contains(why, "team nobody has no members") {
+	if why := w.why("cpu"); !strings.Contains(why, "no person was reached") || !strings.Contains(why, "nobody is on call in Night") || !strings.Contains(why, "team nobody has no members") {
 		t.Error(why)
 	}
 }

@@ -335,7 +335,7 @@ func TestASharedIntegrationIsRouted(t *testing.T) {
 	r := w.do("/alert/explain", `{"event_id": %q}`, event)
 	w.want(r, "verdicts.0.outcome", "opened")
 	w.want(r, "verdicts.1.channel_id", fmt.Sprint(mail))
-	w.notified(newPage("ann"))
+	w.notified(newPage("ann"), newPage("olga")) // the other channel has no rule
 }
 
 func TestAnUnroutedEventIsRecorded(t *testing.T) {

@@ -39,6 +39,8 @@ const (
 	QuietHoldsCritical  Code = "quiet_hours_hold_critical"
 	ChannelDisabled     Code = "channel_disabled"
 	CoverUnproven       Code = "cover_unproven"
+	FallbackNotSet      Code = "fallback_not_set"
+	FallbackUnreachable Code = "fallback_unreachable"
 )
 
 // Kind describes all findings of one code.
@@ -53,13 +55,13 @@ type Kind struct {
 var Kinds = []Kind{
 	{ServerSendsNothing, Error, "The server has neither a mail server nor a gateway nor an account at Twilio, so pages reach only chats.",
 		"Start the server with --smtp and --smtp-from, with --gateway or with --twilio-account."},
-	{OwnerUnreachable, Error, "The account's owner, who is notified when no other person can be, has no address.",
+	{OwnerUnreachable, Error, "The account's owner, who is notified when no other person can be, cannot be reached.",
 		"Give the owner an e-mail address."},
 	{SourceWithoutTarget, Error, "An integration that takes alerts has neither a channel nor a route: its alerts are unrouted.",
 		"Set channel_id of the integration, or give it a route with a default."},
 	{RouteWithoutDefault, Error, "Alerts that meet no case of the route are unrouted.",
 		"Give the route a default with a channel."},
-	{ChannelWithoutRule, Error, "The channel has no enabled escalation rule, so its incidents notify no one.",
+	{ChannelWithoutRule, Error, "The channel has no enabled escalation rule, so its incidents reach only the account's fallback.",
 		"Create an escalation rule for the channel, or enable one."},
 	{SeverityUncovered, Error, "No escalation rule of the channel can match incidents of the severity.",
 		"Add an escalation rule without filters as the last one, or one for the severity."},
@@ -84,6 +86,8 @@ var Kinds = []Kind{
 		"Start the server with --smtp (email), --gateway or --twilio-account (sms, voice), or choose another method."},
 	{ChatUnusable, Warning, "A chat of an escalation rule has no address or names an integration that cannot be used.",
 		"Complete the chat's settings, or enable the integration."},
+	{FallbackUnreachable, Warning, "Persons of the account's fallback cannot be reached.",
+		"Give them an address, or set others with /account/fallback/update."},
 	{FilterNeverMatches, Warning, "A group of conditions can never be met.",
 		"Correct the conditions; values are compared with their case."},
 	{ValueNeverOccurs, Warning, "A condition names a value that the field never has, such as a severity in lower case.",
@@ -94,6 +98,8 @@ var Kinds = []Kind{
 		"Add Critical to but of the quiet hours, or leave but empty."},
 	{CoverUnproven, Info, "Whether the channel's rules match every incident of the severity depends on patterns, and no exception was found.",
 		"Add an escalation rule without filters as the last one."},
+	{FallbackNotSet, Info, "The account has no fallback, so only its owner is notified of what reaches no one else.",
+		"Set persons, a team or an escalation rule with /account/fallback/update."},
 	{ChannelDisabled, Info, "The channel is disabled: it takes alerts and notifies no one.",
 		"Enable the channel, or delete it and what sends to it."},
 }

@@ -15,14 +15,13 @@ const maxSilence = 30 * 24 * 3600
 var Severities = []string{"Critical", "Warning", "Info"}
 
 // Config is the configuration of one account as values.
-//
-// When the account has a fallback of its own, it belongs here beside Owner, with a code for an account without one.
 type Config struct {
 	Now      int64     // Unix seconds
 	Account  fault.Ref // the account itself
 	Mail     bool      // the server can send e-mail
 	Phone    bool      // the server can send text messages or make calls
 	Owner    Person
+	Fallback Fallback
 	Channels []Channel
 	Sources  []Source
 	Persons  []Person // who have not left
@@ -35,6 +34,12 @@ type Person struct {
 	Lacks         string   // of the owner: why no method reaches them; empty: one does
 	HoldsCritical bool     // their quiet hours delay Critical notifications
 	CannotSend    []string // methods of their preference that the server cannot send
+}
+
+// Fallback is who is notified of what reaches no one else.
+type Fallback struct {
+	Set   bool   // false: it is the owner
+	Lacks string // why some of its persons cannot be reached; empty: all can
 }
 
 // Channel is a channel with its enabled rules in the order of evaluation.

@@ -88,6 +88,12 @@ func (l *linter) server() {
 		l.add(OwnerUnreachable, ref("person", l.Owner.ID, l.Owner.Name), nil,
 			"the account's owner %s, who is notified when no other person can be, cannot be reached: %s", l.Owner.Name, l.Owner.Lacks)
 	}
+	switch {
+	case !l.Fallback.Set:
+		l.add(FallbackNotSet, l.Account, nil, "no fallback is set: only the owner is notified of what reaches no one else")
+	case l.Fallback.Lacks != "":
+		l.add(FallbackUnreachable, l.Account, nil, "persons of the account's fallback cannot be reached: %s", l.Fallback.Lacks)
+	}
 }
 
 // source checks where the alerts of an integration go.
@@ -139,7 +145,7 @@ func (l *linter) channel(c *Channel) {
 		return
 	}
 	if len(c.Rules) == 0 {
-		l.add(ChannelWithoutRule, object, only, "channel %q has no enabled escalation rule, so its incidents notify no one", c.Name)
+		l.add(ChannelWithoutRule, object, only, "channel %q has no enabled escalation rule, so its incidents reach only the account's fallback", c.Name)
 	} else {
 		l.cover(c, object, only)
 	}

@@ -3,7 +3,8 @@
 // layer comes next.
 //
 // It must never leave an incident silently without a notification. A layer without a person to notify is skipped,
-// waits or falls back. When all layers end and no person was notified, the account's owner is.
+// waits or falls back. When all layers end and no person was notified, the incident is the
+// fallback's (package untold).
 package escalation
 
 import (
@@ -17,6 +18,7 @@ import (
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
@@ -30,6 +32,7 @@ type Service struct {
 	Keyring *secret.Keyring
 	Log     *slog.Logger
 	Notify  *notify.Service
+	Untold  *untold.Service
 	Wake    *jobs.Signal // wakes the job; raised too by what makes escalations due
 	// Silenced returns until when (Unix seconds) silence rules match all active alerts of an incident, and which, in
 	// words; 0 when they do not. It may be nil. It is not called in a transaction.
@@ -147,7 +150,7 @@ func (r *Service) runEscalations(t *jobs.Round) error {
 	})
 }
 
-// tryAdvance advances one escalation. On a failure it changes nothing else: the account's owner is notified once, and the
+// tryAdvance advances one escalation. On a failure it changes nothing else: the incident is the fallback's, and the
 // escalation is retried later.
 func (r *Service) tryAdvance(tx *db.Tx, p *prepared, now time.Time) error {
 	failed, err := tx.Try(func() error { return r.advance(tx, p, now) })
@@ -197,7 +200,7 @@ func (r *Service) advance(tx *db.Tx, p *prepared, now time.Time) error {
 	return r.step(tx, &e, now)
 }
 
-// postpone schedules the retry of an escalation that failed. The account's owner is notified of the first failure.
+// postpone schedules the retry of an escalation that failed. After the first failure the incident is the fallback's.
 func (r *Service) postpone(tx *db.Tx, s *stored, failed error, now time.Time) error {
 	r.Log.Error("an escalation failed", "incident_id", s.incident, "account_id", s.account, "run", s.number, "error", failed)
 	next, ended := now.Unix()+retryDelay, Failing
@@ -209,7 +212,7 @@ func (r *Service) postpone(tx *db.Tx, s *stored, failed error, now time.Time) er
 		case !found || i.Progress == incident.Closed:
 			next, ended = 0, string(escalationplan.Resolved)
 		case s.ended != Failing && i.Progress == incident.Triggered:
-			return r.notifyOwner(tx, &i, s.number, "its escalation cannot go on; the server's log says why", now)
+			return r.Untold.Add(tx, &i, "its escalation cannot go on; the server's log says why", now)
 		}
 		return nil
 	})
@@ -217,7 +220,7 @@ func (r *Service) postpone(tx *db.Tx, s *stored, failed error, now time.Time) er
 		return err
 	}
 	if notifyErr != nil {
-		r.Log.Error("the account's owner could not be notified", "incident_id", s.incident, "account_id", s.account, "error", notifyErr)
+		r.Log.Error("the fallback could not be notified", "incident_id", s.incident, "account_id", s.account, "error", notifyErr)
 	}
 	_, err = tx.Exec(`UPDATE escalation SET next_at = $4, ended = $5
 		WHERE account_id = $1 AND incident_id = $2 AND run = $3`, s.account, s.incident, s.number, next, ended)
@@ -303,6 +306,9 @@ func (r *Service) hold(tx *db.Tx, e *run, i *incident.Incident, a escalationplan
 	case until <= now.Unix() && e.timing.Held > 0:
 		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: e.timing.Held, Until: now.Unix()})
 		e.timing.Held = 0
+		if err := untold.Release(tx, e.account, e.incident); err != nil {
+			return true, err
+		}
 		return true, r.step(tx, e, now)
 	case until <= now.Unix():
 		return false, nil
@@ -314,6 +320,13 @@ func (r *Service) hold(tx *db.Tx, e *run, i *incident.Incident, a escalationplan
 	e.next = until
 	if err := e.save(tx); err != nil || reported {
 		return true, err
+	}
+	if reached, _, err := personReached(tx, e); err != nil {
+		return true, err
+	} else if !reached {
+		if err := untold.Hold(tx, i, why, now); err != nil {
+			return true, err
+		}
 	}
 	return true, r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
 		Event: activity.Notified{

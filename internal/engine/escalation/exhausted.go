@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"tocsin/internal/activity"
-	"tocsin/internal/auth"
 	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 )
@@ -19,8 +19,8 @@ const (
 	maxSettleDelay = 60
 )
 
-// exhausted handles an escalation whose layers were all notified. When no person was reached, it notifies the account's
-// owner, once. Then the layers start again, or the escalation ends and reminders follow.
+// exhausted handles an escalation whose layers were all notified. When no person was reached, the incident is the
+// fallback's. Then the layers start again, or the escalation ends and reminders follow.
 func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
 	e.next, e.ended = 0, string(escalationplan.Exhausted)
 	if i.Progress != incident.Triggered {
@@ -30,7 +30,13 @@ func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Ti
 	if err != nil {
 		return err
 	}
-	if reached || e.timing.Owner {
+	if reached {
+		if err := untold.Forget(tx, e.account, e.incident); err != nil {
+			return err
+		}
+		e.timing.Untold = false
+	}
+	if reached || e.timing.Untold {
 		return r.endRound(tx, e, i, now)
 	}
 	if open > 0 {
@@ -38,12 +44,12 @@ func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Ti
 		e.next = max(open, now.Unix()+min(max(late, settleDelay), maxSettleDelay))
 		return e.save(tx)
 	}
-	if until := max(e.silenced, i.SnoozedBefore); until > now.Unix() { // the owner is not paged in a silence or a snooze either
+	if until := max(e.silenced, i.SnoozedBefore); until > now.Unix() { // the fallback is not paged in a silence or a snooze either
 		e.next = until
 		return e.save(tx)
 	}
-	e.timing.Owner = true
-	if err := r.notifyOwner(tx, i, e.number, "escalation ended and no person was notified", now); err != nil {
+	e.timing.Untold = true
+	if err := r.Untold.Add(tx, i, "its escalation ended and no person was reached", now); err != nil {
 		return err
 	}
 	return r.endRound(tx, e, i, now)
@@ -63,7 +69,7 @@ func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Tim
 	if err := e.save(tx); err != nil {
 		return err
 	}
-	if err := r.follow(tx, i, i.Severity, now); err != nil || e.timing.Owner && e.timing.Round == 0 { // it is in the feed already
+	if err := r.follow(tx, i, i.Severity, now); err != nil || e.timing.Untold && e.timing.Round == 0 { // it is in the feed already
 		return err
 	}
 	why := fmt.Sprintf("every step of escalation rule %s is done and no person has acknowledged the incident", e.ruleName)
@@ -91,22 +97,4 @@ func personReached(tx *db.Tx, e *run) (reached bool, open int64, err error) {
 		}
 	}
 	return reached, open, err
-}
-
-// notifyOwner notifies the account's owner of an incident, and records why in the incident's feed.
-func (r *Service) notifyOwner(tx *db.Tx, i *incident.Incident, number int64, why string, now time.Time) error {
-	owner, err := auth.OwnerOf(tx, i.AccountID)
-	if err != nil {
-		return err
-	}
-	if err := r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
-		Event: activity.Exhausted{Reason: why, To: []int64{owner}}}); err != nil {
-		return err
-	}
-	return r.person(tx, i, draft{
-		cause:  notify.Owner,
-		event:  activity.IncidentNew,
-		key:    fmt.Sprintf("%s/%d/owner", i.IncidentID, number),
-		reason: "the account's owner, and " + why,
-	}, owner, now)
 }

@@ -1,11 +1,11 @@
 package escalation
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"tocsin/internal/activity"
-	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/engine/notify"
@@ -59,7 +59,7 @@ func (r *Service) remindLastLayer(tx *db.Tx, e *run, i *incident.Incident, t dra
 	}
 	if to.none {
 		why := "no person has acknowledged the incident, and none of its last step can be reached"
-		if err := r.notifyOwnerInstead(tx, i, t, why, now); err != nil {
+		if err := r.notifyFallback(tx, i, t, why, now); err != nil {
 			return err
 		}
 	}
@@ -74,8 +74,8 @@ func (r *Service) remindLastLayer(tx *db.Tx, e *run, i *incident.Incident, t dra
 }
 
 // notifyResponders notifies the responders of an incident, by the methods of the layer that notified them or of their
-// preferences, and the addresses that were assigned. If none of the responders can be reached, the account's owner is
-// notified instead.
+// preferences, and the addresses that were assigned. If none of the responders can be reached, the account's
+// fallback is notified instead.
 func (r *Service) notifyResponders(tx *db.Tx, i *incident.Incident, t draft, now time.Time) error {
 	methods, err := r.methodsOf(tx, i)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *Service) notifyResponders(tx *db.Tx, i *incident.Incident, t draft, now
 	if reached {
 		return nil
 	}
-	return r.notifyOwnerInstead(tx, i, t, "none of the responders can be reached", now)
+	return r.notifyFallback(tx, i, t, "none of the responders can be reached", now)
 }
 
 // methodsOf returns the methods of the layers that notified persons in the incident's last escalation. Persons who are
@@ -128,12 +128,18 @@ func (r *Service) methodsOf(tx *db.Tx, i *incident.Incident) (map[int64]*channel
 	return methods, err
 }
 
-// notifyOwnerInstead notifies the account's owner when the persons whom a message is for cannot be reached.
-func (r *Service) notifyOwnerInstead(tx *db.Tx, i *incident.Incident, t draft, why string, now time.Time) error {
-	owner, err := auth.OwnerOf(tx, i.AccountID)
+// notifyFallback notifies the account's fallback when the persons whom a message is for cannot be reached.
+func (r *Service) notifyFallback(tx *db.Tx, i *incident.Incident, t draft, why string, now time.Time) error {
+	to, err := r.Untold.Recipients(tx, i.AccountID, i.ChannelID, cmp.Or(t.severity, i.Severity), false, now)
 	if err != nil {
 		return err
 	}
-	t.by, t.key, t.reason = nil, t.key+"/owner", "the account's owner, and "+why
-	return r.person(tx, i, t, owner, now)
+	prefix := t.key + "/fallback"
+	for _, p := range to.List {
+		t.by, t.key, t.reason = p.By, fmt.Sprintf("%s/p%d", prefix, p.ID), p.Why+", because "+why
+		if err := r.person(tx, i, t, p.ID, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }

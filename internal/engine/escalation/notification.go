@@ -3,9 +3,7 @@ package escalation
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,113 +14,7 @@ import (
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/schedule"
-	"tocsin/internal/team"
 )
-
-// Recipient is a person that a layer names, and why.
-type Recipient struct {
-	PersonID int64  `json:"person_id" doc:"The person."`
-	Why      string `json:"why" doc:"How the rule leads to this person, in words."`
-}
-
-// Persons returns the persons that a target means at a moment (Unix seconds), each once: those named first, then the
-// members of teams, then the persons on call. missing describes each part that has no person; next is when one of its
-// schedules has a person on call again (Unix seconds), 0 when that is not known.
-func Persons(
-	tx *db.Tx, account int64, t channel.Target, at int64, zone *time.Location,
-) (persons []Recipient, missing []string, next int64, err error) {
-	c := collector{tx: tx, account: account}
-	for _, id := range t.PersonIDs {
-		if err := c.add(id, "named by the rule"); err != nil {
-			return nil, nil, 0, err
-		}
-	}
-	for _, id := range t.TeamIDs {
-		if err := c.addTeam(id); err != nil {
-			return nil, nil, 0, err
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(t.ScheduleToRoleIDs)) { // sorted, so that each run has the same order
-		if err := c.addOnCall(key, t.ScheduleToRoleIDs[key], at, zone); err != nil {
-			return nil, nil, 0, err
-		}
-	}
-	return c.persons, c.missing, c.next, nil
-}
-
-// collector gathers the results of Persons.
-type collector struct {
-	tx      *db.Tx
-	account int64
-	persons []Recipient
-	missing []string
-	next    int64
-}
-
-// add adds a person, unless the person is in the list already or has left the account.
-func (c *collector) add(id int64, why string) error {
-	if slices.ContainsFunc(c.persons, func(s Recipient) bool { return s.PersonID == id }) {
-		return nil
-	}
-	_, found, err := notify.Find(c.tx, c.account, id)
-	if err != nil {
-		return err
-	}
-	if !found {
-		c.missing = append(c.missing, fmt.Sprintf("person %d, %s, has left", id, why))
-		return nil
-	}
-	c.persons = append(c.persons, Recipient{id, why})
-	return nil
-}
-
-// addTeam adds the members of a team.
-func (c *collector) addTeam(id int64) error {
-	record, found, err := team.Find(c.tx, c.account, id)
-	switch {
-	case err != nil:
-		return err
-	case !found:
-		c.missing = append(c.missing, fmt.Sprintf("team %d does not exist any more", id))
-	case len(record.PersonIDs) == 0:
-		c.missing = append(c.missing, "team "+record.TeamName+" has no members")
-	}
-	for _, person := range record.PersonIDs {
-		if err := c.add(person, "in team "+record.TeamName); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addOnCall adds the persons that a schedule, named by its id as text, has on call for some roles.
-func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Location) error {
-	id, _ := strconv.ParseInt(key, 10, 64)
-	who, found, err := schedule.Who(c.tx, c.account, id, roles, at, zone)
-	switch {
-	case err != nil: // a corrupt schedule must not keep the other persons of the step from being notified
-		c.missing = append(c.missing, "schedule "+key+" cannot be read: "+err.Error())
-		return nil
-	case !found:
-		c.missing = append(c.missing, "schedule "+key+" does not exist any more")
-		return nil
-	case who.Disabled:
-		c.missing = append(c.missing, "schedule "+who.Name+" is disabled")
-		return nil
-	case len(who.Persons) == 0:
-		c.missing = append(c.missing, "nobody is on call in "+who.Name)
-		if who.Next > 0 && (c.next == 0 || who.Next < c.next) {
-			c.next = who.Next
-		}
-	}
-	for _, person := range who.Persons {
-		if err := c.add(person, fmt.Sprintf("on call in %s, %s", who.Name, who.Group)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // overdue is after how many seconds a step counts as late: the program was stopped. What is late shares a message.
 const overdue = 120
@@ -160,7 +52,8 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 		case then == channel.Wait:
 			return waiting, nil
 		case then == channel.Fallback:
-			to.persons = append(to.persons, Recipient{l.OnNobody.PersonID, "the fallback of a layer in which " + strings.Join(to.problems, ", ")})
+			why := "the fallback of a layer in which " + strings.Join(to.problems, ", ")
+			to.persons = append(to.persons, notify.Recipient{PersonID: l.OnNobody.PersonID, Why: why})
 		case len(l.Target.Emails) == 0:
 			what = skipped
 		}
@@ -190,7 +83,7 @@ func (e *run) detail(layer int) notify.Detail {
 // notifyTarget notifies the persons, and the addresses and chats that a layer names. The key of t is what their keys
 // begin with.
 func (r *Service) notifyTarget(
-	tx *db.Tx, e *run, i *incident.Incident, t draft, layer int, persons []Recipient, now time.Time,
+	tx *db.Tx, e *run, i *incident.Incident, t draft, layer int, persons []notify.Recipient, now time.Time,
 ) error {
 	target, prefix := e.rule.Layers[layer].Target, t.key
 	if t.by = target.By; t.by != nil {
@@ -212,7 +105,7 @@ func (r *Service) notifyTarget(
 
 // recipients is what a layer's target resolves to at a moment.
 type recipients struct {
-	persons  []Recipient
+	persons  []notify.Recipient
 	problems []string // the parts of the target without a person, and the persons who cannot be reached
 	none     bool     // the target names persons, and none of them can be notified
 	next     int64    // when another person's shift begins, Unix seconds; 0: it is not known
@@ -223,7 +116,7 @@ type recipients struct {
 func (r *Service) recipients(
 	tx *db.Tx, i *incident.Incident, l channel.Layer, absent []int64, at int64, zone *time.Location,
 ) (to recipients, err error) {
-	to.persons, to.problems, to.next, err = Persons(tx, i.AccountID, l.Target, at, zone)
+	to.persons, to.problems, to.next, err = notify.Persons(tx, i.AccountID, l.Target, at, zone)
 	if err != nil || l.Target.By == nil && len(to.persons) > 0 {
 		return to, err
 	}
@@ -298,7 +191,7 @@ func (r *Service) withoutPerson(
 }
 
 // assign makes the persons of a layer responsible.
-func (r *Service) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, persons []Recipient, now time.Time) error {
+func (r *Service) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, persons []notify.Recipient, now time.Time) error {
 	var ids []int64
 	current := i.Responders()
 	fresh := false

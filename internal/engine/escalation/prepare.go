@@ -106,7 +106,7 @@ func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (step
 		p.rule, p.results, p.chosen = p.options.choose(meter, &p.subject, at)
 		steps = meter.Used()
 	}
-	if r.Silenced == nil || p.first && !p.chosen {
+	if r.Silenced == nil || p.first && !p.chosen { // then package untold asks
 		return steps
 	}
 	p.asked = true
@@ -174,8 +174,23 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched
 			why += fmt.Sprintf("; %s: %s", l.RuleName, l.Why)
 		}
 	}
-	return false, r.Bus.Publish(tx, activity.Item{Account: e.account, ID: e.incident, Channel: p.subject.ChannelID, At: now,
-		Event: activity.Exhausted{Reason: why}})
+	return false, r.noRule(tx, p, why, now)
+}
+
+// noRule makes an incident that no rule escalates the fallback's, of which reminders follow.
+func (r *Service) noRule(tx *db.Tx, p *prepared, why string, now time.Time) error {
+	i, found, err := incident.Find(tx, p.account, p.incident)
+	if err != nil || !found {
+		return err
+	}
+	if err := r.Bus.Publish(tx, activity.Item{Account: p.account, ID: p.incident, Channel: i.ChannelID, At: now,
+		Event: activity.Exhausted{Reason: why}}); err != nil || i.Progress != incident.Triggered {
+		return err
+	}
+	if err := r.Untold.Add(tx, &i, why, now); err != nil {
+		return err
+	}
+	return r.follow(tx, &i, i.Severity, now)
 }
 
 // warnSlow notifies the account's owner of rules that were over the meter's budget.

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
@@ -55,17 +56,17 @@ type Preview struct {
 
 // Step is one notification of a layer.
 type Step struct {
-	At       int64       `json:"at" doc:"When, Unix seconds."`
-	Minute   float64     `json:"minute" doc:"Minutes after the beginning."`
-	LayerIdx int         `json:"layer_idx" doc:"The layer."`
-	Repeat   int         `json:"repeat" doc:"How often the layer was notified before."`
-	Persons  []Recipient `json:"persons" doc:"Who is notified, and why."`
-	Count    int         `json:"count" doc:"How many people this wakes."`
-	Emails   []string    `json:"emails" doc:"Further addresses."`
-	Chats    []string    `json:"chats" doc:"Types of the chats that are notified."`
-	Nobody   []string    `json:"nobody" doc:"Which parts of the layer have no person who can be reached, in words."`
-	Then     string      `json:"then" doc:"What happens when no person can be notified: skip, wait or fallback; empty when a person can."`
-	Problems []string    `json:"problems" doc:"Which of the persons cannot be reached, and why."`
+	At       int64              `json:"at" doc:"When, Unix seconds."`
+	Minute   float64            `json:"minute" doc:"Minutes after the beginning."`
+	LayerIdx int                `json:"layer_idx" doc:"The layer."`
+	Repeat   int                `json:"repeat" doc:"How often the layer was notified before."`
+	Persons  []notify.Recipient `json:"persons" doc:"Who is notified, and why."`
+	Count    int                `json:"count" doc:"How many people this wakes."`
+	Emails   []string           `json:"emails" doc:"Further addresses."`
+	Chats    []string           `json:"chats" doc:"Types of the chats that are notified."`
+	Nobody   []string           `json:"nobody" doc:"Which parts of the layer have no person who can be reached, in words."`
+	Then     string             `json:"then" doc:"What happens when no person can be notified: skip, wait or fallback; empty when a person can."`
+	Problems []string           `json:"problems" doc:"Which of the persons cannot be reached, and why."`
 }
 
 func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err error) {
@@ -85,10 +86,10 @@ func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err er
 		reply.Rules = []RuleResult{}
 	}
 	if !found {
-		reply.Ends = "no escalation rule matches, so no person is notified"
+		reply.Ends = "no escalation rule matches, so the account's fallback is notified"
 		return reply, nil
 	}
-	reply.Ends = "if no person could be notified, the account's owner is"
+	reply.Ends = "if no person could be notified, the account's fallback is"
 	if repeat := rule.Timing().Repeat; repeat.Times < 0 {
 		reply.Ends += fmt.Sprintf("; all layers are notified again every %d minutes until a person acknowledges", repeat.Every/60)
 	} else if repeat.Times > 0 {
@@ -190,7 +191,7 @@ func (s *Step) withoutPerson(e *run, l channel.Layer, at escalationplan.Step, ne
 	}
 	switch {
 	case s.Then == channel.Fallback:
-		s.Persons = append(s.Persons, Recipient{l.OnNobody.PersonID, "the fallback of this layer"})
+		s.Persons = append(s.Persons, notify.Recipient{PersonID: l.OnNobody.PersonID, Why: "the fallback of this layer"})
 	case s.Then == channel.Wait && next > 0 && next <= at.At+maxWait:
 		e.done--
 		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: at.At, Until: next})
@@ -205,7 +206,7 @@ func (s *Step) withoutPerson(e *run, l channel.Layer, at escalationplan.Step, ne
 // fillEmpty replaces lists that are nil by empty ones, so that the reply never holds null, and counts the persons.
 func (s *Step) fillEmpty() {
 	if s.Persons == nil {
-		s.Persons = []Recipient{}
+		s.Persons = []notify.Recipient{}
 	}
 	if s.Emails == nil {
 		s.Emails = []string{}

@@ -56,7 +56,7 @@ func TestPreview(t *testing.T) {
 		{Name: "of an incident", Body: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`},
 		{Name: "at night", Body: `{"channel_id": 1001, "at": 1776092400}`, Golden: "incident_escalation_preview_night"},
 		{Name: "another severity", Body: `{"channel_id": 1001, "incident_severity": "Info"}`},
-		{Name: "a channel without rules", Body: `{"channel_id": 1003, "at": 1776052800}`, Data: `{"at": 1776052800, "rules": [], "steps": [], "ends": "no escalation rule matches, so no person is notified"}`},
+		{Name: "a channel without rules", Body: `{"channel_id": 1003, "at": 1776052800}`, Data: `{"at": 1776052800, "rules": [], "steps": [], "ends": "no escalation rule matches, so the account's fallback is notified"}`},
 		{Name: "a private channel", Key: apitest.KeyReader, Body: `{"channel_id": 1002}`, Code: "AccessDenied"},
 		{Name: "an unknown channel", Body: `{"channel_id": 9}`, Code: "ResourceNotFound"},
 		{Name: "an unknown incident", Body: `{"incident_id": "000000000000000000000000"}`, Code: "ResourceNotFound"},

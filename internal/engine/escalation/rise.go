@@ -75,13 +75,18 @@ func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 	if err := r.step(tx, e, now); err != nil {
 		return err
 	}
+	if e.timing.Untold {
+		if err := r.Untold.Add(tx, &i, "its escalation reached no person, and its severity rose", now); err != nil {
+			return err
+		}
+	}
 	return r.notifyAdded(tx, e, &i, now)
 }
 
 // recipient is whom an escalation has notified at one layer.
 type recipient struct {
 	person int64 // 0: addresses and chats
-	layer  int   // -1: the account's owner, because no person was reached
+	layer  int
 }
 
 // notifiedBy returns whom an escalation has notified, each once in the order of the first notification, and the methods that
@@ -90,9 +95,7 @@ func notifiedBy(e *run, notices []notify.Notification) (list []recipient, method
 	methods = map[int64][]string{}
 	for _, n := range notices {
 		one := recipient{n.Person, n.Detail.Layer}
-		if n.Cause == notify.Owner {
-			one.layer = -1
-		} else if n.Cause != notify.Page || n.Detail.Run != e.number || n.Detail.Layer >= len(e.rule.Layers) {
+		if n.Cause != notify.Page || n.Detail.Run != e.number || n.Detail.Layer >= len(e.rule.Layers) {
 			continue
 		}
 		if !slices.Contains(list, one) {
@@ -116,14 +119,12 @@ func (r *Service) notifyAdded(tx *db.Tx, e *run, i *incident.Incident, now time.
 	list, methods := notifiedBy(e, notices)
 	for _, one := range list {
 		t := draft{
-			cause:  notify.Owner,
+			cause:  notify.Page,
 			event:  activity.IncidentSeverity,
 			key:    fmt.Sprintf("%s/%s/%d/%s", e.incident, activity.IncidentSeverity, e.number, i.Severity),
 			reason: "notified of it before, and its severity rose to " + i.Severity,
 		}
-		if one.layer >= 0 {
-			t.cause, t.by, t.detail = notify.Page, e.rule.Layers[one.layer].Target.By, e.detail(one.layer)
-		}
+		t.by, t.detail = e.rule.Layers[one.layer].Target.By, e.detail(one.layer)
 		if one.person == 0 {
 			if t.by == nil {
 				t.key += fmt.Sprintf("/l%d", one.layer)

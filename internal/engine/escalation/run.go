@@ -1,12 +1,14 @@
 package escalation
 
 import (
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/channel"
 	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 )
@@ -36,7 +38,7 @@ type timing struct {
 	Still  []escalationplan.Span // when its clock was stopped: a layer waited for a shift, or silences held the incident
 	Absent []int64               `json:",omitempty"` // persons whose every method refused a page of this run
 	Held   int64                 // since when silences hold it, Unix seconds; 0: they do not
-	Owner  bool                  // the account's owner was notified, because no person was reached
+	Untold bool                  `json:"Owner"` // no person was reached, so the incident is the fallback's
 }
 
 const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended, severity`
@@ -101,7 +103,7 @@ func (r *Service) begin(tx *db.Tx, i *incident.Incident, rule channel.EscalateRu
 	if err != nil {
 		return err
 	}
-	if err := insert(tx, i, number, now); err != nil {
+	if err := errors.Join(insert(tx, i, number, now), untold.Forget(tx, i.AccountID, i.IncidentID)); err != nil {
 		return err
 	}
 	e := run{account: i.AccountID, incident: i.IncidentID, number: number, started: now.Unix(), severity: i.Severity}

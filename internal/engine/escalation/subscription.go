@@ -10,17 +10,18 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/secret"
 )
 
 // pages are the causes of notifications that ask a person to act.
-var pages = []string{notify.Page, notify.Owner, notify.Assigned, notify.Storm, notify.Rise, notify.Joined, notify.Reminder}
+var pages = []string{notify.Page, notify.Fallback, notify.Assigned, notify.Storm, notify.Rise, notify.Joined, notify.Reminder}
 
 // shared are the causes of notifications that any one responder can answer. An assignment is not among them: it stays
 // with its person when another person acknowledges.
-var shared = []string{notify.Page, notify.Owner, notify.Storm, notify.Reminder}
+var shared = []string{notify.Page, notify.Fallback, notify.Storm, notify.Reminder}
 
 // reaction handles an event of an incident.
 type reaction func(tx *db.Tx, i *incident.Incident, item activity.Item) error
@@ -134,9 +135,11 @@ func Recheck(tx *db.Tx, account int64, incident string, now time.Time) error {
 		WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, account, incident, now.Unix()); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE follow_up SET next_at = $3
-		WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, account, incident, now.Unix())
-	return err
+	if _, err := tx.Exec(`UPDATE follow_up SET next_at = $3
+		WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, account, incident, now.Unix()); err != nil {
+		return err
+	}
+	return untold.Recheck(tx, account, incident, now)
 }
 
 // Reconsider makes all escalations and follow-ups of an account due, because its configuration has changed.
@@ -146,8 +149,11 @@ func Reconsider(tx *db.Tx, account int64, now time.Time) error {
 		account, now.Unix()); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE follow_up SET next_at = $2 WHERE account_id = $1 AND next_at > 0 AND next_at > $2`, account, now.Unix())
-	return err
+	if _, err := tx.Exec(`UPDATE follow_up SET next_at = $2 WHERE account_id = $1 AND next_at > 0 AND next_at > $2`,
+		account, now.Unix()); err != nil {
+		return err
+	}
+	return untold.Reconsider(tx, account, now)
 }
 
 // restart starts the escalation of an incident again that no person handles any more. If it was assigned to persons, they

@@ -91,7 +91,7 @@ func describeEscalation(e activity.Event, passive, to string) string {
 			return "The escalation ended: " + ended(e.Reason)
 		}
 		if len(e.To) == 0 {
-			return "So nobody was notified: " + ended(e.Reason)
+			return "So no rule notified a person: " + ended(e.Reason)
 		}
 		return fmt.Sprintf("So %s was notified instead: %s", to, ended(e.Reason))
 	case activity.Escalated:

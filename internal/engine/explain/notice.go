@@ -15,7 +15,7 @@ type Notice struct {
 	PersonID   int64  `json:"person_id" doc:"The person; 0: a chat or an address."`
 	PersonName string `json:"person_name,omitzero" doc:"The person's name."`
 	Method     string `json:"way" doc:"The method, such as email."`
-	Cause      string `json:"cause" doc:"page, assign, recovery, acknowledged, owner, storm, rise, joined or reminder."`
+	Cause      string `json:"cause" doc:"page, assign, recovery, acknowledged, fallback, storm, rise, joined or reminder."`
 	Reason     string `json:"reason" doc:"Why this target was chosen, in words."`
 	Status     string `json:"status" doc:"waiting, sending, sent, failed or cancelled."`
 	Attempts   int64  `json:"attempts" doc:"How often it was tried."`

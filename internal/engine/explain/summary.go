@@ -106,13 +106,21 @@ func (x *Explanation) withoutNotice(s *Story) string {
 	case s.Next != nil:
 		return "Nobody was notified yet. " + x.next(s)
 	case reason != "":
-		return "Nobody was notified: " + ended(reason)
+		return "Nobody was notified: " + ended(reason) + x.fallbackOf(s)
 	case s.progress != nil && s.progress.Ended == "acknowledged":
 		return "Nobody was notified: the incident was acknowledged before the first step."
 	case s.Progress == incident.Closed:
 		return "Nobody was notified: the incident ended before the first step."
 	}
 	return ""
+}
+
+// fallbackOf returns that the fallback will be notified of an incident that no rule notified a person of.
+func (x *Explanation) fallbackOf(s *Story) string {
+	if s.Progress != incident.Triggered {
+		return ""
+	}
+	return " The account's fallback is notified with its next message."
 }
 
 // fromVerdict returns why no notification followed from the last verdict, as the end of a sentence.
@@ -128,7 +136,7 @@ func (x *Explanation) fromVerdict() string {
 	case decide.Discarded:
 		return ": its integration's pipeline dropped the event."
 	case decide.Unrouted:
-		return ": no channel accepts the event."
+		return ": no channel accepts the event. The account's fallback is notified of it."
 	case decide.Recovered:
 		return ": the alert ended."
 	case decide.Unmatched:

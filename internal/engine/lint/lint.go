@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/lint"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -60,6 +61,9 @@ func (r *reader) read() (c lint.Config, err error) {
 		return c, err
 	}
 	if c.Owner, err = r.owner(account.OwnerID); err != nil {
+		return c, err
+	}
+	if c.Fallback, err = r.fallback(); err != nil {
 		return c, err
 	}
 	channels, err := channel.Dump(r.tx, r.account)
@@ -125,6 +129,16 @@ func (r *reader) owner(id int64) (lint.Person, error) {
 	}
 	u, err := r.reach(p, nil, "Critical")
 	return lint.Person{ID: id, Name: p.Name, Lacks: u.Why}, err
+}
+
+// fallback returns whether the account has a fallback, and why some of its persons cannot be reached.
+func (r *reader) fallback() (f lint.Fallback, err error) {
+	if _, f.Set, err = untold.Of(r.tx, r.account); err != nil || !f.Set {
+		return f, err
+	}
+	to, err := (&untold.Service{Notify: r.Notify}).Recipients(r.tx, r.account, 0, "Critical", false, r.now)
+	f.Lacks = to.Lacks
+	return f, err
 }
 
 // reach returns why no method reaches a person for a severity; Why is empty when one does.

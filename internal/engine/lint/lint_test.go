@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/preference"
@@ -25,6 +26,9 @@ func TestListShowsWhatTheCallerMayRead(t *testing.T) {
 		if err := integration.Load(tx, keyring, apitest.AccountA, []integration.Integration{{IntegrationID: 2001, IntegrationName: "Prometheus", IntegrationType: "prometheus"}}); err != nil {
 			return err
 		}
+		if err := untold.Kind.Put(tx, apitest.AccountA, &untold.Fallback{PersonIDs: []int64{apitest.Reader}}); err != nil {
+			return err
+		}
 		return preference.Kind.Put(tx, apitest.AccountA, &preference.Preference{PersonID: apitest.Reader, QuietHours: []preference.Quiet{{Start: "22:00", End: "07:00", But: []string{"Info"}}}})
 	})
 	s.Converse(t, []apitest.Turn{
@@ -32,7 +36,7 @@ func TestListShowsWhatTheCallerMayRead(t *testing.T) {
 		{Path: "/lint/list", Body: `{"severity": "warning"}`, Has: `{"items": [{"code": "quiet_hours_hold_critical"}], "total": 1}`},
 		{Path: "/lint/list", Body: `{"severity": "fatal"}`, Code: "InvalidParameter", Says: []string{"severity"}},
 		{Path: "/lint/list", Key: apitest.KeyNothing, Body: `{}`, Code: "AccessDenied", Says: []string{"Channels Read"}},
-		{Path: "/lint/list", Key: apitest.KeyB, Body: `{}`, Data: `{"items": [], "total": 0}`},
+		{Path: "/lint/list", Key: apitest.KeyB, Body: `{}`, Has: `{"items": [{"code": "fallback_not_set"}], "total": 1}`},
 	})
 	s.Grant(auth.ChannelsRead)
 	s.Converse(t, []apitest.Turn{

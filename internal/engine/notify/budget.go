@@ -53,7 +53,7 @@ func urgencyOf(n *Notification) int64 {
 		return recovery
 	case n.Cause == Acked:
 		return acked
-	case n.Incident == "":
+	case n.Incident == "" && n.Cause != Fallback:
 		return plainNews
 	}
 	return int64(min(event.Rank(event.Critical)-event.Rank(n.Severity), lastPage))

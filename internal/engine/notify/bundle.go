@@ -56,6 +56,7 @@ type bundle struct {
 // bundleItem is an incident, or a message about no incident.
 type bundleItem struct {
 	Severity, Title, Channel, Text string
+	why                            string // no rule notified a person
 	start                          int64
 	test                           bool
 }
@@ -132,6 +133,7 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 		Severity: i.Severity,
 		Title:    problem(&i),
 		Channel:  ch.ChannelName,
+		why:      because(n),
 		start:    i.StartTime,
 		test:     i.Test,
 	})
@@ -146,6 +148,15 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 func problem(i *incident.Incident) string {
 	headline := render.Headline(i.Title, i.Labels, i.CreatorID != 0 || slices.Contains(i.ManualOverrides, "title"))
 	return render.Incident{Headline: headline, Where: render.Where(headline, i.AlertCnt, i.Labels, nil)}.Problem()
+}
+
+// because returns why the fallback is notified; empty: the notification is not to the fallback.
+func because(n *Notification) string {
+	_, why, _ := strings.Cut(n.Reason, ", because ")
+	if n.Cause != Fallback {
+		return ""
+	}
+	return why
 }
 
 // permitted reports whether the person of a notification may read the incident that it is about.
@@ -182,7 +193,7 @@ func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
 	head, state, test := b.head(), b.items[0].Severity, !slices.ContainsFunc(b.items, func(i bundleItem) bool { return !i.test })
 	m = sender.Message{Key: b.key, Thread: b.key, Event: b.first.Event, Title: head, Severity: state, Test: test}
 	switch {
-	case b.first.Incident == "":
+	case b.incidents() == 0:
 		m.Severity, m.Subject = "Info", head
 	case b.first.Cause == Recovery:
 		m.Subject, m.Severity = "[Resolved] "+head, event.Ok

@@ -13,25 +13,27 @@ import (
 )
 
 const (
-	maxListed = 40    // incidents that a bundle lists
-	maxMail   = 50000 // bytes of the text of a mail
-	maxChat   = 1600  // bytes of the text in a chat: the least that a service takes is 2,000 characters
-	maxGroups = 3     // counts in the first line of a bundle
-	maxShort  = 450   // characters of a text message or a call, the link included; gateways cut at 480
+	maxMessage = 1000  // characters of a message about no incident
+	maxListed  = 40    // incidents that a bundle lists
+	maxMail    = 50000 // bytes of the text of a mail
+	maxChat    = 1600  // bytes of the text in a chat: the least that a service takes is 2,000 characters
+	maxGroups  = 3     // counts in the first line of a bundle
+	maxShort   = 450   // characters of a text message or a call, the link included; gateways cut at 480
 )
 
 // head returns the first line of a bundle: how many there are, and most of them by severity and channel.
 func (b *bundle) head() string {
-	n := len(b.items)
-	if b.first.Incident == "" {
-		return fmt.Sprintf("%d messages of Tocsin", n)
+	n := b.incidents()
+	messages := len(b.items) - n
+	if n == 0 {
+		return fmt.Sprintf("%d messages of Tocsin", messages)
 	}
 	type group struct {
 		severity, channel string
 		count             int
 	}
 	var groups []group
-	for _, i := range b.items {
+	for _, i := range b.items[:n] { // messages are behind them
 		at := slices.IndexFunc(groups, func(g group) bool { return g.severity == i.Severity && g.channel == i.Channel })
 		if at < 0 {
 			at, groups = len(groups), append(groups, group{i.Severity, i.Channel, 0})
@@ -57,6 +59,9 @@ func (b *bundle) head() string {
 	if rest > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", rest))
 	}
+	if messages > 0 {
+		parts = append(parts, fmt.Sprintf("and %d messages of Tocsin", messages))
+	}
 	what := "need you"
 	switch b.first.Cause {
 	case Recovery:
@@ -67,16 +72,28 @@ func (b *bundle) head() string {
 	return fmt.Sprintf("%d incidents %s: %s", n, what, strings.Join(parts, ", "))
 }
 
+// incidents returns how many of the items are incidents. They are the first ones.
+func (b *bundle) incidents() int {
+	if n := slices.IndexFunc(b.items, func(i bundleItem) bool { return i.Severity == "" }); n >= 0 {
+		return n
+	}
+	return len(b.items)
+}
+
 // line describes an item on one line.
 func (b *bundle) line(i bundleItem) string {
 	if i.Severity == "" {
-		return strings.TrimSuffix(event.Cut(i.Title+": "+render.OneLine(i.Text), 300), ": ")
+		return strings.TrimSuffix(event.Cut(i.Title+": "+render.OneLine(i.Text), maxMessage), ": ")
 	}
 	text := i.Severity + ": " + event.Cut(i.Title, 200)
 	if i.Channel != "" {
 		text += " (" + event.Cut(i.Channel, 60) + ")"
 	}
-	return text + ", since " + time.Unix(i.start, 0).In(b.zone).Format("2006-01-02 15:04 MST")
+	text += ", since " + time.Unix(i.start, 0).In(b.zone).Format("2006-01-02 15:04 MST")
+	if i.why != "" {
+		text += ": " + event.Cut(render.OneLine(i.why), 200)
+	}
+	return text
 }
 
 // more returns the line about the items that are not listed; empty when all are.

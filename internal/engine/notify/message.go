@@ -101,7 +101,7 @@ type data struct {
 // staleReason returns why a notification is not needed any more, because its incident has changed since it was stored;
 // empty when it is needed.
 func staleReason(n *Notification, i *incident.Incident, found bool, now time.Time) string {
-	shared := n.Cause == Page || n.Cause == Owner || n.Cause == Storm // any one responder can answer it
+	shared := n.Cause == Page || n.Cause == Fallback || n.Cause == Storm // any one responder can answer it
 	repeats := n.Cause == Joined || n.Cause == Reminder
 	switch {
 	case !found:

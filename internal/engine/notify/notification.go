@@ -20,7 +20,7 @@ const (
 	Assigned  = "assign"       // a person was made responsible by another
 	Recovery  = "recovery"     // the incident that the target was notified of is over
 	Acked     = "acknowledged" // a person acknowledged the incident that the target was notified of
-	Owner     = "owner"        // no other person was notified
+	Fallback  = "fallback"     // no rule notified a person
 	Storm     = "storm"        // the incident has grown into a storm of alerts
 	Rise      = "rise"         // the severity of an incident with responders rose
 	Joined    = "joined"       // alerts joined an acknowledged incident
@@ -126,6 +126,25 @@ func Stored(tx *db.Tx, account int64, key string) (bool, error) {
 		`SELECT 1 FROM notice WHERE account_id = $1 AND notice_key >= $2 AND notice_key < $3
 			LIMIT 1`, account, key+"/", key+"0") // 0 comes after the slash
 	return found, err
+}
+
+// Reached reports whether a person got one of the notifications whose keys begin with prefix. open is when the next
+// unfinished one is due, Unix milliseconds; 0: none is left.
+func Reached(tx *db.Tx, account int64, prefix string) (sent bool, open int64, err error) {
+	type row struct {
+		status       string
+		due, settled int64
+	}
+	rows, err := db.All(tx, func(scan db.Scan) (w row, err error) { return w, scan(&w.status, &w.due, &w.settled) },
+		`SELECT status, due_at, settled_at FROM notice WHERE account_id = $1 AND notice_key >= $2 AND notice_key < $3`,
+		account, prefix+"/", prefix+"0") // 0 comes after the slash
+	for _, w := range rows {
+		sent = sent || w.status == Sent
+		if due := max(w.due, 1); w.settled == 0 && (open == 0 || due < open) {
+			open = due
+		}
+	}
+	return sent, open, err
 }
 
 // queue returns the queue in which a notification waits: the mail server, the gateway, a service, or the host of a

@@ -209,7 +209,7 @@ func TestCancelAffectsOnlyItsCauses(t *testing.T) {
 	want := map[string]string{}
 	for _, account := range []int64{apitest.AccountA, apitest.AccountB} {
 		for _, about := range []string{incident, other} {
-			for _, cause := range []string{notify.Page, notify.Owner, notify.Recovery} {
+			for _, cause := range []string{notify.Page, notify.Fallback, notify.Recovery} {
 				for _, status := range []string{notify.Waiting, notify.Sending, notify.Sent} {
 					key := fmt.Sprint(account, about, cause, status)
 					want[key] = status
@@ -228,7 +228,7 @@ func TestCancelAffectsOnlyItsCauses(t *testing.T) {
 		}
 	}
 	r.write(func(tx *db.Tx) error {
-		return r.Cancel(tx, apitest.AccountA, incident, "it is over", start, notify.Page, notify.Owner)
+		return r.Cancel(tx, apitest.AccountA, incident, "it is over", start, notify.Page, notify.Fallback)
 	})
 	for key, status := range want {
 		if s := r.stored(key); s.status != status || status == notify.Cancelled && s.outcome != "it is over" {

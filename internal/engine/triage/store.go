@@ -2,6 +2,7 @@ package triage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -187,7 +188,7 @@ func (r *Service) put(tx *db.Tx, t *counts, m *snapshot, one *item, last int64) 
 			return last, err
 		}
 		t.outcomes = append(t.outcomes, string(v.Outcome))
-		if err := r.warn(tx, m, v); err != nil {
+		if err := errors.Join(r.warn(tx, m, v), r.stray(tx, m, v)); err != nil {
 			return last, err
 		}
 	}

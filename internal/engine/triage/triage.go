@@ -17,6 +17,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
 )
@@ -29,6 +30,7 @@ type Config struct {
 	Metrics  prometheus.Registerer
 	Configs  *Configs
 	Notify   *notify.Service // notifies owners of rules over their budget; may be nil
+	Untold   *untold.Service // keeps events that no channel takes; may be nil
 	Decide   *jobs.Signal    // wakes the job that decides events; ingest raises it too
 	Escalate *jobs.Signal    // raised when a decision may have started an escalation
 }

@@ -1,0 +1,26 @@
+package alert
+
+import "tocsin/internal/platform/db"
+
+// Muted is an active alert that is muted and in no incident.
+type Muted struct {
+	AlertID, Title, Severity, Muted, MutedBy string
+	ChannelID, IntegrationID, Start          int64
+}
+
+const silent = ` FROM alert WHERE account_id = $1 AND end_time = 0 AND muted <> '' AND incident_id = '' AND deleted_at = 0
+	AND NOT ($2 LIKE '%,' || channel_id || ',%')`
+
+// Silent returns an account's active alerts that are muted and in no incident, the newest first, at most limit from
+// offset on, and how many there are. Those of the hidden channels are left out.
+func Silent(tx *db.Tx, account int64, hidden []int64, limit, offset int64) (list []Muted, total int64, err error) {
+	total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+silent, account, db.List(hidden))
+	if err != nil || limit <= 0 {
+		return nil, total, err
+	}
+	list, err = db.All(tx, func(scan db.Scan) (a Muted, err error) {
+		return a, scan(&a.AlertID, &a.Title, &a.Severity, &a.Muted, &a.MutedBy, &a.ChannelID, &a.IntegrationID, &a.Start)
+	}, `SELECT alert_id, title, alert_severity, muted, muted_by, channel_id, integration_id, start_time`+silent+`
+		ORDER BY start_time DESC, alert_id DESC LIMIT $3 + 0 OFFSET $4 + 0`, account, db.List(hidden), limit, offset)
+	return list, total, err
+}

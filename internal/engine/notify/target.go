@@ -1,0 +1,118 @@
+package notify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/schedule"
+	"tocsin/internal/team"
+)
+
+// Recipient is a person that a layer names, and why.
+type Recipient struct {
+	PersonID int64  `json:"person_id" doc:"The person."`
+	Why      string `json:"why" doc:"How the rule leads to this person, in words."`
+}
+
+// Persons returns the persons that a target means at a moment (Unix seconds), each once: those named first, then the
+// members of teams, then the persons on call. missing describes each part that has no person; next is when one of its
+// schedules has a person on call again (Unix seconds), 0 when that is not known.
+func Persons(
+	tx *db.Tx, account int64, t channel.Target, at int64, zone *time.Location,
+) (persons []Recipient, missing []string, next int64, err error) {
+	c := collector{tx: tx, account: account}
+	for _, id := range t.PersonIDs {
+		if err := c.add(id, "named by the rule"); err != nil {
+			return nil, nil, 0, err
+		}
+	}
+	for _, id := range t.TeamIDs {
+		if err := c.addTeam(id); err != nil {
+			return nil, nil, 0, err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(t.ScheduleToRoleIDs)) { // sorted, so that each run has the same order
+		if err := c.addOnCall(key, t.ScheduleToRoleIDs[key], at, zone); err != nil {
+			return nil, nil, 0, err
+		}
+	}
+	return c.persons, c.missing, c.next, nil
+}
+
+// collector gathers the results of Persons.
+type collector struct {
+	tx      *db.Tx
+	account int64
+	persons []Recipient
+	missing []string
+	next    int64
+}
+
+// add adds a person, unless the person is in the list already or has left the account.
+func (c *collector) add(id int64, why string) error {
+	if slices.ContainsFunc(c.persons, func(s Recipient) bool { return s.PersonID == id }) {
+		return nil
+	}
+	_, found, err := Find(c.tx, c.account, id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		c.missing = append(c.missing, fmt.Sprintf("person %d, %s, has left", id, why))
+		return nil
+	}
+	c.persons = append(c.persons, Recipient{id, why})
+	return nil
+}
+
+// addTeam adds the members of a team.
+func (c *collector) addTeam(id int64) error {
+	record, found, err := team.Find(c.tx, c.account, id)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		c.missing = append(c.missing, fmt.Sprintf("team %d does not exist any more", id))
+	case len(record.PersonIDs) == 0:
+		c.missing = append(c.missing, "team "+record.TeamName+" has no members")
+	}
+	for _, person := range record.PersonIDs {
+		if err := c.add(person, "in team "+record.TeamName); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addOnCall adds the persons that a schedule, named by its id as text, has on call for some roles.
+func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Location) error {
+	id, _ := strconv.ParseInt(key, 10, 64)
+	who, found, err := schedule.Who(c.tx, c.account, id, roles, at, zone)
+	switch {
+	case err != nil: // a corrupt schedule must not keep the other persons of the step from being notified
+		c.missing = append(c.missing, "schedule "+key+" cannot be read: "+err.Error())
+		return nil
+	case !found:
+		c.missing = append(c.missing, "schedule "+key+" does not exist any more")
+		return nil
+	case who.Disabled:
+		c.missing = append(c.missing, "schedule "+who.Name+" is disabled")
+		return nil
+	case len(who.Persons) == 0:
+		c.missing = append(c.missing, "nobody is on call in "+who.Name)
+		if who.Next > 0 && (c.next == 0 || who.Next < c.next) {
+			c.next = who.Next
+		}
+	}
+	for _, person := range who.Persons {
+		if err := c.add(person, fmt.Sprintf("on call in %s, %s", who.Name, who.Group)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package untold
+
+import (
+	"strings"
+	"time"
+
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/configstore"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/team"
+)
+
+// Fallback is who is notified of what reaches no one else. One that names no one is the account's owner.
+type Fallback struct {
+	PersonIDs      []int64 `json:"person_ids,omitzero" maxItems:"50" minimum:"1" doc:"Persons, by their own methods."`
+	TeamIDs        []int64 `json:"team_ids,omitzero" maxItems:"50" minimum:"1" doc:"All members of these teams, by their own methods."`
+	EscalateRuleID string  `json:"escalate_rule_id,omitzero" maxLength:"24" doc:"The persons of this escalation rule, by its methods: those of the first step of which a person can be reached at that moment."`
+	UpdatedAt      int64   `json:"updated_at,omitzero" doc:"Unix seconds."`
+}
+
+// only is the id of the one fallback of an account.
+const only = "1"
+
+// Kind describes the fallback to the configuration store.
+var Kind = configstore.Kind[Fallback]{
+	Name: configstore.Fallback, Section: "fallbacks",
+	Head: func(f *Fallback) configstore.Head {
+		return configstore.Head{ID: only, Name: "the account's fallback", UpdatedAt: f.UpdatedAt}
+	},
+	Refs: func(f *Fallback) (refs []configstore.Target) {
+		for _, id := range f.PersonIDs {
+			refs = append(refs, configstore.RefTo(configstore.Person, id))
+		}
+		for _, id := range f.TeamIDs {
+			refs = append(refs, configstore.RefTo(configstore.Team, id))
+		}
+		return append(refs, configstore.RefTo(configstore.Escalate, f.EscalateRuleID))
+	},
+	Check: func(_ *db.Tx, at configstore.RecordPath, _ int64, f *Fallback) error { return f.check(at) },
+	CheckAll: func(section string, records []Fallback) error {
+		if len(records) > 1 {
+			return fault.Invalid(section, "must have at most 1 element, got %d", len(records))
+		}
+		return nil
+	},
+}
+
+// check returns fault.Invalid for an id that none can be.
+func (f *Fallback) check(at configstore.RecordPath) error {
+	f.EscalateRuleID = strings.ToLower(f.EscalateRuleID)
+	for member, ids := range map[string][]int64{"person_ids": f.PersonIDs, "team_ids": f.TeamIDs} {
+		for i, id := range ids {
+			if err := at.Element(member, i).AtLeast("", id, 1); err != nil {
+				return err
+			}
+		}
+	}
+	if f.EscalateRuleID == "" {
+		return nil
+	}
+	return at.Object("escalate_rule_id", f.EscalateRuleID)
+}
+
+// exists returns fault.Invalid for a person, team or rule that the account does not have.
+func (f *Fallback) exists(tx *db.Tx, account int64) error {
+	for i, id := range f.PersonIDs {
+		if err := person.Table.Need(tx, account, string(configstore.PathOf("person_ids", i)), id); err != nil {
+			return err
+		}
+	}
+	for i, id := range f.TeamIDs {
+		if err := team.Table.Need(tx, account, string(configstore.PathOf("team_ids", i)), id); err != nil {
+			return err
+		}
+	}
+	return configstore.Need(tx, account, "escalate_rule_id", configstore.RefTo(configstore.Escalate, f.EscalateRuleID))
+}
+
+// Of returns the fallback of an account. One that cannot be decoded counts as not set.
+func Of(tx *db.Tx, account int64) (f Fallback, set bool, err error) {
+	all, err := Kind.All(tx, account)
+	if err != nil || len(all) == 0 {
+		return f, false, err
+	}
+	return all[0], true, nil
+}
+
+// Recipient is a person who is notified instead of others.
+type Recipient struct {
+	notify.Person
+	By  *channel.By // nil: the person's own methods
+	Why string
+}
+
+// Recipients are the persons who are notified instead of others.
+type Recipients struct {
+	List  []Recipient
+	Owner bool   // the account's owner is among them
+	Works bool   // one of them can be reached; else List has the owner, for whom the history shows what is missing
+	Lacks string // why some cannot be reached, in words
+}
+
+// ids returns the persons who can be reached.
+func (t *Recipients) ids() (list []int64) {
+	for n := 0; t.Works && n < len(t.List); n++ {
+		list = append(list, t.List[n].ID)
+	}
+	return list
+}
+
+// problem returns what to add to a reason when no person can be reached.
+func (t *Recipients) problem() string {
+	if t.Works {
+		return ""
+	}
+	return "; neither the account's fallback nor its owner can be reached: " + t.Lacks
+}
+
+// resolver finds the persons of a fallback.
+type resolver struct {
+	*Service
+	tx       *db.Tx
+	account  int64
+	channel  channel.Channel
+	severity string
+	now      time.Time
+	missing  []string
+}
+
+// Recipients returns who is notified of something of a severity that reached no one else: the persons of the account's
+// fallback who can be reached and may read the channel (0: none), or else the owner; both when withOwner is set.
+func (r *Service) Recipients(
+	tx *db.Tx, account, ch int64, severity string, withOwner bool, now time.Time,
+) (to Recipients, err error) {
+	v := resolver{Service: r, tx: tx, account: account, severity: severity, now: now}
+	if v.channel, _, err = channel.Find(tx, account, ch); err != nil {
+		return to, err
+	}
+	if to.List, err = v.fallback(); err != nil {
+		return to, err
+	}
+	owner, err := auth.OwnerOf(tx, account)
+	if err != nil {
+		return to, err
+	}
+	to.Works = len(to.List) > 0
+	for _, p := range to.List {
+		to.Owner = to.Owner || p.ID == owner
+	}
+	if !to.Owner && (withOwner || !to.Works) {
+		to.Owner = true
+		works, err := v.add(&to.List, owner, nil, "the account's owner")
+		if err != nil {
+			return to, err
+		}
+		if !works && !to.Works {
+			p, found, err := notify.Find(tx, account, owner)
+			if err != nil {
+				return to, err
+			}
+			if found {
+				to.List = []Recipient{{p, nil, "the account's owner"}}
+			}
+		}
+		to.Works = to.Works || works
+	}
+	to.Lacks = strings.Join(v.missing, "; ")
+	return to, nil
+}
+
+// fallback returns the persons of the account's fallback who can be reached and may read the channel.
+func (v *resolver) fallback() (list []Recipient, err error) {
+	f, set, err := Of(v.tx, v.account)
+	if err != nil || !set {
+		return nil, err
+	}
+	zone, err := person.Zone(v.tx, v.account)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.target(&list, channel.Target{PersonIDs: f.PersonIDs, TeamIDs: f.TeamIDs}, zone); err != nil || f.EscalateRuleID == "" {
+		return list, err
+	}
+	rule, _, err := channel.Escalates.Find(v.tx, v.account, f.EscalateRuleID)
+	if err != nil {
+		return nil, err
+	}
+	before := len(list)
+	for n := 0; n < len(rule.Layers) && len(list) == before; n++ {
+		if err := v.target(&list, rule.Layers[n].Target, zone); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// target adds the persons that a target means now.
+func (v *resolver) target(list *[]Recipient, t channel.Target, zone *time.Location) error {
+	persons, missing, _, err := notify.Persons(v.tx, v.account, t, v.now.Unix(), zone)
+	if err != nil {
+		return err
+	}
+	v.missing = append(v.missing, missing...)
+	for _, p := range persons {
+		if _, err := v.add(list, p.PersonID, t.By, "the account's fallback"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a person, unless the person is in the list already, cannot be reached or may not read the channel.
+func (v *resolver) add(list *[]Recipient, id int64, by *channel.By, why string) (added bool, err error) {
+	for _, p := range *list {
+		if p.ID == id {
+			return false, nil
+		}
+	}
+	p, found, err := notify.Find(v.tx, v.account, id)
+	if err != nil || !found {
+		return false, err
+	}
+	if v.channel.ChannelID != 0 {
+		who, err := notify.Reader(v.tx, v.account, id)
+		if err != nil {
+			return false, err
+		}
+		if channel.Permit(v.tx, who, v.channel) != nil {
+			v.missing = append(v.missing, p.Name+" may not read the private channel")
+			return false, nil
+		}
+	}
+	reaches, lacks, err := v.Notify.Reaches(v.tx, v.account, p, by, v.severity, v.now)
+	if err != nil {
+		return false, err
+	}
+	if !notify.Works(reaches) {
+		v.missing = append(v.missing, p.Name+" cannot be reached: "+lacks)
+		return false, nil
+	}
+	*list = append(*list, Recipient{p, by, why})
+	return true, nil
+}

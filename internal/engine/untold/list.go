@@ -1,0 +1,100 @@
+package untold
+
+import (
+	"fmt"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+)
+
+// Item is an incident, an alert or the events of an alert key, of which no rule notified a person.
+type Item struct {
+	Kind          string `json:"kind" enum:"incident,alert,event" doc:"What it is; event: all events of one alert key that no channel takes."`
+	IncidentID    string `json:"incident_id,omitzero" doc:"The incident."`
+	AlertID       string `json:"alert_id,omitzero" doc:"The alert, which is in no incident."`
+	EventID       string `json:"event_id,omitzero" doc:"The last event."`
+	ChannelID     int64  `json:"channel_id,omitzero" doc:"The channel; absent: none."`
+	IntegrationID int64  `json:"integration_id,omitzero" doc:"What sent the events."`
+	Title         string `json:"title" doc:"Its title."`
+	Severity      string `json:"severity" enum:"Critical,Warning,Info" doc:"Its severity; of events the highest."`
+	State         string `json:"state" enum:"waiting,fallback,unreached,by_choice" doc:"waiting: the fallback is notified with the next message, or the result is not known yet; fallback: only the fallback was notified; unreached: neither the fallback nor the owner could be reached; by_choice: no person is to be notified now."`
+	Why           string `json:"why" doc:"Why no rule notified a person."`
+	ByChoice      string `json:"by_choice,omitzero" doc:"Why no person is to be notified: a silence, a snooze, a disabled channel; absent: a person is."`
+	Since         int64  `json:"since" doc:"Since when, Unix seconds."`
+	LastAt        int64  `json:"last_at,omitzero" doc:"When the last event came, Unix seconds."`
+	Events        int64  `json:"events,omitzero" doc:"How many events there were."`
+	NotifiedAt    int64  `json:"notified_at,omitzero" doc:"When the last message to the fallback was made, Unix seconds."`
+}
+
+type listRequest struct {
+	State string `json:"state,omitzero" enum:"waiting,fallback,unreached,by_choice" doc:"Only those in this state; absent: all."`
+	api.Page
+}
+
+const listed = ` FROM untold WHERE account_id = $1 AND NOT ($2 LIKE '%,' || channel_id || ',%') AND ($3 = '' OR state = $3)`
+
+// list answers /incident/untold/list: what is in the table first, then the alerts that are muted.
+func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err error) {
+	hidden, err := channel.Hidden(c.Tx, c.Who)
+	if err != nil {
+		return reply, err
+	}
+	limit, offset := in.Window(20)
+	args := []any{c.Who.AccountID, db.List(hidden), in.State}
+	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+listed, args...)
+	if err != nil {
+		return reply, err
+	}
+	rows, err := db.All(c.Tx, scanRow, `SELECT `+columns+listed+` ORDER BY since DESC, ref_id DESC LIMIT $4 + 0 OFFSET $5 + 0`,
+		append(args, limit, offset)...)
+	if err != nil {
+		return reply, err
+	}
+	items := []Item{}
+	for n := range rows {
+		one, err := rows[n].item(c)
+		if err != nil {
+			return reply, err
+		}
+		items = append(items, one)
+	}
+	if in.State != "" && in.State != byChoice {
+		return api.NewPaged(items, offset, total), nil
+	}
+	muted, count, err := alert.Silent(c.Tx, c.Who.AccountID, hidden, limit-int64(len(items)), max(0, offset-total))
+	for _, a := range muted {
+		items = append(items, Item{Kind: "alert", AlertID: a.AlertID, ChannelID: a.ChannelID, IntegrationID: a.IntegrationID, Title: a.Title,
+			Severity: a.Severity, State: byChoice, Why: "the alert is " + a.Muted, ByChoice: mutedBy(a), Since: a.Start})
+	}
+	return api.NewPaged(items, offset, total+count), err
+}
+
+// mutedBy describes what mutes an alert.
+func mutedBy(a alert.Muted) string {
+	if a.MutedBy == "" {
+		return a.Muted
+	}
+	return fmt.Sprintf("%s by %s", a.Muted, a.MutedBy)
+}
+
+// item returns a row as the list shows it: an incident as it is now.
+func (w *row) item(c *api.Call) (Item, error) {
+	one := Item{Kind: "event", EventID: w.event, ChannelID: w.channel, IntegrationID: w.integration, Title: w.title, Severity: w.severity,
+		State: w.state, Why: w.why, ByChoice: w.choice, Since: w.since, LastAt: w.last, Events: w.events, NotifiedAt: w.at}
+	if w.incident == "" {
+		return one, nil
+	}
+	one.Kind, one.IncidentID, one.LastAt = "incident", w.incident, 0
+	i, found, err := incident.Find(c.Tx, w.account, w.incident)
+	if err != nil || !found {
+		return one, err
+	}
+	one.Title, one.Severity = i.Title, i.Severity
+	if i.SnoozedBefore > c.Unix() {
+		one.State, one.ByChoice = byChoice, "the incident is snoozed"
+	}
+	return one, nil
+}

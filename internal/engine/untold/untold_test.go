@@ -1,0 +1,71 @@
+package untold_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/core/event"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+)
+
+const secretRule = "5e5e5e5e5e5e5e5e5e5e5e09"
+
+// Each caller sees what belongs to channels that they may read, and sets a fallback of what the account has.
+func TestOperations(t *testing.T) {
+	keyring := apitest.Box(t)
+	notifier := notify.New(notify.Config{Keyring: keyring, Can: func(method string) bool { return method == "email" }})
+	service := &untold.Service{Notify: notifier, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler), Wake: jobs.NewSignal()}
+	s := apitest.Start(t, service.Ops())
+	service.DB = s.DB
+	s.Write(func(tx *db.Tx) error {
+		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1001, ChannelName: "Payments"}, {ChannelID: 1002, ChannelName: "Security", TeamID: 99, IsPrivate: true}}); err != nil {
+			return err
+		}
+		if err := channel.Escalates.Load(tx, keyring, apitest.AccountA, []channel.EscalateRule{{
+			Rule:       channel.Rule{RuleID: secretRule, ChannelID: 1002, RuleName: "secret", Status: "enabled"},
+			TemplateID: "000000000000000000000001", Layers: []channel.Layer{{Target: channel.Target{Emails: []string{"noc@example.org"}}}},
+		}}); err != nil {
+			return err
+		}
+		for n, ch := range []int64{1001, 1002} {
+			i := incident.Incident{AccountID: apitest.AccountA, IncidentID: []string{"aaaaaaaaaaaaaaaaaaaaaaa1", "aaaaaaaaaaaaaaaaaaaaaaa2"}[n], Title: "Checkout is down", Severity: event.Critical, ChannelID: ch}
+			if err := service.Add(tx, &i, "the channel has no escalation rule", s.Clock.Now()); err != nil {
+				return err
+			}
+		}
+		return service.Stray(tx, apitest.AccountA, untold.Stray{Why: "its integration is shared and has no route",
+			Event: event.Event{ID: "bbbbbbbbbbbbbbbbbbbbbbb1", Integration: 2001, AlertKey: "k", Title: "Disk is full", Status: "Warning", Severity: "Warning"}}, s.Clock.Now())
+	})
+	s.Converse(t, []apitest.Turn{
+		{Path: "/incident/untold/list", Body: `{}`, Golden: "incident_untold_list"},
+		{Path: "/incident/untold/list", Body: `{"state": "fallback"}`, Data: `{"items": [], "total": 0, "has_next_page": false}`},
+		{Path: "/incident/untold/list", Body: `{"state": "lost"}`, Code: "InvalidParameter", Says: []string{"state"}},
+		{Path: "/incident/untold/list", Body: `{"p": 2, "limit": 2}`, Has: `{"total": 3, "has_next_page": false}`},
+		{Path: "/incident/untold/list", Key: apitest.KeyNothing, Body: `{}`, Code: "AccessDenied", Says: []string{"Incidents Read"}},
+		{Path: "/incident/untold/list", Key: apitest.KeyB, Body: `{}`, Has: `{"items": [], "total": 0}`},
+		{Path: "/account/fallback/info", Body: `{}`, Data: `{}`},
+		{Path: "/account/fallback/update", Body: `{"person_ids": [123456789]}`, Code: "InvalidParameter", Says: []string{"person_ids[0]", "123456789"}},
+		{Path: "/account/fallback/update", Body: `{"person_ids": [2659460982131]}`, Golden: "account_fallback_update"},
+		{Path: "/account/fallback/info", Key: apitest.KeyNothing, Body: `{}`, Golden: "account_fallback_info"},
+		{Path: "/account/fallback/update", Key: apitest.KeyNothing, Body: `{}`, Code: "AccessDenied", Says: []string{"Members Manage"}},
+	})
+	s.Grant(auth.IncidentsRead, auth.MembersManage)
+	s.Converse(t, []apitest.Turn{
+		{Path: "/incident/untold/list", Key: apitest.KeyReader, Body: `{}`, Has: `{"total": 2}`},
+		{Path: "/account/fallback/update", Key: apitest.KeyReader, Body: `{"escalate_rule_id": "` + secretRule + `"}`, Code: "AccessDenied", Says: []string{"channel 1002 is private"}},
+		{Path: "/account/fallback/update", Body: `{"escalate_rule_id": "` + secretRule + `"}`, Has: `{"escalate_rule_id": "` + secretRule + `"}`},
+		{Path: "/account/fallback/info", Body: `{}`, Has: `{"escalate_rule_id": "` + secretRule + `"}`},
+	})
+	if r := s.Call(apitest.KeyReader, "/account/fallback/info", `{}`); strings.Contains(string(r.Data), secretRule) {
+		t.Errorf("a rule of a private channel is shown: %s", r.Data)
+	}
+}
