@@ -216,6 +216,16 @@ type Exhausted struct {
 // Type returns IncidentExhausted.
 func (Exhausted) Type() string { return IncidentExhausted }
 
+// Escalated is an incident whose escalation a person took to its next step at once. It is in the feed only.
+type Escalated struct {
+	LayerIdx         int64  `json:"layer_idx"` // of the step that begins
+	EscalateRuleID   string `json:"escalate_rule_id"`
+	EscalateRuleName string `json:"escalate_rule_name"`
+}
+
+// Type returns IncidentEscalate.
+func (Escalated) Type() string { return IncidentEscalate }
+
 // WarRoomOpened is a chat group that was opened for an incident. It is in the feed only.
 type WarRoomOpened struct{ WarRoom }
 
@@ -267,6 +277,7 @@ var readers = map[string]func(detail []byte) (Event, error){
 	IncidentNotify:    reader[Notified],
 	IncidentExhausted: reader[Exhausted],
 	IncidentJoined:    reader[Joined],
+	IncidentEscalate:  reader[Escalated],
 	IncidentRoom:      reader[WarRoomOpened],
 	IncidentRoomGone:  reader[WarRoomClosed],
 }

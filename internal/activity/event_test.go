@@ -17,7 +17,7 @@ func TestStoredEventsAreReadBack(t *testing.T) {
 		activity.RespondersAdded{To: []int64{1, 2}}, activity.Acknowledged{}, activity.Unacknowledged{}, activity.Snoozed{Minutes: 30}, activity.Woken{SnoozedBefore: 5}, activity.Stormed{Threshold: 100},
 		activity.Resolved{From: "manual"}, activity.Reopened{Reason: "r"}, activity.Merged{SourceIncidentIDs: []string{"a"}, TargetIncidentID: "b"}, activity.Commented{Comment: "c", MuteReply: true},
 		activity.SeverityChanged{From: "Info", To: "Critical"}, activity.Notified{RID: "n", By: "email", Persons: []activity.Target{{PersonID: 4, FailedReason: "full"}}},
-		activity.Joined{Title: "t", Until: 6}, activity.Exhausted{Reason: "r", To: []int64{9}}, activity.WarRoomOpened{WarRoom: activity.WarRoom{ChatID: "c"}}, activity.WarRoomClosed{WarRoom: activity.WarRoom{ChatID: "c"}},
+		activity.Joined{Title: "t", Until: 6}, activity.Exhausted{Reason: "r", To: []int64{9}}, activity.Escalated{LayerIdx: 1, EscalateRuleID: "r", EscalateRuleName: "n"}, activity.WarRoomOpened{WarRoom: activity.WarRoom{ChatID: "c"}}, activity.WarRoomClosed{WarRoom: activity.WarRoom{ChatID: "c"}},
 	} {
 		if kinds[e.Type()] {
 			t.Errorf("%s is the type of two events", e.Type())

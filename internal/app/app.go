@@ -17,6 +17,7 @@ import (
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/phone"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/module"
 	"tocsin/internal/platform/clock"
@@ -67,6 +68,7 @@ type App struct {
 	gaps    gaps
 	ingest  *ingest.Service
 	notify  *notify.Service
+	phone   *phone.Service
 	lint    *lint.Service
 
 	selfAlerts *selfalert.Service

@@ -22,6 +22,7 @@ import (
 	"tocsin/internal/sender/slack"
 	"tocsin/internal/sender/teams"
 	"tocsin/internal/sender/telegram"
+	"tocsin/internal/sender/twilio"
 	"tocsin/internal/sender/webhook"
 	"tocsin/internal/sender/wecom"
 	"tocsin/internal/sender/zoom"
@@ -31,6 +32,7 @@ import (
 type Senders struct {
 	Mail          email.Server
 	Gateway       gateway.Gateway // voice calls and text messages
+	Twilio        twilio.Account  // the same, in place of a gateway
 	Allow         []netip.Prefix  // internal addresses that may be called nevertheless
 	RefusePrivate bool            // private networks may not be called
 	AliveURL      string          // called every minute while no background work is overdue; empty: never
@@ -54,7 +56,7 @@ func (a *App) deliverer() notify.Deliver {
 		return a.Senders.Deliver
 	}
 	out, chats := a.outside(), a.chats()
-	// The operator of the server configures the mail server and the gateway, not its users: any address is allowed.
+	// The operator of the server configures the mail server and the telephone service, not its users: any address is allowed.
 	own := a.everywhere()
 	return func(ctx context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 		if to.Direct != nil {
@@ -64,6 +66,9 @@ func (a *App) deliverer() notify.Deliver {
 		case "email":
 			return a.Senders.Mail.Send(ctx, own, to.To, m, a.Clock.Now())
 		case "sms", "voice":
+			if a.Senders.Twilio.SID != "" {
+				return a.Senders.Twilio.Send(ctx, own, method, to.To, m)
+			}
 			return a.Senders.Gateway.Send(ctx, own, method, to.To, m)
 		}
 		send, ok := chats[method]
@@ -121,7 +126,7 @@ func (a *App) can(method string) bool {
 	case method == "email":
 		return a.Senders.Mail.Host != ""
 	case method == "sms" || method == "voice":
-		return a.Senders.Gateway.URL != ""
+		return a.Senders.Gateway.URL != "" || a.Senders.Twilio.SID != ""
 	}
 	return slices.Contains(a.methods(), method)
 }

@@ -92,6 +92,9 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.Handle("/event/push/change/standard", a.Frame.Endpoint(a.ingest.Changes()))
 	mux.Handle("GET /ack/{token}", a.notify.AckPage())
 	mux.Handle("POST /ack/{token}", a.notify.AckPage())
+	for pattern, handler := range a.phone.Handlers() {
+		mux.Handle(pattern, handler)
+	}
 	mux.Handle("GET /docs", a.Frame.Docs())
 	mux.Handle("GET /openapi.json", a.Frame.OpenAPIHandler())
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))

@@ -19,6 +19,7 @@ import (
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/phone"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/engine/silencewarning"
@@ -55,6 +56,9 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	escalations := escalation.New(escalation.Service{
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Wake: escalate, Silenced: configs.Silenced,
 	})
+	a.phone = &phone.Service{
+		DB: a.DB, Clock: a.Clock, Log: a.Log, Notify: a.notify, Escalation: escalations, Twilio: a.Senders.Twilio,
+	}
 	webhooks := webhook.New(webhook.Config{
 		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Out: a.outside(), CursorKey: cursorKey,
 		Closed: a.Senders.Closed, Held: a.Gate.Reason,
@@ -70,6 +74,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		changeevent.Module(),
 		webhooks.Module(),
 		a.notify.Module(),
+		a.phone.Module(),
 		(&shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}).Module(),
 		(&silencewarning.Service{DB: a.DB, Log: a.Log, Notify: a.notify, Configs: configs}).Module(),
 		decisions.Module(),

@@ -47,7 +47,7 @@ var unfiled = map[string]string{
 	"webhook_endpoint":   "what came of deliveries", "webhook_event": "likewise", "webhook_message": "likewise", "webhook_exchange": "likewise",
 	"webhook_count": "computed from the deliveries", "webhook_count_day": "likewise",
 	"handover": "computed from the schedules", "silence_end": "computed from the silences",
-	"heartbeat": "signs of life", "notice": "what was sent", "notice_send": "how much", "notice_failing": "what failed", "own_alert": "what is wrong now", "feed": "what happened",
+	"heartbeat": "signs of life", "notice": "what was sent", "notice_send": "how much", "notice_failing": "what failed", "own_alert": "what is wrong now", "phone_answer": "what came back", "feed": "what happened",
 	"event": "what came in", "verdict": "likewise", "change": "likewise", "escalation": "what runs", "follow_up": "likewise", "war_room": "groups in chat services",
 }
 

@@ -43,7 +43,7 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	}
 	printer := &printer{out: con.out}
 	c.Senders.Closed = true
-	if c.Senders.Mail.Host == "" && c.Senders.Gateway.URL == "" { // without senders no message is sent
+	if c.Senders.Mail.Host == "" && c.Senders.Gateway.URL == "" && c.Senders.Twilio.SID == "" { // without senders no message is sent
 		c.Senders.Deliver = func(_ context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 			where := to.To
 			if to.Chat != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"tocsin/internal/app"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/sender/email"
+	"tocsin/internal/sender/twilio"
 )
 
 // sending holds the flags of the senders. Secrets are read from files.
@@ -24,6 +26,11 @@ type sending struct {
 	SMTPInsecure     bool     `name:"smtp-insecure" help:"Accept any certificate of the mail server."`
 	Gateway          string   `name:"gateway" help:"URL that accepts voice calls and text messages; see docs/senders.md." placeholder:"URL"`
 	GatewayTokenFile string   `name:"gateway-token-file" help:"File with the bearer token of the gateway." placeholder:"FILE"`
+	TwilioAccount    string   `name:"twilio-account" help:"SID of the Twilio account that makes voice calls and sends text messages." placeholder:"SID"`
+	TwilioTokenFile  string   `name:"twilio-token-file" help:"File with the auth token of the Twilio account." placeholder:"FILE"`
+	TwilioFrom       string   `name:"twilio-from" help:"Number that calls and text messages come from, such as +4915112345678." placeholder:"NUMBER"`
+	TwilioService    string   `name:"twilio-messaging-service" help:"SID of the messaging service that text messages come from instead." placeholder:"SID"`
+	TwilioMachines   bool     `name:"twilio-machine-detection" help:"Have Twilio detect answering machines, which it charges for."`
 	OutboundAllow    []string `help:"Networks that webhooks and chats may reach although they are this machine's own or link-local." placeholder:"CIDR"`
 	OutboundPublic   bool     `help:"Webhooks and chats must not reach private networks and reserved addresses."`
 	CallsPerMinute   int      `name:"calls-per-minute" help:"Calls, text messages and pushes that a person gets in a minute, of each; further notifications are bundled." default:"5"`
@@ -52,8 +59,8 @@ func (s sending) apply(c *app.Config) (err error) {
 	if c.Senders.Gateway.Token, err = secretFile(s.GatewayTokenFile); err != nil {
 		return err
 	}
-	if s.SMTP == "" {
-		return nil
+	if c.Senders.Twilio, err = s.twilio(); err != nil || s.SMTP == "" {
+		return err
 	}
 	m := email.Server{Host: s.SMTP, From: s.SMTPFrom, TLS: s.SMTPTLS, Username: s.SMTPUser, Insecure: s.SMTPInsecure}
 	if host, port, err := net.SplitHostPort(s.SMTP); err == nil {
@@ -70,6 +77,26 @@ func (s sending) apply(c *app.Config) (err error) {
 	}
 	c.Senders.Mail = m
 	return nil
+}
+
+// twilio returns the account at Twilio; zero when there is none.
+func (s sending) twilio() (a twilio.Account, err error) {
+	a = twilio.Account{SID: s.TwilioAccount, From: s.TwilioFrom, Service: s.TwilioService, Machines: s.TwilioMachines}
+	if a == (twilio.Account{}) && s.TwilioTokenFile == "" {
+		return a, nil
+	}
+	if a.Token, err = secretFile(s.TwilioTokenFile); err != nil {
+		return a, err
+	}
+	switch err := a.Check(); {
+	case err != nil:
+		return a, misuseError{err}
+	case s.Gateway != "":
+		return a, misuseError{errors.New("--twilio-account and --gateway exclude each other: calls go one way")}
+	case s.PublicURL == "":
+		return a, misuseError{errors.New("--twilio-account needs --public-url, where Twilio reports digits and delivery states")}
+	}
+	return a, nil
 }
 
 // secretFile reads a secret, without the line break at its end.

@@ -18,3 +18,15 @@ func EraseAccount(tx *db.Tx, account int64) error {
 	_, err := tx.Exec(`DELETE FROM account WHERE account_id = $1`, account)
 	return err
 }
+
+// Ref identifies a person among those of all accounts.
+type Ref struct{ AccountID, PersonID int64 }
+
+// WithPhone returns the persons with a phone number, given as + and digits: of all accounts, because a text message names
+// no account.
+func WithPhone(tx *db.Tx, number string) ([]Ref, error) {
+	return db.All(tx, func(scan db.Scan) (r Ref, err error) { return r, scan(&r.AccountID, &r.PersonID) },
+		`SELECT account_id, person_id FROM person WHERE status <> 'deleted' AND phone <> ''
+			AND replace(replace(replace(replace(replace(replace(phone, ' ', ''), '-', ''), '.', ''), '(', ''), ')', ''), '/', '') = $1
+			ORDER BY account_id, person_id`, number)
+}

@@ -15,14 +15,15 @@ import (
 	"tocsin/internal/platform/egress"
 )
 
-// Call is one request to a service that speaks JSON.
+// Call is one request to a service that replies in JSON.
 type Call struct {
 	Method   string // POST when empty
 	URL      string
 	Header   http.Header
-	Body     any      // nil: none
-	Secrets  []string // never repeated from replies; of a URL its long parts neither
-	Insecure bool     // accept any certificate
+	Body     any        // sent as JSON; nil: none
+	Form     url.Values // sent as a form instead of Body
+	Secrets  []string   // never repeated from replies; of a URL its long parts neither
+	Insecure bool       // accept any certificate
 }
 
 // Reply is a service's reply to a call, decoded from JSON. Err returns what the service reports as wrong, or nil.
@@ -36,7 +37,11 @@ func (c Call) Do(ctx context.Context, out *egress.Client, reply Reply) (Receipt,
 	for name, values := range c.Header {
 		request.Header[name] = values
 	}
-	if c.Body != nil {
+	switch {
+	case c.Form != nil:
+		request.Body = []byte(c.Form.Encode())
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	case c.Body != nil:
 		body, err := json.Marshal(c.Body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 		if err != nil {
 			return Receipt{}, &Error{Message: err.Error()}

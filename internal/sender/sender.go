@@ -25,8 +25,50 @@ type Message struct {
 	Link     string // to the incident; may be empty
 	AckLink  string // acknowledges it; may be empty
 	Test     bool   // a drill
+	Phone    *Phone // what calls and text messages need besides; nil: nothing can be answered
 	Data     []byte // the incident as JSON, for programs
 }
+
+// Phone holds what a telephone service needs besides the text of a message.
+type Phone struct {
+	Callback string // URL at which digits and delivery states are taken
+	Code     string // of a reply to a text message, which names the message that is answered
+	Ack      bool   // digit 4 acknowledges
+	Escalate bool   // digit 6 brings the next step of the escalation
+}
+
+// The digits that a person may press, or send as a text message.
+const (
+	DigitAck      = "4"
+	DigitEscalate = "6"
+	DigitRepeat   = "8"
+)
+
+// Digits returns the digits that have an effect; empty when none has.
+func (p *Phone) Digits() string {
+	switch {
+	case p == nil || !p.Ack:
+		return ""
+	case p.Escalate:
+		return DigitAck + DigitEscalate + DigitRepeat
+	}
+	return DigitAck + DigitRepeat
+}
+
+// Delivery is what a service reports about a message after it took it.
+type Delivery struct {
+	ID     string // the message's ID at the service
+	State  string // in words, such as delivered or no answer
+	Stage  int    // reports come out of order: one of an earlier stage never replaces one of a later
+	Failed string // why the message will not reach the person; empty: it may, or has
+}
+
+// The stages of a delivery. The last one is final.
+const (
+	StageQueued = iota + 1
+	StageSent
+	StageEnded
+)
 
 // Receipt is the service's reply to one attempt.
 type Receipt struct {

@@ -35,8 +35,8 @@ var layers = []layer{
 	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/delivery"}},
 	{"shared by the nouns", []string{"activity", "configstore"}},
 	{"senders: one package for each service", []string{
-		"sender", "sender/sendertest", "sender/mailtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
-		"sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom", "sender/webhook", "sender/gateway", "sender/email",
+		"sender", "sender/sendertest", "sender/mailtest", "sender/twiliotest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
+		"sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom", "sender/webhook", "sender/gateway", "sender/email", "sender/twilio",
 	}},
 	{"frame", []string{"auth", "api", "module"}},
 	{"nouns", []string{
@@ -44,7 +44,7 @@ var layers = []layer{
 		"alert", "changeevent", "incident", "datasource", "rum", "preference", "warroom",
 	}},
 	{"engine: everything with a background job", []string{
-		"engine/webhook", "engine/notify", "engine/escalation", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest",
+		"engine/webhook", "engine/notify", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest",
 	}},
 	{"tests of sources and operations", []string{"source/sourcetest", "api/apitest"}},
 	{"program", []string{"accountfile", "demo", "app", "cli"}},

@@ -12,6 +12,8 @@ func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "empty.json", `{}`)
 	write(t, dir, "bad.yaml", "listn: 127.0.0.1:0\n")
+	write(t, dir, "token.txt", "hush\n")
+	write(t, dir, "empty.txt", "\n")
 	for _, c := range []struct {
 		args string
 		code int
@@ -28,6 +30,14 @@ func TestExitCodes(t *testing.T) {
 		{"serve --limit-per-second=-1", 2, "0 or more"},
 		{"serve --trusted-proxies everyone", 2, "everyone"},
 		{"serve --log-format xml", 2, "xml"},
+		{"serve --twilio-from +15550199", 2, "--twilio-account"},
+		{"serve " + twilioFlags("--twilio-account AC1"), 2, "AC1"},
+		{"serve " + twilioFlags("--twilio-token-file missing.txt"), 1, "missing.txt"},
+		{"serve " + twilioFlags("--twilio-token-file empty.txt"), 2, "--twilio-token-file"},
+		{"serve " + twilioFlags("--twilio-from 0151"), 2, "international form"},
+		{"serve " + twilioFlags("--twilio-messaging-service AC1"), 2, "--twilio-messaging-service"},
+		{"serve " + twilioFlags("--gateway http://localhost:1/"), 2, "exclude each other"},
+		{"serve " + twilioFlags("--public-url="), 2, "--public-url"},
 		{"export", 2, "--account"},
 		{"serve --config bad.yaml", 2, "listn"},
 		{"serve --config missing.yaml", 2, "missing.yaml"},

@@ -49,7 +49,7 @@ func TestLintChecksAccountsAndFiles(t *testing.T) {
 }
 
 func TestServeSaysThatItCanSendNothing(t *testing.T) {
-	const line = "this server can send nothing: no --smtp, no --gateway; pages reach only chats"
+	const line = "this server can send nothing: no --smtp, no --gateway, no --twilio-account; pages reach only chats"
 	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0")
 	s.stop()
 	if strings.Count(s.log.String(), line) != 1 {

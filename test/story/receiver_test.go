@@ -25,6 +25,7 @@ const chats = "https://chats.example.com"
 type page struct {
 	method, to, event, subject, key, text, ack string
 	id                                         string // Message-ID of a mail
+	body                                       string // of a request to the gateway
 	at                                         time.Time
 }
 
@@ -144,7 +145,7 @@ func (w *world) called(r *http.Request) page {
 	}
 	switch method {
 	case "gateway":
-		return page{method: said.Kind, to: said.To, event: happened(said.Key), key: said.Key, text: said.Text, ack: said.AckLink}
+		return page{method: said.Kind, to: said.To, event: happened(said.Key), key: said.Key, text: said.Text, ack: said.AckLink, body: string(body)}
 	case "ntfy":
 		subject, err := new(mime.WordDecoder).DecodeHeader(r.Header.Get("Title"))
 		w.check(err, r, body)

@@ -51,8 +51,8 @@ type Kind struct {
 
 // Kinds lists all codes, the worst first.
 var Kinds = []Kind{
-	{ServerSendsNothing, Error, "The server has neither a mail server nor a gateway, so pages reach only chats.",
-		"Start the server with --smtp and --smtp-from, or with --gateway."},
+	{ServerSendsNothing, Error, "The server has neither a mail server nor a gateway nor an account at Twilio, so pages reach only chats.",
+		"Start the server with --smtp and --smtp-from, with --gateway or with --twilio-account."},
 	{OwnerUnreachable, Error, "The account's owner, who is notified when no other person can be, has no address.",
 		"Give the owner an e-mail address."},
 	{SourceWithoutTarget, Error, "An integration that takes alerts has neither a channel nor a route: its alerts are unrouted.",
@@ -81,7 +81,7 @@ var Kinds = []Kind{
 	{PersonUnreachable, Warning, "A person whom a rule pages has no method that can reach them for the severity.",
 		"Give the person an address for the method, or let the rule or the preference use another method."},
 	{MethodNotSendable, Warning, "A rule or a preference names a method that the server cannot send.",
-		"Start the server with --smtp (email) or --gateway (sms, voice), or choose another method."},
+		"Start the server with --smtp (email), --gateway or --twilio-account (sms, voice), or choose another method."},
 	{ChatUnusable, Warning, "A chat of an escalation rule has no address or names an integration that cannot be used.",
 		"Complete the chat's settings, or enable the integration."},
 	{FilterNeverMatches, Warning, "A group of conditions can never be met.",

@@ -77,7 +77,7 @@ func ref(kind string, id any, name string) fault.Ref {
 }
 
 // SendsNothing is what is wrong with a server that can send neither e-mail nor text messages nor calls.
-const SendsNothing = "this server can send nothing: no --smtp, no --gateway; pages reach only chats"
+const SendsNothing = "this server can send nothing: no --smtp, no --gateway, no --twilio-account; pages reach only chats"
 
 // server checks what the server can send, and whether the owner can be reached.
 func (l *linter) server() {

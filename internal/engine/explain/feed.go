@@ -94,6 +94,8 @@ func describeEscalation(e activity.Event, passive, to string) string {
 			return "So nobody was notified: " + ended(e.Reason)
 		}
 		return fmt.Sprintf("So %s was notified instead: %s", to, ended(e.Reason))
+	case activity.Escalated:
+		return fmt.Sprintf("%s was brought forward%s.", stepOf(e.LayerIdx, e.EscalateRuleName, e.EscalateRuleID), passive)
 	case activity.RespondersAdded:
 		verb := "was"
 		if len(e.To) > 1 {

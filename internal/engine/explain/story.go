@@ -48,6 +48,7 @@ type Notice struct {
 	DueAt      int64  `json:"due_at" doc:"When it is or was to be sent, Unix milliseconds."`
 	SettledAt  int64  `json:"settled_at" doc:"When it was sent, failed or was cancelled; 0: not yet."`
 	Outcome    string `json:"outcome" doc:"The answer of the service, why it failed, or why it was cancelled; of one that waits what the last attempt said."`
+	Delivery   string `json:"delivery,omitzero" doc:"What the telephone service reported last, such as delivered or no answer; absent: nothing."`
 }
 
 // maxFeed is how many entries of a feed are explained.
@@ -87,7 +88,7 @@ func (x *Explanation) story(id string) error {
 		return err
 	}
 	for _, n := range notices {
-		shown := Notice{n.ID, n.Person, "", n.Method, n.Cause, n.Reason, n.Status, n.Attempts, n.Created, n.Due, n.Settled, n.Outcome}
+		shown := Notice{n.ID, n.Person, "", n.Method, n.Cause, n.Reason, n.Status, n.Attempts, n.Created, n.Due, n.Settled, n.Outcome, n.Delivery}
 		if n.Person != 0 {
 			p, _, err := notify.Find(tx, account, n.Person)
 			if err != nil {
@@ -172,6 +173,9 @@ func (x *Explanation) describeNotice(n *Notice, by string) string {
 		text += n.Status
 	default:
 		text += n.Status + ", " + n.Outcome
+	}
+	if n.Delivery != "" && n.Status == notify.Sent {
+		text += ". The telephone service reports: " + n.Delivery
 	}
 	text = ended(text + by)
 	if n.SettledAt-n.CreatedAt > 60_000 {

@@ -1,11 +1,13 @@
 package notify
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"html/template"
 	"net/http"
 	"slices"
+	"time"
 
 	"tocsin/internal/core/render"
 	"tocsin/internal/incident"
@@ -51,9 +53,14 @@ func (r *Service) ack(req *http.Request) (status int, view ackView) {
 	if err != nil {
 		return http.StatusNotFound, ackView{Problem: err.Error()}
 	}
-	press := req.Method == http.MethodPost
+	return r.acknowledge(req.Context(), ticket, req.Method == http.MethodPost, now)
+}
+
+// acknowledge reads the incidents of a ticket, acknowledges them if press is true, and returns what the person is shown.
+func (r *Service) acknowledge(ctx context.Context, ticket Ticket, press bool, now time.Time) (status int, view ackView) {
 	if ticket.Bundle != "" {
-		if status, view, err = r.ackBundle(req.Context(), ticket, press, now); err != nil {
+		status, view, err := r.ackBundle(ctx, ticket, press, now)
+		if err != nil {
 			r.Log.Error("acknowledgement of a bundle by link", "error", err)
 			return http.StatusInternalServerError, ackView{Problem: "the incidents could not all be acknowledged; try again"}
 		}
@@ -64,7 +71,7 @@ func (r *Service) ack(req *http.Request) (status int, view ackView) {
 		do = r.DB.Write
 	}
 	status = http.StatusOK
-	err = do(req.Context(), func(tx *db.Tx) error {
+	err := do(ctx, func(tx *db.Tx) error {
 		view = ackView{}
 		p, known, err := Find(tx, ticket.Account, ticket.Person)
 		if err != nil {

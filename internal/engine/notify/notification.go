@@ -69,6 +69,7 @@ type Notification struct {
 	Created  int64
 	Settled  int64
 	Outcome  string
+	Delivery string // what the telephone service reported last; read by OfIncident only
 }
 
 // Detail holds the further data of a notification.
@@ -180,8 +181,13 @@ func (r *Service) Cancel(tx *db.Tx, account int64, incident, why string, now tim
 
 // OfIncident returns the notifications about an incident in the order in which they were stored.
 func OfIncident(tx *db.Tx, account int64, incident string) ([]Notification, error) {
-	return db.All(tx, scanNotification,
-		`SELECT account_id, `+columns+` FROM notice WHERE account_id = $1 AND incident_id = $2 ORDER BY created_at, notice_id`, account, incident)
+	return db.All(tx, func(scan db.Scan) (n Notification, err error) {
+		delivery := ""
+		n, err = scanNotification(func(to ...any) error { return scan(append(to, &delivery)...) })
+		n.Delivery = delivery
+		return n, err
+	}, `SELECT account_id, `+columns+`, delivery FROM notice
+		WHERE account_id = $1 AND incident_id = $2 ORDER BY created_at, notice_id`, account, incident)
 }
 
 const columns = `notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail,

@@ -28,6 +28,8 @@ type request struct {
 	Key      string `json:"key"` // the same for every attempt
 	Severity string `json:"severity"`
 	AckLink  string `json:"ack_link,omitzero"`
+	Callback string `json:"callback,omitzero"` // URL to post digits and delivery states to
+	Digits   string `json:"digits,omitzero"`   // those that have an effect
 	Test     bool   `json:"test,omitzero"`
 }
 
@@ -36,10 +38,18 @@ const maxText = 480
 
 // Send passes on a voice call or a text message (kind voice or sms) to a phone number.
 func (g Gateway) Send(ctx context.Context, out *egress.Client, kind, to string, m sender.Message) (sender.Receipt, error) {
+	body := request{
+		Kind: kind, To: to, Text: sender.Cut(string(m.Text), maxText), Key: m.Key, Severity: m.Severity, AckLink: m.AckLink,
+		Digits: m.Phone.Digits(), Test: m.Test,
+	}
 	call := sender.Call{
 		URL: g.URL, Header: http.Header{"Idempotency-Key": {m.Key}}, Insecure: g.Insecure, Secrets: []string{g.URL, g.Token},
-		Body: request{kind, to, sender.Cut(string(m.Text), maxText), m.Key, m.Severity, m.AckLink, m.Test},
 	}
+	if m.Phone != nil {
+		body.Callback = m.Phone.Callback
+		call.Secrets = append(call.Secrets, m.Phone.Callback)
+	}
+	call.Body = body
 	for name, values := range g.Header {
 		call.Header[http.CanonicalHeaderKey(name)] = values
 		call.Secrets = slices.Concat(call.Secrets, values)

@@ -23,6 +23,11 @@ func TestSend(t *testing.T) {
 	if s.Header("Idempotency-Key") != sendertest.Message.Key {
 		t.Errorf("key %q", s.Header("Idempotency-Key"))
 	}
+	m := sendertest.Message
+	m.Phone = &sender.Phone{Callback: "https://tocsin.example/phone/" + sendertest.Token, Code: "0815", Ack: true, Escalate: true}
+	if _, err := g.Send(context.Background(), s.Out, "voice", "+4915112345678", m); err != nil {
+		t.Error(err)
+	}
 	drill := sendertest.Message
 	drill.Test, drill.AckLink = true, ""
 	g.Token, g.Header = "", http.Header{"x-api-key": {sendertest.Secret}}
@@ -34,6 +39,7 @@ func TestSend(t *testing.T) {
 	if _, err := g.Send(context.Background(), s.Out, "sms", "+1", drill); err != nil || strings.Count(s.Body(), "火") != 479 {
 		t.Errorf("%d characters, %v", strings.Count(s.Body(), "火"), err)
 	}
+	drill.Phone = m.Phone
 	s.GivenUp(t, func(ctx context.Context) (sender.Receipt, error) { return g.Send(ctx, s.Out, "sms", "+1", drill) })
 	s.Table(t, func() (sender.Receipt, error) { return g.Send(context.Background(), s.Out, "sms", "+1", drill) })
 }

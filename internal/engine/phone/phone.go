@@ -1,0 +1,181 @@
+// Package phone acts on what persons do at their telephones: digits that they press in a call, replies to text messages,
+// and what the telephone service reports about both.
+//
+// It must never act on a request that is not signed, or twice on the same one. Whom a message was sent to, and not who
+// calls back, decides as whom a digit counts.
+package phone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"tocsin/internal/engine/escalation"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/module"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/sender"
+	"tocsin/internal/sender/twilio"
+)
+
+// Service holds the dependencies.
+type Service struct {
+	DB         *db.DB
+	Clock      clock.Clock
+	Log        *slog.Logger
+	Notify     *notify.Service
+	Escalation *escalation.Service
+	Twilio     twilio.Account // without a SID the own gateway calls back
+}
+
+// Module returns the part that the package takes in the program.
+func (s *Service) Module() module.Module {
+	return module.Module{Name: "engine/phone", Prune: []module.Retention{{Period: module.Events, Prune: prune}}}
+}
+
+// Handlers returns the handlers by the patterns of their paths: those of the configured telephone service.
+func (s *Service) Handlers() map[string]http.Handler {
+	if s.Twilio.SID == "" {
+		return map[string]http.Handler{"POST /phone/{token}": http.HandlerFunc(s.gateway)}
+	}
+	return map[string]http.Handler{
+		"POST /phone/{token}" + twilio.DigitPath:  s.signed(s.twilioDigit),
+		"POST /phone/{token}" + twilio.StatusPath: s.signed(s.twilioStatus),
+		"POST /phone/twilio/sms":                  s.signed(s.twilioText),
+	}
+}
+
+// answer is the reply to a person who pressed a digit.
+type answer struct {
+	text  string
+	again *sender.Phone // what may be pressed now; nil: nothing
+}
+
+// press carries out a digit for the person of a page. sid is the call or text message that it came in; empty: the
+// service names none.
+func (s *Service) press(ctx context.Context, p *notify.PhonePage, sid, digit string) (a answer, err error) {
+	now := s.Clock.Now()
+	if digit != sender.DigitAck && digit != sender.DigitEscalate {
+		return s.again(ctx, p, digit, now)
+	}
+	done, err := s.answered(ctx, p.Account, sid, digit)
+	switch {
+	case err != nil:
+		return a, err
+	case done:
+		return answer{text: alreadyDone}, nil
+	case digit == sender.DigitAck:
+		a.text = s.Notify.Acknowledge(ctx, p, now)
+	default:
+		if a.text, err = s.escalate(ctx, p, now); err != nil {
+			return a, err
+		}
+	}
+	return a, s.record(ctx, p.Account, sid, digit, now)
+}
+
+// again returns the page once more, because the person asked for it or pressed a digit that has no meaning.
+func (s *Service) again(ctx context.Context, p *notify.PhonePage, digit string, now time.Time) (a answer, err error) {
+	m, stale, err := s.Notify.Again(ctx, p, now)
+	switch {
+	case err != nil:
+		return a, err
+	case stale != "":
+		return answer{text: "Nothing is left to do: " + stale + "."}, nil
+	case digit != sender.DigitRepeat:
+		a.text = "This digit has no meaning here. "
+	}
+	return answer{a.text + string(m.Text), m.Phone}, nil
+}
+
+// escalate brings the next step of the escalation, if the person may read the incident.
+func (s *Service) escalate(ctx context.Context, p *notify.PhonePage, now time.Time) (text string, err error) {
+	if !p.One() {
+		return "Not escalated: this is about several incidents.", nil
+	}
+	err = s.DB.Write(ctx, func(tx *db.Tx) error {
+		i, err := s.Notify.Readable(tx, p)
+		switch kind := fault.KindOf(err); {
+		case err == nil:
+			text, err = s.Escalation.NextStep(tx, &i, &p.Notification, now)
+		case kind == fault.NotFound || kind == fault.AccessDenied:
+			text, err = "Not escalated: the incident does not exist any more, or you may not read it.", nil
+		}
+		return err
+	})
+	return text, err
+}
+
+// maxBody is the most bytes of a request.
+const maxBody = 64 << 10
+
+// body reads the body of a request; ok is false if it was refused.
+func body(w http.ResponseWriter, r *http.Request) (text []byte, ok bool) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		http.Error(w, fmt.Sprintf("the body has more than %d bytes", maxBody), http.StatusRequestEntityTooLarge)
+	case err != nil:
+		http.Error(w, "the body could not be read", http.StatusBadRequest)
+	}
+	return text, err == nil
+}
+
+// page returns the page that a request is about; ok is false if it was refused.
+func (s *Service) page(w http.ResponseWriter, r *http.Request) (p notify.PhonePage, ok bool) {
+	account, id, err := s.Notify.Links.RedeemPhone(r.PathValue("token"), s.Clock.Now())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return p, false
+	}
+	err = s.DB.Snapshot(r.Context(), func(tx *db.Tx) (err error) {
+		p, ok, err = notify.PageOf(tx, account, id)
+		return err
+	})
+	switch {
+	case err != nil:
+		s.fail(w, "the page of a telephone callback cannot be read", err)
+	case !ok:
+		http.Error(w, "the message does not exist any more", http.StatusNotFound)
+	}
+	return p, ok && err == nil
+}
+
+// fail replies that a request failed for a reason of the server's own.
+func (s *Service) fail(w http.ResponseWriter, what string, err error) {
+	s.Log.Error(what, "error", err)
+	http.Error(w, "failed; try again", http.StatusInternalServerError)
+}
+
+// store stores what the telephone service reports about the page of a request, and replies.
+func (s *Service) store(w http.ResponseWriter, r *http.Request, d sender.Delivery) {
+	account, id, err := s.Notify.Links.RedeemPhone(r.PathValue("token"), s.Clock.Now())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	known := false
+	err = s.DB.Write(r.Context(), func(tx *db.Tx) error {
+		p, found, err := notify.PageOf(tx, account, id)
+		if err != nil || !found {
+			return err
+		}
+		known, err = s.Notify.Delivered(tx, &p, d, s.Clock.Now())
+		return err
+	})
+	switch {
+	case err != nil:
+		s.fail(w, "a delivery state cannot be stored", err)
+	case !known:
+		http.Error(w, "there is no message with this id", http.StatusNotFound)
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
