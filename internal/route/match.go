@@ -39,7 +39,7 @@ func (r *Ready) Match(
 ) (channels []int64, results []CaseResult) {
 	for i, c := range r.Cases {
 		result := CaseResult{Case: fmt.Sprintf("case_%d", i)}
-		result.Matched, result.Why = meter.Ask(r.conditions[i], alert)
+		result.Matched, result.Why = meter.AskEach(r.conditions[i], alert)
 		if result.Over = meter.Over(); !result.Matched {
 			results = append(results, result)
 			continue

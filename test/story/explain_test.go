@@ -225,7 +225,7 @@ func TestExplainShowsTheRoute(t *testing.T) {
 	event := w.pushTo(sharedKey, "cpu", "Critical", "service=cart")
 	inOrder(t, w.words(w.do("/alert/explain", `{"event_id": %q}`, event)),
 		`Route case_0 was not met: labels.service is "cart", not IN pay.`,
-		`Route case_1 was not met: severity is "Critical", not IN Info.`,
+		`Route case_1 was not met: severity is "Critical", not IN Info; met: labels.service is "cart", IN cart.`,
 		`Route default was met: no case sends it anywhere. It leads to channels Mail (7000000000042) and Shop (7000000000041).`)
 }
 

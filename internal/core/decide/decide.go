@@ -104,7 +104,11 @@ func route(meter *filter.Meter, inlet *Inlet, e *event.Event) ([]int64, []Step) 
 	case e.OwnChannel != 0:
 		return []int64{e.OwnChannel}, []Step{{Stage: "route", Matched: true, Why: "an alert of Tocsin's own for this channel"}}
 	case inlet.Route != nil:
-		return inlet.Route(meter, e)
+		channels, steps := inlet.Route(meter, e)
+		for i := range steps {
+			steps[i].Why = cut(steps[i].Why)
+		}
+		return channels, steps
 	case inlet.Channel != 0:
 		why := "its integration belongs to channel " + strconv.FormatInt(inlet.Channel, 10)
 		return []int64{inlet.Channel}, []Step{{Stage: "route", Matched: true, Why: why}}

@@ -70,13 +70,22 @@ func (m *Meter) Why() string {
 
 // Ask begins a rule and matches its filter. why is the reason in words. A rule over its budget does not match.
 func (m *Meter) Ask(matcher *Matcher, fields Fields) (matched bool, why string) {
+	return m.ask(matcher, fields, Trace.Why)
+}
+
+// AskEach is Ask with a reason that names every condition; see Trace.Conditions.
+func (m *Meter) AskEach(matcher *Matcher, fields Fields) (matched bool, why string) {
+	return m.ask(matcher, fields, Trace.Conditions)
+}
+
+func (m *Meter) ask(matcher *Matcher, fields Fields, words func(Trace) string) (matched bool, why string) {
 	m.Begin()
 	var trace Trace
 	matched = matcher.Within(m, fields, &trace)
 	if m.Over() {
 		return false, m.Why()
 	}
-	return matched, trace.Why()
+	return matched, words(trace)
 }
 
 // size is what testing a value costs: some steps in any case, and some for each of its bytes.

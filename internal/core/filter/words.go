@@ -2,6 +2,7 @@ package filter
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -21,14 +22,14 @@ func (t Trace) Why() string {
 	more := 0
 	for _, g := range t {
 		if g.Matched {
-			return join(g.Clauses)
+			return join(g.Clauses, shownGroups)
 		}
 		if len(missed) == shownGroups {
 			more++
 			continue
 		}
-		for _, c := range g.Clauses {
-			if !c.Matched {
+		for i := range g.Clauses {
+			if c := &g.Clauses[i]; !c.Matched {
 				missed = append(missed, c.words())
 				break
 			}
@@ -37,35 +38,77 @@ func (t Trace) Why() string {
 	return strings.Join(missed, "; ") + others(more, "; ", "groups")
 }
 
-func join(clauses []ClauseTrace) string {
-	shown := make([]string, min(len(clauses), shownGroups))
-	for i := range shown {
-		shown[i] = clauses[i].words()
+// Conditions is Why, but of a filter of one group that did not match it names every condition: the unmet ones, then the
+// met ones. It shows the first 5 of them and counts the rest.
+func (t Trace) Conditions() string {
+	if len(t) != 1 || t[0].Matched {
+		return t.Why()
 	}
-	return strings.Join(shown, " and ") + others(len(clauses)-len(shown), " and ", "conditions")
+	var lists [2][]ClauseTrace // unmet and met
+	for _, c := range t[0].Clauses {
+		list := &lists[0]
+		if c.Matched {
+			list = &lists[1]
+		}
+		*list = append(*list, c)
+	}
+	why := join(lists[0], shownGroups)
+	if len(lists[1]) > 0 {
+		why += "; met: " + join(lists[1], shownGroups-min(shownGroups, len(lists[0])))
+	}
+	return why
+}
+
+// join returns comparisons, the first most of them in words.
+func join(clauses []ClauseTrace, most int) string {
+	b := make([]byte, 0, 256)
+	shown := clauses[:min(len(clauses), most)]
+	for i := range shown {
+		if i > 0 {
+			b = append(b, " and "...)
+		}
+		b = shown[i].appendWords(b)
+	}
+	more := others(len(clauses)-len(shown), " and ", "conditions")
+	if len(shown) == 0 {
+		more = strings.TrimPrefix(more, " and ")
+	}
+	return string(append(b, more...))
 }
 
 // words returns one comparison, such as: severity is "Info", not IN Critical, Warning.
-func (c ClauseTrace) words() string {
-	is, not := fmt.Sprintf("is %q", cut(c.Value)), ""
-	if !c.Present {
-		is = "is not there"
+func (c *ClauseTrace) words() string { return string(c.appendWords(make([]byte, 0, 128))) }
+
+// appendWords appends words to b. It is called for every rule that an event is compared with, so it does without fmt.
+func (c *ClauseTrace) appendWords(b []byte) []byte {
+	b = append(b, cut(c.Field)...)
+	if c.Present {
+		b = strconv.AppendQuote(append(b, " is "...), cut(c.Value))
+	} else {
+		b = append(b, " is not there"...)
 	}
+	b = append(b, ", "...)
 	if !c.Matched {
-		not = "not "
+		b = append(b, "not "...)
 	}
-	shown := make([]string, min(len(c.Vals), shownGroups))
-	for i := range shown {
-		shown[i] = cut(c.Vals[i])
+	b = append(b, c.Oper...)
+	shown := c.Vals[:min(len(c.Vals), shownGroups)]
+	for i, val := range shown {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, ' '), cut(val)...)
 	}
-	more := others(len(c.Vals)-len(shown), ", ", "values")
-	return fmt.Sprintf("%s %s, %s%s %s%s", cut(c.Field), is, not, c.Oper, strings.Join(shown, ", "), more)
+	return append(b, others(len(c.Vals)-len(shown), ", ", "values")...)
 }
 
 // others returns the number of elements that are not shown, in words; empty: none.
 func others(n int, separator, what string) string {
-	if n <= 0 {
+	switch {
+	case n <= 0:
 		return ""
+	case n == 1:
+		what = strings.TrimSuffix(what, "s")
 	}
 	return fmt.Sprintf("%s%d more %s", separator, n, what)
 }
