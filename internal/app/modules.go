@@ -69,7 +69,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.Modules = append(a.objects(bus, cursorKey),
 		escalations.Module(),
 		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
-		(&explain.Service{}).Module(),
+		(&explain.Service{Held: a.Gate.Reason}).Module(),
 		a.lint.Module(),
 		changeevent.Module(),
 		webhooks.Module(),

@@ -258,7 +258,7 @@ func TestAlertsThatJoinAnAcknowledgedIncidentAreOneMessage(t *testing.T) {
 	w.pass(6 * time.Minute)
 	w.pass(catchUp)
 	w.notified(joined("ann"))
-	w.inFeed("late", "nobody new is notified of it")
+	w.inFeed("late", "its responders get one message about the alerts that join")
 }
 
 // In an incident that is not acknowledged, the next repeat shows the alerts that have joined.

@@ -109,7 +109,7 @@ func TestAStormIsAFewMessages(t *testing.T) {
 	if bundles < 3 {
 		t.Errorf("%d bundles", bundles)
 	}
-	if why := w.do("/alert/explain", `{"alert_id": %q}`, alert).get("words"); !strings.Contains(why, "over voice: sent, in a bundle of ") {
+	if why := w.do("/alert/explain", `{"alert_id": %q}`, alert).get("words"); !strings.Contains(why, "over voice: sent in a bundle of ") {
 		t.Error(why)
 	}
 }

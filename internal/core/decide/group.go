@@ -37,13 +37,9 @@ func (d *decision) group() error {
 			d.Grouping.Storm = n
 		}
 	}
-	d.looked("group", Step{Matched: true, Why: fmt.Sprintf("%s, so it joins incident %s, and %s", why, g.Incident, joins)})
+	d.looked("group", Step{Matched: true, Joins: true, Why: fmt.Sprintf("%s, so it joins incident %s", why, g.Incident)})
 	return nil
 }
-
-// joins explains who is notified of an alert that joins an incident.
-const joins = "nobody new is notified of it: the incident's next message lists it, and its responders get one message about" +
-	" joined alerts once it is acknowledged"
 
 // refuse returns why an alert cannot join an incident; empty: it can.
 func (m *Method) refuse(g *Group, now int64) string {

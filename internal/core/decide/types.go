@@ -68,6 +68,7 @@ type Step struct {
 	// Channels and Until are what follows from a step that matched.
 	Channels []int64 `json:"channel_ids,omitempty" doc:"Of a case of a route: the channels that it leads to."`
 	Until    int64   `json:"until,omitzero" doc:"Of a rule that mutes the alert: until when, Unix seconds, unless the rules change; it is decided again then."`
+	Joins    bool    `json:"joins,omitzero" doc:"The alert joins an incident that was open already."`
 	Over     bool    `json:"-"` // the rule exceeded its budget and counts as not matching
 }
 

@@ -223,10 +223,7 @@ func (r *Service) followUp(tx *db.Tx, f followUp, p *prepared, now time.Time) er
 	if f.since == 0 { // it was acknowledged before there were follow-ups
 		f.since, f.reminded = now.Unix(), now.Unix()
 	}
-	plan := escalationplan.FollowUp{
-		Rose: event.Rank(i.Severity) > event.Rank(f.severity) && (i.Progress == incident.Processing || assignedByHand(&i)),
-		From: f.reminded, Every: ch.ReminderInterval(i.Severity), Joined: f.joined, Fresh: i.AlertCnt > f.alerts,
-	}
+	plan := f.plan(&i, ch)
 	message, next := plan.Next(max(p.silenced, i.SnoozedBefore), now.Unix())
 	if err := r.sendFollowUp(tx, &f, &i, message, now); err != nil {
 		return err
@@ -239,4 +236,12 @@ func (r *Service) followUp(tx *db.Tx, f followUp, p *prepared, now time.Time) er
 	}
 	f.next, f.reminded, f.joined, f.failed = next, plan.From, plan.Joined, 0
 	return f.save(tx)
+}
+
+// plan returns what is still to be notified of an incident in a channel.
+func (f *followUp) plan(i *incident.Incident, ch channel.Channel) escalationplan.FollowUp {
+	return escalationplan.FollowUp{
+		Rose: event.Rank(i.Severity) > event.Rank(f.severity) && (i.Progress == incident.Processing || assignedByHand(i)),
+		From: f.reminded, Every: ch.ReminderInterval(i.Severity), Joined: f.joined, Fresh: i.AlertCnt > f.alerts,
+	}
 }

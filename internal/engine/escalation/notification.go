@@ -170,12 +170,16 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 	}
 	t := draft{cause: notify.Page, event: activity.IncidentNew, late: now.Unix()-v.At > overdue, detail: e.detail(v.Layer)}
 	t.key = fmt.Sprintf("%s/%d/%d/%d", e.incident, e.number, v.Layer, v.Repeat)
-	t.detail.Repeat, t.detail.Forced = v.Repeat, v.Why == escalationplan.Forced
+	t.detail.Repeat, t.detail.Forced = e.repeats(v.Layer, v.Repeat), v.Why == escalationplan.Forced
 	if round := e.timing.Round; round > 0 {
 		t.key = fmt.Sprintf("%s/%d.%d/%d/%d", e.incident, e.number, round, v.Layer, v.Repeat)
-		t.detail.Repeat += round * (1 + e.timing.Layers[v.Layer].Times)
 	}
 	return what, r.notifyTarget(tx, e, i, t, v.Layer, to.persons, now)
+}
+
+// repeats returns how often a layer was notified before, in this round and in those before it.
+func (e *run) repeats(layer, inRound int) int {
+	return inRound + e.timing.Round*(1+e.timing.Layers[layer].Times)
 }
 
 // detail returns what the notifications of one layer have in common.

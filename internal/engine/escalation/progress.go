@@ -90,11 +90,37 @@ func (e *run) upcoming(tx *db.Tx, i *incident.Incident, now int64) (*Upcoming, e
 				continue
 			}
 			who, err := targets(tx, e.account, e.rule.Layers[v.Layer].Target)
-			return &Upcoming{UpcomingStep{v.Layer + 1, who}, v.Repeat, at}, err
+			return &Upcoming{UpcomingStep{v.Layer + 1, who}, e.repeats(v.Layer, v.Repeat), at}, err
 		}
 		done, at = done+len(a.Due), a.Next
 	}
 	return nil, nil
+}
+
+// Message is the next message about an incident that is no step of its escalation.
+type Message struct {
+	Kind     escalationplan.Message // None: no message is planned
+	At       int64                  // when, Unix seconds, if nothing happens before
+	LastStep bool                   // it is for everyone of the last step, if no person has acknowledged the incident
+}
+
+// NextMessage returns the next message about an incident that is no step of its escalation, as of now (Unix seconds).
+func NextMessage(tx *db.Tx, i *incident.Incident, now int64) (next Message, err error) {
+	f, found, err := findFollowUp(tx, i.AccountID, i.IncidentID)
+	if err != nil || !found || f.next == 0 || i.Progress == incident.Closed {
+		return next, err
+	}
+	ch, _, err := channel.Find(tx, i.AccountID, i.ChannelID)
+	if err != nil {
+		return next, err
+	}
+	plan := f.plan(i, ch)
+	next.LastStep = !assignedByHand(i)
+	for at := max(f.next, now); at != 0 && next.Kind == escalationplan.None; {
+		next.At = at
+		next.Kind, at = plan.Next(i.SnoozedBefore, at)
+	}
+	return next, nil
 }
 
 // targets returns the targets of a step by name.

@@ -20,7 +20,9 @@ import (
 var golden embed.FS
 
 // Service explains.
-type Service struct{}
+type Service struct {
+	Held func() string // why nothing is sent; empty: notifications are sent. nil: they are
+}
 
 // Ops returns the operations of the package.
 func (r *Service) Ops() []api.Op {
@@ -64,18 +66,19 @@ type Explanation struct {
 	clock person.Clock
 	lines []line
 	now   []string // sentences about the present state; they come last
+	held  bool     // the server sends nothing
 	mute  string   // why no notification is sent now, of an alert that is muted
 }
 
 // begin returns an empty explanation for a caller.
-func begin(c *api.Call) (x Explanation, err error) {
-	x = Explanation{Words: []string{}, Verdicts: []Outcome{}, Incidents: []Story{}, c: c}
+func (r *Service) begin(c *api.Call) (x Explanation, err error) {
+	x = Explanation{Words: []string{}, Verdicts: []Outcome{}, Incidents: []Story{}, c: c, held: r.Held != nil && r.Held() != ""}
 	x.clock, err = person.ClockOf(c.Tx, c.Who, c.Now)
 	return x, err
 }
 
 func (r *Service) ofAlertOrEvent(c *api.Call, in request) (Explanation, error) {
-	x, err := begin(c)
+	x, err := r.begin(c)
 	if err != nil {
 		return x, err
 	}
@@ -153,7 +156,7 @@ func (x *Explanation) ofAlert(id string) error {
 const maxAlerts = 10
 
 func (r *Service) ofIncident(c *api.Call, in incident.OneRequest) (Explanation, error) {
-	x, err := begin(c)
+	x, err := r.begin(c)
 	if err != nil {
 		return x, err
 	}
@@ -222,6 +225,9 @@ func (x *Explanation) finish() error {
 		if err := x.describeStory(&x.Incidents[i]); err != nil {
 			return err
 		}
+	}
+	if x.held {
+		x.nowf("Now: the server is held. It sends nothing until tocsin release.")
 	}
 	x.write()
 	x.summarise()

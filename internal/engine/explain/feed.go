@@ -85,7 +85,7 @@ func describe(e activity.Event, id, by, to string) string {
 func describeEscalation(e activity.Event, passive, to string) string {
 	switch e := e.(type) {
 	case activity.Joined:
-		return fmt.Sprintf("Alerts join the incident, first %s. Its responders get one message about them.", e.Title)
+		return fmt.Sprintf("Alerts join the incident, first %s.", e.Title)
 	case activity.Exhausted:
 		if e.Unanswered {
 			return "The escalation ended: " + ended(e.Reason)

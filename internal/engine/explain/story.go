@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
@@ -23,6 +24,7 @@ type Story struct {
 	feed     []activity.Entry
 	more     int64 // entries of the feed that are not in feed
 	progress *escalation.Progress
+	message  escalation.Message // the next message that is no step; zero: none is planned
 	incident incident.Incident
 }
 
@@ -32,23 +34,6 @@ type Next struct {
 	LayerIdx int64    `json:"layer_idx" doc:"The layer of the rule, from 0."`
 	Repeat   int64    `json:"repeat" doc:"How often the layer was notified before."`
 	Who      []string `json:"who" doc:"Its targets by name."`
-}
-
-// Notice is a notification of the incident, sent or not.
-type Notice struct {
-	NoticeID   string `json:"notice_id" doc:"The notification."`
-	PersonID   int64  `json:"person_id" doc:"The person; 0: a chat or an address."`
-	PersonName string `json:"person_name,omitzero" doc:"The person's name."`
-	Method     string `json:"way" doc:"The method, such as email."`
-	Cause      string `json:"cause" doc:"page, assign, recovery, owner or storm."`
-	Reason     string `json:"reason" doc:"Why this target was chosen, in words."`
-	Status     string `json:"status" doc:"waiting, sending, sent, failed or cancelled."`
-	Attempts   int64  `json:"attempts" doc:"How often it was tried."`
-	CreatedAt  int64  `json:"created_at" doc:"When it was stored, Unix milliseconds."`
-	DueAt      int64  `json:"due_at" doc:"When it is or was to be sent, Unix milliseconds."`
-	SettledAt  int64  `json:"settled_at" doc:"When it was sent, failed or was cancelled; 0: not yet."`
-	Outcome    string `json:"outcome" doc:"The answer of the service, why it failed, or why it was cancelled; of one that waits what the last attempt said."`
-	Delivery   string `json:"delivery,omitzero" doc:"What the telephone service reported last, such as delivered or no answer; absent: nothing."`
 }
 
 // maxFeed is how many entries of a feed are explained.
@@ -88,7 +73,7 @@ func (x *Explanation) story(id string) error {
 		return err
 	}
 	for _, n := range notices {
-		shown := Notice{n.ID, n.Person, "", n.Method, n.Cause, n.Reason, n.Status, n.Attempts, n.Created, n.Due, n.Settled, n.Outcome, n.Delivery}
+		shown := Notice{n.ID, n.Person, "", n.Method, n.Cause, n.Reason, n.Status, n.Attempts, n.Created, n.Due, n.Settled, n.Outcome, n.Delivery, n}
 		if n.Person != 0 {
 			p, _, err := notify.Find(tx, account, n.Person)
 			if err != nil {
@@ -97,6 +82,11 @@ func (x *Explanation) story(id string) error {
 			shown.PersonName = p.Name
 		}
 		s.Notices = append(s.Notices, shown)
+	}
+	if found {
+		if s.message, err = escalation.NextMessage(tx, &i, x.c.Unix()); err != nil {
+			return err
+		}
 	}
 	if p := s.progress; p != nil && p.Next != nil && s.Progress != incident.Closed {
 		s.Next = &Next{p.Next.At, int64(p.Next.Number - 1), int64(p.Next.Repeat), p.Next.Who}
@@ -123,9 +113,12 @@ func (x *Explanation) describeStory(s *Story) error {
 			acknowledged = append(acknowledged, e)
 		}
 	}
+	st := state{}
 	for _, e := range s.feed {
+		before := st
+		st.apply(e)
 		if sent, ok := e.Event.(activity.Notified); ok && notices[sent.RID] != nil {
-			x.addOf(s, e.CreatedAt, ofFeed, x.describeNotice(notices[sent.RID], ""))
+			x.addOf(s, e.CreatedAt, ofFeed, x.describeNotice(s, notices[sent.RID], ""))
 			delete(notices, sent.RID)
 			continue
 		}
@@ -139,7 +132,7 @@ func (x *Explanation) describeStory(s *Story) error {
 			}
 		}
 		if text != "" {
-			x.addOf(s, e.CreatedAt, ofFeed, text)
+			x.addOf(s, e.CreatedAt, ofFeed, text+x.follows(s, e, &before))
 		}
 	}
 	if s.more > 0 {
@@ -154,75 +147,10 @@ func (x *Explanation) describeStory(s *Story) error {
 		if err != nil {
 			return err
 		}
-		x.addOf(s, max(n.CreatedAt, n.SettledAt), ofNotice, x.describeNotice(n, by))
+		x.addOf(s, max(n.CreatedAt, n.SettledAt), ofNotice, x.describeNotice(s, n, by))
 	}
 	x.describeNow(s)
 	return nil
-}
-
-// describeNotice returns the sentences about a notification; by is who caused its end.
-func (x *Explanation) describeNotice(n *Notice, by string) string {
-	text := fmt.Sprintf("Notification to %s (%s) over %s: ", n.target(), n.Reason, n.Method)
-	switch {
-	case n.Status == notify.Waiting:
-		text += x.waits(n)
-	case n.Status == notify.Sent && strings.HasPrefix(n.Outcome, "in a bundle of "):
-		shared, _, _ := strings.Cut(n.Outcome, ";")
-		text += n.Status + ", " + shared
-	case n.Outcome == "" || n.Status == notify.Sent:
-		text += n.Status
-	default:
-		text += n.Status + ", " + n.Outcome
-	}
-	if n.Delivery != "" && n.Status == notify.Sent {
-		text += ". The telephone service reports: " + n.Delivery
-	}
-	text = ended(text + by)
-	if n.SettledAt-n.CreatedAt > 60_000 {
-		text += " It was stored at " + x.clock.Minute(n.CreatedAt/1000) + "."
-	}
-	if n.Attempts > 1 && n.SettledAt != 0 {
-		text += fmt.Sprintf(" It took %d attempts.", n.Attempts)
-	}
-	return text
-}
-
-// cancelledBy returns whose acknowledgement cancelled a notification, as the end of a sentence: it was cancelled in the
-// transaction of the acknowledgement.
-func (x *Explanation) cancelledBy(n *Notice, acknowledged []activity.Entry) (string, error) {
-	for _, e := range acknowledged {
-		if n.Status == notify.Cancelled && e.CreatedAt == n.SettledAt && e.Person != 0 {
-			name, err := x.personName(e.Person)
-			return " by " + name, err
-		}
-	}
-	return "", nil
-}
-
-// waits returns until when a notification waits, and why.
-func (x *Explanation) waits(n *Notice) string {
-	switch {
-	case n.Attempts == 0 && n.Outcome != "": // it was not tried: it waits for the budget
-		return "waiting until " + x.clock.Second(n.DueAt/1000) + ": it " + n.Outcome
-	case n.Attempts == 0:
-		return "waiting until " + x.clock.Minute(n.DueAt/1000)
-	}
-	text := fmt.Sprintf("waiting until %s for attempt %d", x.clock.Second(n.DueAt/1000), n.Attempts+1)
-	if n.Outcome != "" {
-		text += ". The last attempt said: " + n.Outcome
-	}
-	return text
-}
-
-// target names the target of a notification.
-func (n *Notice) target() string {
-	switch {
-	case n.PersonName != "":
-		return n.PersonName
-	case n.PersonID != 0:
-		return fmt.Sprintf("person %d, who has left", n.PersonID)
-	}
-	return "a chat or address"
 }
 
 // cancelledSteps adds which steps of the escalation an acknowledgement cancelled.
@@ -276,6 +204,27 @@ func (x *Explanation) describeNow(s *Story) {
 	case p != nil && (p.Ended == "exhausted" || p.Ended == "unacknowledged") && s.Progress == incident.Triggered:
 		x.nowf("%sNow: every step was taken, and nobody has acknowledged.", prefix)
 	}
+	if text := x.nextMessage(s); text != "" {
+		x.now = append(x.now, prefix+text)
+	}
+}
+
+// nextMessage returns the sentence about the next message that is no step of an escalation; empty: none is planned.
+func (x *Explanation) nextMessage(s *Story) string {
+	to, unless := "its responders", "if it is still open then"
+	if s.Progress == incident.Triggered && s.message.LastStep {
+		to, unless = "everyone of its last step", "if nobody acknowledges before"
+	}
+	at := x.clock.Minute(s.message.At)
+	switch s.message.Kind {
+	case escalationplan.Reminder:
+		return fmt.Sprintf("Next: a reminder to %s at %s, %s.", to, at, unless)
+	case escalationplan.Joined:
+		return fmt.Sprintf("Next: one message to %s about the alerts that joined, at %s.", to, at)
+	case escalationplan.Rise:
+		return fmt.Sprintf("Next: a message to %s about its severity, at %s.", to, at)
+	}
+	return ""
 }
 
 // next returns the sentence about the next step.

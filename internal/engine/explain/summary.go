@@ -65,6 +65,10 @@ func (x *Explanation) unreached() string {
 			who := fmt.Sprintf("%s over %s", n.target(), n.Method)
 			switch {
 			case n.Cause == notify.Recovery:
+			case n.Status == notify.Waiting && x.held:
+				text = "Nobody was reached yet: the server is held, and sends nothing until tocsin release."
+			case n.Status == notify.Waiting && n.Attempts == 0 && n.Outcome != "": // it waits for the budget
+				text = fmt.Sprintf("Nobody was reached yet: %s waits until %s. It %s", who, x.clock.Minute(n.DueAt/1000), ended(n.Outcome))
 			case n.Status == notify.Waiting && n.Attempts == 0:
 				text = fmt.Sprintf("Nobody was reached yet: %s waits until %s (%s).", who, x.clock.Minute(n.DueAt/1000), n.Reason)
 			case n.Status == notify.Waiting:

@@ -222,7 +222,11 @@ func (x *Explanation) describeRoute(sentences *[]string, trace []decide.Step) er
 			}
 			names = append(names, name)
 		}
-		if len(names) > 0 {
+		switch len(names) {
+		case 0:
+		case 1:
+			*sentences = append(*sentences, "It leads to channel "+names[0]+".")
+		default:
 			*sentences = append(*sentences, "It leads to channels "+and(names)+".")
 		}
 	}
@@ -243,6 +247,9 @@ func (x *Explanation) because(v *Outcome) []string {
 		}
 	}
 	follow, until := follows[decide.Outcome(v.Outcome)], ""
+	if v.Outcome == string(decide.Grouped) {
+		follow = x.grouped(v)
+	}
 	if last != nil {
 		if described := last.Stage == "route" && last.Name != ""; !described && v.Outcome != string(decide.Recovered) {
 			sentences = append(sentences, "The reason"+reason(last)+ended(last.Why))

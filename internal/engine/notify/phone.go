@@ -220,7 +220,7 @@ func (r *Service) Delivered(tx *db.Tx, p *PhonePage, d sender.Delivery, now time
 		}
 		failed = append(failed, m)
 	}
-	return true, r.replace(tx, failed, d.Failed, now)
+	return true, r.replace(tx, failed, now)
 }
 
 // setDelivery stores a delivery state, unless a later one is stored, and returns how many notifications got it.

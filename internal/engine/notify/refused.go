@@ -17,14 +17,14 @@ import (
 // prefers first, then every one that may work, each once. When none is left, the person counts as absent. One that cannot
 // be replaced, because its incident or its escalation is corrupt, must not keep the others from being replaced, nor the
 // result of the attempt from being stored: the message would be sent again.
-func (r *Service) replace(tx *db.Tx, final []*member, why string, now time.Time) error {
+func (r *Service) replace(tx *db.Tx, final []*member, now time.Time) error {
 	known := map[string]methods{} // by severity; all members have the same person
 	for _, m := range final {
 		n := &m.Notification
 		if n.Person == 0 || m.urgency > lastPage {
 			continue
 		}
-		failed, err := tx.Try(func() error { return r.replaceOne(tx, n, known, why, now) })
+		failed, err := tx.Try(func() error { return r.replaceOne(tx, n, known, now) })
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (r *Service) replace(tx *db.Tx, final []*member, why string, now time.Time)
 }
 
 // replaceOne is replace for one page; known caches the methods of its person by severity.
-func (r *Service) replaceOne(tx *db.Tx, n *Notification, known map[string]methods, why string, now time.Time) error {
+func (r *Service) replaceOne(tx *db.Tx, n *Notification, known map[string]methods, now time.Time) error {
 	prefix, named := strings.CutSuffix(n.Key, "/"+n.Method) // what its keys over all methods begin with
 	if !named {
 		return nil
@@ -57,7 +57,7 @@ func (r *Service) replaceOne(tx *db.Tx, n *Notification, known map[string]method
 		known[i.Severity] = all
 	}
 	if next := all.untried(tried); len(next) > 0 {
-		return r.putOthers(tx, *n, prefix, i.Severity, next, why, now)
+		return r.putOthers(tx, *n, prefix, i.Severity, next, now)
 	}
 	if r.Absent == nil || slices.Contains(slices.Collect(maps.Values(tried)), Waiting) {
 		return nil
@@ -66,10 +66,10 @@ func (r *Service) replaceOne(tx *db.Tx, n *Notification, known map[string]method
 }
 
 // putOthers stores a notification over other methods.
-func (r *Service) putOthers(tx *db.Tx, n Notification, prefix, severity string, methods []Reach, why string, now time.Time) error {
+func (r *Service) putOthers(tx *db.Tx, n Notification, prefix, severity string, methods []Reach, now time.Time) error {
 	before := n.Method
 	n.Severity, n.Attempts, n.Due, n.Settled, n.Outcome = severity, 0, 0, 0, ""
-	n.Reason += fmt.Sprintf("; %s refused it: %s", kindOf(before), why)
+	n.Reason = RefusedReason(n.Reason, before)
 	for _, reach := range methods {
 		n.Key, n.Method, n.Address = prefix+"/"+reach.Method, reach.Method, reach.Address
 		if !reach.After.IsZero() {
@@ -80,6 +80,11 @@ func (r *Service) putOthers(tx *db.Tx, n Notification, prefix, severity string, 
 		}
 	}
 	return nil
+}
+
+// RefusedReason returns the reason of the notifications that replace one with a reason over a method.
+func RefusedReason(reason, method string) string {
+	return fmt.Sprintf("%s; %s refused it", reason, kindOf(method))
 }
 
 // tries returns the status of a person's notification over each method, by method, and whether one of them was sent, or

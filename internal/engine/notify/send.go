@@ -224,7 +224,7 @@ func (r *Service) failed(tx *db.Tx, f *attempt, members []*member, failure *send
 			return err
 		}
 	}
-	return r.replace(tx, final, failure.Message, now)
+	return r.replace(tx, final, now)
 }
 
 // settle stores the final status of a notification and publishes it to the incident's feed. Cancelled ones are not

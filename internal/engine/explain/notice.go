@@ -1,0 +1,153 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/engine/notify"
+)
+
+// Notice is a notification of the incident, sent or not.
+type Notice struct {
+	NoticeID   string `json:"notice_id" doc:"The notification."`
+	PersonID   int64  `json:"person_id" doc:"The person; 0: a chat or an address."`
+	PersonName string `json:"person_name,omitzero" doc:"The person's name."`
+	Method     string `json:"way" doc:"The method, such as email."`
+	Cause      string `json:"cause" doc:"page, assign, recovery, owner, storm, rise, joined or reminder."`
+	Reason     string `json:"reason" doc:"Why this target was chosen, in words."`
+	Status     string `json:"status" doc:"waiting, sending, sent, failed or cancelled."`
+	Attempts   int64  `json:"attempts" doc:"How often it was tried."`
+	CreatedAt  int64  `json:"created_at" doc:"When it was stored, Unix milliseconds."`
+	DueAt      int64  `json:"due_at" doc:"When it is or was to be sent, Unix milliseconds."`
+	SettledAt  int64  `json:"settled_at" doc:"When it was sent, failed or was cancelled; 0: not yet."`
+	Outcome    string `json:"outcome" doc:"The answer of the service, why it failed, or why it was cancelled; of one that waits what the last attempt said."`
+	Delivery   string `json:"delivery,omitzero" doc:"What the telephone service reported last, such as delivered or no answer; absent: nothing."`
+
+	stored notify.Notification
+}
+
+// nouns name a notification by its cause. One of an escalation that is not repeated, and any other, is a notification.
+var nouns = map[string]string{
+	notify.Recovery: "Message about the end",
+	notify.Storm:    "Message about the storm",
+	notify.Rise:     "Message about the severity",
+	notify.Joined:   "Message about joined alerts",
+	notify.Reminder: "Reminder",
+}
+
+// noun names a notification.
+func (n *Notice) noun() string {
+	switch {
+	case n.stored.Event == activity.IncidentSeverity:
+		return nouns[notify.Rise]
+	case nouns[n.Cause] != "":
+		return nouns[n.Cause]
+	case n.stored.Detail.Repeat > 0:
+		return "Repeated notification"
+	}
+	return "Notification"
+}
+
+// describeNotice returns the sentences about a notification; by is who caused its end.
+func (x *Explanation) describeNotice(s *Story, n *Notice, by string) string {
+	reason := n.Reason
+	if n.SettledAt != 0 {
+		reason = strings.Replace(reason, "; it waits for", "; it waited for", 1)
+	}
+	text := fmt.Sprintf("%s to %s (%s) over %s: ", n.noun(), n.target(), reason, n.Method)
+	switch {
+	case n.Status == notify.Waiting:
+		text += x.waits(n)
+	case n.Status == notify.Sent && strings.HasPrefix(n.Outcome, "in a bundle of "):
+		shared, _, _ := strings.Cut(n.Outcome, ";")
+		text += n.Status + " " + shared
+	case n.Outcome == "" || n.Status == notify.Sent:
+		text += n.Status
+	default:
+		text += n.Status + ", " + n.Outcome
+	}
+	if n.Delivery != "" && n.Status == notify.Sent {
+		text += ". The telephone service reports: " + n.Delivery
+	}
+	text = ended(text+by) + n.instead(s)
+	if n.SettledAt-n.CreatedAt > 60_000 {
+		text += " It was stored at " + x.clock.Minute(n.CreatedAt/1000) + "."
+	}
+	if n.Attempts > 1 && n.SettledAt != 0 {
+		text += fmt.Sprintf(" It took %d attempts.", n.Attempts)
+	}
+	return text
+}
+
+// instead returns the sentence about the methods that were tried instead of one that failed.
+func (n *Notice) instead(s *Story) string {
+	prefix, named := strings.CutSuffix(n.stored.Key, "/"+n.Method)
+	if n.Status != notify.Failed || n.PersonID == 0 || !named || n.Method == "none" {
+		return ""
+	}
+	refused := notify.RefusedReason(n.Reason, n.Method)
+	var methods []string
+	left := false // another method may reach the person, or did
+	for i := range s.Notices {
+		other := &s.Notices[i]
+		if other.stored.Key != prefix+"/"+other.Method {
+			continue
+		}
+		left = left || other.Status != notify.Failed
+		if other.Reason == refused || strings.HasPrefix(other.Reason, refused+"; it waits") {
+			methods = append(methods, other.Method)
+		}
+	}
+	slices.Sort(methods)
+	switch {
+	case len(methods) > 0:
+		return " So it was tried over " + and(methods) + " instead."
+	case left:
+		return ""
+	case n.Cause == notify.Page && n.stored.Detail.Run != 0:
+		return fmt.Sprintf(" No other method of %s is left, so %[1]s counts as absent.", n.target())
+	}
+	return fmt.Sprintf(" No other method of %s is left.", n.target())
+}
+
+// cancelledBy returns whose acknowledgement cancelled a notification, as the end of a sentence: it was cancelled in the
+// transaction of the acknowledgement.
+func (x *Explanation) cancelledBy(n *Notice, acknowledged []activity.Entry) (string, error) {
+	for _, e := range acknowledged {
+		if n.Status == notify.Cancelled && e.CreatedAt == n.SettledAt && e.Person != 0 {
+			name, err := x.personName(e.Person)
+			return " by " + name, err
+		}
+	}
+	return "", nil
+}
+
+// waits returns until when a notification waits, and why.
+func (x *Explanation) waits(n *Notice) string {
+	switch {
+	case x.held:
+		return "waiting, because the server is held"
+	case n.Attempts == 0 && n.Outcome != "": // it was not tried: it waits for the budget
+		return "waiting until " + x.clock.Second(n.DueAt/1000) + ": it " + n.Outcome
+	case n.Attempts == 0:
+		return "waiting until " + x.clock.Minute(n.DueAt/1000)
+	}
+	text := fmt.Sprintf("waiting until %s for attempt %d", x.clock.Second(n.DueAt/1000), n.Attempts+1)
+	if n.Outcome != "" {
+		text += ". The last attempt said: " + n.Outcome
+	}
+	return text
+}
+
+// target names the target of a notification.
+func (n *Notice) target() string {
+	switch {
+	case n.PersonName != "":
+		return n.PersonName
+	case n.PersonID != 0:
+		return fmt.Sprintf("person %d, who has left", n.PersonID)
+	}
+	return "a chat or address"
+}

@@ -1,0 +1,142 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/core/event"
+	"tocsin/internal/engine/notify"
+)
+
+// state is what was so of an incident at a moment, as its feed records it.
+type state struct {
+	responders []int64 // who has acknowledged it
+	byHand     bool    // persons made others responsible: no rule escalates it
+	severity   string
+	known      string // the highest severity that its persons were notified of
+	joined     activity.Joined
+}
+
+// apply changes the state by an entry of the feed.
+func (st *state) apply(e activity.Entry) {
+	switch event := e.Event.(type) {
+	case activity.Opened:
+		st.severity, st.known = event.Severity, event.Severity
+	case activity.Acknowledged:
+		st.responders, st.known = append(slices.Clone(st.responders), e.Person), st.severity
+	case activity.Unacknowledged:
+		st.responders = slices.DeleteFunc(slices.Clone(st.responders), func(id int64) bool { return id == e.Person })
+		st.known = st.severity
+	case activity.Reopened:
+		st.responders, st.known = nil, st.severity
+	case activity.Assigned:
+		if st.byHand = event.How != "escalate" && event.EscalateRuleID == ""; st.byHand {
+			st.known = st.severity
+		}
+	case activity.SeverityChanged:
+		if st.severity = event.To; rose(event.To, st.known) {
+			st.known = event.To
+		}
+	case activity.Joined:
+		st.joined = event
+	}
+}
+
+// rose reports whether a severity is higher than another.
+func rose(to, from string) bool { return event.Rank(to) > event.Rank(from) }
+
+// at returns the state at a moment (Unix milliseconds), and whether the severity rose at that moment. known is false when
+// the feed does not reach that far.
+func (s *Story) at(moment int64) (st state, risen, known bool) {
+	for _, e := range s.feed {
+		if e.CreatedAt > moment {
+			return st, risen, true
+		}
+		if change, ok := e.Event.(activity.SeverityChanged); ok && e.CreatedAt == moment {
+			risen = rose(change.To, change.From)
+		}
+		st.apply(e)
+	}
+	return st, risen, s.more == 0
+}
+
+// grouped returns what follows from a verdict by which an alert is in an open incident.
+func (x *Explanation) grouped(v *Outcome) string {
+	n := slices.IndexFunc(x.Incidents, func(s Story) bool { return s.IncidentID == v.IncidentID })
+	if n < 0 {
+		return follows[decide.Grouped]
+	}
+	st, risen, known := x.Incidents[n].at(v.DecidedAt)
+	joins := slices.ContainsFunc(v.Trace, func(step decide.Step) bool { return step.Stage == "group" && step.Joins })
+	switch {
+	case !known:
+		return follows[decide.Grouped]
+	case risen:
+		return "So the severity of the incident rose."
+	case !joins:
+		return "So nobody was notified again: the incident was open already."
+	case len(st.responders) == 0:
+		return "So nobody was notified at that moment: the next message about the incident includes this alert."
+	case st.joined.Until*1000 <= v.DecidedAt:
+		return follows[decide.Grouped]
+	}
+	return fmt.Sprintf("So nobody was notified at that moment: its responders get one message about the alerts that join, at %s.",
+		x.clock.Minute(st.joined.Until))
+}
+
+// follows returns what follows from an entry of the feed, as further sentences; st is the state before it.
+func (x *Explanation) follows(s *Story, e activity.Entry, st *state) string {
+	switch event := e.Event.(type) {
+	case activity.SeverityChanged:
+		return " " + s.risen(e.CreatedAt, event, st)
+	case activity.Joined:
+		shows := func(n Notice) bool {
+			return (n.Cause == notify.Rise || n.Cause == notify.Reminder) && n.CreatedAt >= e.CreatedAt && n.CreatedAt < event.Until*1000
+		}
+		if i := slices.IndexFunc(s.Notices, shows); i >= 0 && s.Notices[i].Cause == notify.Rise {
+			return " The message about the severity shows them."
+		} else if i >= 0 {
+			return " The reminder shows them."
+		}
+		return fmt.Sprintf(" Its responders get one message about them at %s.", x.clock.Minute(event.Until))
+	}
+	return ""
+}
+
+// risen returns what follows from a change of the severity at a moment (Unix milliseconds).
+func (s *Story) risen(at int64, change activity.SeverityChanged, st *state) string {
+	switch {
+	case !rose(change.To, change.From):
+		return "A lower severity notifies nobody and cancels nothing."
+	case !rose(change.To, st.known):
+		return "So nobody is notified: its persons were notified of that severity before."
+	case len(st.responders) > 0 || st.byHand:
+		return "So its responders are notified."
+	}
+	var before, after *notify.Notification // the last page before the rise, and the first one after it
+	added := false
+	for i := range s.Notices {
+		n := &s.Notices[i].stored
+		switch {
+		case n.Cause != notify.Page:
+		case n.Created < at:
+			before = n
+		case n.Event == activity.IncidentSeverity:
+			added = true
+		case after == nil:
+			after = n
+		}
+	}
+	switch {
+	case after != nil && before == nil && !added:
+		return fmt.Sprintf("So rule %s starts at its first step.", ruleNamed(after.Detail.RuleName, after.Detail.Rule))
+	case after != nil && before != nil && after.Detail.Rule != before.Detail.Rule:
+		return fmt.Sprintf("So rule %s replaces rule %s, and starts at its first step.",
+			ruleNamed(after.Detail.RuleName, after.Detail.Rule), ruleNamed(before.Detail.RuleName, before.Detail.Rule))
+	case added:
+		return fmt.Sprintf("So everyone who was notified is notified by the methods that %s adds.", change.To)
+	}
+	return "So its escalation rule was chosen again."
+}
