@@ -91,6 +91,10 @@ func escalateRules(m moments) []channel.EscalateRule {
 			By:      &channel.By{Critical: []string{"voice", "sms"}, Warning: []string{"email"}, Info: []string{"email"}},
 		}
 	}
+	urgent := func(t channel.Target) channel.Target { // a rise to Critical adds a call and a text message
+		t.By = &channel.By{Critical: []string{"voice", "sms"}, Warning: []string{"email"}, Info: []string{"email"}}
+		return t
+	}
 	first := func(t channel.Target) channel.Layer {
 		return channel.Layer{MaxTimes: new(int64(2)), NotifyStep: new(5.0), EscalateWindow: new(int64(15)), Target: t}
 	}
@@ -105,7 +109,7 @@ func escalateRules(m moments) []channel.EscalateRule {
 			{Target: everybody(checkout)},
 		}},
 		{Rule: rule(basket, 0, "Rufbereitschaft", ""), Layers: []channel.Layer{first(onCall(checkoutClock)), {Target: onCall(managers)}}},
-		{Rule: rule(databases, 0, "Plattform", ""), Layers: []channel.Layer{first(onCall(platformOnCall)), {Target: onCall(managers)}}},
+		{Rule: rule(databases, 0, "Plattform", ""), Layers: []channel.Layer{first(urgent(onCall(platformOnCall))), {Target: onCall(managers)}}},
 		{Rule: rule(network, 0, "Plattform", ""), Layers: []channel.Layer{first(onCall(platformOnCall)), {Target: everybody(platform)}}},
 		{Rule: rule(warehouse, 0, "Lager", "Only while somebody is there."), Layers: []channel.Layer{first(onCall(warehouseHandover))},
 			TimeFilters: []channel.TimeFilter{{Start: "05:00", End: "21:00", Repeat: []int{}, CalID: new(officeDays)}}},

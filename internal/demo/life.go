@@ -50,45 +50,39 @@ func labels(pairs ...string) map[string]string {
 	return m
 }
 
-// Live sends events to the server's own API until ctx ends. For each it prints the outcome, the reason and the call
-// that explains it.
+// Live sends events to the server's own API until ctx ends: first some scenes, then round after round. For each it prints
+// the outcome, the reason and the call that explains it.
 func Live(ctx context.Context, url string, keys Keys, show func(format string, args ...any)) {
-	for n := 1; ; n++ {
-		for _, h := range round() {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(h.after):
-			}
-			key := h.key
-			if strings.Contains(key, "%d") {
-				key = fmt.Sprintf(key, n)
-			}
-			event := push(ctx, url, keys, h, key)
-			if event == "" {
-				continue
-			}
-			outcome, why := explained(ctx, url, keys, event)
-			if outcome != "" {
-				call := Call{Path: "/alert/explain", Body: fmt.Sprintf(`{"event_id": "%s"}`, event)}
-				show("%-9s  %s (%s)\n           because %s\n           %s\n", outcome, h.title, h.status, why, call.Curl(url, keys.ReadOnly))
-			}
+	s := &stage{ctx, url, keys, show}
+	s.clear() // of a demo that ended before
+	s.play()
+	for n := 1; ctx.Err() == nil; n++ {
+		s.round(n)
+		if n == 1 {
+			s.clear() // now that the message about joined alerts was sent
 		}
 	}
 }
 
-func push(ctx context.Context, url string, keys Keys, h happening, key string) (event string) {
-	var reply struct {
-		Events []struct {
-			EventID string `json:"event_id"`
-		} `json:"events"`
+// round plays one round.
+func (s *stage) round(n int) {
+	for _, h := range round() {
+		if !s.wait(h.after) {
+			return
+		}
+		if strings.Contains(h.key, "%d") {
+			h.key = fmt.Sprintf(h.key, n)
+		}
+		events := s.push(h)
+		if len(events) == 0 {
+			continue
+		}
+		outcome, why := explained(s.ctx, s.url, s.keys, events[0])
+		if outcome != "" {
+			call := Call{Path: "/alert/explain", Body: fmt.Sprintf(`{"event_id": "%s"}`, events[0])}
+			s.show("%-9s  %s (%s)\n           because %s\n           %s\n", outcome, h.title, h.status, why, call.Curl(s.url, s.keys.ReadOnly))
+		}
 	}
-	post(ctx, url+"/event/push/alert/standard?integration_key="+keys.Push,
-		map[string]any{"title_rule": h.title, "event_status": h.status, "alert_key": key, "labels": h.labels}, &reply)
-	if len(reply.Events) == 0 {
-		return ""
-	}
-	return reply.Events[0].EventID
 }
 
 // explained returns the event's verdict and its reason. It polls for two seconds at most.

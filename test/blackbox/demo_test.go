@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestEveryLineThatTheDemoPrintsWorks(t *testing.T) {
@@ -18,16 +19,7 @@ func TestEveryLineThatTheDemoPrintsWorks(t *testing.T) {
 			continue
 		}
 		lines++
-		// A shell parses the line; the test then makes the call that curl would make.
-		out, err := exec.Command("sh", "-c", `curl() { printf '%s\n' "$2" "$6"; }; `+line).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		url, body, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-		path, key, _ := strings.Cut(strings.TrimPrefix(url, s.url), "?app_key=")
-		if a := s.call(key, path, body); a.status != 200 {
-			t.Errorf("%s: %+v", line, a)
-		}
+		s.curl(line)
 	}
 	if lines != 13 {
 		t.Errorf("%d lines, want one for each of the thirteen calls", lines)
@@ -40,6 +32,65 @@ func TestEveryLineThatTheDemoPrintsWorks(t *testing.T) {
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("the demo leaves %v behind (%v)", left, err)
+	}
+}
+
+// curl makes the call of a line that the demo prints. A shell parses the line.
+func (s *server) curl(line string) answer {
+	s.t.Helper()
+	out, err := exec.Command("sh", "-c", `curl() { printf '%s\n' "$2" "$6"; }; `+line).Output()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	url, body, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	path, key, _ := strings.Cut(strings.TrimPrefix(url, s.url), "?app_key=")
+	a := s.call(key, path, body)
+	if a.status != 200 {
+		s.t.Errorf("%s: %+v", line, a)
+	}
+	return a
+}
+
+// The demo plays its scenes by itself. What it prints of each is still in the reply to the call that it prints when all
+// scenes are over.
+func TestTheDemoPlaysItsScenes(t *testing.T) {
+	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
+	scenes := map[string][]string{"rise": nil, "join": nil, "storm": nil}
+	end, scene, left := time.After(2*time.Minute), "", len(scenes)
+	for left > 0 {
+		var line string
+		select {
+		case line = <-s.later:
+		case <-end:
+			t.Fatalf("after two minutes the demo has printed %q", scenes)
+		}
+		if _, head, isHead := strings.Cut(line, "  "); isHead && !strings.HasPrefix(line, " ") {
+			scene, _, _ = strings.Cut(head, " ")
+			continue
+		}
+		if lines, known := scenes[scene]; known {
+			line = strings.TrimSpace(line)
+			scenes[scene] = append(lines, line)
+			if strings.HasPrefix(line, "curl ") {
+				left--
+			}
+		}
+	}
+	for scene, lines := range scenes {
+		reply := s.curl(lines[len(lines)-1])
+		var explained struct{ Words []string }
+		if err := json.Unmarshal(reply.data, &explained); err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(explained.Words, "\n")
+		for _, sentence := range lines[:len(lines)-1] {
+			if !strings.Contains(all, sentence) {
+				t.Errorf("%s: %q is not in\n%s", scene, sentence, all)
+			}
+		}
+		if len(lines) < 2 {
+			t.Errorf("%s: no sentence is printed", scene)
+		}
 	}
 }
 

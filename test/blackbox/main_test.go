@@ -93,7 +93,8 @@ func must(t *testing.T, dir string, args ...string) string {
 // server is a running serve or demo.
 type server struct {
 	url   string
-	lines []string // standard output before "listening on"
+	lines []string    // standard output before "listening on"
+	later chan string // the lines after it, as long as the test reads them
 	cmd   *exec.Cmd
 	ended chan struct{}
 	log   *bytes.Buffer // standard error; read it after stop
@@ -103,7 +104,7 @@ type server struct {
 // serve starts a command and waits until it listens. It is stopped with the test.
 func serve(t *testing.T, dir string, args ...string) *server {
 	t.Helper()
-	s := &server{t: t, cmd: exec.Command(tocsin, args...), ended: make(chan struct{}), log: &bytes.Buffer{}}
+	s := &server{t: t, cmd: exec.Command(tocsin, args...), later: make(chan string, 1000), ended: make(chan struct{}), log: &bytes.Buffer{}}
 	s.cmd.Dir, s.cmd.Stderr = dir, s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -122,6 +123,12 @@ func serve(t *testing.T, dir string, args ...string) *server {
 				break
 			}
 			s.lines = append(s.lines, lines.Text())
+		}
+		for lines.Scan() {
+			select {
+			case s.later <- lines.Text():
+			default:
+			}
 		}
 		io.Copy(io.Discard, out)
 		s.cmd.Wait()
