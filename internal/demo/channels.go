@@ -32,7 +32,9 @@ func channels(m moments) []channel.Channel {
 			TeamID:      checkout,
 			Description: "From the basket to the confirmed order.",
 			Settings: channel.Settings{
-				Group:          &channel.Group{Method: "p", Equals: [][]string{{"labels.service"}}, TimeWindow: new(int64(60)), StormThresholds: []int64{5}},
+				Group: &channel.Group{
+					Method: "p", Equals: [][]string{{"labels.service"}}, TimeWindow: new(int64(60)), StormThresholds: []int64{5},
+				},
 				JoinedInterval: new(int64(1)),
 			},
 		},

@@ -15,10 +15,10 @@ type stage struct {
 	show func(format string, args ...any)
 }
 
-// play shows once what happens when a severity rises, when an alert joins an acknowledged incident, and in a storm. What
-// it prints are sentences of the server's own explanation, so they are true.
+// play shows once what happens when a severity rises, when an alert joins an acknowledged incident, in a storm, and to an
+// event for which no rule names a person. What it prints are sentences of the server's own explanation, so they are true.
 func (s *stage) play() {
-	for _, scene := range []func(){s.rise, s.join, s.storm} {
+	for _, scene := range []func(){s.rise, s.join, s.storm, s.untold} {
 		if s.wait(2 * time.Second) {
 			scene()
 		}
@@ -37,7 +37,12 @@ func (s *stage) wait(d time.Duration) bool {
 
 // The alerts of the scenes.
 var (
-	disk    = happening{key: "scene-disk", title: "The ledger database runs out of space", labels: labels("service", "ledger-db", "check", "disk_space")}
+	disk = happening{
+		key: "scene-disk", title: "The ledger database runs out of space", labels: labels("service", "ledger-db", "check", "disk_space"),
+	}
+	prices = happening{
+		key: "scene-prices", title: "Prices are missing on the home page", labels: labels("service", "shop-web", "page", "/"),
+	}
 	pods    = []happening{scenePod(1), scenePod(2)}
 	flooded = sceneStorm(40)
 )
@@ -51,7 +56,9 @@ func scenePod(n int) happening {
 func sceneStorm(n int) (all []happening) {
 	for i := range n {
 		service := fmt.Sprintf("shard%02d-db", i+1)
-		all = append(all, happening{key: "scene-" + service, title: "Database shard does not answer", labels: labels("service", service, "check", "ping")})
+		all = append(all, happening{
+			key: "scene-" + service, title: "Database shard does not answer", labels: labels("service", service, "check", "ping"),
+		})
 	}
 	return all
 }
@@ -94,9 +101,15 @@ func (s *stage) storm() {
 	s.explain("storm", fmt.Sprintf("%s, %d times at once", flooded[0].title, len(flooded)), events[len(events)-1:], " in a bundle of ")
 }
 
+// untold shows what becomes of an event whose channel has no escalation rule.
+func (s *stage) untold() {
+	event := s.push(prices.as("Critical"))
+	s.explain("untold", prices.title+", in a channel without a rule", event, "the channel has no escalation rule")
+}
+
 // clear ends the alerts of the scenes.
 func (s *stage) clear() {
-	s.push(asAll(append(append([]happening{disk}, pods...), flooded...), "Ok")...)
+	s.push(asAll(append(append([]happening{disk, prices}, pods...), flooded...), "Ok")...)
 }
 
 // as returns the happening with a status.
@@ -159,15 +172,16 @@ func (s *stage) explain(name, about string, events []string, texts ...string) {
 		return
 	}
 	call := Call{Path: "/alert/explain", Body: fmt.Sprintf(`{"event_id": "%s"}`, events[0])}
-	s.show("%-9s  %s\n           %s\n           %s\n", name, about, strings.Join(sentences, "\n           "), call.Curl(s.url, s.keys.ReadOnly))
+	const indent = "\n           "
+	s.show("%-9s  %s"+indent+"%s"+indent+"%s\n", name, about, strings.Join(sentences, indent), call.Curl(s.url, s.keys.ReadOnly))
 }
 
-// poll reads the explanation of an event until done reports that it is complete, for ten seconds at most.
+// poll reads the explanation of an event until done reports that it is complete, for half a minute at most or so.
 func (s *stage) poll(events []string, done func(*explanation) bool) {
 	if len(events) == 0 {
 		return
 	}
-	for range 100 {
+	for range 300 {
 		var e explanation
 		post(s.ctx, s.url+"/alert/explain?app_key="+s.keys.ReadOnly, map[string]any{"event_id": events[0]}, &e)
 		if done(&e) || !s.wait(100*time.Millisecond) {

@@ -55,7 +55,7 @@ func (s *server) curl(line string) answer {
 // scenes are over.
 func TestTheDemoPlaysItsScenes(t *testing.T) {
 	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
-	scenes := map[string][]string{"rise": nil, "join": nil, "storm": nil}
+	scenes := map[string][]string{"rise": nil, "join": nil, "storm": nil, "untold": nil}
 	end, scene, left := time.After(2*time.Minute), "", len(scenes)
 	for left > 0 {
 		var line string

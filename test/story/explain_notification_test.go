@@ -87,7 +87,7 @@ func TestExplainARiseOfAnAcknowledgedIncident(t *testing.T) {
 	w.bothExplain("cpu", "Message about the severity to Ann Day (responsible, and its severity rose to Critical) over sms: sent.")
 }
 
-// What waited for quiet hours is decided again at the rise, and its reason says that it waited.
+// What waited for quiet hours is decided again at the rise, and its reason is that it waited.
 func TestExplainARiseThatEndsAWait(t *testing.T) {
 	w := begin(t, escalates(rising(persons(ann))))
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "00:00", "end": "23:59"}]}`)
