@@ -2,6 +2,8 @@ package story
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -198,4 +200,61 @@ func TestExplainARefusedMethodBesideAnother(t *testing.T) {
 	w.bothExplain("cpu", "over sms: failed, it answered 403 Forbidden.")
 	w.without("cpu", "instead")
 	w.without("cpu", "absent")
+}
+
+// Each of two rises is explained by what followed from it, not from the other.
+func TestExplainTwoRises(t *testing.T) {
+	w := begin(t, escalates(rising(persons(ann), window(10))+","+rising(persons(cid))))
+	w.push("cpu", "Info")
+	w.pass(time.Minute)
+	w.push("cpu", "Warning")
+	w.pass(time.Minute)
+	w.push("cpu", "Critical")
+	w.bothExplain("cpu", "was changed from Info to Warning. So its escalation rule was chosen again.",
+		"was changed from Warning to Critical. So everyone who was notified is notified by the methods that Critical adds.")
+}
+
+var nextMessage = regexp.MustCompile(`Next: (a reminder|one message) .* (Sat 21|Sun 22) Nov (\d\d:\d\d) \(UTC\)`)
+
+// What explain calls the next message is sent at that moment, and none before it, with random settings. Everything happens
+// at full minutes, as the sentences have no seconds.
+func TestWhatExplainCallsTheNextMessageIsSentNext(t *testing.T) {
+	const seed = 20261122
+	rng := rand.New(rand.NewPCG(seed, 2))
+	kinds := map[string]int{}
+	for range 5 {
+		w := begin(t, grouped(byService))
+		w.drift = time.Minute
+		w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": %d, "reminder": {"critical": %d}}`, 1+rng.IntN(30), 5+rng.IntN(60))
+		w.pushTo(groupKey, "first", "Critical", "service=pay")
+		w.pass(time.Minute)
+		if rng.IntN(3) > 0 {
+			w.ack(annKey)
+		}
+		for n := range 6 {
+			w.pass(time.Duration(rng.IntN(4)) * time.Minute)
+			if rng.IntN(2) == 0 {
+				w.pushTo(groupKey, fmt.Sprint("joins", n), "Critical", "service=pay")
+			}
+			w.newPages()
+			all := w.words(w.incidentExplained(ownKey))
+			next := nextMessage.FindStringSubmatch(all)
+			if next == nil {
+				t.Fatalf("no message is next in\n%s", all)
+			}
+			at, err := time.Parse("2006 Mon 2 Jan 15:04", "2026 "+next[2]+" Nov "+next[3])
+			w.must(err)
+			w.pass(at.Sub(w.clock.Now()) - time.Second)
+			w.notified()
+			w.pass(time.Second)
+			want := map[string]string{"a reminder": remind("ann"), "one message": joined("ann")}[next[1]]
+			w.notified(want)
+			if kinds[next[1]]++; t.Failed() {
+				t.Fatalf("it was called next in\n%s", all)
+			}
+		}
+	}
+	if kinds["a reminder"] < 5 || kinds["one message"] < 5 {
+		t.Errorf("the cases are lopsided: %v", kinds)
+	}
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"tocsin/internal/activity"
@@ -90,7 +91,7 @@ func (x *Explanation) grouped(v *Outcome) string {
 func (x *Explanation) follows(s *Story, e activity.Entry, st *state) string {
 	switch event := e.Event.(type) {
 	case activity.SeverityChanged:
-		return " " + s.risen(e.CreatedAt, event, st)
+		return " " + s.risen(e, event, st)
 	case activity.Joined:
 		shows := func(n Notice) bool {
 			return (n.Cause == notify.Rise || n.Cause == notify.Reminder) && n.CreatedAt >= e.CreatedAt && n.CreatedAt < event.Until*1000
@@ -105,8 +106,18 @@ func (x *Explanation) follows(s *Story, e activity.Entry, st *state) string {
 	return ""
 }
 
-// risen returns what follows from a change of the severity at a moment (Unix milliseconds).
-func (s *Story) risen(at int64, change activity.SeverityChanged, st *state) string {
+// nextRise returns when the severity rises again after an entry of the feed, Unix milliseconds.
+func (s *Story) nextRise(after activity.Entry) int64 {
+	for _, e := range s.feed {
+		if change, ok := e.Event.(activity.SeverityChanged); ok && e.ID > after.ID && rose(change.To, change.From) {
+			return e.CreatedAt
+		}
+	}
+	return math.MaxInt64
+}
+
+// risen returns what follows from a change of the severity, an entry of the feed.
+func (s *Story) risen(e activity.Entry, change activity.SeverityChanged, st *state) string {
 	switch {
 	case !rose(change.To, change.From):
 		return "A lower severity notifies nobody and cancels nothing."
@@ -116,12 +127,12 @@ func (s *Story) risen(at int64, change activity.SeverityChanged, st *state) stri
 		return "So its responders are notified."
 	}
 	var before, after *notify.Notification // the last page before the rise, and the first one after it
-	added := false
+	added, until := false, s.nextRise(e)
 	for i := range s.Notices {
 		n := &s.Notices[i].stored
 		switch {
-		case n.Cause != notify.Page:
-		case n.Created < at:
+		case n.Cause != notify.Page || n.Created >= until:
+		case n.Created < e.CreatedAt:
 			before = n
 		case n.Event == activity.IncidentSeverity:
 			added = true
