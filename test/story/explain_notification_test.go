@@ -121,10 +121,12 @@ func TestExplainAlertsThatJoin(t *testing.T) {
 	w.pass(4*time.Minute - time.Second)
 	w.notified()
 	w.pass(time.Second)
+	w.bothExplain("third", "Message about joined alerts to Ann Day (responsible, and alerts have joined since the last message: 2) over email: waiting until Sat 21 Nov 10:08")
+	w.pass(5 * time.Second) // reminders and the like wait for each other
 	w.notified(joined("ann"))
-	w.bothExplain("third", "10:04:00 (UTC): Event", "10:08:00 (UTC): Message about joined alerts to Ann Day (responsible, and alerts have joined since the last message: 2) over email: sent.")
+	w.bothExplain("third", "10:04:00 (UTC): Event", "10:08:05 (UTC): Message about joined alerts to Ann Day (responsible, and alerts have joined since the last message: 2) over email: sent.")
 	w.without("third", "Next: ") // a Warning has no reminders
-	w.pass(2 * time.Minute)
+	w.pass(2*time.Minute - 5*time.Second)
 	w.pushTo(groupKey, "second", "Warning", "service=pay", "title=Worse")
 	w.bothExplain("second", `Event "Worse"`, "So nobody was notified again: the incident was open already.")
 	w.pushTo(groupKey, "fourth", "Critical", "service=pay")
@@ -149,8 +151,10 @@ func TestExplainRepeatsAndReminders(t *testing.T) {
 	w.pass(start.Add(4*time.Hour + 22*time.Minute - time.Second).Sub(w.clock.Now()))
 	w.notified()
 	w.pass(time.Second)
+	w.notified()
+	w.pass(5 * time.Second)
 	w.notified(remind("bob"))
-	w.bothExplain("cpu", "14:22:00 (UTC): Reminder to Bob Night (named by the rule, and no person has acknowledged the incident) over email: sent.", "Next: a reminder to everyone of its last step at Sat 21 Nov 18:22")
+	w.bothExplain("cpu", "14:22:05 (UTC): Reminder to Bob Night (named by the rule, and no person has acknowledged the incident) over email: sent.", "Next: a reminder to everyone of its last step at Sat 21 Nov 18:22")
 	w.as(annKey, "/incident/snooze", `{"incident_ids": [%q], "minutes": 300}`, w.incident())
 	w.bothExplain("cpu", "Now: it is snoozed until Sat 21 Nov 19:22 (UTC).", "Next: a reminder to everyone of its last step at Sat 21 Nov 19:22 (UTC)")
 }
@@ -216,8 +220,8 @@ func TestExplainTwoRises(t *testing.T) {
 
 var nextMessage = regexp.MustCompile(`Next: (a reminder|one message) .* (Sat 21|Sun 22) Nov (\d\d:\d\d) \(UTC\)`)
 
-// What explain calls the next message is sent at that moment, and none before it, with random settings. Everything happens
-// at full minutes, as the sentences have no seconds.
+// What explain calls the next message is stored at that moment, and sent five seconds later, with random settings; none
+// is sent before it. All else happens at full minutes, as the sentences have no seconds.
 func TestWhatExplainCallsTheNextMessageIsSentNext(t *testing.T) {
 	const seed = 20261122
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -247,11 +251,13 @@ func TestWhatExplainCallsTheNextMessageIsSentNext(t *testing.T) {
 			w.pass(at.Sub(w.clock.Now()) - time.Second)
 			w.notified()
 			w.pass(time.Second)
+			w.pass(5 * time.Second)
 			want := map[string]string{"a reminder": remind("ann"), "one message": joined("ann")}[next[1]]
 			w.notified(want)
 			if kinds[next[1]]++; t.Failed() {
 				t.Fatalf("it was called next in\n%s", all)
 			}
+			w.pass(55 * time.Second)
 		}
 	}
 	if kinds["a reminder"] < 5 || kinds["one message"] < 5 {

@@ -351,7 +351,7 @@ func TestExplainSamples(t *testing.T) {
 	joins.ack(annKey)
 	joins.pass(3 * time.Minute)
 	event = joins.pushTo(groupKey, "pod 2", "Warning", "service=cart", "title=Pod 2 restarts")
-	joins.pass(6 * time.Minute)
+	joins.pass(5*time.Minute + 5*time.Second)
 	joins.sample("explain_joined", joins.as(annKey, "/alert/explain", `{"event_id": %q}`, event))
 
 	storm := begin(t, textAnn(""), prometheus)
