@@ -73,7 +73,9 @@ func (x *Explanation) story(id string) error {
 		return err
 	}
 	for _, n := range notices {
-		shown := Notice{n.ID, n.Person, "", n.Method, n.Cause, n.Reason, n.Status, n.Attempts, n.Created, n.Due, n.Settled, n.Outcome, n.Delivery, n}
+		shown := Notice{
+			n.ID, n.Person, "", n.Method, n.Cause, n.Reason, n.Status, n.Attempts, n.Created, n.Due, n.Settled, n.Outcome, n.Delivery, n,
+		}
 		if n.Person != 0 {
 			p, _, err := notify.Find(tx, account, n.Person)
 			if err != nil {
