@@ -31,7 +31,7 @@ type Alert struct {
 	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,flapping" doc:"Why it notifies no one now; absent: it is not muted, or it is over."`
 	MutedBy          string            `json:"muted_by,omitzero" maxLength:"255" doc:"The silence rule, or the alert that inhibits it."`
 	MutedUntil       int64             `json:"muted_until,omitzero" doc:"When it is decided again, Unix seconds."`
-	GroupKey         string            `json:"group_key,omitzero" doc:"The group that its source puts it into, such as Alertmanager's groupKey; absent: none."`
+	GroupKey         string            `json:"group_key,omitzero" maxLength:"255" doc:"The group that its source puts it into, such as Alertmanager's groupKey; absent: none."`
 	CreatedAt        int64             `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt        int64             `json:"updated_at" doc:"Unix seconds."`
 	DeletedAt        int64             `json:"deleted_at,omitzero" doc:"Unix seconds; never set in a reply, which omits deleted alerts."`

@@ -185,7 +185,7 @@ func TestAnAcknowledgementKeepsTheAssigneesNotification(t *testing.T) {
 	w.notified(newPage("olga"))
 	w.as(annKey, "/incident/assign", `{"incident_id": %q, "assigned_to": {"person_ids": [%d]}}`, w.incident(), cid)
 	w.ack(annKey)
-	w.notified()
+	w.notified(acked("olga"))
 	w.drift = time.Minute
 	w.pass(61 * time.Minute)
 	w.notified("cid@example.com email i_assign")

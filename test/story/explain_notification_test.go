@@ -73,7 +73,7 @@ func TestExplainARiseToAnotherRule(t *testing.T) {
 		"Notification to Bob Night (named by the rule) over email: sent.")
 	w.push("disk", "Info") // no rule is for it
 	w.push("disk", "Critical")
-	w.bothExplain("disk", "So nobody was notified: no escalation rule of the channel matches", "So rule rule 1 (5e5e5e5e5e5e5e5e5e5e5a01) starts at its first step.", "Notification to Bob Night")
+	w.bothExplain("disk", "So no rule notified a person: no escalation rule of the channel matches", "So rule rule 1 (5e5e5e5e5e5e5e5e5e5e5a01) starts at its first step.", "Notification to Bob Night")
 }
 
 func TestExplainARiseOfAnAcknowledgedIncident(t *testing.T) {

@@ -57,7 +57,7 @@ func (w *world) shown(held bool) {
 	if _, metrics := w.page("/metrics"); !strings.Contains(metrics, want+"\n") {
 		w.t.Errorf("the metrics lack %q", want)
 	}
-	for _, path := range []string{"/channel/list?app_key=" + ownKey, "/event/push/alert/standard?integration_key=" + shopKey} {
+	for _, path := range []string{"/channel/list?app_key=" + ownKey, "/event/push/alert/standard?integration_key=unknown"} {
 		answer, err := http.Post(w.http.URL+path, "application/json", strings.NewReader(`{}`))
 		w.must(err)
 		answer.Body.Close()

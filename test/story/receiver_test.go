@@ -62,7 +62,7 @@ func (w *world) receivers() {
 // placed is a text with the receivers' address in place of chats.
 func (w *world) placed(text string) string { return strings.ReplaceAll(text, chats, w.chats) }
 
-// answers sets what the receivers reply from now on.
+// answers sets what the receivers reply from now on. It is called for one page at a time.
 func (w *world) answers(with func(page) answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,7 +89,9 @@ func (w *world) take(p page) answer {
 	w.mu.Lock()
 	answer := w.answer
 	w.mu.Unlock()
+	w.answering.Lock()
 	a := answer(p)
+	w.answering.Unlock()
 	if a == taken || a == lost {
 		w.mu.Lock()
 		defer w.mu.Unlock()

@@ -68,9 +68,10 @@ type world struct {
 	gateway gateway.Gateway
 	chats   string // URL of what stands for chats
 
-	mu     sync.Mutex
-	pages  []page
-	answer func(page) answer // of the receivers
+	mu        sync.Mutex
+	answering sync.Mutex // answer is called for one page at a time
+	pages     []page
+	answer    func(page) answer // of the receivers
 }
 
 // begin starts a world. The texts of more are merged into its account file, section by section.
