@@ -71,7 +71,8 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		Closed: a.Senders.Closed, Held: a.Gate.Reason,
 	})
 	decisions := triage.New(triage.Config{
-		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds, Decide: decide, Escalate: escalate,
+		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds,
+		Decide: decide, Escalate: escalate,
 	})
 	a.Modules = append(a.objects(bus, cursorKey),
 		untolds.Module(),

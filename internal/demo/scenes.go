@@ -104,7 +104,9 @@ func (s *stage) storm() {
 // untold shows what becomes of an event whose channel has no escalation rule.
 func (s *stage) untold() {
 	event := s.push(prices.as("Critical"))
-	s.explain("untold", prices.title+", in a channel without a rule", event, "the channel has no escalation rule")
+	s.explain("untold", prices.title+", in a channel without a rule", event, "So no rule notified a person", "was notified instead")
+	list := Call{Path: "/incident/untold/list", Body: `{}`}
+	s.show("           everything that reached no one:\n           %s\n", list.Curl(s.url, s.keys.ReadOnly))
 }
 
 // clear ends the alerts of the scenes.

@@ -145,7 +145,8 @@ func (l *linter) channel(c *Channel) {
 		return
 	}
 	if len(c.Rules) == 0 {
-		l.add(ChannelWithoutRule, object, only, "channel %q has no enabled escalation rule, so its incidents reach only the account's fallback", c.Name)
+		l.add(ChannelWithoutRule, object, only,
+			"channel %q has no enabled escalation rule, so its incidents reach only the account's fallback", c.Name)
 	} else {
 		l.cover(c, object, only)
 	}

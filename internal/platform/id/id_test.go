@@ -102,7 +102,7 @@ func TestUnusedNumbersAreDrawnAgain(t *testing.T) {
 		t.Errorf("%d of %v: %v", n, drawn, err)
 	}
 	broken := errors.New("broken")
-	if _, err := Unused(func(int64) (bool, error) { return true, broken }); err != broken {
+	if _, err := Unused(func(int64) (bool, error) { return true, broken }); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 }
