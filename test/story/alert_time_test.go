@@ -55,9 +55,9 @@ func TestAnOldAlertIsNotResolvedAtOnce(t *testing.T) {
 	w.alertmanager("firing", "cpu", start.Add(-2*time.Hour), "")
 	w.drift = time.Minute
 	w.pass(59 * time.Minute)
-	w.notified(newPage("ann"))
+	w.notified(newPage("ann"), newPage("olga"))
 	w.pass(2 * time.Minute)
-	w.notified(over("ann"))
+	w.notified(over("ann"), over("olga"))
 }
 
 // Alerts that arrive together are grouped even if they are old.

@@ -1,6 +1,9 @@
 package story
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // base is the account file of the world.
 var base = fmt.Sprintf(`{
@@ -33,7 +36,16 @@ func escalates(layers string, more ...string) string {
 	for _, m := range more {
 		extra += ", " + m
 	}
-	return fmt.Sprintf(`{"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "on call", "template_id": "000000000000000000000001", "layers": [%s]%s}]}`, shop, layers, extra)
+	return fmt.Sprintf(`{"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "on call", "template_id": "000000000000000000000001", "layers": [%s]%s}]}`, shop, patient(layers), extra)
+}
+
+// patient sets the longest window of the last of some layers, unless it has one. Stories of half a day are then not about
+// the fallback, which is notified when the last layer has had its time.
+func patient(layers string) string {
+	if last := strings.LastIndex(layers, `{"target"`); last < 0 || strings.Contains(layers[last:], "escalate_window") {
+		return layers
+	}
+	return strings.TrimSuffix(layers, "}") + ", " + window(720) + "}"
 }
 
 // by is the method by which the layers of stories notify persons.

@@ -227,7 +227,7 @@ func TestWhatExplainCallsTheNextMessageIsSentNext(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	kinds := map[string]int{}
 	for range 5 {
-		w := begin(t, grouped(byService))
+		w := begin(t, strings.Replace(grouped(byService), layer(onCall(day)), patient(layer(onCall(day))), 1))
 		w.drift = time.Minute
 		w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": %d, "reminder": {"critical": %d}}`, 1+rng.IntN(30), 5+rng.IntN(60))
 		w.pushTo(groupKey, "first", "Critical", "service=pay")

@@ -139,17 +139,18 @@ func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
 	w.notified(remind("bob"))
 	w.jump(20 * time.Hour) // missed reminders are one
 	w.pass(catchUp)
-	w.notified(remind("bob"))
+	w.pass(catchUp)
+	w.notified(newPage("olga"), remind("bob"))
 	w.pass(time.Hour)
 	w.notified()
 	w.ack(annKey)
 	w.pass(3 * time.Hour)
-	w.notified(acked("bob"))
+	w.notified(acked("bob"), acked("olga"))
 	w.pass(61 * time.Minute) // of an acknowledged one the responders are
 	w.pass(catchUp)
 	w.notified(remind("ann"), remind("bob"))
 	w.push("cpu", "Ok")
-	w.notified(over("ann"), over("bob"))
+	w.notified(over("ann"), over("bob"), over("olga"))
 	w.pass(9 * time.Hour)
 	w.notified()
 }

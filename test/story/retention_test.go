@@ -57,7 +57,7 @@ func TestAClosedIncidentIsDeletedAfterItsTime(t *testing.T) {
 	if got := w.past(); got != "incident 2, alert 2, incident_assignment 2, escalation 2, lost 0" {
 		t.Errorf("after a year there are %s", got)
 	}
-	w.notified()
+	w.notified(newPage("olga")) // the fallback, as no person acknowledged
 	if got := r.calls(); len(got) > 0 {
 		t.Errorf("webhooks were told of %d changes", len(got))
 	}

@@ -279,3 +279,32 @@ func TestAStrayEventEnds(t *testing.T) {
 	w.pushTo(sharedKey, "stray", "Ok")
 	w.untoldIs()
 }
+
+// When the last step has had its time and no person has acknowledged, the fallback is notified too, once, although a person
+// was reached. An acknowledgement before prevents it.
+func TestAnUnansweredIncidentIsTheFallbacks(t *testing.T) {
+	w := begin(t, escalates(layer(persons(ann), window(30))))
+	w.push("cpu", "Critical")
+	w.notified(newPage("ann"))
+	w.pass(10 * time.Second)
+	w.drift = time.Minute
+	w.pass(29 * time.Minute)
+	w.notified()
+	if why := w.whole("cpu"); !strings.Contains(why, "Next: the account's fallback at Sat 21 Nov 10:30 (UTC), if nobody acknowledges before.") {
+		t.Error(why)
+	}
+	w.restart()
+	w.pass(2 * time.Minute)
+	w.notified(newPage("olga"))
+	w.pass(2 * time.Minute)
+	w.untoldIs([3]string{"Trouble with cpu", "fallback", "its escalation has ended and no person has acknowledged it"})
+	w.pass(time.Hour)
+	w.notified()
+
+	w.push("disk", "Critical")
+	w.notified(newPage("ann"))
+	w.pass(10 * time.Minute)
+	w.ack(annKey)
+	w.pass(time.Hour)
+	w.notified()
+}

@@ -15,7 +15,7 @@ type sentMessage struct {
 }
 
 // followModel runs from second to second. What happens at a second is before what is sent at it.
-func followModel(history map[int64]string, held []escalationplan.Span, every, bundle, end int64) (list []sentMessage) {
+func followModel(history map[int64]string, held []escalationplan.Span, every, bundle, fallback, end int64) (list []sentMessage) {
 	rose, waits, bundleEnd, quiet := false, false, int64(0), int64(0)
 	for now := int64(start); now < end; now++ {
 		switch history[now] {
@@ -36,6 +36,9 @@ func followModel(history map[int64]string, held []escalationplan.Span, every, bu
 		switch {
 		case rose:
 			what, rose, waits, quiet = escalationplan.Rise, false, false, 0
+		case fallback > 0 && now >= fallback: // the responders' messages wait for the next second
+			list, fallback = append(list, sentMessage{escalationplan.Unanswered, now}), 0
+			continue
 		case every > 0 && quiet >= every:
 			what, waits, quiet = escalationplan.Reminder, false, 0
 		case bundleEnd > 0 && now >= bundleEnd && waits:
@@ -52,13 +55,18 @@ func followModel(history map[int64]string, held []escalationplan.Span, every, bu
 }
 
 // TestFollowUpAgainstModel: called when it asks for it, or when something has happened, the same messages are sent at the
-// same moments as by the model: each rise once, one message for each bundle of alerts, one reminder for each interval.
+// same moments as by the model: each rise once, one message for each bundle of alerts, one reminder for each interval, and
+// one message to the fallback.
 func TestFollowUpAgainstModel(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		every, bundle, end := rng.Int64N(80), 1+rng.Int64N(30), int64(start)+400
 		if rng.IntN(3) == 0 {
 			every = 0
+		}
+		fallback := int64(0)
+		if rng.IntN(2) == 0 {
+			fallback = start + 1 + rng.Int64N(200)
 		}
 		history, held := map[int64]string{}, []escalationplan.Span(nil)
 		for range rng.IntN(20) {
@@ -69,7 +77,7 @@ func TestFollowUpAgainstModel(t *testing.T) {
 			held = append(held, escalationplan.Span{From: from, Until: from + 1 + rng.Int64N(60)})
 		}
 		var got []sentMessage
-		f := escalationplan.FollowUp{From: start, Every: every}
+		f := escalationplan.FollowUp{From: start, Every: every, Fallback: fallback}
 		next := int64(start)
 		for now := int64(start); now < end; now++ {
 			what, changed := history[now]
@@ -100,7 +108,7 @@ func TestFollowUpAgainstModel(t *testing.T) {
 				t.Fatalf("seed %d: at %d the next moment is %d", seed, now, next)
 			}
 		}
-		if want := followModel(history, held, every, bundle, end); !slices.Equal(got, want) {
+		if want := followModel(history, held, every, bundle, fallback, end); !slices.Equal(got, want) {
 			t.Fatalf("seed %d: every %d, bundle %d, held %v, %v\n got %v\nwant %v", seed, every, bundle, held, history, got, want)
 		}
 	}

@@ -56,7 +56,8 @@ func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Ti
 }
 
 // endRound starts the layers again when the rule repeats them. Else the escalation ends, the incident's feed records
-// that no person has acknowledged the incident, and reminders follow.
+// that no person has acknowledged the incident, and reminders follow. When the last layer has had its time too, the incident
+// is the fallback's as well.
 func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
 	if at := e.timing.Again(now.Unix()); at > 0 {
 		round := e.timing.Round + 1
@@ -69,8 +70,16 @@ func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Tim
 	if err := e.save(tx); err != nil {
 		return err
 	}
-	if err := r.follow(tx, i, i.Severity, now); err != nil || e.timing.Untold && e.timing.Round == 0 { // it is in the feed already
+	if err := r.follow(tx, i, i.Severity, now); err != nil {
 		return err
+	}
+	if !e.timing.Untold {
+		last := e.timing.Layers[len(e.timing.Layers)-1]
+		if err := followUnanswered(tx, i, now.Unix()+last.Window); err != nil {
+			return err
+		}
+	} else if e.timing.Round == 0 { // it is in the feed already
+		return nil
 	}
 	why := fmt.Sprintf("every step of escalation rule %s is done and no person has acknowledged the incident", e.ruleName)
 	return r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,

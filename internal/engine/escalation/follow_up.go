@@ -24,15 +24,16 @@ type followUp struct {
 	severity string // the highest that the responders know of
 	since    int64  // when it was acknowledged or assigned, or its escalation ended
 	reminded int64  // when the last reminder was sent; since, if none was
+	fallback int64  // when the fallback is notified that no person has acknowledged; 0: it is not, or was
 	joined   int64  // when alerts that joined are notified; 0: none joined
 	alerts   int64  // of the incident at the last message
 	failed   int64  // since when it fails and is retried; 0: it does not
 }
 
-const followColumns = `account_id, incident_id, next_at, severity, since, reminded_at, joined_at, alerts, failed_at`
+const followColumns = `account_id, incident_id, next_at, severity, since, reminded_at, joined_at, alerts, failed_at, fallback_at`
 
 func scanFollowUp(scan db.Scan) (f followUp, err error) {
-	return f, scan(&f.account, &f.incident, &f.next, &f.severity, &f.since, &f.reminded, &f.joined, &f.alerts, &f.failed)
+	return f, scan(&f.account, &f.incident, &f.next, &f.severity, &f.since, &f.reminded, &f.joined, &f.alerts, &f.failed, &f.fallback)
 }
 
 func findFollowUp(tx *db.Tx, account int64, incident string) (followUp, bool, error) {
@@ -42,8 +43,8 @@ func findFollowUp(tx *db.Tx, account int64, incident string) (followUp, bool, er
 // save stores the follow-up.
 func (f *followUp) save(tx *db.Tx) error {
 	_, err := tx.Exec(`UPDATE follow_up SET next_at = $3, severity = $4, since = $5, reminded_at = $6, joined_at = $7, alerts = $8,
-		failed_at = $9 WHERE account_id = $1 AND incident_id = $2`,
-		f.account, f.incident, f.next, f.severity, f.since, f.reminded, f.joined, f.alerts, f.failed)
+		failed_at = $9, fallback_at = $10 WHERE account_id = $1 AND incident_id = $2`,
+		f.account, f.incident, f.next, f.severity, f.since, f.reminded, f.joined, f.alerts, f.failed, f.fallback)
 	return err
 }
 
@@ -56,12 +57,19 @@ func forget(tx *db.Tx, account int64, incident string) error {
 // follow follows an incident up from now on. severity is the highest that its responders know of. A message about joined
 // alerts that waits stays.
 func (r *Service) follow(tx *db.Tx, i *incident.Incident, severity string, now time.Time) error {
-	_, err := tx.Exec(`INSERT INTO follow_up (`+followColumns+`) VALUES ($1, $2, $3, $4, $3, $3, 0, $5, 0)
+	_, err := tx.Exec(`INSERT INTO follow_up (`+followColumns+`) VALUES ($1, $2, $3, $4, $3, $3, 0, $5, 0, 0)
 		ON CONFLICT (account_id, incident_id) DO UPDATE SET next_at = excluded.next_at, severity = excluded.severity,
-			since = excluded.since, reminded_at = excluded.reminded_at,
+			since = excluded.since, reminded_at = excluded.reminded_at, fallback_at = 0,
 			alerts = CASE WHEN follow_up.joined_at > 0 THEN follow_up.alerts ELSE excluded.alerts END`,
 		i.AccountID, i.IncidentID, now.Unix(), severity, i.AlertCnt)
 	tx.OnCommit(r.Wake.Raise)
+	return err
+}
+
+// followUnanswered makes the fallback be notified at a moment, Unix seconds, unless a person acknowledges the incident
+// before. The incident is followed up already.
+func followUnanswered(tx *db.Tx, i *incident.Incident, at int64) error {
+	_, err := tx.Exec(`UPDATE follow_up SET fallback_at = $3 WHERE account_id = $1 AND incident_id = $2`, i.AccountID, i.IncidentID, at)
 	return err
 }
 
@@ -241,14 +249,19 @@ func (r *Service) followUp(tx *db.Tx, f followUp, p *prepared, now time.Time) er
 	if message != escalationplan.None {
 		f.alerts = i.AlertCnt
 	}
-	f.next, f.reminded, f.joined, f.failed = next, plan.From, plan.Joined, 0
+	f.next, f.reminded, f.joined, f.fallback, f.failed = next, plan.From, plan.Joined, plan.Fallback, 0
 	return f.save(tx)
 }
 
 // plan returns what is still to be notified of an incident in a channel.
 func (f *followUp) plan(i *incident.Incident, ch channel.Channel) escalationplan.FollowUp {
+	fallback := f.fallback
+	if i.Progress != incident.Triggered {
+		fallback = 0
+	}
 	return escalationplan.FollowUp{
-		Rose: event.Rank(i.Severity) > event.Rank(f.severity) && (i.Progress == incident.Processing || assignedByHand(i)),
-		From: f.reminded, Every: ch.ReminderInterval(i.Severity), Joined: f.joined, Fresh: i.AlertCnt > f.alerts,
+		Fallback: fallback,
+		Rose:     event.Rank(i.Severity) > event.Rank(f.severity) && (i.Progress == incident.Processing || assignedByHand(i)),
+		From:     f.reminded, Every: ch.ReminderInterval(i.Severity), Joined: f.joined, Fresh: i.AlertCnt > f.alerts,
 	}
 }

@@ -25,6 +25,8 @@ func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m e
 	switch m {
 	case escalationplan.None:
 		return nil
+	case escalationplan.Unanswered:
+		return r.Untold.Add(tx, i, "its escalation has ended and no person has acknowledged it", now)
 	case escalationplan.Joined:
 		t.cause, t.event, t.severity = notify.Joined, activity.IncidentJoined, quiet
 		t.reason = fmt.Sprintf("responsible, and alerts have joined since the last message: %d", i.AlertCnt-f.alerts)

@@ -89,7 +89,8 @@ func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err er
 		reply.Ends = "no escalation rule matches, so the account's fallback is notified"
 		return reply, nil
 	}
-	reply.Ends = "if no person could be notified, the account's fallback is"
+	reply.Ends = "if no person could be notified, or nobody has acknowledged when the last step has had its time, the account's" +
+		" fallback is notified"
 	if repeat := rule.Timing().Repeat; repeat.Times < 0 {
 		reply.Ends += fmt.Sprintf("; all layers are notified again every %d minutes until a person acknowledges", repeat.Every/60)
 	} else if repeat.Times > 0 {

@@ -221,6 +221,8 @@ func (x *Explanation) nextMessage(s *Story) string {
 	switch s.message.Kind {
 	case escalationplan.Reminder:
 		return fmt.Sprintf("Next: a reminder to %s at %s, %s.", to, at, unless)
+	case escalationplan.Unanswered:
+		return fmt.Sprintf("Next: the account's fallback at %s, if nobody acknowledges before.", at)
 	case escalationplan.Joined:
 		return fmt.Sprintf("Next: one message to %s about the alerts that joined, at %s.", to, at)
 	case escalationplan.Rise:
