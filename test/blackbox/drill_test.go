@@ -11,20 +11,24 @@ import (
 	"tocsin/internal/sender/mailtest"
 )
 
+// withMail imports an account into a new database. The flags make a server on it send mail to a mail server.
+func withMail(t *testing.T, database string, mails *mailtest.Mailbox) (dir, key string, flags []string) {
+	t.Helper()
+	dir = t.TempDir()
+	write(t, dir, "account.json", crashAccount)
+	write(t, dir, "password", "secret\n")
+	must(t, dir, "import", "account.json", "--db", database)
+	key = must(t, dir, "key", "create", "--account", "1", "--person", "11", "--db", database)
+	return dir, key, []string{"--smtp", fmt.Sprintf("127.0.0.1:%d", mails.Port), "--smtp-from", "tocsin@example.com",
+		"--smtp-user", "tocsin", "--smtp-password-file", "password", "--smtp-insecure"}
+}
+
 // A drill tests the whole chain of a running server, up to a mail that arrives. When a hop is broken it names the hop
 // and fails.
 func TestADrillTimesEveryHop(t *testing.T) {
-	keyring := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
-	dir := t.TempDir()
-	write(t, dir, "account.json", crashAccount)
-	write(t, dir, "password", "secret\n")
-	must(t, dir, "import", "account.json", "--db", "sqlite:drill.db")
-	key := must(t, dir, "key", "create", "--account", "1", "--person", "11", "--name", "drill", "--db", "sqlite:drill.db")
-	if lines := strings.Fields(key); len(lines) > 0 {
-		key = lines[len(lines)-1]
-	}
-	s := serve(t, dir, "serve", "--db", "sqlite:drill.db", "--listen", "127.0.0.1:0", "--smtp", fmt.Sprintf("127.0.0.1:%d", keyring.Port), "--smtp-from", "tocsin@example.com",
-		"--smtp-user", "tocsin", "--smtp-password-file", "password", "--smtp-insecure", "--public-url", "https://tocsin.example.com/")
+	mails := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
+	dir, key, mail := withMail(t, "sqlite:drill.db", mails)
+	s := serve(t, dir, append([]string{"serve", "--db", "sqlite:drill.db", "--listen", "127.0.0.1:0", "--public-url", "https://tocsin.example.com/"}, mail...)...)
 	drill := []string{"drill", "--server", s.url, "--app-key", key, "--integration-key", "00112233445566778899aabbccddeeff131"}
 	r := tool(t, dir, drill...)
 	if r.code != 0 || !strings.Contains(r.out, "decided: opened") || !strings.Contains(r.out, "sent over email") || !strings.Contains(r.out, "1 sent, all hops work") {
@@ -47,9 +51,9 @@ func TestADrillTimesEveryHop(t *testing.T) {
 	if r := tool(t, dir, "drill", "--server", s.url, "--app-key", key); r.code != 2 || !strings.Contains(r.err, "--integration-key or --channel") {
 		t.Errorf("with neither: exit %d\n%s%s", r.code, r.out, r.err)
 	}
-	mails := keyring.Mails()
-	if len(mails) == 0 || !strings.Contains(mails[0].Data, "Subject: [Drill] [Critical] Drill: nothing is wrong") || !strings.Contains(mails[0].Data, "https://tocsin.example.com/ack/") {
-		t.Errorf("%+v", mails)
+	sent := mails.Mails()
+	if len(sent) == 0 || !strings.Contains(sent[0].Data, "Subject: [Drill] [Critical] Drill: nothing is wrong") || !strings.Contains(sent[0].Data, "https://tocsin.example.com/ack/") {
+		t.Errorf("%+v", sent)
 	}
 	if a := s.call(key, "/preference/update", `{"trigger_notify": {"critical": ["email", "ntfy"], "warning": [], "info": []}, "contacts": {"ntfy": "http://127.0.0.1:9/nobody"}}`); a.status != 200 {
 		t.Fatalf("%+v", a)

@@ -1,9 +1,9 @@
 package blackbox
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,15 +15,10 @@ import (
 // that it was made from goes on.
 func TestBackupRestoreRelease(t *testing.T) {
 	mails := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
-	dir := t.TempDir()
-	write(t, dir, "account.json", crashAccount)
-	write(t, dir, "password", "secret\n")
-	must(t, dir, "import", "account.json", "--db", "sqlite:first.db")
-	key := must(t, dir, "key", "create", "--account", "1", "--person", "11", "--db", "sqlite:first.db")
+	dir, key, mail := withMail(t, "sqlite:first.db", mails)
 	start := func(name string, more ...string) *server {
 		t.Helper()
-		return serve(t, dir, append([]string{"serve", "--db", "sqlite:" + name, "--listen", "127.0.0.1:0", "--smtp", fmt.Sprintf("127.0.0.1:%d", mails.Port),
-			"--smtp-from", "tocsin@example.com", "--smtp-user", "tocsin", "--smtp-password-file", "password", "--smtp-insecure"}, more...)...)
+		return serve(t, dir, slices.Concat([]string{"serve", "--db", "sqlite:" + name, "--listen", "127.0.0.1:0"}, mail, more)...)
 	}
 	drill := func(s *server, want ...string) {
 		t.Helper()
