@@ -38,7 +38,7 @@ type timing struct {
 	Still  []escalationplan.Span // when its clock was stopped: a layer waited for a shift, or silences held the incident
 	Absent []int64               `json:",omitempty"` // persons whose every method refused a page of this run
 	Held   int64                 // since when silences hold it, Unix seconds; 0: they do not
-	Untold bool                  `json:"Owner"` // no person was reached, so the incident is the fallback's
+	Untold bool                  // no person was reached, so the incident is the fallback's
 }
 
 const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended, severity`
