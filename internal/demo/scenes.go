@@ -106,7 +106,7 @@ func (s *stage) untold() {
 	event := s.push(prices.as("Critical"))
 	s.explain("untold", prices.title+", in a channel without a rule", event, "So no rule notified a person", "was notified instead")
 	list := Call{Path: "/incident/untold/list", Body: `{}`}
-	s.show("           everything that reached no one:\n           %s\n", list.Curl(s.url, s.keys.ReadOnly))
+	s.show("           what reached no person by a rule:\n           %s\n", list.Curl(s.url, s.keys.ReadOnly))
 }
 
 // clear ends the alerts of the scenes.
