@@ -10,6 +10,10 @@ import (
 type Schedule struct {
 	Zone   *time.Location // zone of layers that have none; nil means UTC (R1)
 	Layers []Layer
+
+	Covers     []Cover    // in the order in which they were made (R24)
+	Absences   []Absence  // in any order (R25)
+	WhenAbsent WhenAbsent // what rotations do without an absent person (R25)
 }
 
 // Layer is one rotation, or one temporary override, of a schedule.
