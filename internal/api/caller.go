@@ -19,7 +19,7 @@ func (f *Frame) caller(x *exchange) (auth.Principal, error) {
 	if err == nil || fault.KindOf(err) != fault.Unauthorized {
 		return who, err
 	}
-	if v := f.Guesses.allow(x.network(), x.call.Now); !v.OK {
+	if v := f.Guesses.Allow(x.network(), x.call.Now); !v.OK {
 		x.retryAfter(v)
 		return who, fault.New(fault.TooFrequent, "too many unknown app keys from this address")
 	}

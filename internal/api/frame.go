@@ -207,13 +207,22 @@ func (f *Frame) answer(x *exchange) (err error) {
 	if x.call.Who, err = f.caller(x); err != nil {
 		return x.clientGone(err)
 	}
+	return f.perform(x, func() ([]byte, error) { return f.readBody(x) })
+}
+
+// perform checks the caller's limits and permissions, reads the body and runs the operation.
+func (f *Frame) perform(x *exchange, read func() ([]byte, error)) error {
 	if err := f.within(x); err != nil {
 		return err
 	}
 	if x.op.Effect == Write {
 		x.call.Who.Asked = func(channel int64) { x.asked = append(x.asked, channel) }
 	}
-	body, err := f.admit(x)
+	err := f.permit(x)
+	var body []byte
+	if err == nil {
+		body, err = read()
+	}
 	if err == nil {
 		err = x.clientGone(f.run(x, body))
 	}
@@ -223,15 +232,15 @@ func (f *Frame) answer(x *exchange) (err error) {
 	return err
 }
 
-// admit checks the caller's permissions for the operation and reads the body.
-func (f *Frame) admit(x *exchange) ([]byte, error) {
+// permit checks the caller's permissions for the operation.
+func (f *Frame) permit(x *exchange) error {
 	if !x.call.Who.MayAny(x.op.Allow) {
-		return nil, fault.Denied("this key lacks the permission %s", either(x.op.Allow))
+		return fault.Denied("this key lacks the permission %s", either(x.op.Allow))
 	}
 	if x.call.Who.Narrowed && !x.call.Who.MayAny(x.op.Narrowed) {
-		return nil, fault.Denied("this key is narrowed and lacks the permission %s", either(x.op.Narrowed))
+		return fault.Denied("this key is narrowed and lacks the permission %s", either(x.op.Narrowed))
 	}
-	return f.readBody(x)
+	return nil
 }
 
 // run decodes the request, calls the operation in its transaction and encodes the reply. A write's reply is encoded

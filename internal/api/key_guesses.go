@@ -26,13 +26,14 @@ func NewKeyGuesses() *KeyGuesses { return &KeyGuesses{ratelimit.New[netip.Prefix
 // Guessed counts a key that does not exist and returns a fault when its network address has tried too many.
 func (g *KeyGuesses) Guessed(c *Call) error {
 	address, _ := netip.ParseAddr(c.IP)
-	if v := g.allow(ratelimit.Network(address), c.Now); !v.OK {
+	if v := g.Allow(ratelimit.Network(address), c.Now); !v.OK {
 		return fault.New(fault.TooFrequent, "too many unknown keys from this address")
 	}
 	return nil
 }
 
-func (g *KeyGuesses) allow(network netip.Prefix, now time.Time) ratelimit.Result {
+// Allow counts a key or a password that was guessed wrong from a network, and reports whether more may be tried.
+func (g *KeyGuesses) Allow(network netip.Prefix, now time.Time) ratelimit.Result {
 	return g.table.Allow(network, keyGuessLimit, now)
 }
 

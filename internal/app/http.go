@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"tocsin/internal/console"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
 )
@@ -87,7 +89,9 @@ func (a *App) Handler() (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/", a.Frame)
 	mux.Handle("/event/push/alert/{source}", a.Frame.Endpoint(a.ingest.Alerts()))
-	mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
+	for pattern, handler := range a.console().Handlers() {
+		mux.Handle(pattern, handler)
+	}
 	mux.Handle("/event/push/heartbeat", a.Frame.Endpoint(a.ingest.Heartbeats()))
 	mux.Handle("/event/push/change/standard", a.Frame.Endpoint(a.ingest.Changes()))
 	mux.Handle("GET /ack/{token}", a.notify.AckPage())
@@ -101,6 +105,11 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.HandleFunc("GET /health", a.health)
 	mux.HandleFunc("GET /health/ready", a.ready)
 	return gzhttp.GzipHandler(a.showHeld(a.operationsFirst(mux))), nil
+}
+
+// console returns the pages for people.
+func (a *App) console() *console.Service {
+	return &console.Service{DB: a.DB, Frame: a.Frame, Clock: a.Clock, Log: a.Log, TLS: a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:")}
 }
 
 // operationsFirst sends calls of operations straight to the frame and all others to the mux, which costs more.

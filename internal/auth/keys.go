@@ -120,35 +120,56 @@ func (k *Keys) read(ctx context.Context, sum [sha256.Size]byte, now time.Time, o
 
 // load reads a usable key with everything that its principal consists of; nil when there is none.
 func load(tx *db.Tx, hash string) (*entry, error) {
+	p, found, err := principal(tx, keyColumns+` WHERE k.key_hash = $1 AND k.status = 'enabled'`, hash)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &entry{principal: p}, nil
+}
+
+const keyColumns = `SELECT k.account_id, k.person_id, p.person_name, k.key_id, a.owner_id = k.person_id, a.time_zone, k.permissions, k.expires_at,
+		p.status
+	FROM app_key k
+	JOIN account a ON a.account_id = k.account_id
+	JOIN person p ON p.account_id = k.account_id AND p.person_id = k.person_id`
+
+// OfKey returns the principal of a key that is enabled and has not expired.
+func OfKey(tx *db.Tx, account, key int64, now time.Time) (p Principal, found bool, err error) {
+	p, found, err = principal(tx, keyColumns+` WHERE k.account_id = $1 AND k.key_id = $2 AND k.status = 'enabled'`, account, key)
+	return p, found && (p.ExpiresAt == 0 || now.Unix() < p.ExpiresAt), err
+}
+
+// OfPerson returns the principal of a person who acts without an app key, with all of the person's permissions.
+func OfPerson(tx *db.Tx, account, person int64) (p Principal, found bool, err error) {
+	return principal(tx, `SELECT p.account_id, p.person_id, p.person_name, 0, a.owner_id = p.person_id, a.time_zone, NULL, 0, p.status
+		FROM person p JOIN account a ON a.account_id = p.account_id
+		WHERE p.account_id = $1 AND p.person_id = $2`, account, person)
+}
+
+// principal reads the principal that a query selects, unless its person may not call.
+func principal(tx *db.Tx, query string, args ...any) (p Principal, found bool, err error) {
 	var zone, status string
 	var narrowed *string
-	e, found, err := db.One(tx, func(scan db.Scan) (*entry, error) {
-		e := &entry{}
-		p := &e.principal
-		return e, scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.KeyID, &p.Owner, &zone, &narrowed, &p.ExpiresAt, &status)
-	}, `SELECT k.account_id, k.person_id, p.person_name, k.key_id, a.owner_id = k.person_id, a.time_zone, k.permissions, k.expires_at, p.status
-		FROM app_key k
-		JOIN account a ON a.account_id = k.account_id
-		JOIN person p ON p.account_id = k.account_id AND p.person_id = k.person_id
-		WHERE k.key_hash = $1 AND k.status = 'enabled'`, hash)
+	_, found, err = db.One(tx, func(scan db.Scan) (struct{}, error) {
+		return struct{}{}, scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.KeyID, &p.Owner, &zone, &narrowed, &p.ExpiresAt, &status)
+	}, query, args...)
 	if err != nil || !found || status == "deleted" || status == "pending" {
-		return nil, err
+		return p, false, err
 	}
-	p := &e.principal
 	if p.Zone, err = time.LoadLocation(zone); err != nil {
-		return nil, err
+		return p, false, err
 	}
 	if p.Permissions, err = PersonPermissions(tx, p.AccountID, p.PersonID); err != nil {
-		return nil, err
+		return p, false, err
 	}
 	if narrowed != nil {
 		set, err := decode(*narrowed)
 		if err != nil {
-			return nil, err
+			return p, false, err
 		}
 		p.Permissions, p.Narrowed = p.Permissions&set.Closed(), true
 	}
-	return e, nil
+	return p, true, nil
 }
 
 // PersonPermissions returns what a person may do: everything for the account's owner, else the union of the

@@ -1,0 +1,110 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/auth"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
+)
+
+// Inside is a caller within the program: a person who signed in to a page instead of sending an app key.
+type Inside struct {
+	Who      auth.Principal
+	IP       string // the person's address, for the audit log
+	Language string // as in Accept-Language, for the messages of errors
+}
+
+// Refusal is the error of an operation as its caller receives it.
+type Refusal struct {
+	Status    int // HTTP
+	Code      string
+	Message   string
+	RequestID string
+	Refs      []fault.Ref // with ReferenceExist: what refers to the object
+}
+
+func (r *Refusal) Error() string { return r.Message }
+
+// Invoke calls an operation for a caller within the program, exactly as ServeHTTP does for one with an app key: the
+// same checks and limits, the same transaction, the same entries in the audit log, the access log and the metrics. So
+// a page can do nothing that the API cannot. The request is encoded from request; the reply's data is decoded into
+// reply, unless reply is nil. An error is a *Refusal, with the message that the caller of the API would receive.
+func (f *Frame) Invoke(ctx context.Context, by Inside, path string, request, reply any) error {
+	body, err := json.Marshal(request, replyOptions)
+	if err != nil {
+		return fault.Wrap(err, "encode the request of %s", path)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, path, bytes.NewReader(body))
+	if err != nil {
+		return fault.Wrap(err, "request %s", path)
+	}
+	now := f.Clock.Now()
+	x := &exchange{w: unwritten{}, r: r, began: time.Now(), op: f.ops[path]}
+	x.call = Call{Ctx: ctx, Now: now, RequestID: id.ULID(now), IP: by.IP, Who: by.Who}
+	err = f.serve(x, body)
+	defer f.finish(x, err)
+	defer f.release(x)
+	if err != nil {
+		return x.refuse(err, by.Language)
+	}
+	x.code, x.status, x.bytes = "OK", http.StatusOK, x.reply.Len()
+	if reply == nil {
+		return nil
+	}
+	var envelope struct {
+		Data jsontext.Value `json:"data"`
+	}
+	if err = json.Unmarshal(x.reply.Bytes(), &envelope, replyOptions); err == nil {
+		err = json.Unmarshal(envelope.Data, reply, replyOptions)
+	}
+	return fault.Wrap(err, "decode the reply of %s", path)
+}
+
+// serve runs the checks of answer that follow the caller's key, then the operation.
+func (f *Frame) serve(x *exchange, body []byte) error {
+	if x.op == nil {
+		return fault.New(fault.RouteNotFound, "%s", shownPath(x.r.URL.Path))
+	}
+	return f.perform(x, func() ([]byte, error) {
+		if int64(len(body)) > x.op.MaxBody {
+			return nil, tooLarge(x.op.MaxBody)
+		}
+		return body, nil
+	})
+}
+
+// refuse returns the error that the caller receives, and notes it for the logs and metrics.
+func (x *exchange) refuse(err error, language string) error {
+	status, body, refs := failure(err, language)
+	x.code, x.status = body.Code, status
+	r := &Refusal{Status: status, Code: body.Code, Message: body.Message, RequestID: x.call.RequestID}
+	if refs != nil {
+		r.Refs = refs.Refs
+	}
+	return r
+}
+
+// RefusalOf returns the refusal in the chain of an error; nil when there is none.
+func RefusalOf(err error) *Refusal {
+	var r *Refusal
+	errors.As(err, &r)
+	return r
+}
+
+// unwritten is the ResponseWriter of a call within the program, which has no response.
+type unwritten struct{}
+
+func (unwritten) Header() http.Header         { return http.Header{} }
+func (unwritten) Write(b []byte) (int, error) { return len(b), nil }
+func (unwritten) WriteHeader(int)             {}
+
+// ClientIP returns the address that a request came from, through trusted proxies.
+func (f *Frame) ClientIP(r *http.Request) string { return clientIP(r, f.Proxies) }

@@ -1,0 +1,12 @@
+package console
+
+import "slices"
+
+// pages lists what can be shown, and actions what can be done. Each noun has both in the file of its name.
+func pages() []page {
+	return slices.Concat(signInPages, nowPages, incidentPages)
+}
+
+func actions() []action {
+	return slices.Concat(signInActions, incidentActions)
+}

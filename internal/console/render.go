@@ -1,0 +1,100 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"tocsin/internal/api"
+)
+
+//go:embed template/*.html
+var files embed.FS
+
+// view is what a page shows: a struct that the page's template reads.
+type view interface{ title(*visit) string }
+
+// titled is the title of a view that embeds it: a text of the console or a name.
+type titled string
+
+func (t titled) title(*visit) string { return string(t) }
+
+// screen is what templates read: the visit and the page's own view.
+type screen struct {
+	*visit
+	View  any
+	Title string
+	Tab   string
+	Body  template.HTML
+	Style template.CSS
+}
+
+// templates holds all pages, once for each language: translation happens when text is drawn, and the language is known
+// then only by which of these draws it.
+var templates = func() map[string]*template.Template {
+	all := map[string]*template.Template{}
+	for _, lang := range languages {
+		all[lang] = template.Must(template.New("").Option("missingkey=error").Funcs(functions(lang)).ParseFS(files, "template/*.html"))
+	}
+	return all
+}()
+
+func functions(lang string) template.FuncMap {
+	return template.FuncMap{
+		"t":     func(text string, args ...any) string { return translate(lang, text, args...) },
+		"icon":  icon,
+		"lower": strings.ToLower,
+		"list":  func(items ...any) []any { return items },
+	}
+}
+
+// icon draws an icon of the sprite. It stands beside words, so it is hidden from screen readers.
+func icon(name string) template.HTML {
+	return template.HTML(`<svg class="i" aria-hidden="true"><use href="` + assetPath("icons.svg") + `#` + template.HTMLEscapeString(name) + `"/></svg>`)
+}
+
+// render draws a page into the frame of all pages. It is drawn as a whole before any of it is sent.
+func (v *visit) render(status int, name, tab string, data view) error {
+	s := &screen{visit: v, View: data, Title: data.title(v), Tab: tab}
+	set := templates[v.Lang]
+	var body, whole bytes.Buffer
+	if err := set.ExecuteTemplate(&body, name+".html", s); err != nil {
+		return fmt.Errorf("draw %s: %w", name, err)
+	}
+	s.Body = template.HTML(body.String())  // escaped when it was drawn
+	s.Style = template.CSS(v.style.String()) // numbers of this package alone
+	if err := set.ExecuteTemplate(&whole, "frame.html", s); err != nil {
+		return fmt.Errorf("draw the frame of %s: %w", name, err)
+	}
+	v.w.WriteHeader(status)
+	_, _ = v.w.Write(whole.Bytes()) // a failure means that the browser is gone
+	return nil
+}
+
+// T returns a text in the visitor's language.
+func (v *visit) T(text string, args ...any) string { return translate(v.Lang, text, args...) }
+
+// Asset returns the address of an asset, which changes with its content.
+func (v *visit) Asset(name string) string { return assetPath(name) }
+
+// failed is the page of what cannot be shown or done.
+type failed struct {
+	titled
+	Refusal *api.Refusal
+}
+
+// fail answers with the page of errors: what failed, the request's id, and the way back.
+func (v *visit) fail(err error) {
+	refused := api.RefusalOf(err)
+	if refused == nil {
+		v.Log.Error("console", "path", v.r.URL.Path, "error", err)
+		refused = &api.Refusal{Status: http.StatusInternalServerError, Code: "InternalError", Message: v.T("The page could not be drawn. It has been reported.")}
+	}
+	if err := v.render(refused.Status, "failed", "", failed{titled(v.T("This did not work")), refused}); err != nil {
+		v.Log.Error("console", "path", v.r.URL.Path, "error", err)
+		http.Error(v.w, refused.Message, refused.Status)
+	}
+}

@@ -1,0 +1,60 @@
+package console
+
+import (
+	"html/template"
+	"time"
+)
+
+// At returns a moment for people, in the visitor's time zone, with the exact time for programs. at is Unix seconds; 0 is
+// shown as a dash.
+func (v *visit) At(at int64) template.HTML { return v.AtIn(at, v.Zone) }
+
+// AtIn is At in another time zone.
+func (v *visit) AtIn(at int64, zone *time.Location) template.HTML {
+	if at == 0 {
+		return "–"
+	}
+	t := time.Unix(at, 0).In(zone)
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + v.moment(t) + `</time>`)
+}
+
+// moment returns a time as people write it: Thu 25 Mar, 02:00. The year is there when it is another.
+func (v *visit) moment(t time.Time) string {
+	sameYear := t.Year() == v.Now.In(t.Location()).Year()
+	switch {
+	case v.Lang == "zh" && sameYear:
+		return t.Format("1月2日 ") + weekdays[t.Weekday()] + t.Format(" 15:04")
+	case v.Lang == "zh":
+		return t.Format("2006年1月2日 ") + weekdays[t.Weekday()] + t.Format(" 15:04")
+	case sameYear:
+		return t.Format("Mon 2 Jan, 15:04")
+	}
+	return t.Format("Mon 2 Jan 2006, 15:04")
+}
+
+var weekdays = [...]string{"周日", "周一", "周二", "周三", "周四", "周五", "周六"}
+
+// Since returns how long ago a moment was, for people. at is Unix seconds.
+func (v *visit) Since(at int64) string { return v.Span(v.Now.Unix() - at) }
+
+// Until returns how long it is until a moment, for people.
+func (v *visit) Until(at int64) string { return v.Span(at - v.Now.Unix()) }
+
+// Span returns a length of time for people, in its two largest units. seconds may be negative, which counts as 0.
+func (v *visit) Span(seconds int64) string {
+	const minute, hour, day = 60, 3600, 86400
+	switch s := max(seconds, 0); {
+	case s < minute:
+		return v.T("%d s", s)
+	case s < hour:
+		return v.T("%d min", s/minute)
+	case s < day && s%hour < minute:
+		return v.T("%d h", s/hour)
+	case s < day:
+		return v.T("%d h %d min", s/hour, s%hour/minute)
+	case s%day < hour:
+		return v.T("%d d", s/day)
+	default:
+		return v.T("%d d %d h", s/day, s%day/hour)
+	}
+}

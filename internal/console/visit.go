@@ -1,0 +1,174 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
+	"tocsin/internal/session"
+)
+
+// visit is one request of a browser, and what its page is drawn with: who asks, in which language and time zone.
+type visit struct {
+	*Service
+	w       http.ResponseWriter
+	r       *http.Request
+	ctx     context.Context
+	who     auth.Principal
+	session session.Session
+
+	Now     time.Time
+	Me      person
+	Lang    string // en or zh
+	Theme   string // light or dark; empty: as the browser prefers
+	Zone    *time.Location
+	Nonce   string
+	Failure *api.Refusal // of the form that was sent; nil: none
+	style   strings.Builder
+}
+
+// person is who is signed in, or whom a page names.
+type person struct {
+	ID       int64  `json:"person_id"`
+	Name     string `json:"person_name"`
+	Email    string `json:"email"`
+	Locale   string `json:"locale"`
+	TimeZone string `json:"time_zone"`
+	Status   string `json:"status"`
+}
+
+// visited serves what fn shows or does to a person who is signed in. Others are sent to sign in first, unless open.
+func (s *Service) visited(open bool, fn func(*visit) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v := &visit{Service: s, w: w, r: r, ctx: r.Context(), Now: s.Clock.Now(), Nonce: id.Token(16), Zone: time.UTC}
+		v.headers()
+		v.Lang, v.Theme = v.language(""), v.theme()
+		signedIn, err := v.identify()
+		if err == nil && !signedIn && !open {
+			http.Redirect(w, r, v.signInPath(), http.StatusSeeOther)
+			return
+		}
+		if err == nil {
+			err = fn(v)
+		}
+		if err != nil {
+			v.fail(err)
+		}
+	})
+}
+
+// headers sets what holds for every page: nothing from elsewhere is loaded or run, and no page is framed or kept.
+func (v *visit) headers() {
+	h := v.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+v.Nonce+"'; img-src 'self'; "+
+		"font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; "+
+		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types tocsin")
+}
+
+// identify finds the session of the cookie and the person it is of.
+func (v *visit) identify() (bool, error) {
+	cookie, err := v.r.Cookie(v.cookieName())
+	if err != nil || cookie.Value == "" {
+		return false, nil
+	}
+	var found bool
+	err = v.DB.Snapshot(v.ctx, func(tx *db.Tx) (err error) {
+		v.session, v.who, found, err = session.Find(tx, cookie.Value, v.Now)
+		return err
+	})
+	if err != nil || !found {
+		return false, err
+	}
+	if v.session.Stale(v.Now) {
+		err = v.DB.Write(v.ctx, func(tx *db.Tx) error { return session.Use(tx, v.session.AccountID, v.session.ID, v.Now) })
+	}
+	if err == nil {
+		err = v.recognise()
+	}
+	return err == nil, err
+}
+
+// recognise reads the profile of the person who is signed in: name, language and time zone.
+func (v *visit) recognise() error {
+	v.Zone = v.who.Zone
+	people, err := v.people([]int64{v.who.PersonID})
+	if err != nil {
+		return err
+	}
+	v.Me = people[v.who.PersonID]
+	v.Lang = v.language(v.Me.Locale)
+	if zone, err := time.LoadLocation(v.Me.TimeZone); err == nil && v.Me.TimeZone != "" {
+		v.Zone = zone
+	}
+	return nil
+}
+
+// people returns persons by their ids; unknown ones are left out.
+func (v *visit) people(ids []int64) (map[int64]person, error) {
+	found := map[int64]person{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	var reply struct {
+		Items []person `json:"items"`
+	}
+	err := v.call("/person/infos", map[string]any{"person_ids": ids}, &reply)
+	for _, p := range reply.Items {
+		found[p.ID] = p
+	}
+	return found, err
+}
+
+// call calls an operation for the person who is signed in. An error is what the operation answers.
+func (v *visit) call(path string, request, reply any) error {
+	return v.Frame.Invoke(v.ctx, api.Inside{Who: v.who, IP: v.Frame.ClientIP(v.r), Language: v.Lang}, path, request, reply)
+}
+
+// May reports whether the person has any of the permissions, by their names.
+func (v *visit) May(names ...string) bool {
+	for _, name := range names {
+		set, err := auth.SetOf([]string{name})
+		if err == nil && v.who.Permissions&set == set {
+			return true
+		}
+	}
+	return false
+}
+
+// field returns what a form holds in a field, without white space around it.
+func (v *visit) field(name string) string { return strings.TrimSpace(v.r.PostFormValue(name)) }
+
+// query returns a parameter of the address.
+func (v *visit) query(name string) string { return strings.TrimSpace(v.r.URL.Query().Get(name)) }
+
+// Path returns the address of the page, with its parameters.
+func (v *visit) Path() string { return v.r.URL.RequestURI() }
+
+// local returns an address to go on to, if it is one of the console, else the first page. Otherwise a link to the
+// console could send a person who signs in to any other site.
+func local(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
+		return "/"
+	}
+	return next
+}
+
+// signInPath returns the address to sign in, from which the person comes back to what was asked for.
+func (v *visit) signInPath() string {
+	if v.r.Method != http.MethodGet || v.r.URL.Path == "/" && v.r.URL.RawQuery == "" {
+		return "/sign-in"
+	}
+	return "/sign-in?" + url.Values{"next": {v.r.URL.RequestURI()}}.Encode()
+}

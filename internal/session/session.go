@@ -1,0 +1,99 @@
+// Package session stores who is signed in to the console: sessions, each with a secret that the browser keeps in a
+// cookie.
+//
+// Only hashes of secrets are stored. It must never extend what a person may do: a session has the person's rights of the
+// moment, and one that began with an app key has that key's.
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"tocsin/internal/auth"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
+)
+
+// The limits of a session.
+const (
+	Idle     = 14 * 24 * time.Hour // after the last use
+	Longest  = 90 * 24 * time.Hour // after the sign-in, whatever happens
+	maxAgent = 200                 // characters
+)
+
+// usedEvery is how precisely the last use is stored: a write for every page would make reading a page as expensive as a
+// change.
+const usedEvery = time.Minute
+
+// The ways to sign in.
+const (
+	ByAppKey = "app_key"
+)
+
+// Session is one sign-in.
+type Session struct {
+	AccountID int64
+	ID        string
+	PersonID  int64
+	Way       string
+	KeyID     int64 // of ByAppKey
+	CreatedAt int64 // Unix seconds
+	UsedAt    int64 // Unix seconds, to the minute
+	EndsAt    int64 // Unix seconds
+	IP        string
+	Agent     string
+}
+
+// Begin stores a new session and returns its secret: the only time that it can be seen.
+func Begin(tx *db.Tx, s Session, now time.Time) (secret string, err error) {
+	secret = id.Token(32)
+	agent := []rune(s.Agent)
+	_, err = tx.Exec(`INSERT INTO session (secret_hash, account_id, session_id, person_id, way, key_id, created_at, used_at, ends_at, ip, agent)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10)`,
+		hash(secret), s.AccountID, id.Short(), s.PersonID, s.Way, s.KeyID, now.Unix(), now.Add(Longest).Unix(), s.IP,
+		string(agent[:min(len(agent), maxAgent)]))
+	return secret, err
+}
+
+func hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+func scanSession(scan db.Scan) (s Session, err error) {
+	return s, scan(&s.AccountID, &s.ID, &s.PersonID, &s.Way, &s.KeyID, &s.CreatedAt, &s.UsedAt, &s.EndsAt, &s.IP, &s.Agent)
+}
+
+// Find returns the session of a secret with the rights that its person has now; found is false when there is none, or
+// it has ended, or its person may no longer call.
+func Find(tx *db.Tx, secret string, now time.Time) (s Session, who auth.Principal, found bool, err error) {
+	s, found, err = db.One(tx, scanSession, `SELECT account_id, session_id, person_id, way, key_id, created_at, used_at, ends_at, ip, agent
+		FROM session WHERE secret_hash = $1`, hash(secret))
+	if err != nil || !found || now.Unix() >= min(s.EndsAt, s.UsedAt+int64(Idle/time.Second)) {
+		return s, who, false, err
+	}
+	if s.Way == ByAppKey {
+		who, found, err = auth.OfKey(tx, s.AccountID, s.KeyID, now)
+	} else {
+		who, found, err = auth.OfPerson(tx, s.AccountID, s.PersonID)
+	}
+	return s, who, found, err
+}
+
+// Stale reports whether the stored time of the last use is old enough to be stored again.
+func (s Session) Stale(now time.Time) bool {
+	return now.Unix()-s.UsedAt >= int64(usedEvery/time.Second)
+}
+
+// Use stores that a session was used.
+func Use(tx *db.Tx, account int64, session string, now time.Time) error {
+	_, err := tx.Exec(`UPDATE session SET used_at = $1 WHERE account_id = $2 AND session_id = $3 AND used_at < $1`, now.Unix(), account, session)
+	return err
+}
+
+// End deletes a session.
+func End(tx *db.Tx, account int64, session string) error {
+	_, err := tx.Exec(`DELETE FROM session WHERE account_id = $1 AND session_id = $2`, account, session)
+	return err
+}
