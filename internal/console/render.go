@@ -64,7 +64,7 @@ func (v *visit) render(status int, name, tab string, data view) error {
 	if err := set.ExecuteTemplate(&body, name+".html", s); err != nil {
 		return fmt.Errorf("draw %s: %w", name, err)
 	}
-	s.Body = template.HTML(body.String())  // escaped when it was drawn
+	s.Body = template.HTML(body.String())    // escaped when it was drawn
 	s.Style = template.CSS(v.style.String()) // numbers of this package alone
 	if err := set.ExecuteTemplate(&whole, "frame.html", s); err != nil {
 		return fmt.Errorf("draw the frame of %s: %w", name, err)
