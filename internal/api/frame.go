@@ -302,7 +302,7 @@ func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any
 	return err
 }
 
-// request decodes and checks the request. The unknown members of a write become warnings.
+// request decodes and checks the request. The unknown members of a write or a list become warnings.
 func (f *Frame) request(x *exchange, body []byte) (in any, err error) {
 	document, err := parse(body)
 	if err != nil {
@@ -312,7 +312,7 @@ func (f *Frame) request(x *exchange, body []byte) (in any, err error) {
 	if err := x.op.check.check(nil, document); err != nil {
 		return nil, err
 	}
-	if x.op.Effect == Write {
+	if x.op.warns() {
 		x.call.warnings, x.call.unlisted = x.op.check.unknown(document)
 	}
 	return x.op.Do.decode(body)
