@@ -53,9 +53,35 @@ func TestTitlesAreFoundWithoutRegardToCase(t *testing.T) {
 	}
 	w.do("/incident/reset", `{"incident_id": %q, "title": "Ärger"}`, w.incident())
 	w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": "ÄRGER"}`, now-10, now+10), "total", "1")
-	w.sql(`UPDATE incident SET title_folded = ''`) // as an older version leaves it
+	w.sql(`UPDATE incident SET search_folded = ''`) // as an older version leaves it
 	w.restart()
 	w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": "ÄRGER"}`, now-10, now+10), "total", "1")
+}
+
+// TestIncidentsAreFoundByWhatPeopleSee: by identifier, number, label values and description, in upper or lower case.
+func TestIncidentsAreFoundByWhatPeopleSee(t *testing.T) {
+	w := begin(t)
+	w.push("cpu", "Critical", "host=Web-01.Example.com", "team=Zoë")
+	id := w.incident()
+	w.do("/incident/reset", `{"incident_id": %q, "description": "Disk /dev/sda1 is 100%% full"}`, id)
+	w.do("/incident/create", `{"incident_severity": "Info", "title": "another", "channel_id": %d}`, mail)
+	now := w.clock.Now().Unix()
+	search := func(when string) {
+		t.Helper()
+		num := id[18:]
+		for query, want := range map[string]string{
+			id: "1", strings.ToUpper(id): "1", num: "1", strings.ToUpper(num): "1", "#" + strings.ToUpper(num): "1",
+			id[:18]: "0", num[1:]: "0", id[:23] + "x": "0", "web-01.EXAMPLE": "1", "ZOË": "1", "SDA1 is 100%": "1", "web-02": "0",
+		} {
+			if r := w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": %q}`, now-10, now+10, query); r.get("total") != want {
+				t.Errorf("%s, %s: %s found, want %s", when, query, r.get("total"), want)
+			}
+		}
+	}
+	search("new")
+	w.sql(`UPDATE incident SET search_folded = ''`) // as an older version leaves it
+	w.restart()
+	search("after an upgrade")
 }
 
 // TestAMalformedIDIsNamedInTheError: a malformed ID is an invalid parameter, not an object that does not exist.
