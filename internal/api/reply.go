@@ -112,24 +112,6 @@ var (
 	noStore  = []string{"no-store"} // replies hold personal data, and the URL may hold the key
 )
 
-// within counts the call against the account's limit for this operation and sets the headers with what is left.
-func (f *Frame) within(x *exchange) error {
-	rate := f.rate(x.op)
-	if rate == (ratelimit.Rate{}) {
-		return nil
-	}
-	v := f.rates.Allow(rateKey{x.call.Who.AccountID, x.op.number}, rate, x.call.Now)
-	h := x.w.Header()
-	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(v.Limit)}
-	h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
-	h["X-Ratelimit-Reset"] = []string{strconv.FormatInt(ceilSeconds(v.Reset), 10)}
-	if v.OK {
-		return nil
-	}
-	x.retryAfter(v)
-	return fault.New(fault.TooFrequent, "at most %d calls in this window for this account and operation", v.Limit)
-}
-
 // rate returns the operation's own limit, or the deployment's. A deployment without limits has none.
 func (f *Frame) rate(op *mounted) ratelimit.Rate {
 	if op.Rate != (ratelimit.Rate{}) && f.Rate != (ratelimit.Rate{}) {
