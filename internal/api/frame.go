@@ -89,6 +89,11 @@ func New(c Config, ops ...[]Op) *Frame {
 		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), bodyWait), bodyTime: bodyTime,
 	}
 	f.stopping, f.stop = context.WithCancel(context.Background())
+	if f.Metrics != nil {
+		f.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "tocsin_calls_waiting", Help: "Reads above the limit that wait for their turn.",
+		}, func() float64 { return float64(f.queue.Places()) }))
+	}
 	f.unknown = f.metrics.of("unknown")
 	for _, table := range ops {
 		for _, op := range table {

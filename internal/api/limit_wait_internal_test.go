@@ -40,7 +40,7 @@ func accept(calls []arrival, rate ratelimit.Rate, wait time.Duration) {
 }
 
 // TestWaitingReadsAgainstAModel: reads that wait are accepted in the order in which they came, as soon as the window has
-// room and never sooner. What gives up takes no place of the window.
+// room and never sooner. A call that leaves takes no place of the window.
 func TestWaitingReadsAgainstAModel(t *testing.T) {
 	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestWaitingReadsAgainstAModel(t *testing.T) {
 				}
 			}
 			if f.queue.Waiting(rateKey{1, 1}) {
-				t.Error("someone still waits")
+				t.Error("a call still waits")
 			}
 		})
 	}
@@ -100,7 +100,7 @@ func (f *Frame) read(ctx context.Context) *exchange {
 	return &exchange{op: &mounted{Op: Op{Effect: Read}}, r: httptest.NewRequest("POST", "/", nil), call: Call{Ctx: ctx, Now: time.Now()}}
 }
 
-// TestWaitingIsBounded: one account cannot take the places of the others, a write never waits, and nobody waits in a
+// TestWaitingIsBounded: one account cannot take the places of the others, a write never waits, and no call waits in a
 // server that stops.
 func TestWaitingIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -39,6 +39,13 @@ func (q *Queue[K]) Waiting(key K) bool {
 	return len(q.keys[key]) > 0
 }
 
+// Places returns how many requests wait.
+func (q *Queue[K]) Places() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.places
+}
+
 // Join adds a request behind the others of its key. It returns nil when the owner, or the queue, has no place left.
 func (q *Queue[K]) Join(key K, owner int64) *Place {
 	q.mu.Lock()
@@ -56,7 +63,7 @@ func (q *Queue[K]) Join(key K, owner int64) *Place {
 	return p
 }
 
-// Leave removes a request that was accepted or gives up. The next one of its key has its turn then.
+// Leave removes a request that was accepted, or that waits no more. The next one of its key has its turn then.
 func (q *Queue[K]) Leave(key K, p *Place) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -44,7 +44,7 @@ func TestQueueAgainstLists(t *testing.T) {
 				if x.place != nil {
 					waiting = append(waiting, x)
 				}
-			} else if len(waiting) > 0 { // the first one, or one that gives up
+			} else if len(waiting) > 0 { // the first one, or another that waits no more
 				i := r.IntN(len(waiting))
 				q.Leave(waiting[i].key, waiting[i].place)
 				q.Leave(waiting[i].key, waiting[i].place) // again is no harm
