@@ -100,6 +100,27 @@ func (f *Frame) read(ctx context.Context) *exchange {
 	return &exchange{op: &mounted{Op: Op{Effect: Read}}, r: httptest.NewRequest("POST", "/", nil), call: Call{Ctx: ctx, Now: time.Now()}}
 }
 
+// TestNoCallOvertakes: a call does not take a place of the window while another one has its turn, even if it asks first.
+func TestNoCallOvertakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, key := waiting(10*time.Second), rateKey{1, 1}
+		earlier := f.queue.Join(key, 1) // its timer is late
+		answers := make(chan ratelimit.Result, 1)
+		go func() {
+			v, _ := f.turn(f.read(t.Context()), key, ratelimit.Rate{PerSecond: 5})
+			answers <- v
+		}()
+		synctest.Wait()
+		if len(answers) > 0 {
+			t.Errorf("it overtook: %+v", <-answers)
+		}
+		f.queue.Leave(key, earlier)
+		if v := <-answers; !v.OK {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
 // TestWaitingIsBounded: one account cannot take the places of the others, a write never waits, and no call waits in a
 // server that stops.
 func TestWaitingIsBounded(t *testing.T) {
