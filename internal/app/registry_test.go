@@ -61,6 +61,7 @@ var specified = map[string]string{
 	"/incident/info":                       "Incidents Read (on-call)",
 	"/incident/list":                       "Incidents Read (on-call)",
 	"/incident/untold/list":                "Incidents Read (on-call)",
+	"/incident/past/list":                  "Incidents Read (on-call)",
 	"/incident/list-by-ids":                "Incidents Read (on-call)",
 	"/incident/alert/list":                 "Incidents Read (on-call)",
 	"/incident/feed":                       "Incidents Read (on-call)",
