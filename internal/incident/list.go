@@ -114,10 +114,6 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	if err != nil {
 		return reply, err
 	}
-	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
-	if err != nil {
-		return reply, err
-	}
 	limit, offset := in.Window(20)
 	if from != (api.Position{}) {
 		offset = 0
@@ -131,6 +127,12 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	found, err := db.All(c.Tx, scanIncident, `SELECT `+columns+matching+page, append(args, from.ID, from.At, limit+1, offset)...)
 	if err != nil {
 		return reply, err
+	}
+	total := int64(len(found))
+	if from != (api.Position{}) || offset > 0 || total > limit { // else the page is the whole list: a rare text needs no second search
+		if total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
+			return reply, err
+		}
 	}
 	pageOf := api.NewCursorPage(found, limit, total, r.CursorKey, binding,
 		func(i Incident) api.Position { return api.Position{At: i.StartTime, ID: i.IncidentID} })
