@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,17 +51,22 @@ func (x *exchange) encode(data any) (err error) {
 		err = json.MarshalWrite(x.reply, data, replyOptions)
 	}
 	if err == nil && !hasWarnings && len(x.call.warnings) > 0 {
-		err = x.appendWarnings()
+		err = x.appendWarnings(reflect.Indirect(reflect.ValueOf(data)).Kind() == reflect.Slice)
 	}
 	x.reply.WriteByte('}')
 	return fault.Wrap(err, "encode the reply")
 }
 
-// appendWarnings adds the warnings of the frame as the last member of a reply without a member for them.
-func (x *exchange) appendWarnings() error {
+// appendWarnings adds the warnings of the frame as the last member of data without a member for them. Data that is a list
+// has no members: they are then beside it.
+func (x *exchange) appendWarnings(isList bool) error {
 	b := x.reply.Bytes()
+	if isList {
+		x.reply.WriteString(`,"warnings":`)
+		return json.MarshalWrite(x.reply, warn(x.call.warnings, x.call.unlisted).Warnings, replyOptions)
+	}
 	if b[len(b)-1] != '}' {
-		return nil // not an object
+		return nil // null
 	}
 	x.reply.Truncate(len(b) - 1)
 	if b[len(b)-2] != '{' {

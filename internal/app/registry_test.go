@@ -126,6 +126,8 @@ var specified = map[string]string{
 	"/team/list":                           "",
 	"/role/list":                           "",
 	"/role/info":                           "",
+	"/role/permission/factor/list":         "",
+	"/datasource/im/war-room-enabled/list": "Incidents Read (on-call)",
 	"/role/permission/list":                "",
 	"/calendar/info":                       "",
 	"/calendar/list":                       "",
