@@ -45,8 +45,8 @@ func (f *Frame) within(x *exchange) error {
 	return fault.New(fault.TooFrequent, "at most %d calls in this window for this account and operation", v.Limit)
 }
 
-// turn asks the limit for a call, and sets its time if it has waited. Without LimitWait, and for a write, the first answer holds: a write must not be done
-// long after it was sent. A read that is refused waits behind the others of its key.
+// turn asks the limit for a call, and sets its time if it has waited. Without LimitWait, and for a write, the first answer
+// holds: a write must not be done long after it was sent. A read that is refused waits behind the others of its key.
 func (f *Frame) turn(x *exchange, key rateKey, rate ratelimit.Rate) (ratelimit.Result, error) {
 	if f.LimitWait <= 0 || x.op.Effect == Write {
 		return f.rates.Allow(key, rate, x.call.Now), nil

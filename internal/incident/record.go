@@ -141,8 +141,8 @@ func (r *Incident) save(tx *db.Tx, account int64) error {
 	}
 	_, err = tx.Exec(`UPDATE incident SET title = $3, channel_id = $4, progress = $5, severity = $6, start_time = $7, last_time = $8,
 		snoozed_before = $9, resolve_at = $10, creator_id = $11,
-		closer_id = $12, ever_muted = $13, group_key = $14, alert_cnt = $15, body = $16, search_folded = $17, closed_at = $18 WHERE account_id = $1
-			AND incident_id = $2`,
+		closer_id = $12, ever_muted = $13, group_key = $14, alert_cnt = $15, body = $16, search_folded = $17, closed_at = $18
+			WHERE account_id = $1 AND incident_id = $2`,
 		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID,
 		r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), r.searchText(), r.closedAt())
 	return err

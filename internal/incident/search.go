@@ -71,7 +71,8 @@ func Complete(tx *db.Tx) error {
 		return r, nil
 	}
 	for {
-		rows, err := db.All(tx, read, `SELECT account_id, incident_id, title, body FROM incident WHERE search_folded = '' LIMIT $1`, completeBatch)
+		rows, err := db.All(tx, read, `SELECT account_id, incident_id, title, body FROM incident
+			WHERE search_folded = '' LIMIT $1`, completeBatch)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

@@ -15,13 +15,13 @@ var manage = []auth.Permission{auth.TeamsManage}
 
 // Service holds what the operations need of the persons, whose package stands above this one.
 type Service struct {
-	// Invite adds a person with an e-mail address that no member has; nil: nobody can be invited. at is the address's place
+	// Invite adds a person with an e-mail address that no member has; nil: no one can be invited. at is the address's place
 	// in the request.
 	Invite func(c *api.Call, at configstore.RecordPath, email string) (person int64, name string, err error)
 }
 
 // Ops returns the operations of this package.
-func (r *Service) Ops() []api.Op {
+func (s *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/team/upsert",
@@ -35,7 +35,7 @@ func (r *Service) Ops() []api.Op {
 				"rejected, unless reset_if_name_exist is set: then that team is changed. A person who does not exist is accepted and named " +
 				"in warnings.",
 			Example: `{"team_name": "Backend SRE", "description": "Backend reliability", "person_ids": [2476123212131]}`,
-			Do:      api.Do(r.upsert),
+			Do:      api.Do(s.upsert),
 		},
 		{
 			Path:    "/team/info",

@@ -183,7 +183,8 @@ func personAt(c *api.Call, at configstore.RecordPath, query, address, more strin
 	case err != nil || len(found) == 0:
 		return 0, false, err
 	case len(found) > 1:
-		return 0, false, at.Invalid("", "%q is that of several persons, %d and %d among them; use person_ids instead", address, found[0], found[1])
+		return 0, false, at.Invalid("", "%q is that of several persons, %d and %d among them; use person_ids instead",
+			address, found[0], found[1])
 	}
 	return found[0], true, nil
 }

@@ -31,7 +31,8 @@ func enabledList(c *api.Call, _ api.Empty) (api.Paged[Enabled], error) {
 	items := []Enabled{}
 	for i := range all {
 		x := &all[i]
-		if !x.OpensGroups() || x.Settings == nil || !x.Settings.WarRoomEnabled || x.Status != "enabled" || slices.Contains(hidden, x.IntegrationID) {
+		opens := x.OpensGroups() && x.Settings != nil && x.Settings.WarRoomEnabled && x.Status == "enabled"
+		if !opens || slices.Contains(hidden, x.IntegrationID) {
 			continue
 		}
 		items = append(items, Enabled{
