@@ -1,8 +1,10 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	html "html/template"
+	"maps"
 	"regexp"
 	"strings"
 )
@@ -22,6 +24,9 @@ type Target struct {
 	href    string   // characters of an address that become %XX, besides those of every target
 	amp     string   // how & is written; empty: as it is
 	strong  string   // on both sides of strong text
+	tidy    bool     // lines without text are removed
+
+	colours map[string]string // by severity, for <font color>; nil: there are no colours
 
 	// escape escapes a line of text, and addresses in it with address; nil: the text is plain.
 	escape  func(line string, address func(string) string) string
@@ -56,13 +61,14 @@ var (
 	Loose = &Target{
 		name: "loose", escape: looseText,
 		opens: []string{"](", "<"}, closes: ")>", href: ";", strong: "**",
-		link: markdownLink,
+		link: markdownLink, colours: publicColours,
 	}
 	// WeCom is Loose with mentions.
 	WeCom = &Target{
 		name: "wecom", escape: looseText,
 		opens: []string{"](", "<"}, closes: ")>", href: ";", strong: "**",
 		link: markdownLink, mention: matching(`^[A-Za-z0-9][\w.-]{0,63}$`, "<@%s>"),
+		colours: wecomColours,
 	}
 	// Rich is strong text and links, which senders parse with Spans. It is for services that receive elements: Feishu,
 	// and Teams, whose clients differ in the escapes of Markdown.
@@ -75,9 +81,17 @@ var (
 var targets = map[string]*Target{
 	"email": HTML, "sms": Short, "voice": Short, "plain": Plain, "zoom": Plain, "ntfy": Plain, "webhook": Plain,
 	"telegram": Telegram,
-	"slack":    Slack, "slack_app": Slack, "discord": Discord,
-	"dingtalk": Loose, "dingtalk_app": Loose, "wecom": WeCom, "wecom_app": WeCom,
-	"feishu": Rich, "feishu_app": Rich, "teams": Rich, "teams_app": Rich,
+	"slack":    Slack, "slack_app": tidied(Slack), "discord": Discord,
+	"dingtalk": Loose, "dingtalk_app": tidied(Loose), "wecom": WeCom, "wecom_app": WeCom,
+	"feishu": Rich, "feishu_app": tidied(Rich), "teams": Rich, "teams_app": tidied(Rich),
+}
+
+// tidied returns a target for messages whose lines without text are removed, as templates of apps expect: they have a line
+// for each label that an incident may have.
+func tidied(t *Target) *Target {
+	tidy := *t
+	tidy.tidy = true
+	return &tidy
 }
 
 // For returns the target of a kind of message, such as slack_app. known is false for an unknown kind, whose target is
@@ -151,6 +165,25 @@ func (t *Target) functions(b *budget) map[string]any {
 		}
 		return Markup(s), nil
 	}
+	all := map[string]any{
+		"toHtml":           func(values ...any) any { return fallback(coalesce(values...), "") },
+		"fireReason":       func(of any) (any, error) { return mark(fireReason(of)) },
+		"colorSeverity":    func(severity string) (any, error) { return mark(t.coloured(severity, severity)) },
+		"colorBySeverity":  func(severity, text string) (any, error) { return mark(t.coloured(severity, text)) },
+		"serverityToColor": func(severity string) (any, error) { return mark(cmp.Or(publicColours[severity], "#008800")) },
+		"mdToHtml": func(text string) (any, error) {
+			if t == HTML {
+				return b.mdToHTML(text)
+			}
+			return text, nil
+		},
+	}
+	maps.Copy(all, t.markup(b, mark))
+	return all
+}
+
+// markup returns the functions whose markup the targets have in common.
+func (t *Target) markup(b *budget, mark func(string) (any, error)) map[string]any {
 	if t == HTML {
 		escape := html.HTMLEscapeString
 		return map[string]any{
@@ -195,12 +228,12 @@ func (b *budget) escaped(escape func(string) string, v any) (string, error) {
 	case nil:
 		return "", nil
 	case string:
-		return b.made(escape(v))
+		return b.made(escape(Clean(v)))
 	}
 	if _, err := b.read([]any{v}); err != nil {
 		return "", err
 	}
-	return b.made(escape(fmt.Sprint(v)))
+	return b.made(escape(Clean(fmt.Sprint(v))))
 }
 
 // mentionAll are the names by which services mention all members of a chat.

@@ -31,6 +31,9 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 		return about, err
 	}
 	about.Channel = ch.ChannelName
+	if err := addPublic(tx, &about, n, i, &ch, now); err != nil { // before the time zone becomes the reader's
+		return about, err
+	}
 	if err := addPersons(tx, &about, n, i); err != nil {
 		return about, err
 	}
@@ -63,7 +66,7 @@ func addPersons(tx *db.Tx, about *render.Incident, n *Notification, i *incident.
 			return err
 		}
 		if found {
-			about.Responders = append(about.Responders, render.Person{Name: p.Name, Email: p.Email})
+			about.Responders = append(about.Responders, responder(i, p))
 		}
 	}
 	var ackers []string
