@@ -34,6 +34,7 @@ type Incident struct {
 	EndedBy  string            // by whom or by what it ended; empty: it is open
 	Duration int64             // seconds from its beginning to its end; 0: it is open
 
+	DetailUrl       string // shows the incident to this reader, and acknowledges it; empty as Link, or when the reader may not
 	Now             int64  // when the message is written, Unix seconds
 	LastTime        int64  // when its latest alert joined
 	EndTime         int64  // when the last of its alerts ended; 0: one is active, or it has none
@@ -110,9 +111,10 @@ var Sample = Incident{
 		{"runbook", "https://wiki.example.com/runbooks/checkout"},
 		{"graph", "https://prometheus.example.com/graph?g0.expr=latency"},
 	},
-	Notified: []string{"Ben (email)"},
-	Next:     "team Payments at 16:10 if no one acknowledges",
-	Now:      1776009900, LastTime: 1776009660, Creator: &Actor{Person{Name: "Ben", Email: "ben@example.com", ID: 5}},
+	Notified:  []string{"Ben (email)"},
+	Next:      "team Payments at 16:10 if no one acknowledges",
+	DetailUrl: "https://tocsin.example.com/ack/sample",
+	Now:       1776009900, LastTime: 1776009660, Creator: &Actor{Person{Name: "Ben", Email: "ben@example.com", ID: 5}},
 	Owner:          &Actor{Person{Name: "Ada", Email: "ada@example.com", ID: 4}},
 	AssignedTo:     Assignment{EscalateRuleID: "69db2f72a0fe7db6448b1507", EscalateRuleName: "Production", Type: "assign"},
 	ActiveAlertCnt: 1, AlertEventCnt: 7, Fields: map[string]any{"customer": "Example Ltd."},

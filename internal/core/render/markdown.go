@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxMarkdown  = 16 << 10 // bytes that are read as Markdown; a longer text is shown as it is
-	markdownCost = 64       // bytes that a byte of Markdown counts: some of it takes quadratic time
+	maxMarkdown  = 20 << 10 // bytes that are read as Markdown; a longer text is shown as it is
+	markdownCost = 64       // some Markdown takes quadratic time: n bytes count n*n/64
 )
 
 var markdown = goldmark.New(
@@ -25,11 +25,14 @@ var markdown = goldmark.New(
 // mdToHTML returns the HTML of a text of Markdown. HTML in it is shown as text, an image as its description, and a link
 // leads only where isLink permits.
 func (b *budget) mdToHTML(text string) (html.HTML, error) {
-	if err := b.take(markdownCost * len(text)); err != nil {
-		return "", err
+	n := len(text)
+	if n <= maxMarkdown {
+		if err := b.take(n + n*n/markdownCost); err != nil {
+			return "", err
+		}
 	}
 	var w bytes.Buffer
-	if len(text) > maxMarkdown || markdown.Convert([]byte(text), &w) != nil || w.Len() > MaxOutput {
+	if n > maxMarkdown || markdown.Convert([]byte(text), &w) != nil || w.Len() > MaxOutput {
 		text, err := b.made(html.HTMLEscapeString(text))
 		return html.HTML(text), err
 	}

@@ -1,9 +1,6 @@
 package render
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // The names that templates of the public template language use for an incident, as far as it has another name here.
 
@@ -20,9 +17,6 @@ func (i Incident) IncidentSeverity() string { return i.Severity }
 
 // IncidentStatus is the severity of an open incident, then Ok.
 func (i Incident) IncidentStatus() string { return i.Look() }
-
-// DetailUrl leads to the incident: to its page, or else to the page that shows it and acknowledges it.
-func (i Incident) DetailUrl() string { return cmp.Or(i.Link, i.AckLink) }
 
 // AlertCnt is AlertCount.
 func (i Incident) AlertCnt() int64 { return i.AlertCount }

@@ -1,10 +1,6 @@
 package render
 
-import (
-	html "html/template"
-
-	"tocsin/internal/core/event"
-)
+import "tocsin/internal/core/event"
 
 // publicColours are the colours that templates of the public language have for severities.
 var publicColours = map[string]string{
@@ -29,9 +25,7 @@ func toSeverity(severity string) string {
 func (t *Target) coloured(severity, text string) string {
 	switch colour, known := publicColours[severity]; {
 	case t == HTML && known:
-		return `<span style="color:` + colour + `">` + html.HTMLEscapeString(text) + "</span>"
-	case t == HTML:
-		return html.HTMLEscapeString(text)
+		return `<span style="color:` + colour + `">` + t.label(text) + "</span>"
 	case t.colours == nil || !known:
 		return t.label(text)
 	}

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	html "html/template"
-	"maps"
 	"regexp"
 	"strings"
+
+	"tocsin/internal/core/event"
 )
 
 // Markup is text in the markup of one target, ready to be sent. Only Template.Render, Target.Escape and Target.Link
@@ -40,8 +41,11 @@ var (
 	Plain = &Target{name: "plain"}
 	// Short is one line of plain text: text messages and calls.
 	Short = &Target{name: "short", oneLine: true}
-	// HTML is a mail. The library escapes values for their position.
-	HTML = &Target{name: "html"}
+	// HTML is a mail. The library escapes values for their position; escape is for markup that functions write.
+	HTML = &Target{
+		name: "html", escape: func(line string, _ func(string) string) string { return html.HTMLEscapeString(line) },
+		link: func(text, url string) string { return `<a href="` + url + `">` + text + "</a>" }, amp: "&amp;",
+	}
 	// Slack is mrkdwn. It has no escape but for & < >; what else could be formatting is replaced by a character that
 	// looks like it, see docs.slack.dev/messaging/formatting-message-text.
 	Slack = &Target{
@@ -157,67 +161,72 @@ func (t *Target) text(s string) string {
 
 // functions returns the functions that write markup of the target. Their results are not escaped again.
 func (t *Target) functions(b *budget) map[string]any {
-	mark := func(s string) (any, error) {
-		if s, err := b.made(s); err != nil {
-			return nil, err
-		} else if t == HTML {
-			return html.HTML(s), nil
+	// mark takes what write reads from the budget too: long texts may be escaped to short ones.
+	mark := func(write func() string, reads ...string) (any, error) {
+		n := 0
+		for _, s := range reads {
+			n += len(s)
 		}
-		return Markup(s), nil
+		if err := b.take(n); err != nil {
+			return nil, err
+		}
+		s, err := b.made(write())
+		if t == HTML {
+			return html.HTML(s), err
+		}
+		return Markup(s), err
 	}
-	all := map[string]any{
-		"toHtml":           func(values ...any) any { return fallback(coalesce(values...), "") },
-		"fireReason":       func(of any) (any, error) { return mark(fireReason(of)) },
-		"colorSeverity":    func(severity string) (any, error) { return mark(t.coloured(severity, severity)) },
-		"colorBySeverity":  func(severity, text string) (any, error) { return mark(t.coloured(severity, text)) },
-		"serverityToColor": func(severity string) (any, error) { return mark(cmp.Or(publicColours[severity], "#008800")) },
+	return map[string]any{
+		"strong": func(s string) (any, error) { return mark(func() string { return t.strongText(s) }, s) },
+		"link": func(text, url string) (any, error) {
+			return mark(func() string { return t.linked(text, url) }, text, url)
+		},
+		"mention": func(id string) (any, error) { return mark(func() string { return t.mentioned(id) }, id) },
+
+		"toHtml":     func(values ...any) any { return fallback(coalesce(values...), "") },
+		"fireReason": func(of any) (any, error) { return mark(func() string { return fireReason(of) }) },
+		"colorSeverity": func(severity string) (any, error) {
+			return mark(func() string { return t.coloured(severity, severity) }, severity)
+		},
+		"colorBySeverity": func(severity, text string) (any, error) {
+			return mark(func() string { return t.coloured(severity, text) }, text)
+		},
+		"serverityToColor": func(severity string) (any, error) {
+			return mark(func() string { return cmp.Or(publicColours[severity], publicColours[event.Ok]) })
+		},
 		"mdToHtml": func(text string) (any, error) {
 			if t == HTML {
 				return b.mdToHTML(text)
 			}
 			return text, nil
 		},
-	}
-	maps.Copy(all, t.markup(b, mark))
-	return all
-}
 
-// markup returns the functions whose markup the targets have in common.
-func (t *Target) markup(b *budget, mark func(string) (any, error)) map[string]any {
-	if t == HTML {
-		escape := html.HTMLEscapeString
-		return map[string]any{
-			"strong": func(s string) (any, error) { return mark("<strong>" + escape(s) + "</strong>") },
-			"link": func(text, url string) (any, error) {
-				if !isURL.MatchString(url) {
-					return mark(escape(text))
-				}
-				return mark(`<a href="` + escape(url) + `">` + escape(text) + "</a>")
-			},
-			"mention": func(s string) (any, error) { return mark(escape(s)) },
-		}
-	}
-	return map[string]any{
-		"strong": func(s string) (any, error) {
-			if s = t.label(s); s == "" {
-				return mark("")
-			}
-			return mark(t.strong + s + t.strong)
-		},
-		"link": func(text, url string) (any, error) { return mark(t.linked(text, url)) },
-		"mention": func(id string) (any, error) {
-			if t.mention != nil && !mentionAll[strings.ToLower(id)] {
-				if s := t.mention(id); s != "" {
-					return mark(s)
-				}
-			}
-			return mark(t.label(id))
-		},
 		escapeText:  func(v any) (string, error) { return b.escaped(t.text, v) },
 		escapeURL:   func(v any) (string, error) { return b.escaped(t.address, v) },
 		escapeLabel: func(v any) (string, error) { return b.escaped(t.label, v) },
 		escapePart:  func(v any) (string, error) { return b.escaped(t.part, v) },
 	}
+}
+
+// strongText returns a text of one line as strong text.
+func (t *Target) strongText(s string) string {
+	switch s = t.label(s); {
+	case s == "":
+		return ""
+	case t == HTML:
+		return "<strong>" + s + "</strong>"
+	}
+	return t.strong + s + t.strong
+}
+
+// mentioned returns a mention of a person of the service; the id as text where there is none of this form.
+func (t *Target) mentioned(id string) string {
+	if t.mention != nil && !mentionAll[strings.ToLower(id)] {
+		if s := t.mention(id); s != "" {
+			return s
+		}
+	}
+	return t.label(id)
 }
 
 // escaped prints a value and escapes it, unless it is Markup, which a function of the target wrote.
@@ -228,6 +237,9 @@ func (b *budget) escaped(escape func(string) string, v any) (string, error) {
 	case nil:
 		return "", nil
 	case string:
+		if err := b.take(len(v)); err != nil { // it may be escaped to a shorter text
+			return "", err
+		}
 		return b.made(escape(Clean(v)))
 	}
 	if _, err := b.read([]any{v}); err != nil {
