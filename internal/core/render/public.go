@@ -67,9 +67,9 @@ func fireReason(of any) string {
 	case i.Event == "i_storm":
 		return "[STORM] "
 	}
-	switch i.AssignedTo.Type {
-	case "escalate", "reassign", "reopen":
-		return "[" + strings.ToUpper(i.AssignedTo.Type) + "] "
+	switch a := i.AssignedTo; {
+	case a.Type == "escalate" && a.LayerIdx > 0, a.Type == "reassign", a.Type == "reopen":
+		return "[" + strings.ToUpper(a.Type) + "] "
 	}
 	return ""
 }

@@ -166,6 +166,25 @@ func TestPublicFunctions(t *testing.T) {
 	}
 }
 
+// A message says why it is not the first one.
+func TestFireReason(t *testing.T) {
+	for want, i := range map[string]Incident{
+		"":                {Event: "i_new", AssignedTo: Assignment{Type: "escalate"}, FireTimes: 1},
+		"[ESCALATE] ":     {Event: "i_new", AssignedTo: Assignment{Type: "escalate", LayerIdx: 1}},
+		"[REASSIGN] ":     {AssignedTo: Assignment{Type: "reassign"}},
+		"[REOPEN] ":       {AssignedTo: Assignment{Type: "reopen"}},
+		"[REFIRE] ":       {Event: "i_remind", AssignedTo: Assignment{Type: "reopen"}},
+		"[STORM] ":        {Event: "i_storm", FireTimes: 1},
+		"[ACKNOWLEDGED] ": {Event: "i_ack", FireTimes: 2},
+		"[RESOLVED] ":     {Event: "i_rslv", Progress: "Closed", FireTimes: 2},
+		"[DRILL] ":        {Event: "i_new", Test: true},
+	} {
+		if got := fireReason(i); got != want {
+			t.Errorf("%+v: %q, want %q", i, got, want)
+		}
+	}
+}
+
 // Every text of an incident is cleaned before a template reads it.
 func TestAllTextsAreCleaned(t *testing.T) {
 	var i Incident
