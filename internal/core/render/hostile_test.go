@@ -35,44 +35,81 @@ func withText(text string) Incident {
 	}
 }
 
-// No function carries markup of an alert into a message, for any target: a reader finds the same markup as for an alert
-// without any.
-func TestFunctionsCarryNoMarkup(t *testing.T) {
-	texts := append(slices.Clone(seeds), "<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", `<font color="warning">x</font>`,
-		"Critical", "\n# h\n> q", "https://evil.example/<b>", "![x](https://evil.example/p.png)", `"]<b>`)
+// carrier is a call as the template of a target, with the markup that a reader finds for a text without any, and for one
+// that is a severity.
+type carrier struct {
+	call           string
+	to             *Target
+	template       *Template
+	want, coloured string
+}
+
+var htmlTag = regexp.MustCompile(`<[a-zA-Z/!?]`)
+
+func carriers(t testing.TB) (all []carrier) {
 	targets := []*Target{HTML}
 	for to := range reads {
 		targets = append(targets, to)
 	}
-	tag := regexp.MustCompile(`<[a-zA-Z/!?]`)
 	for _, to := range targets {
 		for _, call := range calls {
 			tpl, err := Parse("a "+call+" b", to)
 			if err != nil {
 				t.Fatalf("%s: %v", call, err)
 			}
-			markup := func(text string) (string, string) {
-				got, err := tpl.Render(withText(text))
-				if err != nil && !strings.Contains(err.Error(), "time zone") {
-					t.Errorf("%s: %s: %v", to.name, call, err)
-				}
-				if to == HTML {
-					if strings.Contains(string(got), "\u202e") {
-						t.Errorf("%s keeps a hidden character", call)
-					}
-					return fmt.Sprint(tag.FindAllString(string(got), -1)), string(got)
-				}
-				return fmt.Sprint(found(to, string(got))), string(got)
-			}
-			want, _ := markup("benign")
-			known, _ := markup("Critical")
-			for _, text := range texts {
-				if got, out := markup(text); got != want && got != known {
-					t.Errorf("%s: %s of %q shows %s, want %s:\n%s", to.name, call, text, got, want, out)
-				}
-			}
+			c := carrier{call: call, to: to, template: tpl}
+			c.want, _ = c.markup(t, "benign")
+			c.coloured, _ = c.markup(t, "Critical")
+			all = append(all, c)
 		}
 	}
+	return all
+}
+
+// markup returns the markup that a reader finds in the message about an alert with a text, and the message.
+func (c carrier) markup(t testing.TB, text string) (all, message string) {
+	got, err := c.template.Render(withText(text))
+	if err != nil && !strings.Contains(err.Error(), "time zone") {
+		t.Errorf("%s: %s: %v", c.to.name, c.call, err)
+	}
+	if c.to != HTML {
+		return fmt.Sprint(found(c.to, string(got))), string(got)
+	}
+	if strings.Contains(string(got), "\u202e") {
+		t.Errorf("%s keeps a hidden character", c.call)
+	}
+	return fmt.Sprint(htmlTag.FindAllString(string(got), -1)), string(got)
+}
+
+// check reports markup that a text of an alert brings into a message.
+func (c carrier) check(t *testing.T, text string) {
+	if got, message := c.markup(t, text); got != c.want && got != c.coloured {
+		t.Errorf("%s: %s of %q shows %s, want %s:\n%s", c.to.name, c.call, text, got, c.want, message)
+	}
+}
+
+// hostile returns texts with markup.
+func hostile() []string {
+	return append(slices.Clone(seeds), "<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", `<font color="warning">x</font>`,
+		"Critical", "\n# h\n> q", "https://evil.example/<b>", "![x](https://evil.example/p.png)", `"]<b>`)
+}
+
+// No function carries markup of an alert into a message, for any target: a reader finds the same markup as for an alert
+// without any.
+func TestFunctionsCarryNoMarkup(t *testing.T) {
+	for _, c := range carriers(t) {
+		for _, text := range hostile() {
+			c.check(t, text)
+		}
+	}
+}
+
+func FuzzFunctionsCarryNoMarkup(f *testing.F) {
+	all := carriers(f)
+	for n, text := range hostile() {
+		f.Add(text, uint16(n))
+	}
+	f.Fuzz(func(t *testing.T, text string, which uint16) { all[int(which)%len(all)].check(t, text) })
 }
 
 var (

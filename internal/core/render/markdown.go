@@ -54,7 +54,7 @@ func (safeNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		case entering:
 			openLink(w, address)
 		default:
-			w.WriteString("</a>")
+			write(w, "</a>")
 		}
 		return ast.WalkContinue, nil
 	})
@@ -68,7 +68,7 @@ func (safeNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 			openLink(w, string(link.URL(source)))
 			label += "</a>"
 		}
-		w.WriteString(label)
+		write(w, label)
 		return ast.WalkContinue, nil
 	})
 	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -76,7 +76,7 @@ func (safeNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 			segments := n.(*ast.RawHTML).Segments
 			for i := range segments.Len() {
 				segment := segments.At(i)
-				w.WriteString(html.HTMLEscapeString(string(segment.Value(source))))
+				write(w, html.HTMLEscapeString(string(segment.Value(source))))
 			}
 		}
 		return ast.WalkSkipChildren, nil
@@ -96,10 +96,13 @@ func htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.
 	if block := n.(*ast.HTMLBlock); block.HasClosure() {
 		lines.Write(block.ClosureLine.Value(source))
 	}
-	w.WriteString("<p>" + html.HTMLEscapeString(lines.String()) + "</p>\n")
+	write(w, "<p>"+html.HTMLEscapeString(lines.String())+"</p>\n")
 	return ast.WalkContinue, nil
 }
 
+// write writes to a buffer, which keeps an error until it is flushed.
+func write(w util.BufWriter, s string) { _, _ = w.WriteString(s) }
+
 func openLink(w util.BufWriter, address string) {
-	w.WriteString(`<a href="` + html.HTMLEscapeString(address) + `" rel="noreferrer">`)
+	write(w, `<a href="`+html.HTMLEscapeString(address)+`" rel="noreferrer">`)
 }

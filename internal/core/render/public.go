@@ -50,7 +50,7 @@ func (i Incident) OwnerID() int64 { return i.Owner.PersonID() }
 // AISummary is empty: Tocsin asks no language model.
 func (i Incident) AISummary() string { return "" }
 
-// fireReason is the beginning of a subject that tells why there is another message; empty for the first one.
+// fireReason is the beginning of a subject: why there is another message; empty for the first one.
 func fireReason(of any) string {
 	i, ok := of.(Incident)
 	switch {

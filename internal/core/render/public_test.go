@@ -166,7 +166,7 @@ func TestPublicFunctions(t *testing.T) {
 	}
 }
 
-// A message says why it is not the first one.
+// The beginning of a subject names why there is another message.
 func TestFireReason(t *testing.T) {
 	for want, i := range map[string]Incident{
 		"":                {Event: "i_new", AssignedTo: Assignment{Type: "escalate"}, FireTimes: 1},

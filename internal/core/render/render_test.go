@@ -143,6 +143,10 @@ func FuzzRender(f *testing.F) {
 		f.Add(source, kind)
 	}
 	f.Add(`{{range $i := (split "" .Title)}}{{toJSON .}}{{end}}`, "sms")
+	for _, call := range calls {
+		f.Add(call+`<br>{{if .Creator}}x{{end}}`, "slack_app")
+		f.Add(call, "email")
+	}
 	f.Fuzz(func(t *testing.T, source, kind string) {
 		target, _ := For(kind)
 		tpl, err := Parse(source, target)
