@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -239,4 +240,24 @@ func tickRuns(n int) string {
 		b.WriteString(strings.Repeat("`", i) + "e")
 	}
 	return b.String()
+}
+
+// Messages are rendered in parallel from one parsed template.
+func TestTemplatesRenderInParallel(t *testing.T) {
+	tpl, err := Parse(`{{mdToHtml .Description}}{{date "15:04" .StartTime}}{{jsonGet "{\"a\":1}" "a"}}`, HTML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := tpl.Render(Sample)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 50 {
+				if got, err := tpl.Render(Sample); err != nil || got != want {
+					t.Errorf("%q %v", got, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
