@@ -170,6 +170,7 @@ type exchange struct {
 	code   string  // the error code, "OK" when there is none
 	asked  []int64 // the channels that a write's permission was checked for
 	dry    bool    // a dry run: nothing is changed or recorded
+	inside bool    // a call of Invoke, without a key
 	held   int64   // bytes reserved for the body, under holder
 	holder bodyHolder
 }

@@ -47,7 +47,7 @@ func (f *Frame) Invoke(ctx context.Context, by Inside, path string, request, rep
 		return fault.Wrap(err, "request %s", path)
 	}
 	now := f.Clock.Now()
-	x := &exchange{w: unwritten{}, r: r, began: time.Now(), op: f.ops[path]}
+	x := &exchange{w: unwritten{}, r: r, began: time.Now(), op: f.ops[path], inside: true}
 	x.call = Call{Ctx: ctx, Now: now, RequestID: id.ULID(now), IP: by.IP, Who: by.Who}
 	err = f.serve(x, body)
 	defer f.finish(x, err)

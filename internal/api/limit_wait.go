@@ -28,7 +28,7 @@ func (f *Frame) within(x *exchange) error {
 	}
 	arrived := x.call.Now
 	v, err := f.turn(x, rateKey{x.call.Who.AccountID, x.op.number}, rate)
-	if err == nil && v.OK && x.call.Now != arrived {
+	if err == nil && v.OK && x.call.Now != arrived && !x.inside {
 		x.call.Who, err = f.caller(x) // the key may have been revoked while the call waited
 	}
 	if err != nil {
