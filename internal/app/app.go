@@ -27,6 +27,7 @@ import (
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/signin"
 )
 
 // Config is everything that may differ between two deployments.
@@ -75,6 +76,7 @@ type App struct {
 	ingest  *ingest.Service
 	notify  *notify.Service
 	phone   *phone.Service
+	signIn  *signin.Service
 	lint    *lint.Service
 
 	selfAlerts *selfalert.Service

@@ -15,7 +15,8 @@ var exempt = map[string][]string{
 	"persons and keys: any valid key reads names, and keys and contacts are held by narrowed_key_test.go in internal/person": {
 		"/account/info", "/account/update", "/person/infos", "/member/info", "/member/list", "/member/invite", "/member/delete", "/member/info/reset", "/member/role/grant",
 		"/member/role/revoke", "/member/role/update", "/person/app-key/create", "/person/app-key/list", "/person/app-key/enable", "/person/app-key/disable",
-		"/person/app-key/delete", "/person/app-key/name/reset", "/preference/info", "/preference/update",
+		"/person/app-key/delete", "/person/app-key/name/reset",
+		"/session/list", "/session/end", "/person/link/create", "/person/password/update", "/person/security/info", "/person/second-factor/begin", "/person/second-factor/confirm", "/person/second-factor/remove", "/preference/info", "/preference/update",
 	},
 	"it names persons, teams and a rule; the rule of a private channel has a test of its own in internal/engine/untold": {"/account/fallback/info", "/account/fallback/update"},
 	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/schedule/preview", "/schedule/self", "/template/preview"},

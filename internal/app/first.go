@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tocsin/internal/auth"
+	"tocsin/internal/credential"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
@@ -14,6 +15,7 @@ import (
 type First struct {
 	AccountID, OwnerID int64
 	Key                string // the owner's app key; it can be seen this once
+	LinkPath           string // at which the owner sets a password, once
 }
 
 // FirstStart creates one account with its owner when the database has none, so that one person may do everything.
@@ -37,6 +39,9 @@ func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err er
 			return err
 		}
 		if _, f.Key, err = person.CreateKey(tx, auth.NewKey{Account: f.AccountID, Person: f.OwnerID, Name: "first start"}, now); err != nil {
+			return err
+		}
+		if f.LinkPath, _, err = credential.PasswordLink(tx, f.AccountID, f.OwnerID, a.Clock.Now()); err != nil {
 			return err
 		}
 		first = f

@@ -110,7 +110,10 @@ func (a *App) Handler() (http.Handler, error) {
 
 // console returns the pages for people.
 func (a *App) console() *console.Service {
-	return &console.Service{DB: a.DB, Frame: a.Frame, Clock: a.Clock, Log: a.Log, TLS: a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:")}
+	return &console.Service{
+		DB: a.DB, Frame: a.Frame, SignIn: a.signIn, Clock: a.Clock, Log: a.Log, PublicURL: a.PublicURL,
+		TLS: a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:"),
+	}
 }
 
 // operationsFirst sends calls of operations straight to the frame and all others to the mux, which costs more.

@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/changeevent"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/event"
+	"tocsin/internal/credential"
 	"tocsin/internal/datasource"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/explain"
@@ -41,6 +42,9 @@ import (
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/sender"
+	"tocsin/internal/session"
+	"tocsin/internal/signin"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
 	"tocsin/internal/warroom"
@@ -51,6 +55,7 @@ import (
 // through them alone. Constructors start nothing and read nothing.
 func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	bus, decide, escalate, configs := &activity.Bus{}, jobs.NewSignal(), jobs.NewSignal(), triage.NewConfigs(a.DB)
+	a.signIn = a.signingIn()
 	a.notify = a.notifier(bus, configs, linkKey)
 	a.selfAlerts = &selfalert.Service{DB: a.DB, Notify: a.notify, Decide: decide}
 	a.ingest = ingest.New(ingest.Config{
@@ -108,6 +113,9 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
 		rum.New(a.Keyring).Module(),
 		person.Module(),
+		credential.Module(),
+		session.Module(),
+		a.signIn.Module(),
 		(&team.Service{Invite: person.InviteByEmail}).Module(),
 		role.Module(),
 		calendar.Module(),
@@ -132,6 +140,19 @@ func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byt
 			return cmp.Or(shiftnotice.Stale(a.DB, n, now), silencewarning.Stale(a.DB, configs, n, now))
 		},
 	})
+}
+
+// signingIn returns the service that lets persons into the console.
+func (a *App) signingIn() *signin.Service {
+	c := signin.Config{DB: a.DB, Keyring: a.Keyring, Log: a.Log, PublicURL: a.PublicURL, Held: a.Gate.Reason}
+	if a.can("email") {
+		deliver := a.deliverer()
+		c.Mail = func(ctx context.Context, to string, m sender.Message) error {
+			_, err := deliver(ctx, "email", notify.Address{To: to}, m)
+			return err
+		}
+	}
+	return signin.New(c)
 }
 
 // next returns who is notified of an incident next, and when (Unix seconds), if no one acknowledges it.
@@ -186,6 +207,9 @@ func recorded(modules []module.Module) (list []audit.Operation) {
 			if op.Audit != "" {
 				list = append(list, audit.Named(op.Audit))
 			}
+		}
+		for _, name := range m.Records {
+			list = append(list, audit.Named(name))
 		}
 	}
 	return list

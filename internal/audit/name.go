@@ -22,8 +22,9 @@ var resources = map[string]words{
 	"enrichment": {"enrichment", "标签增强"}, "escalate_rule": {"escalation rule", "分派策略"}, "field": {"custom field", "自定义字段"},
 	"incident": {"incident", "故障"}, "inhibit_rule": {"inhibition rule", "抑制规则"}, "integration": {"integration", "集成"},
 	"issue": {"issue", "异常问题"}, "member": {"member", "成员"}, "monitor_rule": {"alerting rule", "监控规则"},
-	"person": {"person", "人员"}, "role": {"role", "角色"},
-	"route": {"route", "路由"}, "schedule": {"schedule", "值班表"}, "silence_rule": {"silence rule", "静默规则"}, "team": {"team", "团队"},
+	"password": {"password", "密码"}, "person": {"person", "人员"}, "role": {"role", "角色"},
+	"route": {"route", "路由"}, "schedule": {"schedule", "值班表"},
+	"second_factor": {"second factor", "两步验证"}, "session": {"session", "登录会话"}, "sign_in_link": {"sign-in link", "登录链接"}, "silence_rule": {"silence rule", "静默规则"}, "team": {"team", "团队"},
 	"template": {"template", "模板"}, "war_room": {"war room", "作战室"}, "webhook": {"webhook", "Webhook"},
 }
 
@@ -31,8 +32,9 @@ var verbs = map[string]words{
 	"add-member": {"Add persons to", "添加成员："}, "acknowledge": {"Acknowledge", "认领"}, "assign": {"Assign", "分派"},
 	"close": {"Close", "关闭"}, "comment": {"Comment on", "评论"}, "create": {"Create", "创建"},
 	"delete": {"Delete", "删除"}, "disable": {"Disable", "停用"}, "enable": {"Enable", "启用"},
+	"end":    {"End", "结束"},
 	"import": {"Import", "导入"}, "invite": {"Invite", "邀请"},
-	"merge": {"Merge", "合并"}, "reopen": {"Reopen", "重新打开"}, "resolve": {"Resolve", "解决"}, "snooze": {"Snooze", "暂缓"},
+	"merge": {"Merge", "合并"}, "refuse": {"Refuse", "拒绝"}, "reopen": {"Reopen", "重新打开"}, "resolve": {"Resolve", "解决"}, "snooze": {"Snooze", "暂缓"},
 	"unacknowledge": {"Take back the acknowledgement of", "取消认领"}, "grant": {"Grant", "授予"}, "revoke": {"Revoke", "撤销"},
 	"roles": {"Set the roles of", "设置角色："}, "rotate": {"Rotate the key of", "轮换密钥："},
 	"star": {"Star", "收藏"}, "unstar": {"Unstar", "取消收藏"},

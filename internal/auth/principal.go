@@ -14,6 +14,7 @@ type Principal struct {
 	Permissions Permissions    // the person's, narrowed by the key's, closed
 	Narrowed    bool           // the key has permissions of its own, and is not extended with its person's roles
 	ExpiresAt   int64          // of the key, Unix seconds; 0: never
+	Session     string         // ID of the session of a person who signed in; empty: a call with an app key
 	Zone        *time.Location // the account's; the default for wall-clock rules without a zone of their own
 
 	// Asked is called for every channel whose permission is checked in a write, granted or not, so that the audit

@@ -31,6 +31,7 @@ type commands struct {
 	Export  exportCmd  `cmd:"" help:"Write the account file of an account."`
 	Account accountCmd `cmd:"" help:"The accounts of a database."`
 	Key     keyCmd     `cmd:"" help:"App keys, and the keys that seal stored secrets."`
+	Person  personCmd  `cmd:"" help:"Links with which persons sign in to the console."`
 	Drill   drillCmd   `cmd:"" help:"Send a marked event through a running server, show who is notified, and time every hop."`
 	Backup  backupCmd  `cmd:"" help:"Write a consistent, checked copy of the database, while the server runs."`
 	Restore restoreCmd `cmd:"" help:"Make a database from a backup. It is held until it is released."`

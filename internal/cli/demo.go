@@ -86,6 +86,7 @@ func (p *printer) print(format string, args ...any) {
 func (cmd *demoCmd) greet(con *console, url string, keys demo.Keys) {
 	fmt.Fprintf(con.out, `Tocsin demo: the account %q, filled with a year of schedules, alerts, rules and deliveries.
 
+  console         %s%s
   base URL        %s
   reference       %s/docs
   OpenAPI         %s/openapi.json
@@ -94,7 +95,7 @@ func (cmd *demoCmd) greet(con *console, url string, keys demo.Keys) {
 
 Try, in another terminal:
 
-`, demo.Name, url, url, url, keys.All, keys.ReadOnly)
+`, demo.Name, url, keys.LinkPath, url, url, url, keys.All, keys.ReadOnly)
 	for _, c := range demo.Calls() {
 		fmt.Fprintf(con.out, "# %s\n%s\n\n", c.Title, c.Curl(url, keys.All))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,10 +102,11 @@ func (cmd *serveCmd) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	return run(ctx, a, con, func(string) error {
+	return run(ctx, a, con, func(url string) error {
 		first, err := a.FirstStart(ctx, cmd.TimeZone)
 		if first != nil {
 			fmt.Fprintf(con.out, "created account %d with owner %d; its app key, shown this once:\n%s\n", first.AccountID, first.OwnerID, first.Key)
+			fmt.Fprintf(con.out, "the console, where the owner sets a password, once: %s%s\n", cmp.Or(c.PublicURL, url), first.LinkPath)
 			fmt.Fprintf(con.out, "another key: %s\n", keyCreateLine(cmd.DB, first.AccountID))
 		}
 		if err == nil && a.SendsNothing() {

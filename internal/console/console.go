@@ -12,15 +12,18 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/signin"
 )
 
 // Service is the console.
 type Service struct {
-	DB    *db.DB // of sessions alone
-	Frame *api.Frame
-	Clock clock.Clock
-	Log   *slog.Logger
-	TLS   bool // the browser reaches the server by HTTPS
+	DB        *db.DB // of sessions alone
+	Frame     *api.Frame
+	SignIn    *signin.Service
+	Clock     clock.Clock
+	Log       *slog.Logger
+	PublicURL string // address at which people reach the server; empty: not known
+	TLS       bool   // the browser reaches the server by HTTPS
 }
 
 // page is one address that shows something.
@@ -35,7 +38,7 @@ type page struct {
 // action is one address that a form is sent to.
 type action struct {
 	path string
-	do   func(*visit) (next string, err error) // returns the address to show next
+	do   func(*visit) (next string, err error) // returns the address to show next; empty: show again, with what was made
 	show func(*visit) (view, error)            // shows the page again when do fails; nil: the page of errors
 	page string                                // the template of show
 	open bool
@@ -82,9 +85,16 @@ func (v *visit) act(a action) error {
 	if err != nil {
 		return err
 	}
-	http.Redirect(v.w, v.r, next, http.StatusSeeOther)
-	return nil
+	if next == "" {
+		return v.showPage(page{template: a.page, tab: tabOf(a.page), show: a.show})
+	}
+	return moved(next)
 }
+
+// moved is an address to go to instead of what was asked for.
+type moved string
+
+func (m moved) Error() string { return "go to " + string(m) }
 
 // maxForm is the largest form, in bytes.
 const maxForm = 1 << 20

@@ -90,11 +90,11 @@ type failed struct {
 func (v *visit) fail(err error) {
 	refused := api.RefusalOf(err)
 	if refused == nil {
-		v.Log.Error("console", "path", v.r.URL.Path, "error", err)
+		v.Log.Error("console", "page", v.r.Pattern, "error", err) // an address may be a secret
 		refused = &api.Refusal{Status: http.StatusInternalServerError, Code: "InternalError", Message: v.T("The page could not be drawn. It has been reported.")}
 	}
 	if err := v.render(refused.Status, "failed", "", failed{titled(v.T("This did not work")), refused}); err != nil {
-		v.Log.Error("console", "path", v.r.URL.Path, "error", err)
+		v.Log.Error("console", "page", v.r.Pattern, "error", err) // an address may be a secret
 		http.Error(v.w, refused.Message, refused.Status)
 	}
 }

@@ -1,94 +1,177 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"net/netip"
-	"strings"
 
 	"tocsin/internal/api"
-	"tocsin/internal/auth"
-	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/session"
+	"tocsin/internal/signin"
 )
 
-var signInPages = []page{{path: "/sign-in", template: "sign_in", show: showSignIn, open: true}}
+var signInPages = []page{
+	{path: "/sign-in", template: "sign_in", show: showSignIn, open: true},
+	{path: "/sign-in/code", template: "sign_in_code", show: showCode, open: true},
+}
 
 var signInActions = []action{
 	{path: "/sign-in", do: signIn, show: showSignIn, page: "sign_in", open: true},
+	{path: "/sign-in/code", do: enterCode, show: showCode, page: "sign_in_code", open: true},
 	{path: "/sign-out", do: signOut},
 	{path: "/look", do: look, open: true},
 }
 
 type signInView struct {
 	titled
-	Next string
+	Next  string
+	Email string
+	ByKey bool // the app key was wrong: its form is open
 }
 
 func showSignIn(v *visit) (view, error) {
-	next := v.query("next")
+	d := signInView{titled: titled(v.T("Sign in")), Next: local(v.query("next"))}
 	if v.r.Method == http.MethodPost {
-		next = v.field("next")
+		d.Next, d.Email, d.ByKey = local(v.field("next")), v.field("email"), v.field("app_key") != ""
 	}
-	return signInView{titled(v.T("Sign in")), local(next)}, nil
+	return d, nil
 }
 
-// signIn begins a session with an app key. Guessing is limited as it is for the API, and shares that limit.
+// signIn begins a session with a password or an app key, whichever was entered.
 func signIn(v *visit) (string, error) {
-	refuse := &api.Refusal{
-		Status: http.StatusUnauthorized, Code: "Unauthorized", Message: v.T("This app key is unknown, disabled or expired."),
+	next := local(v.field("next"))
+	if key := v.field("app_key"); key != "" {
+		return next, v.signInByKey(key)
 	}
-	who, err := v.Frame.Keys.Find(v.ctx, v.field("app_key"))
-	if fault.KindOf(err) == fault.Unauthorized {
-		address, _ := netip.ParseAddr(v.Frame.ClientIP(v.r))
-		if allowed := v.Frame.Guesses.Allow(ratelimit.Network(address), v.Now); !allowed.OK {
-			refuse.Status, refuse.Message = http.StatusTooManyRequests, v.T("Too many attempts from this address. Wait a minute.")
-		}
-		return "", refuse
+	email := v.field("email")
+	p, err := v.SignIn.Password(v.ctx, signin.Attempt{
+		Email: email, Password: v.r.PostFormValue("password"), IP: v.client().IP, Device: v.cookie(v.cookieName("known")),
+	}, v.Now)
+	if err != nil {
+		return "", v.refused(err)
 	}
+	known, err := v.SignIn.Known(email)
 	if err != nil {
 		return "", err
 	}
-	return local(v.field("next")), v.begin(who, session.ByAppKey)
+	v.put("known", known, 365*24*3600)
+	return v.admit(p, next)
 }
 
-// begin starts a session for a person and puts its secret into the browser.
-func (v *visit) begin(who auth.Principal, way string) error {
-	var secret string
-	err := v.DB.Write(v.ctx, func(tx *db.Tx) (err error) {
-		secret, err = session.Begin(tx, session.Session{
-			AccountID: who.AccountID, PersonID: who.PersonID, Way: way, KeyID: who.KeyID, IP: v.Frame.ClientIP(v.r),
-			Agent: strings.ToValidUTF8(v.r.UserAgent(), ""),
-		}, v.Now)
-		return err
-	})
+// signInByKey begins a session with an app key. Guessing is limited as it is for the API, and shares that limit.
+func (v *visit) signInByKey(key string) error {
+	who, err := v.Frame.Keys.Find(v.ctx, key)
+	if fault.KindOf(err) == fault.Unauthorized {
+		address, _ := netip.ParseAddr(v.client().IP)
+		if allowed := v.Frame.Guesses.Allow(ratelimit.Network(address), v.Now); !allowed.OK {
+			return v.refused(signin.ErrTooMany)
+		}
+		return &api.Refusal{
+			Status: http.StatusUnauthorized, Code: "Unauthorized", Message: v.T("This app key is unknown, disabled or expired."),
+		}
+	}
 	if err != nil {
 		return err
 	}
-	http.SetCookie(v.w, v.sessionCookie(secret, int(session.Longest.Seconds())))
-	return nil
+	secret, err := v.SignIn.BeginWithKey(v.ctx, who, v.client(), v.session, v.Now)
+	v.begun(secret, err)
+	return err
+}
+
+// admit begins a session for a person who has passed, or asks for a code first. It returns the address to go on to.
+func (v *visit) admit(p signin.Passed, next string) (string, error) {
+	if p.Second {
+		pending, err := v.SignIn.Pend(p, next, v.Now)
+		if err != nil {
+			return "", err
+		}
+		v.put("second", pending, int(signin.PendingLasts.Seconds()))
+		return "/sign-in/code", nil
+	}
+	secret, err := v.SignIn.Begin(v.ctx, p, v.client(), v.session, v.Now)
+	v.begun(secret, err)
+	return next, v.refused(err)
+}
+
+// begun puts the secret of a new session into the browser.
+func (v *visit) begun(secret string, err error) {
+	if err == nil {
+		v.put("", secret, int(session.Longest.Seconds()))
+	}
+}
+
+type codeView struct{ titled }
+
+func showCode(v *visit) (view, error) {
+	if v.cookie(v.cookieName("second")) == "" {
+		return nil, moved("/sign-in")
+	}
+	return codeView{titled(v.T("Enter a code"))}, nil
+}
+
+// enterCode completes a sign-in with a code.
+func enterCode(v *visit) (string, error) {
+	p, next, err := v.SignIn.Second(v.ctx, v.cookie(v.cookieName("second")), v.field("code"), v.client(), v.Now)
+	if errors.Is(err, signin.ErrWrong) {
+		return "", &api.Refusal{Status: http.StatusUnauthorized, Code: "Unauthorized", Message: v.T("This code is wrong or was used.")}
+	}
+	if errors.Is(err, signin.ErrEnded) {
+		v.put("second", "", -1)
+		return "/sign-in", nil
+	}
+	if err != nil {
+		return "", v.refused(err)
+	}
+	v.put("second", "", -1)
+	return v.admit(p, local(next))
+}
+
+// refused returns what the person reads of a sign-in that was refused. Other errors stay as they are.
+func (v *visit) refused(err error) error {
+	switch {
+	case errors.Is(err, signin.ErrWrong):
+		return &api.Refusal{Status: http.StatusUnauthorized, Code: "Unauthorized", Message: v.T("The e-mail address or the password is wrong.")}
+	case errors.Is(err, signin.ErrTooMany):
+		return &api.Refusal{Status: http.StatusTooManyRequests, Code: "RequestTooFrequently", Message: v.T("Too many attempts. Wait a minute.")}
+	case errors.Is(err, signin.ErrBusy):
+		return &api.Refusal{Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable", Message: v.T("Many people sign in at this moment. Try again.")}
+	case errors.Is(err, signin.ErrEnded):
+		return &api.Refusal{Status: http.StatusNotFound, Code: "ResourceNotFound", Message: v.T("This link was used, has ended or is unknown. Ask the owner of the account for a new one.")}
+	}
+	return err
 }
 
 // signOut ends the session in every tab.
 func signOut(v *visit) (string, error) {
-	http.SetCookie(v.w, v.sessionCookie("", -1))
-	return "/sign-in", v.DB.Write(v.ctx, func(tx *db.Tx) error { return session.End(tx, v.session.AccountID, v.session.ID) })
+	v.put("", "", -1)
+	return "/sign-in", v.SignIn.End(v.ctx, v.session, v.client(), v.Now)
 }
 
-func (v *visit) sessionCookie(value string, maxAge int) *http.Cookie {
-	return &http.Cookie{
-		Name: v.cookieName(), Value: value, Path: "/", MaxAge: maxAge, Secure: v.TLS, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+// client returns where the request comes from.
+func (v *visit) client() signin.Client {
+	return signin.Client{IP: v.Frame.ClientIP(v.r), Agent: v.r.UserAgent()}
+}
+
+// put keeps a secret in the browser, for seconds; a negative number removes it.
+func (v *visit) put(name, value string, seconds int) {
+	http.SetCookie(v.w, &http.Cookie{
+		Name: v.cookieName(name), Value: value, Path: "/", MaxAge: seconds, Secure: v.TLS, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// cookieName returns the name of a cookie; an empty name is that of the session's. Browsers accept the prefix __Host-
+// over HTTPS alone; it keeps other hosts of the same domain from setting the cookie.
+func (v *visit) cookieName(name string) string {
+	full := "tocsin"
+	if name != "" {
+		full += "-" + name
 	}
-}
-
-// cookieName returns the name of the session's cookie. Browsers accept the prefix __Host- over HTTPS alone; it keeps
-// other hosts of the same domain from setting the cookie.
-func (v *visit) cookieName() string {
 	if v.TLS {
-		return "__Host-tocsin"
+		return "__Host-" + full
 	}
-	return "tocsin"
+	return full
 }
 
 // look changes the language and the theme of this browser.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,6 +31,7 @@ type visit struct {
 	Zone    *time.Location
 	Nonce   string
 	Failure *api.Refusal // of the form that was sent; nil: none
+	made    any          // what an action has made that an address must not hold
 	style   strings.Builder
 }
 
@@ -57,7 +59,10 @@ func (s *Service) visited(open bool, fn func(*visit) error) http.Handler {
 		if err == nil {
 			err = fn(v)
 		}
-		if err != nil {
+		var to moved
+		if errors.As(err, &to) {
+			http.Redirect(w, r, string(to), http.StatusSeeOther)
+		} else if err != nil {
 			v.fail(err)
 		}
 	})
@@ -78,7 +83,7 @@ func (v *visit) headers() {
 
 // identify finds the session of the cookie and the person it is of.
 func (v *visit) identify() (bool, error) {
-	cookie, err := v.r.Cookie(v.cookieName())
+	cookie, err := v.r.Cookie(v.cookieName(""))
 	if err != nil || cookie.Value == "" {
 		return false, nil
 	}

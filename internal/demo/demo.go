@@ -12,6 +12,7 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/auth"
+	"tocsin/internal/credential"
 	"tocsin/internal/integration"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
@@ -21,11 +22,15 @@ import (
 // Name is the account's name.
 const Name = "Bergfink – Ausrüstung für draußen"
 
+// linkLasts is how long the link of a demo is valid.
+const linkLasts = 24 * time.Hour
+
 // Keys are app keys of the account.
 type Keys struct {
 	All      string // of the owner: has every permission
 	ReadOnly string // of a person who may read everything and change nothing
 	Push     string // of the integration for the demo's own events
+	LinkPath string // opens the console as the owner, as often as it is opened, for a day
 }
 
 // Fill stores the account unless the database holds it from an earlier run, and creates new keys.
@@ -57,6 +62,11 @@ func fill(
 			now.Unix()); err != nil {
 			return err
 		}
+		token, err := credential.NewLink(tx, credential.Link{AccountID: accountID, PersonID: anna, Kind: credential.LinkOpen, EndsAt: now.Add(linkLasts).Unix()}, now)
+		if err != nil {
+			return err
+		}
+		keys.LinkPath = credential.LinkPath(token)
 		source, err := integration.Kind.Get(tx, accountID, fmt.Sprint(prometheusIntake))
 		if err == nil {
 			err = integration.Kind.Open(keyring, accountID, &source)

@@ -29,6 +29,7 @@ type Module struct {
 	Release  func(*db.Tx, time.Time) error                 // settles what must not be sent when a held server is released
 	Gauges   []Gauge                                       // read from the database when metrics are collected
 	Sections []string                                      // of an account file: what an export holds of the package
+	Records  []string                                      // names of audit entries that are not of operations
 }
 
 // Gauge is a metric that is read from the database whenever metrics are collected: often, so its queries must be cheap

@@ -30,3 +30,11 @@ func WithPhone(tx *db.Tx, number string) ([]Ref, error) {
 			AND replace(replace(replace(replace(replace(replace(phone, ' ', ''), '-', ''), '.', ''), '(', ''), ')', ''), '/', '') = $1
 			ORDER BY account_id, person_id`, number)
 }
+
+// WithEmail returns the persons with an e-mail address in upper or lower case: of all accounts, because whoever signs in
+// names no account.
+func WithEmail(tx *db.Tx, email string) ([]Ref, error) {
+	return db.All(tx, func(scan db.Scan) (r Ref, err error) { return r, scan(&r.AccountID, &r.PersonID) },
+		`SELECT account_id, person_id FROM person WHERE status <> 'deleted' AND email <> '' AND lower(email) = lower($1)
+			ORDER BY account_id, person_id`, email)
+}

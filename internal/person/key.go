@@ -11,10 +11,14 @@ func CreateKey(tx *db.Tx, k auth.NewKey, now int64) (keyID int64, secret string,
 	if keyID, secret, err = auth.CreateKey(tx, k, now); err != nil {
 		return 0, "", err
 	}
-	enabled, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, k.Account,
-		k.Person)
+	return keyID, secret, Enable(tx, k.Account, k.Person)
+}
+
+// Enable enables a person who is pending, because they can sign in now.
+func Enable(tx *db.Tx, account, person int64) error {
+	enabled, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, account, person)
 	if err == nil && enabled > 0 {
-		err = configstore.BumpRevision(tx, k.Account)
+		err = configstore.BumpRevision(tx, account)
 	}
-	return keyID, secret, err
+	return err
 }

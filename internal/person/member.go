@@ -23,7 +23,7 @@ type Member struct {
 	PhoneVerified  bool    `json:"phone_verified" doc:"Whether the phone number has been confirmed."`
 	EmailVerified  bool    `json:"email_verified" doc:"Whether the e-mail address has been confirmed."`
 	Avatar         string  `json:"avatar" doc:"Picture: a path or a URL; may be empty."`
-	Status         string  `json:"status" enum:"enabled,pending" doc:"pending: invited, and without an app key so far."`
+	Status         string  `json:"status" enum:"enabled,pending" doc:"pending: invited, and has neither signed in nor an app key so far."`
 	AccountRoleIDs []int64 `json:"account_role_ids" doc:"The person's roles."`
 	IsExternal     bool    `json:"is_external" doc:"Always false: no other system adds persons."`
 	RefID          string  `json:"ref_id" doc:"Their id in the system they come from; may be empty."`
@@ -85,7 +85,7 @@ type Self struct {
 	Locale          string   `json:"locale" doc:"Preferred language."`
 	TimeZone        string   `json:"time_zone" doc:"IANA name; may be empty."`
 	IsExternal      bool     `json:"is_external" doc:"Always false."`
-	Status          string   `json:"status" enum:"enabled,pending" doc:"pending: invited, and without an app key so far."`
+	Status          string   `json:"status" enum:"enabled,pending" doc:"pending: invited, and has neither signed in nor an app key so far."`
 	IsOwner         bool     `json:"is_owner" doc:"The caller owns the account."`
 	Permissions     []string `json:"permissions" doc:"What this key may do, by name."`
 }

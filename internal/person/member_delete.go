@@ -6,9 +6,11 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
+	"tocsin/internal/credential"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/role"
+	"tocsin/internal/session"
 	"tocsin/internal/team"
 )
 
@@ -50,7 +52,7 @@ func (in memberDeleteRequest) Check() error {
 	return nil
 }
 
-// memberDelete deletes a person's app keys, roles and memberships, and marks the person as deleted. The row stays because
+// memberDelete deletes a person's app keys, sessions, passwords, roles and memberships, and marks the person as deleted. The row stays because
 // history names it.
 func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 	m, err := in.find(c)
@@ -77,7 +79,9 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 			c.Removed("app_key", k.ID, k.Name)
 		}
 	}
-	for _, remove := range []func(tx *db.Tx, account, person int64) error{auth.DeleteKeysOf, role.RevokeAll, team.Leave, markDeleted} {
+	for _, remove := range []func(tx *db.Tx, account, person int64) error{
+		auth.DeleteKeysOf, session.EndAll, credential.Forget, role.RevokeAll, team.Leave, markDeleted,
+	} {
 		if err := remove(c.Tx, c.Who.AccountID, m.MemberID); err != nil {
 			return api.Removal{}, err
 		}

@@ -37,6 +37,9 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	if in.Email != nil && !strings.EqualFold(*in.Email, r.Email) {
+		if err := checkSignIn(c, r.PersonID); err != nil {
+			return api.Empty{}, err
+		}
 		if err := configstore.FirstError(checkEmail("", *in.Email), checkUnique(c, "", *in.Email, "")); err != nil {
 			return api.Empty{}, err
 		}
@@ -78,4 +81,17 @@ func (in memberResetRequest) checkOwnerContacts(c *api.Call, r Record) error {
 		}
 	}
 	return nil
+}
+
+// checkSignIn returns AccessDenied when another person's e-mail address is changed by a caller who lacks one of that
+// person's permissions: links to sign in are sent to it, and an OpenID Connect provider names persons by it.
+func checkSignIn(c *api.Call, person int64) error {
+	if person == c.Who.PersonID && !c.Who.Narrowed {
+		return nil
+	}
+	theirs, err := auth.PersonPermissions(c.Tx, c.Who.AccountID, person)
+	if err == nil && theirs&^c.Who.Permissions != 0 {
+		return fault.Denied("this key lacks permissions that person %d has, and so cannot change their email, by which they sign in", person)
+	}
+	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
+	"tocsin/internal/credential"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/role"
@@ -52,13 +53,19 @@ func checkEmail(at configstore.RecordPath, email string) error {
 type invitedItem struct {
 	MemberID   int64  `json:"member_id" doc:"The new person."`
 	MemberName string `json:"member_name" doc:"Their name."`
+	LinkPath   string `json:"link_path" doc:"Path on this server at which the person sets a password and signs in, once. Hand it over: whoever has it can sign in as the person."`
+	LinkEndsAt int64  `json:"link_ends_at" doc:"When the link ends, in Unix seconds."`
 }
 
+// memberInvite stores persons and a link for each. Those with an e-mail address are sent a link of their own as well.
 func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error) {
 	out := api.Items[invitedItem]{Items: []invitedItem{}}
 	for i, m := range in.Members {
 		item, err := invite(c, configstore.PathOf("members", i), m)
 		if err != nil {
+			return out, err
+		}
+		if item.LinkPath, item.LinkEndsAt, err = credential.PasswordLink(c.Tx, c.Who.AccountID, item.MemberID, c.Now); err != nil {
 			return out, err
 		}
 		out.Items = append(out.Items, item)
@@ -78,7 +85,7 @@ func InviteByEmail(c *api.Call, at configstore.RecordPath, email string) (person
 	return item.MemberID, item.MemberName, configstore.BumpRevision(c.Tx, c.Who.AccountID)
 }
 
-// invite stores a new person who is pending, with their roles.
+// invite stores a new person who is pending, with their roles. A mail to their address becomes due.
 func invite(c *api.Call, at configstore.RecordPath, m Invited) (item invitedItem, err error) {
 	if err := checkUnique(c, at, m.Email, m.RefID); err != nil {
 		return item, err
@@ -100,12 +107,17 @@ func invite(c *api.Call, at configstore.RecordPath, m Invited) (item invitedItem
 		return item, err
 	}
 	c.Touched(configstore.Person, person, name)
+	if m.Email != "" {
+		if err := credential.Invite(c.Tx, c.Who.AccountID, person, c.Now); err != nil {
+			return item, err
+		}
+	}
 	for _, r := range m.RoleIDs {
 		if err := role.Grant(c, r, []int64{person}); err != nil {
 			return item, err
 		}
 	}
-	return invitedItem{person, name}, nil
+	return invitedItem{MemberID: person, MemberName: name}, nil
 }
 
 // stored reports whether a person, deleted or not, has an id.

@@ -19,7 +19,7 @@ func TestMemberLifecycle(t *testing.T) {
 		{Path: "/member/invite", Body: `{"members":[{"member_name":"Asa"}]}`, Code: "InvalidParameter", Says: []string{"members[0].email"}},
 		{Path: "/member/invite", Body: `{"members":[{"email":"no address"}]}`, Code: "InvalidParameter", Says: []string{"members[0].email", "no address"}},
 		{Path: "/member/invite", Body: `{"members":[{"email":"a@b.c","role_ids":[9]}]}`, Code: "ResourceNotFound", Says: []string{"role 9"}},
-		{Path: "/member/invite", Body: `{"members":[{"member_name":"Åsa","email":"asa@example.com","role_ids":[5],"locale":"en-US"}]}`, Keep: map[string]string{"id": "items.0.member_id"}, Golden: "member_invite"},
+		{Path: "/member/invite", Body: `{"members":[{"member_name":"Åsa","email":"asa@example.com","role_ids":[5],"locale":"en-US"}]}`, Keep: map[string]string{"id": "items.0.member_id", "link": "items.0.link_path"}, Golden: "member_invite"},
 		{Path: "/member/invite", Body: `{"members":[{"email":"ASA@example.com"}]}`, Code: "InvalidParameter", Says: []string{"email", "$id"}},
 		{Path: "/member/info/reset", Body: `{"member_id":$id,"member_name":"Åsa Ö","phone":"+4670123467","country_code":"SE","time_zone":"Europe/Stockholm"}`, Data: `{}`, Golden: "member_info_reset"},
 		{Path: "/member/info/reset", Body: `{"member_id":$id,"time_zone":"Mars/Base"}`, Code: "InvalidParameter", Says: []string{"time_zone"}},

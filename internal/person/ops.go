@@ -62,9 +62,10 @@ func Ops() []api.Op {
 			Allow:  manage,
 			Effect: api.Write,
 			Audit:  "member:write:invite",
-			Doc:    "Adds persons, who are pending until they get an app key.",
-			Notes: "Nothing is sent: the owner creates an app key and hands it over. " +
-				"A pending person may be on call and is notified like any other. " +
+			Doc:    "Adds persons, who are pending until they sign in or get an app key.",
+			Danger: true,
+			Notes: "A person with an e-mail address is sent a link to sign in, if the server has a mail server and knows its public address. " +
+				"The reply has such a link too, for handing over. A pending person may be on call and is notified like any other. " +
 				beyond,
 			Example: `{"members": [{"member_name": "Charlie", "email": "charlie@example.com", "time_zone": "Europe/Berlin"}]}`,
 			Do:      api.Do(memberInvite),
@@ -75,7 +76,7 @@ func Ops() []api.Op {
 			Effect:  api.Write,
 			Audit:   "member:write:delete",
 			Danger:  true,
-			Doc:     "Deletes a person with their keys, roles and memberships.",
+			Doc:     "Deletes a person with their keys, sessions, roles and memberships.",
 			Notes:   "Rejected while a schedule or a rule names the person. The account's owner cannot be deleted.",
 			Example: `{"member_id": 2659460982131, "dry_run": true}`,
 			Do:      api.Do(memberDelete),
@@ -86,9 +87,10 @@ func Ops() []api.Op {
 			Effect:   api.Write,
 			Audit:    "member:write:update",
 			Doc:      "Changes the members of a person that are sent: of the caller, or with Members Manage (org) of any person.",
-			Notes:    "The e-mail address and phone number of the account's owner are changed by the owner alone, with a key that is not narrowed.",
-			Example:  `{"member_id": 2476123212131, "locale": "en-US"}`,
-			Do:       api.Do(memberReset),
+			Notes: "The e-mail address and phone number of the account's owner are changed by the owner alone, with a key that is not narrowed. " +
+				"The e-mail address of another person is changed by callers who have all permissions of that person.",
+			Example: `{"member_id": 2476123212131, "locale": "en-US"}`,
+			Do:      api.Do(memberReset),
 		},
 		{
 			Path:    "/member/role/grant",

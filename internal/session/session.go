@@ -8,6 +8,7 @@ package session
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"tocsin/internal/auth"
@@ -20,6 +21,7 @@ const (
 	Idle     = 14 * 24 * time.Hour // after the last use
 	Longest  = 90 * 24 * time.Hour // after the sign-in, whatever happens
 	maxAgent = 200                 // characters
+	maxEach  = 50                  // of a person at once; a newer one ends the one that was unused for longest
 )
 
 // usedEvery is how precisely the last use is stored: a write for every page would make reading a page as expensive as a
@@ -28,7 +30,10 @@ const usedEvery = time.Minute
 
 // The ways to sign in.
 const (
-	ByAppKey = "app_key"
+	ByAppKey   = "app_key"
+	ByPassword = "password"
+	ByOpenID   = "oidc"
+	ByLink     = "link"
 )
 
 // Session is one sign-in.
@@ -45,7 +50,8 @@ type Session struct {
 	Agent     string
 }
 
-// Begin stores a new session and returns its secret: the only time that it can be seen.
+// Begin stores a new session and returns its secret: the only time that it can be seen. The secret is always new, so that
+// no one can know it who has put a cookie into the browser before.
 func Begin(tx *db.Tx, s Session, now time.Time) (secret string, err error) {
 	secret = id.Token(32)
 	agent := []rune(s.Agent)
@@ -53,6 +59,12 @@ func Begin(tx *db.Tx, s Session, now time.Time) (secret string, err error) {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10)`,
 		hash(secret), s.AccountID, id.Short(), s.PersonID, s.Way, s.KeyID, now.Unix(), now.Add(Longest).Unix(), s.IP,
 		string(agent[:min(len(agent), maxAgent)]))
+	if err != nil {
+		return "", err
+	}
+	_, err = tx.Exec(`DELETE FROM session WHERE account_id = $1 AND person_id = $2 AND session_id NOT IN (
+		SELECT session_id FROM session WHERE account_id = $1 AND person_id = $2 ORDER BY used_at DESC, created_at DESC LIMIT $3)`,
+		s.AccountID, s.PersonID, maxEach)
 	return secret, err
 }
 
@@ -68,9 +80,8 @@ func scanSession(scan db.Scan) (s Session, err error) {
 // Find returns the session of a secret with the rights that its person has now; found is false when there is none, or
 // it has ended, or its person may no longer call.
 func Find(tx *db.Tx, secret string, now time.Time) (s Session, who auth.Principal, found bool, err error) {
-	s, found, err = db.One(tx, scanSession, `SELECT account_id, session_id, person_id, way, key_id, created_at, used_at, ends_at, ip, agent
-		FROM session WHERE secret_hash = $1`, hash(secret))
-	if err != nil || !found || now.Unix() >= min(s.EndsAt, s.UsedAt+int64(Idle/time.Second)) {
+	s, found, err = db.One(tx, scanSession, `SELECT `+columns+` FROM session WHERE secret_hash = $1`, hash(secret))
+	if err != nil || !found || s.Ended(now) {
 		return s, who, false, err
 	}
 	if s.Way == ByAppKey {
@@ -78,7 +89,23 @@ func Find(tx *db.Tx, secret string, now time.Time) (s Session, who auth.Principa
 	} else {
 		who, found, err = auth.OfPerson(tx, s.AccountID, s.PersonID)
 	}
+	who.Session = s.ID
 	return s, who, found, err
+}
+
+const columns = `account_id, session_id, person_id, way, key_id, created_at, used_at, ends_at, ip, agent`
+
+// End returns when a session ends if it is not used any more, in Unix seconds.
+func (s Session) End() int64 { return min(s.EndsAt, s.UsedAt+int64(Idle/time.Second)) }
+
+// Ended reports whether a session has ended by itself.
+func (s Session) Ended(now time.Time) bool { return now.Unix() >= s.End() }
+
+// Of returns the sessions of a person that have not ended, the one used last first.
+func Of(tx *db.Tx, account, person int64, now time.Time) ([]Session, error) {
+	all, err := db.All(tx, scanSession, `SELECT `+columns+` FROM session WHERE account_id = $1 AND person_id = $2
+		ORDER BY used_at DESC, created_at DESC, session_id`, account, person)
+	return slices.DeleteFunc(all, func(s Session) bool { return s.Ended(now) }), err
 }
 
 // Stale reports whether the stored time of the last use is old enough to be stored again.
@@ -92,8 +119,27 @@ func Use(tx *db.Tx, account int64, session string, now time.Time) error {
 	return err
 }
 
-// End deletes a session.
-func End(tx *db.Tx, account int64, session string) error {
+// EndOne deletes a session.
+func EndOne(tx *db.Tx, account int64, session string) error {
 	_, err := tx.Exec(`DELETE FROM session WHERE account_id = $1 AND session_id = $2`, account, session)
 	return err
+}
+
+// EndOthers deletes the sessions of a person but one; with an empty id all of them.
+func EndOthers(tx *db.Tx, account, person int64, but string) error {
+	_, err := tx.Exec(`DELETE FROM session WHERE account_id = $1 AND person_id = $2 AND session_id <> $3`, account, person, but)
+	return err
+}
+
+// EndAll deletes the sessions of a person.
+func EndAll(tx *db.Tx, account, person int64) error { return EndOthers(tx, account, person, "") }
+
+// batch is the largest number of sessions that one call of Prune deletes.
+const batch = 1000
+
+// Prune deletes sessions that have ended. more reports that others may be left.
+func Prune(tx *db.Tx, now time.Time) (more bool, err error) {
+	n, err := tx.Exec(`DELETE FROM session WHERE secret_hash IN (
+		SELECT secret_hash FROM session WHERE ends_at < $1 OR used_at < $2 LIMIT $3)`, now.Unix(), now.Add(-Idle).Unix(), batch)
+	return n == batch, err
 }

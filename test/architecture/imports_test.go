@@ -40,14 +40,14 @@ var layers = []layer{
 	}},
 	{"frame", []string{"auth", "api", "module"}},
 	{"nouns", []string{
-		"role", "team", "person", "audit", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment",
+		"role", "team", "session", "credential", "person", "audit", "signin", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment",
 		"alert", "changeevent", "incident", "datasource", "rum", "preference", "warroom",
 	}},
 	{"engine: everything with a background job", []string{
 		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest",
 	}},
 	{"tests of sources and operations", []string{"source/sourcetest", "api/apitest"}},
-	{"program", []string{"accountfile", "demo", "app", "cli"}},
+	{"program", []string{"accountfile", "demo", "console", "app", "cli"}},
 }
 
 // pure lists the layers whose packages import nothing of the project but each other and the lowest layer, and nothing

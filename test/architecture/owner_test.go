@@ -12,8 +12,10 @@ import (
 // exported functions.
 var owners = map[string]string{
 	"account": "person", "person": "person",
-	"app_key": "auth",
-	"role":    "role", "person_role": "role",
+	"app_key":  "auth",
+	"session":  "session",
+	"password": "credential", "sign_in_link": "credential", "invitation": "credential", "identity": "credential", "second_factor": "credential", "recovery_code": "credential",
+	"role": "role", "person_role": "role",
 	"team": "team", "team_person": "team",
 	"audit_channel": "audit", "audit_log": "audit", "audit_touched": "audit",
 	"seal_key": "app",

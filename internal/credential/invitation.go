@@ -1,0 +1,45 @@
+package credential
+
+import (
+	"time"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+)
+
+// Invitation is a mail with a link that is to be sent to a person.
+type Invitation struct {
+	AccountID, PersonID int64
+	Attempt             int64 // how many were made before
+}
+
+// Invite makes the mail to a person due.
+func Invite(tx *db.Tx, account, person int64, now time.Time) error {
+	_, err := tx.Exec(`INSERT INTO invitation (account_id, person_id, next_at, attempt) VALUES ($1, $2, $3, 0)
+		ON CONFLICT (account_id, person_id) DO UPDATE SET next_at = excluded.next_at, attempt = 0`, account, person, now.Unix())
+	return err
+}
+
+// DueInvitation returns the invitation that has waited longest; found is false when none is due.
+func DueInvitation(tx *db.Tx, now time.Time) (i Invitation, found bool, err error) {
+	return db.One(tx, func(scan db.Scan) (i Invitation, err error) { return i, scan(&i.AccountID, &i.PersonID, &i.Attempt) },
+		`SELECT account_id, person_id, attempt FROM invitation WHERE next_at <= $1 ORDER BY next_at LIMIT 1`, now.Unix())
+}
+
+// DelayInvitation counts an attempt and sets when the next one is due.
+func DelayInvitation(tx *db.Tx, i Invitation, next time.Time) error {
+	_, err := tx.Exec(`UPDATE invitation SET attempt = attempt + 1, next_at = $1 WHERE account_id = $2 AND person_id = $3`,
+		next.Unix(), i.AccountID, i.PersonID)
+	return err
+}
+
+// EndInvitation deletes an invitation that was sent or is no longer needed.
+func EndInvitation(tx *db.Tx, account, person int64) error {
+	_, err := tx.Exec(`DELETE FROM invitation WHERE account_id = $1 AND person_id = $2`, account, person)
+	return err
+}
+
+// Overdue returns how many invitations are due.
+func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
+	return jobs.CountOverdue(tx, "invitation", time.Second, `SELECT count(*), coalesce(min(next_at), 0) FROM invitation WHERE next_at <= $1`, now.Unix())
+}

@@ -1,0 +1,100 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"tocsin/internal/core/render"
+	"tocsin/internal/credential"
+	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
+	"tocsin/internal/platform/jobs"
+	"tocsin/internal/sender"
+)
+
+// mails reports whether the server can send links.
+func (s *Service) mails() bool { return s.Mail != nil && s.PublicURL != "" }
+
+// maxAttempts is how often a mail is tried. The tries take two days, so that the link of the last one is of use too.
+const maxAttempts = 12
+
+var pause = jobs.Backoff{Min: time.Minute, Max: 6 * time.Hour}
+
+// invite sends the invitation that has waited longest. Each attempt has a link of its own, so that no token is stored that
+// could be read again.
+func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, err error) {
+	if s.Held() != "" {
+		return time.Time{}, nil
+	}
+	var i credential.Invitation
+	var to, path string
+	var m sender.Message
+	found := false
+	err = s.DB.Write(ctx, func(tx *db.Tx) (err error) {
+		if i, found, err = credential.DueInvitation(tx, now); err != nil || !found {
+			return err
+		}
+		p, known, err := person.Find(tx, i.AccountID, i.PersonID)
+		if err != nil {
+			return err
+		}
+		if !known || p.Status == "deleted" || p.Email == "" || !s.mails() || i.Attempt >= maxAttempts {
+			return credential.EndInvitation(tx, i.AccountID, i.PersonID)
+		}
+		a, _, err := person.DumpAccount(tx, i.AccountID)
+		if err != nil {
+			return err
+		}
+		if path, _, err = credential.PasswordLink(tx, i.AccountID, i.PersonID, now); err != nil {
+			return err
+		}
+		to, m = p.Email, letter(p, a.AccountName, s.PublicURL+path, now)
+		return credential.DelayInvitation(tx, i, now.Add(pause.Wait(time.Minute<<i.Attempt, 0.5)))
+	})
+	if err != nil || !found {
+		return time.Time{}, err
+	}
+	if to == "" {
+		return now, nil
+	}
+	return now, s.mail(ctx, i, to, m)
+}
+
+// mail sends an invitation. One that the mail server will never take ends; another attempt follows others by itself.
+func (s *Service) mail(ctx context.Context, i credential.Invitation, to string, m sender.Message) error {
+	err := s.Mail(ctx, to, m)
+	var failure *sender.Error
+	if err != nil {
+		s.Log.Warn("an invitation was not sent", "account", i.AccountID, "person", i.PersonID, "error", err)
+		if !errors.As(err, &failure) || failure.Retry {
+			return nil
+		}
+	}
+	return s.DB.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
+		return credential.EndInvitation(tx, i.AccountID, i.PersonID)
+	})
+}
+
+// letter returns the mail with a link, in the person's language.
+func letter(p person.Record, account, link string, now time.Time) sender.Message {
+	subject, lines := "Set your password for Tocsin: "+account, []string{
+		"Hello " + p.PersonName + ",",
+		"open this link to set a password and sign in. It works once, for three days:",
+		link,
+		"If you did not expect this mail, do nothing.",
+	}
+	if strings.HasPrefix(p.Locale, "zh") {
+		subject, lines = "设置你的 Tocsin 密码："+account, []string{
+			p.PersonName + "，你好：",
+			"请打开以下链接设置密码并登录。链接仅可使用一次，三天内有效：",
+			link,
+			"如果这不是你预期的邮件，请忽略。",
+		}
+	}
+	return sender.Message{
+		Key: "invitation/" + id.Object(now), Subject: subject, Title: subject, Text: render.Plain.Escape(strings.Join(lines, "\n\n")), Link: link,
+	}
+}

@@ -1,0 +1,63 @@
+package signin
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/configstore"
+	"tocsin/internal/credential"
+	"tocsin/internal/person"
+	"tocsin/internal/platform/fault"
+)
+
+type linkRequest struct {
+	PersonID int64 `json:"person_id" minimum:"1" doc:"The person."`
+	IsMailed bool  `json:"is_mailed,omitzero" doc:"Send the person a mail with a link of its own as well."`
+}
+
+type linkCreated struct {
+	LinkPath   string `json:"link_path" doc:"Path of the link on this server. It is shown only once."`
+	LinkEndsAt int64  `json:"link_ends_at" doc:"When the link ends, in Unix seconds."`
+}
+
+func (s *Service) linkCreate(c *api.Call, in linkRequest) (out linkCreated, err error) {
+	p, found, err := person.Find(c.Tx, c.Who.AccountID, in.PersonID)
+	if err != nil {
+		return out, err
+	}
+	if !found || p.Status == "deleted" {
+		return out, fault.Missing("person", in.PersonID)
+	}
+	if err := checkLink(c, p); err != nil {
+		return out, err
+	}
+	c.Touched(configstore.Person, p.PersonID, p.PersonName)
+	if in.IsMailed {
+		if p.Email == "" || !s.mails() {
+			return out, fault.Invalid("is_mailed", "needs an e-mail address of the person, a mail server and the server's public address")
+		}
+		if err := credential.Invite(c.Tx, c.Who.AccountID, p.PersonID, c.Now); err != nil {
+			return out, err
+		}
+	}
+	out.LinkPath, out.LinkEndsAt, err = credential.PasswordLink(c.Tx, c.Who.AccountID, p.PersonID, c.Now)
+	return out, err
+}
+
+// checkLink returns AccessDenied for callers who could become more than they are by a link: a link outlives the key that
+// made it, and whoever uses it has all permissions of the person.
+func checkLink(c *api.Call, p person.Record) error {
+	if c.Who.Narrowed || c.Who.ExpiresAt != 0 {
+		return fault.Denied("a key that is narrowed or expires cannot make a link, which is neither")
+	}
+	if c.Who.Owner {
+		return nil
+	}
+	if p.Status != "pending" {
+		return fault.Denied("only the account's owner may make a link for a person who is not pending, %d", p.PersonID)
+	}
+	theirs, err := auth.PersonPermissions(c.Tx, c.Who.AccountID, p.PersonID)
+	if err == nil && theirs&^c.Who.Permissions != 0 {
+		return fault.Denied("this key lacks permissions that person %d has, and so cannot make a link", p.PersonID)
+	}
+	return err
+}
