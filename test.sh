@@ -61,6 +61,7 @@ all)
 	# -vet=off: the linters have vetted.
 	# shellcheck disable=SC2086 # the list is meant to be split
 	go test -vet=off $race ./...
+	(cd test/oidc && go test -vet=off ./...)
 	[ -z "$skipped" ] || say "NOT run on this machine:$skipped"
 	;;
 *) fail "usage: ./test.sh [quick|lint|race PACKAGES]" ;;

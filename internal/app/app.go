@@ -54,6 +54,7 @@ type Config struct {
 	DroppedDays    int            // days that verdicts on events that became no part of an alert are kept; 0: as EventDays
 	PublicURL      string         // base URL for links in messages, without a final slash; empty: messages have no links
 	Budget         notify.Budget  // messages to a person in a minute; zero: notify.DefaultBudget
+	OpenID         signin.OpenID  // provider at which persons sign in to the console; zero: none
 	Senders        Senders        // mail server, gateway and network policy
 	Hold           bool           // the server sends nothing until it is released
 	Release        bool           // a held server is released at its start

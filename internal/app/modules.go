@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"tocsin/internal/activity"
@@ -35,6 +36,7 @@ import (
 	"tocsin/internal/module"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/egress"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/preference"
@@ -144,7 +146,10 @@ func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byt
 
 // signingIn returns the service that lets persons into the console.
 func (a *App) signingIn() *signin.Service {
-	c := signin.Config{DB: a.DB, Keyring: a.Keyring, Log: a.Log, PublicURL: a.PublicURL, Held: a.Gate.Reason}
+	c := signin.Config{DB: a.DB, Keyring: a.Keyring, Log: a.Log, PublicURL: a.PublicURL, Held: a.Gate.Reason, Recheck: a.Keys.Recheck, OpenID: a.OpenID}
+	// The operator configures the provider, so any address is allowed; a held server lets persons in as well.
+	all := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+	c.OpenID.Client = egress.New(egress.Policy{Allow: all}).HTTP()
 	if a.can("email") {
 		deliver := a.deliverer()
 		c.Mail = func(ctx context.Context, to string, m sender.Message) error {

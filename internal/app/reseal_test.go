@@ -21,6 +21,7 @@ import (
 
 // secretive are calls that leave secrets behind which the random ones of the configuration do not.
 var secretive = []struct{ path, body string }{
+	{"/person/second-factor/begin", `{}`},
 	{"/preference/update", `{"contacts":{"slack":"https://hooks.example.com/secret"}}`},
 	{"/incident/create", `{"incident_severity":"Critical","title":"down","channel_id":$channel_id}`},
 }

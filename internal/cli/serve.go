@@ -33,6 +33,7 @@ type serving struct {
 	DroppedDays    int      `help:"Days that this is kept of events that were dropped or repeated; 0: as the others." default:"30"`
 	IncidentDays   int      `help:"Days that closed incidents and ended alerts are kept, with their feeds; 0: for ever." default:"365"`
 	sending
+	openID
 	LogFormat string `help:"text or json." enum:"text,json" default:"text"`
 }
 
@@ -59,7 +60,10 @@ func (s serving) apply(c *app.Config, wait time.Duration) error {
 	if c.TrustedProxies, err = networks("--trusted-proxies", s.TrustedProxies); err != nil {
 		return err
 	}
-	return s.sending.apply(c)
+	if err := s.sending.apply(c); err != nil {
+		return err
+	}
+	return s.openID.apply(c)
 }
 
 func networks(flag string, texts []string) (list []netip.Prefix, err error) {

@@ -187,7 +187,7 @@ func (b *browser) expect(what string, a answer, status int, to string) answer {
 
 const phrase = "correct horse battery staple"
 
-// owner gives the account's owner an e-mail address and a password, and returns a browser that is signed in.
+// owner stores an e-mail address and a password of the account's owner, and returns a browser that is signed in.
 func (s *server) owner() *browser {
 	s.t.Helper()
 	s.api("/member/info/reset", `{"member_id":`+json.Number(number(s.first.OwnerID)).String()+`,"email":"olga@example.com"}`)

@@ -57,5 +57,9 @@ var chineseSignIn = map[string]string{
 	"With an app key":                                             "使用 App key",
 	"With a password":                                             "使用密码",
 	"With OpenID Connect":                                         "使用 OpenID Connect",
-	"With a link":                                                 "使用链接",
+	"This sign-in has ended, or began in another browser. Try again.":                                                              "本次登录已失效，或是在另一个浏览器中开始的。请重试。",
+	"The provider did not let you in. Try again.":                                                                                  "身份提供方拒绝了登录。请重试。",
+	"The provider knows you, but no person here has your verified e-mail address. Ask the owner of the account for an invitation.": "身份提供方认识你，但这里没有使用你已验证邮箱的人员。请向账户所有者索取邀请。",
+	"The provider does not answer as it should. Sign in another way, or try again; the server's log has the reason.":               "身份提供方没有正确响应。请换一种方式登录或重试；原因见服务器日志。",
+	"With a link": "使用链接",
 }

@@ -32,7 +32,7 @@ type page struct {
 	template string // its name, which is that of its file
 	tab      string // the entry of the menu that it belongs to
 	show     func(*visit) (view, error)
-	open     bool // for whoever has not signed in, too
+	open     bool // for visitors who have not signed in, too
 }
 
 // action is one address that a form is sent to.

@@ -4,7 +4,7 @@ import "slices"
 
 // pages lists what can be shown, and actions what can be done. Each noun has both in the file of its name.
 func pages() []page {
-	return slices.Concat(signInPages, linkPages, securityPages, nowPages, incidentPages)
+	return slices.Concat(signInPages, openIDPages, linkPages, securityPages, nowPages, incidentPages)
 }
 
 func actions() []action {

@@ -116,8 +116,8 @@ func PasswordOf(tx *db.Tx, account, person int64) (Password, error) {
 	return p, err
 }
 
-// SetPassword stores the hash of a person's new password. All links of the person end, because whoever asked for one has
-// what it is for.
+// SetPassword stores the hash of a person's new password. All links of the person end: they have
+// served their purpose.
 func SetPassword(tx *db.Tx, account, person int64, hash string, now time.Time) error {
 	_, err := tx.Exec(`INSERT INTO password (account_id, person_id, hash, set_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (account_id, person_id) DO UPDATE SET hash = excluded.hash, set_at = excluded.set_at`, account, person, hash, now.Unix())

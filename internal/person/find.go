@@ -3,6 +3,7 @@ package person
 import (
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
 )
 
 // recordKey is the cache key of a person with all that is stored but their roles.
@@ -31,10 +32,23 @@ func WithPhone(tx *db.Tx, number string) ([]Ref, error) {
 			ORDER BY account_id, person_id`, number)
 }
 
-// WithEmail returns the persons with an e-mail address in upper or lower case: of all accounts, because whoever signs in
-// names no account.
+// WithEmail returns the persons with an e-mail address in upper or lower case: of all accounts, because a person who
+// signs in names no account.
 func WithEmail(tx *db.Tx, email string) ([]Ref, error) {
 	return db.All(tx, func(scan db.Scan) (r Ref, err error) { return r, scan(&r.AccountID, &r.PersonID) },
 		`SELECT account_id, person_id FROM person WHERE status <> 'deleted' AND email <> '' AND lower(email) = lower($1)
 			ORDER BY account_id, person_id`, email)
 }
+
+// Provision stores a person whom an OpenID Connect provider names, who has signed in there with this e-mail address.
+func Provision(tx *db.Tx, account int64, name, email string, now int64) (person int64, err error) {
+	if person, err = id.Unused(func(n int64) (bool, error) { return stored(tx, account, n) }); err != nil {
+		return 0, err
+	}
+	name = string([]rune(name)[:min(len([]rune(name)), maxShown)])
+	r := Record{Item: Item{PersonID: person, PersonName: name, Email: email, EmailVerified: true, As: "member", Status: "enabled"}, CreatedAt: now, UpdatedAt: now}
+	return person, r.put(tx, account)
+}
+
+// maxShown is the longest name that is shown, in characters.
+const maxShown = 39

@@ -44,7 +44,7 @@ func (f *failures) add(r person.Ref, ip string, now time.Time) {
 	}
 }
 
-// take returns what was counted and begins anew.
+// take returns what was counted and resets the counters.
 func (f *failures) take() map[person.Ref]failed {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,10 +75,12 @@ type Client struct{ IP, Agent string }
 
 // The operations of the audit log that are calls of no operation of the API.
 const (
-	opSignIn  = "session:write:create"
-	opRefused = "session:write:refuse"
-	opSignOut = "session:write:end"
-	opLinkSet = "password:write:update"
+	opSignIn    = "session:write:create"
+	opRefused   = "session:write:refuse"
+	opSignOut   = "session:write:end"
+	opLinkSet   = "password:write:update"
+	opProvision = "member:write:create" // by the provider's word
+	opFollow    = "member:write:roles"  // likewise
 )
 
 // record writes an entry about a person who signs in.

@@ -20,6 +20,6 @@ func (s *Service) Module() module.Module {
 			}},
 			{Name: "invitations", Interval: 10 * time.Second, Run: s.invite},
 		},
-		Records: []string{opSignIn, opRefused},
+		Records: []string{opSignIn, opRefused, opProvision},
 	}
 }

@@ -44,7 +44,7 @@ func (s *Service) linkCreate(c *api.Call, in linkRequest) (out linkCreated, err 
 }
 
 // checkLink returns AccessDenied for callers who could become more than they are by a link: a link outlives the key that
-// made it, and whoever uses it has all permissions of the person.
+// made it, and its user has all permissions of the person.
 func checkLink(c *api.Call, p person.Record) error {
 	if c.Who.Narrowed || c.Who.ExpiresAt != 0 {
 		return fault.Denied("a key that is narrowed or expires cannot make a link, which is neither")

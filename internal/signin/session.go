@@ -17,6 +17,7 @@ import (
 const (
 	byPassword = session.ByPassword
 	byLink     = session.ByLink
+	byOpenID   = session.ByOpenID
 )
 
 // Begin starts a session for a person who has passed, and returns its secret. before is the session that the browser
@@ -106,8 +107,8 @@ func (s *Service) Open(l credential.Link) Passed {
 	return Passed{Ref: person.Ref{AccountID: l.AccountID, PersonID: l.PersonID}, Way: byLink}
 }
 
-// UseLink sets the password of a link's person and ends the link with all sessions of the person: whoever had the
-// account before has it no more. A second factor stays.
+// UseLink sets the password of a link's person and ends the link with all sessions of the person, which a thief may
+// have. A second factor stays.
 func (s *Service) UseLink(ctx context.Context, token, password string, from Client, now time.Time) (p Passed, err error) {
 	l, _, err := s.Link(ctx, token, from, now)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package signin lets persons into the console: by password, by a link, by an OpenID Connect provider, each with a second
 // factor where the person has set one up. It slows down guessing and records sign-ins in the audit log.
 //
-// It must never tell a caller whether a person exists, nor put a password, a code or a token into an error, the log or
+// It must never reveal to a caller whether a person exists, nor put a password, a code or a token into an error, the log or
 // the audit log.
 package signin
 
@@ -25,7 +25,9 @@ type Config struct {
 	Log       *slog.Logger
 	PublicURL string                                                       // for links in mails; empty: no mail is sent
 	Mail      func(ctx context.Context, to string, m sender.Message) error // nil: no mail is sent
-	Held      func() string                                                // why nothing is sent now; empty: mails are sent
+	OpenID    OpenID
+	Recheck   func(account int64) // makes the next call of each app key of an account read the database again
+	Held      func() string       // why nothing is sent now; empty: mails are sent
 }
 
 // Service signs persons in. It is safe for concurrent use.
@@ -33,6 +35,7 @@ type Service struct {
 	Config
 	attempts *attempts
 	failures *failures
+	provider provider
 	slots    chan struct{} // held while a password is hashed
 }
 
@@ -48,7 +51,7 @@ const maxHashes = 4
 // hashWait is how long a sign-in waits for its turn to hash.
 const hashWait = 5 * time.Second
 
-// The reasons why a sign-in is refused. They say nothing about whether the person exists.
+// The reasons why a sign-in is refused. They do not reveal whether the person exists.
 var (
 	ErrWrong   = errors.New("the e-mail address, the password or the code is wrong")
 	ErrTooMany = errors.New("too many attempts")

@@ -44,6 +44,28 @@ func (c *Client) http(lax bool) *http.Client {
 	}
 }
 
+// HTTP returns a client for libraries that make requests themselves. What holds for Do holds for it: what is dialled, the
+// time of a request, no redirects, and no reply longer than MaxReply.
+func (c *Client) HTTP() *http.Client {
+	return &http.Client{CheckRedirect: c.strict.CheckRedirect, Transport: cut{c.strict.Transport}, Timeout: c.timeout}
+}
+
+// cut cuts replies off at MaxReply.
+type cut struct{ http.RoundTripper }
+
+func (t cut) RoundTrip(r *http.Request) (*http.Response, error) {
+	reply, err := t.RoundTripper.RoundTrip(r)
+	if err == nil {
+		reply.Body = cutBody{io.LimitReader(reply.Body, MaxReply), reply.Body}
+	}
+	return reply, err
+}
+
+type cutBody struct {
+	io.Reader
+	io.Closer
+}
+
 // DialContext connects to an address, host:port, that the policy permits. The error is a *Failure.
 func (c *Client) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	began := time.Now()

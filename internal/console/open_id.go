@@ -1,0 +1,72 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+
+	"tocsin/internal/api"
+	"tocsin/internal/signin"
+)
+
+// These pages show nothing of their own: they lead to the provider and back.
+var openIDPages = []page{
+	{path: "/sign-in/oidc", show: leave, open: true},
+	{path: signin.OpenIDPath, show: comeBack, open: true},
+}
+
+// OpenID returns the name of the provider at which the visitor may sign in; empty: there is none.
+func (v *visit) OpenID() string {
+	if !v.SignIn.OpenID.On() {
+		return ""
+	}
+	return v.SignIn.OpenID.Name
+}
+
+// leave sends the visitor to the provider.
+func leave(v *visit) (view, error) {
+	if !v.SignIn.OpenID.On() {
+		return nil, moved("/sign-in")
+	}
+	address, keep, err := v.SignIn.BeginOpenID(local(v.query("next")), v.Now)
+	if err != nil {
+		return nil, v.refusedThere(err)
+	}
+	v.put("oidc", keep, int(signin.AwayLasts.Seconds()))
+	return nil, moved(address)
+}
+
+// comeBack signs the visitor in whom the provider has sent back. What the browser has kept is of use once.
+func comeBack(v *visit) (view, error) {
+	if !v.SignIn.OpenID.On() {
+		return nil, moved("/sign-in")
+	}
+	v.w.Header().Set("Referrer-Policy", "strict-origin") // the address holds a code
+	keep := v.cookie(v.cookieName("oidc"))
+	v.put("oidc", "", -1)
+	p, next, err := v.SignIn.FinishOpenID(v.ctx, keep, v.r.URL.Query(), v.client(), v.Now)
+	if err == nil {
+		next, err = v.admit(p, local(next))
+	}
+	if err != nil {
+		return nil, v.refusedThere(err)
+	}
+	return nil, moved(next)
+}
+
+// refusedThere returns what the visitor reads of a sign-in at the provider that led to nothing.
+func (v *visit) refusedThere(err error) error {
+	refuse := func(status int, code, message string) error {
+		return &api.Refusal{Status: status, Code: code, Message: v.T(message)}
+	}
+	switch {
+	case errors.Is(err, signin.ErrEnded):
+		return refuse(http.StatusBadRequest, "BadRequest", "This sign-in has ended, or began in another browser. Try again.")
+	case errors.Is(err, signin.ErrDenied):
+		return refuse(http.StatusUnauthorized, "Unauthorized", "The provider did not let you in. Try again.")
+	case errors.Is(err, signin.ErrUnknown):
+		return refuse(http.StatusForbidden, "AccessDenied", "The provider knows you, but no person here has your verified e-mail address. Ask the owner of the account for an invitation.")
+	case errors.Is(err, signin.ErrProvider):
+		return refuse(http.StatusBadGateway, "ServiceUnavailable", "The provider does not answer as it should. Sign in another way, or try again; the server's log has the reason.")
+	}
+	return v.refused(err)
+}
