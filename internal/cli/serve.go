@@ -110,8 +110,8 @@ func (cmd *serveCmd) Run(con *console) error {
 		first, err := a.FirstStart(ctx, cmd.TimeZone)
 		if first != nil {
 			fmt.Fprintf(con.out, "created account %d with owner %d; its app key, shown this once:\n%s\n", first.AccountID, first.OwnerID, first.Key)
-			fmt.Fprintf(con.out, "the console, where the owner sets a password, once: %s%s\n", cmp.Or(c.PublicURL, url), first.LinkPath)
 			fmt.Fprintf(con.out, "another key: %s\n", keyCreateLine(cmd.DB, first.AccountID))
+			fmt.Fprintf(con.out, "the console, where the owner sets a password, once: %s%s\n", cmp.Or(c.PublicURL, url), first.LinkPath)
 		}
 		if err == nil && a.SendsNothing() {
 			c.Log.Warn(lint.SendsNothing)

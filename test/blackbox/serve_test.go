@@ -24,7 +24,7 @@ import (
 func TestFirstStartMakesOneAccountAndShowsItsKeyOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
-	if len(s.lines) != 3 || !strings.Contains(s.lines[0], "created account") || !strings.HasPrefix(s.lines[1], "tk_") {
+	if len(s.lines) != 4 || !strings.Contains(s.lines[0], "created account") || !strings.HasPrefix(s.lines[1], "tk_") {
 		t.Fatalf("standard output before listening: %q", s.lines)
 	}
 	key := s.lines[1]
