@@ -454,3 +454,18 @@ func TestSignInPagesInChinese(t *testing.T) {
 		}
 	}
 }
+
+// A held server sends no invitation: the other server has sent it.
+func TestAHeldServerInvitesNoOne(t *testing.T) {
+	s := begin(t, func(c *app.Config) { c.PublicURL, c.Hold = "https://tocsin.example.com", true })
+	s.api("/member/invite", `{"members":[{"email":"pia@example.com"}]}`)
+	for range 3 {
+		if err := s.app.Runner.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.clock.Add(time.Hour)
+	}
+	if len(s.mails) != 0 {
+		t.Errorf("%v", s.to)
+	}
+}

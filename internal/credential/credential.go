@@ -20,6 +20,8 @@ func Module() module.Module {
 		Prune:  []module.Retention{{Period: module.Ended, Prune: Prune}},
 
 		Overdue: Overdue,
+		Sends:   true,
+		Release: Release,
 	}
 }
 

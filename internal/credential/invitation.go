@@ -43,3 +43,9 @@ func EndInvitation(tx *db.Tx, account, person int64) error {
 func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
 	return jobs.CountOverdue(tx, "invitation", time.Second, `SELECT count(*), coalesce(min(next_at), 0) FROM invitation WHERE next_at <= $1`, now.Unix())
 }
+
+// Release deletes the invitations of a database that was restored or copied: the server on the other one has sent them.
+func Release(tx *db.Tx, _ time.Time) error {
+	_, err := tx.Exec(`DELETE FROM invitation WHERE attempt >= 0`)
+	return err
+}

@@ -33,6 +33,13 @@ func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, e
 	var to, path string
 	var m sender.Message
 	found := false
+	err = s.DB.Read(ctx, func(tx *db.Tx) (err error) { // nearly always there is none, and the writer is needed elsewhere
+		_, found, err = credential.DueInvitation(tx, now)
+		return err
+	})
+	if err != nil || !found {
+		return time.Time{}, err
+	}
 	err = s.DB.Write(ctx, func(tx *db.Tx) (err error) {
 		if i, found, err = credential.DueInvitation(tx, now); err != nil || !found {
 			return err

@@ -72,7 +72,7 @@ func (s *Service) confirm(c *api.Call, password string, required bool) (hash str
 	case !s.attempts.code(caller(c), c.Now):
 		return "", refusal(ErrTooMany)
 	}
-	same, err := s.matches(c.Ctx, own.Hash, password)
+	same, err := s.matches(c.Ctx, true, own.Hash, password)
 	if err == nil && !same {
 		err = ErrWrong
 	}

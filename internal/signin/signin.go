@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"tocsin/internal/credential"
@@ -36,17 +37,19 @@ type Service struct {
 	attempts *attempts
 	failures *failures
 	provider provider
-	slots    chan struct{} // held while a password is hashed
+	slots    chan struct{} // held while a password of a stranger is hashed
+	reserved chan struct{} // of a person who is known, by the browser, a link or a session
 }
 
 // New returns a service.
 func New(c Config) *Service {
-	return &Service{Config: c, attempts: newAttempts(), failures: newFailures(), slots: make(chan struct{}, maxHashes)}
+	return &Service{Config: c, attempts: newAttempts(), failures: newFailures(), slots: make(chan struct{}, maxHashes), reserved: make(chan struct{}, 1)}
 }
 
-// maxHashes is how many passwords are hashed at once. Each takes 19 MiB, so that a flood of sign-ins takes 76 MiB and a
-// part of the processors, and the rest of the program goes on.
-const maxHashes = 4
+// maxHashes is how many passwords of strangers are hashed at once. Each takes 19 MiB, so that a flood of sign-ins takes
+// less than 80 MiB and a part of the processors, and the rest of the program goes on. One more slot is for persons who
+// are known: a flood of strangers does not keep them out.
+const maxHashes = 3
 
 // hashWait is how long a sign-in waits for its turn to hash.
 const hashWait = 5 * time.Second
@@ -80,7 +83,9 @@ const maxNamesakes = 4
 // Password returns the person of an e-mail address and a password. Each attempt counts, also the right one, so that
 // attempts at the same moment cannot get around the limit.
 func (s *Service) Password(ctx context.Context, a Attempt, now time.Time) (p Passed, err error) {
-	if !s.attempts.password(a, s.knows(a), now) {
+	a.Email = strings.ToValidUTF8(a.Email, "")
+	known := s.knows(a)
+	if !s.attempts.password(a, known, now) {
 		return p, ErrTooMany
 	}
 	type candidate struct {
@@ -105,7 +110,7 @@ func (s *Service) Password(ctx context.Context, a Attempt, now time.Time) (p Pas
 	}
 	found := -1
 	for i, c := range all {
-		same, err := s.matches(ctx, c.Hash, a.Password)
+		same, err := s.matches(ctx, known, c.Hash, a.Password)
 		if err != nil {
 			return p, err
 		}
@@ -132,26 +137,31 @@ func (s *Service) passed(ctx context.Context, p Passed) (Passed, error) {
 }
 
 // matches compares a hash with a password when it is its turn.
-func (s *Service) matches(ctx context.Context, hash, password string) (same bool, err error) {
-	err = s.hashing(ctx, func() { same = credential.Matches(hash, password) })
+func (s *Service) matches(ctx context.Context, known bool, hash, password string) (same bool, err error) {
+	err = s.hashing(ctx, known, func() { same = credential.Matches(hash, password) })
 	return same, err
 }
 
-// hash returns the hash of a password when it is its turn.
+// hash returns the hash of a known person's new password when it is its turn.
 func (s *Service) hash(ctx context.Context, password string) (hash string, err error) {
-	err = s.hashing(ctx, func() { hash = credential.Hash(password) })
+	err = s.hashing(ctx, true, func() { hash = credential.Hash(password) })
 	return hash, err
 }
 
-func (s *Service) hashing(ctx context.Context, fn func()) error {
+// hashing runs fn when it is its turn.
+func (s *Service) hashing(ctx context.Context, known bool, fn func()) error {
+	slots := s.slots
+	if known {
+		slots = s.reserved
+	}
 	ctx, cancel := context.WithTimeout(ctx, hashWait)
 	defer cancel()
 	select {
-	case s.slots <- struct{}{}:
+	case slots <- struct{}{}:
 	case <-ctx.Done():
 		return ErrBusy
 	}
-	defer func() { <-s.slots }()
+	defer func() { <-slots }()
 	fn()
 	return nil
 }
