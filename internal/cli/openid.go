@@ -22,7 +22,7 @@ type openID struct {
 	Roles      []string `name:"oidc-role" help:"Role of persons with a value of the claim; repeatable. Others lose the role when they sign in." sep:"none" placeholder:"VALUE=ROLE"`
 	Teams      []string `name:"oidc-team" help:"Team, likewise." sep:"none" placeholder:"VALUE=TEAM"`
 	Provision  bool     `name:"oidc-provision" help:"Create persons on their first sign-in."`
-	TrustEmail bool     `name:"oidc-trust-email" help:"Take addresses as verified although the provider does not say that they are."`
+	TrustEmail bool     `name:"oidc-trust-email" help:"Take addresses as verified although the provider does not confirm them."`
 	Account    int64    `name:"oidc-account" help:"Account in which persons sign in (default: the only one)." placeholder:"ID"`
 }
 

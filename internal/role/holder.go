@@ -10,7 +10,7 @@ func Give(tx *db.Tx, account, person, role int64) (fresh bool, err error) {
 	return n > 0, err
 }
 
-// Take revokes a role of a person without a check of permissions, for sign-ins whose provider says who has which role;
+// Take revokes a role of a person without a check of permissions, for sign-ins whose provider decides the roles;
 // had is false when the person did not have the role.
 func Take(tx *db.Tx, account, person, role int64) (had bool, err error) {
 	n, err := tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2 AND role_id = $3`, account, person, role)

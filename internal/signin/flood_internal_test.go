@@ -50,7 +50,7 @@ func TestAFloodLeavesAPlaceForKnownPersons(t *testing.T) {
 	}
 }
 
-// Persons who do not exist are not counted, and no more than a bounded number of those who do.
+// Persons who do not exist are not counted, and those of other persons up to a bound.
 func TestFailuresTakeBoundedMemory(t *testing.T) {
 	f := newFailures()
 	for i := range int64(3 * maxFailing) {

@@ -27,7 +27,7 @@ type OpenID struct {
 	Roles        map[string]string // names of roles by value of the claim
 	Teams        map[string]string // names of teams, likewise
 	Provision    bool              // persons who are not known are created
-	TrustEmail   bool              // addresses count as verified although the provider does not say so
+	TrustEmail   bool              // addresses count as verified although the provider does not confirm it
 	Account      int64             // in which persons sign in; 0: the only one
 	Client       *http.Client
 }
@@ -45,7 +45,7 @@ var (
 	ErrUnknown  = errors.New("the provider's person is not known here")
 )
 
-// provider is what the provider's discovery document says. It is read at the first sign-in, so that the program starts
+// provider is the provider's discovery document. It is read at the first sign-in, so that the program starts
 // without the provider, and again after a failure.
 type provider struct {
 	mu    sync.Mutex
@@ -140,7 +140,7 @@ func (s *Service) FinishOpenID(ctx context.Context, keep string, sent url.Values
 	return p, a.Next, err
 }
 
-// claims exchanges a code for what the provider says about the person.
+// claims exchanges a code for the provider's claims about the person.
 func (s *Service) claims(ctx context.Context, a away, code string, now time.Time) (c claims, err error) {
 	p, err := s.discover()
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *Service) claims(ctx context.Context, a away, code string, now time.Time
 	return c, nil
 }
 
-// claims is what the provider says about a person.
+// claims holds the provider's claims about a person.
 type claims struct {
 	subject       string
 	Email         string `json:"email"`
@@ -205,5 +205,5 @@ func (c *claims) read(decode func(any) error, group string) error {
 	return nil
 }
 
-// verified reports whether the provider says that the e-mail address is the person's.
+// verified reports whether the provider has verified that the e-mail address is the person's.
 func (c *claims) verified() bool { return c.EmailVerified == true || c.EmailVerified == "true" }

@@ -15,7 +15,7 @@ import (
 	"tocsin/internal/team"
 )
 
-// known returns the person of the provider's claims, with the roles and teams that these say.
+// known returns the person of the provider's claims, with the roles and teams that follow from these.
 func (s *Service) known(ctx context.Context, c claims, from Client, now time.Time) (r person.Ref, err error) {
 	err = s.DB.Write(ctx, func(tx *db.Tx) error {
 		if r.AccountID, err = s.openIDAccount(tx); err != nil {

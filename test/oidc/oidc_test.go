@@ -362,7 +362,7 @@ func (f forged) Claims(scopes []string, c *mockoidc.IDTokenClaims) (jwt.Claims, 
 	return f.MockUser.Claims(scopes, c)
 }
 
-// Without the provider the owner gets in by password and app key, and the sign-in page says what is wrong.
+// Without the provider the owner gets in by password and app key, and the button of the provider leads to an error.
 func TestTheOwnerNeedsNoProvider(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
