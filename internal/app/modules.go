@@ -146,7 +146,9 @@ func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byt
 
 // signingIn returns the service that lets persons into the console.
 func (a *App) signingIn() *signin.Service {
-	c := signin.Config{DB: a.DB, Keyring: a.Keyring, Log: a.Log, PublicURL: a.PublicURL, Held: a.Gate.Reason, Recheck: a.Keys.Recheck, OpenID: a.OpenID}
+	c := signin.Config{
+		DB: a.DB, Keyring: a.Keyring, Log: a.Log, PublicURL: a.PublicURL, Held: a.Gate.Reason, Recheck: a.Keys.Recheck, OpenID: a.OpenID,
+	}
 	// The operator configures the provider, so any address is allowed; a held server lets persons in as well.
 	all := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 	c.OpenID.Client = egress.New(egress.Policy{Allow: all}).HTTP()

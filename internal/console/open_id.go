@@ -64,9 +64,11 @@ func (v *visit) refusedThere(err error) error {
 	case errors.Is(err, signin.ErrDenied):
 		return refuse(http.StatusUnauthorized, "Unauthorized", "The provider did not let you in. Try again.")
 	case errors.Is(err, signin.ErrUnknown):
-		return refuse(http.StatusForbidden, "AccessDenied", "The provider knows you, but no person here has your verified e-mail address. Ask the owner of the account for an invitation.")
+		return refuse(http.StatusForbidden, "AccessDenied",
+			"The provider knows you, but no person here has your verified e-mail address. Ask the owner of the account for an invitation.")
 	case errors.Is(err, signin.ErrProvider):
-		return refuse(http.StatusBadGateway, "ServiceUnavailable", "The provider does not answer as it should. Sign in another way, or try again; the server's log has the reason.")
+		return refuse(http.StatusBadGateway, "ServiceUnavailable",
+			"The provider does not answer as it should. Sign in another way, or try again; the server's log has the reason.")
 	}
 	return v.refused(err)
 }

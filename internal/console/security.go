@@ -79,7 +79,8 @@ func confirmSecond(v *visit) (string, error) {
 }
 
 func removeSecond(v *visit) (string, error) {
-	return "/me/security?done=removed", v.call("/person/second-factor/remove", map[string]string{"password": v.r.PostFormValue("password")}, nil)
+	request := map[string]string{"password": v.r.PostFormValue("password")}
+	return "/me/security?done=removed", v.call("/person/second-factor/remove", request, nil)
 }
 
 // Picture returns the address of the secret as a QR code. It holds nothing but numbers.
@@ -98,8 +99,8 @@ func (b secondBegun) Picture() template.HTML {
 		}
 	}
 	all := strconv.Itoa(size + 8)
-	return template.HTML(`<svg class="qr" viewBox="-4 -4 ` + all + ` ` + all + `" aria-hidden="true" shape-rendering="crispEdges"><path fill="#fff" d="M-4-4h` +
-		all + `v` + all + `h-` + all + `z"/><path fill="#000" d="` + path.String() + `"/></svg>`)
+	return template.HTML(`<svg class="qr" viewBox="-4 -4 ` + all + ` ` + all + `" aria-hidden="true" shape-rendering="crispEdges">` +
+		`<path fill="#fff" d="M-4-4h` + all + `v` + all + `h-` + all + `z"/><path fill="#000" d="` + path.String() + `"/></svg>`)
 }
 
 type sessionsView struct {
@@ -140,7 +141,9 @@ func (s sessionRow) Browser() string {
 
 // By returns in words how the person signed in.
 func (s sessionRow) By() string {
-	return map[string]string{"app_key": "With an app key", "password": "With a password", "oidc": "With OpenID Connect", "link": "With a link"}[s.Way]
+	return map[string]string{
+		"app_key": "With an app key", "password": "With a password", "oidc": "With OpenID Connect", "link": "With a link",
+	}[s.Way]
 }
 
 func showSessions(v *visit) (view, error) {

@@ -132,13 +132,25 @@ func enterCode(v *visit) (string, error) {
 func (v *visit) refused(err error) error {
 	switch {
 	case errors.Is(err, signin.ErrWrong):
-		return &api.Refusal{Status: http.StatusUnauthorized, Code: "Unauthorized", Message: v.T("The e-mail address or the password is wrong.")}
+		return &api.Refusal{
+			Status: http.StatusUnauthorized, Code: "Unauthorized",
+			Message: v.T("The e-mail address or the password is wrong."),
+		}
 	case errors.Is(err, signin.ErrTooMany):
-		return &api.Refusal{Status: http.StatusTooManyRequests, Code: "RequestTooFrequently", Message: v.T("Too many attempts. Wait a minute.")}
+		return &api.Refusal{
+			Status: http.StatusTooManyRequests, Code: "RequestTooFrequently",
+			Message: v.T("Too many attempts. Wait a minute."),
+		}
 	case errors.Is(err, signin.ErrBusy):
-		return &api.Refusal{Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable", Message: v.T("Many people sign in at this moment. Try again.")}
+		return &api.Refusal{
+			Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable",
+			Message: v.T("Many people sign in at this moment. Try again."),
+		}
 	case errors.Is(err, signin.ErrEnded):
-		return &api.Refusal{Status: http.StatusNotFound, Code: "ResourceNotFound", Message: v.T("This link was used, has ended or is unknown. Ask the owner of the account for a new one.")}
+		return &api.Refusal{
+			Status: http.StatusNotFound, Code: "ResourceNotFound",
+			Message: v.T("This link was used, has ended or is unknown. Ask the owner of the account for a new one."),
+		}
 	}
 	return err
 }

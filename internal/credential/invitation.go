@@ -41,7 +41,8 @@ func EndInvitation(tx *db.Tx, account, person int64) error {
 
 // Overdue returns how many invitations are due.
 func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
-	return jobs.CountOverdue(tx, "invitation", time.Second, `SELECT count(*), coalesce(min(next_at), 0) FROM invitation WHERE next_at <= $1`, now.Unix())
+	return jobs.CountOverdue(tx, "invitation", time.Second,
+		`SELECT count(*), coalesce(min(next_at), 0) FROM invitation WHERE next_at <= $1`, now.Unix())
 }
 
 // Release deletes the invitations of a database that was restored or copied: the server on the other one has sent them.

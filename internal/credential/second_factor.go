@@ -40,7 +40,8 @@ func placeOf(account, person int64) string {
 
 // SecondFactorOf returns a person's second factor; found is false when none was set up.
 func SecondFactorOf(tx *db.Tx, keyring *secret.Keyring, account, person int64) (f SecondFactor, found bool, err error) {
-	f, found, err = db.One(tx, func(scan db.Scan) (f SecondFactor, err error) { return f, scan(&f.Secret, &f.ConfirmedAt, &f.lastStep) },
+	f, found, err = db.One(tx,
+		func(scan db.Scan) (f SecondFactor, err error) { return f, scan(&f.Secret, &f.ConfirmedAt, &f.lastStep) },
 		`SELECT secret, confirmed_at, last_step FROM second_factor WHERE account_id = $1 AND person_id = $2`, account, person)
 	if err != nil || !found {
 		return f, false, err
@@ -94,7 +95,8 @@ func (f SecondFactor) stepOf(code string, now time.Time) (found int64) {
 // ConfirmSecondFactor makes codes required from now on, and returns the recovery codes: the only time that they can be
 // seen.
 func ConfirmSecondFactor(tx *db.Tx, account, person int64, now time.Time) (codes []string, err error) {
-	if _, err := tx.Exec(`UPDATE second_factor SET confirmed_at = $1 WHERE account_id = $2 AND person_id = $3`, now.Unix(), account, person); err != nil {
+	_, err = tx.Exec(`UPDATE second_factor SET confirmed_at = $1 WHERE account_id = $2 AND person_id = $3`, now.Unix(), account, person)
+	if err != nil {
 		return nil, err
 	}
 	if _, err := tx.Exec(`DELETE FROM recovery_code WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
@@ -116,7 +118,8 @@ func ConfirmSecondFactor(tx *db.Tx, account, person int64, now time.Time) (codes
 
 // AcceptRecoveryCode reports whether a person has a recovery code, and deletes it.
 func AcceptRecoveryCode(tx *db.Tx, account, person int64, code string) (bool, error) {
-	n, err := tx.Exec(`DELETE FROM recovery_code WHERE account_id = $1 AND person_id = $2 AND code_hash = $3`, account, person, hash(foldCode(code)))
+	n, err := tx.Exec(`DELETE FROM recovery_code WHERE account_id = $1 AND person_id = $2 AND code_hash = $3`,
+		account, person, hash(foldCode(code)))
 	return n == 1, err
 }
 
@@ -156,7 +159,8 @@ func Reseal(tx *db.Tx, renew secret.Renew) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if _, err := tx.Exec(`UPDATE second_factor SET secret = $1 WHERE account_id = $2 AND person_id = $3`, sealed, r.account, r.person); err != nil {
+		_, err = tx.Exec(`UPDATE second_factor SET secret = $1 WHERE account_id = $2 AND person_id = $3`, sealed, r.account, r.person)
+		if err != nil {
 			return 0, err
 		}
 	}

@@ -62,7 +62,8 @@ func fill(
 			now.Unix()); err != nil {
 			return err
 		}
-		token, err := credential.NewLink(tx, credential.Link{AccountID: accountID, PersonID: anna, Kind: credential.LinkOpen, EndsAt: now.Add(linkLasts).Unix()}, now)
+		token, err := credential.NewLink(tx,
+			credential.Link{AccountID: accountID, PersonID: anna, Kind: credential.LinkOpen, EndsAt: now.Add(linkLasts).Unix()}, now)
 		if err != nil {
 			return err
 		}

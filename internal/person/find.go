@@ -46,8 +46,8 @@ func Provision(tx *db.Tx, account int64, name, email string, now int64) (person 
 		return 0, err
 	}
 	name = string([]rune(name)[:min(len([]rune(name)), maxShown)])
-	r := Record{Item: Item{PersonID: person, PersonName: name, Email: email, EmailVerified: true, As: "member", Status: "enabled"}, CreatedAt: now, UpdatedAt: now}
-	return person, r.put(tx, account)
+	item := Item{PersonID: person, PersonName: name, Email: email, EmailVerified: true, As: "member", Status: "enabled"}
+	return person, Record{Item: item, CreatedAt: now, UpdatedAt: now}.put(tx, account)
 }
 
 // maxShown is the longest name that is shown, in characters.

@@ -16,7 +16,8 @@ func CreateKey(tx *db.Tx, k auth.NewKey, now int64) (keyID int64, secret string,
 
 // Enable enables a person who is pending, because they can sign in now.
 func Enable(tx *db.Tx, account, person int64) error {
-	enabled, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`, account, person)
+	enabled, err := tx.Exec(`UPDATE person SET status = 'enabled' WHERE account_id = $1 AND person_id = $2 AND status = 'pending'`,
+		account, person)
 	if err == nil && enabled > 0 {
 		err = configstore.BumpRevision(tx, account)
 	}

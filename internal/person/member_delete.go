@@ -52,8 +52,8 @@ func (in memberDeleteRequest) Check() error {
 	return nil
 }
 
-// memberDelete deletes a person's app keys, sessions, passwords, roles and memberships, and marks the person as deleted. The row stays because
-// history names it.
+// memberDelete deletes a person's app keys, sessions, passwords, roles and memberships, and marks the person as deleted.
+// The row stays because history names it.
 func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 	m, err := in.find(c)
 	if err != nil {

@@ -55,7 +55,8 @@ type Session struct {
 func Begin(tx *db.Tx, s Session, now time.Time) (secret string, err error) {
 	secret = id.Token(32)
 	agent := []rune(s.Agent)
-	_, err = tx.Exec(`INSERT INTO session (secret_hash, account_id, session_id, person_id, way, key_id, created_at, used_at, ends_at, ip, agent)
+	_, err = tx.Exec(`INSERT INTO session
+		(secret_hash, account_id, session_id, person_id, way, key_id, created_at, used_at, ends_at, ip, agent)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10)`,
 		hash(secret), s.AccountID, id.Short(), s.PersonID, s.Way, s.KeyID, now.Unix(), now.Add(Longest).Unix(), s.IP,
 		string(agent[:min(len(agent), maxAgent)]))
@@ -115,7 +116,8 @@ func (s Session) Stale(now time.Time) bool {
 
 // Use stores that a session was used.
 func Use(tx *db.Tx, account int64, session string, now time.Time) error {
-	_, err := tx.Exec(`UPDATE session SET used_at = $1 WHERE account_id = $2 AND session_id = $3 AND used_at < $1`, now.Unix(), account, session)
+	_, err := tx.Exec(`UPDATE session SET used_at = $1 WHERE account_id = $2 AND session_id = $3 AND used_at < $1`,
+		now.Unix(), account, session)
 	return err
 }
 

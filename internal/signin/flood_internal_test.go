@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 )
@@ -39,7 +40,7 @@ func TestAFloodLeavesAPlaceForKnownPersons(t *testing.T) {
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
-	if err := s.hashing(ended, false, func() { t.Error("one more is hashed") }); err != ErrBusy {
+	if err := s.hashing(ended, false, func() { t.Error("one more is hashed") }); !errors.Is(err, ErrBusy) {
 		t.Errorf("one more stranger: %v", err)
 	}
 	cancel()

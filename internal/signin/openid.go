@@ -118,7 +118,9 @@ func (s *Service) BeginOpenID(next string, now time.Time) (address, keep string,
 
 // FinishOpenID returns the person whom the provider has sent back with a code, and where to go on to. The person is found
 // by the provider's own identifier; the first time by a verified e-mail address; or is created.
-func (s *Service) FinishOpenID(ctx context.Context, keep string, sent url.Values, from Client, now time.Time) (p Passed, next string, err error) {
+func (s *Service) FinishOpenID(
+	ctx context.Context, keep string, sent url.Values, from Client, now time.Time,
+) (p Passed, next string, err error) {
 	var a away
 	plain, err := s.Keyring.Open(keep, awayContext)
 	if err != nil || json.Unmarshal([]byte(plain), &a) != nil || now.Unix() >= a.Until ||

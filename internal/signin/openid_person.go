@@ -21,7 +21,7 @@ func (s *Service) known(ctx context.Context, c claims, from Client, now time.Tim
 		if r.AccountID, err = s.openIDAccount(tx); err != nil {
 			return err
 		}
-		found := false
+		var found bool
 		if r.PersonID, found, err = credential.PersonOf(tx, r.AccountID, s.OpenID.Issuer, c.subject); err != nil {
 			return err
 		}

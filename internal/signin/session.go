@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -34,7 +35,9 @@ func (s *Service) Begin(ctx context.Context, p Passed, from Client, before sessi
 }
 
 // BeginWithKey starts a session for the person of an app key, with that key's permissions.
-func (s *Service) BeginWithKey(ctx context.Context, who auth.Principal, from Client, before session.Session, now time.Time) (secret string, err error) {
+func (s *Service) BeginWithKey(
+	ctx context.Context, who auth.Principal, from Client, before session.Session, now time.Time,
+) (secret string, err error) {
 	err = s.DB.Write(ctx, func(tx *db.Tx) (err error) {
 		p := Passed{Ref: person.Ref{AccountID: who.AccountID, PersonID: who.PersonID}, Way: session.ByAppKey}
 		secret, err = s.begin(tx, p, who.KeyID, from, before, now)
@@ -160,12 +163,12 @@ func orEnded(err error) error {
 
 // refusal returns a reason as an error of an operation.
 func refusal(err error) error {
-	switch err {
-	case ErrWrong:
+	switch {
+	case errors.Is(err, ErrWrong):
 		return fault.Invalid("password", "is wrong")
-	case ErrTooMany:
+	case errors.Is(err, ErrTooMany):
 		return fault.New(fault.TooFrequent, "too many attempts; wait a minute")
-	case ErrBusy:
+	case errors.Is(err, ErrBusy):
 		return fault.New(fault.TooFrequent, "too many passwords are being checked; wait a moment")
 	}
 	return err

@@ -43,7 +43,10 @@ type Service struct {
 
 // New returns a service.
 func New(c Config) *Service {
-	return &Service{Config: c, attempts: newAttempts(), failures: newFailures(), slots: make(chan struct{}, maxHashes), reserved: make(chan struct{}, 1)}
+	return &Service{
+		Config: c, attempts: newAttempts(), failures: newFailures(),
+		slots: make(chan struct{}, maxHashes), reserved: make(chan struct{}, 1),
+	}
 }
 
 // maxHashes is how many passwords of strangers are hashed at once. Each takes 19 MiB, so that a flood of sign-ins takes
