@@ -53,6 +53,6 @@ func TestAlertsOfADeletedChannelWithoutADefaultAreTheFallbacks(t *testing.T) {
 	w.pushTo(sharedKey, "cpu", "Critical", "title=Trouble with cpu")
 	w.notified(newPage("olga"))
 	w.pass(time.Minute)
-	w.untoldIs([3]string{"Trouble with cpu", "fallback", "no channel"})
+	w.untoldIs([3]string{"Trouble with cpu", "fallback", "no default names a channel"})
 	w.notified()
 }
