@@ -81,8 +81,13 @@ func checkFilters(at configstore.RecordPath, member string, f filter.Filter, nee
 	if needed && len(f) == 0 {
 		return at.Invalid(member, "must have at least one group of conditions")
 	}
+	return checkWritten(at, member, filter.Groups(f))
+}
+
+// checkWritten is checkFilters for a filter in either shape, which may be empty.
+func checkWritten(at configstore.RecordPath, member string, w filter.Written) error {
 	var wrong *filter.Error
-	if errors.As(filter.Check(f), &wrong) {
+	if errors.As(filter.CheckWritten(w), &wrong) {
 		return at.Invalid(member+wrong.Path, "%s", wrong.Reason())
 	}
 	return nil

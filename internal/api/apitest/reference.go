@@ -49,13 +49,17 @@ type shape struct {
 // paths that begin with path and end with end.
 type departure struct{ path, end, value, why string }
 
-// absent is the value of a departure for an object that may lack required members.
-const absent = "absent"
+// The values of departures that stand for many.
+const (
+	absent   = "absent" // an object that may lack required members
+	anObject = "object" // any object with members
+)
 
 const (
 	shown   = "the reference's own examples have null here"
 	oneOff  = "an override does not rotate"
 	unset   = "the specification shows an application without it"
+	flat    = "a filter comes back in the shape in which it was written"
 	decided = "an empty window would read as one that is set (docs/api.md, 10)"
 )
 
@@ -73,6 +77,9 @@ var departures = []departure{
 	{"/schedule/", ".final_schedule.schedules", "null", shown},
 	{"/schedule/", ".rotation_unit", "", oneOff},
 	{"/rum/application/", ".tracing.open_type", "", unset},
+	{"/channel/inhibit/rule/list", "_filters[]", anObject, flat},
+	{"/alert/pipeline/", ".if[]", anObject, flat},
+	{"/alert/pipeline/", ".source_filters[]", anObject, flat},
 	{"/schedule/", ".notify.webhooks[].settings", absent, "clients expect just the members that they sent"},
 	{"/channel/escalate/rule/info", "/channel/escalate/rule/info", "null", "a rule that is gone, as clients of the reference expect it"},
 	{"/channel/silence/rule/list", ".time_filter", "null", decided},
@@ -82,8 +89,13 @@ var departures = []departure{
 // departs reports whether the value at a path is a departure.
 func departs(at string, v any) bool {
 	text := fmt.Sprint(v)
-	if v == nil {
+	switch v := v.(type) {
+	case nil:
 		text = "null"
+	case map[string]any:
+		if len(v) > 0 {
+			text = anObject
+		}
 	}
 	return slices.ContainsFunc(departures, func(d departure) bool {
 		return d.value == text && strings.HasPrefix(at, d.path) && strings.HasSuffix(at, d.end)
