@@ -1,5 +1,7 @@
 package story
 
+import "fmt"
+
 // resource is one kind of configuration as a client sees it that declares it in files. The client creates, reads, changes
 // and deletes objects, and compares what it reads with what it wrote. In paths and bodies $name stands for the id of the
 // resource of that name, $self for the object's own, and $n for a number that is never used twice.
@@ -28,7 +30,41 @@ var unmanaged = map[string]string{
 }
 
 // unwritten are members that no body of the table has, by the reason.
-var unwritten = map[string]string{}
+var unwritten = map[string]string{
+	"/role/upsert.role_id":                      anID,
+	"/team/upsert.team_id":                      anID,
+	"/calendar/event/upsert.event_id":           anID,
+	"/schedule/create.schedule_id":              anID,
+	"/monit/datasource/create.id":               anID,
+	"/member/invite.from":                       "names who sends the invitation",
+	"/member/invite.members.phone":              "is read back masked",
+	"/member/invite.members.country_code":       "belongs to the phone",
+	"/member/invite.members.role_ids":           "is read back as account_role_ids",
+	"/person/app-key/create.is_enabled":         "is read back as status",
+	"/team/upsert.emails":                       "names persons, who are read back by their ids",
+	"/team/upsert.phones":                       "names persons, who are read back by their ids",
+	"/team/upsert.countryCode":                  "belongs to the phones",
+	"/team/upsert.reset_if_name_exist":          "is no member of a team",
+	"/route/upsert.version":                     "is the condition of a change",
+	"/rum/application/create.the service":       anotherName,
+	"/schedule/create.name":                     anotherName,
+	"/schedule/create.group_id":                 anotherName,
+	"/schedule/create.disabled":                 anotherName,
+	"/schedule/create.start":                    "is a window of the reply",
+	"/schedule/create.end":                      "is a window of the reply",
+	"/schedule/create.layers.name":              anotherName,
+	"/schedule/create.layers.groups.name":       anotherName,
+	"/schedule/create.layers.groups.start":      "is of a shift",
+	"/schedule/create.layers.groups.end":        "is of a shift",
+	"/schedule/create.layers.restrict_start":    anotherName,
+	"/schedule/create.layers.restrict_end":      anotherName,
+	"/schedule/create.layers.rotation_duration": anotherName,
+}
+
+const (
+	anID        = "is the object's id, which only a change has"
+	anotherName = "is an older name of a member that the table has"
+)
 
 const (
 	isCritical = `{"key": "severity", "oper": "IN", "vals": ["Critical"]}`
@@ -45,6 +81,21 @@ const (
 	named = `{"if": [{"key": "labels.team", "oper": "IN", "vals": ["*"]}], "routing_mode": "name_mapping", "name_mapping_label": "team"}`
 )
 
+const (
+	overTLS  = `, "tls_ca": "c", "tls_cert": "c", "tls_key": "${env:KEY}", "tls_key_pwd": "${env:PWD}", "tls_max_version": "1.3", "tls_min_version": "1.2", "tls_server_name": "s", "tls_skip_verify": true`
+	overSQL  = `"username": "u", "password": "${env:P}", "idle_conns": 1, "open_conns": 2, "lifetime_seconds": 60, "timeout_mills": 1000`
+	overHTTP = `"basic_auth_enabled": true, "basic_auth_username": "u", "basic_auth_password": "${env:P}", "headers": ["X-A: ${env:A}"], "params": ["a=b"]` + overTLS
+)
+
+// dataSource is a data source of a type, with all members of its block.
+func dataSource(kind, address, block string) resource {
+	return resource{
+		name: kind, create: "/monit/datasource/create", id: "id", read: "/monit/datasource/info", update: "/monit/datasource/update", delete: "/monit/datasource/delete", key: `"id": $self`,
+		body:   fmt.Sprintf(`{"type_ident": %q, "name": "source $n", "note": "n", "address": %q, "edge_cluster_name": "default", "payload": {%q: {%s}}}`, kind, address, kind, block),
+		change: `{"note": "", "name": "other $n"}`,
+	}
+}
+
 // resources are all that a client can declare, what is referred to first. They are deleted in reverse order.
 var resources = []resource{
 	{
@@ -54,13 +105,13 @@ var resources = []resource{
 	{
 		name: "person", create: "/member/invite", id: "items.0.member_id", found: "member_id", read: "/member/list", in: "items", listed: `{"limit": 100}`, update: "/member/info/reset", delete: "/member/delete",
 		key: `"member_id": $self`, inside: "members.0",
-		body:   `{"members": [{"member_name": "person $n", "email": "p$n@example.com", "locale": "en-US", "time_zone": "Europe/Berlin"}]}`,
+		body:   `{"members": [{"member_name": "person $n", "email": "p$n@example.com", "locale": "en-US", "ref_id": "r$n", "time_zone": "Europe/Berlin"}]}`,
 		change: `{"member_name": "Someone $n", "time_zone": "UTC"}`,
 	},
 	{
 		name: "app key", create: "/person/app-key/create", id: "key_id", read: "/person/app-key/list", in: "items", update: "/person/app-key/name/reset",
 		delete: "/person/app-key/delete", key: `"key_id": $self`, listed: `{"limit": 100}`,
-		body: `{"key_name": "key $n", "expires_at": 1900000000, "permissions": ["Schedules Read (on-call)"]}`, change: `{"key_name": "other $n"}`,
+		body: `{"key_name": "key $n", "person_id": 7000000000011, "expires_at": 1900000000, "permissions": ["Schedules Read (on-call)"]}`, change: `{"key_name": "other $n"}`,
 	},
 	{
 		name: "team", create: "/team/upsert", id: "team_id", read: "/team/info", delete: "/team/delete", key: `"team_id": $self`,
@@ -79,10 +130,12 @@ var resources = []resource{
 		name: "schedule", create: "/schedule/create", id: "schedule_id", read: "/schedule/info", update: "/schedule/update", delete: "/schedule/delete", key: `"schedule_id": $self`, ends: `"schedule_ids": [$self]`,
 		body: `{"schedule_name": "schedule $n", "description": "d", "team_id": $team, "status": 0, "time_zone": "Europe/Berlin",
 			"layers": [{"layer_name": "days", "mode": 0, "hidden": 0, "weight": 1, "rotation_unit": "day", "rotation_value": 1, "handoff_time": 3600, "layer_start": 1776009600, "enable_time": 1776009600, "expire_time": 0,
-				"restrict_mode": 1, "restrict_periods": [{"restrict_start": 0, "restrict_end": 3600}], "day_mask": {"repeat": [1, 2]}, "fair_rotation": true, "mask_continuous_enabled": true,
-				"groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [$person]}]}]}],
+				"restrict_mode": 1, "restrict_periods": [{"restrict_start": 0, "restrict_end": 3600}], "day_mask": {"repeat": [1, 2]}, "fair_rotation": true, "time_zone": "UTC", "mask_continuous_enabled": true,
+				"groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [$person]}]}]},
+				{"layer_name": "cover", "mode": 1, "layer_start": 1776009600, "layer_end": 1776096000, "groups": [{"group_name": "B", "members": [{"role_id": 1, "person_ids": [$person]}]}]}],
 			"notify": {"advance_in_time": 300, "fixed_time": {"cycle": "day", "start": "08:30"}, "by": {"follow_preference": false, "personal_channels": ["email"]},
-				"webhooks": [{"type": "slack", "settings": {"token": "https://chat.example.com/T1"}}]}}`,
+				"webhooks": [{"type": "slack", "settings": {"token": "https://chat.example.com/T1"}},
+					{"type": "zoom", "settings": {"token": "t", "verify_token": "v", "sign_secret": "s", "alias": "a"}}, {"type": "slack_app", "settings": {"data_source_id": 5, "chat_ids": ["C1"]}}]}}`,
 		change: `{"schedule_name": "other $n", "description": "", "layers": []}`,
 	},
 	{
@@ -110,13 +163,14 @@ var resources = []resource{
 	{
 		name: "escalation rule", create: "/channel/escalate/rule/create", id: "rule_id", read: "/channel/escalate/rule/info", update: "/channel/escalate/rule/update", delete: "/channel/escalate/rule/delete", key: ofChannel,
 		body: `{` + aRuleOf + `, "template_id": "6321aad26c12104586a88916", "aggr_window": 30, "filters": [[` + isCritical + `]], "time_filters": [{"start": "08:00", "end": "18:00", "repeat": [1, 2], "cal_id": "", "is_off": false}],
-			"layers": [` + aStep + `], "repeat": {"times": 2, "until_acknowledged": false, "interval": 10}}`,
+			"layers": [` + aStep + `, {"target": {"emails": ["noc@example.com"]}, "on_nobody": {"then": "fallback", "person_id": $person}}], "repeat": {"times": 2, "until_acknowledged": false, "interval": 10}}`,
 		change: `{"rule_name": "other $n", "template_id": $template, "filters": [], "time_filters": [], "description": ""}`,
 	},
 	{
 		name: "silence rule", create: "/channel/silence/rule/create", id: "rule_id", read: "/channel/silence/rule/list", in: "items", update: "/channel/silence/rule/update", delete: "/channel/silence/rule/delete",
 		key: ofChannel, listed: `{"channel_id": $channel}`,
-		body: `{` + aRuleOf + `, "filters": [[` + isCritical + `]], "time_filters": [{"start": "01:00", "end": "02:00", "repeat": [0]}], "is_directly_discard": true, "is_auto_delete": false}`, change: ruleChange,
+		body: `{` + aRuleOf + `, "filters": [[` + isCritical + `]], "time_filters": [{"start": "01:00", "end": "02:00", "repeat": [0]}, {"start": "01:00", "end": "02:00", "cal_id": $calendar, "is_off": true}],
+			"from_incident_id": "000000000000000000000000", "is_directly_discard": true, "is_auto_delete": false}`, change: ruleChange,
 	},
 	{
 		name: "silence of a window", create: "/channel/silence/rule/create", id: "rule_id", read: "/channel/silence/rule/list", in: "items", update: "/channel/silence/rule/update", delete: "/channel/silence/rule/delete",
@@ -142,6 +196,10 @@ var resources = []resource{
 		body: `{"integration_name": "changes $n", "integration_type": "change", "channel_id": $channel}`, change: `{"integration_name": "other $n", "channel_id": 0}`,
 	},
 	{
+		name: "heartbeat", create: "/integration/create", id: "integration_id", read: "/integration/info", update: "/integration/update", delete: "/integration/delete", key: `"integration_id": $self`,
+		body: `{"integration_name": "heart $n", "integration_type": "heartbeat", "description": "d", "channel_id": $channel, "settings": {"interval_seconds": 60}}`, change: `{"settings": {"interval_seconds": 90}}`,
+	},
+	{
 		name: "webhook", create: "/integration/create", id: "integration_id", read: "/integration/info", update: "/integration/update", delete: "/integration/delete", key: `"integration_id": $self`,
 		body: `{"integration_name": "webhook $n", "integration_type": "webhook_alert", "settings": {"endpoint": "https://example.com/hook", "headers": {"X-One": "1"}, "event_types": ["a_new"], "channel_ids": [$channel],
 			"sign_secret": "s3cr3t-s3cr3t-s3cr3t", "insecure_skip_verify": true, "body": "{\"a\": {{json .}}}"}}`,
@@ -158,22 +216,26 @@ var resources = []resource{
 	},
 	{
 		name: "alert pipeline", create: "/alert/pipeline/upsert", read: "/alert/pipeline/info", key: `"integration_id": $integration`,
-		body: `{"integration_id": $integration, "rules": [{"kind": "title_reset", "if": [` + isCritical + `], "settings": {"title": "{{.title}}"}}, {"kind": "severity_reset", "if": [[` + isCritical + `]], "settings": {"severity": "Info"}},
+		body: `{"integration_id": $integration, "rules": [{"kind": "title_reset", "if": [` + isCritical + `], "settings": {"title": "{{.title}}"}}, {"kind": "description_reset", "settings": {"description": "d"}}, {"kind": "severity_reset", "if": [[` + isCritical + `]], "settings": {"severity": "Info"}},
 			{"kind": "alert_inhibit", "if": [], "settings": {"equals": [], "source_filters": [` + isCritical + `]}}]}`,
 		change: `{"rules": []}`,
 	},
 	{
 		name: "enrichment", create: "/enrichment/upsert", read: "/enrichment/info", key: `"integration_id": $integration`,
 		body: `{"integration_id": $integration, "rules": [{"kind": "extraction", "if": [` + isCritical + `], "settings": {"source_field": "title", "result_label": "service", "pattern": "^(?P<result>[a-z]+):", "override": true}},
-			{"kind": "drop", "settings": {"drop_labels": ["a"]}}]}`,
+			{"kind": "composition", "settings": {"result_label": "b", "template": "{{.title}}"}}, {"kind": "drop", "settings": {"drop_labels": ["a"]}}]}`,
 		change: `{"rules": []}`,
 	},
-	{
-		name: "data source", create: "/monit/datasource/create", id: "id", read: "/monit/datasource/info", update: "/monit/datasource/update", delete: "/monit/datasource/delete", key: `"id": $self`,
-		body: `{"type_ident": "prometheus", "name": "source $n", "note": "n", "address": "http://prometheus.example.com", "edge_cluster_name": "default",
-			"payload": {"prometheus": {"basic_auth_enabled": true, "basic_auth_username": "scrape", "basic_auth_password": "${env:PASSWORD}", "tls_skip_verify": true, "headers": ["X-A: ${env:A}"]}}}`,
-		change: `{"note": "", "name": "other $n"}`,
-	},
+	dataSource("prometheus", "http://prometheus.example.com", overHTTP),
+	dataSource("loki", "http://loki.example.com", overHTTP),
+	dataSource("victorialogs", "http://logs.example.com", overHTTP),
+	dataSource("mysql", "db.example.com:3306", overSQL+overTLS+`, "tls_mode": "require"`),
+	dataSource("clickhouse", "db.example.com:9000", overSQL+overTLS+`, "tls_enabled": true, "database": "d", "dial_timeout_mills": 1000, "max_execution_seconds": 60`),
+	dataSource("postgres", "db.example.com:5432", overSQL+`, "ssl_mode": "require", "tls_ca": "c", "tls_cert": "c", "tls_key": "${env:KEY}"`),
+	dataSource("oracle", "db.example.com:1521", overSQL+`, "options": {"a": "b"}`),
+	dataSource("elasticsearch", "http://search.example.com", `"deployment": "self-managed", "username": "u", "password": "${env:P}", "api_key": "", "certificate_fingerprint": "", "cloud_id": "",
+		"service_token": "", "timeout_mills": 1000, "tls_ca": "c", "headers": ["X-A: ${env:A}"]`),
+	dataSource("sls", "logs.example.com", `"access_key_id": "a", "access_key_secret": "${env:S}", "headers": ["X-A: ${env:A}"]`),
 	{
 		name: "application", create: "/rum/application/create", id: "application_id", read: "/rum/application/info", update: "/rum/application/update", delete: "/rum/application/delete", key: `"application_id": $self`,
 		body: `{"application_name": "shop $n", "type": "browser", "team_id": $team, "is_private": true, "no_ip": true, "no_geo": true, "alerting": {"enabled": true, "channel_ids": [$channel], "integration_id": 0},
