@@ -56,8 +56,11 @@ func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
 	}
 	if either, ok := reflect.Zero(base).Interface().(interface{ OneOf() []any }); ok {
 		schema := &huma.Schema{}
-		for _, shape := range either.OneOf() {
+		for i, shape := range either.OneOf() {
 			schema.OneOf = append(schema.OneOf, s.of(reflect.TypeOf(shape), hint))
+			if i > 0 {
+				schema.OneOf[i].MinItems = new(1) // the empty list has the first shape
+			}
 		}
 		return schema
 	}

@@ -83,7 +83,7 @@ func (c *client) read(r resource, id string) map[string]any {
 	return object
 }
 
-// find returns an object, or nil and how the reply says that it is gone.
+// find returns an object, or nil and what the reply shows instead.
 func (c *client) find(r resource, id string) (map[string]any, string) {
 	c.w.t.Helper()
 	request := "{" + r.key + "}"
