@@ -28,7 +28,7 @@ func (r *EscalateRule) check(at configstore.RecordPath) error {
 		between(at, "aggr_window", r.AggrWindow, 0, 3600),
 		between(at, "priority", r.Priority, 0, 200),
 		checkWindows(at, r.TimeFilters),
-		checkFilters(at, "filters", r.Filters, false),
+		checkFilters(at, r.Filters, false),
 		between(at, "layers", int64(len(r.Layers)), 1, maxLayers),
 		r.Repeat.check(at.Member("repeat")),
 	); err != nil {

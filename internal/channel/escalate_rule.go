@@ -206,7 +206,8 @@ func escalateOps(keyring *secret.Keyring) []api.Op {
 		},
 		{
 			Path: "/channel/escalate/rule/info", Allow: read, Effect: api.Snapshot,
-			Doc: "Shows one escalation rule; null when the rule or its channel does not exist.", Example: `{` + exampleKey + `}`, Do: api.Do(rules.info),
+			Doc:     "Shows one escalation rule; null when the rule or its channel does not exist.",
+			Example: `{` + exampleKey + `}`, Do: api.Do(rules.info),
 		},
 	}
 }

@@ -77,11 +77,11 @@ func (r *Rule) check(tx *db.Tx, at configstore.RecordPath, account int64) error 
 
 // checkFilters rejects a malformed filter, or one beyond its bounds. Where conditions are needed it rejects an
 // empty filter, because some readers take it for all alerts and some for none.
-func checkFilters(at configstore.RecordPath, member string, f filter.Filter, needed bool) error {
+func checkFilters(at configstore.RecordPath, f filter.Filter, needed bool) error {
 	if needed && len(f) == 0 {
-		return at.Invalid(member, "must have at least one group of conditions")
+		return at.Invalid("filters", "must have at least one group of conditions")
 	}
-	return checkWritten(at, member, filter.Groups(f))
+	return checkWritten(at, "filters", filter.Groups(f))
 }
 
 // checkWritten is checkFilters for a filter in either shape, which may be empty.

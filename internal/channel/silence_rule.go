@@ -59,7 +59,7 @@ func (r *SilenceRule) normalise(account int64) {
 
 func (r *SilenceRule) check(at configstore.RecordPath) error {
 	if err := configstore.FirstError(
-		checkFilters(at, "filters", r.Filters, true),
+		checkFilters(at, r.Filters, true),
 		at.Object("from_incident_id", r.FromIncidentID),
 	); err != nil {
 		return err

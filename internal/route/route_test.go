@@ -106,6 +106,23 @@ func TestDeletedChannelLeavesRoutes(t *testing.T) {
 	})
 }
 
+// The warnings of a deletion name no case of a route that the caller may not read.
+func TestDeletedChannelHidesPrivateRoutes(t *testing.T) {
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, route.Ops(), channel.Ops(keyring, route.RemoveChannel), (&integration.Service{Keyring: keyring}).Ops())
+	s.Grant(auth.ChannelsManage)
+	s.Converse(t, []apitest.Turn{
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"A","is_private":true}`, Keep: map[string]string{"a": "channel_id"}},
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"B"}`, Keep: map[string]string{"b": "channel_id"}},
+		{Path: "/integration/create", Body: `{"integration_name":"x","integration_type":"standard"}`, Keep: map[string]string{"i": "integration_id"}},
+		{Path: "/route/upsert", Body: `{"integration_id":$i,"cases":[{"if":[{"key":"a","oper":"IN","vals":["secret"]}],"channel_ids":[$b]}],"default":{"channel_ids":[$a]}}`},
+		{Path: "/channel/disable", Key: apitest.KeyReader, Body: `{"channel_id":$b}`},
+		{Path: "/channel/delete", Key: apitest.KeyReader, Body: `{"channel_id":$b}`, Data: `{"warnings":["route of integration $i: no longer names the channel; ` +
+			`alerts that went only there go to its next cases, then to its default"]}`},
+		{Path: "/route/info", Body: `{"integration_id":$i}`, Has: `{"version":2,"cases":[],"default":{"channel_ids":[$a]}}`},
+	})
+}
+
 func TestPreview(t *testing.T) {
 	s := apitest.Start(t, route.Ops(), channel.Ops(apitest.Box(t)))
 	for id, labels := range map[string]string{"663a1b2c3d4e5f6789abcde1": `{"team":"A"}`, "663a1b2c3d4e5f6789abcde2": `{"env":"test"}`} {
