@@ -127,7 +127,7 @@ func (f *Frame) prepare(m *mounted) {
 		f.preparing.Lock()
 		defer f.preparing.Unlock()
 		m.in = f.schemas.of(m.Do.in, hint(m.Path, "Request"))
-		m.out = f.schemas.of(m.Do.out, hint(m.Path, "Reply"))
+		m.out = f.schemas.Schema(m.Do.out, true, hint(m.Path, "Reply")) // a pointer: the data may be null
 		m.check = f.schemas.checker(m.in)
 	})
 }

@@ -103,7 +103,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 	return []module.Module{
 		(&schedule.Service{Keyring: a.Keyring}).Module(),
 		(&alert.Service{CursorKey: cursorKey}).Module(),
-		channel.Module(a.Keyring),
+		channel.Module(a.Keyring, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
 		rum.New(a.Keyring).Module(),

@@ -182,13 +182,13 @@ func notify() *schedule.Notify {
 		FixedTime:     &schedule.FixedTime{Cycle: "day", Start: "08:30"},
 		By:            &schedule.NotifyBy{FollowPreference: true},
 		Webhooks: &[]schedule.Webhook{
-			{Type: "slack_app", Settings: schedule.WebhookSettings{DataSourceID: chat, ChatIDs: []string{"C0DEMO1ONCALL"}}},
+			{Type: "slack_app", Settings: schedule.WebhookSettings{DataSourceID: new(chat), ChatIDs: []string{"C0DEMO1ONCALL"}}},
 			{
 				Type: "zoom",
 				Settings: schedule.WebhookSettings{
-					Alias:       "War room",
-					Token:       "https://chat." + domain + "/hooks/war-room",
-					VerifyToken: "${env:ZOOM_VERIFY_TOKEN}",
+					Alias:       new("War room"),
+					Token:       new("https://chat." + domain + "/hooks/war-room"),
+					VerifyToken: new("${env:ZOOM_VERIFY_TOKEN}"),
 				},
 			},
 		},

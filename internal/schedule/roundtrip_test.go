@@ -136,7 +136,7 @@ func TestIntegrationIDStandsForDataSourceID(t *testing.T) {
 	id := create(t, s, object{"notify": object{"webhooks": []any{object{"type": "slack_app",
 		"settings": object{"integration_id": 5427276014131}}}}})
 	settings := read(t, s, id)["notify"].(map[string]any)["webhooks"].([]any)[0].(map[string]any)["settings"].(map[string]any)
-	if settings["data_source_id"] != 5427276014131. || settings["integration_id"] != 5427276014131. {
-		t.Errorf("got %v", settings)
+	if want := (map[string]any{"integration_id": 5427276014131.}); !reflect.DeepEqual(settings, want) {
+		t.Errorf("got %v, want %v", settings, want)
 	}
 }
