@@ -15,15 +15,20 @@ type queue struct {
 	override bool
 }
 
-// final combines the layers' entries (R19 to R21). It walks from one entry
-// bound to the next and determines at each which layers are on call.
-func (e *engine) final(layers [][]Entry) []Piece {
+// final combines the layers' entries in [from, to) (R19 to R21), and replaces
+// those who are covered (R24). It walks from one bound of an entry or cover to
+// the next and determines at each which layers are on call.
+func (e *engine) final(layers [][]Entry, from, to int64) []Piece {
 	queues, total := e.queues(layers)
 	b := builder{engine: e, pieces: make([]Piece, 0, total), sources: make([]Source, 0, total)}
 	active := make([]Source, 0, len(queues))
+	var covers coverSteps
+	if len(e.Covers) > 0 {
+		covers = coverSteps{engine: e, bounds: e.coverBounds(from, to)}
+	}
 	at := int64(math.MinInt64)
 	for {
-		next, override := int64(math.MaxInt64), false
+		next, override := covers.next(at), false
 		active = active[:0]
 		for i := range queues {
 			q := &queues[i]
@@ -40,8 +45,9 @@ func (e *engine) final(layers [][]Entry) []Piece {
 			}
 			next = min(next, first.End)
 			override = override || q.override
-			active = append(active, Source{first.Layer, first.Turn, first.Group})
+			active = append(active, Source{first.Layer, first.Turn, first.Group, first.Presence})
 		}
+		b.covering = covers.at(at, len(active) > 0)
 		switch {
 		case override: // queues are in order of precedence, so the override is first
 			b.add(at, next, RuleOverride, active[:1], active[1:])
@@ -94,27 +100,37 @@ type builder struct {
 
 	named []int64 // per layer, the last turn named in the last piece's Preempted, or -1
 
+	covering *covering // the covers in force; nil for none
+
 	// Scratch space of merge.
-	seen  map[holder]bool
+	seen  map[Holder]bool
 	index map[int64]int // index in Members, by role
 }
 
-// holder is a person in a role.
-type holder struct{ role, person int64 }
-
-// add appends a piece, or extends the last one if it touches and has the same
-// sources (R21).
+// add appends a piece, or extends the last one if it touches, has the same
+// sources and is changed by the same covers (R21, R24).
 func (b *builder) add(start, end int64, rule Rule, sources, preempted []Source) {
 	n := len(b.pieces)
-	if n > 0 && b.pieces[n-1].End == start && slices.Equal(b.pieces[n-1].Sources, sources) {
+	same := n > 0 && b.pieces[n-1].End == start && slices.Equal(b.pieces[n-1].Sources, sources)
+	var covered Group
+	var covers []int
+	if b.covering != nil {
+		base := b.group(sources)
+		covered, covers = b.covering.apply(&base)
+	}
+	if same && slices.Equal(b.pieces[n-1].Covers, covers) {
 		b.pieces[n-1].End = end
 	} else {
 		from := len(b.sources)
 		b.sources = append(b.sources, sources...)
 		first := &b.Layers[sources[0].Layer]
+		if len(covers) == 0 {
+			covered = b.group(sources)
+		}
 		b.pieces = append(b.pieces, Piece{
 			Start: start, End: end,
-			Group:   b.group(sources),
+			Group:   covered,
+			Covers:  covers,
 			Index:   sources[0].Group,
 			Weight:  first.Weight,
 			Rule:    rule,
@@ -133,16 +149,32 @@ func (b *builder) add(start, end int64, rule Rule, sources, preempted []Source) 
 	}
 }
 
-// group returns the group of a piece: that of its only source, or the
+// serving returns the group that a source has on call, without absent persons.
+func (s *Schedule) serving(from Source) *Group {
+	if from.Presence != nil {
+		return &from.Presence.Group
+	}
+	return &s.Layers[from.Layer].Groups[from.Group]
+}
+
+// base returns the group of a piece before covers.
+func (e *engine) base(sources []Source) Group { return (&builder{engine: e}).group(sources) }
+
+// group returns the group of a piece before covers: that of its only source, or the
 // sources' groups merged (R20). Merged groups are cached, because the same few
 // groups occur together again and again.
 func (b *builder) group(sources []Source) Group {
 	if len(sources) == 1 {
-		return b.Layers[sources[0].Layer].Groups[sources[0].Group]
+		return *b.serving(sources[0])
 	}
 	key := make([]byte, 0, 64)
 	for _, s := range sources {
 		key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(s.Layer)), uint64(s.Group))
+		change := ""
+		if s.Presence != nil {
+			change = s.Presence.key
+		}
+		key = append(binary.AppendUvarint(key, uint64(len(change))), change...)
 	}
 	g, ok := b.merged[string(key)]
 	if !ok {
@@ -159,14 +191,14 @@ func (b *builder) group(sources []Source) Group {
 // once in a role, and the distinct names joined by "+" (R20).
 func (b *builder) merge(sources []Source) Group {
 	if b.seen == nil {
-		b.seen, b.index = make(map[holder]bool), make(map[int64]int)
+		b.seen, b.index = make(map[Holder]bool), make(map[int64]int)
 	}
 	clear(b.seen)
 	clear(b.index)
 	var out Group
 	names := make([]string, 0, len(sources))
 	for _, s := range sources {
-		g := &b.Layers[s.Layer].Groups[s.Group]
+		g := b.serving(s)
 		if !slices.Contains(names, g.Name) {
 			names = append(names, g.Name)
 		}
@@ -178,7 +210,7 @@ func (b *builder) merge(sources []Source) Group {
 				out.Members = append(out.Members, Member{RoleID: m.RoleID})
 			}
 			for _, person := range m.PersonIDs {
-				if h := (holder{m.RoleID, person}); !b.seen[h] {
+				if h := (Holder{m.RoleID, person}); !b.seen[h] {
 					b.seen[h] = true
 					out.Members[i].PersonIDs = append(out.Members[i].PersonIDs, person)
 				}
