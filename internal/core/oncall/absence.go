@@ -208,7 +208,7 @@ func (e *engine) serve(out []Entry, r *rotation, x Entry, s stretch, group int) 
 		}
 		piece := x
 		piece.Start, piece.End, piece.Group = at, next, group
-		piece.Presence = e.presence(r, x.Group, group, absent)
+		piece.presence = e.presence(r, x.Group, group, absent)
 		if at != x.Start {
 			piece.StartBy = CauseAbsence
 		}
@@ -221,10 +221,10 @@ func (e *engine) serve(out []Entry, r *rotation, x Entry, s stretch, group int) 
 	return out
 }
 
-// presence returns the change that absences make in an entry; equal ones are the same in one computation.
-func (e *engine) presence(r *rotation, turnOf, group int, absent []int64) *Presence {
+// presence returns the number of the change that absences make in an entry; 0 for none. Equal changes have the same.
+func (e *engine) presence(r *rotation, turnOf, group int, absent []int64) int32 {
 	if turnOf == group && len(absent) == 0 {
-		return nil
+		return 0
 	}
 	key := make([]byte, 0, 64)
 	for _, n := range []int{r.index, turnOf, group} {
@@ -233,15 +233,24 @@ func (e *engine) presence(r *rotation, turnOf, group int, absent []int64) *Prese
 	for _, person := range absent {
 		key = binary.AppendVarint(key, person)
 	}
-	p, found := e.presences[string(key)]
+	n, found := e.known[string(key)]
 	if !found {
-		p = &Presence{turnOf, slices.Clone(absent), r.Groups[group].without(absent), string(key)}
-		if e.presences == nil {
-			e.presences = map[string]*Presence{}
+		e.presences = append(e.presences, &Presence{turnOf, slices.Clone(absent), r.Groups[group].without(absent), string(key)})
+		if e.known == nil {
+			e.known = map[string]int32{}
 		}
-		e.presences[p.key] = p
+		n = int32(len(e.presences))
+		e.known[string(key)] = n
 	}
-	return p
+	return n
+}
+
+// presenceOf returns the change with a number; nil for 0.
+func (e *engine) presenceOf(n int32) *Presence {
+	if n == 0 {
+		return nil
+	}
+	return e.presences[n-1]
 }
 
 // without returns the group without the persons of a sorted list, and without the roles that no one has then.

@@ -188,10 +188,10 @@ func (e *engine) coverEdges(p *Piece, t int64, bounds stretch) stretch {
 	if len(e.Covers) == 0 {
 		return bounds
 	}
-	base := e.base(p.Sources)
+	base := e.base(p)
 	same := func(at int64) bool {
 		_, used := e.coveringAt(at).apply(&base)
-		return slices.Equal(used, p.Covers)
+		return slices.Equal(used, p.Covers())
 	}
 	at := e.coverBounds(bounds.start, bounds.end)
 	after := sort.Search(len(at), func(i int) bool { return at[i] > t })

@@ -380,17 +380,16 @@ func (m *modelLayer) stateAt(s *Schedule, t int64) modelState {
 	return modelState{turn: off}
 }
 
-// source writes a state as the engine does.
-func (m *modelLayer) source(s *Schedule, i int, st modelState, t int64) Source {
-	out := Source{Layer: i, Turn: st.turn, Group: st.group}
+// presence returns what absences change in a state, as the engine writes it.
+func (m *modelLayer) presence(s *Schedule, st modelState, t int64) *Presence {
 	if m.Mode == Override {
-		return out
+		return nil
 	}
 	left, absent := remaining(s, m.Groups[st.group], t)
 	if own := m.groupOf(st.turn); len(absent) > 0 || own != st.group {
-		out.Presence = &Presence{TurnOf: own, Absent: absent, Group: left}
+		return &Presence{TurnOf: own, Absent: absent, Group: left}
 	}
-	return out
+	return nil
 }
 
 // naiveCovers is R24: one cover after the other, on everyone.
@@ -492,7 +491,7 @@ func walk(t testing.TB, s *Schedule, from, to, grain int64) (at []int64, answers
 		now.covers = nil
 		if slices.ContainsFunc(s.Covers, func(c Cover) bool { return c.Start <= t && t < c.End }) {
 			if _, sources := finalOf(s, now); len(sources) > 0 {
-				_, now.covers = naiveCovers(s, naiveGroup(s, naiveSources(s, sources, t)), t)
+				_, now.covers = naiveCovers(s, naiveGroup(s, sources, naivePresences(s, sources, t)), t)
 			}
 		}
 		return len(at) == 0 || !now.equal(answers[len(answers)-1])
@@ -518,9 +517,9 @@ func walk(t testing.TB, s *Schedule, from, to, grain int64) (at []int64, answers
 
 // naive returns the timeline of a window as the model sees it. Causes and what
 // overrides preempt are left out.
-func naive(t testing.TB, s *Schedule, from, to, grain int64) Timeline {
+func naive(t testing.TB, s *Schedule, from, to, grain int64) modelTimeline {
 	t.Helper()
-	out := Timeline{Layers: make([][]Entry, len(s.Layers))}
+	out := modelTimeline{Layers: make([][]modelEntry, len(s.Layers))}
 	at, answers := walk(t, s, from, to, grain)
 	for i, a := range answers {
 		start, end := at[i], to
@@ -532,52 +531,87 @@ func naive(t testing.TB, s *Schedule, from, to, grain int64) Timeline {
 				continue
 			}
 			list := out.Layers[j]
-			from := (&modelLayer{Layer: &s.Layers[j]}).source(s, j, st, start)
-			if n := len(list); n > 0 && list[n-1].End == start && reflect.DeepEqual(list[n-1].source(), from) {
+			next := modelEntry{
+				Entry:    Entry{Start: start, End: end, Layer: j, Turn: st.turn, Group: st.group},
+				Presence: (&modelLayer{Layer: &s.Layers[j]}).presence(s, st, start),
+			}
+			if n := len(list); n > 0 && list[n-1].continues(next) {
 				list[n-1].End = end
 				continue
 			}
-			out.Layers[j] = append(list, Entry{Start: start, End: end, Layer: j, Turn: from.Turn, Group: from.Group, Presence: from.Presence})
+			out.Layers[j] = append(list, next)
 		}
 		rule, sources := finalOf(s, a)
-		sources = naiveSources(s, sources, start)
-		if n := len(out.Final); n > 0 && out.Final[n-1].End == start && reflect.DeepEqual(out.Final[n-1].Sources, sources) &&
-			slices.Equal(out.Final[n-1].Covers, a.covers) {
+		if len(sources) == 0 {
+			continue
+		}
+		presences := naivePresences(s, sources, start)
+		group, covers := naiveCovers(s, naiveGroup(s, sources, presences), start)
+		next := Piece{
+			Start: start, End: end, Group: group, Index: sources[0].Group, Weight: s.Layers[sources[0].Layer].Weight,
+			Rule: rule, Sources: sources, Changes: naiveChanges(presences, covers),
+		}
+		if n := len(out.Final); n > 0 && out.Final[n-1].End == start && samePiece(out.Final[n-1], next) {
 			out.Final[n-1].End = end
-		} else if len(sources) > 0 {
-			first := &s.Layers[sources[0].Layer]
-			group, covers := naiveCovers(s, naiveGroup(s, sources), start)
-			out.Final = append(out.Final, Piece{Start: start, End: end, Group: group, Covers: covers,
-				Index: sources[0].Group, Weight: first.Weight, Rule: rule, Sources: sources})
+		} else {
+			out.Final = append(out.Final, next)
 		}
 	}
 	return out
 }
 
-// source returns the entry as a source.
-func (x Entry) source() Source { return Source{x.Layer, x.Turn, x.Group, x.Presence} }
-
-// naiveSources adds what absences change at an instant.
-func naiveSources(s *Schedule, sources []Source, t int64) []Source {
-	var out []Source
-	for _, src := range sources {
-		m := &modelLayer{Layer: &s.Layers[src.Layer]}
-		out = append(out, m.source(s, src.Layer, modelState{turn: src.Turn, group: src.Group}, t))
-	}
-	return out
+// modelTimeline is a Timeline in which entries have their changes beside them.
+type modelTimeline struct {
+	Layers [][]modelEntry
+	Final  []Piece
 }
 
-// naiveServing is the group of a source without who is absent.
-func naiveServing(s *Schedule, src Source) Group {
-	if src.Presence != nil {
-		return src.Presence.Group
+type modelEntry struct {
+	Entry
+	Presence *Presence
+}
+
+// continues reports whether the next entry is of the same turn, and the same persons are there.
+func (x modelEntry) continues(next modelEntry) bool {
+	return x.End == next.Start && x.Turn == next.Turn && x.Group == next.Group && reflect.DeepEqual(x.Presence, next.Presence)
+}
+
+// samePiece reports whether two pieces have the same sources and changes.
+func samePiece(a, b Piece) bool {
+	return reflect.DeepEqual(a.Sources, b.Sources) && reflect.DeepEqual(a.Changes, b.Changes)
+}
+
+// naiveChanges returns no changes at all where nothing is changed.
+func naiveChanges(presences []*Presence, covers []int) *Changes {
+	for _, p := range presences {
+		if p != nil {
+			return &Changes{presences, covers}
+		}
 	}
-	return s.Layers[src.Layer].Groups[src.Group]
+	if covers == nil {
+		return nil
+	}
+	return &Changes{nil, covers}
+}
+
+// naivePresences returns what absences change in each source at an instant.
+func naivePresences(s *Schedule, sources []Source, t int64) (out []*Presence) {
+	for _, src := range sources {
+		m := &modelLayer{Layer: &s.Layers[src.Layer]}
+		out = append(out, m.presence(s, modelState{turn: src.Turn, group: src.Group}, t))
+	}
+	return out
 }
 
 // naiveGroup is R20's merging.
-func naiveGroup(s *Schedule, sources []Source) Group {
-	first := naiveServing(s, sources[0])
+func naiveGroup(s *Schedule, sources []Source, presences []*Presence) Group {
+	serving := func(i int) Group {
+		if presences[i] != nil {
+			return presences[i].Group
+		}
+		return s.Layers[sources[i].Layer].Groups[sources[i].Group]
+	}
+	first := serving(0)
 	if len(sources) == 1 {
 		return first
 	}
@@ -585,8 +619,8 @@ func naiveGroup(s *Schedule, sources []Source) Group {
 	names := []string{first.Name}
 	var roles []int64
 	people := map[int64][]int64{}
-	for _, src := range sources {
-		g := naiveServing(s, src)
+	for i := range sources {
+		g := serving(i)
 		if !slices.Contains(names, g.Name) {
 			names = append(names, g.Name)
 			out.Name += "+" + g.Name

@@ -241,18 +241,23 @@ func randomGroups(r *rand.Rand) []Group {
 }
 
 // core returns a timeline without what only the engine reports.
-func core(tl Timeline) Timeline {
-	out := Timeline{Layers: make([][]Entry, len(tl.Layers))}
+func core(tl Timeline) modelTimeline {
+	out := modelTimeline{Layers: make([][]modelEntry, len(tl.Layers))}
 	for i, list := range tl.Layers {
 		for _, e := range list {
-			e.StartBy, e.EndBy, e.Presence = 0, 0, e.Presence.core()
-			out.Layers[i] = append(out.Layers[i], e)
+			p := tl.Presence(&e).core()
+			e.StartBy, e.EndBy, e.presence = 0, 0, 0
+			out.Layers[i] = append(out.Layers[i], modelEntry{e, p})
 		}
 	}
 	for _, p := range tl.Final {
-		p.Preempted, p.Sources = nil, slices.Clone(p.Sources)
-		for i := range p.Sources {
-			p.Sources[i].Presence = p.Sources[i].Presence.core()
+		p.Preempted = nil
+		if p.Changes != nil {
+			var presences []*Presence
+			for _, x := range p.Changes.Presences {
+				presences = append(presences, x.core())
+			}
+			p.Changes = &Changes{presences, p.Changes.Covers}
 		}
 		out.Final = append(out.Final, p)
 	}

@@ -3,7 +3,17 @@ package oncall
 // Timeline is the answer for one window.
 type Timeline struct {
 	Layers [][]Entry // for every layer, in the order of Schedule.Layers, its own entries
-	Final  []Piece   // who is on call once layers and overrides are combined
+	Final  []Piece   // who is on call once layers, overrides and covers are combined
+
+	presences []*Presence // by Entry.presence, from 1
+}
+
+// Presence returns what absences changed in an entry of the timeline; nil for nothing.
+func (t *Timeline) Presence(e *Entry) *Presence {
+	if e.presence == 0 {
+		return nil
+	}
+	return t.presences[e.presence-1]
 }
 
 // Entry is one uninterrupted piece of one turn of one layer (R16). The entries
@@ -16,8 +26,7 @@ type Entry struct {
 	Group      int   // index in Layer.Groups of the group on call (R13, R17, R26)
 	StartBy    Cause // what put Start where it is
 	EndBy      Cause // what put End where it is
-
-	Presence *Presence // what absences changed; nil for nothing (R25, R26)
+	presence   int32 // see Timeline.Presence; a number, because most entries are unchanged and there are many
 }
 
 // Source is where (part of) a piece comes from: one turn of one layer.
@@ -25,8 +34,6 @@ type Source struct {
 	Layer int   // index in Schedule.Layers
 	Turn  int64 // number of the turn since the layer began, from 0
 	Group int   // index in Layer.Groups of the group on call
-
-	Presence *Presence // what absences changed; nil for nothing. Within one result equal changes are one pointer
 }
 
 // Piece is a stretch of the final timeline in which the same turns of the same
@@ -42,7 +49,7 @@ type Piece struct {
 	Weight     int      // weight of the first source's layer
 	Rule       Rule     // how the sources were chosen
 	Sources    []Source // the turns that are on call, in order of precedence
-	Covers     []int    // indexes in Schedule.Covers of those that changed Group, in order
+	Changes    *Changes // what absences and covers changed in Group; nil for nothing
 
 	// Preempted lists, for an override, the turns that it replaced, of weaker
 	// overrides and of rotations, each turn once, in order of appearance: those met anywhere
@@ -50,6 +57,28 @@ type Piece struct {
 	// the start of the next piece (for At). It is empty where the override
 	// fills a gap.
 	Preempted []Source
+}
+
+// Changes is what absences and covers changed in a piece.
+type Changes struct {
+	Presences []*Presence // for each source what absences changed, nil for nothing (R25, R26); empty where they changed none
+	Covers    []int       // indexes in Schedule.Covers of those that changed the group, in order (R24)
+}
+
+// Covers returns the indexes in Schedule.Covers of those that changed the piece's group, in order.
+func (p *Piece) Covers() []int {
+	if p.Changes == nil {
+		return nil
+	}
+	return p.Changes.Covers
+}
+
+// Presence returns what absences changed in the i-th source; nil for nothing.
+func (p *Piece) Presence(i int) *Presence {
+	if p.Changes == nil {
+		return nil
+	}
+	return nth(p.Changes.Presences, i)
 }
 
 // Rule is the rule by which a piece's sources were chosen.

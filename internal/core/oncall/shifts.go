@@ -24,13 +24,13 @@ func (s *Schedule) Shifts(pieces []Piece) []Shift {
 		p := &pieces[i]
 		seen := map[Holder]bool{}
 		covers := s.noCovering()
-		for _, c := range p.Covers {
+		for _, c := range p.Covers() {
 			covers.add(c)
 		}
-		for _, source := range p.Sources {
-			for _, m := range s.serving(source).Members {
+		for j, source := range p.Sources {
+			for _, m := range s.serving(source, p.Presence(j)).Members {
 				for _, person := range m.PersonIDs {
-					if len(p.Covers) > 0 {
+					if len(p.Covers()) > 0 {
 						person = covers.follow(m.RoleID, person)
 					}
 					h := Holder{m.RoleID, person}

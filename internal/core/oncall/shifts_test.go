@@ -147,7 +147,7 @@ func (c testCase) checkSources(t *testing.T, shifts []Shift) {
 			named := slices.ContainsFunc(c.Layers[s.Layer].Groups[s.Group].Members, func(m Member) bool {
 				return m.RoleID == s.RoleID && slices.Contains(m.PersonIDs, s.PersonID)
 			})
-			covers := slices.ContainsFunc(final[i].Covers, func(i int) bool { return c.Covers[i].By == s.PersonID })
+			covers := slices.ContainsFunc(final[i].Covers(), func(i int) bool { return c.Covers[i].By == s.PersonID })
 			if from < 0 || !named && !covers {
 				t.Fatalf("%+v does not come from piece %+v", s, final[i])
 			}

@@ -18,6 +18,8 @@ type LayerWhy struct {
 	Group  int   // index of the group whose turn it is; -1 when there is none
 	Entry  Entry // the entry in force, with true bounds; zero unless OnCall or Preempted. Its Group may stand in (R26)
 
+	Presence *Presence // what absences changed in Entry; nil for nothing (R25, R26)
+
 	Skip     int   // with NotACalendarDay: index in Layer.Skip of the calendar of which it is a day off; -1: Layer.Only excludes it
 	Absences []int // indexes in Schedule.Absences of those in force, of the group whose turn it is and of the one on call
 }
@@ -53,7 +55,7 @@ func (s *Schedule) Why(at int64) Why {
 	}
 	var base Group
 	if w.Piece != nil {
-		base = e.base(w.Piece.Sources)
+		base = e.base(w.Piece)
 	}
 	w.Covers = e.replaced(&base, at)
 	return w
@@ -76,8 +78,8 @@ func (e *engine) why(layer int, at int64, piece *Piece) LayerWhy {
 	}
 	if entry, ok := e.entryAt(layer, at); ok {
 		out.Turn, out.Group, out.Entry = entry.Turn, entry.Group, entry
-		if entry.Presence != nil {
-			out.Group = entry.Presence.TurnOf
+		if out.Presence = e.presenceOf(entry.presence); out.Presence != nil {
+			out.Group = out.Presence.TurnOf
 			out.Absences = e.absencesOf(r, at, out.Group, entry.Group)
 		}
 		if piece.Rule == RuleOverride && piece.Sources[0].Layer != layer {

@@ -35,8 +35,9 @@ type engine struct {
 	zones     []*zone
 	rotations []rotation // one per layer; no Layer where it does not pass its check
 
-	away      map[int64][]stretch  // when persons are absent
-	presences map[string]*Presence // the changes by absences met so far, by their keys
+	away      map[int64][]stretch // when persons are absent
+	presences []*Presence         // the changes by absences met so far
+	known     map[string]int32    // their numbers, from 1, by their keys
 }
 
 func newEngine(s *Schedule) *engine {
@@ -83,7 +84,7 @@ func (e *engine) window(from, to int64) Timeline {
 	for i := range layers {
 		layers[i] = e.entries(i, from, to)
 	}
-	return Timeline{Layers: layers, Final: e.final(layers, from, to)}
+	return Timeline{Layers: layers, Final: e.final(layers, from, to), presences: e.presences}
 }
 
 // entries returns the entries of one layer in a window, after absences.

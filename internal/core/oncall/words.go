@@ -53,7 +53,7 @@ func (w LayerWhy) words(s *Schedule, i int) string {
 	case OnCall, Preempted:
 		text := fmt.Sprintf("%s, on from %s (%s) to %s (%s)", turn,
 			clock(w.Entry.Start, loc), l.because(w.Entry.StartBy), clock(w.Entry.End, loc), l.because(w.Entry.EndBy))
-		if p := w.Entry.Presence; p != nil {
+		if p := w.Presence; p != nil {
 			text += p.words(l, w.Entry.Group)
 		}
 		if w.Reason == Preempted {
