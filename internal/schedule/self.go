@@ -25,6 +25,9 @@ func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error)
 	}
 	items := []Schedule{}
 	for _, s := range found {
+		if err := s.readCalendars(c.Tx, c.Who.AccountID); err != nil {
+			return api.Items[Schedule]{}, err
+		}
 		e, err := s.engine(c.Who.Zone)
 		if err != nil {
 			return api.Items[Schedule]{}, err
