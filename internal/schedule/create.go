@@ -34,6 +34,12 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	s := stored{Stamps: Stamps{AccountID: c.Who.AccountID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID, UpdateAt: c.Unix(),
 		UpdateBy: c.Who.PersonID}, Revision: 1}
 	body.applyTo(&s)
+	if err := needCalendars(c.Tx, s.AccountID, s.Layers, ""); err != nil {
+		return Created{}, err
+	}
+	if err := s.readCalendars(c.Tx, c.Who.AccountID); err != nil {
+		return Created{}, err
+	}
 	warnings, err := s.warnings(c.Tx, c.Who.Zone)
 	if err != nil {
 		return Created{}, err

@@ -71,6 +71,9 @@ func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) e
 		if !fresh {
 			return fault.Invalid(path+"schedule_id", "there is another schedule %d in the account", s.ScheduleID)
 		}
+		if err := needCalendars(tx, account, s.Layers, path); err != nil {
+			return err
+		}
 		from, to := s.references()
 		if err := configstore.AddReferences(tx, account, from, to...); err != nil {
 			return err
@@ -148,6 +151,9 @@ func (s *stored) record() Record {
 			TimeZone: unlessZero(s.TimeZone), Notify: s.Notify,
 		},
 		CreateAt: s.CreateAt, CreateBy: s.CreateBy, UpdateAt: s.UpdateAt, UpdateBy: s.UpdateBy,
+	}
+	if s.WhenAbsent != 0 {
+		r.WhenAbsent = &whenAbsent[s.WhenAbsent]
 	}
 	for _, l := range s.Layers {
 		r.Layers = append(r.Layers, RecordLayer{LayerConfig: l})

@@ -41,6 +41,12 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 		return reply, err
 	}
 	body.applyTo(s)
+	if err := needCalendars(c.Tx, s.AccountID, body.Layers, ""); err != nil {
+		return reply, err
+	}
+	if err := s.readCalendars(c.Tx, c.Who.AccountID); err != nil {
+		return reply, err
+	}
 	s.UpdateAt, s.UpdateBy = c.Unix(), c.Who.PersonID
 	if err := s.update(c.Tx); err != nil {
 		return reply, err
