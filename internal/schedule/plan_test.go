@@ -15,11 +15,17 @@ import (
 // days45 is the window of a plan from the start of the test's clock.
 const days45 = 45 * 86400
 
-// held returns who is on call in which role in each minute of a window, by /schedule/info.
+// held returns who is on call in which role in each minute of the window of a plan, by /schedule/info.
 func held(t *testing.T, s *apitest.Server, id, from int64) map[[3]int64]bool {
 	t.Helper()
+	return heldUntil(t, s, id, from, from+days45)
+}
+
+// heldUntil is held for another window.
+func heldUntil(t *testing.T, s *apitest.Server, id, from, until int64) map[[3]int64]bool {
+	t.Helper()
 	all := map[[3]int64]bool{}
-	for _, e := range *info(t, s, id, from, from+days45).FinalSchedule.Schedules {
+	for _, e := range *info(t, s, id, from, until).FinalSchedule.Schedules {
 		for _, m := range e.Group.Members {
 			for _, p := range m.PersonIDs {
 				for at := e.Start; at < e.End; at += 60 {
