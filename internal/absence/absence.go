@@ -12,8 +12,8 @@ import (
 
 // Bounds of absences.
 const (
-	maxAbsences = 200         // of one person that are not past
-	maxPast     = 400         // of one person that are; beyond that the oldest are deleted
+	maxAbsences = 100         // of one person that are not past
+	maxPast     = 100         // of one person that are; beyond that the oldest are deleted
 	maxSpan     = 400 * 86400 // seconds that one lasts
 	maxAhead    = 800 * 86400 // seconds that one begins ahead
 	effectSpan  = 45 * 86400  // seconds from its start for which a reply shows the effect
@@ -77,7 +77,8 @@ func (a *Absence) checkNow(others []Absence, now int64) error {
 		}
 	}
 	if live >= maxAbsences {
-		return fault.Invalid("person_id", "person %d has %d absences that are not past, and at most %d are allowed", a.PersonID, live, maxAbsences)
+		return fault.Invalid("person_id", "person %d has %d absences that are not past, and at most %d are allowed", a.PersonID, live,
+			maxAbsences)
 	}
 	return nil
 }
