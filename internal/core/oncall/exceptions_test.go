@@ -109,7 +109,12 @@ func TestExceptionBounds(t *testing.T) {
 		change(&c)
 		return Schedule{Covers: []Cover{cover, c}}
 	}
+	many := slices.Repeat([]Cover{cover}, 100)
+	if err := (&Schedule{Covers: append(many, Cover{Start: 9, End: 10, PersonID: 1, RoleID: AnyRole, By: 2})}).Check(); err != nil {
+		t.Errorf("a hundred covers and one after them: %v", err)
+	}
 	for want, s := range map[string]Schedule{
+		"overrides must be 100 at most at one moment, got 101 at 5":              {Covers: append(many, cover)},
 		"overrides must be 1000 at most, got 1001":                               {Covers: slices.Repeat([]Cover{cover}, 1001)},
 		"absences must be 10000 at most, got 10001":                              {Absences: slices.Repeat([]Absence{{1, 5, 9}}, 10001)},
 		"absences[0].end must be after start 9, got 9":                           {Absences: []Absence{{1, 9, 9}}},
@@ -127,6 +132,30 @@ func TestExceptionBounds(t *testing.T) {
 		if !errors.As(err, &invalid) || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+}
+
+// TestACrowd: in a group of very many persons and absences none of them counts, so that no one goes unpaged for want of
+// arithmetic, and a warning says so.
+func TestACrowd(t *testing.T) {
+	s := crowd(1, 1000, 1000)
+	if piece, _ := s.At(benchFrom + 20*day); piece == nil || piece.Group.persons() != 1000 {
+		t.Errorf("on call are %+v", piece)
+	}
+	if warnings := s.Warnings(); len(warnings) != 1 || !strings.Contains(warnings[0], "layers[0].groups[0] names too many persons") {
+		t.Errorf("warnings %q", warnings)
+	}
+}
+
+// TestManyCoversAtOnce: covers beyond the bound do not count, so that the persons whom they would replace stay on call.
+func TestManyCoversAtOnce(t *testing.T) {
+	s := &Schedule{Layers: []Layer{{Start: 100, Unit: Week, Value: 1, Groups: groups("A")}}}
+	for i := range int64(MaxTogether + 1) {
+		s.Covers = append(s.Covers, Cover{Start: 200, End: 300, PersonID: 'A' + i, RoleID: AnyRole, By: 'A' + i + 1})
+	}
+	piece, _ := s.At(250)
+	if got := piece.Group.Members[0].PersonIDs; !slices.Equal(got, []int64{'A' + MaxTogether}) || len(piece.Covers()) != MaxTogether {
+		t.Errorf("on call are %v by %d covers", got, len(piece.Covers()))
 	}
 }
 
