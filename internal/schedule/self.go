@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/oncall"
@@ -32,7 +33,7 @@ func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error)
 		if err != nil {
 			return api.Items[Schedule]{}, err
 		}
-		if !isMember(e, c.Who.PersonID) || w != nil && !isOnCall(e, c.Who.PersonID, *w) {
+		if !isMember(e, c.Who.PersonID, c.Unix()) || w != nil && !isOnCall(e, c.Who.PersonID, *w) {
 			continue
 		}
 		view, err := r.show(c, s)
@@ -45,8 +46,11 @@ func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error)
 	return api.Items[Schedule]{Items: items}, nil
 }
 
-// isMember reports whether a person is in any group of any layer.
-func isMember(e *oncall.Schedule, person int64) bool {
+// isMember reports whether a person is in any group of any layer, or covers others now or later.
+func isMember(e *oncall.Schedule, person, now int64) bool {
+	if slices.ContainsFunc(e.Covers, func(c oncall.Cover) bool { return c.By == person && c.End > now }) {
+		return true
+	}
 	for i := range e.Layers {
 		for _, g := range e.Layers[i].Groups {
 			if hasPerson(g.Members, person) {
