@@ -85,7 +85,7 @@ func TestStandInUsesNoTurn(t *testing.T) {
 	}
 }
 
-// TestCoverWords: a cover says whom it replaces, or that it has no effect.
+// TestCoverWords: the explanation names whom a cover replaces, or states that it has no effect.
 func TestCoverWords(t *testing.T) {
 	const start = 1780272000
 	s := &Schedule{Layers: []Layer{{Start: start, End: start + day, Unit: Day, Value: 1, Groups: groups("A")}}, Covers: []Cover{
@@ -136,7 +136,7 @@ func TestExceptionBounds(t *testing.T) {
 }
 
 // TestACrowd: in a group of very many persons and absences none of them counts, so that no one goes unpaged for want of
-// arithmetic, and a warning says so.
+// arithmetic, and a warning states it.
 func TestACrowd(t *testing.T) {
 	s := crowd(1, 1000, 1000)
 	if piece, _ := s.At(benchFrom + 20*day); piece == nil || piece.Group.persons() != 1000 {
