@@ -46,7 +46,7 @@ func refused(t testing.TB, r apitest.Reply, code string, says ...string) {
 const monday = 1776009600 // 2026-04-13 00:00 in Shanghai, the zone of account A
 
 // TestALayerSkipsDaysOff: a layer follows its calendars in its own zone, and a day that is added to a calendar counts at
-// once, although nobody changed the schedule (R27).
+// once, although the schedule was not changed (R27).
 func TestALayerSkipsDaysOff(t *testing.T) {
 	s := startWithCalendars(t)
 	cal := holidays(t, s)

@@ -220,7 +220,7 @@ func (s *stored) layerWords(x *LayerExplained, i int, clock person.Clock) string
 		}
 		return "does not count: this is a day off in calendar " + x.Calendar + turn
 	case oncall.Absent.String():
-		return "does not count: no one in it is present" + absentWords(x, clock) + turn
+		return "does not count: everyone of the group is absent, and no other group stands in" + absentWords(x, clock) + turn
 	case oncall.Restricted.String():
 		return "does not count: this is outside of its hours" + turn
 	case oncall.Invalid.String():

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/oncall"
@@ -28,7 +29,7 @@ func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error)
 		if err != nil {
 			return api.Items[Schedule]{}, err
 		}
-		if !isMember(e, c.Who.PersonID) || w != nil && !isOnCall(e, c.Who.PersonID, *w) {
+		if !isMember(e, c.Who.PersonID, c.Unix()) || w != nil && !isOnCall(e, c.Who.PersonID, *w) {
 			continue
 		}
 		view, err := r.show(c, s)
@@ -51,12 +52,10 @@ func naming(tx *db.Tx, account, person int64) ([]*stored, error) {
 		account, fmt.Sprintf("%%%d%%", person), person)
 }
 
-// isMember reports whether a person is in any group of any layer, or takes over by an override.
-func isMember(e *oncall.Schedule, person int64) bool {
-	for _, c := range e.Covers {
-		if c.By == person {
-			return true
-		}
+// isMember reports whether a person is in any group of any layer, or covers others now or later.
+func isMember(e *oncall.Schedule, person, now int64) bool {
+	if slices.ContainsFunc(e.Covers, func(c oncall.Cover) bool { return c.By == person && c.End > now }) {
+		return true
 	}
 	for i := range e.Layers {
 		for _, g := range e.Layers[i].Groups {

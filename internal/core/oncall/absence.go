@@ -16,9 +16,9 @@ type Presence struct {
 	key string // what changed, for comparing and caching: equal in all computations of a schedule
 }
 
-// maxThinned bounds the work for one group: its persons times the absences among them. In a larger group, which has
-// hundreds of persons in one shift, absences do not count: to page an absent person is better than to page no one.
-const maxThinned = 1_000_000
+// MaxThinned bounds the work for one group: its persons times the absences among them. In a larger group, which has
+// a hundred persons in one shift, absences do not count: to page an absent person is better than to page no one.
+const MaxThinned = 100_000
 
 // roster is what the absences mean for one rotation.
 type roster struct {
@@ -51,13 +51,11 @@ func (e *engine) roster(r *rotation) *roster {
 	out, anyone, first := &roster{make([][]int64, n), make([][]stretch, n), make([][]stretch, n), nil}, false, true
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		persons := g.persons()
-		if persons == 0 {
+		if g.persons() == 0 {
 			continue
 		}
-		out.absentees[i], out.thin[i] = e.absentees(g)
-		if len(out.thin[i]) > 0 && persons*len(out.thin[i]) > maxThinned {
-			out.absentees[i], out.thin[i] = nil, nil
+		if !e.crowded(g) {
+			out.absentees[i], out.thin[i] = e.absentees(g)
 		}
 		if len(out.thin[i]) > 0 {
 			anyone = true
@@ -73,6 +71,17 @@ func (e *engine) roster(r *rotation) *roster {
 		return nil
 	}
 	return out
+}
+
+// crowded reports whether a group is too large for its absences to count.
+func (e *engine) crowded(g *Group) bool {
+	absences := 0
+	for _, m := range g.Members {
+		for _, person := range m.PersonIDs {
+			absences += len(e.away[person])
+		}
+	}
+	return absences*g.persons() > MaxThinned
 }
 
 // absentees returns the persons of a group who are ever absent, and when any of them is.

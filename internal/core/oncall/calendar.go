@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Calendar says which dates are days off (R27). It is never changed and may be used by any number of goroutines.
+// Calendar knows which dates are days off (R27). It is never changed and may be used by any number of goroutines.
 type Calendar struct {
 	workdays Weekdays
 	periods  []Exception // sorted, none overlapping another

@@ -13,6 +13,7 @@ const (
 	MaxPersons   = 10_000      // mentions of persons in a schedule
 	MaxCalendars = 20          // calendars that a layer skips, and likewise those that it has alone
 	MaxCovers    = 1000        // covers of a schedule
+	MaxTogether  = 100         // covers of a schedule that are in force at one moment
 	MaxAbsences  = 10_000      // absences of the persons of a schedule
 	MaxInstant   = lastInstant // Unix seconds, 9999-12-31 23:59:59 UTC
 )
@@ -80,6 +81,9 @@ func (s *Schedule) checkExceptions() error {
 		case c.PersonID == 0 && c.RoleID == AnyRole:
 			return &ConfigError{path + "person_id", "is required without role_id"}
 		}
+	}
+	if at, n := s.together(); n > MaxTogether {
+		return &ConfigError{"overrides", fmt.Sprintf("must be %d at most at one moment, got %d at %d", MaxTogether, n, at)}
 	}
 	for i, a := range s.Absences {
 		if a.Start >= a.End {

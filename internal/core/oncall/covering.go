@@ -19,9 +19,6 @@ func (c *Cover) replaces(role, person int64) bool {
 	}
 }
 
-// inForce reports whether the cover has begun and not ended.
-func (c *Cover) inForce(at int64) bool { return c.Start <= at && at < c.End }
-
 // coverBounds returns the instants in (from, to) at which a cover begins or ends, sorted, each once.
 func (e *engine) coverBounds(from, to int64) []int64 {
 	var bounds []int64
@@ -90,15 +87,43 @@ type covered struct {
 // coveringAt returns the covers in force at an instant; nil when there are none.
 func (e *engine) coveringAt(at int64) *covering {
 	var v *covering
-	for i := range e.Covers {
-		if e.Covers[i].inForce(at) {
-			if v == nil {
-				v = e.noCovering()
-			}
-			v.add(i)
+	for _, i := range e.inForce(at) {
+		if v == nil {
+			v = e.noCovering()
 		}
+		v.add(i)
 	}
 	return v
+}
+
+// inForce returns the indexes of the covers that count at an instant: the first MaxTogether of those in force.
+func (s *Schedule) inForce(at int64) (list []int) {
+	for i := range s.Covers {
+		if c := &s.Covers[i]; c.Start <= at && at < c.End && len(list) < MaxTogether {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// together returns the highest number of covers that are in force at one instant, and the first such instant.
+func (s *Schedule) together() (at int64, most int) {
+	var starts, ends []int64
+	for _, c := range s.Covers {
+		starts, ends = append(starts, c.Start), append(ends, c.End)
+	}
+	slices.Sort(starts)
+	slices.Sort(ends)
+	over := 0
+	for i, start := range starts {
+		for ends[over] <= start {
+			over++
+		}
+		if n := i + 1 - over; n > most {
+			at, most = start, n
+		}
+	}
+	return at, most
 }
 
 // noCovering returns a covering without covers.
@@ -232,12 +257,8 @@ func (e *engine) replaced(g *Group, at int64) []Replaced {
 		}
 	}
 	var out []Replaced
-	for i := range e.Covers {
-		c := &e.Covers[i]
-		if !c.inForce(at) {
-			continue
-		}
-		r := Replaced{Cover: i}
+	for _, i := range e.inForce(at) {
+		c, r := &e.Covers[i], Replaced{Cover: i}
 		for h := range held {
 			if c.replaces(h.RoleID, h.PersonID) {
 				r.Holders = append(r.Holders, h)

@@ -89,6 +89,9 @@ func (e *engine) warnRotation(i int, warn warner) {
 	}
 	idle, days := r.idle()
 	for j := range r.Groups {
+		if e.crowded(&r.Groups[j]) {
+			warn("groups[%d] names too many persons with too many absences: no absence of them counts (R25)", j)
+		}
 		if r.Groups[j].persons() == 0 {
 			warn("groups[%d] names no person: no one is on call in its turns", j)
 		} else if slices.Contains(idle, j) {
