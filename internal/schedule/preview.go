@@ -20,8 +20,14 @@ func (r *Service) preview(c *api.Call, in previewRequest) (Schedule, error) {
 	}
 	var s stored
 	body.applyTo(&s)
+	if err := needCalendars(c.Tx, c.Who.AccountID, s.Layers, ""); err != nil {
+		return Schedule{}, err
+	}
+	if err := s.readCalendars(c.Tx, c.Who.AccountID); err != nil {
+		return Schedule{}, err
+	}
 	left := maxNamed
-	view := Schedule{Start: &in.Start, End: &in.End, TimeZone: s.TimeZone}
+	view := Schedule{Start: &in.Start, End: &in.End, TimeZone: s.TimeZone, WhenAbsent: whenAbsent[s.WhenAbsent]}
 	if err := s.showTimelines(&view, c, *w, &left); err != nil {
 		return Schedule{}, err
 	}

@@ -6,7 +6,8 @@ import (
 )
 
 // Shift is a stretch of time in which one person is on call in one role, because of one group of one layer.
-// Where several groups contain the person, it is the first of them in order of precedence.
+// Where several groups contain the person, it is the first of them in order of precedence. Of a person who covers
+// others it is the group of the first of them.
 type Shift struct {
 	PersonID, RoleID int64
 	Start, End       int64 // Unix seconds, [Start, End)
@@ -18,14 +19,21 @@ type Shift struct {
 // person in one role do not overlap, and those that touch differ in their layer or group.
 func (s *Schedule) Shifts(pieces []Piece) []Shift {
 	var shifts []Shift
-	last := map[holder]int{} // per holder, the index of the last shift so far
+	last := map[Holder]int{} // per holder, the index of the last shift so far
 	for i := range pieces {
 		p := &pieces[i]
-		seen := map[holder]bool{}
-		for _, source := range p.Sources {
-			for _, m := range s.Layers[source.Layer].Groups[source.Group].Members {
+		seen := map[Holder]bool{}
+		covers := s.noCovering()
+		for _, c := range p.Covers() {
+			covers.add(c)
+		}
+		for j, source := range p.Sources {
+			for _, m := range s.serving(source, p.Presence(j)).Members {
 				for _, person := range m.PersonIDs {
-					h := holder{m.RoleID, person}
+					if len(p.Covers()) > 0 {
+						person = covers.follow(m.RoleID, person)
+					}
+					h := Holder{m.RoleID, person}
 					if seen[h] {
 						continue
 					}
