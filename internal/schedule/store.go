@@ -109,7 +109,8 @@ func (s *stored) update(tx *db.Tx) error {
 	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6,
 		when_absent = $7, layers = $8, notify = $9, update_at = $10, update_by = $11
 		WHERE account_id = $12 AND schedule_id = $13`,
-		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, s.WhenAbsent, layers, notify, s.UpdateAt, s.UpdateBy, s.AccountID, s.ScheduleID)
+		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, s.WhenAbsent, layers, notify, s.UpdateAt,
+		s.UpdateBy, s.AccountID, s.ScheduleID)
 	if err != nil {
 		return err
 	}
