@@ -70,7 +70,7 @@ func TestALayerSkipsDaysOff(t *testing.T) {
 		t.Errorf("the layer is shown with %v and %v", l.SkipCalIDs, l.OnlyCalIDs)
 	}
 	for range 2 { // the second time from the cache
-		got = info(t, s, id, monday, monday+86400)
+		info(t, s, id, monday, monday+86400)
 	}
 	dayOff(t, s, cal, "2026-04-13", "2026-04-14")
 	got = info(t, s, id, monday, monday+86400)

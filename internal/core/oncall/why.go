@@ -42,7 +42,8 @@ const (
 
 // String returns the verdict in one word.
 func (v Reason) String() string {
-	return [...]string{"on_call", "preempted", "not_started", "ended", "masked", "not_a_calendar_day", "restricted", "absent", "invalid"}[min(v, Invalid)]
+	names := [...]string{"on_call", "preempted", "not_started", "ended", "masked", "not_a_calendar_day", "restricted", "absent", "invalid"}
+	return names[min(v, Invalid)]
 }
 
 // Why explains who is on call at an instant. It agrees with At and Window,
