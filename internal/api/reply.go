@@ -94,8 +94,8 @@ func (x *exchange) succeed() {
 }
 
 func (x *exchange) fail(err error) {
-	status, body, refs := failure(err, x.r.Header.Get("Accept-Language"))
-	b, err := json.Marshal(errorResponse{x.call.RequestID, body, refs}, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
+	status, body, data := failure(err, x.r.Header.Get("Accept-Language"))
+	b, err := json.Marshal(errorResponse{x.call.RequestID, body, data}, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
 	if err != nil {
 		panic(err) // strings in structs
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"tocsin/internal/absence"
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
@@ -57,6 +58,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Log: a.Log, Rate: a.pushRate(), MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
 		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
 	})
+	shifts := &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
 	untolds := &untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silenced: configs.Silenced}
 	escalations := escalation.New(escalation.Service{
@@ -74,7 +76,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds,
 		Decide: decide, Escalate: escalate,
 	})
-	a.Modules = append(a.objects(bus, cursorKey),
+	a.Modules = append(a.objects(bus, cursorKey, shifts),
 		untolds.Module(),
 		escalations.Module(),
 		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
@@ -84,7 +86,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		webhooks.Module(),
 		a.notify.Module(),
 		a.phone.Module(),
-		(&shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}).Module(),
+		shifts.Module(),
 		(&silencewarning.Service{DB: a.DB, Log: a.Log, Notify: a.notify, Configs: configs}).Module(),
 		decisions.Module(),
 		a.selfAlerts.Module(),
@@ -99,9 +101,10 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 }
 
 // objects lists the modules of what accounts keep.
-func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
+func (a *App) objects(bus *activity.Bus, cursorKey []byte, shifts *shiftnotice.Service) []module.Module {
 	return []module.Module{
-		(&schedule.Service{Keyring: a.Keyring}).Module(),
+		(&schedule.Service{Keyring: a.Keyring, Overridden: shifts.Overridden}).Module(),
+		(&absence.Service{Effects: schedule.AbsenceEffects}).Module(),
 		(&alert.Service{CursorKey: cursorKey}).Module(),
 		channel.Module(a.Keyring),
 		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),

@@ -23,7 +23,7 @@ var resources = map[string]words{
 	"incident": {"incident", "故障"}, "inhibit_rule": {"inhibition rule", "抑制规则"}, "integration": {"integration", "集成"},
 	"issue": {"issue", "异常问题"}, "member": {"member", "成员"}, "monitor_rule": {"alerting rule", "监控规则"},
 	"person": {"person", "人员"}, "role": {"role", "角色"},
-	"route": {"route", "路由"}, "schedule": {"schedule", "值班表"}, "silence_rule": {"silence rule", "静默规则"}, "team": {"team", "团队"},
+	"route": {"route", "路由"}, "schedule": {"schedule", "值班表"}, "schedule_override": {"schedule override", "值班替班"}, "absence": {"absence", "缺勤"}, "silence_rule": {"silence rule", "静默规则"}, "team": {"team", "团队"},
 	"template": {"template", "模板"}, "war_room": {"war room", "作战室"}, "webhook": {"webhook", "Webhook"},
 }
 

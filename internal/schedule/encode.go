@@ -18,6 +18,9 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	b = appendOptionalText(append(b, `,"description":`...), s.Description)
 	b = appendOptional(append(b, `,"group_id":`...), s.GroupID)
 	b = appendOptional(append(b, `,"team_id":`...), s.TeamID)
+	if s.Revision != 0 {
+		b = strconv.AppendInt(append(b, `,"revision":`...), s.Revision, 10)
+	}
 	b = appendOptional(append(b, `,"disabled":`...), s.Disabled)
 	b = appendOptional(append(b, `,"status":`...), s.Status)
 	if s.TimeZone != "" {
@@ -45,6 +48,9 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	}
 	if s.End != nil {
 		b = appendOptional(append(b, `,"end":`...), s.End)
+	}
+	if s.Overrides != nil {
+		b = appendList(append(b, `,"overrides":`...), *s.Overrides, func(b []byte, o *Override) []byte { return o.append(b) })
 	}
 	b = append(b, `,"notify":`...)
 	notify, err := json.Marshal(s.Notify, jsontext.AllowInvalidUTF8(true),

@@ -57,6 +57,7 @@ func (s *stored) compile(account *time.Location) (*oncall.Schedule, error) {
 	if err != nil { // it was valid when it was stored, so this is an internal error and not the caller's
 		return nil, fmt.Errorf("schedule %d cannot be computed: %s", s.ScheduleID, err.Error())
 	}
+	e.Covers, e.Absences = s.covers(), s.absences
 	return e, nil
 }
 
@@ -135,6 +136,15 @@ const maxNamed budget = 1_000_000
 func (b *budget) spend(g *Group) {
 	for i := range g.Members {
 		*b -= budget(len(g.Members[i].PersonIDs))
+	}
+}
+
+// spendAll subtracts the persons of pieces from the budget.
+func (b *budget) spendAll(pieces []oncall.Piece) {
+	for i := range pieces {
+		for _, m := range pieces[i].Group.Members {
+			*b -= budget(len(m.PersonIDs))
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ var (
 
 // Ops returns the operations on schedules (specification 4.2 and docs/api.md).
 func (r *Service) Ops() []api.Op {
-	return api.WithReplies(golden, []api.Op{
+	return append(api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/schedule/info",
 			Allow:  mayRead,
@@ -111,7 +111,7 @@ func (r *Service) Ops() []api.Op {
 			Example: `{"schedule_ids": [5789640530410]}`,
 			Do:      api.Do(r.delete),
 		},
-	})
+	}), r.overrideOps()...)
 }
 
 const exampleLayers = `[{"layer_name": "Weekdays", "mode": 0, "rotation_unit": "day", "rotation_value": 1, "layer_start": 1776009600, ` +

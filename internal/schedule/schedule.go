@@ -20,6 +20,7 @@ type Schedule struct {
 	Description    *string          `json:"description" doc:"Description; null in a preview."`
 	GroupID        *int64           `json:"group_id" doc:"The same as team_id."`
 	TeamID         *int64           `json:"team_id" doc:"Owning team, 0 when there is none; null in a preview."`
+	Revision       int64            `json:"revision,omitzero" doc:"1 when it was created, more with every change of it or its overrides; absent in a preview."`
 	Disabled       *int64           `json:"disabled" doc:"The same as status."`
 	Status         *int64           `json:"status" doc:"0 enabled, 1 disabled: it is computed as usual and no person is paged from it; null in a preview."`
 	TimeZone       string           `json:"time_zone,omitzero" doc:"IANA zone of layers that have none of their own; absent: the account's."`
@@ -29,6 +30,7 @@ type Schedule struct {
 	FinalSchedule  ComputedLayer    `json:"final_schedule" doc:"Who is on call once layers and overrides are combined; its names are empty."`
 	Start          *int64           `json:"start,omitzero" doc:"Start of the window, Unix seconds; in a preview only."`
 	End            *int64           `json:"end,omitzero" doc:"End of the window, Unix seconds; in a preview only."`
+	Overrides      *[]Override      `json:"overrides,omitzero" doc:"The overrides that overlap the window, oldest first; absent when no window was requested, and in a preview."`
 	Notify         *Notify          `json:"notify" doc:"Who is notified about shifts, and how; null in a preview."`
 	CurOncall      *OncallEntry     `json:"cur_oncall" doc:"Who is on call at the time of the call; null when no one is, or when not requested."`
 	NextOncall     *OncallEntry     `json:"next_oncall" doc:"Who is on call after that, or next when no one is now; null when no one will be within 400 days, or when not requested."`

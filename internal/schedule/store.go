@@ -3,7 +3,9 @@ package schedule
 import (
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/absence"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/oncall"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
@@ -18,6 +20,10 @@ type stored struct {
 	TimeZone    string // empty: the account's
 	Layers      []LayerConfig
 	Notify      *Notify // nil: not set
+	Revision    int64   // counts the changes
+
+	overrides []Override       // in the order in which they were made
+	absences  []oncall.Absence // of the persons in the layers
 
 	compiled *compiled // set in a schedule that other readers share; nil: the schedule may be changed
 }
@@ -26,16 +32,17 @@ type stored struct {
 type scheduleKey struct{ id int64 }
 
 const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, layers, notify,
-	create_at, create_by, update_at, update_by`
+	create_at, create_by, update_at, update_by, revision`
 
-// scanRow returns a function that reads the columns of a schedule; brief leaves the layers out.
+// scanRow returns a function that reads the columns of a schedule; brief leaves the layers out. Who is on call is only
+// known after attach.
 func scanRow(account int64, brief bool) func(db.Scan) (*stored, error) {
 	return func(scan db.Scan) (*stored, error) {
 		s := &stored{}
 		s.AccountID = account
 		var layers, notify string
 		err := scan(&s.ScheduleID, &s.Name, &s.Description, &s.TeamID, &s.Status, &s.TimeZone, &layers, &notify, &s.CreateAt, &s.CreateBy,
-			&s.UpdateAt, &s.UpdateBy)
+			&s.UpdateAt, &s.UpdateBy, &s.Revision)
 		if err != nil {
 			return nil, err
 		}
@@ -60,12 +67,36 @@ func find(tx *db.Tx, account, schedule int64) (*stored, error) {
 		s, found, err := db.One(tx, scanRow(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`,
 			account,
 			schedule)
+		if err == nil && found {
+			err = s.attach(tx)
+		}
 		if found && tx.Cache() != nil {
 			s.compiled = &compiled{}
 		}
 		return s, found, err
 	})
 	return s, err
+}
+
+// attach reads what the timeline is made of besides the schedule's own row.
+func (s *stored) attach(tx *db.Tx) (err error) {
+	if s.overrides, err = overridesOf(tx, s.AccountID, s.ScheduleID); err != nil {
+		return err
+	}
+	return s.attachAbsences(tx)
+}
+
+// attachAbsences reads the absences of the persons in the layers.
+func (s *stored) attachAbsences(tx *db.Tx) error {
+	s.absences = nil
+	for _, p := range s.persons() {
+		list, err := absence.Of(tx, s.AccountID, p)
+		if err != nil {
+			return err
+		}
+		s.absences = append(s.absences, list...)
+	}
+	return nil
 }
 
 // get returns one schedule, or fault.Missing.
@@ -84,26 +115,28 @@ func (s *stored) insert(tx *db.Tx) (bool, error) {
 		return false, err
 	}
 	n, err := tx.Exec(`INSERT INTO schedule (account_id, schedule_id, schedule_name, name_folded, description, team_id, status, time_zone,
-		layers, notify, create_at, create_by, update_at, update_by)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
+		layers, notify, create_at, create_by, update_at, update_by, revision)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING`,
 		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.CreateAt,
-		s.CreateBy, s.UpdateAt, s.UpdateBy)
+		s.CreateBy, s.UpdateAt, s.UpdateBy, s.Revision)
 	if err != nil || n == 0 {
 		return false, err
 	}
 	return true, configstore.BumpRevision(tx, s.AccountID)
 }
 
-// update stores a changed schedule.
+// update stores a changed schedule under its next revision.
 func (s *stored) update(tx *db.Tx) error {
 	layers, notify, err := s.documents()
 	if err != nil {
 		return err
 	}
+	s.Revision++
 	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6,
-		layers = $7, notify = $8, update_at = $9, update_by = $10
-		WHERE account_id = $11 AND schedule_id = $12`,
-		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.UpdateAt, s.UpdateBy, s.AccountID, s.ScheduleID)
+		layers = $7, notify = $8, update_at = $9, update_by = $10, revision = $11
+		WHERE account_id = $12 AND schedule_id = $13`,
+		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.UpdateAt, s.UpdateBy, s.Revision, s.AccountID,
+		s.ScheduleID)
 	if err != nil {
 		return err
 	}

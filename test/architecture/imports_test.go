@@ -40,7 +40,7 @@ var layers = []layer{
 	}},
 	{"frame", []string{"auth", "api", "module"}},
 	{"nouns", []string{
-		"role", "team", "person", "audit", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment",
+		"role", "team", "person", "audit", "calendar", "absence", "schedule", "template", "field", "channel", "integration", "route", "enrichment",
 		"alert", "changeevent", "incident", "datasource", "rum", "preference", "warroom",
 	}},
 	{"engine: everything with a background job", []string{
