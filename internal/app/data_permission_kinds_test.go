@@ -17,6 +17,7 @@ var exempt = map[string][]string{
 		"/member/role/revoke", "/member/role/update", "/person/app-key/create", "/person/app-key/list", "/person/app-key/enable", "/person/app-key/disable",
 		"/person/app-key/delete", "/person/app-key/name/reset", "/preference/info", "/preference/update",
 	},
+	"a person writes their own, and what others read and write is held by the tests of internal/absence":                {"/person/absence/create", "/person/absence/list", "/person/absence/update", "/person/absence/delete"},
 	"it names persons, teams and a rule; the rule of a private channel has a test of its own in internal/engine/untold": {"/account/fallback/info", "/account/fallback/update"},
 	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/schedule/preview", "/schedule/self", "/template/preview"},
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
@@ -229,11 +230,23 @@ func upserted(prefix, body, id string, tries ...try) kind {
 	return kind{prefixes: []string{prefix}, steps: []step{{prefix + "upsert", "{" + body + "}", id, "id"}}, tries: append([]try{{change, prefix + "upsert", `{"` + id + `":$id,` + body + "}", ""}}, tries...)}
 }
 
+// overrideKind returns the kind of overrides, which belong to a schedule.
+func overrideKind() kind {
+	now := time.Now().Unix()
+	body := fmt.Sprintf(`{"schedule_id":$schedule,"role_id":0,"by":$person,"start":%d,"end":%d,"reason":"$mark"}`, now, now+3600)
+	return kind{prefixes: []string{"/schedule/override/"}, steps: []step{
+		{"/schedule/create", `{"schedule_name":"$mark","team_id":$team}`, "schedule_id", "schedule"}, {"/schedule/override/create", body, "override_id", "id"},
+	}, tries: []try{
+		{create, "/schedule/override/create", strings.ReplaceAll(body, "$mark", "new$mark"), ""}, {change, "/schedule/override/update", `{"override_id":$id,"reason":"y"}`, ""},
+		{change, "/schedule/override/delete", `{"override_ids":[$id]}`, ""}, {list, "/schedule/override/list", `{"schedule_ids":[$schedule]}`, ""},
+	}}
+}
+
 // kinds are the rows that the table must have. A row of several kinds is tested with each.
 var kinds = map[string][]kind{
 	"schedule": {plain("/schedule/", `{"schedule_name":"$mark","team_id":$team}`, "schedule_id",
 		try{change, "/schedule/update", `{"schedule_id":$id,"description":"y"}`, ""}, try{change, "/schedule/delete", `{"schedule_ids":[$id]}`, ""},
-		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{look, "/schedule/explain", `{"schedule_id":$id}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""})},
+		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{look, "/schedule/explain", `{"schedule_id":$id}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""}), overrideKind()},
 	"channel":                             {channelKind("")},
 	"private channel":                     {channelKind(`,"is_private":true`)},
 	"silence, inhibit or escalation rule": rules("$public"),

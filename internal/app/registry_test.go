@@ -23,8 +23,10 @@ import (
 
 // The permissions that a narrowed key needs for operations that any full key may call.
 const (
-	narrowedReads   = "any full key; a narrowed one needs Members Read (org)"
-	narrowedManages = "any full key; a narrowed one needs Members Manage (org)"
+	narrowedReads     = "any full key; a narrowed one needs Members Read (org)"
+	narrowedPlans     = "any full key; a narrowed one needs Schedules Manage (on-call) or Members Manage (org)"
+	narrowedPlanReads = "any full key; a narrowed one needs Schedules Read (on-call) or Members Manage (org)"
+	narrowedManages   = "any full key; a narrowed one needs Members Manage (org)"
 )
 
 // openWrites are the writes that any valid key may call, however narrowed: the caller's own marks, and the writes that
@@ -43,6 +45,14 @@ var specified = map[string]string{
 	"/schedule/infos":                      "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/self":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/delete":                     "Schedules Manage (on-call)",
+	"/schedule/override/create":            "Schedules Manage (on-call)",
+	"/schedule/override/list":              "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/override/update":            "Schedules Manage (on-call)",
+	"/schedule/override/delete":            "Schedules Manage (on-call)",
+	"/person/absence/create":               narrowedPlans,
+	"/person/absence/list":                 narrowedPlanReads,
+	"/person/absence/update":               narrowedPlans,
+	"/person/absence/delete":               narrowedPlans,
 	"/alert/info":                          "Channels Read (on-call)",
 	"/change/list":                         "Channels Read (on-call)",
 	"/alert/list":                          "Channels Read (on-call)",

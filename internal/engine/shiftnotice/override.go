@@ -3,7 +3,6 @@ package shiftnotice
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -176,15 +175,15 @@ func (t *notifier) override(a *about, revision int64, actor string) error {
 	n.Key = fmt.Sprintf("override/%d/%d/p%d", t.schedule, revision, a.person)
 	n.Reason, n.Detail.Until = "concerned by an override", a.to
 	if a.what == covered {
-		n.Detail.Rule, n.Detail.Run = strconv.FormatInt(a.override.OverrideID, 10), a.override.Revision
+		n.Detail.Rule = fmt.Sprintf("%d/%d", a.override.OverrideID, a.override.Revision)
 	}
 	return t.service.Notify.PutFor(t.tx, p, by, "Info", n, t.now)
 }
 
 // staleOverride returns why a notification about an override must not be sent any more; empty when it is sent.
 func staleOverride(tx *db.Tx, n *notify.Notification) string {
-	id, err := strconv.ParseInt(n.Detail.Rule, 10, 64)
-	if err != nil {
+	var id, revision int64
+	if _, err := fmt.Sscanf(n.Detail.Rule, "%d/%d", &id, &revision); err != nil {
 		return "" // it is about overrides that are gone
 	}
 	o, found, err := schedule.FindOverride(tx, n.Account, id)
@@ -193,7 +192,7 @@ func staleOverride(tx *db.Tx, n *notify.Notification) string {
 		return ""
 	case !found:
 		return "the override was deleted"
-	case o.Revision != 0 && o.Revision != n.Detail.Run:
+	case o.Revision != 0 && o.Revision != revision:
 		return "the override was changed since"
 	}
 	return ""
