@@ -21,7 +21,7 @@ var owners = map[string]string{
 	"object":   "configstore", "reference": "configstore",
 	"schedule": "schedule", "schedule_override": "schedule",
 	"person_absence": "absence",
-	"channel":  "channel", "channel_star": "channel",
+	"channel":        "channel", "channel_star": "channel",
 	"integration_key": "integration", "refused": "integration",
 	"alert":    "alert",
 	"incident": "incident", "incident_assignment": "incident",

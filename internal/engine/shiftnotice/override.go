@@ -115,7 +115,7 @@ func (t *notifier) set(o *schedule.Override, replaced []int64, all *[]*about) er
 	}
 	why := ""
 	if o.Reason != "" {
-		why = " Reason: " + o.Reason
+		why = " Reason: " + strings.TrimRight(o.Reason, ".") + "."
 	}
 	t.add(all, o.By, covered, o, func(clock func(int64) string) string {
 		return fmt.Sprintf("You are on call in %s from %s until %s%s.%s", t.shifts.Name, clock(o.Start), clock(o.End), whom, why)
@@ -172,7 +172,7 @@ func (t *notifier) override(a *about, revision int64, actor string) error {
 		}
 		return "Override in " + t.shifts.Name + " from " + clock(a.from), strings.Join(append(lines, "Changed by "+actor+"."), " ")
 	}, zone)
-	n.Key = fmt.Sprintf("override/%d/%d/p%d", t.schedule, revision, a.person)
+	n.Key = fmt.Sprintf("shift/%d/%s/%d/p%d", t.schedule, a.what, revision, a.person)
 	n.Reason, n.Detail.Until = "concerned by an override", a.to
 	if a.what == covered {
 		n.Detail.Rule = fmt.Sprintf("%d/%d", a.override.OverrideID, a.override.Revision)
