@@ -18,15 +18,15 @@ func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 		if err != nil {
 			return api.Removal{}, err
 		}
-		if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Schedule, id); err != nil {
-			return api.Removal{}, err
-		}
 		for i := range s.overrides {
 			o := &s.overrides[i]
 			if err := eraseOverride(c.Tx, c.Who.AccountID, o.OverrideID); err != nil {
 				return api.Removal{}, err
 			}
 			c.Removed(configstore.Override, o.OverrideID, o.called())
+		}
+		if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Schedule, id); err != nil {
+			return api.Removal{}, err
 		}
 		if err := Erase(c.Tx, c.Who.AccountID, id); err != nil {
 			return api.Removal{}, err

@@ -20,13 +20,13 @@ const (
 	maxReason        = 499         // characters
 )
 
-// Override is a person who is on call in a schedule in place of another, or of those who hold a role: a cover of the engine.
+// Override is a person who is on call in a schedule in place of another, or of everyone who holds a role: a cover of the engine.
 // The layers stay as they are, and so do the others of the group.
 type Override struct {
 	OverrideID int64  `json:"override_id" doc:"Identifier of the override."`
 	AccountID  int64  `json:"account_id" required:"false" doc:"Owning account."`
 	ScheduleID int64  `json:"schedule_id" doc:"The schedule."`
-	PersonID   int64  `json:"person_id" required:"false" doc:"Who is replaced; 0: those who hold role_id."`
+	PersonID   int64  `json:"person_id" required:"false" doc:"Who is replaced; 0: everyone who holds role_id."`
 	RoleID     *int64 `json:"role_id" required:"false" doc:"The on-call role in which they are replaced; -1: each role that person_id holds."`
 	By         int64  `json:"by" doc:"The person who is on call instead."`
 	Start      int64  `json:"start" doc:"First second, Unix seconds."`
@@ -42,7 +42,7 @@ type Override struct {
 // OverrideBody is the part of an override that callers write. A member that is absent or null is unset: a new override
 // takes its default, an existing one keeps its value.
 type OverrideBody struct {
-	PersonID *int64  `json:"person_id,omitzero" minimum:"0" doc:"The person who is replaced; 0: those who hold role_id. One of the two is required."`
+	PersonID *int64  `json:"person_id,omitzero" minimum:"0" doc:"The person who is replaced; 0: everyone who holds role_id. One of the two is required."`
 	RoleID   *int64  `json:"role_id,omitzero" minimum:"-1" doc:"The on-call role in which they are replaced: 0 primary, 1 backup, or one of the account's own; -1, and for a new one absent: each role that person_id holds."`
 	By       *int64  `json:"by,omitzero" minimum:"1" doc:"The person who is on call instead; required for a new one."`
 	Start    *int64  `json:"start,omitzero" minimum:"1000000000" maximum:"9999999999" doc:"First second, Unix seconds in ten digits; at most 400 days ahead; required for a new one."`

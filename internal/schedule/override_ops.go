@@ -10,7 +10,7 @@ func (r *Service) overrideOps() []api.Op {
 			Allow:  mayManage,
 			Effect: api.Write,
 			Audit:  "schedule_override:write:create",
-			Doc:    "Puts a person on call in place of another, or of those who hold a role, for a time.",
+			Doc:    "Puts a person on call in place of another, or of everyone who holds a role, for a time.",
 			Notes: "Only the person or role is replaced: the others of the group stay, and the layers are not changed. Overrides take " +
 				"effect in the order in which they were made, so a shift that was handed over can be handed on. The person who " +
 				"takes over and those who are replaced are notified. A person or role that has no shifts is accepted and named in warnings. " + planned,

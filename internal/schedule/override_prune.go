@@ -10,8 +10,8 @@ import (
 // keptPast is how long overrides are kept after their end: as long as timelines of the past are asked for.
 const keptPast = 400 * 24 * time.Hour
 
-// pruneOverrides deletes the overrides that ended long ago, and the references of those that are past: a person who has left
-// must not be held by them. It processes a batch of each.
+// pruneOverrides deletes the overrides that ended long ago, and the references of those that are past to persons: a person
+// who has left must not be held by them. It processes a batch of each.
 func pruneOverrides(tx *db.Tx, now time.Time) (more bool, err error) {
 	const batch = 500
 	long, err := db.All(tx, scanOverride, `SELECT `+overrideColumns+` FROM schedule_override WHERE end_at < $1 ORDER BY end_at LIMIT $2 + 0`,
@@ -38,7 +38,13 @@ func pruneOverrides(tx *db.Tx, now time.Time) (more bool, err error) {
 			o.OverrideID); err != nil {
 			return false, err
 		}
-		if err := configstore.ClearReferences(tx, o.AccountID, configstore.Override, o.OverrideID); err != nil {
+		s, err := get(tx, o.AccountID, o.ScheduleID)
+		if err != nil {
+			return false, err
+		}
+		err = configstore.SetReferences(tx, o.AccountID, configstore.RefFrom(configstore.Override, o.OverrideID, "of "+s.Name),
+			configstore.RefTo(configstore.Schedule, o.ScheduleID))
+		if err != nil {
 			return false, err
 		}
 	}

@@ -3,12 +3,12 @@
 -- of an account file begins with the account's revision, which is never lower, so that no number means two states.
 ALTER TABLE schedule ADD COLUMN revision BIGINT NOT NULL DEFAULT 1;
 
--- A person is on call in a schedule in place of another, or of those who hold a role, from start_at to end_at (Unix seconds).
+-- A person is on call in a schedule in place of another, or of everyone who holds a role, from start_at to end_at (Unix seconds).
 CREATE TABLE schedule_override (
     account_id BIGINT NOT NULL REFERENCES account ON DELETE CASCADE,
     override_id BIGINT NOT NULL,
     schedule_id BIGINT NOT NULL,
-    person_id BIGINT NOT NULL,          -- who is replaced; 0: those who hold role_id
+    person_id BIGINT NOT NULL,          -- who is replaced; 0: everyone who holds role_id
     role_id BIGINT NOT NULL,            -- in which on-call role; -1: in each that person_id holds
     by_person BIGINT NOT NULL,          -- who is on call instead
     start_at BIGINT NOT NULL,
