@@ -12,8 +12,8 @@ import (
 
 // Bounds of absences.
 const (
-	maxAbsences = 200         // of one person that are not past
-	maxPast     = 400         // of one person that are; beyond that the oldest are deleted
+	maxAbsences = 100         // of one person that are not past
+	maxPast     = 100         // of one person that are; beyond that the oldest are deleted
 	maxSpan     = 400 * 86400 // seconds that one lasts
 	maxAhead    = 800 * 86400 // seconds that one begins ahead
 	effectSpan  = 45 * 86400  // seconds from its start for which a reply shows the effect

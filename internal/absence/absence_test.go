@@ -181,22 +181,22 @@ func TestAbsencesAreBoundedAndPruned(t *testing.T) {
 		return n
 	}
 	var list []absence.Absence
-	for i := range int64(600) {
+	for i := range int64(200) {
 		a := absence.Absence{AbsenceID: i + 1, PersonID: owner, Start: i + 1, End: i + 2}
-		if i >= 400 {
+		if i >= 100 {
 			a.End = now + i
 			a.Start = now
 		}
 		list = append(list, a)
 	}
 	s.Write(func(tx *db.Tx) error { return absence.Load(tx, apitest.AccountA, list) })
-	if r := s.Call(apitest.KeyA, "/person/absence/create", map[string]any{"start": now, "end": now + 5}); r.Code != "InvalidParameter" || !strings.Contains(r.Message, "at most 200") {
-		t.Errorf("the 201st answers %q %s", r.Code, r.Message)
+	if r := s.Call(apitest.KeyA, "/person/absence/create", map[string]any{"start": now, "end": now + 5}); r.Code != "InvalidParameter" || !strings.Contains(r.Message, "at most 100") {
+		t.Errorf("the 101st answers %q %s", r.Code, r.Message)
 	}
 	s.Clock.Add(time.Hour)
 	create(s, apitest.KeyA, owner, now, now+2*3600, "")
-	if n := count(); n != 401 {
-		t.Errorf("%d absences, want 400 past ones and one", n)
+	if n := count(); n != 101 {
+		t.Errorf("%d absences, want 100 past ones and one", n)
 	}
 	prune := (&absence.Service{}).Module().Prune[0].Prune
 	for _, c := range []struct{ at, left int64 }{{now + 2*3600 + 400*86400, 1}, {now + 2*3600 + 400*86400 + 1, 0}} {

@@ -38,9 +38,12 @@ func pruneOverrides(tx *db.Tx, now time.Time) (more bool, err error) {
 			o.OverrideID); err != nil {
 			return false, err
 		}
-		s, err := get(tx, o.AccountID, o.ScheduleID)
+		s, err := find(tx, o.AccountID, o.ScheduleID)
 		if err != nil {
 			return false, err
+		}
+		if s == nil {
+			s = &stored{} // an account file may delete a schedule before its overrides
 		}
 		err = configstore.SetReferences(tx, o.AccountID, configstore.RefFrom(configstore.Override, o.OverrideID, "of "+s.Name),
 			configstore.RefTo(configstore.Schedule, o.ScheduleID))
