@@ -17,10 +17,30 @@ func scanRow(scan db.Scan) (a Absence, err error) {
 	return a, scan(&a.AbsenceID, &a.AccountID, &a.PersonID, &a.Start, &a.End, &a.Note, &a.CreateAt, &a.CreateBy, &a.UpdateAt, &a.UpdateBy)
 }
 
-// Of returns the absences of a person as the engine computes them.
-func Of(tx *db.Tx, account, person int64) ([]oncall.Absence, error) {
-	list, err := all(tx, account, person)
-	return engine(list), err
+// absentKey is the cache key of the persons of an account who have absences.
+type absentKey struct{}
+
+// Of returns the absences of persons as the engine computes them. Most persons have none, so it first reads who has.
+func Of(tx *db.Tx, account int64, persons []int64) (list []oncall.Absence, err error) {
+	absent, _, err := configstore.Kept(tx, account, absentKey{}, func() (map[int64]bool, bool, error) {
+		ids, err := db.All(tx, db.Column[int64], `SELECT DISTINCT person_id FROM person_absence WHERE account_id = $1`, account)
+		set := make(map[int64]bool, len(ids))
+		for _, id := range ids {
+			set[id] = true
+		}
+		return set, true, err
+	})
+	for _, person := range persons {
+		if err != nil {
+			return nil, err
+		}
+		if absent[person] {
+			var found []Absence
+			found, err = all(tx, account, person)
+			list = append(list, engine(found)...)
+		}
+	}
+	return list, err
 }
 
 // all returns the absences of a person, the earliest start first.

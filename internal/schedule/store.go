@@ -87,16 +87,9 @@ func (s *stored) attach(tx *db.Tx) (err error) {
 }
 
 // attachAbsences reads the absences of the persons in the layers.
-func (s *stored) attachAbsences(tx *db.Tx) error {
-	s.absences = nil
-	for _, p := range s.persons() {
-		list, err := absence.Of(tx, s.AccountID, p)
-		if err != nil {
-			return err
-		}
-		s.absences = append(s.absences, list...)
-	}
-	return nil
+func (s *stored) attachAbsences(tx *db.Tx) (err error) {
+	s.absences, err = absence.Of(tx, s.AccountID, s.persons())
+	return err
 }
 
 // get returns one schedule, or fault.Missing.
