@@ -126,3 +126,12 @@ func TestANotificationOfAnOverrideThatIsPastIsNotSent(t *testing.T) {
 	w.slow().pass(time.Hour)
 	w.notified()
 }
+
+// A row that cannot be read keeps neither the override nor the other person's notification.
+func TestAPersonWhoCannotBeNotifiedStopsNoOverride(t *testing.T) {
+	w := begin(t, taking(`{}`))
+	w.as(annKey, "/preference/update", `{"schedule_shift_notify": {"personal_channels": ["email"]}}`)
+	w.sql(`UPDATE object SET body = '{' WHERE kind = 'preference'`)
+	w.covers(instead(ann), cid, start, start.Add(time.Hour))
+	w.notified(set("cid"))
+}

@@ -31,7 +31,8 @@ type about struct {
 }
 
 // Overridden stores the notifications about changes of overrides: to the person who takes over and to those who are
-// replaced, one each whatever the number of changes. The person who made the changes is not notified.
+// replaced, one each whatever the number of changes. The person who made the changes is not notified. A person who cannot
+// be notified keeps neither the change nor the others from it.
 func (r *Service) Overridden(tx *db.Tx, changes schedule.OverrideChanges, now time.Time) error {
 	zone, err := person.Zone(tx, changes.Account)
 	if err != nil {
@@ -56,8 +57,13 @@ func (r *Service) Overridden(tx *db.Tx, changes schedule.OverrideChanges, now ti
 		if a.person == changes.Actor {
 			continue
 		}
-		if err := t.override(a, changes.Revision, actor); err != nil {
+		failed, err := tx.Try(func() error { return t.override(a, changes.Revision, actor) })
+		if err != nil {
 			return err
+		}
+		if failed != nil {
+			r.Log.Error("the notification about an override could not be stored", "account_id", t.account, "schedule_id", t.schedule,
+				"person_id", a.person, "error", failed)
 		}
 	}
 	return nil
