@@ -77,7 +77,8 @@ func (a *Absence) checkNow(others []Absence, now int64) error {
 		}
 	}
 	if live >= maxAbsences {
-		return fault.Invalid("person_id", "person %d has %d absences that are not past, and at most %d are allowed", a.PersonID, live, maxAbsences)
+		return fault.Invalid("person_id", "person %d has %d absences that are not past, and at most %d are allowed", a.PersonID, live,
+			maxAbsences)
 	}
 	return nil
 }

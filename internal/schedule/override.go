@@ -126,9 +126,11 @@ func (o *Override) warnings(s *stored) (all []string) {
 	}
 	switch {
 	case o.PersonID != 0 && len(roles) == 0:
-		all = append(all, fmt.Sprintf("person_id: person %d takes no shifts in schedule %d: the override has no effect", o.PersonID, s.ScheduleID))
+		all = append(all, fmt.Sprintf("person_id: person %d takes no shifts in schedule %d: the override has no effect", o.PersonID,
+			s.ScheduleID))
 	case o.role() != oncall.AnyRole && !roles[o.role()]:
-		all = append(all, fmt.Sprintf("role_id: no one to replace has role %d in schedule %d: the override has no effect", o.role(), s.ScheduleID))
+		all = append(all, fmt.Sprintf("role_id: no one to replace has role %d in schedule %d: the override has no effect", o.role(),
+			s.ScheduleID))
 	}
 	return all
 }

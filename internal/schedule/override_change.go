@@ -33,7 +33,9 @@ type OverrideReply struct {
 
 // changed completes a change of the overrides of a schedule: it counts the change, checks that the timeline is still valid,
 // and notifies the persons concerned. s has the overrides as they were, and its revision is that of the change already.
-func (r *Service) changed(c *api.Call, s *stored, after []Override, changes []OverrideChange, dryRun bool) (reply OverrideReply, err error) {
+func (r *Service) changed(c *api.Call, s *stored, after []Override, changes []OverrideChange, dryRun bool) (
+	reply OverrideReply, err error,
+) {
 	was, will := *s, *s
 	will.overrides = after
 	reply.Revision = s.Revision

@@ -43,7 +43,8 @@ func (r *Service) overrideDelete(c *api.Call, in overrideDeleteRequest) (reply o
 		c.Removed(configstore.Override, id, o.called())
 	}
 	if in.IfRevision.IfRevision != 0 && len(schedules) > 1 {
-		return reply, fault.Invalid("if_revision", "must be absent with overrides of %d schedules: each has a revision of its own", len(schedules))
+		return reply, fault.Invalid("if_revision", "must be absent with overrides of %d schedules: each has a revision of its own",
+			len(schedules))
 	}
 	reply.DryRun, reply.Schedules = in.DryRun.DryRun, make([]scheduleRevision, len(schedules))
 	for i, s := range schedules {

@@ -52,7 +52,8 @@ func LoadOverrides(tx *db.Tx, account int64, records []Override) error {
 
 // DumpOverrides returns an account's overrides as LoadOverrides reads them, by override_id.
 func DumpOverrides(tx *db.Tx, account int64) ([]Override, error) {
-	all, err := db.All(tx, scanOverride, `SELECT `+overrideColumns+` FROM schedule_override WHERE account_id = $1 ORDER BY override_id`, account)
+	all, err := db.All(tx, scanOverride, `SELECT `+overrideColumns+` FROM schedule_override WHERE account_id = $1 ORDER BY override_id`,
+		account)
 	for i := range all {
 		all[i].Revision = 0
 	}

@@ -70,7 +70,8 @@ func (o *Override) update(tx *db.Tx, name string) error {
 // is the schedule's.
 func (o *Override) refer(tx *db.Tx, name string, store func(*db.Tx, int64, fault.Ref, ...configstore.Target) error) error {
 	return store(tx, o.AccountID, configstore.RefFrom(configstore.Override, o.OverrideID, "of "+name),
-		configstore.RefTo(configstore.Schedule, o.ScheduleID), configstore.RefTo(configstore.Person, o.PersonID), configstore.RefTo(configstore.Person, o.By))
+		configstore.RefTo(configstore.Schedule, o.ScheduleID), configstore.RefTo(configstore.Person, o.PersonID),
+		configstore.RefTo(configstore.Person, o.By))
 }
 
 // eraseOverride deletes an override with its references, whether or not it exists.
