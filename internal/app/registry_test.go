@@ -42,6 +42,7 @@ var specified = map[string]string{
 	"/schedule/list":                       "",
 	"/schedule/infos":                      "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/self":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/lint":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/delete":                     "Schedules Manage (on-call)",
 	"/alert/info":                          "Channels Read (on-call)",
 	"/change/list":                         "Channels Read (on-call)",

@@ -33,7 +33,7 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	s := stored{Stamps: Stamps{AccountID: c.Who.AccountID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID, UpdateAt: c.Unix(),
 		UpdateBy: c.Who.PersonID}}
 	body.applyTo(&s)
-	warnings, err := s.warnings(c.Tx, c.Who.Zone)
+	warnings, err := s.warnings(c.Tx, c.Who.Zone, c.Unix())
 	if err != nil {
 		return Created{}, err
 	}

@@ -111,7 +111,7 @@ func (l *LayerConfig) compile() (e oncall.Layer, err error) {
 	for _, p := range l.RestrictPeriods {
 		e.Restrict = append(e.Restrict, oncall.Period{Start: p.RestrictStart, End: p.RestrictEnd})
 	}
-	if len(e.Restrict) == 0 && l.RestrictMode != 0 && (l.RestrictStart != 0 || l.RestrictEnd != 0) {
+	if len(e.Restrict) == 0 && (l.RestrictStart != 0 || l.RestrictEnd != 0) {
 		e.Restrict = []oncall.Period{{Start: l.RestrictStart, End: l.RestrictEnd}} // docs/timeline.md R14
 	}
 	for i := range l.Groups {

@@ -101,6 +101,17 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.infos),
 		},
 		{
+			Path:   "/schedule/lint",
+			Allow:  mayRead,
+			Effect: api.Snapshot,
+			Rate:   ratelimit.Rate{PerMinute: 30, PerSecond: 2}, // it may compute all schedules
+			Doc:    "Lists what is wrong with schedules: holes of the next 90 days, layers that are never on call, persons on call twice at once.",
+			Notes: "The codes are in docs/lint.md. Holes are named of schedules that are enabled and used by an escalation rule. Times are in " +
+				"the schedule's time zone.",
+			Example: `{"schedule_ids": [5789640530410]}`,
+			Do:      api.Do(r.lint),
+		},
+		{
 			Path:    "/schedule/delete",
 			Allow:   mayManage,
 			Effect:  api.Write,

@@ -45,7 +45,7 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 		return reply, err
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
-	if reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone); err != nil || !in.DryRun.DryRun {
+	if reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone, c.Unix()); err != nil || !in.DryRun.DryRun {
 		return reply, err
 	}
 	reply.DryRun = true
