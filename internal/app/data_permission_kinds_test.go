@@ -18,10 +18,11 @@ var exempt = map[string][]string{
 		"/person/app-key/delete", "/person/app-key/name/reset", "/preference/info", "/preference/update",
 	},
 	"it names persons, teams and a rule; the rule of a private channel has a test of its own in internal/engine/untold": {"/account/fallback/info", "/account/fallback/update"},
-	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/schedule/preview", "/schedule/self", "/template/preview"},
+	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/schedule/preview", "/schedule/self", "/schedule/calendar/list", "/template/preview"},
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
 	"tried with every kind, in check":                                                                                   {"/audit/search"},
 	"issues are for any valid key, whatever their channel":                                                              {"/rum/issue/info", "/rum/issue/list", "/rum/issue/update"},
+	"addresses of feeds have a test of their own, TestOperations in internal/schedulefeed":                              {"/schedule/calendar/url", "/schedule/calendar/revoke"},
 	"changes have a test of their own, TestChangesOfPrivateChannels":                                                    {"/change/list"},
 }
 

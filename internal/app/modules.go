@@ -41,6 +41,7 @@ import (
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/schedulefeed"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
 	"tocsin/internal/warroom"
@@ -57,6 +58,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Log: a.Log, Rate: a.pushRate(), MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
 		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
 	})
+	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, BaseURL: a.PublicURL})
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
 	untolds := &untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silenced: configs.Silenced}
 	escalations := escalation.New(escalation.Service{
@@ -102,6 +104,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 	return []module.Module{
 		(&schedule.Service{Keyring: a.Keyring}).Module(),
+		a.feeds.Module(),
 		(&alert.Service{CursorKey: cursorKey}).Module(),
 		channel.Module(a.Keyring),
 		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),

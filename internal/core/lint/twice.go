@@ -58,7 +58,7 @@ func heldTwice(s *oncall.Schedule, p *oncall.Piece, left *int) (roles, layers ma
 	for _, m := range p.Group.Members {
 		*left -= len(m.PersonIDs)
 		for _, person := range m.PersonIDs {
-			if name := roleName(m.RoleID); !slices.Contains(roles[person], name) {
+			if name := RoleName(m.RoleID); !slices.Contains(roles[person], name) {
 				roles[person] = append(roles[person], name)
 			}
 		}
@@ -83,7 +83,8 @@ func heldTwice(s *oncall.Schedule, p *oncall.Piece, left *int) (roles, layers ma
 	return roles, layers
 }
 
-func roleName(role int64) string {
+// RoleName returns the name of an on-call role.
+func RoleName(role int64) string {
 	switch role {
 	case 0:
 		return "primary"
