@@ -46,6 +46,7 @@ var specified = map[string]string{
 	"/schedule/calendar/url":               "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/calendar/list":              "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/calendar/revoke":            "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/stats":                      "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/delete":                     "Schedules Manage (on-call)",
 	"/alert/info":                          "Channels Read (on-call)",
 	"/change/list":                         "Channels Read (on-call)",
