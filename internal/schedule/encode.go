@@ -46,6 +46,9 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	if s.End != nil {
 		b = appendOptional(append(b, `,"end":`...), s.End)
 	}
+	if s.NextAfter != nil {
+		b = appendOptional(append(b, `,"next_after":`...), s.NextAfter)
+	}
 	b = append(b, `,"notify":`...)
 	notify, err := json.Marshal(s.Notify, jsontext.AllowInvalidUTF8(true),
 		json.Deterministic(true)) // small, and it has unknown members
@@ -141,6 +144,12 @@ func (e *Entry) append(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"end":`...), e.End, 10)
 	b = e.Group.append(append(b, `,"group":`...))
 	b = strconv.AppendInt(append(b, `,"index":`...), int64(e.Index), 10)
+	if e.CutStart {
+		b = append(b, `,"cut_start":true`...)
+	}
+	if e.CutEnd {
+		b = append(b, `,"cut_end":true`...)
+	}
 	return append(b, '}')
 }
 

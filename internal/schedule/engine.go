@@ -141,28 +141,36 @@ func (b *budget) spend(g *Group) {
 // timelines returns who is on call in [w.from, w.to): by each layer alone, rotations first, and in the final schedule.
 // It returns fault.Invalid when the budget is used up.
 func (s *stored) timelines(e *oncall.Schedule, w window, left *budget) (layers []ComputedLayer, final ComputedLayer, err error) {
-	computed := e.Window(w.from, w.to)
+	computed := e.Window(w.seen())
 	layers = make([]ComputedLayer, 0, len(s.Layers))
 	for _, i := range e.Order() {
 		l := &s.Layers[i]
-		entries := make([]Entry, len(computed.Layers[i]))
-		for j, c := range computed.Layers[i] {
-			entries[j] = Entry{Start: c.Start, End: c.End, Group: l.Groups[c.Group].during(c.Start, c.End), Index: c.Group}
-			left.spend(&entries[j].Group)
+		entries := make([]Entry, 0, len(computed.Layers[i]))
+		for _, c := range computed.Layers[i] {
+			if t, ok := w.clip(c.Start, c.End); ok {
+				entries = append(entries, t.entry(l.Groups[c.Group], c.Group, left))
+			}
 		}
 		layers = append(layers, ComputedLayer{LayerName: l.LayerName, Name: l.LayerName, Mode: l.Mode, Schedules: &entries})
 	}
-	pieces := make([]Entry, len(computed.Final))
+	pieces := make([]Entry, 0, len(computed.Final))
 	for i := range computed.Final {
 		p := &computed.Final[i]
-		pieces[i] = Entry{Start: p.Start, End: p.End, Group: s.group(p), Index: p.Index}
-		left.spend(&pieces[i].Group)
+		if t, ok := w.clip(p.Start, p.End); ok {
+			pieces = append(pieces, t.entry(s.group(p), p.Index, left))
+		}
 	}
 	if *left < 0 {
 		return nil, final, fault.Invalid("end", "the timelines up to %d would name persons more than %d times: ask for a shorter window", w.to,
 			maxNamed)
 	}
 	return layers, ComputedLayer{Schedules: &pieces}, nil
+}
+
+// entry returns the period as an entry of a timeline.
+func (t clipped) entry(g Group, index int, left *budget) Entry {
+	left.spend(&g)
+	return Entry{Start: t.start, End: t.end, Group: g.during(t.start, t.end), Index: index, CutStart: t.cutStart, CutEnd: t.cutEnd}
 }
 
 // oncall returns a piece with its bounds as the API shows it; nil for none.

@@ -38,7 +38,7 @@ type Shift struct {
 
 // plan compares the shifts of two versions of a schedule over the longest window from now on.
 func plan(c *api.Call, before, after *stored) (*Plan, error) {
-	w, left := window{c.Unix(), c.Unix() + maxWindow}, maxNamed
+	w, left := window{from: c.Unix(), to: c.Unix() + maxWindow}, maxNamed
 	was, err := before.shifts(c.Who.Zone, w, &left)
 	if err != nil {
 		return nil, err
