@@ -13,8 +13,8 @@ import (
 // maxListed is how many unknown persons a warning lists by number.
 const maxListed = 20
 
-// warnings lists what is accepted in a schedule but probably not meant: warnings of the engine, holes in the next 90 days, notifications that cannot
-// be delivered, and a team and persons that do not exist (docs/api.md, "Schedules").
+// warnings lists what is accepted in a schedule but probably not meant: warnings of the engine, holes in the next 90 days,
+// notifications that cannot be delivered, and a team and persons that do not exist (docs/api.md, "Schedules").
 func (s *stored) warnings(tx *db.Tx, account *time.Location, now int64) ([]string, error) {
 	checked, err := s.checked(tx, account)
 	if err != nil {

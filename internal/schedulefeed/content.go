@@ -124,8 +124,8 @@ func (t *text) write(f feed) (err error) {
 	return nil
 }
 
-// build returns the name, the zone and the events of a feed, or errNoFeed if what it is of is gone. Days begin at midnight UTC, so that the window moves once a
-// day.
+// build returns the name, the zone and the events of a feed, or errNoFeed if what it is of is gone. Days begin at
+// midnight UTC, so that the window moves once a day.
 func build(tx *db.Tx, f feed, now time.Time) (*text, error) {
 	name, found, err := nameOf(tx, f.Account, f.Kind, f.Target)
 	if err != nil {

@@ -254,3 +254,16 @@ func TestTheAccountsListHasSchedules(t *testing.T) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
 }
+
+// A person in two schedules at once is found, also beside a schedule that is too large to look at.
+func TestPersonsInTwoSchedules(t *testing.T) {
+	of := func(name string, l oncall.Layer) Schedule {
+		return Schedule{Ref: fault.Ref{Kind: "schedule", ID: name, Name: name}, Timeline: &oncall.Schedule{Zone: time.UTC, Layers: []oncall.Layer{l}}, Names: map[int64]string{1: "Ann"}}
+	}
+	crowd := restricted(nil, 0, 24, make([]int64, 9000)...)
+	crowd.Unit = oncall.Hour
+	found, complete := Across([]Schedule{of("A", restricted(nil, 8, 16, 1)), of("B", restricted(nil, 15, 20, 1)), of("C", restricted(nil, 20, 24, 1)), of("D", crowd)}, 1776038400, time.UTC)
+	if complete || len(found) != 1 || !strings.HasPrefix(found[0].Sentence, `Ann is on call in schedules "A" and "B" at once: every day 15:00 to 16:00, `) {
+		t.Errorf("complete %t: %v", complete, found)
+	}
+}

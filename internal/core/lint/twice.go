@@ -123,14 +123,32 @@ func (s *Schedule) name(person int64) string {
 // Across returns findings about persons who are on call in several schedules at once. It looks at no more than a bounded
 // number of shifts; complete is whether these were all.
 func Across(schedules []Schedule, now int64, zone *time.Location) (found []Finding, complete bool) {
-	type shift struct {
-		Span
-		schedule int
+	shifts, complete := shiftsOf(schedules, now)
+	steps := maxNamed
+	for _, person := range slices.Sorted(maps.Keys(shifts)) {
+		both, in := atOnce(shifts[person], &steps)
+		if steps < 0 {
+			return found, false
+		}
+		if len(both) > 0 {
+			found = append(found, overlap(schedules, person, in, united(both), zone))
+		}
 	}
-	shifts, left := map[int64][]shift{}, maxNamed
-	complete = true
+	return found, complete
+}
+
+// shift is a person's time in one of some schedules.
+type shift struct {
+	Span
+	schedule int
+}
+
+// shiftsOf returns the shifts of the next 90 days by person. complete is false if schedules with too many were left out.
+func shiftsOf(schedules []Schedule, now int64) (shifts map[int64][]shift, complete bool) {
+	shifts, complete = map[int64][]shift{}, true
+	left := maxNamed
 	for i := range schedules {
-		if dense(schedules[i].Timeline) {
+		if dense(schedules[i].Timeline) || left < 0 {
 			complete = false
 			continue
 		}
@@ -146,32 +164,28 @@ func Across(schedules []Schedule, now int64, zone *time.Location) (found []Findi
 			}
 		}
 	}
-	steps := maxNamed
-	for _, person := range slices.Sorted(maps.Keys(shifts)) {
-		list := shifts[person]
-		if steps < 0 {
-			return found, false
+	return shifts, complete
+}
+
+// atOnce returns when a person's shifts in different schedules overlap, and in which schedules. steps is reduced by the
+// work; the result is of no use once it is below 0.
+func atOnce(list []shift, steps *int) (both []Span, in []int) {
+	slices.SortStableFunc(list, func(a, b shift) int { return cmp.Compare(a.From, b.From) })
+	until := map[int]int64{} // per schedule, the end of the person's time in it so far
+	for _, s := range list {
+		if *steps -= len(until); *steps < 0 {
+			return nil, nil
 		}
-		slices.SortStableFunc(list, func(a, b shift) int { return cmp.Compare(a.From, b.From) })
-		var both []Span
-		in := map[int]bool{}
-		until := map[int]int64{} // per schedule, the end of the person's time in it so far
-		for _, s := range list {
-			steps -= len(until)
-			for other, end := range until {
-				if other != s.schedule && end > s.From {
-					both = append(both, Span{s.From, min(end, s.Until)})
-					in[other], in[s.schedule] = true, true
-				}
+		for other, end := range until {
+			if other != s.schedule && end > s.From {
+				both = append(both, Span{s.From, min(end, s.Until)})
+				in = append(in, other, s.schedule)
 			}
-			until[s.schedule] = max(until[s.schedule], s.Until)
 		}
-		if len(both) == 0 {
-			continue
-		}
-		found = append(found, overlap(schedules, person, slices.Sorted(maps.Keys(in)), united(both), zone))
+		until[s.schedule] = max(until[s.schedule], s.Until)
 	}
-	return found, complete
+	slices.Sort(in)
+	return both, slices.Compact(in)
 }
 
 // united returns stretches in order, those that touch as one.
