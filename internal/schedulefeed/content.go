@@ -124,6 +124,9 @@ func (t *text) write(f feed) (err error) {
 	return nil
 }
 
+// maxSchedules is how many schedules a feed has, the first by id.
+const maxSchedules = 200
+
 // build returns the name, the zone and the events of a feed, or errNoFeed if what it is of is gone. Days begin at
 // midnight UTC, so that the window moves once a day.
 func build(tx *db.Tx, f feed, now time.Time) (*text, error) {
@@ -152,7 +155,7 @@ func build(tx *db.Tx, f feed, now time.Time) (*text, error) {
 		only = f.Target
 	}
 	names := map[int64]string{}
-	for _, id := range ids {
+	for _, id := range ids[:min(len(ids), maxSchedules)] {
 		s, err := schedule.FindShifts(tx, f.Account, id, account)
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"log/slog"
 	"net/netip"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
@@ -40,6 +41,12 @@ func New(s Service) *Service {
 // Module returns the part that the package takes in the program.
 func (s *Service) Module() module.Module {
 	return module.Module{Name: "schedulefeed", Ops: s.Ops()}
+}
+
+// Sweep drops the counters of feeds and networks without recent requests.
+func (s *Service) Sweep(now time.Time) {
+	s.reads.Sweep(now)
+	s.guesses.Sweep(now)
 }
 
 var mayRead = []auth.Permission{auth.SchedulesRead, auth.SchedulesManage}
