@@ -129,9 +129,11 @@ func offsetText(seconds int) string {
 	return time.Unix(0, 0).In(time.FixedZone("", seconds)).Format("-0700")
 }
 
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\u0085", "\n")
+
 // clean returns a text without control characters other than line breaks, which the library escapes.
 func clean(text string) string {
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\u0085", "\n").Replace(text)
+	text = lineBreaks.Replace(text)
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && unicode.IsControl(r) {
 			return ' '
