@@ -137,6 +137,9 @@ func retryAfter(v ratelimit.Result) string {
 
 func ceilSeconds(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
 
+// ClientIP returns the network address that a request came from, for handlers beside the operations.
+func (f *Frame) ClientIP(r *http.Request) string { return clientIP(r, f.Proxies) }
+
 // clientIP returns the address that the call came from: the connection's or, when that is a trusted proxy, the
 // last address in X-Forwarded-For that is not a trusted proxy.
 func clientIP(r *http.Request, proxies []netip.Prefix) string {

@@ -19,10 +19,11 @@ var exempt = map[string][]string{
 	},
 	"a person writes their own, and what others read and write is held by the tests of internal/absence":                {"/person/absence/create", "/person/absence/list", "/person/absence/update", "/person/absence/delete"},
 	"it names persons, teams and a rule; the rule of a private channel has a test of its own in internal/engine/untold": {"/account/fallback/info", "/account/fallback/update"},
-	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/schedule/preview", "/schedule/self", "/template/preview"},
+	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/schedule/preview", "/schedule/self", "/schedule/calendar/list", "/template/preview"},
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
 	"tried with every kind, in check":                                                                                   {"/audit/search"},
 	"issues are for any valid key, whatever their channel":                                                              {"/rum/issue/info", "/rum/issue/list", "/rum/issue/update"},
+	"addresses of feeds have a test of their own, TestOperations in internal/schedulefeed":                              {"/schedule/calendar/url", "/schedule/calendar/revoke"},
 	"changes have a test of their own, TestChangesOfPrivateChannels":                                                    {"/change/list"},
 }
 
@@ -246,7 +247,7 @@ func overrideKind() kind {
 var kinds = map[string][]kind{
 	"schedule": {plain("/schedule/", `{"schedule_name":"$mark","team_id":$team}`, "schedule_id",
 		try{change, "/schedule/update", `{"schedule_id":$id,"description":"y"}`, ""}, try{change, "/schedule/delete", `{"schedule_ids":[$id]}`, ""},
-		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{look, "/schedule/explain", `{"schedule_id":$id}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""}), overrideKind()},
+		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{look, "/schedule/explain", `{"schedule_id":$id}`, ""}, try{look, "/schedule/stats", `{"schedule_ids":[$id],"start":1776009600,"end":1776614400}`, ""}, try{look, "/schedule/lint", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""}), overrideKind()},
 	"channel":                             {channelKind("")},
 	"private channel":                     {channelKind(`,"is_private":true`)},
 	"silence, inhibit or escalation rule": rules("$public"),

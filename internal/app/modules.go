@@ -42,6 +42,7 @@ import (
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/schedulefeed"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
 	"tocsin/internal/warroom"
@@ -59,6 +60,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
 	})
 	shifts := &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
+	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, BaseURL: a.PublicURL})
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
 	untolds := &untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silenced: configs.Silenced}
 	escalations := escalation.New(escalation.Service{
@@ -105,6 +107,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte, shifts *shiftnotice.S
 	return []module.Module{
 		(&schedule.Service{Keyring: a.Keyring, Overridden: shifts.Overridden}).Module(),
 		(&absence.Service{Effects: schedule.AbsenceEffects}).Module(),
+		a.feeds.Module(),
 		(&alert.Service{CursorKey: cursorKey}).Module(),
 		channel.Module(a.Keyring, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),

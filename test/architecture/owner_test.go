@@ -21,6 +21,7 @@ var owners = map[string]string{
 	"object":   "configstore", "reference": "configstore",
 	"schedule": "schedule", "schedule_override": "schedule",
 	"person_absence": "absence",
+	"ical_feed":      "schedulefeed",
 	"channel":        "channel", "channel_star": "channel",
 	"integration_key": "integration", "refused": "integration",
 	"alert":    "alert",
