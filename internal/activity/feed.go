@@ -86,3 +86,25 @@ func Forget(tx *db.Tx, account int64, ref string) error {
 	_, err := tx.Exec(`DELETE FROM feed WHERE account_id = $1 AND ref_id = $2`, account, ref)
 	return err
 }
+
+// maxHistory bounds the entries that History returns, the oldest ones: an incident has tens.
+const maxHistory = 10_000
+
+// Moment is an entry of a feed without its detail as a map, which takes longer to decode than the event.
+type Moment struct {
+	At     int64 // Unix milliseconds
+	Person int64 // 0: Tocsin itself
+	Event  Event // nil when this version does not know the type
+}
+
+// History returns what happened to an alert or incident, the oldest first: only events of some types, or all without any.
+func History(tx *db.Tx, account int64, ref string, types ...string) ([]Moment, error) {
+	return db.All(tx, func(scan db.Scan) (m Moment, err error) {
+		var kind, detail string
+		if err := scan(&m.At, &kind, &m.Person, &detail); err != nil {
+			return m, err
+		}
+		m.Event, err = Read(kind, []byte(detail))
+		return m, err
+	}, `SELECT created_at, type, person_id, detail`+inFeed+` ORDER BY feed_id LIMIT $4 + 0`, account, ref, db.List(types), maxHistory)
+}

@@ -52,14 +52,7 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 	responses := map[string]*huma.Response{"200": {
 		Description: "Done.",
 		Headers:     map[string]*huma.Param{"Service-Request-Id": callID},
-		Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
-			Type:     huma.TypeObject,
-			Required: []string{"request_id", "data"},
-			Properties: map[string]*huma.Schema{
-				"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."},
-				"data":       f.answered(op),
-			},
-		}, Example: raw(op.Reply)}},
+		Content:     f.content(op),
 	}}
 	for _, w := range wire {
 		if w.status == http.StatusMethodNotAllowed { // other methods than POST
