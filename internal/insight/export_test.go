@@ -92,7 +92,7 @@ func TestExportColumns(t *testing.T) {
 	}
 }
 
-// TestExportOfManyPages: an export has each incident of the window once, as many as the list says.
+// TestExportOfManyPages: an export has each incident of the window once, as many as the list counts.
 func TestExportOfManyPages(t *testing.T) {
 	s := begin(t)
 	const many = 1203

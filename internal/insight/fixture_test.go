@@ -52,7 +52,7 @@ func begin(t *testing.T) *apitest.Server {
 		err := incident.Load(tx, apitest.AccountA, []incident.Incident{
 			{IncidentID: first, Title: "=cmd|' /C calc'!A0", ChannelID: 1001, Progress: "Closed", Severity: "Critical", StartTime: start, AlertCnt: 2, CloserID: apitest.Reader,
 				Assignments: []incident.Assignment{{PersonID: apitest.OwnerA, AssignedAt: start}, {PersonID: apitest.Reader, AssignedAt: start + 300, AcknowledgedAt: start + 600}},
-				Detail: incident.Detail{Description: "<p>5 &lt; 6</p>Disk <b>full</b>", AckTime: start + 600, CloseTime: start + 3600, Labels: map[string]string{"env": "prod"}}},
+				Detail:      incident.Detail{Description: "<p>5 &lt; 6</p>Disk <b>full</b>", AckTime: start + 600, CloseTime: start + 3600, Labels: map[string]string{"env": "prod"}}},
 			{IncidentID: second, Title: "Slow", ChannelID: 1001, Progress: "Triggered", Severity: "Warning", StartTime: start + 86400 + 14*3600, CreatorID: apitest.OwnerA,
 				Assignments: []incident.Assignment{{PersonID: apitest.OwnerA, AssignedAt: start + 86400 + 14*3600}}},
 			{IncidentID: third, Title: "Secret", ChannelID: 1002, Progress: "Triggered", Severity: "Info", StartTime: start + 60},

@@ -62,7 +62,9 @@ func TestChangeReport(t *testing.T) {
 	put("c1", 1001, 5, `[{"event_id":"a"},{"event_id":"b"}]`)
 	put("c2", 1001, 86400+5, `[{"event_id":"c"}]`)
 	put("c3", 1002, 6, `[{"event_id":"d"}]`)
-	s.Write(func(tx *db.Tx) error { return schedule.Load(tx, apitest.Box(t), apitest.AccountA, []schedule.Record{rotation(t)}) })
+	s.Write(func(tx *db.Tx) error {
+		return schedule.Load(tx, apitest.Box(t), apitest.AccountA, []schedule.Record{rotation(t)})
+	})
 	s.Grant(auth.ChannelsRead)
 	s.Scenarios(t, "/report/oncall/changes", []apitest.Scenario{
 		{Name: "by day", Key: apitest.KeyA, Body: `{` + window + `,"step":"day","schedule_ids":[7]}`, Golden: "report_oncall_changes"},
