@@ -2,12 +2,13 @@ package insight
 
 import (
 	"context"
+	"runtime"
 	"sync"
 )
 
-// atOnce is how many accounts compute figures at the same time. Each needs a connection that reads; the others stay free
-// for calls that take a millisecond.
-const atOnce = 2
+// atOnce returns how many accounts compute figures at the same time. Half of the processors and most connections stay free
+// for calls that take a millisecond, and for notifications.
+func atOnce() int { return max(1, runtime.NumCPU()/2) }
 
 // gate lets one call of an account compute at a time, so that an account with much history delays its own calls only.
 type gate struct {
@@ -22,8 +23,8 @@ type turn struct {
 	users int // that hold it or wait for it; the account is forgotten after the last
 }
 
-func newGate() gate {
-	return gate{all: make(chan struct{}, atOnce), mu: &sync.Mutex{}, accounts: map[int64]*turn{}}
+func newGate(size int) gate {
+	return gate{all: make(chan struct{}, size), mu: &sync.Mutex{}, accounts: map[int64]*turn{}}
 }
 
 // enter waits for the turn of an account. The caller must call leave afterwards.

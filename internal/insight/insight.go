@@ -23,7 +23,7 @@ type Service struct {
 
 // New returns the service.
 func New(d *db.DB, cursorKey []byte) *Service {
-	return &Service{DB: d, CursorKey: cursorKey, gate: newGate()}
+	return &Service{DB: d, CursorKey: cursorKey, gate: newGate(atOnce())}
 }
 
 // Module returns the part that the package takes in the program.

@@ -232,15 +232,16 @@ func (q *query) team(id int64) (string, error) {
 	return t.TeamName, err
 }
 
-// measured lists the types of entries that figures need.
-var measured = []string{
-	activity.IncidentAssign, activity.IncidentResponder, activity.IncidentAck, activity.IncidentUnack, activity.IncidentNotify,
-	activity.IncidentEscalate, activity.IncidentResolve, activity.IncidentMerge, activity.IncidentReopen,
+// measured holds the types of entries that figures need.
+var measured = map[string]bool{
+	activity.IncidentAssign: true, activity.IncidentResponder: true, activity.IncidentAck: true, activity.IncidentUnack: true,
+	activity.IncidentNotify: true, activity.IncidentEscalate: true, activity.IncidentResolve: true, activity.IncidentMerge: true,
+	activity.IncidentReopen: true,
 }
 
 // history returns what happened to an incident as the figures need it.
 func history(tx *db.Tx, account int64, id string) ([]insight.Entry, error) {
-	moments, err := activity.History(tx, account, id, measured...)
+	moments, err := activity.History(tx, account, id, measured)
 	if err != nil {
 		return nil, err
 	}
