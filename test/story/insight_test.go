@@ -38,7 +38,6 @@ func TestFiguresOfAnEscalatedIncident(t *testing.T) {
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
 	w.push("cpu", "Critical", "title=CPU at 99 %")
-	w.push("cpu", "Critical", "title=CPU at 99 %") // equal to the one before: no further event of the alert
 	w.pass(10 * time.Minute)
 	w.wants("total_incident_cnt=1 total_incidents_acknowledged=0 total_incidents_closed=0 total_incidents_timeout_escalated=1")
 	w.ack(annKey)
