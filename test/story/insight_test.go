@@ -1,7 +1,9 @@
 package story
 
 import (
+	"encoding/csv"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -113,4 +115,22 @@ func TestRemovedIncidentsDoNotCount(t *testing.T) {
 	w.wants("total_incident_cnt=0 total_notifications=0")
 	r := w.do("/report/oncall/notifications", `{"start_time": %d, "end_time": %d}`, start.Unix(), start.Unix()+86400)
 	w.want(r, "items.0.sms_cnt", "1") // it was sent all the same
+}
+
+// TestAnExportArrivesWhole: through everything that stands before the operations.
+func TestAnExportArrivesWhole(t *testing.T) {
+	w := begin(t, notifyAnn)
+	for n := range 3 {
+		w.push(fmt.Sprint("=cpu", n), "Critical")
+	}
+	answer, err := http.Post(w.http.URL+"/insight/incident/export?app_key="+ownKey, "application/json",
+		strings.NewReader(fmt.Sprintf(`{"start_time": %d, "end_time": %d}`, start.Unix(), start.Unix()+86400)))
+	w.must(err)
+	defer answer.Body.Close()
+	rows, err := csv.NewReader(answer.Body).ReadAll()
+	if err != nil || len(rows) != 4 || answer.Header.Get("Content-Type") != "text/csv; charset=utf-8" {
+		t.Errorf("%v %v %v", err, rows, answer.Header)
+	}
+	now := w.clock.Now().Unix()
+	w.want(w.do("/audit/search", `{"start_time": %d, "end_time": %d, "operations": ["insight:write:export-incident"]}`, now-60, now+60), "total", "1")
 }
