@@ -110,16 +110,16 @@ func topByLabel(c *api.Call, in TopRequest) (reply api.Items[Top], err error) {
 // eachAlert calls fn for each alert of a window. It returns fault.Invalid when there are more than one call may read.
 func eachAlert(c *api.Call, w alert.Window, fn func(*alert.Summary)) error {
 	at, id := w.From-1, ""
-	for read := 0; ; read += page {
-		if read >= maxIncidents {
-			return fault.Invalid("end_time", "the window has more than %d alerts; choose a shorter one, or further filters", maxIncidents)
-		}
+	for read := 0; ; {
 		if err := c.Ctx.Err(); err != nil {
 			return err
 		}
 		found, err := w.After(c.Tx, c.Who.AccountID, at, id, page)
 		if err != nil {
 			return err
+		}
+		if read += len(found); read > maxRows {
+			return tooMany("alerts")
 		}
 		for n := range found {
 			fn(&found[n])

@@ -2,7 +2,6 @@ package insight
 
 import (
 	"encoding/csv"
-	"html"
 	"io"
 	"reflect"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/core/insight"
 	"tocsin/internal/platform/fault"
 )
 
@@ -89,42 +89,8 @@ func cell(v reflect.Value) (string, error) {
 	case reflect.Float64:
 		return strconv.FormatFloat(v.Float(), 'f', -1, 64), nil
 	case reflect.String:
-		return harmless(v.String()), nil
+		return insight.Harmless(v.String()), nil
 	}
 	b, err := json.Marshal(v.Interface(), json.Deterministic(true))
-	return harmless(string(b)), err
-}
-
-// harmless returns a text that spreadsheets show and do not compute: titles and labels come from outside, and a cell that
-// begins with one of these characters is a formula. The apostrophe is how spreadsheets mark text.
-func harmless(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if trimmed := strings.TrimLeft(s, " "); trimmed != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(trimmed[:min(len(trimmed), 4)])[0]) {
-		return "'" + s
-	}
-	return s
-}
-
-// plain returns the text of HTML: without tags, with line breaks where blocks end.
-func plain(text string) string {
-	var b strings.Builder
-	for text != "" {
-		before, rest, found := strings.Cut(text, "<")
-		b.WriteString(before)
-		if !found {
-			break
-		}
-		tag, after, closed := strings.Cut(rest, ">")
-		if !closed || tag == "" || !strings.ContainsRune("/!", rune(tag[0])) && (tag[0]|0x20 < 'a' || tag[0]|0x20 > 'z') {
-			b.WriteByte('<') // less than
-			text = rest
-			continue
-		}
-		switch name, _, _ := strings.Cut(strings.ToLower(strings.TrimRight(tag, "/ ")), " "); name {
-		case "br", "/p", "/div", "/li", "/tr", "/h1", "/h2", "/h3":
-			b.WriteByte('\n')
-		}
-		text = after
-	}
-	return strings.TrimSpace(html.UnescapeString(b.String()))
+	return insight.Harmless(string(b)), err
 }

@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/core/insight"
 	"tocsin/internal/platform/db"
 )
 
@@ -40,7 +41,7 @@ func (s *Service) export(c *api.Call, in ExportRequest) (api.Download, error) {
 			}
 			for _, row := range rows {
 				if in.DescriptionHTMLToText {
-					row.Description = plain(row.Description)
+					row.Description = insight.PlainText(row.Description)
 				}
 				if err := t.add(row); err != nil {
 					return err

@@ -19,8 +19,13 @@ import (
 	"tocsin/internal/team"
 )
 
-// maxIncidents bounds how many incidents, or alerts, one call computes figures from: about five seconds of work.
-const maxIncidents = 200_000
+// maxRows bounds how many incidents, alerts or messages one call computes figures from: about five seconds of work.
+var maxRows = 200_000 // smaller in a test
+
+// tooMany returns the fault of a window with more rows than one call may read.
+func tooMany(what string) error {
+	return fault.Invalid("end_time", "the window has more than %d %s; choose a shorter one, or further filters", maxRows, what)
+}
 
 // page is how many rows are read at once, so that memory does not grow with the window.
 const page = 500
@@ -101,16 +106,16 @@ func (q *query) each(from api.Position, oldestFirst bool, fn func(*incident.Inci
 	if q.none {
 		return nil
 	}
-	for read := 0; ; read += page {
-		if read >= maxIncidents {
-			return fault.Invalid("end_time", "the window has more than %d incidents; choose a shorter one, or further filters", maxIncidents)
-		}
+	for read := 0; ; {
 		if err := q.ctx.Err(); err != nil {
 			return err
 		}
 		found, err := q.window.After(q.tx, q.account, from, oldestFirst, page)
 		if err != nil {
 			return err
+		}
+		if read += len(found); read > maxRows {
+			return tooMany("incidents")
 		}
 		for n := range found {
 			i := &found[n]

@@ -114,16 +114,16 @@ func eachChange(c *api.Call, in ChangeRequest, fn func(*changeevent.Change)) err
 		return err
 	}
 	at, id := in.StartTime-1, ""
-	for read := 0; ; read += page {
-		if read >= maxIncidents {
-			return fault.Invalid("end_time", "the window has more than %d changes; choose a shorter one", maxIncidents)
-		}
+	for read := 0; ; {
 		if err := c.Ctx.Err(); err != nil {
 			return err
 		}
 		found, err := changeevent.After(c.Tx, c.Who.AccountID, in.StartTime, in.EndTime, in.ChannelIDs, hidden, at, id, page)
 		if err != nil {
 			return err
+		}
+		if read += len(found); read > maxRows {
+			return tooMany("changes")
 		}
 		for n := range found {
 			fn(&found[n])

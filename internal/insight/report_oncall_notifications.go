@@ -11,7 +11,6 @@ import (
 	"tocsin/internal/core/insight"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
-	"tocsin/internal/platform/fault"
 	"tocsin/internal/team"
 )
 
@@ -137,16 +136,16 @@ func (s *Service) newNotificationReport(c *api.Call, in NotificationRequest) (r 
 func (r *notificationReport) read() error {
 	from, until := r.in.StartTime*1000, r.in.EndTime*1000
 	at, id := from-1, ""
-	for read := 0; ; read += page {
-		if read >= maxIncidents {
-			return fault.Invalid("end_time", "the window has more than %d notifications; choose a shorter one", maxIncidents)
-		}
+	for read := 0; ; {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
 		found, err := notify.SentAfter(r.tx, r.account, from, until, r.persons, at, id, page)
 		if err != nil {
 			return err
+		}
+		if read += len(found); read > maxRows {
+			return tooMany("messages")
 		}
 		for n := range found {
 			if found[n].At != at {
