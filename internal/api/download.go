@@ -41,7 +41,7 @@ func (d *download) Write(b []byte) (int, error) {
 		x.status = http.StatusOK
 		x.w.WriteHeader(x.status)
 	}
-	http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(writeTime)) // not every ResponseWriter has one
+	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(writeTime)) // not every ResponseWriter has one
 	n, err := x.w.Write(b)
 	x.bytes += n
 	return n, err

@@ -31,7 +31,8 @@ const (
 )
 
 func (w Window) args(account, from, until int64) []any {
-	return []any{account, from, until, db.List(w.Severities), db.List(w.Channels), db.List(w.Hidden), db.List(lower(w.IDs)), db.List(w.Persons)}
+	return []any{account, from, until, db.List(w.Severities), db.List(w.Channels), db.List(w.Hidden),
+		db.List(lower(w.IDs)), db.List(w.Persons)}
 }
 
 // After returns at most limit incidents of the window after a position, in the order of their beginning, without their

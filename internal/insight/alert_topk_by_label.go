@@ -67,10 +67,11 @@ func topByLabel(c *api.Call, in TopRequest) (reply api.Items[Top], err error) {
 	if w.Hidden, err = channel.Hidden(c.Tx, c.Who); err != nil {
 		return reply, err
 	}
-	none := false
-	if w.Channels, none, err = channels(c.Tx, c.Who, in.ChannelIDs, in.TeamIDs, in.IsMyTeam); err != nil || none {
+	selected, none, err := channels(c.Tx, c.Who, in.ChannelIDs, in.TeamIDs, in.IsMyTeam)
+	if err != nil || none {
 		return reply, err
 	}
+	w.Channels = selected
 	counts := map[[2]string]*Top{} // by value and hours
 	text := db.Fold(in.Query)
 	err = eachAlert(c, w, func(a *alert.Summary) {

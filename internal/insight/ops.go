@@ -24,7 +24,8 @@ func (s *Service) Ops() []api.Op {
 		window  = `{"start_time": 1776000000, "end_time": 1776600000, "aggregate_unit": "day"}`
 		whole   = `{"start_time": 1776000000, "end_time": 1778000000}`
 		defined = "docs/insight.md defines each figure. Private channels that the caller may not read do not count. "
-		file    = "The reply is a CSV file in UTF-8 with a header, and no envelope. A cell that a spreadsheet would compute begins with an apostrophe. "
+		file    = "The reply is a CSV file in UTF-8 with a header, and no envelope. " +
+			"A cell that a spreadsheet would compute begins with an apostrophe. "
 	)
 	ops := []api.Op{
 		{Path: "/insight/account", Doc: "Shows figures of all incidents of the account.", Example: window,
@@ -34,12 +35,13 @@ func (s *Service) Ops() []api.Op {
 			Do: computed(s, byTeam)},
 		{Path: "/insight/channel", Doc: "Shows figures of incidents by channel.", Notes: defined, Example: window,
 			Do: computed(s, byChannel)},
-		{Path: "/insight/responder", Doc: "Shows figures of incidents by the persons who were responsible or notified.", Notes: defined, Example: window,
-			Do: computed(s, byResponder)},
+		{Path: "/insight/responder", Doc: "Shows figures of incidents by the persons who were responsible or notified.",
+			Notes: defined, Example: window, Do: computed(s, byResponder)},
 		{Path: "/insight/incident/list", Doc: "Lists incidents with their figures, page by page.", Notes: defined, Example: whole,
 			Do: computed(s, s.list)},
 		{Path: "/insight/alert/topk-by-label", Doc: "Lists the values of a label that most alerts have.", Allow: alerts,
-			Notes:   "Alerts count by when they began, whether they joined an incident or not. Private channels that the caller may not read do not count.",
+			Notes: "Alerts count by when they began, whether they joined an incident or not. " +
+				"Private channels that the caller may not read do not count.",
 			Example: `{"start_time": 1776000000, "end_time": 1776600000, "label": "check", "k": 10}`, Do: computed(s, topByLabel)},
 		{Path: "/insight/team/export", Doc: "Writes the figures of /insight/team to a file.", Notes: file, Example: whole,
 			Audit: "insight:write:export-team", Do: exported(s, "teams", source.teams)},

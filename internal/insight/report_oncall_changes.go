@@ -138,7 +138,8 @@ func eachChange(c *api.Call, in ChangeRequest, fn func(*changeevent.Change)) err
 // reports returns the operations of reports.
 func (s *Service) reports() []api.Op {
 	return []api.Op{
-		{Path: "/report/oncall/notifications", Doc: "Counts the messages that were sent, by method, and how many of them disturbed nights and weekends.",
+		{Path: "/report/oncall/notifications",
+			Doc: "Counts the messages that were sent, by method, and how many of them disturbed nights and weekends.",
 			Notes: "Messages are counted when they were sent, also those about shifts, which are about no incident. A message about several " +
 				"incidents counts once. Notifications are kept for --event-days.",
 			Example: `{"start_time": 1776000000, "end_time": 1776600000, "step": "day"}`, Do: computed(s, s.notifications)},

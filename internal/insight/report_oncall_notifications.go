@@ -46,7 +46,7 @@ type NotificationRow struct {
 	HourCnts        [24]int64 `json:"hour_cnts" doc:"Of them by hour of the day there, from 00:00."`
 }
 
-// cell identifies a row of a report.
+// cellOf identifies a row of a report: its part of the window, and the person or team.
 type cellOf struct{ ts, id int64 }
 
 // notifications answers /report/oncall/notifications.
@@ -66,7 +66,8 @@ func (s *Service) notifications(c *api.Call, in NotificationRequest) (reply Repo
 		}
 	}
 	rows := []NotificationRow{}
-	for _, k := range slices.SortedFunc(maps.Keys(r.rows), func(a, b cellOf) int { return cmp.Or(cmp.Compare(a.ts, b.ts), cmp.Compare(a.id, b.id)) }) {
+	order := func(a, b cellOf) int { return cmp.Or(cmp.Compare(a.ts, b.ts), cmp.Compare(a.id, b.id)) }
+	for _, k := range slices.SortedFunc(maps.Keys(r.rows), order) {
 		row := r.rows[k]
 		switch in.GroupBy {
 		case "person":

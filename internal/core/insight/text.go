@@ -3,13 +3,14 @@ package insight
 import (
 	"html"
 	"strings"
+	"unicode/utf8"
 )
 
 // Harmless returns a text that spreadsheets show and do not compute: titles and labels come from outside, and a cell that
 // begins with one of these characters is a formula. The apostrophe is how spreadsheets mark text.
 func Harmless(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if trimmed := strings.TrimLeft(s, " "); trimmed != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(trimmed[:min(len(trimmed), 4)])[0]) {
+	if begin, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " ")); strings.ContainsRune("=+-@\t\r\n＝＋－＠", begin) {
 		return "'" + s
 	}
 	return s
