@@ -79,12 +79,16 @@ func (f *Frame) content(op *mounted) map[string]*huma.MediaType {
 	if op.Do.out == reflect.TypeFor[Download]() {
 		return map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}, Example: raw(op.Reply)}}
 	}
+	envelope := map[string]*huma.Schema{
+		"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."},
+		"data":       f.answered(op),
+	}
+	if op.warns() && op.out.Type == huma.TypeArray { // data without members: the warnings are beside it
+		envelope["warnings"] = warningsSchema().Properties["warnings"]
+	}
 	return map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
-		Type:     huma.TypeObject,
-		Required: []string{"request_id", "data"},
-		Properties: map[string]*huma.Schema{
-			"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."},
-			"data":       f.answered(op),
-		},
+		Type:       huma.TypeObject,
+		Required:   []string{"request_id", "data"},
+		Properties: envelope,
 	}, Example: raw(op.Reply)}}
 }

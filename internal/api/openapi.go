@@ -84,14 +84,19 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 	}
 }
 
-// answered returns the schema of an operation's data: a write may have warnings although its type has no member for them.
+// answered returns the schema of an operation's data: a write or a list may have warnings although its type
+// has no member for them.
 func (f *Frame) answered(op *mounted) *huma.Schema {
-	if op.Effect != Write || op.out.Ref == "" || f.schemas.SchemaFromRef(op.out.Ref).Properties["warnings"] != nil {
+	if !op.warns() || op.out.Ref == "" || f.schemas.SchemaFromRef(op.out.Ref).Properties["warnings"] != nil {
 		return op.out
 	}
+	return &huma.Schema{AllOf: []*huma.Schema{op.out, {Properties: warningsSchema().Properties}}}
+}
+
+// warningsSchema returns the schema of Warnings.
+func warningsSchema() *huma.Schema {
 	own := newSchemas() // not among the named schemas, because no type of a request or reply is Warnings alone
-	warnings := own.SchemaFromRef(own.of(reflect.TypeFor[Warnings](), "").Ref)
-	return &huma.Schema{AllOf: []*huma.Schema{op.out, {Properties: warnings.Properties}}}
+	return own.SchemaFromRef(own.of(reflect.TypeFor[Warnings](), "").Ref)
 }
 
 func (op *mounted) description() string {

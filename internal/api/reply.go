@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,17 +55,22 @@ func (x *exchange) encode(data any) (err error) {
 		err = json.MarshalWrite(x.reply, data, replyOptions)
 	}
 	if err == nil && !hasWarnings && len(x.call.warnings) > 0 {
-		err = x.appendWarnings()
+		err = x.appendWarnings(reflect.Indirect(reflect.ValueOf(data)).Kind() == reflect.Slice)
 	}
 	x.reply.WriteByte('}')
 	return fault.Wrap(err, "encode the reply")
 }
 
-// appendWarnings adds the warnings of the frame as the last member of a reply without a member for them.
-func (x *exchange) appendWarnings() error {
+// appendWarnings adds the warnings of the frame as the last member of data without a member for them. Data that is a list
+// has no members: they are then beside it.
+func (x *exchange) appendWarnings(isList bool) error {
 	b := x.reply.Bytes()
+	if isList {
+		x.reply.WriteString(`,"warnings":`)
+		return json.MarshalWrite(x.reply, warn(x.call.warnings, x.call.unlisted).Warnings, replyOptions)
+	}
 	if b[len(b)-1] != '}' {
-		return nil // not an object
+		return nil // null
 	}
 	x.reply.Truncate(len(b) - 1)
 	if b[len(b)-2] != '{' {
@@ -115,24 +121,6 @@ var (
 	jsonType = []string{"application/json; charset=utf-8"}
 	noStore  = []string{"no-store"} // replies hold personal data, and the URL may hold the key
 )
-
-// within counts the call against the account's limit for this operation and sets the headers with what is left.
-func (f *Frame) within(x *exchange) error {
-	rate := f.rate(x.op)
-	if rate == (ratelimit.Rate{}) {
-		return nil
-	}
-	v := f.rates.Allow(rateKey{x.call.Who.AccountID, x.op.number}, rate, x.call.Now)
-	h := x.w.Header()
-	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(v.Limit)}
-	h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
-	h["X-Ratelimit-Reset"] = []string{strconv.FormatInt(ceilSeconds(v.Reset), 10)}
-	if v.OK {
-		return nil
-	}
-	x.retryAfter(v)
-	return fault.New(fault.TooFrequent, "at most %d calls in this window for this account and operation", v.Limit)
-}
 
 // rate returns the operation's own limit, or the deployment's. A deployment without limits has none.
 func (f *Frame) rate(op *mounted) ratelimit.Rate {

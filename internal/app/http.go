@@ -50,6 +50,7 @@ func (a *App) Start() (*Server, error) {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
+	s.http.RegisterOnShutdown(a.Frame.StopWaiting)
 	scheme := "http"
 	if tlsConfig != nil {
 		scheme = "https"

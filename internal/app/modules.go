@@ -110,7 +110,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
 		rum.New(a.Keyring).Module(),
 		person.Module(),
-		team.Module(),
+		(&team.Service{Invite: person.InviteByEmail}).Module(),
 		role.Module(),
 		calendar.Module(),
 		template.Module(),

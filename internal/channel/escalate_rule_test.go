@@ -20,7 +20,7 @@ const (
 
 func TestConversationEscalateRule(t *testing.T) {
 	keyring := apitest.Box(t)
-	s := apitest.Start(t, channel.Ops(keyring), (&schedule.Service{Keyring: keyring}).Ops(), team.Ops())
+	s := apitest.Start(t, channel.Ops(keyring), (&schedule.Service{Keyring: keyring}).Ops(), (&team.Service{}).Ops())
 	s.Grant(auth.ChannelsRead)
 	whole := `{"account_id":2451002751131,"channel_id":$ch,"priority":0,"rule_name":"Alle","description":"","status":"enabled","rule_id":"$id","updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801,
 		"template_id":"` + templateID + `","aggr_window":30,"layers":` + layers + `,"time_filters":[],"filters":[]}`

@@ -22,7 +22,7 @@ var configured = []string{"account", "app_key", "channel", "channel_star", "data
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
 var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "escalation_due", "event_pending", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
-	"incident_to_resolve", "incident_unfolded", "notice_due", "untold_due", "untold_event", "untold_state", "webhook_event_waiting", "webhook_message_due", "webhook_message_age"}
+	"incident_to_resolve", "incident_unsearched", "notice_due", "untold_due", "untold_event", "untold_state", "webhook_event_waiting", "webhook_message_due", "webhook_message_age"}
 
 // weak lists the columns of which one value selects a large part of a table.
 var weak = []string{"account_id", "channel_id", "integration_id", "person_id", "status", "kind", "shape", "type", "event_type", "operation", "progress", "outcome"}

@@ -3,6 +3,7 @@
 package apitest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -229,6 +230,7 @@ func ReadReply(status int, header http.Header, body []byte) (Reply, error) {
 		if len(members) != 3 || shape.Data == nil {
 			return Reply{}, fmt.Errorf("%s without what refers to the object: %s", shape.Error.Code, body)
 		}
+	case !failed && len(members) == 3 && len(members["warnings"]) > 0 && bytes.HasPrefix(shape.Data, []byte("[")): // a list with warnings
 	case len(members) != 2 || failed == (shape.Data != nil):
 		return Reply{}, fmt.Errorf("status %d with body %s", status, body)
 	case failed && (shape.Error.Code == "" || shape.Error.Message == ""):
