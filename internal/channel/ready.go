@@ -23,7 +23,7 @@ func Ready(tx *db.Tx, account, id int64, zone *time.Location) (*decide.Channel, 
 		Name:     ch.ChannelName,
 		Disabled: ch.Status != "enabled",
 		Grouping: ch.method(),
-		Flapping: ch.flaps(),
+		Flapping: ch.Flaps(),
 	}
 	parent := strconv.FormatInt(id, 10)
 	drops, err := Drops.Of(tx, account, parent)
@@ -167,8 +167,8 @@ const (
 	flapMute    = 120 // minutes
 )
 
-// flaps returns the settings of flapping in seconds, with the defaults filled in.
-func (s Settings) flaps() decide.Flaps {
+// Flaps returns the settings of flapping in seconds, with the defaults filled in.
+func (s Settings) Flaps() decide.Flaps {
 	if s.Flapping == nil {
 		return decide.Flaps{Max: flapChanges, In: flapIn * 60, Mute: flapMute * 60}
 	}

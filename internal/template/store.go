@@ -68,8 +68,8 @@ func (t Texts) each(fn func(name, source string)) {
 	}
 }
 
-// problems returns the first malformed text as an error (fault.Invalid with the line), and a warning for each text
-// that fails on the sample incident.
+// problems returns the first malformed text as an error (fault.Invalid with the line), and warnings for texts that
+// fail on the sample incident or look like a card of the service.
 func (t Texts) problems(at configstore.RecordPath) (warnings []string, err error) {
 	t.each(func(name, source string) {
 		if source == "" || err != nil {
@@ -85,6 +85,9 @@ func (t Texts) problems(at configstore.RecordPath) (warnings []string, err error
 		}
 		if _, wrong = parsed.Render(render.Sample); wrong != nil {
 			warnings = append(warnings, name+": fails on the sample incident: "+wrong.Error())
+		}
+		if text := strings.TrimSpace(source); strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "{{") {
+			warnings = append(warnings, name+": looks like JSON, which is sent as text: cards are not supported")
 		}
 	})
 	return warnings, err

@@ -22,7 +22,9 @@ func TestConversationTemplate(t *testing.T) {
 		{Path: "/template/create", Body: `{"template_name":"Kurz","team_id":12,"sms":"x"}`, Code: "InvalidParameter", Says: []string{"team_id", "team 12 does not exist"}},
 		{Path: "/template/create", Body: `{"template_name":"Kurz","sms":"{{.Title}}"}`, Keep: map[string]string{"id": "template_id"}, Golden: "template_create"},
 		{Path: "/template/create", Body: `{"template_name":"Kurz"}`, Code: "InvalidParameter", Says: []string{"template_name", "Kurz"}},
-		{Path: "/template/create", Body: `{"template_name":"KURZ","slack":"{{.Nothing}}"}`, Has: `{"template_name":"KURZ","warnings":["slack: fails on the sample incident: line 1: <.Nothing>: can't evaluate field Nothing in type render.Incident"]}`, Keep: map[string]string{"other": "template_id"}},
+		{Path: "/template/create", Body: `{"template_name":"Card","feishu":" {\"msg_type\": \"interactive\"}","zoom":"{{.Title}}"}`, Has: `{"template_name":"Card","warnings":["feishu: looks like JSON, which is sent as text: cards are not supported"]}`, Keep: map[string]string{"card": "template_id"}},
+		{Path: "/template/delete", Body: `{"template_id":"$card"}`, Data: `{}`},
+		{Path: "/template/create", Body: `{"template_name":"KURZ","slack":"{{.Nothing}}"}`, Has: `{"template_name":"KURZ","warnings":["slack: fails on the sample incident: line 1, column 3: there is no .Nothing; there are AISummary, Account, AccountLocale, AccountName, AccountTimeZone, AckLink, AckTime, AckedBy, ActiveAlertCnt, AlertCnt, AlertCount, AlertEventCnt, Alerts, AssignedTo, Channel, ChannelID, ChannelName, CloseTime, Closer, CloserID, Creator, CreatorID, Description, DetailUrl, Differ, Duration, EndTime, EndedBy, Event, Fields, FireTimes, FireType, Flapping, GroupMethod, Headline, ID, Images, Impact, IncidentID, IncidentSeverity, IncidentStatus, IsFlapping, IsInStorm, LabelValues, Labels, LastTime, Link, Links, Look, Next, Notified, Now, Num, Owner, OwnerID, Problem, Progress, Reason, Resolution, Responders, RootCause, Severity, Shared, SnoozedBefore, StartTime, State, Subject, Test, TimeZone, Title, Where"]}`, Keep: map[string]string{"other": "template_id"}},
 		{Path: "/template/info", Body: `{"template_id":"$id"}`, Has: `{"template_name":"Kurz","sms":"{{.Title}}","email":"","team_id":0}`},
 		{Path: "/template/update", Body: `{"template_id":"$id","template_name":"Kürzer","team_id":4291079133131,"email":"<p>{{.Title}}</p>","sms":"{{.Title}}"}`, Data: `{}`, Golden: "template_update"},
 		{Path: "/template/info", Body: `{"template_id":"$id"}`, Data: whole, Golden: "template_info"},
@@ -84,7 +86,7 @@ func TestTemplatePermissionsAndBounds(t *testing.T) {
 	})
 	s.Scenarios(t, "/template/preview", []apitest.Scenario{
 		{Name: "text", Body: `{"type":"sms","content":"{{.Severity}}: {{.Title}}"}`, Golden: "template_preview"},
-		{Name: "broken", Body: `{"type":"sms","content":"{{"}`, Data: `{"content":"","success":false,"message":"line 1: unclosed action"}`},
+		{Name: "broken", Body: `{"type":"sms","content":"{{"}`, Data: `{"content":"","success":false,"message":"line 1, column 1: unclosed action"}`},
 		{Name: "unknown kind", Body: `{"type":"pigeon","content":""}`, Code: "InvalidParameter", Says: []string{"type"}},
 		{Name: "may not", Key: apitest.KeyNothing, Body: `{"type":"sms","content":""}`, Code: "AccessDenied"},
 	})
