@@ -34,6 +34,10 @@ type Appender interface {
 // an imported file or an event. Its bad bytes are replaced, because failing the whole reply would be worse. The members
 // of maps are sorted, so that the same state always encodes to the same bytes.
 func (x *exchange) encode(data any) (err error) {
+	if file, ok := data.(*Download); ok {
+		x.file = file
+		return nil
+	}
 	x.reply = buffers.Get().(*bytes.Buffer)
 	x.reply.Reset()
 	x.reply.WriteString(`{"request_id":"`)

@@ -31,6 +31,7 @@ import (
 	"tocsin/internal/enrichment"
 	"tocsin/internal/field"
 	"tocsin/internal/incident"
+	"tocsin/internal/insight"
 	"tocsin/internal/integration"
 	"tocsin/internal/module"
 	"tocsin/internal/person"
@@ -84,6 +85,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
 		(&explain.Service{Held: a.Gate.Reason}).Module(),
 		a.lint.Module(),
+		insight.New(a.DB, cursorKey).Module(),
 		changeevent.Module(),
 		webhooks.Module(),
 		a.notify.Module(),
