@@ -66,12 +66,14 @@ func channelKind(private string) kind {
 
 // integrationKind returns the kind of the integrations of a body; untie is the body of an update that takes it from its channel.
 func integrationKind(body, untie, rotates string) kind {
+	signs := map[bool]string{true: "", false: "InvalidParameter"}[strings.Contains(body, "webhook_")]
 	const one = `{"integration_id":$id}`
 	body = `{"integration_name":"$mark",` + body + `}`
 	return kind{prefixes: []string{"/integration/"}, steps: []step{{"/integration/create", body, "integration_id", "id"}}, tries: []try{
 		{change, "/integration/create", body, ""}, {change, "/integration/update", `{"integration_id":$id,"description":"y"}`, ""},
 		{change, "/integration/update", `{"integration_id":$id,` + untie + `}`, ""}, {change, "/integration/disable", one, ""}, {change, "/integration/enable", one, ""},
-		{change, "/integration/key/rotate", one, rotates}, {change, "/integration/delete", `{"integration_id":$id,"dry_run":true}`, ""}, {change, "/integration/delete", one, ""},
+		{change, "/integration/key/rotate", one, rotates},
+		{change, "/integration/secret/rotate", one, signs}, {change, "/integration/secret/expire", one, signs}, {change, "/integration/delete", `{"integration_id":$id,"dry_run":true}`, ""}, {change, "/integration/delete", one, ""},
 		{look, "/integration/info", one, ""}, {list, "/integration/list", `{"query":"$mark"}`, ""}, {list, "/integration/list", `{"limit":100}`, ""},
 	}}
 }

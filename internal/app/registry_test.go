@@ -200,6 +200,8 @@ var specified = map[string]string{
 	"/integration/disable":                 "Integrations Manage (on-call)",
 	"/integration/delete":                  "Integrations Manage (on-call)",
 	"/integration/key/rotate":              "Integrations Manage (on-call)",
+	"/integration/secret/rotate":           "Integrations Manage (on-call)",
+	"/integration/secret/expire":           "Integrations Manage (on-call)",
 	"/route/upsert":                        "Integrations Manage (on-call)",
 	"/alert/pipeline/upsert":               "Integrations Manage (on-call)",
 	"/integration/info":                    "Integrations Read (on-call)",

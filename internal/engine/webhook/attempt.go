@@ -32,10 +32,14 @@ func (f *attempt) header(now time.Time) http.Header {
 	}
 	h.Set("Webhook-Id", f.id)
 	h.Set("Webhook-Number", strconv.FormatInt(f.number, 10))
-	if f.SignSecret != "" {
-		stamp := strconv.FormatInt(now.Unix(), 10)
+	var signatures []string
+	stamp := strconv.FormatInt(now.Unix(), 10)
+	for _, secret := range f.SignSecrets(now) {
+		signatures = append(signatures, "v1,"+sign.Sign(secret, f.id, stamp, []byte(f.payload)))
+	}
+	if len(signatures) > 0 {
 		h.Set("Webhook-Timestamp", stamp)
-		h.Set("Webhook-Signature", "v1,"+sign.Sign(f.SignSecret, f.id, stamp, []byte(f.payload)))
+		h.Set("Webhook-Signature", strings.Join(signatures, " "))
 	}
 	return h
 }
@@ -154,7 +158,7 @@ func shown(h http.Header, show func(name, value string) string) (string, error) 
 
 // secrets returns the values that must not be stored when a response repeats them.
 func (f *attempt) secrets() []string {
-	all := []string{f.SignSecret}
+	all := []string{f.SignSecret, f.PreviousSignSecret}
 	for name, value := range f.Headers {
 		if name != "Content-Type" {
 			all = append(all, value)
