@@ -103,7 +103,7 @@ func (r *Service) Ops() []api.Op {
 			Path:   "/integration/secret/rotate",
 			Allow:  manage,
 			Effect: api.Write,
-			Audit:  "integration:write:rotate_secret",
+			Audit:  "integration:write:rotate-secret",
 			Danger: true,
 			Doc:    "Replaces the signing secret of a webhook, and shows the new one this once.",
 			Notes: "For grace_seconds each request has two signatures, one of the new secret and one of the old: receivers can be " +
@@ -115,7 +115,7 @@ func (r *Service) Ops() []api.Op {
 			Path:    "/integration/secret/expire",
 			Allow:   manage,
 			Effect:  api.Write,
-			Audit:   "integration:write:expire_secret",
+			Audit:   "integration:write:expire-secret",
 			Danger:  true,
 			Doc:     "Ends the old signing secret of a webhook before its time.",
 			Example: one,

@@ -32,6 +32,9 @@ func (f *attempt) header(now time.Time) http.Header {
 	}
 	h.Set("Webhook-Id", f.id)
 	h.Set("Webhook-Number", strconv.FormatInt(f.number, 10))
+	if f.origin != "" {
+		h.Set("Webhook-Origin", f.origin)
+	}
 	var signatures []string
 	stamp := strconv.FormatInt(now.Unix(), 10)
 	for _, secret := range f.SignSecrets(now) {
@@ -52,7 +55,7 @@ type outcome struct {
 	statusCode int
 	endpoint   string // without secrets
 	cancelled  string // why the endpoint must not be called any more
-	gone       bool   // the integration was deleted
+	deleted    bool   // the integration was deleted
 	closed     error  // why its secrets cannot be opened
 }
 
@@ -66,7 +69,7 @@ func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 		return outcome{closed: err}, nil
 	}
 	if t.settings == nil {
-		return outcome{cancelled: t.why, gone: t.gone, closed: t.closed}, nil
+		return outcome{cancelled: t.why, endpoint: t.endpoint, deleted: t.deleted, closed: t.closed}, nil
 	}
 	f.Settings = *t.settings
 	began := s.Clock.Now()
@@ -105,6 +108,7 @@ func (m *message) delivery(endpoint string, began time.Time) Delivery {
 		Attempt:       m.attempts,
 		Status:        "failed",
 		EventTime:     Moment(began),
+		Origin:        m.origin,
 	}
 }
 

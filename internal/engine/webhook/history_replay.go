@@ -40,7 +40,7 @@ func (r *Service) historyReplay(c *api.Call, in historyReplayRequest) (replayed,
 	}
 	// Due before all others: a held endpoint gets one message at a time, and this must be the next.
 	if _, err := c.Tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = $3, started_at = $4, due_at = 1, settled_at = 0,
-		outcome = '' WHERE account_id = $1 AND message_id = $2`,
+		outcome = '', origin = 'replay' WHERE account_id = $1 AND message_id = $2`,
 		m.account, m.id, m.attemptID, c.Now.UnixMilli()); err != nil {
 		return replayed{}, err
 	}

@@ -28,14 +28,22 @@ type message struct {
 	attemptID   string // event_id of the attempt that a replay promised or that is being made; empty: none is
 	attempts    int64  // how many attempts were started
 	started     int64  // the message is given up a day after this
+	origin      string // test or replay; empty: it is sent for its event alone
+	happened    int64  // when its event happened; stays the same when it is replayed
 }
 
+// Origins of messages and attempts.
+const (
+	test   = "test"
+	replay = "replay"
+)
+
 const messageColumns = `account_id, message_id, integration_id, number, webhook_type, event_type, channel_id, ref_id, payload,
-	attempt_id, attempts, started_at`
+	attempt_id, attempts, started_at, origin, happened_at`
 
 func scanMessage(scan db.Scan) (m message, err error) {
 	return m, scan(&m.account, &m.id, &m.integration, &m.number, &m.webhookType, &m.eventType, &m.channel, &m.ref, &m.payload,
-		&m.attemptID, &m.attempts, &m.started)
+		&m.attemptID, &m.attempts, &m.started, &m.origin, &m.happened)
 }
 
 func (m *message) key() endpointKey { return endpointKey{m.account, m.integration} }
@@ -54,9 +62,9 @@ func (m *message) put(tx *db.Tx) (err error) {
 		return err
 	}
 	_, err = tx.Exec(`INSERT INTO webhook_message (`+messageColumns+`, due_at, settled_at, status, outcome)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 'waiting', '')`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, 'waiting', '')`,
 		m.account, m.id, m.integration, m.number, m.webhookType, m.eventType, m.channel, m.ref, m.payload,
-		m.attemptID, m.attempts, m.started, due)
+		m.attemptID, m.attempts, m.started, m.origin, m.happened, due)
 	return err
 }
 
@@ -124,14 +132,15 @@ func (m *message) settle(tx *db.Tx, status, why string, now time.Time) (held boo
 }
 
 // maxCancelled is the most messages that one transaction cancels: other writers wait for it.
-const maxCancelled = 1000
+const maxCancelled = 200
 
-// cancelSome cancels messages of an endpoint that must not be called any more. more reports whether others may be left.
-func cancelSome(tx *db.Tx, e endpointKey, why string, now time.Time) (more bool, err error) {
-	n, err := tx.Exec(someOf, e.account, e.integration, now.UnixMilli(), why, maxCancelled)
-	return n == maxCancelled, err
+// cancelSome cancels messages of an endpoint that must not be called any more, and returns them. If there are
+// maxCancelled, others may be left.
+func cancelSome(tx *db.Tx, e endpointKey, why string, now time.Time) ([]message, error) {
+	return db.All(tx, scanMessage, someOf, e.account, e.integration, now.UnixMilli(), why, maxCancelled)
 }
 
 const someOf = `UPDATE webhook_message SET status = 'cancelled', attempt_id = '', settled_at = $3, outcome = $4
 	WHERE account_id = $1 AND message_id IN (
-	SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 ORDER BY due_at LIMIT $5 + 0)`
+	SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 ORDER BY due_at LIMIT $5 + 0)
+	RETURNING ` + messageColumns

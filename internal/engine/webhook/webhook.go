@@ -18,6 +18,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/delivery"
@@ -37,6 +38,9 @@ type Config struct {
 	Metrics   prometheus.Registerer
 	Closed    bool          // no webhook is called
 	Held      func() string // why nothing is sent now; empty, or nil: messages are sent
+	Bus       *activity.Bus // publishes that a webhook was disabled; nil: it is not published
+	// Report reports trouble with an endpoint to people, and its end; nil: it is not reported.
+	Report func(tx *db.Tx, t Trouble, now time.Time) error
 }
 
 // Service delivers webhooks and shows their history. Make one with New.
@@ -89,7 +93,8 @@ func New(c Config) *Service {
 	return r
 }
 
-// Jobs returns the background work: matching what happened with the subscriptions, and sending.
+// Jobs returns the background work: matching what happened with the subscriptions, sending, and
+// reports of endpoints that fail.
 func (r *Service) Jobs() []jobs.Job {
-	return []jobs.Job{{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll, Signal: r.match}, r.runner.Job()}
+	return []jobs.Job{{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll, Signal: r.match}, r.runner.Job(), r.watchJob()}
 }
