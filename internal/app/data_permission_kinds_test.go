@@ -183,7 +183,7 @@ func deliveryKind(body string) kind {
 	window := func(more string) string {
 		return fmt.Sprintf(`{"limit":100,"start_time":%d,"end_time":%d%s}`, now.UnixMilli()-60_000, now.UnixMilli()+3_600_000, more)
 	}
-	return kind{prefixes: []string{"/webhook/history/"}, steps: []step{{"/integration/create", `{"integration_name":"$mark",` + body + `}`, "integration_id", "id"}},
+	return kind{prefixes: []string{"/webhook/"}, steps: []step{{"/integration/create", `{"integration_name":"$mark",` + body + `}`, "integration_id", "id"}},
 		seed: func(w world, names map[string]string) {
 			hook, in := number(names["id"]), number(names["public"])
 			w.write(func(tx *db.Tx) error {
@@ -192,11 +192,18 @@ func deliveryKind(body string) kind {
 			})
 			w.exec(`INSERT INTO webhook_message (account_id, message_id, integration_id, number, webhook_type, event_type, channel_id, ref_id, payload, attempt_id, attempts, status, started_at, due_at, settled_at, outcome)
 				VALUES ($1, $2, $3, $4, 'alert', 'a_new', $5, $2, '{}', '', 1, 'delivered', 1, 1, 1, '')`, w.account, names["mark"], hook, *w.marks, in)
+			names["replay"] = fmt.Sprintf("%024x", *w.marks)
+			w.exec(`INSERT INTO webhook_replay (account_id, replay_id, integration_id, filter, found, sent, position_at, position_number, status, reason, person_id, created_at, ended_at)
+				VALUES ($1, $2, $3, '{"ref_id":"`+names["mark"]+`","start_time":1,"end_time":2}', 0, 0, 0, 0, 'running', '', 1, 1, 0)`, w.account, names["replay"], hook)
 			w.exec(`INSERT INTO webhook_exchange (account_id, event_id, message_id, request_headers, error_message, response_headers, response_body) VALUES ($1, $2, $2, '', '', '', '')`, w.account, names["mark"])
 		}, tries: []try{
 			{list, "/webhook/history/list", window(""), ""}, {list, "/webhook/history/list", window(`,"integration_id":$id`), ""}, {list, "/webhook/history/list", window(`,"ref_id":"$mark"`), ""},
 			{list, "/webhook/history/list", window(`,"event_types":["a_new"],"status":"success","asc":true`), ""},
 			{look, "/webhook/history/detail", `{"integration_id":$id,"event_id":"$mark"}`, ""}, {change, "/webhook/history/replay", `{"event_id":"$mark"}`, ""},
+			{change, "/webhook/test", `{"integration_id":$id,"wait_seconds":0}`, ""},
+			{change, "/webhook/replay", `{"integration_ids":[$id],"start_time":1000000000000,"end_time":1000000000001,"dry_run":true}`, "BadRequest"}, // one goes on
+			{list, "/webhook/replay/list", `{}`, ""}, {list, "/webhook/replay/list", `{"integration_id":$id}`, ""},
+			{change, "/webhook/replay/cancel", `{"replay_id":"$replay"}`, ""},
 		}}
 }
 

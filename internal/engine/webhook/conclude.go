@@ -99,6 +99,7 @@ func (b *recording) add(tx *db.Tx, res *delivery.Result[*attempt, outcome]) erro
 		d.Status = "success"
 	}
 	b.history(f.account, d, o.exchange)
+	tx.OnCommit(func() { b.attemptRecorded(&f.message) })
 	tx.OnCommit(b.attempts.WithLabelValues(d.WebhookType, d.Status).Inc)
 	b.answered(key, o)
 	if o.gone {

@@ -68,6 +68,17 @@ func (m *message) put(tx *db.Tx) (err error) {
 	return err
 }
 
+// sendFirst makes a waiting message due before all others of its endpoint: one that is held gets one message at a time, and
+// this must be the next.
+func (m *message) sendFirst(tx *db.Tx, now time.Time) error {
+	if _, err := tx.Exec(`UPDATE webhook_message SET due_at = 1 WHERE account_id = $1 AND message_id = $2`, m.account, m.id); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2 AND held_until > $3`,
+		m.account, m.integration, now.UnixMilli())
+	return err
+}
+
 // maxHeldUp is how long a message that is refused may hold up the later ones of its object, counted from its start. Then
 // these are sent too: a receiver that refuses one message must not miss the end of an incident.
 const maxHeldUp = time.Minute

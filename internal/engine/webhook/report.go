@@ -14,7 +14,6 @@ import (
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
-	"tocsin/internal/platform/jobs"
 )
 
 // Trouble is an endpoint that fails for longer than maxFailing, or that is gone for good.
@@ -185,9 +184,4 @@ func (r *Service) review(tx *db.Tx, key endpointKey, now time.Time) error {
 		return err
 	}
 	return r.report(tx, key, Failing, "messages wait since "+time.UnixMilli(t.since).UTC().Format("15:04 MST"), now)
-}
-
-// watchJob returns the job that runs watch.
-func (r *Service) watchJob() jobs.Job {
-	return jobs.Job{Name: "webhook endpoints", Interval: time.Minute, Run: r.watch}
 }

@@ -48,12 +48,14 @@ type Service struct {
 	Config
 	runner   *delivery.Runner[endpointKey, *attempt, outcome]
 	match    *jobs.Signal   // wakes the matching of events
+	replays  *jobs.Signal   // wakes the replays
 	spread   func() float64 // from 0 to 1, see jobs.Backoff
 	attempts *prometheus.CounterVec
 	settled  *prometheus.CounterVec
 
 	mu       sync.Mutex
 	accounts map[int64]subscribed
+	waiting  map[string]chan struct{} // by the id of an attempt: closed when it is recorded
 }
 
 // endpointKey names an endpoint: each webhook has one.
@@ -65,8 +67,10 @@ func New(c Config) *Service {
 	r := &Service{
 		Config:   c,
 		match:    jobs.NewSignal(),
+		replays:  jobs.NewSignal(),
 		spread:   rand.Float64,
 		accounts: map[int64]subscribed{},
+		waiting:  map[string]chan struct{}{},
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tocsin_webhook_attempts_total",
 			Help: "Attempts to deliver webhooks.",
@@ -93,8 +97,13 @@ func New(c Config) *Service {
 	return r
 }
 
-// Jobs returns the background work: matching what happened with the subscriptions, sending, and
-// reports of endpoints that fail.
+// Jobs returns the background work: matching what happened with the subscriptions, sending,
+// reports of endpoints that fail, and replays.
 func (r *Service) Jobs() []jobs.Job {
-	return []jobs.Job{{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll, Signal: r.match}, r.runner.Job(), r.watchJob()}
+	return []jobs.Job{
+		{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll, Signal: r.match},
+		r.runner.Job(),
+		{Name: "webhook endpoints", Interval: time.Minute, Run: r.watch},
+		{Name: "webhook replays", Interval: time.Second, Run: r.replayAll, Signal: r.replays},
+	}
 }
