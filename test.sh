@@ -34,7 +34,7 @@ case "${1:-all}" in
 quick)
 	gofmt -l cmd docs examples internal test | grep . && fail "the files above are not formatted with gofmt"
 	go vet ./...
-	go test -vet=off $(go list ./... | grep -v -e /test/story -e /test/blackbox -e /test/peer -e /test/bench -e /internal/app -e /internal/demo)
+	go test -vet=off $(go list ./... | grep -v -e /test/story -e /test/blackbox -e /test/peer -e /test/faults -e /test/bench -e /internal/app -e /internal/demo)
 	;;
 lint) lint ;;
 race)
