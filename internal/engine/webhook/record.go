@@ -20,7 +20,8 @@ func Record(tx *db.Tx, account int64, deliveries []Delivery) error {
 	return counts.store(tx, account)
 }
 
-const insert = `INSERT INTO webhook_delivery (account_id, ` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+const insert = `INSERT INTO webhook_delivery (account_id, ` + columns + `)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 
 // exchange is the request and the response of an attempt.
 type exchange struct {

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -143,10 +142,12 @@ func (r *Service) startOne(c *api.Call, f replayFilter, hook int64, dry bool) (o
 	}
 	running, found, err := db.One(c.Tx, db.Column[string],
 		`SELECT replay_id FROM webhook_replay WHERE account_id = $1 AND integration_id = $2 AND status = 'running'`, c.Who.AccountID, hook)
-	if err != nil || found {
-		return one, errors.Join(err, fault.New(fault.Conflict, "the replay %s of integration %d goes on: wait for its end, or cancel it", running, hook))
-	}
-	if dry || one.Count == 0 {
+	switch {
+	case err != nil:
+		return one, err
+	case found:
+		return one, fault.New(fault.Conflict, "the replay %s of integration %d goes on: wait for its end, or cancel it", running, hook)
+	case dry || one.Count == 0:
 		return one, nil
 	}
 	one.ReplayID = id.Object(c.Now)
