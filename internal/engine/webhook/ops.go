@@ -66,7 +66,7 @@ func (r *Service) Ops() []api.Op {
 				"that has handled one drops it; the header Webhook-Origin is replay. At most two of a webhook are sent at a time, " +
 				"so that new messages do not wait. A webhook has one replay at a time, which goes on after a restart.",
 			Example: `{"integration_ids": [6113996590131], "start_time": 1776009600000, "end_time": 1776096000000, "dry_run": true}`,
-			Do:      api.Do(r.startReplay),
+			Do:      api.DoAfter(r.countReplay, r.startReplay),
 		},
 		{
 			Path:    "/webhook/replay/list",

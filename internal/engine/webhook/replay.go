@@ -95,19 +95,45 @@ func (f *replayFilter) count(tx *db.Tx, account, hook int64) (n int64, err error
 	return n, err
 }
 
-// startReplay is POST /webhook/replay.
-func (r *Service) startReplay(c *api.Call, in replayRequest) (out replayStarted, err error) {
+// countedReplay is a replay whose messages were counted.
+type countedReplay struct {
+	replayRequest
+	filter   replayFilter
+	webhooks []replayCount
+}
+
+// countReplay is the first part of POST /webhook/replay: a million messages are counted without the writer.
+func (r *Service) countReplay(c *api.Call, in replayRequest) (found countedReplay, err error) {
 	f := replayFilter{From: in.StartTime, To: min(in.EndTime, c.Now.UnixMilli()), EventTypes: in.EventTypes, Status: in.Status, Ref: in.RefID}
 	if f.Status == "success" {
 		f.Status = delivered
 	}
-	if f.Hidden, err = channel.Hidden(c.Tx, c.Who); err != nil {
-		return out, err
-	}
 	slices.Sort(in.IntegrationIDs)
-	for _, hook := range slices.Compact(in.IntegrationIDs) {
-		one, err := r.startOne(c, f, hook, in.DryRun.DryRun)
-		if err != nil {
+	found = countedReplay{replayRequest: in, webhooks: []replayCount{}}
+	err = c.Read(func() (err error) {
+		if f.Hidden, err = channel.Hidden(c.Tx, c.Who); err != nil {
+			return err
+		}
+		for _, hook := range slices.Compact(in.IntegrationIDs) {
+			if err := integration.Permit(c, hook); err != nil {
+				return err
+			}
+			n, err := f.count(c.Tx, c.Who.AccountID, hook)
+			if err != nil {
+				return err
+			}
+			found.webhooks = append(found.webhooks, replayCount{IntegrationID: hook, Count: n})
+		}
+		return nil
+	})
+	found.filter = f
+	return found, err
+}
+
+// startReplay is the second part: it stores the replays.
+func (r *Service) startReplay(c *api.Call, in countedReplay) (out replayStarted, err error) {
+	for _, one := range in.webhooks {
+		if one, err = r.startOne(c, in.filter, one, in.DryRun.DryRun); err != nil {
 			return out, err
 		}
 		out.Webhooks, out.Count = append(out.Webhooks, one), out.Count+one.Count
@@ -126,9 +152,9 @@ func (r *Service) startReplay(c *api.Call, in replayRequest) (out replayStarted,
 // between a dry run and its replay.
 func differs(want, got int64) bool { return max(got-want, want-got) > max(10, want/10) }
 
-// startOne counts the messages of a webhook, and stores their replay if there are any.
-func (r *Service) startOne(c *api.Call, f replayFilter, hook int64, dry bool) (one replayCount, err error) {
-	one.IntegrationID = hook
+// startOne stores the replay of the messages of a webhook, if there are any.
+func (r *Service) startOne(c *api.Call, f replayFilter, one replayCount, dry bool) (replayCount, error) {
+	hook := one.IntegrationID
 	if err := integration.Permit(c, hook); err != nil {
 		return one, err
 	}
@@ -137,9 +163,6 @@ func (r *Service) startOne(c *api.Call, f replayFilter, hook int64, dry bool) (o
 		return one, err
 	}
 	c.Touched(integration.Kind.Name, hook, i.IntegrationName)
-	if one.Count, err = f.count(c.Tx, c.Who.AccountID, hook); err != nil {
-		return one, err
-	}
 	running, found, err := db.One(c.Tx, db.Column[string],
 		`SELECT replay_id FROM webhook_replay WHERE account_id = $1 AND integration_id = $2 AND status = 'running'`, c.Who.AccountID, hook)
 	switch {
