@@ -73,7 +73,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	}
 	webhooks := webhook.New(webhook.Config{
 		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Out: a.outside(), CursorKey: cursorKey,
-		Closed: a.Senders.Closed, Held: a.Gate.Reason,
+		Closed: a.Senders.Closed, Held: a.Gate.Reason, Bus: bus, Report: a.endpointTrouble,
 	})
 	decisions := triage.New(triage.Config{
 		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds,
@@ -169,6 +169,24 @@ func (a *App) failing(tx *db.Tx, t notify.FailingTarget, now time.Time) error {
 		Title: fmt.Sprintf("Notifications to %s have failed for more than an hour", t.Name),
 		Text:  "The last attempt failed: " + t.Error,
 	}, now)
+}
+
+// endpointTrouble raises an alert of Tocsin's own about the endpoint of a webhook, and ends it.
+func (a *App) endpointTrouble(tx *db.Tx, t webhook.Trouble, now time.Time) error {
+	own := selfalert.Alert{
+		Account: t.Account, Key: fmt.Sprintf("webhook/%d/%s", t.Integration, t.Kind), Severity: event.Warning, Lasts: 6 * time.Hour,
+		Title: fmt.Sprintf("The webhook %s has failed for more than an hour", t.Name),
+		Text:  "The last attempt failed: " + t.Error + ". Messages are retried for a day; /webhook/history/list shows each attempt.",
+	}
+	if t.Kind == webhook.Gone {
+		own.Lasts = 30 * 24 * time.Hour
+		own.Title = fmt.Sprintf("The webhook %s was disabled: its endpoint is gone (410)", t.Name)
+		own.Text = "What waited for it is in /webhook/history/list. Correct its endpoint and enable it, or delete it."
+	}
+	if t.Error == "" {
+		return a.selfAlerts.End(tx, t.Account, own.Key, now)
+	}
+	return a.selfAlerts.Raise(tx, own, now)
 }
 
 // pushRate is how much one integration may send (docs/sources.md). A deployment without limits has none here either.

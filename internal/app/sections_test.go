@@ -45,7 +45,7 @@ var unfiled = map[string]string{
 	"datasource_counter": "the next number, which an import makes from the datasources",
 	"channel_star":       "marks of persons",
 	"ical_feed":          "secret addresses that only calendar programs know; persons create others",
-	"webhook_endpoint":   "what came of deliveries", "webhook_event": "likewise", "webhook_message": "likewise", "webhook_exchange": "likewise",
+	"webhook_endpoint":   "what came of deliveries", "webhook_replay": "likewise", "webhook_event": "likewise", "webhook_message": "likewise", "webhook_exchange": "likewise",
 	"webhook_count": "computed from the deliveries", "webhook_count_day": "likewise",
 	"handover": "computed from the schedules", "silence_end": "computed from the silences",
 	"heartbeat": "signs of life", "notice": "what was sent", "notice_send": "how much", "notice_failing": "what failed", "own_alert": "what is wrong now", "phone_answer": "what came back", "feed": "what happened",
