@@ -12,7 +12,7 @@ import (
 )
 
 type overrideCreateRequest struct {
-	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
+	ScheduleID int64 `json:"schedule_id" minimum:"1" doc:"The schedule."`
 	OverrideBody
 	IfRevision
 	api.DryRun
