@@ -27,6 +27,7 @@ import (
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/schedulefeed"
 	"tocsin/internal/signin"
 )
 
@@ -79,6 +80,7 @@ type App struct {
 	phone   *phone.Service
 	signIn  *signin.Service
 	lint    *lint.Service
+	feeds   *schedulefeed.Service
 
 	selfAlerts *selfalert.Service
 	metrics    *prometheus.Registry
