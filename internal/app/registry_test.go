@@ -300,7 +300,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 				name, method, path, key, contentType, body, code string
 			}{
 				{"unknown path", "POST", op.Path + "x", owner, "application/json", op.Example, "RouteNotFound"},
-				{"method", "GET", op.Path, owner, "", "", "MethodNotAllowed"},
+				{"method", "PUT", op.Path, owner, "", "", "MethodNotAllowed"},
 				{"no key", "POST", op.Path, "", "application/json", op.Example, "Unauthorized"},
 				{"wrong key", "POST", op.Path, owner + "x", "application/json", op.Example, "Unauthorized"},
 				{"content type", "POST", op.Path, owner, "text/plain", op.Example, "InvalidContentType"},
