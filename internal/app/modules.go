@@ -41,6 +41,7 @@ import (
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/statuspage"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
 	"tocsin/internal/warroom"
@@ -117,6 +118,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 		route.Module(),
 		enrichment.Module(),
 		(&preference.Service{Keyring: a.Keyring}).Module(),
+		statuspage.Module(),
 	}
 }
 
