@@ -56,10 +56,8 @@ func changeCreate(c *api.Call, in changeCreateRequest) (changeCreated, error) {
 	if err := change.check(""); err != nil {
 		return changeCreated{}, err
 	}
-	if change.endsAt() > now {
-		if err := checkOpen(c.Tx, account, now); err != nil {
-			return changeCreated{}, err
-		}
+	if err := change.checkOpen(c.Tx, account, now); err != nil {
+		return changeCreated{}, err
 	}
 	c.Touched(Pages.Name, page.PageID, page.Name)
 	c.Touched(changeKind, number, change.Title)
@@ -179,6 +177,9 @@ func changeUpdate(c *api.Call, in changeUpdateRequest) (api.Empty, error) {
 // store checks a change that a call has changed, and stores it.
 func (c *Change) store(call *api.Call) error {
 	if err := c.check(""); err != nil {
+		return err
+	}
+	if err := c.checkOpen(call.Tx, call.Who.AccountID, call.Unix()); err != nil {
 		return err
 	}
 	c.UpdatedAt = call.Unix()

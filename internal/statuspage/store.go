@@ -93,9 +93,13 @@ func openOf(tx *db.Tx, account, page, now int64) ([]Change, error) {
 		ORDER BY start_at, change_id LIMIT $4 + 0`, account, page, now, maxOpen)
 }
 
-// checkOpen returns a fault if the account has as many open changes as it may.
-func checkOpen(tx *db.Tx, account, now int64) error {
-	n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM status_page_change WHERE account_id = $1 AND closes_at > $2`, account, now)
+// checkOpen returns a fault if the change is open, and the account has as many other open changes as it may.
+func (c *Change) checkOpen(tx *db.Tx, account, now int64) error {
+	if c.endsAt() <= now {
+		return nil
+	}
+	n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM status_page_change WHERE account_id = $1 AND closes_at > $2 AND change_id <> $3`,
+		account, now, c.ChangeID)
 	if err == nil && n >= maxOpen {
 		err = fault.Invalid("status", "must end the change, or another one must end first: an account has at most %d open changes", maxOpen)
 	}

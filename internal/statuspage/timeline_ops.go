@@ -80,13 +80,7 @@ func timelineDelete(c *api.Call, in timelineDeleteRequest) (api.Removal, error) 
 	if err != nil {
 		return api.Removal{}, err
 	}
-	wasOpen := change.endsAt() > c.Unix()
 	change.Updates = slices.Delete(change.Updates, i, i+1)
-	if !wasOpen && change.endsAt() > c.Unix() {
-		if err := checkOpen(c.Tx, c.Who.AccountID, c.Unix()); err != nil {
-			return api.Removal{}, err
-		}
-	}
 	return api.Removal{}, change.store(c)
 }
 
