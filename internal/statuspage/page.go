@@ -173,8 +173,8 @@ func (p *Page) checkURL(tx *db.Tx, at configstore.RecordPath, account int64) err
 	return err
 }
 
-// identify gives the sections and components without an id that of the stored one of the same name, else a new one. So a
-// client that sends the same names again changes nothing.
+// identify sets the ids of the sections and components that were sent without one: that of the stored one of the same name,
+// else a new one. So a client that sends the same names again changes nothing.
 func (p *Page) identify(before *Page, now time.Time) {
 	sections, components := map[string]string{}, map[string]string{}
 	for _, s := range before.Sections {

@@ -34,6 +34,8 @@ var wide = map[string]string{
 	"incident: FROM incident WHERE account_id = $1 ORDER BY incident_id":             "the export of an account writes all of them",
 	"rum: FROM rum_issue WHERE account_id = $1 ORDER BY issue_id":                    "the export of an account writes all of them",
 	"statuspage: FROM status_page_change WHERE account_id = $1 ORDER BY change_id":   "the export of an account writes all of them",
+	"statuspage: AND page_id = $2 AND closes_at > $3":                                "sorts the open changes, of which an account has at most 1,000",
+	"statuspage: ($2 = 0 OR page_id = $2) AND closes_at > $3":                        "sorts the open changes, of which an account has at most 1,000",
 	"engine/escalation: FROM escalation WHERE rule <> ''":                            "a new sealing key seals every secret again, once",
 	"engine/webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":  "the export of an account writes all of them",
 	"engine/notify: FROM notice WHERE target <> ''":                                  "a new sealing key seals every secret again, once",
