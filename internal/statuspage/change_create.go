@@ -49,7 +49,8 @@ func changeCreate(c *api.Call, in changeCreateRequest) (changeCreated, error) {
 	if change.StartAt == 0 {
 		change.StartAt = now
 	}
-	if err := configstore.FirstError(change.begin(c, &page, in.Updates, in.Status), change.checkTimes(now), needPersons(c, in.ResponderIDs)); err != nil {
+	err = configstore.FirstError(change.begin(c, &page, in.Updates, in.Status), change.checkTimes(now), needPersons(c, in.ResponderIDs))
+	if err != nil {
 		return changeCreated{}, err
 	}
 	change.UpdatedAt = now

@@ -37,8 +37,8 @@ func pageOps() []api.Op {
 		{
 			Path: "/status-page/update", Allow: managePages, Effect: api.Write, Audit: "status_page:write:update",
 			Doc: "Changes the members of a page that are sent; the others keep their values.",
-			Notes: "The lists of sections and components replace the stored ones. One without an id keeps that of the stored one of the same name. " +
-				"Changes that name a component which is gone keep its last name.",
+			Notes: "The lists of sections and components replace the stored ones. One without an id keeps that of the stored one of the " +
+				"same name. Changes that name a component which is gone keep its last name.",
 			Example: `{"page_id": 3846028050131, "description": "How our systems are."}`,
 			Do:      api.Do(pageUpdate),
 		},
@@ -65,9 +65,9 @@ func changeOps() []api.Op {
 		{
 			Path: "/status-page/change/create", Allow: manageChanges, Effect: api.Write, Audit: "status_page_change:write:create",
 			Doc: "Creates an incident or a maintenance on a page.",
-			Notes: "An open incident may have its statuses in any order; a maintenance goes from scheduled to ongoing to completed; what is resolved " +
-				"or completed stays so, and all its components are operational. An account has at most 1,000 open changes, a change at most 100 " +
-				"updates with 100,000 characters together.",
+			Notes: "An open incident may have its statuses in any order; a maintenance goes from scheduled to ongoing to completed; what is " +
+				"resolved or completed stays so, and all its components are operational. An account has at most 1,000 open changes, a change " +
+				"at most 100 updates with 100,000 characters together.",
 			Example: `{"page_id": 3846028050131, "type": "incident", "title": "Checkout is slow", "description": "Payments take longer than usual.",
 				"status": "investigating", "updates": [{"status": "investigating", "description": "We are looking into it.",
 				"component_changes": [{"component_id": "checkout", "status": "degraded"}]}]}`,
@@ -99,7 +99,8 @@ func changeOps() []api.Op {
 		},
 		{
 			Path: "/status-page/change/active/list", Effect: api.Snapshot, Get: true,
-			Doc:     "Lists the changes that are not resolved or completed: those that have begun, the latest first, then those to come, the next first.",
+			Doc:     "Lists the changes that are not resolved or completed.",
+			Notes:   "First those that have begun, the latest first, then those to come, the next first.",
 			Example: `{"page_id": 3846028050131}`,
 			Do:      api.Do(activeList),
 		},

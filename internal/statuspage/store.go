@@ -64,8 +64,8 @@ func (c *Change) update(tx *db.Tx, account int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE status_page_change SET page_id = $3, type = $4, status = $5, start_at = $6, ongoing_at = $7, closes_at = $8, body = $9
-		WHERE account_id = $1 AND change_id = $2`, values...)
+	_, err = tx.Exec(`UPDATE status_page_change SET page_id = $3, type = $4, status = $5, start_at = $6, ongoing_at = $7, closes_at = $8,
+		body = $9 WHERE account_id = $1 AND change_id = $2`, values...)
 	return err
 }
 
@@ -98,8 +98,8 @@ func (c *Change) checkOpen(tx *db.Tx, account, now int64) error {
 	if c.endsAt() <= now {
 		return nil
 	}
-	n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM status_page_change WHERE account_id = $1 AND closes_at > $2 AND change_id <> $3`,
-		account, now, c.ChangeID)
+	n, _, err := db.One(tx, db.Column[int64],
+		`SELECT count(*) FROM status_page_change WHERE account_id = $1 AND closes_at > $2 AND change_id <> $3`, account, now, c.ChangeID)
 	if err == nil && n >= maxOpen {
 		err = fault.Invalid("status", "must end the change, or another one must end first: an account has at most %d open changes", maxOpen)
 	}

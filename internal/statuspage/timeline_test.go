@@ -55,7 +55,7 @@ func randomChange(r *rand.Rand, number int64) Change {
 // moment after all of them.
 func naive(c Change, now int64) (ok bool, status string, affected map[string]string) {
 	affected = map[string]string{}
-	ended, retrograde := false, false
+	retrograde := false
 	for i := len(c.Updates) - 1; i >= 0; i-- {
 		u := c.Updates[i]
 		if u.Status != "" {
@@ -66,7 +66,7 @@ func naive(c Change, now int64) (ok bool, status string, affected map[string]str
 			affected[one.ComponentID] = one.Status
 		}
 	}
-	ended = status == "resolved" || status == "completed"
+	ended := status == "resolved" || status == "completed"
 	for _, s := range affected {
 		retrograde = retrograde || ended && s != "operational"
 	}
