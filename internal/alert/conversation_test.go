@@ -2,6 +2,7 @@ package alert_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"tocsin/internal/api/apitest"
@@ -16,6 +17,32 @@ func withEvents(s *apitest.Server) {
 	}
 	s.Exec(`INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace) VALUES ($1, 9, 1712650005000, '663a1b2c3d4e5f6789aa0009', 1002, 'dropped', '', '', 5, 1712650005, 'Info', '{"title": "noise", "event_status": "Info", "event_severity": "Info", "event_time": 1712650005}', '[]')`, apitest.AccountA)
 	s.Exec(`INSERT INTO feed (account_id, ref_id, feed_id, created_at, type, person_id, detail) VALUES ($1, $2, 1, 1712650001000, 'a_new', 0, '{"severity":"Warning"}'), ($1, $2, 2, 1712650002000, 'a_close', 0, '{}')`, apitest.AccountA, full)
+}
+
+// TestASearchByTitleIsBounded: an expression that would take a minute of the processor is not run to the end, and the reply
+// has a warning.
+func TestASearchByTitleIsBounded(t *testing.T) {
+	s := start(t)
+	s.Exec(`WITH RECURSIVE t(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM t WHERE n < 499)
+		INSERT INTO alert (account_id, alert_id, channel_id, incident_id, integration_id, integration_name, integration_type, integration_ref_id,
+			alert_key, title, title_rule, description, alert_severity, alert_status, start_time, last_time, end_time, event_cnt, ever_muted,
+			responder_name, responder_email, labels, images, created_at, updated_at, deleted_at)
+		SELECT $1, printf('%024d', n), 1001, '', 1, '', '', '', 'k' || n, printf('%01024d', n), '', '', 'Info', 'Info', 1712690000 + n, 0, 0, 1, FALSE,
+			'', '', '{}', '[]', 0, 0, 0 FROM t`, apitest.AccountA)
+	const span = `"start_time": 1712690000, "end_time": 1712700000`
+	s.Converse(t, []apitest.Turn{
+		{Path: "/alert/list", Body: `{` + span + `, "title": "/^0+(1|2)$/"}`, Has: `{"total": 2}`},
+		{Path: "/alert/list", Body: `{` + span + `, "title": "0*7"}`, Has: `{"total": 50, "has_next_page": true}`},
+	})
+	r := s.Call(apitest.KeyA, "/alert/list", `{`+span+`, "title": "/(x|y){240}z|7$/"}`)
+	var list struct {
+		Total    int
+		Warnings []string
+	}
+	r.Into(&list)
+	if len(list.Warnings) != 1 || !strings.Contains(list.Warnings[0], "title: only the first") || list.Total == 0 || list.Total > 49 {
+		t.Errorf("%+v", list)
+	}
 }
 
 func TestAlertsAndEvents(t *testing.T) {

@@ -22,6 +22,7 @@ type listRequest struct {
 	ChannelIDs     []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those of these channels."`
 	IntegrationIDs []int64  `json:"integration_ids,omitzero" maxItems:"100" doc:"Only those of these integrations."`
 	AlertIDs       []string `json:"alert_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Only these."`
+	Title          string   `json:"title,omitzero" maxLength:"2048" doc:"Only those with this title; * stands for any characters, ? for one, and /x/ is a regular expression that is found anywhere, as in filters."`
 	AlertKeys      []string `json:"alert_keys,omitzero" maxItems:"100" maxLength:"255" doc:"Only those with these keys; a key with a comma is never found."`
 	OrderBy        string   `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"By updated_at; else by start_time."`
 	Asc            bool     `json:"asc,omitzero" doc:"Oldest first."`
@@ -47,6 +48,9 @@ func (in listRequest) Check() error {
 		return err
 	}
 	if err := severities("alert_severity", in.AlertSeverity); err != nil {
+		return err
+	}
+	if err := checkTitle(in.Title); err != nil {
 		return err
 	}
 	return in.Page.Check()
@@ -92,24 +96,8 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert]
 		db.List(in.ChannelIDs), db.List(hidden), db.List(in.IntegrationIDs), db.List(ids), db.List(in.AlertKeys),
 	}
 	byChange := in.ByUpdatedAt || in.OrderBy == "updated_at"
-	binding := fmt.Sprint("alerts", args, in.Asc, byChange)
+	binding := fmt.Sprint("alerts", args, in.Asc, byChange, in.Title)
 	from, err := in.From(r.CursorKey, binding)
-	if err != nil {
-		return reply, err
-	}
-	matching, page, place := begun, begunDown, func(a Alert) api.Position { return api.Position{At: a.StartTime, ID: a.AlertID} }
-	switch {
-	case byChange && in.Asc:
-		matching, page = changed, changedUp
-	case byChange:
-		matching, page = changed, changedDown
-	case in.Asc:
-		page = begunUp
-	}
-	if byChange {
-		place = func(a Alert) api.Position { return api.Position{At: a.UpdatedAt, ID: a.AlertID} }
-	}
-	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*) FROM alert`+matching, args...)
 	if err != nil {
 		return reply, err
 	}
@@ -117,7 +105,13 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert]
 	if from != (api.Position{}) {
 		offset = 0
 	}
-	found, err := db.All(c.Tx, scanAlert, selection+page, append(args, from.ID, from.At, limit+1, offset)...)
+	var found []Alert
+	var total int64
+	if in.Title != "" {
+		found, total, err = listTitle(c, in, byChange, args, from, limit+1, offset)
+	} else {
+		found, total, err = listAll(c.Tx, byChange, in.Asc, args, from, limit+1, offset)
+	}
 	if err != nil {
 		return reply, err
 	}
@@ -129,7 +123,30 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert]
 	if err := named(c.Tx, c.Who.AccountID, found); err != nil {
 		return reply, err
 	}
+	place := func(a Alert) api.Position { return api.Position{At: a.StartTime, ID: a.AlertID} }
+	if byChange {
+		place = func(a Alert) api.Position { return api.Position{At: a.UpdatedAt, ID: a.AlertID} }
+	}
 	return api.NewCursorPage(found, limit, total, r.CursorKey, binding, place), nil
+}
+
+// listAll returns most alerts of the list at most, those after a position or, without one, after offset others, and the
+// number of all.
+func listAll(tx *db.Tx, byChange, asc bool, args []any, from api.Position, most, offset int64) (found []Alert, total int64, err error) {
+	matching, page := begun, begunDown
+	switch {
+	case byChange && asc:
+		matching, page = changed, changedUp
+	case byChange:
+		matching, page = changed, changedDown
+	case asc:
+		page = begunUp
+	}
+	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM alert`+matching, args...); err != nil {
+		return nil, 0, err
+	}
+	found, err = db.All(tx, scanAlert, selection+page, append(args, from.ID, from.At, most, offset)...)
+	return found, total, err
 }
 
 // either returns a filter of a query: 1 for true, 0 for false, -1 for both when the flag is absent.

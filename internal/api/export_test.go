@@ -32,3 +32,6 @@ func BodyBytes(f *Frame) int64 {
 	defer f.bodies.mu.Unlock()
 	return f.bodies.used
 }
+
+// Waiting returns how many calls wait for their turn.
+func Waiting(f *Frame) int { return f.queue.Places() }

@@ -37,10 +37,12 @@ type Config struct {
 	// Conceal removes from an error what the caller may not read, before its transaction ends; nil: nothing is private.
 	Conceal func(*db.Tx, auth.Principal, error) error
 	Rate    ratelimit.Rate // per account and operation; zero fields: no limit
-	Proxies []netip.Prefix // their X-Forwarded-For is trusted
-	Build   string         // shown in the reference
-	Guesses *KeyGuesses    // shared with what else takes keys; nil: the frame has its own
-	MaxBody int64          // the largest limit of an endpoint's body, in bytes: the memory for bodies depends on it
+	// LimitWait is how long a read above the limit waits for its turn before it is refused; 0: it is refused at once.
+	LimitWait time.Duration
+	Proxies   []netip.Prefix // their X-Forwarded-For is trusted
+	Build     string         // shown in the reference
+	Guesses   *KeyGuesses    // shared with what else takes keys; nil: the frame has its own
+	MaxBody   int64          // the largest limit of an endpoint's body, in bytes: the memory for bodies depends on it
 }
 
 // Frame serves the operations of all packages. It is an http.Handler for their paths.
@@ -52,6 +54,9 @@ type Frame struct {
 	preparing sync.Mutex   // guards schemas
 	failure   *huma.Schema // the schema of errorResponse
 	rates     *ratelimit.Table[rateKey]
+	queue     *ratelimit.Queue[rateKey] // of calls that wait for LimitWait
+	stopping  context.Context           // ended by stop
+	stop      context.CancelFunc
 	bodies    *bodyBudget
 	bodyTime  time.Duration
 	metrics   *metrics
@@ -83,8 +88,14 @@ func New(c Config, ops ...[]Op) *Frame {
 	}
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
-		rates:  ratelimit.New[rateKey](0),
+		rates: ratelimit.New[rateKey](0), queue: ratelimit.NewQueue[rateKey](waitingPerAccount, waitingInAll),
 		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), bodyWait), bodyTime: bodyTime,
+	}
+	f.stopping, f.stop = context.WithCancel(context.Background())
+	if f.Metrics != nil {
+		f.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "tocsin_calls_waiting", Help: "Reads above the limit that wait for their turn.",
+		}, func() float64 { return float64(f.queue.Places()) }))
 	}
 	f.unknown = f.metrics.of("unknown")
 	for _, table := range ops {
@@ -122,7 +133,7 @@ func (f *Frame) prepare(m *mounted) {
 		f.preparing.Lock()
 		defer f.preparing.Unlock()
 		m.in = f.schemas.of(m.Do.in, hint(m.Path, "Request"))
-		m.out = f.schemas.of(m.Do.out, hint(m.Path, "Reply"))
+		m.out = f.schemas.Schema(m.Do.out, true, hint(m.Path, "Reply")) // a pointer: the data may be null
 		m.check = f.schemas.checker(m.in)
 		if m.Get {
 			in := f.schemas.SchemaFromRef(m.in.Ref)
@@ -163,6 +174,7 @@ type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	reply  *bytes.Buffer // the envelope, once it is encoded
+	file   *Download     // what is answered instead of an envelope
 	began  time.Time
 	status int
 	bytes  int
@@ -196,13 +208,20 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h["Flashcat-Request-Id"] = h["Service-Request-Id"] // the name that existing clients read
 
 	err := f.answer(x)
-	if err != nil {
+	broken := false
+	switch {
+	case err != nil:
 		x.fail(err)
-	} else {
+	case x.file != nil:
+		broken, err = x.sendFile()
+	default:
 		x.succeed()
 	}
 	f.release(x)
 	f.finish(x, err)
+	if broken {
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // answer runs the checks in their documented order (docs/api.md), then the operation.
@@ -316,7 +335,7 @@ func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any
 	return err
 }
 
-// request decodes and checks the request. The unknown members of a write become warnings.
+// request decodes and checks the request. The unknown members of a write or a list become warnings.
 func (f *Frame) request(x *exchange, body []byte) (in any, err error) {
 	document, err := parse(body)
 	if err != nil {
@@ -326,7 +345,7 @@ func (f *Frame) request(x *exchange, body []byte) (in any, err error) {
 	if err := x.op.check.check(nil, document); err != nil {
 		return nil, err
 	}
-	if x.op.Effect == Write {
+	if x.op.warns() {
 		x.call.warnings, x.call.unlisted = x.op.check.unknown(document)
 	}
 	return x.op.Do.decode(body)

@@ -215,12 +215,13 @@ func TestCallsAreCounted(t *testing.T) {
 		"tocsin_api_calls_total unknown RouteNotFound":  2,
 		"tocsin_api_call_seconds /toy/list":             3,
 		"tocsin_api_call_seconds unknown":               2,
+		"tocsin_calls_waiting":                          0,
 	} {
 		if got[key] != want {
 			t.Errorf("%s = %v, want %v", key, got[key], want)
 		}
 	}
-	if len(got) != 5 {
+	if len(got) != 6 {
 		t.Errorf("%v", got)
 	}
 }

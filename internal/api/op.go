@@ -65,7 +65,8 @@ type Func struct {
 // In is a struct whose json tags name the fields: a field with omitempty or omitzero is optional, any
 // other is required; minimum, maximum, minLength, maxLength, minItems, maxItems, enum and pattern tags
 // are checked before the function is called, and so is a method Check() error on In, for rules between
-// fields. null means absent for an optional field. Unknown fields are ignored, and a write names them in the warnings of its reply.
+// fields. null means absent for an optional field. Unknown fields are ignored; a write or a list
+// names them in the warnings of its reply.
 func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
 	return Func{
 		in:  reflect.TypeFor[In](),

@@ -57,14 +57,7 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 	responses := map[string]*huma.Response{"200": {
 		Description: "Done.",
 		Headers:     map[string]*huma.Param{"Service-Request-Id": callID},
-		Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
-			Type:     huma.TypeObject,
-			Required: []string{"request_id", "data"},
-			Properties: map[string]*huma.Schema{
-				"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."},
-				"data":       f.answered(op),
-			},
-		}, Example: raw(op.Reply)}},
+		Content:     f.content(op),
 	}}
 	for _, w := range wire {
 		if w.status == http.StatusMethodNotAllowed { // other methods than those described
@@ -96,14 +89,19 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 	}
 }
 
-// answered returns the schema of an operation's data: a write may have warnings although its type has no member for them.
+// answered returns the schema of an operation's data: a write or a list may have warnings although its type
+// has no member for them.
 func (f *Frame) answered(op *mounted) *huma.Schema {
-	if op.Effect != Write || op.out.Ref == "" || f.schemas.SchemaFromRef(op.out.Ref).Properties["warnings"] != nil {
+	if !op.warns() || op.out.Ref == "" || f.schemas.SchemaFromRef(op.out.Ref).Properties["warnings"] != nil {
 		return op.out
 	}
+	return &huma.Schema{AllOf: []*huma.Schema{op.out, {Properties: warningsSchema().Properties}}}
+}
+
+// warningsSchema returns the schema of Warnings.
+func warningsSchema() *huma.Schema {
 	own := newSchemas() // not among the named schemas, because no type of a request or reply is Warnings alone
-	warnings := own.SchemaFromRef(own.of(reflect.TypeFor[Warnings](), "").Ref)
-	return &huma.Schema{AllOf: []*huma.Schema{op.out, {Properties: warnings.Properties}}}
+	return own.SchemaFromRef(own.of(reflect.TypeFor[Warnings](), "").Ref)
 }
 
 func (op *mounted) description() string {

@@ -46,7 +46,7 @@ func NewPaged[T any](items []T, offset, total int64) Paged[T] {
 	return Paged[T]{items, total, offset+int64(len(items)) < total}
 }
 
-// Warnings is embedded in the reply of a write that is done although it looks like a mistake.
+// Warnings is embedded in the reply of an operation that is done although it looks like a mistake.
 type Warnings struct {
 	Warnings []string `json:"warnings,omitzero" maxItems:"51" doc:"What was accepted but is probably a mistake, one sentence each; absent without warnings. At most 50, then how many more there are."`
 }

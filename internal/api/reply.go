@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,6 +34,10 @@ type Appender interface {
 // an imported file or an event. Its bad bytes are replaced, because failing the whole reply would be worse. The members
 // of maps are sorted, so that the same state always encodes to the same bytes.
 func (x *exchange) encode(data any) (err error) {
+	if file, ok := data.(*Download); ok {
+		x.file = file
+		return nil
+	}
 	x.reply = buffers.Get().(*bytes.Buffer)
 	x.reply.Reset()
 	x.reply.WriteString(`{"request_id":"`)
@@ -50,17 +55,22 @@ func (x *exchange) encode(data any) (err error) {
 		err = json.MarshalWrite(x.reply, data, replyOptions)
 	}
 	if err == nil && !hasWarnings && len(x.call.warnings) > 0 {
-		err = x.appendWarnings()
+		err = x.appendWarnings(reflect.Indirect(reflect.ValueOf(data)).Kind() == reflect.Slice)
 	}
 	x.reply.WriteByte('}')
 	return fault.Wrap(err, "encode the reply")
 }
 
-// appendWarnings adds the warnings of the frame as the last member of a reply without a member for them.
-func (x *exchange) appendWarnings() error {
+// appendWarnings adds the warnings of the frame as the last member of data without a member for them. Data that is a list
+// has no members: they are then beside it.
+func (x *exchange) appendWarnings(isList bool) error {
 	b := x.reply.Bytes()
+	if isList {
+		x.reply.WriteString(`,"warnings":`)
+		return json.MarshalWrite(x.reply, warn(x.call.warnings, x.call.unlisted).Warnings, replyOptions)
+	}
 	if b[len(b)-1] != '}' {
-		return nil // not an object
+		return nil // null
 	}
 	x.reply.Truncate(len(b) - 1)
 	if b[len(b)-2] != '{' {
@@ -88,8 +98,8 @@ func (x *exchange) succeed() {
 }
 
 func (x *exchange) fail(err error) {
-	status, body, refs := failure(err, x.r.Header.Get("Accept-Language"))
-	b, err := json.Marshal(errorResponse{x.call.RequestID, body, refs}, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
+	status, body, data := failure(err, x.r.Header.Get("Accept-Language"))
+	b, err := json.Marshal(errorResponse{x.call.RequestID, body, data}, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
 	if err != nil {
 		panic(err) // strings in structs
 	}
@@ -112,24 +122,6 @@ var (
 	noStore  = []string{"no-store"} // replies hold personal data, and the URL may hold the key
 )
 
-// within counts the call against the account's limit for this operation and sets the headers with what is left.
-func (f *Frame) within(x *exchange) error {
-	rate := f.rate(x.op)
-	if rate == (ratelimit.Rate{}) {
-		return nil
-	}
-	v := f.rates.Allow(rateKey{x.call.Who.AccountID, x.op.number}, rate, x.call.Now)
-	h := x.w.Header()
-	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(v.Limit)}
-	h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
-	h["X-Ratelimit-Reset"] = []string{strconv.FormatInt(ceilSeconds(v.Reset), 10)}
-	if v.OK {
-		return nil
-	}
-	x.retryAfter(v)
-	return fault.New(fault.TooFrequent, "at most %d calls in this window for this account and operation", v.Limit)
-}
-
 // rate returns the operation's own limit, or the deployment's. A deployment without limits has none.
 func (f *Frame) rate(op *mounted) ratelimit.Rate {
 	if op.Rate != (ratelimit.Rate{}) && f.Rate != (ratelimit.Rate{}) {
@@ -148,6 +140,9 @@ func retryAfter(v ratelimit.Result) string {
 }
 
 func ceilSeconds(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
+
+// ClientIP returns the network address that a request came from, for handlers beside the operations.
+func (f *Frame) ClientIP(r *http.Request) string { return clientIP(r, f.Proxies) }
 
 // clientIP returns the address that the call came from: the connection's or, when that is a trusted proxy, the
 // last address in X-Forwarded-For that is not a trusted proxy.

@@ -2,11 +2,18 @@ package api
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 )
+
+// warns reports whether the reply names the unknown members of the request. A write would not store them. A list would
+// return everything, as if the filter had matched.
+func (op Op) warns() bool {
+	return op.Effect == Write || strings.HasPrefix(path.Base(op.Path), "list")
+}
 
 // unknown returns a warning for each member of a checked body that its schema does not have. Such members are accepted,
 // because clients may be newer than this server, but most are typing errors whose setting would silently be missing.
@@ -29,6 +36,9 @@ func (c *checker) unknown(body any) (list []string, more int) {
 // walkUnknown calls report with each unknown member and the known one that is spelled like it, or an empty text. Members
 // of one object are reported by name, so that the same body always gets the same warnings.
 func (c *checker) walkUnknown(at *jsonPath, v any, report func(at *jsonPath, nearest string)) {
+	if c.shapes != nil {
+		c = c.shape(v)
+	}
 	switch v := v.(type) {
 	case []any:
 		if c.items == nil {

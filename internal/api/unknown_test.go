@@ -60,6 +60,28 @@ func TestWritesNameUnknownMembers(t *testing.T) {
 	})
 }
 
+// A list without its filter returns everything. So it names the members that it does not know.
+func TestListsNameUnknownMembers(t *testing.T) {
+	listed := func(path string, out func(*api.Call, nothing) (api.Items[toy], error)) api.Op {
+		return api.Op{Path: path, Effect: api.Read, Doc: "Lists toys.", Example: `{}`, Do: api.Do(out)}
+	}
+	empty := func(c *api.Call, in nothing) (api.Items[toy], error) { return api.Items[toy]{Items: []toy{}}, nil }
+	s := apitest.Start(t, []api.Op{listed("/toy/box/list", empty), listed("/toy/list-by-ids", empty), listed("/toy/listing/info", empty),
+		{Path: "/toy/bare/list", Effect: api.Read, Doc: "Lists toys.", Example: `{}`, Do: api.Do(func(c *api.Call, in nothing) ([]toy, error) { return []toy{}, nil })}})
+	const warned = `{"items":[],"warnings":["titel: is not known here and is ignored"]}`
+	s.Converse(t, []apitest.Turn{
+		{Path: "/toy/box/list", Body: `{}`, Data: `{"items":[]}`},
+		{Path: "/toy/box/list", Body: `{"titel":"x"}`, Data: warned},
+		{Path: "/toy/list-by-ids", Body: `{"titel":"x"}`, Data: warned},
+		{Path: "/toy/listing/info", Body: `{"titel":"x"}`, Data: `{"items":[]}`},
+		{Path: "/toy/bare/list", Body: `{}`, Data: `[]`},
+	})
+	r := s.Call(apitest.KeyA, "/toy/bare/list", `{"titel":"x"}`)
+	if !strings.HasSuffix(string(r.Body), `,"data":[],"warnings":["titel: is not known here and is ignored"]}`) {
+		t.Errorf("a list without members: %s", r.Body)
+	}
+}
+
 // BenchmarkWrite compares a write whose members are all known with one that needs a warning.
 func BenchmarkWrite(b *testing.B) {
 	for name, body := range map[string]string{"known": with(`"big":7`), "unknown": with(`"bgi":7`)} {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -26,6 +27,7 @@ import (
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/schedulefeed"
 )
 
 // Config is everything that may differ between two deployments.
@@ -39,7 +41,8 @@ type Config struct {
 	TLSKey         string
 	LimitPerSecond int // per account and operation; 0: no limit
 	LimitPerMinute int
-	PushPerSecond  int // requests per integration; 0: no limit
+	LimitWait      time.Duration // how long reads above these limits wait for their turn; 0: they are refused at once
+	PushPerSecond  int           // requests per integration; 0: no limit
 	PushPerMinute  int
 	PushAlerts     int            // alerts in a request; 0: ingest.MaxAlerts
 	PushBytes      int64          // of a request's body; 0: ingest.MaxBytes
@@ -74,6 +77,7 @@ type App struct {
 	notify  *notify.Service
 	phone   *phone.Service
 	lint    *lint.Service
+	feeds   *schedulefeed.Service
 
 	selfAlerts *selfalert.Service
 	metrics    *prometheus.Registry
@@ -112,7 +116,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 	a.assemble(guesses, linkKey, cursorKey)
 	a.Frame = api.New(api.Config{
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: channel.Conceal,
-		Rate:    ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute},
+		Rate: ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute}, LimitWait: c.LimitWait,
 		Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses, MaxBody: a.ingest.MaxBytes,
 	}, operations(a.Modules)...)
 	a.Runner = a.runner()

@@ -50,6 +50,7 @@ func (a *App) Start() (*Server, error) {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
+	s.http.RegisterOnShutdown(a.Frame.StopWaiting)
 	scheme := "http"
 	if tlsConfig != nil {
 		scheme = "https"
@@ -92,6 +93,7 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.Handle("/event/push/change/standard", a.Frame.Endpoint(a.ingest.Changes()))
 	mux.Handle("GET /ack/{token}", a.notify.AckPage())
 	mux.Handle("POST /ack/{token}", a.notify.AckPage())
+	mux.Handle("GET /calendar/feed/{file}", a.feeds.Handler(a.Frame.ClientIP))
 	for pattern, handler := range a.phone.Handlers() {
 		mux.Handle(pattern, handler)
 	}

@@ -45,6 +45,13 @@ type Change struct {
 	Events         []Event           `json:"events,omitempty" doc:"Its latest events, at most 50; with include_events only."`
 }
 
+// View is a change as the API shows it, with the short names that clients of the list read.
+type View struct {
+	Change
+	Status string `json:"status" enum:"Planned,Ready,Processing,Canceled,Done" doc:"The same as change_status."`
+	Type   string `json:"type" doc:"The label type of its last event, such as deployment; empty: it has none."`
+}
+
 // Event is one event of a change.
 type Event struct {
 	EventID       string            `json:"event_id" doc:"24 hexadecimal digits."`
@@ -140,13 +147,13 @@ func (in listRequest) Check() error {
 	return in.Page.Check()
 }
 
-func list(c *api.Call, in listRequest) (api.Paged[Change], error) {
+func list(c *api.Call, in listRequest) (api.Paged[View], error) {
 	if in.EndTime == 0 {
 		in.StartTime, in.EndTime = c.Unix()-3600, c.Unix()+1
 	}
 	hidden, err := channel.Hidden(c.Tx, c.Who)
 	if err != nil {
-		return api.Paged[Change]{}, err
+		return api.Paged[View]{}, err
 	}
 	query := `SELECT body FROM change WHERE account_id = $1 AND start_time >= $2 AND start_time < $3
 		AND ($4 = '' OR $4 LIKE '%,' || integration_id || ',%')
@@ -158,18 +165,18 @@ func list(c *api.Call, in listRequest) (api.Paged[Change], error) {
 	found, err := db.All(c.Tx, scan, query, c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs),
 		db.List(hidden))
 	if err != nil {
-		return api.Paged[Change]{}, err
+		return api.Paged[View]{}, err
 	}
 	m, _ := filter.Compile(in.Filters)
 	text := strings.ToLower(in.Query)
-	items := []Change{}
+	items := []View{}
 	for _, change := range found {
 		if m.Match(fields{&change}, nil) && (text == "" ||
 			strings.Contains(strings.ToLower(change.Title+"\n"+change.Description+"\n"+change.ChangeKey), text)) {
 			if !in.IncludeEvents {
 				change.Events = nil
 			}
-			items = append(items, change)
+			items = append(items, View{Change: change, Status: change.ChangeStatus, Type: change.Labels["type"]})
 		}
 	}
 	limit, offset := in.Window(10)

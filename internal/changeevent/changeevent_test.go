@@ -26,7 +26,7 @@ func TestChanges(t *testing.T) {
 		}{
 			{from, `{"title": "Checkout 4.2", "change_key": "c42", "change_status": "planned", "labels": {"service": "checkout"}, "link": "https://ci.example.com/42"}`},
 			{from, `{"title": "Checkout 4.2", "change_key": "c42", "change_status": "Done", "labels": {"service": "checkout"}, "description": "took 3 minutes"}`},
-			{from, `{"title": "Cart 1.0", "change_key": "c1", "change_status": "Processing", "labels": {"service": "cart"}}`},
+			{from, `{"title": "Cart 1.0", "change_key": "c1", "change_status": "Processing", "labels": {"service": "cart", "type": "deployment"}}`},
 			{secret, `{"title": "Keys", "change_key": "k", "change_status": "Done"}`},
 		} {
 			now := apitest.Now.Add(time.Duration(i-10) * time.Second)
@@ -42,7 +42,7 @@ func TestChanges(t *testing.T) {
 	})
 	s.Converse(t, []apitest.Turn{
 		{Path: "/change/list", Body: `{"query": "checkout", "include_events": true}`, Keep: map[string]string{"change": "items.0.change_id", "a": "items.0.events.0.event_id", "b": "items.0.events.1.event_id"}, Golden: "change_list"},
-		{Path: "/change/list", Body: `{}`, Has: `{"total": 3, "items": [{"title": "Keys"}, {"title": "Cart 1.0"}, {"change_status": "Done", "description": "took 3 minutes"}]}`},
+		{Path: "/change/list", Body: `{}`, Has: `{"total": 3, "items": [{"title": "Keys", "type": ""}, {"title": "Cart 1.0", "status": "Processing", "type": "deployment"}, {"change_status": "Done", "status": "Done", "description": "took 3 minutes"}]}`},
 		{Path: "/change/list", Body: `{"filters": [[{"key": "labels.service", "oper": "IN", "vals": ["cart"]}]], "integration_ids": [5], "channel_ids": [1001]}`, Has: `{"total": 1, "items": [{"title": "Cart 1.0", "end_time": 0}]}`},
 		{Path: "/change/list", Body: `{"asc": true, "limit": 1, "p": 2}`, Has: `{"total": 3, "has_next_page": true, "items": [{"title": "Cart 1.0"}]}`},
 		{Path: "/change/list", Body: `{"start_time": 1}`, Code: "InvalidParameter", Says: []string{"end_time"}},

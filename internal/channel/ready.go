@@ -23,7 +23,7 @@ func Ready(tx *db.Tx, account, id int64, zone *time.Location) (*decide.Channel, 
 		Name:     ch.ChannelName,
 		Disabled: ch.Status != "enabled",
 		Grouping: ch.method(),
-		Flapping: ch.flaps(),
+		Flapping: ch.Flaps(),
 	}
 	parent := strconv.FormatInt(id, 10)
 	drops, err := Drops.Of(tx, account, parent)
@@ -51,10 +51,10 @@ func Ready(tx *db.Tx, account, id int64, zone *time.Location) (*decide.Channel, 
 		if r.Status != "enabled" {
 			continue
 		}
-		source, _ := filter.Compile(r.SourceFilters) // checked when it was stored; the matcher works even with an error
+		source, _ := filter.Compile(r.SourceFilters.Value) // checked when it was stored; the matcher works even with an error
 		ready.Inhibits = append(ready.Inhibits, decide.Inhibit{Source: source, Equals: r.Equals})
 		list = append(list, decide.Rule{ID: r.RuleID, Name: r.RuleName, Discard: r.IsDirectlyDiscard})
-		filters = append(filters, r.TargetFilters)
+		filters = append(filters, r.TargetFilters.Value)
 	}
 	ready.Targets = decide.NewRules(list, filters)
 	return ready, nil
@@ -167,8 +167,8 @@ const (
 	flapMute    = 120 // minutes
 )
 
-// flaps returns the settings of flapping in seconds, with the defaults filled in.
-func (s Settings) flaps() decide.Flaps {
+// Flaps returns the settings of flapping in seconds, with the defaults filled in.
+func (s Settings) Flaps() decide.Flaps {
 	if s.Flapping == nil {
 		return decide.Flaps{Max: flapChanges, In: flapIn * 60, Mute: flapMute * 60}
 	}
@@ -201,8 +201,8 @@ func (s Settings) method() decide.Method {
 		m.Storms = append(m.Storms, n)
 	}
 	for _, c := range g.Cases {
-		matcher, _ := filter.Compile(c.If) // checked when it was stored
-		m.Cases = append(m.Cases, decide.Branch{If: matcher, Equals: c.Equals})
+		matcher, _ := filter.Compile(c.If.Value) // checked when it was stored
+		m.Cases = append(m.Cases, decide.Branch{If: matcher, Equals: c.lists()})
 	}
 	return m
 }

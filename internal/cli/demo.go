@@ -19,8 +19,9 @@ import (
 )
 
 type demoCmd struct {
-	Listen string `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
-	Dir    string `help:"Keep the database in this folder instead of a temporary one that is removed at the end." placeholder:"DIR"`
+	Listen    string        `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
+	LimitWait time.Duration `help:"How long reads above the limits wait for their turn, up to 30s; 0s: they are refused at once." default:"1s"`
+	Dir       string        `help:"Keep the database in this folder instead of a temporary one that is removed at the end." placeholder:"DIR"`
 	serving
 }
 
@@ -38,7 +39,7 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	c := database{DB: "sqlite:" + filepath.Join(dir, "tocsin.db")}.config()
 	c.Listen = cmd.Listen
 	c.Log = logger(con.err, cmd.LogFormat, "warn") // calls of the demo need no log
-	if err := cmd.serving.apply(&c); err != nil {
+	if err := cmd.serving.apply(&c, cmd.LimitWait); err != nil {
 		return err
 	}
 	printer := &printer{out: con.out}

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"tocsin/internal/app"
 	"tocsin/internal/core/lint"
@@ -34,15 +35,21 @@ type serving struct {
 	LogFormat string `help:"text or json." enum:"text,json" default:"text"`
 }
 
-func (s serving) apply(c *app.Config) error {
+// maxLimitWait leaves half of the minute in which a reply must be written.
+const maxLimitWait = 30 * time.Second
+
+func (s serving) apply(c *app.Config, wait time.Duration) error {
 	if s.LimitPerSecond < 0 || s.LimitPerMinute < 0 || min(s.AuditDays, s.DeliveryDays, s.EventDays, s.DroppedDays, s.IncidentDays) < 0 {
 		return misuseError{fmt.Errorf("limits and days must be 0 or more")}
+	}
+	if wait < 0 || wait > maxLimitWait {
+		return misuseError{fmt.Errorf("--limit-wait must be from 0s to %s, got %s", maxLimitWait, wait)}
 	}
 	if min(s.PushPerSecond, s.PushPerMinute) < 0 ||
 		s.PushAlerts < 1 || s.PushAlerts > 1_000_000 || s.PushBytes < 1<<20 || s.PushBytes > 1<<30 {
 		return misuseError{fmt.Errorf("--push-alerts must be from 1 to 1000000, --push-bytes from 1 MiB to 1 GiB, the other limits 0 or more")}
 	}
-	c.LimitPerSecond, c.LimitPerMinute = s.LimitPerSecond, s.LimitPerMinute
+	c.LimitPerSecond, c.LimitPerMinute, c.LimitWait = s.LimitPerSecond, s.LimitPerMinute, wait
 	c.PushPerSecond, c.PushPerMinute, c.PushAlerts, c.PushBytes = s.PushPerSecond, s.PushPerMinute, s.PushAlerts, s.PushBytes
 	c.TLSCert, c.TLSKey = s.TLSCert, s.TLSKey
 	c.AuditDays, c.DeliveryDays, c.IncidentDays = s.AuditDays, s.DeliveryDays, s.IncidentDays
@@ -66,11 +73,12 @@ func networks(flag string, texts []string) (list []netip.Prefix, err error) {
 }
 
 type serveCmd struct {
-	Listen   string `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
-	LogLevel string `help:"Least severe line to log: debug, info, warn or error. Calls are logged at info." enum:"debug,info,warn,error" default:"info"`
-	TimeZone string `help:"Time zone (IANA name) of the account that the first start creates (default: UTC)." default:"UTC" placeholder:"ZONE"`
-	Hold     bool   `help:"Send nothing until tocsin release: take events, decide and record only."`
-	Release  bool   `help:"Send although the database is held, as one that was restored or copied is."`
+	Listen    string        `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
+	LimitWait time.Duration `help:"How long reads above the limits wait for their turn, up to 30s; 0s: they are refused at once." default:"0s"`
+	LogLevel  string        `help:"Least severe line to log: debug, info, warn or error. Calls are logged at info." enum:"debug,info,warn,error" default:"info"`
+	TimeZone  string        `help:"Time zone (IANA name) of the account that the first start creates (default: UTC)." default:"UTC" placeholder:"ZONE"`
+	Hold      bool          `help:"Send nothing until tocsin release: take events, decide and record only."`
+	Release   bool          `help:"Send although the database is held, as one that was restored or copied is."`
 	database
 	newSealKey
 	serving
@@ -86,7 +94,7 @@ func (cmd *serveCmd) Run(con *console) error {
 	}
 	c.Listen, c.NewSealKey, c.Hold, c.Release = cmd.Listen, cmd.NewSealKey, cmd.Hold, cmd.Release
 	c.Log = logger(con.err, cmd.LogFormat, cmd.LogLevel)
-	if err := cmd.serving.apply(&c); err != nil {
+	if err := cmd.serving.apply(&c, cmd.LimitWait); err != nil {
 		return err
 	}
 	a, err := app.New(ctx, c)

@@ -14,20 +14,32 @@ type alertListRequest struct {
 	Limit         int64 `json:"limit,omitzero" minimum:"0" maximum:"1000" doc:"Alerts on a page, 1,000 when absent."`
 }
 
-func (r *Service) alertList(c *api.Call, in alertListRequest) (api.Paged[alert.Alert], error) {
+// AlertView is an alert with the short names that clients of this list read.
+type AlertView struct {
+	alert.Alert
+	Severity    string `json:"severity" enum:"Critical,Warning,Info,Ok" doc:"The same as alert_severity."`
+	Status      string `json:"status" enum:"Critical,Warning,Info,Ok" doc:"The same as alert_status."`
+	TriggerTime int64  `json:"trigger_time" doc:"The same as start_time, Unix seconds."`
+}
+
+func (r *Service) alertList(c *api.Call, in alertListRequest) (api.Paged[AlertView], error) {
 	i, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
-		return api.Paged[alert.Alert]{}, err
+		return api.Paged[AlertView]{}, err
 	}
 	hidden, err := channel.Hidden(c.Tx, c.Who) // an alert may be of another channel than its incident
 	if err != nil {
-		return api.Paged[alert.Alert]{}, err
+		return api.Paged[AlertView]{}, err
 	}
 	limit := in.Limit
 	if limit == 0 {
 		limit = 1000
 	}
 	offset := (max(in.P, 1) - 1) * limit
-	items, total, err := alert.ListOf(c.Tx, i.AccountID, i.IncidentID, hidden, in.IsActive, in.IncludeEvents, limit, offset)
+	alerts, total, err := alert.ListOf(c.Tx, i.AccountID, i.IncidentID, hidden, in.IsActive, in.IncludeEvents, limit, offset)
+	items := make([]AlertView, 0, len(alerts))
+	for _, a := range alerts {
+		items = append(items, AlertView{Alert: a, Severity: a.AlertSeverity, Status: a.AlertStatus, TriggerTime: a.StartTime})
+	}
 	return api.NewPaged(items, offset, total), err
 }

@@ -15,7 +15,7 @@ import (
 
 const window = `"start_time": 1776000000, "end_time": 1777000000`
 
-func begin(t *testing.T) *apitest.Server {
+func begin(t testing.TB) *apitest.Server {
 	s := apitest.Start(t, (&incident.Service{Bus: &activity.Bus{}, CursorKey: []byte("key")}).Ops(), field.Ops())
 	s.Person(apitest.AccountA, 11, "Ann Again")
 	s.Write(func(tx *db.Tx) error {
@@ -102,7 +102,7 @@ func TestOtherIncidentsAreRefused(t *testing.T) {
 	s := begin(t)
 	s.Grant(auth.IncidentsManage)
 	secret := `{"incident_id": "663a1b2c3d4e5f6789abcdf2", "incident_ids": ["663a1b2c3d4e5f6789abcdf2"], "comment": "x", "person_ids": [11], "minutes": 1, "title": "x", "assigned_to": {"person_ids": [11]}}`
-	for _, path := range []string{"info", "list-by-ids", "alert/list", "feed", "ack", "unack", "snooze", "wake", "resolve", "reopen", "disable-merge", "assign", "responder/add", "comment", "reset", "remove"} {
+	for _, path := range []string{"info", "list-by-ids", "past/list", "alert/list", "feed", "ack", "unack", "snooze", "wake", "resolve", "reopen", "disable-merge", "assign", "responder/add", "comment", "reset", "remove"} {
 		s.Scenarios(t, "/incident/"+path, []apitest.Scenario{
 			{Name: "private", Key: apitest.KeyReader, Body: secret, Code: "AccessDenied"},
 			{Name: "no permission", Key: apitest.KeyNothing, Body: secret, Code: "AccessDenied"},
@@ -112,6 +112,96 @@ func TestOtherIncidentsAreRefused(t *testing.T) {
 	r := s.Call(apitest.KeyReader, "/incident/list", `{`+window+`}`)
 	if string(r.Data) != `{"items":[],"total":0,"has_next_page":false,"search_after_ctx":""}` {
 		t.Errorf("the list shows %s", r.Data)
+	}
+}
+
+// TestPastIncidents: the most similar first, with reasons; only earlier ones, no drills, and none of a channel that the
+// caller may not read.
+func TestPastIncidents(t *testing.T) {
+	s := begin(t)
+	s.Grant(auth.IncidentsRead)
+	prod := func(service string) incident.Detail {
+		return incident.Detail{Labels: map[string]string{"env": "prod", "service": service}}
+	}
+	s.Write(func(tx *db.Tx) error {
+		drill := prod("checkout")
+		drill.Test = true
+		err := incident.Load(tx, apitest.AccountA, []incident.Incident{
+			{IncidentID: "663a1b2c3d4e5f6789abc000", Title: "Checkout is slow", ChannelID: 1001, Progress: "Closed", StartTime: 1776000100, Detail: prod("checkout")},
+			{IncidentID: "663a1b2c3d4e5f6789abc001", Title: "Search is slow", ChannelID: 1001, StartTime: 1776000101, Detail: prod("search")},
+			{IncidentID: "663a1b2c3d4e5f6789abc002", Title: "Checkout is slow", ChannelID: 1001, StartTime: 1776000102, Detail: drill},
+			{IncidentID: "663a1b2c3d4e5f6789abc003", Title: "Checkout is slow", ChannelID: 1002, StartTime: 1776000103, Detail: prod("checkout")},
+			{IncidentID: "663a1b2c3d4e5f6789abc004", Title: "A disk is full", ChannelID: 1001, StartTime: 1776000104},
+			{IncidentID: "663a1b2c3d4e5f6789abc005", Title: "Checkout is slow", ChannelID: 1001, StartTime: 1776000200, Detail: prod("checkout")},
+			{IncidentID: "663a1b2c3d4e5f6789abc006", Title: "Checkout is slow", ChannelID: 1001, StartTime: 1776000200, Detail: prod("checkout")},
+		})
+		if err != nil {
+			return err
+		}
+		return incident.Load(tx, apitest.AccountB, []incident.Incident{{IncidentID: "663a1b2c3d4e5f6789abc000", Title: "Checkout is slow", StartTime: 1776000100}})
+	})
+	s.Exec(`UPDATE incident SET body = '{' WHERE incident_id = '663a1b2c3d4e5f6789abc004'`) // cannot be read, and blocks no other
+	const body = `{"incident_id": "663a1b2c3d4e5f6789abc005"`
+	s.Converse(t, []apitest.Turn{
+		{Path: "/incident/past/list", Key: apitest.KeyReader, Body: body + `}`, Golden: "incident_past_list", Has: `{"items": [
+			{"incident_id": "663a1b2c3d4e5f6789abc000", "progress": "Closed", "score": 1, "reasons": ["the same title", "shared labels: env=prod, service=checkout"]},
+			{"incident_id": "663a1b2c3d4e5f6789abc001", "score": 0.5, "reasons": ["shared words of the title: is, slow", "shared labels: env=prod"]}]}`},
+		{Path: "/incident/past/list", Body: body + `, "limit": 1}`, Has: `{"items": [{"incident_id": "663a1b2c3d4e5f6789abc003", "score": 1}]}`},
+		{Path: "/incident/past/list", Body: body + `, "limit": 101}`, Code: "InvalidParameter", Says: []string{"limit"}},
+		{Path: "/incident/past/list", Body: `{"incident_id": "663a1b2c3d4e5f6789abc000", "limit": 100}`, Data: `{"items":[]}`},
+	})
+}
+
+// flood stores n incidents of account A that began one after the other from a moment on, by SQL because they are many.
+func flood(s *apitest.Server, n int, from int64) {
+	s.Exec(`WITH RECURSIVE t(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM t WHERE n < $2 - 1)
+		INSERT INTO incident (account_id, incident_id, title, channel_id, progress, severity, start_time, last_time, body, search_folded)
+		SELECT $1, 'f100d' || printf('%019d', n), 'Host ' || n || ' does not answer', 1001, 'Closed', 'Warning', $3 + n, $3 + n,
+			'{"labels":{"env":"prod","host":"web-' || n || '"},"description":"The host has not answered for five minutes."}',
+			'HOST ' || n || ' DOES NOT ANSWER' || char(10) || 'PROD' || char(10) || 'WEB-' || n || char(10) || 'THE HOST HAS NOT ANSWERED FOR FIVE MINUTES.' FROM t`,
+		apitest.AccountA, n, from)
+}
+
+// TestPastIncidentsInAFlood: a recurrence is found by the key of its alert, however many other incidents came between.
+func TestPastIncidentsInAFlood(t *testing.T) {
+	s := begin(t)
+	s.Write(func(tx *db.Tx) error {
+		err := incident.Load(tx, apitest.AccountA, []incident.Incident{
+			{IncidentID: "663a1b2c3d4e5f6789abc000", Title: "Certificate expires", ChannelID: 1001, StartTime: 1776000000},
+			{IncidentID: "663a1b2c3d4e5f6789abc001", Title: "Certificate expires", ChannelID: 1001, StartTime: 1776000001},
+			{IncidentID: "663a1b2c3d4e5f6789abc002", Title: "Certificate expires", ChannelID: 1001, StartTime: 1776900000},
+		})
+		if err != nil {
+			return err
+		}
+		of := func(id, incident string) alert.Alert {
+			return alert.Alert{AlertID: id, ChannelID: 1001, Title: "Certificate expires", AlertKey: "cert", AlertSeverity: "Info", AlertStatus: "Info", EventCnt: 1, StartTime: 1, Incident: &alert.Incident{IncidentID: incident}}
+		}
+		return alert.Load(tx, apitest.AccountA, []alert.Alert{of("663a1b2c3d4e5f6789abcd00", "663a1b2c3d4e5f6789abc000"), of("663a1b2c3d4e5f6789abcd02", "663a1b2c3d4e5f6789abc002")})
+	})
+	flood(s, 3500, 1776000100)
+	s.Converse(t, []apitest.Turn{{Path: "/incident/past/list", Body: `{"incident_id": "663a1b2c3d4e5f6789abc002"}`, Has: `{"items": [{"incident_id": "663a1b2c3d4e5f6789abc000"}]}`}})
+}
+
+// BenchmarkAMillionIncidents measures what reads many rows when a month holds a million incidents.
+func BenchmarkAMillionIncidents(b *testing.B) {
+	s := begin(b)
+	flood(s, 1_000_000, 1776000000)
+	const month = `{"start_time": 1775900000, "end_time": 1778500000`
+	for name, call := range map[string][2]string{
+		"list":           {"/incident/list", month + `}`},
+		"search, one":    {"/incident/list", month + `, "query": "WEB-777777"}`},
+		"search, none":   {"/incident/list", month + `, "query": "nothing like it"}`},
+		"search, number": {"/incident/list", month + `, "query": "777777"}`},
+		"past":           {"/incident/past/list", `{"incident_id": "f100d0000000000000777777"}`},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if r := s.Call(apitest.KeyA, call[0], call[1]); r.Status != 200 {
+					b.Fatal(r.Body)
+				}
+			}
+		})
 	}
 }
 

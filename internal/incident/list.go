@@ -22,7 +22,7 @@ type listRequest struct {
 	EverMuted        bool     `json:"ever_muted,omitzero" doc:"Only those with an alert that was muted at some time."`
 	IsRare           bool     `json:"is_rare,omitzero" doc:"Accepted, and without effect."`
 	Progress         string   `json:"progress,omitzero" maxLength:"100" doc:"Triggered, Processing and Closed, joined by commas."`
-	Query            string   `json:"query,omitzero" maxLength:"200" doc:"Text that the title contains, in upper or lower case."`
+	Query            string   `json:"query,omitzero" maxLength:"200" doc:"An identifier of 24 digits, a number of six, or text that the title, a label value or the description contains, in upper or lower case."`
 	IncidentSeverity string   `json:"incident_severity,omitzero" maxLength:"100" doc:"Critical, Warning and Info, joined by commas."`
 	ChannelIDs       []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those of these channels; 0: of none."`
 	TeamIDs          []int64  `json:"team_ids,omitzero" maxItems:"100" doc:"Only those of channels that these teams own."`
@@ -79,7 +79,7 @@ const matching = ` FROM incident i WHERE i.account_id = $1 AND i.start_time >= $
 	AND ($5 = '' OR $5 LIKE '%,' || i.severity || ',%')
 	AND ($6 = '' OR $6 LIKE '%,' || i.channel_id || ',%')
 	AND NOT ($7 LIKE '%,' || i.channel_id || ',%')
-	AND ($8 = '%%' OR i.title_folded LIKE $8 ESCAPE '\')
+	AND ($8 = '%%' OR i.search_folded LIKE $8 ESCAPE '\' OR i.incident_id = $17 OR substr(i.incident_id, 19) = $17)
 	AND ($9 = '' OR $9 LIKE '%,' || i.creator_id || ',%')
 	AND ($10 = '' OR i.progress = 'Closed' AND $10 LIKE '%,' || i.closer_id || ',%')
 	AND ($11 = '' OR $11 LIKE '%,' || i.incident_id || ',%')
@@ -107,14 +107,10 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(split(in.Progress)), db.List(split(in.IncidentSeverity)),
 		db.List(channels), db.List(hidden),
 		db.Containing(in.Query), db.List(in.CreatorIDs), db.List(in.CloserIDs), db.List(lower(in.IncidentIDs)), db.List(lower(in.Nums)),
-		in.IsSnoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs)}
+		in.IsSnoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs), searchID(in.Query)}
 	binding := fmt.Sprint("incidents", args, in.Asc)
 	args[12] = snoozed // after the binding: the time of the call differs on each page and must not end the cursor
 	from, err := in.From(r.CursorKey, binding)
-	if err != nil {
-		return reply, err
-	}
-	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
 	if err != nil {
 		return reply, err
 	}
@@ -122,15 +118,21 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	if from != (api.Position{}) {
 		offset = 0
 	}
-	page := ` AND ($17 = '' OR i.start_time < $18 OR i.start_time = $18 AND i.incident_id < $17)
-		ORDER BY i.start_time DESC, i.incident_id DESC LIMIT $19 + 0 OFFSET $20 + 0`
+	page := ` AND ($18 = '' OR i.start_time < $19 OR i.start_time = $19 AND i.incident_id < $18)
+		ORDER BY i.start_time DESC, i.incident_id DESC LIMIT $20 + 0 OFFSET $21 + 0`
 	if in.Asc {
-		page = ` AND ($17 = '' OR i.start_time > $18 OR i.start_time = $18 AND i.incident_id > $17)
-			ORDER BY i.start_time, i.incident_id LIMIT $19 + 0 OFFSET $20 + 0`
+		page = ` AND ($18 = '' OR i.start_time > $19 OR i.start_time = $19 AND i.incident_id > $18)
+			ORDER BY i.start_time, i.incident_id LIMIT $20 + 0 OFFSET $21 + 0`
 	}
 	found, err := db.All(c.Tx, scanIncident, `SELECT `+columns+matching+page, append(args, from.ID, from.At, limit+1, offset)...)
 	if err != nil {
 		return reply, err
+	}
+	total := int64(len(found))
+	if from != (api.Position{}) || offset > 0 || total > limit { // else the page is the whole list: a rare text needs no second search
+		if total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
+			return reply, err
+		}
 	}
 	pageOf := api.NewCursorPage(found, limit, total, r.CursorKey, binding,
 		func(i Incident) api.Position { return api.Position{At: i.StartTime, ID: i.IncidentID} })

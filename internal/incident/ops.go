@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/ratelimit"
 )
 
 //go:embed testdata/golden/*.json
@@ -63,6 +64,16 @@ func (r *Service) Ops() []api.Op {
 			Doc:     "Lists incidents by start time, page by page.",
 			Example: `{"start_time": 1776000000, "end_time": 1778000000, "progress": "Triggered,Processing"}`,
 			Do:      api.Do(r.list),
+		},
+		{
+			Path:    "/incident/past/list",
+			Allow:   read,
+			Effect:  api.Snapshot,
+			Rate:    ratelimit.Rate{PerSecond: 20, PerMinute: 100},
+			Doc:     "Lists earlier incidents that are similar by title and labels, the most similar first, and why.",
+			Notes:   "Compared are the 3,000 incidents before it, and older ones with an alert of the same key. Drills are left out.",
+			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "limit": 5}`,
+			Do:      api.Do(r.pastList),
 		},
 		{
 			Path:    "/incident/list-by-ids",

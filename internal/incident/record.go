@@ -102,7 +102,12 @@ func scanIncident(scan db.Scan) (r Incident, err error) {
 		&r.CreatorID, &r.CloserID, &r.EverMuted, &r.GroupKey, &r.AlertCnt, &body); err != nil {
 		return r, err
 	}
-	return r, fault.Wrap(json.Unmarshal([]byte(body), &r.Detail), "incident %s", r.IncidentID)
+	return r, r.parse(body)
+}
+
+// parse reads the details from their JSON.
+func (r *Incident) parse(body string) error {
+	return fault.Wrap(json.Unmarshal([]byte(body), &r.Detail), "incident %s", r.IncidentID)
 }
 
 // insert stores a new incident without its assignments; fresh is false when its id is taken.
@@ -112,10 +117,10 @@ func (r *Incident) insert(tx *db.Tx, account int64) (fresh bool, err error) {
 		return false, err
 	}
 	n, err := tx.Exec(`INSERT INTO incident (account_id, `+columns+
-		`, title_folded, closed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+		`, search_folded, closed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 		ON CONFLICT DO NOTHING`,
 		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID,
-		r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), db.Fold(r.Title), r.closedAt())
+		r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), r.searchText(), r.closedAt())
 	return n > 0, err
 }
 
@@ -136,17 +141,11 @@ func (r *Incident) save(tx *db.Tx, account int64) error {
 	}
 	_, err = tx.Exec(`UPDATE incident SET title = $3, channel_id = $4, progress = $5, severity = $6, start_time = $7, last_time = $8,
 		snoozed_before = $9, resolve_at = $10, creator_id = $11,
-		closer_id = $12, ever_muted = $13, group_key = $14, alert_cnt = $15, body = $16, title_folded = $17, closed_at = $18 WHERE account_id = $1
-			AND incident_id = $2`,
+		closer_id = $12, ever_muted = $13, group_key = $14, alert_cnt = $15, body = $16, search_folded = $17, closed_at = $18
+			WHERE account_id = $1 AND incident_id = $2`,
 		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID,
-		r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), db.Fold(r.Title), r.closedAt())
+		r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), r.searchText(), r.closedAt())
 	return err
-}
-
-// Complete stores the folded titles that an older version did not store.
-func Complete(tx *db.Tx) error {
-	return db.Refold[string](tx, `SELECT account_id, incident_id, title FROM incident WHERE title_folded = '' AND title <> ''`,
-		`UPDATE incident SET title_folded = $1 WHERE account_id = $2 AND incident_id = $3`)
 }
 
 // assign stores a further assignment.

@@ -57,35 +57,55 @@ type invitedItem struct {
 func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error) {
 	out := api.Items[invitedItem]{Items: []invitedItem{}}
 	for i, m := range in.Members {
-		at := configstore.PathOf("members", i)
-		if err := checkUnique(c, at, m.Email, m.RefID); err != nil {
-			return out, err
-		}
-		person, err := id.Unused(func(n int64) (bool, error) { return stored(c.Tx, c.Who.AccountID, n) })
+		item, err := invite(c, configstore.PathOf("members", i), m)
 		if err != nil {
 			return out, err
 		}
-		name := m.MemberName
-		if name == "" {
-			name, _, _ = strings.Cut(m.Email+m.Phone, "@")
-		}
-		_, err = c.Tx.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified,
+		out.Items = append(out.Items, item)
+	}
+	return out, configstore.BumpRevision(c.Tx, c.Who.AccountID)
+}
+
+// InviteByEmail invites one person as /member/invite does. The caller checks the permission.
+func InviteByEmail(c *api.Call, at configstore.RecordPath, email string) (person int64, name string, err error) {
+	if err := at.Email("", email); err != nil {
+		return 0, "", err
+	}
+	item, err := invite(c, at, Invited{Email: email})
+	if err != nil {
+		return 0, "", err
+	}
+	return item.MemberID, item.MemberName, configstore.BumpRevision(c.Tx, c.Who.AccountID)
+}
+
+// invite stores a new person who is pending, with their roles.
+func invite(c *api.Call, at configstore.RecordPath, m Invited) (item invitedItem, err error) {
+	if err := checkUnique(c, at, m.Email, m.RefID); err != nil {
+		return item, err
+	}
+	person, err := id.Unused(func(n int64) (bool, error) { return stored(c.Tx, c.Who.AccountID, n) })
+	if err != nil {
+		return item, err
+	}
+	name := m.MemberName
+	if name == "" {
+		name, _, _ = strings.Cut(m.Email+m.Phone, "@")
+	}
+	_, err = c.Tx.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified,
 			email_verified, "as", status,
 			country_code, ref_id, name_folded, created_at, updated_at)
 				VALUES ($1, $2, $3, '', $4, $5, $6, $7, FALSE, FALSE, 'member', 'pending', $8, $9, $10, $11, $11)`,
-			c.Who.AccountID, person, name, m.Locale, m.TimeZone, m.Email, m.Phone, m.CountryCode, m.RefID, db.Fold(name+"\n"+m.Email), c.Unix())
-		if err != nil {
-			return out, err
-		}
-		c.Touched(configstore.Person, person, name)
-		for _, r := range m.RoleIDs {
-			if err := role.Grant(c, r, []int64{person}); err != nil {
-				return out, err
-			}
-		}
-		out.Items = append(out.Items, invitedItem{person, name})
+		c.Who.AccountID, person, name, m.Locale, m.TimeZone, m.Email, m.Phone, m.CountryCode, m.RefID, db.Fold(name+"\n"+m.Email), c.Unix())
+	if err != nil {
+		return item, err
 	}
-	return out, configstore.BumpRevision(c.Tx, c.Who.AccountID)
+	c.Touched(configstore.Person, person, name)
+	for _, r := range m.RoleIDs {
+		if err := role.Grant(c, r, []int64{person}); err != nil {
+			return item, err
+		}
+	}
+	return invitedItem{person, name}, nil
 }
 
 // stored reports whether a person, deleted or not, has an id.

@@ -99,5 +99,13 @@ func Ops() []api.Op {
 			Example: `{"role_ids": [1], "with_all": true}`,
 			Do:      api.Do(permissionList),
 		},
+		{
+			Path:    "/role/permission/factor/list",
+			Effect:  api.Read,
+			Doc:     "Lists the factors that permissions are made of: for each permission one of type api.",
+			Notes:   "Factors of other types belong to web pages, of which there are none. Asking for them returns an empty list.",
+			Example: `{"factor_types": ["api"]}`,
+			Do:      api.Do(factorList),
+		},
 	})
 }

@@ -193,6 +193,25 @@ func TestPermissionList(t *testing.T) {
 	})
 }
 
+// TestPermissionFactors: one for each permission, each once.
+func TestPermissionFactors(t *testing.T) {
+	s := start(t)
+	s.Converse(t, []apitest.Turn{
+		{Path: "/role/permission/factor/list", Key: apitest.KeyNothing, Body: `{}`, Golden: "role_permission_factor_list"},
+		{Path: "/role/permission/factor/list", Body: `{"factor_types": ["menu", "url"]}`, Data: `[]`},
+		{Path: "/role/permission/factor/list", Body: `{"factor_types": ["x"]}`, Code: "InvalidParameter", Says: []string{"factor_types"}},
+	})
+	var all []role.Factor
+	s.Call(apitest.KeyA, "/role/permission/factor/list", `{"factor_types": ["menu", "api"]}`).Into(&all)
+	seen := map[role.Factor]bool{}
+	for _, f := range all {
+		seen[f] = true
+	}
+	if n := len(auth.Names(auth.All)); len(all) != n || len(seen) != n {
+		t.Errorf("%d factors, %d different, want %d: %v", len(all), len(seen), n, all)
+	}
+}
+
 // TestRoleTakesEffectWithinASecond grants, widens, narrows, disables, enables, revokes and deletes a role. After each
 // change it checks what the person may do.
 func TestRoleTakesEffectWithinASecond(t *testing.T) {

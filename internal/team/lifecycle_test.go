@@ -12,7 +12,7 @@ import (
 )
 
 func TestTeamLifecycle(t *testing.T) {
-	s := apitest.Start(t, team.Ops())
+	s := apitest.Start(t, (&team.Service{}).Ops())
 	s.Exec(`DELETE FROM team WHERE account_id = $1`, apitest.AccountA)
 	whole := `{"account_id":2451002751131,"team_id":$id,"team_name":"Équipe","description":"x","status":"enabled","updated_by_name":"Olga Owner","updated_by":2476123212131,
 		"creator_id":2476123212131,"creator_name":"Olga Owner","created_at":1776052800,"updated_at":1776052800,"person_ids":[2659460982131,2476123212131],"ref_id":"hr-7"}`
@@ -43,7 +43,7 @@ func TestTeamLifecycle(t *testing.T) {
 }
 
 func TestTeamInUse(t *testing.T) {
-	s := apitest.Start(t, team.Ops())
+	s := apitest.Start(t, (&team.Service{}).Ops())
 	s.Grant(auth.TeamsRead)
 	s.Write(func(tx *db.Tx) error {
 		return configstore.SetReferences(tx, apitest.AccountA, configstore.RefFrom(configstore.Schedule, 7, "Nights"), configstore.RefTo(configstore.Team, apitest.TeamA))

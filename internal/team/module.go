@@ -7,10 +7,10 @@ import (
 )
 
 // Module returns the part that the package takes in the program.
-func Module() module.Module {
+func (s *Service) Module() module.Module {
 	return module.Module{
 		Name:     "team",
-		Ops:      Ops(),
+		Ops:      s.Ops(),
 		Complete: func(tx *db.Tx, _ *secret.Keyring) error { return Complete(tx) },
 		Sections: []string{"teams"},
 	}

@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/configstore"
 )
 
 //go:embed testdata/golden/*.json
@@ -12,8 +13,15 @@ var golden embed.FS
 
 var manage = []auth.Permission{auth.TeamsManage}
 
+// Service holds what the operations need of the persons, whose package stands above this one.
+type Service struct {
+	// Invite adds a person with an e-mail address that no member has; nil: no one can be invited. at is the address's place
+	// in the request.
+	Invite func(c *api.Call, at configstore.RecordPath, email string) (person int64, name string, err error)
+}
+
 // Ops returns the operations of this package.
-func Ops() []api.Op {
+func (s *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/team/upsert",
@@ -22,11 +30,12 @@ func Ops() []api.Op {
 			Audit:  "team:write:upsert",
 			Doc:    "Creates a team, or changes the one that team_id names.",
 			Notes: "The members are replaced as a whole when person_ids, emails or phones are sent: those by id come first, and an " +
-				"address must be that of one person of the account, because this operation invites no person. A name that another team has is " +
+				"address must be that of one person of the account. A caller with Members Manage (org) may send up to 20 e-mail addresses " +
+				"that no member has: these persons are added as /member/invite adds them, and listed in invited. A name that another team has is " +
 				"rejected, unless reset_if_name_exist is set: then that team is changed. A person who does not exist is accepted and named " +
 				"in warnings.",
 			Example: `{"team_name": "Backend SRE", "description": "Backend reliability", "person_ids": [2476123212131]}`,
-			Do:      api.Do(upsert),
+			Do:      api.Do(s.upsert),
 		},
 		{
 			Path:    "/team/info",

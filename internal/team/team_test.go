@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/team"
 )
@@ -16,7 +17,7 @@ import (
 const sre = `{"team_id": 4291079133131}`
 
 func TestUpsert(t *testing.T) {
-	s := apitest.Start(t, team.Ops())
+	s := apitest.Start(t, (&team.Service{}).Ops())
 	s.Grant(auth.TeamsManage)
 	s.Scenarios(t, "/team/upsert", []apitest.Scenario{
 		{Name: "with Manage", Key: apitest.KeyReader, Body: `{"team_name": "a"}`},
@@ -63,9 +64,47 @@ func hasMembers(want ...int64) func(*testing.T, *apitest.Server, apitest.Reply) 
 	}
 }
 
+// TestAddressesInvite: with Members Manage an address that no member has is invited, once; else nothing is changed. A call
+// invites 20 persons at most.
+func TestAddressesInvite(t *testing.T) {
+	s := apitest.Start(t, (&team.Service{Invite: person.InviteByEmail}).Ops(), person.Ops())
+	many := func(n int) string {
+		all := make([]string, n)
+		for i := range all {
+			all[i] = fmt.Sprintf(`"new%d@example.com"`, i)
+		}
+		return strings.Join(all, ",")
+	}
+	pending := func(want string) {
+		t.Helper()
+		var list struct{ Total int }
+		s.Call(apitest.KeyA, "/member/list", `{"query": "@example.com"}`).Into(&list)
+		if fmt.Sprint(list.Total) != want {
+			t.Errorf("%d persons, want %s", list.Total, want)
+		}
+	}
+	s.Grant(auth.TeamsManage)
+	const one = `{"team_id": 4291079133131, "team_name": "SRE", "emails": ["Zoe@example.com", "zoe@EXAMPLE.com"]}`
+	s.Converse(t, []apitest.Turn{
+		{Path: "/team/upsert", Key: apitest.KeyReader, Body: one, Code: "InvalidParameter", Says: []string{"emails[0]", "Members Manage (org)"}},
+		{Path: "/team/upsert", Body: `{"team_name": "x", "emails": ["` + "zoe@example.com" + `", "no address"]}`, Code: "InvalidParameter", Says: []string{"emails[1]", "e-mail"}},
+		{Path: "/team/upsert", Body: `{"team_name": "x", "emails": [` + many(21) + `]}`, Code: "InvalidParameter", Says: []string{"emails[20]", "20"}},
+	})
+	pending("0") // a call that is refused invites no one
+	s.Converse(t, []apitest.Turn{
+		{Path: "/team/upsert", Body: one, Keep: map[string]string{"zoe": "invited.0.member_id"}, Has: `{"invited": [{"member_name": "Zoe", "email": "Zoe@example.com"}]}`},
+		{Path: "/team/info", Body: sre, Has: `{"person_ids": [$zoe]}`},
+		{Path: "/team/upsert", Body: one, Data: `{"team_id":4291079133131,"team_name":"SRE"}`}, // a member by now
+	})
+	pending("1")
+	s.Grant(auth.TeamsManage, auth.MembersManage)
+	s.Converse(t, []apitest.Turn{{Path: "/team/upsert", Key: apitest.KeyReader, Body: `{"team_name": "x", "emails": [` + many(20) + `]}`, Has: `{"team_name": "x"}`}})
+	pending("21")
+}
+
 // TestMembersByAddress names members by e-mail address and phone number; no person is invited.
 func TestMembersByAddress(t *testing.T) {
-	s := apitest.Start(t, team.Ops())
+	s := apitest.Start(t, (&team.Service{}).Ops())
 	s.Exec(`UPDATE person SET email = 'Rita@Example.com', phone = '15100000001', country_code = 'CN' WHERE person_id = $1`, apitest.Reader)
 	s.Exec(`UPDATE person SET email = 'stan@example.com', phone = '+4915100000001', country_code = 'DE' WHERE person_id = $1`, apitest.Stranger)
 	s.Person(apitest.AccountA, 61, "Twin")
@@ -95,7 +134,7 @@ func TestMembersByAddress(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	s := apitest.Start(t, team.Ops())
+	s := apitest.Start(t, (&team.Service{}).Ops())
 	s.Write(func(tx *db.Tx) error { // a file may bring names and references twice
 		return team.Load(tx, apitest.AccountA, []team.Record{{TeamID: 1, TeamName: "Twins", RefID: "t"}, {TeamID: 2, TeamName: "Twins", RefID: "t"}})
 	})
@@ -120,7 +159,7 @@ func TestInfo(t *testing.T) {
 }
 
 func TestInfos(t *testing.T) {
-	s := apitest.Start(t, team.Ops())
+	s := apitest.Start(t, (&team.Service{}).Ops())
 	hundred := `[1` + strings.Repeat(",1", 98) + `, 4291079133131`
 	s.Scenarios(t, "/team/infos", []apitest.Scenario{
 		{Name: "any key", Key: apitest.KeyNothing, Body: `{"team_ids": [4291079133131]}`, Data: `{"items": [{"team_id": 4291079133131, "team_name": "SRE", "person_ids": [2476123212131, 2659460982131]}]}`},
@@ -134,7 +173,7 @@ func TestInfos(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
-	s := apitest.Start(t, team.Ops())
+	s := apitest.Start(t, (&team.Service{}).Ops())
 	s.Exec(`DELETE FROM team WHERE account_id = $1`, apitest.AccountA)
 	for _, name := range []string{"Straße", "дежурные", "100%_a", "b", "A"} {
 		s.Call(apitest.KeyA, "/team/upsert", map[string]any{"team_name": name, "person_ids": []int64{apitest.Reader}}).Into(&struct{}{})

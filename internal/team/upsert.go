@@ -18,7 +18,7 @@ type upsertRequest struct {
 	TeamName         string   `json:"team_name" minLength:"1" maxLength:"39" doc:"Unique in the account, 1 to 39 characters."`
 	Description      *string  `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
 	PersonIDs        []int64  `json:"person_ids,omitzero" maxItems:"1000" minimum:"1" doc:"Who is in it, in the order in which they are shown."`
-	Emails           []string `json:"emails,omitzero" maxItems:"1000" maxLength:"255" doc:"Who is in it besides, by e-mail address in upper or lower case."`
+	Emails           []string `json:"emails,omitzero" maxItems:"1000" maxLength:"255" doc:"Who is in it besides, by e-mail address in upper or lower case; a caller with Members Manage (org) invites those who are no members yet."`
 	Phones           []string `json:"phones,omitzero" maxItems:"1000" maxLength:"40" doc:"Who is in it besides, by phone number."`
 	CountryCode      string   `json:"countryCode,omitzero" maxLength:"8" doc:"Country code of the phones that do not begin with +, such as CN; absent: any."`
 	RefID            *string  `json:"ref_id,omitzero" maxLength:"255" doc:"Its id in the system it comes from; no two teams have the same."`
@@ -26,12 +26,23 @@ type upsertRequest struct {
 }
 
 type upserted struct {
-	TeamID   int64  `json:"team_id" doc:"The team."`
-	TeamName string `json:"team_name" doc:"Its name, as it was sent."`
+	TeamID   int64     `json:"team_id" doc:"The team."`
+	TeamName string    `json:"team_name" doc:"Its name, as it was sent."`
+	Invited  []Invited `json:"invited,omitzero" maxItems:"20" doc:"Persons who were no members yet and are pending now; absent without any."`
 	api.Warnings
 }
 
-func upsert(c *api.Call, in upsertRequest) (upserted, error) {
+// Invited is a person whom an upsert invited.
+type Invited struct {
+	MemberID   int64  `json:"member_id" doc:"The new person."`
+	MemberName string `json:"member_name" doc:"Their name."`
+	Email      string `json:"email" doc:"The address as it was sent."`
+}
+
+// maxInvited is the number of persons that one call may invite, as many as /member/invite.
+const maxInvited = 20
+
+func (s *Service) upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	account := c.Who.AccountID
 	r, err := target(c, in)
 	if err != nil {
@@ -48,8 +59,9 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 			}
 		}
 	}
+	var invited []Invited
 	if in.PersonIDs != nil || in.Emails != nil || in.Phones != nil {
-		if r.PersonIDs, err = in.members(c); err != nil {
+		if r.PersonIDs, invited, err = s.members(c, in); err != nil {
 			return upserted{}, err
 		}
 	}
@@ -64,7 +76,7 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	}
 	c.Touched(configstore.Team, r.TeamID, r.TeamName)
 	warnings, err := unknownPersons(c, in.PersonIDs)
-	return upserted{r.TeamID, r.TeamName, api.Warn(warnings)}, err
+	return upserted{r.TeamID, r.TeamName, invited, api.Warn(warnings)}, err
 }
 
 // target returns the stored team that an upsert changes, or a new one with a new id.
@@ -110,46 +122,71 @@ const (
 )
 
 // members returns the persons that the request names: by id first, then by e-mail address, then by phone number. A person
-// who is named several times is in the team once.
-func (in upsertRequest) members(c *api.Call) ([]int64, error) {
-	all := slices.Clone(in.PersonIDs)
-	add := func(at configstore.RecordPath, query, address, more string) error {
-		person, err := personAt(c, at, query, address, more)
-		if err == nil && !slices.Contains(all, person) {
+// who is named several times is in the team once. It invites the persons of addresses that no member has.
+func (s *Service) members(c *api.Call, in upsertRequest) (all []int64, invited []Invited, err error) {
+	all = slices.Clone(in.PersonIDs)
+	add := func(person int64) {
+		if !slices.Contains(all, person) {
 			all = append(all, person)
 		}
-		return err
 	}
 	for i, email := range in.Emails {
-		if err := add(configstore.PathOf("emails", i), byEmail, email, ""); err != nil {
-			return nil, err
+		at := configstore.PathOf("emails", i)
+		person, found, err := personAt(c, at, byEmail, email, "")
+		if err != nil {
+			return nil, nil, err
 		}
+		if !found {
+			added, err := s.invite(c, at, email, len(invited))
+			if err != nil {
+				return nil, nil, err
+			}
+			person, invited = added.MemberID, append(invited, added)
+		}
+		add(person)
 	}
 	for i, phone := range in.Phones {
 		country := in.CountryCode
 		if strings.HasPrefix(phone, "+") {
 			country = ""
 		}
-		if err := add(configstore.PathOf("phones", i), byPhone, phone, country); err != nil {
-			return nil, err
+		at := configstore.PathOf("phones", i)
+		person, found, err := personAt(c, at, byPhone, phone, country)
+		if err == nil && !found {
+			err = at.Invalid("", "no person in the account has %q; /member/invite invites people", phone)
 		}
+		if err != nil {
+			return nil, nil, err
+		}
+		add(person)
 	}
-	return all, nil
+	return all, invited, nil
 }
 
-// personAt returns the one person that a query by an address finds. It invites no person: that requires another
-// permission.
-func personAt(c *api.Call, at configstore.RecordPath, query, address, more string) (int64, error) {
+// invite invites the person of an address if the caller may; before is the number of persons whom this call has invited.
+func (s *Service) invite(c *api.Call, at configstore.RecordPath, email string, before int) (added Invited, err error) {
+	switch {
+	case s.Invite == nil || !c.Who.May(auth.MembersManage):
+		return added, at.Invalid("", "no person in the account has %q; /member/invite invites people, with %s", email, auth.MembersManage)
+	case before == maxInvited:
+		return added, at.Invalid("", "is the address of one more new person, and a call may invite %d; got %q", maxInvited, email)
+	}
+	added.Email = email
+	added.MemberID, added.MemberName, err = s.Invite(c, at, email)
+	return added, err
+}
+
+// personAt returns the one person that a query by an address finds.
+func personAt(c *api.Call, at configstore.RecordPath, query, address, more string) (person int64, exists bool, err error) {
 	found, err := db.All(c.Tx, db.Column[int64], query, c.Who.AccountID, address, more)
 	switch {
-	case err != nil:
-		return 0, err
-	case len(found) == 0:
-		return 0, at.Invalid("", "no person in the account has %q; /member/invite invites people", address)
+	case err != nil || len(found) == 0:
+		return 0, false, err
 	case len(found) > 1:
-		return 0, at.Invalid("", "%q is that of several persons, %d and %d among them; use person_ids instead", address, found[0], found[1])
+		return 0, false, at.Invalid("", "%q is that of several persons, %d and %d among them; use person_ids instead",
+			address, found[0], found[1])
 	}
-	return found[0], nil
+	return found[0], true, nil
 }
 
 // unknownPersons returns a warning for each person that the account does not have.

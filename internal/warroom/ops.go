@@ -53,6 +53,14 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(list),
 		},
 		{
+			Path:    "/datasource/im/war-room-enabled/list",
+			Allow:   read,
+			Effect:  api.Snapshot,
+			Doc:     "Lists the chat integrations that war rooms are opened with: enabled, and with war_room_enabled.",
+			Example: `{}`,
+			Do:      api.Do(enabledList),
+		},
+		{
 			Path:   "/incident/war-room/detail",
 			Allow:  read,
 			Effect: api.Snapshot,

@@ -200,6 +200,25 @@ func TestConcurrentOpen(t *testing.T) {
 	s.Converse(t, []apitest.Turn{again, {Path: room + "create", Body: one, Code: "BadRequest", Says: []string{`"nine"`, "stays at the service"}}})
 }
 
+func TestIntegrationsForWarRooms(t *testing.T) {
+	s, c := begin(t)
+	const path = "/datasource/im/war-room-enabled/list"
+	s.Converse(t, []apitest.Turn{
+		{Path: path, Body: `{}`, Data: `{"items":[],"total":0,"has_next_page":false}`},
+		{Path: "/integration/create", Body: `{"integration_name":"s","integration_type":"standard"}`},
+		{Path: "/integration/create", Body: `{"integration_name":"t","integration_type":"teams_app"}`},
+		app("slack_app", `{"token":"xoxb-s3cret","base_url":"`+c.URL+`/slack"}`),
+		{Path: path, Key: apitest.KeyReader, Body: `{}`, Has: `{"items":[{"integration_id":$app,"integration_type":"slack_app","plugin_type":"slack","status":"enabled"}],"total":1}`, Golden: "datasource_im_war-room-enabled_list"},
+		{Path: path, Key: apitest.KeyNothing, Body: `{}`, Code: "AccessDenied"},
+		{Path: path, Key: apitest.KeyB, Body: `{}`, Has: `{"total":0}`},
+		{Path: "/integration/update", Body: `{"integration_id":$app,"settings":{"war_room_enabled":false,"app":{"token":""}}}`},
+		{Path: path, Body: `{}`, Has: `{"total":0}`},
+		{Path: "/integration/update", Body: `{"integration_id":$app,"settings":{"war_room_enabled":true,"app":{"token":""}}}`},
+		{Path: "/integration/disable", Body: `{"integration_id":$app}`},
+		{Path: path, Body: `{}`, Has: `{"total":0}`},
+	})
+}
+
 func TestWarRoomPermissions(t *testing.T) {
 	s, c := begin(t)
 	const both = `{"incident_id":"` + secret + `","integration_id":$app,"chat_id":"C7","member_ids":[11]}`

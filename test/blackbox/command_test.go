@@ -28,6 +28,7 @@ func TestExitCodes(t *testing.T) {
 		{"serve --prot 80", 2, "--prot"},
 		{"serve --limit-per-second many", 2, "many"},
 		{"serve --limit-per-second=-1", 2, "0 or more"},
+		{"serve --limit-wait 31s", 2, "--limit-wait must be from 0s to 30s, got 31s"},
 		{"serve --trusted-proxies everyone", 2, "everyone"},
 		{"serve --log-format xml", 2, "xml"},
 		{"serve --twilio-from +15550199", 2, "--twilio-account"},

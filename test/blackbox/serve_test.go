@@ -154,6 +154,57 @@ func TestLimitsCanBeChanged(t *testing.T) {
 	}
 }
 
+// A client that asks for the alerts of a hundred incidents at once gets all of them, and the limit is kept. Without the
+// flag it is refused at once, as in the contract.
+func TestABurstOfReadsWaits(t *testing.T) {
+	for _, wait := range []string{"10s", "0s"} {
+		s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0", "--limit-per-second", "40", "--limit-wait", wait)
+		const list = `{"start_time": 1776000000, "end_time": 1776000100}`
+		begun := time.Now()
+		statuses := make(chan int, 100)
+		for range 100 {
+			go func() { statuses <- s.call(s.lines[1], "/alert/list", list).status }()
+		}
+		got := map[int]int{}
+		for range 100 {
+			got[<-statuses]++
+		}
+		if wait == "0s" {
+			if got[429] == 0 && time.Since(begun) < 2*time.Second {
+				t.Errorf("without waiting: %v", got)
+			}
+			continue
+		}
+		if got[200] != 100 || time.Since(begun) < 2*time.Second { // the 81st is two seconds behind the first
+			t.Errorf("%v after %s", got, time.Since(begun))
+		}
+	}
+}
+
+// A server that stops refuses the calls that wait, instead of answering them for half a minute.
+func TestWaitingReadsDoNotHoldUpTheEnd(t *testing.T) {
+	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0", "--limit-per-second", "1", "--limit-per-minute", "0", "--limit-wait", "30s")
+	const calls = 60
+	statuses := make(chan int, calls)
+	for range calls {
+		go func() { statuses <- s.call(s.lines[1], "/alert/list", `{"start_time": 1, "end_time": 2}`).status }()
+	}
+	got := map[int]int{<-statuses: 1} // the first: the others wait, or come soon
+	eventually(t, "all calls have come", func() bool {
+		_, text := s.get("/metrics")
+		return strings.Contains(text, fmt.Sprintf("tocsin_calls_waiting %d\n", calls-1-len(statuses)))
+	})
+	if code := s.stop(); code != 0 {
+		t.Errorf("exit code %d: %s", code, s.log)
+	}
+	for range calls - 1 {
+		got[<-statuses]++
+	}
+	if got[200] > calls/3 || got[200]+got[429] != calls {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	pool := certificate(t, dir)

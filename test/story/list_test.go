@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,9 +54,81 @@ func TestTitlesAreFoundWithoutRegardToCase(t *testing.T) {
 	}
 	w.do("/incident/reset", `{"incident_id": %q, "title": "Ärger"}`, w.incident())
 	w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": "ÄRGER"}`, now-10, now+10), "total", "1")
-	w.sql(`UPDATE incident SET title_folded = ''`) // as an older version leaves it
+	w.sql(`UPDATE incident SET search_folded = ''`) // as an older version leaves it
 	w.restart()
 	w.want(w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": "ÄRGER"}`, now-10, now+10), "total", "1")
+}
+
+// TestIncidentsAreFoundByWhatPeopleSee: by identifier, number, label values and description, in upper or lower case.
+func TestIncidentsAreFoundByWhatPeopleSee(t *testing.T) {
+	w := begin(t)
+	w.push("cpu", "Critical", "host=Web-01.Example.com", "team=Zoë")
+	id := w.incident()
+	w.do("/incident/reset", `{"incident_id": %q, "description": "Disk /dev/sda1 is 100%% full"}`, id)
+	w.do("/incident/create", `{"incident_severity": "Info", "title": "another", "channel_id": %d}`, mail)
+	now := w.clock.Now().Unix()
+	search := func(when string) {
+		t.Helper()
+		num := id[18:]
+		for query, want := range map[string]string{
+			id: "1", strings.ToUpper(id): "1", num: "1", strings.ToUpper(num): "1", "#" + strings.ToUpper(num): "1",
+			id[:18]: "0", num[1:]: "0", id[:23] + "x": "0", "web-01.EXAMPLE": "1", "ZOË": "1", "SDA1 is 100%": "1", "web-02": "0",
+		} {
+			if r := w.do("/incident/list", `{"start_time": %d, "end_time": %d, "query": %q}`, now-10, now+10, query); r.get("total") != want {
+				t.Errorf("%s, %s: %s found, want %s", when, query, r.get("total"), want)
+			}
+		}
+	}
+	search("new")
+	w.sql(`UPDATE incident SET search_folded = ''`) // as an older version leaves it
+	w.restart()
+	search("after an upgrade")
+}
+
+// TestAlertsAreFoundByTitle: exactly, with wildcards and by expression, and page by page as without a title.
+func TestAlertsAreFoundByTitle(t *testing.T) {
+	w := begin(t)
+	for _, title := range []string{"Disk full on web-1", "Disk full on web-2", "disk full on web-3", "Disk 100% full", "Disk 100_ full", `C:\disk*`} {
+		w.push(title, "Critical", "title="+title)
+		w.pass(time.Second)
+	}
+	in := fmt.Sprintf(`{"start_time": %d, "end_time": %d`, start.Unix()-10, start.Unix()+100)
+	for title, want := range map[string]string{
+		"Disk full on web-1": "1", "Disk full": "0", "Disk full*": "2", "*full on web-?": "3", "Disk 100% full": "1", "Disk 100_ full": "1",
+		"*": "6", "/web-[12]$/": "2", "/^(?i)disk full/": "3", `C:\disk?`: "1", "/": "0", "num:gt:5": "0", "Disk*web*2": "1",
+	} {
+		for _, order := range []string{``, `, "asc": true`, `, "by_updated_at": true`, `, "by_updated_at": true, "asc": true`} {
+			r := w.do("/alert/list", `%s%s, "title": %q}`, in, order, title)
+			if r.get("total") != want || r.get("warnings") != "" {
+				t.Errorf("%s%s: %s found, want %s: %s", title, order, r.get("total"), want, r.get("warnings"))
+			}
+		}
+	}
+	for _, order := range []string{``, `, "asc": true`} {
+		for _, title := range []string{`"title": "*"`, `"severity": "Critical"`} { // the second has no such member: all
+			var seen []string
+			cursor := ""
+			for range 4 {
+				r := w.do("/alert/list", `%s%s, %s, "limit": 2%s}`, in, order, title, cursor)
+				seen = append(seen, r.get("items.0.title"), r.get("items.1.title"))
+				if cursor = fmt.Sprintf(`, "search_after_ctx": %q`, r.get("search_after_ctx")); r.get("has_next_page") != "true" {
+					break
+				}
+			}
+			slices.Sort(seen)
+			if len(seen) != 6 || len(slices.Compact(seen)) != 6 {
+				t.Errorf("%s%s: %q", title, order, seen)
+			}
+		}
+	}
+	for title, want := range map[string]string{"/(/": "regular expression", "/(x|y){900}/": "instructions", "cidr:x": "cidr"} {
+		if r := w.try(ownKey, "/alert/list", `%s, "title": %q}`, in, title); r.Status != 400 || !strings.Contains(r.String(), want) {
+			t.Errorf("%s: %s", title, r)
+		}
+	}
+	r := w.do("/alert/list", `%s, "titel": "Disk full"}`, in)
+	w.want(r, "warnings.0", "titel: is not known here and is ignored; did you mean title?")
+	w.want(r, "total", "6")
 }
 
 // TestAMalformedIDIsNamedInTheError: a malformed ID is an invalid parameter, not an object that does not exist.

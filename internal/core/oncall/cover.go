@@ -1,7 +1,7 @@
 package oncall
 
 // Cover is one person's promise to be on call in place of another, or of
-// whoever holds a role. Covers take effect in the order of Schedule.Covers, each
+// each person with a role. Covers take effect in the order of Schedule.Covers, each
 // on the outcome of those before it, so that a shift that was handed over can
 // be handed on (R24).
 type Cover struct {

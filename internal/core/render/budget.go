@@ -4,24 +4,37 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 )
 
 // budget is the number of bytes that the functions of one rendering may still write. A call is rejected before it
 // writes too much: afterwards the memory would be taken already.
-type budget struct{ left int }
+type budget struct {
+	left int
+	clock
+}
 
 const (
 	maxMade  = 16 << 20 // bytes that functions may write in one rendering
 	callCost = 256      // bytes that each call counts besides its text
 	zoneCost = 4096     // bytes that reading a time zone counts
+	jsonCost = 16       // bytes that searching a byte of JSON counts, for each part of the path
 )
+
+// newBudget returns the budget of one rendering.
+func newBudget(about Incident) *budget {
+	return &budget{maxMade, clock{now: about.Now, zone: about.TimeZone}}
+}
 
 // spend takes n bytes, and the cost of a call, from the budget.
 func (b *budget) spend(n int) error {
 	if n > MaxOutput {
 		return fmt.Errorf("more than %d bytes of text", MaxOutput)
 	}
+	return b.take(n)
+}
+
+// take takes n bytes, and the cost of a call, from the budget. Unlike spend it has no bound of its own.
+func (b *budget) take(n int) error {
 	if b.left -= n + callCost; b.left < 0 {
 		return fmt.Errorf("more than %d bytes of text written by functions", maxMade)
 	}
@@ -43,7 +56,11 @@ func (b *budget) split(separator, s string) ([]string, error) {
 	return strings.SplitN(s, separator, 1000), b.spend(len(s))
 }
 
-func (b *budget) join(separator string, list []string) (string, error) {
+func (b *budget) join(separator string, of any) (string, error) {
+	list, err := b.texts(of)
+	if err != nil {
+		return "", err
+	}
 	n := len(separator) * len(list)
 	for _, s := range list {
 		n += len(s)
@@ -61,21 +78,6 @@ func (b *budget) toJSON(v any) (string, error) {
 		return "", err
 	}
 	return b.made(string(text))
-}
-
-// date returns a time (Unix seconds) in a zone such as Europe/Berlin; empty: UTC. 0 seconds is an empty text.
-func (b *budget) date(zone string, seconds int64) (string, error) {
-	if seconds == 0 {
-		return "", nil
-	}
-	if err := b.spend(zoneCost); err != nil {
-		return "", err
-	}
-	location, err := time.LoadLocation(zone)
-	if err != nil {
-		return "", fmt.Errorf("unknown time zone %q", zone)
-	}
-	return time.Unix(seconds, 0).In(location).Format("2006-01-02 15:04:05 MST"), nil
 }
 
 // written returns write with its arguments and result taken from the budget.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math"
 	"strings"
 	"unicode"
 )
@@ -30,8 +31,9 @@ func OneLine(s string) string { return strings.Join(strings.Fields(Clean(s)), " 
 func (i Incident) Cleaned() Incident {
 	for _, s := range []*string{
 		&i.IncidentID, &i.Title, &i.Severity, &i.Progress, &i.Account, &i.Channel,
-		&i.TimeZone, &i.Event, &i.Link, &i.AckLink, &i.Reason,
+		&i.TimeZone, &i.Event, &i.Link, &i.AckLink, &i.DetailUrl, &i.Reason,
 		&i.Headline, &i.Where, &i.Next, &i.AckedBy, &i.EndedBy,
+		&i.AccountTimeZone, &i.GroupMethod, &i.AssignedTo.EscalateRuleID, &i.AssignedTo.EscalateRuleName, &i.AssignedTo.Type,
 	} {
 		*s = OneLine(*s)
 	}
@@ -39,11 +41,11 @@ func (i Incident) Cleaned() Incident {
 	alerts, responders := make([]Alert, len(i.Alerts)), make([]Person, len(i.Responders))
 	for n, a := range i.Alerts {
 		a.Title, a.Severity, a.Status = OneLine(a.Title), OneLine(a.Severity), OneLine(a.Status)
-		a.Labels = cleanLabels(a.Labels)
+		a.Description, a.Labels = Clean(a.Description), cleanLabels(a.Labels)
 		alerts[n] = a
 	}
 	for n, p := range i.Responders {
-		responders[n] = Person{OneLine(p.Name), OneLine(p.Email)}
+		responders[n] = p.cleaned()
 	}
 	i.Alerts, i.Responders = alerts, responders
 	i.Shared = cleanLabels(i.Shared)
@@ -55,7 +57,54 @@ func (i Incident) Cleaned() Incident {
 		links[n] = Link{OneLine(l.Name), OneLine(l.URL)}
 	}
 	i.Differ, i.Links, i.Notified = differ, links, oneLines(i.Notified)
+	i.Creator, i.Closer, i.Owner = i.Creator.cleaned(), i.Closer.cleaned(), i.Owner.cleaned()
+	i.Impact, i.RootCause, i.Resolution = Clean(i.Impact), Clean(i.RootCause), Clean(i.Resolution)
+	fields, images, values := map[string]any{}, make([]Image, len(i.Images)), map[string]LabelValues{}
+	for name, value := range i.Fields {
+		fields[OneLine(name)] = cleanValue(value)
+	}
+	for n, image := range i.Images {
+		images[n] = Image{OneLine(image.Src), OneLine(image.Href), OneLine(image.Alt)}
+	}
+	for name, v := range i.LabelValues {
+		values[OneLine(name)] = LabelValues{oneLines(v.All), OneLine(v.Min), OneLine(v.Max)}
+	}
+	i.Fields, i.Images, i.LabelValues = fields, images, values
 	return i
+}
+
+func (p Person) cleaned() Person {
+	p.Name, p.Email = OneLine(p.Name), OneLine(p.Email)
+	return p
+}
+
+func (a *Actor) cleaned() *Actor {
+	if a == nil {
+		return nil
+	}
+	return &Actor{a.Person.cleaned()}
+}
+
+// cleanValue cleans the value of a custom field: a text, a list of texts, a number or a truth value.
+func cleanValue(value any) any {
+	switch v := value.(type) {
+	case string:
+		return Clean(v)
+	case []any:
+		list := make([]any, len(v))
+		for n, item := range v {
+			list[n] = cleanValue(item)
+		}
+		return list
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+			return int64(v) // 1000000, not 1e+06
+		}
+		return v
+	case int64, bool:
+		return v
+	}
+	return nil
 }
 
 func cleanLabels(labels map[string]string) map[string]string {

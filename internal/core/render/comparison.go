@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"hash/maphash"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tocsin/internal/core/event"
@@ -14,6 +16,7 @@ const (
 	maxCompared = 50  // labels that a Comparison compares; an event has no more
 	maxSamples  = 5   // values that a Difference shows
 	maxSample   = 100 // characters of such a value
+	maxValues   = 50  // values of a label that LabelValues holds
 )
 
 // Difference is a label that does not have the same value in all alerts.
@@ -54,6 +57,14 @@ type values struct {
 	first    string // the whole first value, for a label that all alerts share
 	distinct map[uint64]struct{}
 	samples  []string // sorted and cut
+	all      []string // the first ones in the order of the alerts, cut
+	min, max number
+}
+
+// number is a value that is a number, as it was written.
+type number struct {
+	text  string // empty: none yet
+	value float64
 }
 
 // Add adds the labels of one alert. Of all alerts together, the first 50 label names are compared.
@@ -87,12 +98,39 @@ func (v *values) add(value string, seed maphash.Seed) {
 	}
 	v.distinct[sum] = struct{}{}
 	value = event.Cut(value, maxSample)
+	v.addNumber(value)
+	if len(v.all) < maxValues {
+		v.all = append(v.all, value)
+	}
 	at, _ := slices.BinarySearch(v.samples, value)
 	if at == maxSamples {
 		return
 	}
 	v.samples = slices.Insert(v.samples, at, value)
 	v.samples = v.samples[:min(len(v.samples), maxSamples)]
+}
+
+// addNumber compares a value with the least and the greatest number.
+func (v *values) addNumber(value string) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return
+	}
+	if v.min.text == "" || n < v.min.value {
+		v.min = number{value, n}
+	}
+	if v.max.text == "" || n > v.max.value {
+		v.max = number{value, n}
+	}
+}
+
+// Values returns the values of each label.
+func (c *Comparison) Values() map[string]LabelValues {
+	all := make(map[string]LabelValues, len(c.labels))
+	for name, v := range c.labels {
+		all[name] = LabelValues{slices.Clone(v.all), v.min.text, v.max.text}
+	}
+	return all
 }
 
 // Shared returns the labels that have the same value in all alerts.

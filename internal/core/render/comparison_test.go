@@ -102,3 +102,21 @@ func BenchmarkComparison(b *testing.B) {
 		})
 	}
 }
+
+// Values keeps the first values of each label, and the least and the greatest number of all of them.
+func TestValuesOfLabels(t *testing.T) {
+	var c Comparison
+	for n := range 200 {
+		c.Add(map[string]string{"n": fmt.Sprint(n - 100), "text": "x", "odd": []string{"NaN", "Inf", " 7 ", "", "1e400"}[n%5]})
+	}
+	got := c.Values()
+	if n := got["n"]; len(n.All) != maxValues || n.All[0] != "-100" || n.Min != "-100" || n.Max != "99" {
+		t.Errorf("%+v", n)
+	}
+	if x := got["text"]; len(x.All) != 1 || x.Min != "" || x.Max != "" {
+		t.Errorf("%+v", x)
+	}
+	if x := got["odd"]; len(x.All) != 5 || x.Min != " 7 " || x.Max != " 7 " {
+		t.Errorf("%+v", x)
+	}
+}

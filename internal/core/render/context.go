@@ -43,6 +43,7 @@ func (t *Target) escapeList(list *parse.ListNode, at position, put bool) positio
 	for _, n := range list.Nodes {
 		switch n := n.(type) {
 		case *parse.TextNode:
+			n.Text = breaks.ReplaceAll(n.Text, []byte(lineBreak))
 			at = t.after(string(n.Text), at)
 		case *parse.ActionNode:
 			if len(n.Pipe.Decl) > 0 {

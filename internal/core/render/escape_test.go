@@ -26,7 +26,7 @@ var (
 		Loose: {"link", "tag", "strong", "code", "italic", "strike", "block", "mention", "entity", "spoiler", "line", "bidi"}, WeCom: {"link", "tag", "strong", "code", "italic", "strike", "block", "mention", "entity", "line", "bidi"},
 		Telegram: {"mention", "line", "bidi"}, Plain: {"line", "bidi"}, Short: {"line", "bidi"}, Rich: {"line", "bidi"},
 	}
-	shownURL = regexp.MustCompile(`<https?://[^>|\s]+>`) // Slack's address that shows itself
+	shownURL = regexp.MustCompile(`(?i)<https?://[^>|\s]+>`) // Slack's address that shows itself
 )
 
 // found returns the markup that a naive reader of a target finds in a text.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	text "text/template"
 	"unicode/utf8"
@@ -11,20 +12,22 @@ import (
 // reads anything outside its arguments, and all take what they write from the budget: functions of the language that
 // would not are replaced.
 func functions(b *budget) text.FuncMap {
-	return text.FuncMap{
+	all := text.FuncMap{
 		"upper":     func(s string) (string, error) { return b.made(strings.ToUpper(s)) },
 		"lower":     func(s string) (string, error) { return b.made(strings.ToLower(s)) },
-		"trim":      strings.TrimSpace,
-		"contains":  func(part, s string) bool { return strings.Contains(s, part) },
+		"trim":      func(s string) (string, error) { return strings.TrimSpace(s), b.spend(len(s)) },
+		"contains":  func(part, s string) (bool, error) { return strings.Contains(s, part), b.spend(len(s)) },
 		"hasPrefix": func(prefix, s string) bool { return strings.HasPrefix(s, prefix) },
 		"hasSuffix": func(suffix, s string) bool { return strings.HasSuffix(s, suffix) },
 		"replace":   b.replace,
 		"split":     b.split,
 		"join":      b.join,
-		"truncate":  func(n int, s string) (string, error) { return b.made(truncate(n, s)) },
-		"default":   fallback,
+		"truncate":  func(n int, s string) (string, error) { return truncate(n, s), b.spend(len(s)) },
 		"toJSON":    b.toJSON,
 		"date":      b.date,
+		"ago":       b.ago,
+		"now":       func() moment { return moment(b.now) },
+		"jsonGet":   b.jsonGet,
 		"duration":  duration,
 		"emoji":     emoji,
 		"colour":    colour,
@@ -35,7 +38,18 @@ func functions(b *budget) text.FuncMap {
 		"html":      b.written(text.HTMLEscaper),
 		"js":        b.written(text.JSEscaper),
 		"urlquery":  b.written(text.URLQueryEscaper),
+
+		"toSeverity":      toSeverity,
+		"joinAlertLabels": b.joinAlertLabels,
+		"alertLabels":     alertLabels,
+		"maxAlertLabel":   func(of any, name string) (string, error) { v, err := labelValues(of, name); return v.Max, err },
+		"minAlertLabel":   func(of any, name string) (string, error) { v, err := labelValues(of, name); return v.Min, err },
+		"transferImage":   func(of any, src string) string { return "" },
+		"imageSrcToURL":   func(of any, src string) string { return imageURL(src) },
+		"imageAltToURL":   imageAltToURL,
 	}
+	maps.Copy(all, general(b))
+	return all
 }
 
 // truncate shortens a text to n characters, the last an ellipsis. n below 1 leaves it as it is.
@@ -44,23 +58,6 @@ func truncate(n int, s string) string {
 		return s
 	}
 	return string([]rune(s)[:n-1]) + "…"
-}
-
-// fallback returns value, or instead when value is nil, an empty text or 0.
-func fallback(instead, value any) any {
-	switch v := value.(type) {
-	case nil:
-		return instead
-	case string:
-		if v == "" {
-			return instead
-		}
-	case int64:
-		if v == 0 {
-			return instead
-		}
-	}
-	return value
 }
 
 // duration returns seconds in the two largest units: 2h 5m.

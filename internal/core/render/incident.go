@@ -33,19 +33,53 @@ type Incident struct {
 	AckedBy  string            // who acknowledged it; empty: no one
 	EndedBy  string            // by whom or by what it ended; empty: it is open
 	Duration int64             // seconds from its beginning to its end; 0: it is open
+
+	DetailUrl       string // shows the incident to this reader, and acknowledges it; empty as Link, or when the reader may not
+	Now             int64  // when the message is written, Unix seconds
+	LastTime        int64  // when its latest alert joined
+	EndTime         int64  // when the last of its alerts ended; 0: one is active, or it has none
+	SnoozedBefore   int64  // 0: it is not snoozed
+	Creator         *Actor // nil: Tocsin itself
+	Closer          *Actor // nil: it is open, or Tocsin itself closed it
+	Owner           *Actor // who leads; nil: no one
+	AssignedTo      Assignment
+	ActiveAlertCnt  int64
+	AlertEventCnt   int64          // events of all its alerts
+	Fields          map[string]any // custom fields by name
+	Images          []Image
+	ChannelID       int64 // 0: none
+	AccountTimeZone string
+	FireTimes       int64 // how often this was sent, with this message
+	IsFlapping      bool  // one of its alerts changes too often
+	IsInStorm       bool  // it has reached a storm threshold
+	Flapping        Flapping
+	GroupMethod     string // n: no alert joins it automatically; p: by rule
+	Impact          string
+	RootCause       string
+	Resolution      string
+
+	LabelValues map[string]LabelValues // by the labels of its alerts
 }
 
 // Alert is one alert of an incident.
 type Alert struct {
-	Title     string
-	Severity  string
-	Status    string
-	StartTime int64
-	Labels    map[string]string
+	Title       string
+	Description string
+	Severity    string
+	Status      string
+	StartTime   int64
+	LastTime    int64
+	EndTime     int64 // 0: it is active
+	Labels      map[string]string
 }
 
 // Person is a responder of an incident.
-type Person struct{ Name, Email string }
+type Person struct {
+	Name, Email    string
+	ID             int64
+	AssignedAt     int64
+	AcknowledgedAt int64 // 0: not acknowledged
+}
 
 // Sample is a made-up incident, for previews of templates.
 var Sample = Incident{
@@ -57,14 +91,16 @@ var Sample = Incident{
 	Alerts: []Alert{
 		{
 			Title: "Checkout answers slowly", Severity: "Critical", Status: "Critical",
-			StartTime: 1776009600, Labels: map[string]string{"service": "checkout"},
+			Description: "p99 is 2.3 s", StartTime: 1776009600, LastTime: 1776009900,
+			Labels: map[string]string{"service": "checkout", "resource": "pod/checkout-7d9f", "trigger_value": "2.3"},
 		},
 		{
 			Title: "Queue of orders grows", Severity: "Warning", Status: "Warning",
-			StartTime: 1776009660, Labels: map[string]string{"service": "orders"},
+			Description: "510 orders wait", StartTime: 1776009660, LastTime: 1776009720, EndTime: 1776009720,
+			Labels: map[string]string{"service": "orders", "resource": "queue/orders", "trigger_value": "510"},
 		},
 	},
-	Responders: []Person{{Name: "Ada", Email: "ada@example.com"}},
+	Responders: []Person{{Name: "Ada", Email: "ada@example.com", ID: 4, AssignedAt: 1776009600}},
 	Link:       "https://tocsin.example.com/incidents/69db2f72a0fe7db6448b1506",
 	AckLink:    "https://tocsin.example.com/ack/sample",
 	Reason:     "on call in Production, layer Weekdays",
@@ -75,6 +111,19 @@ var Sample = Incident{
 		{"runbook", "https://wiki.example.com/runbooks/checkout"},
 		{"graph", "https://prometheus.example.com/graph?g0.expr=latency"},
 	},
-	Notified: []string{"Ben (email)"},
-	Next:     "team Payments at 16:10 if no one acknowledges",
+	Notified:  []string{"Ben (email)"},
+	Next:      "team Payments at 16:10 if no one acknowledges",
+	DetailUrl: "https://tocsin.example.com/ack/sample",
+	Now:       1776009900, LastTime: 1776009660, Creator: &Actor{Person{Name: "Ben", Email: "ben@example.com", ID: 5}},
+	Owner:          &Actor{Person{Name: "Ada", Email: "ada@example.com", ID: 4}},
+	AssignedTo:     Assignment{EscalateRuleID: "69db2f72a0fe7db6448b1507", EscalateRuleName: "Production", Type: "assign"},
+	ActiveAlertCnt: 1, AlertEventCnt: 7, Fields: map[string]any{"customer": "Example Ltd."},
+	Images:    []Image{{Src: "https://grafana.example.com/render/1.png", Href: "https://grafana.example.com/d/1", Alt: "latency"}},
+	ChannelID: 7, AccountTimeZone: "UTC", FireTimes: 1,
+	Flapping: Flapping{MaxChanges: 4, InMinutes: 60, MuteMinutes: 120}, GroupMethod: "p", Impact: "Payments fail",
+	LabelValues: map[string]LabelValues{
+		"service":       {All: []string{"checkout", "orders"}},
+		"resource":      {All: []string{"pod/checkout-7d9f", "queue/orders"}},
+		"trigger_value": {All: []string{"2.3", "510"}, Min: "2.3", Max: "510"},
+	},
 }

@@ -12,7 +12,6 @@ import (
 	html "html/template"
 	"io"
 	"maps"
-	"regexp"
 	"strings"
 	text "text/template"
 	"text/template/parse"
@@ -32,48 +31,49 @@ const maxLoops = 4
 // Template is a parsed template. It is safe for concurrent use.
 type Template struct {
 	steps   int
-	execute func(w io.Writer, data any) error
+	target  *Target
+	execute func(w io.Writer, about Incident) error
 }
 
 // Parse parses a template for a target. The values that it prints are escaped for the target and for their position;
-// its own text is the target's markup. The error names the line and what is wrong.
+// its own text is the target's markup. The error names the line, the column and what is wrong.
 func Parse(source string, target *Target) (*Template, error) {
 	if target == HTML {
 		return parseHTML(source)
 	}
 	t, err := text.New("").Funcs(target.all(nil)).Option("missingkey=zero").Parse(source)
 	if err != nil {
-		return nil, readable(err)
+		return nil, located(source, err)
 	}
 	steps, err := tame(t.Tree)
 	if err != nil {
 		return nil, err
 	}
 	target.escapeTree(t.Tree)
-	return &Template{steps, func(w io.Writer, data any) error {
+	return &Template{steps, target, func(w io.Writer, about Incident) error {
 		c, err := t.Clone() // each rendering has functions with a budget of their own
 		if err != nil {
 			return err
 		}
-		return c.Funcs(target.all(&budget{maxMade})).Execute(w, data)
+		return c.Funcs(target.all(newBudget(about))).Execute(w, about)
 	}}, nil
 }
 
 func parseHTML(source string) (*Template, error) {
 	t, err := html.New("").Funcs(html.FuncMap(HTML.all(nil))).Option("missingkey=zero").Parse(source)
 	if err != nil {
-		return nil, readable(err)
+		return nil, located(source, err)
 	}
 	steps, err := tame(t.Tree)
 	if err != nil {
 		return nil, err
 	}
-	return &Template{steps, func(w io.Writer, data any) error {
+	return &Template{steps, HTML, func(w io.Writer, about Incident) error {
 		c, err := t.Clone() // executing a template of HTML changes it
 		if err != nil {
 			return err
 		}
-		return c.Funcs(html.FuncMap(HTML.all(&budget{maxMade}))).Execute(w, data)
+		return c.Funcs(html.FuncMap(HTML.all(newBudget(about)))).Execute(w, about)
 	}}, nil
 }
 
@@ -84,14 +84,14 @@ func (t *Target) all(b *budget) text.FuncMap {
 	return all
 }
 
-// Render executes the template with an incident. The error names the line and what failed.
+// Render executes the template with an incident. The error names the line, the column and what failed.
 func (t *Template) Render(incident Incident) (Markup, error) {
 	w := &bounded{most: t.steps}
 	err := t.execute(w, incident.Cleaned())
 	if err != nil {
 		return "", readable(err)
 	}
-	return Markup(strings.ReplaceAll(w.String(), "<no value>", "")), nil
+	return Markup(t.target.lines(strings.ReplaceAll(w.String(), "<no value>", ""))), nil
 }
 
 // tame keeps a template from running for ever. It rejects templates that call templates, and adds an empty text
@@ -166,15 +166,4 @@ func (b *bounded) Write(p []byte) (int, error) {
 		return 0, fmt.Errorf("more than %d bytes of text", MaxOutput)
 	}
 	return b.Buffer.Write(p)
-}
-
-var location = regexp.MustCompile(`^(?:html/)?template: :(\d+)(?::(\d+))?: `)
-
-// readable replaces the template's name in an error of the library, which is empty, by "line 3: ".
-func readable(err error) error {
-	message := strings.ReplaceAll(err.Error(), `executing "" at `, "")
-	if m := location.FindStringSubmatch(message); m != nil {
-		message = "line " + m[1] + ": " + message[len(m[0]):]
-	}
-	return errors.New(message)
 }

@@ -71,9 +71,11 @@ func TestRender(t *testing.T) {
 
 func TestBadTemplates(t *testing.T) {
 	for source, want := range map[string]string{
-		"one\n{{if}}":                           "line 2: missing value for if",
-		"{{nothing .Title}}":                    `line 1: function "nothing" not defined`,
-		"{{.Title":                              "line 1: unclosed action",
+		"one\n{{if}}":                           "line 2, column 1: missing value for if",
+		"{{nothing .Title}}":                    `line 1, column 1: function "nothing" not defined`,
+		"é\n\n {{.Title}} {{if}}":               "line 3, column 13: missing value for if",
+		"{{.Title}} {{.Title}}{{nothing}}{{if":  `line 1, column 22: function "nothing" not defined`,
+		"{{.Title":                              "line 1, column 1: unclosed action",
 		`{{define "x"}}{{end}}{{template "x"}}`: "{{template}} and {{block}} are not available",
 		strings.Repeat("{{range .Alerts}}{{if .Title}}", 5) + strings.Repeat("{{end}}{{end}}", 5): "{{range}} may stand within {{range}} at most 4 deep",
 	} {
@@ -86,7 +88,7 @@ func TestBadTemplates(t *testing.T) {
 	for source, want := range map[string]string{
 		"{{range 1000000000}}{{end}}":                                          "more than 100000 steps",
 		"{{range 1000000}}{{range 1000000}}{{if false}}x{{end}}{{end}}{{end}}": "more than 100000 steps",
-		"{{.Nothing}}":                    "line 1: <.Nothing>: can't evaluate field Nothing",
+		"{{.Nothing}}":                    "line 1, column 3: there is no .Nothing; there are AISummary, Account, ",
 		`{{date "Mars/Base" .StartTime}}`: "unknown time zone",
 		`{{range $i := (split "" .Description)}}{{range $j := (split "" $.Description)}}{{range $k := (split "" $.Description)}}{{$.Title}}{{end}}{{end}}{{end}}`: "more than",
 	} {
@@ -141,6 +143,10 @@ func FuzzRender(f *testing.F) {
 		f.Add(source, kind)
 	}
 	f.Add(`{{range $i := (split "" .Title)}}{{toJSON .}}{{end}}`, "sms")
+	for _, call := range calls {
+		f.Add(call+`<br>{{if .Creator}}x{{end}}`, "slack_app")
+		f.Add(call, "email")
+	}
 	f.Fuzz(func(t *testing.T, source, kind string) {
 		target, _ := For(kind)
 		tpl, err := Parse(source, target)

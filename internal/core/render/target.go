@@ -1,10 +1,13 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	html "html/template"
 	"regexp"
 	"strings"
+
+	"tocsin/internal/core/event"
 )
 
 // Markup is text in the markup of one target, ready to be sent. Only Template.Render, Target.Escape and Target.Link
@@ -22,6 +25,9 @@ type Target struct {
 	href    string   // characters of an address that become %XX, besides those of every target
 	amp     string   // how & is written; empty: as it is
 	strong  string   // on both sides of strong text
+	tidy    bool     // lines without text are removed
+
+	colours map[string]string // by severity, for <font color>; nil: there are no colours
 
 	// escape escapes a line of text, and addresses in it with address; nil: the text is plain.
 	escape  func(line string, address func(string) string) string
@@ -35,8 +41,11 @@ var (
 	Plain = &Target{name: "plain"}
 	// Short is one line of plain text: text messages and calls.
 	Short = &Target{name: "short", oneLine: true}
-	// HTML is a mail. The library escapes values for their position.
-	HTML = &Target{name: "html"}
+	// HTML is a mail. The library escapes values for their position; escape is for markup that functions write.
+	HTML = &Target{
+		name: "html", escape: func(line string, _ func(string) string) string { return html.HTMLEscapeString(line) },
+		link: func(text, url string) string { return `<a href="` + url + `">` + text + "</a>" }, amp: "&amp;",
+	}
 	// Slack is mrkdwn. It has no escape but for & < >; what else could be formatting is replaced by a character that
 	// looks like it, see docs.slack.dev/messaging/formatting-message-text.
 	Slack = &Target{
@@ -56,13 +65,14 @@ var (
 	Loose = &Target{
 		name: "loose", escape: looseText,
 		opens: []string{"](", "<"}, closes: ")>", href: ";", strong: "**",
-		link: markdownLink,
+		link: markdownLink, colours: publicColours,
 	}
 	// WeCom is Loose with mentions.
 	WeCom = &Target{
 		name: "wecom", escape: looseText,
 		opens: []string{"](", "<"}, closes: ")>", href: ";", strong: "**",
 		link: markdownLink, mention: matching(`^[A-Za-z0-9][\w.-]{0,63}$`, "<@%s>"),
+		colours: wecomColours,
 	}
 	// Rich is strong text and links, which senders parse with Spans. It is for services that receive elements: Feishu,
 	// and Teams, whose clients differ in the escapes of Markdown.
@@ -75,9 +85,17 @@ var (
 var targets = map[string]*Target{
 	"email": HTML, "sms": Short, "voice": Short, "plain": Plain, "zoom": Plain, "ntfy": Plain, "webhook": Plain,
 	"telegram": Telegram,
-	"slack":    Slack, "slack_app": Slack, "discord": Discord,
-	"dingtalk": Loose, "dingtalk_app": Loose, "wecom": WeCom, "wecom_app": WeCom,
-	"feishu": Rich, "feishu_app": Rich, "teams": Rich, "teams_app": Rich,
+	"slack":    Slack, "slack_app": tidied(Slack), "discord": Discord,
+	"dingtalk": Loose, "dingtalk_app": tidied(Loose), "wecom": WeCom, "wecom_app": WeCom,
+	"feishu": Rich, "feishu_app": tidied(Rich), "teams": Rich, "teams_app": tidied(Rich),
+}
+
+// tidied returns a target for messages whose lines without text are removed, as templates of apps expect: they have a line
+// for each label that an incident may have.
+func tidied(t *Target) *Target {
+	tidy := *t
+	tidy.tidy = true
+	return &tidy
 }
 
 // For returns the target of a kind of message, such as slack_app. known is false for an unknown kind, whose target is
@@ -143,48 +161,72 @@ func (t *Target) text(s string) string {
 
 // functions returns the functions that write markup of the target. Their results are not escaped again.
 func (t *Target) functions(b *budget) map[string]any {
-	mark := func(s string) (any, error) {
-		if s, err := b.made(s); err != nil {
+	// mark takes what write reads from the budget too: long texts may be escaped to short ones.
+	mark := func(write func() string, reads ...string) (any, error) {
+		n := 0
+		for _, s := range reads {
+			n += len(s)
+		}
+		if err := b.take(n); err != nil {
 			return nil, err
-		} else if t == HTML {
-			return html.HTML(s), nil
 		}
-		return Markup(s), nil
-	}
-	if t == HTML {
-		escape := html.HTMLEscapeString
-		return map[string]any{
-			"strong": func(s string) (any, error) { return mark("<strong>" + escape(s) + "</strong>") },
-			"link": func(text, url string) (any, error) {
-				if !isURL.MatchString(url) {
-					return mark(escape(text))
-				}
-				return mark(`<a href="` + escape(url) + `">` + escape(text) + "</a>")
-			},
-			"mention": func(s string) (any, error) { return mark(escape(s)) },
+		s, err := b.made(write())
+		if t == HTML {
+			return html.HTML(s), err
 		}
+		return Markup(s), err
 	}
 	return map[string]any{
-		"strong": func(s string) (any, error) {
-			if s = t.label(s); s == "" {
-				return mark("")
-			}
-			return mark(t.strong + s + t.strong)
+		"strong": func(s string) (any, error) { return mark(func() string { return t.strongText(s) }, s) },
+		"link": func(text, url string) (any, error) {
+			return mark(func() string { return t.linked(text, url) }, text, url)
 		},
-		"link": func(text, url string) (any, error) { return mark(t.linked(text, url)) },
-		"mention": func(id string) (any, error) {
-			if t.mention != nil && !mentionAll[strings.ToLower(id)] {
-				if s := t.mention(id); s != "" {
-					return mark(s)
-				}
-			}
-			return mark(t.label(id))
+		"mention": func(id string) (any, error) { return mark(func() string { return t.mentioned(id) }, id) },
+
+		"toHtml":     func(values ...any) any { return fallback(coalesce(values...), "") },
+		"fireReason": func(of any) (any, error) { return mark(func() string { return fireReason(of) }) },
+		"colorSeverity": func(severity string) (any, error) {
+			return mark(func() string { return t.coloured(severity, severity) }, severity)
 		},
+		"colorBySeverity": func(severity, text string) (any, error) {
+			return mark(func() string { return t.coloured(severity, text) }, text)
+		},
+		"serverityToColor": func(severity string) (any, error) {
+			return mark(func() string { return cmp.Or(publicColours[severity], publicColours[event.Ok]) })
+		},
+		"mdToHtml": func(text string) (any, error) {
+			if t == HTML {
+				return b.mdToHTML(text)
+			}
+			return text, nil
+		},
+
 		escapeText:  func(v any) (string, error) { return b.escaped(t.text, v) },
 		escapeURL:   func(v any) (string, error) { return b.escaped(t.address, v) },
 		escapeLabel: func(v any) (string, error) { return b.escaped(t.label, v) },
 		escapePart:  func(v any) (string, error) { return b.escaped(t.part, v) },
 	}
+}
+
+// strongText returns a text of one line as strong text.
+func (t *Target) strongText(s string) string {
+	switch s = t.label(s); {
+	case s == "":
+		return ""
+	case t == HTML:
+		return "<strong>" + s + "</strong>"
+	}
+	return t.strong + s + t.strong
+}
+
+// mentioned returns a mention of a person of the service; the id as text where there is none of this form.
+func (t *Target) mentioned(id string) string {
+	if t.mention != nil && !mentionAll[strings.ToLower(id)] {
+		if s := t.mention(id); s != "" {
+			return s
+		}
+	}
+	return t.label(id)
 }
 
 // escaped prints a value and escapes it, unless it is Markup, which a function of the target wrote.
@@ -195,12 +237,15 @@ func (b *budget) escaped(escape func(string) string, v any) (string, error) {
 	case nil:
 		return "", nil
 	case string:
-		return b.made(escape(v))
+		if err := b.take(len(v)); err != nil { // it may be escaped to a shorter text
+			return "", err
+		}
+		return b.made(escape(Clean(v)))
 	}
 	if _, err := b.read([]any{v}); err != nil {
 		return "", err
 	}
-	return b.made(escape(fmt.Sprint(v)))
+	return b.made(escape(Clean(fmt.Sprint(v))))
 }
 
 // mentionAll are the names by which services mention all members of a chat.

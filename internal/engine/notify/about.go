@@ -31,6 +31,9 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 		return about, err
 	}
 	about.Channel = ch.ChannelName
+	if err := addPublic(tx, &about, n, i, &ch, now); err != nil { // before the time zone becomes the reader's
+		return about, err
+	}
 	if err := addPersons(tx, &about, n, i); err != nil {
 		return about, err
 	}
@@ -38,20 +41,29 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 	if about.Notified, err = notified(tx, n, now); err != nil {
 		return about, err
 	}
-	if r.Links == nil || i.Progress != incident.Triggered {
-		return about, nil
-	}
-	if n.Person == 0 {
-		if isChat(n.Method) {
-			about.AckLink = r.Links.AckInChat(n.Account, i.IncidentID, now)
-		}
-		return about, nil
-	}
-	allowed, err := permitted(tx, n, i, ch)
-	if allowed { // a link that would be refused is left out
-		about.AckLink = r.Links.Ack(n.Account, i.IncidentID, n.Person, now)
+	about.DetailUrl, err = r.detailURL(tx, n, i, ch, now)
+	if i.Progress == incident.Triggered {
+		about.AckLink = about.DetailUrl
 	}
 	return about, err
+}
+
+// detailURL returns the link to the page that shows an incident to the reader of a notification. A link that would be
+// refused is left out.
+func (r *Service) detailURL(tx *db.Tx, n *Notification, i *incident.Incident, ch channel.Channel, now time.Time) (string, error) {
+	switch {
+	case r.Links == nil:
+		return "", nil
+	case n.Person != 0:
+		allowed, err := permitted(tx, n, i, ch)
+		if err != nil || !allowed {
+			return "", err
+		}
+		return r.Links.Ack(n.Account, i.IncidentID, n.Person, now), nil
+	case isChat(n.Method):
+		return r.Links.AckInChat(n.Account, i.IncidentID, now), nil
+	}
+	return "", nil
 }
 
 // addPersons adds the responsible persons, who acknowledged the incident, by whom or by what it ended, and the reader's
@@ -63,7 +75,7 @@ func addPersons(tx *db.Tx, about *render.Incident, n *Notification, i *incident.
 			return err
 		}
 		if found {
-			about.Responders = append(about.Responders, render.Person{Name: p.Name, Email: p.Email})
+			about.Responders = append(about.Responders, responder(i, p))
 		}
 	}
 	var ackers []string

@@ -22,6 +22,12 @@ type overview struct {
 	count  int64             // of the alerts that count
 	shared map[string]string
 	differ []render.Difference
+
+	values   map[string]render.LabelValues // of all alerts
+	active   int64
+	events   int64
+	end      int64 // of the last alert that ended
+	flapping bool
 }
 
 const (
@@ -36,7 +42,11 @@ func (o *overview) describe(about *render.Incident, i *incident.Incident) {
 	if byHand || labels == nil {
 		labels = i.Labels
 	}
-	about.Alerts = o.first
+	about.Alerts, about.LabelValues = o.first, o.values
+	about.ActiveAlertCnt, about.AlertEventCnt, about.IsFlapping = o.active, o.events, o.flapping
+	if o.active == 0 {
+		about.EndTime = o.end
+	}
 	if about.Headline = render.Headline(about.Title, labels, byHand); about.Headline == render.OneLine(about.Title) {
 		about.Headline = render.Headline(about.Title, i.Labels, byHand) // the most severe alert is not the one of the title
 	}
@@ -81,7 +91,7 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 	o := &overview{}
 	var all, active render.Comparison
 	var worst, worstActive *decide.Alert
-	counted, activeCount := int64(0), int64(0)
+	counted := int64(0)
 	for counted < decide.MaxAlerts {
 		page, err := alert.OfIncident(tx, i.AccountID, i.IncidentID, alertPage, counted)
 		if err != nil {
@@ -90,13 +100,16 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 		for n := range page {
 			a := &page[n]
 			if len(o.first) < maxAlerts {
-				o.first = append(o.first,
-					render.Alert{Title: a.Title, Severity: a.Severity, Status: a.Status, StartTime: a.Start, Labels: a.Labels})
+				o.first = append(o.first, render.Alert{
+					Title: a.Title, Description: a.Description, Severity: a.Severity, Status: a.Status,
+					StartTime: a.Start, LastTime: a.Last, EndTime: a.End, Labels: a.Labels,
+				})
 			}
+			o.events, o.end, o.flapping = o.events+a.Events, max(o.end, a.End), o.flapping || a.Muted == decide.Flapping
 			all.Add(a.Labels)
 			worst = worse(worst, a)
 			if a.Active() {
-				activeCount++
+				o.active++
 				active.Add(a.Labels)
 				worstActive = worse(worstActive, a)
 			}
@@ -106,8 +119,9 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 			break
 		}
 	}
-	if i.Progress != incident.Closed && activeCount > 0 {
-		all, worst, counted = active, worstActive, activeCount
+	o.values = all.Values()
+	if i.Progress != incident.Closed && o.active > 0 {
+		all, worst, counted = active, worstActive, o.active
 	}
 	if worst == nil { // a person made it, or its alerts were deleted
 		o.shared = i.Labels
