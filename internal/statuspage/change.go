@@ -40,8 +40,8 @@ type Change struct {
 
 // Update is an entry of a change's timeline.
 type Update struct {
-	UpdateID    string            `json:"update_id,omitempty" maxLength:"64" doc:"Letters, digits, - and _; absent in a request: a new one."`
-	At          int64             `json:"at_seconds" required:"false" minimum:"0" maximum:"9999999999" doc:"When, Unix seconds; absent in a request: now."`
+	UpdateID    string            `json:"update_id,omitempty" minLength:"1" maxLength:"64" doc:"Letters, digits, - and _; absent in a request: a new one."`
+	At          int64             `json:"at_seconds" required:"false" minimum:"1" maximum:"9999999999" doc:"When, Unix seconds; absent in a request: now."`
 	Status      string            `json:"status,omitempty" enum:"investigating,identified,monitoring,resolved,scheduled,ongoing,completed" doc:"The change's status from then on; absent: as before."`
 	Description string            `json:"description" required:"false" maxLength:"10000" doc:"Markdown, stored as it was sent."`
 	Components  []ComponentChange `json:"component_changes" required:"false" maxItems:"200" doc:"The components whose status it changes, each once."`

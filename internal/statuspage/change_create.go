@@ -14,7 +14,7 @@ type changeCreateRequest struct {
 	Title             string   `json:"title" minLength:"1" maxLength:"255" doc:"What readers see first."`
 	Description       string   `json:"description,omitzero" maxLength:"10000" doc:"Markdown, stored as it is sent."`
 	Status            string   `json:"status" enum:"investigating,identified,monitoring,resolved,scheduled,ongoing,completed" doc:"The status of the first or of the last update; the status of the first, if none has one."`
-	StartAt           int64    `json:"start_at_seconds,omitzero" minimum:"0" maximum:"9999999999" doc:"When it began or begins, Unix seconds; absent or 0: now. Only a maintenance may begin later."`
+	StartAt           int64    `json:"start_at_seconds,omitzero" minimum:"1" maximum:"9999999999" doc:"When it began or begins, Unix seconds; absent: now. Only a maintenance may begin later."`
 	CloseAt           int64    `json:"close_at_seconds,omitzero" minimum:"0" maximum:"9999999999" doc:"When it ended or is to end, after its start: of a maintenance or of what is over; absent or 0: not known."`
 	ResponderIDs      []int64  `json:"responders,omitzero" maxItems:"100" doc:"The persons who work on it."`
 	LinkedChangeIDs   []string `json:"linked_changes,omitzero" maxItems:"100" maxLength:"64" doc:"Identifiers of what it has to do with."`

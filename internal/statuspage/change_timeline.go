@@ -11,7 +11,7 @@ import (
 type timelineCreateRequest struct {
 	PageID      int64             `json:"page_id" minimum:"1" doc:"The page."`
 	ChangeID    int64             `json:"change_id" minimum:"1" doc:"The change."`
-	At          int64             `json:"at_seconds,omitzero" minimum:"0" maximum:"9999999999" doc:"When, Unix seconds; absent or 0: now."`
+	At          int64             `json:"at_seconds,omitzero" minimum:"1" maximum:"9999999999" doc:"When, Unix seconds; absent: now."`
 	Status      string            `json:"status" enum:"investigating,identified,monitoring,resolved,scheduled,ongoing,completed" doc:"The status of the change from then on."`
 	Description string            `json:"description" maxLength:"10000" doc:"Markdown, stored as it is sent."`
 	Components  []ComponentChange `json:"component_changes,omitzero" maxItems:"200" doc:"The components whose status it changes, each once."`

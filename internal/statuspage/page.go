@@ -28,13 +28,13 @@ type Page struct {
 
 // Section is a heading of a page, with components below it.
 type Section struct {
-	SectionID string `json:"section_id,omitempty" maxLength:"64" doc:"Letters, digits, - and _; absent in a request: that of the section of this name, else a new one."`
+	SectionID string `json:"section_id,omitempty" minLength:"1" maxLength:"64" doc:"Letters, digits, - and _; absent in a request: that of the section of this name, else a new one."`
 	Name      string `json:"name" maxLength:"255" doc:"Unique in the page."`
 }
 
 // Component is a part of the systems whose status a page shows.
 type Component struct {
-	ComponentID    string `json:"component_id,omitempty" maxLength:"64" doc:"Letters, digits, - and _; absent in a request: that of the component of this name, else a new one."`
+	ComponentID    string `json:"component_id,omitempty" minLength:"1" maxLength:"64" doc:"Letters, digits, - and _; absent in a request: that of the component of this name, else a new one."`
 	SectionID      string `json:"section_id" required:"false" maxLength:"64" doc:"The section it is in; empty: none."`
 	Name           string `json:"name" maxLength:"255" doc:"Unique in the page."`
 	Description    string `json:"description" required:"false" maxLength:"500" doc:"Plain text."`
@@ -114,7 +114,7 @@ func (p *Page) check(at configstore.RecordPath) error {
 			return err
 		}
 		if c.SectionID != "" && !sections[c.SectionID] {
-			return at.Invalid("section_id", "must be that of a section of the page, got %.80q", c.SectionID)
+			return at.Invalid("section_id", "must be that of one of the sections of the page, got %.80q", c.SectionID)
 		}
 		if err := configstore.FirstError(
 			within(at, "available_since_seconds", c.AvailableSince, maxTime), within(at, "order_id", c.OrderID, 1_000_000),
