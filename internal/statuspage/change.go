@@ -30,7 +30,7 @@ type Change struct {
 	StartAt           int64      `json:"start_at_seconds" doc:"When it began or begins, Unix seconds."`
 	CloseAt           int64      `json:"close_at_seconds,omitzero" doc:"When it ended or is to end, Unix seconds; absent: not known."`
 	IsRetrospective   bool       `json:"is_retrospective" doc:"It was over before it was entered."`
-	Updates           []Update   `json:"updates" maxItems:"100" doc:"Its timeline, newest first."`
+	Updates           []Update   `json:"updates" maxItems:"100" doc:"Its timeline, oldest first."`
 	NotifySubscribers bool       `json:"notify_subscribers" doc:"Subscribers are to be notified of it and of its updates."`
 	AutoUpdate        bool       `json:"auto_update_by_schedule" doc:"A maintenance becomes ongoing at its start and completed at its end by itself."`
 	CreatorID         int64      `json:"creator_id" doc:"The person who created it; 0: not known."`

@@ -77,7 +77,7 @@ func (c *Change) begin(call *api.Call, page *Page, updates []Update, status stri
 		}
 		c.add(u)
 	}
-	first := &c.Updates[len(c.Updates)-1]
+	first := &c.Updates[0]
 	if written, _ := c.written(); written == "" {
 		first.Status = status
 	}

@@ -71,7 +71,7 @@ func TestConversationIncident(t *testing.T) {
 		{Path: "/status-page/change/timeline/update", Body: one + `,"update_id":"none","description":"M"}`, Code: "ResourceNotFound"},
 		{Path: "/status-page/change/timeline/delete", Body: one + `,"update_id":"$learned"}`, Data: `{}`, Golden: "status-page_change_timeline_delete"},
 		{Path: "/status-page/change/update", Body: one + `,"title":"Was slow","responders":[]}`, Data: `{}`, Golden: "status-page_change_update"},
-		{Path: "/status-page/change/info", Key: apitest.KeyNothing, Body: one + `}`, Keep: map[string]string{"first": "updates.3.update_id"}, Golden: "status-page_change_info",
+		{Path: "/status-page/change/info", Key: apitest.KeyNothing, Body: one + `}`, Keep: map[string]string{"first": "updates.0.update_id"}, Golden: "status-page_change_info",
 			Has: `{"title":"Was slow","description":"**d**","status":"resolved","responder_ids":[],"linked_change_ids":["deploy-1"],"notify_subscribers":true,
 				"affected_components":[{"component_id":"console","section_id":"web","name":"Console","status":"operational"},{"component_id":"api","status":"operational"}]}`},
 		{Path: "/status-page/change/list", Body: of + `,"type":"incident","status":"resolved"}`, Has: `{"total":1,"items":[{"change_id":$change}]}`, Golden: "status-page_change_list"},

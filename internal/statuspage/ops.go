@@ -87,7 +87,7 @@ func changeOps() []api.Op {
 		},
 		{
 			Path: "/status-page/change/info", Effect: api.Snapshot, Get: true,
-			Doc:     "Shows one change with its timeline, newest first.",
+			Doc:     "Shows one change with its timeline, oldest first.",
 			Example: `{"page_id": 3846028050131, "change_id": 3846028051131}`,
 			Do:      api.Do(changeInfo),
 		},

@@ -39,20 +39,20 @@ func mayFollow(kind, before, after string) bool {
 	return slices.Index(statuses[kind], before) < slices.Index(statuses[kind], after)
 }
 
-// order sorts the timeline, newest first. Of updates of the same moment the one that was added later comes first.
+// order sorts the timeline, oldest first. Of updates of the same moment the one that was added later comes last.
 func (c *Change) order() {
-	slices.SortStableFunc(c.Updates, func(a, b Update) int { return cmp.Compare(b.At, a.At) })
+	slices.SortStableFunc(c.Updates, func(a, b Update) int { return cmp.Compare(a.At, b.At) })
 }
 
 // add adds an update to the timeline.
 func (c *Change) add(u Update) {
-	c.Updates = append([]Update{u}, c.Updates...)
+	c.Updates = append(c.Updates, u)
 	c.order()
 }
 
 // written returns the status of the timeline, and the update by which the change ended; nil: none.
 func (c *Change) written() (status string, end *Update) {
-	for i := range slices.Backward(c.Updates) {
+	for i := range c.Updates {
 		u := &c.Updates[i]
 		status = cmp.Or(u.Status, status)
 		if isEnd(status) && end == nil {
@@ -98,7 +98,7 @@ func (c *Change) beginsAt() int64 {
 // components returns the latest status of each component that the timeline names, in the order in which it names them.
 func (c *Change) components() (list []ComponentChange) {
 	at := map[string]int{}
-	for _, u := range slices.Backward(c.Updates) {
+	for _, u := range c.Updates {
 		for _, one := range u.Components {
 			i, known := at[one.ComponentID]
 			if !known {
@@ -115,7 +115,7 @@ func (c *Change) components() (list []ComponentChange) {
 // much, and for one that ends and leaves a component in trouble.
 func (c *Change) checkTimeline(at configstore.RecordPath) error {
 	before := ""
-	for i, u := range slices.Backward(c.Updates) {
+	for i, u := range c.Updates {
 		if u.Status == "" {
 			continue
 		}

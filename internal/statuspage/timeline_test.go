@@ -56,8 +56,7 @@ func randomChange(r *rand.Rand, number int64) Change {
 func naive(c Change, now int64) (ok bool, status string, affected map[string]string) {
 	affected = map[string]string{}
 	retrograde := false
-	for i := len(c.Updates) - 1; i >= 0; i-- {
-		u := c.Updates[i]
+	for _, u := range c.Updates {
 		if u.Status != "" {
 			retrograde = retrograde || status != "" && !slices.Contains(legal[status], u.Status)
 			status = u.Status
