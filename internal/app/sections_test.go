@@ -44,6 +44,7 @@ var unfiled = map[string]string{
 	"object": "counted by kind", "object of kind route_version": "what a route was before",
 	"datasource_counter": "the next number, which an import makes from the datasources",
 	"channel_star":       "marks of persons",
+	"cover_request":      "who was asked; another server would ask again",
 	"webhook_endpoint":   "what came of deliveries", "webhook_event": "likewise", "webhook_message": "likewise", "webhook_exchange": "likewise",
 	"webhook_count": "computed from the deliveries", "webhook_count_day": "likewise",
 	"handover": "computed from the schedules", "silence_end": "computed from the silences",

@@ -27,7 +27,7 @@ func (r *Service) preview(c *api.Call, in previewRequest) (Schedule, error) {
 		return Schedule{}, err
 	}
 	left := maxNamed
-	view := Schedule{Start: &in.Start, End: &in.End, TimeZone: s.TimeZone, WhenAbsent: whenAbsent[s.WhenAbsent]}
+	view := Schedule{Start: &in.Start, End: &in.End, TimeZone: s.TimeZone, WhenAbsent: whenAbsent[s.WhenAbsent], SelfService: !s.ManagedOnly}
 	if err := s.showTimelines(&view, c, *w, &left); err != nil {
 		return Schedule{}, err
 	}

@@ -19,7 +19,7 @@ var owners = map[string]string{
 	"seal_key": "app",
 	"hold":     "platform/hold",
 	"object":   "configstore", "reference": "configstore",
-	"schedule": "schedule", "schedule_override": "schedule",
+	"schedule": "schedule", "schedule_override": "schedule", "cover_request": "schedule",
 	"person_absence": "absence",
 	"channel":        "channel", "channel_star": "channel",
 	"integration_key": "integration", "refused": "integration",

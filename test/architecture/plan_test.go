@@ -18,7 +18,7 @@ var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "
 
 // configured lists the other tables, so that every new table must be put into one of the two lists.
 var configured = []string{"account", "app_key", "channel", "channel_star", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "integration_key", "object", "own_alert", "refused",
-	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint"}
+	"cover_request", "person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
 var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "escalation_due", "event_pending", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
