@@ -70,6 +70,7 @@ var changes = []struct{ path, body string }{
 	{"/integration/create", `{"integration_name":"~","integration_type":"slack_app","settings":{"app":{"token":"secret-~","private":"true"},"war_room_enabled":true}}`},
 	{"/integration/create", `{"integration_name":"~","integration_type":"wecom_app","settings":{"app":{"corp_id":"c","secret":"secret-~","owner":"~"}}}`},
 	{"/integration/key/rotate", `{"integration_id":$integration_id}`},
+	{"/integration/secret/rotate", `{"integration_id":$integration_id,"grace_seconds":3600}`},
 	{"/integration/disable", `{"integration_id":$integration_id}`},
 	{"/integration/delete", `{"integration_id":$integration_id}`},
 	{"/route/upsert", `{"integration_id":$integration_id,"cases":[{"if":[{"key":"labels.~","oper":"IN","vals":["b"]}],"channel_ids":[$channel_id],"fallthrough":true}],"default":{"channel_ids":[$channel_id]}}`},

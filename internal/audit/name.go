@@ -35,7 +35,9 @@ var verbs = map[string]words{
 	"import": {"Import", "导入"}, "invite": {"Invite", "邀请"},
 	"merge": {"Merge", "合并"}, "reopen": {"Reopen", "重新打开"}, "resolve": {"Resolve", "解决"}, "snooze": {"Snooze", "暂缓"},
 	"unacknowledge": {"Take back the acknowledgement of", "取消认领"}, "grant": {"Grant", "授予"}, "revoke": {"Revoke", "撤销"},
+	"replay": {"Send again messages of", "重新推送："}, "test": {"Test", "测试"}, "cancel-replay": {"End a replay of", "终止重新推送："},
 	"roles": {"Set the roles of", "设置角色："}, "rotate": {"Rotate the key of", "轮换密钥："},
+	"rotate-secret": {"Rotate the signing secret of", "轮换签名密钥："}, "expire-secret": {"End the old signing secret of", "停用旧签名密钥："},
 	"star": {"Star", "收藏"}, "unstar": {"Unstar", "取消收藏"},
 	"update": {"Update", "更新"}, "upsert": {"Set", "设置"}, "wake": {"Wake", "唤醒"},
 }

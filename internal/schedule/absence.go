@@ -33,7 +33,7 @@ func AbsenceEffects(c *api.Call, person int64, before []oncall.Absence, from, to
 		was := *s
 		was.absences = slices.DeleteFunc(slices.Clone(s.absences), func(a oncall.Absence) bool { return a.PersonID == person })
 		was.absences = append(was.absences, before...)
-		e, fits, err := s.absenceEffect(c, &was, window{from, to})
+		e, fits, err := s.absenceEffect(c, &was, window{from: from, to: to})
 		if err != nil {
 			return nil, nil, err
 		}

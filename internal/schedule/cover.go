@@ -89,7 +89,7 @@ func (q *CoverRequest) waiting(except int64) []int64 {
 
 // left returns the part of a request's window in which its person is still on call.
 func (q *CoverRequest) left(c *api.Call, s *stored) (window, bool, error) {
-	return s.served(c, window{q.Start, q.End}, ownShift(q.PersonID, q.RoleID))
+	return s.served(c, window{from: q.Start, to: q.End}, ownShift(q.PersonID, q.RoleID))
 }
 
 // settle stores a request's new state and notifies persons of it.

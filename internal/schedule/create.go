@@ -40,7 +40,7 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	if err := s.readCalendars(c.Tx, c.Who.AccountID); err != nil {
 		return Created{}, err
 	}
-	warnings, err := s.warnings(c.Tx, c.Who.Zone)
+	warnings, err := s.warnings(c.Tx, c.Who.Zone, c.Unix())
 	if err != nil {
 		return Created{}, err
 	}

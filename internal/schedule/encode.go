@@ -54,6 +54,9 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	if s.Overrides != nil {
 		b = appendList(append(b, `,"overrides":`...), *s.Overrides, func(b []byte, o *Override) []byte { return o.append(b) })
 	}
+	if s.NextAfter != nil {
+		b = appendOptional(append(b, `,"next_after":`...), s.NextAfter)
+	}
 	b = append(b, `,"notify":`...)
 	notify, err := json.Marshal(s.Notify, jsontext.AllowInvalidUTF8(true),
 		json.Deterministic(true)) // small, and it has unknown members
@@ -155,6 +158,12 @@ func (e *Entry) append(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"end":`...), e.End, 10)
 	b = e.Group.append(append(b, `,"group":`...))
 	b = strconv.AppendInt(append(b, `,"index":`...), int64(e.Index), 10)
+	if e.CutStart {
+		b = append(b, `,"cut_start":true`...)
+	}
+	if e.CutEnd {
+		b = append(b, `,"cut_end":true`...)
+	}
 	return append(b, '}')
 }
 

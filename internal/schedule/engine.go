@@ -117,7 +117,7 @@ func (l *LayerConfig) compile() (e oncall.Layer, err error) {
 	for _, p := range l.RestrictPeriods {
 		e.Restrict = append(e.Restrict, oncall.Period{Start: p.RestrictStart, End: p.RestrictEnd})
 	}
-	if len(e.Restrict) == 0 && l.RestrictMode != 0 && (l.RestrictStart != 0 || l.RestrictEnd != 0) {
+	if len(e.Restrict) == 0 && (l.RestrictStart != 0 || l.RestrictEnd != 0) {
 		e.Restrict = []oncall.Period{{Start: l.RestrictStart, End: l.RestrictEnd}} // docs/timeline.md R14
 	}
 	for i := range l.Groups {
@@ -156,31 +156,40 @@ func (b *budget) spendAll(pieces []oncall.Piece) {
 // timelines returns who is on call in [w.from, w.to): by each layer alone, rotations first, and in the final schedule.
 // It returns fault.Invalid when the budget is used up.
 func (s *stored) timelines(e *oncall.Schedule, w window, left *budget) (layers []ComputedLayer, final ComputedLayer, err error) {
-	computed := e.Window(w.from, w.to)
+	computed := e.Window(w.seen())
 	layers = make([]ComputedLayer, 0, len(s.Layers))
 	for _, i := range e.Order() {
 		l := &s.Layers[i]
-		entries := make([]Entry, len(computed.Layers[i]))
-		for j, c := range computed.Layers[i] {
-			entries[j] = Entry{Start: c.Start, End: c.End, Group: l.Groups[c.Group].during(c.Start, c.End), Index: c.Group}
-			if p := computed.Presence(&c); p != nil {
-				entries[j].Group = shown(&p.Group, c.Start, c.End)
+		entries := make([]Entry, 0, len(computed.Layers[i]))
+		for _, c := range computed.Layers[i] {
+			if t, ok := w.clip(c.Start, c.End); ok {
+				g := l.Groups[c.Group]
+				if p := computed.Presence(&c); p != nil {
+					g = shown(&p.Group, c.Start, c.End)
+				}
+				entries = append(entries, t.entry(g, c.Group, left))
 			}
-			left.spend(&entries[j].Group)
 		}
 		layers = append(layers, ComputedLayer{LayerName: l.LayerName, Name: l.LayerName, Mode: l.Mode, Schedules: &entries})
 	}
-	pieces := make([]Entry, len(computed.Final))
+	pieces := make([]Entry, 0, len(computed.Final))
 	for i := range computed.Final {
 		p := &computed.Final[i]
-		pieces[i] = Entry{Start: p.Start, End: p.End, Group: s.group(p), Index: p.Index}
-		left.spend(&pieces[i].Group)
+		if t, ok := w.clip(p.Start, p.End); ok {
+			pieces = append(pieces, t.entry(s.group(p), p.Index, left))
+		}
 	}
 	if *left < 0 {
 		return nil, final, fault.Invalid("end", "the timelines up to %d would name persons more than %d times: ask for a shorter window", w.to,
 			maxNamed)
 	}
 	return layers, ComputedLayer{Schedules: &pieces}, nil
+}
+
+// entry returns the period as an entry of a timeline.
+func (t clipped) entry(g Group, index int, left *budget) Entry {
+	left.spend(&g)
+	return Entry{Start: t.start, End: t.end, Group: g.during(t.start, t.end), Index: index, CutStart: t.cutStart, CutEnd: t.cutEnd}
 }
 
 // oncall returns a piece with its bounds as the API shows it; nil for none.

@@ -40,7 +40,7 @@ func TestTimelinesWithExceptions(t *testing.T) {
 	const start = 1780272000
 	s, e := excepted(t)
 	left := maxNamed
-	layers, final, err := s.timelines(e, window{start, start + 3*86400}, &left)
+	layers, final, err := s.timelines(e, window{from: start, to: start + 3*86400}, &left)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestTimelinesWithExceptions(t *testing.T) {
 	if !isMember(e, 5, start) || isMember(e, 5, start+7200) || !isMember(e, 3, start) {
 		t.Error("who covers must be in the schedule until the cover ends")
 	}
-	shifts, err := s.shifts(time.UTC, window{start, start + 86400}, &left)
+	shifts, err := s.shifts(time.UTC, window{from: start, to: start + 86400}, &left)
 	if err != nil {
 		t.Fatal(err)
 	}

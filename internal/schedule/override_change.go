@@ -98,7 +98,7 @@ func (change OverrideChange) replaced(s *stored, after []Override, c *api.Call) 
 		}
 		without := *s
 		without.overrides = slices.DeleteFunc(slices.Clone(version.all), func(o Override) bool { return o.OverrideID == version.o.OverrideID })
-		holders, err := without.holders(c.Who.Zone, version.o.role(), window{max(version.o.Start, c.Unix()), version.o.End})
+		holders, err := without.holders(c.Who.Zone, version.o.role(), window{from: max(version.o.Start, c.Unix()), to: version.o.End})
 		if err != nil {
 			return nil, err
 		}

@@ -136,7 +136,7 @@ func TestPlan(t *testing.T) {
 	s.Grant(auth.SchedulesRead)
 	from := s.Clock.Now().Unix()
 	day := func(n int64) int64 { return from + n*86400 }
-	id := create(t, s, object{"layers": []any{layer(day(-2), []int64{A}, object{"layer_name": "Base", "layer_end": day(10)})}})
+	id := create(t, s, object{"status": 1, "layers": []any{layer(day(-2), []int64{A}, object{"layer_name": "Base", "layer_end": day(10)})}})
 	try := func(rest string) string { return fmt.Sprintf(`{"schedule_id":%d,"dry_run":true%s}`, id, rest) }
 	empty := fmt.Sprintf(`{"dry_run":true,"plan":{"start":%d,"end":%d,"persons":[]},"revision":1}`, from, day(45))
 	override := text(t, []any{

@@ -33,6 +33,7 @@ type Schedule struct {
 	Start          *int64           `json:"start,omitzero" doc:"Start of the window, Unix seconds; in a preview only."`
 	End            *int64           `json:"end,omitzero" doc:"End of the window, Unix seconds; in a preview only."`
 	Overrides      *[]Override      `json:"overrides,omitzero" doc:"The overrides that overlap the window, oldest first; absent when no window was requested, and in a preview."`
+	NextAfter      *int64           `json:"next_after,omitzero" doc:"With page_days: where the next page begins; absent in the last page."`
 	Notify         *Notify          `json:"notify" doc:"Who is notified about shifts, and how; null in a preview."`
 	CurOncall      *OncallEntry     `json:"cur_oncall" doc:"Who is on call at the time of the call; null when no one is, or when not requested."`
 	NextOncall     *OncallEntry     `json:"next_oncall" doc:"Who is on call after that, or next when no one is now; null when no one will be within 400 days, or when not requested."`
@@ -59,6 +60,9 @@ type Entry struct {
 	End   int64 `json:"end" doc:"First second after it, Unix seconds."`
 	Group Group `json:"group" doc:"Who is on call."`
 	Index int   `json:"index" doc:"Position of the group in its layer, from 0."`
+
+	CutStart bool `json:"cut_start,omitzero" doc:"With page_days: it goes on from the page before, which has its beginning; absent: no."`
+	CutEnd   bool `json:"cut_end,omitzero" doc:"With page_days: it goes on in the next page; absent: no."`
 }
 
 // OncallEntry is a period of the final timeline with its full bounds, not clipped by a window.

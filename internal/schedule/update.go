@@ -41,6 +41,9 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 		return reply, err
 	}
 	body.applyTo(s)
+	if err := s.checkCovered("layers", 0); err != nil {
+		return reply, err
+	}
 	if err := needCalendars(c.Tx, s.AccountID, body.Layers, ""); err != nil {
 		return reply, err
 	}
@@ -60,10 +63,10 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	reply.Revision = s.Revision
-	if reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone); err != nil || !in.DryRun.DryRun {
+	if reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone, c.Unix()); err != nil || !in.DryRun.DryRun {
 		return reply, err
 	}
 	reply.DryRun, reply.Revision = true, before.Revision
-	reply.Plan, err = plan(c, &before, s, window{c.Unix(), c.Unix() + maxWindow})
+	reply.Plan, err = plan(c, &before, s, window{from: c.Unix(), to: c.Unix() + maxWindow})
 	return reply, err
 }

@@ -36,7 +36,7 @@ func TestUpdate(t *testing.T) {
 		{Name: "bad window", Body: at(`,"start":1776009600`), Code: "InvalidParameter", Says: []string{"end"}, Then: untouched},
 		{Name: "golden", Body: at(`,"schedule_name":"Renamed","description":"Second","team_id":` + fmt.Sprint(int64(apitest.TeamA))),
 			Golden: "schedule_update"},
-		{Name: "with a warning", Body: at(`,"team_id":7`), Data: `{"revision":3,"warnings":["team_id: team 7 does not exist"]}`},
+		{Name: "with a warning", Body: at(`,"team_id":7`), Data: `{"revision":3,"warnings":["layers: no one is on call every Saturday 00:00 to Monday 00:00, 13 times from 2026-04-18 to 2026-07-13 (Asia/Shanghai)","team_id: team 7 does not exist"]}`},
 	})
 }
 

@@ -148,7 +148,8 @@ func (c *client) changed(r resource, body map[string]any, id string, change map[
 func (c *client) document(text, self string) (body map[string]any) {
 	c.w.t.Helper()
 	c.n++
-	pairs := []string{"$self", self, "$n", fmt.Sprint(c.n)}
+	now := c.w.clock.Now().Unix()
+	pairs := []string{"$self", self, "$n", fmt.Sprint(c.n), "$soon", fmt.Sprint(now + 3600), "$later", fmt.Sprint(now + 2*86400)}
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(c.ids))) { // the longest of names that begin alike comes first
 		pairs = append(pairs, `"$`+name+`"`, `"`+c.ids[name]+`"`, "$"+name, c.ids[name])
 	}

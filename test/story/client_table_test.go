@@ -4,7 +4,8 @@ import "fmt"
 
 // resource is one kind of configuration as a client sees it that declares it in files. The client creates, reads, changes
 // and deletes objects, and compares what it reads with what it wrote. In paths and bodies $name stands for the id of the
-// resource of that name, $self for the object's own, and $n for a number that is never used twice.
+// resource of that name, $self for the object's own, $n for a number that is never used twice,
+// and $soon and $later for moments of the next days.
 type resource struct {
 	name   string
 	create string // the path; a resource with the same path for changes needs no update
@@ -31,34 +32,41 @@ var unmanaged = map[string]string{
 
 // unwritten are members that no body of the table has, by the reason.
 var unwritten = map[string]string{
-	"/role/upsert.role_id":                      anID,
-	"/team/upsert.team_id":                      anID,
-	"/calendar/event/upsert.event_id":           anID,
-	"/schedule/create.schedule_id":              anID,
-	"/monit/datasource/create.id":               anID,
-	"/member/invite.from":                       "names who sends the invitation",
-	"/member/invite.members.phone":              "is read back masked",
-	"/member/invite.members.country_code":       "belongs to the phone",
-	"/member/invite.members.role_ids":           "is read back as account_role_ids",
-	"/person/app-key/create.is_enabled":         "is read back as status",
-	"/team/upsert.emails":                       "names persons, who are read back by their ids",
-	"/team/upsert.phones":                       "names persons, who are read back by their ids",
-	"/team/upsert.countryCode":                  "belongs to the phones",
-	"/team/upsert.reset_if_name_exist":          "is no member of a team",
-	"/route/upsert.version":                     "is the condition of a change",
-	"/rum/application/create.the service":       anotherName,
-	"/schedule/create.name":                     anotherName,
-	"/schedule/create.group_id":                 anotherName,
-	"/schedule/create.disabled":                 anotherName,
-	"/schedule/create.start":                    "is a window of the reply",
-	"/schedule/create.end":                      "is a window of the reply",
-	"/schedule/create.layers.name":              anotherName,
-	"/schedule/create.layers.groups.name":       anotherName,
-	"/schedule/create.layers.groups.start":      "is of a shift",
-	"/schedule/create.layers.groups.end":        "is of a shift",
-	"/schedule/create.layers.restrict_start":    anotherName,
-	"/schedule/create.layers.restrict_end":      anotherName,
-	"/schedule/create.layers.rotation_duration": anotherName,
+	"/role/upsert.role_id":                                         anID,
+	"/team/upsert.team_id":                                         anID,
+	"/calendar/event/upsert.event_id":                              anID,
+	"/schedule/create.schedule_id":                                 anID,
+	"/monit/datasource/create.id":                                  anID,
+	"/member/invite.from":                                          "names who sends the invitation",
+	"/member/invite.members.phone":                                 "is read back masked",
+	"/member/invite.members.country_code":                          "belongs to the phone",
+	"/member/invite.members.role_ids":                              "is read back as account_role_ids",
+	"/person/app-key/create.is_enabled":                            "is read back as status",
+	"/team/upsert.emails":                                          "names persons, who are read back by their ids",
+	"/team/upsert.phones":                                          "names persons, who are read back by their ids",
+	"/team/upsert.countryCode":                                     "belongs to the phones",
+	"/team/upsert.reset_if_name_exist":                             "is no member of a team",
+	"/route/upsert.version":                                        "is the condition of a change",
+	"/rum/application/create.the service":                          anotherName,
+	"/schedule/create.name":                                        anotherName,
+	"/schedule/override/create.person_id":                          "stands instead of role_id",
+	"/schedule/override/create.dry_run":                            "is no member of an override",
+	"/person/absence/create.dry_run":                               "is no member of an absence",
+	"/schedule/override/create.if_revision":                        "is the condition of a change",
+	"/integration/create.settings.previous_sign_secret":            "is what a rotation leaves",
+	"/integration/create.settings.previous_sign_secret_expires_at": "is what a rotation leaves",
+	"/integration/create.settings.sign_secret_rotated_at":          "is what a rotation leaves",
+	"/schedule/create.group_id":                                    anotherName,
+	"/schedule/create.disabled":                                    anotherName,
+	"/schedule/create.start":                                       "is a window of the reply",
+	"/schedule/create.end":                                         "is a window of the reply",
+	"/schedule/create.layers.name":                                 anotherName,
+	"/schedule/create.layers.groups.name":                          anotherName,
+	"/schedule/create.layers.groups.start":                         "is of a shift",
+	"/schedule/create.layers.groups.end":                           "is of a shift",
+	"/schedule/create.layers.restrict_start":                       anotherName,
+	"/schedule/create.layers.restrict_end":                         anotherName,
+	"/schedule/create.layers.rotation_duration":                    anotherName,
 }
 
 const (
@@ -128,16 +136,27 @@ var resources = []resource{
 	},
 	{
 		name: "schedule", create: "/schedule/create", id: "schedule_id", read: "/schedule/info", update: "/schedule/update", delete: "/schedule/delete", key: `"schedule_id": $self`, ends: `"schedule_ids": [$self]`,
-		body: `{"schedule_name": "schedule $n", "description": "d", "team_id": $team, "status": 0, "time_zone": "Europe/Berlin",
+		body: `{"schedule_name": "schedule $n", "description": "d", "team_id": $team, "status": 0, "time_zone": "Europe/Berlin", "when_absent": "gap",
 			"layers": [{"layer_name": "days", "mode": 0, "hidden": 0, "weight": 1, "rotation_unit": "day", "rotation_value": 1, "handoff_time": 3600, "layer_start": 1776009600, "enable_time": 1776009600, "expire_time": 0,
 				"restrict_mode": 1, "restrict_periods": [{"restrict_start": 0, "restrict_end": 3600}], "day_mask": {"repeat": [1, 2]}, "fair_rotation": true, "time_zone": "UTC", "mask_continuous_enabled": true,
+				"skip_cal_ids": [$calendar], "only_cal_ids": [],
 				"groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [$person]}]}]},
 				{"layer_name": "cover", "mode": 1, "layer_start": 1776009600, "layer_end": 1776096000, "groups": [{"group_name": "B", "members": [{"role_id": 1, "person_ids": [$person]}]}]}],
 			"notify": {"advance_in_time": 300, "fixed_time": {"cycle": "day", "start": "08:30"}, "by": {"follow_preference": false, "personal_channels": ["email"]},
 				"webhooks": [{"type": "slack", "settings": {"token": "https://chat.example.com/T1"}},
 					{"type": "zoom", "settings": {"token": "t", "verify_token": "v", "sign_secret": "s", "alias": "a"}}, {"type": "slack_app", "settings": {"data_source_id": 5, "chat_ids": ["C1"]}}]}}`,
 		change: `{"schedule_name": "other $n", "description": "", "layers": []}`,
+	}, {
+		name: "override", create: "/schedule/override/create", id: "override_id", read: "/schedule/override/list", in: "items", update: "/schedule/override/update", delete: "/schedule/override/delete",
+		key: `"override_id": $self`, listed: `{"schedule_ids": [$schedule]}`, ends: `"override_ids": [$self]`,
+		body: `{"schedule_id": $schedule, "role_id": 1, "by": $person, "start": $soon, "end": $later, "reason": "r"}`, change: `{"reason": "other"}`,
 	},
+	{
+		name: "absence", create: "/person/absence/create", id: "absence_id", read: "/person/absence/list", in: "items", update: "/person/absence/update", delete: "/person/absence/delete",
+		key: `"absence_id": $self`, listed: `{}`,
+		body: `{"person_id": $person, "start": $soon, "end": $later, "note": "n"}`, change: `{"note": "other"}`,
+	},
+
 	{
 		name: "template", create: "/template/create", id: "template_id", read: "/template/info", update: "/template/update", delete: "/template/delete", key: `"template_id": $self`,
 		body: `{"template_name": "template $n", "description": "d", "team_id": $team, ` + everyText + `}`, change: `{"template_name": "other $n", "sms": ""}`,

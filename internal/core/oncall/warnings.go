@@ -64,6 +64,9 @@ func (e *engine) warnRotation(i int, warn warner) {
 	r := &e.rotations[i]
 	switch {
 	case r.RestrictMode == RestrictNone:
+		if len(r.Restrict) > 0 {
+			warn("restrict_periods is ignored, because restrict_mode is 0: the layer is on around the clock (R14)")
+		}
 	case len(r.Restrict) == 0:
 		warn("restrict_periods is empty: restrict_mode %d has no effect (R14)", r.RestrictMode)
 	case !r.restricted():

@@ -201,8 +201,9 @@ func (r *reader) team(id int64) (lint.Part, error) {
 // schedule returns a schedule, named by its id as text, as a part of a step.
 func (r *reader) schedule(key string, roles []int64) (lint.Part, error) {
 	id, _ := strconv.ParseInt(key, 10, 64)
-	cover, found, err := schedule.Cover(r.tx, r.account, id, roles, r.now.Unix(), r.now.Unix()+lint.Horizon, r.zone)
-	part := lint.Part{Ref: fault.Ref{Kind: "schedule", ID: key, Name: cover.Name}, Persons: r.present(cover.Persons), Gaps: cover.Gaps}
+	cover, found, err := schedule.Cover(r.tx, r.account, id, roles, r.now.Unix(), r.zone)
+	part := lint.Part{Ref: fault.Ref{Kind: "schedule", ID: key, Name: cover.Name}, Persons: r.present(cover.Persons),
+		Gaps: cover.Gaps, Timeline: cover.Timeline, Roles: roles}
 	switch {
 	case !found:
 		part.Lacks = "does not exist any more"
