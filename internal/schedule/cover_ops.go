@@ -7,9 +7,9 @@ func (r *Service) coverOps() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path: "/schedule/shift/take", Narrowed: narrowedSelf, Effect: api.Write, Audit: "shift:write:take",
-			Doc: "Puts the caller on call in place of another person of the schedule, or of those who hold a role, for a shift or a part of it.",
+			Doc: "Puts the caller on call in place of another person of the schedule, or of everyone with a role, for a shift or a part of it.",
 			Notes: "The caller must be in the schedule. It becomes an override, and those who are replaced are notified. " +
-				"A person without Schedules Manage has at most 50 overrides of a schedule that are not past. " + planned,
+				"A person without Schedules Manage makes at most 50 overrides of a schedule that are not past or in 24 hours. " + planned,
 			Example: `{"schedule_id": 5789640530410, "person_id": 2476123212131, "start": 1776096000, "end": 1776182400, "dry_run": true}`,
 			Do:      api.Do(r.shiftTake),
 		},

@@ -11,7 +11,7 @@ import (
 // Bounds of what persons do without the permission to manage schedules. They keep one person from using up the overrides
 // of a schedule, and from sending the others endless notifications.
 const (
-	maxOwnOverrides = 50 // of one schedule that one person made and that are not past
+	maxOwnOverrides = 50 // of one schedule that one person made, and that are not past or were made within 24 hours
 	maxAskedADay    = 20 // requests for cover of one person in 24 hours
 	maxAskedPersons = 100
 )
@@ -51,16 +51,17 @@ func (s *stored) needPart(c *api.Call) error {
 	return err
 }
 
-// checkOwn returns fault.Conflict for a caller who has made as many overrides of the schedule as one person may.
+// checkOwn returns fault.Conflict for a caller who has made as many overrides of the schedule as one person may. Those of
+// a day count although they are past: short ones would be without number, and each is notified.
 func (s *stored) checkOwn(c *api.Call) error {
 	n := 0
 	for i := range s.overrides {
-		if o := &s.overrides[i]; o.CreateBy == c.Who.PersonID && live(o, c.Unix()) {
+		if o := &s.overrides[i]; o.CreateBy == c.Who.PersonID && (live(o, c.Unix()) || o.CreateAt > c.Unix()-86400) {
 			n++
 		}
 	}
 	if n >= maxOwnOverrides && !manages(c) {
-		return fault.New(fault.Conflict, "person %d has made %d overrides of schedule %d that are not past, and at most %d are allowed",
+		return fault.New(fault.Conflict, "person %d has made %d overrides of schedule %d that are not past or of today, and at most %d are allowed",
 			c.Who.PersonID, n, s.ScheduleID, maxOwnOverrides)
 	}
 	return nil

@@ -2,6 +2,7 @@ package schedule_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -94,6 +95,12 @@ func TestOnePersonCannotUseUpTheOverridesOfASchedule(t *testing.T) {
 		t.Errorf("the 51st answers %s", r.Body)
 	}
 	s.Call(apitest.KeyReader, "/schedule/shift/take", body(50)).Into(&struct{}{})
+	s.Clock.Add(3 * time.Hour)
+	if r := s.Call(apitest.KeyNothing, "/schedule/shift/take", body(120)); r.Code != "BadRequest" {
+		t.Errorf("when they are past, another one answers %s", r.Body)
+	}
+	s.Clock.Add(21 * time.Hour)
+	s.Call(apitest.KeyNothing, "/schedule/shift/take", body(900)).Into(&struct{}{})
 }
 
 func TestShiftHandOver(t *testing.T) {
@@ -239,6 +246,54 @@ func TestAScheduleMayForbidSelfService(t *testing.T) {
 	s.Call(apitest.KeyA, "/schedule/update", object{"schedule_id": id, "status": 1}).Into(&struct{}{})
 	if r := s.Call(apitest.KeyA, "/schedule/shift/take", body); r.Code != "BadRequest" || !contains(string(r.Body), "disabled") {
 		t.Errorf("a disabled schedule answers %s", r.Body)
+	}
+}
+
+// Whatever persons take, hand over, accept and take back, each moment keeps a person with each role that had one.
+func TestSelfServiceLeavesNoShiftWithoutAPerson(t *testing.T) {
+	const seed = 20261124
+	r := rand.New(rand.NewPCG(seed, 1))
+	s, id, now, _ := shared(t)
+	keys, persons := []string{apitest.KeyReader, apitest.KeyNothing, apitest.KeyA}, []int64{B, Z, A}
+	var requests []int64
+	done := map[string]int{}
+	for range 300 {
+		i, from := r.IntN(3), now+r.Int64N(3*86400)
+		part := object{"schedule_id": id, "start": from, "end": from + 1 + r.Int64N(86400), "person_id": persons[r.IntN(3)], "to": persons[r.IntN(3)], "role_id": r.Int64N(3) - 1}
+		path := []string{"/schedule/shift/take", "/schedule/shift/hand-over", "/schedule/cover/request", "/schedule/cover/accept", "/schedule/cover/decline"}[r.IntN(5)]
+		if len(requests) > 0 {
+			part["request_id"] = requests[r.IntN(len(requests))]
+		} else {
+			part["request_id"] = 1
+		}
+		s.Clock.Add(time.Minute)
+		reply := s.Call(keys[i], path, part)
+		if reply.Code != "" {
+			continue
+		}
+		done[path]++
+		var made schedule.HandedOver
+		reply.Into(&made)
+		if made.RequestID != 0 {
+			requests = append(requests, made.RequestID)
+		}
+	}
+	if len(done) < 5 {
+		t.Fatalf("seed %d: only %v were done", seed, done)
+	}
+	at := now
+	for _, e := range *info(t, s, id, now, now+4*86400).FinalSchedule.Schedules {
+		served := map[int64]bool{}
+		for _, m := range e.Group.Members {
+			served[m.RoleID] = served[m.RoleID] || len(m.PersonIDs) > 0
+		}
+		if e.Start != at || !served[0] || !served[1] {
+			t.Fatalf("seed %d: from %d on the roles are %v, after %d", seed, e.Start, served, at)
+		}
+		at = e.End
+	}
+	if at != now+4*86400 {
+		t.Errorf("seed %d: no one is on call from %d on", seed, at)
 	}
 }
 

@@ -24,7 +24,7 @@ type ShiftTaken struct {
 	OverrideReply
 }
 
-// shiftTake puts the caller on call in place of another person of the schedule, or of those who hold a role.
+// shiftTake puts the caller on call in place of another person of the schedule, or of everyone with a role.
 func (r *Service) shiftTake(c *api.Call, in shiftTakeRequest) (reply ShiftTaken, err error) {
 	w, err := in.ShiftPart.parse(c)
 	if err != nil {

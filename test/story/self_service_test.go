@@ -68,6 +68,9 @@ func TestTheFirstWhoAcceptsIsOnCall(t *testing.T) {
 	if status, body := w.visit("GET", links["bob"]); status != 200 || !strings.Contains(body, "Be on call as Bob Night") || strings.Contains(body, "<script") || w.overrides() != 0 {
 		t.Errorf("the page shows %d %s, and there are %d overrides", status, body, w.overrides())
 	}
+	if n := w.count(`SELECT count(*) FROM notice WHERE detail LIKE '%/cover/%'`); n != 0 {
+		t.Errorf("%d links are stored", n)
+	}
 	w.push("before", "Critical")
 	w.notified(newPage("ann"), newPage("olga"))
 	w.clicks(links["bob"], "accept", 200, "Bob Night has taken the shift")
@@ -192,7 +195,7 @@ func TestAShiftThatIsGoneIsNotCovered(t *testing.T) {
 	w.newPages()
 	w.clicks(links["cid"], "accept", 409, "nothing to cover")
 	w.pass(2 * time.Hour)
-	w.notified() // Ann is not told that she is still on call
+	w.notified() // Ann is not on call, and is not notified that she is
 }
 
 func TestARequestThatIsCancelledIsNotAskedAnyMore(t *testing.T) {

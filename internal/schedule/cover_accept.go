@@ -50,22 +50,6 @@ func (r *Service) coverAccept(c *api.Call, in coverAnswerRequest) (reply CoverTa
 	return reply, r.settle(c, &q, q.waiting(c.Who.PersonID)) // the person who asked is notified of the override
 }
 
-// coverDecline records that the caller does not accept. When all have declined, the person who asked is notified.
-func (r *Service) coverDecline(c *api.Call, in coverAnswerRequest) (reply api.Empty, err error) {
-	q, err := askedOf(c, in.RequestID)
-	if err != nil {
-		return reply, err
-	}
-	if !slices.Contains(q.Declined, c.Who.PersonID) {
-		q.Declined = append(q.Declined, c.Who.PersonID)
-	}
-	var to []int64
-	if len(q.waiting(0)) == 0 {
-		q.Status, to = CoverDeclined, []int64{q.PersonID}
-	}
-	return reply, r.settle(c, &q, to)
-}
-
 // askedOf returns an open request that the caller was asked by.
 func askedOf(c *api.Call, request int64) (q CoverRequest, err error) {
 	if q, err = getCover(c, request); err != nil {
@@ -75,24 +59,4 @@ func askedOf(c *api.Call, request int64) (q CoverRequest, err error) {
 		return q, fault.Denied("person %d was not asked by request %d for cover", c.Who.PersonID, request)
 	}
 	return q, q.checkOpen(c.Unix())
-}
-
-// coverCancel closes an open request of the caller. Who manages schedules may cancel those of others.
-func (r *Service) coverCancel(c *api.Call, in coverAnswerRequest) (reply api.Empty, err error) {
-	q, err := getCover(c, in.RequestID)
-	if err != nil {
-		return reply, err
-	}
-	to := q.waiting(c.Who.PersonID)
-	if q.PersonID != c.Who.PersonID {
-		if !manages(c) {
-			return reply, fault.Denied("request %d for cover is another person's", in.RequestID)
-		}
-		to = append(to, q.PersonID)
-	}
-	if err := q.checkOpen(c.Unix()); err != nil {
-		return reply, err
-	}
-	q.Status = CoverCancelled
-	return reply, r.settle(c, &q, to)
 }
