@@ -163,8 +163,8 @@ func (s *stored) checkAsks(c *api.Call, w window) error {
 		}
 	}
 	if recent >= maxAskedADay {
-		return fault.New(fault.Conflict, "person %d has asked for cover %d times within a day, and at most %d are allowed", c.Who.PersonID, recent,
-			maxAskedADay)
+		return fault.New(fault.Conflict, "person %d has asked for cover %d times within a day, and at most %d are allowed", c.Who.PersonID,
+			recent, maxAskedADay)
 	}
 	return nil
 }

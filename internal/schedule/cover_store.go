@@ -103,7 +103,8 @@ func NextExpiry(tx *db.Tx) (int64, error) {
 // if that person is still on call in the time of the request.
 func ExpireCovers(tx *db.Tx, now time.Time) (events []CoverEvent, err error) {
 	const batch = 50
-	due, err := db.All(tx, scanCover, `SELECT `+coverColumns+` FROM cover_request WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at LIMIT $2 + 0`,
+	due, err := db.All(tx, scanCover, `SELECT `+coverColumns+` FROM cover_request
+		WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at LIMIT $2 + 0`,
 		now.Unix(), batch)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 )
 
 // Links creates the links in messages. A link that acknowledges is for one person or chat and one incident or one bundle
-// of notifications, and valid for a week. One that answers a request for cover is valid as long as the request. It is signed with Key, so that no other link is accepted.
+// of notifications, and valid for a week. One that answers a request for cover is valid as long as the request. Each is
+// signed with Key, so that no other link is accepted.
 type Links struct {
 	Base string // public URL of the server without a slash at its end; empty: messages have no links
 	Key  []byte
