@@ -62,7 +62,8 @@ func (s *stored) checkOwn(c *api.Call) error {
 	}
 	if n >= maxOwnOverrides && !manages(c) {
 		return fault.New(fault.Conflict,
-			"person %d has made %d overrides of schedule %d that are not past or of today, and at most %d are allowed", c.Who.PersonID, n, s.ScheduleID, maxOwnOverrides)
+			"person %d has made %d overrides of schedule %d that are not past or of today, and at most %d are allowed",
+			c.Who.PersonID, n, s.ScheduleID, maxOwnOverrides)
 	}
 	return nil
 }
