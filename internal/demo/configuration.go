@@ -78,6 +78,24 @@ func templates(m moments) []template.Template {
 			CreatedAt: m.yearAgo(0, 11).Unix(),
 			UpdatedAt: m.ago(12 * day).Unix(),
 		},
+		{ // written for another product of this API: the names and functions of its templates work
+			AccountID:    accountID,
+			TeamID:       checkout,
+			TemplateID:   object(kindTemplate, 2),
+			TemplateName: "Taken over from the old tool",
+			Description:  "Its variables and functions are those of the public template language.",
+			Texts: template.Texts{
+				Email: `<p>{{fireReason .}}<b>{{toHtml .Title}}</b> is {{.IncidentSeverity}}: {{.AlertCnt}} alerts in {{.ChannelName}}, ` +
+					`since {{date "15:04" .StartTime}}{{if .Fields.impact}}, impact: {{.Fields.impact}}{{end}}</p>`,
+				SMS:   `{{fireReason .}}{{upper .IncidentSeverity}} {{.Title}} ({{.ChannelName}}, {{.AlertCnt}} alerts)`,
+				Slack: `{{fireReason .}}{{.Title}} · {{.IncidentSeverity}} · {{joinAlertLabels . "resource" ", "}}`,
+			},
+			Status:    "enabled",
+			CreatorID: zoe,
+			UpdatedBy: zoe,
+			CreatedAt: m.yearAgo(3, 11).Unix(),
+			UpdatedAt: m.ago(40 * day).Unix(),
+		},
 	}
 }
 
@@ -116,6 +134,9 @@ func escalateRules(m moments) []channel.EscalateRule {
 	}
 	for i := range rules {
 		rules[i].TemplateID = object(kindTemplate, 1)
+		if rules[i].ChannelID == basket {
+			rules[i].TemplateID = object(kindTemplate, 2)
+		}
 		if rules[i].TimeFilters == nil {
 			rules[i].TimeFilters = []channel.TimeFilter{}
 		}
@@ -142,6 +163,10 @@ func integrations(m moments) (all []integration.Integration) {
 		}
 		all = append(all, stamped(i))
 	}
+	all = append(all, stamped(integration.Integration{
+		IntegrationID: deployments, IntegrationName: "Deployments", IntegrationType: integration.Change,
+		RefID: "Wd6pTz3hQnXb8sKvLr2gCy", TeamID: platform,
+	}))
 	names := map[int64]string{chat: "Team chat", tickets: "Tickets", statusPage: "Status page", lake: "Data lake", erp: "ERP"}
 	for _, s := range subscribers {
 		kind, events := integration.WebhookIncident, []string{}

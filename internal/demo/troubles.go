@@ -34,6 +34,7 @@ const (
 	grafanaIntake
 	rumIntake
 	standardIntake
+	deployments // receives changes, not alerts
 )
 
 var intakes = []intake{
