@@ -34,15 +34,18 @@ func calendars(m moments) []calendar.Calendar {
 	}
 }
 
-// holidays returns the public holidays with a fixed date, of this year and the next.
+// publicHolidays are those with a fixed date, in the order of the year: the first day, and the day after the last.
+var publicHolidays = []struct{ name, first, after string }{
+	{"Neujahr", "01-01", "01-02"},
+	{"Tag der Arbeit", "05-01", "05-02"},
+	{"Tag der Deutschen Einheit", "10-03", "10-04"},
+	{"Weihnachten", "12-25", "12-27"},
+}
+
+// holidays returns the public holidays of the last year, this one and the next two.
 func holidays(m moments) (all []calendar.Event) {
-	for year := m.now.Year(); year <= m.now.Year()+1; year++ {
-		for i, h := range []struct{ name, first, after string }{
-			{"Neujahr", "01-01", "01-02"},
-			{"Tag der Arbeit", "05-01", "05-02"},
-			{"Tag der Deutschen Einheit", "10-03", "10-04"},
-			{"Weihnachten", "12-25", "12-27"},
-		} {
+	for year := m.now.Year() - 1; year <= m.now.Year()+2; year++ {
+		for i, h := range publicHolidays {
 			all = append(all, calendar.Event{
 				AccountID: accountID,
 				CreatorID: anna,
@@ -190,9 +193,6 @@ func integrations(m moments) (all []integration.Integration) {
 }
 
 func routes(m moments) (all []route.Route) {
-	toChannels := func(service string, channels ...int64) route.Case {
-		return route.Case{If: []filter.Condition{in("labels.service", service)}, ChannelIDs: channels}
-	}
 	for _, id := range []int64{prometheusIntake, grafanaIntake, rumIntake} {
 		all = append(all, route.Route{
 			IntegrationID: id,
@@ -202,14 +202,23 @@ func routes(m moments) (all []route.Route) {
 			UpdatedBy:     anna,
 			CreatedAt:     m.yearAgo(0, 9).Unix(),
 			UpdatedAt:     m.yearAgo(0, 9).Unix(),
-			Cases: []route.Case{
-				toChannels("payment-*", payments),
-				toChannels("basket", basket),
-				toChannels("*-db", databases),
-				toChannels("/^shop-(ios|android)$/", apps),
-			},
-			Default: &route.Default{ChannelIDs: []int64{shopFront}},
+			Cases:         routeCases(),
+			Default:       &route.Default{ChannelIDs: []int64{shopFront}},
 		})
 	}
 	return all
+}
+
+// routeCases returns the cases that all routes had at first.
+func routeCases() []route.Case {
+	return []route.Case{
+		toChannels("payment-*", payments),
+		toChannels("basket", basket),
+		toChannels("*-db", databases),
+		toChannels("/^shop-(ios|android)$/", apps),
+	}
+}
+
+func toChannels(service string, channels ...int64) route.Case {
+	return route.Case{If: []filter.Condition{in("labels.service", service)}, ChannelIDs: channels}
 }
