@@ -44,6 +44,8 @@ func withoutHistory(m moments) *accountfile.File {
 		Pipelines:         pipelines(m),
 		SilenceRules:      silenceRules(m),
 		DropRules:         dropRules(m),
+		StatusPages:       statusPages(m),
+		StatusChanges:     statusChanges(m),
 		Alerts:            alerts(m),
 		Incidents:         incidents(m),
 		Datasources:       datasources(m),

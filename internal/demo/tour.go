@@ -19,6 +19,7 @@ func Tour(now time.Time) []Call {
 			"/change/list",
 			fmt.Sprintf(`{"start_time": %d, "end_time": %d}`, m.ago(3*day).Unix(), m.now.Unix()),
 		},
+		{"What the status page shows of it", "/status-page/change/active/list", fmt.Sprintf(`{"page_id": %d}`, shopPage)},
 		{"Every version of a route, the newest first", "/route/history/list", fmt.Sprintf(`{"integration_id": %d}`, prometheusIntake)},
 		{"What is wrong with a schedule: Monday mornings have no one", "/schedule/lint", fmt.Sprintf(`{"schedule_ids": [%d]}`, checkoutClock)},
 		{

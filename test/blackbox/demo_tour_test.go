@@ -31,6 +31,11 @@ var tour = []struct {
 		return all(data, func(change map[string]any) bool { return change["data_source_name"] == "Deployments" }) == 6 &&
 			strings.HasPrefix(items(data)[0]["title"].(string), "Basket")
 	}},
+	{"/status-page/change/active/list", func(data map[string]any) bool {
+		return all(data, func(change map[string]any) bool {
+			return change["status"] == "identified" && len(change["affected_components"].([]any)) == 1
+		}) == 1
+	}},
 	{"/route/history/list", func(data map[string]any) bool {
 		var versions []float64
 		for _, v := range items(data) {
