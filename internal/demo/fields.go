@@ -17,7 +17,8 @@ func fields(m moments) []field.Field {
 	all := []field.Field{
 		{
 			FieldName: impactField, DisplayName: "Impact", Description: "What a customer cannot do.", FieldType: "single_select",
-			ValueType: "string", Options: []jsontext.Value{[]byte(`"none"`), []byte(`"slow"`), []byte(`"no orders"`)}, DefaultValue: []byte(`"none"`),
+			ValueType: "string", Options: []jsontext.Value{[]byte(`"none"`), []byte(`"slow"`), []byte(`"no orders"`)},
+			DefaultValue: []byte(`"none"`),
 		},
 		{
 			FieldName: customerField, DisplayName: "Customers affected", Description: "Customers notice it.", FieldType: "checkbox",

@@ -73,7 +73,10 @@ func routeVersions() []map[string]any {
 	}{
 		{cases: search},
 		{cases: append([]route.Case{toChannels("cdn", network)}, search...)},
-		{append([]route.Case{named, toChannels("cdn", network)}, search...), []route.Section{{Name: "Named by the alert"}, {Name: "By service", Position: 1}}},
+		{
+			append([]route.Case{named, toChannels("cdn", network)}, search...),
+			[]route.Section{{Name: "Named by the alert"}, {Name: "By service", Position: 1}},
+		},
 	} {
 		all = append(all, map[string]any{
 			"integration_id": prometheusIntake, "cases": v.cases, "sections": v.sections, "default": route.Default{ChannelIDs: []int64{shopFront}},

@@ -29,7 +29,8 @@ func schedules(m moments) []schedule.Record {
 		{
 			ScheduleID: checkoutClock,
 			Body: body(checkout, "Checkout rund um die Uhr",
-				"Days, nights and weekends in layers of their own, and one for public holidays. Sunday night belongs to nobody: on Mondays the first nine hours are a gap."),
+				"Days, nights and weekends in layers of their own, and one for public holidays. "+
+					"Sunday night belongs to nobody: on Mondays the first nine hours are a gap."),
 			Layers: dayNightWeekend(m),
 		},
 		{

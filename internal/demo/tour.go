@@ -13,7 +13,11 @@ func Tour(now time.Time) []Call {
 	return []Call{
 		{"How fast each team acknowledged and closed its incidents of the last week", "/insight/team", `{` + week + `}`},
 		{"An incident with its custom fields", "/incident/info", fmt.Sprintf(`{"incident_id": "%s"}`, object(kindIncident, 1))},
-		{"Earlier incidents that are similar to one, and why", "/incident/past/list", fmt.Sprintf(`{"incident_id": "%s"}`, object(kindIncident, 4))},
+		{
+			"Earlier incidents that are similar to one, and why",
+			"/incident/past/list",
+			fmt.Sprintf(`{"incident_id": "%s"}`, object(kindIncident, 4)),
+		},
 		{
 			"What was changed in the last three days: the basket, shortly before it failed",
 			"/change/list",
