@@ -71,7 +71,9 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 			err = demo.Furnish(ctx, url, keys, now)
 		}
 		if err == nil {
+			printer.mu.Lock() // so that no notification is printed between the calls
 			cmd.greet(con, url, keys, now)
+			printer.mu.Unlock()
 			go demo.Live(live, url, keys, printer.print)
 		}
 		return err

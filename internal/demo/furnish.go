@@ -10,8 +10,8 @@ import (
 	"tocsin/internal/route"
 )
 
-// Furnish adds what an account file does not hold, by the operations that users call: changes of systems, and versions of
-// a route.
+// Furnish adds what an account file does not hold, by the operations that users call: changes of systems, versions of a
+// route, and a request for cover.
 func Furnish(ctx context.Context, base string, keys Keys, now time.Time) error {
 	m := momentsAt(now)
 	for _, c := range changes(m) {
@@ -24,7 +24,18 @@ func Furnish(ctx context.Context, base string, keys Keys, now time.Time) error {
 			return fmt.Errorf("change the route: %w", err)
 		}
 	}
+	if err := call(ctx, base+"/schedule/cover/request?app_key="+keys.All, coverRequest(m), nil); err != nil {
+		return fmt.Errorf("ask for cover: %w", err)
+	}
 	return nil
+}
+
+// coverRequest lets the owner ask two colleagues to take an evening of the week in which it is her turn again.
+func coverRequest(m moments) map[string]any {
+	return map[string]any{
+		"schedule_id": platformOnCall, "person_ids": []int64{lukasz, minjun}, "reason": "Parents' evening at school",
+		"start": m.day(30, 18).Unix(), "end": m.day(30, 22).Unix(),
+	}
 }
 
 // changes returns changes of systems, most of them shortly before a trouble with the same service begins.

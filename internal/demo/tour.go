@@ -42,6 +42,7 @@ func Tour(now time.Time) []Call {
 			"/schedule/explain",
 			fmt.Sprintf(`{"schedule_id": %d, "at": %d}`, checkoutClock, m.nextHoliday().Unix()),
 		},
+		{"Who asks for cover and waits for a yes", "/schedule/cover/list", `{"status": "open"}`},
 		{"Make an address of your shifts for your calendar program", "/schedule/calendar/url", `{"kind": "person"}`},
 	}
 }

@@ -55,6 +55,11 @@ var tour = []struct {
 	{"/schedule/explain", func(data map[string]any) bool {
 		return strings.Contains(words(data), "a day off in calendar Büro Berlin") && data["oncall"] != nil
 	}},
+	{"/schedule/cover/list", func(data map[string]any) bool {
+		return all(data, func(q map[string]any) bool {
+			return q["status"] == "open" && number(q, "end")-number(q, "start") == 4*3600 && len(q["asked_ids"].([]any)) == 2
+		}) == 1
+	}},
 	{"/schedule/calendar/url", func(data map[string]any) bool { return strings.HasSuffix(data["url"].(string), ".ics") }},
 }
 
