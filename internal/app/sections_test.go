@@ -46,6 +46,7 @@ var unfiled = map[string]string{
 	"channel_star":       "marks of persons",
 	"session":            "who is signed in", "password": "hashes that no file is to hold; a link sets a new one", "identity": "found again by the e-mail address", "second_factor": "secrets", "recovery_code": "secrets",
 	"sign_in_link": "secrets that end by themselves", "invitation": "what is to be sent",
+	"cover_request":    "who was asked; another server would ask again",
 	"ical_feed":        "secret addresses that only calendar programs know; persons create others",
 	"webhook_endpoint": "what came of deliveries", "webhook_replay": "likewise", "webhook_event": "likewise", "webhook_message": "likewise", "webhook_exchange": "likewise",
 	"webhook_count": "computed from the deliveries", "webhook_count_day": "likewise",
