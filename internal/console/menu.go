@@ -8,6 +8,7 @@ type tab struct {
 var tabs = []tab{
 	{"now", "/", "Now", "house"},
 	{"incidents", "/incidents", "Incidents", "siren"},
+	{"alerts", "/alerts", "Alerts", "bell-ring"},
 }
 
 // Tabs returns the entries of the menu.

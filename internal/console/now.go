@@ -35,10 +35,11 @@ type untold struct {
 
 func showNow(v *visit) (view, error) {
 	d := nowView{titled: titled(v.T("Now"))}
-	var err error
-	if d.Incidents, err = v.incidents(map[string]any{"progress": "Triggered,Processing", "limit": 20}); err != nil {
+	list, err := v.incidents(map[string]any{"progress": "Triggered,Processing", "limit": 20})
+	if err != nil {
 		return nil, err
 	}
+	d.Incidents = list.Items
 	if d.Mine, err = v.turns(); err != nil {
 		return nil, err
 	}
