@@ -55,6 +55,7 @@ func functions(lang string) template.FuncMap {
 		"icon":  icon,
 		"lower": strings.ToLower,
 		"list":  func(items ...any) []any { return items },
+		"sub":   func(a, b int64) int64 { return a - b },
 		"len64": func(list any) int64 { return int64(reflect.ValueOf(list).Len()) },
 	}
 }
