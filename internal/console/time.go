@@ -21,8 +21,8 @@ func (v *visit) AtIn(at int64, zone *time.Location) template.HTML {
 // Minutes returns a number of minutes for people.
 func (v *visit) Minutes(n int) string { return v.Span(int64(n) * 60) }
 
-// Clock returns a moment as text, in the visitor's time zone. at is Unix seconds.
-func (v *visit) Clock(at int64) string { return v.moment(time.Unix(at, 0).In(v.Zone)) }
+// When returns a moment as text, in the visitor's time zone. at is Unix seconds.
+func (v *visit) When(at int64) string { return v.moment(time.Unix(at, 0).In(v.Zone)) }
 
 // moment returns a time as people write it: Thu 25 Mar, 02:00. The year is there when it is another.
 func (v *visit) moment(t time.Time) string {

@@ -114,7 +114,7 @@ func (v *visit) chain(x explanation, happened []feedLine) []link {
 	slices.SortStableFunc(all, func(a, b link) int { return cmp.Compare(a.At, b.At) })
 	for _, s := range x.Incidents {
 		if s.Next != nil {
-			all = append(all, link{Text: v.T("Next: %s at %s, if no person acknowledges before.", s.Next.Names(), v.Clock(s.Next.At))})
+			all = append(all, link{Text: v.T("Next: %s at %s, if no person acknowledges before.", s.Next.Names(), v.When(s.Next.At))})
 		}
 	}
 	return all
@@ -132,7 +132,7 @@ func (v *visit) noticeLink(n notice) link {
 	case "cancelled":
 		l.Text = v.T("The notification to %s over %s was cancelled.", who, v.Way(n.Way))
 	default:
-		l.Text = v.T("The notification to %s over %s waits until %s.", who, v.Way(n.Way), v.Clock(n.Due/1000))
+		l.Text = v.T("The notification to %s over %s waits until %s.", who, v.Way(n.Way), v.When(n.Due/1000))
 	}
 	if n.Outcome != "" && n.Status != "sent" {
 		l.Reason = strings.Trim(l.Reason+"; "+n.Outcome, "; ")

@@ -72,7 +72,9 @@ func (r *Service) gaps(c *api.Call, from int64) (all []OpenGap, err error) {
 			all = append(all, OpenGap{id, cover.Name, g.From, g.Until})
 		}
 	}
-	slices.SortFunc(all, func(a, b OpenGap) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ScheduleID, b.ScheduleID)) })
+	slices.SortFunc(all, func(a, b OpenGap) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ScheduleID, b.ScheduleID))
+	})
 	return all, nil
 }
 

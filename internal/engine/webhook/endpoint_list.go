@@ -46,3 +46,16 @@ func (r *Service) endpointList(c *api.Call, in endpointListRequest) (reply api.P
 	}
 	return api.NewPaged(items, offset, total), err
 }
+
+// LastDelivery returns the time of the latest attempt to deliver, in Unix nanoseconds; 0: there was none.
+func LastDelivery(tx *db.Tx, account int64) (last int64, err error) {
+	for _, status := range statuses {
+		at, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(max(event_time), 0) FROM webhook_delivery WHERE account_id = $1 AND status = $2`,
+			account, status)
+		if err != nil {
+			return 0, err
+		}
+		last = max(last, at)
+	}
+	return last, nil
+}
