@@ -97,7 +97,7 @@ func TestLive(t *testing.T) {
 	defer second.Close()
 	w.repeats(other, func() { // whose account another process has changed is not known
 		w.must(second.Write(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(`UPDATE incident SET title = 'x' WHERE account_id = 7000000000001`)
+			_, err := tx.Exec(`UPDATE incident SET title = title || 'x' WHERE account_id = 7000000000001`)
 			return err
 		}))
 	})
