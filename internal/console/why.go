@@ -39,6 +39,9 @@ type step struct {
 	Until   int64  `json:"until"`
 }
 
+// InChannel reports whether the rule is one of a channel.
+func (s step) InChannel() bool { return s.Stage == "drop" || s.Stage == "silence" || s.Stage == "inhibit" }
+
 // story is what happened to an incident.
 type story struct {
 	ID      string   `json:"incident_id"`
