@@ -28,6 +28,7 @@ import (
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/schedulefeed"
 )
 
 // Config is everything that may differ between two deployments.
@@ -78,6 +79,7 @@ type App struct {
 	phone   *phone.Service
 	lint    *lint.Service
 	live    *console.Live
+	feeds   *schedulefeed.Service
 
 	selfAlerts *selfalert.Service
 	metrics    *prometheus.Registry

@@ -7,7 +7,6 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
-	"tocsin/internal/core/lint"
 )
 
 // gapDays is how many days the list of gaps looks ahead.
@@ -22,7 +21,7 @@ type OpenGap struct {
 	ScheduleID   int64  `json:"schedule_id" doc:"The schedule."`
 	ScheduleName string `json:"schedule_name" doc:"Its name."`
 	Start        int64  `json:"start" doc:"When it begins, or the time of the call if it has begun, Unix seconds."`
-	End          int64  `json:"end" doc:"When someone is on call again, Unix seconds; at most the end of the window."`
+	End          int64  `json:"end" doc:"When someone is on call again, Unix seconds; at most 90 days ahead."`
 }
 
 // gapsKey keys the gaps of an account's schedules from an hour on, which are computed once for each revision.
@@ -64,28 +63,18 @@ func (r *Service) gaps(c *api.Call, from int64) (all []OpenGap, err error) {
 		if len(used) == 0 {
 			continue
 		}
-		cover, _, err := Cover(c.Tx, c.Who.AccountID, id, nil, from, from+gapDays*86400, c.Who.Zone)
+		cover, _, err := Cover(c.Tx, c.Who.AccountID, id, nil, from, c.Who.Zone)
 		if err != nil {
 			return nil, err
 		}
-		for _, g := range joinedGaps(cover.Gaps) {
-			all = append(all, OpenGap{id, cover.Name, g.From, g.Until})
+		for _, g := range cover.Gaps {
+			if g.From < from+gapDays*86400 {
+				all = append(all, OpenGap{id, cover.Name, g.From, g.Until})
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b OpenGap) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ScheduleID, b.ScheduleID))
 	})
 	return all, nil
-}
-
-// joinedGaps joins gaps that meet.
-func joinedGaps(gaps []lint.Span) (joined []lint.Span) {
-	for _, g := range gaps {
-		if last := len(joined) - 1; last >= 0 && joined[last].Until == g.From {
-			joined[last].Until = g.Until
-		} else {
-			joined = append(joined, g)
-		}
-	}
-	return joined
 }
