@@ -40,7 +40,9 @@ type step struct {
 }
 
 // InChannel reports whether the rule is one of a channel.
-func (s step) InChannel() bool { return s.Stage == "drop" || s.Stage == "silence" || s.Stage == "inhibit" }
+func (s step) InChannel() bool {
+	return s.Stage == "drop" || s.Stage == "silence" || s.Stage == "inhibit"
+}
 
 // story is what happened to an incident.
 type story struct {
