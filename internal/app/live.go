@@ -10,14 +10,14 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// pagesChange tells the console's pages about what happens to alerts and incidents, once it is on disk.
+// pagesChange notifies the console's pages of what happens to alerts and incidents, once it is on disk.
 func (a *App) pagesChange(tx *db.Tx, item activity.Item) error {
 	tx.OnCommit(func() { a.live.Changed(item.Account) })
 	return nil
 }
 
-// accountMark returns a text that differs when something in an account has changed that pagesChange does not hear of: its
-// configuration, a delivery, or anything that another process has written.
+// accountMark returns a text that differs when something in an account has changed that is no domain event of this
+// process: its configuration, a delivery, or anything that another process has written.
 func (a *App) accountMark(ctx context.Context, account int64) (mark string, err error) {
 	others, err := a.DB.ChangedByOthers(ctx)
 	if err != nil {

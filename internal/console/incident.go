@@ -52,7 +52,7 @@ func (i incidentRow) Ackers() []responder {
 	return ackers
 }
 
-// Holder returns the names of those who have acknowledged the incident; empty when no person has.
+// Holder returns the names of the persons who have acknowledged the incident; empty: no person has.
 func (i incidentRow) Holder() string {
 	var names []string
 	for _, r := range i.Ackers() {
@@ -61,7 +61,7 @@ func (i incidentRow) Holder() string {
 	return strings.Join(names, ", ")
 }
 
-// Asked returns the names of those who are responsible and have not acknowledged.
+// Asked returns the names of the responders who have not acknowledged.
 func (i incidentRow) Asked() string {
 	var names []string
 	for _, r := range i.Responders {
@@ -189,8 +189,8 @@ func (f listFilter) fill(request map[string]any) {
 // DaysOffered returns the windows to choose from.
 func (f listFilter) DaysOffered() []string { return days }
 
-// With returns the parameters of the page's address with another value of one, from the first row.
-func (f listFilter) With(name, value string) string {
+// Address returns the parameters of the page's address with another value of one, from the first row.
+func (f listFilter) Address(name, value string) string {
 	values := url.Values{}
 	for k, list := range f.values {
 		values[k] = list
@@ -207,7 +207,7 @@ func (f listFilter) With(name, value string) string {
 // After returns the parameters of the next page of the list. The window stays that of this page, or the cursor would not
 // belong to it.
 func (f listFilter) After(cursor string) string {
-	values, _ := url.ParseQuery(strings.TrimPrefix(f.With("after", cursor), "?"))
+	values, _ := url.ParseQuery(strings.TrimPrefix(f.Address("after", cursor), "?"))
 	values.Set("until", strconv.FormatInt(f.to, 10))
 	return "?" + values.Encode()
 }

@@ -24,7 +24,7 @@ const (
 	streamWriteBudget = 30 * time.Second // a browser that does not read for so long is disconnected
 )
 
-// Live tells open pages that something in their account has changed, so that they read themselves again. What was
+// Live notifies open pages of changes in their account, so that they read themselves again. What was
 // committed in this process is known at once by Changed; the database is asked for the rest, by one goroutine for all
 // streams, and only while there are any.
 type Live struct {
@@ -63,16 +63,16 @@ func (l *Live) Stop() {
 	}
 }
 
-// Changed tells the pages of an account that something has changed.
+// Changed notifies the pages of an account of a change.
 func (l *Live) Changed(account int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w := l.accounts[account]; w != nil {
-		w.tell()
+		w.notify()
 	}
 }
 
-func (w *watched) tell() {
+func (w *watched) notify() {
 	for s := range w.streams {
 		select {
 		case s.changed <- struct{}{}:
@@ -154,7 +154,7 @@ func (l *Live) watching() (accounts []int64) {
 	return accounts
 }
 
-// compare tells the streams of an account when its mark differs from the last one.
+// compare notifies the streams of an account when its mark differs from the last one.
 func (l *Live) compare(account int64, mark string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,13 +163,13 @@ func (l *Live) compare(account int64, mark string) {
 		return
 	}
 	if w.marked && w.mark != mark {
-		w.tell()
+		w.notify()
 	}
 	w.mark, w.marked = mark, true
 }
 
 // live answers with server-sent events: changed, when something in the account has changed. It ends when the session
-// does, which is checked before each event, so that nothing is told to a browser that has signed out.
+// does, which is checked before each event, so that a browser that has signed out receives nothing.
 func (v *visit) live() error {
 	s := v.Live.join(v.who.AccountID, v.who.PersonID)
 	if s == nil {
@@ -182,10 +182,15 @@ func (v *visit) live() error {
 	h.Set(gzhttp.HeaderNoCompression, "1")
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
-	text, last := "retry: 2000\n\n", time.Time{}
+	text := "retry: 2000\n\n"
 	for {
 		if err := v.send(text); err != nil {
 			return nil // the browser is gone
+		}
+		select { // changes that come in a storm are one event
+		case <-v.ctx.Done():
+			return nil
+		case <-time.After(eventEvery):
 		}
 		select {
 		case <-v.ctx.Done():
@@ -200,11 +205,6 @@ func (v *visit) live() error {
 		if signedIn, err := v.stillSignedIn(); err != nil || !signedIn {
 			return nil
 		}
-		select { // changes that come in a storm are one event
-		case <-v.ctx.Done():
-		case <-time.After(eventEvery - time.Since(last)):
-		}
-		last = time.Now()
 	}
 }
 

@@ -44,15 +44,15 @@ func (b *browser) follow() (events chan string, reply *http.Response) {
 	return events, reply
 }
 
-// hears waits for an event; the test's own limit ends it when none comes.
-func (w *world) hears(events chan string) {
+// awaits waits for an event; the limit of the test ends it when none comes.
+func (w *world) awaits(events chan string) {
 	w.t.Helper()
 	if name, open := <-events; !open || name != "changed" {
 		w.t.Fatalf("got %q, open: %t", name, open)
 	}
 }
 
-// repeats does something until a page is told of it: the first mark of an account is read after its stream has begun.
+// repeats does something until a page is notified: the first mark of an account is read after its stream has begun.
 func (w *world) repeats(events chan string, change func()) {
 	w.t.Helper()
 	for len(events) > 0 {
@@ -72,7 +72,7 @@ func (w *world) repeats(events chan string, change func()) {
 	w.t.Fatal("no page was told")
 }
 
-// TestLive checks that the pages of an account are told of events, of configuration and of what another process writes,
+// TestLive checks that the pages of an account are notified of events, of configuration and of what another process writes,
 // and that those of other accounts are not.
 func TestLive(t *testing.T) {
 	w := begin(t)
@@ -82,7 +82,7 @@ func TestLive(t *testing.T) {
 		t.Errorf("%q, %q", kind, coding)
 	}
 	w.push(shopDown)
-	w.hears(events)
+	w.awaits(events)
 	if len(other) > 0 {
 		t.Error("another account's page was told")
 	}
@@ -101,10 +101,10 @@ func TestLive(t *testing.T) {
 			return err
 		}))
 	})
-	w.hears(events)
+	w.awaits(events)
 }
 
-// TestLiveEnds checks that a stream ends with its session: nothing is told to a browser that has signed out.
+// TestLiveEnds checks that a stream ends with its session: a browser that has signed out receives nothing.
 func TestLiveEnds(t *testing.T) {
 	w := begin(t)
 	ann := w.signIn(annKey)
@@ -134,7 +134,7 @@ func TestLiveLimit(t *testing.T) {
 		t.Fatal(reply.Status)
 	}
 	w.push(shopDown)
-	w.hears(events)
+	w.awaits(events)
 	w.app.StopStreams()
 	for range events { // until it is closed
 	}

@@ -135,7 +135,7 @@ func showNow(v *visit) (view, error) {
 	return *d, nil
 }
 
-// readUntold reads what reached no one, without what is silent by choice: nobody has to act on that.
+// readUntold reads what reached no one, without what is silent by choice: no action is needed there.
 func (d *nowView) readUntold(v *visit) error {
 	err := v.call("/incident/untold/list", map[string]any{"limit": 100}, &d.Untold)
 	d.Untold.Items = slices.DeleteFunc(d.Untold.Items, func(u untold) bool { return u.State == "by_choice" })

@@ -50,7 +50,8 @@ func (r *Service) endpointList(c *api.Call, in endpointListRequest) (reply api.P
 // LastDelivery returns the time of the latest attempt to deliver, in Unix nanoseconds; 0: there was none.
 func LastDelivery(tx *db.Tx, account int64) (last int64, err error) {
 	for _, status := range statuses {
-		at, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(max(event_time), 0) FROM webhook_delivery WHERE account_id = $1 AND status = $2`,
+		at, _, err := db.One(tx, db.Column[int64], `SELECT event_time FROM webhook_delivery WHERE account_id = $1 AND status = $2
+			ORDER BY event_time DESC LIMIT 1`,
 			account, status)
 		if err != nil {
 			return 0, err

@@ -134,7 +134,7 @@ func (d *DB) Size() (file, log int64, err error) {
 }
 
 // ChangedByOthers returns a number that differs when another process has changed the database since the last call. Only
-// the writing connection can tell: to the others, this process's own writes are those of another one.
+// the writing connection shows it: the others count this process's own writes too.
 func (d *DB) ChangedByOthers(ctx context.Context) (version int64, err error) {
 	err = d.Write(ctx, func(tx *Tx) (err error) {
 		version, _, err = One(tx, Column[int64], `PRAGMA data_version`)
