@@ -181,7 +181,8 @@ type alertView struct {
 	By      *alertRow
 	Rule    string // the silence rule that holds it
 	Why     string // the condition that matched
-	Summary string
+	Reached string // the persons who were notified
+	Summary string // why no person was
 	Feed    feed
 	Missing []string
 }
@@ -206,7 +207,7 @@ func showAlert(v *visit) (view, error) {
 	if x, err := v.explain("/alert/explain", map[string]any{"alert_id": a.ID}); err != nil {
 		d.Missing = append(d.Missing, v.T("Why"))
 	} else {
-		d.Summary = x.Summary
+		d.Reached, d.Summary = x.Reached(), x.Summary
 		d.Rule, d.Why = x.muting(a)
 	}
 	if d.Feed, err = v.feed("/alert/feed", map[string]any{"alert_id": a.ID}); err != nil {
@@ -273,7 +274,7 @@ func showAlertWhy(v *visit) (view, error) {
 			name = x.Verdicts[0].Title
 		}
 	}
-	d := whyView{titled: titled(v.T("Why: %s", name)), Back: back, Name: name, Summary: x.Summary, Waiting: x.Waiting, Words: x.Words}
+	d := whyView{titled: titled(v.T("Why: %s", name)), Back: back, Name: name, Reached: x.Reached(), Summary: x.Summary, Waiting: x.Waiting, Words: x.Words}
 	d.Chain = v.chain(x, nil)
 	return d, nil
 }

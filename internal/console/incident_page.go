@@ -35,7 +35,8 @@ type incidentView struct {
 	titled
 	Incident incident
 	Reason   string     // why the visitor is notified of it; empty: the visitor is not
-	Summary  string     // who was notified, or why no person was
+	Reached  string     // the persons who were notified
+	Summary  string     // why no person was
 	Next     *next      // of the escalation; nil: none
 	Mine     *responder // the visitor as a responder; nil: is none
 	Undo     bool       // the visitor acknowledged it a moment ago
@@ -109,7 +110,7 @@ func (d *incidentView) readWhy(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d.Summary = x.Summary
+	d.Reached, d.Summary = x.Reached(), x.Summary
 	for _, s := range x.Incidents {
 		if s.ID != d.Incident.ID {
 			continue

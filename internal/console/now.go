@@ -110,7 +110,7 @@ func showNow(v *visit) (view, error) {
 	tiles := []tile{
 		{"mine", []auth.Permission{auth.SchedulesRead, auth.SchedulesManage}, d.readTurns},
 		{"burns", []auth.Permission{auth.IncidentsRead}, func(v *visit) (err error) {
-			d.Incidents, err = v.incidents(map[string]any{"progress": "Triggered,Processing", "limit": 20})
+			d.Incidents, err = v.incidents(map[string]any{"progress": "Triggered,Processing", "limit": 10})
 			return err
 		}},
 		{"untold", []auth.Permission{auth.IncidentsRead}, d.readUntold},

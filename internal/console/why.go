@@ -65,6 +65,19 @@ type notice struct {
 	Outcome  string `json:"outcome"`
 }
 
+// Reached returns the names of the persons who were notified; empty when no person was.
+func (x explanation) Reached() string {
+	var all []string
+	for _, s := range x.Incidents {
+		for _, n := range s.Notices {
+			if n.Status == "sent" && n.Person != "" && !slices.Contains(all, n.Person) {
+				all = append(all, n.Person)
+			}
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 // explain calls an operation that explains.
 func (v *visit) explain(path string, request map[string]any) (x explanation, err error) {
 	err = v.call(path, request, &x)
@@ -149,7 +162,8 @@ type whyView struct {
 	titled
 	Back    string // the address of what is explained
 	Name    string
-	Summary string
+	Reached string // the persons who were notified
+	Summary string // why no person was
 	Waiting bool
 	Chain   []link
 	Words   []string
@@ -172,7 +186,7 @@ func showIncidentWhy(v *visit) (view, error) {
 	}
 	reply.Items = slices.DeleteFunc(reply.Items, func(e feedEntry) bool { return e.Type == "i_notify" && e.Detail.By != "nobody" })
 	happened, err := v.described(reply.Items)
-	d := whyView{titled: titled(v.T("Why: %s", i.Title)), Back: "/incidents/" + i.ID, Name: i.Title, Summary: x.Summary, Waiting: x.Waiting, Words: x.Words}
+	d := whyView{titled: titled(v.T("Why: %s", i.Title)), Back: "/incidents/" + i.ID, Name: i.Title, Reached: x.Reached(), Summary: x.Summary, Waiting: x.Waiting, Words: x.Words}
 	d.Chain = v.chain(x, happened)
 	return d, err
 }
