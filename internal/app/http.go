@@ -112,7 +112,10 @@ func (a *App) Handler() (http.Handler, error) {
 
 // console returns the pages for people.
 func (a *App) console() *console.Service {
-	return &console.Service{DB: a.DB, Frame: a.Frame, Clock: a.Clock, Log: a.Log, TLS: a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:"), Live: a.live}
+	return &console.Service{
+		DB: a.DB, Frame: a.Frame, Clock: a.Clock, Log: a.Log, TLS: a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:"),
+		Live: a.live,
+	}
 }
 
 // operationsFirst sends calls of operations straight to the frame and all others to the mux, which costs more.

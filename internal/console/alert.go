@@ -150,7 +150,9 @@ func titlePattern(typed string) string {
 
 // readDropped reads a page of events that were dropped, or that no channel takes.
 func (d *alertsView) readDropped(v *visit) error {
-	request := map[string]any{"limit": pageSize, "start_time": d.from, "end_time": d.to, "outcomes": []string{"dropped", "discarded", "unrouted", "failed"}}
+	request := map[string]any{
+		"limit": pageSize, "start_time": d.from, "end_time": d.to, "outcomes": []string{"dropped", "discarded", "unrouted", "failed"},
+	}
 	d.fill(request)
 	if d.Severity != "" {
 		request["severities"] = d.Severity
@@ -274,7 +276,5 @@ func showAlertWhy(v *visit) (view, error) {
 			name = x.Verdicts[0].Title
 		}
 	}
-	d := whyView{titled: titled(v.T("Why: %s", name)), Back: back, Name: name, Reached: x.Reached(), Summary: x.Summary, Waiting: x.Waiting, Words: x.Words}
-	d.Chain = v.chain(x, nil)
-	return d, nil
+	return v.whyOf(x, name, back, nil), nil
 }

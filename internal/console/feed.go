@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,9 +110,9 @@ func (v *visit) feed(path string, request map[string]any) (f feed, err error) {
 
 // changeTypes are the types of entries that are neither notes nor about notifications.
 var changeTypes = []string{
-	"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge", "i_r_title",
-	"i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field", "i_wr_create", "i_wr_delete", "a_new", "a_update", "a_merge",
-	"a_close", "a_m_silence", "a_m_inhibit", "a_m_flapping",
+	"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge",
+	"i_r_title", "i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field", "i_wr_create", "i_wr_delete",
+	"a_new", "a_update", "a_merge", "a_close", "a_m_silence", "a_m_inhibit", "a_m_flapping",
 }
 
 // described returns entries for people.
@@ -240,7 +241,8 @@ func (v *visit) describeNotified(line *feedLine, d feedDetail, n names) {
 		}
 	}
 	if len(failed) > 0 {
-		line.Text, line.Words, line.Bad = v.T("Could not notify %s over %s.", strings.Join(failed, ", "), v.Way(d.By)), strings.Join(reasons, "; "), true
+		line.Text = v.T("Could not notify %s over %s.", strings.Join(failed, ", "), v.Way(d.By))
+		line.Words, line.Bad = strings.Join(reasons, "; "), true
 		return
 	}
 	line.Text = v.T("Notified %s over %s.", strings.Join(reached, ", "), v.Way(d.By))
@@ -274,6 +276,9 @@ var edits = map[string]string{
 	"i_r_rc": "Changed the root cause", "i_r_rsltn": "Changed the resolution",
 }
 
+// endings are the texts of entries about the end of an incident, by its cause.
+var endings = map[string]string{"recovery": "Resolved: all alerts are over", "timeout": "Resolved: nothing came for a long time"}
+
 // describeChange describes the entries that have few members.
 func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
 	switch {
@@ -282,10 +287,7 @@ func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
 	case kind == "i_snooze":
 		line.Text = v.T("Snoozed for %s", v.Span(60*d.Minutes))
 	case kind == "i_rslv":
-		line.Text = v.T(map[string]string{"manual": "Resolved", "recovery": "Resolved: all alerts are over", "timeout": "Resolved: nothing came for a long time"}[text(d.From)])
-		if line.Text == "" {
-			line.Text = v.T("Resolved")
-		}
+		line.Text = v.T(cmp.Or(endings[text(d.From)], "Resolved"))
 	case kind == "i_reopen":
 		line.Text, line.Words = v.T("Opened again"), d.Reason
 	case kind == "i_storm":
@@ -310,9 +312,11 @@ func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
 
 // ways names the methods of notifications.
 var ways = map[string]string{
-	"email": "e-mail", "sms": "SMS", "voice": "telephone", "push": "push", "slack_app": "Slack", "slack": "Slack", "feishu": "Feishu", "feishu_app": "Feishu",
-	"dingtalk": "DingTalk", "dingtalk_app": "DingTalk", "wecom": "WeCom", "wecom_app": "WeCom", "teams": "Teams", "teams_app": "Teams", "telegram": "Telegram",
-	"discord": "Discord", "ntfy": "ntfy", "zoom": "Zoom", "webhook": "webhook",
+	"email": "e-mail", "sms": "SMS", "voice": "telephone", "push": "push", "slack_app": "Slack", "slack": "Slack",
+	"feishu": "Feishu", "feishu_app": "Feishu",
+	"dingtalk": "DingTalk", "dingtalk_app": "DingTalk", "wecom": "WeCom", "wecom_app": "WeCom", "teams": "Teams", "teams_app": "Teams",
+	"telegram": "Telegram",
+	"discord":  "Discord", "ntfy": "ntfy", "zoom": "Zoom", "webhook": "webhook",
 }
 
 // Way names a method of notification.

@@ -66,7 +66,8 @@ func ackIncident(v *visit) (string, error) {
 			return "", err
 		}
 		if ackers := i.Ackers(); len(ackers) > 0 && ackers[0].ID != v.who.PersonID {
-			return "", &api.Refusal{Status: http.StatusConflict, Code: "Conflict", Message: v.T("%s acknowledged it first, %s ago.", ackers[0].Name, v.Since(ackers[0].AckedAt))}
+			first := v.T("%s acknowledged it first, %s ago.", ackers[0].Name, v.Since(ackers[0].AckedAt))
+			return "", &api.Refusal{Status: http.StatusConflict, Code: "Conflict", Message: first}
 		}
 	}
 	return onIncident("ack", nil)(v)
@@ -139,7 +140,8 @@ func editIncident(v *visit) (string, error) {
 		if !changed {
 			continue
 		}
-		if err := v.call("/incident/field/reset", map[string]any{"incident_id": id, "field_name": f.Name, "field_value": value}, nil); err != nil {
+		request := map[string]any{"incident_id": id, "field_name": f.Name, "field_value": value}
+		if err := v.call("/incident/field/reset", request, nil); err != nil {
 			return "", err
 		}
 	}

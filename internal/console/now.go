@@ -2,8 +2,8 @@ package console
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
@@ -76,7 +76,7 @@ func (g gap) Length() int64 { return g.End - g.Start }
 
 // FillPath returns the address of an override that fills the gap.
 func (g gap) FillPath() string {
-	return "/schedules/" + strconv.FormatInt(g.ScheduleID, 10) + "/override?from=" + strconv.FormatInt(g.Start, 10) + "&to=" + strconv.FormatInt(g.End, 10)
+	return fmt.Sprintf("/schedules/%d/override?from=%d&to=%d", g.ScheduleID, g.Start, g.End)
 }
 
 type endpoint struct {
@@ -104,19 +104,24 @@ type tile struct {
 	read func(*visit) error
 }
 
+// ten returns a function that reads the first ten of a list.
+func ten(path string, reply any) func(*visit) error {
+	return func(v *visit) error { return v.call(path, map[string]any{"limit": 10}, reply) }
+}
+
 func showNow(v *visit) (view, error) {
 	d := &nowView{titled: titled(v.T("Now")), Failed: map[string]string{}, Hidden: map[string]bool{}}
-	ten := map[string]any{"limit": 10}
+	schedules := []auth.Permission{auth.SchedulesRead, auth.SchedulesManage}
 	tiles := []tile{
-		{"mine", []auth.Permission{auth.SchedulesRead, auth.SchedulesManage}, d.readTurns},
+		{"mine", schedules, d.readTurns},
 		{"burns", []auth.Permission{auth.IncidentsRead}, func(v *visit) (err error) {
 			d.Incidents, err = v.incidents(map[string]any{"progress": "Triggered,Processing", "limit": 10})
 			return err
 		}},
 		{"untold", []auth.Permission{auth.IncidentsRead}, d.readUntold},
-		{"gaps", []auth.Permission{auth.SchedulesRead, auth.SchedulesManage}, func(v *visit) error { return v.call("/schedule/gap/list", ten, &d.Gaps) }},
-		{"endpoints", []auth.Permission{auth.IntegrationsRead}, func(v *visit) error { return v.call("/webhook/endpoint/list", ten, &d.Endpoints) }},
-		{"silences", []auth.Permission{auth.ChannelsRead}, func(v *visit) error { return v.call("/channel/silence/rule/list-effective", ten, &d.Silences) }},
+		{"gaps", schedules, ten("/schedule/gap/list", &d.Gaps)},
+		{"endpoints", []auth.Permission{auth.IntegrationsRead}, ten("/webhook/endpoint/list", &d.Endpoints)},
+		{"silences", []auth.Permission{auth.ChannelsRead}, ten("/channel/silence/rule/list-effective", &d.Silences)},
 	}
 	for _, t := range tiles {
 		if !v.who.MayAny(t.may) {
@@ -224,7 +229,8 @@ func (v *visit) turnIn(s schedule) turn {
 
 // untoldStates are the texts of the states of what reached no one.
 var untoldStates = map[string]string{
-	"waiting": "the fallback is notified next", "fallback": "the fallback was notified", "unreached": "the fallback could not be reached either",
+	"waiting": "the fallback is notified next", "fallback": "the fallback was notified",
+	"unreached": "the fallback could not be reached either",
 	"by_choice": "silent by choice",
 }
 

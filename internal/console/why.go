@@ -101,7 +101,8 @@ type link struct {
 var outcomes = map[string]string{
 	"discarded": "An event was discarded.", "unrouted": "No channel takes the event.", "dropped": "The event was dropped.",
 	"repeated": "The event repeats one that is known.", "silenced": "The alert was silenced.", "inhibited": "The alert was inhibited.",
-	"flapping": "The alert is held back because it flaps.", "opened": "The alert opened the incident.", "grouped": "The alert joined the incident.",
+	"flapping": "The alert is held back because it flaps.", "opened": "The alert opened the incident.",
+	"grouped":   "The alert joined the incident.",
 	"recovered": "The alert is over.", "unmatched": "An end came for an alert that is not known.", "failed": "The event could not be decided.",
 }
 
@@ -110,7 +111,10 @@ var outcomes = map[string]string{
 func (v *visit) chain(x explanation, happened []feedLine) []link {
 	var all []link
 	for _, w := range slices.Concat(x.Verdicts, x.Later) {
-		l := link{At: w.At / 1000, Text: v.T(cmp.Or(outcomes[w.Outcome], w.Outcome)), Reason: w.Title, Steps: w.Trace, Channel: w.ChannelID, Alert: w.AlertID}
+		l := link{
+			At: w.At / 1000, Text: v.T(cmp.Or(outcomes[w.Outcome], w.Outcome)), Reason: w.Title, Steps: w.Trace, Channel: w.ChannelID,
+			Alert: w.AlertID,
+		}
 		l.Bad = w.Outcome == "unrouted" || w.Outcome == "failed"
 		if w.ChannelID != 0 {
 			l.Rules = "/channels/" + strconv.FormatInt(w.ChannelID, 10)
@@ -181,14 +185,21 @@ func showIncidentWhy(v *visit) (view, error) {
 	var reply struct {
 		Items []feedEntry `json:"items"`
 	}
-	if err := v.call("/incident/feed", map[string]any{"incident_id": i.ID, "limit": 100, "asc": true, "types": chainTypes}, &reply); err != nil {
+	request := map[string]any{"incident_id": i.ID, "limit": 100, "asc": true, "types": chainTypes}
+	if err := v.call("/incident/feed", request, &reply); err != nil {
 		return nil, err
 	}
 	reply.Items = slices.DeleteFunc(reply.Items, func(e feedEntry) bool { return e.Type == "i_notify" && e.Detail.By != "nobody" })
 	happened, err := v.described(reply.Items)
-	d := whyView{titled: titled(v.T("Why: %s", i.Title)), Back: "/incidents/" + i.ID, Name: i.Title, Reached: x.Reached(), Summary: x.Summary, Waiting: x.Waiting, Words: x.Words}
-	d.Chain = v.chain(x, happened)
-	return d, err
+	return v.whyOf(x, i.Title, "/incidents/"+i.ID, happened), err
+}
+
+// whyOf returns the view of an explanation of something with a name, which has its page at back.
+func (v *visit) whyOf(x explanation, name, back string, happened []feedLine) whyView {
+	return whyView{
+		titled: titled(v.T("Why: %s", name)), Back: back, Name: name, Reached: x.Reached(), Summary: x.Summary, Waiting: x.Waiting,
+		Chain: v.chain(x, happened), Words: x.Words,
+	}
 }
 
 // chainTypes are the entries of a feed that belong into the chain.
