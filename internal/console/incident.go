@@ -190,7 +190,10 @@ func (f listFilter) fill(request map[string]any) {
 func (f listFilter) DaysOffered() []string { return days }
 
 // Address returns the parameters of the page's address with another value of one, from the first row.
-func (f listFilter) Address(name, value string) string {
+func (f listFilter) Address(name, value string) string { return "?" + f.with(name, value).Encode() }
+
+// with returns the parameters with another value of one, without the place in the list.
+func (f listFilter) with(name, value string) url.Values {
 	values := url.Values{}
 	for k, list := range f.values {
 		values[k] = list
@@ -201,13 +204,13 @@ func (f listFilter) Address(name, value string) string {
 	if value == "" {
 		values.Del(name)
 	}
-	return "?" + values.Encode()
+	return values
 }
 
 // After returns the parameters of the next page of the list. The window stays that of this page, or the cursor would not
 // belong to it.
 func (f listFilter) After(cursor string) string {
-	values, _ := url.ParseQuery(strings.TrimPrefix(f.Address("after", cursor), "?"))
+	values := f.with("after", cursor)
 	values.Set("until", strconv.FormatInt(f.to, 10))
 	return "?" + values.Encode()
 }
