@@ -55,6 +55,7 @@ func (a *App) Start() (*Server, error) {
 		MaxHeaderBytes:    64 << 10,
 	}
 	s.http.RegisterOnShutdown(a.Frame.StopWaiting)
+	s.http.RegisterOnShutdown(a.StopStreams)
 	scheme := "http"
 	if tlsConfig != nil {
 		scheme = "https"
@@ -120,7 +121,10 @@ func (a *App) perform(r *http.Request, who auth.Principal, path string, body any
 
 // console returns the pages for people.
 func (a *App) console() *console.Service {
-	return &console.Service{DB: a.DB, Frame: a.Frame, Clock: a.Clock, Log: a.Log, TLS: a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:")}
+	return &console.Service{
+		DB: a.DB, Frame: a.Frame, Clock: a.Clock, Log: a.Log, TLS: a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:"),
+		Live: a.live,
+	}
 }
 
 // operationsFirst sends calls of operations straight to the frame and all others to the mux, which costs more.
