@@ -4,13 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
@@ -143,20 +139,12 @@ func (p *Page) Key(keys string) {
 	p.must(chromedp.Do(p.ctx, chromedp.KeyEvent(keys)))
 }
 
-// SignIn signs in by posting the form of the page and gives the browser the session's cookie.
+// SignIn signs in by the form that takes an app key, wherever it is on the page.
 func (p *Page) SignIn(key string) {
 	p.t.Helper()
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := client.PostForm(p.Base+"/sign-in", url.Values{"app_key": {key}})
-	p.must(err)
-	p.must(answer.Body.Close())
-	cookies := answer.Cookies()
-	if answer.StatusCode != http.StatusSeeOther || len(cookies) == 0 {
-		p.t.Fatalf("sign in: %s", answer.Status)
-	}
-	for _, c := range cookies {
-		p.Cookie(c.Name, c.Value)
-	}
+	p.Open("/sign-in")
+	Eval[bool](p, `(key => { const i = document.querySelector('input[name=app_key]'); i.value = key; i.form.requestSubmit(); return true; })(`+quote(key)+`)`)
+	p.until("the first page", `document.readyState === "complete" && location.pathname !== "/sign-in"`)
 }
 
 // Cookie sets a cookie.
@@ -168,11 +156,8 @@ func (p *Page) Cookie(name, value string) {
 // Language chooses a language as the form of the console does.
 func (p *Page) Language(lang string) { p.t.Helper(); p.Cookie("lang", lang) }
 
-// wait lets the page's scripts finish a frame.
+// frame waits until the page has its fonts and is drawn.
 func (p *Page) frame() {
 	p.t.Helper()
-	_, err := try[*runtime.RemoteObject](p, `document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => setTimeout(done))))`)
-	if err != nil {
-		p.t.Fatalf("%v", fmt.Errorf("draw: %w", err))
-	}
+	Eval[bool](p, `document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done(true)))))`)
 }

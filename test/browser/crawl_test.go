@@ -1,0 +1,147 @@
+package browser
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"tocsin/internal/accountfile"
+	"tocsin/test/browser/world"
+)
+
+// Every address that the owner, a reader and the owner of an empty account can reach by links answers, and every page is
+// sound.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	full, empty := begin(t), ended(t, world.BeginEmpty(t, t.TempDir()))
+	hot(t, full)
+	for name, c := range map[string]*world.Client{
+		"owner":         client(t, full, full.Keys.All),
+		"reader":        client(t, full, full.Keys.ReadOnly),
+		"empty account": client(t, empty, empty.Keys.All),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ids, wanted := map[string]map[string]bool{}, map[string]string{} // of each page; and the page that wants each
+			pages := 0
+			c.Crawl(func(v world.Visit) {
+				if s := v.Answer.Status; s != http.StatusOK && s != http.StatusSeeOther {
+					t.Errorf("%s, linked from %s: %s", v.Path, v.From, v.Answer)
+				}
+				if !world.IsPage(v.Answer) {
+					return
+				}
+				pages++
+				for _, problem := range unsound(v.Answer) {
+					t.Errorf("%s: %s", v.Path, problem)
+				}
+				ids[v.Path] = idsOf(v.Answer.HTML)
+				for _, l := range world.Links(v.Answer.HTML) {
+					if to := world.Resolve(v.Path, l); strings.Contains(to, "#") {
+						wanted[to] = v.Path
+					}
+				}
+			}, "/", "/sign-in")
+			for to, from := range wanted {
+				path, id, _ := strings.Cut(to, "#")
+				if has, read := ids[path]; read && !has[id] {
+					t.Errorf("%s: the link %s leads to no element", from, to)
+				}
+			}
+			if pages < 4 {
+				t.Errorf("%d pages were found", pages)
+			}
+			t.Logf("%d pages", pages)
+		})
+	}
+}
+
+// hot makes incidents in each state, silenced and dropped alerts, and lets some time pass.
+func hot(t *testing.T, w *world.World) {
+	t.Helper()
+	for _, e := range []struct {
+		key, title, status string
+		labels             map[string]string
+	}{
+		{"latency", "Payments are slow", "Critical", map[string]string{"service": "payment-api", "check": "latency_p99", "region": "eu-1"}},
+		{"sandbox", "Sandbox declines everything", "Critical", map[string]string{"service": "payment-api", "environment": "sandbox"}},
+		{"card", "Card provider answers late", "Warning", map[string]string{"service": "payment-api", "provider": "cardstream"}},
+		{"basket", "Basket pod restarts", "Critical", map[string]string{"service": "basket", "pod": "basket-1"}},
+		{"orders", "Orders replica falls behind", "Warning", map[string]string{"service": "orders-db", "check": "lag_seconds"}},
+	} {
+		w.Push(t, e.key, e.title, e.status, e.labels)
+	}
+	w.Pass(t, 3*60e9)
+}
+
+// suspicious is what a template draws of a value that it cannot draw.
+var suspicious = regexp.MustCompile(`%!\w?\(|<no value>|ZgotmplZ|&lt;nil&gt;|\{\{`)
+
+// unsound returns what is wrong with a page whatever it shows: scripts and styles that the policy would refuse or that
+// somebody else has smuggled in, and marks of a template that failed.
+func unsound(a world.Answer) (problems []string) {
+	if m := suspicious.Find(a.Body); m != nil {
+		problems = append(problems, "it has "+string(m))
+	}
+	if !strings.HasPrefix(a.Header.Get("Content-Security-Policy"), "default-src 'none'") || a.Header.Get("X-Frame-Options") != "DENY" {
+		problems = append(problems, "its policy is "+a.Header.Get("Content-Security-Policy"))
+	}
+	seen := map[string]bool{}
+	world.Each(a.HTML, func(n *html.Node) {
+		if id := world.Attribute(n, "id"); id != "" {
+			if seen[id] {
+				problems = append(problems, "two elements are "+id)
+			}
+			seen[id] = true
+		}
+		switch {
+		case n.Data == "script" && !strings.HasPrefix(world.Attribute(n, "src"), "/assets/"):
+			problems = append(problems, "a script: "+world.Text(n))
+		case n.Data == "style" && world.Attribute(n, "nonce") == "":
+			problems = append(problems, "a style without a nonce")
+		case n.Data == "title" && strings.HasPrefix(world.Text(n), " ·"):
+			problems = append(problems, "no title")
+		case n.Data == "img" && world.Attribute(n, "src") == "x", n.Data == "iframe", n.Data == "base", n.Data == "object":
+			problems = append(problems, "an element that no template has: "+n.Data)
+		}
+		for _, at := range n.Attr {
+			switch value := strings.ToLower(strings.TrimSpace(at.Val)); {
+			case strings.HasPrefix(at.Key, "on") || at.Key == "style":
+				problems = append(problems, "the attribute "+at.Key+"="+at.Val)
+			case (at.Key == "href" || at.Key == "src" || at.Key == "action") && (strings.HasPrefix(value, "javascript:") || strings.HasPrefix(value, "data:")):
+				problems = append(problems, "the address "+at.Val)
+			}
+		}
+	})
+	return problems
+}
+
+func idsOf(page *html.Node) map[string]bool {
+	ids := map[string]bool{}
+	world.Each(page, func(n *html.Node) { ids[world.Attribute(n, "id")] = true })
+	return ids
+}
+
+// Names, titles and labels from others are shown as they are, on every page.
+func TestHostileTextIsOnlyText(t *testing.T) {
+	w := ended(t, world.Begin(t, t.TempDir(), func(f *accountfile.File) { world.MakeHostile(t, f) }))
+	world.PushHostile(t, w)
+	shown := 0
+	client(t, w, w.Keys.All).Crawl(func(v world.Visit) {
+		if s := v.Answer.Status; s >= 400 {
+			t.Errorf("%s, linked from %s: %s", v.Path, v.From, v.Answer)
+		}
+		if world.IsPage(v.Answer) {
+			for _, problem := range unsound(v.Answer) {
+				t.Errorf("%s: %s", v.Path, problem)
+			}
+			if strings.Contains(string(v.Answer.Body), "&lt;img src=x") {
+				shown++
+			}
+		}
+	}, "/")
+	if shown < 3 {
+		t.Errorf("%d pages show a hostile text", shown)
+	}
+}
