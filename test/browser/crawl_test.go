@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/net/html"
 
-	"tocsin/internal/accountfile"
 	"tocsin/test/browser/world"
 )
 
@@ -16,7 +15,7 @@ import (
 // sound.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	full, empty := begin(t), ended(t, world.BeginEmpty(t, t.TempDir()))
-	hot(t, full)
+	world.PushDemo(t, full)
 	for name, c := range map[string]*world.Client{
 		"owner":         client(t, full, full.Keys.All),
 		"reader":        client(t, full, full.Keys.ReadOnly),
@@ -55,24 +54,6 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 			t.Logf("%d pages", pages)
 		})
 	}
-}
-
-// hot makes incidents in each state, silenced and dropped alerts, and lets some time pass.
-func hot(t *testing.T, w *world.World) {
-	t.Helper()
-	for _, e := range []struct {
-		key, title, status string
-		labels             map[string]string
-	}{
-		{"latency", "Payments are slow", "Critical", map[string]string{"service": "payment-api", "check": "latency_p99", "region": "eu-1"}},
-		{"sandbox", "Sandbox declines everything", "Critical", map[string]string{"service": "payment-api", "environment": "sandbox"}},
-		{"card", "Card provider answers late", "Warning", map[string]string{"service": "payment-api", "provider": "cardstream"}},
-		{"basket", "Basket pod restarts", "Critical", map[string]string{"service": "basket", "pod": "basket-1"}},
-		{"orders", "Orders replica falls behind", "Warning", map[string]string{"service": "orders-db", "check": "lag_seconds"}},
-	} {
-		w.Push(t, e.key, e.title, e.status, e.labels)
-	}
-	w.Pass(t, 3*60e9)
 }
 
 // suspicious is what a template draws of a value that it cannot draw.
@@ -125,7 +106,7 @@ func idsOf(page *html.Node) map[string]bool {
 
 // Names, titles and labels from others are shown as they are, on every page.
 func TestHostileTextIsOnlyText(t *testing.T) {
-	w := ended(t, world.Begin(t, t.TempDir(), func(f *accountfile.File) { world.MakeHostile(t, f) }))
+	w := ended(t, world.Begin(t, t.TempDir(), hostileAccount(t)))
 	world.PushHostile(t, w)
 	shown := 0
 	client(t, w, w.Keys.All).Crawl(func(v world.Visit) {

@@ -120,6 +120,9 @@ func (p *Page) listen(event any) {
 			text += " " + e.ExceptionDetails.Exception.Description
 		}
 	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelVerbose { // advice to developers
+			return
+		}
 		text = e.Entry.Text + " " + e.Entry.URL
 	default:
 		return

@@ -167,6 +167,24 @@ func (w *World) Push(t Reporter, key, title, status string, labels map[string]st
 	return reply.Events[0].ID
 }
 
+// PushDemo sends events that the demo's rules page for, group, silence and drop, and lets a few minutes pass.
+func PushDemo(t Reporter, w *World) {
+	t.Helper()
+	for _, e := range []struct {
+		key, title, status string
+		labels             map[string]string
+	}{
+		{"latency", "Payments are slow", "Critical", map[string]string{"service": "payment-api", "check": "latency_p99", "region": "eu-1"}},
+		{"sandbox", "Sandbox declines everything", "Critical", map[string]string{"service": "payment-api", "environment": "sandbox"}},
+		{"card", "Card provider answers late", "Warning", map[string]string{"service": "payment-api", "provider": "cardstream"}},
+		{"basket", "Basket pod restarts", "Critical", map[string]string{"service": "basket", "pod": "basket-1"}},
+		{"orders", "Orders replica falls behind", "Warning", map[string]string{"service": "orders-db", "check": "lag_seconds"}},
+	} {
+		w.Push(t, e.key, e.title, e.status, e.labels)
+	}
+	w.Pass(t, 3*time.Minute)
+}
+
 func (w *World) post(t Reporter, path string, request, reply any) {
 	t.Helper()
 	body, err := json.Marshal(request)

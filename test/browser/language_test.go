@@ -1,0 +1,171 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"tocsin/internal/platform/db"
+	"tocsin/test/browser/world"
+)
+
+// latin is a run of words in a text of which some are Latin.
+var latin = regexp.MustCompile(`[\p{Latin}\d][\p{Latin}\d_'’./@+-]*(?:[ ,:]+[\p{Latin}\d][\p{Latin}\d_'’./@+-]*)*`)
+
+// international are the words that are the same in Chinese: names of products, formats and protocols, and units.
+var international = regexp.MustCompile(`^(?i:tocsin|app key|api|openapi|url|uri|http|https|json|csv|ical|webhook|e-?mail|email|sms|push|web push|slack|teams|telegram|discord|ntfy|zoom|` +
+	`prometheus|alertmanager|grafana|curl|totp|openid connect|oidc|oauth|rum|cpu|ip|id|tls|smtp|utc|cet|gmt|p50|p95|p99|mttr|mtta|kb|mb|ms|s|x|vs|ok|en|english|` +
+	`get|post|promql|sql|markdown|html|yaml|go|java|esc|enter|ctrl|shift|tab|[a-z]|[0-9A-F]{6}|https?://\S*|\S+@\S+|\w+/[\w/]+)$`)
+
+// Pages in Chinese have no English text but what people of the account have written.
+func TestNoEnglishIsLeftInChinese(t *testing.T) {
+	w := begin(t)
+	world.PushDemo(t, w)
+	c := client(t, w, w.Keys.All)
+	c.Choose("lang", "zh")
+	left := map[string]string{} // text: first page
+	pages := 0
+	c.Crawl(func(v world.Visit) {
+		if !world.IsPage(v.Answer) {
+			return
+		}
+		pages++
+		if len(world.Find(v.Answer.HTML, "html", "lang", "zh-Hans")) != 1 {
+			t.Errorf("%s is not in Chinese", v.Path)
+		}
+		for _, text := range shown(v.Answer.HTML) {
+			for _, run := range latin.FindAllString(text, -1) {
+				if word := strings.Trim(run, "0123456789 ,:./+-"); word != "" && left[word] == "" && !international.MatchString(run) && !international.MatchString(word) {
+					left[word] = v.Path
+				}
+			}
+		}
+	}, "/", "/sign-in")
+	data, keys := written(t, w), catalog(t)
+	for _, run := range slices.Sorted(maps.Keys(left)) {
+		if keys[run] || !strings.Contains(data, run) {
+			t.Errorf("%s: %q", left[run], run)
+		}
+	}
+	if pages < 4 {
+		t.Errorf("%d pages were found", pages)
+	}
+}
+
+// shown returns the texts of a page that a reader sees or hears, except samples of code and what is marked as English.
+func shown(page *html.Node) (texts []string) {
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.ElementNode {
+			switch n.Data {
+			case "script", "style", "code", "pre", "kbd", "samp", "textarea":
+				return
+			}
+			if lang := world.Attribute(n, "lang"); lang == "en" {
+				return
+			}
+			for _, name := range []string{"aria-label", "title", "placeholder", "alt", "aria-description", "aria-roledescription"} {
+				texts = append(texts, world.Attribute(n, name))
+			}
+		}
+		if n.Type == html.TextNode {
+			texts = append(texts, n.Data)
+		}
+		for c := range n.ChildNodes() {
+			walk(c)
+		}
+	}
+	walk(page)
+	return texts
+}
+
+// written returns all texts of the database, one a line: what people have written and systems have sent.
+func written(t *testing.T, w *world.World) string {
+	t.Helper()
+	var b strings.Builder
+	err := w.App.DB.Read(context.Background(), func(tx *db.Tx) error {
+		columns, err := db.All(tx, func(scan db.Scan) (c [2]string, err error) { return c, scan(&c[0], &c[1]) },
+			`SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND c.type = 'TEXT'`)
+		for _, c := range columns {
+			var texts []string
+			if err == nil {
+				texts, err = db.All(tx, db.Column[string], `SELECT DISTINCT COALESCE("`+c[1]+`", '') FROM "`+c[0]+`"`)
+			}
+			for _, text := range texts {
+				flatten(&b, text)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// flatten writes a text, or the texts of the JSON that it is.
+func flatten(b *strings.Builder, text string) {
+	var v any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		b.WriteString(text + "\n")
+		return
+	}
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			b.WriteString(v + "\n")
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for name, e := range v {
+				b.WriteString(name + "\n")
+				walk(e)
+			}
+		}
+	}
+	walk(v)
+}
+
+// catalog returns the English texts that the console has a translation for: they are left over even where data holds the
+// same word.
+func catalog(t *testing.T) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob("../../internal/console/chinese*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no catalog: %v", err)
+	}
+	keys := map[string]bool{}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if pair, ok := n.(*ast.KeyValueExpr); ok {
+				if key, ok := pair.Key.(*ast.BasicLit); ok && key.Kind == token.STRING {
+					english, err := strconv.Unquote(key.Value)
+					value, literal := pair.Value.(*ast.BasicLit)
+					if err == nil && literal && value.Value != key.Value {
+						keys[english] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	return keys
+}
