@@ -28,6 +28,12 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 				if s := v.Answer.Status; s != http.StatusOK && s != http.StatusSeeOther {
 					t.Errorf("%s, linked from %s: %s", v.Path, v.From, v.Answer)
 				}
+				if strings.HasPrefix(v.Path, "/assets/icons.svg") {
+					ids[v.Path] = map[string]bool{}
+					for _, id := range icons.FindAllSubmatch(v.Answer.Body, -1) {
+						ids[v.Path][string(id[1])] = true
+					}
+				}
 				if !world.IsPage(v.Answer) {
 					return
 				}
@@ -55,6 +61,9 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 		})
 	}
 }
+
+// icons finds the icons of the sprite.
+var icons = regexp.MustCompile(`<symbol id="([^"]+)"`)
 
 // suspicious is what a template draws of a value that it cannot draw.
 var suspicious = regexp.MustCompile(`%!\w?\(|<no value>|ZgotmplZ|&lt;nil&gt;|\{\{`)

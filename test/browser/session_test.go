@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -198,5 +199,41 @@ func TestAnotherSiteInTheBrowser(t *testing.T) {
 	other.Messages() // the answer is an error
 	if got := progress(t, w, incident); got != "Triggered" {
 		t.Errorf("the incident is %s", got)
+	}
+}
+
+// A session ends two weeks after its last use, and three months after the sign-in however it is used.
+func TestSessionsEnd(t *testing.T) {
+	w := begin(t)
+	used, idle := client(t, w, w.Keys.All), client(t, w, w.Keys.All)
+	begun := w.Clock.Now()
+	for w.Clock.Now().Sub(begun) < 89*day {
+		w.Clock.Add(9 * day)
+		if want := w.Clock.Now().Sub(begun) < 90*day; (used.Get("/").Status == http.StatusOK) != want {
+			t.Errorf("%v after the sign-in: is the session there: %t", w.Clock.Now().Sub(begun), !want)
+		}
+	}
+	if a := idle.Get("/"); a.Status != http.StatusSeeOther {
+		t.Errorf("a session that no one used: %s", a)
+	}
+}
+
+const day = 24 * time.Hour
+
+// Over HTTPS the cookie of the session can be neither read by scripts nor set by another host, nor sent in the clear.
+func TestSecureCookie(t *testing.T) {
+	w := ended(t, world.BeginSecure(t, t.TempDir()))
+	answer := w.Client(t).PostFrom(w.URL, "same-origin", "/sign-in", url.Values{"app_key": {w.Keys.All}})
+	set := answer.Header.Values("Set-Cookie")
+	if len(set) != 1 || !strings.HasPrefix(set[0], "__Host-tocsin=") {
+		t.Fatalf("the cookies are %q", set)
+	}
+	for _, want := range []string{"; Path=/", "; HttpOnly", "; Secure", "; SameSite=Lax"} {
+		if !strings.Contains(set[0], want) {
+			t.Errorf("the cookie lacks %q: %s", want, set[0])
+		}
+	}
+	if strings.Contains(set[0], "Domain") {
+		t.Errorf("the cookie is for other hosts, too: %s", set[0])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/network"
@@ -77,16 +78,19 @@ func quote(text string) string {
 	return string(b)
 }
 
+// text is a script that returns what can be read on the page, without the menu and the line at its end.
+const text = `(document.getElementById('main') ?? document.body)?.innerText.replace(/\s+/g, ' ').toLowerCase() ?? ''`
+
 // See waits until a text can be read on the page.
-func (p *Page) See(text string) {
+func (p *Page) See(words string) {
 	p.t.Helper()
-	p.until("the text "+quote(text), `document.body !== null && document.body.innerText.replace(/\s+/g, ' ').toLowerCase().includes(`+quote(text)+`.toLowerCase())`)
+	p.until("the text "+quote(words), "("+text+").includes("+quote(strings.ToLower(words))+")")
 }
 
 // Unseen waits until a text can no longer be read on the page.
-func (p *Page) Unseen(text string) {
+func (p *Page) Unseen(words string) {
 	p.t.Helper()
-	p.until("no text "+quote(text), `document.body !== null && !document.body.innerText.replace(/\s+/g, ' ').toLowerCase().includes(`+quote(text)+`.toLowerCase())`)
+	p.until("no text "+quote(words), "!("+text+").includes("+quote(strings.ToLower(words))+")")
 }
 
 // Has waits for a visible element: a selector, or the text of a control.
@@ -117,12 +121,23 @@ func (p *Page) Click(what string) {
 	p.must(chromedp.Do(p.ctx, chromedp.MouseClickXY(at[0], at[1])))
 }
 
-// Follow clicks and waits until another page has loaded.
+// Follow clicks and waits until another page is there, loaded or put in place by a script.
 func (p *Page) Follow(what string) {
 	p.t.Helper()
-	Eval[bool](p, "window.before = true")
-	p.Click(what)
-	p.until("another page after "+what, `window.before !== true && document.readyState === "complete"`)
+	p.another(what, func() { p.Click(what) })
+}
+
+// Enter presses Enter, which sends the form, and waits until another page is there.
+func (p *Page) Enter() {
+	p.t.Helper()
+	p.another("Enter", func() { p.Key("\r") })
+}
+
+func (p *Page) another(what string, do func()) {
+	p.t.Helper()
+	Eval[bool](p, `document.getElementById('main').before = true`)
+	do()
+	p.until("another page after "+what, `document.readyState === "complete" && document.getElementById('main')?.before !== true`)
 }
 
 // Type replaces what a field holds, key by key.

@@ -34,6 +34,7 @@ func (w *World) Client(t Reporter) *Client {
 		t.Fatalf("%v", err)
 	}
 	return &Client{w.URL, &http.Client{
+		Transport:     w.server.Client().Transport,
 		Jar:           jar,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, t}

@@ -18,9 +18,12 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
+	"tocsin/internal/auth"
 	"tocsin/internal/demo"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/sender"
 )
 
@@ -51,7 +54,17 @@ type Reporter interface {
 // Begin starts a program whose database is in a folder. Its account is the demo's, which change may alter; nil: as it is.
 func Begin(t Reporter, dir string, change func(*accountfile.File)) *World {
 	t.Helper()
-	w := begin(t, dir)
+	return demoIn(t, begin(t, dir, false), change)
+}
+
+// BeginSecure is Begin with HTTPS, as the demo's account.
+func BeginSecure(t Reporter, dir string) *World {
+	t.Helper()
+	return demoIn(t, begin(t, dir, true), nil)
+}
+
+func demoIn(t Reporter, w *World, change func(*accountfile.File)) *World {
+	t.Helper()
 	f := demo.Account(Start)
 	f.Deliveries = f.Deliveries[max(0, len(f.Deliveries)-deliveries):]
 	if change != nil {
@@ -70,7 +83,7 @@ func Begin(t Reporter, dir string, change func(*accountfile.File)) *World {
 // BeginEmpty starts a program with the account of a first start: one person, and nothing configured.
 func BeginEmpty(t Reporter, dir string) *World {
 	t.Helper()
-	w := begin(t, dir)
+	w := begin(t, dir, false)
 	first, err := w.App.FirstStart(context.Background(), "Europe/Berlin")
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -79,7 +92,7 @@ func BeginEmpty(t Reporter, dir string) *World {
 	return w
 }
 
-func begin(t Reporter, dir string) *World {
+func begin(t Reporter, dir string, secure bool) *World {
 	t.Helper()
 	w := &World{Clock: clock.At(Start)}
 	c := app.Config{
@@ -95,13 +108,20 @@ func begin(t Reporter, dir string) *World {
 	var handler http.Handler
 	w.server = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { handler.ServeHTTP(rw, r) }))
 	w.URL = "http://" + w.server.Listener.Addr().String()
+	if secure {
+		w.URL = "https://" + w.server.Listener.Addr().String()
+	}
 	c.PublicURL = w.URL
 	var err error
 	w.App, err = app.New(context.Background(), c)
 	must(err)
 	handler, err = w.App.Handler()
 	must(err)
-	w.server.Start()
+	if secure {
+		w.server.StartTLS()
+	} else {
+		w.server.Start()
+	}
 	return w
 }
 
@@ -128,6 +148,28 @@ func (w *World) Sent() []string {
 	sent := w.messages
 	w.messages = nil
 	return sent
+}
+
+// KeyOf makes an app key of a person of the demo, by name.
+func (w *World) KeyOf(t Reporter, name string) string {
+	t.Helper()
+	f := demo.Account(Start)
+	for _, p := range f.Persons {
+		if p.PersonName != name {
+			continue
+		}
+		key := ""
+		err := w.App.DB.Write(context.Background(), func(tx *db.Tx) (err error) {
+			_, key, err = person.CreateKey(tx, auth.NewKey{Account: f.Account.AccountID, Person: p.PersonID, Name: "test"}, w.Clock.Now().Unix())
+			return err
+		})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		return key
+	}
+	t.Fatalf("the demo has no %s", name)
+	return ""
 }
 
 // Pass lets time pass and does the background work that is due on the way.

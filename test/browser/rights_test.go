@@ -1,0 +1,48 @@
+package browser
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"tocsin/test/browser/world"
+)
+
+// The console shows people what they may see and do, and nothing else: whoever they are, no link and no form that they are
+// shown is refused, and no form breaks that is sent as it stands.
+func TestPeopleAreShownWhatTheyMayDo(t *testing.T) {
+	for name, key := range map[string]func(*world.World) string{
+		"owner":     func(w *world.World) string { return w.Keys.All },
+		"operator":  func(w *world.World) string { return w.KeyOf(t, "Jonas Köhler") },
+		"responder": func(w *world.World) string { return w.KeyOf(t, "Łukasz Wiśniewski") },
+		"reader":    func(w *world.World) string { return w.Keys.ReadOnly },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := begin(t)
+			world.PushDemo(t, w)
+			c := client(t, w, key(w))
+			c.Crawl(func(v world.Visit) {
+				if v.Answer.Status == http.StatusForbidden {
+					t.Errorf("%s, linked from %s: %s", v.Path, v.From, v.Answer)
+				}
+			}, "/")
+			for _, f := range forms(c) {
+				if strings.HasPrefix(f.action, "/sign-") || strings.Contains(f.action, "session") {
+					continue // the others would not be reached
+				}
+				a := c.Post(f.action, f.values)
+				if a.Status == http.StatusForbidden || a.Status >= 500 || a.Status == http.StatusMethodNotAllowed {
+					t.Errorf("%s of %s: %s", f.action, f.page, a)
+				}
+				if a.Status != http.StatusSeeOther && !world.IsPage(a) {
+					t.Errorf("%s of %s is not answered with a page: %s", f.action, f.page, a)
+				}
+				for _, problem := range unsound(a) {
+					if world.IsPage(a) {
+						t.Errorf("%s of %s: %s", f.action, f.page, problem)
+					}
+				}
+			}
+		})
+	}
+}
