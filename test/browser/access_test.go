@@ -8,124 +8,135 @@ import (
 	"tocsin/test/browser/world"
 )
 
-// widths are those of a wide window and a phone.
-var widths = map[string]int{"wide": 1360, "phone": 390}
-
-// axe-core finds nothing on any page, in both themes, both languages, wide and narrow; no page writes to the console.
-func TestAccess(t *testing.T) {
+// Every page, in both languages, wide and on a phone, in light and dark: axe-core finds nothing, nothing must be scrolled
+// sideways, nothing moves while it is drawn, and nothing is written to the console.
+func TestEveryPageIsAccessible(t *testing.T) {
 	w := begin(t)
 	world.PushDemo(t, w)
 	paths := client(t, w, w.Keys.All).Pages()
 	for _, lang := range []string{"en", "zh"} {
 		t.Run(lang, func(t *testing.T) {
+			o := once(t)
 			p := signedIn(t, w)
 			p.Language(lang)
 			for _, path := range paths {
-				for name, width := range widths {
-					p.Size(width, 900)
-					p.Open(path)
-					p.Dark(false)
-					report(t, path+" "+name+" light", p.Axe())
-					p.Dark(true)
-					report(t, path+" "+name+" dark", p.Axe("color-contrast")) // no other rule looks at colours
-				}
-				p.Quiet()
-			}
-		})
-	}
-}
-
-// The empty account has pages of its own: they say what to do next.
-func TestAccessOfEmptyPages(t *testing.T) {
-	w := ended(t, world.BeginEmpty(t, t.TempDir()))
-	p := signedIn(t, w)
-	for _, path := range client(t, w, w.Keys.All).Pages() {
-		p.Open(path)
-		report(t, path, p.Axe())
-	}
-}
-
-func report(t *testing.T, where string, found []string) {
-	t.Helper()
-	for _, f := range found {
-		t.Errorf("%s: %s", where, f)
-	}
-}
-
-// No page must be scrolled sideways: not at 320 pixels, not with text of twice the size, not with hostile words.
-func TestNothingIsScrolledSideways(t *testing.T) {
-	full := begin(t)
-	world.PushDemo(t, full)
-	hostile := ended(t, world.Begin(t, t.TempDir(), hostileAccount(t)))
-	world.PushHostile(t, hostile)
-	for name, w := range map[string]*world.World{"demo": full, "hostile": hostile} {
-		t.Run(name, func(t *testing.T) {
-			p := signedIn(t, w)
-			for _, path := range client(t, w, w.Keys.All).Pages() {
-				p.Size(320, 800)
-				p.Open(path)
-				fits(t, p, path+" at 320 pixels")
 				p.Size(1360, 900)
-				p.TextSize(200)
-				fits(t, p, path+" with large text")
-				p.Size(390, 844)
-				fits(t, p, path+" with large text on a phone")
-				if scripts := page.Eval[int](p, "document.querySelectorAll('img[src=x]').length"); scripts > 0 {
-					t.Errorf("%s holds an element that someone smuggled in", path)
+				p.Open(path)
+				inspect(o, w, p)
+				for name, width := range map[string]int{"wide": 1360, "phone": 390} {
+					p.Size(width, 900)
+					p.Dark(false)
+					o.note(p.Axe(), path, name, "light")
+					p.Dark(true)
+					o.note(p.Axe("color-contrast"), path, name, "dark") // no other rule looks at colours
 				}
-				p.Quiet()
+				o.note(tooSmall(p), path, "for a thumb")
+				squeeze(o, p, path)
+				o.note(p.Messages(), path)
 			}
 		})
 	}
 }
 
-func fits(t *testing.T, p *page.Page, where string) {
-	t.Helper()
-	if over, who := p.Sideways(); over > 0 {
-		t.Errorf("%s: %d pixels too wide\n    %s", where, over, who)
-	}
-}
-
-// What a reader types into, clicks on and reads is there in the reader's own colours, too.
-func TestForcedColours(t *testing.T) {
-	w := begin(t)
-	world.PushDemo(t, w)
-	p := signedIn(t, w)
-	p.ForcedColors()
-	for _, path := range client(t, w, w.Keys.All).Pages() {
-		p.Open(path)
-		if bare := page.Eval[[]string](p, `[...document.querySelectorAll('.btn, input:not([type=hidden]), select, textarea')].filter(e => e.checkVisibility() && parseFloat(getComputedStyle(e).borderTopWidth) === 0 && e.type !== 'checkbox' && e.type !== 'radio').map(e => e.outerHTML.slice(0, 120))`); len(bare) > 0 {
-			t.Errorf("%s: controls without a border:\n    %s", path, strings.Join(bare, "\n    "))
-		}
-	}
-}
-
-// Every control can be reached and seen with the keyboard alone: the first key shows the way past the menu, focus is
-// visible, and nothing on a phone is too small for a thumb.
-func TestKeyboardAndThumb(t *testing.T) {
-	w := begin(t)
-	world.PushDemo(t, w)
+// The pages of an empty account differ: they say what to do next.
+func TestEveryEmptyPageIsAccessible(t *testing.T) {
+	w := ended(t, world.BeginEmpty(t, t.TempDir()))
+	o := once(t)
 	p := signedIn(t, w)
 	for _, path := range client(t, w, w.Keys.All).Pages() {
 		p.Size(1360, 900)
 		p.Open(path)
-		if n := page.Eval[int](p, `document.querySelectorAll('[tabindex]:not([tabindex="0"]):not([tabindex="-1"])').length`); n > 0 {
-			t.Errorf("%s: %d elements change the order of focus", path, n)
-		}
-		p.Size(390, 844)
-		if small := page.Eval[[]string](p, `[...document.querySelectorAll('.btn, main button, input:not([type=hidden]):not([type=checkbox]):not([type=radio]), select, .dock a')]
-			.filter(e => e.checkVisibility() && e.getClientRects().length && e.getBoundingClientRect().height < 43.5).map(e => Math.round(e.getBoundingClientRect().height) + ' px: ' + e.outerHTML.slice(0, 120))`); len(small) > 0 {
-			t.Errorf("%s: too small for a thumb:\n    %s", path, strings.Join(small, "\n    "))
-		}
+		o.note(p.Axe(), path)
+		squeeze(o, p, path)
+		o.note(p.Messages(), path)
 	}
+}
+
+// No name, title or label breaks a page: nothing of it runs, and nothing must be scrolled sideways.
+func TestHostileTextBreaksNothing(t *testing.T) {
+	w := ended(t, world.Begin(t, t.TempDir(), hostileAccount(t)))
+	world.PushHostile(t, w)
+	o := once(t)
+	p := signedIn(t, w)
+	for _, path := range client(t, w, w.Keys.All).Pages() {
+		p.Size(1360, 900)
+		p.Open(path)
+		fits(o, p, path)
+		squeeze(o, p, path)
+		if page.Eval[int](p, "document.querySelectorAll('img[src=x]').length") > 0 {
+			o.note([]string{"an element that someone smuggled in"}, path)
+		}
+		o.note(p.Messages(), path)
+	}
+}
+
+// inspect looks at what was loaded and drawn.
+func inspect(o *problems, w *world.World, p *page.Page) {
+	seen := map[string]bool{}
+	for _, address := range page.Eval[[]string](p, `performance.getEntriesByType('resource').map(e => e.name)`) {
+		file, version, _ := strings.Cut(address, "?")
+		asset := strings.Contains(file, "/assets/")
+		switch {
+		case !strings.HasPrefix(address, w.URL+"/"):
+			o.note([]string{"loads " + address}, p.Path())
+		case asset && seen[file]:
+			o.note([]string{"loads twice: " + file}, p.Path())
+		case asset && version == "":
+			o.note([]string{"loads by an address that browsers do not keep: " + file}, p.Path())
+		}
+		seen[file] = true
+	}
+	shift := page.Eval[float64](p, `new Promise(done => { let sum = 0;
+		new PerformanceObserver(l => { for (const e of l.getEntries()) if (!e.hadRecentInput) sum += e.value; }).observe({type: 'layout-shift', buffered: true});
+		requestAnimationFrame(() => setTimeout(() => done(sum), 50)); })`)
+	if shift > 0.001 {
+		o.note([]string{"moves while it is drawn"}, p.Path())
+	}
+	o.note(page.Eval[[]string](p, `[...document.querySelectorAll('[tabindex]:not([tabindex="0"]):not([tabindex="-1"])')].map(e => 'changes the order of focus: ' + e.outerHTML.slice(0, 120))`), p.Path())
+	p.ForcedColors()
+	o.note(page.Eval[[]string](p, `[...document.querySelectorAll('.btn, input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea')]
+		.filter(e => e.checkVisibility() && parseFloat(getComputedStyle(e).borderTopWidth) === 0).map(e => 'no border in forced colours: ' + e.outerHTML.slice(0, 120))`), p.Path())
+}
+
+// squeeze makes the window narrow and the text large.
+func squeeze(o *problems, p *page.Page, path string) {
+	p.Size(320, 800)
+	fits(o, p, path, "at 320 pixels")
+	p.TextSize(200)
 	p.Size(1360, 900)
-	p.Open("/")
-	p.Key("\t")
-	if at := page.Eval[string](p, `document.activeElement.getAttribute('href')`); at != "#main" && !strings.HasPrefix(at, "#") {
-		// a field with the cursor in it may come first
-		t.Errorf("the first key leads to %s", at)
+	fits(o, p, path, "with large text")
+	p.Size(390, 844)
+	fits(o, p, path, "with large text on a phone")
+	p.TextSize(100)
+}
+
+func fits(o *problems, p *page.Page, where ...string) {
+	if over, who := p.Sideways(); over > 0 {
+		o.note([]string{"must be scrolled sideways\n    " + who}, where...)
 	}
-	if !page.Eval[bool](p, `getComputedStyle(document.activeElement).outlineStyle !== 'none'`) {
+}
+
+// tooSmall returns the controls that a thumb would miss.
+func tooSmall(p *page.Page) []string {
+	return page.Eval[[]string](p, `[...document.querySelectorAll('.btn, main button, input:not([type=hidden], [type=checkbox], [type=radio]), select, .dock a')]
+		.filter(e => e.checkVisibility() && e.getClientRects().length && e.getBoundingClientRect().height < 43.5)
+		.map(e => Math.round(e.getBoundingClientRect().height) + ' pixels high: ' + e.outerHTML.slice(0, 100).replace(/\d+/g, '0'))`)
+}
+
+// The first key leads past the menu, and focus can be seen.
+func TestKeyboard(t *testing.T) {
+	w := begin(t)
+	p := signedIn(t, w)
+	p.Open("/incidents")
+	p.Key("\t")
+	if at := page.Eval[string](p, `document.activeElement.getAttribute('href') ?? ''`); at != "#main" {
+		t.Errorf("the first key leads to %q", at)
+	}
+	if !page.Eval[bool](p, `getComputedStyle(document.activeElement).outlineStyle !== 'none' && document.activeElement.getBoundingClientRect().left >= 0`) {
 		t.Error("focus cannot be seen")
+	}
+	p.Key("\r")
+	if page.Eval[string](p, `document.activeElement.id`) != "main" {
+		t.Error("the first link does not lead to the content")
 	}
 }

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -23,10 +24,13 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ids, wanted := map[string]map[string]bool{}, map[string]string{} // of each page; and the page that wants each
-			pages := 0
+			pages, o := 0, once(t)
 			c.Crawl(func(v world.Visit) {
 				if s := v.Answer.Status; s != http.StatusOK && s != http.StatusSeeOther {
-					t.Errorf("%s, linked from %s: %s", v.Path, v.From, v.Answer)
+					o.note([]string{fmt.Sprintf("%d %s", s, world.Shape(v.Path))}, v.Path, "linked from", v.From)
+				}
+				if n := len(v.Answer.Body); world.IsPage(v.Answer) && n > heavy {
+					o.note([]string{"more than 100 KB"}, v.Path)
 				}
 				if strings.HasPrefix(v.Path, "/assets/icons.svg") {
 					ids[v.Path] = map[string]bool{}
@@ -38,9 +42,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 					return
 				}
 				pages++
-				for _, problem := range unsound(v.Answer) {
-					t.Errorf("%s: %s", v.Path, problem)
-				}
+				o.note(unsound(v.Answer), v.Path)
 				ids[v.Path] = idsOf(v.Answer.HTML)
 				for _, l := range world.Links(v.Answer.HTML) {
 					if to := world.Resolve(v.Path, l); strings.Contains(to, "#") {
@@ -51,7 +53,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 			for to, from := range wanted {
 				path, id, _ := strings.Cut(to, "#")
 				if has, read := ids[path]; read && !has[id] {
-					t.Errorf("%s: the link %s leads to no element", from, to)
+					o.note([]string{"a link leads to no element " + world.Shape(path) + "#" + id}, from)
 				}
 			}
 			if pages < 4 {
@@ -61,6 +63,9 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 		})
 	}
 }
+
+// heavy is how large a page may be before compression, in bytes.
+const heavy = 100 << 10
 
 // icons finds the icons of the sprite.
 var icons = regexp.MustCompile(`<symbol id="([^"]+)"`)
@@ -117,15 +122,13 @@ func idsOf(page *html.Node) map[string]bool {
 func TestHostileTextIsOnlyText(t *testing.T) {
 	w := ended(t, world.Begin(t, t.TempDir(), hostileAccount(t)))
 	world.PushHostile(t, w)
-	shown := 0
+	shown, o := 0, once(t)
 	client(t, w, w.Keys.All).Crawl(func(v world.Visit) {
 		if s := v.Answer.Status; s >= 400 {
-			t.Errorf("%s, linked from %s: %s", v.Path, v.From, v.Answer)
+			o.note([]string{fmt.Sprintf("%d %s", s, world.Shape(v.Path))}, v.Path, "linked from", v.From)
 		}
 		if world.IsPage(v.Answer) {
-			for _, problem := range unsound(v.Answer) {
-				t.Errorf("%s: %s", v.Path, problem)
-			}
+			o.note(unsound(v.Answer), v.Path)
 			if strings.Contains(string(v.Answer.Body), "&lt;img src=x") {
 				shown++
 			}

@@ -25,14 +25,15 @@ func TestAcknowledgeOnAPhone(t *testing.T) {
 	if covered {
 		t.Error("something covers Acknowledge")
 	}
-	report(t, "before", p.Axe())
+	o := once(t)
+	o.note(p.Axe(), "before")
 	p.Click("Acknowledge")
 	p.See("Anna Schäfer")
 	p.Has("Undo")
 	if got := progress(t, w, incident); got != "Processing" {
 		t.Errorf("the incident is %s", got)
 	}
-	report(t, "after", p.Axe())
+	o.note(p.Axe(), "after")
 	w.Sent()
 	w.Pass(t, 45*time.Minute)
 	for _, m := range w.Sent() {

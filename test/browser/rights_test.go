@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -20,10 +21,10 @@ func TestPeopleAreShownWhatTheyMayDo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := begin(t)
 			world.PushDemo(t, w)
-			c := client(t, w, key(w))
+			c, o := client(t, w, key(w)), once(t)
 			c.Crawl(func(v world.Visit) {
 				if v.Answer.Status == http.StatusForbidden {
-					t.Errorf("%s, linked from %s: %s", v.Path, v.From, v.Answer)
+					o.note([]string{"403 " + world.Shape(v.Path)}, v.Path, "linked from", v.From)
 				}
 			}, "/")
 			for _, f := range forms(c) {
@@ -32,15 +33,13 @@ func TestPeopleAreShownWhatTheyMayDo(t *testing.T) {
 				}
 				a := c.Post(f.action, f.values)
 				if a.Status == http.StatusForbidden || a.Status >= 500 || a.Status == http.StatusMethodNotAllowed {
-					t.Errorf("%s of %s: %s", f.action, f.page, a)
+					o.note([]string{fmt.Sprintf("%d %s", a.Status, world.Shape(f.action))}, "a form of", f.page)
 				}
 				if a.Status != http.StatusSeeOther && !world.IsPage(a) {
 					t.Errorf("%s of %s is not answered with a page: %s", f.action, f.page, a)
 				}
-				for _, problem := range unsound(a) {
-					if world.IsPage(a) {
-						t.Errorf("%s of %s: %s", f.action, f.page, problem)
-					}
+				if world.IsPage(a) {
+					o.note(unsound(a), f.action)
 				}
 			}
 		})

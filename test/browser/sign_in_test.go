@@ -20,7 +20,8 @@ func TestSignIn(t *testing.T) {
 		p.See("This app key is unknown, disabled or expired.")
 	}
 	p.Quiet("401") // the browser notes what was refused
-	report(t, "a refused sign-in", p.Axe())
+	o := once(t)
+	o.note(p.Axe(), "a refused sign-in")
 	p.Type("input[name=app_key]", w.Keys.All)
 	p.Enter()
 	p.At("/incidents?show=all")
@@ -40,19 +41,19 @@ func TestSignIn(t *testing.T) {
 // The first page and the page to sign in are sound for those who are not signed in.
 func TestAccessOfTheSignIn(t *testing.T) {
 	w := begin(t)
+	o := once(t)
 	p := open(t, w)
 	for _, lang := range []string{"en", "zh"} {
 		p.Language(lang)
-		for _, width := range widths {
+		for _, width := range []int{1360, 390} {
 			for _, dark := range []bool{false, true} {
 				p.Size(width, 900)
 				p.Dark(dark)
 				p.Open("/sign-in")
-				report(t, "/sign-in "+lang, p.Axe())
+				o.note(p.Axe(), "/sign-in", lang)
 			}
 		}
-		p.Size(320, 800)
-		fits(t, p, "/sign-in")
+		squeeze(o, p, "/sign-in")
 	}
 }
 

@@ -126,7 +126,7 @@ func Shape(path string) string {
 }
 
 // variety bounds the representatives of pages that differ in their query alone.
-const variety = 3
+const variety = 2
 
 // Pages returns one address of each kind of page that can be reached from the menu, and the page to sign in.
 func (c *Client) Pages() []string {
