@@ -38,7 +38,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 	}
 }
 
-// The pages of an empty account differ: they say what to do next.
+// The pages of an empty account differ: they name the next step.
 func TestEveryEmptyPageIsAccessible(t *testing.T) {
 	w := ended(t, world.BeginEmpty(t, t.TempDir()))
 	o := once(t)

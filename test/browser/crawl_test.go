@@ -74,7 +74,7 @@ var icons = regexp.MustCompile(`<symbol id="([^"]+)"`)
 var suspicious = regexp.MustCompile(`%!\w?\(|<no value>|ZgotmplZ|&lt;nil&gt;|\{\{`)
 
 // unsound returns what is wrong with a page whatever it shows: scripts and styles that the policy would refuse or that
-// somebody else has smuggled in, and marks of a template that failed.
+// others have smuggled in, and marks of a template that failed.
 func unsound(a world.Answer) (problems []string) {
 	if m := suspicious.Find(a.Body); m != nil {
 		problems = append(problems, "it has "+string(m))

@@ -8,7 +8,7 @@ import (
 )
 
 // At 03:12, on a phone, in dark: the link of a message leads to the incident. Acknowledge is on the first screen, large
-// enough for a thumb; one tap ends the escalation, and says who has it.
+// enough for a thumb; one tap ends the escalation and shows the holder.
 func TestAcknowledgeOnAPhone(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
@@ -55,7 +55,7 @@ func TestUndoAcknowledge(t *testing.T) {
 	}
 }
 
-// Two people act at once: the page of the second is old, and what it does is said plainly.
+// Two people act at once: the page of the second is old, and it then shows who was first.
 func TestTwoPeopleAtOnce(t *testing.T) {
 	w := begin(t)
 	incident := anIncident(t, w)

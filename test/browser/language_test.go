@@ -65,7 +65,7 @@ func TestNoEnglishIsLeftInChinese(t *testing.T) {
 	}
 }
 
-// shown returns the texts of a page that a reader sees or hears, except samples of code and what is marked as English.
+// shown returns the texts of a page that people read or a screen reader speaks, except samples of code and what is marked as English.
 func shown(page *html.Node) (texts []string) {
 	var walk func(*html.Node)
 	walk = func(n *html.Node) {

@@ -9,8 +9,8 @@ import (
 	"tocsin/test/browser/world"
 )
 
-// The console shows people what they may see and do, and nothing else: whoever they are, no link and no form that they are
-// shown is refused, and no form breaks that is sent as it stands.
+// The console shows people what they may see and do, and nothing else: no link and no form that a person is shown is
+// refused, and no form breaks that is sent as it stands.
 func TestPeopleAreShownWhatTheyMayDo(t *testing.T) {
 	for name, key := range map[string]func(*world.World) string{
 		"owner":     func(w *world.World) string { return w.Keys.All },

@@ -136,7 +136,7 @@ func (p *Page) listen(event any) {
 // content security policy refused, requests that were answered with an error.
 func (p *Page) Messages() []string {
 	p.t.Helper()
-	Eval[int](p, "0") // what came before its answer has been heard
+	Eval[int](p, "0") // messages from before its answer have arrived
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	said := p.messages

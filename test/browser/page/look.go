@@ -50,7 +50,7 @@ func (p *Page) NoScript() {
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
-// Offline cuts the network, or mends it.
+// Offline cuts the network, or connects it again.
 func (p *Page) Offline(cut bool) {
 	p.t.Helper()
 	call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{

@@ -62,7 +62,7 @@ var looks = []struct {
 	width      int
 	dark       bool
 }{
-	{"wide", "en", 1360, false}, {"dark", "en", 1360, true}, {"phone", "en", 390, false}, {"phone-dark", "en", 390, true}, {"zh", "zh", 1360, false},
+	{"wide", "en", 1360, false}, {"dark", "en", 1360, true}, {"phone", "en", 390, false}, {"zh", "zh", 1360, false},
 }
 
 // draw replaces the pictures in a folder.
@@ -83,17 +83,22 @@ func draw(r reporter, w *world.World, browser *page.Browser, folder string) erro
 	c.SignIn(w.Keys.All)
 	paths := c.Pages()
 	for _, look := range looks {
-		p := browser.New(r, w.URL)
-		p.SignIn(w.Keys.All)
-		p.Language(look.lang)
-		p.Dark(look.dark)
+		signedIn, stranger := browser.New(r, w.URL), browser.New(r, w.URL)
+		signedIn.SignIn(w.Keys.All)
 		for _, path := range paths {
+			p := signedIn
+			if strings.HasPrefix(path, "/sign-in") {
+				p = stranger
+			}
+			p.Language(look.lang)
+			p.Dark(look.dark)
 			p.Size(look.width, map[bool]int{true: 844, false: 900}[look.width < 600])
 			p.Open(path)
 			p.Shot(filepath.Join(folder, nameOf(path)+"-"+look.name+".png"), true)
 			p.Quiet()
 		}
-		p.Close()
+		signedIn.Close()
+		stranger.Close()
 	}
 	fmt.Printf("%d pages in %d looks\n", len(paths), len(looks))
 	return nil
