@@ -122,21 +122,3 @@ func tooSmall(p *page.Page) []string {
 		.filter(e => e.checkVisibility() && e.getClientRects().length && e.getBoundingClientRect().height < 43.5)
 		.map(e => Math.round(e.getBoundingClientRect().height) + ' pixels high: ' + e.outerHTML.slice(0, 100).replace(/\d+/g, '0'))`)
 }
-
-// The first key leads past the menu, and focus can be seen.
-func TestKeyboard(t *testing.T) {
-	w := begin(t)
-	p := signedIn(t, w)
-	p.Open("/incidents")
-	p.Key("\t")
-	if at := page.Eval[string](p, `document.activeElement.getAttribute('href') ?? ''`); at != "#main" {
-		t.Errorf("the first key leads to %q", at)
-	}
-	if !page.Eval[bool](p, `getComputedStyle(document.activeElement).outlineStyle !== 'none' && document.activeElement.getBoundingClientRect().left >= 0`) {
-		t.Error("focus cannot be seen")
-	}
-	p.Key("\r")
-	if page.Eval[string](p, `document.activeElement.id`) != "main" {
-		t.Error("the first link does not lead to the content")
-	}
-}

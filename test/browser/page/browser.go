@@ -120,7 +120,7 @@ func (p *Page) listen(event any) {
 			text += " " + e.ExceptionDetails.Exception.Description
 		}
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelVerbose { // advice to developers
+		if e.Entry.Level == log.EntryLevelVerbose || e.Entry.Level == log.EntryLevelInfo { // advice to developers
 			return
 		}
 		text = e.Entry.Text + " " + e.Entry.URL

@@ -99,6 +99,12 @@ func (p *Page) Has(what string) {
 	p.until(what, found+"("+quote(what)+") !== null")
 }
 
+// Gone waits until no such element is visible.
+func (p *Page) Gone(what string) {
+	p.t.Helper()
+	p.until("the end of "+what, found+"("+quote(what)+") === null")
+}
+
 // Lacks wants no visible element now.
 func (p *Page) Lacks(what string) {
 	p.t.Helper()
