@@ -30,6 +30,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 					p.Dark(true)
 					o.note(p.Axe("color-contrast"), path, name, "dark") // no other rule looks at colours
 				}
+				p.Size(390, 844)
 				o.note(tooSmall(p), path, "for a thumb")
 				squeeze(o, p, path)
 				o.note(p.Messages(), path)

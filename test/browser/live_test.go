@@ -42,6 +42,7 @@ func TestNetworkCutAndBack(t *testing.T) {
 	p.Open("/incidents/" + incident)
 	p.Type("#note", "Half a thought")
 	p.Offline(true)
+	w.Cut()
 	p.Has("#stale")
 	p.See("Payments are slow")
 	p.Click("Acknowledge")

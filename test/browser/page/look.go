@@ -50,12 +50,13 @@ func (p *Page) NoScript() {
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
-// Offline cuts the network, or connects it again.
+// Offline cuts the network for new requests, or connects it again. A stream that is open stays so until the server ends it.
 func (p *Page) Offline(cut bool) {
 	p.t.Helper()
 	call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
 		MatchedNetworkConditions: []*network.Conditions{{Offline: cut, DownloadThroughput: -1, UploadThroughput: -1}},
 	})
+	call(p, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: cut, DownloadThroughput: -1, UploadThroughput: -1})
 }
 
 // TextSize sets the size of all text that has no size in pixels of its own, in percent.

@@ -70,7 +70,7 @@ const found = `(what => {
 		if ((words === what || text(l) === what) && l.control && visible(l.control)) return l.control;
 	}
 	const all = [...document.querySelectorAll('button, a[href], summary, input, select, textarea, [role=button]')].filter(visible);
-	return all.find(e => text(e) === what) || all.find(e => text(e).startsWith(what)) || null;
+	return all.find(e => text(e) === what) || all.find(e => text(e).startsWith(what)) || all.find(e => text(e).includes(what)) || null;
 })`
 
 func quote(text string) string {

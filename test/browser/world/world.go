@@ -133,6 +133,9 @@ func (w *World) Close() error {
 	return w.App.Close()
 }
 
+// Cut ends all connections of browsers, as a network does that fails.
+func (w *World) Cut() { w.server.CloseClientConnections() }
+
 // deliver stands for all senders.
 func (w *World) deliver(_ context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 	w.mu.Lock()
