@@ -1,5 +1,5 @@
 // Command shots draws every kind of page of the console with the demo's account into a folder: wide, on a phone, in dark
-// and in Chinese. The clock stands still, so that an unchanged page has an unchanged picture. Run it from the project's root:
+// and in Chinese. Run it from the project's root:
 //
 //	make shots
 package main
@@ -9,6 +9,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"tocsin/test/browser/page"
@@ -81,7 +82,7 @@ func draw(r reporter, w *world.World, browser *page.Browser, folder string) erro
 	}
 	c := w.Client(r)
 	c.SignIn(w.Keys.All)
-	paths := c.Pages()
+	paths := slices.DeleteFunc(c.Pages(), func(path string) bool { return strings.Contains(path, "?") })
 	for _, look := range looks {
 		signedIn, stranger := browser.New(r, w.URL), browser.New(r, w.URL)
 		signedIn.SignIn(w.Keys.All)
@@ -106,7 +107,7 @@ func draw(r reporter, w *world.World, browser *page.Browser, folder string) erro
 
 // nameOf returns the name of an address's pictures: its words.
 func nameOf(path string) string {
-	shape := strings.NewReplacer("/{id}", "-one", "/", "-", "?", "-", "&", "-", "=", "-").Replace(strings.TrimPrefix(world.Shape(path), "/"))
+	shape := strings.NewReplacer("/{id}", "-one", "/", "-").Replace(strings.TrimPrefix(world.Shape(path), "/"))
 	if shape = strings.Trim(shape, "-"); shape == "" {
 		return "now"
 	}
