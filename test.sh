@@ -21,7 +21,7 @@ command -v go >/dev/null || fail "Go is missing: install Go 1.26 or newer (https
 
 lint() {
 	say "formatting, vet, linters"
-	unformatted=$(gofmt -l cmd docs internal test)
+	unformatted=$(gofmt -l cmd docs examples internal test)
 	[ -z "$unformatted" ] || fail "not formatted with gofmt: $unformatted"
 	go tool -modfile=tools/go.mod golangci-lint run ./...
 	(cd test/browser && go vet ./...)
@@ -36,9 +36,9 @@ skip() { skipped="$skipped
 
 case "${1:-all}" in
 quick)
-	gofmt -l cmd docs internal test | grep . && fail "the files above are not formatted with gofmt"
+	gofmt -l cmd docs examples internal test | grep . && fail "the files above are not formatted with gofmt"
 	go vet ./...
-	go test -vet=off $(go list ./... | grep -v -e /test/story -e /test/blackbox -e /test/peer -e /test/bench -e /internal/app -e /internal/demo)
+	go test -vet=off $(go list ./... | grep -v -e /test/story -e /test/blackbox -e /test/peer -e /test/faults -e /test/bench -e /internal/app -e /internal/demo)
 	;;
 lint) lint ;;
 race)
@@ -61,6 +61,7 @@ all)
 	command -v prometheus >/dev/null && command -v prometheus-alertmanager >/dev/null &&
 		{ command -v nginx >/dev/null || [ -x /usr/sbin/nginx ]; } ||
 		skip "real peers, test/peer (prometheus, prometheus-alertmanager or nginx is missing)"
+	command -v python3 >/dev/null || skip "the signatures of webhooks in a second language, test/story (python3 is missing)"
 	say "tests${race:+ under the race detector}"
 	# -vet=off: the linters have vetted.
 	# shellcheck disable=SC2086 # the list is meant to be split

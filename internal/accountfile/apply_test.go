@@ -58,7 +58,7 @@ func TestApply(t *testing.T) {
 	kept := f.SilenceRules[0]
 	want := []string{
 		`change team 4291079133131 team_name: "SRE 上海" -> "SRE 北京"`,
-		`change channel 1001 description: "支付 — cards, wallets, payouts" -> unset`,
+		`change channel 1001 description: "支付 — cards, wallets, payouts" -> ""`,
 		`create silence_rule ` + kept.RuleID,
 		`change datasource 10 name: "Prometheus 生产" -> "Prometheus"`,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tocsin/internal/absence"
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
@@ -37,34 +38,36 @@ import (
 
 // File is an account file. A section that is missing is empty.
 type File struct {
-	Format         Format                    `json:"format" maxLength:"60"`
-	Account        person.Account            `json:"account"`
-	Roles          []role.Record             `json:"roles"`
-	Teams          []team.Record             `json:"teams"`
-	Persons        []person.Record           `json:"persons"`
-	AppKeys        []auth.KeyRecord          `json:"app_keys"`
-	Calendars      []calendar.Calendar       `json:"calendars,omitempty"`
-	CalendarEvents []calendar.Event          `json:"calendar_events,omitempty"`
-	Schedules      []schedule.Record         `json:"schedules"`
-	Templates      []template.Template       `json:"templates,omitempty"`
-	Channels       []channel.Channel         `json:"channels"`
-	SilenceRules   []channel.SilenceRule     `json:"silence_rules"`
-	DropRules      []channel.DropRule        `json:"drop_rules"`
-	InhibitRules   []channel.InhibitRule     `json:"inhibit_rules,omitempty"`
-	EscalateRules  []channel.EscalateRule    `json:"escalate_rules,omitempty"`
-	Fields         []field.Field             `json:"fields,omitempty"`
-	Integrations   []integration.Integration `json:"integrations,omitempty"`
-	Routes         []route.Route             `json:"routes,omitempty"`
-	Enrichments    []enrichment.Rules        `json:"enrichments,omitempty"`
-	Preferences    []preference.Preference   `json:"preferences,omitempty"`
-	Fallbacks      []untold.Fallback         `json:"fallbacks,omitempty"`
-	Pipelines      []alert.Pipeline          `json:"alert_pipelines,omitempty"`
-	Alerts         []alert.Alert             `json:"alerts"`
-	Incidents      []incident.Incident       `json:"incidents"`
-	Datasources    []datasource.Record       `json:"datasources"`
-	Applications   []rum.Application         `json:"rum_applications"`
-	Issues         []rum.Issue               `json:"rum_issues"`
-	Deliveries     []webhook.Delivery        `json:"webhook_deliveries"`
+	Format            Format                    `json:"format" maxLength:"60"`
+	Account           person.Account            `json:"account"`
+	Roles             []role.Record             `json:"roles"`
+	Teams             []team.Record             `json:"teams"`
+	Persons           []person.Record           `json:"persons"`
+	AppKeys           []auth.KeyRecord          `json:"app_keys"`
+	Calendars         []calendar.Calendar       `json:"calendars,omitempty"`
+	CalendarEvents    []calendar.Event          `json:"calendar_events,omitempty"`
+	Schedules         []schedule.Record         `json:"schedules"`
+	ScheduleOverrides []schedule.Override       `json:"schedule_overrides,omitempty"`
+	Absences          []absence.Absence         `json:"absences,omitempty"`
+	Templates         []template.Template       `json:"templates,omitempty"`
+	Channels          []channel.Channel         `json:"channels"`
+	SilenceRules      []channel.SilenceRule     `json:"silence_rules"`
+	DropRules         []channel.DropRule        `json:"drop_rules"`
+	InhibitRules      []channel.InhibitRule     `json:"inhibit_rules,omitempty"`
+	EscalateRules     []channel.EscalateRule    `json:"escalate_rules,omitempty"`
+	Fields            []field.Field             `json:"fields,omitempty"`
+	Integrations      []integration.Integration `json:"integrations,omitempty"`
+	Routes            []route.Route             `json:"routes,omitempty"`
+	Enrichments       []enrichment.Rules        `json:"enrichments,omitempty"`
+	Preferences       []preference.Preference   `json:"preferences,omitempty"`
+	Fallbacks         []untold.Fallback         `json:"fallbacks,omitempty"`
+	Pipelines         []alert.Pipeline          `json:"alert_pipelines,omitempty"`
+	Alerts            []alert.Alert             `json:"alerts"`
+	Incidents         []incident.Incident       `json:"incidents"`
+	Datasources       []datasource.Record       `json:"datasources"`
+	Applications      []rum.Application         `json:"rum_applications"`
+	Issues            []rum.Issue               `json:"rum_issues"`
+	Deliveries        []webhook.Delivery        `json:"webhook_deliveries"`
 }
 
 // Format names the version of the format. It changes only when an older file could no longer be read.

@@ -3,6 +3,7 @@ package accountfile
 import (
 	"fmt"
 
+	"tocsin/internal/absence"
 	"tocsin/internal/alert"
 	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
@@ -42,6 +43,12 @@ var sections = []section{
 	objects(calendar.EventKind, func(f *File) *[]calendar.Event { return &f.CalendarEvents }),
 	config("schedules", configstore.Schedule, func(f *File) *[]schedule.Record { return &f.Schedules },
 		schedule.Load, schedule.Dump, schedule.Erase, func(r *schedule.Record) (int64, string) { return r.ScheduleID, r.Name }),
+	config("schedule_overrides", configstore.Override, func(f *File) *[]schedule.Override { return &f.ScheduleOverrides },
+		unsealed(schedule.LoadOverrides), unsecret(schedule.DumpOverrides), schedule.EraseOverride,
+		func(o *schedule.Override) (int64, string) { return o.OverrideID, o.Reason }),
+	config("absences", configstore.Absence, func(f *File) *[]absence.Absence { return &f.Absences },
+		unsealed(absence.Load), unsecret(absence.Dump), absence.Erase,
+		func(a *absence.Absence) (int64, string) { return a.AbsenceID, a.Note }),
 	objects(template.Kind, func(f *File) *[]template.Template { return &f.Templates }),
 	config("channels", configstore.Channel, func(f *File) *[]channel.Channel { return &f.Channels },
 		unsealed(channel.Load), unsecret(channel.Dump), channel.Erase,

@@ -48,6 +48,8 @@ const (
 	IncidentEscalate  = "i_escalate"  // a person brought the next step of the escalation: in the feed only
 	IncidentRoom      = "i_wr_create" // a war room was opened: in the feed only
 	IncidentRoomGone  = "i_wr_delete" // a war room was closed: in the feed only
+	IncidentWebhook   = "i_webhook"   // a webhook was disabled, because its endpoint is gone: in the feed only
+	AlertWebhook      = "a_webhook"   // the same, found with a message about an alert
 )
 
 // Item is an event with the object that it happened to.

@@ -249,6 +249,18 @@ type WarRoom struct {
 	ShareLink     string `json:"share_link"`
 }
 
+// WebhookGone is a webhook that was disabled because its endpoint answered that it is gone. Kind is AlertWebhook or
+// IncidentWebhook, by the message that it answered.
+type WebhookGone struct {
+	Kind            string `json:"-"`
+	IntegrationID   int64  `json:"integration_id"`
+	IntegrationName string `json:"integration_name"`
+	Reason          string `json:"reason"`
+}
+
+// Type returns Kind.
+func (e WebhookGone) Type() string { return e.Kind }
+
 // Read returns the event of a stored type with the members of its detail; nil when the type is not known, such as one of
 // a newer version.
 func Read(kind string, detail []byte) (Event, error) {

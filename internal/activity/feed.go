@@ -86,3 +86,30 @@ func Forget(tx *db.Tx, account int64, ref string) error {
 	_, err := tx.Exec(`DELETE FROM feed WHERE account_id = $1 AND ref_id = $2`, account, ref)
 	return err
 }
+
+// maxHistory bounds the entries that History returns, the oldest ones: an incident has tens.
+const maxHistory = 10_000
+
+// Moment is an entry of a feed without its detail as a map, which takes longer to decode than the event.
+type Moment struct {
+	At     int64 // Unix milliseconds
+	Person int64 // 0: Tocsin itself
+	Event  Event // nil when the type is not wanted, or not known to this version
+}
+
+// history reads a feed whatever the types: comparing each with a list takes longer than leaving out a few rows.
+const history = `SELECT created_at, type, person_id, detail FROM feed WHERE account_id = $1 AND ref_id = $2 ORDER BY feed_id LIMIT $3 + 0`
+
+// History returns what happened to an alert or incident, the oldest first: only events of the types for which wanted is
+// set. Others have a nil Event.
+func History(tx *db.Tx, account int64, ref string, wanted map[string]bool) ([]Moment, error) {
+	return db.All(tx, func(scan db.Scan) (m Moment, err error) {
+		var kind string
+		var detail []byte
+		if err := scan(&m.At, &kind, &m.Person, &detail); err != nil || !wanted[kind] {
+			return m, err
+		}
+		m.Event, err = Read(kind, detail)
+		return m, err
+	}, history, account, ref, maxHistory)
+}

@@ -24,9 +24,10 @@ type checker struct {
 	*huma.Schema
 	pattern *regexp.Regexp
 	enum    []string
-	fields  []member // of an object
-	items   *checker // of an array
-	values  *checker // of the members without a field; in a map, of all members
+	fields  []member   // of an object
+	items   *checker   // of an array
+	shapes  []*checker // of a value in one of several shapes
+	values  *checker   // of the members without a field; in a map, of all members
 }
 
 type member struct {
@@ -53,6 +54,9 @@ func (s *schemas) checker(schema *huma.Schema) *checker {
 	for _, v := range schema.Enum {
 		c.enum = append(c.enum, literal(v))
 	}
+	for _, shape := range schema.OneOf {
+		c.shapes = append(c.shapes, s.checker(shape))
+	}
 	if schema.Items != nil {
 		c.items = s.checker(schema.Items)
 	}
@@ -73,6 +77,9 @@ func (c *checker) check(at *jsonPath, v any) error {
 	if v == nil && c.Nullable {
 		return nil
 	}
+	if c.shapes != nil {
+		return c.shape(v).check(at, v)
+	}
 	var err error
 	switch c.Type {
 	case huma.TypeBoolean:
@@ -92,6 +99,32 @@ func (c *checker) check(at *jsonPath, v any) error {
 		err = at.wants(v, "must be one of %s", strings.Join(c.enum, ", "))
 	}
 	return err
+}
+
+// shape returns the shape that a value is checked against: the first that takes its first element, else the first.
+func (c *checker) shape(v any) *checker {
+	if list, ok := v.([]any); ok && len(list) > 0 {
+		for _, shape := range c.shapes {
+			if shape.items.isOf(list[0]) {
+				return shape
+			}
+		}
+	}
+	return c.shapes[0]
+}
+
+// isOf reports whether a value has the type of the schema, whatever it contains.
+func (c *checker) isOf(v any) bool {
+	var is bool
+	switch c.Type {
+	case huma.TypeArray:
+		_, is = v.([]any)
+	case huma.TypeObject:
+		_, is = v.(map[string]any)
+	case huma.TypeString:
+		_, is = v.(string)
+	}
+	return is
 }
 
 // number checks the type, the format's range and the bounds of a number.

@@ -180,7 +180,8 @@ type fieldRow struct {
 // structures returns the tables of a type and of every type inside it, each once, in the order of their first use.
 // prefix keeps their IDs distinct from those of other operations. required and optional are the words for a field's need.
 func (s *schemas) structures(schema *huma.Schema, prefix, required, optional string) []structure {
-	queue, seen := []string{schema.Ref}, map[string]bool{schema.Ref: true}
+	root := notNull(schema).Ref
+	queue, seen := []string{root}, map[string]bool{root: true}
 	tables := []structure{}
 	for len(queue) > 0 {
 		ref := queue[0]

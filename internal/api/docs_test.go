@@ -83,6 +83,7 @@ func TestFieldsInWords(t *testing.T) {
 		"free optional any JSON Any document.",
 		"at optional time (RFC 3339) When.",
 		"colours optional array of string Types that write themselves.",
+		"shapes optional array of string or array of array of string each each at most 4 characters Lists, or one of them.",
 		"colour optional string at most 3 characters As shown.",
 		"weight required int64 at least 0 Grams.",
 		"size required int64 at least 1 Litres. note optional null or string A note. * optional any JSON Other members are stored unchanged.",

@@ -12,6 +12,13 @@ func inWords(s *huma.Schema) (words, ref string) {
 	switch {
 	case s.AnyOf != nil:
 		return "null or", s.AnyOf[0].Ref
+	case s.OneOf != nil:
+		list, ref := inWords(s.OneOf[0])
+		one, _ := inWords(s.OneOf[1])
+		if ref != "" {
+			return one + ", or " + list, ref
+		}
+		return one + " or " + list, ""
 	case s.Ref != "":
 		return "", s.Ref
 	case s.Type == huma.TypeArray:
@@ -45,6 +52,9 @@ func bounds(s *huma.Schema) []string {
 		if words != "" {
 			list = append(list, words)
 		}
+	}
+	if s.OneOf != nil {
+		return bounds(s.OneOf[0])
 	}
 	add(counted(s.MinItems, s.MaxItems, "item"))
 	if s.Items != nil {

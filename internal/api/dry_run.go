@@ -44,10 +44,10 @@ func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 			allowed := true
 			*data = &Removal{DryRun: true, Allowed: &allowed, Removes: x.call.removed}
 		case removal && (kind == fault.ReferenceExist || kind == fault.Conflict):
-			_, body, refs := failure(err, x.r.Header.Get("Accept-Language"))
+			_, body, details := failure(err, x.r.Header.Get("Accept-Language"))
 			r := Removal{DryRun: true, Allowed: new(bool), Error: &body}
-			if refs != nil {
-				r.Refs = refs.Refs
+			if details != nil {
+				r.Refs = details.Refs
 			}
 			*data = &r
 		case err != nil:

@@ -32,18 +32,22 @@ var wire = map[fault.Kind]struct {
 	fault.TooFrequent:        {429, "RequestTooFrequently", "Request too frequently", "请求过于频繁"},
 	fault.Unavailable:        {503, "ServiceUnavailable", "The service is not available right now", "服务暂不可用"},
 	fault.Conflict:           {400, "BadRequest", "The request does not fit the present state", "请求与当前状态冲突"},
+	fault.Outdated:           {409, "RequestVerifyFailed", "The request was made for an older state", "请求基于较旧的状态"},
 }
 
-// errorResponse is the body of every failure: an error with both members. data is present only with ReferenceExist.
+// errorResponse is the body of every failure: an error with both members. data is present only with ReferenceExist and
+// RequestVerifyFailed.
 type errorResponse struct {
-	RequestID string      `json:"request_id" doc:"Identifies the call; also in the header Service-Request-Id."`
-	Error     errorBody   `json:"error" doc:"Why it was not done."`
-	Data      *references `json:"data,omitzero" doc:"With ReferenceExist alone."`
+	RequestID string     `json:"request_id" doc:"Identifies the call; also in the header Service-Request-Id."`
+	Error     errorBody  `json:"error" doc:"Why it was not done."`
+	Data      *errorData `json:"data,omitzero" doc:"With ReferenceExist and RequestVerifyFailed alone."`
 }
 
-// references is the data of a refusal to delete: the objects that still refer to the one to delete.
-type references struct {
-	Refs []fault.Ref `json:"refs" doc:"What refers to the object, at most 100."`
+// errorData is the data of a refusal to delete, with the objects that still refer to the one to delete, or of a change
+// that another one preceded, with the present revision.
+type errorData struct {
+	Refs     []fault.Ref `json:"refs,omitzero" doc:"With ReferenceExist: what refers to the object, at most 100."`
+	Revision int64       `json:"revision,omitzero" doc:"With RequestVerifyFailed: the revision that the object has by now."`
 }
 
 type errorBody struct {
@@ -53,7 +57,7 @@ type errorBody struct {
 
 // failure converts an error into its status and public body. An error that is not a fault becomes InternalError without
 // details, because its message may hold secrets.
-func failure(err error, acceptLanguage string) (status int, body errorBody, refs *references) {
+func failure(err error, acceptLanguage string) (status int, body errorBody, data *errorData) {
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		f = &fault.Error{Kind: fault.Internal}
@@ -62,10 +66,13 @@ func failure(err error, acceptLanguage string) (status int, body errorBody, refs
 	if f.Kind == fault.Internal {
 		f = &fault.Error{Kind: fault.Internal} // its message was not meant for callers
 	}
-	if f.Kind == fault.ReferenceExist {
-		refs = &references{f.Refs}
+	switch f.Kind {
+	case fault.ReferenceExist:
+		data = &errorData{Refs: f.Refs}
+	case fault.Outdated:
+		data = &errorData{Revision: f.Newer}
 	}
-	return w.status, errorBody{Code: w.code, Message: sentence(w.english, w.chinese, f, acceptLanguage)}, refs
+	return w.status, errorBody{Code: w.code, Message: sentence(w.english, w.chinese, f, acceptLanguage)}, data
 }
 
 // sentence returns the message, such as "The specified parameter limit is not valid: must be from 1 to 100, got 0.".

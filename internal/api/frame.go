@@ -127,7 +127,7 @@ func (f *Frame) prepare(m *mounted) {
 		f.preparing.Lock()
 		defer f.preparing.Unlock()
 		m.in = f.schemas.of(m.Do.in, hint(m.Path, "Request"))
-		m.out = f.schemas.of(m.Do.out, hint(m.Path, "Reply"))
+		m.out = f.schemas.Schema(m.Do.out, true, hint(m.Path, "Reply")) // a pointer: the data may be null
 		m.check = f.schemas.checker(m.in)
 	})
 }
@@ -164,6 +164,7 @@ type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	reply  *bytes.Buffer // the envelope, once it is encoded
+	file   *Download     // what is answered instead of an envelope
 	began  time.Time
 	status int
 	bytes  int
@@ -198,13 +199,20 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h["Flashcat-Request-Id"] = h["Service-Request-Id"] // the name that existing clients read
 
 	err := f.answer(x)
-	if err != nil {
+	broken := false
+	switch {
+	case err != nil:
 		x.fail(err)
-	} else {
+	case x.file != nil:
+		broken, err = x.sendFile()
+	default:
 		x.succeed()
 	}
 	f.release(x)
 	f.finish(x, err)
+	if broken {
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // answer runs the checks in their documented order (docs/api.md), then the operation.

@@ -105,6 +105,3 @@ type unwritten struct{}
 func (unwritten) Header() http.Header         { return http.Header{} }
 func (unwritten) Write(b []byte) (int, error) { return len(b), nil }
 func (unwritten) WriteHeader(int)             {}
-
-// ClientIP returns the address that a request came from, through trusted proxies.
-func (f *Frame) ClientIP(r *http.Request) string { return clientIP(r, f.Proxies) }

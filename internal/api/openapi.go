@@ -49,21 +49,10 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 	retryAfter := &huma.Param{
 		Description: "Seconds after which to try again, where it is known.", Schema: &huma.Schema{Type: huma.TypeInteger},
 	}
-	envelope := map[string]*huma.Schema{
-		"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."},
-		"data":       f.answered(op),
-	}
-	if op.warns() && op.out.Type == huma.TypeArray { // data without members: the warnings are beside it
-		envelope["warnings"] = warningsSchema().Properties["warnings"]
-	}
 	responses := map[string]*huma.Response{"200": {
 		Description: "Done.",
 		Headers:     map[string]*huma.Param{"Service-Request-Id": callID},
-		Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
-			Type:       huma.TypeObject,
-			Required:   []string{"request_id", "data"},
-			Properties: envelope,
-		}, Example: raw(op.Reply)}},
+		Content:     f.content(op),
 	}}
 	for _, w := range wire {
 		if w.status == http.StatusMethodNotAllowed { // other methods than POST

@@ -34,6 +34,10 @@ type Appender interface {
 // an imported file or an event. Its bad bytes are replaced, because failing the whole reply would be worse. The members
 // of maps are sorted, so that the same state always encodes to the same bytes.
 func (x *exchange) encode(data any) (err error) {
+	if file, ok := data.(*Download); ok {
+		x.file = file
+		return nil
+	}
 	x.reply = buffers.Get().(*bytes.Buffer)
 	x.reply.Reset()
 	x.reply.WriteString(`{"request_id":"`)
@@ -94,8 +98,8 @@ func (x *exchange) succeed() {
 }
 
 func (x *exchange) fail(err error) {
-	status, body, refs := failure(err, x.r.Header.Get("Accept-Language"))
-	b, err := json.Marshal(errorResponse{x.call.RequestID, body, refs}, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
+	status, body, data := failure(err, x.r.Header.Get("Accept-Language"))
+	b, err := json.Marshal(errorResponse{x.call.RequestID, body, data}, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
 	if err != nil {
 		panic(err) // strings in structs
 	}
@@ -136,6 +140,9 @@ func retryAfter(v ratelimit.Result) string {
 }
 
 func ceilSeconds(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
+
+// ClientIP returns the network address that a request came from, for handlers beside the operations.
+func (f *Frame) ClientIP(r *http.Request) string { return clientIP(r, f.Proxies) }
 
 // clientIP returns the address that the call came from: the connection's or, when that is a trusted proxy, the
 // last address in X-Forwarded-For that is not a trusted proxy.

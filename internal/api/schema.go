@@ -54,6 +54,16 @@ func (s *schemas) Schema(t reflect.Type, _ bool, hint string) *huma.Schema {
 	if base == reflect.TypeFor[jsontext.Value]() || base == reflect.TypeFor[json.RawMessage]() {
 		return &huma.Schema{} // any document
 	}
+	if either, ok := reflect.Zero(base).Interface().(interface{ OneOf() []any }); ok {
+		schema := &huma.Schema{}
+		for i, shape := range either.OneOf() {
+			schema.OneOf = append(schema.OneOf, s.of(reflect.TypeOf(shape), hint))
+			if i > 0 {
+				schema.OneOf[i].MinItems = new(1) // the empty list has the first shape
+			}
+		}
+		return schema
+	}
 	if !isObject(base) {
 		schema := huma.SchemaFromType(s, t)
 		if schema.Type == huma.TypeInteger {
@@ -125,6 +135,18 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 // map: the lengths bound the innermost strings, and the tag innerMaxItems bounds the lists inside. The library would
 // put a length on the list, where it has no meaning.
 func boundInner(of *huma.Schema, tag reflect.StructTag) {
+	if of.OneOf != nil {
+		for _, shape := range of.OneOf {
+			innermost := shape
+			for innermost.Items != nil {
+				innermost = innermost.Items
+			}
+			if innermost.Type == huma.TypeString {
+				innermost.MinLength, innermost.MaxLength = of.MinLength, of.MaxLength
+			}
+		}
+		of.MinLength, of.MaxLength = nil, nil
+	}
 	inner := of.Items
 	if values, ok := of.AdditionalProperties.(*huma.Schema); ok {
 		inner = values

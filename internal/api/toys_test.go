@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
+	"tocsin/internal/core/filter"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
@@ -38,11 +39,15 @@ type Toys struct {
 	Free   json.RawMessage   `json:"free,omitempty" doc:"Any document."`
 	At     time.Time         `json:"at,omitzero" doc:"When."`
 	Hues   []hue             `json:"colours,omitempty" doc:"Types that write themselves."`
+	Shapes shapes            `json:"shapes,omitzero" maxLength:"4" doc:"Lists, or one of them."`
 	Bag    *Bag              `json:"bag,omitempty" doc:"Where it is kept."`
 	From   int64             `json:"from,omitzero" doc:"First."`
 	To     int64             `json:"to,omitzero" doc:"Last, not before the first."`
 	Display
 }
+
+// shapes are lists of words, or the words of the only list.
+type shapes = filter.Either[[][]string, []string]
 
 // hue is a struct in Go and a string everywhere else.
 type hue struct{ degrees int }

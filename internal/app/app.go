@@ -27,6 +27,7 @@ import (
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/schedulefeed"
 )
 
 // Config is everything that may differ between two deployments.
@@ -76,6 +77,7 @@ type App struct {
 	notify  *notify.Service
 	phone   *phone.Service
 	lint    *lint.Service
+	feeds   *schedulefeed.Service
 
 	selfAlerts *selfalert.Service
 	metrics    *prometheus.Registry

@@ -13,6 +13,7 @@ type node struct {
 	Ref                  string           `json:"$ref"`
 	Type                 any              `json:"type"` // a name, or a list with null
 	AnyOf                []node           `json:"anyOf"`
+	OneOf                []node           `json:"oneOf"`
 	Enum                 []any            `json:"enum"`
 	Pattern              string           `json:"pattern"`
 	Format               string           `json:"format"`
@@ -31,7 +32,7 @@ func (n *node) is(name string) bool {
 
 // unbounded collects the arrays, strings and maps below n that may be as long as the body; at is the path of n.
 func (n *node) unbounded(at string, named map[string]*node, found, seen map[string]bool) {
-	for _, one := range n.AnyOf {
+	for _, one := range slices.Concat(n.AnyOf, n.OneOf) {
 		one.unbounded(at, named, found, seen)
 	}
 	if name := strings.TrimPrefix(n.Ref, "#/components/schemas/"); n.Ref != "" && !seen[name] {

@@ -19,6 +19,7 @@ import (
 var reads = []struct{ path, body string }{
 	{"/schedule/info", `{"schedule_id":$schedule_id,"start":1776009600,"end":1776614400}`},
 	{"/schedule/infos", `{"schedule_ids":[$schedule_id,$schedule_id]}`},
+	{"/schedule/lint", `{"schedule_ids":[$schedule_id]}`},
 	{"/person/infos", `{"person_ids":[$person_id,$person_id,$person_id]}`},
 	{"/channel/info", `{"channel_id":$channel_id}`},
 	{"/channel/infos", `{"channel_ids":[$channel_id,$channel_id]}`},

@@ -226,6 +226,9 @@ func (s client) call(key, path, body string) (raw, code string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/csv") {
+		return string(all), ""
+	}
 	var reply struct{ Error struct{ Code string } }
 	if err := json.Unmarshal(all, &reply); err != nil {
 		s.t.Fatalf("%s: %v in %s", path, err, all)

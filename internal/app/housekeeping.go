@@ -49,8 +49,9 @@ func (a *App) housekeeping() []jobs.Job {
 		{Name: "key use", Interval: 5 * time.Second, Run: func(ctx context.Context, _ time.Time) (time.Time, error) {
 			return time.Time{}, a.Keys.Flush(ctx)
 		}},
-		{Name: "rate limits", Interval: time.Minute, Run: func(context.Context, time.Time) (time.Time, error) {
+		{Name: "rate limits", Interval: time.Minute, Run: func(_ context.Context, now time.Time) (time.Time, error) {
 			a.Frame.Sweep()
+			a.feeds.Sweep(now)
 			return time.Time{}, nil
 		}},
 		{Name: "on-call gaps", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {

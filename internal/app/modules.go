@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"tocsin/internal/absence"
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
@@ -30,6 +31,7 @@ import (
 	"tocsin/internal/enrichment"
 	"tocsin/internal/field"
 	"tocsin/internal/incident"
+	"tocsin/internal/insight"
 	"tocsin/internal/integration"
 	"tocsin/internal/module"
 	"tocsin/internal/person"
@@ -41,6 +43,7 @@ import (
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/schedulefeed"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
 	"tocsin/internal/warroom"
@@ -57,6 +60,8 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Log: a.Log, Rate: a.pushRate(), MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
 		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
 	})
+	shifts := &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
+	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, BaseURL: a.PublicURL})
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
 	untolds := &untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silenced: configs.Silenced}
 	escalations := escalation.New(escalation.Service{
@@ -68,23 +73,24 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	}
 	webhooks := webhook.New(webhook.Config{
 		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Out: a.outside(), CursorKey: cursorKey,
-		Closed: a.Senders.Closed, Held: a.Gate.Reason,
+		Closed: a.Senders.Closed, Held: a.Gate.Reason, Bus: bus, Report: a.endpointTrouble,
 	})
 	decisions := triage.New(triage.Config{
 		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds,
 		Decide: decide, Escalate: escalate,
 	})
-	a.Modules = append(a.objects(bus, cursorKey),
+	a.Modules = append(a.objects(bus, cursorKey, shifts),
 		untolds.Module(),
 		escalations.Module(),
 		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
 		(&explain.Service{Held: a.Gate.Reason}).Module(),
 		a.lint.Module(),
+		insight.New(a.DB, cursorKey).Module(),
 		changeevent.Module(),
 		webhooks.Module(),
 		a.notify.Module(),
 		a.phone.Module(),
-		(&shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}).Module(),
+		shifts.Module(),
 		(&silencewarning.Service{DB: a.DB, Log: a.Log, Notify: a.notify, Configs: configs}).Module(),
 		decisions.Module(),
 		a.selfAlerts.Module(),
@@ -99,11 +105,13 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 }
 
 // objects lists the modules of what accounts keep.
-func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
+func (a *App) objects(bus *activity.Bus, cursorKey []byte, shifts *shiftnotice.Service) []module.Module {
 	return []module.Module{
-		(&schedule.Service{Keyring: a.Keyring}).Module(),
+		(&schedule.Service{Keyring: a.Keyring, Overridden: shifts.Overridden}).Module(),
+		(&absence.Service{Effects: schedule.AbsenceEffects}).Module(),
+		a.feeds.Module(),
 		(&alert.Service{CursorKey: cursorKey}).Module(),
-		channel.Module(a.Keyring),
+		channel.Module(a.Keyring, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
 		rum.New(a.Keyring).Module(),
@@ -161,6 +169,24 @@ func (a *App) failing(tx *db.Tx, t notify.FailingTarget, now time.Time) error {
 		Title: fmt.Sprintf("Notifications to %s have failed for more than an hour", t.Name),
 		Text:  "The last attempt failed: " + t.Error,
 	}, now)
+}
+
+// endpointTrouble raises an alert of Tocsin's own about the endpoint of a webhook, and ends it.
+func (a *App) endpointTrouble(tx *db.Tx, t webhook.Trouble, now time.Time) error {
+	own := selfalert.Alert{
+		Account: t.Account, Key: fmt.Sprintf("webhook/%d/%s", t.Integration, t.Kind), Severity: event.Warning, Lasts: 6 * time.Hour,
+		Title: fmt.Sprintf("The webhook %s has failed for more than an hour", t.Name),
+		Text:  "The last attempt failed: " + t.Error + ". Messages are retried for a day; /webhook/history/list shows each attempt.",
+	}
+	if t.Kind == webhook.Gone {
+		own.Lasts = 30 * 24 * time.Hour
+		own.Title = fmt.Sprintf("The webhook %s was disabled: its endpoint is gone (410)", t.Name)
+		own.Text = "What waited for it is in /webhook/history/list. Correct its endpoint and enable it, or delete it."
+	}
+	if t.Error == "" {
+		return a.selfAlerts.End(tx, t.Account, own.Key, now)
+	}
+	return a.selfAlerts.Raise(tx, own, now)
 }
 
 // pushRate is how much one integration may send (docs/sources.md). A deployment without limits has none here either.

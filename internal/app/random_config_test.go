@@ -39,6 +39,13 @@ var changes = []struct{ path, body string }{
 	{"/calendar/delete", `{"cal_id":"$cal_id"}`},
 	{"/schedule/create", `{"schedule_name":"~","team_id":$team_id,"layers":[{"mode":0,"layer_start":1776009600,"rotation_unit":"day","rotation_value":1,"groups":[{"members":[{"role_id":0,"person_ids":[$person_id]}]}]}],"notify":{"webhooks":[{"type":"slack","settings":{"token":"secret-~","alias":"a"}}]}}`},
 	{"/schedule/update", `{"schedule_id":$schedule_id,"description":"~"}`},
+	{"/schedule/override/create", `{"schedule_id":$schedule_id,"person_id":$person_id,"by":$person_id,"start":$soon,"end":$later,"reason":"~"}`},
+	{"/schedule/override/create", `{"schedule_id":$schedule_id,"role_id":0,"by":$person_id,"start":$soon,"end":$later,"reason":"~"}`},
+	{"/schedule/override/update", `{"override_id":$override_id,"reason":"~"}`},
+	{"/schedule/override/delete", `{"override_ids":[$override_id]}`},
+	{"/person/absence/create", `{"person_id":$person_id,"start":$soon,"end":$later,"note":"~"}`},
+	{"/person/absence/update", `{"absence_id":$absence_id,"note":"~"}`},
+	{"/person/absence/delete", `{"absence_id":$absence_id}`},
 	{"/schedule/delete", `{"schedule_ids":[$schedule_id]}`},
 	{"/template/create", `{"template_name":"~","sms":"{{.Title}}","team_id":$team_id}`},
 	{"/template/delete", `{"template_id":"$template_id"}`},
@@ -63,6 +70,7 @@ var changes = []struct{ path, body string }{
 	{"/integration/create", `{"integration_name":"~","integration_type":"slack_app","settings":{"app":{"token":"secret-~","private":"true"},"war_room_enabled":true}}`},
 	{"/integration/create", `{"integration_name":"~","integration_type":"wecom_app","settings":{"app":{"corp_id":"c","secret":"secret-~","owner":"~"}}}`},
 	{"/integration/key/rotate", `{"integration_id":$integration_id}`},
+	{"/integration/secret/rotate", `{"integration_id":$integration_id,"grace_seconds":3600}`},
 	{"/integration/disable", `{"integration_id":$integration_id}`},
 	{"/integration/delete", `{"integration_id":$integration_id}`},
 	{"/route/upsert", `{"integration_id":$integration_id,"cases":[{"if":[{"key":"labels.~","oper":"IN","vals":["b"]}],"channel_ids":[$channel_id],"fallthrough":true}],"default":{"channel_ids":[$channel_id]}}`},
@@ -134,13 +142,14 @@ func written(t *testing.T, file *accountfile.File) []byte {
 
 var (
 	place   = regexp.MustCompile(`\$[a-z_]+`)
-	idNames = regexp.MustCompile(`"(person_id|team_id|role_id|member_id|cal_id|schedule_id|template_id|field_id|channel_id|rule_id|integration_id|application_id|id)":"?([0-9A-Za-z.]+)"?`)
+	idNames = regexp.MustCompile(`"(person_id|team_id|role_id|member_id|cal_id|schedule_id|template_id|field_id|channel_id|rule_id|integration_id|application_id|override_id|absence_id|id)":"?([0-9A-Za-z.]+)"?`)
 )
 
 // randomAccount makes 300 calls, many of which are refused, and returns the account's id.
 func randomAccount(t *testing.T, r *rand.Rand, url, key string) int64 {
 	t.Helper()
-	ids, done, word := map[string][]string{}, 0, 0
+	now := clock.System.Now().Unix()
+	ids, done, word := map[string][]string{"soon": {fmt.Sprint(now)}, "later": {fmt.Sprint(now + 1e6)}}, 0, 0
 	call := func(path, body string) []byte {
 		response, err := http.Post(url+path+"?app_key="+key, "application/json", bytes.NewReader([]byte(body)))
 		if err != nil {

@@ -23,8 +23,10 @@ import (
 
 // The permissions that a narrowed key needs for operations that any full key may call.
 const (
-	narrowedReads   = "any full key; a narrowed one needs Members Read (org)"
-	narrowedManages = "any full key; a narrowed one needs Members Manage (org)"
+	narrowedReads     = "any full key; a narrowed one needs Members Read (org)"
+	narrowedPlans     = "any full key; a narrowed one needs Schedules Manage (on-call) or Members Manage (org)"
+	narrowedPlanReads = "any full key; a narrowed one needs Schedules Read (on-call) or Members Manage (org)"
+	narrowedManages   = "any full key; a narrowed one needs Members Manage (org)"
 )
 
 // openWrites are the writes that any valid key may call, however narrowed: the caller's own marks, and the writes that
@@ -42,7 +44,20 @@ var specified = map[string]string{
 	"/schedule/list":                       "",
 	"/schedule/infos":                      "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/self":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/lint":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/calendar/url":               "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/calendar/list":              "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/calendar/revoke":            "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/stats":                      "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/delete":                     "Schedules Manage (on-call)",
+	"/schedule/override/create":            "Schedules Manage (on-call)",
+	"/schedule/override/list":              "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/override/update":            "Schedules Manage (on-call)",
+	"/schedule/override/delete":            "Schedules Manage (on-call)",
+	"/person/absence/create":               narrowedPlans,
+	"/person/absence/list":                 narrowedPlanReads,
+	"/person/absence/update":               narrowedPlans,
+	"/person/absence/delete":               narrowedPlans,
 	"/alert/info":                          "Channels Read (on-call)",
 	"/change/list":                         "Channels Read (on-call)",
 	"/alert/list":                          "Channels Read (on-call)",
@@ -82,6 +97,18 @@ var specified = map[string]string{
 	"/incident/remove":                     "Incidents Manage (on-call)",
 	"/channel/silence/rule/list":           "Channels Read (on-call)",
 	"/channel/unsubscribe/rule/list":       "",
+	"/insight/account":                     "Incidents Read (on-call)",
+	"/insight/team":                        "Incidents Read (on-call)",
+	"/insight/channel":                     "Incidents Read (on-call)",
+	"/insight/responder":                   "Incidents Read (on-call)",
+	"/insight/incident/list":               "Incidents Read (on-call)",
+	"/insight/team/export":                 "Incidents Read (on-call)",
+	"/insight/channel/export":              "Incidents Read (on-call)",
+	"/insight/responder/export":            "Incidents Read (on-call)",
+	"/insight/incident/export":             "Incidents Read (on-call)",
+	"/report/oncall/notifications":         "Incidents Read (on-call)",
+	"/insight/alert/topk-by-label":         "Channels Read (on-call)",
+	"/report/oncall/changes":               "Channels Read (on-call)",
 	"/incident/war-room/default-observers": "",
 	"/incident/war-room/create":            "Incidents Manage (on-call)",
 	"/incident/war-room/list":              "Incidents Read (on-call)",
@@ -106,6 +133,10 @@ var specified = map[string]string{
 	"/webhook/history/list":                "Integrations Read (on-call)",
 	"/webhook/history/detail":              "Integrations Read (on-call)",
 	"/webhook/history/replay":              "Integrations Manage (on-call)",
+	"/webhook/test":                        "Integrations Manage (on-call)",
+	"/webhook/replay":                      "Integrations Manage (on-call)",
+	"/webhook/replay/list":                 "Integrations Read (on-call)",
+	"/webhook/replay/cancel":               "Integrations Manage (on-call)",
 	"/audit/search":                        "Audit Read (org)",
 	"/audit/operation/list":                "Audit Read (org)",
 	"/account/info":                        "",
@@ -200,6 +231,8 @@ var specified = map[string]string{
 	"/integration/disable":                 "Integrations Manage (on-call)",
 	"/integration/delete":                  "Integrations Manage (on-call)",
 	"/integration/key/rotate":              "Integrations Manage (on-call)",
+	"/integration/secret/rotate":           "Integrations Manage (on-call)",
+	"/integration/secret/expire":           "Integrations Manage (on-call)",
 	"/route/upsert":                        "Integrations Manage (on-call)",
 	"/alert/pipeline/upsert":               "Integrations Manage (on-call)",
 	"/integration/info":                    "Integrations Read (on-call)",
@@ -261,13 +294,16 @@ func TestEveryOperationIsComplete(t *testing.T) {
 				t.Error("is not in the table of permissions")
 			}
 			delete(left, op.Path)
-			names := []string{}
-			for _, p := range op.Allow {
-				names = append(names, p.String())
+			names := func(list []auth.Permission) string {
+				names := []string{}
+				for _, p := range list {
+					names = append(names, p.String())
+				}
+				return strings.Join(names, " or ")
 			}
-			got := strings.Join(names, " or ")
-			if len(op.Narrowed) == 1 && got == "" {
-				got = "any full key; a narrowed one needs " + op.Narrowed[0].String()
+			got := names(op.Allow)
+			if len(op.Narrowed) > 0 && got == "" {
+				got = "any full key; a narrowed one needs " + names(op.Narrowed)
 			}
 			if got != want {
 				t.Errorf("permission %q, want %q", got, want)

@@ -19,10 +19,11 @@ import (
 	"tocsin/internal/sender"
 )
 
-// secretive are calls that leave secrets behind which the random ones of the configuration do not.
+// secretive are calls that leave secrets behind which the random ones of the configuration do not, or may delete again.
 var secretive = []struct{ path, body string }{
 	{"/preference/update", `{"contacts":{"slack":"https://hooks.example.com/secret"}}`},
 	{"/incident/create", `{"incident_severity":"Critical","title":"down","channel_id":$channel_id}`},
+	{"/schedule/create", `{"schedule_name":"nights","notify":{"webhooks":[{"type":"slack","settings":{"token":"secret"}}]}}`},
 }
 
 // TestNoSecretNeedsAnOldKeyAfterARotation fills an account through its operations until each resealer of each module

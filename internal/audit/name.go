@@ -23,7 +23,7 @@ var resources = map[string]words{
 	"incident": {"incident", "故障"}, "inhibit_rule": {"inhibition rule", "抑制规则"}, "integration": {"integration", "集成"},
 	"issue": {"issue", "异常问题"}, "member": {"member", "成员"}, "monitor_rule": {"alerting rule", "监控规则"},
 	"person": {"person", "人员"}, "role": {"role", "角色"},
-	"route": {"route", "路由"}, "schedule": {"schedule", "值班表"}, "silence_rule": {"silence rule", "静默规则"}, "team": {"team", "团队"},
+	"route": {"route", "路由"}, "schedule": {"schedule", "值班表"}, "schedule_override": {"schedule override", "值班替班"}, "absence": {"absence", "缺勤"}, "silence_rule": {"silence rule", "静默规则"}, "team": {"team", "团队"},
 	"template": {"template", "模板"}, "war_room": {"war room", "作战室"}, "webhook": {"webhook", "Webhook"},
 }
 
@@ -34,7 +34,9 @@ var verbs = map[string]words{
 	"import": {"Import", "导入"}, "invite": {"Invite", "邀请"},
 	"merge": {"Merge", "合并"}, "reopen": {"Reopen", "重新打开"}, "resolve": {"Resolve", "解决"}, "snooze": {"Snooze", "暂缓"},
 	"unacknowledge": {"Take back the acknowledgement of", "取消认领"}, "grant": {"Grant", "授予"}, "revoke": {"Revoke", "撤销"},
+	"replay": {"Send again messages of", "重新推送："}, "test": {"Test", "测试"}, "cancel-replay": {"End a replay of", "终止重新推送："},
 	"roles": {"Set the roles of", "设置角色："}, "rotate": {"Rotate the key of", "轮换密钥："},
+	"rotate-secret": {"Rotate the signing secret of", "轮换签名密钥："}, "expire-secret": {"End the old signing secret of", "停用旧签名密钥："},
 	"star": {"Star", "收藏"}, "unstar": {"Unstar", "取消收藏"},
 	"update": {"Update", "更新"}, "upsert": {"Set", "设置"}, "wake": {"Wake", "唤醒"},
 }

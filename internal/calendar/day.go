@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/oncall"
 	"tocsin/internal/platform/db"
 )
 
@@ -36,6 +37,29 @@ func NewDays(c Calendar, events []Event) (*Days, error) {
 		return own(a) - own(b)
 	})
 	return d, nil
+}
+
+// Dates returns the calendar for on-call layers, which take dates in a zone of their own.
+func (d *Days) Dates() (*oncall.Calendar, error) {
+	var workdays oncall.Weekdays
+	for day, worked := range d.workdays {
+		if worked {
+			workdays |= 1 << day
+		}
+	}
+	exceptions := make([]oncall.Exception, len(d.events))
+	for i, e := range d.events {
+		start, err := time.Parse(time.DateOnly, e.StartAt)
+		if err != nil {
+			return nil, fmt.Errorf("calendar event %s: %w", e.EventID, err)
+		}
+		end, err := time.Parse(time.DateOnly, e.EndAt)
+		if err != nil {
+			return nil, fmt.Errorf("calendar event %s: %w", e.EventID, err)
+		}
+		exceptions[i] = oncall.Exception{Start: start.Unix(), End: end.Unix(), Off: e.IsOff}
+	}
+	return oncall.NewCalendar(workdays, exceptions), nil
 }
 
 // Zone returns the time zone in which the calendar's days begin and end.

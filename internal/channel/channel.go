@@ -252,9 +252,16 @@ var ruleKinds = []func(*db.Tx, int64, string) ([]fault.Ref, error){
 	Escalates.DeleteOf,
 }
 
+// Detach removes a channel that is being deleted from the objects of a package that name it, and returns what that
+// changes as warnings.
+type Detach func(c *api.Call, channel int64) (warnings []string, err error)
+
+// remover is the operation that deletes channels, with what it removes them from.
+type remover []Detach
+
 // remove deletes a channel with its rules. The channel must be disabled first, so that people who still
 // expect alerts from it notice before it is deleted.
-func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func (detach remover) remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	ch, err := find(c.Tx, c.Who, in.ChannelID)
 	if err != nil {
 		return api.Removal{}, err
@@ -263,12 +270,17 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	if ch.Status != "disabled" {
 		return api.Removal{}, fault.New(fault.Conflict, "channel %d is enabled: disable it before it is deleted", ch.ChannelID)
 	}
-	if err := configstore.RefuseReferenced(c.Tx, account, configstore.Channel, ch.ChannelID); err != nil {
+	warnings, err := detach.from(c, ch.ChannelID)
+	if err != nil {
 		return api.Removal{}, err
 	}
-	if err := rulesUnreferenced(c.Tx, account, key); err != nil {
+	if err := configstore.FirstError(
+		configstore.RefuseReferenced(c.Tx, account, configstore.Channel, ch.ChannelID),
+		rulesUnreferenced(c.Tx, account, key),
+	); err != nil {
 		return api.Removal{}, err
 	}
+	c.Warn(warnings...) // after what may refuse: a dry run that refuses changes nothing
 	c.Removed(configstore.Channel, ch.ChannelID, ch.ChannelName)
 	for _, kind := range ruleKinds {
 		deleted, err := kind(c.Tx, account, key)
@@ -283,6 +295,18 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 		return api.Removal{}, err
 	}
 	return api.Removal{}, Erase(c.Tx, account, ch.ChannelID)
+}
+
+// from removes a channel from the objects of all packages.
+func (detach remover) from(c *api.Call, channel int64) (warnings []string, err error) {
+	for _, one := range detach {
+		more, err := one(c, channel)
+		if err != nil {
+			return nil, err
+		}
+		warnings = append(warnings, more...)
+	}
+	return warnings, nil
 }
 
 // rulesUnreferenced returns ReferenceExist when something refers to an escalation rule of a channel.

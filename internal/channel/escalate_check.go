@@ -3,7 +3,6 @@ package channel
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"tocsin/internal/configstore"
 	"tocsin/internal/sender"
@@ -24,13 +23,12 @@ const (
 // check rejects a rule that is beyond a bound or that can notify no one as it is written (docs/api.md, 10,
 // "Escalation rules").
 func (r *EscalateRule) check(at configstore.RecordPath) error {
-	r.TemplateID = strings.ToLower(r.TemplateID)
 	if err := configstore.FirstError(
 		at.Object("template_id", r.TemplateID),
 		between(at, "aggr_window", r.AggrWindow, 0, 3600),
 		between(at, "priority", r.Priority, 0, 200),
 		checkWindows(at, r.TimeFilters),
-		checkFilters(at, "filters", r.Filters, false),
+		checkFilters(at, r.Filters, false),
 		between(at, "layers", int64(len(r.Layers)), 1, maxLayers),
 		r.Repeat.check(at.Member("repeat")),
 	); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -14,6 +15,7 @@ import (
 	"tocsin/internal/core/filter"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
@@ -105,7 +107,7 @@ func (r *EscalateRule) refs() []configstore.Target {
 	for _, named := range r.named() {
 		refs = append(refs, configstore.RefTo(named.table.Kind, named.id))
 	}
-	return append(refs, configstore.RefTo(configstore.Template, r.TemplateID))
+	return append(refs, configstore.RefTo(configstore.Template, strings.ToLower(r.TemplateID)))
 }
 
 // namedAt is an object that a member of the rule refers to.
@@ -141,7 +143,7 @@ func (r *EscalateRule) named() (list []namedAt) {
 // EscalateBody is what a caller sends of an escalation rule.
 type EscalateBody struct {
 	RuleBody
-	TemplateID  string        `json:"template_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The notification template; 000000000000000000000001 is the preset."`
+	TemplateID  string        `json:"template_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The notification template; 000000000000000000000001 or 6321aad26c12104586a88916 is the preset."`
 	AggrWindow  *int64        `json:"aggr_window,omitzero" minimum:"0" maximum:"3600" doc:"Seconds to wait before the first layer."`
 	Layers      []Layer       `json:"layers" minItems:"1" maxItems:"20" doc:"Who is notified, in this order."`
 	TimeFilters []TimeFilter  `json:"time_filters,omitzero" maxItems:"100" doc:"When the rule applies; empty: always."`
@@ -204,7 +206,8 @@ func escalateOps(keyring *secret.Keyring) []api.Op {
 		},
 		{
 			Path: "/channel/escalate/rule/info", Allow: read, Effect: api.Snapshot,
-			Doc: "Shows one escalation rule.", Example: `{` + exampleKey + `}`, Do: api.Do(rules.info),
+			Doc:     "Shows one escalation rule; null when the rule or its channel does not exist.",
+			Example: `{` + exampleKey + `}`, Do: api.Do(rules.info),
 		},
 	}
 }
@@ -247,14 +250,19 @@ func warnWithoutRule(c *api.Call, channel int64) error {
 	return err
 }
 
-func (e escalateRules) info(c *api.Call, in RuleRequest) (EscalateRule, error) {
+// info returns nil, which is null on the wire, for a rule or a channel that does not exist: clients take ResourceNotFound
+// for a failure, and null for a rule that was deleted.
+func (e escalateRules) info(c *api.Call, in RuleRequest) (*EscalateRule, error) {
 	r, err := findRule(c, Escalates, in.ChannelID, in.RuleID)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, nil
+	}
 	if err != nil {
-		return EscalateRule{}, err
+		return nil, err
 	}
 	one := []EscalateRule{*r}
 	err = e.view(c, one)
-	return one[0], err
+	return &one[0], err
 }
 
 // view shows the secrets in clear to callers who may manage channels, and empty to others.

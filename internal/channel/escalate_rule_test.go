@@ -44,6 +44,9 @@ func TestConversationEscalateRule(t *testing.T) {
 		{Path: path + "/create", Body: create(layers), Keep: map[string]string{"id": "rule_id"}, Golden: "channel_escalate_rule_create"},
 		{Path: path + "/info", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: whole, Golden: "channel_escalate_rule_info"},
 		{Path: path + "/info", Key: apitest.KeyReader, Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: blank},
+		{Path: path + "/update", Body: strings.Replace(strings.Replace(create(layers), templateID, "6321AAD26c12104586a88916", 1), "{", `{"rule_id":"$id",`, 1), Data: `{}`},
+		{Path: path + "/info", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: strings.Replace(whole, templateID, "6321AAD26c12104586a88916", 1)},
+		{Path: path + "/update", Body: strings.Replace(create(layers), "{", `{"rule_id":"$id",`, 1), Data: `{}`},
 		{Path: path + "/list", Body: `{"channel_id":$ch}`, Data: `{"items":[` + whole + `]}`, Golden: "channel_escalate_rule_list"},
 		{Path: path + "/list", Key: apitest.KeyReader, Body: `{"channel_id":$ch}`, Data: `{"items":[` + blank + `]}`},
 		// an update with what a reader sees changes nothing
@@ -61,7 +64,11 @@ func TestConversationEscalateRule(t *testing.T) {
 		{Path: path + "/delete", Key: apitest.KeyReader, Body: `{"channel_id":$ch,"rule_id":"$id"}`, Code: "AccessDenied"},
 		{Path: path + "/delete", Body: `{"channel_id":$ch,"rule_id":"$id","dry_run":true}`, Has: `{"allowed":true}`},
 		{Path: path + "/delete", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: `{"warnings":["the channel has no enabled escalation rule, so its incidents reach only the account's fallback"]}`, Golden: "channel_escalate_rule_delete"},
-		{Path: path + "/info", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Code: "ResourceNotFound"},
+		{Path: path + "/info", Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: `null`},
+		{Path: path + "/info", Body: `{"channel_id":9,"rule_id":"$id"}`, Data: `null`},
+		{Path: path + "/info", Key: apitest.KeyB, Body: `{"channel_id":$ch,"rule_id":"$id"}`, Data: `null`},
+		{Path: path + "/info", Key: apitest.KeyNothing, Body: `{"channel_id":$ch,"rule_id":"$id"}`, Code: "AccessDenied"},
+		{Path: path + "/update", Body: `{"channel_id":$ch,"rule_id":"$id","rule_name":"x","template_id":"` + templateID + `","layers":` + layers + `}`, Code: "ResourceNotFound"},
 		{Path: "/schedule/delete", Body: `{"schedule_ids":[$sched]}`, Data: `{}`},
 	})
 }

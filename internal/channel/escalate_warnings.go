@@ -18,10 +18,8 @@ import (
 
 // vet rejects a rule that refers to missing objects. The warnings name what is probably not meant.
 func (r *EscalateRule) vet(c *api.Call) (warnings []string, err error) {
-	if r.TemplateID != template.Preset {
-		if err := configstore.Need(c.Tx, c.Who.AccountID, "template_id", configstore.RefTo(configstore.Template, r.TemplateID)); err != nil {
-			return nil, err
-		}
+	if err := template.Need(c.Tx, c.Who.AccountID, "template_id", r.TemplateID); err != nil {
+		return nil, err
 	}
 	for _, named := range r.named() {
 		if err := named.table.Need(c.Tx, c.Who.AccountID, named.path, named.id); err != nil {

@@ -14,10 +14,10 @@ import (
 // becomes no incident. Both match their filters and agree in the fields of Equals.
 type InhibitRule struct {
 	Rule
-	SourceFilters     filter.Filter `json:"source_filters" doc:"The alert that inhibits: groups joined by OR, the conditions of a group by AND; empty: any."`
-	TargetFilters     filter.Filter `json:"target_filters" doc:"The alert that is inhibited, likewise."`
-	Equals            []string      `json:"equals" maxItems:"20" maxLength:"255" doc:"Fields such as labels.cluster in which both must agree; an alert without one of them agrees with none."`
-	IsDirectlyDiscard bool          `json:"is_directly_discard" doc:"Inhibited alerts leave no record."`
+	SourceFilters     filter.Written `json:"source_filters" doc:"The alert that inhibits: groups joined by OR, the conditions of a group by AND, or the conditions of one group; empty: any."`
+	TargetFilters     filter.Written `json:"target_filters" doc:"The alert that is inhibited, likewise."`
+	Equals            []string       `json:"equals" maxItems:"20" maxLength:"255" doc:"Fields such as labels.cluster in which both must agree; an alert without one of them agrees with none. Empty: any source inhibits any target."`
+	IsDirectlyDiscard bool           `json:"is_directly_discard" doc:"Inhibited alerts leave no record."`
 }
 
 // Inhibits is how inhibit rules are stored.
@@ -35,8 +35,8 @@ var Inhibits = configstore.Kind[InhibitRule]{
 const maxEquals = 20
 
 func (r *InhibitRule) check(at configstore.RecordPath) error {
-	if len(r.Equals) == 0 || len(r.Equals) > maxEquals {
-		return at.Invalid("equals", "must name 1 to %d fields, got %d", maxEquals, len(r.Equals))
+	if err := atMost(at, "equals", len(r.Equals), maxEquals); err != nil {
+		return err
 	}
 	for i, field := range r.Equals {
 		if err := at.Element("equals", i).Length("", field, 1, 255); err != nil {
@@ -44,18 +44,18 @@ func (r *InhibitRule) check(at configstore.RecordPath) error {
 		}
 	}
 	return configstore.FirstError(
-		checkFilters(at, "source_filters", r.SourceFilters, false),
-		checkFilters(at, "target_filters", r.TargetFilters, false),
+		checkWritten(at, "source_filters", r.SourceFilters),
+		checkWritten(at, "target_filters", r.TargetFilters),
 	)
 }
 
 // InhibitBody is what a caller sends of an inhibit rule.
 type InhibitBody struct {
 	RuleBody
-	SourceFilters     filter.Filter `json:"source_filters,omitzero" doc:"The alert that inhibits; empty: any."`
-	TargetFilters     filter.Filter `json:"target_filters,omitzero" doc:"The alert that is inhibited; empty: any."`
-	Equals            []string      `json:"equals" minItems:"1" maxItems:"20" minLength:"1" maxLength:"255" doc:"Fields such as labels.cluster in which both must agree."`
-	IsDirectlyDiscard *bool         `json:"is_directly_discard,omitzero" doc:"Inhibited alerts leave no record."`
+	SourceFilters     filter.Written `json:"source_filters,omitzero" doc:"The alert that inhibits; empty: any."`
+	TargetFilters     filter.Written `json:"target_filters,omitzero" doc:"The alert that is inhibited; empty: any."`
+	Equals            []string       `json:"equals" maxItems:"20" minLength:"1" maxLength:"255" doc:"Fields such as labels.cluster in which both must agree; empty: any source inhibits any target."`
+	IsDirectlyDiscard *bool          `json:"is_directly_discard,omitzero" doc:"Inhibited alerts leave no record."`
 }
 
 type inhibitUpdate struct {
@@ -66,19 +66,22 @@ type inhibitUpdate struct {
 // applyTo changes the members of r that were sent.
 func (b InhibitBody) applyTo(_ *api.Call, r *InhibitRule) (warnings []string, err error) {
 	b.RuleBody.applyTo(&r.Rule)
-	setList(&r.SourceFilters, b.SourceFilters)
-	setList(&r.TargetFilters, b.TargetFilters)
+	setWritten(&r.SourceFilters, b.SourceFilters)
+	setWritten(&r.TargetFilters, b.TargetFilters)
 	setList(&r.Equals, b.Equals)
 	configstore.SetIfSent(&r.IsDirectlyDiscard, b.IsDirectlyDiscard)
 	if err := r.check(""); err != nil {
 		return nil, err
 	}
-	if reflect.DeepEqual(r.SourceFilters, r.TargetFilters) {
+	if len(r.Equals) == 0 {
+		warnings = append(warnings, "equals: names no field, so an active source inhibits every target of the channel")
+	}
+	if reflect.DeepEqual(r.SourceFilters.Value, r.TargetFilters.Value) {
 		warnings = append(warnings,
 			"source_filters and target_filters are the same: of two such alerts the first inhibits the second")
 	}
-	warnings = append(warnings, filterWarnings("source_filters", r.SourceFilters, lint.OfAlert)...)
-	return append(warnings, filterWarnings("target_filters", r.TargetFilters, lint.OfAlert)...), nil
+	warnings = append(warnings, writtenWarnings("source_filters", r.SourceFilters, lint.OfAlert)...)
+	return append(warnings, writtenWarnings("target_filters", r.TargetFilters, lint.OfAlert)...), nil
 }
 
 const inhibitExample = `"rule_name": "Info while Critical", "equals": ["labels.cluster"],` +

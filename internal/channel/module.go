@@ -8,11 +8,11 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Module returns the part that the package takes in the program.
-func Module(keyring *secret.Keyring) module.Module {
+// Module returns the part that the package takes in the program. keyring and detach are those of Ops.
+func Module(keyring *secret.Keyring, detach ...Detach) module.Module {
 	return module.Module{
 		Name:   "channel",
-		Ops:    Ops(keyring),
+		Ops:    Ops(keyring, detach...),
 		Reseal: []func(*db.Tx, secret.Renew) (int, error){Escalates.Reseal},
 		Prune: []module.Retention{{
 			Period: module.Ended,

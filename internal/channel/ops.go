@@ -17,9 +17,10 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Ops returns the operations of the package; box seals the secrets of escalation rules.
-func Ops(keyring *secret.Keyring) []api.Op {
-	return api.WithReplies(golden, slices.Concat(channelOps(), silenceOps(), dropOps(), inhibitOps(), escalateOps(keyring)))
+// Ops returns the operations of the package. keyring seals the secrets of escalation rules; detach removes a channel that
+// is deleted from objects of packages above this one.
+func Ops(keyring *secret.Keyring, detach ...Detach) []api.Op {
+	return api.WithReplies(golden, slices.Concat(channelOps(detach), silenceOps(), dropOps(), inhibitOps(), escalateOps(keyring)))
 }
 
 // Permissions of the operations. Reading a channel itself needs none: see Permit.
@@ -28,7 +29,7 @@ var (
 	manage = []auth.Permission{auth.ChannelsManage}
 )
 
-func channelOps() []api.Op {
+func channelOps(detach remover) []api.Op {
 	const one = `{"channel_id": 1001}`
 	return []api.Op{
 		{
@@ -69,8 +70,10 @@ func channelOps() []api.Op {
 		},
 		{
 			Path: "/channel/delete", Allow: manage, Effect: api.Write, Audit: "channel:write:delete", Danger: true,
-			Doc:     "Deletes a channel that is disabled and that nothing refers to, with its rules.",
-			Example: `{"channel_id": 1001, "dry_run": true}`, Do: api.Do(remove),
+			Doc: "Deletes a channel that is disabled and that nothing but routes refers to, with its rules.",
+			Notes: "It is removed from the routes that name it, as a new version of each. A case that names no other channel is" +
+				" deleted. The warnings name every changed route, and where its alerts go now.",
+			Example: `{"channel_id": 1001, "dry_run": true}`, Do: api.Do(detach.remove),
 		},
 		{
 			Path: "/channel/star", Effect: api.Write, Audit: "channel:write:star",

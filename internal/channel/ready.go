@@ -51,10 +51,10 @@ func Ready(tx *db.Tx, account, id int64, zone *time.Location) (*decide.Channel, 
 		if r.Status != "enabled" {
 			continue
 		}
-		source, _ := filter.Compile(r.SourceFilters) // checked when it was stored; the matcher works even with an error
+		source, _ := filter.Compile(r.SourceFilters.Value) // checked when it was stored; the matcher works even with an error
 		ready.Inhibits = append(ready.Inhibits, decide.Inhibit{Source: source, Equals: r.Equals})
 		list = append(list, decide.Rule{ID: r.RuleID, Name: r.RuleName, Discard: r.IsDirectlyDiscard})
-		filters = append(filters, r.TargetFilters)
+		filters = append(filters, r.TargetFilters.Value)
 	}
 	ready.Targets = decide.NewRules(list, filters)
 	return ready, nil
@@ -201,8 +201,8 @@ func (s Settings) method() decide.Method {
 		m.Storms = append(m.Storms, n)
 	}
 	for _, c := range g.Cases {
-		matcher, _ := filter.Compile(c.If) // checked when it was stored
-		m.Cases = append(m.Cases, decide.Branch{If: matcher, Equals: c.Equals})
+		matcher, _ := filter.Compile(c.If.Value) // checked when it was stored
+		m.Cases = append(m.Cases, decide.Branch{If: matcher, Equals: c.lists()})
 	}
 	return m
 }

@@ -77,12 +77,17 @@ func (r *Rule) check(tx *db.Tx, at configstore.RecordPath, account int64) error 
 
 // checkFilters rejects a malformed filter, or one beyond its bounds. Where conditions are needed it rejects an
 // empty filter, because some readers take it for all alerts and some for none.
-func checkFilters(at configstore.RecordPath, member string, f filter.Filter, needed bool) error {
+func checkFilters(at configstore.RecordPath, f filter.Filter, needed bool) error {
 	if needed && len(f) == 0 {
-		return at.Invalid(member, "must have at least one group of conditions")
+		return at.Invalid("filters", "must have at least one group of conditions")
 	}
+	return checkWritten(at, "filters", filter.Groups(f))
+}
+
+// checkWritten is checkFilters for a filter in either shape, which may be empty.
+func checkWritten(at configstore.RecordPath, member string, w filter.Written) error {
 	var wrong *filter.Error
-	if errors.As(filter.Check(f), &wrong) {
+	if errors.As(filter.CheckWritten(w), &wrong) {
 		return at.Invalid(member+wrong.Path, "%s", wrong.Reason())
 	}
 	return nil

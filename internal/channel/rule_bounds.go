@@ -109,7 +109,7 @@ func (r *SilenceRule) conditions() ([]filter.Filter, int) {
 }
 
 func (r *InhibitRule) conditions() ([]filter.Filter, int) {
-	return []filter.Filter{r.SourceFilters, r.TargetFilters}, 0
+	return []filter.Filter{r.SourceFilters.Value, r.TargetFilters.Value}, 0
 }
 
 func (r *EscalateRule) conditions() ([]filter.Filter, int) {

@@ -62,6 +62,13 @@ func setList[L ~[]E, E any](field *L, sent L) {
 	}
 }
 
+// setWritten is setList for a filter in either shape.
+func setWritten(field *filter.Written, sent filter.Written) {
+	if !sent.IsZero() {
+		*field = sent
+	}
+}
+
 // RuleRequest names a rule.
 type RuleRequest struct {
 	ChannelID int64  `json:"channel_id" minimum:"1" doc:"The channel it belongs to."`

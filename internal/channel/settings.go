@@ -1,6 +1,8 @@
 package channel
 
 import (
+	"fmt"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -52,9 +54,31 @@ func sourceGroups() *Group {
 
 // Case groups the alerts that match a filter by other fields. Its other members are stored as they were sent.
 type Case struct {
-	If     filter.Filter             `json:"if,omitzero" doc:"Which alerts: groups joined by OR, the conditions of a group by AND; absent: all."`
-	Equals [][]string                `json:"equals,omitzero" innerMaxItems:"20" maxItems:"5" maxLength:"255" doc:"As the group's."`
+	If     filter.Written            `json:"if,omitzero" doc:"Which alerts: groups joined by OR, the conditions of a group by AND, or the conditions of one group; absent: all."`
+	Equals FieldLists                `json:"equals,omitzero" minLength:"1" maxLength:"255" doc:"As the group's, or the fields of one list."`
 	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"`
+}
+
+// FieldLists are lists of fields, or the fields of the only list. Both shapes group alike.
+type FieldLists = filter.Either[fieldLists, fieldList]
+
+type (
+	fieldLists []fieldList
+	fieldList  []string
+)
+
+// MaxItems returns the bound of lists, for the schema.
+func (fieldLists) MaxItems() int { return maxFieldLists }
+
+// MaxItems returns the bound of fields, for the schema.
+func (fieldList) MaxItems() int { return maxGroupFields }
+
+// lists returns the lists of fields that the case groups by.
+func (c Case) lists() (lists [][]string) {
+	for _, fields := range c.Equals.Value {
+		lists = append(lists, fields)
+	}
+	return lists
 }
 
 // Flapping is when an alert counts as flapping: it changes too often between active and over.
@@ -73,7 +97,7 @@ func (s Settings) check(at configstore.RecordPath) error {
 	}
 	group := at.Member("group")
 	if err := configstore.FirstError(
-		checkEquals(group, s.Group.Equals),
+		checkEquals(group, s.Group.Equals, asLists),
 		atMost(group, "cases", len(s.Group.Cases), maxCases),
 		atMost(group, "storm_thresholds", len(s.Group.StormThresholds), 5),
 		atMost(group, "i_keys", len(s.Group.IKeys), 10),
@@ -83,10 +107,10 @@ func (s Settings) check(at configstore.RecordPath) error {
 	var size filter.Size
 	for i, c := range s.Group.Cases {
 		at := group.Element("cases", i)
-		if err := configstore.FirstError(checkFilters(at, "if", c.If, false), checkEquals(at, c.Equals)); err != nil {
+		if err := configstore.FirstError(checkWritten(at, "if", c.If), checkEquals(at, c.lists(), c.Equals.Path)); err != nil {
 			return err
 		}
-		size = size.Add(filter.Measure(c.If))
+		size = size.Add(filter.Measure(c.If.Value))
 	}
 	if why := size.CheckList(); why != "" {
 		return group.Invalid("cases", "%s", why)
@@ -101,16 +125,20 @@ const (
 	maxGroupFields = 20 // of a list
 )
 
-func checkEquals(at configstore.RecordPath, equals [][]string) error {
+// asLists is the path into lists that were written as lists.
+func asLists(path string) string { return path }
+
+// checkEquals holds lists of fields against their bounds. written converts a path into them to their written shape.
+func checkEquals(at configstore.RecordPath, equals [][]string, written func(path string) string) error {
 	if err := atMost(at, "equals", len(equals), maxFieldLists); err != nil {
 		return err
 	}
 	for i, fields := range equals {
 		if n := len(fields); n > maxGroupFields {
-			return at.Element("equals", i).Invalid("", "must have at most %d elements, got %d", maxGroupFields, n)
+			return at.Invalid("equals"+written(fmt.Sprintf("[%d]", i)), "must have at most %d elements, got %d", maxGroupFields, n)
 		}
 		for j, field := range fields {
-			if err := at.Element("equals", i).Element("", j).Length("", field, 1, 255); err != nil {
+			if err := at.Length("equals"+written(fmt.Sprintf("[%d][%d]", i, j)), field, 1, 255); err != nil {
 				return err
 			}
 		}

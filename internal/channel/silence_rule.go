@@ -23,7 +23,7 @@ type SilenceRule struct {
 	TimeFilter        *OnceTimeFilter `json:"time_filter" doc:"The window of a one-off rule; null on a recurring rule."`
 	IsDirectlyDiscard bool            `json:"is_directly_discard" doc:"Matching alerts leave no record."`
 	IsEffective       *bool           `json:"is_effective,omitempty" required:"true" doc:"The rule is enabled and the time of the call is in one of its windows."`
-	IsAutoDelete      bool            `json:"is_auto_delete,omitzero" doc:"A one-off rule is deleted after its window."`
+	IsAutoDelete      bool            `json:"is_auto_delete" doc:"A one-off rule is deleted after its window."`
 }
 
 // OnceTimeFilter is a window that does not recur.
@@ -59,7 +59,7 @@ func (r *SilenceRule) normalise(account int64) {
 
 func (r *SilenceRule) check(at configstore.RecordPath) error {
 	if err := configstore.FirstError(
-		checkFilters(at, "filters", r.Filters, true),
+		checkFilters(at, r.Filters, true),
 		at.Object("from_incident_id", r.FromIncidentID),
 	); err != nil {
 		return err

@@ -19,11 +19,11 @@ type Channel struct {
 	ChannelID       int64   `json:"channel_id" doc:"The channel's identifier."`
 	ChannelName     string  `json:"channel_name" maxLength:"255" doc:"Its name."`
 	TeamID          int64   `json:"team_id" doc:"Owning team; 0: none."`
-	ManagingTeamIDs []int64 `json:"managing_team_ids,omitempty" maxItems:"100" doc:"Further teams that read and change it."`
+	ManagingTeamIDs []int64 `json:"managing_team_ids" maxItems:"100" doc:"Further teams that read and change it."`
 	CreatorID       int64   `json:"creator_id,omitzero" doc:"The person who created it."`
 	Status          string  `json:"status" enum:"enabled,disabled" doc:"Whether it takes alerts."`
-	Description     string  `json:"description,omitzero" maxLength:"500" doc:"What it is for."`
-	IsPrivate       bool    `json:"is_private,omitzero" doc:"Only its teams, its creator and the account's owner may read it."`
+	Description     string  `json:"description" maxLength:"500" doc:"What it is for."`
+	IsPrivate       bool    `json:"is_private" doc:"Only its teams, its creator and the account's owner may read it."`
 	CreatedAt       int64   `json:"created_at,omitzero" doc:"Unix seconds."`
 	UpdatedAt       int64   `json:"updated_at,omitzero" doc:"Unix seconds."`
 	Settings

@@ -21,7 +21,7 @@ var Drops = configstore.Kind[DropRule]{
 	CheckAll: checkAll[DropRule],
 	Check: func(tx *db.Tx, at configstore.RecordPath, account int64, r *DropRule) error {
 		r.normalise(account)
-		return configstore.FirstError(r.Rule.check(tx, at, account), checkFilters(at, "filters", r.Filters, true))
+		return configstore.FirstError(r.Rule.check(tx, at, account), checkFilters(at, r.Filters, true))
 	},
 }
 
@@ -40,7 +40,7 @@ type dropUpdate struct {
 func (b DropBody) applyTo(_ *api.Call, r *DropRule) (warnings []string, err error) {
 	b.RuleBody.applyTo(&r.Rule)
 	setList(&r.Filters, b.Filters)
-	if err := checkFilters("", "filters", r.Filters, true); err != nil {
+	if err := checkFilters("", r.Filters, true); err != nil {
 		return nil, err
 	}
 	return mutingWarnings(r.Filters, "dropped"), nil

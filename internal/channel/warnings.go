@@ -16,6 +16,15 @@ func filterWarnings(member string, f filter.Filter, s lint.Subject) (warnings []
 	return append(lint.Unmatchable(member, f, s), lint.UnknownValues(member, f, s)...)
 }
 
+// writtenWarnings is filterWarnings with paths in the shape in which the filter was written.
+func writtenWarnings(member string, w filter.Written, s lint.Subject) []string {
+	if !w.Flat() {
+		return filterWarnings(member, w.Value, s)
+	}
+	unmatchable, unknown := lint.OfGroup(member, w.Value[0], s)
+	return append(unmatchable, unknown...)
+}
+
 // mutingWarnings is filterWarnings for a rule that keeps alerts from becoming incidents. effect is what becomes of them.
 func mutingWarnings(f filter.Filter, effect string) (warnings []string) {
 	warnings = filterWarnings("filters", f, lint.OfAlert)

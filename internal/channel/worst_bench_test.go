@@ -106,7 +106,7 @@ func worstChannel(b *testing.B, drops, silences, targets bool) (ready *decide.Ch
 			silenceRules = append(silenceRules, channel.SilenceRule{Rule: r, Filters: f, TimeFilters: []channel.TimeFilter{{Start: "00:00", End: "23:59"}}})
 		}
 		if targets {
-			inhibitRules = append(inhibitRules, channel.InhibitRule{Rule: r, TargetFilters: f, Equals: []string{"title"}})
+			inhibitRules = append(inhibitRules, channel.InhibitRule{Rule: r, TargetFilters: filter.Groups(f), Equals: []string{"title"}})
 		}
 	}
 	err := within(d, func(tx *db.Tx) (err error) {
@@ -133,7 +133,7 @@ func worstChannel(b *testing.B, drops, silences, targets bool) (ready *decide.Ch
 
 func worstRules(b *testing.B) (rules []pipeline.Rule, enrichments []pipeline.Enrichment) {
 	for _, f := range full(50, 2) {
-		rules = append(rules, pipeline.Rule{Kind: pipeline.AlertDrop, If: f})
+		rules = append(rules, pipeline.Rule{Kind: pipeline.AlertDrop, If: filter.Groups(f)})
 	}
 	enrichments = append(enrichments, pipeline.Enrichment{Kind: "extraction", Settings: pipeline.EnrichmentSettings{
 		SourceField: "description", ResultLabel: "a", Pattern: strings.Repeat("(x?){7}", 9) + "(?:y?){12}"}})

@@ -13,6 +13,8 @@ const (
 	Team        = "team"
 	Role        = "role"
 	Schedule    = "schedule"
+	Override    = "schedule_override"
+	Absence     = "absence"
 	Calendar    = "calendar"
 	Template    = "template"
 	Field       = "field"

@@ -32,7 +32,7 @@ func TestEveryCallFindsSomething(t *testing.T) {
 			t.Errorf("%s returns no data", c.Path)
 		}
 		for name, value := range data {
-			if list, ok := value.([]any); ok && len(list) == 0 {
+			if list, ok := value.([]any); ok && len(list) == 0 && name != "covers" { // no one covers for another at most moments
 				t.Errorf("%s: %s is empty", c.Path, name)
 			}
 		}

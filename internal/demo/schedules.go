@@ -3,6 +3,7 @@ package demo
 import (
 	"time"
 
+	"tocsin/internal/absence"
 	"tocsin/internal/schedule"
 )
 
@@ -74,6 +75,24 @@ func schedules(m moments) []schedule.Record {
 		s.CreateAt, s.UpdateAt = m.yearAgo(-3, 15).Unix(), m.ago(9*day).Unix()
 	}
 	return all
+}
+
+// overrides lets a colleague take three hours of the person on call.
+func overrides(m moments) []schedule.Override {
+	primary, from := int64(0), m.now.Truncate(30*time.Minute).Add(26*hour)
+	return []schedule.Override{{
+		OverrideID: accountID + 210_000, ScheduleID: platformOnCall, RoleID: &primary, By: zoe,
+		Start: from.Unix(), End: from.Add(3 * hour).Unix(), Reason: "Choir practice",
+		CreateAt: m.ago(day).Unix(), CreateBy: zoe, UpdateAt: m.ago(day).Unix(), UpdateBy: zoe,
+	}}
+}
+
+// absences lets one of seven persons who take turns be on holiday.
+func absences(m moments) []absence.Absence {
+	return []absence.Absence{{
+		AbsenceID: accountID + 220_000, PersonID: eleni, Start: m.day(20, 0).Unix(), End: m.day(27, 0).Unix(), Note: "Holiday",
+		CreateAt: m.ago(2 * day).Unix(), CreateBy: eleni, UpdateAt: m.ago(2 * day).Unix(), UpdateBy: eleni,
+	}}
 }
 
 func body(team int64, name, description string) schedule.Body {
@@ -182,13 +201,13 @@ func notify() *schedule.Notify {
 		FixedTime:     &schedule.FixedTime{Cycle: "day", Start: "08:30"},
 		By:            &schedule.NotifyBy{FollowPreference: true},
 		Webhooks: &[]schedule.Webhook{
-			{Type: "slack_app", Settings: schedule.WebhookSettings{DataSourceID: chat, ChatIDs: []string{"C0DEMO1ONCALL"}}},
+			{Type: "slack_app", Settings: schedule.WebhookSettings{DataSourceID: new(chat), ChatIDs: []string{"C0DEMO1ONCALL"}}},
 			{
 				Type: "zoom",
 				Settings: schedule.WebhookSettings{
-					Alias:       "War room",
-					Token:       "https://chat." + domain + "/hooks/war-room",
-					VerifyToken: "${env:ZOOM_VERIFY_TOKEN}",
+					Alias:       new("War room"),
+					Token:       new("https://chat." + domain + "/hooks/war-room"),
+					VerifyToken: new("${env:ZOOM_VERIFY_TOKEN}"),
 				},
 			},
 		},

@@ -167,19 +167,28 @@ func (v *View) lookUp(tx *db.Tx, r *Incident) error {
 			return err
 		}
 	}
+	if v.Responders, err = r.responders(tx); err != nil {
+		return err
+	}
+	a, _, err := person.DumpAccount(tx, r.AccountID)
+	v.AccountName, v.AccountTimeZone = a.AccountName, a.TimeZone
+	return err
+}
+
+// responders returns who is responsible now, with names.
+func (r *Incident) responders(tx *db.Tx) ([]Responder, error) {
+	all := []Responder{}
 	for _, a := range r.Assignments {
 		if a.RemovedAt != 0 {
 			continue
 		}
 		p, err := personSummary(tx, r.AccountID, a.PersonID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		v.Responders = append(v.Responders, Responder{a.PersonID, a.AssignedAt, a.AcknowledgedAt, p.PersonName, p.Email, "responder"})
+		all = append(all, Responder{a.PersonID, a.AssignedAt, a.AcknowledgedAt, p.PersonName, p.Email, "responder"})
 	}
-	a, _, err := person.DumpAccount(tx, r.AccountID)
-	v.AccountName, v.AccountTimeZone = a.AccountName, a.TimeZone
-	return err
+	return all, nil
 }
 
 // personSummary returns a person of the account, with an empty name for one that does not exist.

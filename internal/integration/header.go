@@ -18,7 +18,7 @@ var reserved = []string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding",
 	"Upgrade",
 	"Host", "Content-Length", "Expect",
-	"Webhook-Id", "Webhook-Number", "Webhook-Timestamp", "Webhook-Signature",
+	"Webhook-Id", "Webhook-Number", "Webhook-Origin", "Webhook-Timestamp", "Webhook-Signature",
 }
 
 // checkHeaders returns fault.Invalid for a header that a webhook must not have. Values are secrets, so the error does not

@@ -131,6 +131,7 @@ func (r *Service) show(c *api.Call, i *Integration) (err error) {
 	} else {
 		err = Kind.Blank(i)
 	}
+	i.hideRotated()
 	i.PushURL = i.pushPath()
 	return err
 }

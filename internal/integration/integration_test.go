@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,81 @@ func TestWebhookLifecycle(t *testing.T) {
 	}
 }
 
+// A rotated secret is shown once, when it is made. What a client sends back of what it read changes neither secret.
+func TestSignSecretRotation(t *testing.T) {
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, (&integration.Service{Keyring: keyring}).Ops(), channel.Ops(keyring))
+	s.Grant(auth.IntegrationsRead)
+	stored := func(now time.Time) (secrets []string) {
+		t.Helper()
+		s.Read(func(tx *db.Tx) error {
+			all, err := integration.Kind.All(tx, apitest.AccountA)
+			for i := range all {
+				if all[i].IsWebhook() && err == nil {
+					err = integration.Kind.Open(keyring, apitest.AccountA, &all[i])
+					secrets = all[i].Settings.SignSecrets(now)
+				}
+			}
+			return err
+		})
+		return secrets
+	}
+	var made struct {
+		ID int64 `json:"integration_id"`
+	}
+	s.Call(apitest.KeyA, "/integration/create", `{"integration_name":"Out","integration_type":"webhook_alert","settings":{"endpoint":"https://example.com","sign_secret":"s3cr3t"}}`).Into(&made)
+	id := fmt.Sprint(made.ID)
+	s.Converse(t, []apitest.Turn{
+		{Path: "/integration/info", Body: `{"integration_id":` + id + `}`, Keep: map[string]string{"id": "integration_id"}, Has: `{"settings":{"sign_secret":"s3cr3t"}}`},
+		{Path: "/integration/secret/rotate", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Code: "AccessDenied"},
+		{Path: "/integration/secret/rotate", Key: apitest.KeyB, Body: `{"integration_id":$id}`, Code: "ResourceNotFound"},
+		{Path: "/integration/secret/rotate", Body: `{"integration_id":$id,"grace_seconds":2592001}`, Code: "InvalidParameter", Says: []string{"grace_seconds"}},
+		{Path: "/integration/secret/rotate", Body: `{"integration_id":$id,"grace_seconds":60}`, Keep: map[string]string{"new": "sign_secret"}, Golden: "integration_secret_rotate"},
+		{Path: "/integration/info", Body: `{"integration_id":$id}`, Data: `{"account_id":2451002751131,"integration_id":$id,"integration_name":"Out","integration_type":"webhook_alert","description":"","team_id":0,"channel_id":0,"ref_id":"",
+			"integration_key":"","push_url":"","settings":{"endpoint":"https://example.com","previous_sign_secret_expires_at":1776052861,"sign_secret_rotated_at":1776052801},"status":"enabled",
+			"creator_id":2476123212131,"updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801}`},
+		{Path: "/integration/update", Body: `{"integration_id":$id,"settings":{"endpoint":"https://example.com/2","previous_sign_secret_expires_at":1,"previous_sign_secret":"x"}}`, Data: `{}`},
+		{Path: "/integration/info", Body: `{"integration_id":$id}`, Has: `{"settings":{"previous_sign_secret_expires_at":1776052861}}`},
+	})
+	now := apitest.Now
+	if got := stored(now.Add(59 * time.Second)); len(got) != 2 || got[1] != "s3cr3t" || !strings.HasPrefix(got[0], "whsec_") {
+		t.Errorf("in the grace: %q", got)
+	}
+	first := stored(now)[0]
+	if got := stored(now.Add(61 * time.Second)); len(got) != 1 || got[0] != first {
+		t.Errorf("after the grace: %q", got)
+	}
+	s.Converse(t, []apitest.Turn{
+		{Path: "/integration/secret/rotate", Body: `{"integration_id":` + id + `,"grace_seconds":60}`},
+	})
+	if got := stored(now); len(got) != 2 || got[1] != first {
+		t.Errorf("after a second rotation: %q", got)
+	}
+	s.Converse(t, []apitest.Turn{
+		{Path: "/integration/secret/expire", Key: apitest.KeyReader, Body: `{"integration_id":` + id + `}`, Code: "AccessDenied"},
+		{Path: "/integration/secret/expire", Body: `{"integration_id":` + id + `}`, Data: `{}`, Golden: "integration_secret_expire"},
+	})
+	if got := stored(now); len(got) != 1 || got[0] == first {
+		t.Errorf("after the old one was removed: %q", got)
+	}
+	s.Call(apitest.KeyA, "/integration/update", `{"integration_id":`+id+`,"settings":{"endpoint":"https://example.com","sign_secret":"chosen"}}`).Into(&struct{}{})
+	if got := stored(now); len(got) != 1 || got[0] != "chosen" {
+		t.Errorf("after one was set: %q", got)
+	}
+	s.Converse(t, []apitest.Turn{
+		{Path: "/integration/info", Body: `{"integration_id":` + id + `}`, Has: `{"settings":{"sign_secret":"chosen"}}`},
+		{Path: "/integration/create", Body: `{"integration_name":"a","integration_type":"standard"}`, Keep: map[string]string{"source": "integration_id"}},
+		{Path: "/integration/secret/rotate", Body: `{"integration_id":$source}`, Code: "InvalidParameter", Says: []string{"standard"}},
+	})
+	s.Read(func(tx *db.Tx) error {
+		n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM object WHERE body LIKE '%s3cr3t%' OR body LIKE '%whsec_%'`)
+		if n != 0 {
+			t.Errorf("%d objects hold a secret in clear", n)
+		}
+		return err
+	})
+}
+
 func TestByKey(t *testing.T) {
 	s := apitest.Start(t, (&integration.Service{Keyring: apitest.Box(t)}).Ops())
 	var made, other struct {
@@ -138,7 +214,7 @@ func TestLoadIntegrations(t *testing.T) {
 	apitest.RoundTrip(t, integration.Kind, []integration.Integration{
 		{AccountID: apitest.AccountA, IntegrationID: 11, IntegrationName: "a", IntegrationType: "standard", IntegrationKey: "k3y", Status: "enabled"},
 		{AccountID: apitest.AccountA, IntegrationID: 12, IntegrationName: "b", IntegrationType: "webhook_alert", Status: "disabled",
-			Settings: &integration.Settings{Endpoint: "https://example.com", Headers: map[string]string{"A": "t0ken"}, SignSecret: "s3cret"}},
+			Settings: &integration.Settings{Endpoint: "https://example.com", Headers: map[string]string{"A": "t0ken"}, SignSecret: "s3cret", PreviousSignSecret: "0ld", PreviousSignSecretExpiresAt: 7, SignSecretRotatedAt: 5}},
 	}, map[string]func(*integration.Integration){
 		"integration_id":   func(i *integration.Integration) { i.IntegrationID = 0 },
 		"integration_name": func(i *integration.Integration) { i.IntegrationName = "" },

@@ -99,6 +99,28 @@ func (r *Service) Ops() []api.Op {
 			Example: `{"integration_id": 6113996590131, "grace_seconds": 3600}`,
 			Do:      api.Do(r.rotate),
 		},
+		{
+			Path:   "/integration/secret/rotate",
+			Allow:  manage,
+			Effect: api.Write,
+			Audit:  "integration:write:rotate-secret",
+			Danger: true,
+			Doc:    "Replaces the signing secret of a webhook, and shows the new one this once.",
+			Notes: "For grace_seconds each request has two signatures, one of the new secret and one of the old: receivers can be " +
+				"changed one after the other. A webhook without a secret gets its first one.",
+			Example: `{"integration_id": 6113996590131, "grace_seconds": 86400}`,
+			Do:      api.Do(r.rotateSecret),
+		},
+		{
+			Path:    "/integration/secret/expire",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "integration:write:expire-secret",
+			Danger:  true,
+			Doc:     "Ends the old signing secret of a webhook before its time.",
+			Example: one,
+			Do:      api.Do(r.expireSecret),
+		},
 	})
 }
 

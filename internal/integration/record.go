@@ -40,16 +40,19 @@ type Integration struct {
 
 // Settings is the further configuration of webhooks, heartbeats and apps.
 type Settings struct {
-	Endpoint           string            `json:"endpoint,omitzero" maxLength:"2048" doc:"Of a webhook: http or https URL without user name and password."`
-	EventTypes         []string          `json:"event_types,omitzero" maxItems:"50" maxLength:"64" doc:"Of a webhook: the events that it receives, such as i_new or a_update; absent or empty: everything."`
-	ChannelIDs         []int64           `json:"channel_ids,omitzero" maxItems:"1000" doc:"Of a webhook: only what happens in these channels; absent or empty: in all but private ones."`
-	Headers            map[string]string `json:"headers,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of a webhook: further headers; their values are secrets."`
-	SignSecret         string            `json:"sign_secret,omitzero" maxLength:"255" doc:"Of a webhook: what requests are signed with; a secret; absent: not signed."`
-	InsecureSkipVerify *bool             `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
-	Body               string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
-	IntervalSeconds    int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
-	App                map[string]string `json:"app,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
-	WarRoomEnabled     bool              `json:"war_room_enabled,omitzero" doc:"Of an app: war rooms are opened with it; only one integration of the account may have it."`
+	Endpoint                    string            `json:"endpoint,omitzero" maxLength:"2048" doc:"Of a webhook: http or https URL without user name and password."`
+	EventTypes                  []string          `json:"event_types,omitzero" maxItems:"50" maxLength:"64" doc:"Of a webhook: the events that it receives, such as i_new or a_update; absent or empty: everything."`
+	ChannelIDs                  []int64           `json:"channel_ids,omitzero" maxItems:"1000" doc:"Of a webhook: only what happens in these channels; absent or empty: in all but private ones."`
+	Headers                     map[string]string `json:"headers,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of a webhook: further headers; their values are secrets."`
+	SignSecret                  string            `json:"sign_secret,omitzero" maxLength:"255" doc:"Of a webhook: what requests are signed with; a secret; absent: not signed."`
+	PreviousSignSecret          string            `json:"previous_sign_secret,omitzero" maxLength:"255" doc:"Of a webhook whose secret was rotated: the old one, which requests are signed with as well until it expires; never shown."`
+	PreviousSignSecretExpiresAt int64             `json:"previous_sign_secret_expires_at,omitzero" minimum:"0" doc:"Of a webhook whose secret was rotated: when the old one ends, Unix seconds."`
+	SignSecretRotatedAt         int64             `json:"sign_secret_rotated_at,omitzero" minimum:"0" doc:"When the secret was rotated, Unix seconds; absent: never. A rotated secret is not shown."`
+	InsecureSkipVerify          *bool             `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
+	Body                        string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
+	IntervalSeconds             int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
+	App                         map[string]string `json:"app,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
+	WarRoomEnabled              bool              `json:"war_room_enabled,omitzero" doc:"Of an app: war rooms are opened with it; only one integration of the account may have it."`
 }
 
 // AlertEvents and IncidentEvents are the events that a webhook can subscribe to. A webhook with a_update receives a_close
@@ -99,6 +102,9 @@ var Kind = configstore.Kind[Integration]{
 		}
 		s := *i.Settings
 		if s.SignSecret, err = fn("sign_secret", s.SignSecret); err != nil {
+			return err
+		}
+		if s.PreviousSignSecret, err = fn("previous_sign_secret", s.PreviousSignSecret); err != nil {
 			return err
 		}
 		s.Headers = maps.Clone(s.Headers)

@@ -119,6 +119,7 @@ func (s *Settings) keepSecrets(old *Settings) *Settings {
 	if k.SignSecret == "" {
 		k.SignSecret = old.SignSecret
 	}
+	k.keepRotation(old)
 	k.Headers = maps.Clone(k.Headers)
 	for name, value := range k.Headers {
 		if value == "" {

@@ -56,7 +56,11 @@ func (r *Ready) Match(
 			break
 		}
 	}
-	if len(channels) == 0 && r.Default != nil {
+	switch {
+	case len(channels) > 0:
+	case r.Default == nil || len(r.Default.ChannelIDs) == 0:
+		results = append(results, CaseResult{Case: "default", Why: "no case sends it anywhere, and no default names a channel"})
+	default:
 		results = append(results, CaseResult{
 			Case: "default", Matched: true, Channels: r.Default.ChannelIDs, Why: "no case sends it anywhere",
 		})

@@ -66,13 +66,7 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	c.Warn(r.warnings()...)
-	r.Version, r.UpdatedAt, r.UpdatedBy = r.Version+1, c.Unix(), c.Who.PersonID
-	c.Touched(configstore.Integration, r.IntegrationID, "")
-	c.Touched(Kind.Name, key, Kind.Head(&r).Name)
-	if _, err := versions.Insert(c.Tx, account, &r); err != nil {
-		return api.Empty{}, err
-	}
-	return api.Empty{}, Kind.Put(c.Tx, account, &r)
+	return api.Empty{}, r.store(c)
 }
 
 // warnings returns what is probably not meant.

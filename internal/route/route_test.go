@@ -16,7 +16,7 @@ import (
 
 func TestConversationRoute(t *testing.T) {
 	keyring := apitest.Box(t)
-	s := apitest.Start(t, route.Ops(), channel.Ops(keyring), (&integration.Service{Keyring: keyring}).Ops())
+	s := apitest.Start(t, route.Ops(), channel.Ops(keyring, route.RemoveChannel), (&integration.Service{Keyring: keyring}).Ops())
 	s.Grant(auth.IntegrationsRead)
 	critical := `{"if":[{"key":"severity","oper":"IN","vals":["Critical"]}],"channel_ids":[$b],"fallthrough":true}`
 	byName := `{"if":[{"key":"labels.team","oper":"IN","vals":["*"]}],"channel_ids":[],"fallthrough":false,"routing_mode":"name_mapping","name_mapping_label":"team"}`
@@ -48,11 +48,78 @@ func TestConversationRoute(t *testing.T) {
 		{Path: "/route/info", Key: apitest.KeyB, Body: `{"integration_id":$i}`, Code: "ResourceNotFound"},
 		{Path: "/route/upsert", Key: apitest.KeyReader, Body: `{` + body + `}`, Code: "AccessDenied"},
 		{Path: "/channel/disable", Body: `{"channel_id":$b}`},
-		{Path: "/channel/delete", Body: `{"channel_id":$b}`, Code: "ReferenceExist", Has: `{"refs":[{"kind":"route","id":"$i"}]}`},
+		{Path: "/channel/delete", Body: `{"channel_id":$b,"dry_run":true}`, Has: `{"allowed":true,"warnings":["route of integration $i: cases[0] is deleted, because it names no other channel; its alerts go to the next cases that they meet, then to the default"]}`},
 		{Path: "/integration/delete", Body: `{"integration_id":$i,"dry_run":true}`, Has: `{"removes":[{"kind":"integration"},{"kind":"route","id":"$i"}]}`},
 		{Path: "/integration/delete", Body: `{"integration_id":$i}`, Data: `{}`},
 		{Path: "/route/info", Body: `{"integration_id":$i}`, Code: "ResourceNotFound"},
 		{Path: "/channel/delete", Body: `{"channel_id":$b}`, Data: `{}`},
+	})
+}
+
+// What a client leaves out has its default, and comes back as it was written.
+func TestRouteOfAShortRequest(t *testing.T) {
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, route.Ops(), channel.Ops(keyring), (&integration.Service{Keyring: keyring}).Ops())
+	s.Converse(t, []apitest.Turn{
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"A"}`, Keep: map[string]string{"a": "channel_id"}},
+		{Path: "/integration/create", Body: `{"integration_name":"x","integration_type":"standard"}`, Keep: map[string]string{"i": "integration_id"}},
+		{Path: "/route/upsert", Body: `{"integration_id":$i,"cases":[{"if":[{"key":"a","oper":"IN","vals":["b"]}],"channel_ids":[$a]},` +
+			`{"if":[{"key":"a","oper":"IN","vals":["*"]}],"routing_mode":"name_mapping","name_mapping_label":"a"}],` +
+			`"sections":[{"name":"Loud"}],"default":{}}`, Has: `{"warnings":["default: is not set, so alerts that meet no case reach no one"]}`},
+		{Path: "/route/info", Body: `{"integration_id":$i}`, Has: `{"cases":[{"fallthrough":false,"channel_ids":[$a]},{"fallthrough":false,"channel_ids":[],"routing_mode":"name_mapping"}],` +
+			`"sections":[{"name":"Loud","position":0}],"default":{}}`},
+		{Path: "/route/upsert", Body: `{"integration_id":$i,"cases":[{"if":[{"key":"a","oper":"IN","vals":["b"]}]}]}`, Code: "InvalidParameter", Says: []string{"cases[0].channel_ids"}},
+	})
+}
+
+// A channel that is deleted leaves the routes. Their history has a version with it and one without.
+func TestDeletedChannelLeavesRoutes(t *testing.T) {
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, route.Ops(), channel.Ops(keyring, route.RemoveChannel), (&integration.Service{Keyring: keyring}).Ops())
+	on := func(label, channels, more string) string {
+		return `{"if":[{"key":"` + label + `","oper":"IN","vals":["1"]}],"channel_ids":[` + channels + `],"fallthrough":false` + more + `}`
+	}
+	mapped := `,"routing_mode":"name_mapping","name_mapping_label":"team"`
+	prefix := "route of integration $i: "
+	s.Converse(t, []apitest.Turn{
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"A"}`, Keep: map[string]string{"a": "channel_id"}},
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"B"}`, Keep: map[string]string{"b": "channel_id"}},
+		{Path: "/integration/create", Body: `{"integration_name":"x","integration_type":"standard"}`, Keep: map[string]string{"i": "integration_id"}},
+		{Path: "/integration/create", Body: `{"integration_name":"y","integration_type":"standard"}`, Keep: map[string]string{"j": "integration_id"}},
+		{Path: "/route/upsert", Body: `{"integration_id":$i,"cases":[` + on("c0", "$b", "") + `,` + on("c1", "$b,$a", "") + `,` + on("c2", "$b", mapped) + `,` + on("c3", "$a", "") + `],` +
+			`"sections":[{"name":"first","position":0},{"name":"second","position":1},{"name":"end","position":4}],"default":{"channel_ids":[$b]}}`},
+		{Path: "/route/upsert", Body: `{"integration_id":$j,"cases":[` + on("only", "$b", "") + `]}`},
+		{Path: "/channel/disable", Body: `{"channel_id":$b}`},
+		{Path: "/integration/update", Body: `{"integration_id":$j,"channel_id":$b}`},
+		{Path: "/channel/delete", Body: `{"channel_id":$b,"dry_run":true}`, Has: `{"allowed":false,"refs":[{"kind":"integration","id":"$j"}]}`},
+		{Path: "/integration/update", Body: `{"integration_id":$j,"channel_id":0}`},
+		{Path: "/channel/delete", Body: `{"channel_id":$b}`, Data: `{"warnings":["` + prefix +
+			`cases[0] is deleted, because it names no other channel; its alerts go to the next cases that they meet, then to the default","` + prefix +
+			`cases[1] no longer names the channel","` + prefix + `cases[2] no longer names the channel","` + prefix +
+			`default names no channel any more; alerts that no case sends anywhere reach only the account's fallback",` +
+			`"route of integration $j: cases[0] is deleted, because it names no other channel; its alerts go to the next cases that they meet, then to the default",` +
+			`"route of integration $j: default names no channel any more; alerts that no case sends anywhere reach only the account's fallback"]}`},
+		{Path: "/route/info", Body: `{"integration_id":$i}`, Has: `{"version":2,"cases":[` + on("c1", "$a", "") + `,` + on("c2", "", mapped) + `,` + on("c3", "$a", "") + `],` +
+			`"sections":[{"name":"first","position":0},{"name":"second","position":0},{"name":"end","position":3}],"default":{}}`},
+		{Path: "/route/info", Body: `{"integration_id":$j}`, Has: `{"version":2,"cases":[],"default":{}}`},
+		{Path: "/route/history/list", Body: `{"integration_id":$i}`, Has: `{"total":2,"items":[{"version":2},{"version":1,"default":{"channel_ids":[$b]}}]}`},
+	})
+}
+
+// The warnings of a deletion name no case of a route that the caller may not read.
+func TestDeletedChannelHidesPrivateRoutes(t *testing.T) {
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, route.Ops(), channel.Ops(keyring, route.RemoveChannel), (&integration.Service{Keyring: keyring}).Ops())
+	s.Grant(auth.ChannelsManage)
+	s.Converse(t, []apitest.Turn{
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"A","is_private":true}`, Keep: map[string]string{"a": "channel_id"}},
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"B"}`, Keep: map[string]string{"b": "channel_id"}},
+		{Path: "/integration/create", Body: `{"integration_name":"x","integration_type":"standard"}`, Keep: map[string]string{"i": "integration_id"}},
+		{Path: "/route/upsert", Body: `{"integration_id":$i,"cases":[{"if":[{"key":"a","oper":"IN","vals":["secret"]}],"channel_ids":[$b]}],"default":{"channel_ids":[$a]}}`},
+		{Path: "/channel/disable", Key: apitest.KeyReader, Body: `{"channel_id":$b}`},
+		{Path: "/channel/delete", Key: apitest.KeyReader, Body: `{"channel_id":$b}`, Data: `{"warnings":["route of integration $i: no longer names the channel; ` +
+			`alerts that went only there go to its next cases, then to its default"]}`},
+		{Path: "/route/info", Body: `{"integration_id":$i}`, Has: `{"version":2,"cases":[],"default":{"channel_ids":[$a]}}`},
 	})
 }
 

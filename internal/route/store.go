@@ -32,8 +32,8 @@ type Route struct {
 // Case is a condition and the channels that alerts which meet it go to.
 type Case struct {
 	If               filter.Group `json:"if" doc:"Conditions, all of which an alert must meet."`
-	ChannelIDs       []int64      `json:"channel_ids" maxItems:"100" doc:"Where it goes, with routing_mode standard."`
-	Fallthrough      bool         `json:"fallthrough" doc:"The next cases are evaluated as well."`
+	ChannelIDs       []int64      `json:"channel_ids" required:"false" maxItems:"100" doc:"Where it goes, with routing_mode standard; not needed with name_mapping."`
+	Fallthrough      bool         `json:"fallthrough" required:"false" doc:"The next cases are evaluated as well; absent: they are not."`
 	RoutingMode      string       `json:"routing_mode,omitzero" enum:"standard,name_mapping" doc:"standard, also when absent: to channel_ids; name_mapping: to the channel whose name a label has."`
 	NameMappingLabel string       `json:"name_mapping_label,omitzero" maxLength:"128" doc:"That label, with name_mapping."`
 }
@@ -41,12 +41,12 @@ type Case struct {
 // Section is a heading above the case at a position.
 type Section struct {
 	Name     string `json:"name" minLength:"1" maxLength:"128" doc:"Its text, unique in the route."`
-	Position int64  `json:"position" minimum:"0" doc:"The case that it is above, counted from 0."`
+	Position int64  `json:"position" minimum:"0" required:"false" doc:"The case that it is above, counted from 0; absent: 0."`
 }
 
 // Default is the channels for alerts that no case sends anywhere.
 type Default struct {
-	ChannelIDs []int64 `json:"channel_ids" maxItems:"100" doc:"The channels."`
+	ChannelIDs []int64 `json:"channel_ids,omitzero" maxItems:"100" doc:"The channels; none: these alerts reach no channel."`
 }
 
 // The values of Case.RoutingMode.

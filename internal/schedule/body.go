@@ -21,6 +21,7 @@ type Body struct {
 	Status       *int64        `json:"status,omitzero" minimum:"0" maximum:"1" doc:"0 enabled, 1 disabled: it is computed as usual and no person is paged from it."`
 	Disabled     *int64        `json:"disabled,omitzero" minimum:"0" maximum:"1" doc:"Older name of status, used where that is unset."`
 	TimeZone     *string       `json:"time_zone,omitzero" maxLength:"255" doc:"IANA zone of layers that have none of their own; empty: the account's."`
+	WhenAbsent   *string       `json:"when_absent,omitzero" enum:"next,gap" doc:"What rotations do when everyone of a group is absent: next (the default): the next group that has a person present takes the time; gap: no one is on call."`
 	Layers       []LayerConfig `json:"layers,omitzero" maxItems:"500" doc:"Rotations and overrides. Without any, no one is on call."`
 	Notify       *Notify       `json:"notify,omitzero" doc:"Who is notified about shifts, and how."`
 }
@@ -49,6 +50,11 @@ func (b Body) normalise(prefix string) (Body, error) {
 	}
 	if b.Status != nil {
 		if err := between(prefix+"status", *b.Status, 0, 1); err != nil {
+			return b, err
+		}
+	}
+	if b.WhenAbsent != nil {
+		if _, err := parseWhenAbsent(prefix+"when_absent", *b.WhenAbsent); err != nil {
 			return b, err
 		}
 	}
@@ -89,6 +95,9 @@ func (b Body) applyTo(s *stored) {
 	configstore.SetIfSent(&s.TeamID, b.TeamID)
 	configstore.SetIfSent(&s.Status, b.Status)
 	configstore.SetIfSent(&s.TimeZone, b.TimeZone)
+	if b.WhenAbsent != nil {
+		s.WhenAbsent, _ = parseWhenAbsent("", *b.WhenAbsent) // normalise has checked it
+	}
 	if b.Layers != nil {
 		s.Layers = b.Layers
 	}

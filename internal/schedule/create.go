@@ -16,6 +16,7 @@ type createRequest struct {
 // Created is the reply of /schedule/create.
 type Created struct {
 	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the new schedule."`
+	Revision   int64 `json:"revision" doc:"Its revision: 1."`
 	Changed
 }
 
@@ -31,9 +32,15 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 		return Created{}, fault.Invalid("schedule_name", "is required, 1 to %d characters, under this name or as name", maxName)
 	}
 	s := stored{Stamps: Stamps{AccountID: c.Who.AccountID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID, UpdateAt: c.Unix(),
-		UpdateBy: c.Who.PersonID}}
+		UpdateBy: c.Who.PersonID}, Revision: 1}
 	body.applyTo(&s)
-	warnings, err := s.warnings(c.Tx, c.Who.Zone)
+	if err := needCalendars(c.Tx, s.AccountID, s.Layers, ""); err != nil {
+		return Created{}, err
+	}
+	if err := s.readCalendars(c.Tx, c.Who.AccountID); err != nil {
+		return Created{}, err
+	}
+	warnings, err := s.warnings(c.Tx, c.Who.Zone, c.Unix())
 	if err != nil {
 		return Created{}, err
 	}
@@ -48,5 +55,5 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	from, to := s.references()
-	return Created{s.ScheduleID, Changed{warnings}}, configstore.AddReferences(c.Tx, s.AccountID, from, to...)
+	return Created{s.ScheduleID, s.Revision, Changed{warnings}}, configstore.AddReferences(c.Tx, s.AccountID, from, to...)
 }

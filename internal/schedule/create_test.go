@@ -203,7 +203,16 @@ func TestCreateWarns(t *testing.T) {
 		{"unknown team", `{"schedule_name":"S","team_id":42}`, []string{"team_id", "42"}},
 		{"unknown persons", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A, 77, apitest.OwnerB, 77})}}),
 			[]string{"layers", fmt.Sprintf("77, %d", int64(apitest.OwnerB))}},
-		{"weekly hours under a mask", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A}, object{
+		{"a hole each week", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A}, object{
+			"day_mask": object{"repeat": []int{1, 2, 3, 4, 5}}})}}),
+			[]string{"layers: no one is on call every Saturday 00:00 to Monday 00:00, 13 times from 2026-04-18 to 2026-07-13 (Asia/Shanghai)"}},
+		{"a person in two layers", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A}), layer(1776009600, []int64{A})}}),
+			[]string{"layers: ", "is on call twice at once, by layers[0]", "and layers[1]"}},
+		{"a layer that has ended", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A}),
+			layer(1766009600, []int64{B}, object{"layer_end": 1776009600})}}), []string{"layers: layers[1]", "has ended"}},
+		{"hours without a mode", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A}, object{
+			"restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 3600}}})}}), []string{"layers[0].restrict_periods", "restrict_mode is 0"}},
+		{"weekly hours under a mask", text(t, object{"schedule_name": "S", "status": 1, "layers": []any{layer(1776009600, []int64{A}, object{
 			"day_mask": object{"repeat": []int{1}}, "restrict_mode": 2,
 			"restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 3600}}})}}), []string{"layers[0]"}},
 		{"robot without token", `{"schedule_name":"S","notify":{"webhooks":[{"type":"slack","settings":{}}]}}`,

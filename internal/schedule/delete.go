@@ -18,6 +18,13 @@ func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 		if err != nil {
 			return api.Removal{}, err
 		}
+		for i := range s.overrides {
+			o := &s.overrides[i]
+			if err := eraseOverride(c.Tx, c.Who.AccountID, o.OverrideID); err != nil {
+				return api.Removal{}, err
+			}
+			c.Removed(configstore.Override, o.OverrideID, o.called())
+		}
 		if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Schedule, id); err != nil {
 			return api.Removal{}, err
 		}
@@ -29,7 +36,8 @@ func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 	return api.Removal{}, nil
 }
 
-// Erase deletes a schedule with its references, whether or not it exists.
+// Erase deletes a schedule with its references, whether or not it exists. Its overrides stay: an account file has them in
+// a section of their own.
 func Erase(tx *db.Tx, account, schedule int64) error {
 	if _, err := tx.Exec(`DELETE FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule); err != nil {
 		return err

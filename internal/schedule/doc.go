@@ -10,4 +10,6 @@ import "tocsin/internal/platform/secret"
 // Service holds the dependencies of the operations on schedules.
 type Service struct {
 	Keyring *secret.Keyring // seals the secrets of notification webhooks
+
+	Overridden Overridden // stores the notifications about changes of overrides; nil: none are sent
 }

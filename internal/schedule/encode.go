@@ -18,11 +18,15 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	b = appendOptionalText(append(b, `,"description":`...), s.Description)
 	b = appendOptional(append(b, `,"group_id":`...), s.GroupID)
 	b = appendOptional(append(b, `,"team_id":`...), s.TeamID)
+	if s.Revision != 0 {
+		b = strconv.AppendInt(append(b, `,"revision":`...), s.Revision, 10)
+	}
 	b = appendOptional(append(b, `,"disabled":`...), s.Disabled)
 	b = appendOptional(append(b, `,"status":`...), s.Status)
 	if s.TimeZone != "" {
 		b = appendText(append(b, `,"time_zone":`...), s.TimeZone)
 	}
+	b = appendText(append(b, `,"when_absent":`...), s.WhenAbsent)
 	b = append(b, `,"layers":`...)
 	if s.Layers == nil {
 		b = append(b, "null"...)
@@ -46,6 +50,12 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	if s.End != nil {
 		b = appendOptional(append(b, `,"end":`...), s.End)
 	}
+	if s.Overrides != nil {
+		b = appendList(append(b, `,"overrides":`...), *s.Overrides, func(b []byte, o *Override) []byte { return o.append(b) })
+	}
+	if s.NextAfter != nil {
+		b = appendOptional(append(b, `,"next_after":`...), s.NextAfter)
+	}
 	b = append(b, `,"notify":`...)
 	notify, err := json.Marshal(s.Notify, jsontext.AllowInvalidUTF8(true),
 		json.Deterministic(true)) // small, and it has unknown members
@@ -56,7 +66,7 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	b = s.CurOncall.append(append(b, `,"cur_oncall":`...))
 	b = s.NextOncall.append(append(b, `,"next_oncall":`...))
 	if len(s.Warnings) > 0 {
-		b = appendList(append(b, `,"warnings":`...), s.Warnings, func(b []byte, text *string) []byte { return appendText(b, *text) })
+		b = appendList(append(b, `,"warnings":`...), s.Warnings, appendQuoted)
 	}
 	return append(b, '}'), nil
 }
@@ -100,6 +110,12 @@ func (l *Layer) append(b []byte) []byte {
 	if l.TimeZone != "" {
 		b = appendText(append(b, `,"time_zone":`...), l.TimeZone)
 	}
+	if l.SkipCalIDs != nil {
+		b = appendList(append(b, `,"skip_cal_ids":`...), l.SkipCalIDs, appendQuoted)
+	}
+	if l.OnlyCalIDs != nil {
+		b = appendList(append(b, `,"only_cal_ids":`...), l.OnlyCalIDs, appendQuoted)
+	}
 	return append(l.Stamps.append(append(b, ',')), '}')
 }
 
@@ -141,6 +157,12 @@ func (e *Entry) append(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"end":`...), e.End, 10)
 	b = e.Group.append(append(b, `,"group":`...))
 	b = strconv.AppendInt(append(b, `,"index":`...), int64(e.Index), 10)
+	if e.CutStart {
+		b = append(b, `,"cut_start":true`...)
+	}
+	if e.CutEnd {
+		b = append(b, `,"cut_end":true`...)
+	}
 	return append(b, '}')
 }
 
@@ -185,6 +207,8 @@ func appendOptionalText(b []byte, text *string) []byte {
 	}
 	return appendText(b, *text)
 }
+
+func appendQuoted(b []byte, text *string) []byte { return appendText(b, *text) }
 
 // appendText quotes a text. Invalid UTF-8 is replaced, as the API's encoder replaces it.
 func appendText(b []byte, text string) []byte {

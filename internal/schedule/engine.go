@@ -15,7 +15,7 @@ import (
 func check(timeZone *string, layers []LayerConfig, prefix string) error {
 	var name string
 	configstore.SetIfSent(&name, timeZone)
-	e, err := compile(time.UTC, name, layers)
+	e, err := compile(time.UTC, name, layers, nil)
 	if err == nil {
 		err = e.Check()
 	}
@@ -53,15 +53,20 @@ type compiled struct {
 
 // compile translates the schedule for the engine.
 func (s *stored) compile(account *time.Location) (*oncall.Schedule, error) {
-	e, err := compile(account, s.TimeZone, s.Layers)
+	if s.calendars == nil && len(s.calendarIDs()) > 0 {
+		return nil, fmt.Errorf("schedule %d: the calendars of its layers were not read", s.ScheduleID)
+	}
+	e, err := compile(account, s.TimeZone, s.Layers, s.calendars)
 	if err != nil { // it was valid when it was stored, so this is an internal error and not the caller's
 		return nil, fmt.Errorf("schedule %d cannot be computed: %s", s.ScheduleID, err.Error())
 	}
+	e.Covers, e.Absences = s.covers(), s.absences
+	e.WhenAbsent = oncall.WhenAbsent(s.WhenAbsent)
 	return e, nil
 }
 
 // compile translates normalised layers for the engine. An error is a fault that names the field.
-func compile(account *time.Location, timeZone string, layers []LayerConfig) (e *oncall.Schedule, err error) {
+func compile(account *time.Location, timeZone string, layers []LayerConfig, known calendars) (e *oncall.Schedule, err error) {
 	e = &oncall.Schedule{Zone: account, Layers: make([]oncall.Layer, len(layers))}
 	if timeZone != "" {
 		if e.Zone, err = zone("time_zone", timeZone); err != nil {
@@ -72,6 +77,7 @@ func compile(account *time.Location, timeZone string, layers []LayerConfig) (e *
 		if e.Layers[i], err = layers[i].compile(); err != nil {
 			return nil, prefixField(fmt.Sprintf("layers[%d].", i), err)
 		}
+		e.Layers[i].Skip, e.Layers[i].Only = known.of(layers[i].SkipCalIDs), known.of(layers[i].OnlyCalIDs)
 	}
 	return e, nil
 }
@@ -111,7 +117,7 @@ func (l *LayerConfig) compile() (e oncall.Layer, err error) {
 	for _, p := range l.RestrictPeriods {
 		e.Restrict = append(e.Restrict, oncall.Period{Start: p.RestrictStart, End: p.RestrictEnd})
 	}
-	if len(e.Restrict) == 0 && l.RestrictMode != 0 && (l.RestrictStart != 0 || l.RestrictEnd != 0) {
+	if len(e.Restrict) == 0 && (l.RestrictStart != 0 || l.RestrictEnd != 0) {
 		e.Restrict = []oncall.Period{{Start: l.RestrictStart, End: l.RestrictEnd}} // docs/timeline.md R14
 	}
 	for i := range l.Groups {
@@ -138,31 +144,52 @@ func (b *budget) spend(g *Group) {
 	}
 }
 
+// spendAll subtracts the persons of pieces from the budget.
+func (b *budget) spendAll(pieces []oncall.Piece) {
+	for i := range pieces {
+		for _, m := range pieces[i].Group.Members {
+			*b -= budget(len(m.PersonIDs))
+		}
+	}
+}
+
 // timelines returns who is on call in [w.from, w.to): by each layer alone, rotations first, and in the final schedule.
 // It returns fault.Invalid when the budget is used up.
 func (s *stored) timelines(e *oncall.Schedule, w window, left *budget) (layers []ComputedLayer, final ComputedLayer, err error) {
-	computed := e.Window(w.from, w.to)
+	computed := e.Window(w.seen())
 	layers = make([]ComputedLayer, 0, len(s.Layers))
 	for _, i := range e.Order() {
 		l := &s.Layers[i]
-		entries := make([]Entry, len(computed.Layers[i]))
-		for j, c := range computed.Layers[i] {
-			entries[j] = Entry{Start: c.Start, End: c.End, Group: l.Groups[c.Group].during(c.Start, c.End), Index: c.Group}
-			left.spend(&entries[j].Group)
+		entries := make([]Entry, 0, len(computed.Layers[i]))
+		for _, c := range computed.Layers[i] {
+			if t, ok := w.clip(c.Start, c.End); ok {
+				g := l.Groups[c.Group]
+				if p := computed.Presence(&c); p != nil {
+					g = shown(&p.Group, c.Start, c.End)
+				}
+				entries = append(entries, t.entry(g, c.Group, left))
+			}
 		}
 		layers = append(layers, ComputedLayer{LayerName: l.LayerName, Name: l.LayerName, Mode: l.Mode, Schedules: &entries})
 	}
-	pieces := make([]Entry, len(computed.Final))
+	pieces := make([]Entry, 0, len(computed.Final))
 	for i := range computed.Final {
 		p := &computed.Final[i]
-		pieces[i] = Entry{Start: p.Start, End: p.End, Group: s.group(p), Index: p.Index}
-		left.spend(&pieces[i].Group)
+		if t, ok := w.clip(p.Start, p.End); ok {
+			pieces = append(pieces, t.entry(s.group(p), p.Index, left))
+		}
 	}
 	if *left < 0 {
 		return nil, final, fault.Invalid("end", "the timelines up to %d would name persons more than %d times: ask for a shorter window", w.to,
 			maxNamed)
 	}
 	return layers, ComputedLayer{Schedules: &pieces}, nil
+}
+
+// entry returns the period as an entry of a timeline.
+func (t clipped) entry(g Group, index int, left *budget) Entry {
+	left.spend(&g)
+	return Entry{Start: t.start, End: t.end, Group: g.during(t.start, t.end), Index: index, CutStart: t.cutStart, CutEnd: t.cutEnd}
 }
 
 // oncall returns a piece with its bounds as the API shows it; nil for none.
@@ -173,16 +200,22 @@ func (s *stored) oncall(p *oncall.Piece) *OncallEntry {
 	return &OncallEntry{Start: p.Start, End: p.End, Group: s.group(p), Weight: int64(p.Weight), Index: p.Index}
 }
 
-// group returns who is on call in a piece: a configured group, or the merged group where layers are stacked.
+// group returns who is on call in a piece: a configured group, or the piece's own where layers are stacked, or absences
+// or covers changed it.
 func (s *stored) group(p *oncall.Piece) Group {
-	if source := p.Sources[0]; p.Rule != oncall.RuleStacked {
+	if source := p.Sources[0]; p.Rule != oncall.RuleStacked && p.Changes == nil {
 		return s.Layers[source.Layer].Groups[source.Group].during(p.Start, p.End)
 	}
-	members := make([]Member, len(p.Group.Members))
-	for i, m := range p.Group.Members {
+	return shown(&p.Group, p.Start, p.End)
+}
+
+// shown returns a group of the engine with the bounds of a period in which it is on call.
+func shown(g *oncall.Group, start, end int64) Group {
+	members := make([]Member, len(g.Members))
+	for i, m := range g.Members {
 		members[i] = Member(m)
 	}
-	return Group{GroupName: p.Group.Name, Name: p.Group.Name, Members: members, Start: p.Start, End: p.End}
+	return Group{GroupName: g.Name, Name: g.Name, Members: members, Start: start, End: end}
 }
 
 // during returns the group with the bounds of a period in which it is on call.

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tocsin/internal/api"
@@ -57,6 +58,18 @@ func (n names) name(id int64) (string, error) {
 	return p.PersonName, nil
 }
 
+// add adds the name of a person to a list, unless it is in it or the list is full.
+func (n names) add(list *[]string, id int64) error {
+	if len(*list) == maxNames {
+		return nil
+	}
+	name, err := n.name(id)
+	if err == nil && !slices.Contains(*list, name) {
+		*list = append(*list, name)
+	}
+	return err
+}
+
 // maxShown is how many persons or layers a sentence names.
 const maxShown = 5
 
@@ -96,6 +109,13 @@ func (s *stored) words(x *Explained, why oncall.Why, n names, clock person.Clock
 	for i := range x.Layers {
 		words = append(words, s.title(i)+" "+s.layerWords(&x.Layers[i], i, clock)+".")
 	}
+	for i := range x.Covers {
+		text, err := n.coverWords(&x.Covers[i], clock)
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, text)
+	}
 	if x.NextChange == 0 {
 		return append(words, "Nothing changes within 400 days."), nil
 	}
@@ -130,6 +150,23 @@ func (n names) onCall(o *OncallEntry) (string, error) {
 	default:
 		return list(all, more, "persons") + " are", nil
 	}
+}
+
+// coverWords returns what a cover does.
+func (n names) coverWords(x *CoverExplained, clock person.Clock) (string, error) {
+	if len(x.Covered) > 0 {
+		return fmt.Sprintf("%s is on call in place of %s, from %s until %s.", x.ByName, list(x.Covered, 0, "persons"),
+			clock.Minute(x.Start), clock.Minute(x.End)), nil
+	}
+	whom := fmt.Sprintf("on-call role %d", x.cover.RoleID)
+	if x.cover.PersonID != 0 {
+		var err error
+		if whom, err = n.name(x.cover.PersonID); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%s covers %s until %s, which has no effect: there is no one to replace at that moment.", x.ByName, whom,
+		clock.Minute(x.End)), nil
 }
 
 // ruleWords returns why the sources of a shift count.
@@ -177,16 +214,34 @@ func (s *stored) layerWords(x *LayerExplained, i int, clock person.Clock) string
 		return "does not count any more: it ended on " + clock.Minute(l.ExpireTime)
 	case oncall.Masked.String():
 		return "does not count: this is not one of its days" + turn
+	case oncall.NotACalendarDay.String():
+		if x.onlyOff {
+			return "does not count: this is not a day off in calendar " + x.Calendar + turn
+		}
+		return "does not count: this is a day off in calendar " + x.Calendar + turn
+	case oncall.Absent.String():
+		return "does not count: everyone of the group is absent, and no other group stands in" + absentWords(x, clock) + turn
 	case oncall.Restricted.String():
 		return "does not count: this is outside of its hours" + turn
 	case oncall.Invalid.String():
 		return "does not count: it is not valid and cannot be computed"
 	case oncall.Preempted.String():
 		override := "override " + quoted(x.CoveredBy)
-		return fmt.Sprintf("is covered by %s%s", override, turn)
+		return fmt.Sprintf("is covered by %s%s%s", override, turn, absentWords(x, clock))
 	}
-	return fmt.Sprintf("counts from %s (%s) until %s (%s)%s", clock.Minute(x.Start), edge(x.StartBy, "begins", "begin"),
-		clock.Minute(x.End), edge(x.EndBy, "ends", "end"), turn)
+	return fmt.Sprintf("counts from %s (%s) until %s (%s)%s%s", clock.Minute(x.Start), edge(x.StartBy, "begins", "begin"),
+		clock.Minute(x.End), edge(x.EndBy, "ends", "end"), turn, absentWords(x, clock))
+}
+
+// absentWords returns who is absent, as a part of a sentence.
+func absentWords(x *LayerExplained, clock person.Clock) string {
+	switch len(x.Absent) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("; %s is absent until %s", x.Absent[0], clock.Minute(x.absentUntil))
+	}
+	return fmt.Sprintf("; %s are absent, the first of them until %s", list(x.Absent, 0, "persons"), clock.Minute(x.absentUntil))
 }
 
 // turnWords returns the rotation and the turn of a layer, as the end of a sentence.
@@ -198,7 +253,10 @@ func (s *stored) turnWords(x *LayerExplained, l *LayerConfig) string {
 	if len(x.Persons) > 0 {
 		who = "with " + list(x.Persons, x.more, "persons")
 	}
-	if x.GroupName != "" {
+	switch {
+	case x.standInName:
+		who = fmt.Sprintf("of group %s, for which group %s stands in, %s", quoted(x.GroupName), quoted(x.StandIn), who)
+	case x.GroupName != "":
 		who = fmt.Sprintf("of group %s, %s", x.GroupName, who)
 	}
 	if l.Mode == int64(oncall.Override) {
@@ -218,6 +276,10 @@ func edge(cause, one, many string) string {
 		return "the layer " + one
 	case oncall.CauseMask.String():
 		return "its days " + many
+	case oncall.CauseCalendar.String():
+		return "its calendar days " + many
+	case oncall.CauseAbsence.String():
+		return "an absence begins or ends"
 	case oncall.CauseRestrict.String():
 		return "its hours " + many
 	}

@@ -8,20 +8,23 @@ const defaultWindow = 7 * 86400
 type infoRequest struct {
 	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
 	Window
+	Pages
 }
 
 func (r *Service) info(c *api.Call, in infoRequest) (Schedule, error) {
-	w, err := in.parse(maxWindow)
+	w, err := in.page(in.Window)
 	if err != nil {
 		return Schedule{}, err
 	}
 	if w == nil {
-		w = &window{c.Unix(), c.Unix() + defaultWindow}
+		w = &window{from: c.Unix(), to: c.Unix() + defaultWindow}
 	}
 	s, err := get(c.Tx, c.Who.AccountID, in.ScheduleID)
 	if err != nil {
 		return Schedule{}, err
 	}
 	left := maxNamed
-	return r.showAt(c, s, *w, &left)
+	view, err := r.showAt(c, s, *w, &left)
+	view.NextAfter = w.next()
+	return view, err
 }

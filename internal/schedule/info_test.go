@@ -212,8 +212,8 @@ func TestOnlyManagersSeeSecrets(t *testing.T) {
 		return string(reply.Notify)
 	}
 	want := `{"fixed_time":null,"by":null,"webhooks":[` +
-		`{"type":"slack","settings":{"token":%q,"alias":"a","data_source_id":0,"chat_ids":[],"verify_token":"","sign_secret":""}},` +
-		`{"type":"zoom","settings":{"token":%q,"alias":"","data_source_id":0,"chat_ids":[],"verify_token":%q,"sign_secret":%q,"url":%q,"mode":"kept","auth":%s,"limit":5}}]}`
+		`{"type":"slack","settings":{"token":%q,"alias":"a"}},` +
+		`{"type":"zoom","settings":{"token":%q,"verify_token":%q,"sign_secret":%q,"url":%q,"mode":"kept","auth":%s,"limit":5}}]}`
 	s.Grant(auth.SchedulesManage)
 	for _, key := range []string{apitest.KeyA, apitest.KeyReader} {
 		if got := read(key); !apitest.SameJSON([]byte(got),

@@ -30,8 +30,10 @@ type LayerConfig struct {
 	RestrictPeriods       []Period `json:"restrict_periods" maxItems:"200" required:"false" doc:"The hours in which the layer is on; empty: all."`
 	DayMask               DayMask  `json:"day_mask" required:"false" doc:"The days of the week on which the layer is on."`
 	FairRotation          bool     `json:"fair_rotation" required:"false" doc:"Shifts the order of the groups by one after each full round."`
-	MaskContinuousEnabled bool     `json:"mask_continuous_enabled" required:"false" doc:"Under a day mask, a day begins at the time of day of layer_start instead of 00:00 and reaches into the next."`
+	MaskContinuousEnabled bool     `json:"mask_continuous_enabled" required:"false" doc:"A day of day_mask or of a calendar begins at the time of day of layer_start instead of 00:00 and reaches into the next."`
 	TimeZone              string   `json:"time_zone,omitzero" maxLength:"255" doc:"IANA zone of this layer; absent: the schedule's."`
+	SkipCalIDs            []string `json:"skip_cal_ids,omitzero" maxItems:"20" maxLength:"63" doc:"Calendars whose days off the layer skips, by the dates of its own zone; absent: none."`
+	OnlyCalIDs            []string `json:"only_cal_ids,omitzero" maxItems:"20" maxLength:"63" doc:"Calendars on whose days off alone the layer is on; absent: no limit."`
 }
 
 // Group is a rotation group: the persons who share one shift.
@@ -98,6 +100,9 @@ func (l *LayerConfig) normalise(path string) error {
 		if err := between(fmt.Sprintf("%s.day_mask.repeat[%d]", path, i), day, 0, 6); err != nil {
 			return err
 		}
+	}
+	if err := l.normaliseCalendars(path); err != nil {
+		return err
 	}
 	for i := range l.Groups {
 		if err := l.Groups[i].normalise(fmt.Sprintf("%s.groups[%d]", path, i)); err != nil {

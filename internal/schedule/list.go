@@ -74,7 +74,7 @@ func (r *Service) list(c *api.Call, in listRequest) (Page, error) {
 	for i, s := range found {
 		if w == nil {
 			items[i], err = r.show(c, s)
-		} else {
+		} else if err = s.attach(c.Tx); err == nil {
 			items[i], err = r.showAt(c, s, *w, &left)
 		}
 		if err != nil {

@@ -13,6 +13,7 @@ func (r *Service) Module() module.Module {
 		Ops:      r.Ops(),
 		Reseal:   []func(*db.Tx, secret.Renew) (int, error){Reseal},
 		Complete: Complete,
-		Sections: []string{"schedules"},
+		Prune:    []module.Retention{{Period: module.Ended, Prune: pruneOverrides}},
+		Sections: []string{"schedules", "schedule_overrides"},
 	}
 }

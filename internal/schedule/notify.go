@@ -43,14 +43,14 @@ type Webhook struct {
 }
 
 // WebhookSettings is the address of a chat. Token, VerifyToken and SignSecret are secrets: sealed in the database, and
-// empty for callers without the permission to manage schedules.
+// empty for callers without the permission to manage schedules. Members that were not sent are absent.
 type WebhookSettings struct {
-	Token        string   `json:"token" maxLength:"8192" required:"false" doc:"Token, or the whole URL, of a chat robot. A secret."`
-	Alias        string   `json:"alias" maxLength:"255" required:"false" doc:"Name for people."`
-	DataSourceID int64    `json:"data_source_id" required:"false" doc:"Integration of a chat application; integration_id is accepted for it."`
-	ChatIDs      []string `json:"chat_ids" maxItems:"100" maxLength:"255" required:"false" doc:"Chats of a chat application."`
-	VerifyToken  string   `json:"verify_token" maxLength:"8192" required:"false" doc:"Second token that some robots require. A secret."`
-	SignSecret   string   `json:"sign_secret" maxLength:"8192" required:"false" doc:"Key with which messages to some robots are signed. A secret."`
+	Token        *string  `json:"token,omitzero" maxLength:"8192" doc:"Token, or the whole URL, of a chat robot. A secret."`
+	Alias        *string  `json:"alias,omitzero" maxLength:"255" doc:"Name for people."`
+	DataSourceID *int64   `json:"data_source_id,omitzero" doc:"Integration of a chat application; integration_id is accepted for it."`
+	ChatIDs      []string `json:"chat_ids,omitzero" maxItems:"100" maxLength:"255" doc:"Chats of a chat application."`
+	VerifyToken  *string  `json:"verify_token,omitzero" maxLength:"8192" doc:"Second token that some robots require. A secret."`
+	SignSecret   *string  `json:"sign_secret,omitzero" maxLength:"8192" doc:"Key with which messages to some robots are signed. A secret."`
 
 	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"` // unknown members
 }
@@ -61,8 +61,8 @@ var (
 	timeOfDay = regexp.MustCompile(`\A([01][0-9]|2[0-3]):[0-5][0-9]\z`)
 )
 
-// normalise returns a copy of the notification without an incomplete fixed time and with integration_id copied to
-// data_source_id; nil where nothing is set. It returns fault.Invalid for the first invalid value.
+// normalise returns a copy of the notification without an incomplete fixed time; nil where nothing is set. It returns
+// fault.Invalid for the first invalid value.
 func (n *Notify) normalise(path string) (*Notify, error) {
 	if n == nil {
 		return nil, nil
@@ -87,19 +87,12 @@ func (n *Notify) normalise(path string) (*Notify, error) {
 	if s.Webhooks == nil {
 		return &s, nil
 	}
-	hooks := slices.Clone(*s.Webhooks)
-	for i := range hooks {
-		w := &hooks[i]
+	for i, w := range *s.Webhooks {
 		if !slices.Contains(webhookTypes, w.Type) {
 			return nil, fault.Invalid(fmt.Sprintf("%s.webhooks[%d].type", path, i), "must be one of %s, got %q", strings.Join(webhookTypes, ", "),
 				w.Type)
 		}
-		if w.Settings.DataSourceID == 0 {
-			// A value that is not an integer stays with the other unknown members and names no integration.
-			_ = json.Unmarshal(w.Settings.Others["integration_id"], &w.Settings.DataSourceID)
-		}
 	}
-	s.Webhooks = &hooks
 	return &s, nil
 }
 
@@ -133,6 +126,16 @@ func (n *Notify) warnings() []string {
 	return all
 }
 
+// integration returns the integration of a chat application; 0: none. A value of integration_id that is not an integer
+// stays with the other unknown members and names no integration.
+func (s *WebhookSettings) integration() (id int64) {
+	if s.DataSourceID != nil && *s.DataSourceID != 0 {
+		return *s.DataSourceID
+	}
+	_ = json.Unmarshal(s.Others["integration_id"], &id)
+	return id
+}
+
 // missing lists the settings that this type of webhook requires and that are empty.
 func (w Webhook) missing() (names []string) {
 	need := func(name string, isSet bool) {
@@ -143,15 +146,15 @@ func (w Webhook) missing() (names []string) {
 	s := &w.Settings
 	app := strings.HasSuffix(w.Type, "_app")
 	if app {
-		need("data_source_id", s.DataSourceID != 0)
+		need("data_source_id", s.integration() != 0)
 	} else {
-		need("token", s.Token != "")
+		need("token", s.Token != nil && *s.Token != "")
 	}
 	if app || w.Type == "telegram" {
 		need("chat_ids", len(s.ChatIDs) > 0)
 	}
 	if w.Type == "zoom" {
-		need("verify_token", s.VerifyToken != "")
+		need("verify_token", s.VerifyToken != nil && *s.VerifyToken != "")
 	}
 	return names
 }

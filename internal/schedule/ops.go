@@ -18,7 +18,7 @@ var (
 
 // Ops returns the operations on schedules (specification 4.2 and docs/api.md).
 func (r *Service) Ops() []api.Op {
-	return api.WithReplies(golden, []api.Op{
+	return append(api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/schedule/info",
 			Allow:  mayRead,
@@ -101,6 +101,28 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.infos),
 		},
 		{
+			Path:   "/schedule/lint",
+			Allow:  mayRead,
+			Effect: api.Snapshot,
+			Rate:   ratelimit.Rate{PerMinute: 30, PerSecond: 2}, // it may compute all schedules
+			Doc:    "Lists what is wrong with schedules: holes of the next 90 days, layers that are never on call, persons on call twice at once.",
+			Notes: "The codes are in docs/lint.md. Holes are named of schedules that are enabled and used by an escalation rule. Times are in " +
+				"the schedule's time zone.",
+			Example: `{"schedule_ids": [5789640530410]}`,
+			Do:      api.Do(r.lint),
+		},
+		{
+			Path:   "/schedule/stats",
+			Allow:  mayRead,
+			Effect: api.Snapshot,
+			Rate:   ratelimit.Rate{PerMinute: 30, PerSecond: 2}, // it may compute a year of many schedules
+			Doc:    "Counts how long each person is on call in a window of up to a year, at night, at weekends and on holidays.",
+			Notes: "Of one schedule, several, or those of teams. The final timelines are counted, as /schedule/info shows them; the window may " +
+				"lie in the past or ahead. The past is computed from the schedules as they are now.",
+			Example: `{"schedule_ids": [5789640530410], "start": 1767225600, "end": 1776614400}`,
+			Do:      api.Do(r.stats),
+		},
+		{
 			Path:    "/schedule/delete",
 			Allow:   mayManage,
 			Effect:  api.Write,
@@ -111,7 +133,7 @@ func (r *Service) Ops() []api.Op {
 			Example: `{"schedule_ids": [5789640530410]}`,
 			Do:      api.Do(r.delete),
 		},
-	})
+	}), r.overrideOps()...)
 }
 
 const exampleLayers = `[{"layer_name": "Weekdays", "mode": 0, "rotation_unit": "day", "rotation_value": 1, "layer_start": 1776009600, ` +

@@ -9,11 +9,11 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Plan is the reply of an update with dry_run: which persons would gain and lose which shifts. A changed role is a gain of
+// Plan is part of the reply of a change with dry_run: which persons would gain and lose which shifts. A changed role is a gain of
 // one role and a loss of the other. A changed layer or group is neither.
 type Plan struct {
-	Start   int64          `json:"start" doc:"Start of the compared window: the time of the call, Unix seconds."`
-	End     int64          `json:"end" doc:"Its end, 45 days later, Unix seconds."`
+	Start   int64          `json:"start" doc:"Start of the compared window, Unix seconds: the time of the call or, for an override, its start if that is later."`
+	End     int64          `json:"end" doc:"Its end, Unix seconds: 45 days later or, for an override, its end."`
 	Persons []PersonChange `json:"persons" doc:"The persons whose shifts change, by person_id; empty when no shift changes."`
 }
 
@@ -36,9 +36,9 @@ type Shift struct {
 	GroupName string `json:"group_name" doc:"Name of the group it comes from."`
 }
 
-// plan compares the shifts of two versions of a schedule over the longest window from now on.
-func plan(c *api.Call, before, after *stored) (*Plan, error) {
-	w, left := window{c.Unix(), c.Unix() + maxWindow}, maxNamed
+// plan compares the shifts of two versions of a schedule in a window.
+func plan(c *api.Call, before, after *stored, w window) (*Plan, error) {
+	left := maxNamed
 	was, err := before.shifts(c.Who.Zone, w, &left)
 	if err != nil {
 		return nil, err
@@ -70,13 +70,10 @@ func (s *stored) shifts(account *time.Location, w window, left *budget) ([]oncal
 		return nil, err
 	}
 	final := e.Window(w.from, w.to).Final
-	for i := range final {
-		for _, m := range final[i].Group.Members {
-			*left -= budget(len(m.PersonIDs))
-		}
-	}
+	left.spendAll(final)
 	if *left < 0 {
-		return nil, fault.Invalid("dry_run", "the shifts of the next %d days would name persons more than %d times", maxWindow/86400, maxNamed)
+		return nil, fault.Invalid("dry_run", "the shifts of %d days would name persons more than %d times",
+			(w.to-w.from+86399)/86400, maxNamed)
 	}
 	return e.Shifts(final), nil
 }

@@ -15,11 +15,17 @@ import (
 // days45 is the window of a plan from the start of the test's clock.
 const days45 = 45 * 86400
 
-// held returns who is on call in which role in each minute of a window, by /schedule/info.
+// held returns who is on call in which role in each minute of the window of a plan, by /schedule/info.
 func held(t *testing.T, s *apitest.Server, id, from int64) map[[3]int64]bool {
 	t.Helper()
+	return heldUntil(t, s, id, from, from+days45)
+}
+
+// heldUntil is held for another window.
+func heldUntil(t *testing.T, s *apitest.Server, id, from, until int64) map[[3]int64]bool {
+	t.Helper()
 	all := map[[3]int64]bool{}
-	for _, e := range *info(t, s, id, from, from+days45).FinalSchedule.Schedules {
+	for _, e := range *info(t, s, id, from, until).FinalSchedule.Schedules {
 		for _, m := range e.Group.Members {
 			for _, p := range m.PersonIDs {
 				for at := e.Start; at < e.End; at += 60 {
@@ -130,9 +136,9 @@ func TestPlan(t *testing.T) {
 	s.Grant(auth.SchedulesRead)
 	from := s.Clock.Now().Unix()
 	day := func(n int64) int64 { return from + n*86400 }
-	id := create(t, s, object{"layers": []any{layer(day(-2), []int64{A}, object{"layer_name": "Base", "layer_end": day(10)})}})
+	id := create(t, s, object{"status": 1, "layers": []any{layer(day(-2), []int64{A}, object{"layer_name": "Base", "layer_end": day(10)})}})
 	try := func(rest string) string { return fmt.Sprintf(`{"schedule_id":%d,"dry_run":true%s}`, id, rest) }
-	empty := fmt.Sprintf(`{"dry_run":true,"plan":{"start":%d,"end":%d,"persons":[]}}`, from, day(45))
+	empty := fmt.Sprintf(`{"dry_run":true,"plan":{"start":%d,"end":%d,"persons":[]},"revision":1}`, from, day(45))
 	override := text(t, []any{
 		layer(day(-2), []int64{A}, object{"layer_name": "Base", "layer_end": day(10)}),
 		object{"layer_name": "Holiday", "mode": 1, "layer_start": day(1), "layer_end": day(3),
@@ -142,7 +148,7 @@ func TestPlan(t *testing.T) {
 		{Name: "nothing", Body: try(``), Data: empty},
 		{Name: "what is not computed with", Body: try(`,"schedule_name":"Other","description":"x","status":1,"notify":{}`), Data: empty},
 		{Name: "an override, another role and a person there is not", Body: try(`,"layers":` + override), Golden: "schedule_update_plan",
-			Data: fmt.Sprintf(`{"dry_run":true,"warnings":["layers: no such persons: 77"],"plan":{"start":%d,"end":%d,"persons":[
+			Data: fmt.Sprintf(`{"dry_run":true,"revision":1,"warnings":["layers: no such persons: 77"],"plan":{"start":%d,"end":%d,"persons":[
 			{"person_id":77,"person_name":"","gained_seconds":172800,"lost_seconds":0,"gained":[{"start":%[3]d,"end":%[4]d,"role_id":1,"layer_name":"Holiday","group_name":"Stand-in"}],"lost":[]},
 			{"person_id":2476123212131,"person_name":"Olga Owner","gained_seconds":172800,"lost_seconds":172800,"gained":[{"start":%[3]d,"end":%[4]d,"role_id":1,"layer_name":"Holiday","group_name":"Stand-in"}],"lost":[{"start":%[3]d,"end":%[4]d,"role_id":0,"layer_name":"Base","group_name":"A"}]}]}}`,
 				from, day(45), day(1), day(3))},
@@ -157,7 +163,7 @@ func TestPlan(t *testing.T) {
 			Says: []string{"layers[0].layer_end"}},
 		{Name: "reader is denied", Key: apitest.KeyReader, Body: try(``), Code: "AccessDenied"},
 		{Name: "another account", Key: apitest.KeyB, Body: try(``), Code: "ResourceNotFound"},
-		{Name: "null is absent", Body: fmt.Sprintf(`{"schedule_id":%d,"dry_run":null}`, id), Data: `{}`},
+		{Name: "null is absent", Body: fmt.Sprintf(`{"schedule_id":%d,"dry_run":null}`, id), Data: `{"revision":2}`},
 		{Name: "a text", Body: fmt.Sprintf(`{"schedule_id":%d,"dry_run":"yes"}`, id), Code: "InvalidParameter", Says: []string{"dry_run"}},
 		{Name: "too much to compare", Body: try(`,"layers":` + crowd(t)), Code: "InvalidParameter", Says: []string{"dry_run", "1000000"}},
 	})

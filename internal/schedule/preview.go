@@ -5,12 +5,13 @@ import "tocsin/internal/api"
 type previewRequest struct {
 	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Not used: a preview shows the body only, and nothing that is stored."`
 	Start      int64 `json:"start" minimum:"1000000000" maximum:"9999999999" doc:"Start of the window, Unix seconds in ten digits."`
-	End        int64 `json:"end" minimum:"1000000000" maximum:"9999999999" doc:"End of the window, Unix seconds in ten digits; after start, and at most 45 days after it."`
+	End        int64 `json:"end" minimum:"1000000000" maximum:"9999999999" doc:"End of the window, Unix seconds in ten digits; after start, and at most 45 days after it, 400 with page_days."`
 	Body
+	Pages
 }
 
 func (r *Service) preview(c *api.Call, in previewRequest) (Schedule, error) {
-	w, err := Window{&in.Start, &in.End}.parse(maxWindow)
+	w, err := in.page(Window{&in.Start, &in.End})
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -20,13 +21,19 @@ func (r *Service) preview(c *api.Call, in previewRequest) (Schedule, error) {
 	}
 	var s stored
 	body.applyTo(&s)
+	if err := needCalendars(c.Tx, c.Who.AccountID, s.Layers, ""); err != nil {
+		return Schedule{}, err
+	}
+	if err := s.readCalendars(c.Tx, c.Who.AccountID); err != nil {
+		return Schedule{}, err
+	}
 	left := maxNamed
-	view := Schedule{Start: &in.Start, End: &in.End, TimeZone: s.TimeZone}
+	view := Schedule{Start: &in.Start, End: &in.End, NextAfter: w.next(), TimeZone: s.TimeZone, WhenAbsent: whenAbsent[s.WhenAbsent]}
 	if err := s.showTimelines(&view, c, *w, &left); err != nil {
 		return Schedule{}, err
 	}
 	view.LayerSchedules, view.CurOncall, view.NextOncall = nil, nil, nil // the public API leaves them out
 	s.AccountID = c.Who.AccountID
-	view.Warnings, err = s.warnings(c.Tx, c.Who.Zone)
+	view.Warnings, err = s.warnings(c.Tx, c.Who.Zone, c.Unix())
 	return view, err
 }

@@ -29,6 +29,8 @@ type Record struct {
 	ScheduleLayers jsontext.Value `json:"schedule_layers,omitzero" doc:"Not kept."`
 	LayerSchedules jsontext.Value `json:"layer_schedules,omitzero" doc:"Not kept."`
 	FinalSchedule  jsontext.Value `json:"final_schedule,omitzero" doc:"Not kept."`
+	Revision       jsontext.Value `json:"revision,omitzero" doc:"Not kept: a schedule that is loaded has a later one than before."`
+	Overrides      jsontext.Value `json:"overrides,omitzero" doc:"Not kept: they are in schedule_overrides."`
 	CurOncall      jsontext.Value `json:"cur_oncall,omitzero" doc:"Not kept."`
 	NextOncall     jsontext.Value `json:"next_oncall,omitzero" doc:"Not kept."`
 	Warnings       jsontext.Value `json:"warnings,omitzero" doc:"Not kept."`
@@ -58,12 +60,19 @@ func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) e
 		if s.Notify, err = s.Notify.sealed(keyring, s.Stamps); err != nil {
 			return err
 		}
+		if s.Revision, err = configstore.Revision(tx, account); err != nil {
+			return err
+		}
+		s.Revision++ // insert increments the account's; no schedule of the account has had a higher one
 		fresh, err := s.insert(tx)
 		if err != nil {
 			return err
 		}
 		if !fresh {
 			return fault.Invalid(path+"schedule_id", "there is another schedule %d in the account", s.ScheduleID)
+		}
+		if err := needCalendars(tx, account, s.Layers, path); err != nil {
+			return err
 		}
 		from, to := s.references()
 		if err := configstore.AddReferences(tx, account, from, to...); err != nil {
@@ -142,6 +151,9 @@ func (s *stored) record() Record {
 			TimeZone: unlessZero(s.TimeZone), Notify: s.Notify,
 		},
 		CreateAt: s.CreateAt, CreateBy: s.CreateBy, UpdateAt: s.UpdateAt, UpdateBy: s.UpdateBy,
+	}
+	if s.WhenAbsent != 0 {
+		r.WhenAbsent = &whenAbsent[s.WhenAbsent]
 	}
 	for _, l := range s.Layers {
 		r.Layers = append(r.Layers, RecordLayer{LayerConfig: l})

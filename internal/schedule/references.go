@@ -5,11 +5,15 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// references returns the schedule and the objects that it refers to: its team, and each person in its layers once.
+// references returns the schedule and the objects that it refers to: its team, and each person and calendar in its
+// layers once.
 func (s *stored) references() (from fault.Ref, to []configstore.Target) {
 	to = []configstore.Target{configstore.RefTo(configstore.Team, s.TeamID)}
 	for _, p := range s.persons() {
 		to = append(to, configstore.RefTo(configstore.Person, p))
+	}
+	for _, id := range s.calendarIDs() {
+		to = append(to, configstore.RefTo(configstore.Calendar, id))
 	}
 	return configstore.RefFrom(configstore.Schedule, s.ScheduleID, s.Name), to
 }

@@ -109,11 +109,12 @@ func TestScheduleLifecycle(t *testing.T) {
 	at := func(rest string) string { return fmt.Sprintf(`{"schedule_id":%d%s}`, id, rest) }
 	first := read(t, s, id)
 	body["schedule_id"] = id
-	is(s.Call(apitest.KeyA, "/schedule/update", body), `{}`)
+	is(s.Call(apitest.KeyA, "/schedule/update", body), `{"revision":2}`)
+	first["revision"] = 2
 	if again := read(t, s, id); text(t, again) != text(t, first) {
 		t.Fatalf("saving what was sent changed %s\nto %s", text(t, first), text(t, again))
 	}
-	is(s.Call(apitest.KeyA, "/schedule/update", at(`,"schedule_name":"值班"`)), `{}`)
+	is(s.Call(apitest.KeyA, "/schedule/update", at(`,"schedule_name":"值班"`)), `{"revision":3}`)
 	if got := read(t, s, id); got["schedule_name"] != "值班" || got["name"] != "值班" || text(t, got["layers"]) != text(t, first["layers"]) {
 		t.Fatalf("renamed: %s", text(t, got))
 	}
@@ -128,7 +129,7 @@ func TestScheduleLifecycle(t *testing.T) {
 	list("值", 1)
 	list("Primary", 0)
 	for status, body := range []string{at(`,"status":0`), at(`,"status":1`)} {
-		is(s.Call(apitest.KeyA, "/schedule/update", body), `{}`)
+		is(s.Call(apitest.KeyA, "/schedule/update", body), fmt.Sprintf(`{"revision":%d}`, status+4))
 		if got := read(t, s, id); got["status"] != float64(status) || got["disabled"] != float64(status) {
 			t.Fatalf("status %d: %s", status, text(t, got))
 		}

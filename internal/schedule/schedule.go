@@ -20,15 +20,19 @@ type Schedule struct {
 	Description    *string          `json:"description" doc:"Description; null in a preview."`
 	GroupID        *int64           `json:"group_id" doc:"The same as team_id."`
 	TeamID         *int64           `json:"team_id" doc:"Owning team, 0 when there is none; null in a preview."`
+	Revision       int64            `json:"revision,omitzero" doc:"1 when it was created, more with every change of it or its overrides; absent in a preview."`
 	Disabled       *int64           `json:"disabled" doc:"The same as status."`
 	Status         *int64           `json:"status" doc:"0 enabled, 1 disabled: it is computed as usual and no person is paged from it; null in a preview."`
 	TimeZone       string           `json:"time_zone,omitzero" doc:"IANA zone of layers that have none of their own; absent: the account's."`
+	WhenAbsent     string           `json:"when_absent" enum:"next,gap" doc:"What rotations do when everyone of a group is absent: next: the next group that has a person present takes the time; gap: no one is on call."`
 	Layers         *[]Layer         `json:"layers" nullable:"true" doc:"What is configured, in the order sent; null when not requested."`
 	ScheduleLayers *[]ComputedLayer `json:"schedule_layers" nullable:"true" doc:"Who is on call by each layer alone, rotations first and overrides after them; null when no window was requested."`
 	LayerSchedules *[]ComputedLayer `json:"layer_schedules" nullable:"true" doc:"The same as schedule_layers; null in a preview."`
 	FinalSchedule  ComputedLayer    `json:"final_schedule" doc:"Who is on call once layers and overrides are combined; its names are empty."`
 	Start          *int64           `json:"start,omitzero" doc:"Start of the window, Unix seconds; in a preview only."`
 	End            *int64           `json:"end,omitzero" doc:"End of the window, Unix seconds; in a preview only."`
+	Overrides      *[]Override      `json:"overrides,omitzero" doc:"The overrides that overlap the window, oldest first; absent when no window was requested, and in a preview."`
+	NextAfter      *int64           `json:"next_after,omitzero" doc:"With page_days: where the next page begins; absent in the last page."`
 	Notify         *Notify          `json:"notify" doc:"Who is notified about shifts, and how; null in a preview."`
 	CurOncall      *OncallEntry     `json:"cur_oncall" doc:"Who is on call at the time of the call; null when no one is, or when not requested."`
 	NextOncall     *OncallEntry     `json:"next_oncall" doc:"Who is on call after that, or next when no one is now; null when no one will be within 400 days, or when not requested."`
@@ -55,6 +59,9 @@ type Entry struct {
 	End   int64 `json:"end" doc:"First second after it, Unix seconds."`
 	Group Group `json:"group" doc:"Who is on call."`
 	Index int   `json:"index" doc:"Position of the group in its layer, from 0."`
+
+	CutStart bool `json:"cut_start,omitzero" doc:"With page_days: it goes on from the page before, which has its beginning; absent: no."`
+	CutEnd   bool `json:"cut_end,omitzero" doc:"With page_days: it goes on in the next page; absent: no."`
 }
 
 // OncallEntry is a period of the final timeline with its full bounds, not clipped by a window.

@@ -28,15 +28,16 @@ func (n *Notify) transformSecrets(p transform, of Stamps) (*Notify, error) {
 		webhook := fmt.Sprintf("account/%d/schedule/%d/webhooks/%d/", of.AccountID, of.ScheduleID, i)
 		for _, secret := range []struct {
 			name string
-			at   *string
+			at   **string
 		}{{"token", &w.Token}, {"verify_token", &w.VerifyToken}, {"sign_secret", &w.SignSecret}} {
-			if *secret.at == "" {
+			if *secret.at == nil || **secret.at == "" {
 				continue
 			}
-			var err error
-			if *secret.at, err = p.text(*secret.at, webhook+secret.name); err != nil {
+			text, err := p.text(**secret.at, webhook+secret.name)
+			if err != nil {
 				return nil, err
 			}
+			*secret.at = &text // the notification that is copied keeps its own
 		}
 		w.Others = maps.Clone(w.Others)
 		for name, value := range w.Others {

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/oncall"
@@ -15,21 +16,20 @@ func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error)
 	if err != nil {
 		return api.Items[Schedule]{}, err
 	}
-	// A document that names a person contains the digits of the identifier. Other numbers may contain them too, so the
-	// layers are compared below.
-	found, err := db.All(c.Tx, scanRow(c.Who.AccountID, false),
-		`SELECT `+columns+` FROM schedule WHERE account_id = $1 AND layers LIKE $2`+newestFirst,
-		c.Who.AccountID, fmt.Sprintf("%%%d%%", c.Who.PersonID))
+	found, err := naming(c.Tx, c.Who.AccountID, c.Who.PersonID)
 	if err != nil {
 		return api.Items[Schedule]{}, err
 	}
 	items := []Schedule{}
 	for _, s := range found {
+		if err := s.attach(c.Tx); err != nil {
+			return api.Items[Schedule]{}, err
+		}
 		e, err := s.engine(c.Who.Zone)
 		if err != nil {
 			return api.Items[Schedule]{}, err
 		}
-		if !isMember(e, c.Who.PersonID) || w != nil && !isOnCall(e, c.Who.PersonID, *w) {
+		if !isMember(e, c.Who.PersonID, c.Unix()) || w != nil && !isOnCall(e, c.Who.PersonID, *w) {
 			continue
 		}
 		view, err := r.show(c, s)
@@ -42,8 +42,21 @@ func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error)
 	return api.Items[Schedule]{Items: items}, nil
 }
 
-// isMember reports whether a person is in any group of any layer.
-func isMember(e *oncall.Schedule, person int64) bool {
+// naming returns the schedules that may name a person, newest first, as their rows are: in a layer, or as the person who
+// takes over by an override. A document that names a person contains the digits of the identifier. Other numbers may
+// contain them too, so isMember decides.
+func naming(tx *db.Tx, account, person int64) ([]*stored, error) {
+	return db.All(tx, scanRow(account, false), `SELECT `+columns+` FROM schedule s WHERE account_id = $1
+		AND (layers LIKE $2 OR EXISTS (SELECT 1 FROM schedule_override o
+			WHERE o.account_id = s.account_id AND o.by_person = $3 AND o.schedule_id = s.schedule_id))`+newestFirst,
+		account, fmt.Sprintf("%%%d%%", person), person)
+}
+
+// isMember reports whether a person is in any group of any layer, or covers others now or later.
+func isMember(e *oncall.Schedule, person, now int64) bool {
+	if slices.ContainsFunc(e.Covers, func(c oncall.Cover) bool { return c.By == person && c.End > now }) {
+		return true
+	}
 	for i := range e.Layers {
 		for _, g := range e.Layers[i].Groups {
 			if hasPerson(g.Members, person) {

@@ -3,7 +3,9 @@ package schedule
 import (
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/absence"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/oncall"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
@@ -16,8 +18,15 @@ type stored struct {
 	TeamID      int64 // 0: none
 	Status      int64
 	TimeZone    string // empty: the account's
+	WhenAbsent  int64  // an oncall.WhenAbsent
 	Layers      []LayerConfig
 	Notify      *Notify // nil: not set
+	Revision    int64   // counts the changes
+
+	overrides []Override       // in the order in which they were made
+	absences  []oncall.Absence // of the persons in the layers
+
+	calendars calendars // of the layers; nil: not read
 
 	compiled *compiled // set in a schedule that other readers share; nil: the schedule may be changed
 }
@@ -25,17 +34,18 @@ type stored struct {
 // scheduleKey is the cache key of a schedule.
 type scheduleKey struct{ id int64 }
 
-const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, layers, notify,
-	create_at, create_by, update_at, update_by`
+const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, when_absent, layers, notify,
+	create_at, create_by, update_at, update_by, revision`
 
-// scanRow returns a function that reads the columns of a schedule; brief leaves the layers out.
+// scanRow returns a function that reads the columns of a schedule; brief leaves the layers out. Who is on call is only
+// known after attach.
 func scanRow(account int64, brief bool) func(db.Scan) (*stored, error) {
 	return func(scan db.Scan) (*stored, error) {
 		s := &stored{}
 		s.AccountID = account
 		var layers, notify string
-		err := scan(&s.ScheduleID, &s.Name, &s.Description, &s.TeamID, &s.Status, &s.TimeZone, &layers, &notify, &s.CreateAt, &s.CreateBy,
-			&s.UpdateAt, &s.UpdateBy)
+		err := scan(&s.ScheduleID, &s.Name, &s.Description, &s.TeamID, &s.Status, &s.TimeZone, &s.WhenAbsent, &layers, &notify, &s.CreateAt,
+			&s.CreateBy, &s.UpdateAt, &s.UpdateBy, &s.Revision)
 		if err != nil {
 			return nil, err
 		}
@@ -60,12 +70,32 @@ func find(tx *db.Tx, account, schedule int64) (*stored, error) {
 		s, found, err := db.One(tx, scanRow(account, false), `SELECT `+columns+` FROM schedule WHERE account_id = $1 AND schedule_id = $2`,
 			account,
 			schedule)
-		if found && tx.Cache() != nil {
+		if err != nil || !found {
+			return nil, found, err
+		}
+		if tx.Cache() != nil {
 			s.compiled = &compiled{}
 		}
-		return s, found, err
+		return s, true, s.attach(tx)
 	})
 	return s, err
+}
+
+// attach reads what the timeline is made of besides the schedule's own row.
+func (s *stored) attach(tx *db.Tx) (err error) {
+	if s.overrides, err = overridesOf(tx, s.AccountID, s.ScheduleID); err != nil {
+		return err
+	}
+	if err := s.attachAbsences(tx); err != nil {
+		return err
+	}
+	return s.readCalendars(tx, s.AccountID)
+}
+
+// attachAbsences reads the absences of the persons in the layers.
+func (s *stored) attachAbsences(tx *db.Tx) (err error) {
+	s.absences, err = absence.Of(tx, s.AccountID, s.persons())
+	return err
 }
 
 // get returns one schedule, or fault.Missing.
@@ -84,26 +114,28 @@ func (s *stored) insert(tx *db.Tx) (bool, error) {
 		return false, err
 	}
 	n, err := tx.Exec(`INSERT INTO schedule (account_id, schedule_id, schedule_name, name_folded, description, team_id, status, time_zone,
-		layers, notify, create_at, create_by, update_at, update_by)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
-		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.CreateAt,
-		s.CreateBy, s.UpdateAt, s.UpdateBy)
+		when_absent, layers, notify, create_at, create_by, update_at, update_by, revision)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
+		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, s.WhenAbsent, layers, notify,
+		s.CreateAt, s.CreateBy, s.UpdateAt, s.UpdateBy, s.Revision)
 	if err != nil || n == 0 {
 		return false, err
 	}
 	return true, configstore.BumpRevision(tx, s.AccountID)
 }
 
-// update stores a changed schedule.
+// update stores a changed schedule under its next revision.
 func (s *stored) update(tx *db.Tx) error {
 	layers, notify, err := s.documents()
 	if err != nil {
 		return err
 	}
+	s.Revision++
 	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6,
-		layers = $7, notify = $8, update_at = $9, update_by = $10
-		WHERE account_id = $11 AND schedule_id = $12`,
-		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, layers, notify, s.UpdateAt, s.UpdateBy, s.AccountID, s.ScheduleID)
+		when_absent = $7, layers = $8, notify = $9, update_at = $10, update_by = $11, revision = $12
+		WHERE account_id = $13 AND schedule_id = $14`,
+		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, s.WhenAbsent, layers, notify, s.UpdateAt, s.UpdateBy,
+		s.Revision, s.AccountID, s.ScheduleID)
 	if err != nil {
 		return err
 	}

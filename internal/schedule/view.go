@@ -12,7 +12,7 @@ func (r *Service) show(c *api.Call, s *stored) (Schedule, error) {
 		Stamps: s.Stamps, ID: &s.ScheduleID,
 		Name: &s.Name, ScheduleName: &s.Name, Description: &s.Description,
 		GroupID: &s.TeamID, TeamID: &s.TeamID, Disabled: &s.Status, Status: &s.Status,
-		TimeZone: s.TimeZone, Notify: notify,
+		Revision: s.Revision, TimeZone: s.TimeZone, WhenAbsent: whenAbsent[s.WhenAbsent], Notify: notify,
 	}, err
 }
 
@@ -22,6 +22,7 @@ func (r *Service) showAt(c *api.Call, s *stored, w window, left *budget) (Schedu
 	if err != nil {
 		return view, err
 	}
+	view.Overrides = s.showOverrides(w)
 	return view, s.showTimelines(&view, c, w, left)
 }
 

@@ -2,10 +2,10 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/team"
 )
@@ -13,14 +13,15 @@ import (
 // maxListed is how many unknown persons a warning lists by number.
 const maxListed = 20
 
-// warnings lists what is accepted in a schedule but probably not meant: warnings of the engine, notifications that cannot
-// be delivered, and a team and persons that do not exist (docs/api.md, "Schedules").
-func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
-	e, err := s.engine(account)
+// warnings lists what is accepted in a schedule but probably not meant: warnings of the engine, holes in the next 90 days,
+// notifications that cannot be delivered, and a team and persons that do not exist (docs/api.md, "Schedules").
+func (s *stored) warnings(tx *db.Tx, account *time.Location, now int64) ([]string, error) {
+	checked, err := s.checked(tx, account)
 	if err != nil {
 		return nil, err
 	}
-	all := append(e.Warnings(), s.Notify.warnings()...)
+	all := append(checked.Timeline.Warnings(), checked.Warnings(now, s.Status == 0)...)
+	all = append(all, s.Notify.warnings()...)
 	if s.TeamID != 0 {
 		found, err := team.Table.Known(tx, s.AccountID, s.TeamID)
 		if err != nil {
@@ -30,9 +31,9 @@ func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
 			all = append(all, fmt.Sprintf("team_id: team %d does not exist", s.TeamID))
 		}
 	}
-	unknown, err := s.unknownPersons(tx)
-	if err != nil || len(unknown) == 0 {
-		return all, err
+	unknown := slices.DeleteFunc(s.persons(), func(p int64) bool { return checked.Names[p] != "" })
+	if len(unknown) == 0 {
+		return all, nil
 	}
 	names := make([]string, 0, maxListed)
 	for _, p := range unknown[:min(len(unknown), maxListed)] {
@@ -43,18 +44,4 @@ func (s *stored) warnings(tx *db.Tx, account *time.Location) ([]string, error) {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return append(all, text), nil
-}
-
-// unknownPersons lists the persons in the layers that the account does not have, in order of appearance.
-func (s *stored) unknownPersons(tx *db.Tx) (unknown []int64, err error) {
-	for _, p := range s.persons() {
-		known, err := person.Table.Known(tx, s.AccountID, p)
-		if err != nil {
-			return nil, err
-		}
-		if !known {
-			unknown = append(unknown, p)
-		}
-	}
-	return unknown, nil
 }

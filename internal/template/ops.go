@@ -40,7 +40,7 @@ func Ops() []api.Op {
 		{
 			Path: "/template/info", Allow: mayRead, Effect: api.Read,
 			Doc:     "Shows one template.",
-			Notes:   "The id " + Preset + " is that of the preset, which every account has and which cannot be changed.",
+			Notes:   "The ids " + Preset + " and " + PublicPreset + " are those of the preset, which every account has and which cannot be changed.",
 			Example: `{"template_id": "000000000000000000000001"}`,
 			Do:      api.Do(info),
 		},

@@ -13,6 +13,12 @@ import (
 // Preset is the id of the template that every account has. It is not stored and cannot be changed.
 const Preset = "000000000000000000000001"
 
+// PublicPreset is another id of the preset, the one that clients of the public API have built in.
+const PublicPreset = "6321aad26c12104586a88916"
+
+// isPreset reports whether an id, in upper or lower case, is one of the preset's.
+func isPreset(id string) bool { return id == Preset || strings.EqualFold(id, PublicPreset) }
+
 // Template is a notification template.
 type Template struct {
 	AccountID    int64  `json:"account_id" doc:"Owning account."`
@@ -119,8 +125,8 @@ var Kind = configstore.Kind[Template]{
 		if t.Status == "" {
 			t.Status = "enabled"
 		}
-		if t.TemplateID == Preset {
-			return at.Invalid("template_id", "%s is the preset, which a file cannot change", Preset)
+		if isPreset(t.TemplateID) {
+			return at.Invalid("template_id", "%s is the preset, which a file cannot change", t.TemplateID)
 		}
 		if err := configstore.FirstError(
 			at.Account(t.AccountID, account),
@@ -140,18 +146,27 @@ var Kind = configstore.Kind[Template]{
 	},
 }
 
-// Find returns a template, the preset too. The error is ResourceNotFound when the account has none of this id.
+// Find returns a template, the preset too, under the id by which it was asked for. The error is ResourceNotFound when the
+// account has none of this id.
 func Find(tx *db.Tx, account int64, id string) (Template, error) {
-	if id = strings.ToLower(id); id == Preset {
-		return preset(account), nil
+	if isPreset(id) {
+		return preset(account, id), nil
 	}
-	return Kind.Get(tx, account, id)
+	return Kind.Get(tx, account, strings.ToLower(id))
 }
 
-func preset(account int64) Template {
+// Need returns fault.Invalid for a field that names a template that the account does not have.
+func Need(tx *db.Tx, account int64, field, id string) error {
+	if isPreset(id) {
+		return nil
+	}
+	return configstore.Need(tx, account, field, configstore.RefTo(configstore.Template, strings.ToLower(id)))
+}
+
+func preset(account int64, id string) Template {
 	t := Template{
 		AccountID:    account,
-		TemplateID:   Preset,
+		TemplateID:   id,
 		TemplateName: "Preset",
 		Description:  "The texts that are used where a template has none.",
 		Status:       "enabled",
@@ -166,8 +181,8 @@ func preset(account int64) Template {
 
 // mutable rejects the id of the preset.
 func mutable(id string) error {
-	if id == Preset {
-		return fault.Invalid("template_id", "%s is the preset, which cannot be changed", Preset)
+	if isPreset(id) {
+		return fault.Invalid("template_id", "%s is the preset, which cannot be changed", id)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"strings"
 
 	"tocsin/internal/api"
@@ -82,11 +83,20 @@ func (b Body) storeIn(c *api.Call, t *Template) (warnings []string, err error) {
 }
 
 type infoRequest struct {
-	TemplateID string `json:"template_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The template; 000000000000000000000001 is the preset."`
+	TemplateID string `json:"template_id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The template; 000000000000000000000001 or 6321aad26c12104586a88916 is the preset."`
+	ID         string `json:"id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Another name of template_id, used where that is absent."`
+}
+
+// Check refuses a request that names no template.
+func (in infoRequest) Check() error {
+	if in.TemplateID == "" && in.ID == "" {
+		return fault.Invalid("template_id", "is required")
+	}
+	return nil
 }
 
 func info(c *api.Call, in infoRequest) (Template, error) {
-	return Find(c.Tx, c.Who.AccountID, in.TemplateID)
+	return Find(c.Tx, c.Who.AccountID, cmp.Or(in.TemplateID, in.ID))
 }
 
 type listRequest struct {

@@ -28,7 +28,7 @@ type layer struct {
 var layers = []layer{
 	{"ground: errors, the clock, identifiers", []string{"platform/fault", "platform/clock", "platform/id"}},
 	{"pure platform", []string{"platform/redact", "platform/ratelimit", "platform/cursor"}},
-	{"core: pure decisions", []string{"core/event", "core/filter", "core/pipeline", "core/oncall", "core/escalationplan", "core/render", "core/decide", "core/lint", "core/similar"}},
+	{"core: pure decisions", []string{"core/event", "core/filter", "core/pipeline", "core/oncall", "core/escalationplan", "core/render", "core/decide", "core/lint", "core/similar", "core/insight", "core/shiftfeed", "core/fairness"}},
 	{"sources: readers of what others send", []string{
 		"source", "source/standard", "source/prometheus", "source/grafana", "source/pagerduty", "source/zabbix", "source/sentry", "source/change",
 	}},
@@ -40,12 +40,13 @@ var layers = []layer{
 	}},
 	{"frame", []string{"auth", "api", "module"}},
 	{"nouns", []string{
-		"role", "team", "person", "audit", "calendar", "schedule", "template", "field", "channel", "integration", "route", "enrichment",
+		"role", "team", "person", "audit", "calendar", "absence", "schedule", "schedulefeed", "template", "field", "channel", "integration", "route", "enrichment",
 		"alert", "changeevent", "incident", "datasource", "rum", "preference", "warroom",
 	}},
 	{"engine: everything with a background job", []string{
 		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest",
 	}},
+	{"figures: what reads what the others stored", []string{"insight"}},
 	{"tests of sources and operations", []string{"source/sourcetest", "api/apitest"}},
 	{"program", []string{"accountfile", "demo", "app", "cli"}},
 }

@@ -17,12 +17,12 @@ var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "
 	"rum_issue", "untold", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
 
 // configured lists the other tables, so that every new table must be put into one of the two lists.
-var configured = []string{"account", "app_key", "channel", "channel_star", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "integration_key", "object", "own_alert", "refused",
-	"person", "person_role", "reference", "role", "rum_application", "schedule", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint"}
+var configured = []string{"account", "app_key", "channel", "channel_star", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "ical_feed", "integration_key", "object", "own_alert", "refused",
+	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
 var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "escalation_due", "event_pending", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
-	"incident_to_resolve", "incident_unsearched", "notice_due", "untold_due", "untold_event", "untold_state", "webhook_event_waiting", "webhook_message_due", "webhook_message_age"}
+	"incident_to_resolve", "incident_unsearched", "notice_due", "untold_due", "untold_event", "untold_state", "webhook_event_waiting", "webhook_message_due", "webhook_message_age", "webhook_message_replayed"}
 
 // weak lists the columns of which one value selects a large part of a table.
 var weak = []string{"account_id", "channel_id", "integration_id", "person_id", "status", "kind", "shape", "type", "event_type", "operation", "progress", "outcome"}
@@ -43,6 +43,7 @@ var wide = map[string]string{
 	"engine/webhook: WHERE EXISTS (SELECT 1 FROM webhook_event":                      "asks for one row of each account",
 	"engine/webhook: FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT": "reads a batch from the beginning of the key",
 	"rum: ORDER BY error_count":                                                      "sorts at most 183 days of issues, which people and files make and no event does",
+	"engine/webhook: origin, count(*) FROM webhook_message":                          "counts a window of 30 days at most of one webhook, in an index that has all columns",
 	"engine/triage: coalesce(max(verdict_id), 0) FROM verdict WHERE account_id = $1": "max of a key's last column reads one row",
 	"engine/triage: FROM event WHERE account_id = $1 ORDER BY event_id LIMIT":        "reads a batch from the beginning of the key, once a day",
 	"engine/triage: FROM verdict WHERE account_id = $1 ORDER BY verdict_id LIMIT":    "reads a batch from the beginning of the key, once a day",

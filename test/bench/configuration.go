@@ -83,7 +83,7 @@ func configure(dsn string, n int) error {
 				if _, err := channel.Drops.Insert(tx, account, &channel.DropRule{Rule: rule(2), Filters: conditions}); err != nil {
 					return err
 				}
-				if _, err := channel.Inhibits.Insert(tx, account, &channel.InhibitRule{Rule: rule(3), Equals: []string{"labels.cluster"}, SourceFilters: conditions, TargetFilters: conditions}); err != nil {
+				if _, err := channel.Inhibits.Insert(tx, account, &channel.InhibitRule{Rule: rule(3), Equals: []string{"labels.cluster"}, SourceFilters: filter.Groups(conditions), TargetFilters: filter.Groups(conditions)}); err != nil {
 					return err
 				}
 				escalate := &channel.EscalateRule{Rule: rule(4), TemplateID: "000000000000000000000001", Filters: conditions, Layers: []channel.Layer{

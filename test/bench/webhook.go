@@ -92,7 +92,7 @@ func waiting(dsn string, n int) error {
 	now := time.Now().UnixMilli()
 	return d.Write(context.Background(), func(tx *db.Tx) error {
 		for i := range *endpoints {
-			if _, err := tx.Exec(`INSERT INTO webhook_endpoint VALUES ($1, $2, $3, 0, 0) ON CONFLICT DO NOTHING`, eventAccount, firstHook+1+i, n); err != nil {
+			if _, err := tx.Exec(`INSERT INTO webhook_endpoint (account_id, integration_id, number, failures, held_until) VALUES ($1, $2, $3, 0, 0) ON CONFLICT DO NOTHING`, eventAccount, firstHook+1+i, n); err != nil {
 				return err
 			}
 		}

@@ -227,3 +227,26 @@ func TestOnlyTheRoleThatIsMeantIsPaged(t *testing.T) {
 	w.push("cpu", "Critical")
 	w.notified(newPage("cid"))
 }
+
+// A day that becomes a day off pages the person of the layer for days off at once, also after a restart, and the person
+// of the other layer again when it is a working day after all.
+func TestADayOffPagesThePersonForDaysOff(t *testing.T) {
+	w := begin(t, escalates(layer(onCall(day))))
+	cal := w.do("/calendar/create", `{"cal_name": "Holidays", "timezone": "UTC", "workdays": [0, 1, 2, 3, 4, 5, 6]}`).get("cal_id")
+	rotation := `{"layer_name": "x", "mode": 0, "layer_start": 1767225600, "rotation_unit": "day", "rotation_value": 1, %q: [%q],
+		"groups": [{"group_name": "G", "members": [{"role_id": 0, "person_ids": [%d]}]}]}`
+	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s, %s]}`, day,
+		fmt.Sprintf(rotation, "skip_cal_ids", cal, ann), fmt.Sprintf(rotation, "only_cal_ids", cal, cid))
+	w.push("cpu", "Critical")
+	w.notified(newPage("ann"))
+	event := w.do("/calendar/event/upsert", `{"cal_id": %q, "summary": "Holiday", "start_at": %q, "end_at": %q, "is_off": true}`, cal,
+		start.AddDate(0, 0, -1).Format(time.DateOnly), start.AddDate(0, 0, 2).Format(time.DateOnly)).get("event_id")
+	w.push("disk", "Critical")
+	w.notified(newPage("cid"))
+	w.restart()
+	w.push("fan", "Critical")
+	w.notified(newPage("cid"))
+	w.do("/calendar/event/delete", `{"cal_id": %q, "event_id": %q}`, cal, event)
+	w.push("net", "Critical")
+	w.notified(newPage("ann"))
+}

@@ -226,9 +226,9 @@ func ReadReply(status int, header http.Header, body []byte) (Reply, error) {
 		return Reply{}, fmt.Errorf("request id %q and %q in the headers, %q in the body", id, header.Get("Flashcat-Request-Id"), shape.RequestID)
 	case failed == (shape.Error == nil):
 		return Reply{}, fmt.Errorf("status %d with body %s", status, body)
-	case failed && shape.Error.Code == "ReferenceExist": // the one failure with data
+	case failed && (shape.Error.Code == "ReferenceExist" || shape.Error.Code == "RequestVerifyFailed"): // the failures with data
 		if len(members) != 3 || shape.Data == nil {
-			return Reply{}, fmt.Errorf("%s without what refers to the object: %s", shape.Error.Code, body)
+			return Reply{}, fmt.Errorf("%s without data: %s", shape.Error.Code, body)
 		}
 	case !failed && len(members) == 3 && len(members["warnings"]) > 0 && bytes.HasPrefix(shape.Data, []byte("[")): // a list with warnings
 	case len(members) != 2 || failed == (shape.Data != nil):

@@ -102,11 +102,15 @@ func (d *document) checkExamples(golden []fs.FS) {
 		at := "/paths/" + escape(path) + "/post/"
 		request, _ := lookup(operation, "requestBody", "content", "application/json", "example")
 		closed.holds(path+": the example request", at+"requestBody/content/application~1json/schema", request)
-		reply, ok := lookup(operation, "responses", "200", "content", "application/json", "example")
+		kind := "application/json"
+		if object(operation, "responses", "200", "content", "text/csv") != nil {
+			kind = "text/csv" // a file; its example is a text
+		}
+		reply, ok := lookup(operation, "responses", "200", "content", kind, "example")
 		if !ok {
 			reply = goldenReply(path, golden)
 		}
-		closed.holds(path+": the golden reply", at+"responses/200/content/application~1json/schema", reply)
+		closed.holds(path+": the golden reply", at+"responses/200/content/"+escape(kind)+"/schema", reply)
 	}
 	d.faults = append(d.faults, closed.faults...)
 }

@@ -62,7 +62,8 @@ func (d *document) checkOperation(path string, operation map[string]any) {
 		if !statusCodes.MatchString(status) {
 			d.fault("%s: response %q is no status", path, status)
 		}
-		if text(response, "description") == "" || object(response, "content", "application/json", "schema") == nil {
+		file := status == "200" && object(response, "content", "text/csv", "schema") != nil
+		if text(response, "description") == "" || !file && object(response, "content", "application/json", "schema") == nil {
 			d.fault("%s: response %s needs a description and a schema", path, status)
 		}
 	}

@@ -63,6 +63,7 @@ func TestFaultsAreFound(t *testing.T) {
 		{"a reply with an unknown member", "", "", `{"ok": true, "ko": true}`, "'ko'"},
 		{"a reply of another type", "", "", `{"ok": 1}`, "golden reply"},
 		{"a reply that is not JSON", "", "", `{"ok"`, "golden reply"},
+		{"a file that is no text", `"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Out"}}}`, `"content": {"text/csv": {"schema": {"type": "string"}}}`, good, "golden reply"},
 		{"no document", sound, `{`, good, "EOF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -29,8 +29,8 @@ func inhibitions() *world {
 	}
 	ch.Targets = decide.NewRules(list, targets)
 	piped := pipeline.Ready([]pipeline.Rule{{
-		Kind: pipeline.AlertInhibit, If: when("kind", "page"),
-		Settings: pipeline.Settings{SourceFilters: when("kind", "net"), Equals: []string{"labels.cluster"}},
+		Kind: pipeline.AlertInhibit, If: filter.Groups(when("kind", "page")),
+		Settings: pipeline.Settings{SourceFilters: filter.Groups(when("kind", "net")), Equals: []string{"labels.cluster"}},
 	}})
 	return &world{inlets: map[int64]*decide.Inlet{1: {Channel: 7, Rules: piped}}, channels: map[int64]*decide.Channel{7: ch}}
 }

@@ -30,6 +30,12 @@ const (
 	HoursUncovered      Code = "hours_uncovered"
 	StepWithoutPerson   Code = "step_without_person"
 	OnCallGap           Code = "on_call_gap"
+	ClockChangeGap      Code = "clock_change_gap"
+	LayerNeverOnCall    Code = "layer_never_on_call"
+	LayerOver           Code = "layer_over"
+	ValueWithoutEffect  Code = "value_without_effect"
+	OnCallTwice         Code = "on_call_twice"
+	ScheduleUnproven    Code = "schedule_unproven"
 	PersonUnreachable   Code = "person_unreachable"
 	MethodNotSendable   Code = "method_not_sendable"
 	ChatUnusable        Code = "chat_unusable"
@@ -78,8 +84,13 @@ var Kinds = []Kind{
 	{StepWithoutPerson, Warning,
 		"A part of a step leads to no person: an empty team, a schedule that is empty or disabled, a person who has left.",
 		"Replace the part, or put persons into the team or schedule."},
-	{OnCallGap, Warning, "A schedule that pages has no one on call at some time within the next 14 days.",
+	{OnCallGap, Warning, "A schedule that pages has no one on call at some time within the next 90 days.",
 		"Close the gap with a layer or an override, or add a second step to the rules that use the schedule."},
+	{ClockChangeGap, Warning,
+		"Layers in different time zones meet only on one side of a clock change; on the other there is a hole of an hour.",
+		"Let one of the layers begin an hour earlier or end an hour later: where both are on call, both are paged."},
+	{LayerNeverOnCall, Warning, "A layer of a schedule begins only after more than 400 days, or its mask and hours leave nothing of its time.",
+		"Correct the layer's start, end, mask or hours."},
 	{PersonUnreachable, Warning, "A person whom a rule pages has no method that can reach them for the severity.",
 		"Give the person an address for the method, or let the rule or the preference use another method."},
 	{MethodNotSendable, Warning, "A rule or a preference names a method that the server cannot send.",
@@ -100,6 +111,14 @@ var Kinds = []Kind{
 		"Add an escalation rule without filters as the last one."},
 	{FallbackNotSet, Info, "The account has no fallback, so only its owner is notified of what reaches no one else.",
 		"Set persons, a team or an escalation rule with /account/fallback/update."},
+	{OnCallTwice, Info, "A person is on call twice at once: in two roles, by two layers, or in two schedules.",
+		"If it is not meant, change one of the layers, or let another person cover one of the shifts."},
+	{ScheduleUnproven, Info, "A schedule has so many shifts, or such large groups, that it was not looked at completely.",
+		"Use longer turns, fewer periods of hours or smaller groups."},
+	{ValueWithoutEffect, Info, "A value of a schedule's layer has no effect, or is probably not meant.",
+		"Remove the value, or correct what makes it ineffective."},
+	{LayerOver, Info, "Layers of a schedule have ended.",
+		"Remove them from the schedule."},
 	{ChannelDisabled, Info, "The channel is disabled: it takes alerts and notifies no one.",
 		"Enable the channel, or delete it and what sends to it."},
 }

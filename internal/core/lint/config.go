@@ -1,11 +1,14 @@
 package lint
 
 import (
+	"time"
+
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/oncall"
 	"tocsin/internal/platform/fault"
 )
 
-// Horizon is how far ahead schedules and windows are checked, in seconds.
+// Horizon is how far ahead windows are checked, and whether schedules have any person on call, in seconds.
 const Horizon = 14 * 24 * 3600
 
 // maxSilence is the length from which a silence is a finding, in seconds.
@@ -16,7 +19,8 @@ var Severities = []string{"Critical", "Warning", "Info"}
 
 // Config is the configuration of one account as values.
 type Config struct {
-	Now      int64     // Unix seconds
+	Now      int64 // Unix seconds
+	Zone     *time.Location
 	Account  fault.Ref // the account itself
 	Mail     bool      // the server can send e-mail
 	Phone    bool      // the server can send text messages or make calls
@@ -24,7 +28,9 @@ type Config struct {
 	Fallback Fallback
 	Channels []Channel
 	Sources  []Source
-	Persons  []Person // who have not left
+	// Schedules are those that are enabled. Their gaps are found in the steps that use them.
+	Schedules []Schedule
+	Persons   []Person // who have not left
 }
 
 // Person is a person with what is wrong with their ways to be notified.
@@ -85,7 +91,10 @@ type Part struct {
 	Ref     fault.Ref
 	Persons []int64 // to whom it leads until the horizon
 	Lacks   string  // why it leads to no person, in words; empty: it does
-	Gaps    []Span  // of a schedule: when it leads to no one, until the horizon
+	Gaps    []Span  // of a schedule: when it leads to no one, until ScheduleHorizon
+
+	Timeline *oncall.Schedule // of a schedule
+	Roles    []int64          // of a schedule: who is paged; empty: persons with any role
 }
 
 // Chat is a chat of a step.

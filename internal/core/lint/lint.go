@@ -30,7 +30,6 @@ func Check(c Config) []Finding {
 	l := &linter{
 		Config: c,
 		meter:  filter.NewMeter(filter.EventSteps, filter.EventSteps),
-		gaps:   map[string]*Finding{},
 		people: map[int64]*unreached{},
 	}
 	l.server()
@@ -50,11 +49,11 @@ func Check(c Config) []Finding {
 // linter gathers the findings of one configuration.
 type linter struct {
 	Config
-	meter  *filter.Meter // bounds what all filters together may cost
-	found  []Finding
-	gaps   map[string]*Finding  // by schedule and roles
-	people map[int64]*unreached // persons whom rules page in vain
-	order  []string             // of gaps
+	meter       *filter.Meter // bounds what all filters together may cost
+	found       []Finding
+	ofSchedules []Finding
+	gaps        []string             // the gaps of schedules that are found, each once
+	people      map[int64]*unreached // persons whom rules page in vain
 }
 
 // unreached is a person with the severities for which no method reaches them.
@@ -188,28 +187,26 @@ func (l *linter) silence(c *Channel, s *Silence) {
 // TooLong reports whether a one-time silence is long enough to be forgotten.
 func TooLong(start, end int64) bool { return end-start > maxSilence }
 
-// schedules adds the gaps of the schedules that page, once for each schedule and roles.
+// schedules adds the gaps of the schedules that page, once for each schedule and roles, and what else is wrong with
+// schedules.
 func (l *linter) schedules() {
-	for _, key := range l.order {
-		l.found = append(l.found, *l.gaps[key])
+	l.found = append(l.found, l.ofSchedules...)
+	for i := range l.Schedules {
+		l.found = append(l.found, OfSchedule(&l.Schedules[i], l.Now)...)
 	}
+	across, _ := Across(l.Schedules, l.Now, l.Zone)
+	l.found = append(l.found, across...)
 }
 
 // gap notes the gaps of a schedule in a step.
 func (l *linter) gap(p Part) {
 	key := p.Ref.ID + " " + fmt.Sprint(p.Gaps)
-	if len(p.Gaps) == 0 || l.gaps[key] != nil {
+	if len(p.Gaps) == 0 || slices.Contains(l.gaps, key) {
 		return
 	}
-	first, total := p.Gaps[0], int64(0)
-	for _, g := range p.Gaps {
-		total += g.Until - g.From
-	}
-	k := kindOf(OnCallGap)
-	l.order = append(l.order, key)
-	l.gaps[key] = &Finding{Code: k.Code, Severity: k.Severity, Object: p.Ref, Fix: k.Fix, Sentence: fmt.Sprintf(
-		"schedule %q, which pages, has no one on call from %s to %s; in the next 14 days there are %d such gaps, %s together",
-		p.Ref.Name, stamp(first.From), stamp(first.Until), len(p.Gaps), length(total))}
+	l.gaps = append(l.gaps, key)
+	problems := gapProblems(p.Timeline, p.Roles, p.Gaps, l.Now)
+	l.ofSchedules = append(l.ofSchedules, findings(p.Ref, problems)...)
 }
 
 // persons adds the persons whom rules page in vain, those whose quiet hours hold Critical, and methods of preferences that

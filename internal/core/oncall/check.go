@@ -11,6 +11,10 @@ const (
 	MaxGroups    = 1000        // groups in a layer
 	MaxPeriods   = 100         // restricted periods in a layer
 	MaxPersons   = 10_000      // mentions of persons in a schedule
+	MaxCalendars = 20          // calendars that a layer skips, and likewise those that it has alone
+	MaxCovers    = 1000        // covers of a schedule
+	MaxTogether  = 100         // covers of a schedule that are in force at one moment
+	MaxAbsences  = 10_000      // absences of the persons of a schedule
 	MaxInstant   = lastInstant // Unix seconds, 9999-12-31 23:59:59 UTC
 )
 
@@ -49,6 +53,43 @@ func (s *Schedule) Check() error {
 	if persons > MaxPersons {
 		return &ConfigError{"layers", fmt.Sprintf("must name %d persons at most, got %d", MaxPersons, persons)}
 	}
+	return s.checkExceptions()
+}
+
+// checkExceptions is Check for covers and absences.
+func (s *Schedule) checkExceptions() error {
+	if n := len(s.Covers); n > MaxCovers {
+		return &ConfigError{"overrides", fmt.Sprintf("must be %d at most, got %d", MaxCovers, n)}
+	}
+	if n := len(s.Absences); n > MaxAbsences {
+		return &ConfigError{"absences", fmt.Sprintf("must be %d at most, got %d", MaxAbsences, n)}
+	}
+	if s.WhenAbsent > AbsentGap {
+		return &ConfigError{"when_absent", fmt.Sprintf("must be 0 or 1, got %d", s.WhenAbsent)}
+	}
+	for i, c := range s.Covers {
+		path := fmt.Sprintf("overrides[%d].", i)
+		switch {
+		case c.Start < 1 || c.Start > MaxInstant:
+			return &ConfigError{path + "start", fmt.Sprintf("must be 1 to %d, got %d", MaxInstant, c.Start)}
+		case c.End <= c.Start || c.End > MaxInstant:
+			return &ConfigError{path + "end", fmt.Sprintf("must be after start %d and at most %d, got %d", c.Start, MaxInstant, c.End)}
+		case c.By < 1:
+			return &ConfigError{path + "by", fmt.Sprintf("must be at least 1, got %d", c.By)}
+		case c.By == c.PersonID:
+			return &ConfigError{path + "by", fmt.Sprintf("must not be the covered person %d", c.PersonID)}
+		case c.PersonID == 0 && c.RoleID == AnyRole:
+			return &ConfigError{path + "person_id", "is required without role_id"}
+		}
+	}
+	if at, n := s.together(); n > MaxTogether {
+		return &ConfigError{"overrides", fmt.Sprintf("must be %d at most at one moment, got %d at %d", MaxTogether, n, at)}
+	}
+	for i, a := range s.Absences {
+		if a.Start >= a.End {
+			return &ConfigError{fmt.Sprintf("absences[%d].end", i), fmt.Sprintf("must be after start %d, got %d", a.Start, a.End)}
+		}
+	}
 	return nil
 }
 
@@ -80,6 +121,12 @@ func (l *Layer) check() (field, reason string) {
 		return field, reason
 	case l.Mask > EveryDay:
 		return "day_mask.repeat", fmt.Sprintf("must hold days 0 to 6 only, got the set %#b", l.Mask)
+	}
+	if n := len(l.Skip); n > MaxCalendars {
+		return "skip_cal_ids", fmt.Sprintf("must be %d at most, got %d", MaxCalendars, n)
+	}
+	if n := len(l.Only); n > MaxCalendars {
+		return "only_cal_ids", fmt.Sprintf("must be %d at most, got %d", MaxCalendars, n)
 	}
 	if field, reason = l.checkPeriods(); field != "" {
 		return field, reason

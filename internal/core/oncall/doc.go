@@ -3,7 +3,7 @@
 //
 // Everything that shows or uses an on-call schedule (the API, the console, the
 // calendar feed, the pager) calls this package, so that they cannot disagree.
-// The rules are written down, with their numbers R1 to R23, in
+// The rules are written down, with their numbers R1 to R27, in
 // docs/timeline.md; comments here refer to those numbers.
 //
 // The package is pure. It never reads a clock, a file or a database, never

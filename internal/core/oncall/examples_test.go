@@ -8,7 +8,7 @@ import (
 	_ "time/tzdata" // the tests name zones and must find them on any machine
 )
 
-// The worked examples W1 to W13 of docs/timeline.md, with their numbers.
+// The worked examples W1 to W18 of docs/timeline.md, with their numbers.
 
 func location(t testing.TB, name string) *time.Location {
 	t.Helper()
@@ -52,15 +52,42 @@ func pieceWords(pieces []Piece) string {
 	return strings.Join(out, " ")
 }
 
+// personWords writes pieces as "0:A,X [start,end)": the role and those who hold it, by their letters.
+func personWords(pieces []Piece) string {
+	var out []string
+	for _, p := range pieces {
+		var roles []string
+		for _, m := range p.Group.Members {
+			var letters []string
+			for _, person := range m.PersonIDs {
+				letters = append(letters, string(rune(person)))
+			}
+			roles = append(roles, fmt.Sprintf("%d:%s", m.RoleID, strings.Join(letters, ",")))
+		}
+		out = append(out, fmt.Sprintf("%s [%d,%d)", strings.Join(roles, " "), p.Start, p.End))
+	}
+	return strings.Join(out, " ")
+}
+
+// pair is a group with a primary and a backup, by their letters.
+func pair(primary, backup rune) Group {
+	return Group{Name: string([]rune{primary, backup}), Members: []Member{
+		{RoleID: 0, PersonIDs: []int64{int64(primary)}}, {RoleID: 1, PersonIDs: []int64{int64(backup)}}}}
+}
+
 // example is one worked example. Layers and final are checked where they are
 // set.
 type example struct {
 	name     string
 	zone     string
 	layers   []Layer
+	covers   []Cover
+	absences []Absence
+	absent   WhenAbsent
 	from, to int64
 	want     []string // per layer
 	final    string
+	persons  bool // final names persons by role instead of groups
 }
 
 var examples = []example{
@@ -198,12 +225,75 @@ var examples = []example{
 		from: 1772859600, to: 1773043200,
 		want: []string{"A [1772868600,1772874000) A [1772955000,1772956800) A [1773037800,1773043200)"},
 	},
+	{
+		name: "W14", zone: "UTC",
+		layers: []Layer{{Start: 1780272000, Unit: Day, Value: 1, Groups: []Group{pair('A', 'B'), pair('C', 'D')}}},
+		covers: []Cover{{Start: 1780300800, End: 1780315200, PersonID: 'A', RoleID: AnyRole, By: 'X'}},
+		from:   1780272000, to: 1780444800, persons: true,
+		final: "0:A 1:B [1780272000,1780300800) 0:X 1:B [1780300800,1780315200) 0:A 1:B [1780315200,1780358400) 0:C 1:D [1780358400,1780444800)",
+	},
+	{
+		name: "W14/a shift that is handed on, and a role", zone: "UTC",
+		layers: []Layer{{Start: 1780272000, Unit: Day, Value: 1, Groups: []Group{pair('A', 'B'), pair('C', 'D')}}},
+		covers: []Cover{
+			{Start: 1780272000, End: 1780358400, PersonID: 'A', RoleID: 0, By: 'X'},
+			{Start: 1780315200, End: 1780444800, PersonID: 'X', RoleID: AnyRole, By: 'Y'},
+			{Start: 1780358400, End: 1780444800, RoleID: 1, By: 'Z'},
+		},
+		from: 1780272000, to: 1780444800, persons: true,
+		final: "0:X 1:B [1780272000,1780315200) 0:Y 1:B [1780315200,1780358400) 0:C 1:Z [1780358400,1780444800)",
+	},
+	{
+		name: "W15", zone: "UTC",
+		layers:   []Layer{{Start: 1780272000, Unit: Day, Value: 1, Groups: groups("ABC")}},
+		absences: []Absence{{PersonID: 'B', Start: 1780358400, End: 1780401600}},
+		from:     1780272000, to: 1780272000 + 4*86400,
+		want:  []string{"A [1780272000,1780358400) C [1780358400,1780401600) B [1780401600,1780444800) C [1780444800,1780531200) A [1780531200,1780617600)"},
+		final: "A [1780272000,1780358400) C [1780358400,1780401600) B [1780401600,1780444800) C [1780444800,1780531200) A [1780531200,1780617600)",
+	},
+	{
+		name: "W15/the gap shows", zone: "UTC",
+		layers:   []Layer{{Start: 1780272000, Unit: Day, Value: 1, Groups: groups("ABC")}},
+		absences: []Absence{{PersonID: 'B', Start: 1780358400, End: 1780401600}}, absent: AbsentGap,
+		from: 1780272000, to: 1780272000 + 3*86400,
+		final: "A [1780272000,1780358400) B [1780401600,1780444800) C [1780444800,1780531200)",
+	},
+	{
+		name: "W16", zone: "UTC",
+		layers:   []Layer{{Start: 1780272000, Unit: Day, Value: 1, Groups: []Group{pair('A', 'B'), pair('C', 'D')}}},
+		absences: []Absence{{PersonID: 'A', Start: 1780300800, End: 1780444800}},
+		from:     1780272000, to: 1780444800, persons: true,
+		final: "0:A 1:B [1780272000,1780300800) 1:B [1780300800,1780358400) 0:C 1:D [1780358400,1780444800)",
+	},
+	{
+		name: "W17", zone: "Europe/Berlin",
+		layers: []Layer{
+			{Start: 1766358000, Unit: Day, Value: 1, Groups: groups("AB"), Skip: []*Calendar{christmas}},
+			{Start: 1766358000, Unit: Week, Value: 1, Groups: groups("X"), Only: []*Calendar{christmas}},
+		},
+		from: 1766530800, to: 1766962800, // Wednesday 24 December 2025 to Monday
+		final: "A [1766530800,1766617200) X [1766617200,1766790000) B [1766790000,1766876400) A [1766876400,1766962800)",
+	},
+	{
+		name: "W18", zone: "UTC",
+		layers: []Layer{
+			{Start: 1780272000, Unit: Day, Value: 1, Groups: groups("AB")},
+			{Mode: Override, Start: 1780358400, End: 1780444800, Groups: groups("Z")},
+		},
+		covers:   []Cover{{Start: 1780358400, End: 1780401600, PersonID: 'Z', RoleID: AnyRole, By: 'A'}},
+		absences: []Absence{{PersonID: 'A', Start: 1780272000, End: 1780444800}, {PersonID: 'Z', Start: 1780272000, End: 1780531200}},
+		from:     1780272000, to: 1780444800, persons: true,
+		final: "0:B [1780272000,1780358400) 0:A [1780358400,1780401600) 0:Z [1780401600,1780444800)",
+	},
 }
+
+// christmas has 25 and 26 December 2025 off.
+var christmas = NewCalendar(EveryDay, []Exception{{Date(2025, time.December, 25), Date(2025, time.December, 27), true}})
 
 func TestExamples(t *testing.T) {
 	for _, x := range examples {
 		t.Run(x.name, func(t *testing.T) {
-			s := &Schedule{Zone: location(t, x.zone), Layers: x.layers}
+			s := &Schedule{Zone: location(t, x.zone), Layers: x.layers, Covers: x.covers, Absences: x.absences, WhenAbsent: x.absent}
 			if err := s.Check(); err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +303,11 @@ func TestExamples(t *testing.T) {
 					t.Errorf("layer %d:\n got %s\nwant %s", i, words, want)
 				}
 			}
-			if words := pieceWords(got.Final); x.final != "" && words != x.final {
+			words := pieceWords(got.Final)
+			if x.persons {
+				words = personWords(got.Final)
+			}
+			if x.final != "" && words != x.final {
 				t.Errorf("final:\n got %s\nwant %s", words, x.final)
 			}
 		})

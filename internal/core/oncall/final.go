@@ -15,16 +15,22 @@ type queue struct {
 	override bool
 }
 
-// final combines the layers' entries (R19 to R21). It walks from one entry
-// bound to the next and determines at each which layers are on call.
-func (e *engine) final(layers [][]Entry) []Piece {
+// final combines the layers' entries in [from, to) (R19 to R21), and replaces
+// those who are covered (R24). It walks from one bound of an entry or cover to
+// the next and determines at each which layers are on call.
+func (e *engine) final(layers [][]Entry, from, to int64) []Piece {
 	queues, total := e.queues(layers)
 	b := builder{engine: e, pieces: make([]Piece, 0, total), sources: make([]Source, 0, total)}
 	active := make([]Source, 0, len(queues))
+	var presences []*Presence // of the active sources; empty in a schedule without absences
+	var covers coverSteps
+	if len(e.Covers) > 0 {
+		covers = coverSteps{engine: e, bounds: e.coverBounds(from, to)}
+	}
 	at := int64(math.MinInt64)
 	for {
-		next, override := int64(math.MaxInt64), false
-		active = active[:0]
+		next, override := covers.next(at), false
+		active, presences = active[:0], presences[:0]
 		for i := range queues {
 			q := &queues[i]
 			for len(q.entries) > 0 && q.entries[0].End <= at {
@@ -41,14 +47,18 @@ func (e *engine) final(layers [][]Entry) []Piece {
 			next = min(next, first.End)
 			override = override || q.override
 			active = append(active, Source{first.Layer, first.Turn, first.Group})
+			if e.away != nil {
+				presences = append(presences, e.presenceOf(first.presence))
+			}
 		}
+		b.covering = covers.at(at, len(active) > 0)
 		switch {
 		case override: // queues are in order of precedence, so the override is first
-			b.add(at, next, RuleOverride, active[:1], active[1:])
+			b.add(at, next, RuleOverride, active[:1], nil, active[1:])
 		case len(active) > 1:
-			b.add(at, next, RuleStacked, active, nil)
+			b.add(at, next, RuleStacked, active, presences, nil)
 		case len(active) == 1:
-			b.add(at, next, RuleSingle, active, nil)
+			b.add(at, next, RuleSingle, active, presences, nil)
 		case next == math.MaxInt64:
 			return b.pieces
 		}
@@ -94,27 +104,42 @@ type builder struct {
 
 	named []int64 // per layer, the last turn named in the last piece's Preempted, or -1
 
+	covering  *covering   // the covers in force; nil for none
+	presences []*Presence // of the last piece
+
 	// Scratch space of merge.
-	seen  map[holder]bool
+	seen  map[Holder]bool
 	index map[int64]int // index in Members, by role
 }
 
-// holder is a person in a role.
-type holder struct{ role, person int64 }
-
-// add appends a piece, or extends the last one if it touches and has the same
-// sources (R21).
-func (b *builder) add(start, end int64, rule Rule, sources, preempted []Source) {
+// add appends a piece, or extends the last one if it touches, has the same
+// sources and is changed by the same absences and covers (R21, R24, R25).
+func (b *builder) add(start, end int64, rule Rule, sources []Source, presences []*Presence, preempted []Source) {
 	n := len(b.pieces)
-	if n > 0 && b.pieces[n-1].End == start && slices.Equal(b.pieces[n-1].Sources, sources) {
+	same := n > 0 && b.pieces[n-1].End == start && slices.Equal(b.pieces[n-1].Sources, sources) && slices.Equal(b.presences, presences)
+	var group Group
+	var covers []int
+	if b.covering != nil {
+		group = b.group(sources, presences)
+		group, covers = b.covering.apply(&group)
+		same = same && slices.Equal(b.pieces[n-1].Covers(), covers)
+	} else {
+		same = same && len(b.pieces[n-1].Covers()) == 0
+	}
+	if same {
 		b.pieces[n-1].End = end
 	} else {
 		from := len(b.sources)
 		b.sources = append(b.sources, sources...)
 		first := &b.Layers[sources[0].Layer]
+		if b.covering == nil {
+			group = b.group(sources, presences)
+		}
+		b.presences = append(b.presences[:0], presences...)
 		b.pieces = append(b.pieces, Piece{
 			Start: start, End: end,
-			Group:   b.group(sources),
+			Group:   group,
+			Changes: changesOf(presences, covers),
 			Index:   sources[0].Group,
 			Weight:  first.Weight,
 			Rule:    rule,
@@ -133,20 +158,63 @@ func (b *builder) add(start, end int64, rule Rule, sources, preempted []Source) 
 	}
 }
 
-// group returns the group of a piece: that of its only source, or the
+// changesOf returns what was changed in a piece; nil for nothing.
+func changesOf(presences []*Presence, covers []int) *Changes {
+	if !slices.ContainsFunc(presences, func(p *Presence) bool { return p != nil }) {
+		if presences = nil; len(covers) == 0 {
+			return nil
+		}
+	}
+	return &Changes{slices.Clone(presences), covers}
+}
+
+// nth returns the change of a source; nil for nothing. In a schedule without absences the list is empty.
+func nth(presences []*Presence, i int) *Presence {
+	if len(presences) == 0 {
+		return nil
+	}
+	return presences[i]
+}
+
+// serving returns the group that a source has on call, without absent persons.
+func (s *Schedule) serving(from Source, p *Presence) *Group {
+	if p != nil {
+		return &p.Group
+	}
+	return &s.Layers[from.Layer].Groups[from.Group]
+}
+
+// base returns the group of a piece before covers.
+func (e *engine) base(p *Piece) Group {
+	var presences []*Presence
+	if p.Changes != nil {
+		presences = p.Changes.Presences
+	}
+	return (&builder{engine: e}).group(p.Sources, presences)
+}
+
+// group returns the group of a piece before covers: that of its only source, or the
 // sources' groups merged (R20). Merged groups are cached, because the same few
 // groups occur together again and again.
-func (b *builder) group(sources []Source) Group {
+func (b *builder) group(sources []Source, presences []*Presence) Group {
 	if len(sources) == 1 {
-		return b.Layers[sources[0].Layer].Groups[sources[0].Group]
+		return *b.serving(sources[0], nth(presences, 0))
 	}
 	key := make([]byte, 0, 64)
-	for _, s := range sources {
+	for i, s := range sources {
 		key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(s.Layer)), uint64(s.Group))
+		if len(presences) == 0 {
+			continue
+		}
+		change := ""
+		if p := nth(presences, i); p != nil {
+			change = p.key
+		}
+		key = append(binary.AppendUvarint(key, uint64(len(change))), change...)
 	}
 	g, ok := b.merged[string(key)]
 	if !ok {
-		g = b.merge(sources)
+		g = b.merge(sources, presences)
 		if b.merged == nil {
 			b.merged = make(map[string]Group)
 		}
@@ -157,30 +225,30 @@ func (b *builder) group(sources []Source) Group {
 
 // merge unites the sources' groups in their order: people per role, each person
 // once in a role, and the distinct names joined by "+" (R20).
-func (b *builder) merge(sources []Source) Group {
+func (b *builder) merge(sources []Source, presences []*Presence) Group {
 	if b.seen == nil {
-		b.seen, b.index = make(map[holder]bool), make(map[int64]int)
+		b.seen, b.index = make(map[Holder]bool), make(map[int64]int)
 	}
 	clear(b.seen)
 	clear(b.index)
 	var out Group
 	names := make([]string, 0, len(sources))
-	for _, s := range sources {
-		g := &b.Layers[s.Layer].Groups[s.Group]
+	for i, s := range sources {
+		g := b.serving(s, nth(presences, i))
 		if !slices.Contains(names, g.Name) {
 			names = append(names, g.Name)
 		}
 		for _, m := range g.Members {
-			i, ok := b.index[m.RoleID]
+			at, ok := b.index[m.RoleID]
 			if !ok {
-				i = len(out.Members)
-				b.index[m.RoleID] = i
+				at = len(out.Members)
+				b.index[m.RoleID] = at
 				out.Members = append(out.Members, Member{RoleID: m.RoleID})
 			}
 			for _, person := range m.PersonIDs {
-				if h := (holder{m.RoleID, person}); !b.seen[h] {
+				if h := (Holder{m.RoleID, person}); !b.seen[h] {
 					b.seen[h] = true
-					out.Members[i].PersonIDs = append(out.Members[i].PersonIDs, person)
+					out.Members[at].PersonIDs = append(out.Members[at].PersonIDs, person)
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package oncall
 
-// entries returns the layer's entries in [from, to), clipped to it (R15, R16).
+// entries returns the layer's entries in [from, to), clipped to it (R15, R16),
+// before absences.
 func (r *rotation) entries(from, to int64) []Entry {
 	start, end := max(from, r.Start), to
 	if r.End != 0 {
@@ -16,6 +17,9 @@ func (r *rotation) entries(from, to int64) []Entry {
 	list := r.turns(start, end)
 	if r.Mask.Active() && !r.byDuty() {
 		list = cut(list, r.masked(start, end), CauseMask)
+	}
+	if r.dated() {
+		list = cut(list, r.calendarDays(start, end), CauseCalendar)
 	}
 	if r.restricted() {
 		list = cut(list, r.allowed(start, end), CauseRestrict)

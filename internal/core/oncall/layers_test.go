@@ -71,7 +71,7 @@ func TestStack(t *testing.T) {
 		Start: 1776009600 + day, End: 1776009600 + 2*day, Index: 1, Weight: 5, Rule: RuleStacked,
 		Group: Group{Name: "dev+ops", Members: []Member{
 			{RoleID: 1, PersonIDs: []int64{3}}, {RoleID: 0, PersonIDs: []int64{2, 4, 1, 5}}, {RoleID: 7, PersonIDs: []int64{9}}}},
-		Sources: []Source{{1, 1, 1}, {0, 1, 1}, {2, 1, 1}},
+		Sources: []Source{{Layer: 1, Turn: 1, Group: 1}, {Layer: 0, Turn: 1, Group: 1}, {Layer: 2, Turn: 1, Group: 1}},
 	}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("\n got %+v\nwant %+v", got, want)

@@ -1,7 +1,10 @@
 package oncall
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 )
@@ -21,8 +24,10 @@ type modelLayer struct {
 	turns    []modelTurn
 	masked   []stretch // nil: no mask, or counted in the turns
 	allowed  []stretch
+	dated    []stretch
 	hasMask  bool
 	hasHours bool
+	hasDates bool
 	instants map[time.Time]int64
 }
 
@@ -93,6 +98,7 @@ func newModel(l *Layer, zone *time.Location, from, to int64) *modelLayer {
 	maskActive := weekdays > 0 && weekdays < 7
 	byDuty := maskActive && (l.Unit == Day && l.Value != 7 || l.Unit == Hour && l.Value%24 == 0)
 	m.hasMask = maskActive && !byDuty
+	m.hasDates = len(l.Skip)+len(l.Only) > 0
 	m.hasHours = len(l.Restrict) > 0 && (l.RestrictMode == RestrictDay || l.RestrictMode == RestrictWeek && !maskActive)
 
 	// The dates that can matter to the window; zones are at most a day away.
@@ -119,10 +125,58 @@ func newModel(l *Layer, zone *time.Location, from, to int64) *modelLayer {
 			}
 		}
 	}
+	if m.hasDates {
+		for d := early; d.Before(late); d = d.AddDate(0, 0, 1) {
+			if m.dateCounts(d) {
+				m.dated = append(m.dated, m.dutyDay(d, begin))
+			}
+		}
+	}
 	if m.hasHours {
 		m.hours(early, late)
 	}
 	return m
+}
+
+// dateCounts is R27.
+func (m *modelLayer) dateCounts(date time.Time) bool {
+	for _, c := range m.Skip {
+		if naiveOff(c, date) {
+			return false
+		}
+	}
+	for _, c := range m.Only {
+		if naiveOff(c, date) {
+			return true
+		}
+	}
+	return len(m.Only) == 0
+}
+
+// naiveOff asks what a calendar was made of: the first exception that contains the date, else the weekday.
+func naiveOff(c *Calendar, date time.Time) bool {
+	raw, _ := rawCalendars.Load(c)
+	for _, x := range raw.(rawCalendar).exceptions {
+		if x.Start <= date.Unix() && date.Unix() < x.End {
+			return x.Off
+		}
+	}
+	return raw.(rawCalendar).workdays>>date.Weekday()&1 == 0
+}
+
+// rawCalendars has what the calendars of the tests were made of, by their addresses.
+var rawCalendars sync.Map
+
+type rawCalendar struct {
+	workdays   Weekdays
+	exceptions []Exception
+}
+
+// calendarOf makes a calendar that the model knows.
+func calendarOf(workdays Weekdays, exceptions ...Exception) *Calendar {
+	c := NewCalendar(workdays, exceptions)
+	rawCalendars.Store(c, rawCalendar{workdays, exceptions})
+	return c
 }
 
 // dutyDay is R10.
@@ -231,7 +285,7 @@ func (m *modelLayer) alive(t int64) bool { return t >= m.Start && (m.End == 0 ||
 
 // turnAt returns the turn that the layer has on call at t, or off (R15).
 func (m *modelLayer) turnAt(t int64) int64 {
-	if !m.alive(t) || m.hasMask && !within(m.masked, t) || m.hasHours && !within(m.allowed, t) {
+	if !m.alive(t) || m.hasMask && !within(m.masked, t) || m.hasDates && !within(m.dated, t) || m.hasHours && !within(m.allowed, t) {
 		return off
 	}
 	for _, turn := range m.turns {
@@ -257,16 +311,137 @@ func (m *modelLayer) groupOf(turn int64) int {
 	return order[turn%n]
 }
 
-// answer is the turn that every layer has on call at one instant, or off.
-type answer []int64
+// modelState is what one layer has on call at one instant, after absences.
+type modelState struct {
+	turn   int64 // or off
+	group  int   // that serves it
+	absent string
+}
+
+// answer is the state of every layer at one instant, and the covers that change who is on call then.
+type answer struct {
+	layers []modelState
+	covers []int
+}
+
+func (a answer) equal(b answer) bool {
+	return slices.Equal(a.layers, b.layers) && slices.Equal(a.covers, b.covers)
+}
+
+// isAbsent is the first half of R25.
+func isAbsent(s *Schedule, person, t int64) bool {
+	return slices.ContainsFunc(s.Absences, func(a Absence) bool { return a.PersonID == person && a.Start <= t && t < a.End })
+}
+
+// remaining returns a group without those who are absent, and these.
+func remaining(s *Schedule, g Group, t int64) (left Group, absent []int64) {
+	left.Name = g.Name
+	for _, m := range g.Members {
+		var persons []int64
+		for _, p := range m.PersonIDs {
+			if !isAbsent(s, p, t) {
+				persons = append(persons, p)
+			} else if !slices.Contains(absent, p) {
+				absent = append(absent, p)
+			}
+		}
+		if len(persons) > 0 || len(m.PersonIDs) == 0 {
+			left.Members = append(left.Members, Member{m.RoleID, persons})
+		}
+	}
+	slices.Sort(absent)
+	if absent == nil {
+		left = g
+	}
+	return left, absent
+}
+
+// stateAt is R25 and R26.
+func (m *modelLayer) stateAt(s *Schedule, t int64) modelState {
+	turn := m.turnAt(t)
+	if turn == off || m.Mode == Override {
+		return modelState{turn: turn}
+	}
+	state := func(g int) (modelState, bool) {
+		left, absent := remaining(s, m.Groups[g], t)
+		return modelState{turn, g, fmt.Sprint(absent)}, left.persons() > 0
+	}
+	own := m.groupOf(turn)
+	if st, anyone := state(own); anyone || m.Groups[own].persons() == 0 {
+		return st
+	}
+	if s.WhenAbsent == AbsentNext {
+		for k := turn + 1; k <= turn+2*int64(len(m.Groups)); k++ {
+			if st, anyone := state(m.groupOf(k)); anyone {
+				return st
+			}
+		}
+	}
+	return modelState{turn: off}
+}
+
+// presence returns what absences change in a state, as the engine writes it.
+func (m *modelLayer) presence(s *Schedule, st modelState, t int64) *Presence {
+	if m.Mode == Override {
+		return nil
+	}
+	left, absent := remaining(s, m.Groups[st.group], t)
+	if own := m.groupOf(st.turn); len(absent) > 0 || own != st.group {
+		return &Presence{TurnOf: own, Absent: absent, Group: left}
+	}
+	return nil
+}
+
+// naiveCovers is R24: one cover after the other, on everyone.
+func naiveCovers(s *Schedule, g Group, t int64) (Group, []int) {
+	type place struct{ role, person int64 }
+	var places []place
+	for _, m := range g.Members {
+		for _, p := range m.PersonIDs {
+			places = append(places, place{m.RoleID, p})
+		}
+	}
+	var used []int
+	for i, c := range s.Covers {
+		if t < c.Start || t >= c.End {
+			continue
+		}
+		for j, x := range places {
+			personal := c.PersonID != 0 && x.person == c.PersonID && (c.RoleID == -1 || c.RoleID == x.role)
+			if whole := c.PersonID == 0 && c.RoleID == x.role; (personal || whole) && x.person != c.By {
+				places[j].person = c.By
+				if !slices.Contains(used, i) {
+					used = append(used, i)
+				}
+			}
+		}
+	}
+	if len(used) == 0 {
+		return g, nil
+	}
+	out, n := Group{Name: g.Name}, 0
+	for _, m := range g.Members {
+		persons := []int64{}
+		for range m.PersonIDs {
+			if slices.Index(places, places[n]) == n {
+				persons = append(persons, places[n].person)
+			}
+			n++
+		}
+		if len(persons) > 0 || len(m.PersonIDs) == 0 {
+			out.Members = append(out.Members, Member{m.RoleID, persons})
+		}
+	}
+	return out, used
+}
 
 // finalOf is R19 and R20: which layers count, in order, and by which rule.
 func finalOf(s *Schedule, a answer) (Rule, []Source) {
 	winner := -1
 	var normal []int
-	for i, turn := range a {
+	for i, state := range a.layers {
 		switch {
-		case turn == off:
+		case state.turn == off:
 		case s.Layers[i].Mode == Override:
 			if winner < 0 || s.Layers[i].Weight >= s.Layers[winner].Weight {
 				winner = i
@@ -284,7 +459,7 @@ func finalOf(s *Schedule, a answer) (Rule, []Source) {
 	}
 	var out []Source
 	for _, i := range normal {
-		out = append(out, Source{Layer: i, Turn: a[i]})
+		out = append(out, Source{Layer: i, Turn: a.layers[i].turn, Group: a.layers[i].group})
 	}
 	if len(out) > 1 {
 		return RuleStacked, out
@@ -308,18 +483,22 @@ func walk(t testing.TB, s *Schedule, from, to, grain int64) (at []int64, answers
 			}
 		}
 	}
-	now := make(answer, len(s.Layers))
+	now := answer{layers: make([]modelState, len(s.Layers))}
 	ask := func(t int64) bool {
-		changed := len(at) == 0
 		for i, m := range models {
-			now[i] = m.turnAt(t)
-			changed = changed || now[i] != answers[len(answers)-1][i]
+			now.layers[i] = m.stateAt(s, t)
 		}
-		return changed
+		now.covers = nil
+		if slices.ContainsFunc(s.Covers, func(c Cover) bool { return c.Start <= t && t < c.End }) {
+			if _, sources := finalOf(s, now); len(sources) > 0 {
+				_, now.covers = naiveCovers(s, naiveGroup(s, sources, naivePresences(s, sources, t)), t)
+			}
+		}
+		return len(at) == 0 || !now.equal(answers[len(answers)-1])
 	}
 	note := func(t int64) {
 		if ask(t) {
-			at, answers = append(at, t), append(answers, slices.Clone(now))
+			at, answers = append(at, t), append(answers, answer{slices.Clone(now.layers), now.covers})
 		}
 	}
 	note(from)
@@ -338,46 +517,101 @@ func walk(t testing.TB, s *Schedule, from, to, grain int64) (at []int64, answers
 
 // naive returns the timeline of a window as the model sees it. Causes and what
 // overrides preempt are left out.
-func naive(t testing.TB, s *Schedule, from, to, grain int64) Timeline {
+func naive(t testing.TB, s *Schedule, from, to, grain int64) modelTimeline {
 	t.Helper()
-	out := Timeline{Layers: make([][]Entry, len(s.Layers))}
+	out := modelTimeline{Layers: make([][]modelEntry, len(s.Layers))}
 	at, answers := walk(t, s, from, to, grain)
 	for i, a := range answers {
 		start, end := at[i], to
 		if i+1 < len(at) {
 			end = at[i+1]
 		}
-		for j, turn := range a {
-			if turn == off {
+		for j, st := range a.layers {
+			if st.turn == off {
 				continue
 			}
 			list := out.Layers[j]
-			if n := len(list); n > 0 && list[n-1].End == start && list[n-1].Turn == turn {
+			next := modelEntry{
+				Entry:    Entry{Start: start, End: end, Layer: j, Turn: st.turn, Group: st.group},
+				Presence: (&modelLayer{Layer: &s.Layers[j]}).presence(s, st, start),
+			}
+			if n := len(list); n > 0 && list[n-1].continues(next) {
 				list[n-1].End = end
 				continue
 			}
-			group := (&modelLayer{Layer: &s.Layers[j]}).groupOf(turn)
-			out.Layers[j] = append(list, Entry{Start: start, End: end, Layer: j, Turn: turn, Group: group})
+			out.Layers[j] = append(list, next)
 		}
 		rule, sources := finalOf(s, a)
-		for k := range sources {
-			l := &s.Layers[sources[k].Layer]
-			sources[k].Group = (&modelLayer{Layer: l}).groupOf(sources[k].Turn)
+		if len(sources) == 0 {
+			continue
 		}
-		if n := len(out.Final); n > 0 && out.Final[n-1].End == start && slices.Equal(out.Final[n-1].Sources, sources) {
+		presences := naivePresences(s, sources, start)
+		group, covers := naiveCovers(s, naiveGroup(s, sources, presences), start)
+		next := Piece{
+			Start: start, End: end, Group: group, Index: sources[0].Group, Weight: s.Layers[sources[0].Layer].Weight,
+			Rule: rule, Sources: sources, Changes: naiveChanges(presences, covers),
+		}
+		if n := len(out.Final); n > 0 && out.Final[n-1].End == start && samePiece(out.Final[n-1], next) {
 			out.Final[n-1].End = end
-		} else if len(sources) > 0 {
-			first := &s.Layers[sources[0].Layer]
-			out.Final = append(out.Final, Piece{Start: start, End: end, Group: naiveGroup(s, sources),
-				Index: sources[0].Group, Weight: first.Weight, Rule: rule, Sources: sources})
+		} else {
+			out.Final = append(out.Final, next)
 		}
 	}
 	return out
 }
 
+// modelTimeline is a Timeline in which entries have their changes beside them.
+type modelTimeline struct {
+	Layers [][]modelEntry
+	Final  []Piece
+}
+
+type modelEntry struct {
+	Entry
+	Presence *Presence
+}
+
+// continues reports whether the next entry is of the same turn, and the same persons are there.
+func (x modelEntry) continues(next modelEntry) bool {
+	return x.End == next.Start && x.Turn == next.Turn && x.Group == next.Group && reflect.DeepEqual(x.Presence, next.Presence)
+}
+
+// samePiece reports whether two pieces have the same sources and changes.
+func samePiece(a, b Piece) bool {
+	return reflect.DeepEqual(a.Sources, b.Sources) && reflect.DeepEqual(a.Changes, b.Changes)
+}
+
+// naiveChanges returns no changes at all where nothing is changed.
+func naiveChanges(presences []*Presence, covers []int) *Changes {
+	for _, p := range presences {
+		if p != nil {
+			return &Changes{presences, covers}
+		}
+	}
+	if covers == nil {
+		return nil
+	}
+	return &Changes{nil, covers}
+}
+
+// naivePresences returns what absences change in each source at an instant.
+func naivePresences(s *Schedule, sources []Source, t int64) (out []*Presence) {
+	for _, src := range sources {
+		m := &modelLayer{Layer: &s.Layers[src.Layer]}
+		out = append(out, m.presence(s, modelState{turn: src.Turn, group: src.Group}, t))
+	}
+	return out
+}
+
 // naiveGroup is R20's merging.
-func naiveGroup(s *Schedule, sources []Source) Group {
-	first := s.Layers[sources[0].Layer].Groups[sources[0].Group]
+func naiveGroup(s *Schedule, sources []Source, presences []*Presence) Group {
+	serving := func(i int) Group {
+		if presences[i] != nil {
+			return presences[i].Group
+		}
+		return s.Layers[sources[i].Layer].Groups[sources[i].Group]
+	}
+	first := serving(0)
 	if len(sources) == 1 {
 		return first
 	}
@@ -385,8 +619,8 @@ func naiveGroup(s *Schedule, sources []Source) Group {
 	names := []string{first.Name}
 	var roles []int64
 	people := map[int64][]int64{}
-	for _, src := range sources {
-		g := s.Layers[src.Layer].Groups[src.Group]
+	for i := range sources {
+		g := serving(i)
 		if !slices.Contains(names, g.Name) {
 			names = append(names, g.Name)
 			out.Name += "+" + g.Name

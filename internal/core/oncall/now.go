@@ -29,7 +29,7 @@ func (s *Schedule) At(now int64) (current, next *Piece) {
 // pieceAt returns the piece that contains t, with its true bounds, or nil.
 //
 // The bounds are found outwards from t: the piece lasts while nothing changes
-// in the layers that count. Where an override is on call, those are only the
+// in the layers and covers that count. Where an override is on call, those are only the
 // overrides that take precedence over it.
 func (e *engine) pieceAt(t int64) *Piece {
 	pieces := e.window(t, t+1).Final
@@ -48,6 +48,7 @@ func (e *engine) pieceAt(t int64) *Piece {
 		}
 		bounds = e.steady(i, t, bounds)
 	}
+	bounds = e.coverEdges(p, t, bounds)
 	p.Start, p.End = bounds.start, bounds.end
 	return p
 }

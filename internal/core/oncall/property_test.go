@@ -76,7 +76,7 @@ func (c testCase) nowHolds(t testing.TB, whole Timeline) bool {
 func (c testCase) exact(t testing.TB, p *Piece) bool {
 	t.Helper()
 	for _, wide := range c.Window(p.Start-1, p.End+1).Final {
-		if wide.Start == p.Start && wide.End == p.End && reflect.DeepEqual(wide.Sources, p.Sources) {
+		if wide.Start == p.Start && wide.End == p.End && samePiece(wide, *p) {
 			return true
 		}
 	}
@@ -94,7 +94,7 @@ func malformed(tl Timeline, from, to int64) string {
 			switch {
 			case e.Start >= e.End || e.Start < last.End || e.End > to:
 				return "entries are empty, overlap, are unsorted or leave the window"
-			case i > 0 && e.Start == last.End && e.Turn == last.Turn:
+			case i > 0 && e.Start == last.End && e.Turn == last.Turn && e.Group == last.Group && e.presence == last.presence:
 				return "two entries of one turn touch"
 			case (e.Start == from) != (e.StartBy == CauseWindow) || (e.End == to) != (e.EndBy == CauseWindow):
 				return "an edge on the window is not put down to it, or another is"
@@ -114,8 +114,8 @@ func malformed(tl Timeline, from, to int64) string {
 		switch {
 		case p.Start >= p.End || p.Start < last.End || p.End > to:
 			return "pieces are empty, overlap, are unsorted or leave the window"
-		case i > 0 && p.Start == last.End && reflect.DeepEqual(p.Sources, last.Sources):
-			return "two pieces of the same sources touch"
+		case i > 0 && p.Start == last.End && samePiece(p, last):
+			return "two pieces of the same sources and changes touch"
 		}
 		last = p
 		final = join(final, stretch{p.Start, p.End})
@@ -127,8 +127,8 @@ func malformed(tl Timeline, from, to int64) string {
 }
 
 // restrict returns the part of a timeline that lies in a stretch.
-func restrict(tl Timeline, to stretch) Timeline {
-	out := Timeline{Layers: make([][]Entry, len(tl.Layers))}
+func restrict(tl modelTimeline, to stretch) modelTimeline {
+	out := modelTimeline{Layers: make([][]modelEntry, len(tl.Layers))}
 	for i, list := range tl.Layers {
 		for _, e := range list {
 			e.Start, e.End = max(e.Start, to.start), min(e.End, to.end)
@@ -146,14 +146,14 @@ func restrict(tl Timeline, to stretch) Timeline {
 	return out
 }
 
-// replaced returns the turns that meet an override's piece and are not its own.
+// replaced returns the turns that meet an override's piece and are not its own, each once.
 func replaced(tl Timeline, p Piece) []Source {
 	var out []Source
 	for _, list := range tl.Layers {
 		for _, e := range list {
-			source := Source{e.Layer, e.Turn, e.Group}
-			if p.Rule == RuleOverride && e.Layer != p.Sources[0].Layer && e.Start < p.End && e.End > p.Start && !slices.Contains(out, source) {
-				out = append(out, source)
+			known := slices.ContainsFunc(out, func(s Source) bool { return s.Layer == e.Layer && s.Turn == e.Turn })
+			if p.Rule == RuleOverride && e.Layer != p.Sources[0].Layer && e.Start < p.End && e.End > p.Start && !known {
+				out = append(out, Source{e.Layer, e.Turn, e.Group})
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -58,7 +59,11 @@ func (c testCase) String() string {
 	text := fmt.Sprintf("window %d..%d now %d zone %v", c.from, c.to, c.now, c.Zone)
 	for i, l := range c.Layers {
 		text += fmt.Sprintf("\n layers[%d] %+v", i, l)
+		for _, c := range append(slices.Clone(l.Skip), l.Only...) {
+			text += fmt.Sprintf(" %p: %+v", c, *c)
+		}
 	}
+	text += fmt.Sprintf("\n covers %+v absences %+v when absent %d", c.Covers, c.Absences, c.WhenAbsent)
 	return text
 }
 
@@ -89,7 +94,54 @@ func randomCase(t testing.TB, r *rand.Rand) testCase {
 		}
 		c.Layers = append(c.Layers, l)
 	}
+	c.randomExceptions(r)
 	return c
+}
+
+// randomExceptions adds covers and absences near the window, and calendars to layers.
+func (c *testCase) randomExceptions(r *rand.Rand) {
+	period := func() (start, end int64) {
+		start = c.from - 86400 + r.Int64N(c.to-c.from+2*86400)
+		start = max(1, round(r, start)/c.grain) * c.grain
+		return start, start + c.grain*(1+r.Int64N(3*86400/c.grain))
+	}
+	if r.IntN(2) == 0 {
+		for range 1 + r.IntN(8) {
+			start, end := period()
+			if r.IntN(4) == 0 && len(c.Absences) > 0 { // one after the other
+				last := c.Absences[len(c.Absences)-1]
+				start, end = last.End, last.End+end-start
+			}
+			c.Absences = append(c.Absences, Absence{1 + r.Int64N(5), start, end})
+		}
+		c.WhenAbsent = WhenAbsent(r.IntN(2))
+	}
+	if r.IntN(2) == 0 {
+		for i := range 1 + r.IntN(6) {
+			start, end := period()
+			cover := Cover{ID: int64(i), Start: start, End: end, PersonID: r.Int64N(6), RoleID: r.Int64N(4) - 1, By: 1 + r.Int64N(7)}
+			if cover.PersonID != cover.By && (cover.PersonID != 0 || cover.RoleID != AnyRole) {
+				c.Covers = append(c.Covers, cover)
+			}
+		}
+	}
+	var calendars []*Calendar
+	for range 1 + r.IntN(3) {
+		var exceptions []Exception
+		for range r.IntN(6) {
+			first := c.from/86400*86400 + (r.Int64N(16)-5)*86400
+			exceptions = append(exceptions, Exception{first, first + 86400*r.Int64N(6), r.IntN(2) == 0})
+		}
+		calendars = append(calendars, calendarOf(Weekdays(r.IntN(128)), exceptions...))
+	}
+	for i := range c.Layers {
+		if r.IntN(3) == 0 {
+			c.Layers[i].Skip = calendars[:r.IntN(len(calendars)+1)]
+		}
+		if r.IntN(4) == 0 {
+			c.Layers[i].Only = calendars[r.IntN(len(calendars)+1):]
+		}
+	}
 }
 
 func randomZone(r *rand.Rand) string {
@@ -182,26 +234,41 @@ func randomGroups(r *rand.Rand) []Group {
 	out := groups("ABCDEF"[:1+r.IntN(6)])
 	for i := range out {
 		for range r.IntN(3) {
-			out[i].Members = append(out[i].Members, Member{RoleID: r.Int64N(3), PersonIDs: []int64{r.Int64N(5), r.Int64N(5)}})
+			out[i].Members = append(out[i].Members, Member{RoleID: r.Int64N(3), PersonIDs: []int64{1 + r.Int64N(5), 1 + r.Int64N(5)}})
 		}
 	}
 	return out
 }
 
 // core returns a timeline without what only the engine reports.
-func core(tl Timeline) Timeline {
-	out := Timeline{Layers: make([][]Entry, len(tl.Layers))}
+func core(tl Timeline) modelTimeline {
+	out := modelTimeline{Layers: make([][]modelEntry, len(tl.Layers))}
 	for i, list := range tl.Layers {
 		for _, e := range list {
-			e.StartBy, e.EndBy = 0, 0
-			out.Layers[i] = append(out.Layers[i], e)
+			p := tl.Presence(&e).core()
+			e.StartBy, e.EndBy, e.presence = 0, 0, 0
+			out.Layers[i] = append(out.Layers[i], modelEntry{e, p})
 		}
 	}
 	for _, p := range tl.Final {
 		p.Preempted = nil
+		if p.Changes != nil {
+			var presences []*Presence
+			for _, x := range p.Changes.Presences {
+				presences = append(presences, x.core())
+			}
+			p.Changes = &Changes{presences, p.Changes.Covers}
+		}
 		out.Final = append(out.Final, p)
 	}
 	return out
+}
+
+func (p *Presence) core() *Presence {
+	if p == nil {
+		return nil
+	}
+	return &Presence{TurnOf: p.TurnOf, Absent: p.Absent, Group: p.Group}
 }
 
 // agrees reports whether the engine and the model return the same timeline.

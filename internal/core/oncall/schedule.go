@@ -35,7 +35,9 @@ type Layer struct {
 	RestrictMode RestrictMode // unit of Restrict (R14)
 	Restrict     []Period     // the hours covered; empty = all of them
 	Mask         Weekdays     // the dates covered; empty or full = all of them (R10)
-	Continuous   bool         // a masked day begins at Start's time of day instead of 00:00 (R10)
+	Skip         []*Calendar  // not covered on the days off of any of these (R27)
+	Only         []*Calendar  // covered only on the days off of any of these; empty = no limit (R27)
+	Continuous   bool         // a day of the mask or of a calendar begins at Start's time of day instead of 00:00 (R10)
 	Fair         bool         // shift the order of the groups by one after each full round (R13)
 	Groups       []Group      // in order of turn
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // Shift is a stretch of time in which one person is on call in one role, because of one group of one layer.
-// Where several groups contain the person, it is the first of them in order of precedence.
+// Where several groups contain the person, it is the first of them in order of precedence. Of a person who covers
+// others it is the group of the first of them.
 type Shift struct {
 	PersonID, RoleID int64
 	Start, End       int64 // Unix seconds, [Start, End)
@@ -18,30 +19,46 @@ type Shift struct {
 // person in one role do not overlap, and those that touch differ in their layer or group.
 func (s *Schedule) Shifts(pieces []Piece) []Shift {
 	var shifts []Shift
-	last := map[holder]int{} // per holder, the index of the last shift so far
+	last := map[Holder]int{} // per holder, the index of the last shift so far
 	for i := range pieces {
 		p := &pieces[i]
-		seen := map[holder]bool{}
-		for _, source := range p.Sources {
-			for _, m := range s.Layers[source.Layer].Groups[source.Group].Members {
-				for _, person := range m.PersonIDs {
-					h := holder{m.RoleID, person}
-					if seen[h] {
-						continue
-					}
+		s.eachHolder(p, func(h Holder, from Source) {
+			if j, ok := last[h]; ok && shifts[j].End == p.Start && shifts[j].Layer == from.Layer && shifts[j].Group == from.Group {
+				shifts[j].End = p.End
+				return
+			}
+			last[h] = len(shifts)
+			shifts = append(shifts, Shift{h.PersonID, h.RoleID, p.Start, p.End, from.Layer, from.Group})
+		})
+	}
+	slices.SortFunc(shifts, func(a, b Shift) int { return cmp.Or(a.holding(b), cmp.Compare(a.Start, b.Start)) })
+	return shifts
+}
+
+// eachHolder calls do for everyone on call in a piece, once in each role, with the source that they are on call for.
+func (s *Schedule) eachHolder(p *Piece, do func(h Holder, from Source)) {
+	seen := map[Holder]bool{}
+	var covers *covering
+	if list := p.Covers(); len(list) > 0 {
+		covers = s.noCovering()
+		for _, c := range list {
+			covers.add(c)
+		}
+	}
+	for i, source := range p.Sources {
+		for _, m := range s.serving(source, p.Presence(i)).Members {
+			for _, person := range m.PersonIDs {
+				h := Holder{m.RoleID, person}
+				if covers != nil {
+					h.PersonID = covers.follow(m.RoleID, person)
+				}
+				if !seen[h] {
 					seen[h] = true
-					if j, ok := last[h]; ok && shifts[j].End == p.Start && shifts[j].Layer == source.Layer && shifts[j].Group == source.Group {
-						shifts[j].End = p.End
-						continue
-					}
-					last[h] = len(shifts)
-					shifts = append(shifts, Shift{person, m.RoleID, p.Start, p.End, source.Layer, source.Group})
+					do(h, source)
 				}
 			}
 		}
 	}
-	slices.SortFunc(shifts, func(a, b Shift) int { return cmp.Or(a.holding(b), cmp.Compare(a.Start, b.Start)) })
-	return shifts
 }
 
 // holding compares two shifts by their person and role.

@@ -46,10 +46,12 @@ func TestDiffAgainstModel(t *testing.T) {
 
 // changed returns the schedule with a change of the kinds that people make.
 func (c testCase) changed(r *rand.Rand) *Schedule {
-	s := &Schedule{Zone: c.Zone, Layers: slices.Clone(c.Layers)}
+	copied := *c.Schedule
+	s := &copied
+	s.Layers = slices.Clone(c.Layers)
 	i := r.IntN(len(s.Layers))
 	l := &s.Layers[i]
-	switch r.IntN(6) {
+	switch r.IntN(9) {
 	case 0:
 		s.Layers = slices.Delete(s.Layers, i, i+1)
 	case 1:
@@ -63,6 +65,12 @@ func (c testCase) changed(r *rand.Rand) *Schedule {
 		slices.Reverse(l.Groups)
 	case 5:
 		s.Zone = time.UTC
+	case 6:
+		s.Covers = s.Covers[:len(s.Covers)/2]
+	case 7:
+		s.Absences = s.Absences[:len(s.Absences)/2]
+	case 8:
+		s.WhenAbsent = 1 - s.WhenAbsent
 	}
 	return s
 }
@@ -72,9 +80,9 @@ func (c testCase) sampled(t *testing.T, in, notIn *Schedule) []Shift {
 	t.Helper()
 	there, gone := c.holders(t, in), c.holders(t, notIn)
 	var list []Shift
-	for _, person := range []int64{0, 1, 2, 3, 4, 'A', 'B', 'C', 'D', 'E', 'F'} { // all that randomGroups uses
+	for _, person := range []int64{1, 2, 3, 4, 5, 6, 7, 'A', 'B', 'C', 'D', 'E', 'F'} { // all that randomGroups and covers use
 		for role := range int64(3) {
-			h := holder{role, person}
+			h := Holder{role, person}
 			for at := c.from; at < c.to; {
 				next := min((at/c.grain+1)*c.grain, c.to)
 				if there[at][h] && !gone[at][h] {
@@ -92,16 +100,16 @@ func (c testCase) sampled(t *testing.T, in, notIn *Schedule) []Shift {
 }
 
 // holders returns who is on call by the model from every grain of the window to the next.
-func (c testCase) holders(t *testing.T, s *Schedule) map[int64]map[holder]bool {
+func (c testCase) holders(t *testing.T, s *Schedule) map[int64]map[Holder]bool {
 	t.Helper()
-	final, all := naive(t, s, c.from, c.to, c.grain).Final, map[int64]map[holder]bool{}
+	final, all := naive(t, s, c.from, c.to, c.grain).Final, map[int64]map[Holder]bool{}
 	for at := c.from; at < c.to; at = (at/c.grain + 1) * c.grain {
-		now := map[holder]bool{}
+		now := map[Holder]bool{}
 		for _, p := range final {
 			if p.Start <= at && at < p.End {
 				for _, m := range p.Group.Members {
 					for _, person := range m.PersonIDs {
-						now[holder{m.RoleID, person}] = true
+						now[Holder{m.RoleID, person}] = true
 					}
 				}
 			}
@@ -124,7 +132,8 @@ func unlabelled(shifts []Shift) (joined []Shift) {
 	return joined
 }
 
-// checkSources checks that shifts are sorted, and that each comes from a group with that person that is on call then.
+// checkSources checks that shifts are sorted, and that each comes from a group that is on call then, with that person
+// or with one whom that person covers.
 func (c testCase) checkSources(t *testing.T, shifts []Shift) {
 	t.Helper()
 	if !slices.IsSortedFunc(shifts, func(a, b Shift) int { return cmp.Or(a.holding(b), cmp.Compare(a.Start, b.Start)) }) {
@@ -138,7 +147,8 @@ func (c testCase) checkSources(t *testing.T, shifts []Shift) {
 			named := slices.ContainsFunc(c.Layers[s.Layer].Groups[s.Group].Members, func(m Member) bool {
 				return m.RoleID == s.RoleID && slices.Contains(m.PersonIDs, s.PersonID)
 			})
-			if from < 0 || !named {
+			covers := slices.ContainsFunc(final[i].Covers(), func(i int) bool { return c.Covers[i].By == s.PersonID })
+			if from < 0 || !named && !covers {
 				t.Fatalf("%+v does not come from piece %+v", s, final[i])
 			}
 			at = final[i].End

@@ -14,6 +14,9 @@ type rotation struct {
 	firstDuty int64 // date (00:00 on the wall) of the first masked day to end after Start (R11)
 
 	hours []stretch // the restricted periods, simplified
+
+	index  int     // of the layer in the schedule
+	roster *roster // what the schedule's absences mean for the layer; nil for nothing
 }
 
 // prepare returns a layer of mode Rotation with its start on the wall clock of its zone.

@@ -33,6 +33,9 @@ func (e *engine) warnOverride(i int, warn warner) {
 	if l.RestrictMode != RestrictNone || l.Mask.Active() {
 		warn("mode is override: restrict_mode and day_mask are ignored (R18)")
 	}
+	if l.dated() {
+		warn("mode is override: skip_cal_ids and only_cal_ids are ignored (R18)")
+	}
 	if n := len(l.Groups); n > 1 {
 		warn("groups holds %d groups, but an override uses only the first (R18)", n)
 	}
@@ -61,6 +64,9 @@ func (e *engine) warnRotation(i int, warn warner) {
 	r := &e.rotations[i]
 	switch {
 	case r.RestrictMode == RestrictNone:
+		if len(r.Restrict) > 0 {
+			warn("restrict_periods is ignored, because restrict_mode is 0: the layer is on around the clock (R14)")
+		}
 	case len(r.Restrict) == 0:
 		warn("restrict_periods is empty: restrict_mode %d has no effect (R14)", r.RestrictMode)
 	case !r.restricted():
@@ -75,14 +81,20 @@ func (e *engine) warnRotation(i int, warn warner) {
 	if r.Handoff > 0 && !r.weekly() {
 		warn("handoff_time is ignored: only turns of exactly one week have a handoff (R9)")
 	}
-	if r.Continuous && !r.Mask.Active() {
+	if r.Continuous && !r.Mask.Active() && !r.dated() {
 		warn("mask_continuous_enabled is ignored, because day_mask excludes no day (R10)")
+	}
+	if slices.ContainsFunc(r.Only, func(c *Calendar) bool { return slices.Contains(r.Skip, c) }) {
+		warn("only_cal_ids and skip_cal_ids name the same calendar: its days off are skipped (R27)")
 	}
 	if r.Fair && len(r.Groups) <= 2 {
 		warn("fair_rotation needs three groups to be of use: two serve twice in a row, one serves always (R13)")
 	}
 	idle, days := r.idle()
 	for j := range r.Groups {
+		if e.crowded(&r.Groups[j]) {
+			warn("groups[%d] names too many persons with too many absences: no absence of them counts (R25)", j)
+		}
 		if r.Groups[j].persons() == 0 {
 			warn("groups[%d] names no person: no one is on call in its turns", j)
 		} else if slices.Contains(idle, j) {
@@ -111,7 +123,7 @@ func (r *rotation) idle() (groups []int, days int64) {
 		return nil, 0
 	}
 	l := *r.Layer
-	l.End = 0
+	l.End, l.Skip, l.Only = 0, nil, nil // whether a calendar has days is not a matter of the turns
 	endless := prepare(&l, &zone{loc: r.zone.loc})
 	served := make([]bool, len(r.Groups))
 	for from, end := l.Start, l.Start+pattern; from < end && slices.Contains(served, false); from += 4 * week {

@@ -16,8 +16,22 @@ func (c testCase) explains(t testing.TB) bool {
 		t.Errorf("at %d: Why returns %+v, At returns %+v", c.now, w.Piece, current)
 		return false
 	}
-	if words := w.Words(c.Schedule); len(words) != len(c.Layers)+1 || slices.Contains(words, "") {
+	if words := w.Words(c.Schedule); len(words) != len(c.Layers)+1+len(w.Covers) || slices.Contains(words, "") {
 		t.Errorf("at %d: words %q", c.now, words)
+		return false
+	}
+	var used []int
+	for _, r := range w.Covers {
+		if cover := c.Covers[r.Cover]; c.now < cover.Start || c.now >= cover.End {
+			t.Errorf("at %d: cover %+v is not in force", c.now, cover)
+			return false
+		}
+		if len(r.Holders) > 0 {
+			used = append(used, r.Cover)
+		}
+	}
+	if current != nil && !slices.Equal(used, current.Covers()) || current == nil && used != nil {
+		t.Errorf("at %d: covers %v, explained %+v", c.now, current, w.Covers)
 		return false
 	}
 	for i, got := range w.Layers {
@@ -26,8 +40,12 @@ func (c testCase) explains(t testing.TB) bool {
 			return false
 		}
 		if got.Reason == OnCall || got.Reason == Preempted {
-			wide := c.Window(got.Entry.Start-1, got.Entry.End+1).Layers[i]
-			if !slices.Contains(wide, got.Entry) || got.Entry.Start > c.now || got.Entry.End <= c.now {
+			wide := c.Window(got.Entry.Start-1, got.Entry.End+1)
+			same := func(x Entry) bool {
+				x.presence = got.Entry.presence // a number of another computation
+				return x == got.Entry
+			}
+			if !slices.ContainsFunc(wide.Layers[i], same) || got.Entry.Start > c.now || got.Entry.End <= c.now {
 				t.Errorf("at %d: layer %d: entry %+v is not in %+v", c.now, i, got.Entry, wide)
 				return false
 			}
@@ -45,15 +63,19 @@ func (c testCase) verdict(i int, current *Piece) Reason {
 		return NotStarted
 	case !m.alive(c.now):
 		return Ended
-	case m.turnAt(c.now) != off:
+	case m.stateAt(c.Schedule, c.now).turn != off:
 		if slices.ContainsFunc(current.Sources, func(s Source) bool { return s.Layer == i }) {
 			return OnCall
 		}
 		return Preempted
 	case !inTurn || m.hasMask && !within(m.masked, c.now):
 		return Masked
-	default:
+	case m.hasDates && !within(m.dated, c.now):
+		return NotACalendarDay
+	case m.hasHours && !within(m.allowed, c.now):
 		return Restricted
+	default:
+		return Absent
 	}
 }
 

@@ -34,10 +34,14 @@ type engine struct {
 	*Schedule
 	zones     []*zone
 	rotations []rotation // one per layer; no Layer where it does not pass its check
+
+	away      map[int64][]stretch // when persons are absent
+	presences []*Presence         // the changes by absences met so far
+	known     map[string]int32    // their numbers, from 1, by their keys
 }
 
 func newEngine(s *Schedule) *engine {
-	e := &engine{Schedule: s, rotations: make([]rotation, len(s.Layers))}
+	e := &engine{Schedule: s, rotations: make([]rotation, len(s.Layers)), away: awayTimes(s.Absences)}
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		switch field, _ := l.check(); {
@@ -46,7 +50,11 @@ func newEngine(s *Schedule) *engine {
 		case l.Mode == Override:
 			e.rotations[i] = rotation{Layer: l}
 		default:
-			e.rotations[i] = prepare(l, e.zone(l))
+			r := &e.rotations[i]
+			*r = prepare(l, e.zone(l))
+			if r.index = i; len(e.away) > 0 {
+				r.roster = e.roster(r)
+			}
 		}
 	}
 	return e
@@ -76,10 +84,10 @@ func (e *engine) window(from, to int64) Timeline {
 	for i := range layers {
 		layers[i] = e.entries(i, from, to)
 	}
-	return Timeline{Layers: layers, Final: e.final(layers)}
+	return Timeline{Layers: layers, Final: e.final(layers, from, to), presences: e.presences}
 }
 
-// entries returns the entries of one layer in a window.
+// entries returns the entries of one layer in a window, after absences.
 func (e *engine) entries(layer int, from, to int64) []Entry {
 	r := &e.rotations[layer]
 	if r.Layer == nil {
@@ -89,5 +97,5 @@ func (e *engine) entries(layer int, from, to int64) []Entry {
 	for i := range list {
 		list[i].Layer = layer
 	}
-	return list
+	return e.attended(r, list)
 }

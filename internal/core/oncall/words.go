@@ -2,6 +2,7 @@ package oncall
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,6 +15,9 @@ func (w Why) Words(s *Schedule) []string {
 	out := []string{w.answer(s)}
 	for i := range w.Layers {
 		out = append(out, title(s, i)+" "+w.Layers[i].words(s, i)+".")
+	}
+	for _, r := range w.Covers {
+		out = append(out, r.words(s))
 	}
 	return out
 }
@@ -49,6 +53,9 @@ func (w LayerWhy) words(s *Schedule, i int) string {
 	case OnCall, Preempted:
 		text := fmt.Sprintf("%s, on from %s (%s) to %s (%s)", turn,
 			clock(w.Entry.Start, loc), l.because(w.Entry.StartBy), clock(w.Entry.End, loc), l.because(w.Entry.EndBy))
+		if p := w.Presence; p != nil {
+			text += p.words(l, w.Entry.Group)
+		}
 		if w.Reason == Preempted {
 			text += ", but an override counts instead (R19)"
 		}
@@ -61,10 +68,50 @@ func (w LayerWhy) words(s *Schedule, i int) string {
 		return turn + ", and the date mask excludes this moment (R10)"
 	case Restricted:
 		return turn + ", and the restricted hours exclude this moment (R14)"
+	case NotACalendarDay:
+		return turn + ", and the calendars exclude this moment (R27)"
+	case Absent:
+		return turn + ", whose persons are absent, and no group stands in (R25, R26)"
 	default:
 		field, reason := l.check()
 		return fmt.Sprintf("is not computed: %s %s", field, reason)
 	}
+}
+
+// words returns what absences changed in an entry of a group, as the rest of a sentence.
+func (p *Presence) words(l *Layer, group int) string {
+	text := ""
+	if group != p.TurnOf {
+		text = fmt.Sprintf("; no one in it is present, and group %q stands in (R26)", l.Groups[group].Name)
+	}
+	if len(p.Absent) > 0 {
+		text += fmt.Sprintf("; without %s (R25)", persons(p.Absent))
+	}
+	return text
+}
+
+// words returns what a cover in force does, as a sentence.
+func (r Replaced) words(s *Schedule) string {
+	c := &s.Covers[r.Cover]
+	if len(r.Holders) == 0 {
+		return fmt.Sprintf("cover %d by person %d has no effect: no one whom it covers is on call (R24).", c.ID, c.By)
+	}
+	var replaced []int64
+	for _, h := range r.Holders {
+		if !slices.Contains(replaced, h.PersonID) {
+			replaced = append(replaced, h.PersonID)
+		}
+	}
+	return fmt.Sprintf("cover %d puts person %d on call in place of %s (R24).", c.ID, c.By, persons(replaced))
+}
+
+// persons lists persons in a sentence.
+func persons(ids []int64) string {
+	var list []string
+	for _, id := range ids {
+		list = append(list, fmt.Sprintf("person %d", id))
+	}
+	return strings.Join(list, ", ")
 }
 
 // because returns the cause of an entry's edge in words, with its rule.
@@ -76,6 +123,10 @@ func (l *Layer) because(c Cause) string {
 		return "the turn's bound, " + l.turnRule()
 	case CauseMask:
 		return "the date mask, R12"
+	case CauseCalendar:
+		return "the calendars, R27"
+	case CauseAbsence:
+		return "an absence, R25"
 	case CauseRestrict:
 		return "the restricted hours, R14"
 	default:

@@ -34,8 +34,8 @@ func TestRulesAreBounded(t *testing.T) {
 		"enrichment if": {Enrichment{Kind: "drop", If: huge[0], Settings: EnrichmentSettings{DropLabels: []string{"a"}}}.Check, "if[0].vals[0]: must have at most 1000 instructions in the compiled regular expressions of the filter, got 2700"},
 		"too many":      {Enrichment{Kind: "drop", If: times(40, filter.Condition{Key: "k", Oper: filter.In, Vals: []string{strings.Repeat("x", 2000)}}), Settings: EnrichmentSettings{DropLabels: []string{"a"}}}.Check, "if: must have at most 65536 bytes in all keys and values, 8 more for each of them, got 80680"},
 		"drop_labels":   {Enrichment{Kind: "drop", Settings: EnrichmentSettings{DropLabels: times(51, "a")}}.Check, "settings.drop_labels: must have at most 50 elements, got 51"},
-		"if":            {Rule{Kind: AlertDrop, If: huge}.Check, "if[0][0].vals[0]: must have at most 1000 instructions in the compiled regular expressions of the filter, got 2700"},
-		"source":        {Rule{Kind: AlertInhibit, Settings: Settings{Equals: []string{"a"}, SourceFilters: huge}}.Check, "settings.source_filters[0][0].vals[0]: must have at most 1000 instructions in the compiled regular expressions of the filter, got 2700"},
+		"if":            {Rule{Kind: AlertDrop, If: filter.Groups(huge)}.Check, "if[0][0].vals[0]: must have at most 1000 instructions in the compiled regular expressions of the filter, got 2700"},
+		"source":        {Rule{Kind: AlertInhibit, Settings: Settings{Equals: []string{"a"}, SourceFilters: filter.Groups(huge)}}.Check, "settings.source_filters[0][0].vals[0]: must have at most 1000 instructions in the compiled regular expressions of the filter, got 2700"},
 		"equals":        {Rule{Kind: AlertInhibit, Settings: Settings{Equals: times(21, "a")}}.Check, "settings.equals: must have at most 20 elements, got 21"},
 		"title":         {Rule{Kind: TitleReset, Settings: Settings{Title: strings.Repeat("ü", 513)}}.Check, "settings.title: must have at most 512 characters, got 513"},
 	} {
@@ -51,7 +51,7 @@ func TestRulesAreBounded(t *testing.T) {
 		t.Error(why)
 	}
 	costly := filter.Filter{{{Key: "title", Oper: filter.In, Vals: []string{"/(x|y){300}/"}}}}
-	if why := CheckAll(times(3, Rule{Kind: AlertDrop, If: costly})); !strings.Contains(why, "2000 instructions") {
+	if why := CheckAll(times(3, Rule{Kind: AlertDrop, If: filter.Groups(costly)})); !strings.Contains(why, "2000 instructions") {
 		t.Error(why)
 	}
 }
@@ -71,10 +71,10 @@ func FuzzRules(f *testing.F) {
 		b, _ := json.Marshal(enrichment)
 		f.Add(string(a), string(b), strings.Repeat("xy", 1024))
 	}
-	add(Rule{Kind: AlertDrop, If: filter.Filter{{{Key: "description", Oper: filter.In, Vals: []string{"/(x|y){332}z/", "*x?y*"}}}}}, extract("(x?){100}z"))
+	add(Rule{Kind: AlertDrop, If: filter.Groups(filter.Filter{{{Key: "description", Oper: filter.In, Vals: []string{"/(x|y){332}z/", "*x?y*"}}}})}, extract("(x?){100}z"))
 	add(Rule{Kind: TitleReset, Settings: Settings{Title: strings.Repeat("{{.description}}", 32)}}, extract(strings.Repeat("(x?)", 10)+"(?P<result>y*)"))
 	add(Rule{Kind: DescriptionReset, Settings: Settings{Description: strings.Repeat("{{.description}}", 128)}}, Enrichment{Kind: "composition", Settings: EnrichmentSettings{ResultLabel: "a", Template: strings.Repeat("{{.description}}", 31)}})
-	add(Rule{Kind: AlertInhibit, Settings: Settings{Equals: times(20, "a"), SourceFilters: filter.Filter{{{Key: "a", Oper: filter.NotIn, Vals: times(1000, "*")}}}}}, Enrichment{Kind: "drop", Settings: EnrichmentSettings{DropLabels: times(50, "a")}})
+	add(Rule{Kind: AlertInhibit, Settings: Settings{Equals: times(20, "a"), SourceFilters: filter.Groups(filter.Filter{{{Key: "a", Oper: filter.NotIn, Vals: times(1000, "*")}}})}}, Enrichment{Kind: "drop", Settings: EnrichmentSettings{DropLabels: times(50, "a")}})
 	f.Fuzz(func(t *testing.T, first, second, text string) {
 		var rule Rule
 		var enrichment Enrichment

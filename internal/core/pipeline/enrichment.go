@@ -13,7 +13,7 @@ import (
 // Enrichment is a rule that adds a label to an event or removes labels.
 type Enrichment struct {
 	Kind     string             `json:"kind" enum:"extraction,composition,mapping,drop" doc:"What it does; mapping is not available yet."`
-	If       filter.Group       `json:"if" required:"false" doc:"Conditions, all of which an event must meet; empty: every event meets them."`
+	If       filter.Group       `json:"if,omitzero" doc:"Conditions, all of which an event must meet; empty: every event meets them."`
 	Settings EnrichmentSettings `json:"settings" doc:"What the kind needs."`
 }
 

@@ -26,18 +26,18 @@ type Step struct {
 
 // Rule is a rule of an alert pipeline.
 type Rule struct {
-	Kind     string        `json:"kind" enum:"title_reset,description_reset,severity_reset,alert_drop,alert_inhibit" doc:"What it does."`
-	If       filter.Filter `json:"if" required:"false" doc:"To which events: groups joined by OR, the conditions of a group by AND; empty: all."`
-	Settings Settings      `json:"settings" doc:"What the kind needs."`
+	Kind     string         `json:"kind" enum:"title_reset,description_reset,severity_reset,alert_drop,alert_inhibit" doc:"What it does."`
+	If       filter.Written `json:"if,omitzero" doc:"To which events: groups joined by OR, the conditions of a group by AND, or the conditions of one group; empty: all."`
+	Settings Settings       `json:"settings" doc:"What the kind needs."`
 }
 
 // Settings is what the kinds of rules need; each reads its own.
 type Settings struct {
-	Title         string        `json:"title,omitzero" maxLength:"512" doc:"Of title_reset: the new title, in which {{.title}}, {{.labels.name}} and so on are replaced."`
-	Description   string        `json:"description,omitzero" maxLength:"2048" doc:"Of description_reset: the new description, likewise."`
-	Severity      string        `json:"severity,omitzero" enum:"Critical,Warning,Info" doc:"Of severity_reset: the new severity."`
-	Equals        []string      `json:"equals,omitzero" maxItems:"20" maxLength:"255" doc:"Of alert_inhibit: fields in which both alerts must agree."`
-	SourceFilters filter.Filter `json:"source_filters,omitzero" doc:"Of alert_inhibit: the active alert that inhibits this one."`
+	Title         string         `json:"title,omitzero" maxLength:"512" doc:"Of title_reset: the new title, in which {{.title}}, {{.labels.name}} and so on are replaced."`
+	Description   string         `json:"description,omitzero" maxLength:"2048" doc:"Of description_reset: the new description, likewise."`
+	Severity      string         `json:"severity,omitzero" enum:"Critical,Warning,Info" doc:"Of severity_reset: the new severity."`
+	Equals        []string       `json:"equals,omitzero" maxItems:"20" maxLength:"255" doc:"Of alert_inhibit: fields in which both alerts must agree."`
+	SourceFilters filter.Written `json:"source_filters,omitzero" doc:"Of alert_inhibit: the active alert that inhibits this one, as if."`
 }
 
 // The kinds of rules.
@@ -56,7 +56,7 @@ func (r Rule) Check() (path, why string) {
 		return path, why
 	}
 	var wrong *filter.Error
-	if errors.As(filter.Check(r.If), &wrong) {
+	if errors.As(filter.CheckWritten(r.If), &wrong) {
 		return "if" + wrong.Path, wrong.Reason()
 	}
 	s := r.Settings
@@ -70,10 +70,10 @@ func (r Rule) Check() (path, why string) {
 			return "settings.severity", fmt.Sprintf("must be Critical, Warning or Info, got %q", s.Severity)
 		}
 	case AlertInhibit:
-		if len(s.Equals) == 0 {
-			return "settings.equals", "must name at least one field"
+		if s.Equals == nil {
+			return "settings.equals", "is required; [] names no field"
 		}
-		if errors.As(filter.Check(s.SourceFilters), &wrong) {
+		if errors.As(filter.CheckWritten(s.SourceFilters), &wrong) {
 			return "settings.source_filters" + wrong.Path, wrong.Reason()
 		}
 	case AlertDrop:
@@ -123,7 +123,7 @@ func firstLong(path string, most int, texts ...string) (string, string) {
 func CheckAll(rules []Rule) string {
 	var size filter.Size
 	for _, r := range rules {
-		size = size.Add(filter.Measure(r.If)).Add(filter.Measure(r.Settings.SourceFilters))
+		size = size.Add(filter.Measure(r.If.Value)).Add(filter.Measure(r.Settings.SourceFilters.Value))
 	}
 	return size.CheckList()
 }

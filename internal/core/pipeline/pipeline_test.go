@@ -17,9 +17,9 @@ func when(key, value string) filter.Filter {
 
 func TestApply(t *testing.T) {
 	rules := []Rule{
-		{Kind: TitleReset, If: when("labels.env", "prod"), Settings: Settings{Title: "[{{.labels.env}}] {{ .title }}{{.labels.none}}"}},
-		{Kind: SeverityReset, If: when("title", "/^\\[prod\\]/"), Settings: Settings{Severity: event.Critical}},
-		{Kind: DescriptionReset, If: when("severity", "Warning"), Settings: Settings{Description: "never"}},
+		{Kind: TitleReset, If: filter.Groups(when("labels.env", "prod")), Settings: Settings{Title: "[{{.labels.env}}] {{ .title }}{{.labels.none}}"}},
+		{Kind: SeverityReset, If: filter.Groups(when("title", "/^\\[prod\\]/")), Settings: Settings{Severity: event.Critical}},
+		{Kind: DescriptionReset, If: filter.Groups(when("severity", "Warning")), Settings: Settings{Description: "never"}},
 		{Kind: AlertInhibit, Settings: Settings{Equals: []string{"labels.host"}}},
 	}
 	out, dropped, inhibits, steps := Ready(rules).Apply(nil, sample)
@@ -73,8 +73,8 @@ func TestCheck(t *testing.T) {
 		"settings.severity":                     {Kind: SeverityReset, Settings: Settings{Severity: "Ok"}},
 		"settings.description":                  {Kind: DescriptionReset, Settings: Settings{Description: "{{.nothing}}"}},
 		"settings.equals":                       {Kind: AlertInhibit},
-		"if[0][0].vals[0]":                      {Kind: AlertDrop, If: when("a", "/(/")},
-		"settings.source_filters[0][0].vals[0]": {Kind: AlertInhibit, Settings: Settings{Equals: []string{"a"}, SourceFilters: when("a", "/(/")}},
+		"if[0][0].vals[0]":                      {Kind: AlertDrop, If: filter.Groups(when("a", "/(/"))},
+		"settings.source_filters[0][0].vals[0]": {Kind: AlertInhibit, Settings: Settings{Equals: []string{"a"}, SourceFilters: filter.Groups(when("a", "/(/"))}},
 	} {
 		if path, why := r.Check(); path != want || (why == "") != (want == "") {
 			t.Errorf("%+v: %q %q, want %q", r, path, why, want)

@@ -24,9 +24,9 @@ func Ready(rules []Rule) Rules {
 	ready := make(Rules, len(rules))
 	for i, r := range rules {
 		ready[i] = readyRule{Rule: r, name: fmt.Sprintf("rules[%d] %s", i, r.Kind)}
-		ready[i].matcher, _ = filter.Compile(r.If)
+		ready[i].matcher, _ = filter.Compile(r.If.Value)
 		if r.Kind == AlertInhibit {
-			ready[i].source, _ = filter.Compile(r.Settings.SourceFilters)
+			ready[i].source, _ = filter.Compile(r.Settings.SourceFilters.Value)
 		}
 	}
 	return ready

@@ -53,7 +53,7 @@ func (r *reader) channel(ch channel.Channel) (c lint.Channel, err error) {
 	}
 	for _, i := range inhibits {
 		if i.Status == "enabled" {
-			c.Inhibits = append(c.Inhibits, lint.Inhibit{ID: i.RuleID, Name: i.RuleName, Source: i.SourceFilters, Target: i.TargetFilters})
+			c.Inhibits = append(c.Inhibits, lint.Inhibit{ID: i.RuleID, Name: i.RuleName, Source: i.SourceFilters.Value, Target: i.TargetFilters.Value})
 		}
 	}
 	c.Silences, err = r.silences(parent)
@@ -201,8 +201,9 @@ func (r *reader) team(id int64) (lint.Part, error) {
 // schedule returns a schedule, named by its id as text, as a part of a step.
 func (r *reader) schedule(key string, roles []int64) (lint.Part, error) {
 	id, _ := strconv.ParseInt(key, 10, 64)
-	cover, found, err := schedule.Cover(r.tx, r.account, id, roles, r.now.Unix(), r.now.Unix()+lint.Horizon, r.zone)
-	part := lint.Part{Ref: fault.Ref{Kind: "schedule", ID: key, Name: cover.Name}, Persons: r.present(cover.Persons), Gaps: cover.Gaps}
+	cover, found, err := schedule.Cover(r.tx, r.account, id, roles, r.now.Unix(), r.zone)
+	part := lint.Part{Ref: fault.Ref{Kind: "schedule", ID: key, Name: cover.Name}, Persons: r.present(cover.Persons),
+		Gaps: cover.Gaps, Timeline: cover.Timeline, Roles: roles}
 	switch {
 	case !found:
 		part.Lacks = "does not exist any more"

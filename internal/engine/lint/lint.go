@@ -18,6 +18,7 @@ import (
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/preference"
+	"tocsin/internal/schedule"
 )
 
 // Service holds the dependencies.
@@ -77,8 +78,25 @@ func (r *reader) read() (c lint.Config, err error) {
 		}
 		c.Channels = append(c.Channels, read)
 	}
-	c.Sources, err = r.sources()
+	if c.Sources, err = r.sources(); err != nil {
+		return c, err
+	}
+	c.Zone = r.zone
+	c.Schedules, err = r.schedules()
 	return c, err
+}
+
+// schedules returns the enabled schedules. Their gaps are found in the steps that use them, for the roles that are paged.
+func (r *reader) schedules() ([]lint.Schedule, error) {
+	ids, err := schedule.Enabled(r.tx, r.account)
+	if err != nil {
+		return nil, err
+	}
+	list, err := schedule.Checked(r.tx, r.account, ids, r.zone)
+	for i := range list {
+		list[i].Pages = false
+	}
+	return list, err
 }
 
 // people returns the persons who have not left.

@@ -43,7 +43,7 @@ func (r *reader) sources() (list []lint.Source, err error) {
 		}
 		for n, rule := range rules.Rules {
 			if rule.Kind == pipeline.AlertDrop {
-				s.Discards = append(s.Discards, lint.Filtered{Name: fmt.Sprintf("rules[%d]", n), Filter: rule.If})
+				s.Discards = append(s.Discards, lint.Filtered{Name: fmt.Sprintf("rules[%d]", n), Filter: rule.If.Value})
 			}
 		}
 		list = append(list, s)

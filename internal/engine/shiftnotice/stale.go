@@ -42,6 +42,8 @@ func staleReason(tx *db.Tx, n *notify.Notification, now time.Time) string {
 		return "the schedule is disabled"
 	case now.Unix() > n.Detail.Until:
 		return "it could not be sent in time"
+	case n.Event == covered || n.Event == uncovered:
+		return staleOverride(tx, n)
 	case n.Person == 0:
 		return ""
 	}

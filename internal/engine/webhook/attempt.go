@@ -32,10 +32,17 @@ func (f *attempt) header(now time.Time) http.Header {
 	}
 	h.Set("Webhook-Id", f.id)
 	h.Set("Webhook-Number", strconv.FormatInt(f.number, 10))
-	if f.SignSecret != "" {
-		stamp := strconv.FormatInt(now.Unix(), 10)
+	if f.origin != "" {
+		h.Set("Webhook-Origin", f.origin)
+	}
+	var signatures []string
+	stamp := strconv.FormatInt(now.Unix(), 10)
+	for _, secret := range f.SignSecrets(now) {
+		signatures = append(signatures, "v1,"+sign.Sign(secret, f.id, stamp, []byte(f.payload)))
+	}
+	if len(signatures) > 0 {
 		h.Set("Webhook-Timestamp", stamp)
-		h.Set("Webhook-Signature", "v1,"+sign.Sign(f.SignSecret, f.id, stamp, []byte(f.payload)))
+		h.Set("Webhook-Signature", strings.Join(signatures, " "))
 	}
 	return h
 }
@@ -48,7 +55,7 @@ type outcome struct {
 	statusCode int
 	endpoint   string // without secrets
 	cancelled  string // why the endpoint must not be called any more
-	gone       bool   // the integration was deleted
+	deleted    bool   // the integration was deleted
 	closed     error  // why its secrets cannot be opened
 }
 
@@ -62,7 +69,7 @@ func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 		return outcome{closed: err}, nil
 	}
 	if t.settings == nil {
-		return outcome{cancelled: t.why, gone: t.gone, closed: t.closed}, nil
+		return outcome{cancelled: t.why, endpoint: t.endpoint, deleted: t.deleted, closed: t.closed}, nil
 	}
 	f.Settings = *t.settings
 	began := s.Clock.Now()
@@ -101,6 +108,7 @@ func (m *message) delivery(endpoint string, began time.Time) Delivery {
 		Attempt:       m.attempts,
 		Status:        "failed",
 		EventTime:     Moment(began),
+		Origin:        m.origin,
 	}
 }
 
@@ -154,7 +162,7 @@ func shown(h http.Header, show func(name, value string) string) (string, error) 
 
 // secrets returns the values that must not be stored when a response repeats them.
 func (f *attempt) secrets() []string {
-	all := []string{f.SignSecret}
+	all := []string{f.SignSecret, f.PreviousSignSecret}
 	for name, value := range f.Headers {
 		if name != "Content-Type" {
 			all = append(all, value)

@@ -16,6 +16,7 @@ type recording struct {
 	exchanges  map[int64][]exchange // beside each of them
 	answers    map[endpointKey]*answers
 	cancelled  map[endpointKey]bool
+	gone       map[endpointKey]*delivery.Result[*attempt, outcome] // the answer that the endpoint is gone for good
 	order      []endpointKey
 	endpoints  map[endpointKey]string // without secrets
 }
@@ -28,6 +29,7 @@ func (s store) Record(tx *db.Tx, results []delivery.Result[*attempt, outcome]) e
 		exchanges:  map[int64][]exchange{},
 		answers:    map[endpointKey]*answers{},
 		cancelled:  map[endpointKey]bool{},
+		gone:       map[endpointKey]*delivery.Result[*attempt, outcome]{},
 		endpoints:  map[endpointKey]string{},
 	}
 	for i := range results {
@@ -37,11 +39,7 @@ func (s store) Record(tx *db.Tx, results []delivery.Result[*attempt, outcome]) e
 	}
 	now := results[len(results)-1].Ended
 	for _, key := range b.order {
-		held, err := b.answers[key].store(tx, key, now)
-		if err == nil && held {
-			err = b.giveUp(tx, key, b.endpoints[key], now)
-		}
-		if err != nil {
+		if err := b.endpoint(tx, key, now); err != nil {
 			return err
 		}
 	}
@@ -49,6 +47,25 @@ func (s store) Record(tx *db.Tx, results []delivery.Result[*attempt, outcome]) e
 		if err := record(tx, account, deliveries, b.exchanges[account]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// endpoint updates the state of an endpoint after its attempts.
+func (b *recording) endpoint(tx *db.Tx, key endpointKey, now time.Time) error {
+	a := b.answers[key]
+	t, held, err := a.store(tx, key, now)
+	if err != nil {
+		return err
+	}
+	if err := b.attempted(tx, t, a.recovered, a.why, now); err != nil {
+		return err
+	}
+	if res := b.gone[key]; res != nil {
+		return b.disable(tx, res.Row, res.Outcome.why, now)
+	}
+	if held {
+		return b.giveUp(tx, key, b.endpoints[key], now)
 	}
 	return nil
 }
@@ -82,8 +99,12 @@ func (b *recording) add(tx *db.Tx, res *delivery.Result[*attempt, outcome]) erro
 		d.Status = "success"
 	}
 	b.history(f.account, d, o.exchange)
+	tx.OnCommit(func() { b.attemptRecorded(&f.message) })
 	tx.OnCommit(b.attempts.WithLabelValues(d.WebhookType, d.Status).Inc)
-	b.answered(key, o.endpoint, o.status == delivered)
+	b.answered(key, o)
+	if o.gone {
+		b.gone[key] = res
+	}
 	log := b.Log.With("event_id", f.id, "event_type", f.eventType, "integration_id", key.integration, "attempt", f.attempts,
 		"status_code", o.statusCode)
 	tx.OnCommit(func() {
@@ -118,33 +139,52 @@ func (b *recording) history(account int64, d Delivery, x exchange) {
 }
 
 // answered adds an attempt to the state of its endpoint.
-func (b *recording) answered(key endpointKey, endpoint string, took bool) {
+func (b *recording) answered(key endpointKey, o outcome) {
 	if b.answers[key] == nil {
 		b.answers[key] = &answers{}
 		b.order = append(b.order, key)
 	}
-	b.answers[key].add(took)
-	if endpoint != "" {
-		b.endpoints[key] = endpoint
+	b.answers[key].add(o.why)
+	if o.endpoint != "" {
+		b.endpoints[key] = o.endpoint
 	}
 }
 
-// cancel cancels the messages of an endpoint that must not be called any more.
+// cancel cancels the messages of an endpoint that must not be called any more. Each gets a record in the history.
 func (b *recording) cancel(tx *db.Tx, key endpointKey, o outcome, now time.Time) error {
 	if b.cancelled[key] {
 		return nil
 	}
 	b.cancelled[key] = true
-	more, err := cancelSome(tx, key, o.cancelled, now)
-	if err != nil || more || !o.gone { // the others are cancelled when they are claimed
+	all, err := cancelSome(tx, key, o.cancelled, now)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		b.ended(&all[i], o.endpoint, "it is not sent: "+o.cancelled, now)
+	}
+	if len(all) == maxCancelled || !o.deleted { // the others are cancelled when they are claimed
+		return nil
+	}
+	if err := b.report(tx, key, Failing, "", now); err != nil {
+		return err
+	}
+	if err := b.report(tx, key, Gone, "", now); err != nil {
 		return err
 	}
 	_, err = tx.Exec(`DELETE FROM webhook_endpoint WHERE account_id = $1 AND integration_id = $2`, key.account, key.integration)
 	return err
 }
 
-// giveUp fails the messages to a held endpoint that are older than a day. Each gets a record in the history, so that it
-// is found and can be replayed.
+// ended adds a message to the history that ended without another attempt, so that it is found and can be replayed.
+func (b *recording) ended(m *message, endpoint, why string, now time.Time) {
+	if m.attemptID == "" {
+		m.attemptID = attemptID(now)
+	}
+	b.history(m.account, m.delivery(endpoint, now), exchange{messageID: m.id, requestHeaders: "{}", errorMessage: why, responseHeaders: "{}"})
+}
+
+// giveUp fails the messages to a held endpoint that are older than a day. Each gets a record in the history.
 func (b *recording) giveUp(tx *db.Tx, e endpointKey, url string, now time.Time) error {
 	old, err := db.All(tx, scanMessage, oldOnes, e.account, e.integration, now.Add(-maxAge).UnixMilli())
 	if err != nil {
@@ -153,13 +193,10 @@ func (b *recording) giveUp(tx *db.Tx, e endpointKey, url string, now time.Time) 
 	const why = givenUp + "the endpoint has accepted no message for a long time"
 	for i := range old {
 		m := &old[i]
-		if m.attemptID == "" {
-			m.attemptID = attemptID(now)
-		}
 		if _, err := m.settle(tx, failed, why, now); err != nil {
 			return err
 		}
-		b.history(m.account, m.delivery(url, now), exchange{messageID: m.id, requestHeaders: "{}", errorMessage: why, responseHeaders: "{}"})
+		b.ended(m, url, why, now)
 		tx.OnCommit(b.settled.WithLabelValues(m.webhookType, failed).Inc)
 	}
 	return nil

@@ -16,6 +16,7 @@ type Delivery struct {
 	Status        string `json:"status" enum:"success,failed" doc:"success when the destination answered with a status of 2xx, else failed."`
 	StatusCode    int64  `json:"status_code" doc:"HTTP status of the answer; 0 when there was none."`
 	EventTime     Moment `json:"event_time" doc:"When the attempt was made: RFC 3339 with microseconds, in the offset of the account's time zone."`
+	Origin        string `json:"origin,omitzero" enum:"test,replay" doc:"Why it was made if not for its event alone: test or replay."`
 }
 
 // statuses are the values of Delivery.Status, in the order of their indexes.
@@ -23,13 +24,13 @@ var statuses = []string{"failed", "success"}
 
 // columns are those of a Delivery, in the order of its fields.
 const columns = `integration_id, event_id, webhook_type, event_type, channel_id, ref_id, endpoint, attempt, duration,
-	status, status_code, event_time`
+	status, status_code, event_time, origin`
 
 // scan reads the columns.
 func scan(row db.Scan) (d Delivery, err error) {
 	var nanoseconds int64
 	err = row(&d.IntegrationID, &d.EventID, &d.WebhookType, &d.EventType, &d.ChannelID, &d.RefID, &d.Endpoint, &d.Attempt,
-		&d.Duration, &d.Status, &d.StatusCode, &nanoseconds)
+		&d.Duration, &d.Status, &d.StatusCode, &nanoseconds, &d.Origin)
 	d.EventTime = moment(nanoseconds)
 	return d, err
 }

@@ -14,7 +14,7 @@ var PruneSome = prune
 // RecordExchange records a delivery with its exchange, and its message, which is settled.
 func RecordExchange(tx *db.Tx, account int64, d Delivery, messageID, payload string) error {
 	m := message{account: account, id: messageID, integration: d.IntegrationID, webhookType: d.WebhookType, eventType: d.EventType, channel: d.ChannelID, ref: d.RefID,
-		payload: payload, attempts: d.Attempt, started: d.EventTime.nanoseconds() / 1_000_000}
+		payload: payload, attempts: d.Attempt, started: d.EventTime.nanoseconds() / 1_000_000, happened: d.EventTime.nanoseconds() / 1_000_000}
 	if err := m.put(tx); err != nil {
 		return err
 	}
@@ -37,6 +37,6 @@ func (r *Service) Match(ctx context.Context) error {
 
 // PutMessage stores a message that is due.
 func PutMessage(tx *db.Tx, account, integration int64, at time.Time, payload string) error {
-	m := message{account: account, id: id.Token(16), integration: integration, webhookType: "alert", eventType: "a_new", ref: "5e5e5e5e5e5e5e5e5e5e5e01", payload: payload, started: at.UnixMilli()}
+	m := message{account: account, id: id.Token(16), integration: integration, webhookType: "alert", eventType: "a_new", ref: "5e5e5e5e5e5e5e5e5e5e5e01", payload: payload, started: at.UnixMilli(), happened: at.UnixMilli()}
 	return m.put(tx)
 }

@@ -24,30 +24,39 @@ func (r *Service) historyReplay(c *api.Call, in historyReplayRequest) (replayed,
 	if err != nil {
 		return replayed{}, err
 	}
-	i, found, err := integration.Kind.Find(c.Tx, m.account, strconv.FormatInt(m.integration, 10))
-	switch {
-	case err != nil:
+	i, err := r.callable(c, m.integration)
+	if err != nil {
 		return replayed{}, err
-	case !found:
-		return replayed{}, fault.Missing("integration", m.integration)
-	case i.Status != "enabled":
-		return replayed{}, fault.New(fault.Conflict, "integration %d is disabled", m.integration)
-	case status == sending:
+	}
+	if status == sending {
 		return replayed{}, fault.New(fault.Conflict, "the delivery is being sent just now")
 	}
 	if m.attemptID == "" {
 		m.attemptID = attemptID(c.Now)
 	}
-	// Due before all others: a held endpoint gets one message at a time, and this must be the next.
-	if _, err := c.Tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = $3, started_at = $4, due_at = 1, settled_at = 0,
-		outcome = '' WHERE account_id = $1 AND message_id = $2`,
+	if _, err := c.Tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = $3, started_at = $4, settled_at = 0,
+		outcome = '', origin = 'replay' WHERE account_id = $1 AND message_id = $2`,
 		m.account, m.id, m.attemptID, c.Now.UnixMilli()); err != nil {
 		return replayed{}, err
 	}
 	c.Touched(integration.Kind.Name, m.integration, i.IntegrationName)
-	_, err = c.Tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2 AND held_until > $3`,
-		m.account, m.integration, c.Now.UnixMilli())
-	return replayed{m.attemptID}, err
+	return replayed{m.attemptID}, m.sendFirst(c.Tx, c.Now)
+}
+
+// callable returns the enabled webhook of a call.
+func (r *Service) callable(c *api.Call, hook int64) (i integration.Integration, err error) {
+	i, err = integration.Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(hook, 10))
+	switch {
+	case err != nil:
+		return i, err
+	case !i.IsWebhook() || i.Settings == nil:
+		return i, fault.Invalid("integration_id", "%d is a %s, not a webhook", hook, i.IntegrationType)
+	case i.Status != "enabled":
+		return i, fault.New(fault.Conflict, "integration %d is disabled", hook)
+	case r.Closed:
+		return i, fault.New(fault.Conflict, "this server calls no webhooks")
+	}
+	return i, nil
 }
 
 // replayable returns the message of an attempt and its status, if the caller may read it.

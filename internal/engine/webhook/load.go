@@ -39,6 +39,7 @@ func (d Delivery) check(at configstore.RecordPath) error {
 		at.AtLeast("duration", d.Duration, 0),
 		at.OneOf("status", d.Status, statuses...),
 		at.AtLeast("status_code", d.StatusCode, 0),
+		at.OneOf("origin", d.Origin, "", test, replay),
 	); err != nil {
 		return err
 	}

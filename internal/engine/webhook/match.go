@@ -95,7 +95,7 @@ func (m *matching) match(e *event) bool {
 		}
 		one := message{
 			account: m.account, id: id.Token(16), integration: s.integration,
-			webhookType: e.webhookType, eventType: e.eventType, channel: e.channel, ref: e.ref, started: e.at,
+			webhookType: e.webhookType, eventType: e.eventType, channel: e.channel, ref: e.ref, started: e.at, happened: e.at,
 		}
 		var cost int
 		one.payload, cost = fillIn(e.payload, one.id, s.body)

@@ -45,5 +45,45 @@ func (r *Service) Ops() []api.Op {
 			Example: `{"event_id": "20260413mGsxP3drpFfs4ZCQd2pSDp"}`,
 			Do:      api.Do(r.historyReplay),
 		},
+		{
+			Path:   "/webhook/test",
+			Allow:  []auth.Permission{auth.IntegrationsManage},
+			Effect: api.Write,
+			Audit:  "webhook:write:test",
+			Doc:    "Sends a sample event to a webhook, and returns what came of the first attempt.",
+			Notes: "The message takes the way of all others: it is signed, retried for a day if it fails, and in the delivery history " +
+				"with origin test. Its payload has test: true, its header Webhook-Origin is test. A held endpoint gets it at once.",
+			Example: `{"integration_id": 6113996590131, "event_type": "i_new"}`,
+			Do:      api.DoAfter(r.testSend, r.testShow),
+		},
+		{
+			Path:   "/webhook/replay",
+			Allow:  []auth.Permission{auth.IntegrationsManage},
+			Effect: api.Write,
+			Audit:  "webhook:write:replay",
+			Doc:    "Sends again what a filter finds in a window of at most 30 days, oldest first.",
+			Notes: "First call it with dry_run, then with the count of that reply. Messages keep their body and their event_id, so a receiver " +
+				"that has handled one drops it; the header Webhook-Origin is replay. At most two of a webhook are sent at a time, " +
+				"so that new messages do not wait. A webhook has one replay at a time, which goes on after a restart.",
+			Example: `{"integration_ids": [6113996590131], "start_time": 1776009600000, "end_time": 1776096000000, "dry_run": true}`,
+			Do:      api.DoAfter(r.countReplay, r.startReplay),
+		},
+		{
+			Path:    "/webhook/replay/list",
+			Allow:   []auth.Permission{auth.IntegrationsRead},
+			Effect:  api.Snapshot,
+			Doc:     "Lists the latest 100 replays, newest first, with how far each has come.",
+			Example: `{}`,
+			Do:      api.Do(r.replayList),
+		},
+		{
+			Path:    "/webhook/replay/cancel",
+			Allow:   []auth.Permission{auth.IntegrationsManage},
+			Effect:  api.Write,
+			Audit:   "webhook:write:cancel-replay",
+			Doc:     "Ends a replay. What it has sent is not called back.",
+			Example: `{"replay_id": "69db2f72a0fe7db6448b1501"}`,
+			Do:      api.Do(r.replayCancel),
+		},
 	})
 }

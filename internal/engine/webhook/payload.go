@@ -18,6 +18,7 @@ type payload struct {
 	EventTime int64          `json:"event_time"` // Unix milliseconds
 	EventType string         `json:"event_type"`
 	EventID   string         `json:"event_id"`
+	Test      bool           `json:"test,omitzero"` // nothing happened: a person tests the webhook
 	Person    *actor         `json:"person,omitzero"`
 	Alert     *alertBody     `json:"alert,omitzero"`
 	Incident  *incident.View `json:"incident,omitzero"`

@@ -33,6 +33,10 @@ func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
 				return true, nil
 			}
 		}
+		if _, err := tx.Exec(`DELETE FROM webhook_replay WHERE account_id = $1 AND ended_at > 0 AND ended_at < $2`, account,
+			before.Unix()); err != nil {
+			return false, err
+		}
 		n, err := tx.Exec(`DELETE FROM webhook_message WHERE account_id = $1 AND message_id IN (
 			SELECT message_id FROM webhook_message WHERE account_id = $1 AND settled_at > 0 AND settled_at < $2
 			ORDER BY settled_at LIMIT $3 + 0)`, account, before.UnixMilli(), left)

@@ -12,7 +12,7 @@ func Record(tx *db.Tx, account int64, deliveries []Delivery) error {
 	for _, d := range deliveries {
 		at := d.EventTime.nanoseconds()
 		if _, err := tx.Exec(insert, account, d.IntegrationID, d.EventID, d.WebhookType, d.EventType, d.ChannelID, d.RefID, d.Endpoint,
-			d.Attempt, d.Duration, d.Status, d.StatusCode, at); err != nil {
+			d.Attempt, d.Duration, d.Status, d.StatusCode, at, d.Origin); err != nil {
 			return fault.Wrap(err, "record delivery %s", d.EventID)
 		}
 		counts.add(d.IntegrationID, d.EventType, d.Status, at, 1)
@@ -20,7 +20,8 @@ func Record(tx *db.Tx, account int64, deliveries []Delivery) error {
 	return counts.store(tx, account)
 }
 
-const insert = `INSERT INTO webhook_delivery (account_id, ` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+const insert = `INSERT INTO webhook_delivery (account_id, ` + columns + `)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 
 // exchange is the request and the response of an attempt.
 type exchange struct {

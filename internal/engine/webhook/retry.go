@@ -21,11 +21,12 @@ type conclusion struct {
 	status string        // delivered; waiting: to be retried; failed: not to be retried
 	after  time.Duration // the shortest delay of a retry; 0: the endpoint did not set one
 	why    string        // empty when delivered
+	gone   bool          // the endpoint is gone for good: its webhook is disabled
 }
 
 // classify decides whether an attempt succeeded, is retried or failed for good. Only failures that may pass by themselves
-// are retried: no response, 408, 429 and 5xx. An address that must not be called and any other status, 410 above all,
-// will be the same next time.
+// are retried: no response, 408, 429 and 5xx. An address that must not be called and any other status will be the same next
+// time. 410 is about the endpoint and not only the message.
 func classify(a egress.Attempt, failure *egress.Failure, now time.Time) conclusion {
 	switch {
 	case a.Status >= 200 && a.Status < 300: // though its body may have been cut off
@@ -39,6 +40,7 @@ func classify(a egress.Attempt, failure *egress.Failure, now time.Time) conclusi
 	if a.Status == http.StatusRequestTimeout || a.Status == http.StatusTooManyRequests || a.Status >= 500 {
 		v.status, v.after = waiting, retryAfter(a.Header.Get("Retry-After"), now)
 	}
+	v.gone = a.Status == http.StatusGone
 	return v
 }
 

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/delivery"
+	"tocsin/internal/platform/redact"
 )
 
 const (
@@ -75,8 +76,9 @@ func (s store) Claim(tx *db.Tx, key endpointKey, n int, now time.Time) ([]*attem
 type target struct {
 	settings *integration.Settings // nil: the endpoint must not be called
 	why      string                // the reason
-	gone     bool                  // the integration was deleted
-	closed   error                 // its secrets cannot be opened; the key may come back
+	endpoint string                // without secrets; empty: the integration was deleted
+	deleted  bool
+	closed   error // its secrets cannot be opened; the key may come back
 }
 
 // target returns the integration of an endpoint as it is now.
@@ -86,14 +88,25 @@ func (r *Service) target(tx *db.Tx, key endpointKey) (t target, err error) {
 	case err != nil:
 		return t, err
 	case !found || !i.IsWebhook() || i.Settings == nil:
-		return target{why: "the integration does not exist any more", gone: true}, nil
+		return target{why: "the integration does not exist any more", deleted: true}, nil
 	case i.Status != "enabled":
-		return target{why: "the integration is disabled"}, nil
+		why, err := disabledBecause(tx, key)
+		return target{why: why, endpoint: redact.URL(i.Settings.Endpoint)}, err
 	}
 	if t.closed = integration.Kind.Open(r.Keyring, key.account, &i); t.closed == nil {
 		t.settings = i.Settings
 	}
 	return t, nil
+}
+
+// disabledBecause returns why nothing is sent to the endpoint of a disabled webhook.
+func disabledBecause(tx *db.Tx, key endpointKey) (string, error) {
+	reported, _, err := db.One(tx, db.Column[string], `SELECT reported FROM webhook_endpoint WHERE account_id = $1 AND integration_id = $2`,
+		key.account, key.integration)
+	if reported == Gone {
+		return "the webhook was disabled: its endpoint answered 410 Gone", err
+	}
+	return "the integration is disabled", err
 }
 
 // hold stops attempts at an endpoint until a moment.
@@ -105,22 +118,28 @@ func hold(tx *db.Tx, e endpointKey, until time.Time) error {
 
 // answers sums up the results of some attempts at an endpoint, in order.
 type answers struct {
-	recovered bool  // one of them succeeded
-	failures  int64 // after that one
+	recovered bool   // one of them succeeded
+	failures  int64  // after that one
+	why       string // the last of these
 }
 
-// add adds the next result.
-func (a *answers) add(delivered bool) {
-	if a.failures++; delivered {
+// add adds the next result; why is empty if the message was delivered.
+func (a *answers) add(why string) {
+	if a.failures, a.why = a.failures+1, why; why == "" {
 		*a = answers{recovered: true}
 	}
 }
 
 // store updates the endpoint's number of failures in a row. held reports whether the endpoint is held now.
-func (a *answers) store(tx *db.Tx, e endpointKey, now time.Time) (held bool, err error) {
-	failures, _, err := db.One(tx, db.Column[int64], `UPDATE webhook_endpoint SET failures = CASE WHEN $3 = 1 THEN 0 ELSE failures END + $4,
-			held_until = CASE WHEN CASE WHEN $3 = 1 THEN 0 ELSE failures END + $4 >= $5 THEN $6 WHEN $3 = 1 THEN 0 ELSE held_until END
-		WHERE account_id = $1 AND integration_id = $2 RETURNING failures`,
-		e.account, e.integration, a.recovered, a.failures, maxFailures, now.Add(probe).UnixMilli())
-	return failures >= maxFailures, err
+func (a *answers) store(tx *db.Tx, e endpointKey, now time.Time) (t trouble, held bool, err error) {
+	var failures int64
+	t, _, err = db.One(tx, func(scan db.Scan) (t trouble, err error) {
+		t.endpointKey = e
+		return t, scan(&failures, &t.since, &t.reported)
+	}, `UPDATE webhook_endpoint SET failures = CASE WHEN $3 = 1 THEN 0 ELSE failures END + $4,
+			held_until = CASE WHEN CASE WHEN $3 = 1 THEN 0 ELSE failures END + $4 >= $5 THEN $6 WHEN $3 = 1 THEN 0 ELSE held_until END,
+			failing_since = CASE WHEN $4 = 0 THEN 0 WHEN $3 = 1 OR failing_since = 0 THEN $7 ELSE failing_since END
+		WHERE account_id = $1 AND integration_id = $2 RETURNING failures, failing_since, reported`,
+		e.account, e.integration, a.recovered, a.failures, maxFailures, now.Add(probe).UnixMilli(), now.UnixMilli())
+	return t, failures >= maxFailures, err
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/delivery"
@@ -37,6 +38,9 @@ type Config struct {
 	Metrics   prometheus.Registerer
 	Closed    bool          // no webhook is called
 	Held      func() string // why nothing is sent now; empty, or nil: messages are sent
+	Bus       *activity.Bus // publishes that a webhook was disabled; nil: it is not published
+	// Report reports trouble with an endpoint to people, and its end; nil: it is not reported.
+	Report func(tx *db.Tx, t Trouble, now time.Time) error
 }
 
 // Service delivers webhooks and shows their history. Make one with New.
@@ -44,12 +48,14 @@ type Service struct {
 	Config
 	runner   *delivery.Runner[endpointKey, *attempt, outcome]
 	match    *jobs.Signal   // wakes the matching of events
+	replays  *jobs.Signal   // wakes the replays
 	spread   func() float64 // from 0 to 1, see jobs.Backoff
 	attempts *prometheus.CounterVec
 	settled  *prometheus.CounterVec
 
 	mu       sync.Mutex
 	accounts map[int64]subscribed
+	waiting  map[string]chan struct{} // by the id of an attempt: closed when it is recorded
 }
 
 // endpointKey names an endpoint: each webhook has one.
@@ -61,8 +67,10 @@ func New(c Config) *Service {
 	r := &Service{
 		Config:   c,
 		match:    jobs.NewSignal(),
+		replays:  jobs.NewSignal(),
 		spread:   rand.Float64,
 		accounts: map[int64]subscribed{},
+		waiting:  map[string]chan struct{}{},
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tocsin_webhook_attempts_total",
 			Help: "Attempts to deliver webhooks.",
@@ -89,7 +97,13 @@ func New(c Config) *Service {
 	return r
 }
 
-// Jobs returns the background work: matching what happened with the subscriptions, and sending.
+// Jobs returns the background work: matching what happened with the subscriptions, sending,
+// reports of endpoints that fail, and replays.
 func (r *Service) Jobs() []jobs.Job {
-	return []jobs.Job{{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll, Signal: r.match}, r.runner.Job()}
+	return []jobs.Job{
+		{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll, Signal: r.match},
+		r.runner.Job(),
+		{Name: "webhook endpoints", Interval: time.Minute, Run: r.watch},
+		{Name: "webhook replays", Interval: time.Second, Run: r.replayAll, Signal: r.replays},
+	}
 }

@@ -30,6 +30,7 @@ const (
 	TooFrequent                    // a rate limit is exceeded
 	Unavailable                    // a dependency, such as the database, is down; a retry may help
 	Conflict                       // another change came first, or the object is in the wrong state
+	Outdated                       // the request was made for an older revision of the object
 )
 
 // Error is a failure with the texts for the caller and for the log.
@@ -39,6 +40,7 @@ type Error struct {
 	Message string // one clause for the caller: the bound and the value received; never a secret
 	Object  Ref    // for ReferenceExist: the object that cannot be deleted, by kind and id
 	Refs    []Ref  // for ReferenceExist: the objects that refer to it
+	Newer   int64  // for Outdated: the object's present revision
 	Cause   error  // for the log only
 }
 

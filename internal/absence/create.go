@@ -1,0 +1,70 @@
+package absence
+
+import (
+	"fmt"
+
+	"tocsin/internal/api"
+	"tocsin/internal/configstore"
+	"tocsin/internal/person"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
+)
+
+type createRequest struct {
+	PersonID int64 `json:"person_id,omitzero" minimum:"1" doc:"The person; absent: the caller."`
+	Body
+	api.DryRun
+}
+
+// Created is the reply of /person/absence/create.
+type Created struct {
+	AbsenceID int64 `json:"absence_id,omitzero" doc:"Identifier of the new absence; absent with dry_run."`
+	Changed
+}
+
+func (r *Service) create(c *api.Call, in createRequest) (reply Created, err error) {
+	switch {
+	case in.Start == nil:
+		return reply, fault.Invalid("start", "is required")
+	case in.End == nil:
+		return reply, fault.Invalid("end", "is required")
+	case in.PersonID == 0:
+		in.PersonID = c.Who.PersonID
+	}
+	if err := permit(c, in.PersonID); err != nil {
+		return reply, err
+	}
+	if err := person.Table.Need(c.Tx, c.Who.AccountID, "person_id", in.PersonID); err != nil {
+		return reply, err
+	}
+	before, err := all(c.Tx, c.Who.AccountID, in.PersonID)
+	if err != nil {
+		return reply, err
+	}
+	a := Absence{AccountID: c.Who.AccountID, PersonID: in.PersonID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID}
+	in.applyTo(&a)
+	a.stamp(c)
+	if err := configstore.FirstError(a.check(""), a.checkNow(before, c.Unix()), forgetOldest(c.Tx, before, c.Unix())); err != nil {
+		return reply, err
+	}
+	for done := false; !done; {
+		a.AbsenceID = id.Number()
+		if done, err = a.insert(c.Tx); err != nil {
+			return reply, err
+		}
+	}
+	c.Touched(configstore.Absence, a.AbsenceID, a.called())
+	if !in.DryRun.DryRun {
+		reply.AbsenceID = a.AbsenceID
+	}
+	reply.Changed, err = r.changed(c, a.PersonID, before, in.DryRun.DryRun, &a)
+	return reply, err
+}
+
+// stamp records who changed an absence, and when.
+func (a *Absence) stamp(c *api.Call) { a.UpdateAt, a.UpdateBy = c.Unix(), c.Who.PersonID }
+
+// called returns what people call an absence: whose it is, and when.
+func (a *Absence) called() string {
+	return fmt.Sprintf("person %d from %d to %d", a.PersonID, a.Start, a.End)
+}

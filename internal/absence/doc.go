@@ -1,0 +1,40 @@
+// Package absence stores when persons cannot be on call. Schedules read it: in their rotations an absent person is left
+// out.
+//
+// It must never show the note of an absence to anyone but the person and those who plan for others.
+package absence
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/core/oncall"
+)
+
+// Service has the operations on absences.
+type Service struct {
+	// Effects returns what the absences of a person change in the schedules that name the person, against those that the
+	// person had before, in [from, to), Unix seconds. warnings name what could not be computed.
+	Effects func(c *api.Call, person int64, before []oncall.Absence, from, to int64) (effects []Effect, warnings []string, err error)
+}
+
+// Effect is what a change of a person's absences changes in one schedule.
+type Effect struct {
+	ScheduleID   int64   `json:"schedule_id" doc:"The schedule."`
+	ScheduleName string  `json:"schedule_name" doc:"Its name."`
+	Lost         []Shift `json:"lost" doc:"Shifts of the person that the absence takes away, by role, then start."`
+	Gained       []Shift `json:"gained" doc:"Shifts that the person, or another for the person, gains; by person, role, then start."`
+	Gaps         []Gap   `json:"gaps" doc:"When someone was on call before and no one is now, in order."`
+}
+
+// Shift is a period in which a person is on call in a role.
+type Shift struct {
+	PersonID int64 `json:"person_id" doc:"The person."`
+	RoleID   int64 `json:"role_id" doc:"The on-call role: 0 primary, 1 backup, or one of the account's own."`
+	Start    int64 `json:"start" doc:"First second, Unix seconds."`
+	End      int64 `json:"end" doc:"First second after it, Unix seconds."`
+}
+
+// Gap is a period in which no one is on call.
+type Gap struct {
+	Start int64 `json:"start" doc:"First second, Unix seconds."`
+	End   int64 `json:"end" doc:"First second after it, Unix seconds."`
+}

@@ -1,0 +1,49 @@
+package absence_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"tocsin/internal/absence"
+	"tocsin/internal/api/apitest"
+)
+
+// TestAnAbsenceShowsWhatItChanges lets a reader be absent on their day of a rotation with the owner.
+func TestAnAbsenceShowsWhatItChanges(t *testing.T) {
+	s := start(t)
+	now := s.Clock.Now().Unix()
+	id := rota(s, owner, reader) // the reader's day is the second
+	rota(s, stranger)
+	effects := func(changed absence.Changed) string {
+		b, err := json.Marshal(changed.Effects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	from, until := now+86400, now+2*86400
+	shift := func(person int64) string {
+		return fmt.Sprintf(`{"person_id":%d,"role_id":0,"start":%d,"end":%d}`, person, from, until)
+	}
+	effect := func(lost, gained, gaps string) string {
+		return fmt.Sprintf(`[{"schedule_id":%d,"schedule_name":"S","lost":[%s],"gained":[%s],"gaps":[%s]}]`, id, lost, gained, gaps)
+	}
+	is := func(got absence.Changed, want string) {
+		t.Helper()
+		if effects(got) != want {
+			t.Errorf("shows %s\nwant %s", effects(got), want)
+		}
+	}
+	made := create(s, apitest.KeyReader, reader, from, until, "")
+	is(made.Changed, effect(shift(reader), shift(owner), ""))
+	var changed absence.Changed
+	s.Call(apitest.KeyReader, "/person/absence/delete", map[string]any{"absence_id": made.AbsenceID, "dry_run": true}).Into(&changed)
+	is(changed, effect(shift(owner), shift(reader), ""))
+	s.Call(apitest.KeyReader, "/person/absence/update", map[string]any{"absence_id": made.AbsenceID, "start": until, "end": until + 60}).Into(&changed)
+	is(changed, effect(shift(owner), shift(reader), ""))
+	s.Call(apitest.KeyA, "/schedule/update", map[string]any{"schedule_id": id, "when_absent": "gap"}).Into(&struct{}{})
+	gap := create(s, apitest.KeyReader, reader, from, until, "")
+	is(gap.Changed, effect(shift(reader), "", fmt.Sprintf(`{"start":%d,"end":%d}`, from, until)))
+	is(create(s, apitest.KeyReader, reader, from, until, "again").Changed, "[]")
+}

@@ -1,0 +1,37 @@
+package absence
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/configstore"
+)
+
+type updateRequest struct {
+	AbsenceID int64 `json:"absence_id" doc:"The absence to change."`
+	Body
+	api.DryRun
+}
+
+func (r *Service) update(c *api.Call, in updateRequest) (reply Changed, err error) {
+	old, err := get(c.Tx, c.Who.AccountID, in.AbsenceID)
+	if err != nil {
+		return reply, err
+	}
+	if err := permit(c, old.PersonID); err != nil {
+		return reply, err
+	}
+	before, err := all(c.Tx, c.Who.AccountID, old.PersonID)
+	if err != nil {
+		return reply, err
+	}
+	a := old
+	in.applyTo(&a)
+	a.stamp(c)
+	if err := configstore.FirstError(a.check(""), a.checkNow(before, c.Unix())); err != nil {
+		return reply, err
+	}
+	if err := a.update(c.Tx); err != nil {
+		return reply, err
+	}
+	c.Touched(configstore.Absence, a.AbsenceID, a.called())
+	return r.changed(c, a.PersonID, before, in.DryRun.DryRun, &old, &a)
+}

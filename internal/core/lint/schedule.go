@@ -1,0 +1,139 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"tocsin/internal/core/oncall"
+	"tocsin/internal/platform/fault"
+)
+
+// Schedule is an on-call schedule as it is checked.
+type Schedule struct {
+	Ref      fault.Ref
+	Pages    bool // it is enabled, and an escalation rule uses it
+	Timeline *oncall.Schedule
+	Names    map[int64]string // of its persons
+}
+
+// maxShown is how many holes, layers or persons of one kind are named.
+const maxShown = 20
+
+// problem is a finding about a schedule without the schedule's name.
+type problem struct {
+	code Code
+	text string
+}
+
+// OfSchedule returns what is wrong with a schedule: when no one is on call although it pages, layers that are never on
+// call, values without effect, and persons who are on call twice at once.
+func OfSchedule(s *Schedule, now int64) []Finding {
+	all := layerProblems(s.Timeline, now)
+	for _, text := range s.Timeline.Warnings() {
+		all = append(all, problem{ValueWithoutEffect, text})
+	}
+	return findings(s.Ref, append(s.timelineProblems(now, now, s.Pages), all...))
+}
+
+// findings returns problems of a schedule as findings.
+func findings(schedule fault.Ref, problems []problem) (found []Finding) {
+	for _, p := range problems {
+		k := kindOf(p.code)
+		found = append(found, Finding{Code: k.Code, Severity: k.Severity, Object: schedule, Fix: k.Fix,
+			Sentence: fmt.Sprintf("schedule %q: %s", schedule.Name, p.text)})
+	}
+	return found
+}
+
+// Warnings returns what a caller who writes a schedule should know, besides the engine's warnings: holes after its first
+// layer begins if it is enabled, layers that are never on call, and persons who are on call twice at once.
+func (s *Schedule) Warnings(now int64, enabled bool) (sentences []string) {
+	begins := now + ScheduleHorizon
+	for i := range s.Timeline.Layers {
+		if l := &s.Timeline.Layers[i]; l.Mode == oncall.Rotation && (l.End == 0 || l.End > now) {
+			begins = min(begins, max(now, l.Start))
+		}
+	}
+	all := s.timelineProblems(begins, now, enabled && begins < now+ScheduleHorizon)
+	for _, p := range append(all, layerProblems(s.Timeline, now)...) {
+		sentences = append(sentences, "layers: "+p.text)
+	}
+	return sentences
+}
+
+// timelineProblems returns the problems of the next 90 days: holes from a moment on, and persons on call twice at once.
+func (s *Schedule) timelineProblems(from, now int64, holes bool) (all []problem) {
+	if dense(s.Timeline) {
+		return []problem{{ScheduleUnproven, "it has too many shifts to look for holes and for persons on call twice at once"}}
+	}
+	pieces := s.Timeline.Window(now, now+seen).Final
+	if holes {
+		all = gapProblems(s.Timeline, nil, nextHoles(pieces, nil, from, now), now)
+	}
+	return append(all, s.twice(pieces)...)
+}
+
+// gapProblems returns a problem for each pattern of the next holes of a schedule.
+func gapProblems(s *oncall.Schedule, roles []int64, holes []Span, now int64) (all []problem) {
+	zone := zoneOf(s)
+	list := patterns(holes, zone)
+	for _, p := range list[:min(len(list), maxShown)] {
+		text := fmt.Sprintf("no one is on call %s (%s)", p.words(zone), zone)
+		if last := p.spans[0]; last.Until == now+seen {
+			text = fmt.Sprintf("no one is on call from %s on (%s)", time.Unix(last.From, 0).In(zone).Format(minute), zone)
+		}
+		change, comes, found := clockHole(s, roles, p.spans[0])
+		if !found {
+			all = append(all, problem{OnCallGap, text})
+			continue
+		}
+		verb := map[bool]string{true: "comes", false: "ends"}[comes]
+		all = append(all, problem{ClockChangeGap, fmt.Sprintf("%s; the hole %s with the clock change of %s on %s", text, verb, change.zone,
+			time.Unix(change.at, 0).In(change.zone).Format(time.DateOnly))})
+	}
+	if more := len(list) - maxShown; more > 0 {
+		var seconds int64
+		for _, p := range list[maxShown:] {
+			for _, h := range p.spans {
+				seconds += h.Until - h.From
+			}
+		}
+		all = append(all, problem{OnCallGap, fmt.Sprintf("and %d more such holes, %s together", more, length(seconds))})
+	}
+	return all
+}
+
+// layerProblems returns problems of layers that have ended, or are never on call.
+func layerProblems(s *oncall.Schedule, now int64) (all []problem) {
+	var over []string
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		name := fmt.Sprintf("layers[%d] %q", i, l.Name)
+		switch {
+		case l.End != 0 && l.End <= now:
+			over = append(over, name)
+		case l.Start > now+oncall.Horizon:
+			all = append(all, problem{LayerNeverOnCall, fmt.Sprintf("%s begins only on %s", name,
+				time.Unix(l.Start, 0).In(zoneOf(s)).Format(time.DateOnly))})
+		case l.End != 0 && l.Mode == oncall.Rotation && l.End-l.Start <= oncall.Horizon:
+			alone := oncall.Schedule{Zone: s.Zone, Layers: s.Layers[i : i+1 : i+1]}
+			if len(alone.Window(l.Start, l.End).Layers[0]) == 0 {
+				all = append(all, problem{LayerNeverOnCall, name + " is never on call: its mask or its hours exclude all of its time"})
+			}
+		}
+	}
+	if len(over) > 0 {
+		all = append(all, problem{LayerOver, atMost(over) + map[bool]string{true: " has", false: " have"}[len(over) == 1] +
+			" ended and can be removed"})
+	}
+	return all
+}
+
+// atMost joins the first names, and how many more there are.
+func atMost(names []string) string {
+	if more := len(names) - maxShown; more > 0 {
+		return strings.Join(names[:maxShown], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return listed(names)
+}

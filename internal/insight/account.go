@@ -1,0 +1,40 @@
+package insight
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/core/insight"
+	"tocsin/internal/incident"
+)
+
+// account answers /insight/account: a row for each part of the window, also for those without incidents, so that charts
+// have no holes.
+func account(c *api.Call, in Request) (reply api.Items[Dimension], err error) {
+	name := func(q *query, _ int64) (Row, error) { return Row{AccountID: q.account}, nil }
+	reply, err = sourceOf(c).dimensions(in, func(*query, *incident.Incident) (int64, error) { return 0, nil }, name)
+	if err != nil {
+		return reply, err
+	}
+	zone, err := in.zone(c.Who.Zone)
+	if err != nil {
+		return reply, err
+	}
+	known := map[key]Dimension{}
+	for _, d := range reply.Items {
+		known[key{ts: d.TS, hours: d.Hours}] = d
+	}
+	reply.Items = []Dimension{}
+	hours := []string{""}
+	if in.SplitHours {
+		hours = []string{insight.Work, insight.Sleep, insight.Off}
+	}
+	for _, ts := range (insight.Buckets{Unit: in.AggregateUnit, Zone: zone}).All(in.StartTime, in.EndTime) {
+		for _, h := range hours {
+			d, found := known[key{ts: ts, hours: h}]
+			if !found {
+				d = dimension(Row{AccountID: c.Who.AccountID, TS: ts, Hours: h}, &insight.Total{})
+			}
+			reply.Items = append(reply.Items, d)
+		}
+	}
+	return reply, nil
+}

@@ -1,0 +1,45 @@
+package insight
+
+import (
+	"context"
+	"testing"
+)
+
+// TestGate: a call waits for the call before it of its account, and not for those of others; who stops waiting leaves
+// nothing behind.
+func TestGate(t *testing.T) {
+	g := newGate(2)
+	leaveA := mustEnter(t, g, 1)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.enter(gone, 1); err == nil {
+		t.Error("two calls of an account compute at once")
+	}
+	leaveB := mustEnter(t, g, 2) // another account's does not wait
+	if _, err := g.enter(gone, 3); err == nil {
+		t.Error("three accounts compute at once")
+	}
+	entered := make(chan func())
+	go func() {
+		leave, err := g.enter(context.Background(), 1)
+		if err != nil {
+			panic(err)
+		}
+		entered <- leave
+	}()
+	leaveA()
+	(<-entered)()
+	leaveB()
+	if len(g.accounts) != 0 || len(g.all) != 0 {
+		t.Errorf("%d accounts and %d turns are left behind", len(g.accounts), len(g.all))
+	}
+}
+
+func mustEnter(t *testing.T, g gate, account int64) (leave func()) {
+	t.Helper()
+	leave, err := g.enter(t.Context(), account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return leave
+}

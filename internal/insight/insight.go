@@ -1,0 +1,58 @@
+// Package insight answers how an account's incidents were handled: figures by account, team, channel and person, the
+// incidents that they are computed from, the alerts that come most often, and how often persons were notified
+// (docs/insight.md). It stores nothing.
+//
+// It must never count what belongs to a private channel that the caller may not read, nor let one account's figures keep
+// others waiting.
+package insight
+
+import (
+	"context"
+
+	"tocsin/internal/api"
+	"tocsin/internal/module"
+	"tocsin/internal/platform/db"
+)
+
+// Service holds the dependencies of the operations.
+type Service struct {
+	DB        *db.DB // of exports, which read page by page
+	CursorKey []byte // seals the cursors of lists
+	gate      gate
+}
+
+// New returns the service.
+func New(d *db.DB, cursorKey []byte) *Service {
+	return &Service{DB: d, CursorKey: cursorKey, gate: newGate(atOnce())}
+}
+
+// Module returns the part that the package takes in the program.
+func (s *Service) Module() module.Module {
+	return module.Module{Name: "insight", Ops: s.Ops()}
+}
+
+// computed returns the Func of an operation that reads much: it waits for its turn before it takes a transaction.
+func computed[In, Out any](s *Service, fn func(*api.Call, In) (Out, error)) api.Func {
+	return api.DoAfter(func(c *api.Call, in In) (out Out, err error) {
+		leave, err := s.gate.enter(c.Ctx, c.Who.AccountID)
+		if err != nil {
+			return out, err
+		}
+		defer leave()
+		err = c.Read(func() (err error) {
+			out, err = fn(c, in)
+			return err
+		})
+		return out, err
+	}, func(_ *api.Call, out Out) (Out, error) { return out, nil })
+}
+
+// read runs fn on one state of the database, when it is the account's turn.
+func (s *Service) read(ctx context.Context, account int64, fn func(*db.Tx) error) error {
+	leave, err := s.gate.enter(ctx, account)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return s.DB.Snapshot(ctx, fn)
+}

@@ -1,0 +1,74 @@
+package schedule
+
+import (
+	"slices"
+
+	"tocsin/internal/api"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
+)
+
+type overrideDeleteRequest struct {
+	OverrideIDs []int64 `json:"override_ids" minItems:"1" maxItems:"500" doc:"The overrides, 1 to 500."`
+	IfRevision
+	api.DryRun
+}
+
+// overridesDeleted is the reply of /schedule/override/delete.
+type overridesDeleted struct {
+	DryRun    bool               `json:"dry_run,omitzero" doc:"Nothing was changed; plan of each schedule shows the effect."`
+	Schedules []scheduleRevision `json:"schedules" doc:"The schedules of the overrides, in the order of the request."`
+}
+
+type scheduleRevision struct {
+	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
+	Revised
+	Plan *Plan `json:"plan,omitzero" doc:"With dry_run: who would gain and lose which shifts."`
+}
+
+// overrideDelete deletes overrides of one or several schedules. An error rolls the transaction back, so that none is
+// deleted.
+func (r *Service) overrideDelete(c *api.Call, in overrideDeleteRequest) (reply overridesDeleted, err error) {
+	gone := map[int64][]OverrideChange{} // by schedule
+	var schedules []*stored
+	for _, id := range distinct(in.OverrideIDs) {
+		o, s, err := getOverride(c.Tx, c.Who.AccountID, id)
+		if err != nil {
+			return reply, err
+		}
+		if gone[s.ScheduleID] == nil {
+			schedules = append(schedules, s)
+		}
+		gone[s.ScheduleID] = append(gone[s.ScheduleID], OverrideChange{Before: &o})
+		c.Removed(configstore.Override, id, o.called())
+	}
+	if in.IfRevision.IfRevision != 0 && len(schedules) > 1 {
+		return reply, fault.Invalid("if_revision", "must be absent with overrides of %d schedules: each has a revision of its own",
+			len(schedules))
+	}
+	reply.DryRun, reply.Schedules = in.DryRun.DryRun, make([]scheduleRevision, len(schedules))
+	for i, s := range schedules {
+		if err := in.IfRevision.check(s); err != nil {
+			return reply, err
+		}
+		changes := gone[s.ScheduleID]
+		if err := s.revise(c.Tx); err != nil {
+			return reply, err
+		}
+		for _, change := range changes {
+			if err := eraseOverride(c.Tx, s.AccountID, change.Before.OverrideID); err != nil {
+				return reply, err
+			}
+		}
+		c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
+		after := slices.DeleteFunc(slices.Clone(s.overrides), func(o Override) bool {
+			return slices.ContainsFunc(changes, func(g OverrideChange) bool { return g.Before.OverrideID == o.OverrideID })
+		})
+		done, err := r.changed(c, s, after, changes, in.DryRun.DryRun)
+		if err != nil {
+			return reply, err
+		}
+		reply.Schedules[i] = scheduleRevision{s.ScheduleID, done.Revised, done.Plan}
+	}
+	return reply, nil
+}
