@@ -24,7 +24,7 @@ lint() {
 	unformatted=$(gofmt -l cmd docs examples internal test)
 	[ -z "$unformatted" ] || fail "not formatted with gofmt: $unformatted"
 	go tool -modfile=tools/go.mod golangci-lint run ./...
-	(cd test/browser && go vet ./...)
+	(cd test/browser && go tool -modfile=../../tools/go.mod golangci-lint run ./...)
 }
 
 # browser prints the path of Chromium; it fails if there is none.

@@ -31,7 +31,7 @@ func (p *Page) Dark(dark bool) {
 }
 
 // ForcedColors makes the browser replace the page's colours by the reader's.
-func (p *Page) ForcedColors() { p.t.Helper(); p.prefer("forced-colors", "active") }
+func (p *Page) ForcedColors() { p.t.Helper(); p.prefer("forced-colors", "active") } //nolint:misspell // its name in CSS
 
 func (p *Page) prefer(feature, value string) {
 	p.t.Helper()

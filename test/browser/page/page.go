@@ -123,7 +123,7 @@ func (p *Page) At(path string) {
 func (p *Page) Click(what string) {
 	p.t.Helper()
 	p.Has(what)
-	at := Eval[[]float64](p, `(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getClientRects()[0]; return [r.x + r.width / 2, r.y + r.height / 2]; })(`+found+"("+quote(what)+"))")
+	at := Eval[[]float64](p, `(e => { e.scrollIntoView({block: 'center'}); const r = e.getClientRects()[0]; return [r.x + r.width / 2, r.y + r.height / 2]; })(`+found+"("+quote(what)+"))")
 	p.must(chromedp.Do(p.ctx, chromedp.MouseClickXY(at[0], at[1])))
 }
 
