@@ -34,6 +34,7 @@ var chineseFrame = map[string]string{
 	"App key":         "App key",
 	"Skip to content": "跳到正文",
 	"Main":            "主菜单",
+	"Shortcuts":       "快捷菜单",
 	"Light":           "浅色",
 	"Dark":            "深色",
 	"Request":         "请求编号",
