@@ -55,6 +55,7 @@ func (a *App) Start() (*Server, error) {
 		MaxHeaderBytes:    64 << 10,
 	}
 	s.http.RegisterOnShutdown(a.Frame.StopWaiting)
+	s.http.RegisterOnShutdown(a.StopStreams)
 	scheme := "http"
 	if tlsConfig != nil {
 		scheme = "https"
@@ -122,7 +123,8 @@ func (a *App) perform(r *http.Request, who auth.Principal, path string, body any
 func (a *App) console() *console.Service {
 	return &console.Service{
 		DB: a.DB, Frame: a.Frame, SignIn: a.signIn, Clock: a.Clock, Log: a.Log, PublicURL: a.PublicURL,
-		TLS: a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:"),
+		TLS:  a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:"),
+		Live: a.live,
 	}
 }
 

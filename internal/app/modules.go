@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/changeevent"
 	"tocsin/internal/channel"
+	"tocsin/internal/console"
 	"tocsin/internal/core/event"
 	"tocsin/internal/credential"
 	"tocsin/internal/datasource"
@@ -110,6 +111,8 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 			bus.Subscribe(m.Handle)
 		}
 	}
+	a.live = console.NewLive(a.accountMark)
+	bus.Subscribe(a.pagesChange)
 }
 
 // objects lists the modules of what accounts keep.

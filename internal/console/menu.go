@@ -3,11 +3,13 @@ package console
 // tab is an entry of the menu.
 type tab struct {
 	Name, Path, Text, Icon string
+	Key                    string // goes there after g; empty: none
 }
 
 var tabs = []tab{
-	{"now", "/", "Now", "house"},
-	{"incidents", "/incidents", "Incidents", "siren"},
+	{"now", "/", "Now", "house", "n"},
+	{"incidents", "/incidents", "Incidents", "siren", "i"},
+	{"alerts", "/alerts", "Alerts", "bell-ring", "a"},
 }
 
 // Tabs returns the entries of the menu.
