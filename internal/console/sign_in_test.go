@@ -22,7 +22,7 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // The link of the first start makes the owner's password, once. Opening it uses nothing up.
 func TestLinkSetsAPasswordOnce(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	s.api("/member/info/reset", `{"member_id":`+number(s.first.OwnerID)+`,"email":"olga@example.com"}`)
 	b := s.browser()
 	for range 2 {
@@ -57,7 +57,7 @@ func TestLinkSetsAPasswordOnce(t *testing.T) {
 
 // A secret that a browser has after a sign-out opens nothing, and neither the log nor the database holds one in clear.
 func TestSecretsAreWorthlessAndHidden(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	b := s.owner()
 	stolen := b.cookie("tocsin")
 	b.expect("sign out", b.post("/sign-out"), 303, "/sign-in")
@@ -92,7 +92,7 @@ var unlike = regexp.MustCompile(`[\w.]+@example\.com|[0-9a-f]{32}`)
 
 // The answer is the same for a wrong password, a person without a password, and a person who does not exist.
 func TestSignInDoesNotTellWhoExists(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	s.owner()
 	s.api("/member/invite", `{"members":[{"email":"pia@example.com"}]}`)
 	bodies := map[string]bool{}
@@ -112,7 +112,7 @@ func TestSignInDoesNotTellWhoExists(t *testing.T) {
 
 // Guessing is slowed for one address, and for one person from many addresses; the person's own browser gets in meanwhile.
 func TestGuessingIsSlowed(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	s.owner()
 	home := s.browser()
 	home.ip = "203.0.113.1"
@@ -152,7 +152,7 @@ func TestGuessingIsSlowed(t *testing.T) {
 
 // A hundred failed sign-ins are one entry of the audit log, with their number, and the log names no one who does not exist.
 func TestFailedSignInsAreRecordedTogether(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	s.owner()
 	for i := range 20 {
 		b := s.browser()
@@ -185,7 +185,7 @@ func TestFailedSignInsAreRecordedTogether(t *testing.T) {
 
 // A secret that was in the browser before the sign-in is worth nothing after it, and an older session of the browser ends.
 func TestSignInBeginsANewSession(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	b := s.owner()
 	before := b.cookie("tocsin")
 	b.post("/sign-in", "email", "olga@example.com", "password", phrase)
@@ -203,7 +203,7 @@ func TestSignInBeginsANewSession(t *testing.T) {
 }
 
 func TestSignInLeadsNowhereElse(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	s.owner()
 	for _, next := range []string{"//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example", "javascript:alert(1)", "/\t/evil.example", "evil.example", "http:/evil.example", ""} {
 		b := s.browser()
@@ -213,7 +213,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 
 // A form that another site sends is refused, signed in or not.
 func TestFormsOfOtherSitesAreRefused(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	b := s.owner()
 	for _, path := range []string{"/sign-in", "/sign-in/code", "/sign-out", "/link/x", "/me/sessions/end", "/me/security/password", "/me/security/second-factor", "/me/security/second-factor/remove", "/look"} {
 		for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"} {
@@ -231,7 +231,7 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 
 // What ends the right of a person or a key ends the sessions at once.
 func TestSessionsEndWithTheRight(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	owner := s.owner()
 	invited := s.api("/member/invite", `{"members":[{"email":"pia@example.com"}]}`)["items"].([]any)[0].(map[string]any)
 	pia := s.browser()
@@ -262,7 +262,7 @@ func TestSessionsEndWithTheRight(t *testing.T) {
 }
 
 func TestSessionsHaveLimits(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	idle, used := s.owner(), s.browser()
 	used.expect("sign in", used.post("/sign-in", "email", "olga@example.com", "password", phrase), 303, "/")
 	for end := s.clock.Now().Add(session.Longest); s.clock.Now().Before(end.Add(-session.Idle)); {
@@ -281,9 +281,9 @@ func TestSessionsHaveLimits(t *testing.T) {
 }
 
 func TestSessionsAreListedAndEnded(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	b := s.owner()
-	others := []*browser{s.browser(), s.browser(), s.browser()}
+	others := []*visitor{s.browser(), s.browser(), s.browser()}
 	for _, o := range others {
 		o.header.Set("User-Agent", `Mozilla/5.0 <img src=x onerror=alert(1)> Firefox/140 Linux`)
 		o.expect("sign in", o.post("/sign-in", "app_key", s.first.Key), 303, "/")
@@ -308,7 +308,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 
 // Over HTTPS the cookie cannot be set by another host of the domain, read by a script or sent without encryption.
 func TestCookieOverHTTPS(t *testing.T) {
-	s := begin(t, func(c *app.Config) { c.PublicURL = "https://tocsin.example.com" })
+	s := beginServer(t, func(c *app.Config) { c.PublicURL = "https://tocsin.example.com" })
 	a := s.browser().post("/sign-in", "app_key", s.first.Key)
 	set := a.header.Get("Set-Cookie")
 	for _, part := range []string{"__Host-tocsin=", "; Path=/", "; HttpOnly", "; Secure", "; SameSite=Lax"} {
@@ -321,7 +321,7 @@ func TestCookieOverHTTPS(t *testing.T) {
 // An invited person is sent one mail with a link that works; a server without a public address sends none.
 func TestInvitedPersonsAreSentALink(t *testing.T) {
 	for _, public := range []string{"https://tocsin.example.com", ""} {
-		s := begin(t, func(c *app.Config) { c.PublicURL = public })
+		s := beginServer(t, func(c *app.Config) { c.PublicURL = public })
 		s.api("/member/invite", `{"members":[{"member_name":"Pia","email":"pia@example.com","locale":"zh-CN"},{"phone":"+491"}]}`)
 		for range 3 {
 			if err := s.app.Runner.Settle(t.Context()); err != nil {
@@ -349,7 +349,7 @@ func TestInvitedPersonsAreSentALink(t *testing.T) {
 
 // A code is asked for after the password, each is accepted once, and recovery codes stand in for a lost phone.
 func TestSecondFactor(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	b := s.owner()
 	if a := b.post("/me/security/second-factor", "password", "wrong"); a.status != 400 {
 		t.Fatalf("with a wrong password: %d", a.status)
@@ -409,7 +409,7 @@ func TestSecondFactor(t *testing.T) {
 
 // Codes cannot be tried often, whatever the address, and what waits for a code ends after five minutes.
 func TestCodesCannotBeGuessed(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	b := s.owner()
 	a := b.post("/me/security/second-factor", "password", phrase)
 	secret := regexp.MustCompile(`<code>([A-Z2-7]{32})</code>`).FindStringSubmatch(a.body)[1]
@@ -439,7 +439,7 @@ func TestCodesCannotBeGuessed(t *testing.T) {
 
 // The pages are drawn in both languages, with nothing left in English.
 func TestSignInPagesInChinese(t *testing.T) {
-	s := begin(t, plain)
+	s := beginServer(t, plain)
 	b := s.browser()
 	b.setCookie("lang", "zh")
 	for _, page := range []string{"/sign-in", s.first.LinkPath} {
@@ -457,7 +457,7 @@ func TestSignInPagesInChinese(t *testing.T) {
 
 // A held server sends no invitation: the other server has sent it.
 func TestAHeldServerInvitesNoOne(t *testing.T) {
-	s := begin(t, func(c *app.Config) { c.PublicURL, c.Hold = "https://tocsin.example.com", true })
+	s := beginServer(t, func(c *app.Config) { c.PublicURL, c.Hold = "https://tocsin.example.com", true })
 	s.api("/member/invite", `{"members":[{"email":"pia@example.com"}]}`)
 	for range 3 {
 		if err := s.app.Runner.Settle(t.Context()); err != nil {

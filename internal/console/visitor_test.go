@@ -44,8 +44,8 @@ func (s *server) Write(b []byte) (int, error) {
 	return s.log.Write(b)
 }
 
-// begin starts the program; change modifies its configuration.
-func begin(t *testing.T, change func(*app.Config)) *server {
+// beginServer starts the program; change modifies its configuration.
+func beginServer(t *testing.T, change func(*app.Config)) *server {
 	t.Helper()
 	s := &server{t: t, clock: clock.At(apitest.Now), dir: t.TempDir()}
 	path := filepath.Join(s.dir, "tocsin.db")
@@ -97,8 +97,8 @@ func (s *server) api(path, body string) map[string]any {
 	return reply.Data
 }
 
-// browser keeps cookies and follows no redirect.
-type browser struct {
+// visitor is a browser: it keeps cookies and follows no redirect.
+type visitor struct {
 	t      *testing.T
 	s      *server
 	client *http.Client
@@ -106,9 +106,9 @@ type browser struct {
 	header http.Header
 }
 
-func (s *server) browser() *browser {
+func (s *server) browser() *visitor {
 	jar, _ := cookiejar.New(nil)
-	return &browser{t: s.t, s: s, header: http.Header{}, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &visitor{t: s.t, s: s, header: http.Header{}, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
 // answer is what a browser received.
@@ -119,7 +119,7 @@ type answer struct {
 	header http.Header
 }
 
-func (b *browser) do(r *http.Request) answer {
+func (b *visitor) do(r *http.Request) answer {
 	b.t.Helper()
 	for name, values := range b.header {
 		r.Header[name] = values
@@ -136,14 +136,14 @@ func (b *browser) do(r *http.Request) answer {
 	return answer{reply.StatusCode, reply.Header.Get("Location"), string(body), reply.Header}
 }
 
-func (b *browser) get(path string) answer {
+func (b *visitor) get(path string) answer {
 	b.t.Helper()
 	r, _ := http.NewRequest(http.MethodGet, b.s.url+path, nil)
 	return b.do(r)
 }
 
 // post sends a form of names and values.
-func (b *browser) post(path string, fields ...string) answer {
+func (b *visitor) post(path string, fields ...string) answer {
 	b.t.Helper()
 	form := url.Values{}
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -155,7 +155,7 @@ func (b *browser) post(path string, fields ...string) answer {
 }
 
 // cookie returns the value of a cookie that the browser has.
-func (b *browser) cookie(name string) string {
+func (b *visitor) cookie(name string) string {
 	u, _ := url.Parse(b.s.url)
 	for _, c := range b.client.Jar.Cookies(u) {
 		if c.Name == name {
@@ -165,19 +165,19 @@ func (b *browser) cookie(name string) string {
 	return ""
 }
 
-func (b *browser) setCookie(name, value string) {
+func (b *visitor) setCookie(name, value string) {
 	u, _ := url.Parse(b.s.url)
 	b.client.Jar.SetCookies(u, []*http.Cookie{{Name: name, Value: value, Path: "/"}})
 }
 
 // in reports whether the browser is signed in.
-func (b *browser) in() bool {
+func (b *visitor) in() bool {
 	b.t.Helper()
 	return b.get("/me/sessions").status == 200
 }
 
 // expect compares the status, and the address of a redirect.
-func (b *browser) expect(what string, a answer, status int, to string) answer {
+func (b *visitor) expect(what string, a answer, status int, to string) answer {
 	b.t.Helper()
 	if a.status != status || a.to != to {
 		b.t.Fatalf("%s: %d to %q, want %d to %q\n%.600s", what, a.status, a.to, status, to, a.body)
@@ -188,7 +188,7 @@ func (b *browser) expect(what string, a answer, status int, to string) answer {
 const phrase = "correct horse battery staple"
 
 // owner stores an e-mail address and a password of the account's owner, and returns a browser that is signed in.
-func (s *server) owner() *browser {
+func (s *server) owner() *visitor {
 	s.t.Helper()
 	s.api("/member/info/reset", `{"member_id":`+json.Number(number(s.first.OwnerID)).String()+`,"email":"olga@example.com"}`)
 	b := s.browser()
