@@ -377,7 +377,7 @@ func TestSecondFactor(t *testing.T) {
 		t.Fatalf("%d recovery codes; other sessions end: %t", len(recovery), !half.in())
 	}
 	s.clock.Add(2 * time.Minute)
-	enter := func(with string) answer {
+	enter := func(with string) response {
 		t.Helper()
 		fresh := s.browser()
 		fresh.expect("password", fresh.post("/sign-in", "email", "olga@example.com", "password", phrase, "next", "/incidents"), 303, "/sign-in/code")

@@ -111,15 +111,15 @@ func (s *server) browser() *visitor {
 	return &visitor{t: s.t, s: s, header: http.Header{}, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// answer is what a browser received.
-type answer struct {
+// response is what a browser received.
+type response struct {
 	status int
 	to     string // of a redirect
 	body   string
 	header http.Header
 }
 
-func (b *visitor) do(r *http.Request) answer {
+func (b *visitor) do(r *http.Request) response {
 	b.t.Helper()
 	for name, values := range b.header {
 		r.Header[name] = values
@@ -133,17 +133,17 @@ func (b *visitor) do(r *http.Request) answer {
 	}
 	defer reply.Body.Close()
 	body, _ := io.ReadAll(reply.Body)
-	return answer{reply.StatusCode, reply.Header.Get("Location"), string(body), reply.Header}
+	return response{reply.StatusCode, reply.Header.Get("Location"), string(body), reply.Header}
 }
 
-func (b *visitor) get(path string) answer {
+func (b *visitor) get(path string) response {
 	b.t.Helper()
 	r, _ := http.NewRequest(http.MethodGet, b.s.url+path, nil)
 	return b.do(r)
 }
 
 // post sends a form of names and values.
-func (b *visitor) post(path string, fields ...string) answer {
+func (b *visitor) post(path string, fields ...string) response {
 	b.t.Helper()
 	form := url.Values{}
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -177,7 +177,7 @@ func (b *visitor) in() bool {
 }
 
 // expect compares the status, and the address of a redirect.
-func (b *visitor) expect(what string, a answer, status int, to string) answer {
+func (b *visitor) expect(what string, a response, status int, to string) response {
 	b.t.Helper()
 	if a.status != status || a.to != to {
 		b.t.Fatalf("%s: %d to %q, want %d to %q\n%.600s", what, a.status, a.to, status, to, a.body)
