@@ -44,6 +44,7 @@ var specified = map[string]string{
 	"/schedule/list":                       "",
 	"/schedule/infos":                      "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/self":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/uses":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/lint":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/calendar/url":               "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/calendar/list":              "Schedules Read (on-call) or Schedules Manage (on-call)",
