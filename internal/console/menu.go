@@ -8,6 +8,7 @@ type tab struct {
 var tabs = []tab{
 	{"now", "/", "Now", "house"},
 	{"incidents", "/incidents", "Incidents", "siren"},
+	{"schedules", "/schedules", "Schedules", "calendar-range"},
 }
 
 // Tabs returns the entries of the menu.

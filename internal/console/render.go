@@ -48,6 +48,7 @@ func functions(lang string) template.FuncMap {
 		"icon":  icon,
 		"lower": strings.ToLower,
 		"list":  func(items ...any) []any { return items },
+		"sub":   func(a, b int64) int64 { return a - b },
 	}
 }
 

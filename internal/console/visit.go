@@ -29,8 +29,9 @@ type visit struct {
 	Theme   string // light or dark; empty: as the browser prefers
 	Zone    *time.Location
 	Nonce   string
-	Failure *api.Refusal // of the form that was sent; nil: none
-	style   strings.Builder
+	Failure *api.Refusal    // of the form that was sent; nil: none
+	style   strings.Builder // rules for positions
+	placed  int             // how many there are
 }
 
 // person is who is signed in, or whom a page names.
