@@ -35,8 +35,8 @@ type page struct {
 // action is one address that a form is sent to.
 type action struct {
 	path string
-	do   func(*visit) (next string, err error) // returns the address to show next
-	show func(*visit) (view, error)            // shows the page again when do fails; nil: the page of errors
+	do   func(*visit) (next string, err error) // returns the address to show next; empty: the page again, with what was entered
+	show func(*visit) (view, error)            // shows the page again, also when do fails; nil: the page of errors
 	page string                                // the template of show
 	open bool
 }
@@ -81,6 +81,13 @@ func (v *visit) act(a action) error {
 	}
 	if err != nil {
 		return err
+	}
+	if next == "" {
+		data, err := a.show(v)
+		if err != nil {
+			return err
+		}
+		return v.render(http.StatusOK, a.page, tabOf(a.page), data)
 	}
 	http.Redirect(v.w, v.r, next, http.StatusSeeOther)
 	return nil

@@ -13,9 +13,16 @@ var schedulePages = []page{
 	{path: "/schedules", template: "schedules", tab: "schedules", show: showSchedules},
 	{path: "/schedules/{id}", template: "schedule", tab: "schedules", show: showSchedule},
 	{path: "/schedules/{id}/why", template: "schedule_why", tab: "schedules", show: showScheduleWhy},
+	{path: "/schedules/{id}/override", template: "schedule_override", tab: "schedules", show: showOverride},
+	{path: "/people/{id}/shifts", template: "shifts", tab: "schedules", show: showShifts},
 }
 
-var scheduleActions = []action{}
+var scheduleActions = []action{
+	{path: "/schedules/{id}/override", do: makeOverride, show: showOverride, page: "schedule_override"},
+	{path: "/schedules/{id}/override/delete", do: deleteOverride, show: showOverride, page: "schedule_override"},
+	{path: "/people/{id}/absence", do: makeAbsence, show: showShifts, page: "shifts"},
+	{path: "/people/{id}/absence/delete", do: deleteAbsence, show: showShifts, page: "shifts"},
+}
 
 // schedule is what pages need of a schedule.
 type schedule struct {

@@ -70,3 +70,11 @@ func (v *visit) Hours(seconds int64) string {
 	}
 	return v.T("%d h %d min", hours, minutes)
 }
+
+// Signed returns a difference in hours and minutes with its sign.
+func (v *visit) Signed(seconds int64) string {
+	if seconds < 0 {
+		return "−" + v.Hours(-seconds)
+	}
+	return "+" + v.Hours(seconds)
+}

@@ -32,6 +32,10 @@ type visit struct {
 	Failure *api.Refusal    // of the form that was sent; nil: none
 	style   strings.Builder // rules for positions
 	placed  int             // how many there are
+
+	plan     *changePlan     // what a form that was sent for review would change
+	effects  []absenceEffect // likewise, of an absence
+	reviewed bool            // effects are known
 }
 
 // person is who is signed in, or whom a page names.
