@@ -77,7 +77,7 @@ func (v *visit) act(a action) error {
 		if err != nil {
 			return err
 		}
-		return v.render(refused.Status, a.page, tabOf(a.page), data)
+		return v.render(refused.Status, a.pageOf(data), tabOf(a.page), data)
 	}
 	if err != nil {
 		return err
@@ -87,10 +87,18 @@ func (v *visit) act(a action) error {
 		if err != nil {
 			return err
 		}
-		return v.render(http.StatusOK, a.page, tabOf(a.page), data)
+		return v.render(http.StatusOK, a.pageOf(data), tabOf(a.page), data)
 	}
 	http.Redirect(v.w, v.r, next, http.StatusSeeOther)
 	return nil
+}
+
+// pageOf returns the template of what show returned: the action's, unless the view has one of its own.
+func (a action) pageOf(data view) string {
+	if own, ok := data.(interface{ page() string }); ok {
+		return own.page()
+	}
+	return a.page
 }
 
 // maxForm is the largest form, in bytes.

@@ -49,6 +49,7 @@ func functions(lang string) template.FuncMap {
 		"lower": strings.ToLower,
 		"list":  func(items ...any) []any { return items },
 		"sub":   func(a, b int64) int64 { return a - b },
+		"plus1": func(n int) int { return n + 1 },
 	}
 }
 

@@ -14,12 +14,16 @@ var schedulePages = []page{
 	{path: "/schedules/{id}", template: "schedule", tab: "schedules", show: showSchedule},
 	{path: "/schedules/{id}/why", template: "schedule_why", tab: "schedules", show: showScheduleWhy},
 	{path: "/schedules/{id}/override", template: "schedule_override", tab: "schedules", show: showOverride},
+	{path: "/schedules/{id}/edit", template: "schedule_edit", tab: "schedules", show: showEdit},
+	{path: "/schedules/{id}/plan", template: "schedule_plan", tab: "schedules", show: showNoPlan},
 	{path: "/people/{id}/shifts", template: "shifts", tab: "schedules", show: showShifts},
 }
 
 var scheduleActions = []action{
 	{path: "/schedules/{id}/override", do: makeOverride, show: showOverride, page: "schedule_override"},
 	{path: "/schedules/{id}/override/delete", do: deleteOverride, show: showOverride, page: "schedule_override"},
+	{path: "/schedules/{id}/edit", do: changeSchedule, show: showEdit, page: "schedule_edit"},
+	{path: "/schedules/{id}/plan", do: changeSchedule, show: showEdit, page: "schedule_edit"},
 	{path: "/people/{id}/absence", do: makeAbsence, show: showShifts, page: "shifts"},
 	{path: "/people/{id}/absence/delete", do: deleteAbsence, show: showShifts, page: "shifts"},
 }

@@ -36,6 +36,7 @@ type visit struct {
 	plan     *changePlan     // what a form that was sent for review would change
 	effects  []absenceEffect // likewise, of an absence
 	reviewed bool            // effects are known
+	edited   *edited         // a schedule that is being edited
 }
 
 // person is who is signed in, or whom a page names.
