@@ -269,7 +269,7 @@ func (p *painter) layerLanes(s schedule, final []piece, w pictureWindow) (lanes 
 	slices.SortStableFunc(computed, func(a, b timeline) int { return cmp.Compare(b.Mode, a.Mode) })
 	for i, l := range computed {
 		config := s.layerOf(l)
-		if config.Hidden != 0 {
+		if config.Hidden != 0 || l.Mode == overriding && len(l.Entries) == 0 {
 			continue
 		}
 		name, sub := cmp.Or(l.Name, p.T("layer %d", i+1)), p.turnOf(config)

@@ -37,6 +37,7 @@ type visit struct {
 	effects  []absenceEffect // likewise, of an absence
 	reviewed bool            // effects are known
 	edited   *edited         // a schedule that is being edited
+	feedURL  string          // of a calendar feed that was made
 }
 
 // person is who is signed in, or whom a page names.
