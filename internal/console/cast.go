@@ -20,7 +20,7 @@ type mark struct {
 // hues is how many colours of persons there are. Neighbours in the stylesheet's order are far apart.
 const hues = 8
 
-// cast gives the persons of schedules names and colours. The order in which the layers name them decides, so that a person
+// cast holds the names and colours of the persons of schedules. The order in which the layers name them decides, so that a person
 // keeps the colour in every window, and those who hand over to each other have colours that are far apart.
 type cast struct {
 	*visit

@@ -32,7 +32,7 @@ type bar struct {
 	Split       int // 1 and 2: the parts before and after now of a bar that was split there
 }
 
-// span is a stretch of a row without its meaning: a day, or an hour that a clock change takes away.
+// span is a stretch of a row: an hour that a clock change repeats or leaves out.
 type span struct{ Left, Width float64 }
 
 // laneBars returns the bars of pieces on a lane between two moments.
@@ -83,7 +83,7 @@ func cuts(from, to int64, moments ...int64) (parts []stretch) {
 // day is one date in a time zone.
 type day struct {
 	Start, End int64
-	first      int64 // seconds on the wall clock at Start: 0, unless a clock change takes midnight away
+	first      int64 // seconds on the wall clock at Start: 0, unless a clock change leaves midnight out
 	change     int64 // the moment of a clock change between Start and End; 0: none
 	zone       *time.Location
 	shift      int64 // by how many seconds it sets the wall clock forward; negative: back

@@ -17,6 +17,7 @@ type hoursView struct {
 	Rows        []hoursRow
 	Mean        int64
 	Windows     []timeChoice
+	Current     string // the address of the window
 }
 
 func showHours(v *visit) (view, error) {
@@ -35,9 +36,10 @@ func showHours(v *visit) (view, error) {
 	from, until := date("from", today.AddDate(-1, 0, 0)), date("until", today)
 	d := hoursView{titled: titled(v.T("Hours") + " · " + s.Name), Schedule: s, From: from.Format(time.DateOnly), Until: until.Format(time.DateOnly), Calendar: v.query("cal")}
 	d.Windows = []timeChoice{
-		{v.T("The last year"), v.hoursLink(s.ID, today.AddDate(-1, 0, 0), today)}, {v.T("The last 90 days"), v.hoursLink(s.ID, today.AddDate(0, 0, -90), today)},
-		{v.T("The next 90 days"), v.hoursLink(s.ID, today, today.AddDate(0, 0, 90))}, {v.T("The next year"), v.hoursLink(s.ID, today, today.AddDate(1, 0, 0))},
+		{v.T("The last year"), hoursLink(s.ID, today.AddDate(-1, 0, 0), today)}, {v.T("The last 90 days"), hoursLink(s.ID, today.AddDate(0, 0, -90), today)},
+		{v.T("The next 90 days"), hoursLink(s.ID, today, today.AddDate(0, 0, 90))}, {v.T("The next year"), hoursLink(s.ID, today, today.AddDate(1, 0, 0))},
 	}
+	d.Current = hoursLink(s.ID, from, until)
 	var calendars struct {
 		Items []calendarName `json:"items"`
 	}
@@ -76,6 +78,6 @@ func showHours(v *visit) (view, error) {
 	return d, nil
 }
 
-func (v *visit) hoursLink(schedule int64, from, until time.Time) string {
+func hoursLink(schedule int64, from, until time.Time) string {
 	return "/schedules/" + strconv.FormatInt(schedule, 10) + "/hours?from=" + from.Format(time.DateOnly) + "&until=" + until.Format(time.DateOnly)
 }

@@ -87,7 +87,7 @@ type stripView struct {
 	Offset                    string
 }
 
-// listRow is a period in the list that says the same as the picture.
+// listRow is a period in the list that has what the picture shows.
 type listRow struct {
 	Start, End int64
 	Who        []mark

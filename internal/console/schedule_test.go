@@ -17,10 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
+	"tocsin/internal/auth"
 	"tocsin/internal/demo"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
 )
 
 // The demo's account has a person and schedules of each kind.
@@ -40,12 +44,36 @@ type site struct {
 	keys demo.Keys
 }
 
+// noon is the moment of the tests: a Wednesday, four days before the clocks of Berlin go forward.
+var noon = time.Date(2027, 3, 24, 13, 20, 0, 0, time.UTC)
+
 func open(t *testing.T) *site {
+	t.Helper()
+	return serve(t, func(a *app.App) (demo.Keys, error) { return demo.Fill(context.Background(), a.DB, a.Keyring, noon) })
+}
+
+// empty is an account with its owner alone.
+func empty(t *testing.T) *site {
+	t.Helper()
+	return serve(t, func(a *app.App) (keys demo.Keys, err error) {
+		full := demo.Account(noon)
+		f := &accountfile.File{Format: full.Format, Account: full.Account, Roles: full.Roles, Persons: full.Persons[:1]}
+		if err := accountfile.Import(context.Background(), a.DB, a.Keyring, f, noon, false); err != nil {
+			return keys, err
+		}
+		err = a.DB.Write(context.Background(), func(tx *db.Tx) (err error) {
+			_, keys.All, err = person.CreateKey(tx, auth.NewKey{Account: f.Account.AccountID, Person: f.Account.OwnerID, Name: "all"}, noon.Unix())
+			return err
+		})
+		return keys, err
+	})
+}
+
+func serve(t *testing.T, fill func(*app.App) (demo.Keys, error)) *site {
 	t.Helper()
 	dir := t.TempDir()
 	apitest.Migrated(t, filepath.Join(dir, "tocsin.db"))
-	now := time.Date(2027, 3, 24, 13, 20, 0, 0, time.UTC)
-	a, err := app.New(context.Background(), app.Config{DB: "sqlite:" + filepath.Join(dir, "tocsin.db"), Clock: clock.At(now), Log: slog.New(slog.DiscardHandler), Version: "test"})
+	a, err := app.New(context.Background(), app.Config{DB: "sqlite:" + filepath.Join(dir, "tocsin.db"), Clock: clock.At(noon), Log: slog.New(slog.DiscardHandler), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +82,7 @@ func open(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	s := &site{t: t}
-	if s.keys, err = demo.Fill(context.Background(), a.DB, a.Keyring, now); err != nil {
+	if s.keys, err = fill(a); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)
@@ -197,28 +225,42 @@ func at(id int64, rest string) string { return fmt.Sprintf("/schedules/%d%s", id
 
 func TestSchedulePages(t *testing.T) {
 	s := open(t)
-	for _, key := range []string{s.keys.All, s.keys.ReadOnly} {
-		for _, language := range []string{"en", "zh"} {
-			v := s.signIn(key, language)
-			for _, path := range []string{
-				"/schedules", "/schedules?q=zzz", "/schedules?p=7", "/people/3846027200131/shifts", "/people/42/shifts?from=99999999999",
-				at(platform, ""), at(platform, "?from=2027-03-22&days=14&tz=Europe/Berlin&also=Asia/Shanghai"), at(platform, "?from=2027-10-25&tz=Australia/Lord_Howe&also=nowhere"),
-				at(platform, "?from=x&days=9999&tz=%22%3E%3Cimg%20src=x%3E"), at(platform, "?from=2002-01-01&days=42"), at(platform, "?from=0001-01-01"), at(platform, "?from=9999-12-31"), at(checkout, ""), at(nobody, ""),
-				at(platform, "/why"), at(platform, "/why?at=1807000000"), at(platform, "/why?moment=2027-03-28T02:30"), at(nobody, "/why"),
-				at(platform, "/override"), at(checkout, "/override?start=1806000000&end=1806040000&whom=all"), at(platform, "/override?start=9&end=99999999999999&by=x"),
-				at(platform, "/edit"), at(nobody, "/edit"), at(platform, "/plan"), at(platform, "/hours"), at(platform, "/hours?from=2027-03-01&until=2027-04-01"), at(nobody, "/hours"),
-				"/calendar-feeds", fmt.Sprintf("/calendar-feeds?kind=schedule&id=%d", int64(platform)),
-			} {
-				status, page := v.get(path)
-				if status != http.StatusOK || !strings.Contains(page, "</html>") {
-					t.Errorf("%s in %s: %d %.2000s", path, language, status, page)
-				}
-				lacks(t, page, "<img src=x", "%!", "<no value>", "ZgotmplZ")
+	for _, who := range []struct{ key, language string }{{s.keys.All, "en"}, {s.keys.All, "zh"}, {s.keys.ReadOnly, "en"}} {
+		v := s.signIn(who.key, who.language)
+		for _, path := range []string{
+			"/schedules", "/schedules?q=zzz", "/schedules?p=7", "/people/3846027200131/shifts", "/people/42/shifts?from=99999999999",
+			at(platform, ""), at(platform, "?from=2027-03-22&days=14&tz=Europe/Berlin&also=Asia/Shanghai"), at(platform, "?from=2027-10-25&tz=Australia/Lord_Howe&also=nowhere"),
+			at(platform, "?from=x&days=9999&tz=%22%3E%3Cimg%20src=x%3E"), at(platform, "?from=2002-01-01&days=42"), at(platform, "?from=0001-01-01"), at(platform, "?from=9999-12-31"), at(checkout, ""), at(nobody, ""),
+			at(platform, "/why"), at(platform, "/why?at=1807000000"), at(platform, "/why?moment=2027-03-28T02:30"), at(nobody, "/why"),
+			at(platform, "/override"), at(checkout, "/override?start=1806000000&end=1806040000&whom=all"), at(platform, "/override?start=9&end=99999999999999&by=x"),
+			at(platform, "/edit"), at(nobody, "/edit"), at(platform, "/plan"), at(platform, "/hours"), at(platform, "/hours?from=2027-03-01&until=2027-04-01"), at(nobody, "/hours"),
+			"/calendar-feeds", fmt.Sprintf("/calendar-feeds?kind=schedule&id=%d", int64(platform)),
+		} {
+			status, page := v.get(path)
+			if status != http.StatusOK || !strings.Contains(page, "</html>") {
+				t.Errorf("%s in %s: %d %.2000s", path, who.language, status, page)
 			}
-			for _, path := range []string{at(42, ""), at(42, "/why"), at(42, "/edit"), at(42, "/override"), "/schedules/x", at(platform, "/hours?from=2020-01-01")} {
-				if status, _ := v.get(path); status != http.StatusNotFound && status != http.StatusBadRequest {
-					t.Errorf("%s: %d", path, status)
-				}
+			lacks(t, page, "<img src=x", "%!", "<no value>", "ZgotmplZ")
+		}
+		for _, path := range []string{at(42, ""), at(42, "/why"), at(42, "/edit"), at(42, "/override"), "/schedules/x", at(platform, "/hours?from=2020-01-01")} {
+			if status, _ := v.get(path); status != http.StatusNotFound && status != http.StatusBadRequest {
+				t.Errorf("%s: %d", path, status)
+			}
+		}
+	}
+}
+
+func TestAnEmptyAccountSaysWhatToDo(t *testing.T) {
+	s := empty(t)
+	for language, texts := range map[string][]string{
+		"en": {"There are no schedules yet.", "No shifts in these 30 days.", "There are no addresses yet."},
+		"zh": {"还没有值班表。", "这 30 天内没有班次。", "还没有地址。"},
+	} {
+		v := s.signIn(s.keys.All, language)
+		for i, path := range []string{"/schedules", "/people/3846027200131/shifts", "/calendar-feeds"} {
+			status, page := v.get(path)
+			if has(t, page, texts[i]); status != http.StatusOK {
+				t.Errorf("%s in %s: %d", path, language, status)
 			}
 		}
 	}
