@@ -89,7 +89,7 @@ func TestButtonsOfAFormAreBounded(t *testing.T) {
 func TestSchedulesSpeakChinese(t *testing.T) {
 	inCode, inTemplate := regexp.MustCompile(`\bT\("([^"]+)"`), regexp.MustCompile(`[{(]t "([^"]+)"`)
 	for file, pattern := range map[string]*regexp.Regexp{
-		"schedule.go": inCode, "schedule_picture.go": inCode, "schedule_why.go": inCode, "schedule_override.go": inCode, "shifts.go": inCode, "schedule_edit.go": inCode,
+		"schedule.go": inCode, "schedule_picture.go": inCode, "picture.go": inCode, "schedule_why.go": inCode, "schedule_override.go": inCode, "shifts.go": inCode, "schedule_edit.go": inCode,
 		"schedule_plan.go": inCode, "schedule_hours.go": inCode, "calendar_feed.go": inCode, "cast.go": inCode, "painter.go": inCode, "time.go": inCode,
 		"template/schedules.html": inTemplate, "template/schedule.html": inTemplate, "template/schedule_why.html": inTemplate, "template/schedule_override.html": inTemplate,
 		"template/shifts.html": inTemplate, "template/schedule_edit.html": inTemplate, "template/schedule_plan.html": inTemplate, "template/schedule_hours.html": inTemplate,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -175,8 +174,9 @@ func (d draftLayer) stored(zone *time.Location) (rawLayer, error) {
 	set(d.Days != was.Days, map[string]any{"day_mask": map[string]any{"repeat": d.days()}})
 	if !d.HoursKept && (d.HoursFrom != was.HoursFrom || d.HoursUntil != was.HoursUntil) {
 		none := d.HoursFrom == "" && d.HoursUntil == ""
-		set(none, map[string]any{"restrict_mode": 0, "restrict_periods": []hours{}, "restrict_start": 0, "restrict_end": 0})
-		set(!none, map[string]any{"restrict_mode": 1, "restrict_periods": []hours{{daySeconds(d.HoursFrom), daySeconds(d.HoursUntil)}}, "restrict_start": 0, "restrict_end": 0})
+		set(true, map[string]any{"restrict_mode": 0, "restrict_periods": []hours{}, "restrict_start": 0, "restrict_end": 0})
+		only := []hours{{daySeconds(d.HoursFrom), daySeconds(d.HoursUntil)}}
+		set(!none, map[string]any{"restrict_mode": 1, "restrict_periods": only})
 	}
 	handoff := int64(0)
 	if d.HandoffDay != "" {
@@ -231,7 +231,10 @@ func (d draft) body(account *time.Location) (map[string]any, error) {
 		}
 		layers = append(layers, raw)
 	}
-	return map[string]any{"schedule_name": d.Name, "description": d.Description, "time_zone": d.Zone, "when_absent": cmp.Or(d.WhenAbsent, "next"), "layers": layers}, nil
+	return map[string]any{
+		"schedule_name": d.Name, "description": d.Description, "time_zone": d.Zone, "when_absent": cmp.Or(d.WhenAbsent, "next"),
+		"layers": layers,
+	}, nil
 }
 
 // storedDraft reads a schedule as a draft.
@@ -253,96 +256,6 @@ func (v *visit) storedDraft(id int64) (d draft, err error) {
 		d.Layers = append(d.Layers, l)
 	}
 	return d, err
-}
-
-// mostParts bounds the layers, groups and persons that a form may hold.
-const mostParts = 1000
-
-// formDraft reads what was entered.
-func (v *visit) formDraft() (d draft, err error) {
-	if text := v.field("draft"); text != "" {
-		err = json.Unmarshal([]byte(text), &d)
-		return d, err
-	}
-	d = draft{Name: v.field("name"), Description: v.field("description"), Zone: v.field("zone"), WhenAbsent: v.field("when_absent"), Revision: number(v.field("revision"))}
-	for i := range mostParts {
-		at := fmt.Sprintf("l%d.", i)
-		if !v.r.PostForm.Has(at + "name") {
-			break
-		}
-		get := func(name string) string { return v.field(at + name) }
-		l := draftLayer{Raw: get("raw"), Name: get("name"), Override: get("mode") == "override", Unit: get("unit"), Value: get("value"), Start: get("start"), End: get("end"), Zone: get("zone"),
-			HoursFrom: get("hours_from"), HoursUntil: get("hours_until"), HoursKept: get("hours_kept") != "", HandoffDay: get("handoff_day"), HandoffFor: get("handoff_time"),
-			Skip: v.r.PostForm[at+"skip"], Only: v.r.PostForm[at+"only"]}
-		for _, day := range v.r.PostForm[at+"day"] {
-			if n := number(day); n >= 0 && n < 7 {
-				l.Days[n] = true
-			}
-		}
-		l.Groups = v.formGroups(at)
-		d.Layers = append(d.Layers, l)
-	}
-	return d, nil
-}
-
-func (v *visit) formGroups(layer string) (groups []draftGroup) {
-	for j := range mostParts {
-		at := fmt.Sprintf("%sg%d.", layer, j)
-		if !v.r.PostForm.Has(at + "name") {
-			break
-		}
-		g := draftGroup{Name: v.field(at + "name")}
-		for k := range mostParts {
-			member := fmt.Sprintf("%sp%d", at, k)
-			if !v.r.PostForm.Has(member) {
-				break
-			}
-			if person := number(v.field(member)); person != 0 {
-				g.Members = append(g.Members, draftMember{person, number(v.field(member + ".role"))})
-			}
-		}
-		groups = append(groups, g)
-	}
-	return groups
-}
-
-// edit changes the draft as a button of the form asks: what:layer:group.
-func (d *draft) edit(button string, start string) {
-	parts := strings.Split(button+"::", ":")
-	i, j := int(number(parts[1])), int(number(parts[2]))
-	if parts[0] == "layer" {
-		d.Layers = append(d.Layers, draftLayer{Unit: "week", Value: "1", Start: start, Groups: []draftGroup{{}}})
-		return
-	}
-	if i < 0 || i >= len(d.Layers) {
-		return
-	}
-	l := &d.Layers[i]
-	switch parts[0] {
-	case "up":
-		swap(d.Layers, i, i-1)
-	case "down":
-		swap(d.Layers, i, i+1)
-	case "remove":
-		d.Layers = slices.Delete(d.Layers, i, i+1)
-	case "group":
-		l.Groups = append(l.Groups, draftGroup{})
-	case "group-up":
-		swap(l.Groups, j, j-1)
-	case "group-down":
-		swap(l.Groups, j, j+1)
-	case "group-remove":
-		if j >= 0 && j < len(l.Groups) {
-			l.Groups = slices.Delete(l.Groups, j, j+1)
-		}
-	}
-}
-
-// swap exchanges two items, if both exist.
-func swap[T any](list []T, i, j int) {
-	if min(i, j) >= 0 && max(i, j) < len(list) {
-		list[i], list[j] = list[j], list[i]
-	}
 }
 
 // text returns the draft for a hidden field.

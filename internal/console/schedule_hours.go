@@ -2,8 +2,8 @@ package console
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -34,10 +34,13 @@ func showHours(v *visit) (view, error) {
 		return time.Date(otherwise.Year(), otherwise.Month(), otherwise.Day(), 0, 0, 0, 0, zone)
 	}
 	from, until := date("from", today.AddDate(-1, 0, 0)), date("until", today)
-	d := hoursView{titled: titled(v.T("Hours") + " · " + s.Name), Schedule: s, From: from.Format(time.DateOnly), Until: until.Format(time.DateOnly), Calendar: v.query("cal")}
+	d := hoursView{titled: titled(v.T("Hours") + " · " + s.Name), Schedule: s, Calendar: v.query("cal")}
+	d.From, d.Until = from.Format(time.DateOnly), until.Format(time.DateOnly)
 	d.Windows = []timeChoice{
-		{v.T("The last year"), hoursLink(s.ID, today.AddDate(-1, 0, 0), today)}, {v.T("The last 90 days"), hoursLink(s.ID, today.AddDate(0, 0, -90), today)},
-		{v.T("The next 90 days"), hoursLink(s.ID, today, today.AddDate(0, 0, 90))}, {v.T("The next year"), hoursLink(s.ID, today, today.AddDate(1, 0, 0))},
+		{v.T("The last year"), hoursLink(s.ID, today.AddDate(-1, 0, 0), today)},
+		{v.T("The last 90 days"), hoursLink(s.ID, today.AddDate(0, 0, -90), today)},
+		{v.T("The next 90 days"), hoursLink(s.ID, today, today.AddDate(0, 0, 90))},
+		{v.T("The next year"), hoursLink(s.ID, today, today.AddDate(1, 0, 0))},
 	}
 	d.Current = hoursLink(s.ID, from, until)
 	var calendars struct {
@@ -79,5 +82,5 @@ func showHours(v *visit) (view, error) {
 }
 
 func hoursLink(schedule int64, from, until time.Time) string {
-	return "/schedules/" + strconv.FormatInt(schedule, 10) + "/hours?from=" + from.Format(time.DateOnly) + "&until=" + until.Format(time.DateOnly)
+	return fmt.Sprintf("/schedules/%d/hours?from=%s&until=%s", schedule, from.Format(time.DateOnly), until.Format(time.DateOnly))
 }

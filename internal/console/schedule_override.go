@@ -101,7 +101,8 @@ func showOverride(v *visit) (view, error) {
 	var reply struct {
 		Items []override `json:"items"`
 	}
-	if err := v.call("/schedule/override/list", map[string]any{"schedule_ids": []int64{s.ID}, "start": now, "limit": 100}, &reply); err != nil {
+	request := map[string]any{"schedule_ids": []int64{s.ID}, "start": now, "limit": 100}
+	if err := v.call("/schedule/override/list", request, &reply); err != nil {
 		return nil, err
 	}
 	c := v.newCast()
@@ -136,7 +137,10 @@ func showOverride(v *visit) (view, error) {
 // overrideForm returns what was entered, or what the address proposes, or the rest of the present shift.
 func (v *visit) overrideForm(s schedule, zone *time.Location) overrideForm {
 	if v.r.Method == http.MethodPost && v.field("start")+v.field("end") != "" {
-		return overrideForm{number(v.field("by")), v.field("whom"), v.field("start"), v.field("end"), v.field("reason"), cmp.Or(number(v.field("revision")), s.Revision)}
+		return overrideForm{
+			number(v.field("by")), v.field("whom"), v.field("start"), v.field("end"), v.field("reason"),
+			cmp.Or(number(v.field("revision")), s.Revision),
+		}
 	}
 	f := overrideForm{By: number(v.query("by")), Whom: v.query("whom"), Revision: s.Revision}
 	start, end := number(v.query("start")), number(v.query("end"))

@@ -32,7 +32,8 @@ func showNoPlan(v *visit) (view, error) {
 
 func (v *visit) showPlan(id int64) (view, error) {
 	plan := v.edited.plan
-	d := planView{titled: titled(v.T("Review the change")), ID: id, Draft: v.edited.draft, Plan: plan, Stale: v.edited.stale, Zone: v.zoneOf(v.edited.draft.Zone)}
+	d := planView{titled: titled(v.T("Review the change")), ID: id, Draft: v.edited.draft, Plan: plan, Stale: v.edited.stale}
+	d.Zone = v.zoneOf(d.Draft.Zone)
 	var err error
 	if d.Text, err = d.Draft.text(); err != nil {
 		return nil, err

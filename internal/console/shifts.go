@@ -65,7 +65,8 @@ func showShifts(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := shiftsView{Person: people[id], Mine: id == v.who.PersonID, From: max(v.Now.Unix(), min(number(v.query("from")), v.Now.Unix()+400*86400))}
+	now := v.Now.Unix()
+	d := shiftsView{Person: people[id], Mine: id == v.who.PersonID, From: max(now, min(number(v.query("from")), now+400*86400))}
 	if d.Person.ID == 0 {
 		d.Person = person{ID: id, Name: v.T("person %d", id)}
 	}
@@ -78,7 +79,8 @@ func showShifts(v *visit) (view, error) {
 	var reply struct {
 		Items []absence `json:"items"`
 	}
-	if err := v.call("/person/absence/list", map[string]any{"person_ids": []int64{id}, "start": v.Now.Unix(), "limit": 100}, &reply); err != nil {
+	request := map[string]any{"person_ids": []int64{id}, "start": now, "limit": 100}
+	if err := v.call("/person/absence/list", request, &reply); err != nil {
 		return nil, err
 	}
 	d.Absences = reply.Items

@@ -101,11 +101,12 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.infos),
 		},
 		{
-			Path:    "/schedule/uses",
-			Allow:   mayRead,
-			Effect:  api.Snapshot,
-			Doc:     "Counts the escalation rules that use schedules.",
-			Notes:   "In the order asked for, each once; identifiers that do not exist are left out. No person is paged from a schedule without rules.",
+			Path:   "/schedule/uses",
+			Allow:  mayRead,
+			Effect: api.Snapshot,
+			Doc:    "Counts the escalation rules that use schedules.",
+			Notes: "In the order asked for, each once; identifiers that do not exist are left out. No person is paged from a schedule " +
+				"without rules.",
 			Example: `{"schedule_ids": [5789640530410, 5432326025106]}`,
 			Do:      api.Do(r.uses),
 		},
