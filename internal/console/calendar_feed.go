@@ -23,7 +23,8 @@ type feed struct {
 }
 
 func showFeeds(v *visit) (view, error) {
-	d := feedView{titled: titled(v.T("Calendar feeds")), Kind: cmp.Or(v.field("kind"), v.query("kind")), Target: number(cmp.Or(v.field("id"), v.query("id"))), URL: v.feedURL}
+	d := feedView{titled: titled(v.T("Calendar feeds")), Kind: cmp.Or(v.field("kind"), v.query("kind")), URL: v.feedURL}
+	d.Target = number(cmp.Or(v.field("id"), v.query("id")))
 	if d.Kind == "schedule" {
 		s, err := v.schedule(d.Target, v.Now.Unix(), v.Now.Unix()+60)
 		if err != nil {

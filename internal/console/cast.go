@@ -140,7 +140,7 @@ func (c *cast) origin(s schedule, p piece) (from string, overridden bool) {
 	var names []string
 	for i, l := range s.Computed {
 		if slices.ContainsFunc(l.Entries, func(e entry) bool {
-			return e.Start < p.End && e.End > p.Start && slices.ContainsFunc(e.persons(), func(id int64) bool { return slices.Contains(p.Persons, id) })
+			return e.Start < p.End && e.End > p.Start && meet(e.persons(), p.Persons)
 		}) {
 			name := l.Name
 			if name == "" {
@@ -153,6 +153,11 @@ func (c *cast) origin(s schedule, p piece) (from string, overridden bool) {
 		}
 	}
 	return strings.Join(names, " + "), false
+}
+
+// meet reports whether two lists of persons have one in common.
+func meet(a, b []int64) bool {
+	return slices.ContainsFunc(a, func(id int64) bool { return slices.Contains(b, id) })
 }
 
 // shortName returns the first word of a name, which is what fits where the whole does not.

@@ -43,7 +43,7 @@ func laneBars(pieces []piece, from, to, now int64) (bars []bar) {
 			continue
 		}
 		for i, cut := range cuts(max(p.Start, from), min(p.End, to), now) {
-			b := bar{piece: p, Left: at(cut.from), Width: at(cut.to) - at(cut.from), CutStart: p.Start < cut.from, CutEnd: p.End > cut.to, Past: cut.to <= now}
+			b := p.bar(cut, at(cut.from), at(cut.to), now)
 			if p.Start < now && now < p.End && from < now && now < to {
 				b.Split = i + 1
 			}
@@ -51,6 +51,11 @@ func laneBars(pieces []piece, from, to, now int64) (bars []bar) {
 		}
 	}
 	return bars
+}
+
+// bar returns a part of the piece between two positions.
+func (p piece) bar(part stretch, left, right float64, now int64) bar {
+	return bar{piece: p, Left: left, Width: right - left, CutStart: p.Start < part.from, CutEnd: p.End > part.to, Past: part.to <= now}
 }
 
 // stacked returns the bar once for each person that is drawn: two at most, in halves.
@@ -173,9 +178,7 @@ func stripBars(pieces []piece, d day, now int64) (bars []bar) {
 			continue
 		}
 		for _, cut := range cuts(max(p.Start, d.Start), min(p.End, d.End), moments...) {
-			left := d.at(cut.from, false)
-			b := bar{piece: p, Left: left, Width: d.at(cut.to, true) - left, CutStart: p.Start < cut.from, CutEnd: p.End > cut.to, Past: cut.to <= now}
-			bars = append(bars, b.stacked()...)
+			bars = append(bars, p.bar(cut, d.at(cut.from, false), d.at(cut.to, true), now).stacked()...)
 		}
 	}
 	return bars
@@ -209,7 +212,7 @@ func shadowed(layer, final []piece) (all []piece) {
 			part := p
 			part.Start, part.End = cut.from, cut.to
 			part.Ghost = !slices.ContainsFunc(final, func(f piece) bool {
-				return f.Start < cut.to && f.End > cut.from && slices.ContainsFunc(p.Persons, func(id int64) bool { return slices.Contains(f.Persons, id) })
+				return f.Start < cut.to && f.End > cut.from && meet(p.Persons, f.Persons)
 			})
 			if n := len(all); n > 0 && all[n-1].End == part.Start && all[n-1].Ghost == part.Ghost && slices.Equal(all[n-1].Persons, part.Persons) {
 				all[n-1].End = part.End

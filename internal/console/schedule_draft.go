@@ -84,7 +84,10 @@ func draftOf(raw rawLayer, zone *time.Location) (d draftLayer, err error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return d, err
 	}
-	d = draftLayer{Raw: string(text), Name: s.Name, Override: s.Mode == overriding, Unit: s.Unit, Value: strconv.FormatInt(s.Value, 10), Zone: s.Zone, Skip: s.Skip, Only: s.Only}
+	d = draftLayer{
+		Raw: string(text), Name: s.Name, Override: s.Mode == overriding, Unit: s.Unit, Value: strconv.FormatInt(s.Value, 10),
+		Zone: s.Zone, Skip: s.Skip, Only: s.Only,
+	}
 	zone = zoneOr(s.Zone, zone)
 	d.Start, d.End = localText(s.Start, zone), localText(s.End, zone)
 	for _, day := range s.DayMask.Repeat {
@@ -154,7 +157,7 @@ func (d draftLayer) stored(zone *time.Location) (rawLayer, error) {
 	}
 	set := func(changed bool, values map[string]any) {
 		for name, value := range values {
-			if text, e := json.Marshal(value); changed && err == nil {
+			if text, e := json.Marshal(value, json.Deterministic(true)); changed && err == nil {
 				raw[name], err = text, e
 			}
 		}
@@ -166,7 +169,8 @@ func (d draftLayer) stored(zone *time.Location) (rawLayer, error) {
 	}
 	set(d.Name != was.Name, map[string]any{"layer_name": d.Name, "name": d.Name})
 	set(d.Override != was.Override, map[string]any{"mode": mode})
-	set(d.Unit != was.Unit || d.Value != was.Value, map[string]any{"rotation_unit": d.Unit, "rotation_value": number(d.Value), "rotation_duration": 0})
+	turn := map[string]any{"rotation_unit": d.Unit, "rotation_value": number(d.Value), "rotation_duration": 0}
+	set(d.Unit != was.Unit || d.Value != was.Value, turn)
 	moved := d.Zone != was.Zone
 	set(d.Start != was.Start || moved, map[string]any{"layer_start": localMoment(d.Start, own), "enable_time": localMoment(d.Start, own)})
 	set(d.End != was.End || moved, map[string]any{"expire_time": localMoment(d.End, own), "layer_end": nil})
