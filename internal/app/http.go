@@ -14,6 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/console"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
@@ -97,6 +99,8 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.Handle("/event/push/change/standard", a.Frame.Endpoint(a.ingest.Changes()))
 	mux.Handle("GET /ack/{token}", a.notify.AckPage())
 	mux.Handle("POST /ack/{token}", a.notify.AckPage())
+	mux.Handle("GET /cover/{token}", a.shifts.CoverPage(a.perform))
+	mux.Handle("POST /cover/{token}", a.shifts.CoverPage(a.perform))
 	mux.Handle("GET /calendar/feed/{file}", a.feeds.Handler(a.Frame.ClientIP))
 	for pattern, handler := range a.phone.Handlers() {
 		mux.Handle(pattern, handler)
@@ -107,6 +111,11 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.HandleFunc("GET /health", a.health)
 	mux.HandleFunc("GET /health/ready", a.ready)
 	return gzhttp.GzipHandler(a.showHeld(a.operationsFirst(mux))), nil
+}
+
+// perform runs an operation as the person who sent a request to a page.
+func (a *App) perform(r *http.Request, who auth.Principal, path string, body any) error {
+	return a.Frame.Invoke(r.Context(), api.Inside{Who: who, IP: a.Frame.ClientIP(r)}, path, body, nil)
 }
 
 // console returns the pages for people.
