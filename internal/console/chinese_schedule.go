@@ -223,75 +223,47 @@ var chineseSchedule = map[string]string{
 	"the turn changes":               "轮换",
 	"the layer begins or ends":       "该层开始或结束",
 
-	"On call: %s of %s, standing in for %s, from %s until %s.": "" +
-		"值班：%[2]s 的 %[1]s，接替 %[3]s，%[4]s 至 %[5]s。",
-	"On call: %s, turn %d, from %s until %s.": "" +
-		"值班：%s，第 %d 轮，%s 至 %s。",
-	"Would be on call: %s. The override %s replaces this layer.": "" +
-		"本应值班：%s。临时调班 %s 取代了此层。",
-	"Does not count yet: it begins later.":   "尚未生效：以后才开始。",
-	"Does not count any more: it has ended.": "不再生效：已经结束。",
-	"Does not count: this is not one of its days of the week.": "" +
-		"不生效：今天不在其星期范围内。",
-	"Does not count: the calendar %s excludes this date.": "" +
-		"不生效：日历 %s 排除了这一天。",
-	"Does not count: this is outside of its hours.": "不生效：不在其时段内。",
-	"Does not count: %s are absent, and no other group stands in.": "" +
-		"不生效：%s 缺勤，且没有其他组接替。",
-	"Does not count: it cannot be computed.": "不生效：无法计算。",
-	"Several layers cover this moment. Their groups are on call together.": "" +
-		"此刻有多层覆盖，各组同时值班。",
-	"An override replaces every other layer at this moment.": "" +
-		"此刻由临时调班取代所有其他层。",
-	"No one is on call from %s until %s (%s)": "" +
-		"%s 至 %s 无人值班（%s）",
-	"pages no one: no escalation rule uses it": "" +
-		"不会呼叫任何人：没有分派策略使用它",
-	"This schedule pages no one: no escalation rule uses it.": "" +
-		"此值班表不会呼叫任何人：没有分派策略使用它。",
-	"Disabled: no person is paged from it.": "" +
-		"已停用：不会据此呼叫任何人。",
-	"No one else in the next two weeks.":                "未来两周没有其他人。",
-	"The clock goes forward: this hour does not exist.": "时钟拨快：这一小时不存在。",
-	"The clock goes back: this hour comes twice.": "" +
-		"时钟拨慢：这一小时出现两次。",
-	"It begins then because of: %s. It ends then because of: %s.": "" +
-		"开始的原因：%s。结束的原因：%s。",
-	"%s covers, which has no effect: there is no one to replace.": "" +
-		"%s 的代班没有效果：没有可代替的人。",
-	"Put someone else on call for a time":    "在一段时间内改由他人值班",
-	"everyone, also where no one is on call": "所有人，包括无人值班的时间",
-	"in place of everyone of the role":       "代替该角色的所有人",
-	"Delete this override? The layers count again.": "" +
-		"删除此临时调班？各层将重新生效。",
-	"There are no overrides from now on.": "当前及以后没有临时调班。",
-	"Delete this absence? The person takes turns again.": "" +
-		"删除此缺勤？此人将重新参与轮换。",
-	"No shift changes in the first 45 days.": "" +
-		"前 45 天内没有班次变化。",
-	"When everyone of a group is absent": "当一组所有人缺勤时",
-	"override: its first group alone, for a time": "" +
-		"临时调班：在一段时间内仅第一组值班",
-	"Several periods; they stay as they are.": "多个时段，保持不变。",
-	"Preview of the next two weeks, without overrides and absences": "" +
-		"未来两周预览，不含临时调班和缺勤",
-	"Two weeks from the first change":      "自首次变化起的两周",
-	"Whom it concerns in the next 45 days": "未来 45 天内涉及的人",
-	"No person is named by this schedule.": "此值班表没有指定任何人。",
-	"This changes nothing: no person gains or loses time.": "" +
-		"没有变化：没有人的值班时间增减。",
-	"Calendars that read this address stop showing the shifts.": "" +
-		"读取此地址的日历将不再显示班次。",
-	"This schedule has no layers, so no one is ever on call. A layer says who takes turns.": "" +
-		"此值班表没有任何层，因此始终无人值班。层决定由谁轮换。",
-	"Overrides and layers: an override replaces the layers, and layers at the same time are on call together": "" +
-		"临时调班与班层：临时调班取代各层；同时生效的层一起值班",
-	"There are no schedules yet. A schedule says who is on call when; escalation rules page whoever it names.": "" +
-		"还没有值班表。值班表决定何时由谁值班，分派策略据此呼叫。",
-	"Someone else changed this schedule meanwhile. Nothing was saved; this is the plan against revision %d.": "" +
-		"其间有人修改了此值班表。没有保存任何内容；以下是相对于版本 %d 的改动。",
-	"A fair share is %s. Nights are 22:00 to 06:00 on each person's clock. The past is computed from the layers as they are now.": "" +
-		"平均值为 %s。夜间指各人时区的 22:00 至 06:00。过去的时长按现在的班层计算。",
-	"A calendar application reads the address by itself. Whoever has the address can read the shifts, so it is shown only once.": "" +
-		"日历应用会自动读取此地址。任何拥有地址的人都能查看班次，因此地址只显示一次。",
+	"On call: %s of %s, standing in for %s, from %s until %s.":                                                 "值班：%[2]s 的 %[1]s，接替 %[3]s，%[4]s 至 %[5]s。",
+	"On call: %s, turn %d, from %s until %s.":                                                                  "值班：%s，第 %d 轮，%s 至 %s。",
+	"Would be on call: %s. The override %s replaces this layer.":                                               "本应值班：%s。临时调班 %s 取代了此层。",
+	"Does not count yet: it begins later.":                                                                     "尚未生效：以后才开始。",
+	"Does not count any more: it has ended.":                                                                   "不再生效：已经结束。",
+	"Does not count: this is not one of its days of the week.":                                                 "不生效：今天不在其星期范围内。",
+	"Does not count: the calendar %s excludes this date.":                                                      "不生效：日历 %s 排除了这一天。",
+	"Does not count: this is outside of its hours.":                                                            "不生效：不在其时段内。",
+	"Does not count: %s are absent, and no other group stands in.":                                             "不生效：%s 缺勤，且没有其他组接替。",
+	"Does not count: it cannot be computed.":                                                                   "不生效：无法计算。",
+	"Several layers cover this moment. Their groups are on call together.":                                     "此刻有多层覆盖，各组同时值班。",
+	"An override replaces every other layer at this moment.":                                                   "此刻由临时调班取代所有其他层。",
+	"No one is on call from %s until %s (%s)":                                                                  "%s 至 %s 无人值班（%s）",
+	"pages no one: no escalation rule uses it":                                                                 "不会呼叫任何人：没有分派策略使用它",
+	"This schedule pages no one: no escalation rule uses it.":                                                  "此值班表不会呼叫任何人：没有分派策略使用它。",
+	"Disabled: no person is paged from it.":                                                                    "已停用：不会据此呼叫任何人。",
+	"No one else in the next two weeks.":                                                                       "未来两周没有其他人。",
+	"The clock goes forward: this hour does not exist.":                                                        "时钟拨快：这一小时不存在。",
+	"The clock goes back: this hour comes twice.":                                                              "时钟拨慢：这一小时出现两次。",
+	"It begins then because of: %s. It ends then because of: %s.":                                              "开始的原因：%s。结束的原因：%s。",
+	"%s covers, which has no effect: there is no one to replace.":                                              "%s 的代班没有效果：没有可代替的人。",
+	"Put someone else on call for a time":                                                                      "在一段时间内改由他人值班",
+	"everyone, also where no one is on call":                                                                   "所有人，包括无人值班的时间",
+	"in place of everyone of the role":                                                                         "代替该角色的所有人",
+	"Delete this override? The layers count again.":                                                            "删除此临时调班？各层将重新生效。",
+	"There are no overrides from now on.":                                                                      "当前及以后没有临时调班。",
+	"Delete this absence? The person takes turns again.":                                                       "删除此缺勤？此人将重新参与轮换。",
+	"No shift changes in the first 45 days.":                                                                   "前 45 天内没有班次变化。",
+	"When everyone of a group is absent":                                                                       "当一组所有人缺勤时",
+	"override: its first group alone, for a time":                                                              "临时调班：在一段时间内仅第一组值班",
+	"Several periods; they stay as they are.":                                                                  "多个时段，保持不变。",
+	"Preview of the next two weeks, without overrides and absences":                                            "未来两周预览，不含临时调班和缺勤",
+	"Two weeks from the first change":                                                                          "自首次变化起的两周",
+	"Whom it concerns in the next 45 days":                                                                     "未来 45 天内涉及的人",
+	"No person is named by this schedule.":                                                                     "此值班表没有指定任何人。",
+	"This changes nothing: no person gains or loses time.":                                                     "没有变化：没有人的值班时间增减。",
+	"Calendars that read this address stop showing the shifts.":                                                "读取此地址的日历将不再显示班次。",
+	"This schedule has no layers, so no one is ever on call. A layer says who takes turns.":                    "此值班表没有任何层，因此始终无人值班。层决定由谁轮换。",
+	"Overrides and layers: an override replaces the layers, and layers at the same time are on call together":  "临时调班与班层：临时调班取代各层；同时生效的层一起值班",
+	"There are no schedules yet. A schedule says who is on call when; escalation rules page whoever it names.": "还没有值班表。值班表决定何时由谁值班，分派策略据此呼叫。",
+	"Someone else changed this schedule meanwhile. Nothing was saved; this is the plan against revision %d.":   "其间有人修改了此值班表。没有保存任何内容；以下是相对于版本 %d 的改动。",
+	"A fair share is %s. Nights are 22:00 to 06:00 on each person's clock. The past is computed from the layers as they are now.": "平均值为 %s。夜间指各人时区的 22:00 至 06:00。过去的时长按现在的班层计算。",
+	"A calendar application reads the address by itself. Whoever has the address can read the shifts, so it is shown only once.":  "日历应用会自动读取此地址。任何拥有地址的人都能查看班次，因此地址只显示一次。",
 }
