@@ -11,8 +11,9 @@ type usesRequest struct {
 
 // Use is how much a schedule is used.
 type Use struct {
-	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
-	Rules      int64 `json:"rules" doc:"How many escalation rules name it, also disabled ones. With 0 no person is paged from it."`
+	ScheduleID   int64  `json:"schedule_id" doc:"The schedule."`
+	ScheduleName string `json:"schedule_name" doc:"Its name."`
+	Rules        int64  `json:"rules" doc:"How many escalation rules name it, also disabled ones. With 0 no person is paged from it."`
 }
 
 // uses counts rules and does not name them: they may be in channels that the caller may not read.
@@ -30,7 +31,7 @@ func (r *Service) uses(c *api.Call, in usesRequest) (api.Items[Use], error) {
 		if err != nil {
 			return api.Items[Use]{}, err
 		}
-		items = append(items, Use{id, int64(len(rules))})
+		items = append(items, Use{id, s.Name, int64(len(rules))})
 	}
 	return api.Items[Use]{Items: items}, nil
 }

@@ -21,7 +21,8 @@ func TestUses(t *testing.T) {
 	body := fmt.Sprintf(`{"schedule_ids": [%d, 42, %d, %d]}`, used, unused, used)
 	s.Scenarios(t, "/schedule/uses", []apitest.Scenario{
 		{Name: "in the order asked for, each once, unknown left out", Key: apitest.KeyReader, Body: body,
-			Data: fmt.Sprintf(`{"items": [{"schedule_id": %d, "rules": 1}, {"schedule_id": %d, "rules": 0}]}`, used, unused),
+			Data: fmt.Sprintf(`{"items": [{"schedule_id": %d, "schedule_name": "Production On-Call", "rules": 1},
+				{"schedule_id": %d, "schedule_name": "Second", "rules": 0}]}`, used, unused),
 			Then: func(t *testing.T, s *apitest.Server, r apitest.Reply) {
 				apitest.Golden(t, "schedule_uses", r.Body, fmt.Sprint(used), "5789640530410", fmt.Sprint(unused), "5432326025106")
 			}},
