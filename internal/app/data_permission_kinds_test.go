@@ -269,7 +269,7 @@ func overrideKind() kind {
 var kinds = map[string][]kind{
 	"schedule": {plain("/schedule/", `{"schedule_name":"$mark","team_id":$team}`, "schedule_id",
 		try{change, "/schedule/update", `{"schedule_id":$id,"description":"y"}`, ""}, try{change, "/schedule/delete", `{"schedule_ids":[$id]}`, ""},
-		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{look, "/schedule/explain", `{"schedule_id":$id}`, ""}, try{look, "/schedule/stats", `{"schedule_ids":[$id],"start":1776009600,"end":1776614400}`, ""}, try{look, "/schedule/lint", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""}), overrideKind()},
+		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{look, "/schedule/explain", `{"schedule_id":$id}`, ""}, try{look, "/schedule/stats", `{"schedule_ids":[$id],"start":1776009600,"end":1776614400}`, ""}, try{look, "/schedule/lint", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/uses", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""}), overrideKind()},
 	"channel":                             {channelKind("")},
 	"private channel":                     {channelKind(`,"is_private":true`)},
 	"silence, inhibit or escalation rule": rules("$public"),

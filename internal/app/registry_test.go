@@ -46,6 +46,7 @@ var specified = map[string]string{
 	"/schedule/infos":                      "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/self":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/gap/list":                   "Schedules Read (on-call) or Schedules Manage (on-call)",
+	"/schedule/uses":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/lint":                       "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/calendar/url":               "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/calendar/list":              "Schedules Read (on-call) or Schedules Manage (on-call)",

@@ -65,7 +65,15 @@ func (v *visit) showPage(p page) error {
 	if err != nil {
 		return err
 	}
-	return v.render(http.StatusOK, p.template, p.tab, data)
+	return v.render(http.StatusOK, templateOf(p.template, data), p.tab, data)
+}
+
+// templateOf returns the template of what a page shows: the page's, unless the view has one of its own.
+func templateOf(name string, data view) string {
+	if own, ok := data.(interface{ page() string }); ok {
+		return own.page()
+	}
+	return name
 }
 
 // act does what a form asks for and redirects to what it leads to. What fails is shown on the page that has the form,
@@ -82,7 +90,7 @@ func (v *visit) act(a action) error {
 		if err != nil {
 			return err
 		}
-		return v.render(refused.Status, a.page, tabOf(a.page), data)
+		return v.render(refused.Status, templateOf(a.page, data), tabOf(a.page), data)
 	}
 	if err != nil {
 		return err

@@ -215,15 +215,6 @@ func (f listFilter) After(cursor string) string {
 	return "?" + values.Encode()
 }
 
-// number returns the number that a text is; 0 when it is none.
-func number(text string) int64 {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 // channels returns the channels that the visitor may choose from.
 func (v *visit) channels() ([]named, error) {
 	var reply struct {

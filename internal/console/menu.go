@@ -9,6 +9,7 @@ type tab struct {
 var tabs = []tab{
 	{"now", "/", "Now", "house", "n"},
 	{"incidents", "/incidents", "Incidents", "siren", "i"},
+	{"schedules", "/schedules", "Schedules", "calendar-range", "s"},
 	{"alerts", "/alerts", "Alerts", "bell-ring", "a"},
 }
 

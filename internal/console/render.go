@@ -57,6 +57,7 @@ func functions(lang string) template.FuncMap {
 		"list":  func(items ...any) []any { return items },
 		"sub":   func(a, b int64) int64 { return a - b },
 		"len64": func(list any) int64 { return int64(reflect.ValueOf(list).Len()) },
+		"plus1": func(n int) int { return n + 1 },
 	}
 }
 

@@ -1,17 +1,82 @@
 package console
 
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tocsin/internal/auth"
+)
+
+var schedulePages = []page{
+	{path: "/schedules", template: "schedules", tab: "schedules", show: showSchedules},
+	{path: "/schedules/{id}", template: "schedule", tab: "schedules", show: showSchedule},
+	{path: "/schedules/{id}/why", template: "schedule_why", tab: "schedules", show: showScheduleWhy},
+	{path: "/schedules/{id}/override", template: "schedule_override", tab: "schedules", show: showOverride},
+	{path: "/schedules/{id}/edit", template: "schedule_edit", tab: "schedules", show: showEdit},
+	{path: "/schedules/{id}/plan", template: "schedule_plan", tab: "schedules", show: showNoPlan},
+	{path: "/schedules/{id}/hours", template: "schedule_hours", tab: "schedules", show: showHours},
+	{path: "/calendar-feeds", template: "calendar_feeds", tab: "schedules", show: showFeeds},
+	{path: "/people/{id}/shifts", template: "shifts", tab: "schedules", show: showShifts},
+}
+
+var scheduleActions = []action{
+	{path: "/schedules/{id}/override", do: makeOverride, show: showOverride, page: "schedule_override"},
+	{path: "/schedules/{id}/override/delete", do: deleteOverride, show: showOverride, page: "schedule_override"},
+	{path: "/schedules/{id}/edit", do: changeSchedule, show: showEdit, page: "schedule_edit"},
+	{path: "/schedules/{id}/plan", do: changeSchedule, show: showEdit, page: "schedule_edit"},
+	{path: "/calendar-feeds", do: makeFeed, show: showFeeds, page: "calendar_feeds"},
+	{path: "/calendar-feeds/revoke", do: revokeFeed, show: showFeeds, page: "calendar_feeds"},
+	{path: "/people/{id}/absence", do: makeAbsence, show: showShifts, page: "shifts"},
+	{path: "/people/{id}/absence/delete", do: deleteAbsence, show: showShifts, page: "shifts"},
+}
+
 // schedule is what pages need of a schedule.
 type schedule struct {
-	ID      int64    `json:"schedule_id"`
-	Name    string   `json:"schedule_name"`
-	Zone    string   `json:"time_zone"`
-	Final   timeline `json:"final_schedule"`
-	Current *entry   `json:"cur_oncall"`
-	Next    *entry   `json:"next_oncall"`
+	ID          int64      `json:"schedule_id"`
+	Name        string     `json:"schedule_name"`
+	Description string     `json:"description"`
+	Zone        string     `json:"time_zone"`
+	Status      int64      `json:"status"`
+	Revision    int64      `json:"revision"`
+	Layers      []layer    `json:"layers"`
+	Computed    []timeline `json:"schedule_layers"`
+	Final       timeline   `json:"final_schedule"`
+	Overrides   []override `json:"overrides"`
+	Current     *entry     `json:"cur_oncall"`
+	Next        *entry     `json:"next_oncall"`
+}
+
+// layer is a configured layer, as far as it is drawn.
+type layer struct {
+	Name   string `json:"layer_name"`
+	Hidden int64  `json:"hidden"`
+	Mode   int64  `json:"mode"`
+	Unit   string `json:"rotation_unit"`
+	Value  int64  `json:"rotation_value"`
+	Groups []struct {
+		Members []member `json:"members"`
+	} `json:"groups"`
+}
+
+// The modes of layers.
+const rotation, overriding = 0, 1
+
+type override struct {
+	ID         int64  `json:"override_id"`
+	ScheduleID int64  `json:"schedule_id"`
+	Person     int64  `json:"person_id"`
+	Role       int64  `json:"role_id"`
+	By         int64  `json:"by"`
+	Start      int64  `json:"start"`
+	End        int64  `json:"end"`
+	Reason     string `json:"reason"`
 }
 
 type timeline struct {
 	Name    string  `json:"layer_name"`
+	Mode    int64   `json:"mode"`
 	Entries []entry `json:"schedules"`
 }
 
@@ -31,21 +96,138 @@ type member struct {
 }
 
 // names reports whether a person is on call in the period.
-func (e entry) names(person int64) bool {
-	for _, m := range e.Group.Members {
+func (e entry) names(person int64) bool { return slices.Contains(e.persons(), person) }
+
+// persons returns who is on call in the period, each once, the primary ones first.
+func (e entry) persons() (all []int64) {
+	members := slices.SortedStableFunc(slices.Values(e.Group.Members), func(a, b member) int { return int(a.Role - b.Role) })
+	for _, m := range members {
 		for _, p := range m.Persons {
-			if p == person {
-				return true
+			if !slices.Contains(all, p) {
+				all = append(all, p)
 			}
 		}
 	}
-	return false
+	return all
 }
 
-// persons returns who is on call in the period.
-func (e entry) persons() (ids []int64) {
-	for _, m := range e.Group.Members {
-		ids = append(ids, m.Persons...)
+// MayPlan reports whether the person may change schedules.
+func (v *visit) MayPlan() bool { return v.who.May(auth.SchedulesManage) }
+
+// MayReadSchedules reports whether the person may look into schedules.
+func (v *visit) MayReadSchedules() bool { return v.who.May(auth.SchedulesRead) || v.MayPlan() }
+
+// number returns a whole number of an address or a form; 0: it is none.
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
+}
+
+// zoneOf returns a zone by its name, or the account's.
+func (v *visit) zoneOf(name string) *time.Location {
+	if loc, err := time.LoadLocation(name); err == nil && name != "" && name != "Local" {
+		return loc
 	}
-	return ids
+	return v.who.Zone
+}
+
+// city returns the name of a zone for people: the last part of its name.
+func city(zone *time.Location) string {
+	name := zone.String()
+	return strings.ReplaceAll(name[strings.LastIndexByte(name, '/')+1:], "_", " ")
+}
+
+// schedulesView is the list of schedules.
+type schedulesView struct {
+	titled
+	Query     string
+	P, Total  int64
+	Before    int64 // the pages before and after; 0: none
+	After     int64
+	Schedules []scheduleRow
+	DayLabels []tick
+}
+
+// scheduleRow is a schedule in the list.
+type scheduleRow struct {
+	schedule
+	Who   []mark
+	Until int64
+	Next  []mark
+	From  int64 // of the next shift
+	Gap   int64 // when no one is on call next; 0: not in the week
+	Rules int64
+	Bars  []barView
+}
+
+// week is the window of the list, in days; schedulesAtOnce is how many schedules it has at once.
+const week, schedulesAtOnce = 7, 20
+
+func showSchedules(v *visit) (view, error) {
+	d := schedulesView{titled: titled(v.T("Schedules")), Query: v.query("q"), P: max(1, number(v.query("p")))}
+	var reply struct {
+		Items []schedule `json:"items"`
+		Total int64      `json:"total"`
+	}
+	from, until := v.Now.Unix(), v.Now.Unix()+week*86400
+	request := map[string]any{"start": from, "end": until, "limit": schedulesAtOnce, "p": d.P, "query": d.Query}
+	if err := v.call("/schedule/list", request, &reply); err != nil {
+		return nil, err
+	}
+	d.Total, d.Before = reply.Total, d.P-1
+	if d.P*schedulesAtOnce < d.Total {
+		d.After = d.P + 1
+	}
+	rules, err := v.uses(reply.Items)
+	if err != nil {
+		return nil, err
+	}
+	c := v.newCast()
+	for _, s := range reply.Items {
+		c.add(s)
+	}
+	if err := c.load(); err != nil {
+		return nil, err
+	}
+	p := v.newPainter(c, v.Zone)
+	for _, s := range reply.Items {
+		row := scheduleRow{schedule: s, Rules: rules[s.ID]}
+		pieces := withGaps(c.final(s), from, until)
+		if e := s.Current; e != nil {
+			row.Who, row.Until = c.marks(e.persons()), e.End
+		}
+		if e := s.Next; e != nil {
+			row.Next, row.From = c.marks(e.persons()), e.Start
+		}
+		if i := slices.IndexFunc(pieces, func(p piece) bool { return len(p.Persons) == 0 }); i >= 0 {
+			row.Gap = pieces[i].Start
+		}
+		row.Bars = p.bars(laneBars(pieces, from, until, from), "solid", 0, 0)
+		d.Schedules = append(d.Schedules, row)
+	}
+	d.DayLabels = p.days(daysFrom(from, week+1, v.Zone), from, until)
+	return d, nil
+}
+
+// uses returns how many rules use each schedule.
+func (v *visit) uses(list []schedule) (map[int64]int64, error) {
+	rules := map[int64]int64{}
+	if !v.MayReadSchedules() || len(list) == 0 {
+		return rules, nil
+	}
+	ids := make([]int64, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	var reply struct {
+		Items []struct {
+			ID    int64 `json:"schedule_id"`
+			Rules int64 `json:"rules"`
+		} `json:"items"`
+	}
+	err := v.call("/schedule/uses", map[string]any{"schedule_ids": ids}, &reply)
+	for _, i := range reply.Items {
+		rules[i.ID] = i.Rules
+	}
+	return rules, err
 }

@@ -64,3 +64,23 @@ func (v *visit) Span(seconds int64) string {
 		return v.T("%d d %d h", s/day, s%day/hour)
 	}
 }
+
+// Hours returns a length of time in hours and minutes, however long it is. seconds must not be negative.
+func (v *visit) Hours(seconds int64) string {
+	hours, minutes := seconds/3600, seconds%3600/60
+	switch {
+	case minutes == 0:
+		return v.T("%d h", hours)
+	case hours == 0:
+		return v.T("%d min", minutes)
+	}
+	return v.T("%d h %d min", hours, minutes)
+}
+
+// Signed returns a difference in hours and minutes with its sign.
+func (v *visit) Signed(seconds int64) string {
+	if seconds < 0 {
+		return "−" + v.Hours(-seconds)
+	}
+	return "+" + v.Hours(seconds)
+}

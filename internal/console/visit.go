@@ -30,9 +30,16 @@ type visit struct {
 	Theme   string // light or dark; empty: as the browser prefers
 	Zone    *time.Location
 	Nonce   string
-	Failure *api.Refusal // of the form that was sent; nil: none
-	made    any          // what an action has made that an address must not hold
-	style   strings.Builder
+	Failure *api.Refusal    // of the form that was sent; nil: none
+	made    any             // what an action has made that an address must not hold
+	style   strings.Builder // rules for positions
+	placed  int             // how many there are
+
+	plan     *changePlan     // what a form that was sent for review would change
+	effects  []absenceEffect // likewise, of an absence
+	reviewed bool            // effects are known
+	edited   *edited         // a schedule that is being edited
+	feedURL  string          // of a calendar feed that was made
 }
 
 // person is who is signed in, or whom a page names.

@@ -84,7 +84,7 @@ func (r *Service) Ops() []api.Op {
 			Path:   "/schedule/self",
 			Allow:  mayRead,
 			Effect: api.Read,
-			Doc:    "Lists the schedules in which the caller takes shifts.",
+			Doc:    "Lists the schedules in which the caller, or the person named, takes shifts.",
 			Notes: "The caller is the person whose app key it is. Without start and end these are the schedules that name the person in " +
 				"any group of any layer; with them, those in whose final timeline the person is on call at some time in the window. " +
 				"Newest first. Layers are shown, nothing computed is.",
@@ -109,6 +109,16 @@ func (r *Service) Ops() []api.Op {
 			Notes:   "In the order asked for, each once; identifiers that do not exist are left out.",
 			Example: `{"schedule_ids": [5789640530410, 5432326025106]}`,
 			Do:      api.Do(r.infos),
+		},
+		{
+			Path:   "/schedule/uses",
+			Allow:  mayRead,
+			Effect: api.Snapshot,
+			Doc:    "Counts the escalation rules that use schedules.",
+			Notes: "In the order asked for, each once; identifiers that do not exist are left out. No person is paged from a schedule " +
+				"without rules.",
+			Example: `{"schedule_ids": [5789640530410, 5432326025106]}`,
+			Do:      api.Do(r.uses),
 		},
 		{
 			Path:   "/schedule/lint",

@@ -9,14 +9,20 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-type selfRequest struct{ Window }
+type selfRequest struct {
+	PersonID int64 `json:"person_id,omitzero" minimum:"1" doc:"The person; absent: the caller."`
+	Window
+}
 
 func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error) {
 	w, err := in.parse(maxSelfWindow)
 	if err != nil {
 		return api.Items[Schedule]{}, err
 	}
-	found, err := naming(c.Tx, c.Who.AccountID, c.Who.PersonID)
+	if in.PersonID == 0 {
+		in.PersonID = c.Who.PersonID
+	}
+	found, err := naming(c.Tx, c.Who.AccountID, in.PersonID)
 	if err != nil {
 		return api.Items[Schedule]{}, err
 	}
@@ -29,7 +35,7 @@ func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error)
 		if err != nil {
 			return api.Items[Schedule]{}, err
 		}
-		if !isMember(e, c.Who.PersonID, c.Unix()) || w != nil && !isOnCall(e, c.Who.PersonID, *w) {
+		if !isMember(e, in.PersonID, c.Unix()) || w != nil && !isOnCall(e, in.PersonID, *w) {
 			continue
 		}
 		view, err := r.show(c, s)

@@ -29,6 +29,8 @@ func TestSelf(t *testing.T) {
 		}},
 		{Name: "without permission", Key: apitest.KeyNothing, Body: `{}`, Code: "AccessDenied"},
 		{Name: "other account", Key: apitest.KeyB, Body: `{}`, Data: `{"items":[]}`},
+		{Name: "another person", Key: apitest.KeyReader, Body: fmt.Sprintf(`{"person_id":%d,"start":1776096000,"end":1776096001}`, int64(A)), Then: is(1)},
+		{Name: "an unknown person", Body: `{"person_id":42}`, Data: `{"items":[]}`},
 		{Name: "in any group", Body: ``, Then: is(1)},
 		{Name: "on call", Body: `{"start":1776096000,"end":1776096001}`, Then: is(1)},
 		{Name: "not on call", Body: `{"start":1776139200,"end":1776182400}`, Then: is(0)},

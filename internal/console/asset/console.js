@@ -111,6 +111,25 @@ document.addEventListener('submit', async event => {
   }
 });
 
+// A form with a preview shows it as it is being filled in. Only the preview is replaced: what is typed stays.
+let soon, latest = 0;
+document.addEventListener('change', event => {
+  const form = event.target.form;
+  if (!form?.matches('[data-preview]')) return;
+  clearTimeout(soon);
+  soon = setTimeout(async () => {
+    const body = new URLSearchParams(new FormData(form)), mine = ++latest;
+    body.set('do', 'preview');
+    try {
+      const answer = await fetch(form.action, { method: 'POST', body }), next = parse(await answer.text());
+      const preview = next.getElementById('preview');
+      if (!preview || mine !== latest) return;
+      adopt(next);
+      document.getElementById('preview').replaceWith(document.adoptNode(preview));
+    } catch { /* the button does the same */ }
+  }, 500);
+});
+
 // The page follows what happens in the account while it can be seen. When the stream is cut, the page says since when it
 // is old, and what it shows stays.
 const stale = () => document.getElementById('stale');

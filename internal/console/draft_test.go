@@ -1,0 +1,112 @@
+package console
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+)
+
+// stored is a layer with members that the form does not show, seconds that it cannot show, and ones that no one knows yet.
+const stored = `{"layer_name":"Week","name":"Week","mode":0,"weight":3,"fair_rotation":true,"rotation_unit":"week","rotation_value":1,"rotation_duration":604800,"handoff_time":122400,
+	"layer_start":1776009617,"enable_time":1776009617,"layer_end":1796009617,"expire_time":1796009617,"restrict_mode":1,"restrict_start":0,"restrict_end":0,
+	"restrict_periods":[{"restrict_start":32400,"restrict_end":61200}],"day_mask":{"repeat":[5,1,2]},"skip_cal_ids":["cal.1"],"someday":{"x":[1,2.5]},
+	"groups":[{"group_name":"A","members":[{"role_id":1,"person_ids":[7]},{"role_id":0,"person_ids":[5,6]}],"other":1},{"group_name":"B","members":[{"role_id":0,"person_ids":[8]}]}]}`
+
+func parsed(t *testing.T, text string) (raw rawLayer) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &raw); err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func same(t *testing.T, raw rawLayer) string {
+	t.Helper()
+	text, err := json.Marshal(raw, json.Deterministic(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestAFormThatIsSentBackChangesNothing(t *testing.T) {
+	zone := in(t, "Europe/Berlin")
+	for _, text := range []string{stored, `{"mode":1,"layer_start":1776009617,"groups":null}`, `{"restrict_mode":2,"restrict_periods":[{"restrict_start":1,"restrict_end":2},{"restrict_start":5,"restrict_end":9}]}`} {
+		raw := parsed(t, text)
+		d, err := draftOf(raw, zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.stored(zone)
+		if err != nil || same(t, got) != same(t, raw) {
+			t.Errorf("%v\n%s\nwas\n%s", err, same(t, got), same(t, raw))
+		}
+	}
+}
+
+func TestAFormChangesWhatWasChanged(t *testing.T) {
+	zone := in(t, "Europe/Berlin")
+	d, err := draftOf(parsed(t, stored), zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Name, d.HoursFrom, d.HoursUntil, d.HandoffDay, d.HandoffFor = "Nights", "22:00", "06:30", "3", "08:00"
+	d.Groups[0].Members = append(d.Groups[0].Members, draftMember{9, 1})
+	(&draft{Layers: []draftLayer{d}}).edit("group-down:0:0", "")
+	got, err := d.stored(zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"layer_name": `"Nights"`, "name": `"Nights"`, "restrict_periods": `[{"restrict_start":79200,"restrict_end":23400}]`, "handoff_time": "201600", "layer_start": "1776009617",
+		"someday": `{"x":[1,2.5]}`, "weight": "3", "day_mask": `{"repeat":[5,1,2]}`,
+		"groups": `[{"group_name":"B","members":[{"role_id":0,"person_ids":[8]}]},{"group_name":"A","members":[{"role_id":1,"person_ids":[7,9]},{"role_id":0,"person_ids":[5,6]}]}]`,
+	} {
+		if value := same(t, rawLayer{"": got[name]}); value != same(t, rawLayer{"": []byte(want)}) {
+			t.Errorf("%s is %s, want %s", name, value, want)
+		}
+	}
+}
+
+func TestButtonsOfAFormAreBounded(t *testing.T) {
+	d := draft{Layers: []draftLayer{{Name: "a"}, {Name: "b"}}}
+	for _, button := range []string{"up:0", "down:1", "up:9", "remove:-1", "remove:2", "group-remove:0:0", "group-up:0:7", "down:99999999999999999999", "", "layers"} {
+		d.edit(button, "")
+	}
+	if len(d.Layers) != 2 || d.Layers[0].Name != "a" {
+		t.Errorf("%+v", d.Layers)
+	}
+	d.edit("up:1", "")
+	d.edit("remove:1", "")
+	if len(d.Layers) != 1 || d.Layers[0].Name != "b" {
+		t.Errorf("%+v", d.Layers)
+	}
+}
+
+// TestSchedulesSpeakChinese finds texts of the pages of schedules that have no translation.
+func TestSchedulesSpeakChinese(t *testing.T) {
+	inCode, inTemplate := regexp.MustCompile(`\bT\("([^"]+)"`), regexp.MustCompile(`[{(]t "([^"]+)"`)
+	for file, pattern := range map[string]*regexp.Regexp{
+		"schedule.go": inCode, "schedule_picture.go": inCode, "picture.go": inCode, "schedule_why.go": inCode, "schedule_override.go": inCode, "shifts.go": inCode, "schedule_edit.go": inCode,
+		"schedule_plan.go": inCode, "schedule_hours.go": inCode, "calendar_feed.go": inCode, "cast.go": inCode, "painter.go": inCode, "time.go": inCode,
+		"template/schedules.html": inTemplate, "template/schedule.html": inTemplate, "template/schedule_why.html": inTemplate, "template/schedule_override.html": inTemplate,
+		"template/shifts.html": inTemplate, "template/schedule_edit.html": inTemplate, "template/schedule_plan.html": inTemplate, "template/schedule_hours.html": inTemplate,
+		"template/calendar_feeds.html": inTemplate, "template/picture_parts.html": inTemplate,
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := pattern.FindAllStringSubmatch(string(text), -1)
+		if len(found) == 0 {
+			t.Errorf("%s has no texts", file)
+		}
+		for _, match := range found {
+			if chinese[match[1]] == "" {
+				t.Errorf("%s: %q has no translation", file, match[1])
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package console
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// painter turns bars into what templates draw. Positions become rules of the page's style, because inline styles are
+// forbidden.
+type painter struct {
+	*visit
+	cast     *cast
+	zone     *time.Location // of the texts
+	schedule int64          // bars link to why someone is on call; 0: no links
+}
+
+func (v *visit) newPainter(c *cast, zone *time.Location) *painter {
+	return &painter{visit: v, cast: c, zone: zone}
+}
+
+// barView is a bar as the template draws it.
+type barView struct {
+	ID, Class, Text      string
+	Full, Short, Initial string
+	Fit, Href            string
+	Silent               bool // the same piece has another bar, which has its text
+}
+
+// tick is a label of an axis, or a line.
+type tick struct {
+	ID, Class, Label, Sub, Chip string
+}
+
+// place adds a rule for a position and returns the id that it is for.
+func (v *visit) place(left, width float64) string {
+	v.placed++
+	id := "g" + strconv.Itoa(v.placed)
+	v.style.WriteString("#" + id + "{left:" + decimal(left) + "%")
+	if width > 0 {
+		v.style.WriteString(";width:" + decimal(width) + "%")
+	}
+	v.style.WriteString("}")
+	return id
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
+
+// bars returns the views of bars. least is the width in percent below which a bar is no link, because a finger would miss
+// it; short is the length in seconds below which a bar has no text.
+func (p *painter) bars(bars []bar, class string, least float64, short int64) []barView {
+	views := make([]barView, len(bars))
+	for i, b := range bars {
+		views[i] = p.bar(b, class, least, short)
+	}
+	return views
+}
+
+func (p *painter) bar(b bar, class string, least float64, short int64) barView {
+	w := barView{ID: p.place(b.Left, b.Width), Silent: b.Split == 1}
+	from, until := p.clock(b.Start), p.clock(b.End)
+	if b.Person == 0 {
+		w.Class = "gap"
+		w.Full, w.Short, w.Initial = p.T("No one · %s", p.Span(b.End-b.Start)), p.T("No one"), "!"
+		w.Fit = fit(w.Full)
+		w.Text = p.T("No one is on call from %s until %s (%s)", from, until, p.Span(b.End-b.Start))
+	} else {
+		m := p.cast.mark(b.Person)
+		w.Class, w.Full, w.Short, w.Initial, w.Fit = class+" p-"+strconv.Itoa(m.Hue), m.Name, m.Short, m.Initials, m.Fit
+		w.Text = p.T("%s, %s until %s (%s)", m.Name, from, until, p.Span(b.End-b.Start))
+		if b.Origin != "" {
+			w.Text += " · " + b.Origin
+		}
+		if b.More > 0 {
+			w.Initial, w.Short, w.Full = m.Initials+" +"+strconv.Itoa(b.More), m.Short+" +"+strconv.Itoa(b.More), m.Name+" +"+strconv.Itoa(b.More)
+			w.Text += " · " + p.T("and %d more", b.More)
+		}
+		w.Class += when(m.Striped, " alt") + when(b.Override, " over") + when(b.Ghost, " ghost") + when(b.End-b.Start < short, " tiny") +
+			when(b.Half == 1, " hi") + when(b.Half == 2, " lo")
+	}
+	w.Class += when(b.Past, " done") + when(b.CutStart, " before") + when(b.CutEnd, " after") + when(b.Split == 2, " cont")
+	if p.schedule != 0 && b.Width >= least && !w.Silent {
+		w.Href = fmt.Sprintf("/schedules/%d/why?at=%d", p.schedule, max(b.Start, min(p.Now.Unix(), b.End-1)))
+	}
+	return w
+}
+
+// when returns a text if something holds.
+func when(holds bool, text string) string {
+	if holds {
+		return text
+	}
+	return ""
+}
+
+// clock returns a moment as text in the zone of the picture.
+func (p *painter) clock(at int64) string { return p.moment(time.Unix(at, 0).In(p.zone)) }
+
+// days returns the labels of dates on a lane.
+func (p *painter) days(days []day, from, to int64) (ticks []tick) {
+	for i, d := range days {
+		if d.End <= from || d.Start >= to {
+			continue
+		}
+		start, end := max(d.Start, from), min(d.End, to)
+		left, width := 100*float64(start-from)/float64(to-from), 100*float64(end-start)/float64(to-from)
+		t := tick{ID: p.place(left, width)}
+		t.Label, t.Sub, t.Class, t.Chip = p.date(d, i == 0)
+		if (end-start)*5 < d.Length()*3 {
+			t.Label, t.Sub = "", ""
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+// date returns the texts of a date: the day of the week, the day of the month, with the month where it is new, and the
+// length of a day with a clock change.
+func (p *painter) date(d day, withMonth bool) (weekday, date, class, chip string) {
+	at := time.Unix(d.Start, 0).In(d.zone)
+	weekday, date = p.T(at.Format("Mon")), strconv.Itoa(at.Day())
+	if withMonth || at.Day() == 1 {
+		date = p.monthDay(at)
+	}
+	if at.Weekday() == time.Saturday || at.Weekday() == time.Sunday {
+		class = " weekend"
+	}
+	if now := p.Now.Unix(); d.Start <= now && now < d.End {
+		class += " today"
+	}
+	if d.Length() != 86400 {
+		chip = p.T("%g h", float64(d.Length())/3600)
+	}
+	return weekday, date, class, chip
+}
+
+// monthDay returns a date without its year.
+func (v *visit) monthDay(at time.Time) string {
+	if v.Lang == "zh" {
+		return at.Format("1月2日")
+	}
+	return at.Format("2 Jan")
+}
+
+// fullDate returns a date with its year.
+func (v *visit) fullDate(at time.Time) string {
+	if v.Lang == "zh" {
+		return at.Format("2006年1月2日")
+	}
+	return at.Format("2 Jan 2006")
+}

@@ -1,0 +1,205 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// draw adds the picture and the list.
+func (d *schedulePage) draw(p *painter, s schedule) {
+	w, now := d.Window, p.Now.Unix()
+	pieces := withGaps(p.cast.final(s), w.From, w.To)
+	d.Axis, d.Grid = p.days(w.days, w.From, w.To), p.days(w.days, w.From, w.To)
+	if w.Also != nil {
+		d.Other = p.otherDays(w)
+	}
+	for _, day := range w.days {
+		if day.change != 0 {
+			d.Changes = append(d.Changes, tick{ID: p.place(w.at(day.change), 0), Label: p.changeLabel(day.change, w.Zone)})
+		}
+	}
+	if now > w.From && now < w.To {
+		d.NowID = p.place(w.at(now), 0)
+	}
+	d.Lanes = append(p.finalLanes(pieces, w), p.layerLanes(s, pieces, w)...)
+	d.ByLayers = len(d.Lanes) > 1
+	d.Days = p.strips(pieces, w)
+	d.List = p.list(s, pieces)
+}
+
+// at returns the position of a moment on the lanes.
+func (w pictureWindow) at(t int64) float64 { return 100 * float64(t-w.From) / float64(w.To-w.From) }
+
+// finalLanes returns the row that counts.
+func (p *painter) finalLanes(pieces []piece, w pictureWindow) []laneView {
+	return []laneView{{
+		Name: p.T("On call"), Sub: p.T("who is paged"), Class: "final",
+		Bars: p.bars(laneBars(pieces, w.From, w.To, p.Now.Unix()), "solid", laneLink*usualDays/float64(max(w.Days, 1)), sliver),
+	}}
+}
+
+// layerLanes returns the rows that explain it: overrides, then layers.
+func (p *painter) layerLanes(s schedule, final []piece, w pictureWindow) (lanes []laneView) {
+	add := func(name, sub, class string, pieces []piece) {
+		bars := laneBars(pieces, w.From, w.To, p.Now.Unix())
+		lanes = append(lanes, laneView{Name: name, Sub: sub, Class: class, Bars: p.bars(bars, "soft", 101, sliver)})
+	}
+	var taken []piece
+	for _, o := range s.Overrides {
+		taken = append(taken, piece{Start: o.Start, End: o.End, Persons: []int64{o.By}, Origin: o.Reason, Override: true})
+	}
+	if len(taken) > 0 {
+		add(p.T("Overrides"), p.T("%d here", len(taken)), "sub", taken)
+	}
+	computed := slices.Clone(s.Computed)
+	slices.SortStableFunc(computed, func(a, b timeline) int { return cmp.Compare(b.Mode, a.Mode) })
+	for i, l := range computed {
+		config := s.layerOf(l)
+		if config.Hidden != 0 || l.Mode == overriding && len(l.Entries) == 0 {
+			continue
+		}
+		name, sub := cmp.Or(l.Name, p.T("layer %d", i+1)), p.turnOf(config)
+		pieces := p.cast.pieces(l.Entries)
+		for j := range pieces {
+			pieces[j].Override = l.Mode == overriding
+		}
+		add(name, sub, "sub", shadowed(pieces, final))
+	}
+	return lanes
+}
+
+// layerOf returns the configuration of a computed layer: the first of its name and mode.
+func (s schedule) layerOf(l timeline) layer {
+	i := slices.IndexFunc(s.Layers, func(c layer) bool { return c.Name == l.Name && c.Mode == l.Mode })
+	if i < 0 {
+		return layer{Mode: l.Mode}
+	}
+	return s.Layers[i]
+}
+
+// turnOf returns how long a turn of a layer lasts, in words.
+func (v *visit) turnOf(l layer) string {
+	if l.Mode == overriding {
+		return v.T("override")
+	}
+	switch {
+	case l.Unit == "hour" && l.Value == 1:
+		return v.T("changes every hour")
+	case l.Unit == "hour":
+		return v.T("changes every %d hours", l.Value)
+	case l.Unit == "day" && l.Value == 1:
+		return v.T("changes every day")
+	case l.Unit == "day":
+		return v.T("changes every %d days", l.Value)
+	case l.Unit == "week" && l.Value == 1:
+		return v.T("changes every week")
+	case l.Unit == "week":
+		return v.T("changes every %d weeks", l.Value)
+	case l.Unit == "month" && l.Value == 1:
+		return v.T("changes every month")
+	case l.Unit == "month":
+		return v.T("changes every %d months", l.Value)
+	}
+	return ""
+}
+
+// otherDays returns the midnights of the other zone.
+func (p *painter) otherDays(w pictureWindow) (ticks []tick) {
+	for _, d := range daysFrom(w.From, w.Days+2, w.Also) {
+		if d.End <= w.From || d.Start >= w.To {
+			continue
+		}
+		at := time.Unix(d.Start, 0).In(w.Also)
+		t := tick{Label: p.T(at.Format("Mon")) + " " + strconv.Itoa(at.Day())}
+		start, end := max(d.Start, w.From), min(d.End, w.To)
+		left, width := w.at(start), w.at(end)-w.at(start)
+		if width*float64(w.Days) < 60 || w.Days > usualDays {
+			t.Label = ""
+		}
+		t.ID = p.place(left, width)
+		if d.Start < w.From {
+			t.Class = "cut"
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+// changeLabel returns what the clock does at a clock change, such as 02→03.
+func (v *visit) changeLabel(at int64, zone *time.Location) string {
+	layout := "15:04"
+	before, after := time.Unix(at-1, 0).In(zone), time.Unix(at, 0).In(zone)
+	_, a := before.Zone()
+	until := time.Unix(at, 0).In(time.FixedZone("", a))
+	if until.Minute() == 0 && after.Minute() == 0 {
+		layout = "15"
+	}
+	return until.Format(layout) + "→" + after.Format(layout)
+}
+
+// strips returns one row for each date.
+func (p *painter) strips(pieces []piece, w pictureWindow) (rows []stripView) {
+	offset, now := "", p.Now.Unix()
+	for i, d := range w.days {
+		row := stripView{}
+		row.Weekday, row.Day, row.Class, row.Chip = p.date(d, i == 0)
+		row.Bars = p.bars(stripBars(pieces, d, now), "solid", stripLink, sliver/2)
+		if s := d.missing(); s.Width > 0 {
+			row.Missing = p.place(s.Left, s.Width)
+		}
+		if s := d.twice(); s.Width > 0 {
+			row.Twice = p.place(s.Left, s.Width)
+		}
+		if d.Start <= now && now < d.End {
+			row.NowID = p.place(d.at(now, false), 0)
+		}
+		is := "-"
+		if w.Also != nil {
+			is = p.offset(d.Start+15*3600, w.Zone, w.Also)
+		}
+		if is != offset {
+			offset, row.Offset = is, is
+			row.Hours = p.hourTicks(d, w)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// hourTicks returns the hours above a strip, and those of the other zone below them.
+func (p *painter) hourTicks(d day, w pictureWindow) (ticks []tick) {
+	for hour := 0; hour < 24; hour += 6 {
+		t := tick{ID: p.place(float64(hour)/.24, 25), Label: fmt.Sprintf("%02d", hour)}
+		if w.Also != nil {
+			at := time.Unix(d.Start+15*3600, 0)
+			_, a := at.In(w.Zone).Zone()
+			_, b := at.In(w.Also).Zone()
+			t.Sub = time.Date(2000, 1, 1, hour, 0, b-a, 0, time.UTC).Format("15:04")
+			if (b-a)%3600 == 0 {
+				t.Sub = t.Sub[:2]
+			}
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+// list returns the periods in words.
+func (p *painter) list(s schedule, pieces []piece) (rows []listRow) {
+	for _, piece := range pieces {
+		row := listRow{Start: piece.Start, End: piece.End, Who: p.cast.marks(piece.Persons), Origin: piece.Origin, Gap: len(piece.Persons) == 0}
+		row.Why = fmt.Sprintf("/schedules/%d/why?at=%d", s.ID, max(piece.Start, min(p.Now.Unix(), piece.End-1)))
+		if piece.End > p.Now.Unix() && p.MayPlan() {
+			if row.Gap {
+				row.Fill = overrideLink(s.ID, piece, everyone, 0)
+			} else if !slices.Contains(piece.Persons, p.who.PersonID) {
+				row.Take = overrideLink(s.ID, piece, piece.Persons[0], p.who.PersonID)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

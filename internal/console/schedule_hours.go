@@ -1,0 +1,86 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// hoursView is how long each person of a schedule is on call over a long time.
+type hoursView struct {
+	titled
+	Schedule    schedule
+	From, Until string // dates in the schedule's zone
+	Calendar    string
+	Calendars   []calendarName
+	Rows        []hoursRow
+	Mean        int64
+	Windows     []timeChoice
+	Current     string // the address of the window
+}
+
+func showHours(v *visit) (view, error) {
+	s, err := v.schedule(number(v.r.PathValue("id")), v.Now.Unix(), v.Now.Unix()+60)
+	if err != nil {
+		return nil, err
+	}
+	zone := v.zoneOf(s.Zone)
+	today := v.Now.In(zone)
+	date := func(name string, otherwise time.Time) time.Time {
+		if at, err := time.ParseInLocation(time.DateOnly, v.query(name), zone); err == nil {
+			return at
+		}
+		return time.Date(otherwise.Year(), otherwise.Month(), otherwise.Day(), 0, 0, 0, 0, zone)
+	}
+	from, until := date("from", today.AddDate(-1, 0, 0)), date("until", today)
+	d := hoursView{titled: titled(v.T("Hours") + " · " + s.Name), Schedule: s, Calendar: v.query("cal")}
+	d.From, d.Until = from.Format(time.DateOnly), until.Format(time.DateOnly)
+	d.Windows = []timeChoice{
+		{v.T("The last year"), hoursLink(s.ID, today.AddDate(-1, 0, 0), today)},
+		{v.T("The last 90 days"), hoursLink(s.ID, today.AddDate(0, 0, -90), today)},
+		{v.T("The next 90 days"), hoursLink(s.ID, today, today.AddDate(0, 0, 90))},
+		{v.T("The next year"), hoursLink(s.ID, today, today.AddDate(1, 0, 0))},
+	}
+	d.Current = hoursLink(s.ID, from, until)
+	var calendars struct {
+		Items []calendarName `json:"items"`
+	}
+	if err := v.call("/calendar/list", map[string]any{}, &calendars); err != nil {
+		return nil, err
+	}
+	d.Calendars = calendars.Items
+	var reply struct {
+		Items []hoursRow `json:"items"`
+		Mean  int64      `json:"mean_seconds"`
+	}
+	request := map[string]any{"schedule_ids": []int64{s.ID}, "start": from.Unix(), "end": until.Unix()}
+	if d.Calendar != "" {
+		request["cal_id"] = d.Calendar
+	}
+	if err := v.call("/schedule/stats", request, &reply); err != nil {
+		return nil, err
+	}
+	c := v.newCast()
+	c.add(s)
+	for _, r := range reply.Items {
+		c.addPersons(r.PersonID)
+	}
+	if err := c.load(); err != nil {
+		return nil, err
+	}
+	d.Rows, d.Mean = reply.Items, reply.Mean
+	slices.SortStableFunc(d.Rows, func(a, b hoursRow) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	most := int64(1)
+	for _, r := range d.Rows {
+		most = max(most, r.Seconds)
+	}
+	for i := range d.Rows {
+		d.Rows[i].Mark, d.Rows[i].Bar = c.mark(d.Rows[i].PersonID), v.place(0, 100*float64(d.Rows[i].Seconds)/float64(most))
+	}
+	return d, nil
+}
+
+func hoursLink(schedule int64, from, until time.Time) string {
+	return fmt.Sprintf("/schedules/%d/hours?from=%s&until=%s", schedule, from.Format(time.DateOnly), until.Format(time.DateOnly))
+}

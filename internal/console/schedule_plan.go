@@ -1,0 +1,124 @@
+package console
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// planView shows what a change of a schedule would do before it is saved.
+type planView struct {
+	titled
+	ID       int64
+	Draft    draft
+	Text     string // the draft, for the form
+	Plan     *changePlan
+	Stale    bool
+	Zone     *time.Location
+	Axis     []tick
+	Lanes    []laneView
+	NowID    string
+	NewGaps  []piece
+	GoneGaps []piece
+}
+
+func (planView) page() string { return "schedule_plan" }
+
+// showNoPlan is the page of plans without a draft.
+func showNoPlan(v *visit) (view, error) {
+	s, err := v.schedule(number(v.r.PathValue("id")), v.Now.Unix(), v.Now.Unix()+60)
+	return planView{titled: titled(v.T("Review the change")), ID: s.ID, Draft: draft{Name: s.Name}}, err
+}
+
+func (v *visit) showPlan(id int64) (view, error) {
+	plan := v.edited.plan
+	d := planView{titled: titled(v.T("Review the change")), ID: id, Draft: v.edited.draft, Plan: plan, Stale: v.edited.stale}
+	d.Zone = v.zoneOf(d.Draft.Zone)
+	var err error
+	if d.Text, err = d.Draft.text(); err != nil {
+		return nil, err
+	}
+	before, err := v.schedule(id, plan.Plan.Start, plan.Plan.End)
+	if err != nil {
+		return nil, err
+	}
+	c := v.newCast()
+	c.add(before)
+	for _, p := range plan.Plan.Persons {
+		c.addPersons(p.ID)
+	}
+	if err := c.load(); err != nil {
+		return nil, err
+	}
+	first := int64(0)
+	for i := range plan.Plan.Persons {
+		p := &plan.Plan.Persons[i]
+		p.Mark = c.mark(p.ID)
+		if at := p.First(); first == 0 || at < first {
+			first = at
+		}
+	}
+	d.draw(v, c, before, cmp.Or(first, plan.Plan.Start))
+	return d, nil
+}
+
+// draw adds the picture of two weeks from the first change, and the gaps that open and close.
+func (d *planView) draw(v *visit, c *cast, s schedule, first int64) {
+	plan := d.Plan.Plan
+	var lost, gained []piece
+	for _, p := range plan.Persons {
+		for _, s := range p.Lost {
+			lost = append(lost, piece{Start: s.Start, End: s.End, Persons: []int64{p.ID}, Ghost: true})
+		}
+		for _, s := range p.Gained {
+			gained = append(gained, piece{Start: s.Start, End: s.End, Persons: []int64{p.ID}})
+		}
+	}
+	before := withGaps(c.final(s), plan.Start, plan.End)
+	after := applied(before, lost, gained, plan.Start, plan.End)
+	d.NewGaps, d.GoneGaps = gapsBeside(after, before), gapsBeside(before, after)
+	days := daysFrom(first, usualDays, d.Zone)
+	from, to := max(days[0].Start, plan.Start), min(days[len(days)-1].End, plan.End)
+	p := v.newPainter(c, d.Zone)
+	d.Axis = p.days(days, from, to)
+	add := func(name, sub, class string, pieces []piece) {
+		kind := "solid"
+		if class == "sub lost" {
+			kind = "soft lose"
+		}
+		d.Lanes = append(d.Lanes, laneView{name, sub, class, p.bars(laneBars(pieces, from, to, 0), kind, 101, sliver)})
+	}
+	add(v.T("As it is"), v.T("revision %d", d.Draft.Revision), "final", before)
+	add(v.T("After saving"), v.T("your draft"), "final", after)
+	add("− "+v.T("Off call"), v.T("who loses time"), "sub lost", lost)
+	add("+ "+v.T("On call"), v.T("who gains time"), "sub", gained)
+}
+
+// gapsBeside returns the gaps of pieces at which someone is on call in others.
+func gapsBeside(pieces, others []piece) (gaps []piece) {
+	for _, p := range pieces {
+		if len(p.Persons) > 0 {
+			continue
+		}
+		for _, o := range others {
+			from, until := max(p.Start, o.Start), min(p.End, o.End)
+			if from >= until || len(o.Persons) == 0 {
+				continue
+			}
+			if n := len(gaps); n > 0 && gaps[n-1].End == from {
+				gaps[n-1].End = until
+				continue
+			}
+			gaps = append(gaps, piece{Start: from, End: until})
+		}
+	}
+	return slices.Clip(gaps)
+}
+
+// Touched returns how many persons the change concerns.
+func (d planView) Touched() int {
+	if d.Plan == nil {
+		return 0
+	}
+	return len(d.Plan.Plan.Persons)
+}
