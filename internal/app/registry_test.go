@@ -65,6 +65,8 @@ var specified = map[string]string{
 	"/alert/event/list":                    "Channels Read (on-call)",
 	"/alert-event/list":                    "Channels Read (on-call)",
 	"/alert/feed":                          "Channels Read (on-call)",
+	"/alert/filter/try":                    "Channels Read (on-call)",
+	"/alert/rule/hits":                     "Channels Read (on-call)",
 	"/alert/explain":                       "Channels Read (on-call)",
 	"/alert/merge":                         "Incidents Manage (on-call)",
 	"/alert/close":                         "Incidents Manage (on-call)",
