@@ -6,6 +6,7 @@
 package console
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -71,6 +72,13 @@ func (v *visit) act(a action) error {
 		return &api.Refusal{Status: http.StatusBadRequest, Code: "BadRequest", Message: "The form cannot be read."}
 	}
 	next, err := a.do(v)
+	if errors.Is(err, errAgain) && a.show != nil {
+		data, err := a.show(v)
+		if err != nil {
+			return err
+		}
+		return v.render(http.StatusOK, a.page, tabOf(a.page), data)
+	}
 	if refused := api.RefusalOf(err); refused != nil && a.show != nil {
 		v.Failure = refused
 		data, err := a.show(v)
@@ -85,6 +93,9 @@ func (v *visit) act(a action) error {
 	http.Redirect(v.w, v.r, next, http.StatusSeeOther)
 	return nil
 }
+
+// errAgain is what an action returns to show its page again with what was entered, as after a button that adds a row.
+var errAgain = errors.New("show the form again")
 
 // maxForm is the largest form, in bytes.
 const maxForm = 1 << 20

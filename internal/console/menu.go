@@ -8,6 +8,7 @@ type tab struct {
 var tabs = []tab{
 	{"now", "/", "Now", "house"},
 	{"incidents", "/incidents", "Incidents", "siren"},
+	{"channels", "/channels", "Channels", "layers"},
 }
 
 // Tabs returns the entries of the menu.
