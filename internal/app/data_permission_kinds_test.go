@@ -79,7 +79,7 @@ func integrationKind(body, untie, rotates string) kind {
 	return kind{prefixes: []string{"/integration/"}, steps: []step{{"/integration/create", body, "integration_id", "id"}}, tries: []try{
 		{change, "/integration/create", body, ""}, {change, "/integration/update", `{"integration_id":$id,"description":"y"}`, ""},
 		{change, "/integration/update", `{"integration_id":$id,` + untie + `}`, ""}, {change, "/integration/disable", one, ""}, {change, "/integration/enable", one, ""},
-		{change, "/integration/key/rotate", one, rotates},
+		{change, "/integration/key/rotate", one, rotates}, {change, "/integration/test", one, rotates},
 		{change, "/integration/secret/rotate", one, signs}, {change, "/integration/secret/expire", one, signs}, {change, "/integration/delete", `{"integration_id":$id,"dry_run":true}`, ""}, {change, "/integration/delete", one, ""},
 		{look, "/integration/info", one, ""}, {list, "/integration/list", `{"query":"$mark"}`, ""}, {list, "/integration/list", `{"limit":100}`, ""},
 	}}

@@ -239,6 +239,7 @@ var specified = map[string]string{
 	"/alert/pipeline/upsert":               "Integrations Manage (on-call)",
 	"/integration/info":                    "Integrations Read (on-call)",
 	"/integration/list":                    "Integrations Read (on-call)",
+	"/integration/test":                    "Integrations Manage (on-call)",
 	"/alert/pipeline/info":                 "Integrations Read (on-call)",
 	"/alert/pipeline/list":                 "Integrations Read (on-call)",
 	"/route/info":                          "Integrations Read (on-call) or Integrations Manage (on-call)",

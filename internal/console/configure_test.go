@@ -41,11 +41,11 @@ func TestChannels(t *testing.T) {
 	if strings.Index(page.body, "Noise") > strings.Index(page.body, "Staging is quiet") {
 		t.Error("drop rules are tried before silences")
 	}
-	owner.post(shopPath + "/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/disable").shows("Disabled", "Enable")
+	owner.post(shopPath+"/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/disable").shows("Disabled", "Enable")
 	owner.post(shopPath + "/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/enable").shows("!Disabled")
-	owner.post(shopPath + "/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/delete").shows("!env is test", "rules that are deleted", "Latest: Noise in test")
+	owner.post(shopPath+"/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/delete").shows("!env is test", "rules that are deleted", "Latest: Noise in test")
 	owner.post(shopPath + "/rules/escalations/5e5e5e5e5e5e5e5e5e5e5e01/disable").shows("No escalation rule is in use")
-	owner.post(shopPath+"/rules/else/5e5e5e5e5e5e5e5e5e5e5e01/disable").showsWith(http.StatusNotFound)
+	owner.post(shopPath + "/rules/else/5e5e5e5e5e5e5e5e5e5e5e01/disable").showsWith(http.StatusNotFound)
 	owner.post(shopPath + "/status/disable").shows("This channel is disabled")
 	owner.post(shopPath + "/status/enable").shows("!This channel is disabled")
 	w.reader().get(shopPath).shows("Staging is quiet", "!Delete", "!/rules/drops/new", "!/edit")
@@ -62,7 +62,7 @@ func TestChannelForm(t *testing.T) {
 	made.shows("Mail", "For mail", "Ann Day", "No escalation rule is in use")
 	edit := owner.get(made.path + "/edit").shows("labels.service, labels.host\nlabels.service")
 	owner.post(edit.path, "name", "Post", "description", "", "team", "0", "by_fields", "1", "fields", "labels.service", "window", "5").shows("Post", "No team owns this channel")
-	owner.get(made.path + "/edit").shows(">labels.service</textarea>", `value="5"`)
+	owner.get(made.path+"/edit").shows(">labels.service</textarea>", `value="5"`)
 	owner.post(made.path + "/status/disable")
 	if gone := owner.post(made.path + "/status/delete"); gone.path != "/channels" {
 		t.Errorf("at %s", gone.path)
@@ -125,8 +125,8 @@ func TestOtherRules(t *testing.T) {
 	owner.post(inhibit, filterOf("labels.check", "IN", "web", "name", "Net", "do", "save")...).showsWith(http.StatusBadRequest, "Name the alert that inhibits")
 	owner.post(inhibit, filterOf("labels.check", "IN", "web", "source.0.0.key", "labels.check", "source.0.0.oper", "IN", "source.0.0.vals", "net", "equals", "labels.rack", "name", "Net", "do", "save")...).
 		shows("Net", "check is web", "check is net")
-	owner.get(shopPath+"/rules/else/new").showsWith(http.StatusNotFound)
-	owner.get(shopPath+"/rules/drops/aaaaaaaaaaaaaaaaaaaaaaaa").showsWith(http.StatusNotFound)
+	owner.get(shopPath + "/rules/else/new").showsWith(http.StatusNotFound)
+	owner.get(shopPath + "/rules/drops/aaaaaaaaaaaaaaaaaaaaaaaa").showsWith(http.StatusNotFound)
 	w.reader().post(shopPath+"/rules/drops/new", filterOf("labels.env", "IN", "x", "name", "x", "do", "save")...).showsWith(http.StatusForbidden)
 }
 
@@ -136,7 +136,7 @@ func TestLadder(t *testing.T) {
 	owner := w.signIn(ownerKey)
 	owner.get(shopPath+"/ladder").shows("0 min", "30 min", "Ann Day", "Reaches no one.", "on call", "✓ matches")
 	owner.get(shopPath+"/ladder?severity=Info&labels=service%3Dx&at=2026-11-21T23:00").shows("Bob Night", `value="Info" selected`)
-	owner.get(shopPath+"/ladder?at=x").showsWith(http.StatusBadRequest)
+	owner.get(shopPath + "/ladder?at=x").showsWith(http.StatusBadRequest)
 	rule := shopPath + "/escalations/5e5e5e5e5e5e5e5e5e5e5e01"
 	owner.get(rule).shows("Nights only", `value="7000000000031" checked`, `value="30"`)
 	layers := []string{"name", "on call", "layer.0.was", "0", "layer.0.minutes", "5", "layer.0.schedule", "7000000000031", "layer.1.was", "1", "layer.1.minutes", "20", "layer.1.person", "7000000000013"}

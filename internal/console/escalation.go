@@ -373,13 +373,7 @@ func showLadder(v *visit) (view, error) {
 	if !slices.Contains([]string{"Critical", "Warning", "Info"}, d.Severity) {
 		d.Severity = "Critical"
 	}
-	labels := map[string]string{}
-	for line := range strings.Lines(d.Labels) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-			labels[strings.TrimSpace(name)] = strings.TrimSpace(value)
-		}
-	}
-	request := map[string]any{"channel_id": c.ID, "incident_severity": d.Severity, "labels": labels}
+	request := map[string]any{"channel_id": c.ID, "incident_severity": d.Severity, "labels": labelsOf(d.Labels)}
 	if d.At != "" {
 		at, err := v.fromInput(d.At)
 		if err != nil {

@@ -9,6 +9,7 @@ var tabs = []tab{
 	{"now", "/", "Now", "house"},
 	{"incidents", "/incidents", "Incidents", "siren"},
 	{"channels", "/channels", "Channels", "layers"},
+	{"integrations", "/integrations", "Integrations", "webhook"},
 }
 
 // Tabs returns the entries of the menu.
