@@ -77,7 +77,7 @@ func (v *visit) act(a action) error {
 		if err != nil {
 			return err
 		}
-		return v.render(http.StatusOK, a.page, tabOf(a.page), data)
+		return v.render(http.StatusOK, a.page, tabOf(a), data)
 	}
 	if refused := api.RefusalOf(err); refused != nil && a.show != nil {
 		v.Failure = refused
@@ -85,7 +85,7 @@ func (v *visit) act(a action) error {
 		if err != nil {
 			return err
 		}
-		return v.render(refused.Status, a.page, tabOf(a.page), data)
+		return v.render(refused.Status, a.page, tabOf(a), data)
 	}
 	if err != nil {
 		return err
@@ -100,11 +100,12 @@ var errAgain = errors.New("show the form again")
 // maxForm is the largest form, in bytes.
 const maxForm = 1 << 20
 
-func tabOf(template string) string {
+// tabOf returns the entry of the menu that the page of an action belongs to.
+func tabOf(a action) (tab string) {
 	for _, p := range pages() {
-		if p.template == template {
-			return p.tab
+		if p.template == a.page && (tab == "" || p.path == a.path) {
+			tab = p.tab
 		}
 	}
-	return ""
+	return tab
 }

@@ -28,7 +28,7 @@ func TestIntegration(t *testing.T) {
 	if rotated := owner.post(probePath+"/status/rotate", "grace", "60"); strings.Contains(rotated.body, pushKey) {
 		t.Error("the key is the old one")
 	}
-	owner.post(probePath+"/status/none").showsWith(http.StatusNotFound)
+	owner.post(probePath + "/status/none").showsWith(http.StatusNotFound)
 	owner.post(probePath + "/status/delete").shows("There is no integration yet")
 	w.signIn(emptyKey).get("/integrations").shows("There is no integration yet")
 }

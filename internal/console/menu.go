@@ -10,6 +10,7 @@ var tabs = []tab{
 	{"incidents", "/incidents", "Incidents", "siren"},
 	{"channels", "/channels", "Channels", "layers"},
 	{"integrations", "/integrations", "Integrations", "webhook"},
+	{"configuration", "/configuration", "Configuration", "layers"},
 }
 
 // Tabs returns the entries of the menu.

@@ -26,6 +26,7 @@ type recordRow struct {
 	Path, Name, About string
 	Tags, Warnings    []string
 	At                int64
+	Delete            string // the address that deletes it
 }
 
 // recordForm is the form of an object.
@@ -38,6 +39,13 @@ type recordForm struct {
 	Buttons    []button
 	Shown      *shown
 	Lists      []recordPart
+	Tabs       []tabLink
+}
+
+// tabLink leads to another part of the same form.
+type tabLink struct {
+	link
+	Here bool
 }
 
 type button struct{ Do, Text string }
