@@ -184,6 +184,9 @@ type ruleRow struct {
 	Hit         *ruleHit          `json:"-"`
 }
 
+// InForce reports whether a silence is in force now.
+func (r ruleRow) InForce() bool { return r.Effective != nil && *r.Effective }
+
 // onceWindow is when a silence that does not recur is in force.
 type onceWindow struct {
 	Start int64 `json:"start_time"`

@@ -89,8 +89,8 @@ func TestIssue(t *testing.T) {
 			Error: rum.Error{Type: "TypeError", Message: "x is undefined <img src=x onerror=alert(1)>\n at pay (src/cart.js:4)\n at run (node_modules/react/index.js:9)\n at tick (node_modules/react/index.js:10)"},
 		}})
 	}))
-	owner.get(made.path).shows("12 errors in 7 sessions", "x is undefined")
-	page := owner.get("/rum/issues/NHEacQHi2DhXqobr9qPQz9").shows("src/cart.js:4", "2 lines of libraries", "&lt;img src=x", "!<img src=x", "For review")
+	owner.get(made.path).shows("Errors: 12, sessions: 7", "x is undefined")
+	page := owner.get("/rum/issues/NHEacQHi2DhXqobr9qPQz9").shows("src/cart.js:4", "Lines of libraries: 2", "&lt;img src=x", "!<img src=x", "For review")
 	owner.post(page.path, "status", "resolved").shows("Resolved")
 	owner.post(page.path, "status", "gone").showsWith(http.StatusBadRequest, "status")
 	owner.post(made.path, "name", "Shop", "type", "ios", "no_ip", "1").shows("Shop")

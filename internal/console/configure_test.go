@@ -37,7 +37,7 @@ func TestChannels(t *testing.T) {
 	owner.get("/channels").shows("Shop", "New channel", "ops")
 	owner.get("/channels?q=nothing").shows("No channel has this")
 	page := owner.get(shopPath)
-	page.shows("Noise", "env is test", "1 events in 7 days", "Latest: Noise in test", "Staging is quiet", "Latest: Disk on staging", "The host is down", "Nothing in 7 days", "on call", "Ann Day", "Bob Night", "In force")
+	page.shows("Noise", "env is test", "Events in 7 days: 1", "Latest: Noise in test", "Staging is quiet", "Latest: Disk on staging", "The host is down", "Nothing in 7 days", "on call", "Ann Day", "Bob Night", "In force")
 	if strings.Index(page.body, "Noise") > strings.Index(page.body, "Staging is quiet") {
 		t.Error("drop rules are tried before silences")
 	}
@@ -92,7 +92,7 @@ func TestFilterForm(t *testing.T) {
 	rule, _, _ = strings.Cut(rule, `"`)
 	owner.get(rule).shows(`value="2026-11-21T12:00"`, "labels.service")
 	owner.post(rule, filterOf("labels.service", "IN", "b", "do", "save", "name", testOnly, "recurs", "1", "window.0.start", "22:00", "window.0.end", "06:00", "window.0.day", "0", "window.0.day", "6")...).
-		shows("22:00 to 06:00 on Sun, Sat", "service is b")
+		shows("22:00 to 06:00 on Sun, Sat", "service is b", "Not in force now")
 	owner.post(rule, filterOf("labels.service", "IN", "b", "do", "add-window", "window.0.start", "22:00", "window.0.end", "06:00")...).shows("window.1.start")
 }
 
@@ -134,7 +134,7 @@ func TestOtherRules(t *testing.T) {
 func TestLadder(t *testing.T) {
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	owner.get(shopPath+"/ladder").shows("0 min", "30 min", "Ann Day", "Reaches no one.", "on call", "✓ matches")
+	owner.get(shopPath+"/ladder").shows("<b>0 s</b>", "<b>30 min</b>", "Ann Day", "Reaches no one.", "on call", "✓ matches")
 	owner.get(shopPath+"/ladder?severity=Info&labels=service%3Dx&at=2026-11-21T23:00").shows("Bob Night", `value="Info" selected`)
 	owner.get(shopPath + "/ladder?at=x").showsWith(http.StatusBadRequest)
 	rule := shopPath + "/escalations/5e5e5e5e5e5e5e5e5e5e5e01"
@@ -144,7 +144,7 @@ func TestLadder(t *testing.T) {
 	owner.post(rule, append(layers, "do", "up:1")...).shows(`name="layer.0.was" value="1"`)
 	owner.post(rule, append(layers, "do", "remove-layer:0")...).shows("!layer.1.was")
 	owner.post(rule, append(layers, "do", "save", "layer.1.every", "x")...).showsWith(http.StatusBadRequest, "is not a number of minutes")
-	owner.post(rule, append(layers, "do", "save")...).shows("5 min", "Bob Night")
+	owner.post(rule, append(layers, "do", "save")...).shows("<b>5 min</b>", "Bob Night")
 	owner.post(shopPath+"/escalations/new", "name", "", "do", "save").showsWith(http.StatusBadRequest)
 	owner.post(shopPath+"/escalations/new", "name", "Second", "layer.0.minutes", "10", "layer.0.person", "7000000000012", "do", "save", "priority", "5").shows("Who would be notified")
 	owner.get(shopPath).shows("Second")

@@ -353,8 +353,8 @@ type ladderStep struct {
 // Number returns the number of the layer, from 1.
 func (s ladderStep) Number() int { return s.Layer + 1 }
 
-// Whole returns the minute without its fraction.
-func (s ladderStep) Whole() int64 { return int64(s.Minute) }
+// Seconds returns how long after the beginning the step is.
+func (s ladderStep) Seconds() int64 { return int64(s.Minute*60 + .5) }
 
 // Lost reports whether the step notifies no person and no other address.
 func (s ladderStep) Lost() bool {

@@ -159,7 +159,7 @@ func (v *visit) issues(application string) (recordPart, error) {
 	err := v.call("/rum/issue/list", request, &reply)
 	for _, i := range reply.Items {
 		first, _, _ := strings.Cut(i.Error.Message, "\n")
-		row := recordRow{Path: "/rum/issues/" + url.PathEscape(i.ID), Name: cut(first, 200), About: v.T("%d errors in %d sessions", i.Errors, i.Sessions), Tags: []string{i.Error.Type, v.IssueStatus(i.Status)}, At: i.Last.At()}
+		row := recordRow{Path: "/rum/issues/" + url.PathEscape(i.ID), Name: cut(first, 200), About: v.T("Errors: %d, sessions: %d", i.Errors, i.Sessions), Tags: []string{i.Error.Type, v.IssueStatus(i.Status)}, At: i.Last.At()}
 		if i.Crash {
 			row.Warnings = []string{v.T("Crash")}
 		}
