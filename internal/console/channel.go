@@ -47,17 +47,17 @@ type channelRow struct {
 	} `json:"group"`
 }
 
-// teamRow is what pages need of a team.
-type teamRow struct {
+// channelTeam is what pages need of a team.
+type channelTeam struct {
 	ID      int64   `json:"team_id"`
 	Name    string  `json:"team_name"`
 	Persons []int64 `json:"person_ids"`
 }
 
-// teams returns all teams by name.
-func (v *visit) teams() ([]teamRow, error) {
+// allTeams returns all teams by name.
+func (v *visit) allTeams() ([]channelTeam, error) {
 	var reply struct {
-		Items []teamRow `json:"items"`
+		Items []channelTeam `json:"items"`
 	}
 	err := v.call("/team/list", map[string]any{"limit": 100}, &reply)
 	return reply.Items, err
@@ -69,7 +69,7 @@ func (v *visit) teamNames(ids []int64) (map[int64]string, error) {
 	ids = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(ids))), func(id int64) bool { return id == 0 })
 	for some := range slices.Chunk(ids, 100) {
 		var reply struct {
-			Items []teamRow `json:"items"`
+			Items []channelTeam `json:"items"`
 		}
 		if err := v.call("/team/infos", map[string]any{"team_ids": some}, &reply); err != nil {
 			return names, err
@@ -221,7 +221,7 @@ type rulesOf struct {
 type channelView struct {
 	titled
 	Channel   channelRow
-	Teams     []teamRow // that own or manage it, with their members
+	Teams     []channelTeam // that own or manage it, with their members
 	People    map[int64]person
 	Kinds     []rulesOf
 	Escalates []ruleRow
@@ -289,7 +289,7 @@ func (d *channelView) members(v *visit) error {
 		if id == 0 {
 			continue
 		}
-		var t teamRow
+		var t channelTeam
 		if err := v.call("/team/info", map[string]any{"team_id": id}, &t); err != nil {
 			continue // deleted, or not for this person: the rest of the page is worth showing
 		}
@@ -316,7 +316,7 @@ type channelEditView struct {
 	Name, Description, Fields string
 	TeamID, Window            int64
 	Private, ByFields         bool
-	Teams                     []teamRow
+	Teams                     []channelTeam
 }
 
 // editChannel shows the form of a channel: what was entered, else what is stored.
@@ -329,7 +329,7 @@ func editChannel(v *visit) (view, error) {
 		}
 		d.titled, d.ID, d.Name, d.Description, d.TeamID, d.Private = titled(c.Name), c.ID, c.Name, c.Description, c.TeamID, c.Private
 		if d.ByFields, d.Fields = c.Group != nil && c.Group.Method == "p", ""; c.Group != nil {
-			d.Fields, d.Window = lines(c.Group.Equals), c.Group.Window
+			d.Fields, d.Window = fieldLines(c.Group.Equals), c.Group.Window
 		}
 	}
 	if v.Failure != nil {
@@ -338,7 +338,7 @@ func editChannel(v *visit) (view, error) {
 		d.Window = formNumber(v, "window")
 	}
 	var err error
-	d.Teams, err = v.teams()
+	d.Teams, err = v.allTeams()
 	return d, err
 }
 
@@ -362,7 +362,7 @@ func saveChannel(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if changed := c.Group == nil || c.Group.Method != group["method"] || lines(c.Group.Equals) != lines(fieldLists(v.field("fields"))) ||
+	if changed := c.Group == nil || c.Group.Method != group["method"] || fieldLines(c.Group.Equals) != fieldLines(fieldLists(v.field("fields"))) ||
 		c.Group.Window != formNumber(v, "window"); changed {
 		request["group"] = group
 	}

@@ -39,11 +39,11 @@ var configurationActions = []action{
 // configurationView is the way to what is configured seldom.
 type configurationView struct {
 	titled
-	Links []link
+	Links []pageLink
 }
 
 func showConfiguration(v *visit) (view, error) {
-	return configurationView{titled(v.T("Configuration")), []link{
+	return configurationView{titled(v.T("Configuration")), []pageLink{
 		{"/channels", v.T("Channels")}, {"/integrations", v.T("Integrations")}, {"/templates", v.T("Message templates")}, {"/calendars", v.T("Calendars")},
 		{"/fields", v.T("Fields of incidents")}, {"/datasources", v.T("Datasources")}, {"/rum", v.T("Applications and their errors")},
 	}}, nil
@@ -127,7 +127,7 @@ func editTemplate(v *visit) (view, error) {
 	}
 	d.Path = v.r.URL.Path + "?type=" + kind
 	for _, other := range messageTypes {
-		d.Tabs = append(d.Tabs, tabLink{link{v.r.URL.Path + "?type=" + other, other}, other == kind})
+		d.Tabs = append(d.Tabs, tabLink{pageLink{v.r.URL.Path + "?type=" + other, other}, other == kind})
 	}
 	d.text("name", v.T("Name"), textOf(t, "template_name"), "")
 	d.text("about", v.T("Description"), textOf(t, "description"), "")
@@ -150,7 +150,7 @@ func editTemplate(v *visit) (view, error) {
 	if err := v.call("/template/preview", map[string]any{"type": kind, "content": content}, &result); err != nil {
 		return nil, err
 	}
-	d.Shown = &shown{v.T("Preview with a sample incident"), result.Content, result.Message}
+	d.Shown = &displayed{v.T("Preview with a sample incident"), result.Content, result.Message}
 	return d, nil
 }
 
@@ -188,7 +188,7 @@ func showCalendars(v *visit) (view, error) {
 		row := recordRow{Path: "/calendars/" + url.PathEscape(c.ID), Name: c.Name, About: c.About, Tags: []string{c.Zone}}
 		for _, day := range c.Workdays {
 			if day >= 0 && day < 7 {
-				row.Tags = append(row.Tags, v.Weekdays()[day])
+				row.Tags = append(row.Tags, v.WeekdayNames()[day])
 			}
 		}
 		d.Rows = append(d.Rows, row)
@@ -215,7 +215,7 @@ func editCalendar(v *visit) (view, error) {
 	if err := d.teams(v, c.TeamID); err != nil {
 		return nil, err
 	}
-	for day, name := range v.Weekdays() {
+	for day, name := range v.WeekdayNames() {
 		d.check("day."+strconv.Itoa(day), v.T("%s is worked on", name), slices.Contains(c.Workdays, int64(day)))
 	}
 	if v.r.Method == http.MethodPost && !v.r.PostForm.Has("zone") { // the form of a day was sent

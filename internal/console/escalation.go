@@ -63,7 +63,7 @@ type escalationForm struct {
 	Filter    filterForm
 	Layers    []layerForm
 	Persons   []person
-	Teams     []teamRow
+	Teams     []channelTeam
 	Schedules []schedule
 	May       bool
 }
@@ -231,7 +231,7 @@ func (v *visit) targets(f *escalationForm) error {
 	for _, id := range more {
 		f.Persons = append(f.Persons, person{ID: id, Name: people[id].Name})
 	}
-	if f.Teams, err = v.teams(); err != nil {
+	if f.Teams, err = v.allTeams(); err != nil {
 		return err
 	}
 	var schedules struct {

@@ -21,6 +21,7 @@ import (
 type filterForm struct {
 	Name   string // prefix of its fields, to have two in one form
 	Groups [][]conditionForm
+	Single bool // there is one group alone
 }
 
 type conditionForm struct {
@@ -141,8 +142,8 @@ func cut(text string, n int) string {
 	return text
 }
 
-// lines returns lists of fields as text: a list on each line, its fields joined by commas.
-func lines(lists [][]string) string {
+// fieldLines returns lists of fields as text: a list on each line, its fields joined by commas.
+func fieldLines(lists [][]string) string {
 	var text []string
 	for _, list := range lists {
 		text = append(text, strings.Join(list, ", "))
@@ -150,7 +151,7 @@ func lines(lists [][]string) string {
 	return strings.Join(text, "\n")
 }
 
-// fieldLists is the reverse of lines.
+// fieldLists is the reverse of fieldLines.
 func fieldLists(text string) [][]string {
 	lists := [][]string{}
 	for line := range strings.Lines(text) {

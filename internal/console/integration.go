@@ -98,12 +98,12 @@ type integrationView struct {
 	Channels    map[int64]string
 	Route       *storedRoute
 	EventID     string
-	Explained   *explained
+	Explained   *eventOutcome
 	May         bool
 }
 
-// explained is what became of an event.
-type explained struct {
+// eventOutcome is what became of an event.
+type eventOutcome struct {
 	Summary  string   `json:"summary"`
 	Words    []string `json:"words"`
 	Waiting  bool     `json:"waiting"`
@@ -131,7 +131,7 @@ func showIntegration(v *visit) (view, error) {
 		}
 	}
 	if d.EventID != "" {
-		d.Explained = &explained{}
+		d.Explained = &eventOutcome{}
 		if err := v.call("/alert/explain", map[string]any{"event_id": d.EventID}, d.Explained); err != nil {
 			return nil, err
 		}
@@ -291,7 +291,7 @@ func labelsOf(text string) map[string]string {
 type storedRoute struct {
 	Version int64       `json:"version"`
 	Cases   []routeCase `json:"cases"`
-	// Sections are headings above cases. The form leaves them out when cases are added or removed.
+	// Sections are headings above cases, by their positions: they are lost when cases are added or removed.
 	Sections []any `json:"sections"`
 	Default  *struct {
 		Channels []int64 `json:"channel_ids"`

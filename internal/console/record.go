@@ -16,10 +16,10 @@ type recordList struct {
 	Search       string
 	Searchable   bool
 	Rows         []recordRow
-	Parts        []link // other lists of the same kind
+	Parts        []pageLink // other lists of the same kind
 }
 
-type link struct{ Path, Text string }
+type pageLink struct{ Path, Text string }
 
 // recordRow is an object in a list.
 type recordRow struct {
@@ -37,21 +37,21 @@ type recordForm struct {
 	May        bool
 	Delete     string // the address that deletes the object; empty: it cannot be deleted here
 	Buttons    []button
-	Shown      *shown
+	Shown      *displayed
 	Lists      []recordPart
 	Tabs       []tabLink
 }
 
 // tabLink leads to another part of the same form.
 type tabLink struct {
-	link
+	pageLink
 	Here bool
 }
 
 type button struct{ Do, Text string }
 
-// shown is the result of a button that only shows something.
-type shown struct {
+// displayed is the result of a button that only shows something.
+type displayed struct {
 	Title, Text, Failure string
 }
 
@@ -94,7 +94,7 @@ func (d *recordForm) choice(name, label, value string, options []option, hint st
 
 // teams adds the choice of the owning team.
 func (d *recordForm) teams(v *visit, team int64) error {
-	teams, err := v.teams()
+	teams, err := v.allTeams()
 	options := []option{{"0", v.T("None")}}
 	for _, t := range teams {
 		options = append(options, option{strconv.FormatInt(t.ID, 10), t.Name})

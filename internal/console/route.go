@@ -59,7 +59,7 @@ func showRoute(v *visit) (view, error) {
 		return nil, err
 	}
 	for n := range d.Cases {
-		d.Cases[n].Index, d.Cases[n].If.Name = n, fmt.Sprintf("case.%d", n)
+		d.Cases[n].Index, d.Cases[n].If.Name, d.Cases[n].If.Single = n, fmt.Sprintf("case.%d", n), true
 	}
 	if v.Failure == nil {
 		d.Tried, err = v.tryRoute(d)
@@ -170,6 +170,13 @@ func saveRoute(v *visit) (string, error) {
 		}
 	}
 	request := d.route()
+	stored, err := v.route(v.number("id"))
+	if err != nil {
+		return "", err
+	}
+	if stored != nil && len(stored.Sections) > 0 && len(stored.Cases) == len(d.Cases) {
+		request["sections"] = stored.Sections // they name positions of cases
+	}
 	request["integration_id"], request["version"] = v.number("id"), d.Version
 	return "/integrations/" + strconv.FormatInt(v.number("id"), 10), v.call("/route/upsert", request, nil)
 }

@@ -322,8 +322,8 @@ func (v *visit) fromInput(text string) (int64, error) {
 	return at.Unix(), nil
 }
 
-// Weekdays returns the days of the week by their numbers.
-func (v *visit) Weekdays() []string {
+// WeekdayNames returns the days of the week by their numbers.
+func (v *visit) WeekdayNames() []string {
 	return []string{v.T("Sun"), v.T("Mon"), v.T("Tue"), v.T("Wed"), v.T("Thu"), v.T("Fri"), v.T("Sat")}
 }
 
@@ -341,7 +341,7 @@ func (v *visit) WhenOf(w recurring) string {
 	var days []string
 	for _, day := range w.Repeat {
 		if day >= 0 && day < 7 {
-			days = append(days, v.Weekdays()[day])
+			days = append(days, v.WeekdayNames()[day])
 		}
 	}
 	return v.T("%s on %s", when, strings.Join(days, ", "))

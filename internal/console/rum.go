@@ -69,7 +69,7 @@ func editApplication(v *visit) (view, error) {
 		}
 		d.titled, d.Delete = titled(a.Name), d.Path+"/delete"
 		if a.Token != "" {
-			d.Shown = &shown{Title: v.T("Token that its program sends"), Text: a.Token}
+			d.Shown = &displayed{Title: v.T("Token that its program sends"), Text: a.Token}
 		}
 		issues, err := v.issues(a.ID)
 		if err != nil {
