@@ -25,6 +25,7 @@ import (
 const (
 	narrowedReads     = "any full key; a narrowed one needs Members Read (org)"
 	narrowedPlans     = "any full key; a narrowed one needs Schedules Manage (on-call) or Members Manage (org)"
+	narrowedSelf      = "any full key; a narrowed one needs Schedules Manage (on-call)"
 	narrowedPlanReads = "any full key; a narrowed one needs Schedules Read (on-call) or Members Manage (org)"
 	narrowedManages   = "any full key; a narrowed one needs Members Manage (org)"
 )
@@ -54,6 +55,13 @@ var specified = map[string]string{
 	"/schedule/override/list":              "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/override/update":            "Schedules Manage (on-call)",
 	"/schedule/override/delete":            "Schedules Manage (on-call)",
+	"/schedule/shift/take":                 narrowedSelf,
+	"/schedule/shift/hand-over":            narrowedSelf,
+	"/schedule/cover/request":              narrowedSelf,
+	"/schedule/cover/accept":               narrowedSelf,
+	"/schedule/cover/decline":              narrowedSelf,
+	"/schedule/cover/cancel":               narrowedSelf,
+	"/schedule/cover/list":                 "any full key; a narrowed one needs Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/person/absence/create":               narrowedPlans,
 	"/person/absence/list":                 narrowedPlanReads,
 	"/person/absence/update":               narrowedPlans,
@@ -122,6 +130,20 @@ var specified = map[string]string{
 	"/monit/datasource/update":             "Datasources Manage (monit)",
 	"/monit/datasource/list":               "Datasources Read (monit)",
 	"/monit/datasource/delete":             "Datasources Manage (monit)",
+	"/status-page/info":                    "",
+	"/status-page/list":                    "",
+	"/status-page/change/info":             "",
+	"/status-page/change/list":             "",
+	"/status-page/change/active/list":      "",
+	"/status-page/create":                  "Status Pages Manage (on-call)",
+	"/status-page/update":                  "Status Pages Manage (on-call)",
+	"/status-page/delete":                  "Status Pages Manage (on-call)",
+	"/status-page/change/create":           "Status Pages Events Manage (on-call)",
+	"/status-page/change/update":           "Status Pages Events Manage (on-call)",
+	"/status-page/change/delete":           "Status Pages Events Manage (on-call)",
+	"/status-page/change/timeline/create":  "Status Pages Events Manage (on-call)",
+	"/status-page/change/timeline/update":  "Status Pages Events Manage (on-call)",
+	"/status-page/change/timeline/delete":  "Status Pages Events Manage (on-call)",
 	"/rum/application/infos":               "",
 	"/rum/application/create":              "Applications Manage (rum)",
 	"/rum/application/update":              "Applications Manage (rum)",
@@ -342,7 +364,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 				name, method, path, key, contentType, body, code string
 			}{
 				{"unknown path", "POST", op.Path + "x", owner, "application/json", op.Example, "RouteNotFound"},
-				{"method", "GET", op.Path, owner, "", "", "MethodNotAllowed"},
+				{"method", "PUT", op.Path, owner, "", "", "MethodNotAllowed"},
 				{"no key", "POST", op.Path, "", "application/json", op.Example, "Unauthorized"},
 				{"wrong key", "POST", op.Path, owner + "x", "application/json", op.Example, "Unauthorized"},
 				{"content type", "POST", op.Path, owner, "text/plain", op.Example, "InvalidContentType"},

@@ -14,6 +14,7 @@ const (
 	Role        = "role"
 	Schedule    = "schedule"
 	Override    = "schedule_override"
+	Cover       = "cover_request"
 	Absence     = "absence"
 	Calendar    = "calendar"
 	Template    = "template"
@@ -31,6 +32,7 @@ const (
 	Application = "rum_application"
 	Preference  = "preference"
 	Fallback    = "fallback"
+	StatusPage  = "status_page"
 )
 
 // Target is an object that another one refers to.

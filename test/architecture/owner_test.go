@@ -19,7 +19,7 @@ var owners = map[string]string{
 	"seal_key": "app",
 	"hold":     "platform/hold",
 	"object":   "configstore", "reference": "configstore",
-	"schedule": "schedule", "schedule_override": "schedule",
+	"schedule": "schedule", "schedule_override": "schedule", "cover_request": "schedule",
 	"person_absence": "absence",
 	"ical_feed":      "schedulefeed",
 	"channel":        "channel", "channel_star": "channel",
@@ -41,6 +41,8 @@ var owners = map[string]string{
 	"change":    "changeevent",
 	"heartbeat": "engine/ingest",
 	"untold":    "engine/untold",
+
+	"status_page_change": "statuspage",
 }
 
 // exception permits a package to touch a table of another, in this many texts that read it and that write it. The list
