@@ -361,7 +361,7 @@ func (s ladderStep) Lost() bool {
 	return len(s.Persons) == 0 && len(s.Emails) == 0 && len(s.Chats) == 0
 }
 
-// maxLadder is how many steps are shown: repeats without end say nothing new.
+// maxLadder is how many steps are shown: further repeats add nothing.
 const maxLadder = 40
 
 func showLadder(v *visit) (view, error) {

@@ -1,7 +1,9 @@
 package console_test
 
 import (
+	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -51,4 +53,32 @@ func TestIntegrationForm(t *testing.T) {
 	owner.post(route, append(fields, "do", "remove-case:0")...).shows("!Case 1")
 	owner.post(route, append(fields, "do", "save", "case.0.channel", "7000000000041")...).shows("service is web", "All others", "no channel")
 	owner.get(route).shows("Case 1", `value="7000000000041" checked`)
+}
+
+// TestRouteKeepsHeadings saves a route that has headings, which the form does not show.
+func TestRouteKeepsHeadings(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	made := owner.post("/integrations/new", "name", "Shared", "type", "standard")
+	id := strings.TrimPrefix(made.path, "/integrations/")
+	call := func(path, body string) string {
+		t.Helper()
+		r, err := http.Post(w.url+path+"?app_key="+ownerKey, "application/json", strings.NewReader(body))
+		w.must(err)
+		defer r.Body.Close()
+		reply, err := io.ReadAll(r.Body)
+		w.must(err)
+		if r.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", path, reply)
+		}
+		return string(reply)
+	}
+	call("/route/upsert", `{"integration_id": `+id+`, "cases": [{"if": [{"key": "labels.a", "oper": "IN", "vals": ["1"]}], "channel_ids": [7000000000041]}], "sections": [{"name": "Shops", "position": 0}]}`)
+	version := regexp.MustCompile(`name="version" value="(\d+)"`).FindStringSubmatch(owner.get(made.path + "/route").body)[1]
+	fields := []string{"version", version, "case.0.here", "1", "case.0.0.0.key", "labels.b", "case.0.0.0.oper", "IN", "case.0.0.0.vals", "2", "case.0.channel", "7000000000041", "default", "7000000000041", "do", "save"}
+	owner.post(made.path+"/route", fields...).shows("b is 2")
+	if reply := call("/route/info", `{"integration_id": `+id+`}`); !strings.Contains(reply, `"Shops"`) {
+		t.Errorf("the heading is lost: %s", reply)
+	}
+	owner.post(made.path+"/route", fields...).showsWith(http.StatusConflict)
 }
