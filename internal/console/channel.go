@@ -121,7 +121,8 @@ func showChannels(v *visit) (view, error) {
 		Total int64        `json:"total"`
 		More  bool         `json:"has_next_page"`
 	}
-	err := v.call("/channel/list", map[string]any{"p": d.Page, "limit": perPage, "query": d.Query, "orderby": "channel_name", "asc": true}, &reply)
+	err := v.call("/channel/list", map[string]any{"p": d.Page, "limit": perPage, "query": d.Query, "orderby": "channel_name",
+		"asc": true}, &reply)
 	if err != nil {
 		return nil, err
 	}
@@ -344,7 +345,8 @@ func editChannel(v *visit) (view, error) {
 
 func saveChannel(v *visit) (string, error) {
 	request := map[string]any{
-		"channel_name": v.field("name"), "description": v.field("description"), "team_id": formNumber(v, "team"), "is_private": v.field("private") != "",
+		"channel_name": v.field("name"), "description": v.field("description"), "team_id": formNumber(v,
+			"team"), "is_private": v.field("private") != "",
 	}
 	group := map[string]any{"method": "n"}
 	if v.field("by_fields") != "" {

@@ -1,15 +1,12 @@
 package console
 
 import (
-	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// This file has the nouns of few fields: templates, calendars, fields and datasources.
+// This file has the pages of all nouns of few fields, and those of fields and datasources.
 
 var configurationPages = []page{
 	{path: "/configuration", template: "configuration", tab: "configuration", show: showConfiguration},
@@ -44,7 +41,8 @@ type configurationView struct {
 
 func showConfiguration(v *visit) (view, error) {
 	return configurationView{titled(v.T("Configuration")), []pageLink{
-		{"/channels", v.T("Channels")}, {"/integrations", v.T("Integrations")}, {"/templates", v.T("Message templates")}, {"/calendars", v.T("Calendars")},
+		{"/channels", v.T("Channels")}, {"/integrations", v.T("Integrations")}, {"/templates", v.T("Message templates")}, {"/calendars",
+			v.T("Calendars")},
 		{"/fields", v.T("Fields of incidents")}, {"/datasources", v.T("Datasources")}, {"/rum", v.T("Applications and their errors")},
 	}}, nil
 }
@@ -59,235 +57,6 @@ func deletes(path, member, next string) func(*visit) (string, error) {
 // isNew reports whether the address is the form of a new object.
 func (v *visit) isNew() bool { return v.r.PathValue("id") == "new" }
 
-// messageTypes are the kinds of messages that a template has a text for.
-var messageTypes = []string{
-	"email", "sms", "voice", "slack_app", "slack", "teams_app", "telegram", "feishu_app", "feishu", "dingtalk_app", "dingtalk", "wecom_app", "wecom", "zoom",
-}
-
-func showTemplates(v *visit) (view, error) {
-	d := recordList{
-		titled: titled(v.T("Message templates")), Search: v.query("q"), Searchable: true, pager: v.pager(),
-		Intro: v.T("A template is the text of notifications. An escalation rule names the one that it uses."), None: v.T("There is no template yet. Without one, the preset is used."),
-	}
-	if v.May("Templates Manage (on-call)") {
-		d.New, d.NewText = "/templates/new", v.T("New template")
-	}
-	var reply struct {
-		Items []map[string]any `json:"items"`
-		More  bool             `json:"has_next_page"`
-	}
-	err := v.call("/template/list", map[string]any{"p": d.Page, "limit": perPage, "query": d.Search}, &reply)
-	d.More = reply.More
-	for _, t := range reply.Items {
-		row := recordRow{Path: "/templates/" + url.PathEscape(textOf(t, "template_id")), Name: textOf(t, "template_name"), About: textOf(t, "description")}
-		for _, kind := range messageTypes {
-			if textOf(t, kind) != "" {
-				row.Tags = append(row.Tags, kind)
-			}
-		}
-		d.Rows = append(d.Rows, row)
-	}
-	return d, err
-}
-
-// textOf returns a text of an object.
-func textOf(of map[string]any, name string) string {
-	text, _ := of[name].(string)
-	return text
-}
-
-// storedTemplate returns the template of the address; an empty one for a new one.
-func (v *visit) storedTemplate() (t map[string]any, err error) {
-	if v.isNew() {
-		return map[string]any{}, nil
-	}
-	err = v.call("/template/info", map[string]any{"template_id": v.r.PathValue("id")}, &t)
-	return t, err
-}
-
-// messageType returns the kind of message whose text the form shows.
-func (v *visit) messageType() string {
-	if kind := v.query("type"); slices.Contains(messageTypes, kind) {
-		return kind
-	}
-	return messageTypes[0]
-}
-
-func editTemplate(v *visit) (view, error) {
-	t, err := v.storedTemplate()
-	if err != nil {
-		return nil, err
-	}
-	kind := v.messageType()
-	d := recordForm{titled: titled(textOf(t, "template_name")), Back: "/templates", May: v.May("Templates Manage (on-call)")}
-	if v.isNew() {
-		d.titled = titled(v.T("New template"))
-	} else {
-		d.Delete = "/templates/" + url.PathEscape(v.r.PathValue("id")) + "/delete"
-	}
-	d.Path = v.r.URL.Path + "?type=" + kind
-	for _, other := range messageTypes {
-		d.Tabs = append(d.Tabs, tabLink{pageLink{v.r.URL.Path + "?type=" + other, other}, other == kind})
-	}
-	d.text("name", v.T("Name"), textOf(t, "template_name"), "")
-	d.text("about", v.T("Description"), textOf(t, "description"), "")
-	team, _ := t["team_id"].(float64)
-	if err := d.teams(v, int64(team)); err != nil {
-		return nil, err
-	}
-	d.long("content", v.T("Text for %s", kind), textOf(t, kind), v.T("Empty: the preset. Other kinds of messages have their own text; save this one before you go to another."))
-	d.Buttons = []button{{"preview", v.T("Preview")}}
-	d = d.entered(v)
-	content := d.Fields[len(d.Fields)-1].Value
-	if content == "" {
-		return d, nil
-	}
-	var result struct {
-		Content string `json:"content"`
-		Success bool   `json:"success"`
-		Message string `json:"message"`
-	}
-	if err := v.call("/template/preview", map[string]any{"type": kind, "content": content}, &result); err != nil {
-		return nil, err
-	}
-	d.Shown = &displayed{v.T("Preview with a sample incident"), result.Content, result.Message}
-	return d, nil
-}
-
-func saveTemplate(v *visit) (string, error) {
-	if v.field("do") != "save" {
-		return "", errAgain
-	}
-	t, err := v.storedTemplate()
-	if err != nil {
-		return "", err
-	}
-	request := map[string]any{"template_name": v.field("name"), "description": v.field("about"), "team_id": formNumber(v, "team")}
-	for _, kind := range messageTypes {
-		request[kind] = textOf(t, kind)
-	}
-	request[v.messageType()] = strings.ReplaceAll(v.r.PostFormValue("content"), "\r\n", "\n")
-	if v.isNew() {
-		var made struct {
-			ID string `json:"template_id"`
-		}
-		err := v.call("/template/create", request, &made)
-		return "/templates/" + made.ID + "?type=" + v.messageType(), err
-	}
-	request["template_id"] = v.r.PathValue("id")
-	return v.r.URL.RequestURI(), v.call("/template/update", request, nil)
-}
-
-func showCalendars(v *visit) (view, error) {
-	d := recordList{titled: titled(v.T("Calendars")), Intro: v.T("A calendar says which days are worked on. Silences and schedules can follow it."), None: v.T("There is no calendar yet.")}
-	if v.May("Calendars Manage (on-call)") {
-		d.New, d.NewText = "/calendars/new", v.T("New calendar")
-	}
-	all, err := v.calendars()
-	for _, c := range all {
-		row := recordRow{Path: "/calendars/" + url.PathEscape(c.ID), Name: c.Name, About: c.About, Tags: []string{c.Zone}}
-		for _, day := range c.Workdays {
-			if day >= 0 && day < 7 {
-				row.Tags = append(row.Tags, v.WeekdayNames()[day])
-			}
-		}
-		d.Rows = append(d.Rows, row)
-	}
-	return d, err
-}
-
-func editCalendar(v *visit) (view, error) {
-	c := calendarRow{Zone: v.who.Zone.String(), Workdays: []int64{1, 2, 3, 4, 5}}
-	d := recordForm{titled: titled(v.T("New calendar")), Back: "/calendars", Path: "/calendars/" + url.PathEscape(v.r.PathValue("id")), May: v.May("Calendars Manage (on-call)")}
-	if !v.isNew() {
-		c = calendarRow{}
-		if err := v.call("/calendar/info", map[string]any{"cal_id": v.r.PathValue("id")}, &c); err != nil {
-			return nil, err
-		}
-		d.titled, d.Delete = titled(c.Name), d.Path+"/delete"
-		if err := d.days(v); err != nil {
-			return nil, err
-		}
-	}
-	d.text("name", v.T("Name"), c.Name, "")
-	d.text("about", v.T("Description"), c.About, "")
-	d.text("zone", v.T("Time zone"), c.Zone, v.T("Such as Europe/Berlin. Its days begin and end there."))
-	if err := d.teams(v, c.TeamID); err != nil {
-		return nil, err
-	}
-	for day, name := range v.WeekdayNames() {
-		d.check("day."+strconv.Itoa(day), v.T("%s is worked on", name), slices.Contains(c.Workdays, int64(day)))
-	}
-	if v.r.Method == http.MethodPost && !v.r.PostForm.Has("zone") { // the form of a day was sent
-		return d, nil
-	}
-	return d.entered(v), nil
-}
-
-// days adds the exceptions of the calendar's year, with the form of a new one.
-func (d *recordForm) days(v *visit) error {
-	var reply struct {
-		Items []struct {
-			ID      string `json:"event_id"`
-			Summary string `json:"summary"`
-			Start   string `json:"start_at"`
-			End     string `json:"end_at"`
-			Off     bool   `json:"is_off"`
-		} `json:"items"`
-	}
-	if err := v.call("/calendar/event/list", map[string]any{"cal_id": v.r.PathValue("id"), "year": v.Now.In(v.Zone).Year()}, &reply); err != nil {
-		return err
-	}
-	part := recordPart{Title: v.T("Exceptions this year"), None: v.T("None. Add holidays, or days that are worked on although they are not in the week above.")}
-	for _, e := range reply.Items {
-		row := recordRow{Name: e.Summary, About: v.T("From %s, until before %s", e.Start, e.End), Tags: []string{map[bool]string{true: v.T("day off"), false: v.T("working day")}[e.Off]}}
-		if d.May {
-			row.Delete = d.Path + "/days/" + url.PathEscape(e.ID) + "/delete"
-		}
-		part.Rows = append(part.Rows, row)
-	}
-	if d.May {
-		form := recordForm{Path: d.Path + "/days", May: true}
-		today := v.Now.In(v.Zone)
-		form.text("summary", v.T("What it is called"), v.r.PostFormValue("summary"), "")
-		form.Fields = append(form.Fields, formField{Name: "start", Label: v.T("First day"), Value: today.Format(time.DateOnly), Kind: "date"},
-			formField{Name: "end", Label: v.T("The day after the last"), Value: today.AddDate(0, 0, 1).Format(time.DateOnly), Kind: "date"})
-		form.check("off", v.T("Days off"), true)
-		part.Form = &form
-	}
-	d.Lists = append(d.Lists, part)
-	return nil
-}
-
-func saveCalendar(v *visit) (string, error) {
-	days := []int64{}
-	for day := range int64(7) {
-		if v.field("day."+strconv.FormatInt(day, 10)) != "" {
-			days = append(days, day)
-		}
-	}
-	request := map[string]any{"cal_name": v.field("name"), "description": v.field("about"), "timezone": v.field("zone"), "team_id": formNumber(v, "team"), "workdays": days}
-	if v.isNew() {
-		var made struct {
-			ID string `json:"cal_id"`
-		}
-		err := v.call("/calendar/create", request, &made)
-		return "/calendars/" + url.PathEscape(made.ID), err
-	}
-	request["cal_id"] = v.r.PathValue("id")
-	return v.r.URL.Path, v.call("/calendar/update", request, nil)
-}
-
-func saveCalendarDay(v *visit) (string, error) {
-	request := map[string]any{"cal_id": v.r.PathValue("id"), "summary": v.field("summary"), "start_at": v.field("start"), "end_at": v.field("end"), "is_off": v.field("off") != ""}
-	return "/calendars/" + url.PathEscape(v.r.PathValue("id")), v.call("/calendar/event/upsert", request, nil)
-}
-
-func deleteCalendarDay(v *visit) (string, error) {
-	request := map[string]any{"cal_id": v.r.PathValue("id"), "event_id": v.r.PathValue("event")}
-	return "/calendars/" + url.PathEscape(v.r.PathValue("id")), v.call("/calendar/event/delete", request, nil)
-}
-
 // fieldRow is what pages need of a field of incidents.
 type fieldRow struct {
 	ID      string   `json:"field_id"`
@@ -299,7 +68,8 @@ type fieldRow struct {
 }
 
 func showFields(v *visit) (view, error) {
-	d := recordList{titled: titled(v.T("Fields of incidents")), Intro: v.T("What people record about incidents besides title and severity."), None: v.T("There is no field yet.")}
+	d := recordList{titled: titled(v.T("Fields of incidents")),
+		Intro: v.T("What people record about incidents besides title and severity."), None: v.T("There is no field yet.")}
 	if v.May("Custom Fields Manage (on-call)") {
 		d.New, d.NewText = "/fields/new", v.T("New field")
 	}
@@ -308,7 +78,8 @@ func showFields(v *visit) (view, error) {
 	}
 	err := v.call("/field/list", struct{}{}, &reply)
 	for _, f := range reply.Items {
-		d.Rows = append(d.Rows, recordRow{Path: "/fields/" + url.PathEscape(f.ID), Name: f.Display, About: f.About, Tags: append([]string{f.Name, f.Type}, f.Options...)})
+		d.Rows = append(d.Rows, recordRow{Path: "/fields/" + url.PathEscape(f.ID), Name: f.Display, About: f.About,
+			Tags: append([]string{f.Name, f.Type}, f.Options...)})
 	}
 	return d, err
 }
@@ -325,7 +96,8 @@ func editField(v *visit) (view, error) {
 	d.text("display", v.T("Name for people"), f.Display, "")
 	if v.isNew() {
 		d.text("name", v.T("Name for programs"), "", v.T("A letter, then letters, digits or _. It never changes."))
-		d.choice("type", v.T("How it is filled in"), "text", []option{{"text", v.T("Text")}, {"single_select", v.T("One of several")}, {"multi_select", v.T("Any of several")}, {"checkbox", v.T("Yes or no")}}, v.T("It never changes."))
+		d.choice("type", v.T("How it is filled in"), "text", []option{{"text", v.T("Text")}, {"single_select", v.T("One of several")},
+			{"multi_select", v.T("Any of several")}, {"checkbox", v.T("Yes or no")}}, v.T("It never changes."))
 	}
 	d.text("about", v.T("Description"), f.About, "")
 	if v.isNew() || len(f.Options) > 0 {
@@ -365,7 +137,8 @@ type datasourceRow struct {
 var overHTTP = []string{"prometheus", "loki", "victorialogs"}
 
 func showDatasources(v *visit) (view, error) {
-	d := recordList{titled: titled(v.T("Datasources")), Intro: v.T("Systems that rules of your monitoring are evaluated against."), None: v.T("There is no datasource yet.")}
+	d := recordList{titled: titled(v.T("Datasources")), Intro: v.T("Systems that rules of your monitoring are evaluated against."),
+		None: v.T("There is no datasource yet.")}
 	if v.May("Datasources Manage (monit)") {
 		d.New, d.NewText = "/datasources/new", v.T("New datasource")
 	}
@@ -406,7 +179,8 @@ func editDatasource(v *visit) (view, error) {
 }
 
 func saveDatasource(v *visit) (string, error) {
-	request := map[string]any{"name": v.field("name"), "note": v.field("note"), "address": v.field("address"), "edge_cluster_name": v.field("cluster")}
+	request := map[string]any{"name": v.field("name"), "note": v.field("note"), "address": v.field("address"),
+		"edge_cluster_name": v.field("cluster")}
 	if v.isNew() {
 		kind := v.field("type")
 		request["type_ident"], request["payload"] = kind, map[string]any{kind: struct{}{}}

@@ -60,7 +60,8 @@ func (v *visit) readFilter(name string) filterForm {
 				break
 			}
 			if v.field("do") != fmt.Sprintf("remove:%s.%d.%d", name, g, c) {
-				group = append(group, conditionForm{v.field(at + "key"), v.field(at + "oper"), strings.ReplaceAll(v.r.PostFormValue(at+"vals"), "\r\n", "\n")})
+				group = append(group, conditionForm{v.field(at + "key"), v.field(at + "oper"), strings.ReplaceAll(v.r.PostFormValue(at+"vals"),
+					"\r\n", "\n")})
 			}
 		}
 		if !v.r.PostForm.Has(fmt.Sprintf("%s.%d.0.key", name, g)) {
@@ -235,7 +236,8 @@ func (v *visit) pasted(text string) (map[string]any, error) {
 	if err := json.Unmarshal([]byte(text), &in); err != nil {
 		return nil, wrong(v.T("The alert cannot be read as JSON: %s", cut(strings.TrimPrefix(err.Error(), "json: "), 200)))
 	}
-	alert := map[string]any{"title": in.Title, "title_rule": in.TitleRule, "description": in.Description, "alert_key": in.Key, "labels": in.Labels}
+	alert := map[string]any{"title": in.Title, "title_rule": in.TitleRule, "description": in.Description, "alert_key": in.Key,
+		"labels": in.Labels}
 	if in.Title == "" {
 		alert["title"] = in.TitleRule
 	}

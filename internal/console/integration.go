@@ -200,7 +200,8 @@ func editIntegration(v *visit) (view, error) {
 		for _, kind := range slices.Concat(sources, watches) {
 			types = append(types, option{kind, kind})
 		}
-		d.choice("type", v.T("What sends to it"), i.Type, types, v.T("standard takes the JSON of this product; heartbeat raises an alert when it hears nothing; change takes releases and the like."))
+		d.choice("type", v.T("What sends to it"), i.Type, types,
+			v.T("standard takes the JSON of this product; heartbeat raises an alert when it hears nothing; change takes releases and the like."))
 	}
 	d.text("about", v.T("Description"), i.About, "")
 	channels, err := v.channelChoices()
@@ -226,7 +227,8 @@ func editIntegration(v *visit) (view, error) {
 
 func saveIntegration(v *visit) (string, error) {
 	request := map[string]any{
-		"integration_name": v.field("name"), "description": v.field("about"), "channel_id": formNumber(v, "channel"), "team_id": formNumber(v, "team"),
+		"integration_name": v.field("name"), "description": v.field("about"), "channel_id": formNumber(v,
+			"channel"), "team_id": formNumber(v, "team"),
 	}
 	kind, id := v.field("type"), v.number("id")
 	if id != 0 {
@@ -268,7 +270,8 @@ func setIntegrationStatus(v *visit) (string, error) {
 
 // testIntegration sends a test event and shows what became of it.
 func testIntegration(v *visit) (string, error) {
-	request := map[string]any{"integration_id": v.number("id"), "event_status": cmp.Or(v.field("status"), "Info"), "labels": labelsOf(v.field("labels"))}
+	request := map[string]any{"integration_id": v.number("id"), "event_status": cmp.Or(v.field("status"), "Info"),
+		"labels": labelsOf(v.field("labels"))}
 	var sent struct {
 		Event string `json:"event_id"`
 	}

@@ -80,5 +80,5 @@ func TestRouteKeepsHeadings(t *testing.T) {
 	if reply := call("/route/info", `{"integration_id": `+id+`}`); !strings.Contains(reply, `"Shops"`) {
 		t.Errorf("the heading is lost: %s", reply)
 	}
-	owner.post(made.path+"/route", fields...).showsWith(http.StatusConflict)
+	owner.post(made.path+"/route", fields...).showsWith(http.StatusBadRequest, "was changed meanwhile")
 }

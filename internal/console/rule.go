@@ -135,7 +135,8 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 	}
 	r := rules[i]
 	f.titled, f.ID, f.Status, f.Name, f.About, f.Priority = titled(r.Name), r.ID, r.Status, r.Name, r.Description, r.Priority
-	f.Filter, f.Source, f.Equals, f.Discard = formOf("if", r.Filters), formOf("source", r.Source.Value), strings.Join(r.Equals, ", "), r.Discard
+	f.Filter, f.Source, f.Equals, f.Discard = formOf("if", r.Filters), formOf("source", r.Source.Value), strings.Join(r.Equals,
+		", "), r.Discard
 	if f.Kind.Name == "inhibits" {
 		f.Filter = formOf("if", r.Target.Value)
 	}

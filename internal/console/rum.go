@@ -62,7 +62,8 @@ func showApplications(v *visit) (view, error) {
 // editApplication shows the form of an application, with its errors.
 func editApplication(v *visit) (view, error) {
 	a := applicationRow{Type: applicationTypes[0]}
-	d := recordForm{titled: titled(v.T("New application")), Back: "/rum", Path: "/rum/applications/" + url.PathEscape(v.r.PathValue("id")), May: v.May(manageApplications)}
+	d := recordForm{titled: titled(v.T("New application")), Back: "/rum",
+		Path: "/rum/applications/" + url.PathEscape(v.r.PathValue("id")), May: v.May(manageApplications)}
 	if !v.isNew() {
 		if err := v.call("/rum/application/info", map[string]any{"application_id": v.r.PathValue("id")}, &a); err != nil {
 			return nil, err
@@ -159,7 +160,8 @@ func (v *visit) issues(application string) (recordPart, error) {
 	err := v.call("/rum/issue/list", request, &reply)
 	for _, i := range reply.Items {
 		first, _, _ := strings.Cut(i.Error.Message, "\n")
-		row := recordRow{Path: "/rum/issues/" + url.PathEscape(i.ID), Name: cut(first, 200), About: v.T("Errors: %d, sessions: %d", i.Errors, i.Sessions), Tags: []string{i.Error.Type, v.IssueStatus(i.Status)}, At: i.Last.At()}
+		row := recordRow{Path: "/rum/issues/" + url.PathEscape(i.ID), Name: cut(first, 200), About: v.T("Errors: %d, sessions: %d",
+			i.Errors, i.Sessions), Tags: []string{i.Error.Type, v.IssueStatus(i.Status)}, At: i.Last.At()}
 		if i.Crash {
 			row.Warnings = []string{v.T("Crash")}
 		}
@@ -188,7 +190,8 @@ func showIssue(v *visit) (view, error) {
 		return nil, err
 	}
 	first, stack, _ := strings.Cut(i.Error.Message, "\n")
-	return issueView{titled(cut(first, 300)), i, framesOf(stack), []string{"for_review", "reviewed", "ignored", "resolved"}, v.May(manageApplications)}, nil
+	return issueView{titled(cut(first, 300)), i, framesOf(stack), []string{"for_review", "reviewed", "ignored", "resolved"},
+		v.May(manageApplications)}, nil
 }
 
 // framesOf returns the lines of a stack in runs of own lines and those of libraries.
@@ -197,7 +200,8 @@ func framesOf(stack string) (all []frames) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		library := slices.ContainsFunc([]string{"node_modules/", "/vendor/", "webpack/", "<anonymous>", "(native)", "/cdn/"}, func(part string) bool { return strings.Contains(line, part) })
+		library := slices.ContainsFunc([]string{"node_modules/", "/vendor/", "webpack/", "<anonymous>", "(native)", "/cdn/"},
+			func(part string) bool { return strings.Contains(line, part) })
 		if len(all) == 0 || all[len(all)-1].Library != library {
 			all = append(all, frames{Library: library})
 		}
