@@ -47,40 +47,6 @@ type channelRow struct {
 	} `json:"group"`
 }
 
-// channelTeam is what pages need of a team.
-type channelTeam struct {
-	ID      int64   `json:"team_id"`
-	Name    string  `json:"team_name"`
-	Persons []int64 `json:"person_ids"`
-}
-
-// allTeams returns all teams by name.
-func (v *visit) allTeams() ([]channelTeam, error) {
-	var reply struct {
-		Items []channelTeam `json:"items"`
-	}
-	err := v.call("/team/list", map[string]any{"limit": 100}, &reply)
-	return reply.Items, err
-}
-
-// teamNames returns the names of teams by id.
-func (v *visit) teamNames(ids []int64) (map[int64]string, error) {
-	names := map[int64]string{}
-	ids = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(ids))), func(id int64) bool { return id == 0 })
-	for some := range slices.Chunk(ids, 100) {
-		var reply struct {
-			Items []channelTeam `json:"items"`
-		}
-		if err := v.call("/team/infos", map[string]any{"team_ids": some}, &reply); err != nil {
-			return names, err
-		}
-		for _, t := range reply.Items {
-			names[t.ID] = t.Name
-		}
-	}
-	return names, nil
-}
-
 // pager is where a list is.
 type pager struct {
 	Page, Total int64
@@ -135,14 +101,14 @@ func showChannels(v *visit) (view, error) {
 	return d, err
 }
 
-// number returns an identifier of the address; 0 when it is none.
-func (v *visit) number(name string) int64 {
-	n, _ := strconv.ParseInt(v.r.PathValue(name), 10, 64)
+// number returns the identifier of the address; 0 when it is no number.
+func (v *visit) number() int64 {
+	n, _ := strconv.ParseInt(v.r.PathValue("id"), 10, 64)
 	return n
 }
 
 func (v *visit) channel() (c channelRow, err error) {
-	err = v.call("/channel/info", map[string]any{"channel_id": v.number("id")}, &c)
+	err = v.call("/channel/info", map[string]any{"channel_id": v.number()}, &c)
 	return c, err
 }
 
@@ -311,69 +277,8 @@ func (v *visit) rules(k ruleKind, channel int64) ([]ruleRow, error) {
 	return reply.Items, err
 }
 
-type channelEditView struct {
-	titled
-	ID                        int64
-	Name, Description, Fields string
-	TeamID, Window            int64
-	Private, ByFields         bool
-	Teams                     []channelTeam
-}
-
-// editChannel shows the form of a channel: what was entered, else what is stored.
-func editChannel(v *visit) (view, error) {
-	d := channelEditView{titled: titled(v.T("New channel")), ByFields: true, Fields: "group_key"}
-	if v.r.PathValue("id") != "" {
-		c, err := v.channel()
-		if err != nil {
-			return nil, err
-		}
-		d.titled, d.ID, d.Name, d.Description, d.TeamID, d.Private = titled(c.Name), c.ID, c.Name, c.Description, c.TeamID, c.Private
-		if d.ByFields, d.Fields = c.Group != nil && c.Group.Method == "p", ""; c.Group != nil {
-			d.Fields, d.Window = fieldLines(c.Group.Equals), c.Group.Window
-		}
-	}
-	if v.Failure != nil {
-		d.Name, d.Description, d.Fields = v.field("name"), v.field("description"), v.field("fields")
-		d.TeamID, d.Private, d.ByFields = formNumber(v, "team"), v.field("private") != "", v.field("by_fields") != ""
-		d.Window = formNumber(v, "window")
-	}
-	var err error
-	d.Teams, err = v.allTeams()
-	return d, err
-}
-
-func saveChannel(v *visit) (string, error) {
-	request := map[string]any{
-		"channel_name": v.field("name"), "description": v.field("description"), "team_id": formNumber(v,
-			"team"), "is_private": v.field("private") != "",
-	}
-	group := map[string]any{"method": "n"}
-	if v.field("by_fields") != "" {
-		group = map[string]any{"method": "p", "equals": fieldLists(v.field("fields")), "time_window": formNumber(v, "window")}
-	}
-	if v.r.PathValue("id") == "" {
-		request["group"] = group
-		var made struct {
-			ID int64 `json:"channel_id"`
-		}
-		err := v.call("/channel/create", request, &made)
-		return "/channels/" + strconv.FormatInt(made.ID, 10), err
-	}
-	c, err := v.channel()
-	if err != nil {
-		return "", err
-	}
-	if changed := c.Group == nil || c.Group.Method != group["method"] || fieldLines(c.Group.Equals) != fieldLines(fieldLists(v.field("fields"))) ||
-		c.Group.Window != formNumber(v, "window"); changed {
-		request["group"] = group
-	}
-	request["channel_id"] = c.ID
-	return v.channelPath(), v.call("/channel/update", request, nil)
-}
-
 // channelPath returns the address of the channel of the address.
-func (v *visit) channelPath() string { return "/channels/" + strconv.FormatInt(v.number("id"), 10) }
+func (v *visit) channelPath() string { return "/channels/" + strconv.FormatInt(v.number(), 10) }
 
 // setChannelStatus enables, disables or deletes the channel.
 func setChannelStatus(v *visit) (string, error) {
@@ -385,7 +290,7 @@ func setChannelStatus(v *visit) (string, error) {
 	if to == "delete" {
 		next = "/channels"
 	}
-	return next, v.call("/channel/"+to, map[string]any{"channel_id": v.number("id")}, nil)
+	return next, v.call("/channel/"+to, map[string]any{"channel_id": v.number()}, nil)
 }
 
 // setRuleStatus enables, disables or deletes a rule of any kind.
@@ -399,7 +304,7 @@ func setRuleStatus(v *visit) (string, error) {
 	if i >= 0 {
 		of = ruleKinds[i]
 	}
-	return v.channelPath(), v.call(of.Op+to, map[string]any{"channel_id": v.number("id"), "rule_id": v.r.PathValue("rule")}, nil)
+	return v.channelPath(), v.call(of.Op+to, map[string]any{"channel_id": v.number(), "rule_id": v.r.PathValue("rule")}, nil)
 }
 
 // formNumber returns a number of the form; 0 when it is none.

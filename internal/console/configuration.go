@@ -158,7 +158,7 @@ func editDatasource(v *visit) (view, error) {
 	s := datasourceRow{Type: overHTTP[0], Cluster: "default", Enabled: true}
 	d := recordForm{titled: titled(v.T("New datasource")), Back: "/datasources", Path: v.r.URL.Path, May: v.May("Datasources Manage (monit)")}
 	if !v.isNew() {
-		if err := v.call("/monit/datasource/info", map[string]any{"id": v.number("id")}, &s); err != nil {
+		if err := v.call("/monit/datasource/info", map[string]any{"id": v.number()}, &s); err != nil {
 			return nil, err
 		}
 		d.titled, d.Delete = titled(s.Name), d.Path+"/delete"
@@ -186,10 +186,10 @@ func saveDatasource(v *visit) (string, error) {
 		request["type_ident"], request["payload"] = kind, map[string]any{kind: struct{}{}}
 		return "/datasources", v.call("/monit/datasource/create", request, nil)
 	}
-	request["id"], request["enabled"] = v.number("id"), v.field("enabled") != ""
+	request["id"], request["enabled"] = v.number(), v.field("enabled") != ""
 	return "/datasources", v.call("/monit/datasource/update", request, nil)
 }
 
 func deleteDatasource(v *visit) (string, error) {
-	return "/datasources", v.call("/monit/datasource/delete", map[string]any{"id": v.number("id")}, nil)
+	return "/datasources", v.call("/monit/datasource/delete", map[string]any{"id": v.number()}, nil)
 }

@@ -92,7 +92,7 @@ func (v *visit) storedEscalation() (r storedEscalation, err error) {
 		return storedEscalation{Template: preset}, nil
 	}
 	var found *storedEscalation
-	err = v.call(escalations.Op+"info", map[string]any{"channel_id": v.number("id"), "rule_id": v.r.PathValue("rule")}, &found)
+	err = v.call(escalations.Op+"info", map[string]any{"channel_id": v.number(), "rule_id": v.r.PathValue("rule")}, &found)
 	if err == nil && found == nil {
 		err = notHere(v)
 	}
@@ -255,7 +255,7 @@ func saveEscalation(v *visit) (string, error) {
 		return "", err
 	}
 	request := map[string]any{
-		"channel_id": v.number("id"), "rule_name": v.field("name"), "description": v.field("about"), "priority": formNumber(v, "priority"),
+		"channel_id": v.number(), "rule_name": v.field("name"), "description": v.field("about"), "priority": formNumber(v, "priority"),
 		"aggr_window": formNumber(v, "wait"), "filters": v.readFilter("if").filter(), "template_id": r.Template,
 	}
 	layers := []escalationLayer{}

@@ -86,7 +86,7 @@ func showIntegrations(v *visit) (view, error) {
 }
 
 func (v *visit) integration() (i integrationRow, err error) {
-	err = v.call("/integration/info", map[string]any{"integration_id": v.number("id")}, &i)
+	err = v.call("/integration/info", map[string]any{"integration_id": v.number()}, &i)
 	return i, err
 }
 
@@ -230,7 +230,7 @@ func saveIntegration(v *visit) (string, error) {
 		"integration_name": v.field("name"), "description": v.field("about"), "channel_id": formNumber(v,
 			"channel"), "team_id": formNumber(v, "team"),
 	}
-	kind, id := v.field("type"), v.number("id")
+	kind, id := v.field("type"), v.number()
 	if id != 0 {
 		i, err := v.integration()
 		if err != nil {
@@ -255,7 +255,7 @@ func saveIntegration(v *visit) (string, error) {
 
 // setIntegrationStatus enables, disables or deletes an integration, or replaces its key.
 func setIntegrationStatus(v *visit) (string, error) {
-	id := v.number("id")
+	id := v.number()
 	next := "/integrations/" + strconv.FormatInt(id, 10)
 	switch to := v.r.PathValue("to"); to {
 	case "enable", "disable":
@@ -270,13 +270,13 @@ func setIntegrationStatus(v *visit) (string, error) {
 
 // testIntegration sends a test event and shows what became of it.
 func testIntegration(v *visit) (string, error) {
-	request := map[string]any{"integration_id": v.number("id"), "event_status": cmp.Or(v.field("status"), "Info"),
+	request := map[string]any{"integration_id": v.number(), "event_status": cmp.Or(v.field("status"), "Info"),
 		"labels": labelsOf(v.field("labels"))}
 	var sent struct {
 		Event string `json:"event_id"`
 	}
 	err := v.call("/integration/test", request, &sent)
-	return "/integrations/" + strconv.FormatInt(v.number("id"), 10) + "?event=" + url.QueryEscape(sent.Event), err
+	return "/integrations/" + strconv.FormatInt(v.number(), 10) + "?event=" + url.QueryEscape(sent.Event), err
 }
 
 // labelsOf reads labels: a name=value on each line.

@@ -170,15 +170,15 @@ func saveRoute(v *visit) (string, error) {
 		}
 	}
 	request := d.route()
-	stored, err := v.route(v.number("id"))
+	stored, err := v.route(v.number())
 	if err != nil {
 		return "", err
 	}
 	if stored != nil && len(stored.Sections) > 0 && len(stored.Cases) == len(d.Cases) {
 		request["sections"] = stored.Sections // they name positions of cases
 	}
-	request["integration_id"], request["version"] = v.number("id"), d.Version
-	return "/integrations/" + strconv.FormatInt(v.number("id"), 10), v.call("/route/upsert", request, nil)
+	request["integration_id"], request["version"] = v.number(), d.Version
+	return "/integrations/" + strconv.FormatInt(v.number(), 10), v.call("/route/upsert", request, nil)
 }
 
 // Names returns the names of channels, those of deleted ones as numbers.
