@@ -7,7 +7,7 @@
 #   ./test.sh lint     formatting, vet and the linters alone
 #   ./test.sh race ./internal/schedule/...   go test of these packages under the race detector, as in the whole run
 #
-# It needs a shell and Go, nothing else. What it cannot run it names at the end.
+# It needs a shell and Go, nothing else; with Chromium it also tests the console in a browser. What it cannot run it names at the end.
 set -eu
 cd "$(dirname "$0")"
 . tools/say.sh
@@ -24,7 +24,11 @@ lint() {
 	unformatted=$(gofmt -l cmd docs examples internal test)
 	[ -z "$unformatted" ] || fail "not formatted with gofmt: $unformatted"
 	go tool -modfile=tools/go.mod golangci-lint run ./...
+	(cd test/browser && go tool -modfile=../../tools/go.mod golangci-lint run ./...)
 }
+
+# browser prints the path of Chromium; it fails if there is none.
+browser() { command -v "${CHROMIUM:-chromium}" || command -v chromium-browser || command -v google-chrome-stable || command -v google-chrome; }
 
 # skip names a check that this machine cannot run, for the end of the run.
 skip() { skipped="$skipped
@@ -62,6 +66,12 @@ all)
 	# -vet=off: the linters have vetted.
 	# shellcheck disable=SC2086 # the list is meant to be split
 	go test -vet=off $race ./...
+	if browser >/dev/null; then
+		say "the console in Chromium"
+		(cd test/browser && go test -vet=off ./...)
+	else
+		skip "THE CONSOLE IN A BROWSER, test/browser (Chromium is missing: apt-get install chromium, or name it in CHROMIUM)"
+	fi
 	[ -z "$skipped" ] || say "NOT run on this machine:$skipped"
 	;;
 *) fail "usage: ./test.sh [quick|lint|race PACKAGES]" ;;

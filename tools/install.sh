@@ -21,6 +21,11 @@ want jq jq "the newcomer's script (test/newcomer)"
 want prometheus prometheus "the test with real peers (test/peer)"
 [ -x /usr/sbin/nginx ] || want nginx nginx-light "the test with real peers (test/peer)"
 want prometheus-alertmanager prometheus-alertmanager "the test with real peers (test/peer)"
+[ -n "${CHROMIUM:-}" ] || want chromium chromium "the tests of the console in a browser (test/browser)"
+[ -n "$(fc-list :lang=zh 2>/dev/null)" ] || {
+	say "missing: a Chinese font, for the pictures of the console"
+	missing="$missing fonts-wqy-microhei"
+}
 [ -n "$missing" ] || exit 0
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then

@@ -15,7 +15,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// Inside is a caller within the program: a person who signed in to a page instead of sending an app key.
+// Inside is a caller within the program: a person who signed in to a page, or followed a signed link, instead of sending an
+// app key.
 type Inside struct {
 	Who      auth.Principal
 	IP       string // the person's address, for the audit log
@@ -29,9 +30,13 @@ type Refusal struct {
 	Message   string
 	RequestID string
 	Refs      []fault.Ref // with ReferenceExist: what refers to the object
+	cause     error
 }
 
 func (r *Refusal) Error() string { return r.Message }
+
+// Unwrap returns the fault behind the refusal.
+func (r *Refusal) Unwrap() error { return r.cause }
 
 // Invoke calls an operation for a caller within the program, exactly as ServeHTTP does for one with an app key: the
 // same checks and limits, the same transaction, the same entries in the audit log, the access log and the metrics. So
@@ -85,7 +90,7 @@ func (f *Frame) serve(x *exchange, body []byte) error {
 func (x *exchange) refuse(err error, language string) error {
 	status, body, refs := failure(err, language)
 	x.code, x.status = body.Code, status
-	r := &Refusal{Status: status, Code: body.Code, Message: body.Message, RequestID: x.call.RequestID}
+	r := &Refusal{Status: status, Code: body.Code, Message: body.Message, RequestID: x.call.RequestID, cause: err}
 	if refs != nil {
 		r.Refs = refs.Refs
 	}

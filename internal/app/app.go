@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/console"
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
@@ -79,6 +80,7 @@ type App struct {
 	phone   *phone.Service
 	shifts  *shiftnotice.Service
 	lint    *lint.Service
+	live    *console.Live
 	feeds   *schedulefeed.Service
 
 	selfAlerts *selfalert.Service
@@ -127,4 +129,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 }
 
 // Close closes the database. The App must not be used afterwards.
-func (a *App) Close() error { return a.DB.Close() }
+func (a *App) Close() error {
+	a.live.Stop()
+	return a.DB.Close()
+}

@@ -14,6 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/console"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
@@ -53,6 +55,7 @@ func (a *App) Start() (*Server, error) {
 		MaxHeaderBytes:    64 << 10,
 	}
 	s.http.RegisterOnShutdown(a.Frame.StopWaiting)
+	s.http.RegisterOnShutdown(a.StopStreams)
 	scheme := "http"
 	if tlsConfig != nil {
 		scheme = "https"
@@ -97,8 +100,8 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.Handle("/event/push/change/standard", a.Frame.Endpoint(a.ingest.Changes()))
 	mux.Handle("GET /ack/{token}", a.notify.AckPage())
 	mux.Handle("POST /ack/{token}", a.notify.AckPage())
-	mux.Handle("GET /cover/{token}", a.shifts.CoverPage(a.Frame.As))
-	mux.Handle("POST /cover/{token}", a.shifts.CoverPage(a.Frame.As))
+	mux.Handle("GET /cover/{token}", a.shifts.CoverPage(a.perform))
+	mux.Handle("POST /cover/{token}", a.shifts.CoverPage(a.perform))
 	mux.Handle("GET /calendar/feed/{file}", a.feeds.Handler(a.Frame.ClientIP))
 	for pattern, handler := range a.phone.Handlers() {
 		mux.Handle(pattern, handler)
@@ -111,9 +114,17 @@ func (a *App) Handler() (http.Handler, error) {
 	return gzhttp.GzipHandler(a.showHeld(a.operationsFirst(mux))), nil
 }
 
+// perform runs an operation as the person who sent a request to a page.
+func (a *App) perform(r *http.Request, who auth.Principal, path string, body any) error {
+	return a.Frame.Invoke(r.Context(), api.Inside{Who: who, IP: a.Frame.ClientIP(r)}, path, body, nil)
+}
+
 // console returns the pages for people.
 func (a *App) console() *console.Service {
-	return &console.Service{DB: a.DB, Frame: a.Frame, Clock: a.Clock, Log: a.Log, TLS: a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:")}
+	return &console.Service{
+		DB: a.DB, Frame: a.Frame, Clock: a.Clock, Log: a.Log, TLS: a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:"),
+		Live: a.live,
+	}
 }
 
 // operationsFirst sends calls of operations straight to the frame and all others to the mux, which costs more.

@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/changeevent"
 	"tocsin/internal/channel"
+	"tocsin/internal/console"
 	"tocsin/internal/core/event"
 	"tocsin/internal/datasource"
 	"tocsin/internal/engine/escalation"
@@ -103,6 +104,8 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 			bus.Subscribe(m.Handle)
 		}
 	}
+	a.live = console.NewLive(a.accountMark)
+	bus.Subscribe(a.pagesChange)
 }
 
 // objects lists the modules of what accounts keep.

@@ -145,6 +145,12 @@ func silenceOps() []api.Op {
 			Example: exampleChannel, Do: api.Do(listSilenceRules),
 		},
 		{
+			Path: "/channel/silence/rule/list-effective", Allow: read, Effect: api.Snapshot,
+			Doc:     "Lists the silence rules of all channels that are in force now, those that end first before the others.",
+			Notes:   "Rules of private channels are shown only to callers who may read these.",
+			Example: `{"limit": 20}`, Do: api.Do(listEffectiveSilences),
+		},
+		{
 			Path: "/channel/silence/rule/create", Allow: manage, Effect: api.Write, Audit: "silence_rule:write:create",
 			Doc: "Creates a silence rule, enabled.", Notes: suspicious,
 			Example: `{"channel_id": 1001, ` + silenceExample + `}`, Do: api.Do(createSilenceRule),

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -34,15 +35,30 @@ var assetList = func() map[string]asset {
 		if err != nil {
 			panic(err)
 		}
-		sum := sha256.Sum256(content)
-		kind := mime.TypeByExtension(path.Ext(e.Name()))
-		if kind == "" && strings.HasSuffix(e.Name(), ".woff2") {
-			kind = "font/woff2"
+		all[e.Name()] = newAsset(e.Name(), content)
+	}
+	for name, a := range all { // a style sheet refers to files by the addresses of the pages: else each is loaded twice
+		if path.Ext(name) == ".css" {
+			all[name] = newAsset(name, urls.ReplaceAllFunc(a.content, func(url []byte) []byte {
+				file := string(url[len("url(") : len(url)-1])
+				return []byte("url(" + file + "?v=" + all[file].digest + ")")
+			}))
 		}
-		all[e.Name()] = asset{e.Name(), kind, content, hex.EncodeToString(sum[:6])}
 	}
 	return all
 }()
+
+// urls finds the files that a style sheet refers to.
+var urls = regexp.MustCompile(`url\([a-z0-9.-]+\)`)
+
+func newAsset(name string, content []byte) asset {
+	sum := sha256.Sum256(content)
+	kind := mime.TypeByExtension(path.Ext(name))
+	if kind == "" && strings.HasSuffix(name, ".woff2") {
+		kind = "font/woff2"
+	}
+	return asset{name, kind, content, hex.EncodeToString(sum[:6])}
+}
 
 // assetPath returns the address of an asset. Browsers keep what they loaded from it, because other content has another
 // address.

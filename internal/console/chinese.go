@@ -3,7 +3,7 @@ package console
 import "maps"
 
 // chinese holds the texts of the console in Chinese, by their English text.
-var chinese = merged(chineseFrame, chineseConfigure)
+var chinese = merged(chineseFrame, chineseFront, chineseConfigure)
 
 // merged returns one catalog of several.
 func merged(parts ...map[string]string) map[string]string {
@@ -34,6 +34,7 @@ var chineseFrame = map[string]string{
 	"App key":         "App key",
 	"Skip to content": "跳到正文",
 	"Main":            "主菜单",
+	"Shortcuts":       "快捷菜单",
 	"Light":           "浅色",
 	"Dark":            "深色",
 	"Request":         "请求编号",

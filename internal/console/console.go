@@ -22,6 +22,7 @@ type Service struct {
 	Clock clock.Clock
 	Log   *slog.Logger
 	TLS   bool // the browser reaches the server by HTTPS
+	Live  *Live
 }
 
 // page is one address that shows something.
@@ -48,6 +49,7 @@ func (s *Service) Handlers() map[string]http.Handler {
 	for _, p := range pages() {
 		all["GET "+p.path] = s.visited(p.open, func(v *visit) error { return v.showPage(p) })
 	}
+	all["GET /live"] = s.visited(false, (*visit).live)
 	cross := http.NewCrossOriginProtection()
 	for _, a := range actions() {
 		all["POST "+a.path] = cross.Handler(s.visited(a.open, func(v *visit) error { return v.act(a) }))

@@ -2,18 +2,22 @@ package console
 
 import (
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	"tocsin/internal/auth"
 )
 
 var incidentPages = []page{
 	{path: "/incidents", template: "incidents", tab: "incidents", show: showIncidents},
 	{path: "/incidents/{id}", template: "incident", tab: "incidents", show: showIncident},
-}
-
-var incidentActions = []action{
-	{path: "/incidents/{id}/ack", do: onIncident("/incident/ack"), show: showIncident, page: "incident"},
-	{path: "/incidents/{id}/unack", do: onIncident("/incident/unack"), show: showIncident, page: "incident"},
-	{path: "/incidents/{id}/resolve", do: onIncident("/incident/resolve"), show: showIncident, page: "incident"},
+	{path: "/incidents/{id}/why", template: "why", tab: "incidents", show: showIncidentWhy},
+	{path: "/incidents/{id}/similar", template: "incident_similar", tab: "incidents", show: showSimilar},
+	{path: "/incidents/{id}/people", template: "incident_people", tab: "incidents", show: showIncidentPeople},
+	{path: "/incidents/{id}/merge", template: "incident_merge", tab: "incidents", show: showIncidentMerge},
+	{path: "/incidents/{id}/edit", template: "incident_edit", tab: "incidents", show: showIncidentEdit},
 }
 
 // incidentRow is an incident in a list.
@@ -28,8 +32,10 @@ type incidentRow struct {
 	StartTime  int64       `json:"start_time"`
 	AckTime    int64       `json:"ack_time"`
 	CloseTime  int64       `json:"close_time"`
+	Snoozed    int64       `json:"snoozed_before"`
 	Alerts     int64       `json:"alert_cnt"`
 	Firing     int64       `json:"active_alert_cnt"`
+	Test       bool        `json:"is_test"`
 	Responders []responder `json:"responders"`
 }
 
@@ -39,40 +45,80 @@ type responder struct {
 	AckedAt int64  `json:"acknowledged_at"`
 }
 
-// Holder returns who has acknowledged the incident; empty when no person has.
+// Ackers returns who has acknowledged the incident, the first one first.
+func (i incidentRow) Ackers() []responder {
+	ackers := slices.DeleteFunc(slices.Clone(i.Responders), func(r responder) bool { return r.AckedAt == 0 })
+	slices.SortStableFunc(ackers, func(a, b responder) int { return int(a.AckedAt - b.AckedAt) })
+	return ackers
+}
+
+// Holder returns the names of the persons who have acknowledged the incident; empty: no person has.
 func (i incidentRow) Holder() string {
 	var names []string
+	for _, r := range i.Ackers() {
+		names = append(names, r.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Asked returns the names of the responders who have not acknowledged.
+func (i incidentRow) Asked() string {
+	var names []string
 	for _, r := range i.Responders {
-		if r.AckedAt > 0 {
+		if r.AckedAt == 0 {
 			names = append(names, r.Name)
 		}
 	}
 	return strings.Join(names, ", ")
 }
 
-// month is the longest window of /incident/list, in seconds.
+// Open reports whether the incident goes on.
+func (i incidentRow) Open() bool { return i.Progress != "Closed" }
+
+// month is the longest window of the lists of incidents and alerts, in seconds.
 const month = 31 * 86400
 
-// incidents returns the newest incidents that a filter of /incident/list finds in the last month.
-func (v *visit) incidents(filter map[string]any) ([]incidentRow, error) {
-	var reply struct {
-		Items []incidentRow `json:"items"`
+// incidentList is a page of /incident/list.
+type incidentList struct {
+	Items []incidentRow `json:"items"`
+	Total int64         `json:"total"`
+	Next  string        `json:"search_after_ctx"`
+}
+
+// incidents returns incidents of the last month that a filter of /incident/list finds, the newest first. A filter may
+// name another window.
+func (v *visit) incidents(filter map[string]any) (list incidentList, err error) {
+	if filter["end_time"] == nil {
+		now := v.Now.Unix()
+		filter["start_time"], filter["end_time"] = now-month+1, now+1
 	}
-	now := v.Now.Unix()
-	filter["start_time"], filter["end_time"] = now-month+1, now+1
-	err := v.call("/incident/list", filter, &reply)
-	return reply.Items, err
+	err = v.call("/incident/list", filter, &list)
+	return list, err
+}
+
+// named is something with an identifier and a name, to choose from.
+type named struct {
+	ID   string
+	Name string
 }
 
 type incidentsView struct {
 	titled
-	Show      string // mine, open or all
-	Incidents []incidentRow
+	listFilter
+	Show     string // mine, open or all
+	Severity string
+	List     incidentList
+	Channels []named
+	Teams    []named
+	Wrong    string // why the filter is not understood
 }
 
+// pageSize is how many rows a list shows.
+const pageSize = 50
+
 func showIncidents(v *visit) (view, error) {
-	d := incidentsView{titled: titled(v.T("Incidents")), Show: v.query("show")}
-	filter := map[string]any{"limit": 100}
+	d := incidentsView{titled: titled(v.T("Incidents")), listFilter: v.listFilter(), Show: v.query("show"), Severity: v.query("severity")}
+	filter := map[string]any{"limit": pageSize, "start_time": d.from, "end_time": d.to}
 	switch d.Show {
 	case "mine":
 		filter["responder_ids"], filter["progress"] = []int64{v.who.PersonID}, "Triggered,Processing"
@@ -81,30 +127,140 @@ func showIncidents(v *visit) (view, error) {
 		d.Show = "open"
 		filter["progress"] = "Triggered,Processing"
 	}
+	d.fill(filter)
+	if d.Severity != "" {
+		filter["incident_severity"] = d.Severity
+	}
+	if team := number(v.query("team")); team != 0 {
+		filter["team_ids"] = []int64{team}
+	}
+	if d.Query != "" {
+		filter["query"] = d.Query
+	}
 	var err error
-	d.Incidents, err = v.incidents(filter)
+	if d.List, err = v.incidents(filter); err != nil {
+		if d.Wrong = v.misunderstood(err); d.Wrong == "" {
+			return nil, err
+		}
+	}
+	if d.Channels, err = v.channels(); err != nil {
+		return nil, err
+	}
+	d.Teams, err = v.teams()
 	return d, err
 }
 
-type incidentView struct {
-	titled
-	Incident incidentRow
-	Done     string // what was done a moment ago; empty: nothing
+// listFilter is what the lists of incidents and alerts are filtered by in the address.
+type listFilter struct {
+	Query, Channel, Days, Cursor string
+	from, to                     int64
+	values                       url.Values
 }
 
-func showIncident(v *visit) (view, error) {
-	var i incidentRow
-	if err := v.call("/incident/info", map[string]any{"incident_id": v.r.PathValue("id")}, &i); err != nil {
-		return nil, err
+// days are the windows that lists offer, in days.
+var days = []string{"1", "7", "31"}
+
+// listFilter reads the filter of a list from the address. Windows end now, unless the address has an end.
+func (v *visit) listFilter() listFilter {
+	f := listFilter{
+		Query: v.query("q"), Channel: v.query("channel"), Days: v.query("days"), Cursor: v.query("after"), values: v.r.URL.Query(),
 	}
-	return incidentView{titled(i.Title), i, v.query("done")}, nil
+	if !slices.Contains(days, f.Days) {
+		f.Days = "31"
+	}
+	f.to = v.Now.Unix() + 1
+	if end := number(v.query("until")); end > 0 {
+		f.to = end
+	}
+	f.from = max(1, f.to-number(f.Days)*86400)
+	return f
 }
 
-// onIncident returns an action that calls an operation on the incident of the address.
-func onIncident(path string) func(*visit) (string, error) {
-	return func(v *visit) (string, error) {
-		incident := v.r.PathValue("id")
-		done := path[strings.LastIndexByte(path, '/')+1:]
-		return "/incidents/" + url.PathEscape(incident) + "?done=" + done, v.call(path, map[string]any{"incident_ids": []string{incident}}, nil)
+// fill adds the channel and the place in the list to a request.
+func (f listFilter) fill(request map[string]any) {
+	if channel := number(f.Channel); channel != 0 {
+		request["channel_ids"] = []int64{channel}
 	}
+	if f.Cursor != "" {
+		request["search_after_ctx"] = f.Cursor
+	}
+}
+
+// DaysOffered returns the windows to choose from.
+func (f listFilter) DaysOffered() []string { return days }
+
+// Address returns the parameters of the page's address with another value of one, from the first row.
+func (f listFilter) Address(name, value string) string { return "?" + f.with(name, value).Encode() }
+
+// with returns the parameters with another value of one, without the place in the list.
+func (f listFilter) with(name, value string) url.Values {
+	values := url.Values{}
+	for k, list := range f.values {
+		values[k] = list
+	}
+	values.Del("after")
+	values.Del("until")
+	values.Set(name, value)
+	if value == "" {
+		values.Del(name)
+	}
+	return values
+}
+
+// After returns the parameters of the next page of the list. The window stays that of this page, or the cursor would not
+// belong to it.
+func (f listFilter) After(cursor string) string {
+	values := f.with("after", cursor)
+	values.Set("until", strconv.FormatInt(f.to, 10))
+	return "?" + values.Encode()
+}
+
+// number returns the number that a text is; 0 when it is none.
+func number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// channels returns the channels that the visitor may choose from.
+func (v *visit) channels() ([]named, error) {
+	var reply struct {
+		Items []struct {
+			ID   int64  `json:"channel_id"`
+			Name string `json:"channel_name"`
+		} `json:"items"`
+	}
+	err := v.call("/channel/list", map[string]any{"is_brief": true, "limit": 100}, &reply)
+	all := make([]named, len(reply.Items))
+	for i, c := range reply.Items {
+		all[i] = named{strconv.FormatInt(c.ID, 10), c.Name}
+	}
+	slices.SortStableFunc(all, func(a, b named) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return all, err
+}
+
+// teams returns the teams that the visitor may choose from.
+func (v *visit) teams() ([]named, error) {
+	var reply struct {
+		Items []struct {
+			ID   int64  `json:"team_id"`
+			Name string `json:"team_name"`
+		} `json:"items"`
+	}
+	err := v.call("/team/list", map[string]any{"limit": 100, "orderby": "team_name", "asc": true}, &reply)
+	all := make([]named, len(reply.Items))
+	for i, t := range reply.Items {
+		all[i] = named{strconv.FormatInt(t.ID, 10), t.Name}
+	}
+	return all, err
+}
+
+// ManagesIncidents reports whether the visitor may act on incidents.
+func (v *visit) ManagesIncidents() bool { return v.who.May(auth.IncidentsManage) }
+
+// recently reports whether a moment, in Unix seconds, is not longer ago than a time.
+func (v *visit) recently(at int64, ago time.Duration) bool {
+	return at > 0 && v.Now.Unix()-at <= int64(ago/time.Second)
 }

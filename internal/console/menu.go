@@ -3,14 +3,16 @@ package console
 // tab is an entry of the menu.
 type tab struct {
 	Name, Path, Text, Icon string
+	Key                    string // goes there after g; empty: none
 }
 
 var tabs = []tab{
-	{"now", "/", "Now", "house"},
-	{"incidents", "/incidents", "Incidents", "siren"},
-	{"channels", "/channels", "Channels", "layers"},
-	{"integrations", "/integrations", "Integrations", "webhook"},
-	{"configuration", "/configuration", "Configuration", "layers"},
+	{"now", "/", "Now", "house", "n"},
+	{"incidents", "/incidents", "Incidents", "siren", "i"},
+	{"alerts", "/alerts", "Alerts", "bell-ring", "a"},
+	{"channels", "/channels", "Channels", "layers", "c"},
+	{"integrations", "/integrations", "Integrations", "webhook", ""},
+	{"configuration", "/configuration", "Configuration", "layers", ""},
 }
 
 // Tabs returns the entries of the menu.

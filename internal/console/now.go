@@ -2,7 +2,11 @@ package console
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
 )
 
 var nowPages = []page{{path: "/{$}", template: "now", tab: "now", show: showNow}}
@@ -10,9 +14,20 @@ var nowPages = []page{{path: "/{$}", template: "now", tab: "now", show: showNow}
 // nowView answers three questions: am I on call, what burns, and what is wrong with the watch.
 type nowView struct {
 	titled
-	Mine      []turn // in schedules that name the visitor, the current and next turn
-	Incidents []incidentRow
-	Untold    []untold
+	Mine      []turn // in schedules that name the visitor, the present turns first
+	Incidents incidentList
+	Untold    listed[untold]
+	Gaps      listed[gap]
+	Endpoints listed[endpoint]
+	Silences  listed[silence]
+	Failed    map[string]string // why a tile could not be read, by its name
+	Hidden    map[string]bool   // tiles that the visitor may not read
+}
+
+// listed is a page of a list.
+type listed[T any] struct {
+	Items []T   `json:"items"`
+	Total int64 `json:"total"`
 }
 
 // turn is when the visitor is on call in one schedule.
@@ -21,62 +36,167 @@ type turn struct {
 	Name       string
 	On         bool  // now
 	Start, End int64 // of the present turn or, when there is none, of the next; 0: none in two weeks
-	Next       []string
+	Now        string
+	Next       string // who is on call next
 	NextAt     int64
+	now, next  []int64
 }
 
 type untold struct {
 	IncidentID string `json:"incident_id"`
+	AlertID    string `json:"alert_id"`
+	EventID    string `json:"event_id"`
 	Title      string `json:"title"`
+	Severity   string `json:"severity"`
 	Why        string `json:"why"`
 	State      string `json:"state"`
 	Since      int64  `json:"since"`
 }
 
-func showNow(v *visit) (view, error) {
-	d := nowView{titled: titled(v.T("Now"))}
-	var err error
-	if d.Incidents, err = v.incidents(map[string]any{"progress": "Triggered,Processing", "limit": 20}); err != nil {
-		return nil, err
+// Path returns the page of what reached no one.
+func (u untold) Path() string {
+	switch {
+	case u.IncidentID != "":
+		return "/incidents/" + u.IncidentID
+	case u.AlertID != "":
+		return "/alerts/" + u.AlertID
 	}
-	if d.Mine, err = v.turns(); err != nil {
-		return nil, err
-	}
-	var reply struct {
-		Items []untold `json:"items"`
-	}
-	if v.May("incidents:read") {
-		err = v.call("/incident/untold/list", map[string]any{"limit": 20}, &reply)
-	}
-	d.Untold = reply.Items
-	return d, err
+	return "/alerts/" + u.EventID + "/why?event=1"
 }
 
-// turns returns the visitor's present and next turns, the present ones first.
-func (v *visit) turns() ([]turn, error) {
+type gap struct {
+	ScheduleID int64  `json:"schedule_id"`
+	Schedule   string `json:"schedule_name"`
+	Start      int64  `json:"start"`
+	End        int64  `json:"end"`
+}
+
+// Length returns how long the gap is, in seconds.
+func (g gap) Length() int64 { return g.End - g.Start }
+
+// FillPath returns the address of an override that fills the gap.
+func (g gap) FillPath() string {
+	return fmt.Sprintf("/schedules/%d/override?from=%d&to=%d", g.ScheduleID, g.Start, g.End)
+}
+
+type endpoint struct {
+	ID       int64  `json:"integration_id"`
+	Name     string `json:"integration_name"`
+	Failures int64  `json:"failures"`
+	Held     int64  `json:"held_until"` // Unix milliseconds
+	Waiting  int64  `json:"waiting"`
+}
+
+// HeldUntil returns when the next attempt is made, in Unix seconds; 0: the endpoint is not held.
+func (e endpoint) HeldUntil() int64 { return e.Held / 1000 }
+
+type silence struct {
+	ChannelID int64  `json:"channel_id"`
+	Channel   string `json:"channel_name"`
+	Rule      string `json:"rule_name"`
+	Until     int64  `json:"until"`
+}
+
+// tile is a part of the page that is read by itself: when it cannot be, the others are shown all the same.
+type tile struct {
+	name string
+	may  []auth.Permission // any of them; none: every person
+	read func(*visit) error
+}
+
+// ten returns a function that reads the first ten of a list.
+func ten(path string, reply any) func(*visit) error {
+	return func(v *visit) error { return v.call(path, map[string]any{"limit": 10}, reply) }
+}
+
+func showNow(v *visit) (view, error) {
+	d := &nowView{titled: titled(v.T("Now")), Failed: map[string]string{}, Hidden: map[string]bool{}}
+	schedules := []auth.Permission{auth.SchedulesRead, auth.SchedulesManage}
+	tiles := []tile{
+		{"mine", schedules, d.readTurns},
+		{"burns", []auth.Permission{auth.IncidentsRead}, func(v *visit) (err error) {
+			d.Incidents, err = v.incidents(map[string]any{"progress": "Triggered,Processing", "limit": 10})
+			return err
+		}},
+		{"untold", []auth.Permission{auth.IncidentsRead}, d.readUntold},
+		{"gaps", schedules, ten("/schedule/gap/list", &d.Gaps)},
+		{"endpoints", []auth.Permission{auth.IntegrationsRead}, ten("/webhook/endpoint/list", &d.Endpoints)},
+		{"silences", []auth.Permission{auth.ChannelsRead}, ten("/channel/silence/rule/list-effective", &d.Silences)},
+	}
+	for _, t := range tiles {
+		if !v.who.MayAny(t.may) {
+			d.Hidden[t.name] = true
+			continue
+		}
+		if err := t.read(v); err != nil {
+			d.Failed[t.name] = v.T("It could not be read.")
+			if refused := api.RefusalOf(err); refused != nil {
+				d.Failed[t.name] = refused.Message
+			} else {
+				v.Log.Error("console", "path", v.r.URL.Path, "tile", t.name, "error", err)
+			}
+		}
+	}
+	return *d, nil
+}
+
+// readUntold reads what reached no one, without what is silent by choice: no action is needed there.
+func (d *nowView) readUntold(v *visit) error {
+	err := v.call("/incident/untold/list", map[string]any{"limit": 100}, &d.Untold)
+	d.Untold.Items = slices.DeleteFunc(d.Untold.Items, func(u untold) bool { return u.State == "by_choice" })
+	d.Untold.Total = int64(len(d.Untold.Items))
+	d.Untold.Items = d.Untold.Items[:min(10, len(d.Untold.Items))]
+	return err
+}
+
+// OnCall reports whether the visitor is on call now.
+func (d nowView) OnCall() bool { return len(d.Mine) > 0 && d.Mine[0].On }
+
+// NextTurn returns the visitor's next turn; nil when none begins within two weeks.
+func (d nowView) NextTurn() *turn {
+	for i := range d.Mine {
+		if !d.Mine[i].On && d.Mine[i].Start > 0 {
+			return &d.Mine[i]
+		}
+	}
+	return nil
+}
+
+// maxTurns is how many schedules of the visitor are read: each is a call.
+const maxTurns = 8
+
+// readTurns reads the visitor's present and next turns, the present ones first.
+func (d *nowView) readTurns(v *visit) error {
 	var own struct {
 		Items []schedule `json:"items"`
 	}
 	if err := v.call("/schedule/self", struct{}{}, &own); err != nil {
-		return nil, err
+		return err
 	}
-	turns := make([]turn, 0, len(own.Items))
-	for _, s := range own.Items {
+	var ids []int64
+	for _, s := range own.Items[:min(len(own.Items), maxTurns)] {
 		var full schedule
 		now := v.Now.Unix()
 		request := map[string]any{"schedule_id": s.ID, "start": now, "end": now + 14*86400}
 		if err := v.call("/schedule/info", request, &full); err != nil {
-			return nil, err
+			return err
 		}
-		turns = append(turns, v.turnIn(full))
+		t := v.turnIn(full)
+		ids = append(append(ids, t.now...), t.next...)
+		d.Mine = append(d.Mine, t)
 	}
-	slices.SortStableFunc(turns, func(a, b turn) int {
+	slices.Sort(ids)
+	people, err := v.people(slices.Compact(ids))
+	for i, t := range d.Mine {
+		d.Mine[i].Now, d.Mine[i].Next = names(people).list(t.now), names(people).list(t.next)
+	}
+	slices.SortStableFunc(d.Mine, func(a, b turn) int {
 		if a.On != b.On {
 			return map[bool]int{true: -1, false: 1}[a.On]
 		}
 		return cmp.Compare(cmp.Or(a.Start, 1<<60), cmp.Or(b.Start, 1<<60))
 	})
-	return turns, nil
+	return err
 }
 
 // turnIn returns the visitor's turn in a schedule.
@@ -95,8 +215,27 @@ func (v *visit) turnIn(s schedule) turn {
 			break
 		}
 	}
-	if c := s.Current; t.On && c != nil {
-		t.End = max(t.End, c.End)
+	if c := s.Current; c != nil {
+		t.now = c.persons()
+		if t.On {
+			t.End = max(t.End, c.End)
+		}
+	}
+	if n := s.Next; n != nil {
+		t.next, t.NextAt = n.persons(), n.Start
 	}
 	return t
 }
+
+// untoldStates are the texts of the states of what reached no one.
+var untoldStates = map[string]string{
+	"waiting": "the fallback is notified next", "fallback": "the fallback was notified",
+	"unreached": "the fallback could not be reached either",
+	"by_choice": "silent by choice",
+}
+
+// UntoldState names a state of what reached no one.
+func (v *visit) UntoldState(state string) string { return v.T(cmp.Or(untoldStates[state], state)) }
+
+// ManagesSchedules reports whether the visitor may change schedules.
+func (v *visit) ManagesSchedules() bool { return v.who.May(auth.SchedulesManage) }

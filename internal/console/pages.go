@@ -4,9 +4,9 @@ import "slices"
 
 // pages lists what can be shown, and actions what can be done. Each noun has both in the file of its name.
 func pages() []page {
-	return slices.Concat(signInPages, nowPages, incidentPages, channelPages, integrationPages, configurationPages, rumPages)
+	return slices.Concat(signInPages, nowPages, incidentPages, alertPages, channelPages, integrationPages, configurationPages, rumPages)
 }
 
 func actions() []action {
-	return slices.Concat(signInActions, incidentActions, channelActions, integrationActions, configurationActions, rumActions)
+	return slices.Concat(signInActions, incidentActions, alertActions, channelActions, integrationActions, configurationActions, rumActions)
 }

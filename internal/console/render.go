@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"tocsin/internal/api"
@@ -44,10 +45,18 @@ var templates = func() map[string]*template.Template {
 
 func functions(lang string) template.FuncMap {
 	return template.FuncMap{
-		"t":     func(text string, args ...any) string { return translate(lang, text, args...) },
+		"t": func(text string, args ...any) string { return translate(lang, text, args...) },
+		"tn": func(n any, one, many string, args ...any) string {
+			if lang == "en" && fmt.Sprint(n) == "1" {
+				many = one
+			}
+			return translate(lang, many, append([]any{n}, args...)...)
+		},
 		"icon":  icon,
 		"lower": strings.ToLower,
 		"list":  func(items ...any) []any { return items },
+		"sub":   func(a, b int64) int64 { return a - b },
+		"len64": func(list any) int64 { return int64(reflect.ValueOf(list).Len()) },
 	}
 }
 

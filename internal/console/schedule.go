@@ -41,3 +41,11 @@ func (e entry) names(person int64) bool {
 	}
 	return false
 }
+
+// persons returns who is on call in the period.
+func (e entry) persons() (ids []int64) {
+	for _, m := range e.Group.Members {
+		ids = append(ids, m.Persons...)
+	}
+	return ids
+}

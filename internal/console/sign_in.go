@@ -91,9 +91,9 @@ func (v *visit) cookieName() string {
 	return "tocsin"
 }
 
-// look changes the language and the theme of this browser.
+// look changes the language, the theme and the keys of this browser.
 func look(v *visit) (string, error) {
-	for _, name := range []string{"lang", "theme"} {
+	for _, name := range []string{"lang", "theme", "keys"} {
 		if value, sent := v.r.PostForm[name]; sent {
 			v.remember(name, value[0])
 		}

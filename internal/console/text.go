@@ -45,6 +45,9 @@ func (v *visit) theme() string {
 	return ""
 }
 
+// Keys reports whether single keys are shortcuts on this browser.
+func (v *visit) Keys() bool { return v.cookie("keys") != "off" }
+
 func (v *visit) cookie(name string) string {
 	c, err := v.r.Cookie(name)
 	if err != nil {

@@ -18,6 +18,12 @@ func (v *visit) AtIn(at int64, zone *time.Location) template.HTML {
 	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + v.moment(t) + `</time>`)
 }
 
+// Minutes returns a number of minutes for people.
+func (v *visit) Minutes(n int) string { return v.Span(int64(n) * 60) }
+
+// When returns a moment as text, in the visitor's time zone. at is Unix seconds.
+func (v *visit) When(at int64) string { return v.moment(time.Unix(at, 0).In(v.Zone)) }
+
 // moment returns a time as people write it: Thu 25 Mar, 02:00. The year is there when it is another.
 func (v *visit) moment(t time.Time) string {
 	sameYear := t.Year() == v.Now.In(t.Location()).Year()

@@ -106,7 +106,7 @@ func begin(t *testing.T) *world {
 	handler, err := a.Handler()
 	w.must(err)
 	server := httptest.NewServer(handler)
-	t.Cleanup(func() { server.Close(); a.Close() })
+	t.Cleanup(func() { a.StopStreams(); server.Close(); a.Close() })
 	w.app, w.url = a, server.URL
 	for _, text := range []string{full, empty} {
 		f, err := accountfile.Read(strings.NewReader(text))

@@ -92,6 +92,16 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.self),
 		},
 		{
+			Path:   "/schedule/gap/list",
+			Allow:  mayRead,
+			Effect: api.Snapshot,
+			Doc:    "Lists when no one is on call within the next 14 days, the earliest first.",
+			Notes: "Of enabled schedules that an escalation rule names: a schedule that pages no one has no gap that matters. " +
+				"Gaps that begin later are not listed.",
+			Example: `{"limit": 20}`,
+			Do:      api.Do(r.gapList),
+		},
+		{
 			Path:    "/schedule/infos",
 			Allow:   mayRead,
 			Effect:  api.Snapshot,

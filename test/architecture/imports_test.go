@@ -131,6 +131,7 @@ var readsClock = map[string]string{
 	"api":               "measures how long a call took",
 	"cli":               "prints how long a command took",
 	"app":               "waits for other processes when keys rotate",
+	"console":           "limits how long a write to a stream may take",
 	"platform/egress":   "measures how long an attempt took",
 	"sender/sendertest": "is a service for tests",
 	"sender/mailtest":   "is a mail server for tests",

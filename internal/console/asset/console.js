@@ -7,20 +7,37 @@ const parse = html => new DOMParser().parseFromString(policy ? policy.createHTML
 
 const main = () => document.getElementById('main');
 
-// show replaces the page's content with that of an answer and keeps what the reader has: focus, scroll, open details and
-// what is being typed.
-function show(html, path) {
+// isTyped reports whether a control holds something else than the page came with. Only controls with an id can be found
+// again in another answer.
+const controls = () => [...main().querySelectorAll('input:not([type=hidden]), textarea, select')];
+const isTyped = c => c.matches('select') ? [...c.options].some(o => o.selected !== o.defaultSelected) && c.selectedIndex > 0
+  : c.matches('[type=checkbox], [type=radio]') ? c.checked !== c.defaultChecked : c.value !== c.defaultValue;
+
+// show replaces the page's content with that of an answer and keeps what the reader has: focus, scroll, open details and,
+// unless a form was sent, what is being typed.
+function show(html, path, sent) {
   const next = parse(html), from = next.getElementById('main');
   if (!from) return false;
-  const focused = document.activeElement?.id, open = new Set([...document.querySelectorAll('details[open][id]')].map(d => d.id));
+  const active = document.activeElement, at = active?.selectionStart;
+  const open = [...document.querySelectorAll('details[open][id]')].map(d => d.id);
+  const typed = sent ? [] : controls().filter(c => c.id && isTyped(c)).map(c => [c.id, c.value, c.checked]);
+  const loaded = [...main().querySelectorAll('[data-load] > [data-loaded]')];
   adopt(next);
   document.title = next.title;
   main().replaceWith(document.adoptNode(from));
   const nav = next.querySelector('.bar nav');
   if (nav) document.querySelector('.bar nav')?.replaceWith(document.adoptNode(nav));
   open.forEach(id => document.getElementById(id)?.setAttribute('open', ''));
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  for (const [id, value, checked] of typed) {
+    const c = document.getElementById(id);
+    if (c?.matches('[type=checkbox], [type=radio]')) c.checked = checked; else if (c) c.value = value;
+  }
+  for (const part of loaded) main().querySelector(`[data-load="${CSS.escape(part.dataset.loaded)}"]`)?.replaceChildren(part);
+  const focus = active?.id && document.getElementById(active.id);
+  if (focus) { focus.focus({ preventScroll: true }); if (at != null) try { focus.setSelectionRange(at, at); } catch { /* it has no text */ } }
+  else if (active?.matches?.('a[href]')) main().querySelector(`a[href="${CSS.escape(active.getAttribute('href'))}"]`)?.focus({ preventScroll: true });
   if (path) history.replaceState(null, '', path);
+  load();
   return true;
 }
 
@@ -32,31 +49,132 @@ function adopt(next) {
   document.adoptedStyleSheets = [sheet];
 }
 
-const busy = () => document.activeElement?.matches('input:not([type=checkbox]), textarea, select') || document.querySelector('dialog[open], form[data-dirty]');
-
-async function refresh() {
-  if (busy()) return;
-  const answer = await fetch(location.href, { headers: { 'Accept-Language': navigator.language } });
-  if (answer.ok && !busy()) show(await answer.text());
+// load fills in parts that are slow to make: the part of the page at their address that is marked as loaded.
+async function load() {
+  for (const part of document.querySelectorAll('[data-load]:not(:has([data-loaded]))')) {
+    const path = part.dataset.load;
+    try {
+      const answer = await fetch(path);
+      const found = answer.ok && parse(await answer.text()).getElementById('loaded');
+      if (!found || !part.isConnected) continue;
+      const box = document.createElement('div');
+      box.dataset.loaded = path;
+      box.append(...document.adoptNode(found).childNodes);
+      part.replaceChildren(box);
+      if (box.querySelector('h2')) box.querySelector('h2').id = part.getAttribute('aria-labelledby') ?? '';
+    } catch { /* the link to it stays */ }
+  }
 }
+
+// A refresh waits while it would take something from the reader: an open dialog, text that an input method composes, and
+// what is typed into a control that cannot be found again.
+let composing = false;
+document.addEventListener('compositionstart', () => composing = true);
+document.addEventListener('compositionend', () => composing = false);
+const busy = () => composing || document.querySelector('dialog[open]') || document.activeElement?.matches('select')
+  || controls().some(c => !c.id && isTyped(c));
+
+let last = 0, due = 0, version = 0;
+async function refresh() {
+  due = 0;
+  if (busy()) { later(2000); return; }
+  const mine = ++version;
+  last = Date.now();
+  try {
+    const answer = await fetch(location.href, { headers: { 'Accept-Language': navigator.language } });
+    if (answer.redirected && !answer.url.startsWith(location.origin + location.pathname)) { location.reload(); return; } // signed out
+    const html = await answer.text();
+    if (answer.ok && mine === version && !busy()) show(html);
+  } catch { /* the stream says when the connection is gone */ }
+}
+// Changes come in storms: the page is read again soon after the first, and once in a second at most.
+const later = (wait = 100) => due ||= setTimeout(refresh, Math.max(wait, last + 1000 - Date.now()));
 
 document.addEventListener('submit', async event => {
-  const form = event.target;
-  if (form.method !== 'post' || !form.matches('[data-swap]')) return;
+  const form = event.target, by = event.submitter;
+  if (form.getAttribute('method') !== 'post' || !form.matches('[data-swap]') || by?.getAttribute('formmethod')) return;
   event.preventDefault();
+  const target = by?.hasAttribute('formaction') ? by.formAction : form.getAttribute('action');
+  if (form.dataset.sending) return; // one tap is one action
+  form.dataset.sending = '1';
+  by?.setAttribute('aria-busy', 'true');
+  version++; // an answer that is older than this action must not be shown after it
   try {
-    const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form, event.submitter)) });
-    if (!show(await answer.text(), answer.url)) location.assign(answer.url);
-    main().focus({ preventScroll: true });
-  } catch { form.submit(); }
+    const answer = await fetch(target, { method: 'POST', body: new URLSearchParams(new FormData(form, by)) });
+    if (!show(await answer.text(), answer.redirected ? answer.url : undefined, true)) { location.assign(answer.url); return; }
+    (main().querySelector('[role=alert], [role=status]') ?? main()).scrollIntoView({ block: 'nearest' });
+    if (document.activeElement === document.body) main().focus({ preventScroll: true });
+  } catch {
+    delete form.dataset.sending;
+    by?.removeAttribute('aria-busy');
+    cut(); // nothing was lost: the button can be pressed again
+  }
 });
-document.addEventListener('input', event => event.target.form?.method === 'post' && event.target.form.setAttribute('data-dirty', ''));
 
-// The page follows what happens in the account. When the stream is cut, the page says since when it is old.
-if (document.querySelector('[data-live]')) {
-  const stream = new EventSource('/live');
-  let due;
-  stream.addEventListener('changed', () => { clearTimeout(due); due = setTimeout(refresh, 150); });
-  stream.onerror = () => { const s = document.getElementById('stale'); if (s?.hidden) { s.querySelector('time').textContent = new Date().toLocaleTimeString(document.documentElement.lang); s.hidden = false; } };
-  stream.onopen = () => { const s = document.getElementById('stale'); if (s && !s.hidden) { s.hidden = true; refresh(); } };
+// The page follows what happens in the account while it can be seen. When the stream is cut, the page says since when it
+// is old, and what it shows stays.
+const stale = () => document.getElementById('stale');
+let stream, heard = 0, retry;
+function cut() {
+  const s = stale();
+  if (!s?.hidden) return;
+  s.querySelector('time').textContent = new Date().toLocaleTimeString(document.documentElement.lang);
+  s.hidden = false;
 }
+function listen() {
+  clearTimeout(retry);
+  stream?.close();
+  stream = new EventSource('/live');
+  heard = Date.now();
+  stream.addEventListener('changed', () => { heard = Date.now(); later(); });
+  stream.addEventListener('alive', () => heard = Date.now());
+  stream.onopen = () => { heard = Date.now(); const s = stale(); if (s && !s.hidden) { s.hidden = true; later(0); } };
+  stream.onerror = () => { cut(); if (stream.readyState === EventSource.CLOSED) retry = setTimeout(listen, 5000); };
+}
+function deaf() {
+  clearTimeout(retry);
+  stream?.close();
+  stream = undefined;
+}
+if (stale()) {
+  const live = () => document.querySelector('[data-live]');
+  if (live() && !document.hidden) listen();
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) deaf(); // browsers allow few connections: a tab that no one sees keeps none
+    else if (live()) { listen(); later(0); }
+  });
+  addEventListener('offline', cut);
+  addEventListener('online', () => live() && listen());
+  addEventListener('pagehide', deaf);
+  addEventListener('pageshow', event => { if (event.persisted && live()) { listen(); later(0); } });
+  setInterval(() => {
+    if (!stream || document.hidden) return;
+    if (Date.now() - heard > 45000) { cut(); listen(); } // three heartbeats are missing
+    else if (Date.now() - last > 60000) later(); // some things change with time alone, such as who is on call
+  }, 5000);
+}
+
+// Single keys, unless they are switched off. None works while a field has the focus.
+let going = 0;
+const rows = () => [...main().querySelectorAll('.rows > li > a:first-child, tbody tr a:first-of-type')];
+function move(step) {
+  const all = rows(), now = all.findIndex(a => a.closest('li, tr')?.contains(document.activeElement));
+  all[Math.min(all.length - 1, Math.max(0, now + step))]?.focus();
+}
+document.addEventListener('keydown', event => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const field = event.target.matches?.('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]');
+  if (event.key === 'Escape' && field) { event.target.blur(); return; }
+  if (field || document.documentElement.dataset.keys === 'off' || document.querySelector('dialog[open]')) return;
+  const key = event.key, go = going && Date.now() - going < 1500;
+  going = 0;
+  if (go) { const to = document.querySelector(`[data-go="${CSS.escape(key)}"]`); if (to) { event.preventDefault(); to.click(); } return; }
+  if (key === 'g') { going = Date.now(); return; }
+  const known = {
+    '?': () => document.getElementById('keys')?.showModal(), j: () => move(1), k: () => move(-1),
+    '/': () => { const s = main().querySelector('input[type=search]'); s?.closest('details')?.setAttribute('open', ''); s?.focus(); return s; },
+  }[key] ?? (() => { const b = main().querySelector(`[data-key="${CSS.escape(key)}"]`); b?.click(); return b; });
+  if (known() !== null) event.preventDefault();
+});
+
+load();

@@ -3,7 +3,6 @@ package shiftnotice
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"html/template"
 	"net/http"
 	"time"
@@ -30,8 +29,8 @@ type coverView struct {
 	Declined                                             bool // the reader has declined
 }
 
-// Perform runs an operation as a person; see api.Frame.As.
-type Perform func(w http.ResponseWriter, r *http.Request, who auth.Principal, path string, body []byte) error
+// Perform runs an operation as the person who sent a request; see api.Frame.Invoke.
+type Perform func(r *http.Request, who auth.Principal, path string, body any) error
 
 // CoverPage serves /cover/TOKEN to a person who was asked for cover. GET changes nothing, because mail programs follow links
 // before people do. The buttons on the page send POST, which accepts or declines by the operation of the API.
@@ -45,7 +44,7 @@ func (r *Service) CoverPage(perform Perform) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
 		req.Body = http.MaxBytesReader(w, req.Body, maxForm)
-		status, view := r.answer(w, req, perform)
+		status, view := r.answer(req, perform)
 		w.WriteHeader(status)
 		if err := coverPage.Execute(w, view); err != nil {
 			r.Log.Error("page of a request for cover", "error", err)
@@ -59,7 +58,7 @@ const maxForm = 4096 // bytes of what a button sends
 var answers = map[string]string{"accept": "/schedule/cover/accept", "decline": "/schedule/cover/decline"}
 
 // answer does what the pressed button is for, and returns what the page shows.
-func (r *Service) answer(w http.ResponseWriter, req *http.Request, perform Perform) (status int, view coverView) {
+func (r *Service) answer(req *http.Request, perform Perform) (status int, view coverView) {
 	ticket, err := r.Notify.Links.RedeemCover(req.PathValue("token"), r.Notify.Clock.Now())
 	if err != nil {
 		return http.StatusNotFound, coverView{Problem: err.Error()}
@@ -75,7 +74,7 @@ func (r *Service) answer(w http.ResponseWriter, req *http.Request, perform Perfo
 		if path == "" {
 			return http.StatusBadRequest, coverView{Problem: "the page sent no action that can be done"}
 		}
-		refused = perform(w, req, who, path, fmt.Appendf(nil, `{"request_id":%d}`, ticket.Request))
+		refused = perform(req, who, path, map[string]int64{"request_id": ticket.Request})
 	}
 	if err == nil {
 		err = r.DB.Snapshot(req.Context(), func(tx *db.Tx) (err error) {

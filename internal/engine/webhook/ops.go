@@ -26,6 +26,16 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.historyList),
 		},
 		{
+			Path:   "/webhook/endpoint/list",
+			Allow:  []auth.Permission{auth.IntegrationsRead},
+			Effect: api.Snapshot,
+			Doc:    "Lists the webhooks whose endpoint failed at the last attempt, those with the most failures first.",
+			Notes: "An endpoint that fails often is held: one attempt at held_until probes whether it works again. " +
+				"Webhooks that name a private channel are shown only to callers who may read it.",
+			Example: `{"limit": 20}`,
+			Do:      api.Do(r.endpointList),
+		},
+		{
 			Path:    "/webhook/history/detail",
 			Allow:   []auth.Permission{auth.IntegrationsRead},
 			Effect:  api.Snapshot,

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -130,4 +131,14 @@ func (d *DB) Size() (file, log int64, err error) {
 		log = beside.Size()
 	}
 	return info.Size(), log, nil
+}
+
+// ChangedByOthers returns a number that differs when another process has changed the database since the last call. Only
+// the writing connection shows it: the others count this process's own writes too.
+func (d *DB) ChangedByOthers(ctx context.Context) (version int64, err error) {
+	err = d.Write(ctx, func(tx *Tx) (err error) {
+		version, _, err = One(tx, Column[int64], `PRAGMA data_version`)
+		return err
+	})
+	return version, err
 }

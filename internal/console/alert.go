@@ -1,0 +1,280 @@
+package console
+
+import (
+	"cmp"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+)
+
+var alertPages = []page{
+	{path: "/alerts", template: "alerts", tab: "alerts", show: showAlerts},
+	{path: "/alerts/{id}", template: "alert", tab: "alerts", show: showAlert},
+	{path: "/alerts/{id}/why", template: "why", tab: "alerts", show: showAlertWhy},
+}
+
+var alertActions = []action{
+	{path: "/alerts/{id}/close", do: closeAlert, show: showAlert, page: "alert"},
+}
+
+// alertRow is an alert in a list.
+type alertRow struct {
+	ID          string            `json:"alert_id"`
+	Title       string            `json:"title"`
+	Key         string            `json:"alert_key"`
+	Severity    string            `json:"alert_severity"`
+	Status      string            `json:"alert_status"`
+	Start       int64             `json:"start_time"`
+	Last        int64             `json:"last_time"`
+	End         int64             `json:"end_time"`
+	Events      int64             `json:"event_cnt"`
+	ChannelID   int64             `json:"channel_id"`
+	Channel     string            `json:"channel_name"`
+	Source      string            `json:"integration_name"`
+	Description string            `json:"description"`
+	Labels      map[string]string `json:"labels"`
+	Muted       string            `json:"muted"`
+	MutedBy     string            `json:"muted_by"`
+	MutedUntil  int64             `json:"muted_until"`
+	EverMuted   bool              `json:"ever_muted"`
+	Incident    *struct {
+		ID       string `json:"incident_id"`
+		Title    string `json:"title"`
+		Progress string `json:"progress"`
+	} `json:"incident"`
+}
+
+// State returns what an alert is in, in one word of the catalog.
+func (a alertRow) State() string {
+	switch {
+	case a.End != 0:
+		return "Over"
+	case a.Muted != "":
+		return map[string]string{"silenced": "Silenced", "inhibited": "Inhibited", "flapping": "Flapping"}[a.Muted]
+	}
+	return "Firing"
+}
+
+// alertTabs names what the list of alerts can show.
+var alertTabs = map[string]string{"firing": "Firing", "muted": "Held back", "over": "Over", "all": "All", "dropped": "Dropped"}
+
+// AlertTab names what the list of alerts can show.
+func (v *visit) AlertTab(show string) string { return v.T(alertTabs[show]) }
+
+type alertsView struct {
+	titled
+	listFilter
+	Show     string // firing, muted, over, dropped or all
+	Severity string
+	Alerts   []alertRow
+	Events   []eventRow // of Show dropped
+	Total    int64
+	Next     string
+	Channels []named
+	Wrong    string
+}
+
+// eventRow is an event that became no part of an alert.
+type eventRow struct {
+	ID        string `json:"event_id"`
+	Title     string `json:"title"`
+	Severity  string `json:"event_severity"`
+	Outcome   string `json:"outcome"`
+	At        int64  `json:"event_time"`
+	ChannelID int64  `json:"channel_id"`
+}
+
+func showAlerts(v *visit) (view, error) {
+	d := alertsView{titled: titled(v.T("Alerts")), listFilter: v.listFilter(), Show: v.query("show"), Severity: v.query("severity")}
+	var err error
+	if d.Show == "dropped" {
+		err = d.readDropped(v)
+	} else {
+		err = d.readAlerts(v)
+	}
+	if err != nil {
+		if d.Wrong = v.misunderstood(err); d.Wrong == "" {
+			return nil, err
+		}
+	}
+	d.Channels, err = v.channels()
+	return d, err
+}
+
+// readAlerts reads a page of alerts.
+func (d *alertsView) readAlerts(v *visit) error {
+	request := map[string]any{"limit": pageSize, "start_time": d.from, "end_time": d.to}
+	switch d.Show {
+	case "muted":
+		request["is_active"], request["ever_muted"] = true, true
+	case "over":
+		request["is_active"] = false
+	case "all":
+	default:
+		d.Show = "firing"
+		request["is_active"] = true
+	}
+	d.fill(request)
+	if d.Severity != "" {
+		request["alert_severity"] = d.Severity
+	}
+	if d.Query != "" {
+		request["title"] = titlePattern(d.Query)
+	}
+	var reply struct {
+		Items []alertRow `json:"items"`
+		Total int64      `json:"total"`
+		Next  string     `json:"search_after_ctx"`
+	}
+	err := v.call("/alert/list", request, &reply)
+	if d.Show == "muted" { // those that were muted once and are not any more
+		reply.Items = slices.DeleteFunc(reply.Items, func(a alertRow) bool { return a.Muted == "" })
+	}
+	d.Alerts, d.Total, d.Next = reply.Items, reply.Total, reply.Next
+	return err
+}
+
+// titlePattern returns the filter of a title: what is typed is a part of it, in upper or lower case, unless it is a
+// regular expression itself.
+func titlePattern(typed string) string {
+	if len(typed) > 1 && strings.HasPrefix(typed, "/") && strings.HasSuffix(typed, "/") {
+		return typed
+	}
+	return "/(?i)" + regexp.QuoteMeta(typed) + "/"
+}
+
+// readDropped reads a page of events that were dropped, or that no channel takes.
+func (d *alertsView) readDropped(v *visit) error {
+	request := map[string]any{
+		"limit": pageSize, "start_time": d.from, "end_time": d.to, "outcomes": []string{"dropped", "discarded", "unrouted", "failed"},
+	}
+	d.fill(request)
+	if d.Severity != "" {
+		request["severities"] = d.Severity
+	}
+	var reply struct {
+		Items []eventRow `json:"items"`
+		Total int64      `json:"total"`
+		Next  string     `json:"search_after_ctx"`
+	}
+	err := v.call("/alert-event/list", request, &reply)
+	d.Events, d.Total, d.Next = reply.Items, reply.Total, reply.Next
+	return err
+}
+
+// misunderstood returns why a filter of the address is refused; empty when the error is another one.
+func (v *visit) misunderstood(err error) string {
+	if refused := api.RefusalOf(err); refused != nil && refused.Code == "InvalidParameter" {
+		return refused.Message
+	}
+	return ""
+}
+
+type alertView struct {
+	titled
+	Alert   alertRow
+	Labels  []pair // whose values are texts
+	Links   []pair // whose values are addresses that a browser may open
+	By      *alertRow
+	Rule    string // the silence rule that holds it
+	Why     string // the condition that matched
+	Reached string // the persons who were notified
+	Summary string // why no person was
+	Feed    feed
+	Missing []string
+}
+
+func (v *visit) findAlert(id string) (a alertRow, err error) {
+	err = v.call("/alert/info", map[string]any{"alert_id": id}, &a)
+	return a, err
+}
+
+func showAlert(v *visit) (view, error) {
+	a, err := v.findAlert(v.r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	d := alertView{titled: titled(a.Title), Alert: a}
+	d.Labels, d.Links = labels(a.Labels)
+	if a.Muted == "inhibited" && a.MutedBy != "" {
+		if by, err := v.findAlert(a.MutedBy); err == nil {
+			d.By = &by
+		}
+	}
+	if x, err := v.explain("/alert/explain", map[string]any{"alert_id": a.ID}); err != nil {
+		d.Missing = append(d.Missing, v.T("Why"))
+	} else {
+		d.Reached, d.Summary = x.Reached(), x.Summary
+		d.Rule, d.Why = x.muting(a)
+	}
+	if d.Feed, err = v.feed("/alert/feed", map[string]any{"alert_id": a.ID}); err != nil {
+		d.Missing = append(d.Missing, v.T("What happened"))
+	}
+	return d, nil
+}
+
+// muting returns the rule that mutes an alert, and the condition that it met: those of the latest verdict that muted it.
+func (x explanation) muting(a alertRow) (rule, why string) {
+	stage := map[string]string{"silenced": "silence", "inhibited": "inhibit", "flapping": "flapping"}[a.Muted]
+	for _, w := range slices.Backward(x.Verdicts) {
+		for _, s := range w.Trace {
+			if s.Stage == stage && s.Matched {
+				return cmp.Or(s.Rule, s.RuleID), s.Why
+			}
+		}
+	}
+	return "", ""
+}
+
+// maxPrefilled is how many labels a new silence is filled in with.
+const maxPrefilled = 8
+
+// SilencePath returns the address of a new silence, filled in with what the alert is.
+func (d alertView) SilencePath() string {
+	values := url.Values{"alert": {d.Alert.ID}, "hours": {"1"}}
+	for i, p := range d.Labels {
+		if i < maxPrefilled && len(p.Value) <= 200 {
+			values.Add("label", p.Name+"="+p.Value)
+		}
+	}
+	return "/channels/" + strconv.FormatInt(d.Alert.ChannelID, 10) + "/silences/new?" + values.Encode()
+}
+
+// MaySilence reports whether the visitor may silence alerts.
+func (v *visit) MaySilence() bool { return v.who.May(auth.ChannelsManage) }
+
+func closeAlert(v *visit) (string, error) {
+	id := v.r.PathValue("id")
+	return "/alerts/" + url.PathEscape(id) + "?done=close", v.call("/alert/close", map[string]any{"alert_ids": []string{id}}, nil)
+}
+
+// showAlertWhy explains an alert, or an event that became none.
+func showAlertWhy(v *visit) (view, error) {
+	id, name, back := v.r.PathValue("id"), "", ""
+	member := "alert_id"
+	if v.query("event") != "" {
+		member = "event_id"
+	} else {
+		a, err := v.findAlert(id)
+		if err != nil {
+			return nil, err
+		}
+		name, back = a.Title, "/alerts/"+a.ID
+	}
+	x, err := v.explain("/alert/explain", map[string]any{member: id})
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		name, back = id, "/alerts?show=dropped"
+		if len(x.Verdicts) > 0 {
+			name = x.Verdicts[0].Title
+		}
+	}
+	return v.whyOf(x, name, back, nil), nil
+}

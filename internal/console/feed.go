@@ -1,0 +1,328 @@
+package console
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// feedEntry is what happened to an incident or an alert, as the API has it.
+type feedEntry struct {
+	ID      int64      `json:"feed_id"`
+	Type    string     `json:"type"`
+	Detail  feedDetail `json:"detail"`
+	Creator int64      `json:"creator_id"`
+	At      int64      `json:"created_at"` // Unix milliseconds
+}
+
+// feedDetail is the members of all types of entries that the console shows.
+type feedDetail struct {
+	Title    string       `json:"title"`
+	Severity string       `json:"severity"`
+	From     any          `json:"from"`
+	To       any          `json:"to"`
+	How      string       `json:"type"`
+	Rule     string       `json:"escalate_rule_name"`
+	Layer    int64        `json:"layer_idx"`
+	Minutes  int64        `json:"minutes"`
+	Reason   string       `json:"reason"`
+	Comment  string       `json:"comment"`
+	Via      string       `json:"via"`
+	By       string       `json:"by"`
+	Persons  []feedTarget `json:"persons"`
+	Robots   []feedTarget `json:"robots"`
+	Field    string       `json:"field_name"`
+	Target   string       `json:"target_incident_id"`
+	Incident string       `json:"incident_id"`
+	Chat     string       `json:"chat_name"`
+	Link     string       `json:"share_link"`
+	Limit    int64        `json:"threshold"`
+	Emails   []string     `json:"emails"`
+}
+
+type feedTarget struct {
+	Person int64  `json:"person_id"`
+	Alias  string `json:"alias"`
+	Failed string `json:"failed_reason"`
+}
+
+// feedLine is an entry of a feed for people.
+type feedLine struct {
+	ID    int64
+	At    int64  // Unix seconds
+	Kind  string // note, page or change
+	Who   string // the person who did it; empty: Tocsin
+	Text  string
+	Words string // that a person or a source wrote, or a reason that the engine stored
+	Link  string
+	Bad   bool // no person was reached by it
+}
+
+// feed is a page of a feed.
+type feed struct {
+	Lines []feedLine
+	Kind  string // the kind that is shown; empty: all
+	Total int64
+	More  bool // there are older entries
+	Page  int64
+}
+
+// Older returns the number of the page with older entries.
+func (f feed) Older() int64 { return f.Page + 1 }
+
+// kinds maps the types of entries to what people filter by; all others are changes.
+var kinds = map[string]string{
+	"i_comm": "note", "a_comm": "note",
+	"i_notify": "page", "i_exhausted": "page", "i_escalate": "page", "i_join": "page",
+}
+
+// feed reads a page of a feed with the operation of a path. The address chooses the kind and the page.
+func (v *visit) feed(path string, request map[string]any) (f feed, err error) {
+	f.Kind, f.Page = v.query("feed"), max(1, number(v.query("page")))
+	switch f.Kind {
+	case "note", "page":
+		var types []string
+		for kind, group := range kinds {
+			if group == f.Kind {
+				types = append(types, kind)
+			}
+		}
+		request["types"] = types
+	case "change":
+		request["types"] = changeTypes
+	default:
+		f.Kind = ""
+	}
+	request["limit"], request["p"] = 30, f.Page
+	var reply struct {
+		Items []feedEntry `json:"items"`
+		Total int64       `json:"total"`
+		More  bool        `json:"has_next_page"`
+	}
+	if err := v.call(path, request, &reply); err != nil {
+		return f, err
+	}
+	f.Total, f.More = reply.Total, reply.More
+	f.Lines, err = v.described(reply.Items)
+	return f, err
+}
+
+// changeTypes are the types of entries that are neither notes nor about notifications.
+var changeTypes = []string{
+	"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge",
+	"i_r_title", "i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field", "i_wr_create", "i_wr_delete",
+	"a_new", "a_update", "a_merge", "a_close", "a_m_silence", "a_m_inhibit", "a_m_flapping",
+}
+
+// described returns entries for people.
+func (v *visit) described(entries []feedEntry) ([]feedLine, error) {
+	var ids []int64
+	for _, e := range entries {
+		ids = append(ids, e.Creator)
+		for _, t := range e.Detail.Persons {
+			ids = append(ids, t.Person)
+		}
+		ids = append(ids, e.Detail.to()...)
+	}
+	slices.Sort(ids)
+	people, err := v.people(slices.DeleteFunc(slices.Compact(ids), func(id int64) bool { return id == 0 }))
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]feedLine, len(entries))
+	for i, e := range entries {
+		lines[i] = v.describe(e, names(people))
+	}
+	return lines, nil
+}
+
+// names are persons by their ids.
+type names map[int64]person
+
+// of returns the name of a person, or the id of one that is not known.
+func (n names) of(id int64) string {
+	if p := n[id]; p.Name != "" {
+		return p.Name
+	}
+	return strconv.FormatInt(id, 10)
+}
+
+func (n names) list(ids []int64) string {
+	var all []string
+	for _, id := range ids {
+		all = append(all, n.of(id))
+	}
+	return strings.Join(all, ", ")
+}
+
+// to returns the persons of the member to, which is a text in other types.
+func (d feedDetail) to() (ids []int64) {
+	list, _ := d.To.([]any)
+	for _, one := range list {
+		if id, ok := one.(float64); ok {
+			ids = append(ids, int64(id))
+		}
+	}
+	return ids
+}
+
+// text returns a member that is a text, or a list of texts.
+func text(member any) string {
+	switch member := member.(type) {
+	case string:
+		return member
+	case bool:
+		return strconv.FormatBool(member)
+	case []any:
+		var words []string
+		for _, one := range member {
+			words = append(words, text(one))
+		}
+		return strings.Join(words, ", ")
+	}
+	return ""
+}
+
+// describe returns an entry for people.
+func (v *visit) describe(e feedEntry, n names) feedLine {
+	line := feedLine{ID: e.ID, At: e.At / 1000, Kind: "change"}
+	if kind := kinds[e.Type]; kind != "" {
+		line.Kind = kind
+	}
+	if e.Creator != 0 {
+		line.Who = n.of(e.Creator)
+	}
+	d := e.Detail
+	switch e.Type {
+	case "i_comm", "a_comm":
+		line.Text, line.Words = v.T("Note"), d.Comment
+	case "i_assign":
+		line.Text = v.assigned(d, n)
+	case "i_a_rspd":
+		line.Text = v.T("Responsible as well: %s", n.list(d.to()))
+	case "i_notify":
+		v.describeNotified(&line, d, n)
+	case "i_exhausted":
+		line.Text, line.Words, line.Bad = v.T("No person was reached."), d.Reason, true
+		if to := d.to(); len(to) > 0 {
+			line.Text = v.T("No person was reached, so these were notified instead: %s", n.list(to))
+		}
+	case "i_merge":
+		line.Text, line.Words = v.T("Merged"), d.Comment
+		line.Link = "/incidents/" + d.Target
+	case "a_merge":
+		line.Text, line.Words, line.Link = v.T("Moved to an incident"), d.Comment, "/incidents/"+d.Incident
+	case "i_wr_create", "i_wr_delete":
+		line.Text = v.T(map[bool]string{true: "War room opened: %s", false: "War room closed: %s"}[e.Type == "i_wr_create"], d.Chat)
+		line.Link = outside(d.Link)
+	default:
+		v.describeChange(&line, e.Type, d)
+	}
+	return line
+}
+
+// describeNotified describes a notification, or a step that notified no person.
+func (v *visit) describeNotified(line *feedLine, d feedDetail, n names) {
+	if d.By == "nobody" {
+		line.Text, line.Words, line.Bad = v.T("Step %d of %s had no person to notify.", d.Layer+1, d.Rule), d.Reason, true
+		return
+	}
+	var reached, failed, reasons []string
+	for _, t := range slices.Concat(d.Persons, d.Robots) {
+		name := t.Alias
+		if t.Person != 0 {
+			name = n.of(t.Person)
+		}
+		if t.Failed == "" {
+			reached = append(reached, name)
+		} else {
+			failed, reasons = append(failed, name), append(reasons, t.Failed)
+		}
+	}
+	if len(failed) > 0 {
+		line.Text = v.T("Could not notify %s over %s.", strings.Join(failed, ", "), v.Way(d.By))
+		line.Words, line.Bad = strings.Join(reasons, "; "), true
+		return
+	}
+	line.Text = v.T("Notified %s over %s.", strings.Join(reached, ", "), v.Way(d.By))
+}
+
+// assigned describes an assignment.
+func (v *visit) assigned(d feedDetail, n names) string {
+	who := n.list(d.to())
+	if len(d.Emails) > 0 {
+		who = strings.Trim(who+", "+strings.Join(d.Emails, ", "), ", ")
+	}
+	switch {
+	case d.Rule != "" && who != "":
+		return v.T("Step %d of %s began: %s", d.Layer+1, d.Rule, who)
+	case d.Rule != "":
+		return v.T("Step %d of %s began.", d.Layer+1, d.Rule)
+	}
+	return v.T("Responsible: %s", who)
+}
+
+// changes are the texts of entries without members that the console shows.
+var changes = map[string]string{
+	"i_ack": "Acknowledged", "i_unack": "Withdrew the acknowledgement", "i_wake": "Ended the snooze", "a_close": "Ended",
+	"a_m_silence": "Silenced", "a_m_inhibit": "Inhibited", "a_m_flapping": "Held back: it flaps", "a_update": "Another event came",
+	"i_custom": "A custom action ran", "i_escalate": "Took the escalation to its next step",
+}
+
+// edits are the texts of entries about a text that was changed.
+var edits = map[string]string{
+	"i_r_title": "Changed the title", "i_r_desc": "Changed the description", "i_r_impact": "Changed the impact",
+	"i_r_rc": "Changed the root cause", "i_r_rsltn": "Changed the resolution",
+}
+
+// endings are the texts of entries about the end of an incident, by its cause.
+var endings = map[string]string{"recovery": "Resolved: all alerts are over", "timeout": "Resolved: nothing came for a long time"}
+
+// describeChange describes the entries that have few members.
+func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
+	switch {
+	case kind == "i_new" || kind == "a_new":
+		line.Text, line.Words = v.T("Opened with severity %s", v.T(d.Severity)), d.Title
+	case kind == "i_snooze":
+		line.Text = v.T("Snoozed for %s", v.Span(60*d.Minutes))
+	case kind == "i_rslv":
+		line.Text = v.T(cmp.Or(endings[text(d.From)], "Resolved"))
+	case kind == "i_reopen":
+		line.Text, line.Words = v.T("Opened again"), d.Reason
+	case kind == "i_storm":
+		line.Text = v.T("It has %d alerts now.", d.Limit)
+	case kind == "i_join":
+		line.Text, line.Words = v.T("Alerts join it"), d.Title
+	case kind == "i_r_severity":
+		line.Text = v.T("Changed the severity from %s to %s", v.T(text(d.From)), v.T(text(d.To)))
+	case kind == "i_r_field":
+		line.Text, line.Words = v.T("Changed the field %s", d.Field), text(d.To)
+	case edits[kind] != "":
+		line.Text, line.Words = v.T(edits[kind]), text(d.To)
+	case changes[kind] != "":
+		line.Text = v.T(changes[kind])
+		if d.Via == "chat" {
+			line.Text = v.T("Acknowledged from a chat")
+		}
+	default:
+		line.Text = kind // of a newer version
+	}
+}
+
+// ways names the methods of notifications.
+var ways = map[string]string{
+	"email": "e-mail", "sms": "SMS", "voice": "telephone", "push": "push", "slack_app": "Slack", "slack": "Slack",
+	"feishu": "Feishu", "feishu_app": "Feishu",
+	"dingtalk": "DingTalk", "dingtalk_app": "DingTalk", "wecom": "WeCom", "wecom_app": "WeCom", "teams": "Teams", "teams_app": "Teams",
+	"telegram": "Telegram",
+	"discord":  "Discord", "ntfy": "ntfy", "zoom": "Zoom", "webhook": "webhook",
+}
+
+// Way names a method of notification.
+func (v *visit) Way(method string) string {
+	if name := ways[method]; name != "" {
+		return v.T(name)
+	}
+	return method
+}

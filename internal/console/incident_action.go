@@ -1,0 +1,152 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"tocsin/internal/api"
+)
+
+var incidentActions = []action{
+	{path: "/incidents/{id}/ack", do: ackIncident, show: showIncident, page: "incident"},
+	{path: "/incidents/{id}/unack", do: onIncident("unack", nil), show: showIncident, page: "incident"},
+	{path: "/incidents/{id}/resolve", do: onIncident("resolve", nil), show: showIncident, page: "incident"},
+	{path: "/incidents/{id}/reopen", do: onIncident("reopen", nil), show: showIncident, page: "incident"},
+	{path: "/incidents/{id}/wake", do: onIncident("wake", nil), show: showIncident, page: "incident"},
+	{path: "/incidents/{id}/snooze", do: onIncident("snooze", snoozed), show: showIncident, page: "incident"},
+	{path: "/incidents/{id}/comment", do: commentIncident, show: showIncident, page: "incident"},
+	{path: "/incidents/{id}/room", do: openRoom, show: showIncident, page: "incident"},
+	{path: "/incidents/{id}/people", do: assignIncident, show: showIncidentPeople, page: "incident_people"},
+	{path: "/incidents/{id}/merge", do: mergeIncident, show: showIncidentMerge, page: "incident_merge"},
+	{path: "/incidents/{id}/edit", do: editIncident, show: showIncidentEdit, page: "incident_edit"},
+}
+
+// incidentPath returns the address of the incident of the visit, with what was done to it.
+func (v *visit) incidentPath(done string) string {
+	path := "/incidents/" + url.PathEscape(v.r.PathValue("id"))
+	if done == "" {
+		return path
+	}
+	return path + "?done=" + done
+}
+
+// onIncident returns an action that calls an operation on the incident of the address, then adds the note that was
+// written beside it: what was typed must not be lost because another button was pressed. more adds members to the request.
+func onIncident(operation string, more func(*visit, map[string]any)) func(*visit) (string, error) {
+	return func(v *visit) (string, error) {
+		request := map[string]any{"incident_ids": []string{v.r.PathValue("id")}}
+		if more != nil {
+			more(v, request)
+		}
+		if err := v.call("/incident/"+operation, request, nil); err != nil {
+			return "", err
+		}
+		return v.incidentPath(operation), v.addNote()
+	}
+}
+
+func snoozed(v *visit, request map[string]any) { request["minutes"] = number(v.field("minutes")) }
+
+// addNote adds the note of the form to the feed; an empty one is none.
+func (v *visit) addNote() error {
+	note := lines(v.field("comment"))
+	if note == "" {
+		return nil
+	}
+	return v.call("/incident/comment", map[string]any{"incident_ids": []string{v.r.PathValue("id")}, "comment": note}, nil)
+}
+
+// ackIncident acknowledges, unless another person was faster since the page was drawn: then two people would work on
+// the same without a word. The page then names the first and offers to acknowledge as well.
+func ackIncident(v *visit) (string, error) {
+	if v.field("seen") == "Triggered" {
+		i, err := v.findIncident()
+		if err != nil {
+			return "", err
+		}
+		if ackers := i.Ackers(); len(ackers) > 0 && ackers[0].ID != v.who.PersonID {
+			first := v.T("%s acknowledged it first, %s ago.", ackers[0].Name, v.Since(ackers[0].AckedAt))
+			return "", &api.Refusal{Status: http.StatusConflict, Code: "Conflict", Message: first}
+		}
+	}
+	return onIncident("ack", nil)(v)
+}
+
+func commentIncident(v *visit) (string, error) {
+	if v.field("comment") == "" {
+		return "", &api.Refusal{Status: http.StatusBadRequest, Code: "BadRequest", Message: v.T("Write a note first.")}
+	}
+	return v.incidentPath("comment"), v.addNote()
+}
+
+func openRoom(v *visit) (string, error) {
+	request := map[string]any{"incident_id": v.r.PathValue("id"), "integration_id": number(v.field("integration_id"))}
+	return v.incidentPath("room"), v.call("/incident/war-room/create", request, nil)
+}
+
+// assignIncident makes persons responsible: instead of the present ones, besides them, or by an escalation rule.
+func assignIncident(v *visit) (string, error) {
+	var persons []int64
+	for _, p := range v.r.PostForm["person"] {
+		persons = append(persons, number(p))
+	}
+	id := v.r.PathValue("id")
+	if v.field("how") == "add" {
+		return v.incidentPath("people"), v.call("/incident/responder/add", map[string]any{"incident_id": id, "person_ids": persons}, nil)
+	}
+	to := map[string]any{"person_ids": persons}
+	if rule := v.field("rule"); v.field("how") == "rule" && rule != "" {
+		to = map[string]any{"escalate_rule_id": rule}
+	}
+	return v.incidentPath("people"), v.call("/incident/assign", map[string]any{"incident_id": id, "assigned_to": to}, nil)
+}
+
+// mergeIncident moves the alerts of this incident to another one, and goes there.
+func mergeIncident(v *visit) (string, error) {
+	target := v.field("target")
+	if target == "" {
+		return "", &api.Refusal{Status: http.StatusBadRequest, Code: "BadRequest", Message: v.T("Choose the incident to merge into.")}
+	}
+	request := map[string]any{"source_incident_ids": []string{v.r.PathValue("id")}, "target_incident_id": target}
+	if note := v.field("comment"); note != "" {
+		request["comment"] = note
+	}
+	return "/incidents/" + url.PathEscape(target) + "?done=merge", v.call("/incident/merge", request, nil)
+}
+
+// editIncident changes the texts, the severity and the custom fields that differ from what the form was drawn with: what
+// another person has changed meanwhile stays.
+func editIncident(v *visit) (string, error) {
+	id := v.r.PathValue("id")
+	request := map[string]any{"incident_id": id}
+	for _, name := range []string{"title", "incident_severity", "description", "impact", "root_cause", "resolution"} {
+		sent, has := v.r.PostForm[name]
+		if has && lines(sent[0]) != lines(v.r.PostFormValue("was_"+name)) {
+			request[name] = lines(sent[0])
+		}
+	}
+	if len(request) > 1 {
+		if err := v.call("/incident/reset", request, nil); err != nil {
+			return "", err
+		}
+	}
+	fields, err := v.fields()
+	if err != nil {
+		return "", err
+	}
+	for _, f := range fields {
+		value, changed := f.sent(v)
+		if !changed {
+			continue
+		}
+		request := map[string]any{"incident_id": id, "field_name": f.Name, "field_value": value}
+		if err := v.call("/incident/field/reset", request, nil); err != nil {
+			return "", err
+		}
+	}
+	return v.incidentPath("edit"), nil
+}
+
+// lines returns a text as it was typed: browsers send line breaks as two characters.
+func lines(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }

@@ -1,0 +1,156 @@
+package console_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+const shopDown = `{"title_rule": "Checkout is down", "event_status": "Critical", "alert_key": "checkout", "labels": {"host": "web-1", "runbook": "https://runbooks.example.com/x", "bad": "javascript:alert(1)"}}`
+
+// TestAcknowledge follows the night of a responder: the incident is in the list, its page has one button, which stops the
+// escalation; the undo takes it back.
+func TestAcknowledge(t *testing.T) {
+	w := begin(t)
+	w.push(shopDown)
+	ann := w.signIn(annKey)
+	path := ann.get("/incidents?show=mine").shows("Checkout is down", "waits for Ann Day").link("/incidents/")
+	ann.get(path).shows("Why you:", "on call in Day", `formaction="`+path+`/ack"`, "Next, if no person acknowledges", "Notified Ann Day over e-mail.")
+	acked := ann.post(path+"/ack", "seen", "Triggered", "comment", "Looking at it.")
+	acked.shows("You have it.", "Escalation has stopped.", "Undo", "Looking at it.", "!Next, if no person")
+	if acked.path != path+"?done=ack" {
+		t.Errorf("at %s", acked.path)
+	}
+	w.clock.Add(10 * time.Minute)
+	ann.get(acked.path).shows("!You have it.", "Withdraw acknowledgement")
+	ann.post(path+"/unack").shows("waits for Ann Day", "Withdrew the acknowledgement")
+}
+
+// TestTwoPeople has two responders with the same page: the second sees who was first and keeps the note.
+func TestTwoPeople(t *testing.T) {
+	w := begin(t)
+	w.push(shopDown)
+	ann, bob := w.signIn(annKey), w.signIn(bobKey)
+	path := ann.get("/incidents").link("/incidents/")
+	bob.get(path).shows("Acknowledge")
+	ann.post(path+"/ack", "seen", "Triggered")
+	second := bob.post(path+"/ack", "seen", "Triggered", "comment", "I restart the database")
+	second.showsWith(http.StatusConflict, "Ann Day acknowledged it first", "I restart the database</textarea>", "Acknowledge as well")
+	bob.get(path).shows("!I restart the database", "!Bob Night</strong> Acknowledged")
+	bob.post(path+"/ack", "seen", "Processing", "comment", "I restart the database").shows("Ann Day, Bob Night", "I restart the database")
+	ann.post(path+"/resolve").shows("Closed", "closed by Ann Day")
+	bob.post(path+"/resolve", "comment", "I resolve it").showsWith(http.StatusBadRequest, "it is closed", "I resolve it</textarea>")
+}
+
+// TestIncidentActions does everything that can be done to an incident once, and once with wrong input.
+func TestIncidentActions(t *testing.T) {
+	w := begin(t)
+	w.push(shopDown)
+	w.push(`{"title_rule": "Mail is slow", "event_status": "Warning", "alert_key": "mail"}`)
+	ann := w.signIn(annKey)
+	mail, path := ann.get("/incidents?q=Mail").link("/incidents/"), ann.get("/incidents?q=checkout").link("/incidents/")
+	ann.post(path+"/comment", "comment", "A note\r\nof two lines").shows("A note\nof two lines", "Ann Day")
+	ann.post(path+"/comment", "comment", " ").showsWith(http.StatusBadRequest, "Write a note first.")
+	ann.post(path+"/comment", "comment", strings.Repeat("x", 1025)).showsWith(http.StatusBadRequest, "comment", "xxxxx</textarea>")
+	ann.post(path+"/snooze", "minutes", "60").shows("Snoozed for 1 h", "End the snooze")
+	ann.post(path+"/snooze", "minutes", "0").showsWith(http.StatusBadRequest, "minutes")
+	ann.post(path + "/wake").shows("Ended the snooze")
+	ann.get(path+"/people?q=bob").shows("Bob Night", "!Rita Reader", "on call")
+	ann.post(path+"/people", "how", "add", "person", "7000000000013").shows("Responsible as well: Bob Night")
+	ann.post(path+"/people", "how", "assign", "person", "7000000000014").shows("Responsible: Rita Reader", "waits for Rita Reader")
+	ann.post(path+"/people", "how", "rule", "rule", "5e5e5e5e5e5e5e5e5e5e5e01").shows("Next, if no person acknowledges")
+	w.settle()
+	ann.get(path).shows("waits for Ann Day")
+	ann.post(path+"/people", "how", "add").showsWith(http.StatusBadRequest, "person_ids", "Rita Reader")
+	ann.post(path+"/room", "integration_id", "7").showsWith(http.StatusNotFound)
+	ann.post(path+"/resolve").shows("Open again", "Resolved")
+	ann.post(path+"/reopen").shows("Opened again", `data-key="a"`)
+	ann.get(path + "/similar").shows("No earlier incident is like this one.")
+	ann.get(path+"/merge").shows("Mail is slow", "!value=\""+path[len("/incidents/"):])
+	ann.post(path+"/merge", "comment", "the same").showsWith(http.StatusBadRequest, "Choose the incident", "the same</textarea>")
+	merged := ann.post(path+"/merge", "target", mail[len("/incidents/"):], "comment", "the same")
+	if merged.shows("Mail is slow", "Merged"); merged.path != mail+"?done=merge" {
+		t.Errorf("at %s", merged.path)
+	}
+	ann.get(path).shows("It was merged into another incident.", mail)
+}
+
+// TestEditIncident changes what differs from the form alone, so that two editors do not undo each other.
+func TestEditIncident(t *testing.T) {
+	w := begin(t)
+	w.push(shopDown)
+	ann, bob := w.signIn(annKey), w.signIn(bobKey)
+	path := ann.get("/incidents").link("/incidents/")
+	ann.get(path+"/edit").shows(`value="Checkout is down"`, "Region", "Parts", "Known", "Ticket")
+	ann.post(path+"/edit", "title", "Checkout fails", "was_title", "Checkout is down", "impact", "", "was_impact", "", "incident_severity", "Warning", "was_incident_severity", "Critical").
+		shows("Checkout fails", "Changed the severity from Critical to Warning")
+	bob.post(path+"/edit", "title", "Checkout is down", "was_title", "Checkout is down", "impact", "No one\r\ncan pay", "was_impact", "").shows("Checkout fails", "No one\ncan pay")
+	ann.post(path+"/edit", "field_region", "eu", "was_field_region", "", "field_parts", "web", "field_parts", "mail", "was_field_parts", "",
+		"field_known", "true", "was_field_known", "false", "field_ticket", "T-1", "was_field_ticket", "").shows("eu", "web, mail", "T-1", "true")
+	ann.get(path+"/edit").shows(`value="mail`+"\n"+`web"`, `<option value="eu" selected>`, `value="true" checked`)
+	ann.post(path+"/edit", "field_region", "", "was_field_region", "eu").shows("!<dd><bdi>eu</bdi></dd>", "T-1")
+	ann.post(path+"/edit", "field_region", "mars", "was_field_region", "").showsWith(http.StatusBadRequest, "mars")
+	ann.post(path+"/edit", "title", strings.Repeat("t", 513), "was_title", "x").showsWith(http.StatusBadRequest, "ttt", "title")
+}
+
+// TestIncidentRights checks that a reader sees the incident and no control, and can do nothing all the same.
+func TestIncidentRights(t *testing.T) {
+	w := begin(t)
+	w.push(shopDown)
+	rita := w.signIn(readerKey)
+	path := rita.get("/incidents").link("/incidents/")
+	rita.get(path).shows("Checkout is down", "!formaction", "!/edit", "!<textarea")
+	rita.get("/alerts").shows("Checkout is down")
+	for _, act := range []string{"ack", "unack", "resolve", "reopen", "wake", "snooze", "room", "people", "merge", "edit"} {
+		if a := rita.post(path+"/"+act, "minutes", "5", "integration_id", "7", "person", "7000000000013", "how", "add", "target", path[len("/incidents/"):], "title", "x"); a.status != http.StatusForbidden {
+			t.Errorf("%s: %d", act, a.status)
+		}
+	}
+	stranger := w.signIn(emptyKey)
+	stranger.get(path).showsWith(http.StatusNotFound, "This did not work", "!Checkout")
+	stranger.get(path + "/why").showsWith(http.StatusNotFound)
+}
+
+// TestWhy reads the chain of an incident, of a silenced, an inhibited and a dropped alert.
+func TestWhy(t *testing.T) {
+	w := begin(t)
+	w.push(shopDown)
+	w.push(`{"title_rule": "Staging burns", "event_status": "Critical", "alert_key": "staging", "labels": {"env": "staging"}}`)
+	w.push(`{"title_rule": "Host is gone", "event_status": "Critical", "alert_key": "host", "labels": {"check": "host", "host": "a"}}`)
+	w.push(`{"title_rule": "Web does not answer", "event_status": "Critical", "alert_key": "web", "labels": {"check": "web", "host": "a"}}`)
+	w.push(`{"title_rule": "Only a test", "event_status": "Critical", "alert_key": "test", "labels": {"env": "test"}}`)
+	ann := w.signIn(annKey)
+	path := ann.get("/incidents?q=checkout").link("/incidents/")
+	ann.get(path+"/why").shows("The alert opened the incident.", "Notified Ann Day over e-mail.", "on call in Day", "did not match", "labels.env", "Next: the person on call in Nights only", "/people/7000000000012")
+	silenced := ann.get("/alerts?show=muted").shows("Staging burns", "Web does not answer", "!Host is gone", "until").link("/alerts/")
+	_ = silenced
+	staging := ann.get("/alerts?q=Staging").link("/alerts/")
+	ann.get(staging).shows("Silenced until", "Staging is quiet", "labels.env", "/channels/7000000000041/silences/new?", "label=env%3Dstaging")
+	ann.get(staging+"/why").shows("The alert was silenced.", "Staging is quiet", "✓ matched")
+	web, host := ann.get("/alerts?q=Web").link("/alerts/"), ann.get("/alerts?q=Host").link("/alerts/")
+	ann.get(web).shows("Inhibited while another alert fires.", `<a href="`+host+`"`, "Host is gone")
+	event := ann.get("/alerts?show=dropped").shows("Only a test", "Dropped")
+	ann.get(event.link("/alerts/")+"/why?event=1").shows("The event was dropped.", "Noise", "labels.env")
+	alert := ann.get("/alerts?q=checkout").link("/alerts/")
+	ann.get(alert).shows(`href="https://runbooks.example.com/x"`, "!href=\"javascript", "javascript:alert(1)", path)
+	ann.post(alert+"/close").shows("Over", "Ended")
+	ann.get(path).shows("Closed")
+}
+
+// TestFilters checks the parameters of the lists, and one that is not understood.
+func TestFilters(t *testing.T) {
+	w := begin(t)
+	w.push(shopDown)
+	ann := w.signIn(annKey)
+	ann.get("/incidents?severity=Critical&channel=7000000000041&team=7000000000021&days=1").shows("Checkout is down", "1 incident")
+	ann.get("/incidents?severity=Warning").shows("!Checkout is down", "No open incidents.")
+	ann.get("/incidents?severity=Bad").shows("The filter is not understood:", "incident_severity")
+	ann.get("/incidents?after=nonsense").shows("The filter is not understood:")
+	ann.get("/alerts?q=/[/").shows("The filter is not understood:")
+	ann.get("/alerts?severity=Warning").shows("!Checkout is down")
+	path := ann.get("/incidents").link("/incidents/")
+	ann.get(path + "?feed=note").shows("No notes yet.")
+	ann.get(path+"?feed=page").shows("Notified Ann Day", "!Opened with severity")
+	ann.get(path+"?feed=change").shows("Opened with severity Critical", "!Notified Ann Day over")
+}
