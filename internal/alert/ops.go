@@ -54,6 +54,18 @@ func (r *Service) Ops() []api.Op {
 			Doc: "Shows what happened to an alert, the newest first.", Example: one, Do: api.Do(feed),
 		},
 		{
+			Path: "/alert/filter/try", Allow: read, Effect: api.Snapshot,
+			Doc:     "Shows which alerts of the last days a filter matches, by team, and why it matches one alert or not.",
+			Notes:   "For trying the filter of a rule before it is stored. It is matched as the rules of channels are; nothing is stored.",
+			Example: `{"channel_ids": [1001], "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "days": 7}`, Do: api.Do(r.try),
+		},
+		{
+			Path: "/alert/rule/hits", Allow: read, Effect: api.Snapshot,
+			Doc:     "Counts, for each rule of a channel that held back events in the last days, how many it held back.",
+			Notes:   "Drop, silence and inhibit rules, also those that leave no alert. Rules without such events are left out.",
+			Example: `{"channel_id": 1001, "days": 7}`, Do: api.Do(ruleHits),
+		},
+		{
 			Path: "/alert/pipeline/upsert", Allow: []auth.Permission{auth.IntegrationsManage},
 			Effect: api.Write, Audit: "alert_pipeline:write:upsert",
 			Doc:   "Sets the alert pipeline of an integration, all of it.",

@@ -87,7 +87,7 @@ func integrationKind(body, untie, rotates string) kind {
 	return kind{prefixes: []string{"/integration/"}, steps: []step{{"/integration/create", body, "integration_id", "id"}}, tries: []try{
 		{change, "/integration/create", body, ""}, {change, "/integration/update", `{"integration_id":$id,"description":"y"}`, ""},
 		{change, "/integration/update", `{"integration_id":$id,` + untie + `}`, ""}, {change, "/integration/disable", one, ""}, {change, "/integration/enable", one, ""},
-		{change, "/integration/key/rotate", one, rotates},
+		{change, "/integration/key/rotate", one, rotates}, {change, "/integration/test", one, rotates},
 		{change, "/integration/secret/rotate", one, signs}, {change, "/integration/secret/expire", one, signs}, {change, "/integration/delete", `{"integration_id":$id,"dry_run":true}`, ""}, {change, "/integration/delete", one, ""},
 		{look, "/integration/info", one, ""}, {list, "/integration/list", `{"query":"$mark"}`, ""}, {list, "/integration/list", `{"limit":100}`, ""},
 	}}
@@ -187,7 +187,7 @@ func alertKind(channel string) kind {
 				VALUES ($1, $2, $3, $4, `+in+`, 'opened', $5, '', 0, $6, 'Critical', $7, '[]')`, w.account, *w.marks, now*1000, names["event"], names["id"], now, `{"title":"`+names["mark"]+`"}`)
 		}, tries: []try{
 			{look, "/alert/info", one, ""}, {look, "/alert/feed", one, ""}, {look, "/alert/event/list", one, ""}, {look, "/alert/explain", one, ""}, {look, "/alert/explain", `{"event_id":"$event"}`, ""},
-			{list, "/alert/list", window, ""}, {look, "/alert/list-by-ids", `{"alert_ids":["$id"]}`, ""}, {list, "/alert-event/list", window, ""}, {list, "/route/preview", `{"alert_ids":["$id"],"route":{"default":{"channel_ids":[$public]}}}`, ""},
+			{list, "/alert/list", window, ""}, {list, "/alert/filter/try", `{"filters":[]}`, ""}, {look, "/alert/filter/try", `{"filters":[],"alert_id":"$id"}`, ""}, {look, "/alert/rule/hits", `{"channel_id":` + channel + `}`, ""}, {look, "/alert/list-by-ids", `{"alert_ids":["$id"]}`, ""}, {list, "/alert-event/list", window, ""}, {list, "/route/preview", `{"alert_ids":["$id"],"route":{"default":{"channel_ids":[$public]}}}`, ""},
 			{change, "/alert/merge", `{"alert_ids":["$id"],"incident_id":"$incident"}`, ""}, {change, "/alert/close", `{"alert_ids":["$id"]}`, ""},
 		}}
 }

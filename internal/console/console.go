@@ -90,13 +90,13 @@ func (v *visit) act(a action) error {
 		if err != nil {
 			return err
 		}
-		return v.render(refused.Status, templateOf(a.page, data), tabOf(a.page), data)
+		return v.render(refused.Status, templateOf(a.page, data), tabOf(a), data)
 	}
 	if err != nil {
 		return err
 	}
 	if next == "" {
-		return v.showPage(page{template: a.page, tab: tabOf(a.page), show: a.show})
+		return v.showPage(page{template: a.page, tab: tabOf(a), show: a.show})
 	}
 	return moved(next)
 }
@@ -109,11 +109,12 @@ func (m moved) Error() string { return "go to " + string(m) }
 // maxForm is the largest form, in bytes.
 const maxForm = 1 << 20
 
-func tabOf(template string) string {
+// tabOf returns the entry of the menu that the page of an action belongs to.
+func tabOf(a action) (tab string) {
 	for _, p := range pages() {
-		if p.template == template {
-			return p.tab
+		if p.template == a.page && (tab == "" || p.path == a.path) {
+			tab = p.tab
 		}
 	}
-	return ""
+	return tab
 }

@@ -29,7 +29,7 @@ func unix(t *testing.T, zone, at string) int64 {
 }
 
 // shown writes bars as "left+width", in hours of the strip or lane, with their marks.
-func shown(bars []bar, hours float64) string {
+func drawn(bars []bar, hours float64) string {
 	var all []string
 	for _, b := range bars {
 		text := fmt.Sprintf("%d:%.4g+%.4g", b.Person, b.Left*hours/100, b.Width*hours/100)
@@ -98,7 +98,7 @@ func TestStripsShowTheWallClock(t *testing.T) {
 		{"on another day", "2027-03-25", []piece{{Start: at("2027-03-26 00:00"), End: at("2027-03-26 12:00")}}, "2027-03-01 00:00", ""},
 	} {
 		d := daysFrom(at(c.date+" 12:00"), 1, in(t, berlin))[0]
-		if got := shown(stripBars(c.pieces, d, at(c.now)), 24); got != c.want {
+		if got := drawn(stripBars(c.pieces, d, at(c.now)), 24); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -114,11 +114,11 @@ func TestLanesShowElapsedTime(t *testing.T) {
 		{Start: at("2027-03-28 04:15"), End: at("2027-03-29 00:00"), Persons: []int64{3, 4}},
 		{Start: at("2027-03-29 00:00"), End: at("2027-04-20 00:00"), Persons: []int64{5}},
 	}
-	if got, want := shown(laneBars(pieces, from, to, 0), 47), "<1:0+3 2:3+0.25 3:3.25+19.75/1 4:3.25+19.75/2 5:23+24>"; got != want {
+	if got, want := drawn(laneBars(pieces, from, to, 0), 47), "<1:0+3 2:3+0.25 3:3.25+19.75/1 4:3.25+19.75/2 5:23+24>"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	now := laneBars(pieces, from, to, at("2027-03-29 12:00"))
-	if got, want := shown(now[len(now)-2:], 47), "5:23+12> <5:35+12>"; got != want || !now[len(now)-2].Past || now[len(now)-1].Past {
+	if got, want := drawn(now[len(now)-2:], 47), "5:23+12> <5:35+12>"; got != want || !now[len(now)-2].Past || now[len(now)-1].Past {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

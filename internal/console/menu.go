@@ -11,6 +11,9 @@ var tabs = []tab{
 	{"incidents", "/incidents", "Incidents", "siren", "i"},
 	{"schedules", "/schedules", "Schedules", "calendar-range", "s"},
 	{"alerts", "/alerts", "Alerts", "bell-ring", "a"},
+	{"channels", "/channels", "Channels", "layers", "c"},
+	{"integrations", "/integrations", "Integrations", "webhook", ""},
+	{"configuration", "/configuration", "Configuration", "layers", ""},
 }
 
 // Tabs returns the entries of the menu.

@@ -4,9 +4,11 @@ import "slices"
 
 // pages lists what can be shown, and actions what can be done. Each noun has both in the file of its name.
 func pages() []page {
-	return slices.Concat(signInPages, openIDPages, linkPages, securityPages, nowPages, incidentPages, alertPages, schedulePages)
+	return slices.Concat(signInPages, openIDPages, linkPages, securityPages, nowPages, incidentPages, alertPages, schedulePages,
+		channelPages, integrationPages, configurationPages, rumPages)
 }
 
 func actions() []action {
-	return slices.Concat(signInActions, linkActions, securityActions, incidentActions, alertActions, scheduleActions)
+	return slices.Concat(signInActions, linkActions, securityActions, incidentActions, alertActions, scheduleActions,
+		channelActions, integrationActions, configurationActions, rumActions)
 }

@@ -52,8 +52,8 @@ func open(t *testing.T) *site {
 	return serve(t, func(a *app.App) (demo.Keys, error) { return demo.Fill(context.Background(), a.DB, a.Keyring, noon) })
 }
 
-// empty is an account with its owner alone.
-func empty(t *testing.T) *site {
+// emptySite is an account with its owner alone.
+func emptySite(t *testing.T) *site {
 	t.Helper()
 	return serve(t, func(a *app.App) (keys demo.Keys, err error) {
 		full := demo.Account(noon)
@@ -91,20 +91,20 @@ func serve(t *testing.T, fill func(*app.App) (demo.Keys, error)) *site {
 	return s
 }
 
-// visitor is a person with a browser.
-type visitor struct {
+// reader is a person with a browser.
+type reader struct {
 	*site
 	http.Client
 	language string
 }
 
-func (s *site) signIn(key, language string) *visitor {
+func (s *site) signIn(key, language string) *reader {
 	s.t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	v := &visitor{site: s, language: language}
+	v := &reader{site: s, language: language}
 	v.Jar = jar
 	v.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	at, _ := url.Parse(s.url)
@@ -115,7 +115,7 @@ func (s *site) signIn(key, language string) *visitor {
 	return v
 }
 
-func (v *visitor) get(path string) (int, string) {
+func (v *reader) get(path string) (int, string) {
 	v.t.Helper()
 	reply, err := v.Get(v.url + path)
 	if err != nil {
@@ -129,7 +129,7 @@ func (v *visitor) get(path string) (int, string) {
 	return reply.StatusCode, string(text)
 }
 
-func (v *visitor) post(path string, fields url.Values) (int, string, string) {
+func (v *reader) post(path string, fields url.Values) (int, string, string) {
 	v.t.Helper()
 	request, err := http.NewRequest(http.MethodPost, v.url+path, strings.NewReader(fields.Encode()))
 	if err != nil {
@@ -251,7 +251,7 @@ func TestSchedulePages(t *testing.T) {
 }
 
 func TestAnEmptyAccountSaysWhatToDo(t *testing.T) {
-	s := empty(t)
+	s := emptySite(t)
 	for language, texts := range map[string][]string{
 		"en": {"There are no schedules yet.", "No shifts in these 30 days.", "There are no addresses yet."},
 		"zh": {"还没有值班表。", "这 30 天内没有班次。", "还没有地址。"},

@@ -9,6 +9,7 @@ import (
 func (r *Service) Module() module.Module {
 	return module.Module{
 		Name: "engine/ingest",
+		Ops:  r.Ops(),
 		Jobs: []jobs.Job{r.Job(), r.RefusedJob()},
 		Gauges: []module.Gauge{{
 			Name: "tocsin_heartbeats", Help: "Enabled heartbeat integrations by status: up or overdue.", Labels: []string{"status"},

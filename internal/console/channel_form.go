@@ -1,0 +1,66 @@
+package console
+
+import (
+	"strconv"
+)
+
+type channelEditView struct {
+	titled
+	ID                        int64
+	Name, Description, Fields string
+	TeamID, Window            int64
+	Private, ByFields         bool
+	Teams                     []channelTeam
+}
+
+// editChannel shows the form of a channel: what was entered, else what is stored.
+func editChannel(v *visit) (view, error) {
+	d := channelEditView{titled: titled(v.T("New channel")), ByFields: true, Fields: "group_key"}
+	if v.r.PathValue("id") != "" {
+		c, err := v.channel()
+		if err != nil {
+			return nil, err
+		}
+		d.titled, d.ID, d.Name, d.Description, d.TeamID, d.Private = titled(c.Name), c.ID, c.Name, c.Description, c.TeamID, c.Private
+		if d.ByFields, d.Fields = c.Group != nil && c.Group.Method == "p", ""; c.Group != nil {
+			d.Fields, d.Window = fieldLines(c.Group.Equals), c.Group.Window
+		}
+	}
+	if v.Failure != nil {
+		d.Name, d.Description, d.Fields = v.field("name"), v.field("description"), v.field("fields")
+		d.TeamID, d.Private, d.ByFields = formNumber(v, "team"), v.field("private") != "", v.field("by_fields") != ""
+		d.Window = formNumber(v, "window")
+	}
+	var err error
+	d.Teams, err = v.allTeams()
+	return d, err
+}
+
+func saveChannel(v *visit) (string, error) {
+	request := map[string]any{
+		"channel_name": v.field("name"), "description": v.field("description"), "team_id": formNumber(v,
+			"team"), "is_private": v.field("private") != "",
+	}
+	group := map[string]any{"method": "n"}
+	if v.field("by_fields") != "" {
+		group = map[string]any{"method": "p", "equals": fieldLists(v.field("fields")), "time_window": formNumber(v, "window")}
+	}
+	if v.r.PathValue("id") == "" {
+		request["group"] = group
+		var made struct {
+			ID int64 `json:"channel_id"`
+		}
+		err := v.call("/channel/create", request, &made)
+		return "/channels/" + strconv.FormatInt(made.ID, 10), err
+	}
+	c, err := v.channel()
+	if err != nil {
+		return "", err
+	}
+	if changed := c.Group == nil || c.Group.Method != group["method"] || fieldLines(c.Group.Equals) != fieldLines(fieldLists(v.field("fields"))) ||
+		c.Group.Window != formNumber(v, "window"); changed {
+		request["group"] = group
+	}
+	request["channel_id"] = c.ID
+	return v.channelPath(), v.call("/channel/update", request, nil)
+}

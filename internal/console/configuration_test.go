@@ -1,0 +1,110 @@
+package console_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/rum"
+)
+
+func TestConfigurationPages(t *testing.T) {
+	w := begin(t)
+	owner, nobody := w.signIn(ownerKey), w.signIn(emptyKey)
+	for _, lang := range []string{"en", "zh"} {
+		owner.lang, nobody.lang = lang, lang
+		for _, path := range []string{
+			"/configuration", "/channels", "/channels/new", "/integrations", "/integrations/new", "/templates", "/templates/new", "/calendars", "/calendars/new", "/fields", "/fields/new",
+			"/datasources", "/datasources/new", "/rum", "/rum/applications/new",
+		} {
+			owner.get(path).shows()
+			nobody.get(path).shows()
+		}
+		for _, path := range []string{shopPath, shopPath + "/edit", shopPath + "/ladder", shopPath + "/rules/silences/new", shopPath + "/rules/inhibits/5e5e5e5e5e5e5e5e5e5e5e03", probePath, probePath + "/route"} {
+			owner.get(path).shows()
+		}
+	}
+}
+
+func TestTemplates(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	made := owner.post("/templates/new?type=sms", "name", "Short", "content", "{{.Severity}}: {{.Title}}", "do", "save")
+	made.shows("Short", "Preview with a sample incident", "Critical: ")
+	owner.post(made.path, "name", "Short", "content", "{{.Sev", "do", "preview").shows(`{{.Sev</textarea>`, `class="wrong"`)
+	owner.post(made.path, "name", "Short", "content", "{{.Sev", "do", "save").showsWith(http.StatusBadRequest, "{{.Sev</textarea>")
+	email := strings.Replace(made.path, "type=sms", "type=email", 1)
+	owner.post(email, "name", "Short", "about", "Of few words", "content", "<p>{{.Title}}</p>", "do", "save").shows("Of few words")
+	owner.get(made.path).shows("{{.Severity}}: {{.Title}}</textarea>")
+	owner.get("/templates").shows("Short", "Of few words", "sms", "email")
+	path, _, _ := strings.Cut(made.path, "?")
+	owner.post(path + "/delete").shows("There is no template yet")
+}
+
+func TestCalendars(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.post("/calendars/new", "name", "Berlin", "zone", "Nowhere", "day.1", "1").showsWith(http.StatusBadRequest, "timezone", `value="Nowhere"`)
+	made := owner.post("/calendars/new", "name", "Berlin", "zone", "Europe/Berlin", "day.1", "1", "day.2", "1").shows("Berlin", "Exceptions this year")
+	owner.post(made.path+"/days", "summary", "Christmas", "start", "2026-12-25", "end", "2026-12-24", "off", "1").showsWith(http.StatusBadRequest, "end_at", "Christmas", "Berlin")
+	day := owner.post(made.path+"/days", "summary", "Christmas", "start", "2026-12-25", "end", "2026-12-27", "off", "1").shows("Christmas", "day off", "From 2026-12-25")
+	at := strings.Index(day.body, made.path+"/days/")
+	remove, _, _ := strings.Cut(day.body[at:], `"`)
+	if !strings.HasSuffix(remove, "/delete") {
+		t.Fatalf("no way to delete the day: %s", remove)
+	}
+	owner.post(remove).shows("!Christmas")
+	owner.post(made.path, "name", "Hamburg", "zone", "Europe/Berlin", "day.3", "1").shows("Hamburg")
+	owner.get("/calendars").shows("Hamburg", "Wed", "!Mon")
+	owner.post(made.path + "/delete").shows("There is no calendar yet")
+}
+
+func TestFieldsAndDatasources(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.post("/fields/new", "display", "Area", "name", "impact area", "type", "text").showsWith(http.StatusBadRequest, "field_name", "impact area")
+	owner.post("/fields/new", "display", "Area", "name", "area", "type", "single_select", "options", "web\r\nmail").shows("Area", "web", "mail")
+	owner.post("/fields/663a1b2c3d4e5f6789abcf01", "display", "Place", "options", "eu\r\nus\r\ncn").shows("Place", "cn")
+	owner.post("/fields/663a1b2c3d4e5f6789abcf01/delete").shows("!Place")
+	owner.post("/datasources/new", "name", "Metrics", "type", "prometheus", "address", "ftp://x", "cluster", "default").showsWith(http.StatusBadRequest, "address", "ftp://x")
+	list := owner.post("/datasources/new", "name", "Metrics", "type", "prometheus", "address", "https://prometheus.example.com", "cluster", "default").shows("Metrics", "prometheus.example.com")
+	at := strings.Index(list.body, `"/datasources/`+"1")
+	path, _, _ := strings.Cut(list.body[max(at, 0)+1:], `"`)
+	owner.post(path, "name", "Figures", "address", "https://prometheus.example.com", "cluster", "default").shows("Figures", "Disabled")
+	owner.post(path + "/delete").shows("There is no datasource yet")
+}
+
+// TestIssue shows an error of users: own lines open, those of libraries folded, and its hostile text as text.
+func TestIssue(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	made := owner.post("/rum/applications/new", "name", "Web shop", "type", "browser", "team", "7000000000021").shows("Web shop", "No errors.", "Token that its program sends")
+	application := strings.TrimPrefix(made.path, "/rum/applications/")
+	now := w.clock.Now().UnixMilli()
+	w.must(w.app.DB.Write(t.Context(), func(tx *db.Tx) error {
+		return rum.LoadIssues(tx, 7000000000001, []rum.Issue{{
+			IssueID: "NHEacQHi2DhXqobr9qPQz9", ApplicationID: application, Status: "for_review", ErrorCount: 12, SessionCount: 7, Severity: "Warning",
+			FirstSeen: rum.Seen{Timestamp: now - 3600_000, Version: "1.0"}, LastSeen: rum.Seen{Timestamp: now - 60_000, Version: "1.1"}, CreatedAt: now - 3600_000, UpdatedAt: now, Versions: []string{"1.0", "1.1"},
+			Error: rum.Error{Type: "TypeError", Message: "x is undefined <img src=x onerror=alert(1)>\n at pay (src/cart.js:4)\n at run (node_modules/react/index.js:9)\n at tick (node_modules/react/index.js:10)"},
+		}})
+	}))
+	owner.get(made.path).shows("Errors: 12, sessions: 7", "x is undefined")
+	page := owner.get("/rum/issues/NHEacQHi2DhXqobr9qPQz9").shows("src/cart.js:4", "Lines of libraries: 2", "&lt;img src=x", "!<img src=x", "For review")
+	owner.post(page.path, "status", "resolved").shows("Resolved")
+	owner.post(page.path, "status", "gone").showsWith(http.StatusBadRequest, "status")
+	owner.post(made.path, "name", "Shop", "type", "ios", "no_ip", "1").shows("Shop")
+	owner.get("/rum").shows("Shop", "ios")
+}
+
+// TestHostileAlert has texts of strangers on the pages of configuration: they are shown and do nothing.
+func TestHostileAlert(t *testing.T) {
+	w := begin(t)
+	const hostile = `\"><img src=x onerror=alert(1)><script>alert(2)</script>`
+	w.push(`{"title_rule": "` + hostile + `", "event_status": "Warning", "alert_key": "h", "labels": {"env": "test", "team": "` + hostile + `"}}`)
+	w.push(`{"title_rule": "` + hostile + strings.Repeat("x", 900) + `", "event_status": "Warning", "alert_key": "i", "labels": {"service": "a", "team": "` + hostile + `"}}`)
+	owner := w.signIn(ownerKey)
+	for _, path := range []string{shopPath, shopPath + "/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04", shopPath + "/rules/silences/new?if.labels.service=a", shopPath + `/rules/silences/new?if."><script>=<script>`, shopPath + "/ladder?labels=<script>", probePath + "/route"} {
+		owner.get(path).shows("!<img src=x", "!<script>alert")
+	}
+}

@@ -1,0 +1,152 @@
+package console_test
+
+import (
+	"net/http"
+	"net/http/cookiejar"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	shopPath = "/channels/7000000000041"
+	testOnly = "Tests are quiet"
+)
+
+// filterOf returns the fields of a form with one condition.
+func filterOf(key, oper, vals string, more ...string) []string {
+	return append([]string{"if.0.0.key", key, "if.0.0.oper", oper, "if.0.0.vals", vals}, more...)
+}
+
+// reader signs in a person who may only read, at a page that such a person may see.
+func (w *world) reader() *browser {
+	w.t.Helper()
+	jar, err := cookiejar.New(nil)
+	w.must(err)
+	b := &browser{w: w, client: &http.Client{Jar: jar}, lang: "en"}
+	b.post("/sign-in", "app_key", readerKey, "next", "/channels").shows("Channels")
+	return b
+}
+
+// TestChannels has the list and the page of a channel: rules in order, what they held back, who is in its teams.
+func TestChannels(t *testing.T) {
+	w := begin(t)
+	w.push(`{"title_rule": "Noise in test", "event_status": "Warning", "alert_key": "n", "labels": {"env": "test"}}`)
+	w.push(`{"title_rule": "Disk on staging", "event_status": "Warning", "alert_key": "s", "labels": {"env": "staging"}}`)
+	owner := w.signIn(ownerKey)
+	owner.get("/channels").shows("Shop", "New channel", "ops")
+	owner.get("/channels?q=nothing").shows("No channel has this")
+	page := owner.get(shopPath)
+	page.shows("Noise", "env is test", "Events in 7 days: 1", "Latest: Noise in test", "Staging is quiet", "Latest: Disk on staging", "The host is down", "Nothing in 7 days", "on call", "Ann Day", "Bob Night", "In force")
+	if strings.Index(page.body, "Noise") > strings.Index(page.body, "Staging is quiet") {
+		t.Error("drop rules are tried before silences")
+	}
+	owner.post(shopPath+"/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/disable").shows("Disabled", "Enable")
+	owner.post(shopPath + "/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/enable").shows("!Disabled")
+	owner.post(shopPath+"/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/delete").shows("!env is test", "rules that are deleted", "Latest: Noise in test")
+	owner.post(shopPath + "/rules/escalations/5e5e5e5e5e5e5e5e5e5e5e01/disable").shows("No escalation rule is in use")
+	owner.post(shopPath + "/rules/else/5e5e5e5e5e5e5e5e5e5e5e01/disable").showsWith(http.StatusNotFound)
+	owner.post(shopPath + "/status/disable").shows("This channel is disabled")
+	owner.post(shopPath + "/status/enable").shows("!This channel is disabled")
+	w.reader().get(shopPath).shows("Staging is quiet", "!Delete", "!/rules/drops/new", "!/edit")
+	w.signIn(emptyKey).get("/channels").shows("There is no channel yet")
+	w.signIn(emptyKey).get(shopPath).showsWith(http.StatusNotFound)
+}
+
+func TestChannelForm(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.get("/channels/new").shows("group_key", "ops")
+	owner.post("/channels/new", "name", "", "description", "For mail").showsWith(http.StatusBadRequest, "channel_name", "For mail</textarea>")
+	made := owner.post("/channels/new", "name", "Mail", "description", "For mail", "team", "7000000000021", "by_fields", "1", "fields", "labels.service, labels.host\nlabels.service")
+	made.shows("Mail", "For mail", "Ann Day", "No escalation rule is in use")
+	edit := owner.get(made.path + "/edit").shows("labels.service, labels.host\nlabels.service")
+	owner.post(edit.path, "name", "Post", "description", "", "team", "0", "by_fields", "1", "fields", "labels.service", "window", "5").shows("Post", "No team owns this channel")
+	owner.get(made.path+"/edit").shows(">labels.service</textarea>", `value="5"`)
+	owner.post(made.path + "/status/disable")
+	if gone := owner.post(made.path + "/status/delete"); gone.path != "/channels" {
+		t.Errorf("at %s", gone.path)
+	}
+}
+
+// TestFilterForm builds a filter row by row without a script, tries it, and saves it.
+func TestFilterForm(t *testing.T) {
+	w := begin(t)
+	for _, key := range []string{"a", "b", "c"} {
+		w.push(`{"title_rule": "Checkout ` + key + `", "event_status": "Critical", "alert_key": "` + key + `", "labels": {"service": "` + key + `", "team": "pay"}}`)
+	}
+	owner := w.signIn(ownerKey)
+	path := shopPath + "/rules/silences/new"
+	owner.get(path+"?if.labels.service=a").shows(`value="labels.service"`, ">a</textarea>", "of 3 alerts match")
+	owner.post(path, filterOf("labels.service", "IN", "a", "do", "and:if.0", "name", testOnly)...).shows(`name="if.0.1.key"`, "!if.1.0.key", testOnly)
+	owner.post(path, filterOf("labels.service", "IN", "a", "do", "or:if")...).shows(`name="if.1.0.key"`)
+	owner.post(path, filterOf("labels.service", "IN", "a", "do", "remove:if.0.0")...).shows("!value=\"labels.service\"")
+	owner.post(path, filterOf("labels.service", "IN", "/(/", "do", "try")...).shows("regular expression", "/(/</textarea>")
+	tried := owner.post(path, filterOf("labels.service", "IN", "a\nb", "do", "try", "pasted", `{"title": "x", "labels": {"service": "c"}}`)...)
+	tried.shows("<b>2</b>", "of 3 alerts match", "pay", "It does not match.", "It is c.", "service is one of a, b")
+	owner.post(path, filterOf("labels.service", "IN", "a", "do", "try", "pasted", `{"title": `)...).shows("cannot be read as JSON")
+	owner.post(path, filterOf("labels.service", "IN", "a", "do", "save", "name", testOnly, "from", "2026-11-21T10:00", "until", "soon")...).showsWith(http.StatusBadRequest, "is not a date and time", testOnly)
+	owner.post(path, filterOf("labels.service", "IN", "a", "do", "save", "name", testOnly, "from", "2026-11-21T10:00", "until", "2026-11-21T12:00")...).shows(testOnly, "service is a", "In force")
+	page := owner.get(shopPath)
+	rule := regexp.MustCompile(shopPath + `/rules/silences/[0-9a-f]{24}">\s*<strong>` + testOnly).FindString(page.body)
+	rule, _, _ = strings.Cut(rule, `"`)
+	owner.get(rule).shows(`value="2026-11-21T12:00"`, "labels.service")
+	owner.post(rule, filterOf("labels.service", "IN", "b", "do", "save", "name", testOnly, "recurs", "1", "window.0.start", "22:00", "window.0.end", "06:00", "window.0.day", "0", "window.0.day", "6")...).
+		shows("22:00 to 06:00 on Sun, Sat", "service is b", "Not in force now")
+	owner.post(rule, filterOf("labels.service", "IN", "b", "do", "add-window", "window.0.start", "22:00", "window.0.end", "06:00")...).shows("window.1.start")
+}
+
+// TestBroadSilence has a filter that matches everything refused, and one that matches much only with its number.
+func TestBroadSilence(t *testing.T) {
+	w := begin(t)
+	for _, key := range strings.Split("abcdefghijklmnopqrstuvw", "") {
+		w.push(`{"title_rule": "Disk ` + key + `", "event_status": "Warning", "alert_key": "` + key + `", "labels": {"check": "disk", "host": "` + key + `"}}`)
+	}
+	owner := w.signIn(ownerKey)
+	path := shopPath + "/rules/silences/new"
+	window := []string{"name", testOnly, "from", "2026-11-21T10:00", "until", "2026-11-21T12:00", "do", "save"}
+	owner.post(path, filterOf("labels.env", "NOTIN", "live", window...)...).showsWith(http.StatusBadRequest, "would hold back everything")
+	owner.post(path, window...).showsWith(http.StatusBadRequest)
+	asked := owner.post(path, filterOf("labels.check", "IN", "disk", window...)...).showsWith(http.StatusBadRequest, "Enter their number", "held back 23 alerts", testOnly)
+	guarded := regexp.MustCompile(`name="guarded" value="([0-9a-f]+)"`).FindStringSubmatch(asked.body)[1]
+	owner.post(path, filterOf("labels.check", "IN", "disk", append(window, "guarded", guarded, "shown", "23", "count", "22")...)...).showsWith(http.StatusBadRequest)
+	owner.post(path, filterOf("labels.check", "IN", "d*", append(window, "guarded", guarded, "shown", "23", "count", "23")...)...).showsWith(http.StatusBadRequest)
+	w.push(`{"title_rule": "Disk again", "event_status": "Warning", "alert_key": "again", "labels": {"check": "disk"}}`)
+	owner.post(path, filterOf("labels.check", "IN", "disk", append(window, "guarded", guarded, "shown", "23", "count", "23")...)...).shows(testOnly, "check is disk")
+}
+
+// TestOtherRules makes a drop rule and an inhibit rule.
+func TestOtherRules(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.post(shopPath+"/rules/drops/new", filterOf("labels.env", "IN", "lab", "name", "Labs", "do", "save")...).shows("Labs", "env is lab")
+	inhibit := shopPath + "/rules/inhibits/new"
+	owner.get(inhibit).shows("While this alert is active", "source.0.0.key")
+	owner.post(inhibit, filterOf("labels.check", "IN", "web", "name", "Net", "do", "save")...).showsWith(http.StatusBadRequest, "Name the alert that inhibits")
+	owner.post(inhibit, filterOf("labels.check", "IN", "web", "source.0.0.key", "labels.check", "source.0.0.oper", "IN", "source.0.0.vals", "net", "equals", "labels.rack", "name", "Net", "do", "save")...).
+		shows("Net", "check is web", "check is net")
+	owner.get(shopPath + "/rules/else/new").showsWith(http.StatusNotFound)
+	owner.get(shopPath + "/rules/drops/aaaaaaaaaaaaaaaaaaaaaaaa").showsWith(http.StatusNotFound)
+	w.reader().post(shopPath+"/rules/drops/new", filterOf("labels.env", "IN", "x", "name", "x", "do", "save")...).showsWith(http.StatusForbidden)
+}
+
+// TestLadder shows who would be notified, and edits the steps.
+func TestLadder(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.get(shopPath+"/ladder").shows("<b>0 s</b>", "<b>30 min</b>", "Ann Day", "Reaches no one.", "on call", "✓ matches")
+	owner.get(shopPath+"/ladder?severity=Info&labels=service%3Dx&at=2026-11-21T23:00").shows("Bob Night", `value="Info" selected`)
+	owner.get(shopPath + "/ladder?at=x").showsWith(http.StatusBadRequest)
+	rule := shopPath + "/escalations/5e5e5e5e5e5e5e5e5e5e5e01"
+	owner.get(rule).shows("Nights only", `value="7000000000031" checked`, `value="30"`)
+	layers := []string{"name", "on call", "layer.0.was", "0", "layer.0.minutes", "5", "layer.0.schedule", "7000000000031", "layer.1.was", "1", "layer.1.minutes", "20", "layer.1.person", "7000000000013"}
+	owner.post(rule, append(layers, "do", "add-layer")...).shows("layer.2.minutes")
+	owner.post(rule, append(layers, "do", "up:1")...).shows(`name="layer.0.was" value="1"`)
+	owner.post(rule, append(layers, "do", "remove-layer:0")...).shows("!layer.1.was")
+	owner.post(rule, append(layers, "do", "save", "layer.1.every", "x")...).showsWith(http.StatusBadRequest, "is not a number of minutes")
+	owner.post(rule, append(layers, "do", "save")...).shows("<b>5 min</b>", "Bob Night")
+	owner.post(shopPath+"/escalations/new", "name", "", "do", "save").showsWith(http.StatusBadRequest)
+	owner.post(shopPath+"/escalations/new", "name", "Second", "layer.0.minutes", "10", "layer.0.person", "7000000000012", "do", "save", "priority", "5").shows("Who would be notified")
+	owner.get(shopPath).shows("Second")
+	w.reader().get(rule).shows("!Save", "!Add a step")
+}

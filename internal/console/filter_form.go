@@ -1,0 +1,283 @@
+package console
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/api"
+	"tocsin/internal/core/filter"
+)
+
+// This file has the form of a filter: groups joined by OR, of conditions joined by AND. Buttons of the form add and remove
+// rows; the page is drawn again with them, so that it needs no script.
+
+// filterForm is a filter as the form holds it.
+type filterForm struct {
+	Name   string // prefix of its fields, to have two in one form
+	Groups [][]conditionForm
+	Single bool // there is one group alone
+}
+
+type conditionForm struct {
+	Key, Oper, Vals string // Vals: one on each line
+}
+
+// formOf returns the form of a stored filter.
+func formOf(name string, f filter.Filter) filterForm {
+	form := filterForm{Name: name}
+	for _, g := range f {
+		var group []conditionForm
+		for _, c := range g {
+			group = append(group, conditionForm{c.Key, c.Oper, strings.Join(c.Vals, "\n")})
+		}
+		form.Groups = append(form.Groups, group)
+	}
+	return form.atLeastOne()
+}
+
+// atLeastOne returns the form with a row to begin with.
+func (f filterForm) atLeastOne() filterForm {
+	if len(f.Groups) == 0 {
+		f.Groups = [][]conditionForm{{{Oper: filter.In}}}
+	}
+	return f
+}
+
+// readFilter returns what the form holds, with the row that a button adds or removes.
+func (v *visit) readFilter(name string) filterForm {
+	form := filterForm{Name: name}
+	for g := range filter.MaxGroups {
+		var group []conditionForm
+		for c := range filter.MaxConditions {
+			at := fmt.Sprintf("%s.%d.%d.", name, g, c)
+			if !v.r.PostForm.Has(at + "key") {
+				break
+			}
+			if v.field("do") != fmt.Sprintf("remove:%s.%d.%d", name, g, c) {
+				group = append(group, conditionForm{v.field(at + "key"), v.field(at + "oper"), strings.ReplaceAll(v.r.PostFormValue(at+"vals"),
+					"\r\n", "\n")})
+			}
+		}
+		if !v.r.PostForm.Has(fmt.Sprintf("%s.%d.0.key", name, g)) {
+			break
+		}
+		if v.field("do") == fmt.Sprintf("and:%s.%d", name, g) {
+			group = append(group, conditionForm{Oper: filter.In})
+		}
+		if len(group) > 0 {
+			form.Groups = append(form.Groups, group)
+		}
+	}
+	if v.field("do") == "or:"+name {
+		form.Groups = append(form.Groups, []conditionForm{{Oper: filter.In}})
+	}
+	return form.atLeastOne()
+}
+
+// filter returns the filter of the form. Rows without key and values are left out.
+func (f filterForm) filter() filter.Filter {
+	all := filter.Filter{}
+	for _, group := range f.Groups {
+		var conditions filter.Group
+		for _, c := range group {
+			if c.Key != "" || strings.TrimSpace(c.Vals) != "" {
+				conditions = append(conditions, filter.Condition{Key: c.Key, Oper: c.Oper, Vals: values(c.Vals)})
+			}
+		}
+		if len(conditions) > 0 {
+			all = append(all, conditions)
+		}
+	}
+	return all
+}
+
+// values returns the values of a condition, one from each line.
+func values(text string) []string {
+	vals := []string{}
+	for line := range strings.Lines(text) {
+		if line = strings.Trim(line, "\r\n"); line != "" {
+			vals = append(vals, line)
+		}
+	}
+	return vals
+}
+
+// Sentence returns a filter in words.
+func (v *visit) Sentence(f filter.Filter) string {
+	var groups []string
+	for _, group := range f {
+		var conditions []string
+		for _, c := range group {
+			conditions = append(conditions, v.Condition(c))
+		}
+		groups = append(groups, strings.Join(conditions, v.T(" and ")))
+	}
+	return cut(strings.Join(groups, v.T(", or ")), 600)
+}
+
+// Condition returns a condition in words.
+func (v *visit) Condition(c filter.Condition) string {
+	key, vals := strings.TrimPrefix(c.Key, "labels."), strings.Join(c.Vals, ", ")
+	switch {
+	case c.Oper == filter.NotIn && len(c.Vals) == 1:
+		return v.T("%s is not %s", key, vals)
+	case c.Oper == filter.NotIn:
+		return v.T("%s is none of %s", key, vals)
+	case len(c.Vals) == 1:
+		return v.T("%s is %s", key, vals)
+	}
+	return v.T("%s is one of %s", key, vals)
+}
+
+// cut returns a text of at most n characters.
+func cut(text string, n int) string {
+	if all := []rune(text); len(all) > n {
+		return string(all[:n]) + "…"
+	}
+	return text
+}
+
+// fieldLines returns lists of fields as text: a list on each line, its fields joined by commas.
+func fieldLines(lists [][]string) string {
+	var text []string
+	for _, list := range lists {
+		text = append(text, strings.Join(list, ", "))
+	}
+	return strings.Join(text, "\n")
+}
+
+// fieldLists is the reverse of fieldLines.
+func fieldLists(text string) [][]string {
+	lists := [][]string{}
+	for line := range strings.Lines(text) {
+		if list := commas(line); len(list) > 0 {
+			lists = append(lists, list)
+		}
+	}
+	return lists
+}
+
+// commas returns the parts of a text between commas or line ends.
+func commas(text string) []string {
+	parts := []string{}
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// tried is what /alert/filter/try answers.
+type tried struct {
+	Matched      int64 `json:"matched"`
+	Checked      int64 `json:"checked"`
+	Complete     bool  `json:"complete"`
+	MatchesEmpty bool  `json:"matches_empty"`
+	Broad        bool  `json:"broad"`
+	Teams        []struct {
+		Name    string `json:"team_name"`
+		Matched int64  `json:"matched"`
+	} `json:"teams"`
+	Items []struct {
+		ID       string `json:"alert_id"`
+		Title    string `json:"title"`
+		Severity string `json:"alert_severity"`
+		Start    int64  `json:"start_time"`
+		Team     string `json:"team_name"`
+	} `json:"items"`
+	Result *struct {
+		Matched bool   `json:"matched"`
+		Why     string `json:"why"`
+		Groups  []struct {
+			Matched    bool `json:"matched"`
+			Conditions []struct {
+				filter.Condition
+				Present bool   `json:"present"`
+				Value   string `json:"value"`
+				Matched bool   `json:"matched"`
+			} `json:"conditions"`
+		} `json:"groups"`
+	} `json:"result"`
+}
+
+// tryFilter asks which alerts of the last week a filter matches, and why it matches the alert that the form names.
+func (v *visit) tryFilter(channel int64, f filter.Filter) (t tried, err error) {
+	request := map[string]any{"channel_ids": []int64{channel}, "filters": f}
+	if pasted := v.field("pasted"); pasted != "" {
+		alert, err := v.pasted(pasted)
+		if err != nil {
+			return t, err
+		}
+		request["alert"] = alert
+	} else if id := v.field("alert"); id != "" {
+		request["alert_id"] = id
+	}
+	return t, v.call("/alert/filter/try", request, &t)
+}
+
+// pasted reads an alert that was pasted: as a source pushes it, or as the API shows it.
+func (v *visit) pasted(text string) (map[string]any, error) {
+	var in struct {
+		Title       string            `json:"title"`
+		TitleRule   string            `json:"title_rule"`
+		Description string            `json:"description"`
+		Key         string            `json:"alert_key"`
+		Severity    string            `json:"alert_severity"`
+		Event       string            `json:"event_status"`
+		Labels      map[string]string `json:"labels"`
+	}
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		return nil, wrong(v.T("The alert cannot be read as JSON: %s", cut(strings.TrimPrefix(err.Error(), "json: "), 200)))
+	}
+	alert := map[string]any{"title": in.Title, "title_rule": in.TitleRule, "description": in.Description, "alert_key": in.Key,
+		"labels": in.Labels}
+	if in.Title == "" {
+		alert["title"] = in.TitleRule
+	}
+	for _, severity := range []string{in.Event, in.Severity} {
+		if slices.Contains([]string{"Critical", "Warning", "Info", "Ok"}, severity) {
+			alert["alert_severity"] = severity
+		}
+	}
+	return alert, nil
+}
+
+// guard refuses a filter that would hold back everything, and asks before one that would hold back much: the person
+// enters how many alerts of the last week that would have been, as the page showed it for this very filter. In a storm the
+// number grows meanwhile; that is no reason to ask again.
+func (v *visit) guard(t tried, f filter.Filter) error {
+	switch {
+	case t.MatchesEmpty:
+		return wrong(v.T("This filter matches an alert without any label, so it would hold back everything. Add a condition that names what you mean."))
+	case t.Broad && (v.field("guarded") != v.Guarded(f) || v.field("shown") == "" || v.field("count") != v.field("shown")):
+		return wrong(v.T("This filter would have held back many alerts of the last 7 days. Enter their number below to go on."))
+	}
+	return nil
+}
+
+// Guarded identifies the filter that a page showed a number for: one that was changed since is asked about again.
+func (v *visit) Guarded(f filter.Filter) string {
+	text, err := json.Marshal(f, json.Deterministic(true))
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// wrong returns the error of a form that was not filled in well.
+func wrong(message string) error {
+	return &api.Refusal{Status: http.StatusBadRequest, Code: "InvalidParameter", Message: message}
+}
+
+// notHere returns the error of an address that shows nothing.
+func notHere(v *visit) error {
+	return &api.Refusal{Status: http.StatusNotFound, Code: "RouteNotFound", Message: v.T("There is no such page.")}
+}

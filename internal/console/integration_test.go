@@ -1,0 +1,84 @@
+package console_test
+
+import (
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const probePath = "/integrations/7000000000051"
+
+// TestIntegration has the address to push to, a test event, and what became of it.
+func TestIntegration(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.get("/integrations").shows("Probe", "standard", "New integration")
+	owner.get(probePath).shows("/event/push/alert/standard?integration_key="+pushKey, "curl &#39;http://", `href="/channels/7000000000041">Shop`)
+	sent := owner.post(probePath+"/test", "status", "Warning", "labels", "service=db\nnothing")
+	sent.shows("What became of the test event", "It was accepted and is being decided.")
+	w.settle()
+	owner.get(sent.path).shows("Open the incident", "End the test alert", "Ann Day", "!is being decided")
+	owner.post(probePath+"/test", "status", "Ok")
+	w.settle()
+	owner.get("/incidents?show=all").shows("Test of Probe", "Closed")
+	owner.post(probePath+"/test", "status", "Fatal").showsWith(http.StatusBadRequest, "event_status")
+	owner.post(probePath + "/status/disable").shows("This integration is disabled")
+	owner.post(probePath+"/test", "status", "Info").showsWith(http.StatusBadRequest, "must be enabled")
+	owner.post(probePath + "/status/enable").shows("!This integration is disabled")
+	if rotated := owner.post(probePath+"/status/rotate", "grace", "60"); strings.Contains(rotated.body, pushKey) {
+		t.Error("the key is the old one")
+	}
+	owner.post(probePath + "/status/none").showsWith(http.StatusNotFound)
+	owner.post(probePath + "/status/delete").shows("There is no integration yet")
+	w.signIn(emptyKey).get("/integrations").shows("There is no integration yet")
+}
+
+func TestIntegrationForm(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.get("/integrations/new").shows("prometheus", "Shop", "ops")
+	owner.post("/integrations/new", "name", "", "type", "grafana", "about", "Dashboards").showsWith(http.StatusBadRequest, `value="Dashboards"`, `value="grafana" selected`)
+	beat := owner.post("/integrations/new", "name", "Backup", "type", "heartbeat", "channel", "7000000000041", "interval", "600").shows("Backup", "curl -X POST")
+	owner.get(beat.path + "/edit").shows(`value="600"`)
+	owner.post(beat.path+"/edit", "name", "Nightly backup", "interval", "900", "channel", "7000000000041").shows("Nightly backup")
+	made := owner.post("/integrations/new", "name", "Shared", "type", "standard").shows("Shared", "It has no channel and no route")
+	route := made.path + "/route"
+	owner.get(route).shows("Add a case", "Alerts that no case takes")
+	owner.post(route, "do", "add-case", "version", "0").shows("Case 1", "case.0.0.0.key")
+	fields := []string{"version", "0", "case.0.here", "1", "case.0.0.0.key", "labels.service", "case.0.0.0.oper", "IN", "case.0.0.0.vals", "web"}
+	owner.post(route, append(fields, "do", "save")...).showsWith(http.StatusBadRequest, "channel")
+	owner.post(route, append(fields, "do", "and:case.0.0")...).shows("case.0.0.1.key")
+	owner.post(route, append(fields, "do", "remove-case:0")...).shows("!Case 1")
+	owner.post(route, append(fields, "do", "save", "case.0.channel", "7000000000041")...).shows("service is web", "All others", "no channel")
+	owner.get(route).shows("Case 1", `value="7000000000041" checked`)
+}
+
+// TestRouteKeepsHeadings saves a route that has headings, which the form does not show.
+func TestRouteKeepsHeadings(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	made := owner.post("/integrations/new", "name", "Shared", "type", "standard")
+	id := strings.TrimPrefix(made.path, "/integrations/")
+	call := func(path, body string) string {
+		t.Helper()
+		r, err := http.Post(w.url+path+"?app_key="+ownerKey, "application/json", strings.NewReader(body))
+		w.must(err)
+		defer r.Body.Close()
+		reply, err := io.ReadAll(r.Body)
+		w.must(err)
+		if r.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", path, reply)
+		}
+		return string(reply)
+	}
+	call("/route/upsert", `{"integration_id": `+id+`, "cases": [{"if": [{"key": "labels.a", "oper": "IN", "vals": ["1"]}], "channel_ids": [7000000000041]}], "sections": [{"name": "Shops", "position": 0}]}`)
+	version := regexp.MustCompile(`name="version" value="(\d+)"`).FindStringSubmatch(owner.get(made.path + "/route").body)[1]
+	fields := []string{"version", version, "case.0.here", "1", "case.0.0.0.key", "labels.b", "case.0.0.0.oper", "IN", "case.0.0.0.vals", "2", "case.0.channel", "7000000000041", "default", "7000000000041", "do", "save"}
+	owner.post(made.path+"/route", fields...).shows("b is 2")
+	if reply := call("/route/info", `{"integration_id": `+id+`}`); !strings.Contains(reply, `"Shops"`) {
+		t.Errorf("the heading is lost: %s", reply)
+	}
+	owner.post(made.path+"/route", fields...).showsWith(http.StatusBadRequest, "was changed meanwhile")
+}

@@ -1,0 +1,195 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"tocsin/internal/core/filter"
+)
+
+// routeView is the form of a route: cases from top to bottom, each with conditions that must all be met.
+type routeView struct {
+	titled
+	Integration integrationRow
+	Version     int64
+	Cases       []caseForm
+	Default     map[int64]bool
+	Channels    []channelRow
+	Tried       []routed
+	May         bool
+}
+
+type caseForm struct {
+	Index       int
+	If          filterForm
+	Channels    map[int64]bool
+	Fallthrough bool
+	Label       string // of name mapping: the label that names the channel; empty: Channels are meant
+}
+
+// Number returns the number of the case, from 1.
+func (c caseForm) Number() int { return c.Index + 1 }
+
+// routed is where an alert would go.
+type routed struct {
+	AlertID  string   `json:"alert_id"`
+	Title    string   `json:"alert_title"`
+	Start    int64    `json:"start_time"`
+	Channels []int64  `json:"channel_ids"`
+	Reasons  []string `json:"reasons"`
+}
+
+// Path returns the address of the page.
+func (d routeView) Path() string { return fmt.Sprintf("/integrations/%d/route", d.Integration.ID) }
+
+func showRoute(v *visit) (view, error) {
+	i, err := v.integration()
+	if err != nil {
+		return nil, err
+	}
+	d := routeView{titled: titled(v.T("Where its alerts go")), Integration: i, Default: map[int64]bool{}, May: v.May(manageIntegrations)}
+	if d.Channels, err = v.channelChoices(); err != nil {
+		return nil, err
+	}
+	if v.r.Method == http.MethodPost {
+		v.readRoute(&d)
+	} else if err := d.stored(v); err != nil {
+		return nil, err
+	}
+	for n := range d.Cases {
+		d.Cases[n].Index, d.Cases[n].If.Name, d.Cases[n].If.Single = n, fmt.Sprintf("case.%d", n), true
+	}
+	if v.Failure == nil {
+		d.Tried, err = v.tryRoute(d)
+	}
+	return d, err
+}
+
+// stored fills in the stored route.
+func (d *routeView) stored(v *visit) error {
+	r, err := v.route(d.Integration.ID)
+	if err != nil || r == nil {
+		return err
+	}
+	d.Version = r.Version
+	for _, c := range r.Cases {
+		form := caseForm{If: formOf("", c.Filter()), Channels: map[int64]bool{}, Fallthrough: c.Fallthrough, Label: c.Label}
+		for _, id := range c.Channels {
+			form.Channels[id] = true
+		}
+		d.Cases = append(d.Cases, form)
+	}
+	if r.Default != nil {
+		for _, id := range r.Default.Channels {
+			d.Default[id] = true
+		}
+	}
+	return nil
+}
+
+// maxCases is how many cases the form reads.
+const maxCases = 100
+
+// readRoute fills in what was entered, with what a button adds, removes or moves.
+func (v *visit) readRoute(d *routeView) {
+	d.Version, d.Default = formNumber(v, "version"), v.chosen("default")
+	for n := range maxCases {
+		name := fmt.Sprintf("case.%d", n)
+		if !v.r.PostForm.Has(name + ".here") {
+			break
+		}
+		if v.field("do") == fmt.Sprintf("remove-case:%d", n) {
+			continue
+		}
+		d.Cases = append(d.Cases, caseForm{
+			If: v.readFilter(name), Channels: v.chosen(name + ".channel"), Fallthrough: v.field(name+".fallthrough") != "", Label: v.field(name + ".label"),
+		})
+		if at := len(d.Cases) - 1; v.field("do") == fmt.Sprintf("up-case:%d", n) && at > 0 {
+			d.Cases[at-1], d.Cases[at] = d.Cases[at], d.Cases[at-1]
+		}
+	}
+	if v.field("do") == "add-case" {
+		d.Cases = append(d.Cases, caseForm{If: filterForm{}.atLeastOne(), Channels: map[int64]bool{}})
+	}
+}
+
+// route returns the route of the form.
+func (d routeView) route() map[string]any {
+	cases := []routeCase{}
+	for _, c := range d.Cases {
+		one := routeCase{Channels: sorted(c.Channels), Fallthrough: c.Fallthrough, If: filter.Group{}}
+		for _, group := range c.If.filter() {
+			one.If = append(one.If, group...)
+		}
+		if c.Label != "" {
+			one.Mode, one.Label = "name_mapping", c.Label
+		}
+		cases = append(cases, one)
+	}
+	return map[string]any{"cases": cases, "default": map[string]any{"channel_ids": sorted(d.Default)}}
+}
+
+// tryRoute returns where the latest alerts of the integration would go by the route of the form.
+func (v *visit) tryRoute(d routeView) ([]routed, error) {
+	if !v.May("Channels Read (on-call)") || len(d.Cases) == 0 && len(d.Default) == 0 {
+		return nil, nil
+	}
+	var recent struct {
+		Items []alertChoice `json:"items"`
+	}
+	now := v.Now.Unix()
+	request := map[string]any{"integration_ids": []int64{d.Integration.ID}, "start_time": now - 7*86400, "end_time": now + 1, "limit": 20}
+	if err := v.call("/alert/list", request, &recent); err != nil || len(recent.Items) == 0 {
+		return nil, err
+	}
+	var ids []string
+	for _, a := range recent.Items {
+		ids = append(ids, a.ID)
+	}
+	var reply struct {
+		Items []routed `json:"items"`
+	}
+	if err := v.call("/route/preview", map[string]any{"alert_ids": ids, "route": d.route()}, &reply); err != nil {
+		return nil, nil // a route that is not complete yet; saving it names what is wrong
+	}
+	return reply.Items, nil
+}
+
+// saveRoute stores the route, unless a button asked for another row.
+func saveRoute(v *visit) (string, error) {
+	if v.field("do") != "save" {
+		return "", nil
+	}
+	d := routeView{}
+	v.readRoute(&d)
+	for n := range d.Cases {
+		if len(d.Cases[n].If.filter()) > 1 {
+			return "", wrong(v.T("A case of a route has one group of conditions, all of which must be met. Make a second case instead."))
+		}
+	}
+	request := d.route()
+	stored, err := v.route(v.number())
+	if err != nil {
+		return "", err
+	}
+	if stored != nil && len(stored.Sections) > 0 && len(stored.Cases) == len(d.Cases) {
+		request["sections"] = stored.Sections // they name positions of cases
+	}
+	request["integration_id"], request["version"] = v.number(), d.Version
+	return "/integrations/" + strconv.FormatInt(v.number(), 10), v.call("/route/upsert", request, nil)
+}
+
+// Names returns the names of channels, those of deleted ones as numbers.
+func (d routeView) Names(ids []int64) (names []string) {
+	for _, id := range ids {
+		at := slices.IndexFunc(d.Channels, func(c channelRow) bool { return c.ID == id })
+		if at < 0 {
+			names = append(names, strconv.FormatInt(id, 10))
+		} else {
+			names = append(names, d.Channels[at].Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,281 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/core/filter"
+)
+
+// ruleForm is the page of one drop, silence or inhibit rule.
+type ruleForm struct {
+	titled
+	Kind     ruleKind
+	Channel  channelRow
+	ID       string // empty: it is new
+	Status   string
+	Name     string
+	About    string
+	Priority int64
+	Filter   filterForm // of an inhibit rule: what is inhibited
+	Source   filterForm // of an inhibit rule: what inhibits
+	Equals   string
+	Discard  bool
+
+	Recurs      bool
+	From, Until string // of a silence that does not recur, as an input of local time holds them
+	AutoDelete  bool
+	Windows     []windowForm
+	Calendars   []calendarRow
+	AccountZone string
+
+	Parsed  filter.Filter // of Filter
+	Tried   *tried
+	Guard   bool // the number of alerts must be entered
+	Pasted  string
+	AlertID string
+	Recent  []alertChoice
+	May     bool
+}
+
+// windowForm is a recurring window as the form holds it.
+type windowForm struct {
+	Start, End, CalID string
+	Off               bool
+	Days              [7]bool
+}
+
+// calendarRow is what pages need of a calendar.
+type calendarRow struct {
+	ID       string  `json:"cal_id"`
+	Name     string  `json:"cal_name"`
+	About    string  `json:"description"`
+	Zone     string  `json:"timezone"`
+	TeamID   int64   `json:"team_id"`
+	Workdays []int64 `json:"workdays"`
+}
+
+// alertChoice is an alert that the filter can be tried on.
+type alertChoice struct {
+	ID       string `json:"alert_id"`
+	Title    string `json:"title"`
+	Severity string `json:"alert_severity"`
+	Start    int64  `json:"start_time"`
+}
+
+// kind returns the kind of the address.
+func (v *visit) kind() (ruleKind, error) {
+	for _, k := range ruleKinds {
+		if k.Name == v.r.PathValue("kind") {
+			return k, nil
+		}
+	}
+	return ruleKind{}, notHere(v)
+}
+
+// Path returns the address of the rule's page.
+func (f ruleForm) Path() string {
+	id := f.ID
+	if id == "" {
+		id = "new"
+	}
+	return fmt.Sprintf("/channels/%d/rules/%s/%s", f.Channel.ID, f.Kind.Name, id)
+}
+
+// showRule shows a rule: what was entered, else what is stored.
+func showRule(v *visit) (view, error) {
+	f, err := v.ruleForm()
+	if err != nil {
+		return nil, err
+	}
+	if v.r.Method == http.MethodPost {
+		v.readRule(&f)
+	}
+	f.Parsed = f.Filter.filter()
+	if len(f.Parsed) > 0 && v.May("Channels Read (on-call)") {
+		t, err := v.tryFilter(f.Channel.ID, f.Parsed)
+		if err == nil {
+			f.Tried, f.Guard = &t, t.Broad && !t.MatchesEmpty && f.Kind.Name != "inhibits"
+		} else if v.Failure == nil {
+			v.Failure = api.RefusalOf(err)
+		}
+	}
+	return f, v.choices(&f)
+}
+
+// ruleForm returns the stored rule of the address, or an empty one.
+func (v *visit) ruleForm() (f ruleForm, err error) {
+	if f.Kind, err = v.kind(); err != nil {
+		return f, err
+	}
+	if f.Channel, err = v.channel(); err != nil {
+		return f, err
+	}
+	f.May, f.AccountZone = v.May(manageChannels), v.who.Zone.String()
+	if v.r.PathValue("rule") == "new" {
+		f.titled = titled(v.T("New rule"))
+		f.Filter, f.Source = v.prefilled(), filterForm{Name: "source"}.atLeastOne()
+		f.Equals, f.AutoDelete = "", true
+		f.From, f.Until = v.localInput(v.Now.Unix()), v.localInput(v.Now.Add(time.Hour).Unix())
+		f.Windows = []windowForm{{Start: "22:00", End: "06:00"}}
+		return f, nil
+	}
+	rules, err := v.rules(f.Kind, f.Channel.ID)
+	if err != nil {
+		return f, err
+	}
+	i := slices.IndexFunc(rules, func(r ruleRow) bool { return r.ID == v.r.PathValue("rule") })
+	if i < 0 {
+		return f, notHere(v)
+	}
+	r := rules[i]
+	f.titled, f.ID, f.Status, f.Name, f.About, f.Priority = titled(r.Name), r.ID, r.Status, r.Name, r.Description, r.Priority
+	f.Filter, f.Source, f.Equals, f.Discard = formOf("if", r.Filters), formOf("source", r.Source.Value), strings.Join(r.Equals,
+		", "), r.Discard
+	if f.Kind.Name == "inhibits" {
+		f.Filter = formOf("if", r.Target.Value)
+	}
+	f.Recurs, f.AutoDelete = r.Once == nil, r.AutoDelete
+	f.From, f.Until = v.localInput(v.Now.Unix()), v.localInput(v.Now.Add(time.Hour).Unix())
+	if r.Once != nil {
+		f.From, f.Until = v.localInput(r.Once.Start), v.localInput(r.Once.End)
+	}
+	for _, w := range r.Windows {
+		form := windowForm{Start: w.Start, End: w.End, CalID: w.CalID, Off: w.Off}
+		for _, day := range w.Repeat {
+			if day >= 0 && day < 7 {
+				form.Days[day] = true
+			}
+		}
+		f.Windows = append(f.Windows, form)
+	}
+	if len(f.Windows) == 0 {
+		f.Windows = []windowForm{{Start: "22:00", End: "06:00"}}
+	}
+	return f, nil
+}
+
+// prefilled returns the filter that a link to a new rule asks for: if.labels.service=checkout is one condition.
+func (v *visit) prefilled() filterForm {
+	form := filterForm{Name: "if"}
+	var group []conditionForm
+	for key, vals := range v.r.URL.Query() {
+		if name, ok := strings.CutPrefix(key, "if."); ok && name != "" {
+			group = append(group, conditionForm{name, filter.In, strings.Join(vals, "\n")})
+		}
+	}
+	slices.SortFunc(group, func(a, b conditionForm) int { return strings.Compare(a.Key, b.Key) })
+	if len(group) > 0 {
+		form.Groups = [][]conditionForm{group}
+	}
+	return form.atLeastOne()
+}
+
+// choices fills in what the form offers: recent alerts to try the filter on, and calendars.
+func (v *visit) choices(f *ruleForm) error {
+	if v.May("Channels Read (on-call)") {
+		var recent struct {
+			Items []alertChoice `json:"items"`
+		}
+		now := v.Now.Unix()
+		request := map[string]any{"channel_ids": []int64{f.Channel.ID}, "start_time": now - 7*86400, "end_time": now + 1, "limit": 30}
+		if err := v.call("/alert/list", request, &recent); err != nil {
+			return err
+		}
+		f.Recent = recent.Items
+	}
+	if f.Kind.Name != "silences" {
+		return nil
+	}
+	var err error
+	f.Calendars, err = v.calendars()
+	return err
+}
+
+// calendars returns the account's calendars.
+func (v *visit) calendars() ([]calendarRow, error) {
+	var reply struct {
+		Items []calendarRow `json:"items"`
+	}
+	err := v.call("/calendar/list", struct{}{}, &reply)
+	return reply.Items, err
+}
+
+// readRule fills in what was entered.
+func (v *visit) readRule(f *ruleForm) {
+	f.Name, f.About, f.Priority = v.field("name"), v.field("about"), formNumber(v, "priority")
+	f.Filter, f.Source, f.Equals = v.readFilter("if"), v.readFilter("source"), v.field("equals")
+	f.Discard, f.AutoDelete = v.field("discard") != "", v.field("auto_delete") != ""
+	f.Recurs, f.From, f.Until = v.field("recurs") != "", v.field("from"), v.field("until")
+	f.Pasted, f.AlertID = v.field("pasted"), v.field("alert")
+	f.Windows = nil
+	for i := range 100 {
+		at := fmt.Sprintf("window.%d.", i)
+		if !v.r.PostForm.Has(at + "start") {
+			break
+		}
+		if v.field("do") == fmt.Sprintf("remove-window:%d", i) {
+			continue
+		}
+		w := windowForm{Start: v.field(at + "start"), End: v.field(at + "end"), CalID: v.field(at + "calendar"), Off: v.field(at+"off") != ""}
+		for _, day := range v.r.PostForm[at+"day"] {
+			if n, err := strconv.Atoi(day); err == nil && n >= 0 && n < 7 {
+				w.Days[n] = true
+			}
+		}
+		f.Windows = append(f.Windows, w)
+	}
+	if v.field("do") == "add-window" || len(f.Windows) == 0 {
+		f.Windows = append(f.Windows, windowForm{Start: "22:00", End: "06:00"})
+	}
+}
+
+// saveRule stores the rule, unless a button asked for another row or for a try.
+func saveRule(v *visit) (string, error) {
+	f, err := v.ruleForm()
+	if err != nil {
+		return "", err
+	}
+	if v.field("do") != "save" {
+		return "", nil
+	}
+	v.readRule(&f)
+	f.Parsed = f.Filter.filter()
+	request := map[string]any{
+		"channel_id": f.Channel.ID, "rule_name": f.Name, "description": f.About, "priority": f.Priority,
+	}
+	if f.Kind.Name == "inhibits" {
+		source := f.Source.filter()
+		if len(source) == 0 || len(f.Parsed) == 0 {
+			return "", wrong(v.T("Name the alert that inhibits, and the alert that is inhibited."))
+		}
+		request["source_filters"], request["target_filters"], request["equals"] = source, f.Parsed, commas(f.Equals)
+	} else {
+		t, err := v.tryFilter(f.Channel.ID, f.Parsed)
+		if err != nil {
+			return "", err
+		}
+		if err := v.guard(t, f.Parsed); err != nil {
+			return "", err
+		}
+		request["filters"] = f.Parsed
+	}
+	if f.Kind.Name != "drops" {
+		request["is_directly_discard"] = f.Discard
+	}
+	if f.Kind.Name == "silences" {
+		if err := v.addWindows(request, f); err != nil {
+			return "", err
+		}
+	}
+	if f.ID == "" {
+		return v.channelPath(), v.call(f.Kind.Op+"create", request, nil)
+	}
+	request["rule_id"] = f.ID
+	return v.channelPath(), v.call(f.Kind.Op+"update", request, nil)
+}

@@ -1,0 +1,229 @@
+package console
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+var rumPages = []page{
+	{path: "/rum", template: "records", tab: "configuration", show: showApplications},
+	{path: "/rum/applications/{id}", template: "record", tab: "configuration", show: editApplication},
+	{path: "/rum/issues/{id}", template: "issue", tab: "configuration", show: showIssue},
+}
+
+var rumActions = []action{
+	{path: "/rum/applications/{id}", do: saveApplication, show: editApplication, page: "record"},
+	{path: "/rum/applications/{id}/delete", do: deletes("/rum/application/delete", "application_id", "/rum")},
+	{path: "/rum/issues/{id}", do: setIssue, show: showIssue, page: "issue"},
+}
+
+// applicationRow is what pages need of an application.
+type applicationRow struct {
+	ID      string `json:"application_id"`
+	Name    string `json:"application_name"`
+	Type    string `json:"type"`
+	Token   string `json:"client_token"`
+	TeamID  int64  `json:"team_id"`
+	Private bool   `json:"is_private"`
+	NoIP    bool   `json:"no_ip"`
+	NoGeo   bool   `json:"no_geo"`
+	Status  string `json:"status"`
+}
+
+var applicationTypes = []string{"browser", "ios", "android", "react-native", "flutter", "kotlin-multiplatform", "roku", "unity"}
+
+const manageApplications = "Applications Manage (rum)"
+
+func showApplications(v *visit) (view, error) {
+	d := recordList{
+		titled: titled(v.T("Applications and their errors")), Search: v.query("q"), Searchable: true, pager: v.pager(),
+		Intro: v.T("Applications that report the errors of their users."), None: v.T("There is no application yet."),
+	}
+	if v.May(manageApplications) {
+		d.New, d.NewText = "/rum/applications/new", v.T("New application")
+	}
+	var reply struct {
+		Items []applicationRow `json:"items"`
+		More  bool             `json:"has_next_page"`
+	}
+	err := v.call("/rum/application/list", map[string]any{"p": d.Page, "limit": perPage, "query": d.Search}, &reply)
+	d.More = reply.More
+	for _, a := range reply.Items {
+		row := recordRow{Path: "/rum/applications/" + url.PathEscape(a.ID), Name: a.Name, Tags: []string{a.Type}}
+		if a.Status == "disabled" {
+			row.Warnings = []string{v.T("Disabled")}
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	return d, err
+}
+
+// editApplication shows the form of an application, with its errors.
+func editApplication(v *visit) (view, error) {
+	a := applicationRow{Type: applicationTypes[0]}
+	d := recordForm{titled: titled(v.T("New application")), Back: "/rum",
+		Path: "/rum/applications/" + url.PathEscape(v.r.PathValue("id")), May: v.May(manageApplications)}
+	if !v.isNew() {
+		if err := v.call("/rum/application/info", map[string]any{"application_id": v.r.PathValue("id")}, &a); err != nil {
+			return nil, err
+		}
+		d.titled, d.Delete = titled(a.Name), d.Path+"/delete"
+		if a.Token != "" {
+			d.Shown = &displayed{Title: v.T("Token that its program sends"), Text: a.Token}
+		}
+		issues, err := v.issues(a.ID)
+		if err != nil {
+			return nil, err
+		}
+		d.Lists = append(d.Lists, issues)
+	}
+	types := []option{}
+	for _, kind := range applicationTypes {
+		types = append(types, option{kind, kind})
+	}
+	d.text("name", v.T("Name"), a.Name, "")
+	d.choice("type", v.T("Where it runs"), a.Type, types, "")
+	if err := d.teams(v, a.TeamID); err != nil {
+		return nil, err
+	}
+	d.check("private", v.T("Private: its data is for its team"), a.Private)
+	d.check("no_ip", v.T("Do not keep addresses of users"), a.NoIP)
+	d.check("no_geo", v.T("Do not derive locations of users from their addresses"), a.NoGeo)
+	return d.entered(v), nil
+}
+
+func saveApplication(v *visit) (string, error) {
+	request := map[string]any{
+		"application_name": v.field("name"), "type": v.field("type"), "team_id": formNumber(v, "team"),
+		"is_private": v.field("private") != "", "no_ip": v.field("no_ip") != "", "no_geo": v.field("no_geo") != "",
+	}
+	if v.isNew() {
+		var made struct {
+			ID string `json:"application_id"`
+		}
+		err := v.call("/rum/application/create", request, &made)
+		return "/rum/applications/" + url.PathEscape(made.ID), err
+	}
+	request["application_id"] = v.r.PathValue("id")
+	return v.r.URL.Path, v.call("/rum/application/update", request, nil)
+}
+
+// issueRow is what pages need of an error that users see.
+type issueRow struct {
+	ID            string `json:"issue_id"`
+	ApplicationID string `json:"application_id"`
+	Application   string `json:"application_name"`
+	Service       string `json:"service"`
+	Status        string `json:"status"`
+	Errors        int64  `json:"error_count"`
+	Sessions      int64  `json:"session_count"`
+	Crash         bool   `json:"is_crash"`
+	Severity      string `json:"severity"`
+	First         seen   `json:"first_seen"`
+	Last          seen   `json:"last_seen"`
+	Error         struct {
+		Message string `json:"message"`
+		Type    string `json:"type"`
+	} `json:"error"`
+	Cause struct {
+		Value  string `json:"value"`
+		Reason string `json:"reason"`
+	} `json:"suspected_cause"`
+	Regression *struct {
+		At      int64  `json:"regressed_at"`
+		Version string `json:"regressed_at_version"`
+	} `json:"regression"`
+	Versions []string `json:"versions"`
+}
+
+// seen is when an error was seen, in which version.
+type seen struct {
+	Millis  int64  `json:"timestamp"`
+	Version string `json:"version"`
+}
+
+// At returns the moment in Unix seconds.
+func (s seen) At() int64 { return s.Millis / 1000 }
+
+// issues returns the errors of an application in the last 30 days, those with the most sessions first.
+func (v *visit) issues(application string) (recordPart, error) {
+	part := recordPart{Title: v.T("Errors of the last 30 days"), None: v.T("No errors.")}
+	var reply struct {
+		Items []issueRow `json:"items"`
+	}
+	now := v.Now.UnixMilli()
+	request := map[string]any{
+		"start_time": now - 30*86400_000, "end_time": now + 1, "by_intersection": true, "application_ids": []string{application},
+		"orderby": "session_count", "limit": perPage,
+	}
+	err := v.call("/rum/issue/list", request, &reply)
+	for _, i := range reply.Items {
+		first, _, _ := strings.Cut(i.Error.Message, "\n")
+		row := recordRow{Path: "/rum/issues/" + url.PathEscape(i.ID), Name: cut(first, 200), About: v.T("Errors: %d, sessions: %d",
+			i.Errors, i.Sessions), Tags: []string{i.Error.Type, v.IssueStatus(i.Status)}, At: i.Last.At()}
+		if i.Crash {
+			row.Warnings = []string{v.T("Crash")}
+		}
+		part.Rows = append(part.Rows, row)
+	}
+	return part, err
+}
+
+type issueView struct {
+	titled
+	Issue    issueRow
+	Frames   []frames
+	Statuses []string
+	May      bool
+}
+
+// frames are lines of a stack, one after the other, that are all of the application or all of libraries.
+type frames struct {
+	Library bool
+	Lines   []string
+}
+
+func showIssue(v *visit) (view, error) {
+	var i issueRow
+	if err := v.call("/rum/issue/info", map[string]any{"issue_id": v.r.PathValue("id")}, &i); err != nil {
+		return nil, err
+	}
+	first, stack, _ := strings.Cut(i.Error.Message, "\n")
+	return issueView{titled(cut(first, 300)), i, framesOf(stack), []string{"for_review", "reviewed", "ignored", "resolved"},
+		v.May(manageApplications)}, nil
+}
+
+// framesOf returns the lines of a stack in runs of own lines and those of libraries.
+func framesOf(stack string) (all []frames) {
+	for line := range strings.Lines(stack) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		library := slices.ContainsFunc([]string{"node_modules/", "/vendor/", "webpack/", "<anonymous>", "(native)", "/cdn/"},
+			func(part string) bool { return strings.Contains(line, part) })
+		if len(all) == 0 || all[len(all)-1].Library != library {
+			all = append(all, frames{Library: library})
+		}
+		last := &all[len(all)-1]
+		last.Lines = append(last.Lines, line)
+	}
+	return all
+}
+
+// IssueStatus returns the state of an error in words.
+func (v *visit) IssueStatus(status string) string {
+	switch status {
+	case "for_review":
+		return v.T("For review")
+	case "reviewed":
+		return v.T("Reviewed")
+	case "ignored":
+		return v.T("Ignored")
+	}
+	return v.T("Resolved")
+}
+
+func setIssue(v *visit) (string, error) {
+	return v.r.URL.Path, v.call("/rum/issue/update", map[string]any{"issue_id": v.r.PathValue("id"), "status": v.field("status")}, nil)
+}
