@@ -32,6 +32,7 @@ import (
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/statuspage"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
 )
@@ -62,6 +63,8 @@ type File struct {
 	Preferences       []preference.Preference   `json:"preferences,omitempty"`
 	Fallbacks         []untold.Fallback         `json:"fallbacks,omitempty"`
 	Pipelines         []alert.Pipeline          `json:"alert_pipelines,omitempty"`
+	StatusPages       []statuspage.Page         `json:"status_pages,omitempty"`
+	StatusChanges     []statuspage.Change       `json:"status_page_changes,omitempty"`
 	Alerts            []alert.Alert             `json:"alerts"`
 	Incidents         []incident.Incident       `json:"incidents"`
 	Datasources       []datasource.Record       `json:"datasources"`

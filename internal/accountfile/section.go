@@ -25,6 +25,7 @@ import (
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/statuspage"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
 )
@@ -66,6 +67,8 @@ var sections = []section{
 	objects(preference.Kind, func(f *File) *[]preference.Preference { return &f.Preferences }),
 	objects(untold.Kind, func(f *File) *[]untold.Fallback { return &f.Fallbacks }),
 	objects(alert.Pipelines, func(f *File) *[]alert.Pipeline { return &f.Pipelines }),
+	statusPages(),
+	plain("status_page_changes", func(f *File) *[]statuspage.Change { return &f.StatusChanges }, statuspage.Load, statuspage.Dump),
 	plain("alerts", func(f *File) *[]alert.Alert { return &f.Alerts }, alert.Load, alert.Dump),
 	plain("incidents", func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),
 	config("datasources", configstore.Datasource, func(f *File) *[]datasource.Record { return &f.Datasources },
@@ -130,6 +133,14 @@ func plain[T any](name string, list func(*File) *[]T, load func(*db.Tx, int64, [
 func objects[T any](k configstore.Kind[T], list func(*File) *[]T) section {
 	erase := func(tx *db.Tx, account int64, id string) error { return k.Delete(tx, account, id) }
 	return config(k.Section, k.Name, list, k.Load, k.Dump, erase, func(v *T) (string, string) { h := k.Head(v); return h.ID, h.Name })
+}
+
+// statusPages returns the section of status pages. A page that an apply replaces keeps its changes, which are history; one
+// that it deletes takes them along, because they are nowhere without it.
+func statusPages() section {
+	s := objects(statuspage.Pages, func(f *File) *[]statuspage.Page { return &f.StatusPages })
+	s.erase = func(w work, id string) error { return statuspage.ErasePage(w.tx, w.account, id) }
+	return s
 }
 
 // config returns a section of configuration. erase deletes a record so that it can be loaded again, but nothing

@@ -106,6 +106,9 @@ func (f *Frame) operation(op *mounted) operation {
 	if op.Notes != "" {
 		shown.Notes = strings.Split(op.Notes, "\n\n")
 	}
+	if op.Get {
+		shown.Notes = append(shown.Notes, getNote)
+	}
 	if op.Effect == Write {
 		shown.Effect = "writes; the audit log records it as " + op.Audit
 	}

@@ -71,6 +71,9 @@ type mounted struct {
 	once    sync.Once        // guards the fields below; see prepare
 	in, out *huma.Schema
 	check   *checker // checks requests against in
+
+	members  map[string]*huma.Schema // of in, by name, and those that are required: for requests with GET
+	required []string
 }
 
 type rateKey struct {
@@ -115,6 +118,9 @@ func (f *Frame) mount(op Op) {
 	if op.Do.before != nil && op.Effect == Read {
 		panic(op.Path + " uses DoAfter: it must be a write or a snapshot")
 	}
+	if op.Get && op.Effect == Write {
+		panic(op.Path + " writes: it must take POST alone")
+	}
 	m := &mounted{Op: op, number: int32(len(f.order)), counted: f.metrics.of(op.Path)}
 	f.ops[op.Path] = m
 	f.order = append(f.order, m)
@@ -129,6 +135,10 @@ func (f *Frame) prepare(m *mounted) {
 		m.in = f.schemas.of(m.Do.in, hint(m.Path, "Request"))
 		m.out = f.schemas.Schema(m.Do.out, true, hint(m.Path, "Reply")) // a pointer: the data may be null
 		m.check = f.schemas.checker(m.in)
+		if m.Get {
+			in := f.schemas.SchemaFromRef(m.in.Ref)
+			m.members, m.required = in.Properties, in.Required
+		}
 	})
 }
 
@@ -220,14 +230,20 @@ func (f *Frame) answer(x *exchange) (err error) {
 	if x.op = f.ops[x.r.URL.Path]; x.op == nil {
 		return fault.New(fault.RouteNotFound, "%s", shownPath(x.r.URL.Path))
 	}
-	if x.r.Method != http.MethodPost {
-		x.w.Header().Set("Allow", http.MethodPost)
-		return fault.New(fault.MethodNotAllowed, "%s takes POST, got %s", x.op.Path, shown(x.r.Method))
+	if !x.op.takes(x.r.Method) {
+		x.w.Header().Set("Allow", x.op.methods())
+		return fault.New(fault.MethodNotAllowed, "%s takes %s, got %s", x.op.Path, x.op.methods(), shown(x.r.Method))
 	}
 	if x.call.Who, err = f.caller(x); err != nil {
 		return x.clientGone(err)
 	}
-	return f.perform(x, func() ([]byte, error) { return f.readBody(x) })
+	return f.perform(x, func() ([]byte, error) {
+		if x.r.Method == http.MethodGet {
+			f.prepare(x.op)
+			return x.op.queryBody(x.r.URL.Query())
+		}
+		return f.readBody(x)
+	})
 }
 
 // perform checks the caller's limits and permissions, reads the body and runs the operation.

@@ -30,7 +30,7 @@ const (
 	Write                  // changes something: one write transaction, recorded in the audit log
 )
 
-// Op is one operation of the public API: POST Path with a JSON body.
+// Op is one operation of the public API: POST Path with a JSON body. A read may take GET as well.
 type Op struct {
 	Path  string            // such as /schedule/info
 	Allow []auth.Permission // any one of them suffices; none: any valid key may call
@@ -38,6 +38,7 @@ type Op struct {
 	// owns as a person, such as app keys, which any full key may call. Empty: no further permission.
 	Narrowed []auth.Permission
 	Effect   Effect
+	Get      bool // may also be called with GET, with the request's members in the query
 
 	Doc     string         // one sentence for the reference: what the operation returns or does
 	Notes   string         // further paragraphs for the reference, may be empty

@@ -20,7 +20,7 @@ func (f *Frame) OpenAPI() ([]byte, error) {
 			Version: f.Build,
 			Description: "Incident response over one JSON API: on-call schedules, alerts, channel rules, incidents, " +
 				"monitoring datasources, browser errors, persons and webhook deliveries. " +
-				"Every operation is a POST with a JSON body and an app key; " +
+				"Every operation is a POST with a JSON body and an app key; some reads take GET as well; " +
 				"every success is {request_id, data}, every failure {request_id, error}.",
 		},
 		Components: &huma.Components{
@@ -39,6 +39,11 @@ func (f *Frame) OpenAPI() ([]byte, error) {
 	f.prepareAll()
 	for _, op := range f.order {
 		doc.Paths[op.Path] = &huma.PathItem{Post: f.describe(op)}
+		if op.Get {
+			get := f.describe(op)
+			get.OperationID, get.Parameters, get.RequestBody = get.OperationID+"-get", op.parameters(), nil
+			doc.Paths[op.Path].Get = get
+		}
 	}
 	return json.Marshal(doc)
 }
@@ -55,7 +60,7 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 		Content:     f.content(op),
 	}}
 	for _, w := range wire {
-		if w.status == http.StatusMethodNotAllowed { // other methods than POST
+		if w.status == http.StatusMethodNotAllowed { // other methods than those described
 			continue
 		}
 		response := &huma.Response{
@@ -104,8 +109,14 @@ func (op *mounted) description() string {
 	if op.Notes != "" {
 		text += "\n\n" + op.Notes
 	}
+	if op.Get {
+		text += "\n\n" + getNote
+	}
 	return text + "\n\nPermission: " + op.permission() + "."
 }
+
+// getNote is the paragraph about GET in descriptions.
+const getNote = "It also takes GET, with the members of the request in the query."
 
 func (op *mounted) permission() string {
 	switch {

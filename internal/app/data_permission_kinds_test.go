@@ -293,11 +293,37 @@ var kinds = map[string][]kind{
 	"RUM application": {plain("/rum/application/", `{"application_name":"$mark","type":"browser","team_id":$team,"is_private":false}`, "application_id",
 		try{change, "/rum/application/update", `{"application_id":"$id","application_name":"y"}`, ""}, try{change, "/rum/application/delete", `{"application_id":"$id"}`, ""},
 		try{look, "/rum/application/info", `{"application_id":"$id"}`, ""}, try{list, "/rum/application/infos", `{"application_ids":["$id"]}`, ""}, try{list, "/rum/application/list", `{"query":"$mark"}`, ""})},
+	"status page":             {statusPageKind()},
+	"change of a status page": {statusChangeKind()},
 	"team": {upserted("/team/", `"team_name":"$mark"`, "team_id", try{change, "/team/delete", `{"team_id":$id}`, ""},
 		try{look, "/team/info", `{"team_id":$id}`, ""}, try{list, "/team/infos", `{"team_ids":[$id]}`, ""}, try{list, "/team/list", `{"query":"$mark"}`, ""})},
 	"role": {upserted("/role/", `"role_name":"$mark"`, "role_id", try{change, "/role/disable", `{"role_id":$id}`, ""}, try{change, "/role/enable", `{"role_id":$id}`, ""},
 		try{change, "/role/member/grant", `{"role_id":$id,"member_ids":[$person]}`, ""}, try{change, "/role/member/revoke", `{"role_id":$id,"member_ids":[$person]}`, ""},
 		try{change, "/role/delete", `{"role_id":$id}`, ""}, try{look, "/role/info", `{"role_id":$id}`, ""}, try{list, "/role/list", `{}`, ""})},
+}
+
+func statusPageKind() kind {
+	const one = `{"page_id":$id}`
+	return kind{prefixes: []string{"/status-page/"}, steps: []step{{"/status-page/create", `{"name":"$mark","url_name":"$mark","team_id":$team}`, "page_id", "id"}}, tries: []try{
+		{create, "/status-page/create", `{"name":"$mark","url_name":"$mark","team_id":$team}`, "InvalidParameter"},
+		{change, "/status-page/update", `{"page_id":$id,"description":"y"}`, ""}, {change, "/status-page/delete", one, ""},
+		{look, "/status-page/info", one, ""}, {list, "/status-page/list", `{}`, ""},
+	}}
+}
+
+func statusChangeKind() kind {
+	const (
+		body = `{"page_id":$page,"type":"incident","title":"$mark","status":"investigating","updates":[{"update_id":"u","component_changes":[{"component_id":"c","status":"degraded"}]}]}`
+		one  = `{"page_id":$page,"change_id":$id`
+	)
+	return kind{prefixes: []string{"/status-page/change/"}, steps: []step{
+		{"/status-page/create", `{"name":"p","url_name":"$mark","components":[{"component_id":"c","name":"C"}]}`, "page_id", "page"}, {"/status-page/change/create", body, "change_id", "id"},
+	}, tries: []try{
+		{create, "/status-page/change/create", body, ""}, {change, "/status-page/change/update", one + `,"description":"y"}`, ""}, {change, "/status-page/change/delete", one + `}`, ""},
+		{change, "/status-page/change/timeline/create", one + `,"status":"identified","description":"y"}`, ""}, {change, "/status-page/change/timeline/update", one + `,"update_id":"u","description":"y"}`, ""},
+		{change, "/status-page/change/timeline/delete", one + `,"update_id":"u"}`, "InvalidParameter"},
+		{look, "/status-page/change/info", one + `}`, ""}, {list, "/status-page/change/list", `{"page_id":$page}`, ""}, {list, "/status-page/change/active/list", `{"page_id":$page}`, ""},
+	}}
 }
 
 func calendarKind() kind {

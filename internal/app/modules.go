@@ -44,6 +44,7 @@ import (
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/schedulefeed"
+	"tocsin/internal/statuspage"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
 	"tocsin/internal/warroom"
@@ -125,6 +126,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte, shifts *shiftnotice.S
 		route.Module(),
 		enrichment.Module(),
 		(&preference.Service{Keyring: a.Keyring}).Module(),
+		statuspage.Module(),
 	}
 }
 

@@ -79,6 +79,10 @@ var changes = []struct{ path, body string }{
 	{"/monit/datasource/create", `{"type_ident":"prometheus","name":"~","address":"https://example.com","edge_cluster_name":"default","payload":{"prometheus":{"basic_auth_password":"secret-~","headers":["A: secret-~"]}}}`},
 	{"/monit/datasource/delete", `{"id":$id}`},
 	{"/rum/application/create", `{"application_name":"~","type":"browser","team_id":$team_id}`},
+	{"/status-page/create", `{"name":"~","url_name":"~","team_id":$team_id,"sections":[{"section_id":"s","name":"~"}],"components":[{"component_id":"c","section_id":"s","name":"~"}]}`},
+	{"/status-page/change/create", `{"page_id":$page_id,"type":"incident","title":"~","status":"investigating","updates":[{"description":"~","component_changes":[{"component_id":"c","status":"degraded"}]}]}`},
+	{"/status-page/change/timeline/create", `{"page_id":$page_id,"change_id":$change_id,"status":"monitoring","description":"~"}`},
+	{"/status-page/delete", `{"page_id":$page_id}`},
 	{"/rum/application/delete", `{"application_id":"$application_id"}`},
 }
 
@@ -142,7 +146,7 @@ func written(t *testing.T, file *accountfile.File) []byte {
 
 var (
 	place   = regexp.MustCompile(`\$[a-z_]+`)
-	idNames = regexp.MustCompile(`"(person_id|team_id|role_id|member_id|cal_id|schedule_id|template_id|field_id|channel_id|rule_id|integration_id|application_id|override_id|absence_id|id)":"?([0-9A-Za-z.]+)"?`)
+	idNames = regexp.MustCompile(`"(person_id|team_id|role_id|member_id|cal_id|schedule_id|template_id|field_id|channel_id|rule_id|integration_id|application_id|override_id|absence_id|page_id|change_id|id)":"?([0-9A-Za-z.]+)"?`)
 )
 
 // randomAccount makes 300 calls, many of which are refused, and returns the account's id.

@@ -47,6 +47,10 @@ const (
 	AuditManage
 	CustomFieldsRead
 	CustomFieldsManage
+	StatusPagesRead
+	StatusPagesManage
+	StatusPageEventsRead
+	StatusPageEventsManage
 	count
 )
 
@@ -55,7 +59,7 @@ var resources = [count / 2]struct{ name, area string }{
 	{"Incidents", "on-call"}, {"Channels", "on-call"}, {"Integrations", "on-call"}, {"Schedules", "on-call"},
 	{"Calendars", "on-call"}, {"Templates", "on-call"}, {"Datasources", "monit"}, {"Alerting Rules", "monit"},
 	{"Applications", "rum"}, {"Members", "org"}, {"Teams", "org"}, {"Roles", "org"}, {"Audit", "org"},
-	{"Custom Fields", "on-call"},
+	{"Custom Fields", "on-call"}, {"Status Pages", "on-call"}, {"Status Pages Events", "on-call"},
 }
 
 // All is every permission; an account's owner has it.

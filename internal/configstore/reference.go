@@ -31,6 +31,7 @@ const (
 	Application = "rum_application"
 	Preference  = "preference"
 	Fallback    = "fallback"
+	StatusPage  = "status_page"
 )
 
 // Target is an object that another one refers to.

@@ -15,6 +15,7 @@ import (
 // Bounds of overrides.
 const (
 	maxOverrides     = 500         // of one schedule that are not past
+	maxCovered       = 1_000_000   // the overrides of a schedule times the persons whom its layers name
 	maxPastOverrides = 500         // of one schedule that are; beyond that the oldest are deleted
 	maxOverrideSpan  = 400 * 86400 // seconds that one lasts, and that one begins ahead
 	maxReason        = 499         // characters

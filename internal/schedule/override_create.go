@@ -90,6 +90,25 @@ func (s *stored) checkRoom(now int64) error {
 		return fault.Invalid("schedule_id", "schedule %d has %d overrides that are not past, and at most %d are allowed", s.ScheduleID, n,
 			maxOverrides)
 	}
+	return s.checkCovered("schedule_id", 1)
+}
+
+// checkCovered returns fault.Invalid when the schedule, with this many more overrides, has too many for the persons whom
+// it names. Each override has a group of its own wherever it begins or ends, so that the two together decide what it
+// costs to compute who is on call.
+func (s *stored) checkCovered(field string, more int) error {
+	persons := 0
+	for i := range s.Layers {
+		for _, g := range s.Layers[i].Groups {
+			for _, m := range g.Members {
+				persons += len(m.PersonIDs)
+			}
+		}
+	}
+	if n := len(s.overrides) + more; n*persons > maxCovered {
+		return fault.Invalid(field, "%d overrides of a schedule that names persons %d times are more than can be computed: the product must be %d at most, got %d",
+			n, persons, maxCovered, n*persons)
+	}
 	return nil
 }
 

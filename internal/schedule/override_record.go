@@ -38,6 +38,9 @@ func LoadOverrides(tx *db.Tx, account int64, records []Override) error {
 			}
 			schedules[o.ScheduleID] = s
 		}
+		if err := schedules[o.ScheduleID].checkCovered(string(at)+".schedule_id", count[o.ScheduleID]); err != nil {
+			return err
+		}
 		o.AccountID, o.Revision = account, 0
 		fresh, err := o.insert(tx, schedules[o.ScheduleID].Name)
 		if err != nil {

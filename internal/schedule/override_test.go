@@ -301,3 +301,33 @@ func TestOverridesReachTheEngine(t *testing.T) {
 		t.Errorf("still has %s", got)
 	}
 }
+
+// What a schedule costs to compute is bounded: by its overrides times its persons, whichever of the two grows.
+func TestOverridesTimesPersonsAreBounded(t *testing.T) {
+	s := start(t)
+	persons := make([]int64, 1000)
+	for i := range persons {
+		persons[i] = A
+	}
+	groups := make([]any, 10)
+	for i := range groups {
+		groups[i] = object{"group_name": fmt.Sprint(i), "members": []any{object{"role_id": 0, "person_ids": persons}}}
+	}
+	crowd := layer(1776009600, nil, object{"groups": groups})
+	id := create(t, s, object{"layers": []any{layer(1776009600, []int64{A})}})
+	now := s.Clock.Now().Unix()
+	for i := range int64(101) {
+		override(t, s, object{"schedule_id": id, "person_id": A, "by": Z, "start": now + 60*i + 60, "end": now + 60*i + 120})
+	}
+	large := object{"schedule_id": id, "layers": []any{crowd}}
+	if r := s.Call(apitest.KeyA, "/schedule/update", large); r.Code != "InvalidParameter" || !strings.Contains(r.Message, "1010000") {
+		t.Errorf("%s %s", r.Code, r.Message)
+	}
+	id = create(t, s, object{"schedule_name": "large", "layers": []any{crowd}})
+	for i := range int64(101) {
+		body := object{"schedule_id": id, "person_id": A, "by": Z, "start": now + 60*i + 60, "end": now + 60*i + 120}
+		if r := s.Call(apitest.KeyA, "/schedule/override/create", body); (r.Code == "InvalidParameter") != (i == 100) {
+			t.Errorf("override %d: %s %s", i, r.Code, r.Message)
+		}
+	}
+}

@@ -41,6 +41,9 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 		return reply, err
 	}
 	body.applyTo(s)
+	if err := s.checkCovered("layers", 0); err != nil {
+		return reply, err
+	}
 	if err := needCalendars(c.Tx, s.AccountID, body.Layers, ""); err != nil {
 		return reply, err
 	}

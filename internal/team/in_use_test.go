@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/statuspage"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
 )
@@ -19,7 +20,7 @@ import (
 // store the reference.
 func TestReferencedTeamCannotBeDeleted(t *testing.T) {
 	keyring := apitest.Box(t)
-	s := apitest.Start(t, (&team.Service{}).Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(keyring), template.Ops(), calendar.Ops(), (&integration.Service{Keyring: keyring}).Ops(), rum.New(keyring).Ops())
+	s := apitest.Start(t, (&team.Service{}).Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(keyring), template.Ops(), calendar.Ops(), (&integration.Service{Keyring: keyring}).Ops(), rum.New(keyring).Ops(), statuspage.Ops())
 	var open struct {
 		ID int64 `json:"channel_id"`
 	}
@@ -33,6 +34,7 @@ func TestReferencedTeamCannotBeDeleted(t *testing.T) {
 		{"calendar", "/calendar/create", `{"cal_name": "x", "team_id": 4291079133131}`},
 		{"integration", "/integration/create", `{"integration_name": "x", "integration_type": "standard", "team_id": 4291079133131}`},
 		{"rum_application", "/rum/application/create", `{"application_name": "x", "type": "browser", "is_private": false, "team_id": 4291079133131}`},
+		{"status_page", "/status-page/create", `{"name": "x", "url_name": "x", "team_id": 4291079133131}`},
 		{"escalate_rule", "/channel/escalate/rule/create", `{"rule_name": "x", "template_id": "000000000000000000000001", "layers": [{"target": {"team_ids": [4291079133131], "by": {"follow_preference": true}}}], "channel_id": `},
 	} {
 		body := c.body

@@ -41,6 +41,8 @@ var owners = map[string]string{
 	"change":    "changeevent",
 	"heartbeat": "engine/ingest",
 	"untold":    "engine/untold",
+
+	"status_page_change": "statuspage",
 }
 
 // exception permits a package to touch a table of another, in this many texts that read it and that write it. The list

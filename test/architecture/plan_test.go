@@ -14,7 +14,7 @@ import (
 // growing lists the tables whose rows come from events: no statement may read all of one, nor all rows of an account.
 // The other tables hold configuration, of which an account has hundreds of rows and not millions.
 var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "follow_up", "incident", "incident_assignment", "notice", "phone_answer", "notice_failing", "notice_send",
-	"rum_issue", "untold", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
+	"rum_issue", "status_page_change", "untold", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
 
 // configured lists the other tables, so that every new table must be put into one of the two lists.
 var configured = []string{"account", "app_key", "channel", "channel_star", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "ical_feed", "integration_key", "object", "own_alert", "refused",
@@ -33,6 +33,9 @@ var wide = map[string]string{
 	"alert: FROM alert WHERE account_id = $1 ORDER BY alert_id":                      "the export of an account writes all of them",
 	"incident: FROM incident WHERE account_id = $1 ORDER BY incident_id":             "the export of an account writes all of them",
 	"rum: FROM rum_issue WHERE account_id = $1 ORDER BY issue_id":                    "the export of an account writes all of them",
+	"statuspage: FROM status_page_change WHERE account_id = $1 ORDER BY change_id":   "the export of an account writes all of them",
+	"statuspage: AND page_id = $2 AND closes_at > $3":                                "sorts the open changes, of which an account has at most 1,000",
+	"statuspage: ($2 = 0 OR page_id = $2) AND closes_at > $3":                        "sorts the open changes, of which an account has at most 1,000",
 	"engine/escalation: FROM escalation WHERE rule <> ''":                            "a new sealing key seals every secret again, once",
 	"engine/webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":  "the export of an account writes all of them",
 	"engine/notify: FROM notice WHERE target <> ''":                                  "a new sealing key seals every secret again, once",

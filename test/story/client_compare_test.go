@@ -36,6 +36,10 @@ var exceptions = map[string]exception{
 	"webhook.settings.sign_secret":                              {[]any{nil, "s3cr3t-s3cr3t-s3cr3t"}, secretStays},
 	"webhook.settings.headers.X-One":                            {[]any{"1"}, secretStays},
 	"escalation rule.layers[].target.webhooks[].settings.token": {[]any{"https://chat.example.com/T1"}, secretStays},
+	"page change.status":                                        {[]any{"ongoing"}, "without a start it begins now, and its schedule makes it ongoing"},
+	"page change.responders":                                    {[]any{nil}, "it is read back as responder_ids"},
+	"page change.linked_changes":                                {[]any{nil}, "it is read back as linked_change_ids"},
+	"page change.updates[].component_changes[].component_name":  {[]any{"API"}, "replies have the name that the page has"},
 	"app.settings.war_room_enabled":                             {[]any{nil}, unsetIsEmpty},
 }
 

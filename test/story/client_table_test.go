@@ -26,8 +26,9 @@ type resource struct {
 
 // unmanaged are operations that create what no such client declares.
 var unmanaged = map[string]string{
-	"/incident/create":          "incidents are worked on",
-	"/incident/war-room/create": "war rooms are opened for one incident",
+	"/incident/create":                    "incidents are worked on",
+	"/status-page/change/timeline/create": "updates follow what happens",
+	"/incident/war-room/create":           "war rooms are opened for one incident",
 }
 
 // unwritten are members that no body of the table has, by the reason.
@@ -260,5 +261,20 @@ var resources = []resource{
 		body: `{"application_name": "shop $n", "type": "browser", "team_id": $team, "is_private": true, "no_ip": true, "no_geo": true, "alerting": {"enabled": true, "channel_ids": [$channel], "integration_id": 0},
 			"tracing": {"enabled": true, "open_type": "tab", "endpoint": "https://traces.example.com/${trace_id}"}}`,
 		change: `{"is_private": false, "no_ip": false}`,
+	},
+	{
+		name: "page", create: "/status-page/create", id: "page_id", read: "/status-page/info", update: "/status-page/update", delete: "/status-page/delete", key: `"page_id": $self`,
+		body: `{"name": "page $n", "url_name": "page-$n", "description": "d", "team_id": $team, "sections": [{"section_id": "web", "name": "Web"}],
+			"components": [{"component_id": "api", "section_id": "web", "name": "API", "description": "d", "available_since_seconds": 1776009600, "order_id": 1, "hide_uptime": true, "hide_all": true}]}`,
+		change: `{"name": "other $n", "description": "", "components": [{"component_id": "api", "name": "Interface"}]}`,
+	},
+	{
+		name: "page change", create: "/status-page/change/create", id: "change_id", read: "/status-page/change/info", update: "/status-page/change/update", delete: "/status-page/change/delete",
+		key: `"page_id": $page, "change_id": $self`,
+		body: `{"page_id": $page, "type": "maintenance", "title": "Upgrade $n", "description": "d", "status": "scheduled", "start_at_seconds": 1900000000, "close_at_seconds": 1900003600,
+			"responders": [$person], "linked_changes": ["deploy-$n"], "notify_subscribers": true, "auto_update_by_schedule": true, "is_retrospective": false,
+			"updates": [{"update_id": "first", "at_seconds": 1700000000, "status": "scheduled", "description": "d",
+				"component_changes": [{"component_id": "api", "component_name": "API", "status": "under_maintenance"}]}]}`,
+		change: `{"title": "Other $n", "description": "", "close_at_seconds": 1900007200, "responders": [], "linked_changes": []}`,
 	},
 }

@@ -29,6 +29,9 @@ func Digest(documents ...[]byte) ([]byte, error) {
 		paths, _ := document["paths"].(map[string]any)
 		for path, item := range paths {
 			schema := at(item, "post", "responses", "200", "content", "application/json", "schema")
+			if schema == nil {
+				schema = at(item, "get", "responses", "200", "content", "application/json", "schema")
+			}
 			if data := dataOf(schema, schemas); data != nil && !known[path] {
 				known[path], all[i].Replies[path] = true, data
 				collect(data, schemas, all[i].Shapes)

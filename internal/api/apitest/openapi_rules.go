@@ -15,7 +15,8 @@ var (
 	statusCodes = regexp.MustCompile(`^(default|[1-5](\d\d|XX))$`)
 )
 
-// checkRules checks what OpenAPI 3.1 requires of a document, and what we require of ours: POST only, a summary for
+// checkRules checks what OpenAPI 3.1 requires of a document, and what we require of ours: POST, and GET for some
+// reads, a summary for
 // every operation and a description for every field.
 func (d *document) checkRules() {
 	if v := text(d.root, "openapi"); !versions.MatchString(v) {
@@ -32,10 +33,13 @@ func (d *document) checkRules() {
 	d.checkSecurity("the document", d.root)
 	ids := map[string]string{}
 	for path, item := range sorted(object(d.root, "paths")) {
-		operation := object(item, "post")
-		if operation == nil || len(object(item)) != 1 || !strings.HasPrefix(path, "/") {
-			d.fault("%s: want a path with POST alone", path)
+		operation, get := object(item, "post"), object(item, "get")
+		if operation == nil || len(object(item)) > 2 || len(object(item)) == 2 && get == nil || !strings.HasPrefix(path, "/") {
+			d.fault("%s: want a path with POST alone, or with GET", path)
 			continue
+		}
+		if get != nil && (get["requestBody"] != nil || text(get, "operationId") != text(operation, "operationId")+"-get") {
+			d.fault("%s: GET is the same operation, without a body", path)
 		}
 		id := text(operation, "operationId")
 		if id == "" || ids[id] != "" {

@@ -1,0 +1,143 @@
+package statuspage
+
+import (
+	"strconv"
+
+	"tocsin/internal/api"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
+	"tocsin/internal/team"
+)
+
+// PageBody holds the members of a page that a caller may set and may leave out.
+type PageBody struct {
+	Description *string     `json:"description,omitzero" maxLength:"5000" doc:"Markdown, stored as it was sent."`
+	TeamID      *int64      `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
+	Sections    []Section   `json:"sections,omitzero" maxItems:"50" doc:"Headings, in their order; the whole list."`
+	Components  []Component `json:"components,omitzero" maxItems:"200" doc:"What the page shows the status of, in their order; the whole list."`
+}
+
+type pageCreateRequest struct {
+	Name    string `json:"name" minLength:"1" maxLength:"255" doc:"What readers see."`
+	URLName string `json:"url_name" minLength:"1" maxLength:"63" doc:"Lower-case letters and digits, with single - between them; unique in the account."`
+	PageBody
+}
+
+type pageCreated struct {
+	PageID  int64  `json:"page_id" doc:"The new page."`
+	Name    string `json:"name" doc:"Its name."`
+	URLName string `json:"url_name" doc:"Its name in URLs."`
+}
+
+// pageCreate answers /status-page/create.
+func pageCreate(c *api.Call, in pageCreateRequest) (pageCreated, error) {
+	number, err := id.Unused(func(n int64) (bool, error) {
+		return Pages.Exists(c.Tx, c.Who.AccountID, strconv.FormatInt(n, 10))
+	})
+	if err != nil {
+		return pageCreated{}, err
+	}
+	p := Page{
+		AccountID: c.Who.AccountID, PageID: number, Name: in.Name, URLName: in.URLName, Sections: []Section{}, Components: []Component{},
+		CreatorID: c.Who.PersonID, CreatedAt: c.Unix(),
+	}
+	if err := roomForOne(c.Tx, "", c.Who.AccountID); err != nil {
+		return pageCreated{}, err
+	}
+	return pageCreated{p.PageID, p.Name, p.URLName}, in.apply(c, &p)
+}
+
+type pageUpdateRequest struct {
+	PageID  int64   `json:"page_id" minimum:"1" doc:"The page to change."`
+	Name    *string `json:"name,omitzero" minLength:"1" maxLength:"255" doc:"What readers see."`
+	URLName *string `json:"url_name,omitzero" minLength:"1" maxLength:"63" doc:"Its name in URLs, as for create."`
+	PageBody
+}
+
+// pageUpdate answers /status-page/update. Absent members keep their values.
+func pageUpdate(c *api.Call, in pageUpdateRequest) (api.Empty, error) {
+	p, err := pageOf(c, in.PageID)
+	if err != nil {
+		return api.Empty{}, err
+	}
+	configstore.SetIfSent(&p.Name, in.Name)
+	configstore.SetIfSent(&p.URLName, in.URLName)
+	return api.Empty{}, in.apply(c, &p)
+}
+
+// apply sets the members that were sent in the page, checks it and stores it.
+func (b PageBody) apply(c *api.Call, p *Page) error {
+	before := *p
+	configstore.SetIfSent(&p.Description, b.Description)
+	configstore.SetIfSent(&p.TeamID, b.TeamID)
+	if b.Sections != nil {
+		p.Sections = b.Sections
+	}
+	if b.Components != nil {
+		p.Components = b.Components
+	}
+	p.identify(&before, c.Now)
+	if err := configstore.FirstError(p.check(""), p.checkURL(c.Tx, "", c.Who.AccountID)); err != nil {
+		return err
+	}
+	if p.TeamID != before.TeamID {
+		if err := team.Table.Need(c.Tx, c.Who.AccountID, "team_id", p.TeamID); err != nil {
+			return err
+		}
+	}
+	p.UpdatedAt, p.UpdatedBy = c.Unix(), c.Who.PersonID
+	c.Touched(Pages.Name, p.PageID, p.Name)
+	return Pages.Put(c.Tx, c.Who.AccountID, p)
+}
+
+type pageDeleteRequest struct {
+	PageID int64 `json:"page_id" minimum:"1" doc:"The page to delete."`
+	api.DryRun
+}
+
+// pageDelete answers /status-page/delete.
+func pageDelete(c *api.Call, in pageDeleteRequest) (api.Removal, error) {
+	p, err := pageOf(c, in.PageID)
+	if err != nil {
+		return api.Removal{}, err
+	}
+	c.Removed(Pages.Name, p.PageID, p.Name)
+	open, err := openOf(c.Tx, c.Who.AccountID, p.PageID, c.Unix())
+	if err != nil {
+		return api.Removal{}, err
+	}
+	for _, change := range open {
+		c.Removed(changeKind, change.ChangeID, change.Title)
+	}
+	return api.Removal{}, ErasePage(c.Tx, c.Who.AccountID, Pages.Head(&p).ID)
+}
+
+// OnePage names one page.
+type OnePage struct {
+	PageID int64 `json:"page_id" minimum:"1" doc:"The page."`
+}
+
+// pageInfo answers /status-page/info.
+func pageInfo(c *api.Call, in OnePage) (Page, error) { return pageOf(c, in.PageID) }
+
+// listed is the reply of the lists that have no pages.
+type listed[T any] struct {
+	Items []T   `json:"items" doc:"All of them."`
+	Total int64 `json:"total" doc:"The number of items."`
+}
+
+// pageList answers /status-page/list.
+func pageList(c *api.Call, _ api.Empty) (listed[Page], error) {
+	items, total, err := Pages.Page(c.Tx, c.Who.AccountID, configstore.Query{Ascending: true, Limit: maxPages})
+	return listed[Page]{items, total}, err
+}
+
+// pageOf returns a page of the caller's account, or ResourceNotFound.
+func pageOf(c *api.Call, number int64) (Page, error) {
+	p, found, err := Pages.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(number, 10))
+	if err == nil && !found {
+		err = fault.Missing(Pages.Name, number)
+	}
+	return p, err
+}
