@@ -206,7 +206,7 @@ func deliveryKind(body string) kind {
 		}, tries: []try{
 			{list, "/webhook/history/list", window(""), ""}, {list, "/webhook/history/list", window(`,"integration_id":$id`), ""}, {list, "/webhook/history/list", window(`,"ref_id":"$mark"`), ""},
 			{list, "/webhook/history/list", window(`,"event_types":["a_new"],"status":"success","asc":true`), ""},
-			{look, "/webhook/history/detail", `{"integration_id":$id,"event_id":"$mark"}`, ""}, {change, "/webhook/history/replay", `{"event_id":"$mark"}`, ""},
+			{look, "/webhook/history/detail", `{"integration_id":$id,"event_id":"$mark"}`, ""}, {look, "/webhook/message/info", `{"event_id":"$mark"}`, ""}, {look, "/webhook/endpoint/info", `{"integration_id":$id}`, ""}, {change, "/webhook/history/replay", `{"event_id":"$mark"}`, ""},
 			{change, "/webhook/test", `{"integration_id":$id,"wait_seconds":0}`, ""},
 			{change, "/webhook/replay", `{"integration_ids":[$id],"start_time":1000000000000,"end_time":1000000000001,"dry_run":true}`, "BadRequest"}, // one goes on
 			{list, "/webhook/replay/list", `{}`, ""}, {list, "/webhook/replay/list", `{"integration_id":$id}`, ""},

@@ -146,6 +146,8 @@ var specified = map[string]string{
 	"/person/infos":                        "",
 	"/webhook/history/list":                "Integrations Read (on-call)",
 	"/webhook/history/detail":              "Integrations Read (on-call)",
+	"/webhook/message/info":                "Integrations Read (on-call)",
+	"/webhook/endpoint/info":               "Integrations Read (on-call)",
 	"/webhook/history/replay":              "Integrations Manage (on-call)",
 	"/webhook/test":                        "Integrations Manage (on-call)",
 	"/webhook/replay":                      "Integrations Manage (on-call)",
