@@ -35,7 +35,7 @@ type page struct {
 // action is one address that a form is sent to.
 type action struct {
 	path string
-	do   func(*visit) (next string, err error) // returns the address to show next
+	do   func(*visit) (next string, err error) // returns the address to show next; empty: show again, with what was made
 	show func(*visit) (view, error)            // shows the page again when do fails; nil: the page of errors
 	page string                                // the template of show
 	open bool
@@ -81,6 +81,9 @@ func (v *visit) act(a action) error {
 	}
 	if err != nil {
 		return err
+	}
+	if next == "" {
+		return v.showPage(page{template: a.page, tab: tabOf(a.page), show: a.show})
 	}
 	http.Redirect(v.w, v.r, next, http.StatusSeeOther)
 	return nil

@@ -8,6 +8,8 @@ type tab struct {
 var tabs = []tab{
 	{"now", "/", "Now", "house"},
 	{"incidents", "/incidents", "Incidents", "siren"},
+	{"people", "/people", "People", "users"},
+	{"deliveries", "/deliveries", "Webhooks", "webhook"},
 }
 
 // Tabs returns the entries of the menu.

@@ -30,6 +30,7 @@ type visit struct {
 	Zone    *time.Location
 	Nonce   string
 	Failure *api.Refusal // of the form that was sent; nil: none
+	made    any          // what an action has made that an address must not hold
 	style   strings.Builder
 }
 
@@ -151,6 +152,9 @@ func (v *visit) field(name string) string { return strings.TrimSpace(v.r.PostFor
 
 // query returns a parameter of the address.
 func (v *visit) query(name string) string { return strings.TrimSpace(v.r.URL.Query().Get(name)) }
+
+// Param is query, for templates.
+func (v *visit) Param(name string) string { return v.query(name) }
 
 // Path returns the address of the page, with its parameters.
 func (v *visit) Path() string { return v.r.URL.RequestURI() }
