@@ -106,7 +106,7 @@ var chineseWebhook = map[string]string{
 	"The endpoint failed, so nothing is sent to it for a while.":                                             "接收端失败,暂时停止向其发送。",
 	"The next message tries the endpoint alone. When it is accepted, all others follow.":                     "下一条消息将单独试探接收端,成功后恢复发送其余消息。",
 	"The last attempts failed. After more failures nothing is sent for a while.":                             "最近的投递失败,继续失败将暂停发送。",
-	"Nothing was sent in the last 7 days.":                              "最近 7 天没有发送任何消息。",
+	"Nothing was sent in the last 7 days.":                                                                   "最近 7 天没有发送任何消息。",
 	"Messages keep their event id. A receiver that has handled one drops it.":                                "消息保留原事件编号,已处理过的接收方会忽略它。",
 	"Messages that wait are cancelled. They can be sent again later.":                                        "等待中的消息将被取消,之后可以重新发送。",
 	"The number of hours must be a whole number, such as 24.":                                                "小时数须为整数,例如 24。",

@@ -133,7 +133,7 @@ func showEndpoint(v *visit) (view, error) {
 	d.Types = d.Hook.Settings.EventTypes
 	d.From, d.To, d.Status = v.field("from"), v.field("to"), v.field("status")
 	if d.From == "" {
-		d.From, d.To = v.local(v.Now.Add(-24*time.Hour)), v.local(v.Now)
+		d.From, d.To, d.Status = v.local(v.Now.Add(-24*time.Hour)), v.local(v.Now), "failed"
 	}
 	return d, v.endpointHistory(&d)
 }

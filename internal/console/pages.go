@@ -4,9 +4,9 @@ import "slices"
 
 // pages lists what can be shown, and actions what can be done. Each noun has both in the file of its name.
 func pages() []page {
-	return slices.Concat(signInPages, nowPages, incidentPages, deliveryPages, endpointPages)
+	return slices.Concat(signInPages, nowPages, incidentPages, deliveryPages, endpointPages, peoplePages, mePages, teamPages, rolePages, keyPages, auditPages)
 }
 
 func actions() []action {
-	return slices.Concat(signInActions, incidentActions, deliveryActions, endpointActions)
+	return slices.Concat(signInActions, incidentActions, deliveryActions, endpointActions, peopleActions, meActions, teamActions, roleActions, keyActions)
 }

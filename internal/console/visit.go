@@ -156,6 +156,9 @@ func (v *visit) query(name string) string { return strings.TrimSpace(v.r.URL.Que
 // Param is query, for templates.
 func (v *visit) Param(name string) string { return v.query(name) }
 
+// Typed returns what was entered in a field of the form that was sent, for templates.
+func (v *visit) Typed(name string) string { return v.field(name) }
+
 // Path returns the address of the page, with its parameters.
 func (v *visit) Path() string { return v.r.URL.RequestURI() }
 

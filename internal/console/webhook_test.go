@@ -79,7 +79,7 @@ func TestWebhookLedger(t *testing.T) {
 
 	to.status.Store(http.StatusOK)
 	before := to.got.Load()
-	owner.post(first[:strings.IndexByte(first, '?')]+"/replay"+first[strings.IndexByte(first, '?'):]).shows("It is being sent again")
+	owner.post(first[:strings.IndexByte(first, '?')] + "/replay" + first[strings.IndexByte(first, '?'):]).shows("It is being sent again")
 	w.settle()
 	if to.got.Load() <= before {
 		t.Error("the message was not sent again")
@@ -121,9 +121,9 @@ func TestWebhookEndpoint(t *testing.T) {
 	owner.get(endpoint).shows("!"+secret[1], "!whsec_", "Rotated")
 	owner.post(endpoint+"/rotate", "hours", "soon").showsWith(http.StatusBadRequest, "whole number")
 	owner.post(endpoint+"/rotate", "hours", "1000").showsWith(http.StatusBadRequest, "grace_seconds")
-	owner.post(endpoint+"/expire").shows("Saved.")
+	owner.post(endpoint + "/expire").shows("Saved.")
 	owner.post(endpoint+"/disable").shows("Disabled", "Enable this webhook")
-	owner.post(endpoint+"/enable").shows("Disable this webhook")
+	owner.post(endpoint + "/enable").shows("Disable this webhook")
 
 	ann := w.signIn(annKey) // may read integrations alone
 	ann.get(endpoint).shows("Breaker", "!Send a test", "!Rotate the secret", "!Count the messages", "!Disable this webhook")
