@@ -36,15 +36,17 @@ func (r *Service) endpointInfo(c *api.Call, in endpointInfoRequest) (e endpointI
 		return e, err
 	}
 	_, _, err = db.One(c.Tx, func(scan db.Scan) (none struct{}, err error) {
-		return none, scan(&e.Failures, &e.FailingSince, &e.HeldUntil, &e.LastError, &e.Waiting)
+		return none, scan(&e.Failures, &e.FailingSince, &e.HeldUntil, &e.Waiting)
 	}, `SELECT coalesce(failures, 0), coalesce(failing_since, 0), coalesce(held_until, 0),
-			CASE WHEN failures > 0 THEN coalesce((SELECT error_message FROM webhook_exchange x WHERE x.account_id = $1 AND x.event_id = (
-				SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND integration_id = $2 AND status = 'failed'
-				ORDER BY event_time DESC, event_id DESC LIMIT 1)), '') ELSE '' END,
 			(SELECT count(*) FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0)
 		FROM (SELECT 1 AS always) one LEFT JOIN (
 			SELECT failures, failing_since, held_until FROM webhook_endpoint WHERE account_id = $1 AND integration_id = $2) e ON 1 = 1`,
 		c.Who.AccountID, in.IntegrationID)
+	if err == nil && e.Failures > 0 {
+		e.LastError, _, err = db.One(c.Tx, db.Column[string], `SELECT error_message FROM webhook_exchange WHERE account_id = $1 AND event_id = (
+			SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND integration_id = $2 AND status = 'failed' AND event_time >= $3
+			ORDER BY event_time DESC, event_id DESC LIMIT 1)`, c.Who.AccountID, in.IntegrationID, nanosecondsOf(e.FailingSince))
+	}
 	e.State = "closed"
 	if e.HeldUntil > c.Now.UnixMilli() {
 		e.State = "open"

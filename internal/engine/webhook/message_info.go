@@ -62,8 +62,8 @@ func (r *Service) messageInfo(c *api.Call, in messageInfoRequest) (m messageInfo
 		return a, err
 	}, `SELECT `+columns+`, (SELECT error_message FROM webhook_exchange x WHERE x.account_id = $1 AND x.event_id = webhook_delivery.event_id)
 		FROM webhook_delivery
-		WHERE account_id = $1 AND ref_id = $2 AND EXISTS (
-			SELECT 1 FROM webhook_exchange x WHERE x.account_id = $1 AND x.event_id = webhook_delivery.event_id AND x.message_id = $3)
+		WHERE account_id = $1 AND ref_id = $2 AND $3 = (
+			SELECT message_id FROM webhook_exchange x WHERE x.account_id = $1 AND x.event_id = webhook_delivery.event_id)
 		ORDER BY event_time DESC, event_id DESC LIMIT $4 + 0`, stored.account, stored.ref, stored.id, maxAttemptsShown)
 	return m, err
 }

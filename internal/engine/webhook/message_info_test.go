@@ -34,7 +34,7 @@ func TestEndpointInfo(t *testing.T) {
 		{Name: "unknown", Body: `{"integration_id":7}`, Code: "ResourceNotFound"},
 		{Name: "closed", Body: hook, Data: `{"state":"closed","failures":0,"failing_since":0,"held_until":0,"last_error":"","waiting":0}`},
 	})
-	s.Exec(`UPDATE webhook_endpoint SET failures = 3, failing_since = 1776052000000, held_until = 1776053000000`)
+	s.Exec(`UPDATE webhook_endpoint SET failures = 3, failing_since = 1776052800000, held_until = 1776053000000`)
 	s.Converse(t, []apitest.Turn{
 		{Path: "/webhook/endpoint/info", Body: hook, Has: `{"state":"open","failures":3,"last_error":"it answered 400 Bad Request"}`, Golden: "webhook_endpoint_info"},
 		{Path: replay, Body: again},
