@@ -19,7 +19,7 @@ var exempt = map[string][]string{
 	},
 	"a person writes their own, and what others read and write is held by the tests of internal/absence":                {"/person/absence/create", "/person/absence/list", "/person/absence/update", "/person/absence/delete"},
 	"it names persons, teams and a rule; the rule of a private channel has a test of its own in internal/engine/untold": {"/account/fallback/info", "/account/fallback/update"},
-	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/role/permission/factor/list", "/schedule/preview", "/schedule/self", "/schedule/calendar/list", "/template/preview"},
+	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/role/permission/factor/list", "/schedule/preview", "/schedule/self", "/incident/page-me", "/schedule/calendar/list", "/template/preview"},
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
 	"tried with every kind, in check":                                                                                   {"/audit/search"},
 	"issues are for any valid key, whatever their channel":                                                              {"/rum/issue/info", "/rum/issue/list", "/rum/issue/update"},

@@ -27,6 +27,7 @@ const (
 	narrowedPlans     = "any full key; a narrowed one needs Schedules Manage (on-call) or Members Manage (org)"
 	narrowedPlanReads = "any full key; a narrowed one needs Schedules Read (on-call) or Members Manage (org)"
 	narrowedManages   = "any full key; a narrowed one needs Members Manage (org)"
+	narrowedIncidents = "any full key; a narrowed one needs Incidents Manage (on-call)"
 )
 
 // openWrites are the writes that any valid key may call, however narrowed: the caller's own marks, and the writes that
@@ -80,6 +81,7 @@ var specified = map[string]string{
 	"/incident/list-by-ids":                "Incidents Read (on-call)",
 	"/incident/alert/list":                 "Incidents Read (on-call)",
 	"/incident/feed":                       "Incidents Read (on-call)",
+	"/incident/page-me":                    narrowedIncidents,
 	"/incident/create":                     "Incidents Manage (on-call)",
 	"/incident/ack":                        "Incidents Manage (on-call)",
 	"/incident/unack":                      "Incidents Manage (on-call)",

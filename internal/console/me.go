@@ -9,6 +9,7 @@ var mePages = []page{{path: "/me", template: "me", tab: "people", show: showMe}}
 
 var meActions = []action{
 	{path: "/me", do: saveMe, show: showMe, page: "me"},
+	{path: "/me/page", do: pageMe, show: showMe, page: "me"},
 	{path: "/me/notify", do: savePreference, show: showMe, page: "me"},
 }
 
@@ -76,7 +77,8 @@ type meView struct {
 	Preference preference
 	Zones      []string
 	Warnings   []string
-	QuietFrom  string // the first of the quiet hours, for the form
+	Test       *testPage // that the visitor asked for; nil: none
+	QuietFrom  string    // the first of the quiet hours, for the form
 	QuietTo    string
 	MoreQuiet  int // further ones, which the form keeps
 }
@@ -85,6 +87,9 @@ func showMe(v *visit) (view, error) {
 	d := meView{titled: titled(v.T("My settings")), Zones: zones}
 	var err error
 	if d.Preference, err = v.preference(v.who.PersonID); err != nil {
+		return nil, err
+	}
+	if d.Test, err = v.testPage(v.query("page")); err != nil {
 		return nil, err
 	}
 	d.Warnings, _ = v.made.([]string)
@@ -100,6 +105,67 @@ func showMe(v *visit) (view, error) {
 		d.Preference.Trigger.Info, d.Preference.Shift.Methods = v.r.PostForm["info"], v.r.PostForm["shift"]
 	}
 	return d, nil
+}
+
+// testPage is the incident of a test and what came of its notifications.
+type testPage struct {
+	Incident string
+	Hidden   bool // the visitor may not read incidents
+	Notified []notified
+}
+
+// notified is what came of one notification.
+type notified struct {
+	At     int64 // Unix seconds
+	Via    string
+	Failed string // why; empty: it was sent
+}
+
+// testPage returns what came of a test by its incident; nil without one.
+func (v *visit) testPage(incident string) (*testPage, error) {
+	if incident == "" {
+		return nil, nil
+	}
+	test := &testPage{Incident: incident, Hidden: !v.May("Incidents Read (on-call)")}
+	if test.Hidden {
+		return test, nil
+	}
+	var feed struct {
+		Items []struct {
+			Type   string `json:"type"`
+			At     int64  `json:"created_at"` // Unix milliseconds
+			Detail struct {
+				By      string `json:"by"`
+				Persons []struct {
+					Person int64  `json:"person_id"`
+					Failed string `json:"failed_reason"`
+				} `json:"persons"`
+			} `json:"detail"`
+		} `json:"items"`
+	}
+	if err := v.call("/incident/feed", map[string]any{"incident_id": incident, "limit": 100}, &feed); err != nil {
+		return nil, ignoreMissing(err)
+	}
+	for _, e := range feed.Items {
+		if e.Type != "i_notify" {
+			continue
+		}
+		for _, p := range e.Detail.Persons {
+			if p.Person == v.who.PersonID {
+				test.Notified = append(test.Notified, notified{e.At / 1000, e.Detail.By, p.Failed})
+			}
+		}
+	}
+	return test, nil
+}
+
+// pageMe pages the visitor for a test.
+func pageMe(v *visit) (string, error) {
+	var made struct {
+		ID string `json:"incident_id"`
+	}
+	err := v.call("/incident/page-me", map[string]any{"incident_severity": v.field("severity")}, &made)
+	return "/me?page=" + made.ID, err
 }
 
 func saveMe(v *visit) (string, error) { return "/me?done=saved", v.saveProfile(v.who.PersonID) }

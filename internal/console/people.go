@@ -58,13 +58,13 @@ func (a account) Has(role int64) bool { return slices.Contains(a.RoleIDs, role) 
 const maxPeople = 2000
 
 // accounts returns the persons whose name or e-mail address contains a text, by name.
-func (v *visit) accounts(query string) (all []account, err error) {
+func (v *visit) accounts(part string) (all []account, err error) {
 	for page := 1; len(all) < maxPeople; page++ {
 		var reply struct {
 			Total int       `json:"total"`
 			Items []account `json:"items"`
 		}
-		if err := v.call("/member/list", map[string]any{"p": page, "limit": 100, "query": query}, &reply); err != nil {
+		if err := v.call("/member/list", map[string]any{"p": page, "limit": 100, "query": part}, &reply); err != nil {
 			return nil, err
 		}
 		if all = append(all, reply.Items...); len(reply.Items) == 0 || len(all) >= reply.Total {

@@ -10,7 +10,7 @@ import (
 
 const ann = "/people/7000000000012"
 
-// TestPeople invites, changes and deletes a person, and gives and takes roles.
+// TestPeople invites, changes and deletes a person, and replaces roles.
 func TestPeople(t *testing.T) {
 	w := begin(t)
 	owner := w.signIn(ownerKey)
