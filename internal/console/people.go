@@ -48,8 +48,8 @@ func (a account) Initials() string {
 	return strings.ToUpper(letters)
 }
 
-// Colour returns the number of the person's colour.
-func (a account) Colour() int64 { return a.ID % 8 }
+// Colour returns the number of the person's colour. Identifiers end alike, so their digits are mixed.
+func (a account) Colour() uint64 { return uint64(a.ID) * 0x9e3779b97f4a7c15 >> 61 }
 
 // Has reports whether the person has a role.
 func (a account) Has(role int64) bool { return slices.Contains(a.RoleIDs, role) }
