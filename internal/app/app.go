@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
 	"tocsin/internal/engine/selfalert"
+	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/module"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
@@ -76,6 +77,7 @@ type App struct {
 	ingest  *ingest.Service
 	notify  *notify.Service
 	phone   *phone.Service
+	shifts  *shiftnotice.Service
 	lint    *lint.Service
 	feeds   *schedulefeed.Service
 

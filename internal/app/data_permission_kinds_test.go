@@ -17,7 +17,11 @@ var exempt = map[string][]string{
 		"/member/role/revoke", "/member/role/update", "/person/app-key/create", "/person/app-key/list", "/person/app-key/enable", "/person/app-key/disable",
 		"/person/app-key/delete", "/person/app-key/name/reset", "/preference/info", "/preference/update",
 	},
-	"a person writes their own, and what others read and write is held by the tests of internal/absence":                {"/person/absence/create", "/person/absence/list", "/person/absence/update", "/person/absence/delete"},
+	"a person writes their own, and what others read and write is held by the tests of internal/absence": {"/person/absence/create", "/person/absence/list", "/person/absence/update", "/person/absence/delete"},
+	"persons of a schedule change their own shifts, and what others may do is held by self_service_test.go in internal/schedule": {
+		"/schedule/shift/take", "/schedule/shift/hand-over", "/schedule/cover/request", "/schedule/cover/accept", "/schedule/cover/decline", "/schedule/cover/cancel",
+		"/schedule/cover/list",
+	},
 	"it names persons, teams and a rule; the rule of a private channel has a test of its own in internal/engine/untold": {"/account/fallback/info", "/account/fallback/update"},
 	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/role/permission/factor/list", "/schedule/preview", "/schedule/self", "/incident/page-me", "/schedule/calendar/list", "/template/preview"},
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},

@@ -97,6 +97,8 @@ func (a *App) Handler() (http.Handler, error) {
 	mux.Handle("/event/push/change/standard", a.Frame.Endpoint(a.ingest.Changes()))
 	mux.Handle("GET /ack/{token}", a.notify.AckPage())
 	mux.Handle("POST /ack/{token}", a.notify.AckPage())
+	mux.Handle("GET /cover/{token}", a.shifts.CoverPage(a.Frame.As))
+	mux.Handle("POST /cover/{token}", a.shifts.CoverPage(a.Frame.As))
 	mux.Handle("GET /calendar/feed/{file}", a.feeds.Handler(a.Frame.ClientIP))
 	for pattern, handler := range a.phone.Handlers() {
 		mux.Handle(pattern, handler)

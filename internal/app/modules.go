@@ -61,7 +61,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Log: a.Log, Rate: a.pushRate(), MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
 		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
 	})
-	shifts := &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
+	a.shifts = &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
 	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, BaseURL: a.PublicURL})
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
 	untolds := &untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silenced: configs.Silenced}
@@ -80,7 +80,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds,
 		Decide: decide, Escalate: escalate,
 	})
-	a.Modules = append(a.objects(bus, cursorKey, shifts),
+	a.Modules = append(a.objects(bus, cursorKey),
 		untolds.Module(),
 		escalations.Module(),
 		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
@@ -91,7 +91,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		webhooks.Module(),
 		a.notify.Module(),
 		a.phone.Module(),
-		shifts.Module(),
+		a.shifts.Module(),
 		(&silencewarning.Service{DB: a.DB, Log: a.Log, Notify: a.notify, Configs: configs}).Module(),
 		decisions.Module(),
 		a.selfAlerts.Module(),
@@ -106,9 +106,9 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 }
 
 // objects lists the modules of what accounts keep.
-func (a *App) objects(bus *activity.Bus, cursorKey []byte, shifts *shiftnotice.Service) []module.Module {
+func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 	return []module.Module{
-		(&schedule.Service{Keyring: a.Keyring, Overridden: shifts.Overridden}).Module(),
+		(&schedule.Service{Keyring: a.Keyring, Overridden: a.shifts.Overridden, Covered: a.shifts.Covered}).Module(),
 		(&absence.Service{Effects: schedule.AbsenceEffects}).Module(),
 		a.feeds.Module(),
 		(&alert.Service{CursorKey: cursorKey}).Module(),

@@ -25,6 +25,7 @@ import (
 const (
 	narrowedReads     = "any full key; a narrowed one needs Members Read (org)"
 	narrowedPlans     = "any full key; a narrowed one needs Schedules Manage (on-call) or Members Manage (org)"
+	narrowedSelf      = "any full key; a narrowed one needs Schedules Manage (on-call)"
 	narrowedPlanReads = "any full key; a narrowed one needs Schedules Read (on-call) or Members Manage (org)"
 	narrowedManages   = "any full key; a narrowed one needs Members Manage (org)"
 	narrowedIncidents = "any full key; a narrowed one needs Incidents Manage (on-call)"
@@ -55,6 +56,13 @@ var specified = map[string]string{
 	"/schedule/override/list":              "Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/schedule/override/update":            "Schedules Manage (on-call)",
 	"/schedule/override/delete":            "Schedules Manage (on-call)",
+	"/schedule/shift/take":                 narrowedSelf,
+	"/schedule/shift/hand-over":            narrowedSelf,
+	"/schedule/cover/request":              narrowedSelf,
+	"/schedule/cover/accept":               narrowedSelf,
+	"/schedule/cover/decline":              narrowedSelf,
+	"/schedule/cover/cancel":               narrowedSelf,
+	"/schedule/cover/list":                 "any full key; a narrowed one needs Schedules Read (on-call) or Schedules Manage (on-call)",
 	"/person/absence/create":               narrowedPlans,
 	"/person/absence/list":                 narrowedPlanReads,
 	"/person/absence/update":               narrowedPlans,

@@ -44,6 +44,7 @@ var unfiled = map[string]string{
 	"object": "counted by kind", "object of kind route_version": "what a route was before",
 	"datasource_counter": "the next number, which an import makes from the datasources",
 	"channel_star":       "marks of persons",
+	"cover_request":      "who was asked; another server would ask again",
 	"ical_feed":          "secret addresses that only calendar programs know; persons create others",
 	"webhook_endpoint":   "what came of deliveries", "webhook_replay": "likewise", "webhook_event": "likewise", "webhook_message": "likewise", "webhook_exchange": "likewise",
 	"webhook_count": "computed from the deliveries", "webhook_count_day": "likewise",

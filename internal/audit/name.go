@@ -22,12 +22,17 @@ var resources = map[string]words{
 	"enrichment": {"enrichment", "标签增强"}, "escalate_rule": {"escalation rule", "分派策略"}, "field": {"custom field", "自定义字段"},
 	"incident": {"incident", "故障"}, "inhibit_rule": {"inhibition rule", "抑制规则"}, "integration": {"integration", "集成"},
 	"issue": {"issue", "异常问题"}, "member": {"member", "成员"}, "monitor_rule": {"alerting rule", "监控规则"},
+	"absence": {"absence", "缺勤"}, "cover_request": {"request for cover", "替班请求"},
 	"person": {"person", "人员"}, "role": {"role", "角色"},
-	"route": {"route", "路由"}, "schedule": {"schedule", "值班表"}, "schedule_override": {"schedule override", "值班替班"}, "absence": {"absence", "缺勤"}, "silence_rule": {"silence rule", "静默规则"}, "team": {"team", "团队"},
+	"route": {"route", "路由"}, "schedule": {"schedule", "值班表"},
+	"schedule_override": {"schedule override", "值班替班"}, "shift": {"shift", "班次"},
+	"silence_rule": {"silence rule", "静默规则"}, "team": {"team", "团队"},
 	"template": {"template", "模板"}, "war_room": {"war room", "作战室"}, "webhook": {"webhook", "Webhook"},
 }
 
 var verbs = map[string]words{
+	"accept": {"Accept", "接受"}, "cancel": {"Cancel", "取消"}, "decline": {"Decline", "谢绝"},
+	"hand-over": {"Hand over", "移交"}, "take": {"Take", "接替"},
 	"add-member": {"Add persons to", "添加成员："}, "acknowledge": {"Acknowledge", "认领"}, "assign": {"Assign", "分派"},
 	"close": {"Close", "关闭"}, "comment": {"Comment on", "评论"}, "create": {"Create", "创建"},
 	"delete": {"Delete", "删除"}, "disable": {"Disable", "停用"}, "enable": {"Enable", "启用"},

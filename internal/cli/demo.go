@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -42,6 +43,9 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	if err := cmd.serving.apply(&c, cmd.LimitWait); err != nil {
 		return err
 	}
+	if _, port, err := net.SplitHostPort(cmd.Listen); c.PublicURL == "" && err == nil && port != "0" {
+		c.PublicURL = "http://" + cmd.Listen // so that addresses in replies can be followed
+	}
 	printer := &printer{out: con.out}
 	c.Senders.Closed = true
 	if c.Senders.Mail.Host == "" && c.Senders.Gateway.URL == "" && c.Senders.Twilio.SID == "" { // without senders no message is sent
@@ -61,9 +65,15 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	live, end := context.WithCancel(ctx)
 	defer end()
 	return run(ctx, a, con, func(url string) error {
-		keys, err := demo.Fill(ctx, a.DB, a.Keyring, c.Clock.Now())
+		now := c.Clock.Now()
+		keys, err := demo.Fill(ctx, a.DB, a.Keyring, now)
+		if err == nil && keys.New {
+			err = demo.Furnish(ctx, url, keys, now)
+		}
 		if err == nil {
-			cmd.greet(con, url, keys)
+			printer.mu.Lock() // so that no notification is printed between the calls
+			cmd.greet(con, url, keys, now)
+			printer.mu.Unlock()
 			go demo.Live(live, url, keys, printer.print)
 		}
 		return err
@@ -83,7 +93,7 @@ func (p *printer) print(format string, args ...any) {
 }
 
 // greet prints the addresses, keys and example calls, in the order in which a new user needs them.
-func (cmd *demoCmd) greet(con *console, url string, keys demo.Keys) {
+func (cmd *demoCmd) greet(con *console, url string, keys demo.Keys, now time.Time) {
 	fmt.Fprintf(con.out, `Tocsin demo: the account %q, filled with a year of schedules, alerts, rules and deliveries.
 
   base URL        %s
@@ -96,6 +106,10 @@ Try, in another terminal:
 
 `, demo.Name, url, url, url, keys.All, keys.ReadOnly)
 	for _, c := range demo.Calls() {
+		fmt.Fprintf(con.out, "# %s\n%s\n\n", c.Title, c.Curl(url, keys.All))
+	}
+	fmt.Fprint(con.out, "And then: figures, changes, and who is on call on special days.\n\n")
+	for _, c := range demo.Tour(now) {
 		fmt.Fprintf(con.out, "# %s\n%s\n\n", c.Title, c.Curl(url, keys.All))
 	}
 	fmt.Fprintln(con.out, "From now on alerts arrive by themselves; below is the outcome of each, and who would be notified.")

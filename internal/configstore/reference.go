@@ -14,6 +14,7 @@ const (
 	Role        = "role"
 	Schedule    = "schedule"
 	Override    = "schedule_override"
+	Cover       = "cover_request"
 	Absence     = "absence"
 	Calendar    = "calendar"
 	Template    = "template"

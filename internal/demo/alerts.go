@@ -17,6 +17,7 @@ const (
 	kindSilence  byte = '5'
 	kindEscalate byte = 'e'
 	kindTemplate byte = '7'
+	kindField    byte = 'f'
 )
 
 // object returns an object ID that is the same in every run.
@@ -32,6 +33,14 @@ func incidents(m moments) []incident.Incident {
 			Title:      t.title,
 			ChannelID:  t.channel,
 			Progress:   t.progress(),
+			Severity:   t.severity,
+			StartTime:  began.Unix(),
+			LastTime:   began.Unix(),
+			AlertCnt:   int64(len(t.resources)),
+			Detail:     t.detail(m, i),
+		}
+		if r.CloseTime != 0 {
+			r.CloserID = t.history[len(t.history)-1].person
 		}
 		for _, h := range t.history {
 			a := incident.Assignment{PersonID: h.person, AssignedAt: began.Add(h.from).Unix()}
@@ -43,6 +52,24 @@ func incidents(m moments) []incident.Incident {
 		all = append(all, r)
 	}
 	return all
+}
+
+// detail returns what people and the trouble's first alert have added to its incident. i is its position.
+func (t trouble) detail(m moments, i int) incident.Detail {
+	began, first := m.ago(t.began), t.alert(m, i, t.resources[0])
+	d := incident.Detail{
+		IntegrationIDs: []int64{first.IntegrationID}, IntegrationTypes: []string{first.IntegrationType}, DedupKey: first.AlertKey,
+		Labels: first.Labels, Fields: t.fields(), CreatedAt: began.Unix(), UpdatedAt: began.Unix(),
+	}
+	if t.acknowledged {
+		d.AckTime = began.Add(3*time.Minute + time.Duration(i)*35*time.Second).Unix()
+		d.UpdatedAt = d.AckTime
+	}
+	if t.lasted != 0 {
+		d.CloseTime = began.Add(t.lasted).Unix()
+		d.UpdatedAt = d.CloseTime
+	}
+	return d
 }
 
 func (t trouble) progress() string {

@@ -54,6 +54,7 @@ func channels(m moments) []channel.Channel {
 		if ch.Status == "" {
 			ch.Status = "enabled"
 		}
+		ch.CreatorID = map[int64]int64{platform: jonas, checkout: zoe, storefront: maya}[ch.TeamID]
 		ch.AccountID, ch.CreatedAt, ch.UpdatedAt = accountID, m.yearAgo(i%5, 10).Unix(), m.ago(time.Duration(20+i)*day).Unix()
 	}
 	return all

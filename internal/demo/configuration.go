@@ -34,15 +34,18 @@ func calendars(m moments) []calendar.Calendar {
 	}
 }
 
-// holidays returns the public holidays with a fixed date, of this year and the next.
+// publicHolidays are those with a fixed date, in the order of the year: the first day, and the day after the last.
+var publicHolidays = []struct{ name, first, after string }{
+	{"Neujahr", "01-01", "01-02"},
+	{"Tag der Arbeit", "05-01", "05-02"},
+	{"Tag der Deutschen Einheit", "10-03", "10-04"},
+	{"Weihnachten", "12-25", "12-27"},
+}
+
+// holidays returns the public holidays of the last year, this one and the next two.
 func holidays(m moments) (all []calendar.Event) {
-	for year := m.now.Year(); year <= m.now.Year()+1; year++ {
-		for i, h := range []struct{ name, first, after string }{
-			{"Neujahr", "01-01", "01-02"},
-			{"Tag der Arbeit", "05-01", "05-02"},
-			{"Tag der Deutschen Einheit", "10-03", "10-04"},
-			{"Weihnachten", "12-25", "12-27"},
-		} {
+	for year := m.now.Year() - 1; year <= m.now.Year()+2; year++ {
+		for i, h := range publicHolidays {
 			all = append(all, calendar.Event{
 				AccountID: accountID,
 				CreatorID: anna,
@@ -77,6 +80,24 @@ func templates(m moments) []template.Template {
 			UpdatedBy: jonas,
 			CreatedAt: m.yearAgo(0, 11).Unix(),
 			UpdatedAt: m.ago(12 * day).Unix(),
+		},
+		{ // written for another product of this API: the names and functions of its templates work
+			AccountID:    accountID,
+			TeamID:       checkout,
+			TemplateID:   object(kindTemplate, 2),
+			TemplateName: "Taken over from the old tool",
+			Description:  "Its variables and functions are those of the public template language.",
+			Texts: template.Texts{
+				Email: `<p>{{fireReason .}}<b>{{toHtml .Title}}</b> is {{.IncidentSeverity}}: {{.AlertCnt}} alerts in {{.ChannelName}}, ` +
+					`since {{date "15:04" .StartTime}}{{if .Fields.impact}}, impact: {{.Fields.impact}}{{end}}</p>`,
+				SMS:   `{{fireReason .}}{{upper .IncidentSeverity}} {{.Title}} ({{.ChannelName}}, {{.AlertCnt}} alerts)`,
+				Slack: `{{fireReason .}}{{.Title}} · {{.IncidentSeverity}} · {{joinAlertLabels . "resource" ", "}}`,
+			},
+			Status:    "enabled",
+			CreatorID: zoe,
+			UpdatedBy: zoe,
+			CreatedAt: m.yearAgo(3, 11).Unix(),
+			UpdatedAt: m.ago(40 * day).Unix(),
 		},
 	}
 }
@@ -116,6 +137,9 @@ func escalateRules(m moments) []channel.EscalateRule {
 	}
 	for i := range rules {
 		rules[i].TemplateID = object(kindTemplate, 1)
+		if rules[i].ChannelID == basket {
+			rules[i].TemplateID = object(kindTemplate, 2)
+		}
 		if rules[i].TimeFilters == nil {
 			rules[i].TimeFilters = []channel.TimeFilter{}
 		}
@@ -142,6 +166,10 @@ func integrations(m moments) (all []integration.Integration) {
 		}
 		all = append(all, stamped(i))
 	}
+	all = append(all, stamped(integration.Integration{
+		IntegrationID: deployments, IntegrationName: "Deployments", IntegrationType: integration.Change,
+		RefID: "Wd6pTz3hQnXb8sKvLr2gCy", TeamID: platform,
+	}))
 	names := map[int64]string{chat: "Team chat", tickets: "Tickets", statusPage: "Status page", lake: "Data lake", erp: "ERP"}
 	for _, s := range subscribers {
 		kind, events := integration.WebhookIncident, []string{}
@@ -165,9 +193,6 @@ func integrations(m moments) (all []integration.Integration) {
 }
 
 func routes(m moments) (all []route.Route) {
-	toChannels := func(service string, channels ...int64) route.Case {
-		return route.Case{If: []filter.Condition{in("labels.service", service)}, ChannelIDs: channels}
-	}
 	for _, id := range []int64{prometheusIntake, grafanaIntake, rumIntake} {
 		all = append(all, route.Route{
 			IntegrationID: id,
@@ -177,14 +202,23 @@ func routes(m moments) (all []route.Route) {
 			UpdatedBy:     anna,
 			CreatedAt:     m.yearAgo(0, 9).Unix(),
 			UpdatedAt:     m.yearAgo(0, 9).Unix(),
-			Cases: []route.Case{
-				toChannels("payment-*", payments),
-				toChannels("basket", basket),
-				toChannels("*-db", databases),
-				toChannels("/^shop-(ios|android)$/", apps),
-			},
-			Default: &route.Default{ChannelIDs: []int64{shopFront}},
+			Cases:         routeCases(),
+			Default:       &route.Default{ChannelIDs: []int64{shopFront}},
 		})
 	}
 	return all
+}
+
+// routeCases returns the cases that all routes had at first.
+func routeCases() []route.Case {
+	return []route.Case{
+		toChannels("payment-*", payments),
+		toChannels("basket", basket),
+		toChannels("*-db", databases),
+		toChannels("/^shop-(ios|android)$/", apps),
+	}
+}
+
+func toChannels(service string, channels ...int64) route.Case {
+	return route.Case{If: []filter.Condition{in("labels.service", service)}, ChannelIDs: channels}
 }

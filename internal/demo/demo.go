@@ -26,6 +26,8 @@ type Keys struct {
 	All      string // of the owner: has every permission
 	ReadOnly string // of a person who may read everything and change nothing
 	Push     string // of the integration for the demo's own events
+	New      bool   // the account was stored now, so that Furnish is due
+	Changes  string // with New: of the integration for changes of systems
 }
 
 // Fill stores the account unless the database holds it from an earlier run, and creates new keys.
@@ -48,6 +50,7 @@ func fill(
 			return keys, err
 		}
 	}
+	keys.New = !there
 	err = d.Write(ctx, func(tx *db.Tx) (err error) {
 		if _, keys.All, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: anna, Name: "demo: everything"},
 			now.Unix()); err != nil {
@@ -57,12 +60,19 @@ func fill(
 			now.Unix()); err != nil {
 			return err
 		}
-		source, err := integration.Kind.Get(tx, accountID, fmt.Sprint(prometheusIntake))
-		if err == nil {
-			err = integration.Kind.Open(keyring, accountID, &source)
+		if keys.Push, err = integrationKey(tx, keyring, prometheusIntake); err == nil && keys.New {
+			keys.Changes, err = integrationKey(tx, keyring, deployments)
 		}
-		keys.Push = source.IntegrationKey
 		return err
 	})
 	return keys, err
+}
+
+// integrationKey returns the key to which a source of events sends.
+func integrationKey(tx *db.Tx, keyring *secret.Keyring, id int64) (string, error) {
+	source, err := integration.Kind.Get(tx, accountID, fmt.Sprint(id))
+	if err == nil {
+		err = integration.Kind.Open(keyring, accountID, &source)
+	}
+	return source.IntegrationKey, err
 }

@@ -18,6 +18,7 @@ import (
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
+	"tocsin/internal/template"
 )
 
 // nows are moments at which the account is tested: around both clock changes, at the ends of weeks,
@@ -58,7 +59,7 @@ func newKeyring(t testing.TB) *secret.Keyring {
 func serve(t testing.TB) (*apitest.Server, *secret.Keyring) {
 	t.Helper()
 	keyring := newKeyring(t)
-	return apitest.Start(t, person.Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(nil), (&alert.Service{}).Ops(), (&incident.Service{Bus: &activity.Bus{}}).Ops(),
+	return apitest.Start(t, person.Ops(), template.Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(nil), (&alert.Service{}).Ops(), (&incident.Service{Bus: &activity.Bus{}}).Ops(),
 		(&datasource.Service{Keyring: keyring}).Ops(), rum.New(keyring).Ops(), webhook.New(webhook.Config{CursorKey: []byte("key")}).Ops()), keyring
 }
 

@@ -118,23 +118,36 @@ func explained(ctx context.Context, url string, keys Keys, event string) (outcom
 }
 
 // post makes a call. A failure leaves the reply empty: the demo then prints nothing for the event.
-func post(ctx context.Context, url string, body, reply any) {
+func post(ctx context.Context, url string, body, reply any) { _ = call(ctx, url, body, reply) }
+
+// call makes a call and reads the data of its reply into reply, unless that is nil.
+func call(ctx context.Context, url string, body, reply any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return
+		return err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
 	if err != nil {
-		return
+		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return
+		return err
 	}
 	defer answer.Body.Close()
-	var envelope struct{ Data json.RawMessage }
-	if text, err = io.ReadAll(answer.Body); err == nil && json.Unmarshal(text, &envelope) == nil {
-		_ = json.Unmarshal(envelope.Data, reply)
+	var envelope struct {
+		Data  json.RawMessage
+		Error struct{ Code, Message string }
 	}
+	if text, err = io.ReadAll(answer.Body); err == nil {
+		err = json.Unmarshal(text, &envelope)
+	}
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %d: %s: %s", answer.StatusCode, envelope.Error.Code, envelope.Error.Message)
+	}
+	if err != nil || reply == nil {
+		return err
+	}
+	return json.Unmarshal(envelope.Data, reply)
 }

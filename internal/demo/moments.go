@@ -1,6 +1,9 @@
 package demo
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // moments computes the times of the account from one now, so that open incidents are always recent.
 type moments struct {
@@ -38,6 +41,18 @@ func (m moments) yearAgo(days, hour int) time.Time { return m.day(days-52*7, hou
 func (m moments) nextMonth() time.Time {
 	t := time.Date(m.now.Year(), m.now.Month()+1, 1, 9, 0, 0, 0, m.now.Location())
 	return t.AddDate(0, 0, (8-int(t.Weekday()))%7)
+}
+
+// nextHoliday returns noon of the next public holiday that is no Saturday or Sunday.
+func (m moments) nextHoliday() time.Time {
+	for year := m.now.Year(); ; year++ {
+		for _, h := range publicHolidays {
+			t, err := time.ParseInLocation("2006-01-02 15", fmt.Sprintf("%d-%s 12", year, h.first), m.now.Location())
+			if err == nil && t.After(m.now) && t.Weekday()%6 != 0 {
+				return t
+			}
+		}
+	}
 }
 
 const (

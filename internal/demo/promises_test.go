@@ -112,6 +112,26 @@ func TestAtAnyMoment(t *testing.T) {
 				t.Errorf("at %s it does not show that %s", text, p.name)
 			}
 		}
+		for _, e := range []struct{ schedule, at int64 }{{fairTurns, m.day(absentTurn, 12).Unix()}, {checkoutClock, m.nextHoliday().Unix()}} {
+			var why struct {
+				Oncall *schedule.Entry
+				Layers []struct {
+					StandIn   string `json:"stand_in"`
+					GroupName string `json:"group_name"`
+					Calendar  string
+				}
+			}
+			s.Call(key, "/schedule/explain", fmt.Sprintf(`{"schedule_id": %d, "at": %d}`, e.schedule, e.at)).Into(&why)
+			first := why.Layers[0]
+			switch {
+			case why.Oncall == nil:
+				t.Errorf("at %s no one is on call in %d at %d", text, e.schedule, e.at)
+			case e.schedule == fairTurns && (first.GroupName != "Ελένη" || first.StandIn == ""):
+				t.Errorf("at %s no one stands in: %+v", text, why)
+			case e.schedule == checkoutClock && first.Calendar == "":
+				t.Errorf("at %s the holiday is none: %+v", text, why)
+			}
+		}
 		var rules struct {
 			Items []struct {
 				RuleName    string `json:"rule_name"`

@@ -29,7 +29,8 @@ func schedules(m moments) []schedule.Record {
 		{
 			ScheduleID: checkoutClock,
 			Body: body(checkout, "Checkout rund um die Uhr",
-				"Days, nights and weekends in layers of their own. Sunday night belongs to nobody: on Mondays the first nine hours are a gap."),
+				"Days, nights and weekends in layers of their own, and one for public holidays. "+
+					"Sunday night belongs to nobody: on Mondays the first nine hours are a gap."),
 			Layers: dayNightWeekend(m),
 		},
 		{
@@ -115,17 +116,21 @@ func platformLayers(m moments) []schedule.RecordLayer {
 }
 
 // dayNightWeekend covers the whole week except Monday 00:00 to 09:00. The duty days of the nights begin at 18:00 and
-// extend into the next date, so that Friday night lasts until Saturday 09:00 beside the weekend.
+// extend into the next date, so that Friday night lasts until Saturday 09:00 beside the weekend. On a public holiday the
+// persons of the days are off, and those of the holidays are on call in their place.
 func dayNightWeekend(m moments) []schedule.RecordLayer {
 	days := rotation("Day", m.yearAgo(0, 0), "day", 1, group("Zoë", zoe), group("Ελένη", eleni), group("Олена", olena))
-	days.DayMask.Repeat = []int64{1, 2, 3, 4, 5}
+	days.DayMask.Repeat, days.SkipCalIDs = []int64{1, 2, 3, 4, 5}, []string{officeDays}
 	restrict(&days, 1, 9*3600, 18*3600)
 	nights := rotation("Night", m.yearAgo(0, 18), "day", 1, group("Beatriz", beatriz), group("佐藤", sato))
 	nights.DayMask.Repeat, nights.MaskContinuousEnabled = []int64{1, 2, 3, 4, 5}, true
 	restrict(&nights, 1, 18*3600, 9*3600)
 	weekends := rotation("Weekend", m.yearAgo(5, 0), "week", 1, group("Олена", olena), group("Zoë", zoe), group("Ελένη", eleni))
 	restrict(&weekends, 2, 5*86400, 7*86400)
-	return []schedule.RecordLayer{days, nights, weekends}
+	holidays := rotation("Holiday", m.yearAgo(0, 0), "day", 1, group("佐藤", sato), group("Beatriz", beatriz))
+	holidays.DayMask.Repeat, holidays.OnlyCalIDs = []int64{1, 2, 3, 4, 5}, []string{officeDays}
+	restrict(&holidays, 1, 9*3600, 18*3600)
+	return []schedule.RecordLayer{days, nights, weekends, holidays}
 }
 
 func stacked(m moments) []schedule.RecordLayer {

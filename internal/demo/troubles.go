@@ -34,6 +34,7 @@ const (
 	grafanaIntake
 	rumIntake
 	standardIntake
+	deployments // receives changes, not alerts
 )
 
 var intakes = []intake{
@@ -73,7 +74,7 @@ func troubles() []trouble {
 			70 * m, true, []turn{{maya, 0, 0}, {sato, 5 * m, 30 * m}}},
 		{"Refunds queue up", payments, 0, "Warning", "refunds", "queue_length", "fra-1", []string{"refunds"}, 8, 47 * hour, 3 * hour, true,
 			[]turn{{sato, 0, 2 * hour}, {zoe, 2 * hour, 0}}},
-		{"Disk of the primary is 91 % full", databases, 0, "Warning", "orders-db", "disk_usage", "fra-1", []string{"orders-db-primary"}, 5,
+		{"Replica is 40 minutes behind", databases, 0, "Warning", "orders-db", "replication_lag", "fra-1", []string{"orders-db-replica-1"}, 5,
 			55 * hour, 4 * hour, true, []turn{{jonas, 0, hour}, {minjun, hour, 2 * hour}, {jonas, 2 * hour, 0}}},
 		{"Prices differ between page and basket", shopFront, 3, "Critical", "pricing", "consistency", "fra-1",
 			[]string{"pricing-de", "pricing-fr"}, 19, 62 * hour, 2 * hour, true,

@@ -22,6 +22,7 @@ type Body struct {
 	Disabled     *int64        `json:"disabled,omitzero" minimum:"0" maximum:"1" doc:"Older name of status, used where that is unset."`
 	TimeZone     *string       `json:"time_zone,omitzero" maxLength:"255" doc:"IANA zone of layers that have none of their own; empty: the account's."`
 	WhenAbsent   *string       `json:"when_absent,omitzero" enum:"next,gap" doc:"What rotations do when everyone of a group is absent: next (the default): the next group that has a person present takes the time; gap: no one is on call."`
+	SelfService  *bool         `json:"self_service,omitzero" doc:"Whether persons of the schedule may take shifts of others, hand over their own and ask for cover; absent for a new one: true."`
 	Layers       []LayerConfig `json:"layers,omitzero" maxItems:"500" doc:"Rotations and overrides. Without any, no one is on call."`
 	Notify       *Notify       `json:"notify,omitzero" doc:"Who is notified about shifts, and how."`
 }
@@ -97,6 +98,9 @@ func (b Body) applyTo(s *stored) {
 	configstore.SetIfSent(&s.TimeZone, b.TimeZone)
 	if b.WhenAbsent != nil {
 		s.WhenAbsent, _ = parseWhenAbsent("", *b.WhenAbsent) // normalise has checked it
+	}
+	if b.SelfService != nil {
+		s.ManagedOnly = !*b.SelfService
 	}
 	if b.Layers != nil {
 		s.Layers = b.Layers

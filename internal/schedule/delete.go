@@ -25,6 +25,9 @@ func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 			}
 			c.Removed(configstore.Override, o.OverrideID, o.called())
 		}
+		if err := eraseCovers(c.Tx, c.Who.AccountID, id); err != nil {
+			return api.Removal{}, err
+		}
 		if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Schedule, id); err != nil {
 			return api.Removal{}, err
 		}

@@ -12,4 +12,5 @@ type Service struct {
 	Keyring *secret.Keyring // seals the secrets of notification webhooks
 
 	Overridden Overridden // stores the notifications about changes of overrides; nil: none are sent
+	Covered    Covered    // stores the notifications about requests for cover; nil: none are sent
 }

@@ -27,6 +27,7 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 		b = appendText(append(b, `,"time_zone":`...), s.TimeZone)
 	}
 	b = appendText(append(b, `,"when_absent":`...), s.WhenAbsent)
+	b = strconv.AppendBool(append(b, `,"self_service":`...), s.SelfService)
 	b = append(b, `,"layers":`...)
 	if s.Layers == nil {
 		b = append(b, "null"...)

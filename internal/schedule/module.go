@@ -13,7 +13,8 @@ func (r *Service) Module() module.Module {
 		Ops:      r.Ops(),
 		Reseal:   []func(*db.Tx, secret.Renew) (int, error){Reseal},
 		Complete: Complete,
-		Prune:    []module.Retention{{Period: module.Ended, Prune: pruneOverrides}},
+		Prune:    []module.Retention{{Period: module.Ended, Prune: pruneOverrides}, {Period: module.Ended, Prune: pruneCovers}},
+		Overdue:  Overdue,
 		Sections: []string{"schedules", "schedule_overrides"},
 	}
 }

@@ -133,7 +133,7 @@ func (r *Service) Ops() []api.Op {
 			Example: `{"schedule_ids": [5789640530410]}`,
 			Do:      api.Do(r.delete),
 		},
-	}), r.overrideOps()...)
+	}), append(r.overrideOps(), r.coverOps()...)...)
 }
 
 const exampleLayers = `[{"layer_name": "Weekdays", "mode": 0, "rotation_unit": "day", "rotation_value": 1, "layer_start": 1776009600, ` +

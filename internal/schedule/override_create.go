@@ -36,8 +36,17 @@ func (r *Service) overrideCreate(c *api.Call, in overrideCreateRequest) (reply O
 		return reply, err
 	}
 	role := oncall.AnyRole
-	o := Override{AccountID: s.AccountID, ScheduleID: s.ScheduleID, RoleID: &role, CreateAt: c.Unix(), CreateBy: c.Who.PersonID}
+	o := Override{RoleID: &role}
 	in.applyTo(&o)
+	if reply.OverrideReply, err = r.add(c, s, &o, in.DryRun.DryRun); err == nil && !in.DryRun.DryRun {
+		reply.OverrideID = o.OverrideID
+	}
+	return reply, err
+}
+
+// add checks a new override of a schedule, stores it, and notifies the persons concerned.
+func (r *Service) add(c *api.Call, s *stored, o *Override, dryRun bool) (reply OverrideReply, err error) {
+	o.AccountID, o.ScheduleID, o.CreateAt, o.CreateBy = s.AccountID, s.ScheduleID, c.Unix(), c.Who.PersonID
 	o.stamp(c)
 	if err := configstore.FirstError(o.check(""), o.checkNow(c.Tx, c.Unix()), s.checkRoom(c.Unix())); err != nil {
 		return reply, err
@@ -57,11 +66,8 @@ func (r *Service) overrideCreate(c *api.Call, in overrideCreateRequest) (reply O
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	c.Touched(configstore.Override, o.OverrideID, o.called())
-	if !in.DryRun.DryRun {
-		reply.OverrideID = o.OverrideID
-	}
 	warnings := o.warnings(s)
-	reply.OverrideReply, err = r.changed(c, s, append(slices.Clone(s.overrides), o), []OverrideChange{{After: &o}}, in.DryRun.DryRun)
+	reply, err = r.changed(c, s, append(slices.Clone(s.overrides), *o), []OverrideChange{{After: o}}, dryRun)
 	reply.Warnings.Warnings = warnings
 	return reply, err
 }
@@ -106,7 +112,7 @@ func (s *stored) checkCovered(field string, more int) error {
 		}
 	}
 	if n := len(s.overrides) + more; n*persons > maxCovered {
-		return fault.Invalid(field, "%d overrides of a schedule that names persons %d times are more than can be computed: the product must be %d at most, got %d",
+		return fault.Invalid(field, "%d overrides of a schedule that names persons %d times cost too much: the product must be %d at most, got %d",
 			n, persons, maxCovered, n*persons)
 	}
 	return nil

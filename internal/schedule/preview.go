@@ -28,7 +28,8 @@ func (r *Service) preview(c *api.Call, in previewRequest) (Schedule, error) {
 		return Schedule{}, err
 	}
 	left := maxNamed
-	view := Schedule{Start: &in.Start, End: &in.End, NextAfter: w.next(), TimeZone: s.TimeZone, WhenAbsent: whenAbsent[s.WhenAbsent]}
+	view := Schedule{Start: &in.Start, End: &in.End, NextAfter: w.next(), TimeZone: s.TimeZone, WhenAbsent: whenAbsent[s.WhenAbsent],
+		SelfService: !s.ManagedOnly}
 	if err := s.showTimelines(&view, c, *w, &left); err != nil {
 		return Schedule{}, err
 	}

@@ -155,6 +155,9 @@ func (s *stored) record() Record {
 	if s.WhenAbsent != 0 {
 		r.WhenAbsent = &whenAbsent[s.WhenAbsent]
 	}
+	if s.ManagedOnly {
+		r.SelfService = new(bool)
+	}
 	for _, l := range s.Layers {
 		r.Layers = append(r.Layers, RecordLayer{LayerConfig: l})
 	}

@@ -25,6 +25,7 @@ type Schedule struct {
 	Status         *int64           `json:"status" doc:"0 enabled, 1 disabled: it is computed as usual and no person is paged from it; null in a preview."`
 	TimeZone       string           `json:"time_zone,omitzero" doc:"IANA zone of layers that have none of their own; absent: the account's."`
 	WhenAbsent     string           `json:"when_absent" enum:"next,gap" doc:"What rotations do when everyone of a group is absent: next: the next group that has a person present takes the time; gap: no one is on call."`
+	SelfService    bool             `json:"self_service" doc:"Whether persons of the schedule may take shifts of others, hand over their own and ask for cover."`
 	Layers         *[]Layer         `json:"layers" nullable:"true" doc:"What is configured, in the order sent; null when not requested."`
 	ScheduleLayers *[]ComputedLayer `json:"schedule_layers" nullable:"true" doc:"Who is on call by each layer alone, rotations first and overrides after them; null when no window was requested."`
 	LayerSchedules *[]ComputedLayer `json:"layer_schedules" nullable:"true" doc:"The same as schedule_layers; null in a preview."`

@@ -19,6 +19,7 @@ type stored struct {
 	Status      int64
 	TimeZone    string // empty: the account's
 	WhenAbsent  int64  // an oncall.WhenAbsent
+	ManagedOnly bool   // its persons do not change their shifts themselves
 	Layers      []LayerConfig
 	Notify      *Notify // nil: not set
 	Revision    int64   // counts the changes
@@ -34,7 +35,7 @@ type stored struct {
 // scheduleKey is the cache key of a schedule.
 type scheduleKey struct{ id int64 }
 
-const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, when_absent, layers, notify,
+const columns = `schedule_id, schedule_name, description, team_id, status, time_zone, when_absent, managed_only, layers, notify,
 	create_at, create_by, update_at, update_by, revision`
 
 // scanRow returns a function that reads the columns of a schedule; brief leaves the layers out. Who is on call is only
@@ -44,11 +45,13 @@ func scanRow(account int64, brief bool) func(db.Scan) (*stored, error) {
 		s := &stored{}
 		s.AccountID = account
 		var layers, notify string
-		err := scan(&s.ScheduleID, &s.Name, &s.Description, &s.TeamID, &s.Status, &s.TimeZone, &s.WhenAbsent, &layers, &notify, &s.CreateAt,
-			&s.CreateBy, &s.UpdateAt, &s.UpdateBy, &s.Revision)
+		var managedOnly int64
+		err := scan(&s.ScheduleID, &s.Name, &s.Description, &s.TeamID, &s.Status, &s.TimeZone, &s.WhenAbsent, &managedOnly, &layers, &notify,
+			&s.CreateAt, &s.CreateBy, &s.UpdateAt, &s.UpdateBy, &s.Revision)
 		if err != nil {
 			return nil, err
 		}
+		s.ManagedOnly = managedOnly != 0
 		if !brief {
 			if err := json.Unmarshal([]byte(layers), &s.Layers); err != nil {
 				return nil, fault.Wrap(err, "layers of schedule %d", s.ScheduleID)
@@ -114,10 +117,10 @@ func (s *stored) insert(tx *db.Tx) (bool, error) {
 		return false, err
 	}
 	n, err := tx.Exec(`INSERT INTO schedule (account_id, schedule_id, schedule_name, name_folded, description, team_id, status, time_zone,
-		when_absent, layers, notify, create_at, create_by, update_at, update_by, revision)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
-		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, s.WhenAbsent, layers, notify,
-		s.CreateAt, s.CreateBy, s.UpdateAt, s.UpdateBy, s.Revision)
+		when_absent, managed_only, layers, notify, create_at, create_by, update_at, update_by, revision)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
+		s.AccountID, s.ScheduleID, s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, s.WhenAbsent, number(s.ManagedOnly),
+		layers, notify, s.CreateAt, s.CreateBy, s.UpdateAt, s.UpdateBy, s.Revision)
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -132,14 +135,22 @@ func (s *stored) update(tx *db.Tx) error {
 	}
 	s.Revision++
 	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6,
-		when_absent = $7, layers = $8, notify = $9, update_at = $10, update_by = $11, revision = $12
-		WHERE account_id = $13 AND schedule_id = $14`,
-		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, s.WhenAbsent, layers, notify, s.UpdateAt, s.UpdateBy,
-		s.Revision, s.AccountID, s.ScheduleID)
+		when_absent = $7, managed_only = $8, layers = $9, notify = $10, update_at = $11, update_by = $12, revision = $13
+		WHERE account_id = $14 AND schedule_id = $15`,
+		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, s.WhenAbsent, number(s.ManagedOnly), layers, notify, s.UpdateAt,
+		s.UpdateBy, s.Revision, s.AccountID, s.ScheduleID)
 	if err != nil {
 		return err
 	}
 	return configstore.BumpRevision(tx, s.AccountID)
+}
+
+// number returns a column's number of a truth value.
+func number(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // documents returns the JSON columns.

@@ -12,7 +12,8 @@ func (r *Service) show(c *api.Call, s *stored) (Schedule, error) {
 		Stamps: s.Stamps, ID: &s.ScheduleID,
 		Name: &s.Name, ScheduleName: &s.Name, Description: &s.Description,
 		GroupID: &s.TeamID, TeamID: &s.TeamID, Disabled: &s.Status, Status: &s.Status,
-		Revision: s.Revision, TimeZone: s.TimeZone, WhenAbsent: whenAbsent[s.WhenAbsent], Notify: notify,
+		Revision: s.Revision, TimeZone: s.TimeZone, WhenAbsent: whenAbsent[s.WhenAbsent],
+		SelfService: !s.ManagedOnly, Notify: notify,
 	}, err
 }
 

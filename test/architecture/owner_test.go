@@ -19,7 +19,7 @@ var owners = map[string]string{
 	"seal_key": "app",
 	"hold":     "platform/hold",
 	"object":   "configstore", "reference": "configstore",
-	"schedule": "schedule", "schedule_override": "schedule",
+	"schedule": "schedule", "schedule_override": "schedule", "cover_request": "schedule",
 	"person_absence": "absence",
 	"ical_feed":      "schedulefeed",
 	"channel":        "channel", "channel_star": "channel",

@@ -137,7 +137,7 @@ var resources = []resource{
 	},
 	{
 		name: "schedule", create: "/schedule/create", id: "schedule_id", read: "/schedule/info", update: "/schedule/update", delete: "/schedule/delete", key: `"schedule_id": $self`, ends: `"schedule_ids": [$self]`,
-		body: `{"schedule_name": "schedule $n", "description": "d", "team_id": $team, "status": 0, "time_zone": "Europe/Berlin", "when_absent": "gap",
+		body: `{"schedule_name": "schedule $n", "description": "d", "team_id": $team, "status": 0, "time_zone": "Europe/Berlin", "when_absent": "gap", "self_service": false,
 			"layers": [{"layer_name": "days", "mode": 0, "hidden": 0, "weight": 1, "rotation_unit": "day", "rotation_value": 1, "handoff_time": 3600, "layer_start": 1776009600, "enable_time": 1776009600, "expire_time": 0,
 				"restrict_mode": 1, "restrict_periods": [{"restrict_start": 0, "restrict_end": 3600}], "day_mask": {"repeat": [1, 2]}, "fair_rotation": true, "time_zone": "UTC", "mask_continuous_enabled": true,
 				"skip_cal_ids": [$calendar], "only_cal_ids": [],

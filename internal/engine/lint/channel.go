@@ -53,7 +53,9 @@ func (r *reader) channel(ch channel.Channel) (c lint.Channel, err error) {
 	}
 	for _, i := range inhibits {
 		if i.Status == "enabled" {
-			c.Inhibits = append(c.Inhibits, lint.Inhibit{ID: i.RuleID, Name: i.RuleName, Source: i.SourceFilters.Value, Target: i.TargetFilters.Value})
+			c.Inhibits = append(c.Inhibits, lint.Inhibit{
+				ID: i.RuleID, Name: i.RuleName, Source: i.SourceFilters.Value, Target: i.TargetFilters.Value,
+			})
 		}
 	}
 	c.Silences, err = r.silences(parent)

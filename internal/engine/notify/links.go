@@ -12,7 +12,8 @@ import (
 )
 
 // Links creates the links in messages. A link that acknowledges is for one person or chat and one incident or one bundle
-// of notifications, and valid for a week. It is signed with Key, so that no other link is accepted.
+// of notifications, and valid for a week. One that answers a request for cover is valid as long as the request. Each is
+// signed with Key, so that no other link is accepted.
 type Links struct {
 	Base string // public URL of the server without a slash at its end; empty: messages have no links
 	Key  []byte
@@ -38,11 +39,20 @@ func (l *Links) AckInChat(account int64, incident string, now time.Time) string 
 	return l.link(toChat, account, incident, 0, now)
 }
 
+// Cover returns the link with which a person answers a request for cover; until is when the request expires, Unix seconds.
+func (l *Links) Cover(account, request, person, until int64) string {
+	if l.Base == "" {
+		return ""
+	}
+	return l.Base + "/cover/" + l.token(toCover, account, binary.BigEndian.AppendUint64(make([]byte, 4), uint64(request)), person, until)
+}
+
 // The purposes of links, to which their signatures are bound.
 const (
 	toIncident = "acknowledge\x00"
 	toBundle   = "acknowledge bundle\x00"
 	toChat     = "acknowledge in chat\x00"
+	toCover    = "answer a request for cover\x00"
 )
 
 func (l *Links) link(purpose string, account int64, object string, person int64, now time.Time) string {
@@ -50,11 +60,16 @@ func (l *Links) link(purpose string, account int64, object string, person int64,
 	if l.Base == "" || err != nil || len(id) != 12 {
 		return ""
 	}
+	return l.Base + "/ack/" + l.token(purpose, account, id, person, now.Add(valid).Unix())
+}
+
+// token returns the last part of a link: its fields and their signature.
+func (l *Links) token(purpose string, account int64, object []byte, person, until int64) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(account))
-	b = append(b, id...)
+	b = append(b, object...)
 	b = binary.BigEndian.AppendUint64(b, uint64(person))
-	b = binary.BigEndian.AppendUint64(b, uint64(now.Add(valid).Unix()))
-	return l.Base + "/ack/" + base64.RawURLEncoding.EncodeToString(append(b, l.sign(purpose, b)...))
+	b = binary.BigEndian.AppendUint64(b, uint64(until))
+	return base64.RawURLEncoding.EncodeToString(append(b, l.sign(purpose, b)...))
 }
 
 // sign returns the signature of a link's fields, bound to its purpose.
@@ -65,10 +80,11 @@ func (l *Links) sign(purpose string, b []byte) []byte {
 	return mac.Sum(nil)[:20]
 }
 
-// Ticket holds the fields of a link that acknowledges an incident, or the incidents of a bundle. A link in a chat is for
-// no person.
+// Ticket holds the fields of a link that acknowledges an incident, or the incidents of a bundle, or answers a request for
+// cover. A link in a chat is for no person.
 type Ticket struct {
 	Account  int64
+	Request  int64 // for cover, which the link answers
 	Incident string
 	Bundle   string
 	Person   int64
@@ -83,6 +99,24 @@ var (
 
 // Redeem decodes the last part of a link that acknowledges. It returns ErrForged or ErrExpired for one that is not valid.
 func (l *Links) Redeem(token string, now time.Time) (t Ticket, err error) {
+	t, err = l.redeem(token, now)
+	if err == nil && t.Request != 0 {
+		return Ticket{}, ErrForged
+	}
+	return t, err
+}
+
+// RedeemCover is Redeem for a link that answers a request for cover.
+func (l *Links) RedeemCover(token string, now time.Time) (t Ticket, err error) {
+	t, err = l.redeem(token, now)
+	if t.Request == 0 {
+		return Ticket{}, ErrForged
+	}
+	return t, err
+}
+
+// redeem decodes the last part of a link for any purpose.
+func (l *Links) redeem(token string, now time.Time) (t Ticket, err error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimSpace(token))
 	if err != nil || len(b) != fields+20 {
 		return t, ErrForged
@@ -95,6 +129,8 @@ func (l *Links) Redeem(token string, now time.Time) (t Ticket, err error) {
 		t.Bundle = object
 	case hmac.Equal(b[fields:], l.sign(toChat, b[:fields])):
 		t.Incident, t.Chat = object, true
+	case hmac.Equal(b[fields:], l.sign(toCover, b[:fields])):
+		t.Request = int64(binary.BigEndian.Uint64(b[12:]))
 	default:
 		return Ticket{}, ErrForged
 	}

@@ -70,8 +70,33 @@ func TestLinksCannotBeForged(t *testing.T) {
 	}
 }
 
+// A link that answers a request for cover is not taken for one that acknowledges, nor the other way round, and lasts as long
+// as the request.
+func TestLinksAreBoundToTheirPurpose(t *testing.T) {
+	until := start.Add(time.Hour)
+	cover := strings.TrimPrefix(links.Cover(1, 5789640530777, 2, until.Unix()), links.Base+"/cover/")
+	if got, err := links.RedeemCover(cover, until); err != nil || got != (notify.Ticket{Account: 1, Request: 5789640530777, Person: 2}) {
+		t.Errorf("%+v %v", got, err)
+	}
+	if _, err := links.RedeemCover(cover, until.Add(time.Second)); !errors.Is(err, notify.ErrExpired) {
+		t.Error(err)
+	}
+	if got, err := links.Redeem(cover, start); !errors.Is(err, notify.ErrForged) || got != (notify.Ticket{}) {
+		t.Errorf("it acknowledges %+v %v", got, err)
+	}
+	if got, err := links.RedeemCover(token(links, 1, incidentID, 2, start), start); !errors.Is(err, notify.ErrForged) || got != (notify.Ticket{}) {
+		t.Errorf("it covers %+v %v", got, err)
+	}
+	if _, err := links.RedeemCover(cover[:len(cover)-2]+"AA", start); !errors.Is(err, notify.ErrForged) {
+		t.Error(err)
+	}
+}
+
 func TestNoLinksWithoutPublicURL(t *testing.T) {
 	if link := (&notify.Links{Key: links.Key}).Ack(1, incidentID, 2, start); link != "" {
+		t.Error(link)
+	}
+	if link := (&notify.Links{Key: links.Key}).Cover(1, 3, 2, start.Unix()); link != "" {
 		t.Error(link)
 	}
 	if link := links.Ack(1, "no incident", 2, start); link != "" {

@@ -59,6 +59,9 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 			Key: n.Key, Subject: d.Subject, Title: d.Subject, Text: target(n).Escape(d.Text), Event: n.Event, Severity: "Info",
 		}
 		fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: d.Subject, Text: d.Text}
+		if fields.Link = r.coverLink(n); fields.Link != "" {
+			m.Text += " " + target(n).Link("Accept or decline:", fields.Link)
+		}
 		m.Data, err = json.Marshal(fields, json.Deterministic(true))
 		return m, "", err
 	}
@@ -88,6 +91,15 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 	return m, "", nil
 }
 
+// coverLink returns the link by which the person of a notification answers a request for cover; empty for any other
+// notification, and for a call, in which no one can follow a link. It is made when the message is, so that it is not stored.
+func (r *Service) coverLink(n *Notification) string {
+	if n.Detail.Request == 0 || n.Method == "voice" {
+		return ""
+	}
+	return r.Links.Cover(n.Account, n.Detail.Request, n.Person, n.Detail.Expire)
+}
+
 // data is the message for receivers that are programs: the incident, or the text of a message about no incident.
 type data struct {
 	Key      string             `json:"key"`
@@ -96,6 +108,7 @@ type data struct {
 	Incident *incident.Incident `json:"incident,omitzero"`
 	Subject  string             `json:"subject,omitzero"`
 	Text     string             `json:"text,omitzero"`
+	Link     string             `json:"link,omitzero"`
 }
 
 // staleReason returns why a notification is not needed any more, because its incident has changed since it was stored;

@@ -84,8 +84,10 @@ type Detail struct {
 	Template string `json:"template_id,omitzero"`
 	Subject  string `json:"subject,omitzero"` // of a notification about no incident: the message itself
 	Text     string `json:"text,omitzero"`
-	Moment   int64  `json:"moment,omitzero"` // when the shift begins or ends, or the silence ends, Unix seconds
-	Until    int64  `json:"until,omitzero"`  // after this it is stale, Unix seconds
+	Moment   int64  `json:"moment,omitzero"`     // when the shift begins or ends, or the silence ends, Unix seconds
+	Until    int64  `json:"until,omitzero"`      // after this it is stale, Unix seconds
+	Request  int64  `json:"request_id,omitzero"` // for cover, which the person answers by a link
+	Expire   int64  `json:"expire_at,omitzero"`  // of that request, Unix seconds
 }
 
 // catchUp is how long a late notification waits for others that are late as well, so that they share a message.

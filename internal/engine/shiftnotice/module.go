@@ -9,7 +9,7 @@ import (
 func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:    "engine/shiftnotice",
-		Jobs:    []jobs.Job{r.Job()},
+		Jobs:    []jobs.Job{r.Job(), r.expiry()},
 		Overdue: Overdue,
 	}
 }

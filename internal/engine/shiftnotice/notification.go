@@ -160,13 +160,17 @@ func (t *notifier) person(what string, moment, id int64, words text) error {
 	if err != nil {
 		return err
 	}
-	zone := t.shifts.Timeline.Zone
-	if own, err := time.LoadLocation(p.TimeZone); err == nil && p.TimeZone != "" {
-		zone = own
-	}
-	n := t.notification(what, moment, words, zone)
+	n := t.notification(what, moment, words, t.zone(p))
 	n.Key, n.Reason = fmt.Sprintf("%s/p%d", n.Key, id), reasons[what]
 	return t.service.Notify.PutFor(t.tx, p, by, "Info", n, t.now)
+}
+
+// zone returns the time zone in which a person reads times.
+func (t *notifier) zone(p notify.Person) *time.Location {
+	if own, err := time.LoadLocation(p.TimeZone); err == nil && p.TimeZone != "" {
+		return own
+	}
+	return t.shifts.Timeline.Zone
 }
 
 var reasons = map[string]string{begins: "takes over", ends: "leaves", today: "on call", changes: "a chat named by the schedule"}

@@ -164,10 +164,6 @@ func (t *notifier) override(a *about, revision int64, actor string) error {
 	if err != nil {
 		return err
 	}
-	zone := t.shifts.Timeline.Zone
-	if own, err := time.LoadLocation(p.TimeZone); err == nil && p.TimeZone != "" {
-		zone = own
-	}
 	n := t.notification(a.what, a.from, func(clock func(int64) string) (string, string) {
 		var lines []string
 		for _, sentence := range a.sentences[:min(len(a.sentences), maxSentences)] {
@@ -177,7 +173,7 @@ func (t *notifier) override(a *about, revision int64, actor string) error {
 			lines = append(lines, fmt.Sprintf("%d more overrides have changed.", more))
 		}
 		return "Override in " + t.shifts.Name + " from " + clock(a.from), strings.Join(append(lines, "Changed by "+actor+"."), " ")
-	}, zone)
+	}, t.zone(p))
 	n.Key = fmt.Sprintf("shift/%d/%s/%d/p%d", t.schedule, a.what, revision, a.person)
 	n.Reason, n.Detail.Until = "concerned by an override", a.to
 	if a.what == covered {

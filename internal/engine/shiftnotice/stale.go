@@ -44,7 +44,9 @@ func staleReason(tx *db.Tx, n *notify.Notification, now time.Time) string {
 		return "it could not be sent in time"
 	case n.Event == covered || n.Event == uncovered:
 		return staleOverride(tx, n)
-	case n.Person == 0:
+	case n.Event == coverAsked:
+		return staleAsk(tx, n, now)
+	case coverEvents[n.Event] || n.Person == 0:
 		return ""
 	}
 	then, _ := shifts.Timeline.At(max(n.Detail.Moment, now.Unix()))

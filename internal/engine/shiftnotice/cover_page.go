@@ -1,0 +1,158 @@
+package shiftnotice
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"time"
+
+	"tocsin/internal/auth"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/schedule"
+)
+
+//go:embed cover.html
+var pages embed.FS
+
+var coverPage = template.Must(template.ParseFS(pages, "cover.html"))
+
+// coverView holds what the page shows.
+type coverView struct {
+	Problem, Schedule, Asks, Person, From, Until, Reason string
+	Status                                               string // of the request
+	TakenBy                                              string
+	Mine                                                 bool // the reader has taken the shift
+	Declined                                             bool // the reader has declined
+}
+
+// Perform runs an operation as a person; see api.Frame.As.
+type Perform func(w http.ResponseWriter, r *http.Request, who auth.Principal, path string, body []byte) error
+
+// CoverPage serves /cover/TOKEN to a person who was asked for cover. GET changes nothing, because mail programs follow links
+// before people do. The buttons on the page send POST, which accepts or declines by the operation of the API.
+func (r *Service) CoverPage(perform Perform) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Robots-Tag", "noindex")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
+		req.Body = http.MaxBytesReader(w, req.Body, maxForm)
+		status, view := r.answer(w, req, perform)
+		w.WriteHeader(status)
+		if err := coverPage.Execute(w, view); err != nil {
+			r.Log.Error("page of a request for cover", "error", err)
+		}
+	})
+}
+
+const maxForm = 4096 // bytes of what a button sends
+
+// answers are the operations behind the buttons of the page.
+var answers = map[string]string{"accept": "/schedule/cover/accept", "decline": "/schedule/cover/decline"}
+
+// answer does what the pressed button is for, and returns what the page shows.
+func (r *Service) answer(w http.ResponseWriter, req *http.Request, perform Perform) (status int, view coverView) {
+	ticket, err := r.Notify.Links.RedeemCover(req.PathValue("token"), r.Notify.Clock.Now())
+	if err != nil {
+		return http.StatusNotFound, coverView{Problem: err.Error()}
+	}
+	var who auth.Principal
+	err = r.DB.Snapshot(req.Context(), func(tx *db.Tx) (err error) {
+		who, err = reader(tx, ticket)
+		return err
+	})
+	var refused error
+	if err == nil && req.Method == http.MethodPost {
+		path := answers[req.PostFormValue("do")]
+		if path == "" {
+			return http.StatusBadRequest, coverView{Problem: "the page sent no action that can be done"}
+		}
+		refused = perform(w, req, who, path, fmt.Appendf(nil, `{"request_id":%d}`, ticket.Request))
+	}
+	if err == nil {
+		err = r.DB.Snapshot(req.Context(), func(tx *db.Tx) (err error) {
+			view, err = showCover(tx, ticket, who)
+			return err
+		})
+	}
+	if err == nil && view.Mine {
+		refused = nil // the button was pressed twice
+	}
+	if err == nil {
+		err = refused
+	}
+	var f *fault.Error
+	switch {
+	case err == nil:
+		return http.StatusOK, view
+	case errors.As(err, &f) && refusals[f.Kind] != 0:
+		view.Problem = f.Message
+		return refusals[f.Kind], view
+	}
+	r.Log.Error("answer to a request for cover by link", "error", err)
+	return http.StatusInternalServerError, coverView{Problem: "the answer could not be stored; try again"}
+}
+
+// refusals are the statuses of the page for errors that its reader can understand.
+var refusals = map[fault.Kind]int{
+	fault.NotFound: http.StatusNotFound, fault.AccessDenied: http.StatusForbidden, fault.Conflict: http.StatusConflict,
+	fault.InvalidParameter: http.StatusBadRequest, fault.TooFrequent: http.StatusTooManyRequests,
+}
+
+// reader returns the person of a link as the caller of an operation: with no permission, so that the person can do by it what
+// persons do for themselves. A person whose app keys are rejected is refused.
+func reader(tx *db.Tx, t notify.Ticket) (auth.Principal, error) {
+	gone := fault.New(fault.NotFound, "the person whom this link was made for does not exist any more")
+	p, found, err := notify.Find(tx, t.Account, t.Person)
+	if err != nil || !found || p.Status == "pending" {
+		if err == nil {
+			err = gone
+		}
+		return auth.Principal{}, err
+	}
+	zone, err := person.Zone(tx, t.Account)
+	return auth.Principal{AccountID: t.Account, PersonID: p.ID, PersonName: p.Name, Zone: zone}, err
+}
+
+// showCover returns what the page shows of a request.
+func showCover(tx *db.Tx, ticket notify.Ticket, who auth.Principal) (view coverView, err error) {
+	q, found, err := schedule.FindCover(tx, ticket.Account, ticket.Request)
+	if err != nil {
+		return view, err
+	}
+	var shifts *schedule.Shifts
+	if found {
+		if shifts, err = schedule.FindShifts(tx, ticket.Account, q.ScheduleID, who.Zone); err != nil {
+			return view, err
+		}
+	}
+	if shifts == nil {
+		return view, fault.New(fault.NotFound, "the request for cover does not exist any more")
+	}
+	t := &notifier{tx: tx, account: ticket.Account, shifts: shifts}
+	view = coverView{Schedule: shifts.Name, Person: who.PersonName, Reason: q.Reason, Status: q.Status, Mine: q.TakenBy == who.PersonID}
+	if view.Asks, err = t.names([]int64{q.PersonID}); err != nil {
+		return view, err
+	}
+	if q.TakenBy != 0 {
+		if view.TakenBy, err = t.names([]int64{q.TakenBy}); err != nil {
+			return view, err
+		}
+	}
+	for _, id := range q.Declined {
+		view.Declined = view.Declined || id == who.PersonID
+	}
+	p, _, err := notify.Find(tx, ticket.Account, who.PersonID)
+	zone := t.zone(p)
+	clock := func(at int64) string { return time.Unix(at, 0).In(zone).Format("Mon 2 Jan 15:04 MST") }
+	view.From, view.Until = clock(q.Start), clock(q.End)
+	return view, err
+}
