@@ -24,7 +24,7 @@ var exempt = map[string][]string{
 		"/schedule/cover/list",
 	},
 	"it names persons, teams and a rule; the rule of a private channel has a test of its own in internal/engine/untold": {"/account/fallback/info", "/account/fallback/update"},
-	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/role/permission/factor/list", "/schedule/preview", "/schedule/self", "/schedule/calendar/list", "/template/preview"},
+	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/role/permission/factor/list", "/schedule/preview", "/schedule/self", "/incident/page-me", "/schedule/calendar/list", "/template/preview"},
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
 	"tried with every kind, in check":                                                                                   {"/audit/search"},
 	"issues are for any valid key, whatever their channel":                                                              {"/rum/issue/info", "/rum/issue/list", "/rum/issue/update"},
@@ -214,7 +214,7 @@ func deliveryKind(body string) kind {
 		}, tries: []try{
 			{list, "/webhook/history/list", window(""), ""}, {list, "/webhook/history/list", window(`,"integration_id":$id`), ""}, {list, "/webhook/history/list", window(`,"ref_id":"$mark"`), ""},
 			{list, "/webhook/history/list", window(`,"event_types":["a_new"],"status":"success","asc":true`), ""},
-			{look, "/webhook/history/detail", `{"integration_id":$id,"event_id":"$mark"}`, ""}, {change, "/webhook/history/replay", `{"event_id":"$mark"}`, ""},
+			{look, "/webhook/history/detail", `{"integration_id":$id,"event_id":"$mark"}`, ""}, {look, "/webhook/message/info", `{"event_id":"$mark"}`, ""}, {look, "/webhook/endpoint/info", `{"integration_id":$id}`, ""}, {change, "/webhook/history/replay", `{"event_id":"$mark"}`, ""},
 			{change, "/webhook/test", `{"integration_id":$id,"wait_seconds":0}`, ""},
 			{change, "/webhook/replay", `{"integration_ids":[$id],"start_time":1000000000000,"end_time":1000000000001,"dry_run":true}`, "BadRequest"}, // one goes on
 			{list, "/webhook/replay/list", `{}`, ""}, {list, "/webhook/replay/list", `{"integration_id":$id}`, ""},

@@ -28,6 +28,7 @@ const (
 	narrowedSelf      = "any full key; a narrowed one needs Schedules Manage (on-call)"
 	narrowedPlanReads = "any full key; a narrowed one needs Schedules Read (on-call) or Members Manage (org)"
 	narrowedManages   = "any full key; a narrowed one needs Members Manage (org)"
+	narrowedIncidents = "any full key; a narrowed one needs Incidents Manage (on-call)"
 )
 
 // openWrites are the writes that any valid key may call, however narrowed: the caller's own marks, and the writes that
@@ -92,6 +93,7 @@ var specified = map[string]string{
 	"/incident/list-by-ids":                "Incidents Read (on-call)",
 	"/incident/alert/list":                 "Incidents Read (on-call)",
 	"/incident/feed":                       "Incidents Read (on-call)",
+	"/incident/page-me":                    narrowedIncidents,
 	"/incident/create":                     "Incidents Manage (on-call)",
 	"/incident/ack":                        "Incidents Manage (on-call)",
 	"/incident/unack":                      "Incidents Manage (on-call)",
@@ -159,6 +161,8 @@ var specified = map[string]string{
 	"/person/infos":                        "",
 	"/webhook/history/list":                "Integrations Read (on-call)",
 	"/webhook/history/detail":              "Integrations Read (on-call)",
+	"/webhook/message/info":                "Integrations Read (on-call)",
+	"/webhook/endpoint/info":               "Integrations Read (on-call)",
 	"/webhook/history/replay":              "Integrations Manage (on-call)",
 	"/webhook/endpoint/list":               "Integrations Read (on-call)",
 	"/webhook/test":                        "Integrations Manage (on-call)",

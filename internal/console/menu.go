@@ -13,6 +13,8 @@ var tabs = []tab{
 	{"alerts", "/alerts", "Alerts", "bell-ring", "a"},
 	{"channels", "/channels", "Channels", "layers", "c"},
 	{"integrations", "/integrations", "Integrations", "webhook", ""},
+	{"people", "/people", "People", "users", "p"},
+	{"deliveries", "/deliveries", "Webhooks", "webhook", "w"},
 	{"configuration", "/configuration", "Configuration", "layers", ""},
 }
 

@@ -43,7 +43,7 @@ type overrideRow struct {
 // timeChoice is a time that is often meant.
 type timeChoice struct{ Text, Link string }
 
-// localTime is how forms write times.
+// localTime is how browsers write the value of an input of type datetime-local.
 const localTime = "2006-01-02T15:04"
 
 // changePlan is what a change would do, as operations answer it with dry_run.

@@ -86,6 +86,7 @@ type world struct {
 	t     *testing.T
 	clock *clock.Manual
 	app   *app.App
+	mail  *mailtest.Mailbox
 	url   string
 }
 
@@ -107,7 +108,7 @@ func begin(t *testing.T) *world {
 	w.must(err)
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() { a.StopStreams(); server.Close(); a.Close() })
-	w.app, w.url = a, server.URL
+	w.app, w.mail, w.url = a, mailbox, server.URL
 	for _, text := range []string{full, empty} {
 		f, err := accountfile.Read(strings.NewReader(text))
 		w.must(err)

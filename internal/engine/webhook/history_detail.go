@@ -51,9 +51,7 @@ func (r *Service) historyDetail(c *api.Call, in historyDetailRequest) (h history
 
 // scanDetail reads the columns of a delivery and those of its exchange.
 func scanDetail(row db.Scan) (h historyDetail, err error) {
-	h.Delivery, err = scan(func(dest ...any) error {
-		return row(append(dest, &h.RequestHeaders, &h.RequestBody, &h.ErrorMessage, &h.ResponseHeaders, &h.ResponseBody)...)
-	})
+	h.Delivery, err = scanDelivery(row, &h.RequestHeaders, &h.RequestBody, &h.ErrorMessage, &h.ResponseHeaders, &h.ResponseBody)
 	return h, err
 }
 

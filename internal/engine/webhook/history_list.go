@@ -35,9 +35,15 @@ func (in historyListRequest) Check() error {
 }
 
 type historyPage struct {
-	Items          []Delivery `json:"items" doc:"The deliveries of this page."`
-	SearchAfterCtx string     `json:"search_after_ctx" doc:"For the request of the next page; empty when there is none."`
-	Total          int64      `json:"total" doc:"How many deliveries the filter matches in the window, on all pages."`
+	Items          []listed `json:"items" doc:"The deliveries of this page."`
+	SearchAfterCtx string   `json:"search_after_ctx" doc:"For the request of the next page; empty when there is none."`
+	Total          int64    `json:"total" doc:"How many deliveries the filter matches in the window, on all pages."`
+}
+
+// listed is an attempt as the list shows it.
+type listed struct {
+	Delivery
+	MessageID string `json:"message_id,omitzero" doc:"The message that it is an attempt of, for /webhook/message/info; absent: it came with an account file."`
 }
 
 // position is a rank as a cursor holds it.
@@ -65,7 +71,7 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 		return page, err
 	}
 	if hidden, err := p.hides(c.Tx, f); err != nil || hidden {
-		return historyPage{Items: []Delivery{}}, err
+		return historyPage{Items: []listed{}}, err
 	}
 	var sources []source
 	for _, kind := range f.kinds() {
@@ -78,20 +84,23 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 			sources = append(sources, f.sources(kind)...)
 		}
 	}
-	page.Items, err = cursor.Merge(in.Limit+1, len(sources), w.before, func(i int, after *Delivery, want int) ([]Delivery, error) {
+	items, err := cursor.Merge(in.Limit+1, len(sources), w.before, func(i int, after *Delivery, want int) ([]Delivery, error) {
 		from := start
 		if after != nil {
 			from = after.rank()
 		}
 		return p.read(c.Tx, sources[i], w, from, want)
 	})
-	for i := range page.Items {
-		page.Items[i].EventTime = page.Items[i].EventTime.In(c.Who.Zone)
+	if len(items) > in.Limit {
+		items = items[:in.Limit]
+		last := items[in.Limit-1]
+		page.SearchAfterCtx = cursor.Encode(r.CursorKey, binding, position{last.EventTime.In(c.Who.Zone).String(), last.EventID})
 	}
-	if len(page.Items) > in.Limit {
-		page.Items = page.Items[:in.Limit]
-		last := page.Items[in.Limit-1]
-		page.SearchAfterCtx = cursor.Encode(r.CursorKey, binding, position{last.EventTime.String(), last.EventID})
+	page.Items = make([]listed, len(items))
+	for i := 0; i < len(items) && err == nil; i++ {
+		page.Items[i].Delivery = items[i]
+		page.Items[i].EventTime = items[i].EventTime.In(c.Who.Zone)
+		page.Items[i].MessageID, err = messageOf(c.Tx, f.account, items[i].EventID)
 	}
 	return page, err
 }

@@ -45,6 +45,26 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.historyDetail),
 		},
 		{
+			Path:   "/webhook/message/info",
+			Allow:  []auth.Permission{auth.IntegrationsRead},
+			Effect: api.Snapshot,
+			Doc:    "Shows a message by one of its attempts: what became of it, and its latest 100 attempts.",
+			Notes: "/webhook/history/detail shows the request and the response of an attempt. Attempts that came with an account file have " +
+				"no message. A message about a private channel is shown only to callers who may read that channel.",
+			Example: `{"event_id": "20260413mGsxP3drpFfs4ZCQd2pSDp"}`,
+			Do:      api.Do(r.messageInfo),
+		},
+		{
+			Path:   "/webhook/endpoint/info",
+			Allow:  []auth.Permission{auth.IntegrationsRead},
+			Effect: api.Snapshot,
+			Doc:    "Shows whether messages are sent to the endpoint of a webhook, since when it fails and why, and how many wait.",
+			Notes: "After failures in a row no message is sent for a while (open), then one alone to try the endpoint (half-open); its success " +
+				"closes the breaker and all others follow.",
+			Example: `{"integration_id": 6113996590131}`,
+			Do:      api.Do(r.endpointInfo),
+		},
+		{
 			Path:   "/webhook/history/replay",
 			Allow:  []auth.Permission{auth.IntegrationsManage},
 			Effect: api.Write,

@@ -1,0 +1,202 @@
+package console
+
+import (
+	"maps"
+	"slices"
+)
+
+var mePages = []page{{path: "/me", template: "me", tab: "people", show: showMe}}
+
+var meActions = []action{
+	{path: "/me", do: saveMe, show: showMe, page: "me"},
+	{path: "/me/page", do: pageMe, show: showMe, page: "me"},
+	{path: "/me/notify", do: savePreference, show: showMe, page: "me"},
+}
+
+// preference is how a person is notified.
+type preference struct {
+	Trigger struct {
+		Critical []string `json:"critical"`
+		Warning  []string `json:"warning"`
+		Info     []string `json:"info"`
+	} `json:"trigger_notify"`
+	Shift struct {
+		Methods []string `json:"personal_channels"`
+	} `json:"shedule_shift_notify"` // spelled as clients know it
+	Quiet     []quiet           `json:"quiet_hours"`
+	Addresses map[string]string `json:"contacts"`
+}
+
+type quiet struct {
+	Start  string   `json:"start"`
+	End    string   `json:"end"`
+	Repeat []int    `json:"repeat,omitempty"`
+	But    []string `json:"but,omitempty"`
+}
+
+// severityMethods is the methods for one severity.
+type severityMethods struct {
+	Severity, Field string
+	Methods         []string
+}
+
+// Uses reports whether a method is one of them.
+func (s severityMethods) Uses(method string) bool { return slices.Contains(s.Methods, method) }
+
+// BySeverity returns the methods by severity, the worst first.
+func (p preference) BySeverity() []severityMethods {
+	return []severityMethods{{"Critical", "critical", p.Trigger.Critical}, {"Warning", "warning", p.Trigger.Warning}, {"Info", "info", p.Trigger.Info}}
+}
+
+// Contacts returns the methods that the person has an address for.
+func (p preference) Contacts() []string { return slices.Sorted(maps.Keys(p.Addresses)) }
+
+// Choices returns the methods that the person can choose: those that everyone has, those with an address, and those that
+// are chosen already.
+func (p preference) Choices() []string {
+	all := []string{"voice", "sms", "email"}
+	for _, more := range [][]string{p.Contacts(), p.Trigger.Critical, p.Trigger.Warning, p.Trigger.Info, p.Shift.Methods} {
+		for _, method := range more {
+			if !slices.Contains(all, method) {
+				all = append(all, method)
+			}
+		}
+	}
+	return all
+}
+
+// ShiftUses reports whether the person is reminded of shifts by a method.
+func (p preference) ShiftUses(method string) bool { return slices.Contains(p.Shift.Methods, method) }
+
+func (v *visit) preference(person int64) (p preference, err error) {
+	return p, v.call("/preference/info", map[string]any{"person_id": person}, &p)
+}
+
+type meView struct {
+	titled
+	Preference preference
+	Zones      []string
+	Warnings   []string
+	Test       *testPage // that the visitor asked for; nil: none
+	QuietFrom  string    // the first of the quiet hours, for the form
+	QuietTo    string
+	MoreQuiet  int // further ones, which the form keeps
+}
+
+func showMe(v *visit) (view, error) {
+	d := meView{titled: titled(v.T("My settings")), Zones: zones}
+	var err error
+	if d.Preference, err = v.preference(v.who.PersonID); err != nil {
+		return nil, err
+	}
+	if d.Test, err = v.testPage(v.query("page")); err != nil {
+		return nil, err
+	}
+	d.Warnings, _ = v.made.([]string)
+	if hours := d.Preference.Quiet; len(hours) > 0 {
+		d.QuietFrom, d.QuietTo, d.MoreQuiet = hours[0].Start, hours[0].End, len(hours)-1
+	}
+	if v.Failure != nil && v.r.PostForm.Has("name") {
+		v.Me.Name, v.Me.Locale, v.Me.TimeZone = v.field("name"), v.field("locale"), v.field("zone")
+	}
+	if v.Failure != nil && v.r.PostForm.Has("quiet_from") {
+		d.QuietFrom, d.QuietTo = v.field("quiet_from"), v.field("quiet_to")
+		d.Preference.Trigger.Critical, d.Preference.Trigger.Warning = v.r.PostForm["critical"], v.r.PostForm["warning"]
+		d.Preference.Trigger.Info, d.Preference.Shift.Methods = v.r.PostForm["info"], v.r.PostForm["shift"]
+	}
+	return d, nil
+}
+
+// testPage is the incident of a test and what came of its notifications.
+type testPage struct {
+	Incident string
+	Hidden   bool // the visitor may not read incidents
+	Notified []notified
+}
+
+// notified is what came of one notification.
+type notified struct {
+	At     int64 // Unix seconds
+	Via    string
+	Failed string // why; empty: it was sent
+}
+
+// testPage returns what came of a test by its incident; nil without one.
+func (v *visit) testPage(incident string) (*testPage, error) {
+	if incident == "" {
+		return nil, nil
+	}
+	test := &testPage{Incident: incident, Hidden: !v.May("Incidents Read (on-call)")}
+	if test.Hidden {
+		return test, nil
+	}
+	var feed struct {
+		Items []struct {
+			Type   string `json:"type"`
+			At     int64  `json:"created_at"` // Unix milliseconds
+			Detail struct {
+				By      string `json:"by"`
+				Persons []struct {
+					Person int64  `json:"person_id"`
+					Failed string `json:"failed_reason"`
+				} `json:"persons"`
+			} `json:"detail"`
+		} `json:"items"`
+	}
+	if err := v.call("/incident/feed", map[string]any{"incident_id": incident, "limit": 100}, &feed); err != nil {
+		return nil, ignoreMissing(err)
+	}
+	for _, e := range feed.Items {
+		if e.Type != "i_notify" {
+			continue
+		}
+		for _, p := range e.Detail.Persons {
+			if p.Person == v.who.PersonID {
+				test.Notified = append(test.Notified, notified{e.At / 1000, e.Detail.By, p.Failed})
+			}
+		}
+	}
+	return test, nil
+}
+
+// pageMe pages the visitor for a test.
+func pageMe(v *visit) (string, error) {
+	var made struct {
+		ID string `json:"incident_id"`
+	}
+	err := v.call("/incident/page-me", map[string]any{"incident_severity": v.field("severity")}, &made)
+	return "/me?page=" + made.ID, err
+}
+
+func saveMe(v *visit) (string, error) { return "/me?done=saved", v.saveProfile(v.who.PersonID) }
+
+// savePreference replaces the methods and the first of the quiet hours. What could keep a notification away is shown.
+func savePreference(v *visit) (string, error) {
+	old, err := v.preference(v.who.PersonID)
+	if err != nil {
+		return "", err
+	}
+	hours := append([]quiet{}, old.Quiet[min(1, len(old.Quiet)):]...)
+	if from, to := v.field("quiet_from"), v.field("quiet_to"); from != "" || to != "" {
+		first := quiet{}
+		if len(old.Quiet) > 0 {
+			first = old.Quiet[0]
+		}
+		first.Start, first.End = from, to
+		hours = append([]quiet{first}, hours...)
+	}
+	chosen := func(name string) []string { return append([]string{}, v.r.PostForm[name]...) }
+	var reply struct {
+		Warnings []string `json:"warnings"`
+	}
+	err = v.call("/preference/update", map[string]any{
+		"trigger_notify":        map[string]any{"critical": chosen("critical"), "warning": chosen("warning"), "info": chosen("info")},
+		"schedule_shift_notify": map[string]any{"personal_channels": chosen("shift")},
+		"quiet_hours":           hours,
+	}, &reply)
+	if err == nil && len(reply.Warnings) > 0 {
+		v.made = reply.Warnings
+		return "", nil
+	}
+	return "/me?done=saved", err
+}

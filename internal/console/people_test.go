@@ -1,0 +1,146 @@
+package console_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+const ann = "/people/7000000000012"
+
+// TestPeople invites, changes and deletes a person, and replaces roles.
+func TestPeople(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.get("/people").shows("Ann Day", "ann@example.com", "Responder", "Invite a person")
+	owner.get("/people?q=nobody").shows("No person matches", "!Ann Day")
+	owner.get(ann).shows("Not verified", "Europe/Berlin", "/teams/7000000000021")
+	made := owner.post("/people", "email", "new@example.com", "name", "New Hand").shows("New Hand", "The person was added")
+	person, _, _ := strings.Cut(made.path, "?")
+	owner.post("/people", "email", "no address").showsWith(http.StatusBadRequest, `value="no address"`)
+	owner.post(person+"/roles", "role", "7").shows(`value="7" checked`, "Saved.")
+	owner.post(person + "/roles").shows("!checked")
+	owner.post(person, "name", `"><img src=x>`, "email", "new@example.com", "locale", "zh-CN", "zone", "Asia/Tokyo").shows("&#34;&gt;&lt;img", "!<img src=x>", "Asia/Tokyo")
+	owner.post(person, "name", "New Hand", "zone", "Moon/Sea").showsWith(http.StatusBadRequest, "time_zone", `value="Moon/Sea"`)
+	owner.post(person + "/delete").shows("Deleted.")
+	owner.get(person).showsWith(http.StatusNotFound, "There is no such person")
+	owner.post(ann+"/delete").showsWith(http.StatusBadRequest, "is used by schedule")
+
+	b := w.signIn(annKey)
+	b.get("/people").shows("!Invite a person")
+	b.get("/people/7000000000013").shows("Bob Night", "!Change the profile", "!Save the roles", "!Delete this person", "!How they are notified")
+	b.post("/people/7000000000013", "name", "Robert").showsWith(http.StatusForbidden)
+	b.get(ann).shows("Change the profile", "How they are notified")
+	w.signIn(emptyKey).get("/people").shows("Emil")
+	w.signIn(emptyKey).get(ann).showsWith(http.StatusNotFound, "!Ann Day")
+}
+
+// TestMySettings changes the profile and the ways of being notified.
+func TestMySettings(t *testing.T) {
+	w := begin(t)
+	b := w.signIn(annKey)
+	b.get("/me").shows("How you are notified", "Europe/Berlin")
+	b.post("/me", "name", "Ann Night", "locale", "en-US", "zone", "Asia/Tokyo").shows("Saved.", "Ann Night", "Asia/Tokyo")
+	b.post("/me/notify", "critical", "email", "warning", "email", "quiet_from", "22:00", "quiet_to", "07:00")
+	b.get("/me").shows(`value="22:00"`, `name="critical" value="email" aria-label="Critical: email" checked`, `name="info" value="email" aria-label="Info: email">`)
+	b.get(ann).shows("Quiet from 22:00 to 07:00", "E-mail, because nothing else is chosen")
+	b.post("/me/notify", "critical", "email", "quiet_from", "22:00", "quiet_to", "").showsWith(http.StatusBadRequest, `value="22:00"`)
+	b.post("/me/notify", "critical", "voice", "quiet_from", "", "quiet_to", "")
+	b.get("/me").shows("!22:00")
+}
+
+// TestTeamsAndRoles makes, changes and deletes a team and a role.
+func TestTeamsAndRoles(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	w.signIn(emptyKey).get("/teams").shows("There is no team yet")
+	w.signIn(emptyKey).get("/roles").shows("There are no roles yet")
+	team := owner.post("/teams", "name", "Search").shows("Search").path
+	team, _, _ = strings.Cut(team, "?")
+	owner.post("/teams", "name", "Search").showsWith(http.StatusBadRequest, `value="Search"`)
+	owner.post(team, "name", "Find", "about", "finds", "person", "7000000000012").shows("Find", "finds", `value="7000000000012" checked`)
+	owner.post("/teams/7000000000021/delete").showsWith(http.StatusBadRequest, "is used by channel")
+	owner.post(team+"/delete").shows("Deleted.", "!Find")
+
+	owner.get("/roles").shows("Responder", "Incidents Manage (on-call)", "granted")
+	role := owner.post("/roles", "name", "Watcher").shows("Watcher").path
+	owner.post(role, "name", "Watchers", "about", "", "permission", "1").shows("Watchers", "Saved.")
+	owner.get(role).shows(`value="1" checked`)
+	owner.post(role, "name", strings.Repeat("x", 40)).showsWith(http.StatusBadRequest, "role_name")
+	owner.post(role+"/delete").shows("Deleted.", "!Watchers")
+
+	b := w.signIn(annKey)
+	b.get("/teams").shows("ops", "!Make the team")
+	b.get("/teams/7000000000021").shows("Bob Night", "!Delete this team")
+	b.get("/roles").shows("Responder", "!Make the role", "!/roles/7")
+	b.get("/roles/7").shows("!Delete this role")
+	b.post("/roles/7", "name", "x", "permission", "1").showsWith(http.StatusForbidden)
+}
+
+// TestKeys makes a key, which is shown once, disables and deletes it.
+func TestKeys(t *testing.T) {
+	w := begin(t)
+	b := w.signIn(annKey)
+	made := b.post("/keys", "name", "ci <b>", "permission", "Schedules Read (on-call)", "expires", "2027-01-01").shows("It is not shown again", "ci &lt;b&gt;", "Narrowed")
+	secret := regexp.MustCompile(`<code id="secret">([^<]+)</code>`).FindStringSubmatch(made.body)
+	if secret == nil {
+		t.Fatal("no key is shown")
+	}
+	w.call(secret[1], "/schedule/list", `{}`)
+	list := b.get("/keys").shows("!"+secret[1], "!It is not shown again")
+	key := regexp.MustCompile(`action="(/keys/\d+)/disable"><button class="btn sm">Disable <span class="hidden">ci`).FindStringSubmatch(list.body)
+	if key == nil {
+		t.Fatal(list.main())
+	}
+	b.post(key[1]+"/disable").shows("Disabled", key[1]+"/enable")
+	b.post(key[1] + "/enable").shows("Saved.")
+	b.post(key[1]+"/delete").shows("Deleted.", "!ci &lt;b&gt;")
+	b.post("/keys", "name", "x", "expires", "soon").showsWith(http.StatusBadRequest, "Enter a date", `value="x"`)
+	b.post("/keys", "name", "x", "permission", "Audit Read (org)").showsWith(http.StatusBadRequest, `value="Audit Read (org)" checked`)
+}
+
+// TestAudit shows what a call sent and what was sent before.
+func TestAudit(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	team, _, _ := strings.Cut(owner.post("/teams", "name", "Search").path, "?")
+	w.clock.Add(time.Second)
+	owner.post(team, "name", "Find", "about", "finds", "person", "7000000000012")
+	list := owner.get("/audit").shows("Olga Owner", "2 calls that changed something")
+	entries := regexp.MustCompile(`href="(/audit/[^"?]+\?at=\d+)"`).FindAllStringSubmatch(list.body, -1)
+	if len(entries) != 2 {
+		t.Fatal(list.main())
+	}
+	owner.get(entries[0][1]).shows("<del>Search</del>", "<ins>Find</ins>", "description", "not known")
+	owner.get("/audit?operation=team:write:delete").shows("No call matches")
+	owner.get("/audit?danger=1&person=7000000000012").shows("No call matches")
+	owner.get("/audit/none?at=5").showsWith(http.StatusNotFound, "no such entry")
+	w.signIn(annKey).get("/audit").showsWith(http.StatusForbidden, "Audit Read (org)")
+}
+
+// TestPeopleInChinese reads the pages of people and access in Chinese, of a full and an empty account.
+func TestPeopleInChinese(t *testing.T) {
+	w := begin(t)
+	for _, key := range []string{ownerKey, emptyKey} {
+		b := w.signIn(key)
+		b.lang = "zh"
+		pages := []string{"/people", "/people?q=none", "/teams", "/roles", "/keys", "/audit", "/me"}
+		if key == ownerKey {
+			pages = append(pages, ann, "/teams/7000000000021", "/roles/7")
+		}
+		for _, path := range pages {
+			for _, text := range englishWords.FindAllString(notText.ReplaceAllString(b.get(path).shows().main(), "|"), -1) {
+				if !strings.Contains("Olga Owner|Ann Day|Bob Night|Rita Reader|App key", text) {
+					t.Errorf("%s: %q", path, text)
+				}
+			}
+		}
+	}
+}
+
+var (
+	notText      = regexp.MustCompile(`<span[^>]*lang="en"[^>]*>.*?</span>|<th scope="row" lang="en">.*?</th>|<option value="[a-z_:-]+"[^>]*>.*?</option>|<[^>]*>`)
+	englishWords = regexp.MustCompile(`[A-Za-z]{2,} [A-Za-z]{2,}`)
+)
