@@ -69,20 +69,14 @@ type auditView struct {
 	titled
 	Found      auditFound
 	People     []account
-	Operations []struct {
-		Name    string `json:"name"`
-		Chinese string `json:"name_cn"`
-	}
-	Next string
+	Operations []auditOperation
+	Next       string
 }
 
 func showAudit(v *visit) (view, error) {
 	d := auditView{titled: titled(v.T("Audit"))}
-	var operations struct {
-		Items any `json:"items"`
-	}
-	operations.Items = &d.Operations
-	if err := v.call("/audit/operation/list", struct{}{}, &operations); err != nil {
+	var err error
+	if d.Operations, err = v.auditOperations(); err != nil {
 		return nil, err
 	}
 	end, err := strconv.ParseInt(v.query("end"), 10, 64) // stays the same from page to page
@@ -105,6 +99,7 @@ func showAudit(v *visit) (view, error) {
 	if err := v.call("/audit/search", request, &d.Found); err != nil {
 		return nil, err
 	}
+	v.nameInChinese(d.Found.Docs, d.Operations)
 	if d.Found.After != "" {
 		next := v.r.URL.Query()
 		next.Set("after", d.Found.After)
@@ -113,6 +108,34 @@ func showAudit(v *visit) (view, error) {
 	}
 	d.People, err = v.accounts("")
 	return d, err
+}
+
+// auditOperation is what the audit log records, with its name in words.
+type auditOperation struct {
+	Name    string `json:"name"`
+	Chinese string `json:"name_cn"`
+}
+
+func (v *visit) auditOperations() ([]auditOperation, error) {
+	var reply struct {
+		Items []auditOperation `json:"items"`
+	}
+	err := v.call("/audit/operation/list", struct{}{}, &reply)
+	return reply.Items, err
+}
+
+// nameInChinese names entries in Chinese to who reads it: the log names them in the language of the account's owner.
+func (v *visit) nameInChinese(entries []auditEntry, operations []auditOperation) {
+	if v.Lang != "zh" {
+		return
+	}
+	for i := range entries {
+		for _, o := range operations {
+			if o.Name == entries[i].Operation {
+				entries[i].Words = o.Chinese
+			}
+		}
+	}
 }
 
 // difference is a member of a request and what was last sent for it before.
@@ -141,6 +164,11 @@ func showAuditEntry(v *visit) (view, error) {
 	if len(found.Docs) == 0 {
 		return nil, &api.Refusal{Status: http.StatusNotFound, Code: "ResourceNotFound", Message: v.T("There is no such entry in the audit log.")}
 	}
+	operations, err := v.auditOperations()
+	if err != nil {
+		return nil, err
+	}
+	v.nameInChinese(found.Docs, operations)
 	d := auditEntryView{Entry: found.Docs[0], Body: indented(found.Docs[0].Body)}
 	d.titled = titled(d.Entry.Words)
 	var earlier auditFound
