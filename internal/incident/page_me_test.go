@@ -11,7 +11,7 @@ func TestPageMe(t *testing.T) {
 	s := begin(t)
 	s.Converse(t, []apitest.Turn{
 		{Path: "/incident/page-me", Body: `{}`, Code: "InvalidParameter", Says: []string{"incident_severity"}},
-		{Path: "/incident/page-me", Body: `{"incident_severity":"Critical"}`, Keep: map[string]string{"id": "incident_id"}, Golden: "incident_page_me"},
+		{Path: "/incident/page-me", Body: `{"incident_severity":"Critical"}`, Keep: map[string]string{"id": "incident_id"}, Golden: "incident_page-me"},
 		{Path: "/incident/info", Body: `{"incident_id":"$id"}`, Has: `{"is_test":true,"channel_id":0,"incident_severity":"Critical","progress":"Triggered"}`},
 		{Path: "/incident/page-me", Body: `{"incident_severity":"Info"}`, Code: "RequestTooFrequently", Says: []string{"$id"}},
 	})
