@@ -112,7 +112,7 @@ func (s *stored) checkCovered(field string, more int) error {
 		}
 	}
 	if n := len(s.overrides) + more; n*persons > maxCovered {
-		return fault.Invalid(field, "%d overrides of a schedule that names persons %d times cost too much: the product must be %d at most, got %d",
+		return fault.Invalid(field, "%d overrides of a schedule that names persons %d times cost much: the product must be %d at most, got %d",
 			n, persons, maxCovered, n*persons)
 	}
 	return nil

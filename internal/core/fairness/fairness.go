@@ -191,10 +191,20 @@ func overlap(a, b []Span) (seconds int64) {
 	return seconds
 }
 
-// nights returns the nights of a zone that meet [from, until).
+// nights returns the nights of a zone that meet [from, until). A clock change can shorten a night or remove it, as it does
+// restricted hours (docs/timeline.md R14): 02:59 to 03:45 has no length where 02:59 is 03:59.
 func nights(zone *time.Location, night Span, from, until int64) (list []Span) {
-	for at := oncall.NextDaily(zone, night.From, from-2*day); at < until; at = oncall.NextDaily(zone, night.From, at) {
-		list = append(list, Span{at, oncall.NextDaily(zone, night.Until%day, at)})
+	for at := oncall.NextDaily(zone, 0, from-2*day); at < until; {
+		next := oncall.NextDaily(zone, 0, at)
+		ends := at // the midnight before the night's end
+		if night.Until <= night.From || night.Until == day {
+			ends = next
+		}
+		s := Span{oncall.NextDaily(zone, night.From, at-1), oncall.NextDaily(zone, night.Until%day, ends-1)}
+		if s.From < s.Until {
+			list = append(list, s)
+		}
+		at = next
 	}
 	return united(list)
 }

@@ -218,3 +218,12 @@ func BenchmarkAYearOf50Layers(b *testing.B) {
 		})
 	}
 }
+
+// In Berlin 02:59 does not exist on 29 March 2026: it is 03:59, after the end of a night until 03:45.
+func TestAClockChangeRemovesANight(t *testing.T) {
+	zone := load(t, "Europe/Berlin")
+	from := time.Date(2026, 3, 28, 12, 0, 0, 0, zone).Unix()
+	if list := nights(zone, Span{2*3600 + 59*60, 3*3600 + 45*60}, from, from+day); overlap(list, []Span{{from, from + day}}) != 0 {
+		t.Errorf("%v", list)
+	}
+}
