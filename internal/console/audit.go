@@ -174,7 +174,9 @@ func showAuditEntry(v *visit) (view, error) {
 	var earlier auditFound
 	if len(d.Entry.Resources) > 0 {
 		of := d.Entry.Resources[0]
-		request = map[string]any{"start_time": at - (auditDays-1)*86400, "end_time": at + 1, "limit": 99, "resource_kind": of.Kind, "resource_id": of.ID}
+		request = map[string]any{
+			"start_time": at - (auditDays-1)*86400, "end_time": at + 1, "limit": 99, "resource_kind": of.Kind, "resource_id": of.ID,
+		}
 		if err := v.call("/audit/search", request, &earlier); err != nil {
 			return nil, err
 		}

@@ -57,7 +57,8 @@ func saveChannel(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if changed := c.Group == nil || c.Group.Method != group["method"] || fieldLines(c.Group.Equals) != fieldLines(fieldLists(v.field("fields"))) ||
+	if changed := c.Group == nil || c.Group.Method != group["method"] ||
+		fieldLines(c.Group.Equals) != fieldLines(fieldLists(v.field("fields"))) ||
 		c.Group.Window != formNumber(v, "window"); changed {
 		request["group"] = group
 	}

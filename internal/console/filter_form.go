@@ -255,7 +255,8 @@ func (v *visit) pasted(text string) (map[string]any, error) {
 func (v *visit) guard(t tried, f filter.Filter) error {
 	switch {
 	case t.MatchesEmpty:
-		return wrong(v.T("This filter matches an alert without any label, so it would hold back everything. Add a condition that names what you mean."))
+		return wrong(v.T(
+			"This filter matches an alert without any label, so it would hold back everything. Add a condition that names what you mean."))
 	case t.Broad && (v.field("guarded") != v.Guarded(f) || v.field("shown") == "" || v.field("count") != v.field("shown")):
 		return wrong(v.T("This filter would have held back many alerts of the last 7 days. Enter their number below to go on."))
 	}

@@ -45,7 +45,9 @@ func (s severityMethods) Uses(method string) bool { return slices.Contains(s.Met
 
 // BySeverity returns the methods by severity, the worst first.
 func (p preference) BySeverity() []severityMethods {
-	return []severityMethods{{"Critical", "critical", p.Trigger.Critical}, {"Warning", "warning", p.Trigger.Warning}, {"Info", "info", p.Trigger.Info}}
+	return []severityMethods{
+		{"Critical", "critical", p.Trigger.Critical}, {"Warning", "warning", p.Trigger.Warning}, {"Info", "info", p.Trigger.Info},
+	}
 }
 
 // Contacts returns the methods that the person has an address for.

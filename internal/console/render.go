@@ -63,7 +63,8 @@ func functions(lang string) template.FuncMap {
 
 // icon draws an icon of the sprite. It stands beside words, so it is hidden from screen readers.
 func icon(name string) template.HTML {
-	return template.HTML(`<svg class="i" aria-hidden="true"><use href="` + assetPath("icons.svg") + `#` + template.HTMLEscapeString(name) + `"/></svg>`)
+	path := assetPath("icons.svg") + "#" + template.HTMLEscapeString(name)
+	return template.HTML(`<svg class="i" aria-hidden="true"><use href="` + path + `"/></svg>`)
 }
 
 // render draws a page into the frame of all pages. It is drawn as a whole before any of it is sent.
@@ -101,7 +102,8 @@ func (v *visit) fail(err error) {
 	refused := api.RefusalOf(err)
 	if refused == nil {
 		v.Log.Error("console", "page", v.r.Pattern, "error", err) // an address may be a secret
-		refused = &api.Refusal{Status: http.StatusInternalServerError, Code: "InternalError", Message: v.T("The page could not be drawn. It has been reported.")}
+		refused = &api.Refusal{Status: http.StatusInternalServerError, Code: "InternalError",
+			Message: v.T("The page could not be drawn. It has been reported.")}
 	}
 	if err := v.render(refused.Status, "failed", "", failed{titled(v.T("This did not work")), refused}); err != nil {
 		v.Log.Error("console", "page", v.r.Pattern, "error", err) // an address may be a secret

@@ -104,7 +104,8 @@ func (v *visit) readRoute(d *routeView) {
 			continue
 		}
 		d.Cases = append(d.Cases, caseForm{
-			If: v.readFilter(name), Channels: v.chosen(name + ".channel"), Fallthrough: v.field(name+".fallthrough") != "", Label: v.field(name + ".label"),
+			If: v.readFilter(name), Channels: v.chosen(name + ".channel"), Fallthrough: v.field(name+".fallthrough") != "",
+			Label: v.field(name + ".label"),
 		})
 		if at := len(d.Cases) - 1; v.field("do") == fmt.Sprintf("up-case:%d", n) && at > 0 {
 			d.Cases[at-1], d.Cases[at] = d.Cases[at], d.Cases[at-1]

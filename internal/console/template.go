@@ -8,13 +8,15 @@ import (
 
 // messageTypes are the kinds of messages that a template has a text for.
 var messageTypes = []string{
-	"email", "sms", "voice", "slack_app", "slack", "teams_app", "telegram", "feishu_app", "feishu", "dingtalk_app", "dingtalk", "wecom_app", "wecom", "zoom",
+	"email", "sms", "voice", "slack_app", "slack", "teams_app", "telegram", "feishu_app", "feishu",
+	"dingtalk_app", "dingtalk", "wecom_app", "wecom", "zoom",
 }
 
 func showTemplates(v *visit) (view, error) {
 	d := recordList{
 		titled: titled(v.T("Message templates")), Search: v.query("q"), Searchable: true, pager: v.pager(),
-		Intro: v.T("A template is the text of notifications. An escalation rule names the one that it uses."), None: v.T("There is no template yet. Without one, the preset is used."),
+		Intro: v.T("A template is the text of notifications. An escalation rule names the one that it uses."),
+		None: v.T("There is no template yet. Without one, the preset is used."),
 	}
 	if v.May("Templates Manage (on-call)") {
 		d.New, d.NewText = "/templates/new", v.T("New template")

@@ -75,7 +75,8 @@ func AcceptCode(tx *db.Tx, account, person int64, f SecondFactor, code string, n
 	if at == 0 {
 		return false, nil
 	}
-	n, err := tx.Exec(`UPDATE second_factor SET last_step = $1 WHERE account_id = $2 AND person_id = $3 AND last_step < $1`, at, account, person)
+	n, err := tx.Exec(`UPDATE second_factor SET last_step = $1 WHERE account_id = $2 AND person_id = $3 AND last_step < $1`,
+		at, account, person)
 	return n == 1, err
 }
 

@@ -45,7 +45,8 @@ func (r *Service) Ops() []api.Op {
 			Effect:   api.Write,
 			Audit:    "incident:write:test",
 			Doc:      "Pages the caller for a test, as an incident of a severity would.",
-			Notes: "It opens an incident with is_test that is assigned to the caller alone and is resolved after half an hour. Its feed shows what " +
+			Notes: "It opens an incident with is_test that is assigned to the caller alone and is resolved after half an hour. " +
+				"Its feed shows what " +
 				"came of each notification. A person can do it once a minute. Tests are left out of all figures.",
 			Example: `{"incident_severity": "Critical"}`,
 			Do:      api.Do(r.pageMe),

@@ -51,7 +51,8 @@ func (r *Service) messageInfo(c *api.Call, in messageInfoRequest) (m messageInfo
 	}
 	_, _, err = db.One(c.Tx, func(scan db.Scan) (none struct{}, err error) { return none, scan(&m.NextAt, &m.SettledAt, &m.Reason) },
 		`SELECT CASE WHEN status <> 'waiting' THEN 0 WHEN coalesce(held_until, 0) > due_at THEN held_until ELSE due_at END, settled_at, outcome
-		FROM webhook_message LEFT JOIN (SELECT integration_id AS held, held_until FROM webhook_endpoint WHERE account_id = $1) e ON held = integration_id
+		FROM webhook_message
+		LEFT JOIN (SELECT integration_id AS held, held_until FROM webhook_endpoint WHERE account_id = $1) e ON held = integration_id
 		WHERE account_id = $1 AND message_id = $2`, stored.account, stored.id)
 	if err != nil {
 		return m, err
@@ -75,6 +76,7 @@ func scanDelivery(row db.Scan, more ...any) (Delivery, error) {
 
 // messageOf returns the message of an attempt; empty for an attempt of an account file.
 func messageOf(tx *db.Tx, account int64, attempt string) (string, error) {
-	id, _, err := db.One(tx, db.Column[string], `SELECT message_id FROM webhook_exchange WHERE account_id = $1 AND event_id = $2`, account, attempt)
+	id, _, err := db.One(tx, db.Column[string], `SELECT message_id FROM webhook_exchange WHERE account_id = $1 AND event_id = $2`,
+		account, attempt)
 	return id, err
 }
