@@ -16,7 +16,7 @@ func showTemplates(v *visit) (view, error) {
 	d := recordList{
 		titled: titled(v.T("Message templates")), Search: v.query("q"), Searchable: true, pager: v.pager(),
 		Intro: v.T("A template is the text of notifications. An escalation rule names the one that it uses."),
-		None: v.T("There is no template yet. Without one, the preset is used."),
+		None:  v.T("There is no template yet. Without one, the preset is used."),
 	}
 	if v.May("Templates Manage (on-call)") {
 		d.New, d.NewText = "/templates/new", v.T("New template")
