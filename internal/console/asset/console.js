@@ -101,6 +101,7 @@ document.addEventListener('submit', async event => {
   version++; // an answer that is older than this action must not be shown after it
   try {
     const answer = await fetch(target, { method: 'POST', body: new URLSearchParams(new FormData(form, by)) });
+    version++; // a refresh that began meanwhile does not know what this action led to
     if (!show(await answer.text(), answer.redirected ? answer.url : undefined, true)) { location.assign(answer.url); return; }
     (main().querySelector('[role=alert], [role=status]') ?? main()).scrollIntoView({ block: 'nearest' });
     if (document.activeElement === document.body) main().focus({ preventScroll: true });
