@@ -83,12 +83,13 @@ func showUntold(v *visit) (view, error) {
 	}
 	err := v.call("/incident/untold/list", request, &reply)
 	d.Items, d.Total, d.More = reply.Items, reply.Total, reply.More
-	for _, state := range states {
-		one := tabLink{pageLink{"/untold", v.T("All")}, state == d.State}
+	texts := []string{v.T("All"), v.T("Fallback next"), v.T("Fallback notified"), v.T("Fallback unreached"), v.T("By choice")}
+	for i, state := range states {
+		path := "/untold"
 		if state != "" {
-			one.pageLink = pageLink{"/untold?state=" + state, v.UntoldState(state)}
+			path += "?state=" + state
 		}
-		d.States = append(d.States, one)
+		d.States = append(d.States, tabLink{pageLink{path, texts[i]}, state == d.State})
 	}
 	return d, err
 }
