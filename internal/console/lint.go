@@ -82,7 +82,7 @@ func showLint(v *visit) (view, error) {
 
 // findingSeverities are the texts of the severities of findings.
 var findingSeverities = map[string]string{
-	"error": "Reaches no one", "warning": "Sometimes no one, or late", "info": "By choice, or unproven",
+	"error": "Can reach no one", "warning": "Sometimes no one, or late", "info": "By choice, or unproven",
 }
 
 // FindingSeverity names a severity of findings by what it means.

@@ -51,7 +51,7 @@ func TestLint(t *testing.T) {
 	owner := w.signIn(ownerKey)
 	w.call(ownerKey, "/channel/unsubscribe/rule/create", `{"channel_id": 7000000000041, "rule_name": "Odd<b>", "filters": [[{"key": "alert_severity", "oper": "IN", "vals": ["critical"]}]]}`)
 	w.call(ownerKey, "/channel/create", `{"channel_name": "Alone", "team_id": 7000000000021}`)
-	page := owner.get("/lint").shows("Alone", "No escalation rule", "Reaches no one", "Create an escalation rule for the channel",
+	page := owner.get("/lint").shows("Alone", "No escalation rule", "Can reach no one", "Create an escalation rule for the channel",
 		"/schedules/7000000000032", "Hours without anyone on call", "Odd&lt;b&gt;", "!Odd<b>", "A value that never occurs", "No fallback is set")
 	owner.get(page.link(shopPath + "/rules/drops/")).shows("Odd&lt;b&gt;")
 	w.clock.Add(time.Minute)
