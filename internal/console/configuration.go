@@ -40,11 +40,18 @@ type configurationView struct {
 }
 
 func showConfiguration(v *visit) (view, error) {
-	return configurationView{titled(v.T("Configuration")), []pageLink{
+	d := configurationView{titled(v.T("Configuration")), []pageLink{
 		{"/channels", v.T("Channels")}, {"/integrations", v.T("Integrations")}, {"/templates", v.T("Message templates")}, {"/calendars",
 			v.T("Calendars")},
 		{"/fields", v.T("Fields of incidents")}, {"/datasources", v.T("Datasources")}, {"/rum", v.T("Applications and their errors")},
-	}}, nil
+	}}
+	if v.ReadsLint() {
+		d.Links = append(d.Links, pageLink{"/lint", v.T("What is wrong with the configuration")})
+	}
+	if v.ReadsUntold() {
+		d.Links = append(d.Links, pageLink{"/untold", v.T("What reached no one")})
+	}
+	return d, nil
 }
 
 // deletes returns an action that deletes the object of the address.

@@ -42,28 +42,6 @@ type turn struct {
 	now, next  []int64
 }
 
-type untold struct {
-	IncidentID string `json:"incident_id"`
-	AlertID    string `json:"alert_id"`
-	EventID    string `json:"event_id"`
-	Title      string `json:"title"`
-	Severity   string `json:"severity"`
-	Why        string `json:"why"`
-	State      string `json:"state"`
-	Since      int64  `json:"since"`
-}
-
-// Path returns the page of what reached no one.
-func (u untold) Path() string {
-	switch {
-	case u.IncidentID != "":
-		return "/incidents/" + u.IncidentID
-	case u.AlertID != "":
-		return "/alerts/" + u.AlertID
-	}
-	return "/alerts/" + u.EventID + "/why?event=1"
-}
-
 type gap struct {
 	ScheduleID int64  `json:"schedule_id"`
 	Schedule   string `json:"schedule_name"`
@@ -226,16 +204,6 @@ func (v *visit) turnIn(s schedule) turn {
 	}
 	return t
 }
-
-// untoldStates are the texts of the states of what reached no one.
-var untoldStates = map[string]string{
-	"waiting": "the fallback is notified next", "fallback": "the fallback was notified",
-	"unreached": "the fallback could not be reached either",
-	"by_choice": "silent by choice",
-}
-
-// UntoldState names a state of what reached no one.
-func (v *visit) UntoldState(state string) string { return v.T(cmp.Or(untoldStates[state], state)) }
 
 // ManagesSchedules reports whether the visitor may change schedules.
 func (v *visit) ManagesSchedules() bool { return v.who.May(auth.SchedulesManage) }

@@ -22,6 +22,7 @@ type Finding struct {
 	Object   fault.Ref `json:"object" doc:"The object to fix."`
 	Sentence string    `json:"sentence" doc:"The problem, in words."`
 	Fix      string    `json:"fix" doc:"What fixes it, in words."`
+	Channel  int64     `json:"channel_id,omitzero" doc:"The channel that the object is a rule of; absent: it is no rule."`
 	Channels []int64   `json:"-"` // only callers who may read all of these may see it
 }
 
@@ -65,9 +66,11 @@ type unreached struct {
 // add adds a finding. channels are those whose readers alone may see it.
 func (l *linter) add(code Code, object fault.Ref, channels []int64, format string, args ...any) {
 	k := kindOf(code)
-	l.found = append(l.found, Finding{
-		Code: code, Severity: k.Severity, Object: object, Sentence: fmt.Sprintf(format, args...), Fix: k.Fix, Channels: channels,
-	})
+	f := Finding{Code: code, Severity: k.Severity, Object: object, Sentence: fmt.Sprintf(format, args...), Fix: k.Fix, Channels: channels}
+	if strings.HasSuffix(object.Kind, "_rule") && len(channels) == 1 {
+		f.Channel = channels[0]
+	}
+	l.found = append(l.found, f)
 }
 
 // ref returns a reference to an object.
