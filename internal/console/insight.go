@@ -181,7 +181,9 @@ func (d *insightView) readAccount(v *visit, q insightQuery) error {
 	}
 	for _, m := range accountMeasures {
 		if m.charted {
-			d.Charts = append(d.Charts, v.chart(m, parts, q.unit))
+			c := v.chart(m, parts, q.unit)
+			c.ID = "chart-" + strconv.Itoa(len(d.Charts))
+			d.Charts = append(d.Charts, c)
 		}
 	}
 	if !v.who.MayAny([]auth.Permission{auth.ChannelsRead}) {
@@ -234,7 +236,7 @@ func (d *insightView) readRows(v *visit, q insightQuery) error {
 	}
 	for _, f := range before {
 		if _, gone := earlier[f.id(q.by)]; gone {
-			none := figures{TeamID: f.TeamID, Team: f.Team, ChannelID: f.ChannelID, Channel: f.Channel, ResponderID: f.ResponderID, Responder: f.Responder}
+			none := figures{subject: f.subject}
 			d.Rows = append(d.Rows, v.insightRow(q.by, measures, none, f))
 		}
 	}

@@ -6,14 +6,19 @@ import (
 	"time"
 )
 
+// subject is what figures are about: a team, a channel, a person, or, without any, the account.
+type subject struct {
+	TeamID      int64  `json:"team_id"`
+	Team        string `json:"team_name"`
+	ChannelID   int64  `json:"channel_id"`
+	Channel     string `json:"channel_name"`
+	ResponderID int64  `json:"responder_id"`
+	Responder   string `json:"responder_name"`
+}
+
 // figures is a row of an operation of insight.
 type figures struct {
-	TeamID        int64   `json:"team_id"`
-	Team          string  `json:"team_name"`
-	ChannelID     int64   `json:"channel_id"`
-	Channel       string  `json:"channel_name"`
-	ResponderID   int64   `json:"responder_id"`
-	Responder     string  `json:"responder_name"`
+	subject
 	TS            int64   `json:"ts"`
 	Incidents     int64   `json:"total_incident_cnt"`
 	Acknowledged  int64   `json:"total_incidents_acknowledged"`
@@ -57,6 +62,7 @@ type measure struct {
 	of      func(figures) (value float64, known bool)
 }
 
+// counted returns the value of a figure that is always known.
 func counted(of func(figures) int64) func(figures) (float64, bool) {
 	return func(f figures) (float64, bool) { return float64(of(f)), true }
 }
@@ -141,16 +147,13 @@ type chart struct {
 
 type chartBar struct{ X, Y, Height, When, Value string }
 
-// The size of a chart, in its own units.
-const (
-	chartStep   = 20
-	chartHeight = 100
-)
+// chartStep is the width of a bar and of the space beside it. A chart is 100 high.
+const chartStep = 20
 
 // chart draws a figure. The highest bar fills the height.
 func (v *visit) chart(m measure, parts []figures, unit string) chart {
 	most, top := 0.0, ""
-	c := chart{ID: "chart-" + strconv.Itoa(int(m.kind)) + "-" + strconv.Itoa(len(m.name)), Name: v.T(m.name), Width: chartStep * max(len(parts), 1)}
+	c := chart{Name: v.T(m.name), Width: chartStep * max(len(parts), 1)}
 	for _, f := range parts {
 		if value, known := m.of(f); known && value > most {
 			most, top = value, v.partOf(f.TS, unit)
@@ -158,7 +161,7 @@ func (v *visit) chart(m measure, parts []figures, unit string) chart {
 	}
 	for i, f := range parts {
 		value, known := m.of(f)
-		b := chartBar{X: strconv.Itoa(chartStep*i + 2), When: v.partOf(f.TS, unit), Value: v.amount(m.kind, value, known), Y: strconv.Itoa(chartHeight), Height: "0"}
+		b := chartBar{X: strconv.Itoa(chartStep*i + 2), Y: "100", Height: "0", When: v.partOf(f.TS, unit), Value: v.amount(m.kind, value, known)}
 		if known && most > 0 {
 			b.Height = lengthOf(value, most)
 			b.Y = lengthOf(most-value, most)
