@@ -68,8 +68,10 @@ func counted(of func(figures) int64) func(figures) (float64, bool) {
 }
 
 var (
-	incidentCount  = measure{"Incidents", count, true, counted(func(f figures) int64 { return f.Incidents })}
-	ackTime        = measure{"Mean time to acknowledge", seconds, true, func(f figures) (float64, bool) { return f.AckSeconds, f.Acknowledged > 0 }}
+	incidentCount = measure{"Incidents", count, true, counted(func(f figures) int64 { return f.Incidents })}
+	ackTime       = measure{"Mean time to acknowledge", seconds, true, func(f figures) (float64, bool) {
+		return f.AckSeconds, f.Acknowledged > 0
+	}}
 	closeTime      = measure{"Mean time to close", seconds, false, func(f figures) (float64, bool) { return f.CloseSeconds, f.Closed > 0 }}
 	ackShare       = measure{"Acknowledged", percent, false, func(f figures) (float64, bool) { return f.AckShare, f.Incidents > 0 }}
 	escalatedCount = measure{"Escalated", count, false, counted(func(f figures) int64 { return f.Escalated })}

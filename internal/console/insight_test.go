@@ -35,13 +35,13 @@ func TestInsight(t *testing.T) {
 	b.get("/insight?by=responder").shows(`href="/people/7000000000012"><bdi>Ann Day</bdi>`, "!Noise reduction")
 }
 
-// TestInsightOfNothing says what to do when there are no figures.
+// TestInsightOfNothing shows what to do when there are no figures.
 func TestInsightOfNothing(t *testing.T) {
 	w := begin(t)
 	b := w.signIn(emptyKey)
 	b.get("/insight").shows("as before", "Nothing in this window.", "No alert of this window has this label", "!NaN")
 	for _, by := range []string{"team", "channel", "responder"} {
-		b.get("/insight?by="+by).shows("No incident began in this window or the one before.")
+		b.get("/insight?by=" + by).shows("No incident began in this window or the one before.")
 	}
 }
 
