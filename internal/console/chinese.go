@@ -3,7 +3,8 @@ package console
 import "maps"
 
 // chinese holds the texts of the console in Chinese, by their English text.
-var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook, chinesePeople, chineseLint)
+var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook, chinesePeople,
+	chineseLint, chineseInsight)
 
 // merged returns one catalog of several.
 func merged(parts ...map[string]string) map[string]string {

@@ -15,6 +15,7 @@ var tabs = []tab{
 	{"integrations", "/integrations", "Integrations", "webhook", ""},
 	{"people", "/people", "People", "users", "p"},
 	{"deliveries", "/deliveries", "Webhooks", "webhook", "w"},
+	{"insight", "/insight", "Insight", "activity", ""},
 	{"configuration", "/configuration", "Configuration", "layers", ""},
 }
 

@@ -1,0 +1,266 @@
+package console
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+)
+
+var insightPages = []page{{path: "/insight", template: "insight", tab: "insight", show: showInsight}}
+
+// insightView is the figures of a window, beside those of the window before.
+type insightView struct {
+	titled
+	By, Label      string
+	From           string // a date of the account
+	Days           int
+	Start, End     string // the first and the last day
+	Before         string // the first day of the window before
+	Running        bool   // the window is not over
+	Bys, Spans     []insightLink
+	Units, Labels  []insightLink
+	Earlier, Later string
+	Figures        []compared
+	Charts         []chart
+	Measures       []string
+	Rows           []insightRow
+	Top            []topValue
+	ShowsTop       bool
+}
+
+// insightLink is one choice of the page.
+type insightLink struct {
+	Text, Link string
+	Current    bool
+}
+
+// insightRow is a team, a channel or a person with the figures of both windows.
+type insightRow struct {
+	Name, Link string
+	Figures    []compared
+	Bar        string // the length of the bar of incidents, of 100
+	incidents  int64
+}
+
+type topValue struct {
+	Value  string `json:"label"`
+	Alerts int64  `json:"total_alert_cnt"`
+	Events int64  `json:"total_alert_event_cnt"`
+	Bar    string `json:"-"`
+}
+
+// insightQuery is what the address asks for.
+type insightQuery struct {
+	by, unit, label string
+	days            int
+	from            time.Time
+}
+
+// insightUnits are the parts that a window of so many days may be divided into, the usual one first.
+var insightUnits = map[int][]string{7: {"day"}, 28: {"day", "week"}, 90: {"week", "month"}}
+
+// insightQuery reads the address. What it cannot mean is refused: figures of another window would mislead.
+func (v *visit) insightQuery() (q insightQuery, err error) {
+	refuse := func(text string) (insightQuery, error) {
+		return q, &api.Refusal{Status: http.StatusBadRequest, Code: "InvalidParameter", Message: v.T(text)}
+	}
+	q.by, q.label = cmp.Or(v.query("by"), "account"), cmp.Or(v.query("label"), "check")
+	if !slices.Contains([]string{"account", "team", "channel", "responder"}, q.by) {
+		return refuse("Figures are by account, team, channel or responder.")
+	}
+	q.days, _ = strconv.Atoi(cmp.Or(v.query("days"), "7"))
+	units, known := insightUnits[q.days]
+	if !known {
+		return refuse("A window has 7, 28 or 90 days.")
+	}
+	if q.unit = cmp.Or(v.query("unit"), units[0]); !slices.Contains(units, q.unit) {
+		return refuse("7 days are divided into days, 28 into days or weeks, 90 into weeks or months.")
+	}
+	today := v.Now.In(v.who.Zone)
+	q.from = time.Date(today.Year(), today.Month(), today.Day()-q.days+1, 0, 0, 0, 0, v.who.Zone)
+	if text := v.query("from"); text != "" {
+		if q.from, err = time.ParseInLocation(time.DateOnly, text, v.who.Zone); err != nil {
+			return refuse("Enter a date.")
+		}
+	}
+	return q, nil
+}
+
+// link returns the address of the figures.
+func (q insightQuery) link() string {
+	values := url.Values{"by": {q.by}, "days": {strconv.Itoa(q.days)}, "from": {q.from.Format(time.DateOnly)}, "unit": {q.unit}}
+	if q.label != "check" {
+		values.Set("label", q.label)
+	}
+	return "/insight?" + values.Encode()
+}
+
+// window returns the request of the figures that begin so many windows later.
+func (q insightQuery) window(later int) map[string]any {
+	from := q.from.AddDate(0, 0, later*q.days)
+	return map[string]any{"start_time": from.Unix(), "end_time": from.AddDate(0, 0, q.days).Unix()}
+}
+
+func showInsight(v *visit) (view, error) {
+	q, err := v.insightQuery()
+	if err != nil {
+		return nil, err
+	}
+	d := insightView{titled: titled(v.T("Insight")), By: q.by, Label: q.label, Days: q.days, From: q.from.Format(time.DateOnly)}
+	last := q.from.AddDate(0, 0, q.days)
+	d.Start, d.End, d.Before = v.shortDate(q.from), v.shortDate(last.AddDate(0, 0, -1)), v.shortDate(q.from.AddDate(0, 0, -q.days))
+	d.Running = last.After(v.Now)
+	d.choices(v, q)
+	if q.by == "account" {
+		err = d.readAccount(v, q)
+	} else {
+		err = d.readRows(v, q)
+	}
+	return d, err
+}
+
+// choices sets the links to other figures.
+func (d *insightView) choices(v *visit, q insightQuery) {
+	add := func(list *[]insightLink, text string, to insightQuery, current bool) {
+		*list = append(*list, insightLink{v.T(text), to.link(), current})
+	}
+	for _, by := range [][2]string{{"account", "All"}, {"team", "Teams"}, {"channel", "Channels"}, {"responder", "Responders"}} {
+		to := q
+		to.by = by[0]
+		add(&d.Bys, by[1], to, to.by == q.by)
+	}
+	end := q.from.AddDate(0, 0, q.days)
+	for _, days := range []int{7, 28, 90} {
+		to := q
+		to.days, to.unit, to.from = days, insightUnits[days][0], end.AddDate(0, 0, -days)
+		d.Spans = append(d.Spans, insightLink{v.T("%d days", days), to.link(), days == q.days})
+	}
+	for _, unit := range insightUnits[q.days] {
+		to := q
+		to.unit = unit
+		add(&d.Units, map[string]string{"day": "By day", "week": "By week", "month": "By month"}[unit], to, unit == q.unit)
+	}
+	for _, label := range []string{"check", "resource"} {
+		to := q
+		to.label = label
+		d.Labels = append(d.Labels, insightLink{label, to.link(), label == q.label})
+	}
+	shifted := q
+	shifted.from = q.from.AddDate(0, 0, -q.days)
+	d.Earlier = shifted.link()
+	if !d.Running {
+		shifted.from = end
+		d.Later = shifted.link()
+	}
+}
+
+// readAccount reads the figures of the whole account, their charts, and the labels of its alerts.
+func (d *insightView) readAccount(v *visit, q insightQuery) error {
+	now, err := v.figures("account", q.window(0))
+	if err != nil {
+		return err
+	}
+	before, err := v.figures("account", q.window(-1))
+	if err != nil {
+		return err
+	}
+	request := q.window(0)
+	request["aggregate_unit"] = q.unit
+	parts, err := v.figures("account", request)
+	if err != nil {
+		return err
+	}
+	if len(now) == 1 && len(before) == 1 {
+		d.Figures = v.compare(accountMeasures, now[0], before[0])
+	}
+	for _, m := range accountMeasures {
+		if m.charted {
+			c := v.chart(m, parts, q.unit)
+			c.ID = "chart-" + strconv.Itoa(len(d.Charts))
+			d.Charts = append(d.Charts, c)
+		}
+	}
+	if !v.who.MayAny([]auth.Permission{auth.ChannelsRead}) {
+		return nil
+	}
+	d.ShowsTop = true
+	var top listed[topValue]
+	request = q.window(0)
+	request["label"] = q.label
+	if err := v.call("/insight/alert/topk-by-label", request, &top); err != nil {
+		return err
+	}
+	most := int64(1)
+	for _, t := range top.Items {
+		most = max(most, t.Alerts)
+	}
+	for i := range top.Items {
+		top.Items[i].Bar = lengthOf(float64(top.Items[i].Alerts), float64(most))
+	}
+	d.Top = top.Items
+	return nil
+}
+
+// readRows reads the figures of teams, channels or persons; those of either window are shown.
+func (d *insightView) readRows(v *visit, q insightQuery) error {
+	now, err := v.figures(q.by, q.window(0))
+	if err != nil {
+		return err
+	}
+	before, err := v.figures(q.by, q.window(-1))
+	if err != nil {
+		return err
+	}
+	measures := rowMeasures
+	if q.by == "responder" {
+		measures = personMeasures
+	}
+	for _, m := range measures {
+		d.Measures = append(d.Measures, v.T(m.name))
+	}
+	earlier := map[int64]figures{}
+	for _, f := range before {
+		earlier[f.id(q.by)] = f
+	}
+	most := int64(1)
+	for _, f := range now {
+		d.Rows = append(d.Rows, v.insightRow(q.by, measures, f, earlier[f.id(q.by)]))
+		delete(earlier, f.id(q.by))
+		most = max(most, f.Incidents)
+	}
+	for _, f := range before {
+		if _, gone := earlier[f.id(q.by)]; gone {
+			none := figures{subject: f.subject}
+			d.Rows = append(d.Rows, v.insightRow(q.by, measures, none, f))
+		}
+	}
+	slices.SortStableFunc(d.Rows, func(a, b insightRow) int { return cmp.Compare(b.incidents, a.incidents) })
+	for i := range d.Rows {
+		d.Rows[i].Bar = lengthOf(float64(d.Rows[i].incidents), float64(most))
+	}
+	return nil
+}
+
+// insightRow names what the figures are about and links to it.
+func (v *visit) insightRow(by string, measures []measure, now, before figures) insightRow {
+	r := insightRow{Figures: v.compare(measures, now, before), incidents: now.Incidents}
+	id := strconv.FormatInt(now.id(by), 10)
+	switch by {
+	case "team":
+		r.Name, r.Link = cmp.Or(now.Team, v.T("Channels without a team")), "/teams/"+id
+	case "channel":
+		r.Name, r.Link = cmp.Or(now.Channel, v.T("No channel")), "/channels/"+id
+	default:
+		r.Name, r.Link = cmp.Or(now.Responder, v.T("person %d", now.ResponderID)), "/people/"+id
+	}
+	if now.id(by) == 0 || now.Team+now.Channel+now.Responder == "" {
+		r.Link = ""
+	}
+	return r
+}

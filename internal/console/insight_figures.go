@@ -1,0 +1,212 @@
+package console
+
+import (
+	"math"
+	"strconv"
+	"time"
+)
+
+// subject is what figures are about: a team, a channel, a person, or, without any, the account.
+type subject struct {
+	TeamID      int64  `json:"team_id"`
+	Team        string `json:"team_name"`
+	ChannelID   int64  `json:"channel_id"`
+	Channel     string `json:"channel_name"`
+	ResponderID int64  `json:"responder_id"`
+	Responder   string `json:"responder_name"`
+}
+
+// figures is a row of an operation of insight.
+type figures struct {
+	subject
+	TS            int64   `json:"ts"`
+	Incidents     int64   `json:"total_incident_cnt"`
+	Acknowledged  int64   `json:"total_incidents_acknowledged"`
+	Closed        int64   `json:"total_incidents_closed"`
+	Escalated     int64   `json:"total_incidents_escalated"`
+	Interruptions int64   `json:"total_interruptions"`
+	Sleep         int64   `json:"total_sleep_interruptions"`
+	Events        int64   `json:"total_alert_event_cnt"`
+	AckSeconds    float64 `json:"mean_seconds_to_ack"`
+	CloseSeconds  float64 `json:"mean_seconds_to_close"`
+	AckShare      float64 `json:"acknowledgement_pct"`
+	Noise         float64 `json:"noise_reduction_pct"`
+}
+
+// id returns what the figures are about.
+func (f figures) id(by string) int64 {
+	return map[string]int64{"team": f.TeamID, "channel": f.ChannelID, "responder": f.ResponderID}[by]
+}
+
+// figures calls an operation of insight.
+func (v *visit) figures(by string, request map[string]any) ([]figures, error) {
+	var reply listed[figures]
+	err := v.call("/insight/"+by, request, &reply)
+	return reply.Items, err
+}
+
+// kind is how a figure is written.
+type kind int
+
+const (
+	count kind = iota
+	seconds
+	percent
+)
+
+// measure is one figure: its name, how it is written, and its value, which is unknown when nothing was counted for it.
+type measure struct {
+	name    string
+	kind    kind
+	charted bool
+	of      func(figures) (value float64, known bool)
+}
+
+// counted returns the value of a figure that is always known.
+func counted(of func(figures) int64) func(figures) (float64, bool) {
+	return func(f figures) (float64, bool) { return float64(of(f)), true }
+}
+
+var (
+	incidentCount = measure{"Incidents", count, true, counted(func(f figures) int64 { return f.Incidents })}
+	ackTime       = measure{"Mean time to acknowledge", seconds, true, func(f figures) (float64, bool) {
+		return f.AckSeconds, f.Acknowledged > 0
+	}}
+	closeTime      = measure{"Mean time to close", seconds, false, func(f figures) (float64, bool) { return f.CloseSeconds, f.Closed > 0 }}
+	ackShare       = measure{"Acknowledged", percent, false, func(f figures) (float64, bool) { return f.AckShare, f.Incidents > 0 }}
+	escalatedCount = measure{"Escalated", count, false, counted(func(f figures) int64 { return f.Escalated })}
+	interruptions  = measure{"Interruptions", count, true, counted(func(f figures) int64 { return f.Interruptions })}
+	atNight        = measure{"Interruptions at night", count, false, counted(func(f figures) int64 { return f.Sleep })}
+	noise          = measure{"Noise reduction", percent, false, func(f figures) (float64, bool) { return f.Noise, f.Events > 0 }}
+
+	accountMeasures = []measure{incidentCount, ackTime, closeTime, ackShare, escalatedCount, interruptions, atNight, noise}
+	rowMeasures     = []measure{incidentCount, ackTime, closeTime, interruptions, atNight, noise}
+	personMeasures  = []measure{incidentCount, ackTime, ackShare, escalatedCount, interruptions, atNight}
+)
+
+// compared is a figure and, in words, how it differs from the window before.
+type compared struct{ Name, Value, Difference string }
+
+func (v *visit) compare(measures []measure, now, before figures) (all []compared) {
+	for _, m := range measures {
+		a, known := m.of(now)
+		b, knownBefore := m.of(before)
+		c := compared{Name: v.T(m.name), Value: v.amount(m.kind, a, known)}
+		switch {
+		case known && knownBefore:
+			c.Difference = v.difference(m.kind, a, b)
+		case known:
+			c.Difference = v.T("no value before")
+		case knownBefore:
+			c.Difference = v.T("%s before", v.amount(m.kind, b, true))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// amount writes a figure.
+func (v *visit) amount(k kind, value float64, known bool) string {
+	switch {
+	case !known:
+		return "–"
+	case k == seconds:
+		return v.Span(int64(math.Round(value)))
+	case k == percent:
+		return strconv.FormatFloat(value, 'f', 1, 64) + " %"
+	}
+	return strconv.FormatInt(int64(value), 10)
+}
+
+// difference writes how a figure differs from the one before, as it is written.
+func (v *visit) difference(k kind, now, before float64) string {
+	if v.amount(k, now, true) == v.amount(k, before, true) {
+		return v.T("as before")
+	}
+	by, more := math.Abs(now-before), now > before
+	switch {
+	case k == seconds && more:
+		return v.T("%s longer than before", v.amount(k, by, true))
+	case k == seconds:
+		return v.T("%s shorter than before", v.amount(k, by, true))
+	case k == percent && more:
+		return v.T("%s points higher than before", strconv.FormatFloat(by, 'f', 1, 64))
+	case k == percent:
+		return v.T("%s points lower than before", strconv.FormatFloat(by, 'f', 1, 64))
+	case more:
+		return v.T("%d more than before", int64(by))
+	}
+	return v.T("%d fewer than before", int64(by))
+}
+
+// chart is a figure for each part of the window, as bars and as a table.
+type chart struct {
+	ID, Name, Sum string
+	Width         int
+	Bars          []chartBar
+	First, Last   string
+}
+
+type chartBar struct{ X, Y, Height, When, Value string }
+
+// chartStep is the width of a bar and of the space beside it. A chart is 100 high.
+const chartStep = 20
+
+// chart draws a figure. The highest bar fills the height.
+func (v *visit) chart(m measure, parts []figures, unit string) chart {
+	most, top := 0.0, ""
+	c := chart{Name: v.T(m.name), Width: chartStep * max(len(parts), 1)}
+	for _, f := range parts {
+		if value, known := m.of(f); known && value > most {
+			most, top = value, v.partOf(f.TS, unit)
+		}
+	}
+	for i, f := range parts {
+		value, known := m.of(f)
+		b := chartBar{X: strconv.Itoa(chartStep*i + 2), Y: "100", Height: "0", When: v.partOf(f.TS, unit), Value: v.amount(m.kind, value, known)}
+		if known && most > 0 {
+			b.Height = lengthOf(value, most)
+			b.Y = lengthOf(most-value, most)
+		}
+		c.Bars = append(c.Bars, b)
+	}
+	c.Sum = v.T("Nothing in this window.")
+	if most > 0 {
+		c.Sum = v.T("Highest: %s, %s.", v.amount(m.kind, most, true), top)
+	}
+	if len(c.Bars) > 0 {
+		c.First, c.Last = c.Bars[0].When, c.Bars[len(c.Bars)-1].When
+	}
+	return c
+}
+
+// partOf names a part of the window, by the clock of the account.
+func (v *visit) partOf(ts int64, unit string) string {
+	at := time.Unix(ts, 0).In(v.who.Zone)
+	switch {
+	case unit == "week":
+		return v.T("week from %s", v.shortDate(at))
+	case unit == "month" && v.Lang == "zh":
+		return at.Format("2006年1月")
+	case unit == "month":
+		return at.Format("January 2006")
+	}
+	return v.shortDate(at)
+}
+
+// shortDate names a day: Thu 25 Mar.
+func (v *visit) shortDate(at time.Time) string {
+	sameYear := at.Year() == v.Now.In(at.Location()).Year()
+	switch {
+	case v.Lang == "zh" && sameYear:
+		return at.Format("1月2日 ") + weekdays[at.Weekday()]
+	case v.Lang == "zh":
+		return at.Format("2006年1月2日 ") + weekdays[at.Weekday()]
+	case sameYear:
+		return at.Format("Mon 2 Jan")
+	}
+	return at.Format("Mon 2 Jan 2006")
+}
+
+// lengthOf returns the length of a bar, of 100.
+func lengthOf(value, most float64) string { return strconv.FormatFloat(100*value/most, 'f', 1, 64) }
