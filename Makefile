@@ -9,6 +9,7 @@
 # make fuzz    every fuzz target for FUZZTIME each (default 5m)
 # make soak    the tests of random cases for long: CASES schedules (default 100000), ROUNDS of the others (default 50)
 # make pictures   the pictures of messages in docs/picture; needs Chromium, CHROMIUM=its name (default chromium)
+# make browser tests of the console in Chromium
 # make shots   the pictures of the console's pages in docs/picture/console; needs Chromium and a Chinese font
 # make golden  writes the golden replies: read the difference before you commit it
 # make published REFERENCE="NEWEST.json OLDER.json"   the digest of the public API description that replies are held against
@@ -18,7 +19,7 @@ CASES    ?= 100000
 ROUNDS   ?= 50
 CHROMIUM ?= chromium
 
-.PHONY: test quick tools lint demo build release bench fuzz soak golden pictures shots published
+.PHONY: test quick tools lint demo build release bench fuzz soak golden pictures browser shots published
 
 test:
 	./test.sh
@@ -64,6 +65,9 @@ golden:
 
 pictures:
 	go run ./docs/picture/messages $(CHROMIUM)
+
+browser:
+	./test.sh browser
 
 shots:
 	cd test/browser && CHROMIUM=$(CHROMIUM) go run ./shots ../../docs/picture/console

@@ -7,7 +7,9 @@
 #   ./test.sh lint     formatting, vet and the linters alone
 #   ./test.sh race ./internal/schedule/...   go test of these packages under the race detector, as in the whole run
 #
-# It needs a shell and Go, nothing else; with Chromium it also tests the console in a browser. What it cannot run it names at the end.
+#   ./test.sh browser  the tests of the console in Chromium
+#
+# It needs a shell and Go, nothing else. What it does not run it names at the end.
 set -eu
 cd "$(dirname "$0")"
 . tools/say.sh
@@ -67,13 +69,12 @@ all)
 	# shellcheck disable=SC2086 # the list is meant to be split
 	go test -vet=off $race ./...
 	(cd test/oidc && go test -vet=off ./...)
-	if browser >/dev/null; then
-		say "the console in Chromium"
-		(cd test/browser && go test -vet=off ./...)
-	else
-		skip "THE CONSOLE IN A BROWSER, test/browser (Chromium is missing: apt-get install chromium, or name it in CHROMIUM)"
-	fi
+	skip "THE CONSOLE IN A BROWSER, test/browser: make browser runs it, for minutes"
 	[ -z "$skipped" ] || say "NOT run on this machine:$skipped"
 	;;
-*) fail "usage: ./test.sh [quick|lint|race PACKAGES]" ;;
+browser)
+	browser >/dev/null || fail "Chromium is missing: apt-get install chromium, or name it in CHROMIUM"
+	(cd test/browser && go test -vet=off -v ./...)
+	;;
+*) fail "usage: ./test.sh [quick|lint|race PACKAGES|browser]" ;;
 esac
