@@ -127,8 +127,8 @@ func load(tx *db.Tx, hash string) (*entry, error) {
 	return &entry{principal: p}, nil
 }
 
-const keyColumns = `SELECT k.account_id, k.person_id, p.person_name, k.key_id, a.owner_id = k.person_id, a.time_zone, k.permissions, k.expires_at,
-		p.status
+const keyColumns = `SELECT k.account_id, k.person_id, p.person_name, k.key_id, a.owner_id = k.person_id, a.time_zone,
+		k.permissions, k.expires_at, p.status
 	FROM app_key k
 	JOIN account a ON a.account_id = k.account_id
 	JOIN person p ON p.account_id = k.account_id AND p.person_id = k.person_id`

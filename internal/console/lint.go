@@ -40,7 +40,9 @@ func (f finding) Path() string {
 	case "team":
 		return "/teams/" + id
 	}
-	kinds := map[string]string{"escalate_rule": "escalations", "drop_rule": "rules/drops", "silence_rule": "rules/silences", "inhibit_rule": "rules/inhibits"}
+	kinds := map[string]string{
+		"escalate_rule": "escalations", "drop_rule": "rules/drops", "silence_rule": "rules/silences", "inhibit_rule": "rules/inhibits",
+	}
 	if kind := kinds[f.Object.Kind]; kind != "" && f.ChannelID != 0 {
 		return fmt.Sprintf("/channels/%d/%s/%s", f.ChannelID, kind, id)
 	}

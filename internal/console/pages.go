@@ -4,7 +4,8 @@ import "slices"
 
 // pages lists what can be shown, and actions what can be done. Each noun has both in the file of its name.
 func pages() []page {
-	return slices.Concat(signInPages, openIDPages, linkPages, securityPages, nowPages, untoldPages, lintPages, incidentPages, alertPages, schedulePages,
+	return slices.Concat(signInPages, openIDPages, linkPages, securityPages, nowPages, untoldPages, lintPages,
+		incidentPages, alertPages, schedulePages,
 		channelPages, integrationPages, configurationPages, rumPages,
 		deliveryPages, endpointPages, peoplePages, mePages, teamPages, rolePages, keyPages, auditPages, insightPages)
 }
