@@ -11,14 +11,7 @@ type deleteRequest struct {
 }
 
 func (r *Service) delete(c *api.Call, in deleteRequest) (reply Changed, err error) {
-	old, err := get(c.Tx, c.Who.AccountID, in.AbsenceID)
-	if err != nil {
-		return reply, err
-	}
-	if err := permit(c, old.PersonID); err != nil {
-		return reply, err
-	}
-	before, err := all(c.Tx, c.Who.AccountID, old.PersonID)
+	old, before, err := toChange(c, in.AbsenceID)
 	if err != nil {
 		return reply, err
 	}

@@ -12,14 +12,7 @@ type updateRequest struct {
 }
 
 func (r *Service) update(c *api.Call, in updateRequest) (reply Changed, err error) {
-	old, err := get(c.Tx, c.Who.AccountID, in.AbsenceID)
-	if err != nil {
-		return reply, err
-	}
-	if err := permit(c, old.PersonID); err != nil {
-		return reply, err
-	}
-	before, err := all(c.Tx, c.Who.AccountID, old.PersonID)
+	old, before, err := toChange(c, in.AbsenceID)
 	if err != nil {
 		return reply, err
 	}
@@ -34,4 +27,16 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Changed, err erro
 	}
 	c.Touched(configstore.Absence, a.AbsenceID, a.called())
 	return r.changed(c, a.PersonID, before, in.DryRun.DryRun, &old, &a)
+}
+
+// toChange returns an absence that the caller may change, and all absences of its person before the change.
+func toChange(c *api.Call, absence int64) (old Absence, before []Absence, err error) {
+	if old, err = get(c.Tx, c.Who.AccountID, absence); err != nil {
+		return old, nil, err
+	}
+	if err = permit(c, old.PersonID); err != nil {
+		return old, nil, err
+	}
+	before, err = all(c.Tx, c.Who.AccountID, old.PersonID)
+	return old, before, err
 }

@@ -39,20 +39,26 @@ type ackView struct {
 // resolves the incident.
 func (r *Service) AckPage() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		h := w.Header()
-		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Cache-Control", "no-store")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("X-Robots-Tag", "noindex")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
-		req.Body = http.MaxBytesReader(w, req.Body, maxForm)
+		PrepareLinkPage(w, req)
 		status, view := r.ack(req)
 		w.WriteHeader(status)
 		if err := ackPage.Execute(w, view); err != nil {
 			r.Log.Error("acknowledgement page", "error", err)
 		}
 	})
+}
+
+// PrepareLinkPage limits the form that the page of a signed link receives, and sets the headers of its reply: the page is
+// neither kept nor indexed nor framed, loads nothing, and its address, which is a secret, is sent to no other site.
+func PrepareLinkPage(w http.ResponseWriter, req *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Robots-Tag", "noindex")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
+	req.Body = http.MaxBytesReader(w, req.Body, maxForm)
 }
 
 const (

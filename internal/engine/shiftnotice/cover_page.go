@@ -36,14 +36,7 @@ type Perform func(r *http.Request, who auth.Principal, path string, body any) er
 // before people do. The buttons on the page send POST, which accepts or declines by the operation of the API.
 func (r *Service) CoverPage(perform Perform) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		h := w.Header()
-		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Cache-Control", "no-store")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("X-Robots-Tag", "noindex")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
-		req.Body = http.MaxBytesReader(w, req.Body, maxForm)
+		notify.PrepareLinkPage(w, req)
 		status, view := r.answer(req, perform)
 		w.WriteHeader(status)
 		if err := coverPage.Execute(w, view); err != nil {
@@ -51,8 +44,6 @@ func (r *Service) CoverPage(perform Perform) http.Handler {
 		}
 	})
 }
-
-const maxForm = 4096 // bytes of what a button sends
 
 // answers are the operations behind the buttons of the page.
 var answers = map[string]string{"accept": "/schedule/cover/accept", "decline": "/schedule/cover/decline"}
