@@ -76,7 +76,7 @@ type alertsView struct {
 	Total    int64
 	Next     string
 	Channels []named
-	Wrong    string
+	Wrong    *refusalWords
 }
 
 // eventRow is an event that became no part of an alert.
@@ -98,7 +98,7 @@ func showAlerts(v *visit) (view, error) {
 		err = d.readAlerts(v)
 	}
 	if err != nil {
-		if d.Wrong = v.misunderstood(err); d.Wrong == "" {
+		if d.Wrong = v.misunderstood(err); d.Wrong == nil {
 			return nil, err
 		}
 	}
@@ -167,12 +167,13 @@ func (d *alertsView) readDropped(v *visit) error {
 	return err
 }
 
-// misunderstood returns why a filter of the address is refused; empty when the error is another one.
-func (v *visit) misunderstood(err error) string {
+// misunderstood returns why a filter of the address is refused; nil when the error is another one.
+func (v *visit) misunderstood(err error) *refusalWords {
 	if refused := api.RefusalOf(err); refused != nil && refused.Code == "InvalidParameter" {
-		return refused.Message
+		wrong := v.Refused(refused)
+		return &wrong
 	}
-	return ""
+	return nil
 }
 
 type alertView struct {

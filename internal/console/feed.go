@@ -49,14 +49,15 @@ type feedTarget struct {
 
 // feedLine is an entry of a feed for people.
 type feedLine struct {
-	ID    int64
-	At    int64  // Unix seconds
-	Kind  string // note, page or change
-	Who   string // the person who did it; empty: Tocsin
-	Text  string
-	Words string // that a person or a source wrote, or a reason that the engine stored
-	Link  string
-	Bad   bool // no person was reached by it
+	ID     int64
+	At     int64  // Unix seconds
+	Kind   string // note, page or change
+	Who    string // the person who did it; empty: Tocsin
+	Text   string
+	Words  string // that a person or a source wrote
+	Reason string // that the engine stored, in its words
+	Link   string
+	Bad    bool // no person was reached by it
 }
 
 // feed is a page of a feed.
@@ -204,7 +205,7 @@ func (v *visit) describe(e feedEntry, n names) feedLine {
 	case "i_notify":
 		v.describeNotified(&line, d, n)
 	case "i_exhausted":
-		line.Text, line.Words, line.Bad = v.T("No person was reached."), d.Reason, true
+		line.Text, line.Reason, line.Bad = v.T("No person was reached."), d.Reason, true
 		if to := d.to(); len(to) > 0 {
 			line.Text = v.T("No person was reached, so these were notified instead: %s", n.list(to))
 		}
@@ -225,7 +226,7 @@ func (v *visit) describe(e feedEntry, n names) feedLine {
 // describeNotified describes a notification, or a step that notified no person.
 func (v *visit) describeNotified(line *feedLine, d feedDetail, n names) {
 	if d.By == "nobody" {
-		line.Text, line.Words, line.Bad = v.T("Step %d of %s had no person to notify.", d.Layer+1, d.Rule), d.Reason, true
+		line.Text, line.Reason, line.Bad = v.T("Step %d of %s had no person to notify.", d.Layer+1, d.Rule), d.Reason, true
 		return
 	}
 	var reached, failed, reasons []string
@@ -242,7 +243,7 @@ func (v *visit) describeNotified(line *feedLine, d feedDetail, n names) {
 	}
 	if len(failed) > 0 {
 		line.Text = v.T("Could not notify %s over %s.", strings.Join(failed, ", "), v.Way(d.By))
-		line.Words, line.Bad = strings.Join(reasons, "; "), true
+		line.Reason, line.Bad = strings.Join(reasons, "; "), true
 		return
 	}
 	line.Text = v.T("Notified %s over %s.", strings.Join(reached, ", "), v.Way(d.By))

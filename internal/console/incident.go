@@ -110,7 +110,7 @@ type incidentsView struct {
 	List     incidentList
 	Channels []named
 	Teams    []named
-	Wrong    string // why the filter is not understood
+	Wrong    *refusalWords // why the filter is not understood
 }
 
 // pageSize is how many rows a list shows.
@@ -139,7 +139,7 @@ func showIncidents(v *visit) (view, error) {
 	}
 	var err error
 	if d.List, err = v.incidents(filter); err != nil {
-		if d.Wrong = v.misunderstood(err); d.Wrong == "" {
+		if d.Wrong = v.misunderstood(err); d.Wrong == nil {
 			return nil, err
 		}
 	}

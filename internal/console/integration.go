@@ -323,3 +323,13 @@ func (v *visit) route(id int64) (*storedRoute, error) {
 	}
 	return &reply.Items[0], nil
 }
+
+// refusedFor are the texts of why events of an integration are not taken.
+var refusedFor = map[string]string{
+	"malformed": "Malformed events", "too_many": "Too many alerts in a request", "too_large": "Requests too large",
+	"rate": "Too many requests", "key": "Wrong key", "disabled": "The integration is disabled", "busy": "The server was busy",
+	"truncated": "Left out by the sender",
+}
+
+// RefusedFor names why events of an integration are not taken.
+func (v *visit) RefusedFor(reason string) string { return v.T(cmp.Or(refusedFor[reason], reason)) }

@@ -109,7 +109,7 @@ func showNow(v *visit) (view, error) {
 		if err := t.read(v); err != nil {
 			d.Failed[t.name] = v.T("It could not be read.")
 			if refused := api.RefusalOf(err); refused != nil {
-				d.Failed[t.name] = refused.Message
+				d.Failed[t.name] = v.Refused(refused).line()
 			} else {
 				v.Log.Error("console", "path", v.r.URL.Path, "tile", t.name, "error", err)
 			}

@@ -88,6 +88,7 @@ func (v *visit) explain(path string, request map[string]any) (x explanation, err
 type link struct {
 	At      int64 // Unix seconds; 0: not yet
 	Text    string
+	Title   string // of the event, or what a person wrote
 	Reason  string // in the words that the engine stored
 	Steps   []step // the rules that were tried
 	Channel int64
@@ -112,7 +113,7 @@ func (v *visit) chain(x explanation, happened []feedLine) []link {
 	var all []link
 	for _, w := range slices.Concat(x.Verdicts, x.Later) {
 		l := link{
-			At: w.At / 1000, Text: v.T(cmp.Or(outcomes[w.Outcome], w.Outcome)), Reason: w.Title, Steps: w.Trace, Channel: w.ChannelID,
+			At: w.At / 1000, Text: v.T(cmp.Or(outcomes[w.Outcome], w.Outcome)), Title: w.Title, Steps: w.Trace, Channel: w.ChannelID,
 			Alert: w.AlertID,
 		}
 		l.Bad = w.Outcome == "unrouted" || w.Outcome == "failed"
@@ -126,7 +127,7 @@ func (v *visit) chain(x explanation, happened []feedLine) []link {
 		if f.Who != "" {
 			text = f.Who + ": " + text
 		}
-		all = append(all, link{At: f.At, Text: text, Reason: f.Words, Bad: f.Bad})
+		all = append(all, link{At: f.At, Text: text, Title: f.Words, Reason: f.Reason, Bad: f.Bad})
 	}
 	for _, s := range x.Incidents {
 		for _, n := range s.Notices {

@@ -1,0 +1,16 @@
+package console
+
+// chineseSentence holds what stands around the sentences of the engine.
+var chineseSentence = map[string]string{
+	", ":                                "、",
+	"day":                               "天",
+	"%s the next day":                   "次日 %s",
+	"The server refused this:":          "服务器拒绝了此操作：",
+	"The server refused this: %s.":      "服务器拒绝了此操作：%s。",
+	"The field %s is not accepted: %s.": "字段 %s 未被接受：%s。",
+	"The same in sentences, as the API returns it": "与 API 返回一致的逐句说明",
+
+	"Malformed events": "格式错误的事件", "Too many alerts in a request": "单次请求的告警过多", "Requests too large": "请求过大",
+	"Too many requests": "请求过多", "Wrong key": "密钥错误", "The integration is disabled": "集成已停用", "The server was busy": "服务器繁忙",
+	"Left out by the sender": "发送方未发送",
+}

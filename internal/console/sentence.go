@@ -1,0 +1,131 @@
+package console
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
+	"tocsin/internal/platform/fault"
+)
+
+// words is what Tocsin or a service said, for a template.
+type words struct {
+	Text    string
+	Foreign bool // it is in English on a page in another language: no sentence of the table
+}
+
+// Words returns a sentence that the engine wrote in the visitor's language. One that is not of the table stays as it is.
+func (v *visit) Words(text string) words {
+	if v.Lang == "en" {
+		return words{Text: text}
+	}
+	if s := sentence.Read(text); s != nil {
+		return words{Text: v.said(s)}
+	}
+	return words{text, text != ""}
+}
+
+// said returns a sentence in the visitor's language.
+func (v *visit) said(s *sentence.Said) string {
+	english, kinds := s.Pattern()
+	texts := make([]string, len(s.Args))
+	for i, arg := range s.Args {
+		switch arg := arg.(type) {
+		case *sentence.Said:
+			texts[i] = v.said(arg)
+		case int64:
+			texts[i] = strconv.FormatInt(arg, 10)
+		case string:
+			texts[i] = v.argument(kinds[i], arg)
+		}
+	}
+	return sentence.Fill(v.T(english), texts)
+}
+
+// argument returns an argument of a sentence in the visitor's language, as far as it has one.
+func (v *visit) argument(kind byte, text string) string {
+	switch kind {
+	case sentence.Clock:
+		return v.clock(text)
+	case sentence.Severity:
+		return v.T(text)
+	case sentence.Method:
+		method, _, _ := strings.Cut(text, ":")
+		return v.Way(method)
+	case sentence.Days:
+		return v.days(text)
+	case sentence.Names, sentence.Persons:
+		list := strings.Split(text, ", ")
+		if last := len(list) - 1; kind == sentence.Persons {
+			if before, after, found := strings.Cut(list[last], " and "); found {
+				list = append(list[:last], before, after)
+			}
+		}
+		for i, one := range list {
+			list[i] = v.Way(v.T(v.Words(one).Text))
+		}
+		return strings.Join(list, v.T(", "))
+	}
+	return text
+}
+
+// clock returns a moment that a sentence names, such as Mon 23 Nov 09:00 (Europe/Berlin). It stays in the zone of the
+// sentence.
+func (v *visit) clock(text string) string {
+	moment, zone, _ := strings.Cut(text, " (")
+	for _, layout := range []string{"Mon 2 Jan 15:04", "Mon 2 Jan 15:04:05", "Mon 2 Jan 2006 15:04", "Mon 2 Jan 2006 15:04:05"} {
+		t, err := time.Parse(layout, moment)
+		if err != nil {
+			continue
+		}
+		show := "1月2日 "
+		if t.Year() != 0 {
+			show = "2006年1月2日 "
+		}
+		_, clock, _ := strings.Cut(layout, ":")
+		return t.Format(show) + v.T(moment[:3]) + t.Format(" 15:"+clock) + " (" + zone
+	}
+	return text
+}
+
+// days returns days of the week and times of day that a sentence names.
+func (v *visit) days(text string) string {
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		text = strings.ReplaceAll(text, day.String(), v.T(day.String()[:3]))
+	}
+	if at, next := strings.CutSuffix(text, " the next day"); next {
+		return v.T("%s the next day", at)
+	}
+	if text == "day" {
+		return v.T("day")
+	}
+	return strings.NewReplacer(", ", v.T(", "), " and ", v.T(", ")).Replace(text)
+}
+
+// Refused returns why the server refused something, in the visitor's language.
+func (v *visit) Refused(r *api.Refusal) refusalWords {
+	var f *fault.Error
+	if v.Lang == "en" || !errors.As(error(r), &f) || f.Message == "" || f.Kind == fault.Internal {
+		return refusalWords{Text: r.Message}
+	}
+	s := sentence.Read(f.Message)
+	switch {
+	case s == nil:
+		return refusalWords{v.T("The server refused this:"), strings.TrimPrefix(f.Field+": "+f.Message, ": ")}
+	case f.Field != "":
+		return refusalWords{Text: v.T("The field %s is not accepted: %s.", f.Field, v.said(s))}
+	}
+	return refusalWords{Text: v.T("The server refused this: %s.", v.said(s))}
+}
+
+// refusalWords is why the server refused something.
+type refusalWords struct {
+	Text    string
+	English string // the reason, where it has no translation; empty: Text has it
+}
+
+// line returns the words in one.
+func (w refusalWords) line() string { return strings.TrimSpace(w.Text + " " + w.English) }

@@ -1,0 +1,202 @@
+package sentence
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// pattern is a Pattern that texts are compared with.
+type pattern struct {
+	Pattern
+	english  string
+	literals []string // what stands before, between and behind the holes: one more than there are holes
+	kinds    []byte
+	length   int // of all literals
+}
+
+// patterns is the table in the order in which a text is compared with it: first those without
+// holes, then what joins sentences, then the patterns that say most, and last those whose end is any text and might hold a part of another sentence.
+var patterns = func() []*pattern {
+	var all []*pattern
+	for _, p := range Patterns() {
+		all = append(all, compile(p))
+	}
+	slices.SortStableFunc(all, func(a, b *pattern) int {
+		return cmp.Or(cmp.Compare(a.class(), b.class()), cmp.Compare(b.length, a.length))
+	})
+	return all
+}()
+
+var hole = regexp.MustCompile(`%[a-z]`)
+
+func compile(p Pattern) *pattern {
+	c := &pattern{Pattern: p, english: p.English, literals: hole.Split(p.English, -1)}
+	for _, verb := range hole.FindAllString(p.English, -1) {
+		c.kinds = append(c.kinds, verb[1])
+	}
+	for _, literal := range c.literals {
+		c.length += len(literal)
+	}
+	return c
+}
+
+// class ranks a pattern.
+func (p *pattern) class() int {
+	n := len(p.kinds)
+	open := n > 0 && p.literals[n] == "" && strings.IndexByte("snpvy", p.kinds[n-1]) >= 0
+	switch {
+	case n == 0:
+		return 0
+	case p.Code == "sentence" || p.Code == "sentences":
+		return 1
+	case p.Code == "either_or_raw" || p.Code == "raw_or" || p.Code == "named_why":
+		return 5
+	case n > 0 && p.kinds[0] == Sentence && p.literals[0] == "":
+		return 2
+	case !open:
+		return 3
+	}
+	return 4
+}
+
+var (
+	clock = regexp.MustCompile(`^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{4} )?\d\d:\d\d(:\d\d)? \([^()]+\)`)
+	hours = regexp.MustCompile(`^\d\d:\d\d$`)
+)
+
+// maxReads bounds how often parts of one text are compared with a pattern. A text that needs more is of strangers.
+const maxReads = 20_000
+
+// maxText is the longest text that is read, in bytes.
+const maxText = 16 << 10
+
+// reader reads one text. Parts of it are read once.
+type reader struct {
+	known map[string]*Said // nil: no sentence
+	depth int
+	reads int
+}
+
+// Read returns a sentence that was written with the table as data; nil: it is none of them. A sentence is read from its
+// words so that it is stored once, and so that those which were stored before the table existed have codes as well.
+func Read(text string) *Said {
+	if text == "" || len(text) > maxText {
+		return nil
+	}
+	r := reader{known: map[string]*Said{}}
+	return r.read(text)
+}
+
+func (r *reader) read(text string) *Said {
+	if s, ok := r.known[text]; ok {
+		return s
+	}
+	if r.depth > 40 || text == "" {
+		return nil
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	var found *Said
+	for _, p := range patterns {
+		last := len(p.literals) - 1
+		if !strings.HasPrefix(text, p.literals[0]) || !strings.HasSuffix(text, p.literals[last]) || len(text) < p.length {
+			continue
+		}
+		if args, ok := r.match(p, 0, text[len(p.literals[0]):]); ok {
+			found = &Said{p.Code, args}
+			break
+		}
+	}
+	r.known[text] = found
+	return found
+}
+
+// match reads the arguments of a pattern from its hole n on. text begins with the argument of that hole.
+func (r *reader) match(p *pattern, n int, text string) ([]any, bool) {
+	if n == len(p.kinds) {
+		return nil, text == ""
+	}
+	literal := p.literals[n+1]
+	end := n == len(p.kinds)-1
+	for at := range r.ends(p.kinds[n], text, literal, end) {
+		if r.reads++; r.reads > maxReads {
+			return nil, false
+		}
+		arg, ok := r.argument(p.kinds[n], text[:at])
+		if !ok {
+			continue
+		}
+		if rest, ok := r.match(p, n+1, text[at+len(literal):]); ok {
+			return append([]any{arg}, rest...), true
+		}
+	}
+	return nil, false
+}
+
+// ends yields where an argument may end: wherever the literal behind it stands, the nearest first.
+func (r *reader) ends(kind byte, text, literal string, last bool) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		if last {
+			if strings.HasSuffix(text, literal) {
+				yield(len(text) - len(literal))
+			}
+			return
+		}
+		exact := -1
+		switch kind {
+		case Quoted:
+			quoted, err := strconv.QuotedPrefix(text)
+			if err != nil {
+				return
+			}
+			exact = len(quoted)
+		case Clock:
+			exact = len(clock.FindString(text))
+		}
+		if exact >= 0 {
+			if strings.HasPrefix(text[exact:], literal) {
+				yield(exact)
+			}
+			return
+		}
+		for from := 0; ; {
+			i := strings.Index(text[from:], literal)
+			if i < 0 || !yield(from+i) {
+				return
+			}
+			from += i + 1
+		}
+	}
+}
+
+// argument reads the argument of a hole.
+func (r *reader) argument(kind byte, text string) (any, bool) {
+	if text == "" {
+		return nil, false
+	}
+	switch kind {
+	case Number:
+		n, err := strconv.ParseInt(text, 10, 64)
+		return n, err == nil && strconv.FormatInt(n, 10) == text
+	case Quoted:
+		quoted, err := strconv.QuotedPrefix(text)
+		return text, err == nil && quoted == text
+	case Token, Severity, Method:
+		return text, !strings.ContainsRune(text, ' ')
+	case Operator:
+		return text, text == "IN" || text == "NOTIN"
+	case Clock:
+		return text, clock.FindString(text) == text
+	case Time:
+		return text, hours.MatchString(text)
+	case Sentence, Text:
+		if s := r.read(text); s != nil {
+			return s, true
+		}
+		return text, kind == Text
+	}
+	return text, true
+}

@@ -1,0 +1,141 @@
+// Package sentence holds the sentences by which Tocsin explains what it did, each with a code: one table for the
+// packages that write them, for the replies that carry them as data, and for the console, which shows them in another
+// language.
+//
+// It is pure. A sentence that it does not know is never guessed at: it has no code, and stays as it is.
+package sentence
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Pattern is a sentence with holes for its arguments.
+type Pattern struct {
+	Code    string // part of the API: it does not change
+	English string // with verbs; see the kinds of holes
+}
+
+// The kinds of holes: a percent sign and one of these letters.
+const (
+	Number   = 'd' // an integer
+	Quoted   = 'q' // a text in quotes, which stay
+	Token    = 't' // a text without spaces: an id, a field, a word of the API
+	Name     = 's' // any text: it is never read as a sentence, because it may be of strangers
+	Names    = 'n' // names and sentences with commas between them
+	Persons  = 'p' // likewise, with "and" before the last: persons, severities or methods
+	Clock    = 'c' // a moment, such as Mon 23 Nov 09:00 (Europe/Berlin)
+	Time     = 'h' // a time of day, such as 09:00
+	Days     = 'y' // days of the week, and times of day
+	Severity = 'g' // a severity
+	Method   = 'm' // a method of notification
+	Operator = 'o' // IN or NOTIN
+	Sentence = 'w' // another sentence of the table
+	Text     = 'v' // another sentence of the table, or any text
+)
+
+// Said is a sentence as data: its code and its arguments in the order of its holes. An argument is an int64, a string, or
+// another *Said where a sentence holds one.
+type Said struct {
+	Code string `json:"code" doc:"Which sentence it is; see docs/sentences.md."`
+	Args []any  `json:"args,omitempty" doc:"Its arguments, in the order of the English sentence: numbers, texts, and other sentences as objects with code and args."`
+}
+
+// table is all patterns by their codes.
+var table = func() map[string]*pattern {
+	all := make(map[string]*pattern, len(patterns))
+	for _, p := range patterns {
+		all[p.Code] = p
+	}
+	return all
+}()
+
+// Patterns returns the table, in the order in which it is documented.
+func Patterns() []Pattern {
+	var all []Pattern
+	for _, part := range [][]Pattern{decideTable, notifyTable, explainTable, lintTable} {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// Of returns a sentence in English. The code must be of the table, with as many arguments as it has holes; the others are
+// the fault of the program, and a test finds them.
+func Of(code string, args ...any) string {
+	p := table[code]
+	if p == nil || len(args) != len(p.kinds) {
+		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
+	}
+	texts := make([]string, len(args))
+	for i, arg := range args {
+		if texts[i] = fmt.Sprint(arg); p.kinds[i] == Quoted {
+			texts[i] = fmt.Sprintf("%.100q", texts[i])
+		}
+	}
+	return p.fill(texts)
+}
+
+// English returns the sentence in words: those that it was read from.
+func (s *Said) English() string {
+	p := table[s.Code]
+	if p == nil {
+		return ""
+	}
+	texts := make([]string, len(s.Args))
+	for i, arg := range s.Args {
+		switch arg := arg.(type) {
+		case *Said:
+			texts[i] = arg.English()
+		case int64:
+			texts[i] = strconv.FormatInt(arg, 10)
+		case string:
+			texts[i] = arg
+		}
+	}
+	return p.fill(texts)
+}
+
+// Pattern returns the English pattern of the sentence, and the kinds of its holes.
+func (s *Said) Pattern() (english string, kinds []byte) {
+	p := table[s.Code]
+	if p == nil {
+		return "", nil
+	}
+	return p.english, p.kinds
+}
+
+// fill returns the sentence with its arguments.
+func (p *pattern) fill(args []string) string {
+	var b strings.Builder
+	b.WriteString(p.literals[0])
+	for i := range p.kinds {
+		if i < len(args) {
+			b.WriteString(args[i])
+		}
+		b.WriteString(p.literals[i+1])
+	}
+	return b.String()
+}
+
+// Fill returns a text with the holes of a pattern, in any language, filled in. A hole may name its argument, counted from
+// 1: %[2]s.
+func Fill(text string, args []string) string {
+	var b strings.Builder
+	next := 0
+	for {
+		before, after, found := strings.Cut(text, "%")
+		b.WriteString(before)
+		if !found || after == "" {
+			return b.String()
+		}
+		if number, rest, ok := strings.Cut(after, "]"); ok && after[0] == '[' && rest != "" {
+			n, _ := strconv.Atoi(number[1:])
+			next, after = n-1, rest
+		}
+		if next >= 0 && next < len(args) {
+			b.WriteString(args[next])
+		}
+		next, text = next+1, after[1:]
+	}
+}
