@@ -3,6 +3,7 @@ package activity
 import (
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 )
 
@@ -76,6 +77,11 @@ func scanEntry(scan db.Scan) (e Entry, err error) {
 	}
 	if err := json.Unmarshal([]byte(detail), &e.Detail); err != nil {
 		return e, err
+	}
+	if why, ok := e.Detail["reason"].(string); ok && (e.Type == "i_exhausted" || e.Type == "i_notify") { // those of i_reopen are of persons
+		if data := sentence.Read(why); data != nil {
+			e.Detail["reason_data"] = data
+		}
 	}
 	e.Event, err = Read(e.Type, []byte(detail))
 	return e, err

@@ -113,7 +113,8 @@ var chineseFinding = map[string]string{
 	"the request for cover is %s":                                                          "代班请求的状态为 %s",
 	"the request for cover has expired":                                                    "代班请求已过期",
 	"too many attempts; wait a minute":                                                     "尝试次数过多；请等待一分钟",
-	"you were paged for a test less than a minute ago, by incident %t":                     "不到一分钟前已因测试通知过您，故障为 %t# warnings about schedules",
+	"you were paged for a test less than a minute ago, by incident %t":                     "不到一分钟前已因测试通知过您，故障为 %t",
+
 	"layers[%d].%v": "layers[%d].%v",
 	"mode is override: restrict_mode and day_mask are ignored (R18)":                                                  "模式为临时替班：忽略 restrict_mode 和 day_mask（R18）",
 	"mode is override: skip_cal_ids and only_cal_ids are ignored (R18)":                                               "模式为临时替班：忽略 skip_cal_ids 和 only_cal_ids（R18）",

@@ -12,18 +12,20 @@ import (
 	"time"
 
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 )
 
 // Finding is one problem of a configuration.
 type Finding struct {
-	Code     Code      `json:"code" doc:"What kind of problem it is; the codes are in docs/lint.md."`
-	Severity string    `json:"severity" enum:"error,warning,info" doc:"error: an event can reach no one; warning: it can at some times or with some contents, or is late; info: silent by choice, or not to be proven."`
-	Object   fault.Ref `json:"object" doc:"The object to fix."`
-	Sentence string    `json:"sentence" doc:"The problem, in words."`
-	Fix      string    `json:"fix" doc:"What fixes it, in words."`
-	Channel  int64     `json:"channel_id,omitzero" doc:"The channel that the object is a rule of; absent: it is no rule."`
-	Channels []int64   `json:"-"` // only callers who may read all of these may see it
+	Code         Code          `json:"code" doc:"What kind of problem it is; the codes are in docs/lint.md."`
+	Severity     string        `json:"severity" enum:"error,warning,info" doc:"error: an event can reach no one; warning: it can at some times or with some contents, or is late; info: silent by choice, or not to be proven."`
+	Object       fault.Ref     `json:"object" doc:"The object to fix."`
+	Sentence     string        `json:"sentence" doc:"The problem, in words."`
+	SentenceData sentence.Said `json:"sentence_data,omitzero" doc:"The sentence as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	Fix          string        `json:"fix" doc:"What fixes it, in words."`
+	Channel      int64         `json:"channel_id,omitzero" doc:"The channel that the object is a rule of; absent: it is no rule."`
+	Channels     []int64       `json:"-"` // only callers who may read all of these may see it
 }
 
 // Check returns the problems of a configuration, the worst first.

@@ -14,7 +14,8 @@ type pattern struct {
 	english  string
 	literals []string // what stands before, between and behind the holes: one more than there are holes
 	kinds    []byte
-	length   int // of all literals
+	length   int    // of all literals
+	longest  string // of the literals between holes
 }
 
 // patterns is the table in the order in which a text is compared with it: first those without
@@ -30,6 +31,18 @@ var patterns = func() []*pattern {
 	return all
 }()
 
+// begins is the patterns that a text may be of, by its first byte.
+var begins = func() (all [256][]*pattern) {
+	for first := range all {
+		for _, p := range patterns {
+			if p.literals[0] == "" || p.literals[0][0] == byte(first) {
+				all[first] = append(all[first], p)
+			}
+		}
+	}
+	return all
+}()
+
 var hole = regexp.MustCompile(`%[a-z]`)
 
 func compile(p Pattern) *pattern {
@@ -37,8 +50,11 @@ func compile(p Pattern) *pattern {
 	for _, verb := range hole.FindAllString(p.English, -1) {
 		c.kinds = append(c.kinds, verb[1])
 	}
-	for _, literal := range c.literals {
+	for i, literal := range c.literals {
 		c.length += len(literal)
+		if i > 0 && i < len(c.kinds) && len(literal) > len(c.longest) {
+			c.longest = literal
+		}
 	}
 	return c
 }
@@ -68,10 +84,10 @@ var (
 )
 
 // maxReads bounds how often parts of one text are compared with a pattern. A text that needs more is of strangers.
-const maxReads = 20_000
+const maxReads = 4000
 
 // maxText is the longest text that is read, in bytes.
-const maxText = 16 << 10
+const maxText = 8 << 10
 
 // reader reads one text. Parts of it are read once.
 type reader struct {
@@ -90,6 +106,14 @@ func Read(text string) *Said {
 	return r.read(text)
 }
 
+// Data is Read for a member of a reply, which is absent when the text is no sentence of the table.
+func Data(text string) (s Said) {
+	if read := Read(text); read != nil {
+		s = *read
+	}
+	return s
+}
+
 func (r *reader) read(text string) *Said {
 	if s, ok := r.known[text]; ok {
 		return s
@@ -100,9 +124,9 @@ func (r *reader) read(text string) *Said {
 	r.depth++
 	defer func() { r.depth-- }()
 	var found *Said
-	for _, p := range patterns {
-		last := len(p.literals) - 1
-		if !strings.HasPrefix(text, p.literals[0]) || !strings.HasSuffix(text, p.literals[last]) || len(text) < p.length {
+	for _, p := range begins[text[0]] {
+		if len(text) < p.length || !strings.HasPrefix(text, p.literals[0]) || !strings.HasSuffix(text, p.literals[len(p.kinds)]) ||
+			!strings.Contains(text, p.longest) {
 			continue
 		}
 		if args, ok := r.match(p, 0, text[len(p.literals[0]):]); ok {

@@ -116,6 +116,8 @@ var lintTable = []Pattern{
 	{"e_cover_expired", "the request for cover has expired"},
 	{"e_attempts", "too many attempts; wait a minute"},
 	{"e_page_test", "you were paged for a test less than a minute ago, by incident %t"},
+
+	// Warnings about schedules.
 	{"w_layer", "layers[%d].%v"},
 	{"w_mode_mask", "mode is override: restrict_mode and day_mask are ignored (R18)"},
 	{"w_mode_calendars", "mode is override: skip_cal_ids and only_cal_ids are ignored (R18)"},

@@ -74,7 +74,8 @@ func (x *Explanation) story(id string) error {
 	}
 	for _, n := range notices {
 		shown := Notice{
-			n.ID, n.Person, "", n.Method, n.Cause, n.Reason, n.Status, n.Attempts, n.Created, n.Due, n.Settled, n.Outcome, n.Delivery, n,
+			NoticeID: n.ID, PersonID: n.Person, Method: n.Method, Cause: n.Cause, Reason: n.Reason, Status: n.Status, Attempts: n.Attempts,
+			CreatedAt: n.Created, DueAt: n.Due, SettledAt: n.Settled, Outcome: n.Outcome, Delivery: n.Delivery, stored: n,
 		}
 		if n.Person != 0 {
 			p, _, err := notify.Find(tx, account, n.Person)

@@ -4,6 +4,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/lint"
+	"tocsin/internal/core/sentence"
 )
 
 type listRequest struct {
@@ -29,6 +30,7 @@ func (s *Service) list(c *api.Call, in listRequest) (reply Listed, err error) {
 	reply.Items = []lint.Finding{}
 	for _, f := range found {
 		if (in.Severity == "" || in.Severity == f.Severity) && visible(f, c.Who, hidden) {
+			f.SentenceData = sentence.Data(f.Sentence)
 			reply.Items = append(reply.Items, f)
 		}
 	}

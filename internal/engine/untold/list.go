@@ -6,27 +6,30 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 )
 
 // Item is an incident, an alert or the events of an alert key, of which no rule notified a person.
 type Item struct {
-	Kind          string `json:"kind" enum:"incident,alert,event" doc:"What it is; event: all events of one alert key that no channel takes."`
-	IncidentID    string `json:"incident_id,omitzero" doc:"The incident."`
-	AlertID       string `json:"alert_id,omitzero" doc:"The alert, which is in no incident."`
-	EventID       string `json:"event_id,omitzero" doc:"The last event."`
-	ChannelID     int64  `json:"channel_id,omitzero" doc:"The channel; absent: none."`
-	IntegrationID int64  `json:"integration_id,omitzero" doc:"What sent the events."`
-	Title         string `json:"title" doc:"Its title."`
-	Severity      string `json:"severity" enum:"Critical,Warning,Info" doc:"Its severity; of events the highest."`
-	State         string `json:"state" enum:"waiting,fallback,unreached,by_choice" doc:"waiting: the fallback is notified with the next message, or the result is not known yet; fallback: only the fallback was notified; unreached: neither the fallback nor the owner could be reached; by_choice: no person is to be notified now."`
-	Why           string `json:"why" doc:"Why no rule notified a person."`
-	ByChoice      string `json:"by_choice,omitzero" doc:"Why no person is to be notified: a silence, a snooze, a disabled channel; absent: a person is."`
-	Since         int64  `json:"since" doc:"Since when, Unix seconds."`
-	LastAt        int64  `json:"last_at,omitzero" doc:"When the last event came, Unix seconds."`
-	Events        int64  `json:"events,omitzero" doc:"How many events there were."`
-	NotifiedAt    int64  `json:"notified_at,omitzero" doc:"When the last message to the fallback was made, Unix seconds."`
+	Kind          string        `json:"kind" enum:"incident,alert,event" doc:"What it is; event: all events of one alert key that no channel takes."`
+	IncidentID    string        `json:"incident_id,omitzero" doc:"The incident."`
+	AlertID       string        `json:"alert_id,omitzero" doc:"The alert, which is in no incident."`
+	EventID       string        `json:"event_id,omitzero" doc:"The last event."`
+	ChannelID     int64         `json:"channel_id,omitzero" doc:"The channel; absent: none."`
+	IntegrationID int64         `json:"integration_id,omitzero" doc:"What sent the events."`
+	Title         string        `json:"title" doc:"Its title."`
+	Severity      string        `json:"severity" enum:"Critical,Warning,Info" doc:"Its severity; of events the highest."`
+	State         string        `json:"state" enum:"waiting,fallback,unreached,by_choice" doc:"waiting: the fallback is notified with the next message, or the result is not known yet; fallback: only the fallback was notified; unreached: neither the fallback nor the owner could be reached; by_choice: no person is to be notified now."`
+	Why           string        `json:"why" doc:"Why no rule notified a person."`
+	WhyData       sentence.Said `json:"why_data,omitzero" doc:"Why as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	ByChoice      string        `json:"by_choice,omitzero" doc:"Why no person is to be notified: a silence, a snooze, a disabled channel; absent: a person is."`
+	ByChoiceData  sentence.Said `json:"by_choice_data,omitzero" doc:"By whose choice as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	Since         int64         `json:"since" doc:"Since when, Unix seconds."`
+	LastAt        int64         `json:"last_at,omitzero" doc:"When the last event came, Unix seconds."`
+	Events        int64         `json:"events,omitzero" doc:"How many events there were."`
+	NotifiedAt    int64         `json:"notified_at,omitzero" doc:"When the last message to the fallback was made, Unix seconds."`
 }
 
 type listRequest struct {
@@ -62,14 +65,22 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 		items = append(items, one)
 	}
 	if in.State != "" && in.State != byChoice {
-		return api.NewPaged(items, offset, total), nil
+		return api.NewPaged(asData(items), offset, total), nil
 	}
 	muted, count, err := alert.Silent(c.Tx, c.Who.AccountID, hidden, limit-int64(len(items)), max(0, offset-total))
 	for _, a := range muted {
 		items = append(items, Item{Kind: "alert", AlertID: a.AlertID, ChannelID: a.ChannelID, IntegrationID: a.IntegrationID, Title: a.Title,
 			Severity: a.Severity, State: byChoice, Why: "the alert is " + a.Muted, ByChoice: mutedBy(a), Since: a.Start})
 	}
-	return api.NewPaged(items, offset, total+count), err
+	return api.NewPaged(asData(items), offset, total+count), err
+}
+
+// asData adds to each sentence its code and its arguments.
+func asData(items []Item) []Item {
+	for i := range items {
+		items[i].WhyData, items[i].ByChoiceData = sentence.Data(items[i].Why), sentence.Data(items[i].ByChoice)
+	}
+	return items
 }
 
 // mutedBy describes what mutes an alert.

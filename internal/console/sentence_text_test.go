@@ -1,0 +1,55 @@
+package console
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tocsin/internal/core/sentence"
+)
+
+var holes = regexp.MustCompile(`%(?:\[\d+\])?([a-z])`)
+
+// kindsOf returns the kinds of the holes of a text, sorted.
+func kindsOf(text string) (kinds []string) {
+	for _, m := range holes.FindAllStringSubmatch(text, -1) {
+		kinds = append(kinds, m[1])
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// TestSentences writes each sentence of the engine in both languages: each has a Chinese text with the same arguments, and
+// a record of it is shown without a word of English but its arguments.
+func TestSentences(t *testing.T) {
+	samples := strings.NewReplacer("%d", "7", "%q", `"Disk"`, "%t", "X9", "%s", "Ann", "%n", "Ann, Bob", "%p", "Ann and Bob", "%c",
+		"Mon 13 Apr 12:00 (Asia/Shanghai)", "%h", "09:00", "%y", "Monday", "%g", "Critical", "%m", "sms", "%o", "IN", "%w",
+		"named by the rule", "%v", "named by the rule")
+	now := time.Date(2026, 4, 13, 0, 0, 0, 0, time.UTC)
+	en, zh := &visit{Lang: "en", Now: now}, &visit{Lang: "zh", Now: now}
+	left := regexp.MustCompile(`Ann|Bob|X9|"Disk"|\bIN\b|Asia/Shanghai|Tocsin|tocsin release|Webhook|URL|token|Telegram|[Tt]elegram|IANA|TLS|HTTP|http|Gone|--[a-z-]+|[a-z]+(_[a-z]+)+|layers\[|groups\[|restrict_periods\[|\[\d\]|\(?R\d+\)?|U\+0000|and Bob|data_source_id|layers|groups|weight|but|url|id`)
+	word := regexp.MustCompile(`[A-Za-z]{2,}`)
+	for _, p := range sentence.Patterns() {
+		chinese, ok := texts["zh"][p.English]
+		if !ok {
+			t.Errorf("%s has no Chinese text: %s", p.Code, p.English)
+			continue
+		}
+		if !slices.Equal(kindsOf(p.English), kindsOf(chinese)) {
+			t.Errorf("%s has other arguments in Chinese: %s", p.Code, chinese)
+		}
+		text := samples.Replace(p.English)
+		if w := en.Words(text); w.Text != text || w.Foreign {
+			t.Errorf("%s: %q is shown as %q in English", p.Code, text, w.Text)
+		}
+		w := zh.Words(text)
+		if rest := word.FindAllString(left.ReplaceAllString(w.Text, " "), -1); w.Foreign || len(rest) > 0 || strings.Contains(w.Text, "%") {
+			t.Errorf("%s: %q is shown as %q in Chinese: %q", p.Code, text, w.Text, rest)
+		}
+	}
+	if w := zh.Words("the dog ate it"); w.Text != "the dog ate it" || !w.Foreign {
+		t.Errorf("what is no sentence is shown as %+v", w)
+	}
+}
