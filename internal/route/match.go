@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 )
 
 // CaseResult is the result of one case for an alert.
@@ -59,7 +60,7 @@ func (r *Ready) Match(
 	switch {
 	case len(channels) > 0:
 	case r.Default == nil || len(r.Default.ChannelIDs) == 0:
-		results = append(results, CaseResult{Case: "default", Why: "no case sends it anywhere, and no default names a channel"})
+		results = append(results, CaseResult{Case: "default", Why: sentence.Of("no_case_no_default")})
 	default:
 		results = append(results, CaseResult{
 			Case: "default", Matched: true, Channels: r.Default.ChannelIDs, Why: "no case sends it anywhere",

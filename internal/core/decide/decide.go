@@ -2,13 +2,13 @@ package decide
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/core/pipeline"
+	"tocsin/internal/core/sentence"
 )
 
 // Event decides about an event at now (Unix seconds). It returns a verdict for each channel that the event is routed
@@ -19,7 +19,7 @@ func Event(s State, e event.Event, now int64) ([]Verdict, error) {
 		return nil, err
 	}
 	if inlet == nil {
-		gone := Step{Stage: "route", Why: fmt.Sprintf("the integration %d is gone", e.Integration)}
+		gone := Step{Stage: "route", Why: sentence.Of("integration_gone", e.Integration)}
 		return []Verdict{{Outcome: Unrouted, Event: e, Trace: []Step{gone}}}, nil
 	}
 	meter := newMeter()
@@ -74,7 +74,7 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 	if d.channel == nil { // the channel was deleted: none of its rules mutes the alert
 		d.channel = &Channel{Flapping: Flaps{Off: true}}
 	}
-	d.looked("merge", Step{Matched: true, Why: fmt.Sprintf("it is decided again, because it was %s until now", was.Muted)})
+	d.looked("merge", Step{Matched: true, Why: sentence.Of("decided_again", was.Muted)})
 	if d.channel.Disabled { // it sends no notifications; when it is enabled all its alerts are decided again
 		d.Outcome, a.MutedUntil = was.Muted, now+recheck
 		return d.Verdict, nil
@@ -109,7 +109,7 @@ func steps(piped []pipeline.Step) []Step {
 func route(meter *filter.Meter, inlet *Inlet, e *event.Event) ([]int64, []Step) {
 	switch {
 	case e.OwnChannel != 0:
-		return []int64{e.OwnChannel}, []Step{{Stage: "route", Matched: true, Why: "an alert of Tocsin's own for this channel"}}
+		return []int64{e.OwnChannel}, []Step{{Stage: "route", Matched: true, Why: sentence.Of("own_alert")}}
 	case inlet.Route != nil:
 		channels, steps := inlet.Route(meter, e)
 		for i := range steps {
@@ -120,7 +120,7 @@ func route(meter *filter.Meter, inlet *Inlet, e *event.Event) ([]int64, []Step) 
 		why := "its integration belongs to channel " + strconv.FormatInt(inlet.Channel, 10)
 		return []int64{inlet.Channel}, []Step{{Stage: "route", Matched: true, Why: why}}
 	}
-	return nil, []Step{{Stage: "route", Why: "its integration is shared and has no route"}}
+	return nil, []Step{{Stage: "route", Why: sentence.Of("no_route")}}
 }
 
 // decision is a verdict in progress, with all that it depends on.
@@ -157,7 +157,7 @@ func (d *decision) inChannel() error {
 	}
 	if d.channel == nil || d.channel.Disabled {
 		d.Outcome = Dropped
-		d.looked("channel", Step{Matched: true, Why: "the channel is disabled or gone"})
+		d.looked("channel", Step{Matched: true, Why: sentence.Of("channel_gone")})
 		return nil
 	}
 	latest, err := d.state.Alert(d.Channel, d.Event.AlertKey)
@@ -214,7 +214,7 @@ func (d *decision) first(stage string, rules Rules, fields filter.Fields) *Rule 
 	}
 	if found == nil {
 		if missed > maxMisses {
-			d.looked(stage, Step{Why: fmt.Sprintf("%d more rules were looked at and did not match", missed-maxMisses)})
+			d.looked(stage, Step{Why: sentence.Of("more_rules", missed-maxMisses)})
 		}
 		d.passed(stage, rules.Set, fields, candidates)
 	}
@@ -233,7 +233,7 @@ func (d *decision) passed(stage string, set *filter.Set, fields filter.Fields, c
 func (d *decision) end(latest *Alert, open bool) {
 	if !open {
 		d.Outcome = Unmatched
-		d.looked("merge", Step{Why: "no alert of this key is open, so there is nothing to end"})
+		d.looked("merge", Step{Why: sentence.Of("nothing_to_end")})
 		return
 	}
 	a, e := *latest, &d.Event
@@ -270,7 +270,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 			Channel: d.Channel, Key: e.AlertKey, Integration: e.Integration, TitleRule: e.TitleRule, Title: e.Title, Description: e.Description,
 			Severity: e.Status, Status: e.Status, Labels: e.Labels, Images: e.Images, GroupKey: e.GroupKey, Start: e.Time, Last: d.now, Events: 1,
 		}
-		why := "no alert of this key is open, so it begins one"
+		why := sentence.Of("begins_alert")
 		if latest != nil {
 			a.Changes = latest.Changes
 			if a.Start < latest.Start { // it is the newest alert even if its source's clock is behind
@@ -279,7 +279,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 			if latest.Muted == Flapping { // the alerts of a key flap together: each change begins another alert
 				a.Muted, a.MutedBy, a.MutedUntil, a.FlapsUntil = latest.Muted, latest.MutedBy, latest.MutedUntil, latest.FlapsUntil
 			}
-			why = fmt.Sprintf("the last alert of this key, %s, is over, so it begins another", latest.ID)
+			why = sentence.Of("begins_another", latest.ID)
 		}
 		d.change(&a)
 		d.Alert, d.New, d.Feed = &a, true, []string{"a_new"}

@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 )
 
 // group finds the incident of an alert that is not muted, or opens one.
@@ -37,7 +38,7 @@ func (d *decision) group() error {
 			d.Grouping.Storm = n
 		}
 	}
-	d.looked("group", Step{Matched: true, Joins: true, Why: fmt.Sprintf("%s, so it joins incident %s", why, g.Incident)})
+	d.looked("group", Step{Matched: true, Joins: true, Why: sentence.Of("group_joins", why, g.Incident)})
 	return nil
 }
 
@@ -45,13 +46,13 @@ func (d *decision) group() error {
 func (m *Method) refuse(g *Group, now int64) string {
 	switch {
 	case g == nil:
-		return "no incident of these is open"
+		return sentence.Of("group_none_open")
 	case g.Alerts >= MaxAlerts:
-		return fmt.Sprintf("incident %s has %d alerts already", g.Incident, g.Alerts)
+		return sentence.Of("group_full", g.Incident, g.Alerts)
 	case m.Window > 0 && m.Sliding && now >= g.Last+m.Window:
-		return fmt.Sprintf("the last alert of incident %s came more than %d minutes ago", g.Incident, m.Window/60)
+		return sentence.Of("group_quiet", g.Incident, m.Window/60)
 	case m.Window > 0 && !m.Sliding && now >= g.Started+m.Window:
-		return fmt.Sprintf("incident %s began more than %d minutes ago", g.Incident, m.Window/60)
+		return sentence.Of("group_old", g.Incident, m.Window/60)
 	}
 	return ""
 }
@@ -61,7 +62,7 @@ func (m *Method) refuse(g *Group, now int64) string {
 func (d *decision) key(m *Method) (key, why string) {
 	e := &d.Event
 	if !m.ByFields {
-		return "", "alerts are not grouped in this channel"
+		return "", sentence.Of("not_grouped")
 	}
 	lists, branch := m.Equals, "equals"
 	for i, c := range m.Cases {
@@ -84,7 +85,7 @@ func (d *decision) key(m *Method) (key, why string) {
 			return event.KeyOf(nil, append([]string{branch, fmt.Sprint(i)}, values...)...), strings.Join(words, " and ")
 		}
 	}
-	return "", "it lacks the fields by which alerts are grouped"
+	return "", sentence.Of("group_lacks")
 }
 
 // read returns the values of fields in a form for keys, their explanations, and the fields that the event lacks.
@@ -98,7 +99,7 @@ func read(fields []string, e *event.Event) (values, words, missing []string) {
 			continue
 		}
 		values = append(values, "="+value)
-		words = append(words, fmt.Sprintf("%s is %.100q", field, value))
+		words = append(words, sentence.Of("group_value", field, value))
 	}
 	return values, words, missing
 }

@@ -1,12 +1,12 @@
 package decide
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 )
 
 // mute decides whether the alert is muted: by a silence rule, by another alert, or because it changes too often. The
@@ -154,7 +154,7 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources iter.Seq[*Al
 		}
 		return true, nil
 	}
-	why := "no active alert matches its source"
+	why := sentence.Of("no_source")
 	if len(near) > 0 {
 		why = strings.Join(near, "; ")
 	}
@@ -216,7 +216,7 @@ func (d *decision) flapping(was bool, until int64) {
 			n++
 		}
 	}
-	why := fmt.Sprintf("it changed %d times in %d minutes, of %d that are too many", n, f.In/60, f.Max)
+	why := sentence.Of("changes", n, f.In/60, f.Max)
 	if was && until > d.now && f.Mute > 0 {
 		d.looked("flapping", Step{Matched: true, Why: why + ", and stays silent"})
 		d.muted(Flapping, "", until, "a_m_flapping")

@@ -60,12 +60,15 @@ func Patterns() []Pattern {
 	return all
 }
 
-// Of returns a sentence in English. The code must be of the table, with as many arguments as it has holes; the others are
-// the fault of the program, and a test finds them.
+// Of returns a sentence in English. The code must be of the table, with as many arguments as it has holes; anything else
+// is a mistake in the program, and a test of the whole source finds it.
 func Of(code string, args ...any) string {
 	p := table[code]
 	if p == nil || len(args) != len(p.kinds) {
 		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
+	}
+	if len(args) == 0 {
+		return p.english
 	}
 	texts := make([]string, len(args))
 	for i, arg := range args {

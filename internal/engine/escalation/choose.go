@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
@@ -68,7 +69,7 @@ func (c *choices) choose(
 func (c *choices) match(meter *filter.Meter, rule channel.EscalateRule, i *incident.Incident, now time.Time) RuleResult {
 	result := RuleResult{RuleID: rule.RuleID, RuleName: rule.RuleName}
 	if rule.Status != "enabled" {
-		result.Why = "it is disabled"
+		result.Why = sentence.Of("rule_disabled")
 		return result
 	}
 	m, _ := filter.Compile(rule.Filters) // checked when the rule was stored

@@ -17,6 +17,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
@@ -212,7 +213,7 @@ func (r *Service) postpone(tx *db.Tx, s *stored, failed error, now time.Time) er
 		case !found || i.Progress == incident.Closed:
 			next, ended = 0, string(escalationplan.Resolved)
 		case s.ended != Failing && i.Progress == incident.Triggered:
-			return r.Untold.Add(tx, &i, "its escalation cannot go on; the server's log says why", now)
+			return r.Untold.Add(tx, &i, sentence.Of("cannot_go_on"), now)
 		}
 		return nil
 	})

@@ -1,11 +1,11 @@
 package escalation
 
 import (
-	"fmt"
 	"time"
 
 	"tocsin/internal/activity"
 	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
@@ -49,7 +49,7 @@ func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Ti
 		return e.save(tx)
 	}
 	e.timing.Untold = true
-	if err := r.Untold.Add(tx, i, "its escalation ended and no person was reached", now); err != nil {
+	if err := r.Untold.Add(tx, i, sentence.Of("ended_unreached"), now); err != nil {
 		return err
 	}
 	return r.endRound(tx, e, i, now)
@@ -81,7 +81,7 @@ func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Tim
 	} else if e.timing.Round == 0 { // it is in the feed already
 		return nil
 	}
-	why := fmt.Sprintf("every step of escalation rule %s is done and no person has acknowledged the incident", e.ruleName)
+	why := sentence.Of("all_steps_done", e.ruleName)
 	return r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
 		Event: activity.Exhausted{Reason: why, Unanswered: true}})
 }

@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -111,7 +112,7 @@ func (r *Service) acknowledged(tx *db.Tx, i *incident.Incident, item activity.It
 	if err != nil {
 		return err
 	}
-	if err := r.paused("the incident was acknowledged")(tx, i, item); err != nil {
+	if err := r.paused(sentence.Of("was_acknowledged"))(tx, i, item); err != nil {
 		return err
 	}
 	if err := r.announce(tx, i, item); err != nil {

@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
@@ -19,17 +20,17 @@ const quiet = "Info"
 
 // sendFollowUp stores the notifications of one message of a follow-up.
 func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m escalationplan.Message, now time.Time) error {
-	t := draft{cause: notify.Reminder, event: activity.IncidentReminder, reason: "responsible, and the incident is still open"}
+	t := draft{cause: notify.Reminder, event: activity.IncidentReminder, reason: sentence.Of("still_open")}
 	t.late = m != escalationplan.Rise // what no one has to act on at once shares a message
 	part := fmt.Sprint(now.UnixMilli())
 	switch m {
 	case escalationplan.None:
 		return nil
 	case escalationplan.Unanswered:
-		return r.Untold.Add(tx, i, "its escalation has ended and no person has acknowledged it", now)
+		return r.Untold.Add(tx, i, sentence.Of("ended_unanswered"), now)
 	case escalationplan.Joined:
 		t.cause, t.event, t.severity = notify.Joined, activity.IncidentJoined, quiet
-		t.reason = fmt.Sprintf("responsible, and alerts have joined since the last message: %d", i.AlertCnt-f.alerts)
+		t.reason = sentence.Of("joined_since", i.AlertCnt-f.alerts)
 	case escalationplan.Rise: // once for each severity and acknowledgement, however often it rises
 		t.cause, t.event, part = notify.Rise, activity.IncidentSeverity, fmt.Sprintf("%s/%d", i.Severity, f.since)
 		t.reason = "responsible, and its severity rose to " + i.Severity
@@ -60,7 +61,7 @@ func (r *Service) remindLastLayer(tx *db.Tx, e *run, i *incident.Incident, t dra
 		return err
 	}
 	if to.none {
-		why := "no person has acknowledged the incident, and none of its last step can be reached"
+		why := sentence.Of("last_step_unreached")
 		if err := r.notifyFallback(tx, i, t, why, now); err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (r *Service) notifyResponders(tx *db.Tx, i *incident.Incident, t draft, now
 	if reached {
 		return nil
 	}
-	return r.notifyFallback(tx, i, t, "none of the responders can be reached", now)
+	return r.notifyFallback(tx, i, t, sentence.Of("no_responder"), now)
 }
 
 // methodsOf returns the methods of the layers that notified persons in the incident's last escalation. Persons who are

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
@@ -95,7 +96,7 @@ func (r *Service) notifyTarget(
 		}
 	}
 	for _, address := range target.Emails {
-		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, "named by the rule")
+		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, sentence.Of("named"))
 		if err := r.Notify.Put(tx, n, now); err != nil {
 			return err
 		}
@@ -150,7 +151,7 @@ func refused(tx *db.Tx, account, person int64) (string, error) {
 func (r *Service) problem(tx *db.Tx, i *incident.Incident, by *channel.By, person, at int64) (string, error) {
 	p, found, err := notify.Find(tx, i.AccountID, person)
 	if err != nil || !found {
-		return fmt.Sprintf("person %d has left", person), err
+		return sentence.Of("has_left", person), err
 	}
 	reaches, missing, err := r.Notify.Reaches(tx, i.AccountID, p, by, i.Severity, time.Unix(at, 0))
 	if err != nil || notify.Works(reaches) {
@@ -265,7 +266,7 @@ func (r *Service) chats(
 	for n, hook := range rule.Layers[layer].Target.Webhooks {
 		for _, chat := range notify.Chats(e.account, hook.Type, hook.Settings) {
 			key := fmt.Sprintf("%s/w%d%s", prefix, n, chat.Suffix)
-			n := t.notification(i, 0, chat.Method, chat.Address, key, "a chat named by the rule")
+			n := t.notification(i, 0, chat.Method, chat.Address, key, sentence.Of("chat_named"))
 			var err error
 			switch {
 			case closed != nil: // a secret that cannot be opened must not keep the layer's persons from being notified

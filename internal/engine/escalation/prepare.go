@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -167,9 +168,9 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched
 	if p.subject.IncidentID == "" { // it was removed
 		return false, nil
 	}
-	why := "the channel has no escalation rule"
+	why := sentence.Of("no_rule")
 	if len(p.results) > 0 {
-		why = "no escalation rule of the channel matches"
+		why = sentence.Of("no_rule_matches")
 		for _, l := range p.results {
 			why += fmt.Sprintf("; %s: %s", l.RuleName, l.Why)
 		}

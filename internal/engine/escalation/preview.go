@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
@@ -86,7 +87,7 @@ func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err er
 		reply.Rules = []RuleResult{}
 	}
 	if !found {
-		reply.Ends = "no escalation rule matches, so the account's fallback is notified"
+		reply.Ends = sentence.Of("ends_no_rule")
 		return reply, nil
 	}
 	reply.Ends = "if no person could be notified, or nobody has acknowledged when the last step has had its time, the account's" +
@@ -192,7 +193,7 @@ func (s *Step) withoutPerson(e *run, l channel.Layer, at escalationplan.Step, ne
 	}
 	switch {
 	case s.Then == channel.Fallback:
-		s.Persons = append(s.Persons, notify.Recipient{PersonID: l.OnNobody.PersonID, Why: "the fallback of this layer"})
+		s.Persons = append(s.Persons, notify.Recipient{PersonID: l.OnNobody.PersonID, Why: sentence.Of("fallback_of_layer")})
 	case s.Then == channel.Wait && next > 0 && next <= at.At+maxWait:
 		e.done--
 		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: at.At, Until: next})

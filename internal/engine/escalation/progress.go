@@ -1,13 +1,13 @@
 package escalation
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 
 	"tocsin/internal/channel"
 	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
@@ -131,7 +131,7 @@ func targets(tx *db.Tx, account int64, t channel.Target) (who []string, err erro
 			return nil, err
 		}
 		if !found {
-			p.Name = fmt.Sprintf("person %d, who has left", id)
+			p.Name = sentence.Of("person_left", id)
 		}
 		who = append(who, p.Name)
 	}
@@ -141,7 +141,7 @@ func targets(tx *db.Tx, account int64, t channel.Target) (who []string, err erro
 			return nil, err
 		}
 		if !found {
-			record.TeamName = fmt.Sprintf("%d, which does not exist any more", id)
+			record.TeamName = sentence.Of("target_gone", id)
 		}
 		who = append(who, "team "+record.TeamName)
 	}
@@ -162,7 +162,7 @@ func targets(tx *db.Tx, account int64, t channel.Target) (who []string, err erro
 		who = append(who, "the person on call in "+name)
 	}
 	if n := len(t.Emails); n > 0 {
-		who = append(who, fmt.Sprintf("%d e-mail addresses", n))
+		who = append(who, sentence.Of("emails_target", n))
 	}
 	for _, hook := range t.Webhooks {
 		who = append(who, "a chat in "+hook.Type)

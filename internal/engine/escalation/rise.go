@@ -7,6 +7,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -76,7 +77,7 @@ func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 		return err
 	}
 	if e.timing.Untold {
-		if err := r.Untold.Add(tx, &i, "its escalation reached no person, and its severity rose", now); err != nil {
+		if err := r.Untold.Add(tx, &i, sentence.Of("rose_unreached"), now); err != nil {
 			return err
 		}
 	}

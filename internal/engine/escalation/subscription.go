@@ -9,6 +9,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
@@ -60,7 +61,7 @@ func (r *Service) reaction(e activity.Event) reaction {
 		return r.assigned
 	case activity.RespondersAdded:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-			return r.notifyPersons(tx, i, item, notify.Assigned, "made responsible", e.To)
+			return r.notifyPersons(tx, i, item, notify.Assigned, sentence.Of("made_responsible"), e.To)
 		}
 	case activity.Stormed:
 		return r.triggered(func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
@@ -71,7 +72,7 @@ func (r *Service) reaction(e activity.Event) reaction {
 	case activity.Joined:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.joined(tx, i, item, e) }
 	case activity.Snoozed:
-		return r.paused("the incident is snoozed")
+		return r.paused(sentence.Of("is_snoozed"))
 	case activity.Woken:
 		return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error {
 			return Recheck(tx, item.Account, item.ID, item.At)
@@ -116,7 +117,7 @@ func (r *Service) ended(tx *db.Tx, i *incident.Incident, item activity.Item) err
 	if i.Progress != incident.Closed {
 		return Recheck(tx, item.Account, item.ID, item.At)
 	}
-	if err := r.Notify.Cancel(tx, item.Account, item.ID, "the incident is over", item.At, pages...); err != nil {
+	if err := r.Notify.Cancel(tx, item.Account, item.ID, sentence.Of("is_over"), item.At, pages...); err != nil {
 		return err
 	}
 	if err := Recheck(tx, item.Account, item.ID, item.At); err != nil {
@@ -165,7 +166,7 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 		if err := r.follow(tx, i, i.Severity, item.At); err != nil {
 			return err
 		}
-		return r.notifyPersons(tx, i, item, notify.Assigned, "assigned, and no person handles it any more", to.PersonIDs)
+		return r.notifyPersons(tx, i, item, notify.Assigned, sentence.Of("assigned_alone"), to.PersonIDs)
 	}
 	before, err := latest(tx, item.Account, item.ID)
 	if err != nil {
@@ -215,7 +216,7 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 			return err
 		}
 	}
-	if err := r.Notify.Cancel(tx, item.Account, item.ID, "the incident was assigned to others", item.At, notify.Page); err != nil {
+	if err := r.Notify.Cancel(tx, item.Account, item.ID, sentence.Of("assigned_others"), item.At, notify.Page); err != nil {
 		return err
 	}
 	if i.Progress == incident.Triggered {
@@ -255,14 +256,14 @@ const stormDelay = 5 * time.Second
 // stormed notifies the responders of an incident that it has grown to a number of alerts. A notification of a smaller
 // number that still waits is cancelled.
 func (r *Service) stormed(tx *db.Tx, i *incident.Incident, item activity.Item, threshold int64) error {
-	why := fmt.Sprintf("the incident has grown further, to %d alerts", threshold)
+	why := sentence.Of("grown_further", threshold)
 	if err := r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, notify.Storm); err != nil {
 		return err
 	}
 	for _, id := range i.Responders() {
 		t := draft{
 			cause: notify.Storm, event: item.Event.Type(), key: fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Event.Type(), threshold, id),
-			reason: fmt.Sprintf("responsible, and the incident has grown to %d alerts", threshold),
+			reason: sentence.Of("responsible_grown", threshold),
 			due:    item.At.Add(stormDelay).UnixMilli(),
 		}
 		if err := r.person(tx, i, t, id, item.At); err != nil {

@@ -114,7 +114,7 @@ func (x *Explanation) ofEvent(id string) error {
 		if err := readable(x.c, 0, source); err != nil {
 			return err
 		}
-		x.now = append(x.now, "The event was accepted and waits for its verdict.")
+		x.now = append(x.now, sentence.Of("event_waits")+".")
 	}
 	if x.Verdicts, err = visible(x.c, all); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (x *Explanation) ofAlert(id string) error {
 		return err
 	}
 	if len(x.Verdicts) == 0 {
-		x.now = append(x.now, "There is no record of how this alert began: it was imported, or its record was deleted with age.")
+		x.now = append(x.now, sentence.Of("no_record")+".")
 	}
 	return x.present(id)
 }

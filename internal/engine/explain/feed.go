@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 )
@@ -52,7 +53,7 @@ func describe(e activity.Event, id, by, to string) string {
 		return fmt.Sprintf("The incident %q (%s) was opened%s, with severity %s.", e.Title, incident.Num(id), passive, e.Severity)
 	case activity.Acknowledged:
 		if by == "" {
-			return "The incident was acknowledged."
+			return sentence.Of("f_acknowledged") + "."
 		}
 		return fmt.Sprintf("%s acknowledged the incident.", by)
 	case activity.Unacknowledged:
@@ -93,7 +94,7 @@ func describeEscalation(e activity.Event, passive, to string) string {
 		if len(e.To) == 0 {
 			return "So no rule notified a person: " + ended(e.Reason)
 		}
-		return fmt.Sprintf("So %s was notified instead: %s", to, ended(e.Reason))
+		return sentence.Of("f_instead", to, ended(e.Reason))
 	case activity.Escalated:
 		return fmt.Sprintf("%s was brought forward%s.", stepOf(e.LayerIdx, e.EscalateRuleName, e.EscalateRuleID), passive)
 	case activity.RespondersAdded:
@@ -145,7 +146,7 @@ func (x *Explanation) persons(ids []int64) (string, error) {
 		names = append(names, name)
 	}
 	if more := len(ids) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("%d more persons", more))
+		names = append(names, sentence.Of("more_persons", more))
 	}
 	return and(names), nil
 }
@@ -157,7 +158,7 @@ func (x *Explanation) personName(id int64) (string, error) {
 		return "", err
 	}
 	if !found {
-		return fmt.Sprintf("person %d, who has left", id), nil
+		return sentence.Of("person_left", id), nil
 	}
 	return p.Name, nil
 }

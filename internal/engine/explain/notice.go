@@ -33,11 +33,11 @@ type Notice struct {
 
 // nouns name a notification by its cause. One of an escalation that is not repeated, and any other, is a notification.
 var nouns = map[string]string{
-	notify.Recovery: "Message about the end",
-	notify.Acked:    "Message about the acknowledgement",
-	notify.Storm:    "Message about the storm",
-	notify.Rise:     "Message about the severity",
-	notify.Joined:   "Message about joined alerts",
+	notify.Recovery: sentence.Of("n_over"),
+	notify.Acked:    sentence.Of("n_ack"),
+	notify.Storm:    sentence.Of("n_storm"),
+	notify.Rise:     sentence.Of("n_rise"),
+	notify.Joined:   sentence.Of("n_joined"),
 	notify.Reminder: "Reminder",
 }
 
@@ -49,7 +49,7 @@ func (n *Notice) noun() string {
 	case nouns[n.Cause] != "":
 		return nouns[n.Cause]
 	case n.stored.Detail.Repeat > 0:
-		return "Repeated notification"
+		return sentence.Of("n_repeated")
 	}
 	return "Notification"
 }
@@ -132,13 +132,13 @@ func (x *Explanation) cancelledBy(n *Notice, acknowledged []activity.Entry) (str
 func (x *Explanation) waits(n *Notice) string {
 	switch {
 	case x.held:
-		return "waiting, because the server is held"
+		return sentence.Of("st_held")
 	case n.Attempts == 0 && n.Outcome != "": // it was not tried: it waits for the budget
 		return "waiting until " + x.clock.Second(n.DueAt/1000) + ": it " + n.Outcome
 	case n.Attempts == 0:
 		return "waiting until " + x.clock.Minute(n.DueAt/1000)
 	}
-	text := fmt.Sprintf("waiting until %s for attempt %d", x.clock.Second(n.DueAt/1000), n.Attempts+1)
+	text := sentence.Of("st_attempt", x.clock.Second(n.DueAt/1000), n.Attempts+1)
 	if n.Outcome != "" {
 		text += ". The last attempt said: " + n.Outcome
 	}
@@ -151,7 +151,7 @@ func (n *Notice) target() string {
 	case n.PersonName != "":
 		return n.PersonName
 	case n.PersonID != 0:
-		return fmt.Sprintf("person %d, who has left", n.PersonID)
+		return sentence.Of("person_left", n.PersonID)
 	}
-	return "a chat or address"
+	return sentence.Of("chat_or_address")
 }

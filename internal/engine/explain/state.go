@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 )
 
@@ -75,11 +76,11 @@ func (x *Explanation) grouped(v *Outcome) string {
 	case !known:
 		return follows[decide.Grouped]
 	case risen:
-		return "So the severity of the incident rose."
+		return sentence.Of("so_rose") + "."
 	case !joins:
-		return "So nobody was notified again: the incident was open already."
+		return sentence.Of("so_open_already") + "."
 	case len(st.responders) == 0:
-		return "So nobody was notified at that moment: the next message about the incident includes this alert."
+		return sentence.Of("so_next_message") + "."
 	case st.joined.Until*1000 <= v.DecidedAt:
 		return follows[decide.Grouped]
 	}
@@ -120,11 +121,11 @@ func (s *Story) nextRise(after activity.Entry) int64 {
 func (s *Story) risen(e activity.Entry, change activity.SeverityChanged, st *state) string {
 	switch {
 	case !rose(change.To, change.From):
-		return "A lower severity notifies nobody and cancels nothing."
+		return sentence.Of("rise_lower") + "."
 	case !rose(change.To, st.known):
-		return "So nobody is notified: its persons were notified of that severity before."
+		return sentence.Of("rise_known") + "."
 	case len(st.responders) > 0 || st.byHand:
-		return "So its responders are notified."
+		return sentence.Of("rise_responders") + "."
 	}
 	var before, after *notify.Notification // the last page before the rise, and the first one after it
 	added, until := false, s.nextRise(e)
@@ -149,5 +150,5 @@ func (s *Story) risen(e activity.Entry, change activity.SeverityChanged, st *sta
 	case added:
 		return fmt.Sprintf("So everyone who was notified is notified by the methods that %s adds.", change.To)
 	}
-	return "So its escalation rule was chosen again."
+	return sentence.Of("rise_chosen") + "."
 }

@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/core/decide"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 )
@@ -45,10 +46,10 @@ func (x *Explanation) notified() string {
 		}
 	}
 	if more := len(names) - maxNamed; more > 0 {
-		names = append(names[:maxNamed], fmt.Sprintf("%d more persons", more))
+		names = append(names[:maxNamed], sentence.Of("more_persons", more))
 	}
 	if others > 0 {
-		names = append(names, "chats or addresses")
+		names = append(names, sentence.Of("chats_or_addresses"))
 	}
 	if len(names) == 0 {
 		return ""
@@ -66,7 +67,7 @@ func (x *Explanation) unreached() string {
 			switch {
 			case n.Cause == notify.Recovery || n.Cause == notify.Acked:
 			case n.Status == notify.Waiting && x.held:
-				text = "Nobody was reached yet: the server is held, and sends nothing until tocsin release."
+				text = sentence.Of("s_held") + "."
 			case n.Status == notify.Waiting && n.Attempts == 0 && n.Outcome != "": // it waits for the budget
 				text = fmt.Sprintf("Nobody was reached yet: %s waits until %s. It %s", who, x.clock.Minute(n.DueAt/1000), ended(n.Outcome))
 			case n.Status == notify.Waiting && n.Attempts == 0:

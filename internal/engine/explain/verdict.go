@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -128,7 +129,7 @@ func (x *Explanation) hideRoute(step *decide.Step, private bool) error {
 	}
 	leads, err := denied(channel.PermitAll(x.c.Tx, x.c.Who, step.Channels...))
 	if private || leads {
-		step.Why, step.Channels = "its route names a private channel", nil
+		step.Why, step.Channels = sentence.Of("hidden_route"), nil
 	}
 	return err
 }
@@ -159,18 +160,18 @@ var outcomes = map[decide.Outcome]string{
 
 // follows describes what follows from the outcomes.
 var follows = map[decide.Outcome]string{
-	decide.Discarded: "So nobody was notified.",
-	decide.Unrouted:  "So nobody was notified.",
-	decide.Dropped:   "So nobody was notified.",
-	decide.Repeated:  "So nobody was notified again.",
+	decide.Discarded: sentence.Of("so_nobody") + ".",
+	decide.Unrouted:  sentence.Of("so_nobody") + ".",
+	decide.Dropped:   sentence.Of("so_nobody") + ".",
+	decide.Repeated:  sentence.Of("so_nobody_again") + ".",
 	decide.Silenced:  "So nobody is notified of it",
-	decide.Inhibited: "So nobody is notified of it while the other alert holds it back.",
+	decide.Inhibited: sentence.Of("so_inhibited") + ".",
 	decide.Flapping:  "So nobody is notified of it",
-	decide.Opened:    "So the escalation of this incident began.",
-	decide.Grouped:   "So nobody new was notified at that moment: the incident was open already.",
-	decide.Recovered: "So the alert is over.",
-	decide.Unmatched: "So nobody was notified.",
-	decide.Failed:    "So it was set aside and nobody was notified of it.",
+	decide.Opened:    sentence.Of("so_escalates") + ".",
+	decide.Grouped:   sentence.Of("so_nobody_new") + ".",
+	decide.Recovered: sentence.Of("so_over") + ".",
+	decide.Unmatched: sentence.Of("so_nobody") + ".",
+	decide.Failed:    sentence.Of("so_failed") + ".",
 }
 
 // describeVerdicts adds the sentences about each verdict.
@@ -210,10 +211,10 @@ func (x *Explanation) describeRoute(sentences *[]string, trace []decide.Step) er
 		case step.Stage != "route" || step.Name == "":
 			continue
 		case !step.Matched:
-			*sentences = append(*sentences, fmt.Sprintf("Route %s was not met: %s", step.Name, ended(step.Why)))
+			*sentences = append(*sentences, sentence.Of("route_not_met", step.Name, ended(step.Why)))
 			continue
 		}
-		*sentences = append(*sentences, fmt.Sprintf("Route %s was met: %s", step.Name, ended(step.Why)))
+		*sentences = append(*sentences, sentence.Of("route_met", step.Name, ended(step.Why)))
 		var names []string
 		for _, id := range step.Channels {
 			name, err := x.channelNamed(id)

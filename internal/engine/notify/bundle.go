@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/render"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -74,7 +75,7 @@ func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time)
 		}
 		if b.first.Person != 0 && !found {
 			for i := range stale {
-				stale[i] = "the person has left"
+				stale[i] = sentence.Of("the_person_has_left")
 			}
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/sender"
 )
 
@@ -35,9 +36,9 @@ func Chats(account int64, kind string, settings map[string]jsontext.Value) []Cha
 	app := number(settings, "data_source_id", "integration_id")
 	switch {
 	case app == 0:
-		return []Chat{{Method: kind, Lacks: "its settings name no data_source_id, the integration whose app posts the message"}}
+		return []Chat{{Method: kind, Lacks: sentence.Of("l_settings_source")}}
 	case len(chat.ChatIDs) == 0:
-		return []Chat{{Method: kind, Lacks: "its settings name no chat_ids, the chats to notify"}}
+		return []Chat{{Method: kind, Lacks: sentence.Of("l_settings_chats")}}
 	}
 	var all []Chat
 	for _, id := range chat.ChatIDs {

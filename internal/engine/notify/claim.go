@@ -1,10 +1,10 @@
 package notify
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/delivery"
 	"tocsin/internal/platform/id"
@@ -148,7 +148,7 @@ func (s store) claimFor(
 		if due <= now.UnixMilli() {
 			continue
 		}
-		why := fmt.Sprintf("waits to share a message with others: %d in a minute are the limit", budget)
+		why := sentence.Of("waits_budget", budget)
 		changed, err := tx.Exec(makeWait, queue.account, recipient, queue.lane, c.from, c.to, now.UnixMilli(), due, why, maxBundle)
 		if err != nil {
 			return nil, 0, err

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/core/render"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/sender"
@@ -50,7 +51,7 @@ type draft struct {
 func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, stale string, err error) {
 	if n.Person != 0 {
 		if _, found, err := Find(tx, n.Account, n.Person); err != nil || !found {
-			return m, "the person has left", err
+			return m, sentence.Of("the_person_has_left"), err
 		}
 	}
 	if n.Incident == "" {
@@ -118,19 +119,19 @@ func staleReason(n *Notification, i *incident.Incident, found bool, now time.Tim
 	repeats := n.Cause == Joined || n.Cause == Reminder
 	switch {
 	case !found:
-		return "the incident was removed"
+		return sentence.Of("was_removed")
 	case (shared || repeats || n.Cause == Assigned || n.Cause == Rise) && i.Progress == incident.Closed:
-		return "the incident is over"
+		return sentence.Of("is_over")
 	case n.Cause == Acked && i.Progress == incident.Closed:
-		return "the incident is over"
+		return sentence.Of("is_over")
 	case n.Cause == Acked && i.Progress == incident.Triggered:
-		return "the acknowledgement was withdrawn"
+		return sentence.Of("ack_withdrawn")
 	case n.Cause == Recovery && i.Progress != incident.Closed:
-		return "the incident was opened again"
+		return sentence.Of("opened_again")
 	case shared && i.Progress == incident.Processing && !n.Detail.Forced:
-		return "the incident was acknowledged"
+		return sentence.Of("was_acknowledged")
 	case (shared || repeats) && i.SnoozedBefore > now.Unix():
-		return "the incident is snoozed"
+		return sentence.Of("is_snoozed")
 	}
 	return ""
 }

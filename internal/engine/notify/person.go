@@ -7,6 +7,7 @@ import (
 
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/preference"
@@ -172,7 +173,7 @@ func (r *Service) reach(tx *db.Tx, account int64, p Person, pref preference.Pref
 	switch method {
 	case "email":
 		if p.Email == "" {
-			return reach, "no e-mail address", nil
+			return reach, sentence.Of("no_email"), nil
 		}
 		return Reach{Method: method, Address: Address{To: p.Email}}, "", nil
 	case "sms", "voice":
@@ -186,7 +187,7 @@ func (r *Service) reach(tx *db.Tx, account int64, p Person, pref preference.Pref
 		return reach, "no contact for " + method, nil
 	}
 	if method == "telegram" && !strings.Contains(contact, "/") {
-		return reach, "the contact for telegram names no chat: it must be the bot's token, a slash and the chat's id", nil
+		return reach, sentence.Of("telegram_chat"), nil
 	}
 	return Reach{Method: method, Address: Address{To: contact}}, "", nil
 }

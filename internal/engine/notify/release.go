@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 )
@@ -40,7 +41,7 @@ func Release(tx *db.Tx, now time.Time) error {
 			latest[n.ownAlert()] = latest[n.ownAlert()] || why != ""
 		}
 		if to := of + "/" + n.recipient(); why == "" && latest[to] {
-			why = "a newer one to the same target is sent"
+			why = sentence.Of("newer_sent")
 		} else if why == "" {
 			latest[to] = true
 			continue
@@ -64,9 +65,9 @@ type maybeIncident struct {
 func unwanted(n *Notification, about maybeIncident, now time.Time) string {
 	switch {
 	case n.Incident == "":
-		return "it is about no open incident"
+		return sentence.Of("no_open_incident")
 	case n.Cause == Recovery && about.Progress == incident.Closed:
-		return "the incident is over"
+		return sentence.Of("is_over")
 	}
 	return staleReason(n, &about.Incident, about.found, now)
 }

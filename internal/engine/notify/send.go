@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/delivery"
 	"tocsin/internal/platform/jobs"
@@ -102,7 +102,7 @@ func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 func (s store) prepare(ctx context.Context, f *attempt, o *outcome) (m sender.Message, to Address) {
 	for _, n := range f.members {
 		if n.Attempts > maxAttempts { // the last attempt was lost with its process
-			o.end(n, Failed, fmt.Sprintf("%d attempts had no result", maxAttempts))
+			o.end(n, Failed, sentence.Of("no_result", maxAttempts))
 		} else if err := json.Unmarshal([]byte(n.detail), &n.Detail); err != nil {
 			o.unmade, o.problem = append(o.unmade, n), err
 		} else {
@@ -153,7 +153,7 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 		for _, m := range o.unmade { // the others use up the key of the bundle, under which receivers would drop it
 			m.bundle = ""
 		}
-		failure := &sender.Error{Retry: true, Message: "its message cannot be built; the server's log has the error"}
+		failure := &sender.Error{Retry: true, Message: sentence.Of("not_built")}
 		if err := r.failed(tx, f, o.unmade, failure, now); err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (r *Service) recordEnded(tx *db.Tx, f *attempt, all []ended, now time.Time)
 func (r *Service) sent(tx *db.Tx, f *attempt, o outcome, now time.Time) error {
 	answer := cmp.Or(o.receipt.ID, o.receipt.Reply)
 	if n := len(o.sent); n > 1 {
-		answer = strings.TrimSuffix(fmt.Sprintf("in a bundle of %d; %s", n, answer), "; ")
+		answer = strings.TrimSuffix(sentence.Of("in_bundle_answer", n, answer), "; ")
 	}
 	f.shared = len(o.sent)
 	for _, m := range o.sent {

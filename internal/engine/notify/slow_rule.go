@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tocsin/internal/auth"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 )
 
@@ -45,7 +46,7 @@ func (r *Service) Slow(tx *db.Tx, account int64, rule SlowRule, now time.Time) e
 		Key:     key,
 		Event:   slow,
 		Cause:   SlowRules,
-		Reason:  "the account's owner",
+		Reason:  sentence.Of("owner"),
 		Detail:  Detail{Rule: rule.ID, RuleName: rule.Name, Subject: subject, Text: text},
 	}, now)
 }

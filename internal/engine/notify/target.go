@@ -1,13 +1,13 @@
 package notify
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"time"
 
 	"tocsin/internal/channel"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/schedule"
 	"tocsin/internal/team"
@@ -27,7 +27,7 @@ func Persons(
 ) (persons []Recipient, missing []string, next int64, err error) {
 	c := collector{tx: tx, account: account}
 	for _, id := range t.PersonIDs {
-		if err := c.add(id, "named by the rule"); err != nil {
+		if err := c.add(id, sentence.Of("named")); err != nil {
 			return nil, nil, 0, err
 		}
 	}
@@ -63,7 +63,7 @@ func (c *collector) add(id int64, why string) error {
 		return err
 	}
 	if !found {
-		c.missing = append(c.missing, fmt.Sprintf("person %d, %s, has left", id, why))
+		c.missing = append(c.missing, sentence.Of("has_left_as", id, why))
 		return nil
 	}
 	c.persons = append(c.persons, Recipient{id, why})
@@ -77,7 +77,7 @@ func (c *collector) addTeam(id int64) error {
 	case err != nil:
 		return err
 	case !found:
-		c.missing = append(c.missing, fmt.Sprintf("team %d does not exist any more", id))
+		c.missing = append(c.missing, sentence.Of("team_gone", id))
 	case len(record.PersonIDs) == 0:
 		c.missing = append(c.missing, "team "+record.TeamName+" has no members")
 	}
@@ -110,7 +110,7 @@ func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Lo
 		}
 	}
 	for _, person := range who.Persons {
-		if err := c.add(person, fmt.Sprintf("on call in %s, %s", who.Name, who.Group)); err != nil {
+		if err := c.add(person, sentence.Of("on_call", who.Name, who.Group)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/triage"
 	"tocsin/internal/person"
@@ -43,7 +44,7 @@ func readEnding(
 	}
 	e.titles, err = configs.ReleasedBy(ctx, account, e.rule.ChannelID, rule, end, now)
 	if len(e.titles) == 0 {
-		over = "the silence holds nothing back"
+		over = sentence.Of("silence_nothing")
 	}
 	return e, over, err
 }
@@ -53,15 +54,15 @@ func find(tx *db.Tx, account int64, rule string, end int64, now time.Time) (e en
 	var found bool
 	e.rule, found, err = channel.Silences.Find(tx, account, rule)
 	if err != nil || !found {
-		return e, "the silence was removed", err
+		return e, sentence.Of("silence_removed"), err
 	}
 	switch once := e.rule.TimeFilter; {
 	case e.rule.Status != "enabled":
-		return e, "the silence is disabled", nil
+		return e, sentence.Of("silence_disabled"), nil
 	case once == nil || once.EndTime != end:
-		return e, "the silence ends at another time", nil
+		return e, sentence.Of("silence_moved"), nil
 	case end <= now.Unix():
-		return e, "the silence has ended", nil
+		return e, sentence.Of("silence_ended"), nil
 	}
 	if e.channel, found, err = channel.Find(tx, account, e.rule.ChannelID); err != nil || !found {
 		return e, "the channel was removed", err

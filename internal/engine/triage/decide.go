@@ -11,6 +11,7 @@ import (
 
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
 )
@@ -199,7 +200,7 @@ func (r *Service) setAside(p *progress, e *pending, cause error) error {
 			_, err := tx.Exec(`UPDATE event SET attempts = attempts + 1 WHERE account_id = $1 AND event_id = $2`, p.Account, e.id)
 			return err
 		}
-		why := fmt.Sprintf("it could not be decided in %d attempts; the server's log has the error", maxAttempts)
+		why := sentence.Of("not_decided", maxAttempts)
 		v := verdict{Verdict: decide.Verdict{Outcome: decide.Failed, Event: e.Event, Trace: []decide.Step{{Stage: "channel", Why: why}}}}
 		last, err := lastVerdict(tx, p.Account)
 		if err == nil {

@@ -3,12 +3,12 @@ package triage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"tocsin/internal/alert"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 )
 
@@ -37,7 +37,7 @@ func (r *Configs) Silenced(
 	case err != nil || ch == nil:
 		return 0, "", err
 	case ch.Disabled:
-		return now.Unix() + 3600, "its channel is disabled", nil // enabling it makes all escalations due
+		return now.Unix() + 3600, sentence.Of("its_channel_disabled"), nil // enabling it makes all escalations due
 	case len(ch.Silences.List) == 0:
 		return 0, "", nil
 	}
@@ -60,7 +60,7 @@ func (r *Configs) Silenced(
 			return 0, "", nil
 		}
 		if until == 0 || ends < until {
-			until, why = ends, fmt.Sprintf("silence rule %s holds its alerts", rule.Name)
+			until, why = ends, sentence.Of("silence_holds", rule.Name)
 		}
 	}
 	return until, why, nil

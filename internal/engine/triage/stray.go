@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tocsin/internal/core/decide"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/platform/db"
 )
@@ -25,7 +26,7 @@ func (r *Service) stray(tx *db.Tx, m *snapshot, v *verdict) error {
 	}
 	switch {
 	case v.Outcome == decide.Dropped && choice != "":
-		why = []string{"the event was dropped"}
+		why = []string{sentence.Of("event_was_dropped")}
 	case v.Outcome == decide.Unrouted:
 		choice = ""
 	default:

@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
@@ -153,7 +154,7 @@ func (r *Service) Recipients(
 	}
 	if !to.Owner && (withOwner || !to.Works) {
 		to.Owner = true
-		works, err := v.add(&to.List, owner, nil, "the account's owner")
+		works, err := v.add(&to.List, owner, nil, sentence.Of("owner"))
 		if err != nil {
 			return to, err
 		}
@@ -163,7 +164,7 @@ func (r *Service) Recipients(
 				return to, err
 			}
 			if found {
-				to.List = []Recipient{{p, nil, "the account's owner"}}
+				to.List = []Recipient{{p, nil, sentence.Of("owner")}}
 			}
 		}
 		to.Works = to.Works || works
@@ -206,7 +207,7 @@ func (v *resolver) target(list *[]Recipient, t channel.Target, zone *time.Locati
 	}
 	v.missing = append(v.missing, missing...)
 	for _, p := range persons {
-		if _, err := v.add(list, p.PersonID, t.By, "the account's fallback"); err != nil {
+		if _, err := v.add(list, p.PersonID, t.By, sentence.Of("fallback")); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -155,7 +156,7 @@ func (r *Service) process(tx *db.Tx, w row, h hold, now time.Time) error {
 		w.key, w.attempt = "", w.attempt+1
 	}
 	if i.SnoozedBefore > h.until {
-		h = hold{i.SnoozedBefore, "the incident is snoozed"}
+		h = hold{i.SnoozedBefore, sentence.Of("is_snoozed")}
 	}
 	switch {
 	case h.until > now.Unix():

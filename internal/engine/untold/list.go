@@ -105,7 +105,7 @@ func (w *row) item(c *api.Call) (Item, error) {
 	}
 	one.Title, one.Severity = i.Title, i.Severity
 	if i.SnoozedBefore > c.Unix() {
-		one.State, one.ByChoice = byChoice, "the incident is snoozed"
+		one.State, one.ByChoice = byChoice, sentence.Of("is_snoozed")
 	}
 	return one, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 )
@@ -99,9 +100,9 @@ func stopped(tx *db.Tx, p *Replay) (string, error) {
 	case err != nil:
 		return "", err
 	case !exists:
-		return "the integration was deleted", nil
+		return sentence.Of("integration_was_deleted"), nil
 	case i.Status != "enabled":
-		return "the integration was disabled", nil
+		return sentence.Of("integration_was_disabled"), nil
 	}
 	return "", nil
 }

@@ -1,11 +1,11 @@
 package webhook
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/platform/jobs"
 )
@@ -36,7 +36,7 @@ func classify(a egress.Attempt, failure *egress.Failure, now time.Time) conclusi
 	case a.Status == 0 && failure != nil:
 		return conclusion{status: failed, why: failure.Message}
 	}
-	v := conclusion{status: failed, why: fmt.Sprintf("it answered %d %s", a.Status, http.StatusText(a.Status))}
+	v := conclusion{status: failed, why: sentence.Of("answered", a.Status, http.StatusText(a.Status))}
 	if a.Status == http.StatusRequestTimeout || a.Status == http.StatusTooManyRequests || a.Status >= 500 {
 		v.status, v.after = waiting, retryAfter(a.Header.Get("Retry-After"), now)
 	}

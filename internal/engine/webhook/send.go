@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/delivery"
@@ -88,7 +89,7 @@ func (r *Service) target(tx *db.Tx, key endpointKey) (t target, err error) {
 	case err != nil:
 		return t, err
 	case !found || !i.IsWebhook() || i.Settings == nil:
-		return target{why: "the integration does not exist any more", deleted: true}, nil
+		return target{why: sentence.Of("integration_deleted"), deleted: true}, nil
 	case i.Status != "enabled":
 		why, err := disabledBecause(tx, key)
 		return target{why: why, endpoint: redact.URL(i.Settings.Endpoint)}, err
@@ -104,9 +105,9 @@ func disabledBecause(tx *db.Tx, key endpointKey) (string, error) {
 	reported, _, err := db.One(tx, db.Column[string], `SELECT reported FROM webhook_endpoint WHERE account_id = $1 AND integration_id = $2`,
 		key.account, key.integration)
 	if reported == Gone {
-		return "the webhook was disabled: its endpoint answered 410 Gone", err
+		return sentence.Of("answered_gone"), err
 	}
-	return "the integration is disabled", err
+	return sentence.Of("integration_disabled"), err
 }
 
 // hold stops attempts at an endpoint until a moment.

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	core "tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
@@ -98,7 +98,7 @@ func (r *Service) sample(c *api.Call, in testRequest) (s sampled, err error) {
 		return s, fault.Invalid("event_type", "must be one of %s for a %s, got %q", strings.Join(known, ", "), i.IntegrationType, in.EventType)
 	}
 	if !(&subscription{events: i.Settings.EventTypes}).matchesType(s.eventType) {
-		s.warnings = []string{fmt.Sprintf("event_type: the webhook does not subscribe to %s", s.eventType)}
+		s.warnings = []string{sentence.Of("not_subscribed", s.eventType)}
 	}
 	if len(i.Settings.ChannelIDs) > 0 {
 		s.channel = i.Settings.ChannelIDs[0]
