@@ -70,3 +70,28 @@ func english(body string) (found []string) {
 	}
 	return found
 }
+
+// TestChineseReasons reads in Chinese what the engine wrote: why a rule matched, why a person was notified or no one was,
+// what is wrong with the configuration, and why the server refused something. None of it stays English.
+func TestChineseReasons(t *testing.T) {
+	w := begin(t)
+	w.push(shopDown)
+	w.push(`{"title_rule": "Staging burns", "event_status": "Critical", "alert_key": "staging", "labels": {"env": "staging"}}`)
+	w.push(`{"title_rule": "Only a test", "event_status": "Critical", "alert_key": "test", "labels": {"env": "test"}}`)
+	b := w.signIn(ownerKey)
+	w.call(ownerKey, "/channel/unsubscribe/rule/create", `{"channel_id": 7000000000041, "rule_name": "Odd", "filters": [[{"key": "alert_severity", "oper": "IN", "vals": ["critical"]}]]}`)
+	w.call(ownerKey, "/channel/create", `{"channel_name": "Alone", "team_id": 7000000000021}`)
+	incident, muted := b.get("/incidents").link("/incidents/"), b.get("/alerts?q=Staging").link("/alerts/")
+	b.lang = "zh"
+	b.post(incident+"/ack", "seen", "Triggered", "comment", "备注")
+	for _, path := range []string{"/", incident, incident + "/why", muted, muted + "/why", "/alerts?show=dropped", "/untold", "/lint"} {
+		page := b.get(path).shows()
+		for _, text := range foreign.FindAllString(page.body, -1) {
+			t.Errorf("%s: %s", path, text)
+		}
+	}
+	b.get(muted + "/why").shows("labels.env 为 &#34;staging&#34;")
+}
+
+// foreign is what the console marks as English on a page in Chinese.
+var foreign = regexp.MustCompile(`<span lang="en"><bdi>.*?</bdi></span>`)

@@ -66,16 +66,18 @@ func (p *pattern) class() int {
 	switch {
 	case n == 0:
 		return 0
+	case len(p.kinds) > 1 && p.kinds[n-1] == Text && (p.kinds[0] == Clock || p.Code == "of_incident"):
+		return 1 // what a moment or an incident stands before
 	case p.Code == "sentence" || p.Code == "sentences":
-		return 1
-	case p.Code == "either_or_raw" || p.Code == "raw_or" || p.Code == "named_why":
-		return 5
-	case n > 0 && p.kinds[0] == Sentence && p.literals[0] == "":
 		return 2
-	case !open:
+	case p.Code == "either_or_raw" || p.Code == "raw_or" || p.Code == "named_why":
+		return 6
+	case n > 0 && p.kinds[0] == Sentence && p.literals[0] == "":
 		return 3
+	case !open:
+		return 4
 	}
-	return 4
+	return 5
 }
 
 var (

@@ -3,6 +3,7 @@ package sentence_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -40,8 +41,9 @@ func TestRead(t *testing.T) {
 		"on call in Day, A; sms refused it; it waits for the end of quiet hours":                                                                                    "either(on_call(Day|A)|either(refused_it(sms)|waits_quiet()))",
 		`host is "a", so it joins incident 663a1b2c3d4e5f6789abcdf0`:                                                                                                `group_joins(group_value(host|"a")|663a1b2c3d4e5f6789abcdf0)`,
 		"Nobody was notified: the event was dropped.":                                                                                                               "sentence(s_nobody(event_was_dropped()))",
-		"Mon 13 Apr 12:00:02 (Asia/Shanghai): The incident was snoozed for 5 minutes by Rita Reader. So its escalation stands still in that time.":                  "sentences(moment(Mon 13 Apr 12:00:02 (Asia/Shanghai)|f_snoozed_by(5|Rita Reader))|sentence(so_stands_still()))",
+		"Mon 13 Apr 12:00:02 (Asia/Shanghai): The incident was snoozed for 5 minutes by Rita Reader. So its escalation stands still in that time.":                  "moment(Mon 13 Apr 12:00:02 (Asia/Shanghai)|sentences(f_snoozed_by(5|Rita Reader)|sentence(so_stands_still())))",
 		"Notification to Rita Reader (on call in Day, A) over sms: failed, it answered 400 Bad Request. So it was tried over email instead.":                        "sentences(n_message(n_plain()|Rita Reader|on_call(Day|A)|sms|st_failed_why(answered(400|Bad Request)))|sentence(instead(email)))",
+		"Mon 13 Apr 12:00:02 (Asia/Shanghai): Rita Reader acknowledged the incident.":                                                                               "moment(Mon 13 Apr 12:00:02 (Asia/Shanghai)|sentence(f_acknowledged_by(Rita Reader)))",
 		"must be an integer from 1 to 100, got 0":                                                                                                                   "e_got(e_integer_range(1|100)|0)",
 		`schedule "Nights": no one is on call every Monday, Tuesday and Friday 06:00 to 08:00 the next day, 90 times from 2026-04-14 to 2026-07-13 (Asia/Shanghai)`: `l_schedule("Nights"|l_gap_when(l_every(Monday, Tuesday and Friday|06:00|08:00 the next day|90|2026-04-14|2026-07-13|Asia/Shanghai)))`,
 	} {
@@ -109,6 +111,22 @@ func TestTable(t *testing.T) {
 		if _, err := json.Marshal(s); err != nil {
 			t.Error(p.Code, err)
 		}
+	}
+}
+
+// TestDocumented checks that docs/sentences.md lists the table.
+func TestDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/sentences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	for _, p := range sentence.Patterns() {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", p.Code, p.English)
+	}
+	_, listed, _ := strings.Cut(string(page), "| code | sentence |\n|---|---|\n")
+	if listed != table.String() {
+		t.Errorf("docs/sentences.md does not list the table; its list must be\n%s", table.String())
 	}
 }
 
