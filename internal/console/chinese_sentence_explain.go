@@ -97,6 +97,8 @@ var chineseExplain = map[string]string{
 	"So nobody is notified: its persons were notified of that severity before": "因此不通知任何人：相关人员此前已获知该严重程度",
 	"So its responders are notified":                                           "因此通知其负责人",
 	"So everyone who was notified is notified by the methods that %g adds":     "因此以%g所增加的方式通知已通知过的所有人",
+	"So rule %s starts at its first step":                                      "因此策略 %s 从第一个环节开始",
+	"So rule %s replaces rule %s, and starts at its first step":                "因此策略 %s 取代策略 %s，并从第一个环节开始",
 	"So its escalation rule was chosen again":                                  "因此重新选择了分派策略",
 	"The message about the severity shows them":                                "关于严重程度的消息会列出它们",
 	"The reminder shows them":                                                  "提醒消息会列出它们",

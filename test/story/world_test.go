@@ -238,6 +238,7 @@ func (w *world) as(key, path, format string, args ...any) reply {
 	if r.Error != nil {
 		w.t.Fatalf("%s: %s", path, r)
 	}
+	w.readable(path, r)
 	w.settle()
 	return r
 }

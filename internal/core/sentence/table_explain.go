@@ -99,6 +99,8 @@ var explainTable = []Pattern{
 	{"rise_known", "So nobody is notified: its persons were notified of that severity before"},
 	{"rise_responders", "So its responders are notified"},
 	{"rise_methods", "So everyone who was notified is notified by the methods that %g adds"},
+	{"rise_rule", "So rule %s starts at its first step"},
+	{"rise_replaces", "So rule %s replaces rule %s, and starts at its first step"},
 	{"rise_chosen", "So its escalation rule was chosen again"},
 	{"join_rise", "The message about the severity shows them"},
 	{"join_reminder", "The reminder shows them"},

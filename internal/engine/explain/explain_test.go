@@ -68,7 +68,7 @@ func TestExplain(t *testing.T) {
 		{Name: "an alert", Body: `{"alert_id": "` + alertID + `"}`, Golden: "alert_explain"},
 		{Name: "in upper case", Body: `{"alert_id": "663A1B2C3D4E5F6789ABCDEF"}`, Golden: "alert_explain"},
 		{Name: "an event", Body: `{"event_id": "` + second + `"}`, Golden: "alert_explain_event"},
-		{Name: "one that waits", Body: `{"event_id": "` + waiting + `"}`, Data: `{"summary": "Nobody was notified yet: the event waits for its verdict.", "words": ["The event was accepted and waits for its verdict."], "waiting": true, "verdicts": [], "incidents": []}`},
+		{Name: "one that waits", Body: `{"event_id": "` + waiting + `"}`, Data: `{"summary": "Nobody was notified yet: the event waits for its verdict.", "summary_data": {"code": "sentence", "args": [{"code": "s_not_yet", "args": [{"code": "waits_verdict"}]}]}, "words": ["The event was accepted and waits for its verdict."], "words_data": [{"code": "sentence", "args": [{"code": "event_waits"}]}], "waiting": true, "verdicts": [], "incidents": []}`},
 		{Name: "imported", Body: `{"alert_id": "663a1b2c3d4e5f6789abcd03"}`},
 		{Name: "a reader", Key: apitest.KeyReader, Body: `{"event_id": "` + first + `"}`},
 		{Name: "no permission", Key: apitest.KeyNothing, Body: `{"event_id": "` + first + `"}`, Code: "AccessDenied"},

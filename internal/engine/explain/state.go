@@ -143,12 +143,12 @@ func (s *Story) risen(e activity.Entry, change activity.SeverityChanged, st *sta
 	}
 	switch {
 	case after != nil && before == nil && !added:
-		return fmt.Sprintf("So rule %s starts at its first step.", ruleNamed(after.Detail.RuleName, after.Detail.Rule))
+		return sentence.Of("rise_rule", ruleNamed(after.Detail.RuleName, after.Detail.Rule)) + "."
 	case after != nil && before != nil && after.Detail.Rule != before.Detail.Rule:
-		return fmt.Sprintf("So rule %s replaces rule %s, and starts at its first step.",
-			ruleNamed(after.Detail.RuleName, after.Detail.Rule), ruleNamed(before.Detail.RuleName, before.Detail.Rule))
+		return sentence.Of("rise_replaces", ruleNamed(after.Detail.RuleName, after.Detail.Rule),
+			ruleNamed(before.Detail.RuleName, before.Detail.Rule)) + "."
 	case added:
-		return fmt.Sprintf("So everyone who was notified is notified by the methods that %s adds.", change.To)
+		return sentence.Of("rise_methods", change.To) + "."
 	}
 	return sentence.Of("rise_chosen") + "."
 }

@@ -1,0 +1,78 @@
+package story
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"tocsin/internal/core/sentence"
+)
+
+// said are the members of replies that hold sentences of the engine.
+var said = []string{"why", "summary", "reason", "by_choice", "sentence"}
+
+// ofServices are the sentences whose last argument may be what a service answered.
+var ofServices = []string{"st_failed_why", "said", "s_last_said", "telephone", "in_bundle_answer", "reason"}
+
+// readable checks that each sentence in a reply that explains is of the table, with all sentences in it: every story
+// that asks why checks the table with it.
+func (w *world) readable(path string, r reply) {
+	w.t.Helper()
+	if !strings.HasSuffix(path, "/explain") && path != "/incident/untold/list" && path != "/lint/list" || strings.HasPrefix(path, "/schedule") {
+		return
+	}
+	var all any
+	w.must(json.Unmarshal(r.Data, &all))
+	w.eachSentence(path, all)
+}
+
+func (w *world) eachSentence(path string, value any) {
+	w.t.Helper()
+	switch value := value.(type) {
+	case []any:
+		for _, each := range value {
+			w.eachSentence(path, each)
+		}
+	case map[string]any:
+		for name, member := range value {
+			text, _ := member.(string)
+			if list, ok := member.([]any); ok && name == "words" {
+				for _, line := range list {
+					w.isSentence(path, line.(string))
+				}
+			} else if text != "" && slices.Contains(said, name) {
+				w.isSentence(path, text)
+			} else if !strings.HasSuffix(name, "_data") {
+				w.eachSentence(path, member)
+			}
+		}
+	}
+}
+
+func (w *world) isSentence(path, text string) {
+	w.t.Helper()
+	s := sentence.Read(text)
+	if s == nil {
+		w.t.Errorf("%s: no sentence of the table: %s", path, text)
+		return
+	}
+	if s.English() != text {
+		w.t.Errorf("%s: %q is read as %q", path, text, s.English())
+	}
+	for _, part := range unread(s) {
+		w.t.Errorf("%s: no sentence of the table: %q, in: %s", path, part, text)
+	}
+}
+
+// unread returns the parts of a sentence that may be sentences and are none.
+func unread(s *sentence.Said) (parts []string) {
+	_, kinds := s.Pattern()
+	for i, arg := range s.Args {
+		if inner, ok := arg.(*sentence.Said); ok {
+			parts = append(parts, unread(inner)...)
+		} else if text, ok := arg.(string); ok && kinds[i] == sentence.Text && !slices.Contains(ofServices, s.Code) {
+			parts = append(parts, text)
+		}
+	}
+	return parts
+}
