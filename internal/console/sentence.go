@@ -11,7 +11,7 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// words is what Tocsin or a service said, for a template.
+// words is a sentence for a template: of the engine, or of a service.
 type words struct {
 	Text    string
 	Foreign bool // it is in English on a page in another language: no sentence of the table
@@ -23,19 +23,19 @@ func (v *visit) Words(text string) words {
 		return words{Text: text}
 	}
 	if s := sentence.Read(text); s != nil {
-		return words{Text: v.said(s)}
+		return words{Text: v.translated(s)}
 	}
 	return words{text, text != ""}
 }
 
-// said returns a sentence in the visitor's language.
-func (v *visit) said(s *sentence.Said) string {
+// translated returns a sentence in the visitor's language.
+func (v *visit) translated(s *sentence.Data) string {
 	english, kinds := s.Pattern()
 	texts := make([]string, len(s.Args))
 	for i, arg := range s.Args {
 		switch arg := arg.(type) {
-		case *sentence.Said:
-			texts[i] = v.said(arg)
+		case *sentence.Data:
+			texts[i] = v.translated(arg)
 		case int64:
 			texts[i] = strconv.FormatInt(arg, 10)
 		case string:
@@ -116,9 +116,9 @@ func (v *visit) Refused(r *api.Refusal) refusalWords {
 	case s == nil:
 		return refusalWords{v.T("The server refused this:"), strings.TrimPrefix(f.Field+": "+f.Message, ": ")}
 	case f.Field != "":
-		return refusalWords{Text: v.T("The field %s is not accepted: %s.", f.Field, v.said(s))}
+		return refusalWords{Text: v.T("The field %s is not accepted: %s.", f.Field, v.translated(s))}
 	}
-	return refusalWords{Text: v.T("The server refused this: %s.", v.said(s))}
+	return refusalWords{Text: v.T("The server refused this: %s.", v.translated(s))}
 }
 
 // refusalWords is why the server refused something.

@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/core/sentence"
 )
 
-// said are the members of replies that hold sentences of the engine.
-var said = []string{"why", "summary", "reason", "by_choice", "sentence"}
+// explaining are the members of replies that hold sentences of the engine.
+var explaining = []string{"why", "summary", "reason", "by_choice", "sentence"}
 
 // ofServices are the sentences whose last argument may be what a service answered.
 var ofServices = []string{"st_failed_why", "said", "s_last_said", "telephone", "in_bundle_answer", "reason"}
@@ -40,7 +40,7 @@ func (w *world) eachSentence(path string, value any) {
 				for _, line := range list {
 					w.isSentence(path, line.(string))
 				}
-			} else if text != "" && slices.Contains(said, name) {
+			} else if text != "" && slices.Contains(explaining, name) {
 				w.isSentence(path, text)
 			} else if !strings.HasSuffix(name, "_data") {
 				w.eachSentence(path, member)
@@ -65,10 +65,10 @@ func (w *world) isSentence(path, text string) {
 }
 
 // unread returns the parts of a sentence that may be sentences and are none.
-func unread(s *sentence.Said) (parts []string) {
+func unread(s *sentence.Data) (parts []string) {
 	_, kinds := s.Pattern()
 	for i, arg := range s.Args {
-		if inner, ok := arg.(*sentence.Said); ok {
+		if inner, ok := arg.(*sentence.Data); ok {
 			parts = append(parts, unread(inner)...)
 		} else if text, ok := arg.(string); ok && kinds[i] == sentence.Text && !slices.Contains(ofServices, s.Code) {
 			parts = append(parts, text)

@@ -69,7 +69,7 @@ type Step struct {
 	Name    string        `json:"rule_name,omitzero" doc:"Its name at that time."`
 	Matched bool          `json:"matched" doc:"Whether it applied."`
 	Why     string        `json:"why" doc:"The condition that was met or not with the value it saw, or what was done, in words."`
-	WhyData sentence.Said `json:"why_data,omitzero" doc:"In an explanation: why as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	WhyData sentence.Data `json:"why_data,omitzero" doc:"In an explanation: why as data, see docs/sentences.md; absent: it is no sentence of the table."`
 	// Channels and Until are what follows from a step that matched.
 	Channels []int64 `json:"channel_ids,omitempty" doc:"Of a case of a route: the channels that it leads to."`
 	Until    int64   `json:"until,omitzero" doc:"Of a rule that mutes the alert: until when, Unix seconds, unless the rules change; it is decided again then."`

@@ -22,7 +22,7 @@ type Finding struct {
 	Severity     string        `json:"severity" enum:"error,warning,info" doc:"error: an event can reach no one; warning: it can at some times or with some contents, or is late; info: silent by choice, or not to be proven."`
 	Object       fault.Ref     `json:"object" doc:"The object to fix."`
 	Sentence     string        `json:"sentence" doc:"The problem, in words."`
-	SentenceData sentence.Said `json:"sentence_data,omitzero" doc:"The sentence as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	SentenceData sentence.Data `json:"sentence_data,omitzero" doc:"The sentence as data, see docs/sentences.md; absent: it is no sentence of the table."`
 	Fix          string        `json:"fix" doc:"What fixes it, in words."`
 	Channel      int64         `json:"channel_id,omitzero" doc:"The channel that the object is a rule of; absent: it is no rule."`
 	Channels     []int64       `json:"-"` // only callers who may read all of these may see it

@@ -19,7 +19,7 @@ type pattern struct {
 }
 
 // patterns is the table in the order in which a text is compared with it: first those without
-// holes, then what joins sentences, then the patterns that say most, and last those whose end is any text and might hold a part of another sentence.
+// holes, then what joins sentences, then the longest patterns, and last those whose end is any text and might hold a part of another sentence.
 var patterns = func() []*pattern {
 	var all []*pattern
 	for _, p := range Patterns() {
@@ -71,9 +71,11 @@ func (p *pattern) class() int {
 	case p.Code == "sentence" || p.Code == "sentences":
 		return 2
 	case p.Code == "either_or_raw" || p.Code == "raw_or" || p.Code == "named_why":
-		return 6
+		return 7
 	case n > 0 && p.kinds[0] == Sentence && p.literals[0] == "":
 		return 3
+	case p.literals[0] == "" && strings.IndexByte("snpy", p.kinds[0]) >= 0:
+		return 6 // its begin is any text
 	case !open:
 		return 4
 	}
@@ -93,30 +95,30 @@ const maxText = 8 << 10
 
 // reader reads one text. Parts of it are read once.
 type reader struct {
-	known map[string]*Said // nil: no sentence
+	known map[string]*Data // nil: no sentence
 	depth int
 	reads int
 }
 
 // Read returns a sentence that was written with the table as data; nil: it is none of them. A sentence is read from its
 // words so that it is stored once, and so that those which were stored before the table existed have codes as well.
-func Read(text string) *Said {
+func Read(text string) *Data {
 	if text == "" || len(text) > maxText {
 		return nil
 	}
-	r := reader{known: map[string]*Said{}}
+	r := reader{known: map[string]*Data{}}
 	return r.read(text)
 }
 
-// Data is Read for a member of a reply, which is absent when the text is no sentence of the table.
-func Data(text string) (s Said) {
+// DataOf is Read for a member of a reply, which is absent when the text is no sentence of the table.
+func DataOf(text string) (s Data) {
 	if read := Read(text); read != nil {
 		s = *read
 	}
 	return s
 }
 
-func (r *reader) read(text string) *Said {
+func (r *reader) read(text string) *Data {
 	if s, ok := r.known[text]; ok {
 		return s
 	}
@@ -125,14 +127,14 @@ func (r *reader) read(text string) *Said {
 	}
 	r.depth++
 	defer func() { r.depth-- }()
-	var found *Said
+	var found *Data
 	for _, p := range begins[text[0]] {
 		if len(text) < p.length || !strings.HasPrefix(text, p.literals[0]) || !strings.HasSuffix(text, p.literals[len(p.kinds)]) ||
 			!strings.Contains(text, p.longest) {
 			continue
 		}
 		if args, ok := r.match(p, 0, text[len(p.literals[0]):]); ok {
-			found = &Said{p.Code, args}
+			found = &Data{p.Code, args}
 			break
 		}
 	}
@@ -152,7 +154,7 @@ func (r *reader) match(p *pattern, n int, text string) ([]any, bool) {
 			return nil, false
 		}
 		arg, ok := r.argument(p.kinds[n], text[:at])
-		if !ok {
+		if !ok || p.Code == "both" && !whole(arg) {
 			continue
 		}
 		if rest, ok := r.match(p, n+1, text[at+len(literal):]); ok {
@@ -160,6 +162,22 @@ func (r *reader) match(p *pattern, n int, text string) ([]any, bool) {
 		}
 	}
 	return nil, false
+}
+
+// whole reports whether a sentence holds no text that might have been a sentence and is none: "and" joins whole sentences,
+// because it stands in many.
+func whole(arg any) bool {
+	s, ok := arg.(*Data)
+	if !ok {
+		return true
+	}
+	_, kinds := s.Pattern()
+	for i, inner := range s.Args {
+		if _, raw := inner.(string); raw && kinds[i] == Text || !whole(inner) {
+			return false
+		}
+	}
+	return true
 }
 
 // ends yields where an argument may end: wherever the literal behind it stands, the nearest first.

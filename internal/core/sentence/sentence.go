@@ -35,9 +35,9 @@ const (
 	Text     = 'v' // another sentence of the table, or any text
 )
 
-// Said is a sentence as data: its code and its arguments in the order of its holes. An argument is an int64, a string, or
-// another *Said where a sentence holds one.
-type Said struct {
+// Data is a sentence as data: its code and its arguments in the order of its holes. An argument is an int64, a string, or
+// another *Data where a sentence holds one.
+type Data struct {
 	Code string `json:"code" doc:"Which sentence it is; see docs/sentences.md."`
 	Args []any  `json:"args,omitempty" doc:"Its arguments, in the order of the English sentence: numbers, texts, and other sentences as objects with code and args."`
 }
@@ -80,7 +80,7 @@ func Of(code string, args ...any) string {
 }
 
 // English returns the sentence in words: those that it was read from.
-func (s *Said) English() string {
+func (s *Data) English() string {
 	p := table[s.Code]
 	if p == nil {
 		return ""
@@ -88,7 +88,7 @@ func (s *Said) English() string {
 	texts := make([]string, len(s.Args))
 	for i, arg := range s.Args {
 		switch arg := arg.(type) {
-		case *Said:
+		case *Data:
 			texts[i] = arg.English()
 		case int64:
 			texts[i] = strconv.FormatInt(arg, 10)
@@ -100,7 +100,7 @@ func (s *Said) English() string {
 }
 
 // Pattern returns the English pattern of the sentence, and the kinds of its holes.
-func (s *Said) Pattern() (english string, kinds []byte) {
+func (s *Data) Pattern() (english string, kinds []byte) {
 	p := table[s.Code]
 	if p == nil {
 		return "", nil

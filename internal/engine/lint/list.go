@@ -30,7 +30,7 @@ func (s *Service) list(c *api.Call, in listRequest) (reply Listed, err error) {
 	reply.Items = []lint.Finding{}
 	for _, f := range found {
 		if (in.Severity == "" || in.Severity == f.Severity) && visible(f, c.Who, hidden) {
-			f.SentenceData = sentence.Data(f.Sentence)
+			f.SentenceData = sentence.DataOf(f.Sentence)
 			reply.Items = append(reply.Items, f)
 		}
 	}

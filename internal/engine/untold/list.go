@@ -23,9 +23,9 @@ type Item struct {
 	Severity      string        `json:"severity" enum:"Critical,Warning,Info" doc:"Its severity; of events the highest."`
 	State         string        `json:"state" enum:"waiting,fallback,unreached,by_choice" doc:"waiting: the fallback is notified with the next message, or the result is not known yet; fallback: only the fallback was notified; unreached: neither the fallback nor the owner could be reached; by_choice: no person is to be notified now."`
 	Why           string        `json:"why" doc:"Why no rule notified a person."`
-	WhyData       sentence.Said `json:"why_data,omitzero" doc:"Why as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	WhyData       sentence.Data `json:"why_data,omitzero" doc:"Why as data, see docs/sentences.md; absent: it is no sentence of the table."`
 	ByChoice      string        `json:"by_choice,omitzero" doc:"Why no person is to be notified: a silence, a snooze, a disabled channel; absent: a person is."`
-	ByChoiceData  sentence.Said `json:"by_choice_data,omitzero" doc:"By whose choice as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	ByChoiceData  sentence.Data `json:"by_choice_data,omitzero" doc:"By whose choice as data, see docs/sentences.md; absent: it is no sentence of the table."`
 	Since         int64         `json:"since" doc:"Since when, Unix seconds."`
 	LastAt        int64         `json:"last_at,omitzero" doc:"When the last event came, Unix seconds."`
 	Events        int64         `json:"events,omitzero" doc:"How many events there were."`
@@ -78,7 +78,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 // asData adds to each sentence its code and its arguments.
 func asData(items []Item) []Item {
 	for i := range items {
-		items[i].WhyData, items[i].ByChoiceData = sentence.Data(items[i].Why), sentence.Data(items[i].ByChoice)
+		items[i].WhyData, items[i].ByChoiceData = sentence.DataOf(items[i].Why), sentence.DataOf(items[i].ByChoice)
 	}
 	return items
 }

@@ -21,7 +21,7 @@ type historyDetail struct {
 	RequestHeaders  string        `json:"request_headers" doc:"The headers sent, as a JSON object; the values of the webhook's own headers and the signature are hidden. Empty for attempts of an account file, as the next four."`
 	RequestBody     string        `json:"request_body" doc:"The body that was sent."`
 	ErrorMessage    string        `json:"error_message" doc:"Why it failed; empty when it did not."`
-	ErrorData       sentence.Said `json:"error_message_data,omitzero" doc:"The message as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	ErrorData       sentence.Data `json:"error_message_data,omitzero" doc:"The message as data, see docs/sentences.md; absent: it is no sentence of the table."`
 	ResponseHeaders string        `json:"response_headers" doc:"The headers of the response, as a JSON object; credentials are hidden."`
 	ResponseBody    string        `json:"response_body" doc:"The first 16 KiB of the response; secrets of the webhook are hidden."`
 	RefTitle        string        `json:"ref_title" doc:"Present title of the incident or alert; empty when it was deleted."`
@@ -54,7 +54,7 @@ func (r *Service) historyDetail(c *api.Call, in historyDetailRequest) (h history
 // scanDetail reads the columns of a delivery and those of its exchange.
 func scanDetail(row db.Scan) (h historyDetail, err error) {
 	h.Delivery, err = scanDelivery(row, &h.RequestHeaders, &h.RequestBody, &h.ErrorMessage, &h.ResponseHeaders, &h.ResponseBody)
-	h.ErrorData = sentence.Data(h.ErrorMessage)
+	h.ErrorData = sentence.DataOf(h.ErrorMessage)
 	return h, err
 }
 

@@ -24,7 +24,7 @@ type messageInfo struct {
 	NextAt        int64          `json:"next_at" doc:"No attempt is made before; 0: none is due."`
 	SettledAt     int64          `json:"settled_at" doc:"When it ended; 0: it has not."`
 	Reason        string         `json:"reason" doc:"Why the last attempt failed or the message was cancelled; empty when neither is so."`
-	ReasonData    sentence.Said  `json:"reason_data,omitzero" doc:"The reason as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	ReasonData    sentence.Data  `json:"reason_data,omitzero" doc:"The reason as data, see docs/sentences.md; absent: it is no sentence of the table."`
 	Attempts      []attemptShown `json:"attempts" doc:"Its latest attempts, newest first, at most 100."`
 }
 
@@ -32,7 +32,7 @@ type messageInfo struct {
 type attemptShown struct {
 	Delivery
 	ErrorMessage string        `json:"error_message" doc:"Why it failed; empty when it did not."`
-	ErrorData    sentence.Said `json:"error_message_data,omitzero" doc:"The message as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	ErrorData    sentence.Data `json:"error_message_data,omitzero" doc:"The message as data, see docs/sentences.md; absent: it is no sentence of the table."`
 }
 
 // maxAttemptsShown is how many attempts of a message are shown. A message is attempted less often in the day that it is
@@ -60,10 +60,10 @@ func (r *Service) messageInfo(c *api.Call, in messageInfoRequest) (m messageInfo
 	if err != nil {
 		return m, err
 	}
-	m.ReasonData = sentence.Data(m.Reason)
+	m.ReasonData = sentence.DataOf(m.Reason)
 	m.Attempts, err = db.All(c.Tx, func(scan db.Scan) (a attemptShown, err error) {
 		a.Delivery, err = scanDelivery(scan, &a.ErrorMessage)
-		a.ErrorData = sentence.Data(a.ErrorMessage)
+		a.ErrorData = sentence.DataOf(a.ErrorMessage)
 		a.EventTime = a.EventTime.In(c.Who.Zone)
 		return a, err
 	}, `SELECT `+columns+`, (SELECT error_message FROM webhook_exchange x WHERE x.account_id = $1 AND x.event_id = webhook_delivery.event_id)
