@@ -90,6 +90,8 @@ func TestChineseReasons(t *testing.T) {
 			t.Errorf("%s: %s", path, text)
 		}
 	}
+	b.post("/teams", "name", strings.Repeat("x", 3000)).showsWith(400, "字段", "未被接受")
+	b.post("/teams/7000000000021/delete").showsWith(400, "服务器拒绝了此操作", "使用")
 	b.get(muted + "/why").shows("labels.env 为 &#34;staging&#34;")
 }
 

@@ -52,6 +52,8 @@ func (v *visit) argument(kind byte, text string) string {
 		return v.clock(text)
 	case sentence.Severity:
 		return v.T(text)
+	case sentence.Kind:
+		return v.FindingKind(text)
 	case sentence.Method:
 		method, _, _ := strings.Cut(text, ":")
 		return v.Way(method)

@@ -25,7 +25,7 @@ func kindsOf(text string) (kinds []string) {
 // a record of it is shown without a word of English but its arguments.
 func TestSentences(t *testing.T) {
 	samples := strings.NewReplacer("%d", "7", "%q", `"Disk"`, "%t", "X9", "%s", "Ann", "%n", "Ann, Bob", "%p", "Ann and Bob", "%c",
-		"Mon 13 Apr 12:00 (Asia/Shanghai)", "%h", "09:00", "%y", "Monday", "%g", "Critical", "%m", "sms", "%o", "IN", "%w",
+		"Mon 13 Apr 12:00 (Asia/Shanghai)", "%h", "09:00", "%y", "Monday", "%g", "Critical", "%m", "sms", "%o", "IN", "%k", "channel", "%w",
 		"named by the rule", "%v", "named by the rule")
 	now := time.Date(2026, 4, 13, 0, 0, 0, 0, time.UTC)
 	en, zh := &visit{Lang: "en", Now: now}, &visit{Lang: "zh", Now: now}

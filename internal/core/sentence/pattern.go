@@ -228,7 +228,7 @@ func (r *reader) argument(kind byte, text string) (any, bool) {
 	case Quoted:
 		quoted, err := strconv.QuotedPrefix(text)
 		return text, err == nil && quoted == text
-	case Token, Severity, Method:
+	case Token, Severity, Method, Kind:
 		return text, !strings.ContainsRune(text, ' ')
 	case Operator:
 		return text, text == "IN" || text == "NOTIN"

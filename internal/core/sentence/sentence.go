@@ -31,6 +31,7 @@ const (
 	Severity = 'g' // a severity
 	Method   = 'm' // a method of notification
 	Operator = 'o' // IN or NOTIN
+	Kind     = 'k' // a kind of objects, such as channel or escalate_rule
 	Sentence = 'w' // another sentence of the table
 	Text     = 'v' // another sentence of the table, or any text
 )

@@ -79,7 +79,7 @@ var verbs = regexp.MustCompile(`%([a-z])`)
 // samples are arguments of each kind.
 var samples = map[string]string{
 	"d": "7", "q": `"a, b. (c)"`, "t": "labels.x", "s": "Night work", "n": "Ann, team Disk", "p": "Ann and Bob", "c": "Mon 13 Apr 12:00 (Asia/Shanghai)",
-	"h": "09:00", "y": "Monday", "g": "Critical", "m": "sms", "o": "IN", "w": "named by the rule", "v": "what no one knows",
+	"h": "09:00", "y": "Monday", "g": "Critical", "m": "sms", "o": "IN", "k": "channel", "w": "named by the rule", "v": "what no one knows",
 }
 
 // TestTable writes each sentence of the table, reads it, and compares: the codes are unique, and no sentence hides another.

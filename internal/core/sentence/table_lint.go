@@ -102,7 +102,7 @@ var lintTable = []Pattern{
 	{"e_twice", "is given twice"},
 	{"e_unknown_member", "is not a member that is known here"},
 	{"e_either", "or %t is required"},
-	{"e_missing", "%s %t does not exist"},
+	{"e_missing", "%k %t does not exist"},
 	{"e_permission", "this key lacks the permission %s"},
 	{"e_illegal", "it cannot be %t: %v"},
 	{"e_of_incident", "incident %t: %v"},
@@ -116,6 +116,14 @@ var lintTable = []Pattern{
 	{"e_cover_expired", "the request for cover has expired"},
 	{"e_attempts", "too many attempts; wait a minute"},
 	{"e_page_test", "you were paged for a test less than a minute ago, by incident %t"},
+	{"e_used", "%k %t is used by %k %t (%s)"},
+	{"e_used_more", "%k %t is used by %k %t (%s) and %d more"},
+	{"e_used_many", "%k %t is used by %k %t (%s) and at least %d more"},
+	{"e_name_required", "is required, 1 to %d characters, under this name or as name"},
+	{"e_template_name", "another template has the name %q"},
+	{"e_not_together", "must not be set together with %t"},
+	{"e_team_name", "another team, %d, is called %q"},
+	{"e_field_name", "another field is called %q"},
 
 	// Warnings about schedules.
 	{"w_layer", "layers[%d].%v"},

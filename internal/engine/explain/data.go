@@ -2,24 +2,34 @@ package explain
 
 import "tocsin/internal/core/sentence"
 
-// asData adds to each sentence of the explanation its code and its arguments.
+// asData adds to each sentence of the explanation its code and its arguments. Verdicts repeat each other, so each
+// sentence is read once.
 func (x *Explanation) asData() {
-	x.SummaryData = sentence.DataOf(x.Summary)
+	read := map[string]sentence.Data{}
+	data := func(text string) sentence.Data {
+		d, known := read[text]
+		if !known {
+			d = sentence.DataOf(text)
+			read[text] = d
+		}
+		return d
+	}
+	x.SummaryData = data(x.Summary)
 	x.WordsData = make([]sentence.Data, len(x.Words))
 	for i, text := range x.Words {
-		x.WordsData[i] = sentence.DataOf(text)
+		x.WordsData[i] = data(text)
 	}
 	for _, list := range [][]Outcome{x.Verdicts, x.Later} {
 		for _, v := range list {
 			for i := range v.Trace {
-				v.Trace[i].WhyData = sentence.DataOf(v.Trace[i].Why)
+				v.Trace[i].WhyData = data(v.Trace[i].Why)
 			}
 		}
 	}
 	for _, s := range x.Incidents {
 		for i := range s.Notices {
 			n := &s.Notices[i]
-			n.ReasonData, n.OutcomeData = sentence.DataOf(n.Reason), sentence.DataOf(n.Outcome)
+			n.ReasonData, n.OutcomeData = data(n.Reason), data(n.Outcome)
 		}
 	}
 }
