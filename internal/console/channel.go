@@ -13,6 +13,7 @@ var channelPages = []page{
 	{path: "/channels/new", template: "channel_edit", tab: "channels", show: editChannel},
 	{path: "/channels/{id}", template: "channel", tab: "channels", show: showChannel},
 	{path: "/channels/{id}/edit", template: "channel_edit", tab: "channels", show: editChannel},
+	{path: "/channels/{id}/test", template: "channel_test", tab: "channels", show: showTester},
 	{path: "/channels/{id}/ladder", template: "channel_ladder", tab: "channels", show: showLadder},
 	{path: "/channels/{id}/rules/{kind}/{rule}", template: "channel_rule", tab: "channels", show: showRule},
 	{path: "/channels/{id}/escalations/{rule}", template: "channel_escalation", tab: "channels", show: showEscalation},
@@ -21,6 +22,7 @@ var channelPages = []page{
 var channelActions = []action{
 	{path: "/channels/new", do: saveChannel, show: editChannel, page: "channel_edit"},
 	{path: "/channels/{id}/edit", do: saveChannel, show: editChannel, page: "channel_edit"},
+	{path: "/channels/{id}/test", do: tryAlert, show: showTester, page: "channel_test"},
 	{path: "/channels/{id}/status/{to}", do: setChannelStatus, show: showChannel, page: "channel"},
 	{path: "/channels/{id}/rules/{kind}/{rule}", do: saveRule, show: showRule, page: "channel_rule"},
 	{path: "/channels/{id}/rules/{kind}/{rule}/{to}", do: setRuleStatus, show: showChannel, page: "channel"},
@@ -196,6 +198,8 @@ type channelView struct {
 	Gone      []ruleHit // of rules that are deleted
 	Complete  bool      // the hits cover the whole week
 	May       bool
+	Reads     bool // alerts, so that one can be tried
+	Foresees  bool // who would be notified
 }
 
 func showChannel(v *visit) (view, error) {
@@ -203,7 +207,8 @@ func showChannel(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := channelView{titled: titled(c.Name), Channel: c, May: v.May(manageChannels), Unheld: true}
+	d := channelView{titled: titled(c.Name), Channel: c, May: v.May(manageChannels), Unheld: true,
+		Reads: v.May("Channels Read (on-call)"), Foresees: v.May("Incidents Read (on-call)")}
 	if err := d.rules(v); err != nil {
 		return nil, err
 	}

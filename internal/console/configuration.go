@@ -48,6 +48,9 @@ func showConfiguration(v *visit) (view, error) {
 	if v.ReadsLint() {
 		d.Links = append(d.Links, pageLink{"/lint", v.T("What is wrong with the configuration")})
 	}
+	if v.May(readHealth) {
+		d.Links = append(d.Links, pageLink{"/health/server", v.T("How the server is")})
+	}
 	if v.ReadsUntold() {
 		d.Links = append(d.Links, pageLink{"/untold", v.T("What reached no one")})
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -220,33 +219,6 @@ func (v *visit) tryFilter(channel int64, f filter.Filter) (t tried, err error) {
 		request["alert_id"] = id
 	}
 	return t, v.call("/alert/filter/try", request, &t)
-}
-
-// pasted reads an alert that was pasted: as a source pushes it, or as the API shows it.
-func (v *visit) pasted(text string) (map[string]any, error) {
-	var in struct {
-		Title       string            `json:"title"`
-		TitleRule   string            `json:"title_rule"`
-		Description string            `json:"description"`
-		Key         string            `json:"alert_key"`
-		Severity    string            `json:"alert_severity"`
-		Event       string            `json:"event_status"`
-		Labels      map[string]string `json:"labels"`
-	}
-	if err := json.Unmarshal([]byte(text), &in); err != nil {
-		return nil, wrong(v.T("The alert cannot be read as JSON: %s", cut(strings.TrimPrefix(err.Error(), "json: "), 200)))
-	}
-	alert := map[string]any{"title": in.Title, "title_rule": in.TitleRule, "description": in.Description, "alert_key": in.Key,
-		"labels": in.Labels}
-	if in.Title == "" {
-		alert["title"] = in.TitleRule
-	}
-	for _, severity := range []string{in.Event, in.Severity} {
-		if slices.Contains([]string{"Critical", "Warning", "Info", "Ok"}, severity) {
-			alert["alert_severity"] = severity
-		}
-	}
-	return alert, nil
 }
 
 // guard refuses a filter that would hold back everything, and asks before one that would hold back much: the person

@@ -179,15 +179,10 @@ func (v *visit) prefilled() filterForm {
 // choices fills in what the form offers: recent alerts to try the filter on, and calendars.
 func (v *visit) choices(f *ruleForm) error {
 	if v.May("Channels Read (on-call)") {
-		var recent struct {
-			Items []alertChoice `json:"items"`
-		}
-		now := v.Now.Unix()
-		request := map[string]any{"channel_ids": []int64{f.Channel.ID}, "start_time": now - 7*86400, "end_time": now + 1, "limit": 30}
-		if err := v.call("/alert/list", request, &recent); err != nil {
+		var err error
+		if f.Recent, err = v.recentAlerts([]int64{f.Channel.ID}); err != nil {
 			return err
 		}
-		f.Recent = recent.Items
 	}
 	if f.Kind.Name != "silences" {
 		return nil
