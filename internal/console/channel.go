@@ -10,9 +10,9 @@ import (
 
 var channelPages = []page{
 	{path: "/channels", template: "channels", tab: "channels", show: showChannels},
-	{path: "/channels/new", template: "channel_edit", tab: "channels", show: editChannel},
+	{path: "/channels/new", template: "channel_edit", tab: "channels", show: editChannel, needs: manageChannels},
 	{path: "/channels/{id}", template: "channel", tab: "channels", show: showChannel},
-	{path: "/channels/{id}/edit", template: "channel_edit", tab: "channels", show: editChannel},
+	{path: "/channels/{id}/edit", template: "channel_edit", tab: "channels", show: editChannel, needs: manageChannels},
 	{path: "/channels/{id}/test", template: "channel_test", tab: "channels", show: showTester},
 	{path: "/channels/{id}/ladder", template: "channel_ladder", tab: "channels", show: showLadder},
 	{path: "/channels/{id}/rules/{kind}/{rule}", template: "channel_rule", tab: "channels", show: showRule},
@@ -20,13 +20,13 @@ var channelPages = []page{
 }
 
 var channelActions = []action{
-	{path: "/channels/new", do: saveChannel, show: editChannel, page: "channel_edit"},
-	{path: "/channels/{id}/edit", do: saveChannel, show: editChannel, page: "channel_edit"},
+	{path: "/channels/new", do: saveChannel, show: editChannel, page: "channel_edit", needs: manageChannels},
+	{path: "/channels/{id}/edit", do: saveChannel, show: editChannel, page: "channel_edit", needs: manageChannels},
 	{path: "/channels/{id}/test", do: tryAlert, show: showTester, page: "channel_test"},
 	{path: "/channels/{id}/status/{to}", do: setChannelStatus, show: showChannel, page: "channel"},
-	{path: "/channels/{id}/rules/{kind}/{rule}", do: saveRule, show: showRule, page: "channel_rule"},
-	{path: "/channels/{id}/rules/{kind}/{rule}/{to}", do: setRuleStatus, show: showChannel, page: "channel"},
-	{path: "/channels/{id}/escalations/{rule}", do: saveEscalation, show: showEscalation, page: "channel_escalation"},
+	{path: "/channels/{id}/rules/{kind}/{rule}", do: saveRule, show: showRule, page: "channel_rule", needs: manageChannels},
+	{path: "/channels/{id}/rules/{kind}/{rule}/{to}", do: setRuleStatus, show: showChannel, page: "channel", needs: manageChannels},
+	{path: "/channels/{id}/escalations/{rule}", do: saveEscalation, show: showEscalation, page: "channel_escalation", needs: manageChannels},
 }
 
 // manageChannels is the permission that the forms of channels need.

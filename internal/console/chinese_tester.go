@@ -47,4 +47,5 @@ var chineseTester = map[string]string{
 	"not known": "未知",
 	"%s has changed this meanwhile. What you entered is below and is not saved. Saving again replaces what is stored.": "%s 已在此期间修改了它。您填写的内容保留在下方，尚未保存；再次保存将覆盖已存内容。",
 	"This was changed meanwhile. What you entered is below and is not saved. Saving again replaces what is stored.":    "在此期间它已被修改。您填写的内容保留在下方，尚未保存；再次保存将覆盖已存内容。",
+	"You lack the permission %s.": "您没有权限：%s。",
 }
