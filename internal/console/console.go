@@ -112,6 +112,12 @@ func (v *visit) act(a action) error {
 	return moved(next)
 }
 
+// The permissions that several pages and actions need.
+const (
+	manageIncidents = "Incidents Manage (on-call)"
+	manageSchedules = "Schedules Manage (on-call)"
+)
+
 // need returns the error of a person who lacks a permission; empty: none is needed.
 func (v *visit) need(permission string) error {
 	if permission == "" || v.May(permission) {

@@ -15,14 +15,14 @@ var endpointPages = []page{
 }
 
 var endpointActions = []action{
-	{path: "/endpoints/{id}/test", do: testEndpoint, show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/count", do: countReplay, show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/replay", do: replayEndpoint, show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/cancel", do: cancelReplay, show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/rotate", do: rotateSecret, show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/expire", do: onEndpoint("/integration/secret/expire"), show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/enable", do: onEndpoint("/integration/enable"), show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/disable", do: onEndpoint("/integration/disable"), show: showEndpoint, page: "endpoint"},
+	{path: "/endpoints/{id}/test", do: testEndpoint, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/count", do: countReplay, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/replay", do: replayEndpoint, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/cancel", do: cancelReplay, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/rotate", do: rotateSecret, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/expire", do: onEndpoint("/integration/secret/expire"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/enable", do: onEndpoint("/integration/enable"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/disable", do: onEndpoint("/integration/disable"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
 }
 
 // breaker is how the endpoint of a webhook is.

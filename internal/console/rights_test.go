@@ -28,7 +28,7 @@ var shownBy = map[string][]string{
 	"/incidents/{id}/merge": {"/incident/info"}, "/incidents/{id}/edit": {"/incident/info"},
 	"/alerts": {"/alert/list"}, "/alerts/{id}": {"/alert/info"}, "/alerts/{id}/why": {"/alert/explain"},
 	"/schedules": {"/schedule/list"}, "/schedules/{id}": {"/schedule/info"}, "/schedules/{id}/why": {"/schedule/explain"},
-	"/schedules/{id}/edit": {"/schedule/update"}, "/schedules/{id}/plan": {"/schedule/info"}, "/schedules/{id}/override": {"/schedule/override/create"},
+	"/schedules/{id}/edit": {"/schedule/update"}, "/schedules/{id}/plan": {"/schedule/update"}, "/schedules/{id}/override": {"/schedule/override/list"},
 	"/schedules/{id}/hours": {"/schedule/stats"}, "/people/{id}/shifts": {"/schedule/self"}, "/calendar-feeds": {"/schedule/calendar/list"},
 	"/channels": {"/channel/list"}, "/channels/new": {"/channel/create"}, "/channels/{id}": {"/channel/silence/rule/list"},
 	"/channels/{id}/edit": {"/channel/update"}, "/channels/{id}/test": {"/channel/rules/try"}, "/channels/{id}/ladder": {"/incident/escalation/preview"},
@@ -188,7 +188,12 @@ func insert(id, rest string) string {
 	return id + rest + query
 }
 
-var aForm = regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*>`)
+var aForm = regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*>.*?</form>`)
+
+// changes reports whether a form that is drawn does more than to try something or to be drawn again.
+func changes(form string) bool {
+	return strings.Contains(form, "<button") && (!strings.Contains(form, `name="do"`) || strings.Contains(form, `value="save"`))
+}
 
 var actionOf, linkOf = regexp.MustCompile(`action="([^"]+)"`), regexp.MustCompile(`<a[^>]*href="(/[^"#]*)"`)
 
@@ -225,7 +230,7 @@ func (w *world) compare(key string, ids map[string]string, shown, done []string)
 		}
 		for _, f := range aForm.FindAllString(a.body, -1) {
 			to := actionOf.FindStringSubmatch(f)
-			if to == nil {
+			if to == nil || !changes(f) {
 				continue
 			}
 			r, _ := http.NewRequest(http.MethodPost, html.UnescapeString(to[1]), nil)

@@ -14,8 +14,8 @@ var schedulePages = []page{
 	{path: "/schedules/{id}", template: "schedule", tab: "schedules", show: showSchedule},
 	{path: "/schedules/{id}/why", template: "schedule_why", tab: "schedules", show: showScheduleWhy},
 	{path: "/schedules/{id}/override", template: "schedule_override", tab: "schedules", show: showOverride},
-	{path: "/schedules/{id}/edit", template: "schedule_edit", tab: "schedules", show: showEdit},
-	{path: "/schedules/{id}/plan", template: "schedule_plan", tab: "schedules", show: showNoPlan},
+	{path: "/schedules/{id}/edit", template: "schedule_edit", tab: "schedules", show: showEdit, needs: manageSchedules},
+	{path: "/schedules/{id}/plan", template: "schedule_plan", tab: "schedules", show: showNoPlan, needs: manageSchedules},
 	{path: "/schedules/{id}/hours", template: "schedule_hours", tab: "schedules", show: showHours},
 	{path: "/calendar-feeds", template: "calendar_feeds", tab: "schedules", show: showFeeds},
 	{path: "/people/{id}/shifts", template: "shifts", tab: "schedules", show: showShifts},
@@ -23,9 +23,9 @@ var schedulePages = []page{
 
 var scheduleActions = []action{
 	{path: "/schedules/{id}/override", do: makeOverride, show: showOverride, page: "schedule_override"},
-	{path: "/schedules/{id}/override/delete", do: deleteOverride, show: showOverride, page: "schedule_override"},
-	{path: "/schedules/{id}/edit", do: changeSchedule, show: showEdit, page: "schedule_edit"},
-	{path: "/schedules/{id}/plan", do: changeSchedule, show: showEdit, page: "schedule_edit"},
+	{path: "/schedules/{id}/override/delete", do: deleteOverride, show: showOverride, page: "schedule_override", needs: manageSchedules},
+	{path: "/schedules/{id}/edit", do: changeSchedule, show: showEdit, page: "schedule_edit", needs: manageSchedules},
+	{path: "/schedules/{id}/plan", do: changeSchedule, show: showEdit, page: "schedule_edit", needs: manageSchedules},
 	{path: "/calendar-feeds", do: makeFeed, show: showFeeds, page: "calendar_feeds"},
 	{path: "/calendar-feeds/revoke", do: revokeFeed, show: showFeeds, page: "calendar_feeds"},
 	{path: "/people/{id}/absence", do: makeAbsence, show: showShifts, page: "shifts"},

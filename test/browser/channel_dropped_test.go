@@ -22,7 +22,7 @@ func TestDroppedAlertsAreCounted(t *testing.T) {
 	p.See("Latest: Bench 2")
 	p.Follow("Try an alert")
 	p.Type("[name=pasted]", `{"title": "Bench 3", "event_status": "Critical", "labels": {"env": "lab"}}`)
-	p.Follow("Try")
+	p.Follow(try)
 	p.See("It would be discarded.")
 	p.See("Labs ✓ decides")
 }

@@ -83,6 +83,7 @@ func TestWebhookFailsAndIsReplayed(t *testing.T) {
 	p.Click("Disable")
 	p.Follow("Disable this webhook")
 	p.See("Saved.")
+	w.Pass(t, 2*time.Minute) // what waits is cancelled when it is due
 	to.mend()
 	p.Click("Enable")
 	p.Follow("Enable this webhook")

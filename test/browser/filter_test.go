@@ -20,6 +20,9 @@ type inlet struct {
 	key     string
 }
 
+// try is the button that tries an alert: the first of the name is one that Enter presses.
+const try = ".acts button:not(.pri)[value=try], #try .acts button"
+
 func newInlet(t *testing.T, w *world.World) inlet {
 	t.Helper()
 	var channel struct {
@@ -84,11 +87,11 @@ func TestFilterEditorAgreesWithRouting(t *testing.T) {
 	p.Type("[name='if.1.0.key']", "labels.team")
 	p.Type("[name='if.1.0.vals']", "x")
 	p.Type("[name=pasted]", `{"title": "a", "event_status": "Warning", "labels": {"service": "payment-api"}}`)
-	p.Follow("Try")
+	p.Follow(try)
 	p.See("It does not match.")
 	p.See("It is Warning.")
 	p.Type("[name=pasted]", `{"title": "a", "event_status": "Critical", "labels": {"service": "payment-api"}}`)
-	p.Follow("Try")
+	p.Follow(try)
 	p.See("✓ It matches.")
 	p.Follow("Save")
 	p.See("Payments and x")
@@ -133,18 +136,18 @@ func TestFilterEditorAgreesWithRouting(t *testing.T) {
 	}
 	p.Open(in.path("/test"))
 	p.Type("[name=pasted]", `{"title": "Pay is down", "event_status": "Critical", "labels": {"service": "pay"}}`)
-	p.Follow("Try")
+	p.Follow(try)
 	p.See("It would be silenced")
 	p.See("✓ decides")
 	p.Type("[name=pasted]", "{\n  \"title\": x\n}")
-	p.Follow("Try")
+	p.Follow(try)
 	p.See("in line 2, column 12")
 	p.Quiet("400")
 	o := once(t)
 	for _, width := range []int{1360, 390} {
 		p.Size(width, 900)
 		p.Type("[name=pasted]", `{"title": "Basket is slow", "event_status": "Warning", "labels": {"service": "basket"}}`)
-		p.Follow("Try")
+		p.Follow(try)
 		p.See("An incident would begin.")
 		o.note(p.Axe(), "the tester")
 	}
