@@ -105,7 +105,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		a.selfAlerts.Module(),
 		a.ingest.Module(),
 	)
-	a.Modules = append(a.Modules, a.healthModule())
+	a.Modules = append(a.Modules, a.Module())
 	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden).Module())
 	for _, m := range a.Modules {
 		if m.Handle != nil {

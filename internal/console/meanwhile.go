@@ -26,7 +26,7 @@ func (r ruleRow) identity() string {
 	return identity(r)
 }
 
-// meanwhile says that what a form began with is no longer what is stored.
+// meanwhile means that what a form began with is no longer what is stored.
 type meanwhile struct{}
 
 // unchanged returns an error when a form began with something else than what is stored now. The form is shown again with
@@ -46,10 +46,10 @@ func (v *visit) unchanged(now string, by int64) error {
 	return wrong(v.T("This was changed meanwhile. What you entered is below and is not saved. Saving again replaces what is stored."))
 }
 
-// seen returns the identity that a form is shown with again: that of what is stored only when the person was told that it
+// seen returns the identity that a form is shown with again: that of what is stored only when the page shows that it
 // has changed.
 func (v *visit) seen(now string) string {
-	if _, told := v.made.(meanwhile); told {
+	if _, shown := v.made.(meanwhile); shown {
 		return now
 	}
 	return v.field("seen")

@@ -39,7 +39,7 @@ func TestIntegrationPage(t *testing.T) {
 	p.See("Disk is full")
 }
 
-// A person pages themselves, and the page says by which way and what came of it.
+// A person pages themselves, and the page shows by which way and what came of it.
 func TestPageMeNow(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)

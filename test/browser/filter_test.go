@@ -68,7 +68,7 @@ func choose(p *page.Page, field, value string) {
 	page.Eval[bool](p, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event('change', {bubbles: true})); return true; })(document.querySelector(%q))`, value, field))
 }
 
-// A filter of two groups is built with the buttons of its editor. What the tester says of 200 alerts is what happens to
+// A filter of two groups is built with the buttons of its editor. What the tester answers for 200 alerts is what happens to
 // them, and what a reader of the filter expects.
 func TestFilterEditorAgreesWithRouting(t *testing.T) {
 	w := begin(t)

@@ -13,8 +13,9 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// healthModule is what the program says of itself to persons who sign in. Monitors ask /health and /health/ready.
-func (a *App) healthModule() module.Module {
+// Module returns the part that the program takes in itself: it shows persons how it is. Monitors ask /health and
+// /health/ready.
+func (a *App) Module() module.Module {
 	return module.Module{Name: "app", Ops: api.WithReplies(golden, []api.Op{{
 		Path: "/account/health/info", Allow: []auth.Permission{auth.AuditRead}, Effect: api.Snapshot,
 		Doc:     "Shows how the server is: its version, its store, its clock, the work that is due and the last message that it sent.",
@@ -35,7 +36,7 @@ type healthInfo struct {
 	Store      storeInfo  `json:"store" doc:"Where data is stored."`
 	Work       []workInfo `json:"work" doc:"What is due, by kind."`
 	Failed     int64      `json:"notices_failed_last_hour" doc:"Messages that failed for good."`
-	LastSentAt int64      `json:"last_sent_at" doc:"When the account's last message to a person was sent, Unix milliseconds; 0: none was."`
+	LastSentAt int64      `json:"last_sent_at" doc:"When the account's last message to a person was sent, Unix milliseconds; 0: none was in 90 days."`
 }
 
 type storeInfo struct {
@@ -71,6 +72,6 @@ func (a *App) healthInfo(c *api.Call, _ healthRequest) (reply healthInfo, err er
 		}
 		reply.Store.FreeBytes = a.DB.Free()
 	}
-	reply.LastSentAt, err = notify.LastSent(c.Tx, c.Who.AccountID)
+	reply.LastSentAt, err = notify.LastSent(c.Tx, c.Who.AccountID, c.Now.AddDate(0, 0, -90))
 	return reply, err
 }
