@@ -48,7 +48,7 @@ func (r *receiver) mend() {
 	r.broken = false
 }
 
-// An endpoint fails: the ledger has every attempt, the breaker opens and the first page shows it. Once it is mended, what
+// An endpoint fails: the ledger has every attempt, the breaker opens and the first page shows it. Once it works again, what
 // was not delivered is sent again under the same ids, after the number was confirmed.
 func TestWebhookFailsAndIsReplayed(t *testing.T) {
 	w := ended(t, world.BeginOpen(t, t.TempDir()))
