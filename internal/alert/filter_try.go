@@ -54,7 +54,8 @@ type Described struct {
 	Labels        map[string]string `json:"labels,omitzero" maxProperties:"1000" maxLength:"6144" doc:"Its labels."`
 }
 
-func (d Described) event() event.Event {
+// Event returns the event that the alert would begin with.
+func (d Described) Event() event.Event {
 	severity := cmp.Or(d.AlertSeverity, event.Info)
 	return event.Event{
 		Title: d.Title, TitleRule: d.TitleRule, Description: d.Description, AlertKey: d.AlertKey, Severity: severity,
@@ -138,15 +139,11 @@ func (in tryRequest) explain(c *api.Call, matcher *filter.Matcher) (*TriedResult
 	var one event.Event
 	switch {
 	case in.Alert != nil:
-		one = in.Alert.event()
+		one = in.Alert.Event()
 	case in.AlertID != "":
-		a, err := info(c, OneRequest{in.AlertID})
-		if err != nil {
+		var err error
+		if one, err = EventOf(c, in.AlertID); err != nil {
 			return nil, err
-		}
-		one = event.Event{
-			Title: a.Title, TitleRule: a.TitleRule, Description: a.Description, AlertKey: a.AlertKey, Severity: a.AlertSeverity,
-			Status: a.AlertStatus, Integration: a.IntegrationID, Labels: a.Labels, GroupKey: a.GroupKey,
 		}
 	default:
 		return nil, nil
@@ -166,6 +163,15 @@ func (in tryRequest) explain(c *api.Call, matcher *filter.Matcher) (*TriedResult
 		result.Groups = append(result.Groups, group)
 	}
 	return result, nil
+}
+
+// EventOf returns an alert that the caller may read, as filters read it.
+func EventOf(c *api.Call, id string) (e event.Event, err error) {
+	a, err := info(c, OneRequest{id})
+	return event.Event{
+		Title: a.Title, TitleRule: a.TitleRule, Description: a.Description, AlertKey: a.AlertKey, Severity: a.AlertSeverity,
+		Status: a.AlertStatus, Integration: a.IntegrationID, Labels: a.Labels, GroupKey: a.GroupKey,
+	}, err
 }
 
 // triedRow is a stored alert as a filter reads it.

@@ -187,7 +187,7 @@ func alertKind(channel string) kind {
 				VALUES ($1, $2, $3, $4, `+in+`, 'opened', $5, '', 0, $6, 'Critical', $7, '[]')`, w.account, *w.marks, now*1000, names["event"], names["id"], now, `{"title":"`+names["mark"]+`"}`)
 		}, tries: []try{
 			{look, "/alert/info", one, ""}, {look, "/alert/feed", one, ""}, {look, "/alert/event/list", one, ""}, {look, "/alert/explain", one, ""}, {look, "/alert/explain", `{"event_id":"$event"}`, ""},
-			{list, "/alert/list", window, ""}, {list, "/alert/filter/try", `{"filters":[]}`, ""}, {look, "/alert/filter/try", `{"filters":[],"alert_id":"$id"}`, ""}, {look, "/alert/rule/hits", `{"channel_id":` + channel + `}`, ""}, {look, "/alert/list-by-ids", `{"alert_ids":["$id"]}`, ""}, {list, "/alert-event/list", window, ""}, {list, "/route/preview", `{"alert_ids":["$id"],"route":{"default":{"channel_ids":[$public]}}}`, ""},
+			{list, "/alert/list", window, ""}, {list, "/alert/filter/try", `{"filters":[]}`, ""}, {look, "/alert/filter/try", `{"filters":[],"alert_id":"$id"}`, ""}, {look, "/channel/rules/try", `{"channel_id":$public,"alert_id":"$id"}`, ""}, {look, "/alert/rule/hits", `{"channel_id":` + channel + `}`, ""}, {look, "/alert/list-by-ids", `{"alert_ids":["$id"]}`, ""}, {list, "/alert-event/list", window, ""}, {list, "/route/preview", `{"alert_ids":["$id"],"route":{"default":{"channel_ids":[$public]}}}`, ""},
 			{change, "/alert/merge", `{"alert_ids":["$id"],"incident_id":"$incident"}`, ""}, {change, "/alert/close", `{"alert_ids":["$id"]}`, ""},
 		}}
 }
@@ -214,7 +214,7 @@ func deliveryKind(body string) kind {
 		}, tries: []try{
 			{list, "/webhook/history/list", window(""), ""}, {list, "/webhook/history/list", window(`,"integration_id":$id`), ""}, {list, "/webhook/history/list", window(`,"ref_id":"$mark"`), ""},
 			{list, "/webhook/history/list", window(`,"event_types":["a_new"],"status":"success","asc":true`), ""},
-			{look, "/webhook/history/detail", `{"integration_id":$id,"event_id":"$mark"}`, ""}, {look, "/webhook/message/info", `{"event_id":"$mark"}`, ""}, {look, "/webhook/endpoint/info", `{"integration_id":$id}`, ""}, {change, "/webhook/history/replay", `{"event_id":"$mark"}`, ""},
+			{look, "/webhook/history/detail", `{"integration_id":$id,"event_id":"$mark"}`, ""}, {look, "/webhook/message/info", `{"event_id":"$mark"}`, ""}, {look, "/webhook/endpoint/info", `{"integration_id":$id}`, ""}, {look, "/webhook/endpoint/days", `{"integration_id":$id}`, ""}, {change, "/webhook/history/replay", `{"event_id":"$mark"}`, ""},
 			{change, "/webhook/test", `{"integration_id":$id,"wait_seconds":0}`, ""},
 			{change, "/webhook/replay", `{"integration_ids":[$id],"start_time":1000000000000,"end_time":1000000000001,"dry_run":true}`, "BadRequest"}, // one goes on
 			{list, "/webhook/replay/list", `{}`, ""}, {list, "/webhook/replay/list", `{"integration_id":$id}`, ""},

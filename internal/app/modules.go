@@ -86,7 +86,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	})
 	decisions := triage.New(triage.Config{
 		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds,
-		Decide: decide, Escalate: escalate,
+		Decide: decide, Escalate: escalate, Escalation: escalations,
 	})
 	a.Modules = append(a.objects(bus, cursorKey),
 		untolds.Module(),
@@ -105,6 +105,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		a.selfAlerts.Module(),
 		a.ingest.Module(),
 	)
+	a.Modules = append(a.Modules, a.Module())
 	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden).Module())
 	for _, m := range a.Modules {
 		if m.Handle != nil {

@@ -50,37 +50,54 @@ type state struct {
 // standing reads the state.
 func (a *App) standing(ctx context.Context, now time.Time) (s state, err error) {
 	s.Work = []overdue{}
-	err = a.DB.Read(ctx, func(tx *db.Tx) error {
-		for _, m := range a.Modules {
-			if m.Overdue == nil {
-				continue
-			}
-			w, err := m.Overdue(tx, now)
-			if err != nil {
-				return err
-			}
-			o := overdue{Work: w.Work, Count: w.Count, Held: m.Sends && a.Gate.Reason() != ""}
-			if !w.Oldest.IsZero() {
-				o.Seconds = max(0, now.Sub(w.Oldest).Seconds())
-			}
-			s.Work = append(s.Work, o)
-		}
-		if s.Failed, err = notify.FailedSince(tx, now.Add(-time.Hour)); err != nil {
-			return err
-		}
-		if s.Refused, err = integration.RefusedSince(tx, now.Add(-5*time.Minute)); err != nil {
-			return err
-		}
-		if s.Untold, err = untold.Unreached(tx); err != nil {
-			return err
-		}
-		left, err := configstore.Unreadable(tx, channel.Unreadable)
-		for _, kind := range slices.Sorted(maps.Keys(left)) {
-			s.Unreadable = append(s.Unreadable, unreadable{kind, left[kind]})
-		}
+	err = a.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		s, err = a.standingIn(tx, now)
 		return err
 	})
 	return s, err
+}
+
+func (a *App) standingIn(tx *db.Tx, now time.Time) (s state, err error) {
+	s.Work = []overdue{}
+	for _, m := range a.Modules {
+		if m.Overdue == nil {
+			continue
+		}
+		w, err := m.Overdue(tx, now)
+		if err != nil {
+			return s, err
+		}
+		o := overdue{Work: w.Work, Count: w.Count, Held: m.Sends && a.Gate.Reason() != ""}
+		if !w.Oldest.IsZero() {
+			o.Seconds = max(0, now.Sub(w.Oldest).Seconds())
+		}
+		s.Work = append(s.Work, o)
+	}
+	if s.Failed, err = notify.FailedSince(tx, now.Add(-time.Hour)); err != nil {
+		return s, err
+	}
+	if s.Refused, err = integration.RefusedSince(tx, now.Add(-5*time.Minute)); err != nil {
+		return s, err
+	}
+	if s.Untold, err = untold.Unreached(tx); err != nil {
+		return s, err
+	}
+	left, err := configstore.Unreadable(tx, channel.Unreadable)
+	for _, kind := range slices.Sorted(maps.Keys(left)) {
+		s.Unreadable = append(s.Unreadable, unreadable{kind, left[kind]})
+	}
+	return s, err
+}
+
+// judge returns in one word how the server is, and what is wrong in words.
+func (a *App) judge(s state) (status, problem string) {
+	if o := worst(s.Work); o.Seconds > late.Seconds() {
+		return "failing", fmt.Sprintf("the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
+	}
+	if reason := a.Gate.Reason(); reason != "" {
+		return "held", reason
+	}
+	return "ok", ""
 }
 
 // ready answers 200 while no work is overdue for longer than late, and 503 otherwise: then persons are not notified in
@@ -105,9 +122,8 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		status, reply.Status, reply.Problem = http.StatusServiceUnavailable, "failing", "the database does not answer"
 	} else {
 		reply.state = now
-		if o := worst(now.Work); o.Seconds > late.Seconds() {
-			status, reply.Status = http.StatusServiceUnavailable, "failing"
-			reply.Problem = fmt.Sprintf("the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
+		if how, problem := a.judge(now); how == "failing" {
+			status, reply.Status, reply.Problem = http.StatusServiceUnavailable, how, problem
 		}
 	}
 	text, err := json.Marshal(reply)

@@ -10,21 +10,23 @@ import (
 
 var channelPages = []page{
 	{path: "/channels", template: "channels", tab: "channels", show: showChannels},
-	{path: "/channels/new", template: "channel_edit", tab: "channels", show: editChannel},
+	{path: "/channels/new", template: "channel_edit", tab: "channels", show: editChannel, needs: manageChannels},
 	{path: "/channels/{id}", template: "channel", tab: "channels", show: showChannel},
-	{path: "/channels/{id}/edit", template: "channel_edit", tab: "channels", show: editChannel},
+	{path: "/channels/{id}/edit", template: "channel_edit", tab: "channels", show: editChannel, needs: manageChannels},
+	{path: "/channels/{id}/test", template: "channel_test", tab: "channels", show: showTester},
 	{path: "/channels/{id}/ladder", template: "channel_ladder", tab: "channels", show: showLadder},
 	{path: "/channels/{id}/rules/{kind}/{rule}", template: "channel_rule", tab: "channels", show: showRule},
 	{path: "/channels/{id}/escalations/{rule}", template: "channel_escalation", tab: "channels", show: showEscalation},
 }
 
 var channelActions = []action{
-	{path: "/channels/new", do: saveChannel, show: editChannel, page: "channel_edit"},
-	{path: "/channels/{id}/edit", do: saveChannel, show: editChannel, page: "channel_edit"},
+	{path: "/channels/new", do: saveChannel, show: editChannel, page: "channel_edit", needs: manageChannels},
+	{path: "/channels/{id}/edit", do: saveChannel, show: editChannel, page: "channel_edit", needs: manageChannels},
+	{path: "/channels/{id}/test", do: tryAlert, show: showTester, page: "channel_test"},
 	{path: "/channels/{id}/status/{to}", do: setChannelStatus, show: showChannel, page: "channel"},
-	{path: "/channels/{id}/rules/{kind}/{rule}", do: saveRule, show: showRule, page: "channel_rule"},
-	{path: "/channels/{id}/rules/{kind}/{rule}/{to}", do: setRuleStatus, show: showChannel, page: "channel"},
-	{path: "/channels/{id}/escalations/{rule}", do: saveEscalation, show: showEscalation, page: "channel_escalation"},
+	{path: "/channels/{id}/rules/{kind}/{rule}", do: saveRule, show: showRule, page: "channel_rule", needs: manageChannels},
+	{path: "/channels/{id}/rules/{kind}/{rule}/{to}", do: setRuleStatus, show: showChannel, page: "channel", needs: manageChannels},
+	{path: "/channels/{id}/escalations/{rule}", do: saveEscalation, show: showEscalation, page: "channel_escalation", needs: manageChannels},
 }
 
 // manageChannels is the permission that the forms of channels need.
@@ -196,6 +198,8 @@ type channelView struct {
 	Gone      []ruleHit // of rules that are deleted
 	Complete  bool      // the hits cover the whole week
 	May       bool
+	Reads     bool // alerts, so that one can be tried
+	Foresees  bool // who would be notified
 }
 
 func showChannel(v *visit) (view, error) {
@@ -203,7 +207,8 @@ func showChannel(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := channelView{titled: titled(c.Name), Channel: c, May: v.May(manageChannels), Unheld: true}
+	d := channelView{titled: titled(c.Name), Channel: c, May: v.May(manageChannels), Unheld: true,
+		Reads: v.May("Channels Read (on-call)"), Foresees: v.May("Incidents Read (on-call)")}
 	if err := d.rules(v); err != nil {
 		return nil, err
 	}

@@ -3,8 +3,9 @@ package console
 import "maps"
 
 // chinese holds the texts of the console in Chinese, by their English text.
-var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook, chinesePeople,
-	chineseLint, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain, chineseFinding)
+var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook,
+	chinesePeople, chineseLint, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain, chineseFinding,
+	chineseTester)
 
 // merged returns one catalog of several.
 func merged(parts ...map[string]string) map[string]string {

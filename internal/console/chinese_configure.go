@@ -232,7 +232,6 @@ var chineseConfigure = map[string]string{
 	"%s is none of %s":                                               "%s 不是 %s 中的任何一个",
 	"%s is %s":                                                       "%s 是 %s",
 	"%s is one of %s":                                                "%s 是 %s 之一",
-	"The alert cannot be read as JSON: %s":                           "无法将该告警解析为 JSON：%s",
 	"This filter would have held back many alerts of the last 7 days. Enter their number below to go on.": "该条件会拦截最近 7 天的大量告警。请在下方输入其数量以继续。",
 	"There is no such page.": "没有这个页面。",
 	"An integration receives what monitoring systems send, or sends on what happened.":         "集成接收监控系统推送的内容，或向外推送所发生的事情。",

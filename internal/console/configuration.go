@@ -21,16 +21,16 @@ var configurationPages = []page{
 }
 
 var configurationActions = []action{
-	{path: "/templates/{id}", do: saveTemplate, show: editTemplate, page: "record"},
-	{path: "/templates/{id}/delete", do: deletes("/template/delete", "template_id", "/templates")},
-	{path: "/calendars/{id}", do: saveCalendar, show: editCalendar, page: "record"},
-	{path: "/calendars/{id}/delete", do: deletes("/calendar/delete", "cal_id", "/calendars")},
-	{path: "/calendars/{id}/days", do: saveCalendarDay, show: editCalendar, page: "record"},
-	{path: "/calendars/{id}/days/{event}/delete", do: deleteCalendarDay},
-	{path: "/fields/{id}", do: saveField, show: editField, page: "record"},
-	{path: "/fields/{id}/delete", do: deletes("/field/delete", "field_id", "/fields")},
-	{path: "/datasources/{id}", do: saveDatasource, show: editDatasource, page: "record"},
-	{path: "/datasources/{id}/delete", do: deleteDatasource},
+	{path: "/templates/{id}", do: saveTemplate, show: editTemplate, page: "record", needs: "Templates Manage (on-call)"},
+	{path: "/templates/{id}/delete", do: deletes("/template/delete", "template_id", "/templates"), needs: "Templates Manage (on-call)"},
+	{path: "/calendars/{id}", do: saveCalendar, show: editCalendar, page: "record", needs: "Calendars Manage (on-call)"},
+	{path: "/calendars/{id}/delete", do: deletes("/calendar/delete", "cal_id", "/calendars"), needs: "Calendars Manage (on-call)"},
+	{path: "/calendars/{id}/days", do: saveCalendarDay, show: editCalendar, page: "record", needs: "Calendars Manage (on-call)"},
+	{path: "/calendars/{id}/days/{event}/delete", do: deleteCalendarDay, needs: "Calendars Manage (on-call)"},
+	{path: "/fields/{id}", do: saveField, show: editField, page: "record", needs: "Custom Fields Manage (on-call)"},
+	{path: "/fields/{id}/delete", do: deletes("/field/delete", "field_id", "/fields"), needs: "Custom Fields Manage (on-call)"},
+	{path: "/datasources/{id}", do: saveDatasource, show: editDatasource, page: "record", needs: "Datasources Manage (monit)"},
+	{path: "/datasources/{id}/delete", do: deleteDatasource, needs: "Datasources Manage (monit)"},
 }
 
 // configurationView is the way to what is configured seldom.
@@ -40,13 +40,21 @@ type configurationView struct {
 }
 
 func showConfiguration(v *visit) (view, error) {
-	d := configurationView{titled(v.T("Configuration")), []pageLink{
-		{"/channels", v.T("Channels")}, {"/integrations", v.T("Integrations")}, {"/templates", v.T("Message templates")}, {"/calendars",
-			v.T("Calendars")},
-		{"/fields", v.T("Fields of incidents")}, {"/datasources", v.T("Datasources")}, {"/rum", v.T("Applications and their errors")},
-	}}
+	d := configurationView{titled: titled(v.T("Configuration"))}
+	for _, l := range []struct{ path, text, needs string }{
+		{"/channels", "Channels", ""}, {"/integrations", "Integrations", "Integrations Read (on-call)"},
+		{"/templates", "Message templates", "Templates Read (on-call)"}, {"/calendars", "Calendars", ""}, {"/fields", "Fields of incidents", ""},
+		{"/datasources", "Datasources", "Datasources Read (monit)"}, {"/rum", "Applications and their errors", ""},
+	} {
+		if v.need(l.needs) == nil {
+			d.Links = append(d.Links, pageLink{l.path, v.T(l.text)})
+		}
+	}
 	if v.ReadsLint() {
 		d.Links = append(d.Links, pageLink{"/lint", v.T("What is wrong with the configuration")})
+	}
+	if v.May(readHealth) {
+		d.Links = append(d.Links, pageLink{"/health/server", v.T("How the server is")})
 	}
 	if v.ReadsUntold() {
 		d.Links = append(d.Links, pageLink{"/untold", v.T("What reached no one")})

@@ -33,7 +33,8 @@ type page struct {
 	template string // its name, which is that of its file
 	tab      string // the entry of the menu that it belongs to
 	show     func(*visit) (view, error)
-	open     bool // for visitors who have not signed in, too
+	needs    string // a permission, without which the page would show a form that is refused; empty: its operations decide
+	open     bool   // for visitors who have not signed in, too
 }
 
 // action is one address that a form is sent to.
@@ -43,6 +44,8 @@ type action struct {
 	show func(*visit) (view, error)            // shows the page again when do fails; nil: the page of errors
 	page string                                // the template of show
 	open bool
+
+	needs string // a permission, without which nothing is saved whatever is entered; empty: the operation decides
 }
 
 // Handlers returns the handlers of the console's addresses by pattern.
@@ -61,6 +64,9 @@ func (s *Service) Handlers() map[string]http.Handler {
 
 // showPage answers with a page.
 func (v *visit) showPage(p page) error {
+	if err := v.need(p.needs); err != nil {
+		return err
+	}
 	data, err := p.show(v)
 	if err != nil {
 		return err
@@ -83,6 +89,11 @@ func (v *visit) act(a action) error {
 	if err := v.r.ParseForm(); err != nil {
 		return &api.Refusal{Status: http.StatusBadRequest, Code: "BadRequest", Message: "The form cannot be read."}
 	}
+	if do := v.field("do"); do == "" || do == "save" { // what is tried or drawn again changes nothing
+		if err := v.need(a.needs); err != nil {
+			return err
+		}
+	}
 	next, err := a.do(v)
 	if refused := api.RefusalOf(err); refused != nil && a.show != nil {
 		v.Failure = refused
@@ -99,6 +110,20 @@ func (v *visit) act(a action) error {
 		return v.showPage(page{template: a.page, tab: tabOf(a), show: a.show})
 	}
 	return moved(next)
+}
+
+// The permissions that several pages and actions need.
+const (
+	manageIncidents = "Incidents Manage (on-call)"
+	manageSchedules = "Schedules Manage (on-call)"
+)
+
+// need returns the error of a person who lacks a permission; empty: none is needed.
+func (v *visit) need(permission string) error {
+	if permission == "" || v.May(permission) {
+		return nil
+	}
+	return &api.Refusal{Status: http.StatusForbidden, Code: "AccessDenied", Message: v.T("You lack the permission %s.", permission)}
 }
 
 // moved is an address to go to instead of what was asked for.

@@ -15,14 +15,14 @@ var endpointPages = []page{
 }
 
 var endpointActions = []action{
-	{path: "/endpoints/{id}/test", do: testEndpoint, show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/count", do: countReplay, show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/replay", do: replayEndpoint, show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/cancel", do: cancelReplay, show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/rotate", do: rotateSecret, show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/expire", do: onEndpoint("/integration/secret/expire"), show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/enable", do: onEndpoint("/integration/enable"), show: showEndpoint, page: "endpoint"},
-	{path: "/endpoints/{id}/disable", do: onEndpoint("/integration/disable"), show: showEndpoint, page: "endpoint"},
+	{path: "/endpoints/{id}/test", do: testEndpoint, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/count", do: countReplay, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/replay", do: replayEndpoint, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/cancel", do: cancelReplay, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/rotate", do: rotateSecret, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/expire", do: onEndpoint("/integration/secret/expire"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/enable", do: onEndpoint("/integration/enable"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/disable", do: onEndpoint("/integration/disable"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
 }
 
 // breaker is how the endpoint of a webhook is.
@@ -73,6 +73,8 @@ type endpointView struct {
 	Breaker  breaker
 	Attempts []attempt
 	Replays  []replayRow
+	Days     []endpointDay // the last days, the oldest first
+	Failed   *chart        // of the days
 	Count    *replayWindow // that was counted; nil: none was
 	Test     *testResult   // nil: none was sent
 	Secret   string        // shown this once; empty: none was made
@@ -135,7 +137,42 @@ func showEndpoint(v *visit) (view, error) {
 	if d.From == "" {
 		d.From, d.To, d.Status = v.local(v.Now.Add(-24*time.Hour)), v.local(v.Now), "failed"
 	}
+	if err := v.endpointDays(&d); err != nil {
+		return nil, err
+	}
 	return d, v.endpointHistory(&d)
+}
+
+// endpointDay is how many attempts were made on a day.
+type endpointDay struct {
+	Start     int64 `json:"start_time"`
+	Succeeded int64 `json:"succeeded"`
+	Failed    int64 `json:"failed"`
+}
+
+// DayOf names the day that begins at a moment, by the clock of the account.
+func (v *visit) DayOf(at int64) string { return v.partOf(at, "day") }
+
+// failedAttempts is the figure of the graph.
+var failedAttempts = measure{"Failed attempts by day", count, true, counted(func(f figures) int64 { return f.Incidents })}
+
+// endpointDays adds the failures of the last days as a graph.
+func (v *visit) endpointDays(d *endpointView) error {
+	var reply struct {
+		Items []endpointDay `json:"items"`
+	}
+	if err := v.call("/webhook/endpoint/days", map[string]any{"integration_id": d.Hook.ID}, &reply); err != nil {
+		return err
+	}
+	d.Days = reply.Items
+	parts := make([]figures, len(d.Days))
+	for i, day := range d.Days {
+		parts[i].TS, parts[i].Incidents = day.Start, day.Failed
+	}
+	c := v.chart(failedAttempts, parts, "day")
+	c.ID = "failures"
+	d.Failed = &c
+	return nil
 }
 
 // endpointHistory adds the latest attempts and replays.

@@ -66,6 +66,7 @@ type escalationForm struct {
 	Teams     []channelTeam
 	Schedules []schedule
 	May       bool
+	Seen      string // identifies the stored rule that the form began with; empty: it is new
 }
 
 // Path returns the address of the rule's page.
@@ -116,7 +117,11 @@ func showEscalation(v *visit) (view, error) {
 	if f.ID == "" {
 		f.titled = titled(v.T("New escalation rule"))
 	}
+	if f.ID != "" {
+		f.Seen = identity(r)
+	}
 	if v.r.Method == http.MethodPost {
+		f.Seen = v.seen(f.Seen)
 		f.Name, f.About, f.Priority, f.Wait = v.field("name"), v.field("about"), formNumber(v, "priority"), formNumber(v, "wait")
 		f.Filter, f.Layers = v.readFilter("if"), v.readLayers(r.Layers)
 	} else {
@@ -253,6 +258,11 @@ func saveEscalation(v *visit) (string, error) {
 	r, err := v.storedEscalation()
 	if err != nil {
 		return "", err
+	}
+	if r.ID != "" {
+		if err := v.unchanged(identity(r), r.UpdatedBy); err != nil {
+			return "", err
+		}
 	}
 	request := map[string]any{
 		"channel_id": v.number(), "rule_name": v.field("name"), "description": v.field("about"), "priority": formNumber(v, "priority"),

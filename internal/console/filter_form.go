@@ -1,14 +1,9 @@
 package console
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/filter"
@@ -222,33 +217,6 @@ func (v *visit) tryFilter(channel int64, f filter.Filter) (t tried, err error) {
 	return t, v.call("/alert/filter/try", request, &t)
 }
 
-// pasted reads an alert that was pasted: as a source pushes it, or as the API shows it.
-func (v *visit) pasted(text string) (map[string]any, error) {
-	var in struct {
-		Title       string            `json:"title"`
-		TitleRule   string            `json:"title_rule"`
-		Description string            `json:"description"`
-		Key         string            `json:"alert_key"`
-		Severity    string            `json:"alert_severity"`
-		Event       string            `json:"event_status"`
-		Labels      map[string]string `json:"labels"`
-	}
-	if err := json.Unmarshal([]byte(text), &in); err != nil {
-		return nil, wrong(v.T("The alert cannot be read as JSON: %s", cut(strings.TrimPrefix(err.Error(), "json: "), 200)))
-	}
-	alert := map[string]any{"title": in.Title, "title_rule": in.TitleRule, "description": in.Description, "alert_key": in.Key,
-		"labels": in.Labels}
-	if in.Title == "" {
-		alert["title"] = in.TitleRule
-	}
-	for _, severity := range []string{in.Event, in.Severity} {
-		if slices.Contains([]string{"Critical", "Warning", "Info", "Ok"}, severity) {
-			alert["alert_severity"] = severity
-		}
-	}
-	return alert, nil
-}
-
 // guard refuses a filter that would hold back everything, and asks before one that would hold back much: the person
 // enters how many alerts of the last week that would have been, as the page showed it for this very filter. In a storm the
 // number grows meanwhile; that is no reason to ask again.
@@ -264,14 +232,7 @@ func (v *visit) guard(t tried, f filter.Filter) error {
 }
 
 // Guarded identifies the filter that a page showed a number for: one that was changed since is asked about again.
-func (v *visit) Guarded(f filter.Filter) string {
-	text, err := json.Marshal(f, json.Deterministic(true))
-	if err != nil {
-		return ""
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
+func (v *visit) Guarded(f filter.Filter) string { return identity(f) }
 
 // wrong returns the error of a form that was not filled in well.
 func wrong(message string) error {

@@ -15,9 +15,9 @@ var incidentPages = []page{
 	{path: "/incidents/{id}", template: "incident", tab: "incidents", show: showIncident},
 	{path: "/incidents/{id}/why", template: "why", tab: "incidents", show: showIncidentWhy},
 	{path: "/incidents/{id}/similar", template: "incident_similar", tab: "incidents", show: showSimilar},
-	{path: "/incidents/{id}/people", template: "incident_people", tab: "incidents", show: showIncidentPeople},
-	{path: "/incidents/{id}/merge", template: "incident_merge", tab: "incidents", show: showIncidentMerge},
-	{path: "/incidents/{id}/edit", template: "incident_edit", tab: "incidents", show: showIncidentEdit},
+	{path: "/incidents/{id}/people", template: "incident_people", tab: "incidents", show: showIncidentPeople, needs: manageIncidents},
+	{path: "/incidents/{id}/merge", template: "incident_merge", tab: "incidents", show: showIncidentMerge, needs: manageIncidents},
+	{path: "/incidents/{id}/edit", template: "incident_edit", tab: "incidents", show: showIncidentEdit, needs: manageIncidents},
 }
 
 // incidentRow is an incident in a list.

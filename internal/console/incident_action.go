@@ -9,17 +9,17 @@ import (
 )
 
 var incidentActions = []action{
-	{path: "/incidents/{id}/ack", do: ackIncident, show: showIncident, page: "incident"},
-	{path: "/incidents/{id}/unack", do: onIncident("unack", nil), show: showIncident, page: "incident"},
-	{path: "/incidents/{id}/resolve", do: onIncident("resolve", nil), show: showIncident, page: "incident"},
-	{path: "/incidents/{id}/reopen", do: onIncident("reopen", nil), show: showIncident, page: "incident"},
-	{path: "/incidents/{id}/wake", do: onIncident("wake", nil), show: showIncident, page: "incident"},
-	{path: "/incidents/{id}/snooze", do: onIncident("snooze", snoozed), show: showIncident, page: "incident"},
-	{path: "/incidents/{id}/comment", do: commentIncident, show: showIncident, page: "incident"},
-	{path: "/incidents/{id}/room", do: openRoom, show: showIncident, page: "incident"},
-	{path: "/incidents/{id}/people", do: assignIncident, show: showIncidentPeople, page: "incident_people"},
-	{path: "/incidents/{id}/merge", do: mergeIncident, show: showIncidentMerge, page: "incident_merge"},
-	{path: "/incidents/{id}/edit", do: editIncident, show: showIncidentEdit, page: "incident_edit"},
+	{path: "/incidents/{id}/ack", do: ackIncident, show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/unack", do: onIncident("unack", nil), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/resolve", do: onIncident("resolve", nil), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/reopen", do: onIncident("reopen", nil), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/wake", do: onIncident("wake", nil), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/snooze", do: onIncident("snooze", snoozed), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/comment", do: commentIncident, show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/room", do: openRoom, show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/people", do: assignIncident, show: showIncidentPeople, page: "incident_people", needs: manageIncidents},
+	{path: "/incidents/{id}/merge", do: mergeIncident, show: showIncidentMerge, page: "incident_merge", needs: manageIncidents},
+	{path: "/incidents/{id}/edit", do: editIncident, show: showIncidentEdit, page: "incident_edit", needs: manageIncidents},
 }
 
 // incidentPath returns the address of the incident of the visit, with what was done to it.

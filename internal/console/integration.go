@@ -12,18 +12,18 @@ import (
 
 var integrationPages = []page{
 	{path: "/integrations", template: "records", tab: "integrations", show: showIntegrations},
-	{path: "/integrations/new", template: "record", tab: "integrations", show: editIntegration},
+	{path: "/integrations/new", template: "record", tab: "integrations", show: editIntegration, needs: manageIntegrations},
 	{path: "/integrations/{id}", template: "integration", tab: "integrations", show: showIntegration},
-	{path: "/integrations/{id}/edit", template: "record", tab: "integrations", show: editIntegration},
+	{path: "/integrations/{id}/edit", template: "record", tab: "integrations", show: editIntegration, needs: manageIntegrations},
 	{path: "/integrations/{id}/route", template: "route", tab: "integrations", show: showRoute},
 }
 
 var integrationActions = []action{
-	{path: "/integrations/new", do: saveIntegration, show: editIntegration, page: "record"},
-	{path: "/integrations/{id}/edit", do: saveIntegration, show: editIntegration, page: "record"},
-	{path: "/integrations/{id}/status/{to}", do: setIntegrationStatus, show: showIntegration, page: "integration"},
-	{path: "/integrations/{id}/test", do: testIntegration, show: showIntegration, page: "integration"},
-	{path: "/integrations/{id}/route", do: saveRoute, show: showRoute, page: "route"},
+	{path: "/integrations/new", do: saveIntegration, show: editIntegration, page: "record", needs: manageIntegrations},
+	{path: "/integrations/{id}/edit", do: saveIntegration, show: editIntegration, page: "record", needs: manageIntegrations},
+	{path: "/integrations/{id}/status/{to}", do: setIntegrationStatus, show: showIntegration, page: "integration", needs: manageIntegrations},
+	{path: "/integrations/{id}/test", do: testIntegration, show: showIntegration, page: "integration", needs: manageIntegrations},
+	{path: "/integrations/{id}/route", do: saveRoute, show: showRoute, page: "route", needs: manageIntegrations},
 }
 
 // manageIntegrations is the permission that the forms of integrations need.

@@ -78,13 +78,6 @@ func showLadder(v *visit) (view, error) {
 	if err := v.call("/incident/escalation/preview", request, &d.Preview); err != nil {
 		return nil, err
 	}
-	d.Preview.Steps = d.Preview.Steps[:min(len(d.Preview.Steps), maxLadder)]
-	var ids []int64
-	for _, s := range d.Preview.Steps {
-		for _, p := range s.Persons {
-			ids = append(ids, p.ID)
-		}
-	}
-	d.People, err = v.people(slices.Compact(slices.Sorted(slices.Values(ids))))
+	d.People, err = v.namesOf(&d.Preview)
 	return d, err
 }

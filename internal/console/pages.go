@@ -7,7 +7,7 @@ func pages() []page {
 	return slices.Concat(signInPages, openIDPages, linkPages, securityPages, nowPages, untoldPages, lintPages,
 		incidentPages, alertPages, schedulePages,
 		channelPages, integrationPages, configurationPages, rumPages,
-		deliveryPages, endpointPages, peoplePages, mePages, teamPages, rolePages, keyPages, auditPages, insightPages)
+		deliveryPages, endpointPages, healthPages, peoplePages, mePages, teamPages, rolePages, keyPages, auditPages, insightPages)
 }
 
 func actions() []action {

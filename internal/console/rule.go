@@ -34,13 +34,15 @@ type ruleForm struct {
 	Calendars   []calendarRow
 	AccountZone string
 
-	Parsed  filter.Filter // of Filter
-	Tried   *tried
-	Guard   bool // the number of alerts must be entered
-	Pasted  string
-	AlertID string
-	Recent  []alertChoice
-	May     bool
+	Parsed    filter.Filter // of Filter
+	Tried     *tried
+	Guard     bool // the number of alerts must be entered
+	Pasted    string
+	AlertID   string
+	Recent    []alertChoice
+	May       bool
+	UpdatedBy int64
+	Seen      string // identifies the stored rule that the form began with; empty: it is new
 }
 
 // windowForm is a recurring window as the form holds it.
@@ -95,6 +97,7 @@ func showRule(v *visit) (view, error) {
 	}
 	if v.r.Method == http.MethodPost {
 		v.readRule(&f)
+		f.Seen = v.seen(f.Seen)
 	}
 	f.Parsed = f.Filter.filter()
 	if len(f.Parsed) > 0 && v.May("Channels Read (on-call)") {
@@ -135,6 +138,7 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 	}
 	r := rules[i]
 	f.titled, f.ID, f.Status, f.Name, f.About, f.Priority = titled(r.Name), r.ID, r.Status, r.Name, r.Description, r.Priority
+	f.Seen, f.UpdatedBy = r.identity(), r.UpdatedBy
 	f.Filter, f.Source, f.Equals, f.Discard = formOf("if", r.Filters), formOf("source", r.Source.Value), strings.Join(r.Equals,
 		", "), r.Discard
 	if f.Kind.Name == "inhibits" {
@@ -179,15 +183,10 @@ func (v *visit) prefilled() filterForm {
 // choices fills in what the form offers: recent alerts to try the filter on, and calendars.
 func (v *visit) choices(f *ruleForm) error {
 	if v.May("Channels Read (on-call)") {
-		var recent struct {
-			Items []alertChoice `json:"items"`
-		}
-		now := v.Now.Unix()
-		request := map[string]any{"channel_ids": []int64{f.Channel.ID}, "start_time": now - 7*86400, "end_time": now + 1, "limit": 30}
-		if err := v.call("/alert/list", request, &recent); err != nil {
+		var err error
+		if f.Recent, err = v.recentAlerts([]int64{f.Channel.ID}); err != nil {
 			return err
 		}
-		f.Recent = recent.Items
 	}
 	if f.Kind.Name != "silences" {
 		return nil
@@ -243,6 +242,9 @@ func saveRule(v *visit) (string, error) {
 	}
 	if v.field("do") != "save" {
 		return "", nil
+	}
+	if err := v.unchanged(f.Seen, f.UpdatedBy); err != nil {
+		return "", err
 	}
 	v.readRule(&f)
 	f.Parsed = f.Filter.filter()

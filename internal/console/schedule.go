@@ -23,9 +23,9 @@ var schedulePages = []page{
 
 var scheduleActions = []action{
 	{path: "/schedules/{id}/override", do: makeOverride, show: showOverride, page: "schedule_override"},
-	{path: "/schedules/{id}/override/delete", do: deleteOverride, show: showOverride, page: "schedule_override"},
-	{path: "/schedules/{id}/edit", do: changeSchedule, show: showEdit, page: "schedule_edit"},
-	{path: "/schedules/{id}/plan", do: changeSchedule, show: showEdit, page: "schedule_edit"},
+	{path: "/schedules/{id}/override/delete", do: deleteOverride, show: showOverride, page: "schedule_override", needs: manageSchedules},
+	{path: "/schedules/{id}/edit", do: changeSchedule, show: showEdit, page: "schedule_edit", needs: manageSchedules},
+	{path: "/schedules/{id}/plan", do: changeSchedule, show: showEdit, page: "schedule_edit", needs: manageSchedules},
 	{path: "/calendar-feeds", do: makeFeed, show: showFeeds, page: "calendar_feeds"},
 	{path: "/calendar-feeds/revoke", do: revokeFeed, show: showFeeds, page: "calendar_feeds"},
 	{path: "/people/{id}/absence", do: makeAbsence, show: showShifts, page: "shifts"},

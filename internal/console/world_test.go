@@ -235,3 +235,28 @@ func (a answer) link(prefix string) string {
 	}
 	return found[1]
 }
+
+// anyone signs in the owner of a key, who need not be allowed to see the first page.
+func (w *world) anyone(key string) *browser {
+	w.t.Helper()
+	jar, err := cookiejar.New(nil)
+	w.must(err)
+	b := &browser{w: w, client: &http.Client{Jar: jar}, lang: "en"}
+	b.post("/sign-in", "app_key", key, "next", "/me").shows("Sign out")
+	return b
+}
+
+// refuses reports whether an operation refuses the owner of a key, whatever is asked.
+func (w *world) refuses(key, path string) bool {
+	w.t.Helper()
+	r, err := http.Post(w.url+path+"?app_key="+key, "application/json", strings.NewReader("{}"))
+	w.must(err)
+	defer r.Body.Close()
+	if r.StatusCode == http.StatusNotFound {
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), "RouteNotFound") {
+			w.t.Fatalf("there is no operation %s", path)
+		}
+	}
+	return r.StatusCode == http.StatusForbidden
+}

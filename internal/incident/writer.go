@@ -88,10 +88,16 @@ func (d Writer) scheduleResolve(r *Incident) error {
 // OpenFor opens the incident that the alert already names, with this alert as its first. The incident starts now, however
 // long ago the alert did: windows and timeouts count from when people had something to do.
 func (d Writer) OpenFor(a *decide.Alert, origin alert.Origin, groupKey, method string, test bool) error {
-	return d.Open(&Incident{IncidentID: a.Incident, Title: a.Title, ChannelID: a.Channel, Severity: a.Severity, EverMuted: a.EverMuted,
-		GroupKey: groupKey, AlertCnt: 1,
-		Detail: Detail{Description: a.Description, GroupMethod: method, DedupKey: a.Key, Labels: a.Labels, Images: a.Images, Test: test,
-			IntegrationIDs: []int64{a.Integration}, IntegrationTypes: []string{origin.Type}}})
+	i := From(a, origin)
+	i.GroupKey, i.GroupMethod, i.Test = groupKey, method, test
+	return d.Open(&i)
+}
+
+// From returns the incident that begins with an alert, as rules read it.
+func From(a *decide.Alert, origin alert.Origin) Incident {
+	return Incident{IncidentID: a.Incident, Title: a.Title, ChannelID: a.Channel, Severity: a.Severity, EverMuted: a.EverMuted, AlertCnt: 1,
+		Detail: Detail{Description: a.Description, DedupKey: a.Key, Labels: a.Labels, Images: a.Images,
+			IntegrationIDs: []int64{a.Integration}, IntegrationTypes: []string{origin.Type}}}
 }
 
 // Joined adds an alert to the incident's counts, severity and origins. storm is the threshold of alerts that it reached;

@@ -197,15 +197,10 @@ func (d *decision) first(stage string, rules Rules, fields filter.Fields) *Rule 
 	var found *Rule
 	missed := 0
 	for _, i := range candidates {
-		rule := &rules.List[i]
-		matched, why := rules.Set.Ask(d.meter, i, fields)
-		if matched && rule.Holds != nil {
-			if holds, _ := rule.Holds(d.now); !holds {
-				matched, why = false, "it would match, but it is not in force now: "+why
-			}
-		}
+		rule, step := &rules.List[i], rules.ask(d.meter, i, fields, d.now)
+		matched := step.Matched
 		if missed++; matched || missed <= maxMisses || d.meter.Over() && missed <= 4*maxMisses {
-			d.looked(stage, Step{Rule: rule.ID, Name: rule.Name, Matched: matched, Why: why, Over: d.meter.Over()})
+			d.looked(stage, step)
 		}
 		if matched {
 			found = rule
@@ -219,6 +214,29 @@ func (d *decision) first(stage string, rules Rules, fields filter.Fields) *Rule 
 		d.passed(stage, rules.Set, fields, candidates)
 	}
 	return found
+}
+
+// ask evaluates one rule at now (Unix seconds).
+func (r Rules) ask(meter *filter.Meter, i int, fields filter.Fields, now int64) Step {
+	rule := &r.List[i]
+	matched, why := r.Set.Ask(meter, i, fields)
+	if matched && rule.Holds != nil {
+		if holds, _ := rule.Holds(now); !holds {
+			matched, why = false, "it would match, but it is not in force now: "+why
+		}
+	}
+	return Step{Rule: rule.ID, Name: rule.Name, Matched: matched, Why: why, Over: meter.Over()}
+}
+
+// Each evaluates every rule by itself at now (Unix seconds), also those behind the first that matches, as a decision
+// evaluates it. It is for people who ask what their rules would do.
+func (r Rules) Each(stage string, fields filter.Fields, now int64) []Step {
+	steps := make([]Step, len(r.List))
+	for i := range r.List {
+		steps[i] = r.ask(newMeter(), i, fields, now)
+		steps[i].Stage, steps[i].Why = stage, cut(steps[i].Why)
+	}
+	return steps
 }
 
 // passed adds to the trace why the rules that are no candidates cannot match.

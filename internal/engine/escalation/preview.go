@@ -1,6 +1,7 @@
 package escalation
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"strings"
@@ -75,11 +76,14 @@ func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err er
 	if err != nil {
 		return reply, err
 	}
-	reply = Preview{At: in.At, Steps: []Step{}}
-	if reply.At == 0 {
-		reply.At = c.Unix()
-	}
-	rule, results, found, err := Choose(c.Tx, &i, time.Unix(reply.At, 0))
+	return r.PreviewOf(c.Tx, &i, cmp.Or(in.At, c.Unix()))
+}
+
+// PreviewOf returns who would be notified of an incident from a moment (Unix seconds) on. It matches filters, so it must
+// not be called in a write transaction.
+func (r *Service) PreviewOf(tx *db.Tx, i *incident.Incident, at int64) (reply Preview, err error) {
+	reply = Preview{At: at, Steps: []Step{}}
+	rule, results, found, err := Choose(tx, i, time.Unix(at, 0))
 	if err != nil {
 		return reply, err
 	}
@@ -97,7 +101,7 @@ func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err er
 	} else if repeat.Times > 0 {
 		reply.Ends += fmt.Sprintf("; all layers are notified again after %d minutes, %d times at most", repeat.Every/60, repeat.Times)
 	}
-	return reply, r.steps(c.Tx, &reply, &i, rule)
+	return reply, r.steps(tx, &reply, i, rule)
 }
 
 // incident returns the stored incident of a request, or the one that it describes. The caller must be allowed to see its

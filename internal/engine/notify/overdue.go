@@ -19,3 +19,10 @@ func FailedSince(tx *db.Tx, since time.Time) (int64, error) {
 		WHERE status = 'failed' AND settled_at > 0 AND settled_at > $1`, since.UnixMilli())
 	return n, err
 }
+
+// LastSent returns when the account's last message after a moment was sent, Unix milliseconds; 0: none was.
+func LastSent(tx *db.Tx, account int64, after time.Time) (int64, error) {
+	at, _, err := db.One(tx, db.Column[int64], `SELECT settled_at FROM notice WHERE account_id = $1 AND status = 'sent' AND settled_at > $2
+		ORDER BY settled_at DESC LIMIT 1`, account, after.UnixMilli())
+	return at, err
+}

@@ -6,6 +6,7 @@ import "tocsin/internal/module"
 func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:    "engine/triage",
+		Ops:     r.Ops(),
 		Jobs:    r.Jobs(),
 		Prune:   []module.Retention{{Period: module.Events, Prune: Prune}, {Period: module.Dropped, Prune: PruneDropped}},
 		Overdue: Overdue,

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/platform/db"
@@ -33,6 +34,8 @@ type Config struct {
 	Untold   *untold.Service // keeps events that no channel takes; may be nil
 	Decide   *jobs.Signal    // wakes the job that decides events; ingest raises it too
 	Escalate *jobs.Signal    // raised when a decision may have started an escalation
+
+	Escalation *escalation.Service // for trying the rules of a channel; nil: without who would be notified
 }
 
 // Service decides events. Make one with New.

@@ -2,9 +2,11 @@ package webhook_test
 
 import (
 	"testing"
+	"time"
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
+	"tocsin/internal/engine/webhook"
 )
 
 func TestMessageInfo(t *testing.T) {
@@ -39,5 +41,23 @@ func TestEndpointInfo(t *testing.T) {
 		{Path: "/webhook/endpoint/info", Body: hook, Has: `{"state":"open","failures":3,"last_error":"it answered 400 Bad Request"}`, Golden: "webhook_endpoint_info"},
 		{Path: replay, Body: again},
 		{Path: "/webhook/endpoint/info", Body: hook, Has: `{"state":"half-open","waiting":1}`},
+	})
+}
+
+// TestEndpointDays counts attempts by the days of the account's zone, also days without any.
+func TestEndpointDays(t *testing.T) {
+	s := withExchange(t)
+	s.Grant(auth.IntegrationsRead)
+	of := func(id, status string, back time.Duration) webhook.Delivery {
+		return webhook.Delivery{IntegrationID: 5321026051131, EventID: id, WebhookType: "alert", EventType: "a_new", Endpoint: "https://example.com", Attempt: 1, Status: status,
+			EventTime: webhook.Moment(apitest.Now.Add(-back))}
+	}
+	record(t, s, apitest.AccountA, of("a", "failed", 48*time.Hour), of("b", "failed", 48*time.Hour), of("c", "success", 48*time.Hour), of("d", "failed", 40*24*time.Hour))
+	s.Converse(t, []apitest.Turn{
+		{Path: "/webhook/endpoint/days", Body: `{"integration_id":5321026051131,"days":3}`, Has: `{"items":[{"succeeded":1,"failed":2},{"succeeded":0,"failed":0},{}]}`, Golden: "webhook_endpoint_days"},
+		{Path: "/webhook/endpoint/days", Key: apitest.KeyNothing, Body: `{"integration_id":5321026051131}`, Code: "AccessDenied"},
+		{Path: "/webhook/endpoint/days", Key: apitest.KeyB, Body: `{"integration_id":5321026051131}`, Code: "ResourceNotFound"},
+		{Path: "/webhook/endpoint/days", Body: `{"integration_id":7}`, Code: "ResourceNotFound"},
+		{Path: "/webhook/endpoint/days", Body: `{"integration_id":5321026051131,"days":32}`, Code: "InvalidParameter", Says: []string{"days"}},
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"path/filepath"
 	"sync"
 	"time"
@@ -39,6 +40,7 @@ type World struct {
 	App   *app.App
 	URL   string
 	Keys  demo.Keys
+	Link  string // of BeginEmpty: where the owner sets a password
 
 	server   *httptest.Server
 	mu       sync.Mutex
@@ -54,13 +56,21 @@ type Reporter interface {
 // Begin starts a program whose database is in a folder. Its account is the demo's, which change may alter; nil: as it is.
 func Begin(t Reporter, dir string, change func(*accountfile.File)) *World {
 	t.Helper()
-	return demoIn(t, begin(t, dir, false), change)
+	return demoIn(t, begin(t, dir, false, nil), change)
 }
 
 // BeginSecure is Begin with HTTPS, as the demo's account.
 func BeginSecure(t Reporter, dir string) *World {
 	t.Helper()
-	return demoIn(t, begin(t, dir, true), nil)
+	return demoIn(t, begin(t, dir, true, nil), nil)
+}
+
+// BeginOpen is Begin with webhooks that are really sent, to addresses of this machine.
+func BeginOpen(t Reporter, dir string) *World {
+	t.Helper()
+	return demoIn(t, begin(t, dir, false, func(c *app.Config) {
+		c.Senders.Closed, c.Senders.Allow = false, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+	}), nil)
 }
 
 func demoIn(t Reporter, w *World, change func(*accountfile.File)) *World {
@@ -83,16 +93,22 @@ func demoIn(t Reporter, w *World, change func(*accountfile.File)) *World {
 // BeginEmpty starts a program with the account of a first start: one person, and nothing configured.
 func BeginEmpty(t Reporter, dir string) *World {
 	t.Helper()
-	w := begin(t, dir, false)
+	return BeginWith(t, dir, nil)
+}
+
+// BeginWith is BeginEmpty with another configuration of the program.
+func BeginWith(t Reporter, dir string, change func(*app.Config)) *World {
+	t.Helper()
+	w := begin(t, dir, false, change)
 	first, err := w.App.FirstStart(context.Background(), "Europe/Berlin")
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	w.Keys.All = first.Key
+	w.Keys.All, w.Link = first.Key, first.LinkPath
 	return w
 }
 
-func begin(t Reporter, dir string, secure bool) *World {
+func begin(t Reporter, dir string, secure bool, change func(*app.Config)) *World {
 	t.Helper()
 	w := &World{Clock: clock.At(Start)}
 	c := app.Config{
@@ -112,6 +128,10 @@ func begin(t Reporter, dir string, secure bool) *World {
 		w.URL = "https://" + w.server.Listener.Addr().String()
 	}
 	c.PublicURL = w.URL
+	if change != nil {
+		change(&c)
+		w.Clock, _ = c.Clock.(*clock.Manual)
+	}
 	var err error
 	w.App, err = app.New(context.Background(), c)
 	must(err)

@@ -1,0 +1,70 @@
+package console
+
+import "strconv"
+
+// The address is below /health, which monitors ask.
+var healthPages = []page{{path: "/health/server", template: "health", tab: "configuration", show: showHealth}}
+
+// readHealth is the permission that the page needs.
+const readHealth = "Audit Read (org)"
+
+// healthView is how the server is.
+type healthView struct {
+	titled
+	Health health
+}
+
+type health struct {
+	Status  string `json:"status"`
+	Problem string `json:"problem"`
+	Version string `json:"version"`
+	Clock   int64  `json:"now"` // Unix milliseconds
+	Store   struct {
+		Kind string `json:"kind"`
+		Size int64  `json:"bytes"`
+		Log  int64  `json:"log_bytes"`
+		Free int64  `json:"free_bytes"`
+	} `json:"store"`
+	Work []struct {
+		Name   string  `json:"work"`
+		Due    int64   `json:"due"`
+		Oldest float64 `json:"oldest_seconds"`
+		Held   bool    `json:"held"`
+	} `json:"work"`
+	Failed   int64 `json:"notices_failed_last_hour"`
+	LastSent int64 `json:"last_sent_at"` // Unix milliseconds; 0: nothing was sent
+}
+
+// At returns what the server's clock shows, in Unix seconds.
+func (h health) At() int64 { return h.Clock / 1000 }
+
+// SentAt returns when the last message was sent, in Unix seconds.
+func (h health) SentAt() int64 { return h.LastSent / 1000 }
+
+// Little reports whether the disk takes less than the database already needs, or less than a gibibyte.
+func (h health) Little() bool { return h.Store.Free >= 0 && h.Store.Free < max(h.Store.Size, 1<<30) }
+
+func showHealth(v *visit) (view, error) {
+	d := healthView{titled: titled(v.T("How the server is"))}
+	err := v.call("/account/health/info", struct{}{}, &d.Health)
+	return d, err
+}
+
+// Bytes writes a size for people.
+func (v *visit) Bytes(n int64) string {
+	if n < 0 {
+		return v.T("not known")
+	}
+	size, unit := float64(n), 0
+	for ; size >= 1024 && unit < 4; unit++ {
+		size /= 1024
+	}
+	digits := 1
+	if unit == 0 {
+		digits = 0
+	}
+	return strconv.FormatFloat(size, 'f', digits, 64) + " " + []string{"B", "KiB", "MiB", "GiB", "TiB"}[unit]
+}
+
+// Whole returns seconds as a whole number, for Span.
+func (v *visit) Whole(seconds float64) int64 { return int64(seconds) }

@@ -1,0 +1,132 @@
+package console
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// testerView is the page on which an alert is tried on all rules of a channel. The server answers what it would do.
+type testerView struct {
+	titled
+	Channel channelRow
+	Pasted  string
+	AlertID string
+	Recent  []alertChoice
+	Trial   *trial // nil: nothing was tried
+	People  map[int64]person
+}
+
+// trial is what /channel/rules/try answers.
+type trial struct {
+	Outcome    string      `json:"outcome"`
+	Why        string      `json:"why"`
+	Severity   string      `json:"alert_severity"`
+	Title      string      `json:"title"`
+	Rules      []triedRule `json:"rules"`
+	Escalation *preview    `json:"escalation"`
+}
+
+// Opens reports whether an incident would begin, so that people are notified.
+func (t trial) Opens() bool { return t.Outcome == "opened" }
+
+type triedRule struct {
+	Stage   string `json:"stage"`
+	ID      string `json:"rule_id"`
+	Name    string `json:"rule_name"`
+	Matched bool   `json:"matched"`
+	Decides bool   `json:"decides"`
+	Why     string `json:"why"`
+	Until   int64  `json:"until"`
+}
+
+// Kind returns the kind of the rule as addresses have it.
+func (r triedRule) Kind() string { return r.Stage + "s" }
+
+// sampleAlert is what the field to paste holds at first, so that the page can be tried at once.
+const sampleAlert = `{
+  "title": "Disk full on db-1",
+  "event_status": "Critical",
+  "labels": {"service": "db", "check": "disk"}
+}`
+
+// showTester shows the form, and what came of the alert that it was sent with.
+func showTester(v *visit) (view, error) {
+	c, err := v.channel()
+	if err != nil {
+		return nil, err
+	}
+	d := testerView{titled: titled(v.T("Try an alert on this channel")), Channel: c, Pasted: sampleAlert, AlertID: v.query("alert")}
+	if v.r.Method == http.MethodPost {
+		d.Pasted, d.AlertID = v.r.PostFormValue("pasted"), v.field("alert")
+	}
+	if d.Recent, err = v.recentAlerts(nil); err != nil {
+		return nil, err
+	}
+	d.Trial, _ = v.made.(*trial)
+	if d.Trial == nil && v.Failure == nil && d.AlertID != "" {
+		if d.Trial, err = v.tryRules(c.ID, d.AlertID, ""); err != nil {
+			return nil, err
+		}
+	}
+	if d.Trial == nil || d.Trial.Escalation == nil {
+		return d, nil
+	}
+	d.People, err = v.namesOf(d.Trial.Escalation)
+	return d, err
+}
+
+// tryAlert tries the alert of the form.
+func tryAlert(v *visit) (string, error) {
+	t, err := v.tryRules(v.number(), v.field("alert"), v.field("pasted"))
+	v.made = t
+	return "", err
+}
+
+// tryRules asks what a channel would do with a stored alert, or else with a pasted one.
+func (v *visit) tryRules(channel int64, id, pasted string) (*trial, error) {
+	request := map[string]any{"channel_id": channel}
+	if id != "" {
+		request["alert_id"] = id
+	} else {
+		described, err := v.pasted(pasted)
+		if err != nil {
+			return nil, err
+		}
+		request["alert"] = described
+	}
+	var t trial
+	err := v.call("/channel/rules/try", request, &t)
+	return &t, err
+}
+
+// recentAlerts returns the latest alerts of the last 7 days, those of some channels; nil: of all.
+func (v *visit) recentAlerts(channels []int64) ([]alertChoice, error) {
+	var recent struct {
+		Items []alertChoice `json:"items"`
+	}
+	now := v.Now.Unix()
+	request := map[string]any{"start_time": now - 7*86400, "end_time": now + 1, "limit": 30}
+	if channels != nil {
+		request["channel_ids"] = channels
+	}
+	err := v.call("/alert/list", request, &recent)
+	return recent.Items, err
+}
+
+// namesOf returns the persons whom a preview names, with at most maxLadder of its steps.
+func (v *visit) namesOf(p *preview) (map[int64]person, error) {
+	p.Steps = p.Steps[:min(len(p.Steps), maxLadder)]
+	var ids []int64
+	for _, s := range p.Steps {
+		for _, one := range s.Persons {
+			ids = append(ids, one.ID)
+		}
+	}
+	return v.people(slices.Compact(slices.Sorted(slices.Values(ids))))
+}
+
+// TesterPath returns the address of the page.
+func (d testerView) TesterPath() string {
+	return "/channels/" + strconv.FormatInt(d.Channel.ID, 10) + "/test"
+}
