@@ -23,4 +23,10 @@ var tabs = []tab{
 func (v *visit) Tabs() []tab { return tabs }
 
 // Dock returns the entries at the bottom of a narrow screen, where a thumb reaches them.
-func (v *visit) Dock() []tab { return tabs[:min(4, len(tabs))] }
+func (v *visit) Dock() []tab { return tabs[:docked] }
+
+// Rest returns the entries of the menu that are not there.
+func (v *visit) Rest() []tab { return tabs[docked:] }
+
+// docked is how many entries have room at the bottom of a narrow screen.
+const docked = 4

@@ -31,10 +31,14 @@ type Item struct {
 
 type listRequest struct {
 	State string `json:"state,omitzero" enum:"waiting,fallback,unreached,by_choice" doc:"Only those in this state; absent: all."`
+	ToAct bool   `json:"without_by_choice,omitzero" doc:"Without what no person is to be notified of now."`
 	api.Page
 }
 
-const listed = ` FROM untold WHERE account_id = $1 AND NOT ($2 LIKE '%,' || channel_id || ',%') AND ($3 = '' OR state = $3)`
+// listed selects the rows of a list. $4 is the time when rows that are silent by choice are left out, else 0.
+const listed = ` FROM untold WHERE account_id = $1 AND NOT ($2 LIKE '%,' || channel_id || ',%') AND ($3 = '' OR state = $3)
+	AND ($4 = 0 OR state <> 'by_choice' AND NOT EXISTS (SELECT 1 FROM incident AS i
+		WHERE i.account_id = untold.account_id AND i.incident_id = untold.incident_id AND i.snoozed_before > $4))`
 
 // list answers /incident/untold/list: what is in the table first, then the alerts that are muted.
 func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err error) {
@@ -43,12 +47,16 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 		return reply, err
 	}
 	limit, offset := in.Window(20)
-	args := []any{c.Who.AccountID, db.List(hidden), in.State}
+	now := int64(0)
+	if in.ToAct {
+		now = c.Unix()
+	}
+	args := []any{c.Who.AccountID, db.List(hidden), in.State, now}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+listed, args...)
 	if err != nil {
 		return reply, err
 	}
-	rows, err := db.All(c.Tx, scanRow, `SELECT `+columns+listed+` ORDER BY since DESC, ref_id DESC LIMIT $4 + 0 OFFSET $5 + 0`,
+	rows, err := db.All(c.Tx, scanRow, `SELECT `+columns+listed+` ORDER BY since DESC, ref_id DESC LIMIT $5 + 0 OFFSET $6 + 0`,
 		append(args, limit, offset)...)
 	if err != nil {
 		return reply, err
@@ -61,7 +69,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 		}
 		items = append(items, one)
 	}
-	if in.State != "" && in.State != byChoice {
+	if in.ToAct || in.State != "" && in.State != byChoice {
 		return api.NewPaged(items, offset, total), nil
 	}
 	muted, count, err := alert.Silent(c.Tx, c.Who.AccountID, hidden, limit-int64(len(items)), max(0, offset-total))

@@ -49,6 +49,7 @@ func TestOperations(t *testing.T) {
 		{Path: "/incident/untold/list", Body: `{}`, Golden: "incident_untold_list"},
 		{Path: "/incident/untold/list", Body: `{"state": "fallback"}`, Data: `{"items": [], "total": 0, "has_next_page": false}`},
 		{Path: "/incident/untold/list", Body: `{"state": "lost"}`, Code: "InvalidParameter", Says: []string{"state"}},
+		{Path: "/incident/untold/list", Body: `{"without_by_choice": true, "limit": 1}`, Has: `{"total": 3, "has_next_page": true}`},
 		{Path: "/incident/untold/list", Body: `{"p": 2, "limit": 2}`, Has: `{"total": 3, "has_next_page": false}`},
 		{Path: "/incident/untold/list", Key: apitest.KeyNothing, Body: `{}`, Code: "AccessDenied", Says: []string{"Incidents Read"}},
 		{Path: "/incident/untold/list", Key: apitest.KeyB, Body: `{}`, Has: `{"items": [], "total": 0}`},

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"cmp"
+	"image"
+	"image/color"
+	"image/png"
+	"maps"
+	"os"
+	"slices"
+)
+
+const (
+	colours = 256  // of a picture; pages have few
+	tallest = 1500 // in pixels: what is further down looks like what is above
+)
+
+// shrink makes the file of a picture small: its most frequent colours, and the upper part of what is very long.
+func shrink(file string) error {
+	whole, err := read(file)
+	if err != nil {
+		return err
+	}
+	size := image.Rect(0, 0, whole.Bounds().Dx(), min(whole.Bounds().Dy(), tallest))
+	count := map[color.RGBA]int{}
+	at := func(x, y int) color.RGBA { return color.RGBAModel.Convert(whole.At(x, y)).(color.RGBA) }
+	for y := range size.Dy() {
+		for x := range size.Dx() {
+			count[at(x, y)]++
+		}
+	}
+	byUse := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+	})
+	var palette color.Palette
+	for _, c := range byUse[:min(colours, len(byUse))] {
+		palette = append(palette, c)
+	}
+	nearest := map[color.RGBA]uint8{}
+	for c := range count {
+		nearest[c] = uint8(palette.Index(c))
+	}
+	small := image.NewPaletted(size, palette)
+	for y := range size.Dy() {
+		for x := range size.Dx() {
+			small.SetColorIndex(x, y, nearest[at(x, y)])
+		}
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(f, small)
+}
+
+func read(file string) (image.Image, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return png.Decode(f)
+}
