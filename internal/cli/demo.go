@@ -40,7 +40,7 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	}
 	c := database{DB: "sqlite:" + filepath.Join(dir, "tocsin.db")}.config()
 	c.Listen = cmd.Listen
-	c.Log = logger(con.err, cmd.LogFormat, "warn") // calls of the demo need no log
+	c.Log = logger(con.err, cmd.LogFormat, "error") // neither calls need a log, nor webhooks that fail on purpose
 	if err := cmd.serving.apply(&c, cmd.LimitWait); err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 // file asks for a file as the form of a page does.
@@ -38,11 +37,7 @@ func TestInsightFiles(t *testing.T) {
 			t.Errorf("%s: %d %v %v %s", path, reply.StatusCode, err, reply.Header, body)
 		}
 	}
-	if reply, body := b.file("/insight/export?by=team"); reply.StatusCode != http.StatusTooManyRequests || !strings.Contains(body, "<main") {
-		t.Errorf("the second file in a second: %d %s", reply.StatusCode, body)
-	}
-	w.clock.Add(time.Minute)
-	if reply, body := b.file("/insight/export?by=team&from=0001-01-01"); reply.StatusCode != http.StatusBadRequest || !strings.Contains(body, "start_time") {
+	if reply, body := b.file("/insight/export?by=team&from=0001-01-01"); reply.StatusCode != http.StatusBadRequest || !strings.Contains(body, "start_time") || !strings.Contains(body, "<main") {
 		t.Errorf("an impossible window: %d %s", reply.StatusCode, body)
 	}
 	if reply := b.get("/audit"); !strings.Contains(reply.body, "insight") {

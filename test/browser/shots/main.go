@@ -111,7 +111,13 @@ func draw(r reporter, w *world.World, browser *page.Browser, folder string) erro
 
 // nameOf returns the name of an address's pictures: its words.
 func nameOf(path string) string {
-	shape := strings.NewReplacer("/{id}", "-one", "/", "-").Replace(strings.TrimPrefix(world.Shape(path), "/"))
+	parts := strings.Split(strings.Trim(world.Shape(path), "/"), "/")
+	for i, p := range parts {
+		if p == "{id}" || strings.Contains(p, ".") {
+			parts[i] = "one"
+		}
+	}
+	shape := strings.Join(parts, "-")
 	if shape = strings.Trim(shape, "-"); shape == "" {
 		return "now"
 	}

@@ -12,7 +12,8 @@ import (
 
 const (
 	colours = 256  // of a picture; pages have few
-	tallest = 1500 // in pixels: what is further down looks like what is above
+	apart   = 10   // how far two of them are from each other, at least: a rare red counts for more than another grey
+	tallest = 1300 // in pixels: what is further down looks like what is above
 )
 
 // shrink makes the file of a picture small: its most frequent colours, and the upper part of what is very long.
@@ -33,8 +34,10 @@ func shrink(file string) error {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
 	})
 	var palette color.Palette
-	for _, c := range byUse[:min(colours, len(byUse))] {
-		palette = append(palette, c)
+	for _, c := range byUse {
+		if len(palette) < colours && !slices.ContainsFunc(palette, func(other color.Color) bool { return near(c, other.(color.RGBA)) }) {
+			palette = append(palette, c)
+		}
 	}
 	nearest := map[color.RGBA]uint8{}
 	for c := range count {
@@ -52,6 +55,15 @@ func shrink(file string) error {
 	}
 	defer f.Close()
 	return (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(f, small)
+}
+
+// near reports whether two colours look the same.
+func near(a, b color.RGBA) bool {
+	far := 0
+	for _, d := range [][2]uint8{{a.R, b.R}, {a.G, b.G}, {a.B, b.B}} {
+		far += max(int(d[0])-int(d[1]), int(d[1])-int(d[0]))
+	}
+	return far < apart
 }
 
 func read(file string) (image.Image, error) {
