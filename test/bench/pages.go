@@ -28,8 +28,8 @@ const (
 	pageLoads     = 60 // of each page
 )
 
-// consolePages measures one page of each kind: the time until the whole page has arrived, compressed as for a browser, its
-// size, and how many operations it calls.
+// consolePages measures one page of each kind: the time until the whole page has arrived, compressed as for a browser, the
+// processor time of the server for it, its size, and how many operations it calls.
 func consolePages(binary, dsn string) error {
 	keys, err := pageKeys(dsn)
 	if err != nil {
@@ -48,7 +48,7 @@ func consolePages(binary, dsn string) error {
 	if err != nil {
 		return err
 	}
-	b := &pageBrowser{base: base, client: &http.Client{Jar: jar, Transport: &http.Transport{DisableCompression: true}}}
+	b := &pageBrowser{server: server, base: base, client: &http.Client{Jar: jar, Transport: &http.Transport{DisableCompression: true}}}
 	signedIn, err := b.client.PostForm(base+"/sign-in", url.Values{"app_key": {keys.All}})
 	if err != nil {
 		return err
@@ -58,13 +58,22 @@ func consolePages(binary, dsn string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| page, %d incidents, %d schedules | p50 | p99 | bytes | compressed | operations |\n|---|---|---|---|---|---|\n", pageIncidents, pageSchedules)
+	fmt.Printf("| page, %d incidents, %d schedules | p50 | p99 | processor | bytes | compressed | operations |\n|---|---|---|---|---|---|---|\n", pageIncidents, pageSchedules)
 	for _, p := range pages {
+		if matched, err := regexp.MatchString(*paths, p); err != nil || !matched {
+			continue
+		}
 		if err := b.measure(p); err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 	}
 	fmt.Println()
+	_, _, m, _ := b.get("/metrics", false)
+	for _, l := range strings.Split(string(m), "\n") {
+		if strings.HasPrefix(l, "tocsin_api_call_seconds_sum") || strings.HasPrefix(l, "tocsin_api_call_seconds_count") {
+			fmt.Println(l)
+		}
+	}
 	return nil
 }
 
@@ -131,6 +140,7 @@ func fillPages(address string, keys demo.Keys) error {
 
 // pageBrowser is a browser that has signed in.
 type pageBrowser struct {
+	server *process
 	base   string
 	client *http.Client
 }
@@ -195,6 +205,7 @@ func (b *pageBrowser) measure(path string) error {
 	if err != nil {
 		return err
 	}
+	busy := b.server.processor()
 	var took []time.Duration
 	zipped := 0
 	for range pageLoads {
@@ -205,14 +216,15 @@ func (b *pageBrowser) measure(path string) error {
 		}
 		took, zipped = append(took, time.Since(began)), len(body)
 	}
+	busy = b.server.processor() - busy
 	after, err := b.calls()
 	if err != nil {
 		return err
 	}
 	f := summed(took, time.Second)
 	bare, _, _ := strings.Cut(path, "?")
-	fmt.Printf("| `%s` | %s | %s | %d | %d | %.1f |\n", pageIdentifier.ReplaceAllString(bare, "/{id}"), f.p50.Round(100*time.Microsecond), f.p99.Round(100*time.Microsecond),
-		len(plain), zipped, (after-before)/pageLoads)
+	fmt.Printf("| `%s` | %s | %s | %s | %d | %d | %.1f |\n", pageIdentifier.ReplaceAllString(bare, "/{id}"), f.p50.Round(100*time.Microsecond), f.p99.Round(100*time.Microsecond),
+		(busy / pageLoads).Round(100*time.Microsecond), len(plain), zipped, (after-before)/pageLoads)
 	return nil
 }
 
