@@ -26,6 +26,8 @@ const (
 	pageIncidents = 5000
 	pageSchedules = 200
 	pageLoads     = 60 // of each page
+
+	firstColleague = 3846027201131 // of the owner, who is in few schedules
 )
 
 // consolePages measures one page of each kind: the time until the whole page has arrived, compressed as for a browser, the
@@ -68,12 +70,6 @@ func consolePages(binary, dsn string) error {
 		}
 	}
 	fmt.Println()
-	_, _, m, _ := b.get("/metrics", false)
-	for _, l := range strings.Split(string(m), "\n") {
-		if strings.HasPrefix(l, "tocsin_api_call_seconds_sum") || strings.HasPrefix(l, "tocsin_api_call_seconds_count") {
-			fmt.Println(l)
-		}
-	}
 	return nil
 }
 
@@ -95,8 +91,8 @@ func pageKeys(dsn string) (keys demo.Keys, err error) {
 func fillPages(address string, keys demo.Keys) error {
 	for i := range pageSchedules {
 		body := fmt.Sprintf(`{"schedule_name": "Bench %d", "layers": [{"layer_name": "Day", "layer_start": %d, "rotation_unit": "day", "rotation_value": 1, "groups": [`+
-			`{"group_name": "A", "members": [{"role_id": 0, "person_ids": [3846027200131]}]}, {"group_name": "B", "members": [{"role_id": 0, "person_ids": [3846027201131]}]}]}]}`,
-			i, time.Now().Add(-365*24*time.Hour).Unix())
+			`{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}]}, {"group_name": "B", "members": [{"role_id": 0, "person_ids": [%d]}]}]}]}`,
+			i, time.Now().Add(-365*24*time.Hour).Unix(), firstColleague+i%12*1000, firstColleague+(i+1)%12*1000)
 		if reply, err := ask(address, keys.All, "/schedule/create", body); err != nil || !strings.Contains(reply, "schedule_id") {
 			return fmt.Errorf("a schedule: %v %s", err, reply)
 		}

@@ -37,8 +37,8 @@ type listRequest struct {
 
 // listed selects the rows of a list. $4 is the time when rows that are silent by choice are left out, else 0.
 const listed = ` FROM untold WHERE account_id = $1 AND NOT ($2 LIKE '%,' || channel_id || ',%') AND ($3 = '' OR state = $3)
-	AND ($4 = 0 OR state <> 'by_choice' AND NOT EXISTS (SELECT 1 FROM incident AS i
-		WHERE i.account_id = untold.account_id AND i.incident_id = untold.incident_id AND i.snoozed_before > $4))`
+	AND ($4 = 0 OR state <> 'by_choice' AND incident_id NOT IN (SELECT i.incident_id FROM incident AS i
+		WHERE i.account_id = $1 AND i.progress <> 'Closed' AND i.snoozed_before > 0 AND i.snoozed_before > $4))`
 
 // list answers /incident/untold/list: what is in the table first, then the alerts that are muted.
 func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err error) {

@@ -12,8 +12,9 @@ import (
 
 const (
 	colours = 256  // of a picture; pages have few
-	apart   = 10   // how far two of them are from each other, at least: a rare red counts for more than another grey
-	tallest = 1300 // in pixels: what is further down looks like what is above
+	areas   = 24   // the most frequent ones are those of areas, which differ little
+	apart   = 40   // how far the others are from each other, at least: a rare red counts for more than another grey
+	tallest = 1200 // in pixels: what is further down looks like what is above
 )
 
 // shrink makes the file of a picture small: its most frequent colours, and the upper part of what is very long.
@@ -35,7 +36,7 @@ func shrink(file string) error {
 	})
 	var palette color.Palette
 	for _, c := range byUse {
-		if len(palette) < colours && !slices.ContainsFunc(palette, func(other color.Color) bool { return near(c, other.(color.RGBA)) }) {
+		if len(palette) < areas || len(palette) < colours && !slices.ContainsFunc(palette, func(other color.Color) bool { return near(c, other.(color.RGBA)) }) {
 			palette = append(palette, c)
 		}
 	}
