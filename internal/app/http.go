@@ -115,9 +115,9 @@ func (a *App) Handler() (http.Handler, error) {
 }
 
 // compressed compresses replies for clients that accept it, except those that another site made a browser ask for. Who
-// can choose a part of a page, and sees how long the page is when it is compressed, could guess what else is in it (BREACH):
-// the key of a push address, for instance. Browsers say over HTTPS which site a request comes from, and without HTTPS there
-// is nothing to guess. Forms have no secret token that could be guessed: forged ones are refused by where they come from.
+// can choose a part of a page, and sees how long the page is when it is compressed, could guess what else is in it
+// (BREACH): the key of a push address, for instance. Over HTTPS browsers send the kind of site that a request comes from;
+// without HTTPS there is nothing to guess. Forms have no secret token: forged ones are refused by where they come from.
 func compressed(h http.Handler) http.Handler {
 	return gzhttp.GzipHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if from := r.Header.Get("Sec-Fetch-Site"); from == "cross-site" || from == "same-site" {

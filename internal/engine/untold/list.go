@@ -35,10 +35,9 @@ type listRequest struct {
 	api.Page
 }
 
-// listed selects the rows of a list. $4 is the time when rows that are silent by choice are left out, else 0.
+// listed selects the rows of a list. $4 leaves out what is silent by choice: $5 has the incidents that are snoozed.
 const listed = ` FROM untold WHERE account_id = $1 AND NOT ($2 LIKE '%,' || channel_id || ',%') AND ($3 = '' OR state = $3)
-	AND ($4 = 0 OR state <> 'by_choice' AND incident_id NOT IN (SELECT i.incident_id FROM incident AS i
-		WHERE i.account_id = $1 AND i.progress <> 'Closed' AND i.snoozed_before > 0 AND i.snoozed_before > $4))`
+	AND (NOT $4 OR state <> 'by_choice' AND NOT ($5 LIKE '%,' || ref_id || ',%'))`
 
 // list answers /incident/untold/list: what is in the table first, then the alerts that are muted.
 func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err error) {
@@ -47,16 +46,18 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 		return reply, err
 	}
 	limit, offset := in.Window(20)
-	now := int64(0)
+	var snoozed []string
 	if in.ToAct {
-		now = c.Unix()
+		if snoozed, err = incident.Snoozed(c.Tx, c.Who.AccountID, c.Unix()); err != nil {
+			return reply, err
+		}
 	}
-	args := []any{c.Who.AccountID, db.List(hidden), in.State, now}
+	args := []any{c.Who.AccountID, db.List(hidden), in.State, in.ToAct, db.List(snoozed)}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+listed, args...)
 	if err != nil {
 		return reply, err
 	}
-	rows, err := db.All(c.Tx, scanRow, `SELECT `+columns+listed+` ORDER BY since DESC, ref_id DESC LIMIT $5 + 0 OFFSET $6 + 0`,
+	rows, err := db.All(c.Tx, scanRow, `SELECT `+columns+listed+` ORDER BY since DESC, ref_id DESC LIMIT $6 + 0 OFFSET $7 + 0`,
 		append(args, limit, offset)...)
 	if err != nil {
 		return reply, err
