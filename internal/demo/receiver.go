@@ -23,7 +23,8 @@ func (r *Receiver) Do(ctx context.Context, q egress.Request) (a egress.Attempt, 
 		return a, ctx.Err()
 	case <-time.After(s.slow):
 	}
-	a = egress.Attempt{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte(`{"ok":true}`), Took: s.slow}
+	a = egress.Attempt{Status: http.StatusOK, Body: []byte(`{"ok":true}`), Took: s.slow}
+	a.Header = http.Header{"Content-Type": {"application/json"}}
 	if s.integration == erp && r.down.Load() {
 		a.Status, a.Body = http.StatusUnprocessableEntity, []byte(`{"error":"the books are closed for the month's end"}`)
 	}
@@ -44,7 +45,8 @@ func (s *stage) books(round int) {
 // replay sends again what the ERP system has refused: first the count, then the messages.
 func (s *stage) replay() {
 	request := map[string]any{
-		"integration_ids": []int64{erp}, "start_time": s.began.UnixMilli(), "end_time": s.began.Add(29 * day).UnixMilli(), "status": "failed", "dry_run": true,
+		"integration_ids": []int64{erp}, "status": "failed", "dry_run": true,
+		"start_time": s.began.UnixMilli(), "end_time": s.began.Add(29 * day).UnixMilli(),
 	}
 	var reply struct {
 		Count int64 `json:"count"`

@@ -93,8 +93,12 @@ func fillPages(address string, keys demo.Keys) error {
 		body := fmt.Sprintf(`{"schedule_name": "Bench %d", "layers": [{"layer_name": "Day", "layer_start": %d, "rotation_unit": "day", "rotation_value": 1, "groups": [`+
 			`{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}]}, {"group_name": "B", "members": [{"role_id": 0, "person_ids": [%d]}]}]}]}`,
 			i, time.Now().Add(-365*24*time.Hour).Unix(), firstColleague+i%12*1000, firstColleague+(i+1)%12*1000)
-		if reply, err := ask(address, keys.All, "/schedule/create", body); err != nil || !strings.Contains(reply, "schedule_id") {
-			return fmt.Errorf("a schedule: %v %s", err, reply)
+		reply, err := ask(address, keys.All, "/schedule/create", body)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(reply, "schedule_id") {
+			return fmt.Errorf("a schedule: %s", reply)
 		}
 	}
 	const batch = 100
