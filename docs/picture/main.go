@@ -1,4 +1,4 @@
-// Command picture draws docs/timeline.svg, the picture in the README: one schedule over nine days in which the clocks
+// Command picture draws docs/timeline.svg, the picture in docs/timeline.md: one schedule over nine days in which the clocks
 // change, computed by the engine that the product uses. Run it from the project's root:
 //
 //	go run ./docs/picture > docs/timeline.svg

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -43,18 +44,14 @@ func (r *Refusal) Unwrap() error { return r.cause }
 // a page can do nothing that the API cannot. The request is encoded from request; the reply's data is decoded into
 // reply, unless reply is nil. An error is a *Refusal, with the message that the caller of the API would receive.
 func (f *Frame) Invoke(ctx context.Context, by Inside, path string, request, reply any) error {
-	body, err := json.Marshal(request, replyOptions)
+	x, body, err := f.insider(ctx, by, path, request)
 	if err != nil {
-		return fault.Wrap(err, "encode the request of %s", path)
+		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, path, bytes.NewReader(body))
-	if err != nil {
-		return fault.Wrap(err, "request %s", path)
-	}
-	now := f.Clock.Now()
-	x := &exchange{w: unwritten{}, r: r, began: time.Now(), op: f.ops[path], inside: true}
-	x.call = Call{Ctx: ctx, Now: now, RequestID: id.ULID(now), IP: by.IP, Who: by.Who}
 	err = f.serve(x, body)
+	if err == nil && x.file != nil {
+		err = fmt.Errorf("%s answers with a file", path)
+	}
 	defer f.finish(x, err)
 	defer f.release(x)
 	if err != nil {
@@ -71,6 +68,50 @@ func (f *Frame) Invoke(ctx context.Context, by Inside, path string, request, rep
 		err = json.Unmarshal(envelope.Data, reply, replyOptions)
 	}
 	return fault.Wrap(err, "decode the reply of %s", path)
+}
+
+// InvokeFile is Invoke for an operation that answers with a file, which it writes to w with its headers. After an error
+// nothing was written. A file that breaks off closes the connection, so that no one takes a part for the whole.
+func (f *Frame) InvokeFile(ctx context.Context, w http.ResponseWriter, by Inside, path string, request any) error {
+	x, body, err := f.insider(ctx, by, path, request)
+	if err != nil {
+		return err
+	}
+	x.w = w
+	if err = f.serve(x, body); err == nil && x.file == nil {
+		err = fmt.Errorf("%s answers with no file", path)
+	}
+	if err == nil {
+		err = x.clientGone(x.writeFile())
+	}
+	defer f.finish(x, err)
+	defer f.release(x)
+	switch {
+	case err == nil:
+		x.code = "OK"
+		return nil
+	case x.status == 0:
+		return x.refuse(err, by.Language)
+	}
+	_, failed, _ := failure(err, "")
+	x.code = failed.Code
+	panic(http.ErrAbortHandler)
+}
+
+// insider returns the exchange of a caller within the program, and the body of the request.
+func (f *Frame) insider(ctx context.Context, by Inside, path string, request any) (*exchange, []byte, error) {
+	body, err := json.Marshal(request, replyOptions)
+	if err != nil {
+		return nil, nil, fault.Wrap(err, "encode the request of %s", path)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, path, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, fault.Wrap(err, "request %s", path)
+	}
+	now := f.Clock.Now()
+	x := &exchange{w: unwritten{}, r: r, began: time.Now(), op: f.ops[path], inside: true}
+	x.call = Call{Ctx: ctx, Now: now, RequestID: id.ULID(now), IP: by.IP, Who: by.Who}
+	return x, body, nil
 }
 
 // serve runs the checks of answer that follow the caller's key, then the operation.

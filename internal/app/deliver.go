@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tocsin/internal/engine/notify"
+	hooks "tocsin/internal/engine/webhook"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/egress"
@@ -37,7 +38,8 @@ type Senders struct {
 	RefusePrivate bool            // private networks may not be called
 	AliveURL      string          // called every minute while no background work is overdue; empty: never
 	Deliver       notify.Deliver  // replaces all other senders, for tests and the demo
-	Closed        bool            // no webhook is called: the demo's endpoints belong to strangers
+	Closed        bool            // no webhook is called
+	Webhooks      hooks.Caller    // answers in place of all webhooks: the demo's belong to strangers
 }
 
 // chats returns the methods that need only the chat's own settings.
@@ -111,6 +113,14 @@ func (a *App) sendByApp(ctx context.Context, out *egress.Client, to *notify.Dire
 		return app.Post(ctx, out, to.Chat, m)
 	}
 	return app.SendDirect(ctx, out, to.Person, m)
+}
+
+// webhooks returns what calls the webhooks.
+func (a *App) webhooks() hooks.Caller {
+	if a.Senders.Webhooks != nil {
+		return a.Senders.Webhooks
+	}
+	return a.outside()
 }
 
 // outside returns a client for addresses that users enter.

@@ -81,7 +81,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Clock: a.Clock, Log: a.Log, Notify: a.notify, Escalation: escalations, Twilio: a.Senders.Twilio,
 	}
 	webhooks := webhook.New(webhook.Config{
-		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Out: a.outside(), CursorKey: cursorKey,
+		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Out: a.webhooks(), CursorKey: cursorKey,
 		Closed: a.Senders.Closed, Held: a.Gate.Reason, Bus: bus, Report: a.endpointTrouble,
 	})
 	decisions := triage.New(triage.Config{

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,15 +40,15 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	}
 	c := database{DB: "sqlite:" + filepath.Join(dir, "tocsin.db")}.config()
 	c.Listen = cmd.Listen
-	c.Log = logger(con.err, cmd.LogFormat, "warn") // calls of the demo need no log
+	c.Log = logger(con.err, cmd.LogFormat, "error") // neither calls need a log, nor webhooks that fail on purpose
 	if err := cmd.serving.apply(&c, cmd.LimitWait); err != nil {
 		return err
 	}
 	if _, port, err := net.SplitHostPort(cmd.Listen); c.PublicURL == "" && err == nil && port != "0" {
 		c.PublicURL = "http://" + cmd.Listen // so that addresses in replies can be followed
 	}
-	printer := &printer{out: con.out}
-	c.Senders.Closed = true
+	printer, receiver := &printer{out: con.out}, &demo.Receiver{}
+	c.Senders.Webhooks = receiver
 	if c.Senders.Mail.Host == "" && c.Senders.Gateway.URL == "" && c.Senders.Twilio.SID == "" { // without senders no message is sent
 		c.Senders.Deliver = func(_ context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 			where := to.To
@@ -71,25 +72,39 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 			err = demo.Furnish(ctx, url, keys, now)
 		}
 		if err == nil {
-			printer.mu.Lock() // so that no notification is printed between the calls
 			cmd.greet(con, url, keys, now)
-			printer.mu.Unlock()
-			go demo.Live(live, url, keys, printer.print)
+			printer.open()
+			go demo.Live(live, url, keys, receiver, now, printer.print)
 		}
 		return err
 	})
 }
 
-// printer prints messages of concurrent goroutines one after the other.
+// printer prints messages of concurrent goroutines one after the other. It keeps them until it is opened, so that the
+// greeting comes first.
 type printer struct {
-	mu  sync.Mutex
-	out io.Writer
+	mu     sync.Mutex
+	out    io.Writer
+	early  bytes.Buffer
+	opened bool
 }
 
 func (p *printer) print(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	fmt.Fprintf(p.out, time.Now().Format("15:04:05  ")+format, args...)
+	to := p.out
+	if !p.opened {
+		to = &p.early
+	}
+	fmt.Fprintf(to, time.Now().Format("15:04:05  ")+format, args...)
+}
+
+// open prints what was kept, and from then on everything at once.
+func (p *printer) open() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.opened = true
+	_, _ = p.early.WriteTo(p.out) // as for all that is printed, a failure is of no use to anyone
 }
 
 // greet prints the addresses, keys and example calls, in the order in which a new user needs them.
@@ -97,6 +112,8 @@ func (cmd *demoCmd) greet(con *console, url string, keys demo.Keys, now time.Tim
 	fmt.Fprintf(con.out, `Tocsin demo: the account %q, filled with a year of schedules, alerts, rules and deliveries.
 
   console         %s%s
+                  (opens signed in, for a day)
+
   base URL        %s
   reference       %s/docs
   OpenAPI         %s/openapi.json
@@ -113,7 +130,8 @@ Try, in another terminal:
 	for _, c := range demo.Tour(now) {
 		fmt.Fprintf(con.out, "# %s\n%s\n\n", c.Title, c.Curl(url, keys.All))
 	}
-	fmt.Fprintln(con.out, "From now on alerts arrive by themselves; below is the outcome of each, and who would be notified.")
+	fmt.Fprintf(con.out, "From now on alerts arrive by themselves. Watch them in the console: %s%s\n", url, keys.LinkPath)
+	fmt.Fprintln(con.out, "Below is the outcome of each, and who would be notified.")
 	if cmd.Dir == "" {
 		fmt.Fprintln(con.out, "Ctrl-C ends it and removes everything.")
 	} else {

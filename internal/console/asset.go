@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/gzhttp"
 )
 
 //go:embed asset
@@ -75,6 +77,9 @@ func assets() http.Handler {
 		h := w.Header()
 		h.Set("Content-Type", a.kind)
 		h.Set("X-Content-Type-Options", "nosniff")
+		if strings.HasPrefix(a.kind, "font/") { // it is compressed already
+			h.Set(gzhttp.HeaderNoCompression, "1")
+		}
 		h.Set("ETag", `"`+a.digest+`"`)
 		h.Set("Cache-Control", "no-cache")
 		if r.URL.Query().Get("v") == a.digest {

@@ -187,15 +187,17 @@ func wide(r rune) bool { return r >= 0x2e80 }
 
 // fit returns the class by which the stylesheet decides whether a text fits into a bar: its length in steps of two.
 func fit(text string) string {
-	n := 0
+	quarters := 0
 	for _, r := range text {
-		n++
-		if wide(r) {
-			n++
-		}
-		if n > 22 {
-			break
+		switch {
+		case wide(r):
+			quarters += 8
+		case r > unicode.MaxLatin1: // the font of the system, which is wider than ours
+			quarters += 5
+		default:
+			quarters += 4
 		}
 	}
+	n := min((quarters+3)/4, 22)
 	return "f" + []string{"4", "4", "4", "6", "8", "10", "12", "14", "16", "18", "22", "22"}[min((n+1)/2, 11)]
 }

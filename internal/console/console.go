@@ -56,6 +56,7 @@ func (s *Service) Handlers() map[string]http.Handler {
 	}
 	all["GET /live"] = s.visited(false, (*visit).live)
 	cross := http.NewCrossOriginProtection()
+	all["POST /insight/export"] = cross.Handler(s.visited(false, (*visit).exportInsight))
 	for _, a := range actions() {
 		all["POST "+a.path] = cross.Handler(s.visited(a.open, func(v *visit) error { return v.act(a) }))
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"tocsin/internal/api"
@@ -32,6 +33,7 @@ type insightView struct {
 	Rows           []insightRow
 	Top            []topValue
 	ShowsTop       bool
+	Export         string // the address to which a form asks for a file
 }
 
 // insightLink is one choice of the page.
@@ -116,6 +118,7 @@ func showInsight(v *visit) (view, error) {
 	last := q.from.AddDate(0, 0, q.days)
 	d.Start, d.End, d.Before = v.shortDate(q.from), v.shortDate(last.AddDate(0, 0, -1)), v.shortDate(q.from.AddDate(0, 0, -q.days))
 	d.Running = last.After(v.Now)
+	d.Export = strings.Replace(q.link(), "/insight?", "/insight/export?", 1)
 	d.choices(v, q)
 	if q.by == "account" {
 		err = d.readAccount(v, q)

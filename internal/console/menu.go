@@ -33,5 +33,14 @@ func (v *visit) Tabs() (mine []tab) {
 // Dock returns the entries at the bottom of a narrow screen, where a thumb reaches them.
 func (v *visit) Dock() []tab {
 	mine := v.Tabs()
-	return mine[:min(4, len(mine))]
+	return mine[:min(docked, len(mine))]
 }
+
+// Rest returns the entries of the menu that are not there.
+func (v *visit) Rest() []tab {
+	mine := v.Tabs()
+	return mine[min(docked, len(mine)):]
+}
+
+// docked is how many entries have room at the bottom of a narrow screen.
+const docked = 4

@@ -120,11 +120,7 @@ func showNow(v *visit) (view, error) {
 
 // readUntold reads what reached no one, without what is silent by choice: no action is needed there.
 func (d *nowView) readUntold(v *visit) error {
-	err := v.call("/incident/untold/list", map[string]any{"limit": 100}, &d.Untold)
-	d.Untold.Items = slices.DeleteFunc(d.Untold.Items, func(u untold) bool { return u.State == "by_choice" })
-	d.Untold.Total = int64(len(d.Untold.Items))
-	d.Untold.Items = d.Untold.Items[:min(10, len(d.Untold.Items))]
-	return err
+	return v.call("/incident/untold/list", map[string]any{"limit": 10, "without_by_choice": true}, &d.Untold)
 }
 
 // OnCall reports whether the visitor is on call now.

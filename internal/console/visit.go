@@ -144,7 +144,12 @@ func (v *visit) people(ids []int64) (map[int64]person, error) {
 
 // call calls an operation for the person who is signed in. An error is what the operation answers.
 func (v *visit) call(path string, request, reply any) error {
-	return v.Frame.Invoke(v.ctx, api.Inside{Who: v.who, IP: v.Frame.ClientIP(v.r), Language: v.Lang}, path, request, reply)
+	return v.Frame.Invoke(v.ctx, v.inside(), path, request, reply)
+}
+
+// inside is the person as a caller of operations.
+func (v *visit) inside() api.Inside {
+	return api.Inside{Who: v.who, IP: v.Frame.ClientIP(v.r), Language: v.Lang}
 }
 
 // May reports whether the person has any of the permissions, by their names.

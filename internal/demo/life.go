@@ -51,12 +51,16 @@ func labels(pairs ...string) map[string]string {
 }
 
 // Live sends events to the server's own API until ctx ends: first some scenes, then round after round. For each it prints
-// the outcome, the reason and the call that explains it.
-func Live(ctx context.Context, url string, keys Keys, show func(format string, args ...any)) {
-	s := &stage{ctx, url, keys, show}
+// the outcome, the reason and the call that explains it. The receiver answers the webhooks.
+func Live(ctx context.Context, url string, keys Keys, receiver *Receiver, now time.Time, show func(format string, args ...any)) {
+	s := &stage{ctx: ctx, url: url, keys: keys, show: show, receiver: receiver, began: now}
 	s.clear() // of a demo that ended before
+	s.books(1)
 	s.play()
 	for n := 1; ctx.Err() == nil; n++ {
+		if n > 1 {
+			s.books(n)
+		}
 		s.round(n)
 		if n == 1 {
 			s.clear() // now that the message about joined alerts was sent

@@ -13,6 +13,9 @@ type stage struct {
 	url  string
 	keys Keys
 	show func(format string, args ...any)
+
+	receiver *Receiver
+	began    time.Time // of the demo
 }
 
 // play shows once what happens when a severity rises, when an alert joins an acknowledged incident, in a storm, and to an

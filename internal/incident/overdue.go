@@ -14,3 +14,9 @@ func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
 		UNION ALL
 		SELECT snoozed_before FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1) AS due`, now.Unix())
 }
+
+// Snoozed returns the ids of an account's incidents that are snoozed now, in Unix seconds.
+func Snoozed(tx *db.Tx, account, now int64) ([]string, error) {
+	return db.All(tx, db.Column[string], `SELECT incident_id FROM incident
+		WHERE account_id = $1 AND progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before > $2`, account, now)
+}

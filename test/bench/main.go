@@ -24,7 +24,7 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, webhook, hostile or storm")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, webhook, hostile, storm or pages")
 	profile    = flag.String("profile", "", "write processor profiles of -only deciding to files that begin with this path")
 	paths      = flag.String("paths", "", "of the operations measure only those whose path and title match this expression")
 	against    = flag.String("against", "", "measure the operations of this binary too, in turn with the built one")
@@ -90,6 +90,7 @@ func run() error {
 		{"operations", func() error { return operations(binary, db, key) }},
 		{"configuration", func() error { return configuration(binary, db, key) }},
 		{"history", func() error { return history(binary, db, key) }},
+		{"pages", func() error { return consolePages(binary, db) }},
 		{"events", func() error { return fromEventToPage(binary, dir) }},
 		{"webhook", func() error { return webhooks(binary, dir) }},
 	} {

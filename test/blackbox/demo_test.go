@@ -13,6 +13,9 @@ func TestEveryLineThatTheDemoPrintsWorks(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
+	if !strings.HasPrefix(s.lines[0], "Tocsin demo") { // what happens at the start is printed after the greeting
+		t.Errorf("the demo begins with %q", s.lines[0])
+	}
 	lines := 0
 	for _, line := range s.lines {
 		if !strings.HasPrefix(line, "curl ") {
@@ -24,8 +27,8 @@ func TestEveryLineThatTheDemoPrintsWorks(t *testing.T) {
 	if lines != 13+len(tour) {
 		t.Errorf("%d lines, want one for each of the thirteen calls and of the tour", lines)
 	}
-	if total := deliveriesOf(t, s); total != 30_000 {
-		t.Errorf("%d deliveries, want 30000", total)
+	if total := deliveriesOf(t, s); total < 30_000 {
+		t.Errorf("%d deliveries, want 30000 and those of the first events", total)
 	}
 	if code := s.stop(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -109,8 +112,8 @@ func TestTheDemoKeepsItsFolder(t *testing.T) {
 	if a := s.call(printed(t, s, "key, read only"), "/monit/datasource/create", create); a.code != "AccessDenied" {
 		t.Errorf("the read-only key writes: %+v", a)
 	}
-	if total := deliveriesOf(t, s); total != 30_000 {
-		t.Errorf("%d deliveries after the second start, want 30000", total)
+	if total := deliveriesOf(t, s); total < 30_000 || total > 31_000 {
+		t.Errorf("%d deliveries after the second start, want those of the first", total)
 	}
 }
 

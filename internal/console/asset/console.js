@@ -174,6 +174,11 @@ if (stale()) {
   }, 5000);
 }
 
+// A menu that hangs over the page closes when the reader goes on elsewhere.
+document.addEventListener('click', event => {
+  for (const open of document.querySelectorAll('.menu[open], .confirm[open]')) if (!open.contains(event.target)) open.open = false;
+});
+
 // Single keys, unless they are switched off. None works while a field has the focus.
 let going = 0;
 const rows = () => [...main().querySelectorAll('.rows > li > a:first-child, tbody tr a:first-of-type')];

@@ -34,10 +34,13 @@ type Item struct {
 
 type listRequest struct {
 	State string `json:"state,omitzero" enum:"waiting,fallback,unreached,by_choice" doc:"Only those in this state; absent: all."`
+	ToAct bool   `json:"without_by_choice,omitzero" doc:"Without what no person is to be notified of now."`
 	api.Page
 }
 
-const listed = ` FROM untold WHERE account_id = $1 AND NOT ($2 LIKE '%,' || channel_id || ',%') AND ($3 = '' OR state = $3)`
+// listed selects the rows of a list. $4 leaves out what is silent by choice: $5 has the incidents that are snoozed.
+const listed = ` FROM untold WHERE account_id = $1 AND NOT ($2 LIKE '%,' || channel_id || ',%') AND ($3 = '' OR state = $3)
+	AND (NOT $4 OR state <> 'by_choice' AND NOT ($5 LIKE '%,' || ref_id || ',%'))`
 
 // list answers /incident/untold/list: what is in the table first, then the alerts that are muted.
 func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err error) {
@@ -46,12 +49,18 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 		return reply, err
 	}
 	limit, offset := in.Window(20)
-	args := []any{c.Who.AccountID, db.List(hidden), in.State}
+	var snoozed []string
+	if in.ToAct {
+		if snoozed, err = incident.Snoozed(c.Tx, c.Who.AccountID, c.Unix()); err != nil {
+			return reply, err
+		}
+	}
+	args := []any{c.Who.AccountID, db.List(hidden), in.State, in.ToAct, db.List(snoozed)}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+listed, args...)
 	if err != nil {
 		return reply, err
 	}
-	rows, err := db.All(c.Tx, scanRow, `SELECT `+columns+listed+` ORDER BY since DESC, ref_id DESC LIMIT $4 + 0 OFFSET $5 + 0`,
+	rows, err := db.All(c.Tx, scanRow, `SELECT `+columns+listed+` ORDER BY since DESC, ref_id DESC LIMIT $6 + 0 OFFSET $7 + 0`,
 		append(args, limit, offset)...)
 	if err != nil {
 		return reply, err
@@ -64,7 +73,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 		}
 		items = append(items, one)
 	}
-	if in.State != "" && in.State != byChoice {
+	if in.ToAct || in.State != "" && in.State != byChoice {
 		return api.NewPaged(asData(items), offset, total), nil
 	}
 	muted, count, err := alert.Silent(c.Tx, c.Who.AccountID, hidden, limit-int64(len(items)), max(0, offset-total))

@@ -49,6 +49,7 @@ func TestOperations(t *testing.T) {
 		{Path: "/incident/untold/list", Body: `{}`, Golden: "incident_untold_list"},
 		{Path: "/incident/untold/list", Body: `{"state": "fallback"}`, Data: `{"items": [], "total": 0, "has_next_page": false}`},
 		{Path: "/incident/untold/list", Body: `{"state": "lost"}`, Code: "InvalidParameter", Says: []string{"state"}},
+		{Path: "/incident/untold/list", Body: `{"without_by_choice": true, "limit": 1}`, Has: `{"total": 3, "has_next_page": true}`},
 		{Path: "/incident/untold/list", Body: `{"p": 2, "limit": 2}`, Has: `{"total": 3, "has_next_page": false}`},
 		{Path: "/incident/untold/list", Key: apitest.KeyNothing, Body: `{}`, Code: "AccessDenied", Says: []string{"Incidents Read"}},
 		{Path: "/incident/untold/list", Key: apitest.KeyB, Body: `{}`, Has: `{"items": [], "total": 0}`},
@@ -58,9 +59,21 @@ func TestOperations(t *testing.T) {
 		{Path: "/account/fallback/info", Key: apitest.KeyNothing, Body: `{}`, Golden: "account_fallback_info"},
 		{Path: "/account/fallback/update", Key: apitest.KeyNothing, Body: `{}`, Code: "AccessDenied", Says: []string{"Members Manage"}},
 	})
+	s.Write(func(tx *db.Tx) error {
+		held := incident.Incident{AccountID: apitest.AccountA, IncidentID: "aaaaaaaaaaaaaaaaaaaaaaa3", Title: "Tests fail", Severity: event.Info, ChannelID: 1001}
+		if err := untold.Hold(tx, &held, "its channel is disabled", s.Clock.Now()); err != nil {
+			return err
+		}
+		return incident.Load(tx, apitest.AccountA, []incident.Incident{{AccountID: apitest.AccountA, IncidentID: "aaaaaaaaaaaaaaaaaaaaaaa1", Title: "Checkout is down",
+			Severity: event.Critical, ChannelID: 1001, Progress: incident.Triggered, SnoozedBefore: s.Clock.Now().Unix() + 60}})
+	})
+	s.Converse(t, []apitest.Turn{ // what is held and what is snoozed is silent by choice
+		{Path: "/incident/untold/list", Body: `{}`, Has: `{"total": 4}`},
+		{Path: "/incident/untold/list", Body: `{"without_by_choice": true}`, Has: `{"total": 2}`},
+	})
 	s.Grant(auth.IncidentsRead, auth.MembersManage)
 	s.Converse(t, []apitest.Turn{
-		{Path: "/incident/untold/list", Key: apitest.KeyReader, Body: `{}`, Has: `{"total": 2}`},
+		{Path: "/incident/untold/list", Key: apitest.KeyReader, Body: `{}`, Has: `{"total": 3}`},
 		{Path: "/account/fallback/update", Key: apitest.KeyReader, Body: `{"escalate_rule_id": "` + secretRule + `"}`, Code: "AccessDenied", Says: []string{"channel 1002 is private"}},
 		{Path: "/account/fallback/update", Body: `{"escalate_rule_id": "` + secretRule + `"}`, Has: `{"escalate_rule_id": "` + secretRule + `"}`},
 		{Path: "/account/fallback/info", Body: `{}`, Has: `{"escalate_rule_id": "` + secretRule + `"}`},

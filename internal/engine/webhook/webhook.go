@@ -11,6 +11,7 @@
 package webhook
 
 import (
+	"context"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -34,13 +35,18 @@ type Config struct {
 	Keyring   *secret.Keyring
 	Clock     clock.Clock
 	Log       *slog.Logger
-	Out       *egress.Client
+	Out       Caller
 	Metrics   prometheus.Registerer
 	Closed    bool          // no webhook is called
 	Held      func() string // why nothing is sent now; empty, or nil: messages are sent
 	Bus       *activity.Bus // publishes that a webhook was disabled; nil: it is not published
 	// Report reports trouble with an endpoint to people, and its end; nil: it is not reported.
 	Report func(tx *db.Tx, t Trouble, now time.Time) error
+}
+
+// Caller makes the requests of attempts, as an egress.Client does.
+type Caller interface {
+	Do(ctx context.Context, r egress.Request) (egress.Attempt, error)
 }
 
 // Service delivers webhooks and shows their history. Make one with New.

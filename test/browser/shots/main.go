@@ -63,7 +63,7 @@ var looks = []struct {
 	width      int
 	dark       bool
 }{
-	{"wide", "en", 1360, false}, {"dark", "en", 1360, true}, {"phone", "en", 390, false}, {"zh", "zh", 1360, false},
+	{"wide", "en", 1360, false}, {"phone", "en", 390, false}, {"dark", "en", 390, true}, {"zh", "zh", 1360, true},
 }
 
 // draw replaces the pictures in a folder.
@@ -95,8 +95,12 @@ func draw(r reporter, w *world.World, browser *page.Browser, folder string) erro
 			p.Dark(look.dark)
 			p.Size(look.width, map[bool]int{true: 844, false: 900}[look.width < 600])
 			p.Open(path)
-			p.Shot(filepath.Join(folder, nameOf(path)+"-"+look.name+".png"), true)
+			file := filepath.Join(folder, nameOf(path)+"-"+look.name+".png")
+			p.Shot(file, true)
 			p.Quiet()
+			if err := shrink(file); err != nil {
+				return err
+			}
 		}
 		signedIn.Close()
 		stranger.Close()
@@ -107,7 +111,13 @@ func draw(r reporter, w *world.World, browser *page.Browser, folder string) erro
 
 // nameOf returns the name of an address's pictures: its words.
 func nameOf(path string) string {
-	shape := strings.NewReplacer("/{id}", "-one", "/", "-").Replace(strings.TrimPrefix(world.Shape(path), "/"))
+	parts := strings.Split(strings.Trim(world.Shape(path), "/"), "/")
+	for i, p := range parts {
+		if p == "{id}" || strings.Contains(p, ".") {
+			parts[i] = "one"
+		}
+	}
+	shape := strings.Join(parts, "-")
 	if shape = strings.Trim(shape, "-"); shape == "" {
 		return "now"
 	}
