@@ -44,7 +44,8 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Write,
 			Audit:   "schedule:write:create",
 			Doc:     "Creates a schedule.",
-			Notes:   "A team or a person that does not exist is accepted and named in warnings: people are often created later, or elsewhere.",
+			Notes: "A team or a person that does not exist is accepted and named in warnings: people are often created later, or elsewhere. " +
+				"With dry_run nothing is created, and plan shows for each person which shifts of the next 45 days the schedule would give.",
 			Example: exampleBody,
 			Do:      api.Do(r.create),
 		},

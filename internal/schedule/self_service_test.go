@@ -214,6 +214,10 @@ func TestCoverAnswers(t *testing.T) {
 		}},
 		{Name: "of the caller, as asked", Key: apitest.KeyNothing, Body: `{}`, Then: says(`"total":3`)},
 		{Name: "of the caller, who asks", Key: apitest.KeyReader, Body: fmt.Sprintf(`{"schedule_ids":[%d]}`, id), Then: says(`"total":3`)},
+		{Name: "that wait for the caller", Key: apitest.KeyNothing, Body: fmt.Sprintf(`{"for_me":true,"person_id":%d}`, B), Then: says(`"total":1`)},
+		{Name: "that wait for who has accepted or declined", Key: apitest.KeyA, Body: `{"for_me":true}`, Then: says(`"total":0`)},
+		{Name: "that wait for who asks", Key: apitest.KeyReader, Body: `{"for_me":true}`, Then: says(`"total":0`)},
+		{Name: "of another person", Key: apitest.KeyA, Body: fmt.Sprintf(`{"person_id":%d}`, A), Then: says(`"total":0`)},
 		{Name: "of another schedule", Key: apitest.KeyA, Body: `{"schedule_ids":[42]}`, Then: says(`"total":0`)},
 		{Name: "other account", Key: apitest.KeyB, Body: `{}`, Then: says(`"total":0`)},
 	})
