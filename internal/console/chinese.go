@@ -3,7 +3,7 @@ package console
 import "maps"
 
 // chinese holds the texts of the console in Chinese, by their English text.
-var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook, chinesePeople,
+var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseShift, chineseConfigure, chineseWebhook, chinesePeople,
 	chineseLint, chineseInsight)
 
 // merged returns one catalog of several.

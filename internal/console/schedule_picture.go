@@ -26,6 +26,7 @@ type schedulePage struct {
 	Next     []shiftCard
 	Notices  []pictureNotice
 	Lanes    []laneView
+	Absent   []absentRow
 	Axis     []tick
 	Other    []tick // midnights of the other zone
 	Changes  []tick // clock changes
@@ -64,6 +65,7 @@ type shiftCard struct {
 	Origin     string
 	Override   bool
 	Bar        string // the id of how much of it is over
+	shiftLinks
 }
 
 type pictureNotice struct {
@@ -77,11 +79,19 @@ type laneView struct {
 	Bars             []barView
 }
 
+// absentRow is when a person of the schedule cannot be on call.
+type absentRow struct {
+	Who        mark
+	Start, End int64
+}
+
 // stripView is a date of the narrow picture.
 type stripView struct {
 	Day, Weekday, Class, Chip string
+	Date                      string // for programs
 	Bars                      []barView
 	Missing, Twice            string // ids; empty: none
+	TwiceHour                 string // the hour that comes twice, on the clock
 	NowID                     string
 	Hours                     []tick // the labels above it; empty: as before
 	Offset                    string
@@ -93,8 +103,8 @@ type listRow struct {
 	Who        []mark
 	Origin     string
 	Gap        bool
-	Take, Fill string
-	Why        string
+	Fill, Why  string
+	shiftLinks
 }
 
 // hoursRow is how long one person is on call.
@@ -137,10 +147,29 @@ func showSchedule(v *visit) (view, error) {
 	}
 	p := v.newPainter(c, d.Window.Zone)
 	p.schedule = s.ID
-	d.draw(p, s)
+	absences, err := v.absences(s, d.Window.From, d.Window.To)
+	if err != nil {
+		return nil, err
+	}
+	d.draw(p, s, absences)
 	d.cards(p, ahead)
 	d.Hours, err = v.hours(c, s.ID, d.Window.From, d.Window.To)
 	return d, err
+}
+
+// absences returns when persons of a schedule cannot be on call in a window.
+func (v *visit) absences(s schedule, from, to int64) ([]absence, error) {
+	persons := s.members()
+	if len(persons) == 0 || !v.MayReadSchedules() {
+		return nil, nil
+	}
+	var reply struct {
+		Items []absence `json:"items"`
+	}
+	request := map[string]any{"person_ids": persons[:min(len(persons), 1000)], "start": from, "end": to, "limit": 100}
+	err := v.call("/person/absence/list", request, &reply)
+	slices.Reverse(reply.Items) // the earliest first
+	return reply.Items, err
 }
 
 // schedule reads a schedule with its timelines in a window.
@@ -180,7 +209,10 @@ func (v *visit) pictureWindow(s schedule) (w pictureWindow) {
 	w.Range = v.monthDay(w.start) + " – " + v.fullDate(last)
 	w.City, w.DaysToChoose = city(w.Zone), []int{7, 14, 28}
 	if w.Also != nil {
-		w.AlsoCity, w.AlsoOffset = city(w.Also), v.offset(v.Now.Unix(), w.Zone, w.Also)
+		w.AlsoCity, w.AlsoOffset = city(w.Also), v.offset(w.From, w.Zone, w.Also)
+		if last := v.offset(w.To-1, w.Zone, w.Also); last != w.AlsoOffset {
+			w.AlsoOffset += " → " + last
+		}
 	}
 	return w
 }
@@ -244,6 +276,7 @@ func (d *schedulePage) cards(p *painter, ahead schedule) {
 	pieces := withGaps(p.cast.final(ahead), now, now+usualDays*86400)
 	if e := ahead.Current; e != nil && len(e.persons()) > 0 {
 		card := shiftCard{Who: p.cast.marks(e.persons()), Start: e.Start, End: e.End}
+		card.shiftLinks = p.shiftLinks(ahead, piece{Start: e.Start, End: e.End, Persons: e.persons()})
 		card.Origin, card.Override = p.cast.origin(ahead, piece{Start: now, End: now + 1, Persons: e.persons()})
 		if e.End > e.Start {
 			card.Bar = p.place(0, 100*float64(now-e.Start)/float64(e.End-e.Start))

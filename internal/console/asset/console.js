@@ -131,6 +131,25 @@ document.addEventListener('change', event => {
   }, 500);
 });
 
+// A click into the picture of a schedule asks who is on call at the very moment under the pointer. Its links, which keys
+// follow, ask about a moment of their shift.
+document.addEventListener('click', event => {
+  const track = event.target.closest?.('[data-why] :is([data-day], [data-from] .lane > .track)');
+  if (!track || !event.detail || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const picture = track.closest('[data-why]').dataset, box = track.getBoundingClientRect();
+  const part = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+  const query = new URLSearchParams({ tz: picture.zone });
+  if (track.dataset.day) { // the hours of its clock, also on a day of a clock change
+    const minute = Math.min(1439, Math.floor(part * 1440)), two = n => String(n).padStart(2, '0');
+    query.set('moment', `${track.dataset.day}T${two(Math.floor(minute / 60))}:${two(minute % 60)}`);
+  } else {
+    const { from, to } = track.closest('[data-from]').dataset;
+    query.set('at', Math.min(to - 1, Math.floor(+from + part * (to - from))));
+  }
+  event.preventDefault();
+  location.assign(`${picture.why}?${query}`);
+});
+
 // The page follows what happens in the account while it can be seen. When the stream is cut, the page says since when it
 // is old, and what it shows stays.
 const stale = () => document.getElementById('stale');
