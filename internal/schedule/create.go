@@ -18,7 +18,7 @@ type createRequest struct {
 type Created struct {
 	DryRun     bool  `json:"dry_run,omitzero" doc:"Nothing was created; plan shows the effect."`
 	Plan       *Plan `json:"plan,omitzero" doc:"With dry_run: who would have which shifts."`
-	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Identifier of the new schedule; absent with dry_run."`
+	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the new schedule; 0 with dry_run."`
 	Revision   int64 `json:"revision" doc:"Its revision: 1."`
 	Changed
 }
