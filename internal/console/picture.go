@@ -11,7 +11,7 @@ import (
 // draw adds the picture and the list.
 func (d *schedulePage) draw(p *painter, s schedule, absences []absence) {
 	w, now := d.Window, p.Now.Unix()
-	pieces := withGaps(p.cast.final(s), w.From, w.To)
+	pieces := w.within(p.cast.final(s))
 	d.Axis, d.Grid = p.days(w.days, w.From, w.To), p.days(w.days, w.From, w.To)
 	if w.Also != nil {
 		d.Other = p.otherDays(w)
@@ -55,6 +55,9 @@ func (p *painter) layerLanes(s schedule, final []piece, w pictureWindow) (lanes 
 	}
 	var taken []piece
 	for _, o := range s.Overrides {
+		if o.Start >= w.To || o.End <= w.From {
+			continue
+		}
 		taken = append(taken, piece{Start: o.Start, End: o.End, Persons: []int64{o.By}, Origin: o.Reason, Override: true})
 	}
 	if len(taken) > 0 {

@@ -18,10 +18,13 @@ type draft struct {
 	Layers                              []draftLayer
 }
 
-// newDraft is a schedule in which the first person takes turns of a week from the Monday of this one.
+// newDraft is a schedule in which the first person takes turns of a week from the last Monday.
 func (v *visit) newDraft() draft {
 	here := v.Now.In(v.who.Zone)
 	monday := time.Date(here.Year(), here.Month(), here.Day()-(int(here.Weekday())+6)%7, 9, 0, 0, 0, v.who.Zone)
+	if monday.After(here) {
+		monday = monday.AddDate(0, 0, -7) // so that no gap is left before it
+	}
 	return draft{
 		Zone: v.who.Zone.String(), WhenAbsent: "next",
 		Layers: []draftLayer{{Unit: "week", Value: "1", Start: monday.Format(localTime), Groups: []draftGroup{{}}}},

@@ -130,7 +130,7 @@ func showSchedule(v *visit) (view, error) {
 		return nil, err
 	}
 	d := schedulePage{titled: titled(ahead.Name), Schedule: ahead, Window: v.pictureWindow(ahead), Known: v.MayReadSchedules()}
-	s, err := v.schedule(id, d.Window.From, d.Window.To)
+	s, err := v.schedule(id, d.Window.From-d.Window.margin(), d.Window.To+d.Window.margin())
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +155,15 @@ func showSchedule(v *visit) (view, error) {
 	d.cards(p, ahead)
 	d.Hours, err = v.hours(c, s.ID, d.Window.From, d.Window.To)
 	return d, err
+}
+
+// margin returns how far beyond the window the schedule is read, in seconds, so that shifts which begin before it or end
+// after it have their true times. Operations compute 45 days at most.
+func (w pictureWindow) margin() int64 { return max(0, min(8*86400, (45*86400-(w.To-w.From))/2)) }
+
+// within returns the pieces that are in the window, with gaps in it.
+func (w pictureWindow) within(pieces []piece) []piece {
+	return withGaps(slices.DeleteFunc(pieces, func(p piece) bool { return p.End <= w.From || p.Start >= w.To }), w.From, w.To)
 }
 
 // absences returns when persons of a schedule cannot be on call in a window.

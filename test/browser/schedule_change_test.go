@@ -93,7 +93,7 @@ func TestLayersAreEditedWithKeys(t *testing.T) {
 		t.Errorf("the revision is %d, it was %d", revision(t, w, monthly), before)
 	}
 	p.Open("/audit")
-	p.Follow("table a[href^='/audit/']")
+	p.Follow("Update schedule")
 	changed := page.Eval[[]string](p, `[...document.querySelectorAll('tr:not(.same)')].map(r => [...r.querySelectorAll('th code, del, ins')].map(e => e.textContent)).filter(r => r.length === 3 && r[0].startsWith('layers')).flat()`)
 	if len(changed) < 3 || changed[1] == changed[2] || !strings.Contains(strings.Join(changed, " "), fmt.Sprint(personOf(t, "Jonas Köhler"))) {
 		t.Errorf("the audit log has the difference %q", changed)
@@ -174,6 +174,7 @@ func TestSchedulesWithoutScripts(t *testing.T) {
 	p.NoScript()
 	p.Open(picture(t, w, weekly, ""))
 	p.At("/sign-in")
+	p.Click("Use an app key")
 	p.Type("input[name=app_key]", w.Keys.All)
 	p.Enter()
 	p.At(picture(t, w, weekly, ""))
@@ -191,7 +192,7 @@ func TestSchedulesWithoutScripts(t *testing.T) {
 	}
 	p.Open(picture(t, w, monthly, "/edit"))
 	p.Follow("Group 2 up")
-	p.Follow("Preview")
+	p.Follow(".sticky button[value=preview]")
 	p.See("Preview of the next two weeks")
 	before := revision(t, w, monthly)
 	p.Follow("Review the change")
