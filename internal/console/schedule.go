@@ -1,11 +1,13 @@
 package console
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
 )
 
@@ -124,6 +126,11 @@ func (e entry) persons() (all []int64) {
 
 // MayPlan reports whether the person may change schedules.
 func (v *visit) MayPlan() bool { return v.who.May(auth.SchedulesManage) }
+
+// mayNotPlan refuses a form that would be refused when it is sent.
+func (v *visit) mayNotPlan() error {
+	return &api.Refusal{Status: http.StatusForbidden, Code: "AccessDenied", Message: v.T("Only who manages schedules may change this.")}
+}
 
 // MayReadSchedules reports whether the person may look into schedules.
 func (v *visit) MayReadSchedules() bool { return v.who.May(auth.SchedulesRead) || v.MayPlan() }

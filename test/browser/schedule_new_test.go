@@ -82,6 +82,7 @@ func TestANewScheduleWithoutScripts(t *testing.T) {
 	}
 	p.Follow("Review the change")
 	p.Follow("Create the schedule")
+	p.Quiet("400") // the answer to what was wrong
 	if schedules(t, w) != before+1 {
 		t.Error("no schedule was made")
 	}
