@@ -492,7 +492,7 @@ func TestReadersSeeNoControls(t *testing.T) {
 	v := s.signIn(s.keys.ReadOnly, "en")
 	for _, path := range []string{"/", "/schedules", at(checkout, ""), at(checkout, "/override"), fmt.Sprintf("/people/%d/shifts", int64(jonas))} {
 		_, page := v.get(path)
-		lacks(t, page, "Fill the gap", "Take this shift", `/edit"`, "Save the override", "Record the absence", "Let someone cover", "Add override", "New schedule", "Ask for cover", "Hand over", "Disable")
+		lacks(t, page, "Fill the gap", "Take this shift", `/edit"`, "Save the override", "Record the absence", "Let someone cover", "Add override", "New schedule", "/shift/", "Disable")
 	}
 	for path, fields := range map[string]url.Values{
 		at(checkout, "/override"):                             {"start": {"2027-04-05T09:00"}, "end": {"2027-04-06T09:00"}, "by": {fmt.Sprint(int64(zoe))}, "whom": {"all"}},

@@ -113,7 +113,8 @@ func (v *visit) shiftsOf(id, from, to int64) (rows []shiftRow, err error) {
 		return nil, err
 	}
 	for _, s := range own.Items {
-		if s, err = v.schedule(s.ID, from, to); err != nil {
+		const margin = 7 * 86400 // so that shifts which begin before the window or end after it have their true times
+		if s, err = v.schedule(s.ID, from-margin, to+margin); err != nil {
 			return nil, err
 		}
 		c := v.newCast()
@@ -122,7 +123,7 @@ func (v *visit) shiftsOf(id, from, to int64) (rows []shiftRow, err error) {
 			return nil, err
 		}
 		for _, p := range c.final(s) {
-			if !slices.Contains(p.Persons, id) {
+			if !slices.Contains(p.Persons, id) || p.End <= from || p.Start >= to {
 				continue
 			}
 			row := shiftRow{ScheduleID: s.ID, Name: s.Name, Start: p.Start, End: p.End, Origin: p.Origin}

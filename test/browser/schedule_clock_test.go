@@ -42,6 +42,9 @@ func TestTheClockGoesForward(t *testing.T) {
 	if widths := dayWidths(p); math.Abs(widths[6]/widths[5]-23./24) > .005 || math.Abs(widths[7]/widths[5]-1) > .005 {
 		t.Errorf("the days are %v wide", widths)
 	}
+	if off := page.Eval[float64](p, `document.querySelector('.axis .days').getBoundingClientRect().left - document.querySelector('.lane.final .track').getBoundingClientRect().left`); math.Abs(off) > 1 {
+		t.Errorf("the days lie %.1f pixels beside the shifts", off)
+	}
 	contiguous(t, list(p))
 	sound(t, p)
 	p.Phone()

@@ -3,9 +3,13 @@
 
 // All HTML comes from this server's own pages. The policy is the one place where text becomes HTML.
 const policy = window.trustedTypes?.createPolicy('tocsin', { createHTML: html => html });
-// The positions in the head of another answer have another nonce: they are kept as data, see adopt.
-const positions = html => html.replace(/<style nonce="[^"]*">([^<]*)<\/style>/, '<template id="positions">$1</template>');
-const parse = html => new DOMParser().parseFromString(policy ? policy.createHTML(positions(html)) : positions(html), 'text/html');
+// The positions in its nonced style are taken out first: in a document without the answer's policy they would be refused.
+const parse = html => {
+  const styled = /<style nonce="[^"]*">([^<]*)<\/style>/, bare = html.replace(styled, '');
+  const page = new DOMParser().parseFromString(policy ? policy.createHTML(bare) : bare, 'text/html');
+  page.positions = html.match(styled)?.[1];
+  return page;
+};
 
 const main = () => document.getElementById('main');
 
@@ -43,11 +47,10 @@ function show(html, path, sent) {
   return true;
 }
 
-// adopt takes over the positions that the page's nonced style holds: an added style element would need the old nonce.
+// adopt takes over the positions of an answer: an added style element would need the nonce of this page.
 function adopt(next) {
-  const text = next.getElementById('positions')?.content.textContent;
   const sheet = new CSSStyleSheet();
-  if (text) sheet.replaceSync(text);
+  if (next.positions) sheet.replaceSync(next.positions);
   document.adoptedStyleSheets = [sheet];
 }
 
