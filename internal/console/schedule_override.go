@@ -35,7 +35,7 @@ type overrideForm struct {
 	Revision   int64
 }
 
-// Mark is what the form says in one text, by which a form shows for what its plan was made.
+// Mark returns what was entered as one text. A plan is sent back with it, so that it is known for what it was made.
 func (f overrideForm) Mark() string {
 	return fmt.Sprint(f.Revision, " ", f.By, " ", f.Whom, " ", f.Start, " ", f.End)
 }

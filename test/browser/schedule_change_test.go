@@ -48,7 +48,7 @@ func TestAGapIsFilled(t *testing.T) {
 	sound(t, p)
 }
 
-// With keys alone: a group moves up, a person is added, the plan says who gains and who loses and how many hours, the change
+// With keys alone: a group moves up, a person is added, the plan shows who gains and who loses and how many hours, the change
 // is saved, and the audit log has what it was and what it is.
 func TestLayersAreEditedWithKeys(t *testing.T) {
 	w := begin(t)
@@ -147,7 +147,7 @@ func TestAnOverrideThatIsOutOfDate(t *testing.T) {
 	}
 }
 
-// An override that a stronger one hides changes nothing: who presses Save is told so before it is stored.
+// An override that a stronger one hides changes nothing: who presses Save sees that before it is stored.
 func TestAnOverrideWithoutEffect(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)

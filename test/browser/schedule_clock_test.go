@@ -85,7 +85,7 @@ func TestTheClockGoesBack(t *testing.T) {
 }
 
 // Who lives in Shanghai sees a schedule of Berlin with the days of both. The difference changes with the clock of Berlin, and
-// the picture says from which day on. The address shows the same days to who opens it in Los Angeles.
+// the picture marks from which day on. The address shows the same days to who opens it in Los Angeles.
 func TestTwoZonesAtOnce(t *testing.T) {
 	w := begin(t)
 	p := open(t, w)
@@ -133,7 +133,7 @@ func TestAShiftThatBeganEarlierHasItsName(t *testing.T) {
 	sound(t, p)
 }
 
-// Two who are on call together have half of the height each, large enough for a finger, and both names can be heard.
+// Two who are on call together have half of the height each, large enough for a finger, and a screen reader speaks both names.
 func TestTwoOnCallAtOnce(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
@@ -250,7 +250,7 @@ func TestWhyAtAnyMoment(t *testing.T) {
 	sound(t, p)
 }
 
-// A person who is away is named at the picture of the schedule, and the explanation says who stands in.
+// A person who is away is named at the picture of the schedule, and the explanation names who stands in.
 func TestAnAbsenceIsShown(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)

@@ -69,7 +69,7 @@ func nameOf(id int64) string {
 	return ""
 }
 
-// onCall returns who is on call in a schedule at a moment, as the API says.
+// onCall returns who is on call in a schedule at a moment, as the API answers.
 func onCall(t *testing.T, w *world.World, name string, at time.Time) string {
 	t.Helper()
 	var reply struct {

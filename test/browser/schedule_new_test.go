@@ -54,7 +54,7 @@ func schedules(t *testing.T, w *world.World) (n int) {
 	return reply.Total
 }
 
-// A new schedule without scripts; what is wrong is said beside what was entered.
+// A new schedule without scripts; what is wrong is shown with what was entered.
 func TestANewScheduleWithoutScripts(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
@@ -116,7 +116,7 @@ func TestAScheduleIsDeleted(t *testing.T) {
 	}
 }
 
-// A schedule is disabled after a question that says whom it concerns, and enabled again.
+// A schedule is disabled after a question that names whom it concerns, and enabled again.
 func TestAScheduleIsDisabled(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)

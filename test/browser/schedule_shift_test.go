@@ -107,7 +107,7 @@ func TestCoverIsDeclinedOrTakenBack(t *testing.T) {
 	p.Follow("Take the request back")
 	p.Unseen("Waits for:")
 	other.Follow("Accept")
-	other.See("cancelled") // too late: the answer says so
+	other.See("cancelled") // too late
 	other.Quiet("400", "409")
 	if got := onCall(t, w, weekly, berlin(t, "2026-11-24 19:00")); got != "Anna Schäfer" {
 		t.Errorf("%s is on call", got)
@@ -146,7 +146,7 @@ func TestAShiftIsHandedOver(t *testing.T) {
 	}
 }
 
-// Where a schedule forbids it, its persons are drawn no control, and a form that they open says whom to ask.
+// Where a schedule forbids it, its persons are drawn no control, and a form that they open shows whom to ask.
 func TestASchedulesPersonsMayBeForbidden(t *testing.T) {
 	w := begin(t)
 	p := open(t, w)
