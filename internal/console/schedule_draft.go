@@ -264,7 +264,10 @@ func (v *visit) storedDraft(id int64) (d draft, err error) {
 	if err := v.call("/schedule/info", map[string]any{"schedule_id": id}, &s); err != nil {
 		return d, err
 	}
-	d = draft{Name: s.Name, Description: s.Description, Zone: s.Zone, WhenAbsent: s.WhenAbsent, Revision: s.Revision, Team: s.Team, ManagedOnly: !s.SelfService}
+	d = draft{
+		Name: s.Name, Description: s.Description, Zone: s.Zone, WhenAbsent: s.WhenAbsent, Revision: s.Revision, Team: s.Team,
+		ManagedOnly: !s.SelfService,
+	}
 	layers, err := v.rawLayers(id)
 	for _, raw := range layers {
 		l, err := draftOf(raw, v.zoneOf(s.Zone))

@@ -34,7 +34,8 @@ func showNoPlan(v *visit) (view, error) {
 
 func (v *visit) showPlan(id int64) (view, error) {
 	plan := v.edited.plan
-	d := planView{titled: titled(v.T("Review the change")), ID: id, Draft: v.edited.draft, Plan: plan, Stale: v.stale, Path: editPath(id, "plan")}
+	d := planView{titled: titled(v.T("Review the change")), ID: id, Path: editPath(id, "plan")}
+	d.Draft, d.Plan, d.Stale = v.edited.draft, plan, v.stale
 	d.Zone = v.zoneOf(d.Draft.Zone)
 	var err error
 	if d.Text, err = d.Draft.text(); err != nil {
