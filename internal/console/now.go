@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"tocsin/internal/api"
@@ -16,6 +15,7 @@ type nowView struct {
 	titled
 	Mine      []turn // in schedules that name the visitor, the present turns first
 	Incidents incidentList
+	Covers    listed[coverRow] // that wait for the visitor's answer
 	Untold    listed[untold]
 	Gaps      listed[gap]
 	Endpoints listed[endpoint]
@@ -40,6 +40,7 @@ type turn struct {
 	Next       string // who is on call next
 	NextAt     int64
 	now, next  []int64
+	shiftLinks
 }
 
 type gap struct {
@@ -54,7 +55,7 @@ func (g gap) Length() int64 { return g.End - g.Start }
 
 // FillPath returns the address of an override that fills the gap.
 func (g gap) FillPath() string {
-	return fmt.Sprintf("/schedules/%d/override?from=%d&to=%d", g.ScheduleID, g.Start, g.End)
+	return overrideLink(g.ScheduleID, piece{Start: g.Start, End: g.End}, everyone, 0)
 }
 
 type endpoint struct {
@@ -92,6 +93,10 @@ func showNow(v *visit) (view, error) {
 	schedules := []auth.Permission{auth.SchedulesRead, auth.SchedulesManage}
 	tiles := []tile{
 		{"mine", schedules, d.readTurns},
+		{"covers", nil, func(v *visit) (err error) {
+			d.Covers, err = v.coversForMe()
+			return err
+		}},
 		{"burns", []auth.Permission{auth.IncidentsRead}, func(v *visit) (err error) {
 			d.Incidents, err = v.incidents(map[string]any{"progress": "Triggered,Processing", "limit": 10})
 			return err
@@ -197,6 +202,12 @@ func (v *visit) turnIn(s schedule) turn {
 	}
 	if n := s.Next; n != nil {
 		t.next, t.NextAt = n.persons(), n.Start
+	}
+	if t.Start > 0 {
+		t.shiftLinks = v.shiftLinks(s, piece{Start: t.Start, End: t.End, Persons: []int64{v.who.PersonID}})
+	}
+	if c := s.Current; c != nil && !t.On && v.MayServe(s) {
+		t.Take = v.shiftLinks(s, piece{Start: c.Start, End: c.End, Persons: t.now}).Take
 	}
 	return t
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // draw adds the picture and the list.
-func (d *schedulePage) draw(p *painter, s schedule) {
+func (d *schedulePage) draw(p *painter, s schedule, absences []absence) {
 	w, now := d.Window, p.Now.Unix()
-	pieces := withGaps(p.cast.final(s), w.From, w.To)
+	pieces := w.within(p.cast.final(s))
 	d.Axis, d.Grid = p.days(w.days, w.From, w.To), p.days(w.days, w.From, w.To)
 	if w.Also != nil {
 		d.Other = p.otherDays(w)
@@ -25,6 +25,12 @@ func (d *schedulePage) draw(p *painter, s schedule) {
 		d.NowID = p.place(w.at(now), 0)
 	}
 	d.Lanes = append(p.finalLanes(pieces, w), p.layerLanes(s, pieces, w)...)
+	if len(absences) > 0 {
+		d.Lanes = append(d.Lanes, p.absenceLane(absences, w))
+	}
+	for _, a := range absences {
+		d.Absent = append(d.Absent, absentRow{p.cast.mark(a.Who), a.Start, a.End})
+	}
 	d.ByLayers = len(d.Lanes) > 1
 	d.Days = p.strips(pieces, w)
 	d.List = p.list(s, pieces)
@@ -49,6 +55,9 @@ func (p *painter) layerLanes(s schedule, final []piece, w pictureWindow) (lanes 
 	}
 	var taken []piece
 	for _, o := range s.Overrides {
+		if o.Start >= w.To || o.End <= w.From {
+			continue
+		}
 		taken = append(taken, piece{Start: o.Start, End: o.End, Persons: []int64{o.By}, Origin: o.Reason, Override: true})
 	}
 	if len(taken) > 0 {
@@ -69,6 +78,20 @@ func (p *painter) layerLanes(s schedule, final []piece, w pictureWindow) (lanes 
 		add(name, sub, "sub", shadowed(pieces, final))
 	}
 	return lanes
+}
+
+// absenceLane returns the row of who cannot be on call.
+func (p *painter) absenceLane(absences []absence, w pictureWindow) laneView {
+	var away []piece
+	for _, a := range absences {
+		away = append(away, piece{Start: max(a.Start, w.From), End: min(a.End, w.To), Persons: []int64{a.Who}})
+	}
+	pieces := slices.DeleteFunc(applied(nil, nil, away, w.From, w.To), func(p piece) bool { return len(p.Persons) == 0 })
+	for i := range pieces {
+		pieces[i].Ghost, pieces[i].Origin = true, p.T("absent")
+	}
+	bars := p.bars(laneBars(pieces, w.From, w.To, p.Now.Unix()), "soft", 101, sliver)
+	return laneView{Name: p.T("Absences"), Sub: p.T("who cannot be on call"), Class: "sub", Bars: bars}
 }
 
 // layerOf returns the configuration of a computed layer: the first of its name and mode.
@@ -106,8 +129,9 @@ func (v *visit) turnOf(l layer) string {
 	return ""
 }
 
-// otherDays returns the midnights of the other zone.
+// otherDays returns the midnights of the other zone. The first one after a change of the offset shows the new one.
 func (p *painter) otherDays(w pictureWindow) (ticks []tick) {
+	offset := ""
 	for _, d := range daysFrom(w.From, w.Days+2, w.Also) {
 		if d.End <= w.From || d.Start >= w.To {
 			continue
@@ -119,6 +143,10 @@ func (p *painter) otherDays(w pictureWindow) (ticks []tick) {
 		if width*float64(w.Days) < 60 || w.Days > usualDays {
 			t.Label = ""
 		}
+		if is := p.offset(end-1, w.Zone, w.Also); is != offset && len(ticks) > 0 {
+			t.Chip = is
+		}
+		offset = p.offset(end-1, w.Zone, w.Also)
 		t.ID = p.place(left, width)
 		if d.Start < w.From {
 			t.Class = "cut"
@@ -146,12 +174,14 @@ func (p *painter) strips(pieces []piece, w pictureWindow) (rows []stripView) {
 	for i, d := range w.days {
 		row := stripView{}
 		row.Weekday, row.Day, row.Class, row.Chip = p.date(d, i == 0)
+		row.Date = time.Unix(d.Start, 0).In(w.Zone).Format(time.DateOnly)
 		row.Bars = p.bars(stripBars(pieces, d, now), "solid", stripLink, sliver/2)
 		if s := d.missing(); s.Width > 0 {
 			row.Missing = p.place(s.Left, s.Width)
 		}
 		if s := d.twice(); s.Width > 0 {
 			row.Twice = p.place(s.Left, s.Width)
+			row.TwiceHour = time.Unix(d.change, 0).In(w.Zone).Format("15")
 		}
 		if d.Start <= now && now < d.End {
 			row.NowID = p.place(d.at(now, false), 0)
@@ -192,12 +222,9 @@ func (p *painter) list(s schedule, pieces []piece) (rows []listRow) {
 	for _, piece := range pieces {
 		row := listRow{Start: piece.Start, End: piece.End, Who: p.cast.marks(piece.Persons), Origin: piece.Origin, Gap: len(piece.Persons) == 0}
 		row.Why = fmt.Sprintf("/schedules/%d/why?at=%d", s.ID, max(piece.Start, min(p.Now.Unix(), piece.End-1)))
-		if piece.End > p.Now.Unix() && p.MayPlan() {
-			if row.Gap {
-				row.Fill = overrideLink(s.ID, piece, everyone, 0)
-			} else if !slices.Contains(piece.Persons, p.who.PersonID) {
-				row.Take = overrideLink(s.ID, piece, piece.Persons[0], p.who.PersonID)
-			}
+		row.shiftLinks = p.shiftLinks(s, piece)
+		if row.Gap && piece.End > p.Now.Unix() && p.MayPlan() {
+			row.Fill = overrideLink(s.ID, piece, everyone, 0)
 		}
 		rows = append(rows, row)
 	}

@@ -1,21 +1,26 @@
 package console
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
 )
 
 var schedulePages = []page{
 	{path: "/schedules", template: "schedules", tab: "schedules", show: showSchedules},
+	{path: "/schedules/new", template: "schedule_edit", tab: "schedules", show: showEdit},
 	{path: "/schedules/{id}", template: "schedule", tab: "schedules", show: showSchedule},
 	{path: "/schedules/{id}/why", template: "schedule_why", tab: "schedules", show: showScheduleWhy},
 	{path: "/schedules/{id}/override", template: "schedule_override", tab: "schedules", show: showOverride},
 	{path: "/schedules/{id}/edit", template: "schedule_edit", tab: "schedules", show: showEdit},
 	{path: "/schedules/{id}/plan", template: "schedule_plan", tab: "schedules", show: showNoPlan},
+	{path: "/schedules/{id}/delete", template: "schedule_delete", tab: "schedules", show: showScheduleDelete},
+	{path: "/schedules/{id}/shift/{kind}", template: "schedule_shift", tab: "schedules", show: showShift},
 	{path: "/schedules/{id}/hours", template: "schedule_hours", tab: "schedules", show: showHours},
 	{path: "/calendar-feeds", template: "calendar_feeds", tab: "schedules", show: showFeeds},
 	{path: "/people/{id}/shifts", template: "shifts", tab: "schedules", show: showShifts},
@@ -24,8 +29,14 @@ var schedulePages = []page{
 var scheduleActions = []action{
 	{path: "/schedules/{id}/override", do: makeOverride, show: showOverride, page: "schedule_override"},
 	{path: "/schedules/{id}/override/delete", do: deleteOverride, show: showOverride, page: "schedule_override", needs: manageSchedules},
+	{path: "/schedules/new", do: changeSchedule, show: showEdit, page: "schedule_edit", needs: manageSchedules},
 	{path: "/schedules/{id}/edit", do: changeSchedule, show: showEdit, page: "schedule_edit", needs: manageSchedules},
 	{path: "/schedules/{id}/plan", do: changeSchedule, show: showEdit, page: "schedule_edit", needs: manageSchedules},
+	{path: "/schedules/{id}/delete", do: deleteSchedule, show: showScheduleDelete, page: "schedule_delete", needs: manageSchedules},
+	{path: "/schedules/{id}/status/{to}", do: setScheduleStatus, show: showSchedule, page: "schedule", needs: manageSchedules},
+	{path: "/schedules/{id}/shift/{kind}", do: changeShift, show: showShift, page: "schedule_shift"},
+	{path: "/cover/{request}/{answer}", do: answerCover, show: showNow, page: "now"},
+	{path: "/people/{id}/cover/{request}/cancel", do: cancelCover, show: showShifts, page: "shifts"},
 	{path: "/calendar-feeds", do: makeFeed, show: showFeeds, page: "calendar_feeds"},
 	{path: "/calendar-feeds/revoke", do: revokeFeed, show: showFeeds, page: "calendar_feeds"},
 	{path: "/people/{id}/absence", do: makeAbsence, show: showShifts, page: "shifts"},
@@ -38,6 +49,8 @@ type schedule struct {
 	Name        string     `json:"schedule_name"`
 	Description string     `json:"description"`
 	Zone        string     `json:"time_zone"`
+	Team        int64      `json:"team_id"`
+	SelfService bool       `json:"self_service"`
 	Status      int64      `json:"status"`
 	Revision    int64      `json:"revision"`
 	Layers      []layer    `json:"layers"`
@@ -114,8 +127,42 @@ func (e entry) persons() (all []int64) {
 // MayPlan reports whether the person may change schedules.
 func (v *visit) MayPlan() bool { return v.who.May(auth.SchedulesManage) }
 
+// mayNotPlan refuses a form that would be refused when it is sent.
+func (v *visit) mayNotPlan() error {
+	return &api.Refusal{Status: http.StatusForbidden, Code: "AccessDenied", Message: v.T("Only who manages schedules may change this.")}
+}
+
 // MayReadSchedules reports whether the person may look into schedules.
 func (v *visit) MayReadSchedules() bool { return v.who.May(auth.SchedulesRead) || v.MayPlan() }
+
+// MayServe reports whether the person may take shifts of a schedule, hand over their own and ask for cover. It only decides
+// what is drawn: the operations refuse the rest.
+func (v *visit) MayServe(s schedule) bool {
+	may := v.MayPlan() || s.SelfService && !v.who.Narrowed
+	return may && s.Status == 0 && slices.Contains(s.members(), v.who.PersonID)
+}
+
+// members returns the persons in the layers of the schedule, and who is on call in place of others, each once.
+func (s schedule) members() (all []int64) {
+	add := func(persons ...int64) {
+		for _, p := range persons {
+			if !slices.Contains(all, p) {
+				all = append(all, p)
+			}
+		}
+	}
+	for _, l := range s.Layers {
+		for _, g := range l.Groups {
+			for _, m := range g.Members {
+				add(m.Persons...)
+			}
+		}
+	}
+	for _, o := range s.Overrides {
+		add(o.By)
+	}
+	return all
+}
 
 // number returns a whole number of an address or a form; 0: it is none.
 func number(text string) int64 {

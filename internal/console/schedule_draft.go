@@ -13,8 +13,22 @@ import (
 // draft is a schedule that is being edited: what the form holds.
 type draft struct {
 	Name, Description, Zone, WhenAbsent string
-	Revision                            int64
+	Revision, Team                      int64
+	ManagedOnly                         bool // its persons do not change shifts themselves
 	Layers                              []draftLayer
+}
+
+// newDraft is a schedule in which the first person takes turns of a week from the last Monday.
+func (v *visit) newDraft() draft {
+	here := v.Now.In(v.who.Zone)
+	monday := time.Date(here.Year(), here.Month(), here.Day()-(int(here.Weekday())+6)%7, 9, 0, 0, 0, v.who.Zone)
+	if monday.After(here) {
+		monday = monday.AddDate(0, 0, -7) // so that no gap is left before it
+	}
+	return draft{
+		Zone: v.who.Zone.String(), WhenAbsent: "next",
+		Layers: []draftLayer{{Unit: "week", Value: "1", Start: monday.Format(localTime), Groups: []draftGroup{{}}}},
+	}
 }
 
 // draftLayer is a layer as the form shows it. Raw is the layer as it was stored; members that the form does not show stay
@@ -237,7 +251,7 @@ func (d draft) body(account *time.Location) (map[string]any, error) {
 	}
 	return map[string]any{
 		"schedule_name": d.Name, "description": d.Description, "time_zone": d.Zone, "when_absent": cmp.Or(d.WhenAbsent, "next"),
-		"layers": layers,
+		"team_id": d.Team, "self_service": !d.ManagedOnly, "layers": layers,
 	}, nil
 }
 
@@ -250,7 +264,10 @@ func (v *visit) storedDraft(id int64) (d draft, err error) {
 	if err := v.call("/schedule/info", map[string]any{"schedule_id": id}, &s); err != nil {
 		return d, err
 	}
-	d = draft{Name: s.Name, Description: s.Description, Zone: s.Zone, WhenAbsent: s.WhenAbsent, Revision: s.Revision}
+	d = draft{
+		Name: s.Name, Description: s.Description, Zone: s.Zone, WhenAbsent: s.WhenAbsent, Revision: s.Revision, Team: s.Team,
+		ManagedOnly: !s.SelfService,
+	}
 	layers, err := v.rawLayers(id)
 	for _, raw := range layers {
 		l, err := draftOf(raw, v.zoneOf(s.Zone))

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,9 +14,11 @@ import (
 // editView is the form of a schedule's layers.
 type editView struct {
 	titled
-	ID        int64
+	ID        int64  // 0: of a new one
+	Path      string // what the form is sent to
 	Draft     draft
 	People    []person
+	Teams     []channelTeam
 	Calendars []calendarName
 	Preview   []laneView
 	Axis      []tick
@@ -30,7 +34,6 @@ type edited struct {
 	draft   draft
 	preview bool
 	plan    *changePlan // nil: the form is shown
-	stale   bool        // the schedule was changed meanwhile, and the plan is a new one
 }
 
 func showEdit(v *visit) (view, error) {
@@ -38,20 +41,30 @@ func showEdit(v *visit) (view, error) {
 	if v.edited != nil && v.edited.plan != nil {
 		return v.showPlan(id)
 	}
-	d := editView{ID: id}
+	if !v.MayPlan() {
+		return nil, v.mayNotPlan()
+	}
+	d := editView{ID: id, Path: editPath(id, "edit")}
 	var err error
 	switch {
 	case v.edited != nil:
 		d.Draft = v.edited.draft
 	case v.r.Method == http.MethodPost:
 		d.Draft, err = v.formDraft()
+	case id == 0:
+		d.Draft = v.newDraft()
 	default:
 		d.Draft, err = v.storedDraft(id)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d.titled = titled(v.T("Edit layers") + " · " + d.Draft.Name)
+	if d.titled = titled(v.T("Edit layers") + " · " + d.Draft.Name); id == 0 {
+		d.titled = titled(v.T("New schedule"))
+	}
+	if d.Teams, err = v.allTeams(); err != nil {
+		return nil, err
+	}
 	if d.People, err = v.members(); err != nil {
 		return nil, err
 	}
@@ -66,6 +79,19 @@ func showEdit(v *visit) (view, error) {
 		err = d.preview(v)
 	}
 	return d, err
+}
+
+// editPath returns the address that a form of a schedule is sent to; id 0 is that of a new one.
+func editPath(id int64, form string) string {
+	if id == 0 {
+		return "/schedules/new"
+	}
+	return "/schedules/" + strconv.FormatInt(id, 10) + "/" + form
+}
+
+// HasTeam reports whether the schedule's team is one of those to choose from.
+func (d editView) HasTeam() bool {
+	return d.Draft.Team == 0 || slices.ContainsFunc(d.Teams, func(t channelTeam) bool { return t.ID == d.Draft.Team })
 }
 
 // preview draws who would be on call under the draft, as far as it can be computed without storing it: overrides and
@@ -112,46 +138,48 @@ func changeSchedule(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	body["schedule_id"], body["if_revision"] = id, d.Revision
-	if button == "save" {
-		err := v.call("/schedule/update", body, nil)
-		if err == nil {
-			return "/schedules/" + strconv.FormatInt(id, 10), nil
-		}
-		if r := api.RefusalOf(err); r == nil || r.Code != "RequestVerifyFailed" {
-			return "", err
-		}
-		v.edited.stale = true
+	path := "/schedule/create"
+	if id != 0 {
+		path, body["schedule_id"], body["if_revision"] = "/schedule/update", id, d.Revision
 	}
-	return "", v.planDraft(id, body)
+	if button == "save" {
+		made := schedule{ID: id}
+		if err := v.call(path, body, &made); !outdated(err) {
+			return "/schedules/" + strconv.FormatInt(cmp.Or(id, made.ID), 10), err
+		}
+		v.stale = true
+	}
+	plan, err := v.tried(path, body)
+	if err == nil {
+		v.edited.plan, v.edited.draft.Revision = plan, plan.Revision
+	}
+	return "", err
 }
 
-// planDraft asks what the draft would change. If the schedule has another revision by now, the plan is against that one.
-func (v *visit) planDraft(id int64, body map[string]any) error {
-	body["dry_run"] = true
+// outdated reports whether an operation has refused to change a schedule that is not as it was when the form was drawn.
+func outdated(err error) bool {
+	r := api.RefusalOf(err)
+	return r != nil && r.Code == "RequestVerifyFailed"
+}
+
+// tried asks what a change of a schedule would do, and does nothing. If the schedule has another revision by now than the
+// form was drawn for, the plan is against that one.
+func (v *visit) tried(path string, request map[string]any) (*changePlan, error) {
 	plan := &changePlan{}
-	if !v.edited.stale {
-		err := v.call("/schedule/update", body, plan)
-		if r := api.RefusalOf(err); r == nil || r.Code != "RequestVerifyFailed" {
-			v.edited.planned(plan, err)
-			return err
+	request["dry_run"] = true
+	if !v.stale {
+		err := v.call(path, request, plan)
+		if !outdated(err) {
+			return plan, err
 		}
-		v.edited.stale = true
+		v.stale = true
 	}
 	var s schedule
-	if err := v.call("/schedule/info", map[string]any{"schedule_id": id}, &s); err != nil {
-		return err
+	if err := v.call("/schedule/info", map[string]any{"schedule_id": request["schedule_id"]}, &s); err != nil {
+		return nil, err
 	}
-	body["if_revision"], v.edited.draft.Revision = s.Revision, s.Revision
-	err := v.call("/schedule/update", body, plan)
-	v.edited.planned(plan, err)
-	return err
-}
-
-func (e *edited) planned(plan *changePlan, err error) {
-	if err == nil {
-		e.plan = plan
-	}
+	request["if_revision"] = s.Revision
+	return plan, v.call(path, request, plan)
 }
 
 // Selected reports whether a list holds a text.

@@ -19,7 +19,7 @@ func (v *visit) formDraft() (d draft, err error) {
 	}
 	d = draft{
 		Name: v.field("name"), Description: v.field("description"), Zone: v.field("zone"), WhenAbsent: v.field("when_absent"),
-		Revision: number(v.field("revision")),
+		Revision: number(v.field("revision")), Team: number(v.field("team")), ManagedOnly: v.field("self_service") == "no",
 	}
 	for i := range mostParts {
 		at := fmt.Sprintf("l%d.", i)

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -20,6 +21,7 @@ type overrideView struct {
 	Holders   []mark // who may be replaced
 	People    []person
 	Plan      *changePlan
+	Stale     bool
 	Overrides []overrideRow
 	Choices   []timeChoice
 }
@@ -31,6 +33,11 @@ type overrideForm struct {
 	Start, End string
 	Reason     string
 	Revision   int64
+}
+
+// Mark returns what was entered as one text. A plan is sent back with it, so that it is known for what it was made.
+func (f overrideForm) Mark() string {
+	return fmt.Sprint(f.Revision, " ", f.By, " ", f.Whom, " ", f.Start, " ", f.End)
 }
 
 type overrideRow struct {
@@ -93,7 +100,7 @@ func showOverride(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := overrideView{titled: titled(v.T("Override") + " · " + s.Name), Schedule: s, Zone: v.zoneOf(s.Zone), Plan: v.plan}
+	d := overrideView{titled: titled(v.T("Override") + " · " + s.Name), Schedule: s, Zone: v.zoneOf(s.Zone), Plan: v.plan, Stale: v.stale}
 	d.Form = v.overrideForm(s, d.Zone)
 	if d.People, err = v.members(); err != nil {
 		return nil, err
@@ -122,25 +129,32 @@ func showOverride(v *visit) (view, error) {
 		d.Overrides = append(d.Overrides, row)
 	}
 	slices.Reverse(d.Overrides)
-	if d.Plan != nil {
-		for i := range d.Plan.Plan.Persons {
-			p := &d.Plan.Plan.Persons[i]
-			c.addPersons(p.ID)
-			p.Mark = c.mark(p.ID)
-			p.Mark.Name = cmp.Or(p.Name, p.Mark.Name)
-		}
-	}
+	c.plan(d.Plan)
 	d.Choices = v.timeChoices(s, d)
 	return d, nil
+}
+
+// plan adds colours and names to the persons of a plan, which may be nil.
+func (c *cast) plan(plan *changePlan) {
+	if plan == nil {
+		return
+	}
+	for i := range plan.Plan.Persons {
+		p := &plan.Plan.Persons[i]
+		c.addPersons(p.ID)
+		p.Mark = c.mark(p.ID)
+		p.Mark.Name = cmp.Or(p.Name, p.Mark.Name)
+	}
 }
 
 // overrideForm returns what was entered, or what the address proposes, or the rest of the present shift.
 func (v *visit) overrideForm(s schedule, zone *time.Location) overrideForm {
 	if v.r.Method == http.MethodPost && v.field("start")+v.field("end") != "" {
-		return overrideForm{
-			number(v.field("by")), v.field("whom"), v.field("start"), v.field("end"), v.field("reason"),
-			cmp.Or(number(v.field("revision")), s.Revision),
+		f := overrideForm{number(v.field("by")), v.field("whom"), v.field("start"), v.field("end"), v.field("reason"), s.Revision}
+		if revision := number(v.field("revision")); revision != 0 && !v.stale {
+			f.Revision = revision
 		}
+		return f
 	}
 	f := overrideForm{By: number(v.query("by")), Whom: v.query("whom"), Revision: s.Revision}
 	start, end := number(v.query("start")), number(v.query("end"))
@@ -183,24 +197,19 @@ func (v *visit) timeChoices(s schedule, d overrideView) (all []timeChoice) {
 
 // members returns the persons of the account, by name.
 func (v *visit) members() ([]person, error) {
-	var reply struct {
-		Items []struct {
-			ID   int64  `json:"member_id"`
-			Name string `json:"member_name"`
-		} `json:"items"`
-	}
-	if err := v.call("/member/list", map[string]any{"limit": 100}, &reply); err != nil {
+	all, err := v.accounts("")
+	if err != nil {
 		return nil, err
 	}
-	people := make([]person, len(reply.Items))
-	for i, m := range reply.Items {
-		people[i] = person{ID: m.ID, Name: m.Name}
+	people := make([]person, len(all))
+	for i, a := range all {
+		people[i] = person{ID: a.ID, Name: a.Name}
 	}
-	slices.SortFunc(people, func(a, b person) int { return strings.Compare(a.Name, b.Name) })
 	return people, nil
 }
 
-// makeOverride shows what an override would change, or makes it.
+// makeOverride shows what an override would change, or makes it. One that changes nothing is made only by who has seen so,
+// and none against another schedule than the form was drawn for.
 func makeOverride(v *visit) (string, error) {
 	id := number(v.r.PathValue("id"))
 	s, err := v.schedule(id, v.Now.Unix(), v.Now.Unix()+60)
@@ -225,11 +234,16 @@ func makeOverride(v *visit) (string, error) {
 	if f.Whom != "all" {
 		request["by"], request["start"], request["end"], request["reason"] = f.By, start, end, f.Reason
 	}
-	if v.field("do") == "review" {
-		request["dry_run"] = true
-		v.plan = &changePlan{}
-		return "", v.call(path, request, v.plan)
+	plan, err := v.tried(path, request)
+	if err != nil {
+		return "", err
 	}
+	pointless := len(plan.Plan.Persons) == 0 && v.field("seen") != f.Mark()
+	if v.field("do") == "review" || v.stale || pointless {
+		v.plan = plan
+		return "", nil
+	}
+	delete(request, "dry_run")
 	return "/schedules/" + strconv.FormatInt(id, 10), v.call(path, request, nil)
 }
 

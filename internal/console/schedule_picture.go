@@ -26,6 +26,7 @@ type schedulePage struct {
 	Next     []shiftCard
 	Notices  []pictureNotice
 	Lanes    []laneView
+	Absent   []absentRow
 	Axis     []tick
 	Other    []tick // midnights of the other zone
 	Changes  []tick // clock changes
@@ -39,24 +40,6 @@ type schedulePage struct {
 	ByLayers bool // the picture has layers
 }
 
-// pictureWindow is what the address asks for.
-type pictureWindow struct {
-	From, To     int64
-	Days         int
-	Zone         *time.Location // of the texts and dates
-	Also         *time.Location // the other zone that is shown; nil: none
-	Own          bool           // Zone is the schedule's
-	schedule     int64
-	start        time.Time
-	days         []day
-	zone, also   string // as in the address
-	Range        string
-	City         string
-	AlsoCity     string
-	AlsoOffset   string
-	DaysToChoose []int
-}
-
 // shiftCard is a shift in words.
 type shiftCard struct {
 	Who        []mark
@@ -64,6 +47,7 @@ type shiftCard struct {
 	Origin     string
 	Override   bool
 	Bar        string // the id of how much of it is over
+	shiftLinks
 }
 
 type pictureNotice struct {
@@ -77,11 +61,19 @@ type laneView struct {
 	Bars             []barView
 }
 
+// absentRow is when a person of the schedule cannot be on call.
+type absentRow struct {
+	Who        mark
+	Start, End int64
+}
+
 // stripView is a date of the narrow picture.
 type stripView struct {
 	Day, Weekday, Class, Chip string
+	Date                      string // for programs
 	Bars                      []barView
 	Missing, Twice            string // ids; empty: none
+	TwiceHour                 string // the hour that comes twice, on the clock
 	NowID                     string
 	Hours                     []tick // the labels above it; empty: as before
 	Offset                    string
@@ -93,8 +85,8 @@ type listRow struct {
 	Who        []mark
 	Origin     string
 	Gap        bool
-	Take, Fill string
-	Why        string
+	Fill, Why  string
+	shiftLinks
 }
 
 // hoursRow is how long one person is on call.
@@ -120,7 +112,7 @@ func showSchedule(v *visit) (view, error) {
 		return nil, err
 	}
 	d := schedulePage{titled: titled(ahead.Name), Schedule: ahead, Window: v.pictureWindow(ahead), Known: v.MayReadSchedules()}
-	s, err := v.schedule(id, d.Window.From, d.Window.To)
+	s, err := v.schedule(id, d.Window.From-d.Window.margin(), d.Window.To+d.Window.margin())
 	if err != nil {
 		return nil, err
 	}
@@ -137,88 +129,35 @@ func showSchedule(v *visit) (view, error) {
 	}
 	p := v.newPainter(c, d.Window.Zone)
 	p.schedule = s.ID
-	d.draw(p, s)
+	absences, err := v.absences(s, d.Window.From, d.Window.To)
+	if err != nil {
+		return nil, err
+	}
+	d.draw(p, s, absences)
 	d.cards(p, ahead)
 	d.Hours, err = v.hours(c, s.ID, d.Window.From, d.Window.To)
 	return d, err
+}
+
+// absences returns when persons of a schedule cannot be on call in a window.
+func (v *visit) absences(s schedule, from, to int64) ([]absence, error) {
+	persons := s.members()
+	if len(persons) == 0 || !v.MayReadSchedules() {
+		return nil, nil
+	}
+	var reply struct {
+		Items []absence `json:"items"`
+	}
+	request := map[string]any{"person_ids": persons[:min(len(persons), 1000)], "start": from, "end": to, "limit": 100}
+	err := v.call("/person/absence/list", request, &reply)
+	slices.Reverse(reply.Items) // the earliest first
+	return reply.Items, err
 }
 
 // schedule reads a schedule with its timelines in a window.
 func (v *visit) schedule(id, from, to int64) (s schedule, err error) {
 	err = v.call("/schedule/info", map[string]any{"schedule_id": id, "start": from, "end": to}, &s)
 	return s, err
-}
-
-// pictureWindow reads the window and the zones of the address. Dates are those of the zone that the texts are in, and the
-// links name both, so that an address shows the same days to all.
-func (v *visit) pictureWindow(s schedule) (w pictureWindow) {
-	w.schedule, w.zone, w.also = s.ID, v.query("tz"), v.query("also")
-	own := v.zoneOf(s.Zone)
-	w.Zone, w.Also = own, v.Zone
-	if zone, err := time.LoadLocation(w.zone); err == nil && w.zone != "" && w.zone != "Local" {
-		w.Zone = zone
-	}
-	if w.Own = w.Zone.String() == own.String(); !w.Own {
-		w.Also = own
-	}
-	if zone, err := time.LoadLocation(w.also); err == nil && w.also != "" && w.also != "Local" {
-		w.Also = zone
-	}
-	if w.Also.String() == w.Zone.String() {
-		w.Also = nil
-	}
-	w.Days = min(max(int(cmp.Or(number(v.query("days")), usualDays)), 1), mostDays)
-	from, err := time.ParseInLocation(time.DateOnly, v.query("from"), w.Zone)
-	if err != nil || from.Year() < 2002 || from.Year() > 2280 { // the operations take seconds of ten digits
-		here := v.Now.In(w.Zone)
-		from = time.Date(here.Year(), here.Month(), here.Day()-(int(here.Weekday())+6)%7, 12, 0, 0, 0, w.Zone) // Monday
-	}
-	w.start = time.Date(from.Year(), from.Month(), from.Day(), 12, 0, 0, 0, w.Zone)
-	w.days = daysFrom(w.start.Unix(), w.Days, w.Zone)
-	w.From, w.To = w.days[0].Start, w.days[len(w.days)-1].End
-	last := time.Unix(w.days[len(w.days)-1].Start, 0).In(w.Zone)
-	w.Range = v.monthDay(w.start) + " – " + v.fullDate(last)
-	w.City, w.DaysToChoose = city(w.Zone), []int{7, 14, 28}
-	if w.Also != nil {
-		w.AlsoCity, w.AlsoOffset = city(w.Also), v.offset(v.Now.Unix(), w.Zone, w.Also)
-	}
-	return w
-}
-
-// offset returns by how much the clock of another zone is ahead at a moment.
-func (v *visit) offset(at int64, zone, other *time.Location) string {
-	_, a := time.Unix(at, 0).In(zone).Zone()
-	_, b := time.Unix(at, 0).In(other).Zone()
-	return v.T("%+g h", float64(b-a)/3600)
-}
-
-// Link returns the address of the picture, later by a number of days, with another length; 0: the same.
-func (w pictureWindow) Link(later, days int) string {
-	q := url.Values{"days": {strconv.Itoa(cmp.Or(days, w.Days))}, "tz": {w.Zone.String()}}
-	q.Set("from", w.start.AddDate(0, 0, later).Format(time.DateOnly))
-	if w.Also != nil {
-		q.Set("also", w.Also.String())
-	}
-	return fmt.Sprintf("/schedules/%d?%s", w.schedule, q.Encode())
-}
-
-// FromDate returns the first date.
-func (w pictureWindow) FromDate() string { return w.start.Format(time.DateOnly) }
-
-// Swap returns the address of the picture with its zones exchanged.
-func (w pictureWindow) Swap() string {
-	if w.Also == nil {
-		return w.Link(0, 0)
-	}
-	w.Zone, w.Also = w.Also, w.Zone
-	return w.Link(0, 0)
-}
-
-// Backward and Forward are the addresses of the windows before and after; Today that of the present one.
-func (w pictureWindow) Backward() string { return w.Link(-w.Days, 0) }
-func (w pictureWindow) Forward() string  { return w.Link(w.Days, 0) }
-func (w pictureWindow) Today() string {
-	return fmt.Sprintf("/schedules/%d?%s", w.schedule, url.Values{"days": {strconv.Itoa(w.Days)}, "tz": {w.Zone.String()}}.Encode())
 }
 
 // everyone stands in an address for all who are on call, and for no one in a gap.
@@ -244,6 +183,7 @@ func (d *schedulePage) cards(p *painter, ahead schedule) {
 	pieces := withGaps(p.cast.final(ahead), now, now+usualDays*86400)
 	if e := ahead.Current; e != nil && len(e.persons()) > 0 {
 		card := shiftCard{Who: p.cast.marks(e.persons()), Start: e.Start, End: e.End}
+		card.shiftLinks = p.shiftLinks(ahead, piece{Start: e.Start, End: e.End, Persons: e.persons()})
 		card.Origin, card.Override = p.cast.origin(ahead, piece{Start: now, End: now + 1, Persons: e.persons()})
 		if e.End > e.Start {
 			card.Bar = p.place(0, 100*float64(now-e.Start)/float64(e.End-e.Start))

@@ -9,7 +9,8 @@ import (
 // planView shows what a change of a schedule would do before it is saved.
 type planView struct {
 	titled
-	ID       int64
+	ID       int64  // 0: of a new one
+	Path     string // what the form is sent to
 	Draft    draft
 	Text     string // the draft, for the form
 	Plan     *changePlan
@@ -20,6 +21,7 @@ type planView struct {
 	NowID    string
 	NewGaps  []piece
 	GoneGaps []piece
+	Left     []piece // the gaps of a new schedule
 }
 
 func (planView) page() string { return "schedule_plan" }
@@ -32,15 +34,18 @@ func showNoPlan(v *visit) (view, error) {
 
 func (v *visit) showPlan(id int64) (view, error) {
 	plan := v.edited.plan
-	d := planView{titled: titled(v.T("Review the change")), ID: id, Draft: v.edited.draft, Plan: plan, Stale: v.edited.stale}
+	d := planView{titled: titled(v.T("Review the change")), ID: id, Path: editPath(id, "plan")}
+	d.Draft, d.Plan, d.Stale = v.edited.draft, plan, v.stale
 	d.Zone = v.zoneOf(d.Draft.Zone)
 	var err error
 	if d.Text, err = d.Draft.text(); err != nil {
 		return nil, err
 	}
-	before, err := v.schedule(id, plan.Plan.Start, plan.Plan.End)
-	if err != nil {
-		return nil, err
+	before := schedule{}
+	if id != 0 {
+		if before, err = v.schedule(id, plan.Plan.Start, plan.Plan.End); err != nil {
+			return nil, err
+		}
 	}
 	c := v.newCast()
 	c.add(before)
@@ -76,7 +81,11 @@ func (d *planView) draw(v *visit, c *cast, s schedule, first int64) {
 	}
 	before := withGaps(c.final(s), plan.Start, plan.End)
 	after := applied(before, lost, gained, plan.Start, plan.End)
-	d.NewGaps, d.GoneGaps = gapsBeside(after, before), gapsBeside(before, after)
+	if d.ID != 0 {
+		d.NewGaps, d.GoneGaps = gapsBeside(after, before), gapsBeside(before, after)
+	} else {
+		d.Left = slices.DeleteFunc(slices.Clone(after), func(p piece) bool { return len(p.Persons) > 0 })
+	}
 	days := daysFrom(first, usualDays, d.Zone)
 	from, to := max(days[0].Start, plan.Start), min(days[len(days)-1].End, plan.End)
 	p := v.newPainter(c, d.Zone)
@@ -87,6 +96,10 @@ func (d *planView) draw(v *visit, c *cast, s schedule, first int64) {
 			kind = "soft lose"
 		}
 		d.Lanes = append(d.Lanes, laneView{name, sub, class, p.bars(laneBars(pieces, from, to, 0), kind, 101, sliver)})
+	}
+	if d.ID == 0 {
+		add(v.T("After saving"), v.T("your draft"), "final", after)
+		return
 	}
 	add(v.T("As it is"), v.T("revision %d", d.Draft.Revision), "final", before)
 	add(v.T("After saving"), v.T("your draft"), "final", after)

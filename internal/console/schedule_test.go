@@ -233,7 +233,7 @@ func TestSchedulePages(t *testing.T) {
 			at(platform, "?from=x&days=9999&tz=%22%3E%3Cimg%20src=x%3E"), at(platform, "?from=2002-01-01&days=42"), at(platform, "?from=0001-01-01"), at(platform, "?from=9999-12-31"), at(checkout, ""), at(nobody, ""),
 			at(platform, "/why"), at(platform, "/why?at=1807000000"), at(platform, "/why?moment=2027-03-28T02:30"), at(nobody, "/why"),
 			at(platform, "/override"), at(checkout, "/override?start=1806000000&end=1806040000&whom=all"), at(platform, "/override?start=9&end=99999999999999&by=x"),
-			at(platform, "/edit"), at(nobody, "/edit"), at(platform, "/plan"), at(platform, "/hours"), at(platform, "/hours?from=2027-03-01&until=2027-04-01"), at(nobody, "/hours"),
+			at(platform, "/shift/take"), at(platform, "/shift/ask"), at(nobody, "/shift/hand-over"), at(platform, "/shift/take?start=9&end=99999999999999&person=x"), at(platform, "/plan"), at(platform, "/hours"), at(platform, "/hours?from=2027-03-01&until=2027-04-01"), at(nobody, "/hours"),
 			"/calendar-feeds", fmt.Sprintf("/calendar-feeds?kind=schedule&id=%d", int64(platform)),
 		} {
 			status, page := v.get(path)
@@ -242,7 +242,14 @@ func TestSchedulePages(t *testing.T) {
 			}
 			lacks(t, page, "<img src=x", "%!", "<no value>", "ZgotmplZ")
 		}
-		for _, path := range []string{at(42, ""), at(42, "/why"), at(42, "/edit"), at(42, "/override"), "/schedules/x", at(platform, "/hours?from=2020-01-01")} {
+		for path, template := range map[string]string{"/schedules/new": "New schedule", at(platform, "/edit"): "Edit layers", at(nobody, "/edit"): "Edit layers", at(platform, "/delete"): "It cannot be deleted"} {
+			status, page := v.get(path)
+			if may := who.key == s.keys.All; may && (status != http.StatusOK || who.language == "en" && !strings.Contains(page, template)) || !may && status != http.StatusForbidden {
+				t.Errorf("%s in %s: %d", path, who.language, status)
+			}
+			lacks(t, page, "<img src=x", "%!", "<no value>", "ZgotmplZ")
+		}
+		for _, path := range []string{at(42, ""), at(42, "/why"), at(42, "/shift/take"), at(platform, "/shift/x"), at(42, "/override"), "/schedules/x", at(platform, "/hours?from=2020-01-01")} {
 			if status, _ := v.get(path); status != http.StatusNotFound && status != http.StatusBadRequest {
 				t.Errorf("%s: %d", path, status)
 			}
@@ -483,13 +490,17 @@ func TestFeedsAreMadeAndRevoked(t *testing.T) {
 func TestReadersSeeNoControls(t *testing.T) {
 	s := open(t)
 	v := s.signIn(s.keys.ReadOnly, "en")
-	for _, path := range []string{at(checkout, ""), at(checkout, "/override"), fmt.Sprintf("/people/%d/shifts", int64(jonas))} {
+	for _, path := range []string{"/", "/schedules", at(checkout, ""), at(checkout, "/override"), fmt.Sprintf("/people/%d/shifts", int64(jonas))} {
 		_, page := v.get(path)
-		lacks(t, page, "Fill the gap", "Take this shift", `/edit"`, "Save the override", "Record the absence", "Let someone cover", "Add override")
+		lacks(t, page, "Fill the gap", "Take this shift", `/edit"`, "Save the override", "Record the absence", "Let someone cover", "Add override", "New schedule", "/shift/", "Disable")
 	}
 	for path, fields := range map[string]url.Values{
 		at(checkout, "/override"):                             {"start": {"2027-04-05T09:00"}, "end": {"2027-04-06T09:00"}, "by": {fmt.Sprint(int64(zoe))}, "whom": {"all"}},
 		at(checkout, "/plan"):                                 {"name": {"x"}, "do": {"save"}},
+		"/schedules/new":                                      {"name": {"x"}, "do": {"save"}},
+		at(checkout, "/delete"):                               {},
+		at(checkout, "/status/disable"):                       {},
+		at(checkout, "/shift/take"):                           {"start": {"2027-04-05T09:00"}, "end": {"2027-04-06T09:00"}, "do": {"save"}},
 		fmt.Sprintf("/people/%d/absence", int64(jonas)):       {"start": {"2027-04-05T09:00"}, "end": {"2027-04-06T09:00"}},
 		at(checkout, "/override/delete"):                      {"override": {"3846027360131"}},
 		fmt.Sprintf("/people/%d/absence/delete", int64(anna)): {"absence": {"3846027370131"}},
@@ -508,7 +519,7 @@ func TestHostileNamesBreakNothing(t *testing.T) {
 	layers := fmt.Sprintf(`[{"layer_name": %s, "layer_start": 1776009600, "rotation_unit": "day", "rotation_value": 1, "groups": [{"group_name": %s, "members": [{"role_id": 0, "person_ids": [%d, 42, 43, 44]}]}]}]`,
 		long, long, int64(zoe))
 	s.call("/schedule/update", fmt.Sprintf(`{"schedule_id": %d, "schedule_name": %s, "description": %s, "layers": %s}`, int64(nobody), name, long, layers), nil)
-	for _, path := range []string{"/schedules", at(nobody, ""), at(nobody, "/why"), at(nobody, "/edit"), at(nobody, "/override"), at(nobody, "/hours"), fmt.Sprintf("/people/%d/shifts", int64(zoe))} {
+	for _, path := range []string{"/schedules", at(nobody, ""), at(nobody, "/why"), at(nobody, "/edit"), at(nobody, "/override"), at(nobody, "/hours"), at(nobody, "/delete"), at(nobody, "/shift/take"), fmt.Sprintf("/people/%d/shifts", int64(zoe))} {
 		status, page := v.get(path)
 		if status != http.StatusOK {
 			t.Errorf("%s: %d", path, status)

@@ -8,8 +8,9 @@ import (
 type scheduleWhyView struct {
 	titled
 	Explained explained
-	Zone      *time.Location
-	Moment    string // for the form, in Zone
+	Zone      *time.Location // of the texts: the schedule's, unless the address has another
+	Also      *time.Location // the reader's; nil: the same
+	Moment    string         // for the form, in Zone
 }
 
 // explained is the reply of /schedule/explain.
@@ -58,7 +59,10 @@ func showScheduleWhy(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := scheduleWhyView{Zone: v.zoneOf(s.Zone)}
+	d := scheduleWhyView{Zone: zoneOr(v.query("tz"), v.zoneOf(s.Zone))}
+	if v.Zone.String() != d.Zone.String() {
+		d.Also = v.Zone
+	}
 	request := map[string]any{"schedule_id": id}
 	if at := number(v.query("at")); at != 0 {
 		request["at"] = at

@@ -20,6 +20,8 @@ type shiftsView struct {
 	Form     absenceForm
 	Effects  []absenceEffect
 	Reviewed bool
+	Asking   listed[coverRow] // the person's open requests for cover
+	ForMe    listed[coverRow] // that wait for the reader's answer, on their own page
 }
 
 type shiftRow struct {
@@ -29,10 +31,12 @@ type shiftRow struct {
 	Origin     string
 	With       []mark
 	Cover      string
+	shiftLinks
 }
 
 type absence struct {
 	ID    int64  `json:"absence_id"`
+	Who   int64  `json:"person_id"`
 	Start int64  `json:"start"`
 	End   int64  `json:"end"`
 	Note  string `json:"note"`
@@ -89,7 +93,15 @@ func showShifts(v *visit) (view, error) {
 		d.Form = absenceForm{v.field("start"), v.field("end"), v.field("note")}
 	}
 	d.Effects, d.Reviewed = v.effects, v.reviewed
-	return d, nil
+	if d.MayWrite {
+		if d.Asking, err = v.covers(map[string]any{"person_id": id, "status": "open", "limit": 20}); err != nil {
+			return nil, err
+		}
+	}
+	if d.Mine {
+		d.ForMe, err = v.coversForMe()
+	}
+	return d, err
 }
 
 // shiftsOf returns the shifts of a person in a window, in order.
@@ -101,7 +113,8 @@ func (v *visit) shiftsOf(id, from, to int64) (rows []shiftRow, err error) {
 		return nil, err
 	}
 	for _, s := range own.Items {
-		if s, err = v.schedule(s.ID, from, to); err != nil {
+		const margin = 7 * 86400 // so that shifts which begin before the window or end after it have their true times
+		if s, err = v.schedule(s.ID, from-margin, to+margin); err != nil {
 			return nil, err
 		}
 		c := v.newCast()
@@ -110,12 +123,12 @@ func (v *visit) shiftsOf(id, from, to int64) (rows []shiftRow, err error) {
 			return nil, err
 		}
 		for _, p := range c.final(s) {
-			if !slices.Contains(p.Persons, id) {
+			if !slices.Contains(p.Persons, id) || p.End <= from || p.Start >= to {
 				continue
 			}
 			row := shiftRow{ScheduleID: s.ID, Name: s.Name, Start: p.Start, End: p.End, Origin: p.Origin}
 			row.With = c.marks(slices.DeleteFunc(slices.Clone(p.Persons), func(other int64) bool { return other == id }))
-			if v.MayPlan() {
+			if row.shiftLinks = v.shiftLinks(s, p); v.MayPlan() && id != v.who.PersonID {
 				row.Cover = overrideLink(s.ID, p, id, 0)
 			}
 			rows = append(rows, row)

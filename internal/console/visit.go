@@ -39,6 +39,7 @@ type visit struct {
 	effects  []absenceEffect // likewise, of an absence
 	reviewed bool            // effects are known
 	edited   *edited         // a schedule that is being edited
+	stale    bool            // it was changed meanwhile: nothing was saved, and the plan is a new one
 	feedURL  string          // of a calendar feed that was made
 }
 

@@ -11,11 +11,14 @@ type createRequest struct {
 	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Ignored: it is used by /schedule/update only."`
 	Body
 	Window
+	api.DryRun
 }
 
 // Created is the reply of /schedule/create.
 type Created struct {
-	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the new schedule."`
+	DryRun     bool  `json:"dry_run,omitzero" doc:"Nothing was created; plan shows the effect."`
+	Plan       *Plan `json:"plan,omitzero" doc:"With dry_run: who would have which shifts."`
+	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the new schedule; 0 with dry_run."`
 	Revision   int64 `json:"revision" doc:"Its revision: 1."`
 	Changed
 }
@@ -55,5 +58,15 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	from, to := s.references()
-	return Created{s.ScheduleID, s.Revision, Changed{warnings}}, configstore.AddReferences(c.Tx, s.AccountID, from, to...)
+	if err := configstore.AddReferences(c.Tx, s.AccountID, from, to...); err != nil || !in.DryRun.DryRun {
+		return Created{ScheduleID: s.ScheduleID, Revision: s.Revision, Changed: Changed{warnings}}, err
+	}
+	if err := s.attachAbsences(c.Tx); err != nil {
+		return Created{}, err
+	}
+	nothing := s
+	nothing.Layers = nil
+	reply := Created{DryRun: true, Revision: s.Revision, Changed: Changed{warnings}}
+	reply.Plan, err = plan(c, &nothing, &s, window{from: c.Unix(), to: c.Unix() + maxWindow})
+	return reply, err
 }

@@ -114,6 +114,34 @@ func TestPlanEqualsTheChange(t *testing.T) {
 	}
 }
 
+// TestThePlanOfANewScheduleIsItsShifts: a dry run creates nothing, and its plan has what the schedule then has.
+func TestThePlanOfANewScheduleIsItsShifts(t *testing.T) {
+	s := start(t)
+	from := s.Clock.Now().Unix()
+	body := object{"schedule_name": "New", "dry_run": true, "layers": []any{layer(from-86400, []int64{A, B}), layer(from+86400, []int64{B})}}
+	var planned, made schedule.Created
+	s.Call(apitest.KeyA, "/schedule/create", body).Into(&planned)
+	if got := column(t, s, `SELECT CAST(count(*) AS TEXT) FROM schedule`); got != "0" || planned.ScheduleID != 0 || !planned.DryRun {
+		t.Fatalf("a dry run made %s schedules: %+v", got, planned)
+	}
+	delete(body, "dry_run")
+	s.Call(apitest.KeyA, "/schedule/create", body).Into(&made)
+	want, got := held(t, s, made.ScheduleID, from), map[[3]int64]bool{}
+	for _, p := range planned.Plan.Persons {
+		for _, shift := range p.Gained {
+			for at := shift.Start; at < shift.End; at += 60 {
+				got[[3]int64{p.PersonID, shift.RoleID, at}] = true
+			}
+		}
+		if len(p.Lost) > 0 {
+			t.Errorf("person %d loses %v", p.PersonID, p.Lost)
+		}
+	}
+	if !reflect.DeepEqual(got, want) || len(want) == 0 {
+		t.Errorf("%d minutes are planned, %d are there", len(got), len(want))
+	}
+}
+
 func sum(shifts []schedule.Shift) (seconds int64) {
 	for _, s := range shifts {
 		seconds += s.End - s.Start

@@ -214,9 +214,24 @@ func TestCoverAnswers(t *testing.T) {
 		}},
 		{Name: "of the caller, as asked", Key: apitest.KeyNothing, Body: `{}`, Then: says(`"total":3`)},
 		{Name: "of the caller, who asks", Key: apitest.KeyReader, Body: fmt.Sprintf(`{"schedule_ids":[%d]}`, id), Then: says(`"total":3`)},
+		{Name: "of another person", Key: apitest.KeyA, Body: fmt.Sprintf(`{"person_id":%d}`, A), Then: says(`"total":0`)},
 		{Name: "of another schedule", Key: apitest.KeyA, Body: `{"schedule_ids":[42]}`, Then: says(`"total":0`)},
 		{Name: "other account", Key: apitest.KeyB, Body: `{}`, Then: says(`"total":0`)},
 	})
+	four := asked(t, s, id, now+14400, Z, A)
+	waiting := func(key string, want int, what string) {
+		t.Helper()
+		if r := s.Call(key, "/schedule/cover/list", object{"for_me": true}); !contains(string(r.Body), fmt.Sprintf(`"total":%d`, want)) {
+			t.Errorf("%s: %s", what, r.Body)
+		}
+	}
+	waiting(apitest.KeyNothing, 1, "who is asked")
+	waiting(apitest.KeyReader, 0, "who asks")
+	s.Call(apitest.KeyNothing, "/schedule/cover/decline", of(four)).Into(&struct{}{})
+	waiting(apitest.KeyNothing, 0, "who has declined")
+	waiting(apitest.KeyA, 1, "the other who is asked")
+	s.Clock.Add(4 * time.Hour)
+	waiting(apitest.KeyA, 0, "who is asked, when the shift has begun")
 	s.Exec(`UPDATE cover_request SET asked = ',5,', person_id = 6`)
 	if r := s.Call(apitest.KeyNothing, "/schedule/cover/list", object{}); !contains(string(r.Body), `"total":0`) {
 		t.Errorf("who is not concerned sees %s", r.Body)

@@ -3,7 +3,13 @@
 
 // All HTML comes from this server's own pages. The policy is the one place where text becomes HTML.
 const policy = window.trustedTypes?.createPolicy('tocsin', { createHTML: html => html });
-const parse = html => new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, 'text/html');
+// The positions in its nonced style are taken out first: in a document without the answer's policy they would be refused.
+const parse = html => {
+  const styled = /<style nonce="[^"]*">([^<]*)<\/style>/, bare = html.replace(styled, '');
+  const page = new DOMParser().parseFromString(policy ? policy.createHTML(bare) : bare, 'text/html');
+  page.positions = html.match(styled)?.[1];
+  return page;
+};
 
 const main = () => document.getElementById('main');
 
@@ -41,11 +47,10 @@ function show(html, path, sent) {
   return true;
 }
 
-// adopt takes over the positions that the page's nonced style holds: an added style element would need the old nonce.
+// adopt takes over the positions of an answer: an added style element would need the nonce of this page.
 function adopt(next) {
-  const text = next.querySelector('head style')?.textContent;
   const sheet = new CSSStyleSheet();
-  if (text) sheet.replaceSync(text);
+  if (next.positions) sheet.replaceSync(next.positions);
   document.adoptedStyleSheets = [sheet];
 }
 
@@ -129,6 +134,25 @@ document.addEventListener('change', event => {
       document.getElementById('preview').replaceWith(document.adoptNode(preview));
     } catch { /* the button does the same */ }
   }, 500);
+});
+
+// A click into the picture of a schedule asks who is on call at the very moment under the pointer. Its links, which keys
+// follow, ask about a moment of their shift.
+document.addEventListener('click', event => {
+  const track = event.target.closest?.('[data-why] :is([data-day], [data-from] .lane > .track)');
+  if (!track || !event.detail || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const picture = track.closest('[data-why]').dataset, box = track.getBoundingClientRect();
+  const part = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+  const query = new URLSearchParams({ tz: picture.zone });
+  if (track.dataset.day) { // the hours of its clock, also on a day of a clock change
+    const minute = Math.min(1439, Math.floor(part * 1440)), two = n => String(n).padStart(2, '0');
+    query.set('moment', `${track.dataset.day}T${two(Math.floor(minute / 60))}:${two(minute % 60)}`);
+  } else {
+    const { from, to } = track.closest('[data-from]').dataset;
+    query.set('at', Math.min(to - 1, Math.floor(+from + part * (to - from))));
+  }
+  event.preventDefault();
+  location.assign(`${picture.why}?${query}`);
 });
 
 // The page follows what happens in the account while it can be seen. When the stream is cut, the page says since when it
