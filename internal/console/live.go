@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -32,6 +33,7 @@ type Live struct {
 	Look func(ctx context.Context, account int64) (string, error)
 
 	mu       sync.Mutex
+	changes  map[int64]int // how often Changed was called for an account
 	accounts map[int64]*watched
 	running  bool
 	stopped  bool
@@ -50,7 +52,7 @@ type stream struct{ changed chan struct{} }
 
 // NewLive returns a Live without streams.
 func NewLive(look func(context.Context, int64) (string, error)) *Live {
-	return &Live{Look: look, accounts: map[int64]*watched{}, stop: make(chan struct{})}
+	return &Live{Look: look, changes: map[int64]int{}, accounts: map[int64]*watched{}, stop: make(chan struct{})}
 }
 
 // Stop ends all streams, and refuses new ones. A second Stop does nothing.
@@ -67,9 +69,17 @@ func (l *Live) Stop() {
 func (l *Live) Changed(account int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.changes[account]++
 	if w := l.accounts[account]; w != nil {
 		w.notify()
 	}
+}
+
+// Seen returns how often an account has changed. A page that was drawn before the last change is old when its stream begins.
+func (l *Live) Seen(account int64) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strconv.Itoa(l.changes[account])
 }
 
 func (w *watched) notify() {
@@ -133,13 +143,17 @@ func (l *Live) poll() {
 			return
 		}
 		for _, account := range accounts {
-			ctx, cancel := context.WithTimeout(context.Background(), streamWriteBudget)
-			mark, err := l.Look(ctx, account)
-			cancel()
-			if err == nil { // else the database is away: the next look may find it
-				l.compare(account, mark)
-			}
+			l.look(account)
 		}
+	}
+}
+
+// look reads the mark of an account, and notifies its streams when it differs from the last one.
+func (l *Live) look(account int64) {
+	ctx, cancel := context.WithTimeout(context.Background(), streamWriteBudget)
+	defer cancel()
+	if mark, err := l.Look(ctx, account); err == nil { // else the database is away: the next look may find it
+		l.compare(account, mark)
 	}
 }
 
@@ -176,6 +190,7 @@ func (v *visit) live() error {
 		return &api.Refusal{Status: http.StatusTooManyRequests, Code: "RequestTooFrequently", Message: v.T("Too many pages are open.")}
 	}
 	defer v.Live.leave(v.who.AccountID, s)
+	v.Live.look(v.who.AccountID) // the changes from here on are noticed
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // proxies must not hold events back
@@ -183,6 +198,9 @@ func (v *visit) live() error {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
 	text := "retry: 2000\n\n"
+	if v.query("seen") != v.Live.Seen(v.who.AccountID) { // something happened between the page and its stream
+		text += "event: changed\ndata:\n\n"
+	}
 	for {
 		if err := v.send(text); err != nil {
 			return nil // the browser is gone

@@ -144,7 +144,7 @@ function cut() {
 function listen() {
   clearTimeout(retry);
   stream?.close();
-  stream = new EventSource('/live');
+  stream = new EventSource('/live?seen=' + stale().dataset.seen);
   heard = Date.now();
   stream.addEventListener('changed', () => { heard = Date.now(); later(); });
   stream.addEventListener('alive', () => heard = Date.now());
