@@ -3,7 +3,13 @@
 
 // All HTML comes from this server's own pages. The policy is the one place where text becomes HTML.
 const policy = window.trustedTypes?.createPolicy('tocsin', { createHTML: html => html });
-const parse = html => new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, 'text/html');
+// The positions in its nonced style are taken out first: in a document without the answer's policy they would be refused.
+const parse = html => {
+  const styled = /<style nonce="[^"]*">([^<]*)<\/style>/, bare = html.replace(styled, '');
+  const page = new DOMParser().parseFromString(policy ? policy.createHTML(bare) : bare, 'text/html');
+  page.positions = html.match(styled)?.[1];
+  return page;
+};
 
 const main = () => document.getElementById('main');
 
@@ -41,11 +47,10 @@ function show(html, path, sent) {
   return true;
 }
 
-// adopt takes over the positions that the page's nonced style holds: an added style element would need the old nonce.
+// adopt takes over the positions of an answer: an added style element would need the nonce of this page.
 function adopt(next) {
-  const text = next.querySelector('head style')?.textContent;
   const sheet = new CSSStyleSheet();
-  if (text) sheet.replaceSync(text);
+  if (next.positions) sheet.replaceSync(next.positions);
   document.adoptedStyleSheets = [sheet];
 }
 
@@ -74,6 +79,7 @@ document.addEventListener('compositionend', () => composing = false);
 const busy = () => composing || document.querySelector('dialog[open]') || document.activeElement?.matches('select')
   || controls().some(c => !c.id && isTyped(c));
 
+const drawn = Date.now();
 let last = 0, due = 0, version = 0;
 async function refresh() {
   due = 0;
@@ -170,7 +176,7 @@ if (stale()) {
   setInterval(() => {
     if (!stream || document.hidden) return;
     if (Date.now() - heard > 45000) { cut(); listen(); } // three heartbeats are missing
-    else if (Date.now() - last > 60000) later(); // some things change with time alone, such as who is on call
+    else if (Date.now() - (last || drawn) > 60000) later(); // some things change with time alone, such as who is on call
   }, 5000);
 }
 

@@ -54,29 +54,23 @@ type Reporter interface {
 // Begin starts a program whose database is in a folder. Its account is the demo's, which change may alter; nil: as it is.
 func Begin(t Reporter, dir string, change func(*accountfile.File)) *World {
 	t.Helper()
-	return demoIn(t, begin(t, dir, false), change)
+	if change != nil {
+		return demoIn(t, begin(t, dir, false), change)
+	}
+	return beginFilled(t, dir, false)
 }
 
 // BeginSecure is Begin with HTTPS, as the demo's account.
 func BeginSecure(t Reporter, dir string) *World {
 	t.Helper()
-	return demoIn(t, begin(t, dir, true), nil)
+	return beginFilled(t, dir, true)
 }
 
-func demoIn(t Reporter, w *World, change func(*accountfile.File)) *World {
+func beginFilled(t Reporter, dir string, secure bool) *World {
 	t.Helper()
-	f := demo.Account(Start)
-	f.Deliveries = f.Deliveries[max(0, len(f.Deliveries)-deliveries):]
-	if change != nil {
-		change(f)
-	}
-	err := accountfile.Import(context.Background(), w.App.DB, w.App.Keyring, f, Start, false)
-	if err == nil {
-		w.Keys, err = demo.Fill(context.Background(), w.App.DB, w.App.Keyring, Start) // keys alone: the account is there
-	}
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	keys := copyFilled(t, dir)
+	w := begin(t, dir, secure)
+	w.Keys = keys
 	return w
 }
 
@@ -88,7 +82,7 @@ func BeginEmpty(t Reporter, dir string) *World {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	w.Keys.All = first.Key
+	w.Keys.All, w.Keys.LinkPath = first.Key, first.LinkPath
 	return w
 }
 
@@ -96,7 +90,7 @@ func begin(t Reporter, dir string, secure bool) *World {
 	t.Helper()
 	w := &World{Clock: clock.At(Start)}
 	c := app.Config{
-		DB: "sqlite:" + filepath.Join(dir, "tocsin.db"), Clock: w.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
+		DB: "sqlite:" + filepath.Join(dir, databaseName), Clock: w.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
 		Senders: app.Senders{Closed: true, Deliver: w.deliver},
 	}
 	must := func(err error) {
