@@ -29,8 +29,9 @@ const (
 // committed in this process is known at once by Changed; the database is asked for the rest, by one goroutine for all
 // streams, and only while there are any.
 type Live struct {
-	// Look returns a mark that differs when something in the account has changed, whichever process changed it.
-	Look func(ctx context.Context, account int64) (string, error)
+	// Look returns a mark that differs when something in the account has changed, whichever process changed it. State is the
+	// part of it that costs little to read.
+	Look, State func(ctx context.Context, account int64) (string, error)
 
 	mu       sync.Mutex
 	changes  map[int64]int // how often Changed was called for an account
@@ -51,8 +52,8 @@ type watched struct {
 type stream struct{ changed chan struct{} }
 
 // NewLive returns a Live without streams.
-func NewLive(look func(context.Context, int64) (string, error)) *Live {
-	return &Live{Look: look, changes: map[int64]int{}, accounts: map[int64]*watched{}, stop: make(chan struct{})}
+func NewLive(look, state func(context.Context, int64) (string, error)) *Live {
+	return &Live{Look: look, State: state, changes: map[int64]int{}, accounts: map[int64]*watched{}, stop: make(chan struct{})}
 }
 
 // Stop ends all streams, and refuses new ones. A second Stop does nothing.
@@ -75,11 +76,14 @@ func (l *Live) Changed(account int64) {
 	}
 }
 
-// Seen returns how often an account has changed. A page that was drawn before the last change is old when its stream begins.
-func (l *Live) Seen(account int64) string {
+// Seen returns what a page has seen of an account that is drawn after it. If it differs when the page's stream begins, the
+// page is old already.
+func (l *Live) Seen(ctx context.Context, account int64) (string, error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strconv.Itoa(l.changes[account])
+	changes := l.changes[account]
+	l.mu.Unlock()
+	state, err := l.State(ctx, account)
+	return strconv.Itoa(changes) + " " + state, err
 }
 
 func (w *watched) notify() {
@@ -198,7 +202,7 @@ func (v *visit) live() error {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
 	text := "retry: 2000\n\n"
-	if v.query("seen") != v.Live.Seen(v.who.AccountID) { // something happened between the page and its stream
+	if seen, err := v.Live.Seen(v.ctx, v.who.AccountID); err != nil || v.query("seen") != seen { // in between something happened
 		text += "event: changed\ndata:\n\n"
 	}
 	for {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,12 +13,29 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// follow opens the stream of a page that was drawn after so many changes. The channel has the names of its events, and is closed when it ends.
-func (b *browser) follow(seen string) (events chan string, reply *http.Response) {
+// seen returns what a page that is drawn now has seen of the account.
+func (b *browser) seen() string {
+	b.w.t.Helper()
+	found := regexp.MustCompile(`data-seen="([^"]+)"`).FindStringSubmatch(b.get("/incidents").shows().body)
+	if found == nil {
+		b.w.t.Fatal("the page does not say what it has seen")
+	}
+	return found[1]
+}
+
+// follow opens the stream of a page that is drawn now.
+func (b *browser) follow() (events chan string, reply *http.Response) {
+	b.w.t.Helper()
+	return b.followFrom(b.seen())
+}
+
+// followFrom opens the stream of a page that has seen so much. The channel has the names of its events, and is closed when
+// it ends.
+func (b *browser) followFrom(seen string) (events chan string, reply *http.Response) {
 	b.w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	b.w.t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.w.url+"/live?seen="+seen, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.w.url+"/live?seen="+url.QueryEscape(seen), nil)
 	b.w.must(err)
 	r.Header.Set("Accept-Encoding", "gzip")
 	reply, err = b.client.Do(r)
@@ -66,8 +84,8 @@ func (w *world) after(events chan string, change func()) {
 // and that those of other accounts are not.
 func TestLive(t *testing.T) {
 	w := begin(t)
-	events, reply := w.signIn(annKey).follow("0")
-	other, _ := w.signIn(emptyKey).follow("0")
+	events, reply := w.signIn(annKey).follow()
+	other, _ := w.signIn(emptyKey).follow()
 	if kind, coding := reply.Header.Get("Content-Type"), reply.Header.Get("Content-Encoding"); kind != "text/event-stream" || coding != "" {
 		t.Errorf("%q, %q", kind, coding)
 	}
@@ -98,14 +116,18 @@ func TestLive(t *testing.T) {
 func TestLiveMissesNothing(t *testing.T) {
 	w := begin(t)
 	ann := w.signIn(annKey)
-	seen := func() string {
-		return regexp.MustCompile(`data-seen="(\d+)"`).FindStringSubmatch(ann.get("/incidents").shows().body)[1]
+	for _, change := range []func(){
+		func() { w.push(shopDown) },
+		func() {
+			w.must(w.app.DB.Write(t.Context(), func(tx *db.Tx) error { return configstore.BumpRevision(tx, 7000000000001) }))
+		},
+	} {
+		before := ann.seen()
+		change()
+		events, _ := ann.followFrom(before)
+		w.awaits(events)
 	}
-	before := seen()
-	w.push(shopDown)
-	events, _ := ann.follow(before)
-	w.awaits(events)
-	events, _ = ann.follow(seen())
+	events, _ := ann.follow()
 	w.app.StopStreams()
 	for name := range events {
 		t.Errorf("a page that is new is told %q", name)
@@ -116,7 +138,7 @@ func TestLiveMissesNothing(t *testing.T) {
 func TestLiveEnds(t *testing.T) {
 	w := begin(t)
 	ann := w.signIn(annKey)
-	events, _ := ann.follow("0")
+	events, _ := ann.follow()
 	ann.post("/sign-out")
 	w.push(shopDown)
 	for name := range events {
@@ -132,12 +154,12 @@ func TestLiveLimit(t *testing.T) {
 	w := begin(t)
 	ann := w.signIn(annKey)
 	for range 20 {
-		ann.follow("0")
+		ann.follow()
 	}
-	if _, reply := ann.follow("0"); reply.StatusCode != http.StatusTooManyRequests {
+	if _, reply := ann.follow(); reply.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("%s", reply.Status)
 	}
-	events, reply := w.signIn(bobKey).follow("0")
+	events, reply := w.signIn(bobKey).follow()
 	if reply.StatusCode != http.StatusOK {
 		t.Fatal(reply.Status)
 	}

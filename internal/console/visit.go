@@ -60,7 +60,9 @@ func (s *Service) visited(open bool, fn func(*visit) error) http.Handler {
 		v.headers()
 		v.Lang, v.Theme = v.language(""), v.theme()
 		signedIn, err := v.identify()
-		v.Seen = s.Live.Seen(v.who.AccountID)
+		if err == nil && signedIn {
+			v.Seen, err = s.Live.Seen(v.ctx, v.who.AccountID)
+		}
 		if err == nil && !signedIn && !open {
 			http.Redirect(w, r, v.signInPath(), http.StatusSeeOther)
 			return

@@ -32,7 +32,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 // than a row of other lists: a schedule that changes every hour has hundreds.
 const (
 	heavy = 100 << 10
-	bar   = 100
+	bar   = 200
 )
 
 // icons finds the icons of the sprite.

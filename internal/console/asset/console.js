@@ -150,12 +150,12 @@ function cut() {
 function listen() {
   clearTimeout(retry);
   stream?.close();
-  stream = new EventSource('/live?seen=' + stale().dataset.seen);
+  stream = new EventSource('/live?seen=' + encodeURIComponent(stale().dataset.seen));
   heard = Date.now();
   stream.addEventListener('changed', () => { heard = Date.now(); later(); });
   stream.addEventListener('alive', () => heard = Date.now());
   stream.onopen = () => { heard = Date.now(); const s = stale(); if (s && !s.hidden) { s.hidden = true; later(0); } };
-  stream.onerror = () => { cut(); if (stream.readyState === EventSource.CLOSED) retry = setTimeout(listen, 5000); };
+  stream.onerror = () => { cut(); if (stream.readyState === EventSource.CLOSED) { retry = setTimeout(listen, 5000); later(); } }; // refused: the session may be over
 }
 function deaf() {
   clearTimeout(retry);
