@@ -133,7 +133,7 @@ func still(p *page.Page) []string {
 		.map(e => 'changes the order of focus: ' + e.outerHTML.slice(0, 120))`)...)
 }
 
-// edges returns what cannot be told from its surroundings where the reader's colours replace the page's.
+// edges returns the controls and marks without an edge where the reader's colours replace the page's.
 func edges(p *page.Page) []string {
 	return page.Eval[[]string](p, `[...document.querySelectorAll('.btn, .tag, .b .t, input:not([type=hidden], [type=checkbox], [type=radio]), select, textarea')]
 		.filter(e => e.checkVisibility() && e.getClientRects().length && parseFloat(getComputedStyle(e).borderTopWidth) === 0)

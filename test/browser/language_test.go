@@ -104,7 +104,7 @@ type piece struct {
 }
 
 // inEnglish reports whether a Chinese page may hold the text of an element in English: the button for the language, and the
-// sentences of the API where the page says that they are those.
+// sentences of the API where the page names them so.
 func inEnglish(n *html.Node) bool {
 	return n.Data == "button" || n.Data == "option" || world.Attribute(n, "class") == "sentences"
 }

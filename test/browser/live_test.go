@@ -35,7 +35,7 @@ func TestPagesFollowWhatHappens(t *testing.T) {
 	p.See("Closed")
 }
 
-// What the API changes is shown by every page that is open on it. The log says how soon.
+// What the API changes is shown by every page that is open on it. The log has the times.
 func TestOpenPagesShowWhatTheAPIChanges(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
