@@ -43,7 +43,12 @@ var colours = []string{"color-contrast", "link-in-text-block"}
 
 // look looks at a page in all widths and themes.
 func look(o *problems, p *page.Page, path string) {
-	o.note(still(p), path)
+	moved := still(p)
+	if len(moved) > 0 { // a machine under load may draw before all of the page has arrived: once is no proof
+		p.Open(p.Path())
+		moved = still(p)
+	}
+	o.note(moved, path)
 	p.Dark(false)
 	o.note(p.Axe(), path, "wide")
 	p.Dark(true)
