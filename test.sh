@@ -6,8 +6,7 @@
 #                      under a minute with a warm build cache
 #   ./test.sh lint     formatting, vet and the linters alone
 #   ./test.sh race ./internal/schedule/...   go test of these packages under the race detector, as in the whole run
-#
-#   ./test.sh browser  the tests of the console in Chromium
+#   ./test.sh browser  the tests of the console in Chromium alone, with the time of each
 #
 # It needs a shell and Go, nothing else. What it does not run it names at the end.
 set -eu
@@ -69,7 +68,12 @@ all)
 	# shellcheck disable=SC2086 # the list is meant to be split
 	go test -vet=off $race ./...
 	(cd test/oidc && go test -vet=off ./...)
-	skip "THE CONSOLE IN A BROWSER, test/browser: make browser runs it, for minutes"
+	if browser >/dev/null; then
+		say "tests of the console in Chromium"
+		(cd test/browser && go test -vet=off ./...)
+	else
+		skip "THE CONSOLE IN A BROWSER: test/browser did not run, Chromium is missing (apt-get install chromium, or name it in CHROMIUM)"
+	fi
 	[ -z "$skipped" ] || say "NOT run on this machine:$skipped"
 	;;
 browser)

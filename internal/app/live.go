@@ -23,16 +23,22 @@ func (a *App) accountMark(ctx context.Context, account int64) (mark string, err 
 	if err != nil {
 		return "", err
 	}
+	state, err := a.accountState(ctx, account)
+	return fmt.Sprint(others, " ", state), err
+}
+
+// accountState returns what accountMark reads of this database's own tables: the configuration and the last delivery.
+func (a *App) accountState(ctx context.Context, account int64) (state string, err error) {
 	err = a.DB.Snapshot(ctx, func(tx *db.Tx) error {
 		revision, err := configstore.Revision(tx, account)
 		if err != nil {
 			return err
 		}
 		delivered, err := webhook.LastDelivery(tx, account)
-		mark = fmt.Sprint(others, revision, delivered)
+		state = fmt.Sprint(revision, " ", delivered)
 		return err
 	})
-	return mark, err
+	return state, err
 }
 
 // StopStreams ends the streams of the console's pages, for which a server that stops would wait.

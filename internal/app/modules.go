@@ -112,7 +112,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 			bus.Subscribe(m.Handle)
 		}
 	}
-	a.live = console.NewLive(a.accountMark)
+	a.live = console.NewLive(a.accountMark, a.accountState)
 	bus.Subscribe(a.pagesChange)
 }
 

@@ -237,13 +237,13 @@ const maxPrefilled = 8
 
 // SilencePath returns the address of a new silence, filled in with what the alert is.
 func (d alertView) SilencePath() string {
-	values := url.Values{"alert": {d.Alert.ID}, "hours": {"1"}}
+	values := url.Values{}
 	for i, p := range d.Labels {
 		if i < maxPrefilled && len(p.Value) <= 200 {
-			values.Add("label", p.Name+"="+p.Value)
+			values.Add("if.labels."+p.Name, p.Value)
 		}
 	}
-	return "/channels/" + strconv.FormatInt(d.Alert.ChannelID, 10) + "/silences/new?" + values.Encode()
+	return "/channels/" + strconv.FormatInt(d.Alert.ChannelID, 10) + "/rules/silences/new?" + values.Encode()
 }
 
 // MaySilence reports whether the visitor may silence alerts.

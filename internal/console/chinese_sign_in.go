@@ -2,12 +2,10 @@ package console
 
 // chineseSignIn holds the texts of signing in.
 var chineseSignIn = map[string]string{
-	"E-mail":                    "邮箱",
 	"Password":                  "密码",
 	"Use an app key":            "使用 App key",
 	"Sign in with the key":      "用 App key 登录",
 	"Sign in with %s":           "用 %s 登录",
-	"or":                        "或",
 	"Enter a code":              "输入验证码",
 	"Sign in as another person": "换一个人登录",
 	"Forgot the password? The owner of the account can make a link with which you set a new one.": "忘记密码？请账户所有者为你生成一个链接，用它设置新密码。",
@@ -48,7 +46,6 @@ var chineseSignIn = map[string]string{
 	"Ask for codes from now on":                                   "今后要求验证码",
 	"A thief of your password cannot sign in without your phone.": "即使密码被盗，没有你的手机也无法登录。",
 	"Set up a code":                                               "设置验证码",
-	"This browser":                                                "当前浏览器",
 	"signed in":                                                   "登录于",
 	"last used":                                                   "最近使用",
 	"ends":                                                        "失效于",

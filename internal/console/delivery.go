@@ -39,8 +39,11 @@ type attempt struct {
 // At returns when the attempt was made, in Unix seconds.
 func (a attempt) At() int64 { return a.Time.Unix() }
 
-// Path returns the address of the attempt's page.
+// Path returns the address of the attempt's page; empty when it is private to others, who alone know what it is about.
 func (a attempt) Path() string {
+	if a.RefID == "" && a.Origin != "test" {
+		return ""
+	}
 	return "/deliveries/" + url.PathEscape(a.ID) + "?hook=" + strconv.FormatInt(a.Hook, 10)
 }
 
@@ -219,12 +222,12 @@ func showDelivery(v *visit) (view, error) {
 	d.Attempt.RequestHeaders, d.Attempt.RequestBody = indented(d.Attempt.RequestHeaders), indented(d.Attempt.RequestBody)
 	d.Attempt.ResponseHeaders, d.Attempt.ResponseBody = indented(d.Attempt.ResponseHeaders), indented(d.Attempt.ResponseBody)
 	var w webhook
-	if err := ignoreMissing(v.call("/integration/info", map[string]any{"integration_id": hook}, &w)); err != nil {
+	if err := ignoreHidden(v.call("/integration/info", map[string]any{"integration_id": hook}, &w)); err != nil {
 		return nil, err
 	}
 	d.Hook = w.Name
 	var m deliveredMessage
-	if err := ignoreMissing(v.call("/webhook/message/info", map[string]any{"event_id": event}, &m)); err != nil || m.ID == "" {
+	if err := ignoreHidden(v.call("/webhook/message/info", map[string]any{"event_id": event}, &m)); err != nil || m.ID == "" {
 		return d, err
 	}
 	d.Message = &m

@@ -300,3 +300,11 @@ func ignoreMissing(err error) error {
 	}
 	return err
 }
+
+// ignoreHidden is ignoreMissing that leaves out what the visitor may not read, too.
+func ignoreHidden(err error) error {
+	if r := api.RefusalOf(err); r != nil && r.Status == http.StatusForbidden {
+		return nil
+	}
+	return ignoreMissing(err)
+}

@@ -315,7 +315,8 @@ func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
 var ways = map[string]string{
 	"email": "e-mail", "sms": "SMS", "voice": "telephone", "push": "push", "slack_app": "Slack", "slack": "Slack",
 	"feishu": "Feishu", "feishu_app": "Feishu",
-	"dingtalk": "DingTalk", "dingtalk_app": "DingTalk", "wecom": "WeCom", "wecom_app": "WeCom", "teams": "Teams", "teams_app": "Teams",
+	"dingtalk": "DingTalk", "dingtalk_app": "DingTalk", "wecom": "WeCom", "wecom_app": "WeCom",
+	"teams": "Microsoft Teams", "teams_app": "Microsoft Teams",
 	"telegram": "Telegram",
 	"discord":  "Discord", "ntfy": "ntfy", "zoom": "Zoom", "webhook": "webhook",
 }

@@ -118,7 +118,14 @@ func (v *visit) Sentence(f filter.Filter) string {
 
 // Condition returns a condition in words.
 func (v *visit) Condition(c filter.Condition) string {
-	key, vals := strings.TrimPrefix(c.Key, "labels."), strings.Join(c.Vals, ", ")
+	key, all := strings.TrimPrefix(c.Key, "labels."), c.Vals
+	if strings.HasSuffix(key, "severity") {
+		all = nil
+		for _, val := range c.Vals {
+			all = append(all, v.T(val))
+		}
+	}
+	vals := strings.Join(all, ", ")
 	switch {
 	case c.Oper == filter.NotIn && len(c.Vals) == 1:
 		return v.T("%s is not %s", key, vals)

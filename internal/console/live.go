@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -28,10 +29,12 @@ const (
 // committed in this process is known at once by Changed; the database is asked for the rest, by one goroutine for all
 // streams, and only while there are any.
 type Live struct {
-	// Look returns a mark that differs when something in the account has changed, whichever process changed it.
-	Look func(ctx context.Context, account int64) (string, error)
+	// Look returns a mark that differs when something in the account has changed, whichever process changed it. State is the
+	// part of it that costs little to read.
+	Look, State func(ctx context.Context, account int64) (string, error)
 
 	mu       sync.Mutex
+	changes  map[int64]int // how often Changed was called for an account
 	accounts map[int64]*watched
 	running  bool
 	stopped  bool
@@ -49,8 +52,8 @@ type watched struct {
 type stream struct{ changed chan struct{} }
 
 // NewLive returns a Live without streams.
-func NewLive(look func(context.Context, int64) (string, error)) *Live {
-	return &Live{Look: look, accounts: map[int64]*watched{}, stop: make(chan struct{})}
+func NewLive(look, state func(context.Context, int64) (string, error)) *Live {
+	return &Live{Look: look, State: state, changes: map[int64]int{}, accounts: map[int64]*watched{}, stop: make(chan struct{})}
 }
 
 // Stop ends all streams, and refuses new ones. A second Stop does nothing.
@@ -67,9 +70,20 @@ func (l *Live) Stop() {
 func (l *Live) Changed(account int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.changes[account]++
 	if w := l.accounts[account]; w != nil {
 		w.notify()
 	}
+}
+
+// Seen returns what a page has seen of an account that is drawn after it. If it differs when the page's stream begins, the
+// page is old already.
+func (l *Live) Seen(ctx context.Context, account int64) (string, error) {
+	l.mu.Lock()
+	changes := l.changes[account]
+	l.mu.Unlock()
+	state, err := l.State(ctx, account)
+	return strconv.Itoa(changes) + " " + state, err
 }
 
 func (w *watched) notify() {
@@ -133,13 +147,17 @@ func (l *Live) poll() {
 			return
 		}
 		for _, account := range accounts {
-			ctx, cancel := context.WithTimeout(context.Background(), streamWriteBudget)
-			mark, err := l.Look(ctx, account)
-			cancel()
-			if err == nil { // else the database is away: the next look may find it
-				l.compare(account, mark)
-			}
+			l.look(account)
 		}
+	}
+}
+
+// look reads the mark of an account, and notifies its streams when it differs from the last one.
+func (l *Live) look(account int64) {
+	ctx, cancel := context.WithTimeout(context.Background(), streamWriteBudget)
+	defer cancel()
+	if mark, err := l.Look(ctx, account); err == nil { // else the database is away: the next look may find it
+		l.compare(account, mark)
 	}
 }
 
@@ -176,6 +194,7 @@ func (v *visit) live() error {
 		return &api.Refusal{Status: http.StatusTooManyRequests, Code: "RequestTooFrequently", Message: v.T("Too many pages are open.")}
 	}
 	defer v.Live.leave(v.who.AccountID, s)
+	v.Live.look(v.who.AccountID) // the changes from here on are noticed
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // proxies must not hold events back
@@ -183,6 +202,9 @@ func (v *visit) live() error {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
 	text := "retry: 2000\n\n"
+	if seen, err := v.Live.Seen(v.ctx, v.who.AccountID); err != nil || v.query("seen") != seen { // in between something happened
+		text += "event: changed\ndata:\n\n"
+	}
 	for {
 		if err := v.send(text); err != nil {
 			return nil // the browser is gone

@@ -15,3 +15,13 @@ func actions() []action {
 		channelActions, integrationActions, configurationActions, rumActions,
 		deliveryActions, endpointActions, peopleActions, meActions, teamActions, roleActions, keyActions)
 }
+
+// Addresses returns the addresses of all pages that show something, as patterns of http.ServeMux: tests look at every one.
+func Addresses() (all []string) {
+	for _, p := range pages() {
+		if p.template != "" {
+			all = append(all, p.path)
+		}
+	}
+	return all
+}

@@ -77,7 +77,7 @@ func editTemplate(v *visit) (view, error) {
 	}
 	d.Path = v.r.URL.Path + "?type=" + kind
 	for _, other := range messageTypes {
-		d.Tabs = append(d.Tabs, tabLink{pageLink{v.r.URL.Path + "?type=" + other, other}, other == kind})
+		d.Tabs = append(d.Tabs, tabLink{pageLink{v.r.URL.Path + "?type=" + other, v.T(other)}, other == kind})
 	}
 	d.text("name", v.T("Name"), textOf(t, "template_name"), "")
 	d.text("about", v.T("Description"), textOf(t, "description"), "")
@@ -85,7 +85,7 @@ func editTemplate(v *visit) (view, error) {
 	if err := d.teams(v, int64(team)); err != nil {
 		return nil, err
 	}
-	d.long("content", v.T("Text for %s", kind), textOf(t, kind),
+	d.long("content", v.T("Text for %s", v.T(kind)), textOf(t, kind),
 		v.T("Empty: the preset. Other kinds of messages have their own text; save this one before you go to another."))
 	d.Buttons = []button{{"preview", v.T("Preview")}}
 	d = d.entered(v)

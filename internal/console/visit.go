@@ -30,6 +30,7 @@ type visit struct {
 	Theme   string // light or dark; empty: as the browser prefers
 	Zone    *time.Location
 	Nonce   string
+	Seen    string          // of the account's changes, before the page was read
 	Failure *api.Refusal    // of the form that was sent; nil: none
 	made    any             // what an action has made that an address must not hold
 	style   strings.Builder // rules for positions
@@ -60,6 +61,9 @@ func (s *Service) visited(open bool, fn func(*visit) error) http.Handler {
 		v.headers()
 		v.Lang, v.Theme = v.language(""), v.theme()
 		signedIn, err := v.identify()
+		if err == nil && signedIn {
+			v.Seen, err = s.Live.Seen(v.ctx, v.who.AccountID)
+		}
 		if err == nil && !signedIn && !open {
 			http.Redirect(w, r, v.signInPath(), http.StatusSeeOther)
 			return

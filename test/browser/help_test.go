@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/accountfile"
-
 	"tocsin/test/browser/world"
 )
 
@@ -40,30 +38,28 @@ func progress(t *testing.T, w *world.World, incident string) string {
 	return reply.Progress
 }
 
-// hostileAccount returns what makes every name of an account hostile.
-func hostileAccount(t *testing.T) func(*accountfile.File) {
-	return func(f *accountfile.File) { t.Helper(); world.MakeHostile(t, f) }
-}
-
 // problems collects what is wrong with many pages, so that what is wrong with all is reported once.
 type problems struct {
-	t     *testing.T
 	where map[string][]string
 }
 
 // once returns an empty collection, which is reported at the end of the test.
 func once(t *testing.T) *problems {
-	o := &problems{t, map[string][]string{}}
-	t.Cleanup(func() {
-		for what, where := range o.where {
-			more := ""
-			if n := len(where) - 1; n > 0 {
-				more = fmt.Sprintf(" (and %d more)", n)
-			}
-			t.Errorf("%s%s: %s", where[0], more, what)
-		}
-	})
+	o := &problems{map[string][]string{}}
+	t.Cleanup(func() { o.report(t) })
 	return o
+}
+
+// report fails a test by what was noted.
+func (o *problems) report(t *testing.T) {
+	t.Helper()
+	for what, where := range o.where {
+		more := ""
+		if n := len(where) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d more)", n)
+		}
+		t.Errorf("%s%s: %s", where[0], more, what)
+	}
 }
 
 // note notes problems of a page.

@@ -10,6 +10,7 @@ import (
 // At 03:12, on a phone, in dark: the link of a message leads to the incident. Acknowledge is on the first screen, large
 // enough for a thumb; one tap ends the escalation and shows the holder.
 func TestAcknowledgeOnAPhone(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Phone()
@@ -43,6 +44,7 @@ func TestAcknowledgeOnAPhone(t *testing.T) {
 
 // Acknowledging is undone as easily.
 func TestUndoAcknowledge(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	p := signedIn(t, w)
 	incident := anIncident(t, w)
@@ -57,6 +59,7 @@ func TestUndoAcknowledge(t *testing.T) {
 
 // Two people act at once: the second sees who was first, and keeps the note just typed.
 func TestTwoPeopleAtOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	incident := anIncident(t, w)
 	first, second := signedIn(t, w), open(t, w)
@@ -79,12 +82,14 @@ func TestTwoPeopleAtOnce(t *testing.T) {
 
 // Everything works without scripts: signing in, the incident, acknowledging, resolving, signing out.
 func TestWithoutScripts(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	incident := anIncident(t, w)
 	p := open(t, w)
 	p.NoScript()
 	p.Open("/incidents/" + incident)
 	p.At("/sign-in")
+	p.Click("Use an app key")
 	p.Type("input[name=app_key]", w.Keys.All)
 	p.Enter()
 	p.At("/incidents/" + incident)

@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"tocsin/test/browser/page"
+	"tocsin/test/browser/world"
 )
 
 // An open page follows what happens without being loaded again, and keeps what its reader types meanwhile.
 func TestPagesFollowWhatHappens(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open("/")
@@ -33,9 +35,48 @@ func TestPagesFollowWhatHappens(t *testing.T) {
 	p.See("Closed")
 }
 
+// What the API changes is shown by every page that is open on it. The log has the times.
+func TestOpenPagesShowWhatTheAPIChanges(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	incident := anIncident(t, w)
+	p := signedIn(t, w)
+	for _, c := range []struct {
+		page   string
+		change func()
+		shows  string
+	}{
+		{"/", func() {
+			w.Push(t, "disk", "The disk is full", "Critical", map[string]string{"service": "payment-api", "check": "disk"})
+		}, "The disk is full"},
+		{"/incidents", func() {
+			w.Do(t, "/incident/reset", map[string]any{"incident_id": incident, "title": "Payments hang"}, nil)
+		}, "Payments hang"},
+		{"/incidents/" + incident, func() { w.Do(t, "/incident/ack", map[string]any{"incident_ids": []string{incident}}, nil) }, "Anna Schäfer"},
+		{"/incidents/" + incident, func() {
+			w.Do(t, "/incident/comment", map[string]any{"incident_ids": []string{incident}, "comment": "I restart the queue"}, nil)
+		}, "I restart the queue"},
+		{"/alerts", func() {
+			w.Push(t, "queue", "The queue grows", "Warning", map[string]string{"service": "payment-api", "check": "queue"})
+		}, "The queue grows"},
+		{"/schedules", func() { w.Do(t, "/schedule/create", map[string]any{"schedule_name": "Night watch"}, nil) }, "Night watch"},
+	} {
+		p.Open(c.page)
+		page.Eval[bool](p, `window.same = true`)
+		began := time.Now()
+		c.change()
+		p.See(c.shows)
+		t.Logf("%s: %d ms from the call of the operation until %q is shown", world.Shape(c.page), time.Since(began).Milliseconds(), c.shows)
+		if !page.Eval[bool](p, "window.same === true") {
+			t.Errorf("%s was loaded again", c.page)
+		}
+	}
+}
+
 // When the network is cut, the page shows since when it is old and keeps what it shows; when it is back, the page follows
 // again. Nothing that was typed or pressed meanwhile is lost.
 func TestNetworkCutAndBack(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	incident := anIncident(t, w)
 	p := signedIn(t, w)
@@ -61,6 +102,7 @@ func TestNetworkCutAndBack(t *testing.T) {
 
 // The stream ends with the session: a page of someone who has signed out elsewhere shows nothing new.
 func TestStreamEndsWithTheSession(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open("/incidents")

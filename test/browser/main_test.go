@@ -3,30 +3,45 @@
 package browser
 
 import (
+	"errors"
+	"flag"
+	"fmt"
 	"os"
 	"sync"
 	"testing"
 
+	"tocsin/internal/accountfile"
 	"tocsin/test/browser/page"
 	"tocsin/test/browser/world"
 )
 
 // chromium is the browser of all tests; it starts with the first test that opens a page.
-var chromium = sync.OnceValues(func() (*page.Browser, error) { return page.Start(page.Find()) })
+var chromium = sync.OnceValues(func() (*page.Browser, error) {
+	started = true
+	return page.Start(page.Find())
+})
+
+var started bool
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "2"); err != nil { // pages at a time: a browser and its server share the machine
+		panic(err)
+	}
 	code := m.Run()
 	if started {
 		if b, err := chromium(); err == nil {
 			b.Close()
 		}
 	}
+	if err := endWorlds(); err != nil {
+		fmt.Println(err)
+		code = max(code, 1)
+	}
 	os.Exit(code)
 }
 
-var started bool
-
-// begin starts a program with the demo's account.
+// begin starts a program with the demo's account, for a test that changes it.
 func begin(t *testing.T) *world.World {
 	t.Helper()
 	return ended(t, world.Begin(t, t.TempDir(), nil))
@@ -42,13 +57,62 @@ func ended(t *testing.T, w *world.World) *world.World {
 	return w
 }
 
+// The worlds that tests share which change nothing.
+var (
+	full = shared(func(t *testing.T, dir string) *world.World { // the demo's account, in which something happens
+		w := world.Begin(t, dir, nil)
+		world.PushDemo(t, w)
+		return w
+	})
+	empty   = shared(func(t *testing.T, dir string) *world.World { return world.BeginEmpty(t, dir) })
+	hostile = shared(func(t *testing.T, dir string) *world.World { // strangers have written every text
+		w := world.Begin(t, dir, func(f *accountfile.File) { world.MakeHostile(t, f) })
+		world.PushHostile(t, w)
+		return w
+	})
+)
+
+var (
+	worlds     = map[*world.World]string{} // with the folder of each
+	worldsLock sync.Mutex
+)
+
+// shared returns a function that starts a world when it is first called, and returns it.
+func shared(start func(*testing.T, string) *world.World) func(*testing.T) *world.World {
+	var once sync.Once
+	var w *world.World
+	return func(t *testing.T) *world.World {
+		t.Helper()
+		once.Do(func() {
+			dir, err := os.MkdirTemp("", "tocsin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w = start(t, dir)
+			worldsLock.Lock()
+			defer worldsLock.Unlock()
+			worlds[w] = dir
+		})
+		if w == nil {
+			t.Fatal("the world did not start")
+		}
+		return w
+	}
+}
+
+func endWorlds() (err error) {
+	for w, dir := range worlds {
+		err = errors.Join(err, w.Close(), os.RemoveAll(dir))
+	}
+	return err
+}
+
 // open opens an empty page. Whatever it writes to the console fails the test, unless the test reads it.
 func open(t *testing.T, w *world.World) *page.Page {
 	t.Helper()
 	if page.Find() == "" {
 		t.Fatal("Chromium is missing: install it (apt-get install chromium) or name it in CHROMIUM")
 	}
-	started = true
 	b, err := chromium()
 	if err != nil {
 		t.Fatal(err)

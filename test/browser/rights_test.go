@@ -12,6 +12,7 @@ import (
 // The console shows people what they may see and do, and nothing else: no link and no form that a person is shown is
 // refused, and no form breaks that is sent as it stands.
 func TestPeopleAreShownWhatTheyMayDo(t *testing.T) {
+	t.Parallel()
 	for name, key := range map[string]func(*world.World) string{
 		"owner":     func(w *world.World) string { return w.Keys.All },
 		"operator":  func(w *world.World) string { return w.KeyOf(t, "Jonas Köhler") },
@@ -19,15 +20,13 @@ func TestPeopleAreShownWhatTheyMayDo(t *testing.T) {
 		"reader":    func(w *world.World) string { return w.Keys.ReadOnly },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := begin(t)
 			world.PushDemo(t, w)
 			c, o := client(t, w, key(w)), once(t)
-			c.Crawl(func(v world.Visit) {
-				if v.Answer.Status == http.StatusForbidden {
-					o.note([]string{"403 " + world.Shape(v.Path)}, v.Path, "linked from", v.From)
-				}
-			}, "/")
-			for _, f := range forms(c) {
+			s := crawl(c)
+			s.wrong.report(t)
+			for _, f := range s.forms {
 				if strings.HasPrefix(f.action, "/sign-") || strings.Contains(f.action, "session") {
 					continue // the others would not be reached
 				}

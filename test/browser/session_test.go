@@ -9,53 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"tocsin/test/browser/world"
 )
 
-// form is a form that changes something.
-type form struct {
-	page, action string
-	values       url.Values
-}
-
-// forms returns the forms of every page that a client can reach, one of each kind.
-func forms(c *world.Client) (all []form) {
-	seen := map[string]bool{}
-	c.Crawl(func(v world.Visit) {
-		if !world.IsPage(v.Answer) {
-			return
-		}
-		for _, f := range formsOf(v) {
-			if shape := world.Shape(f.action); !seen[shape] {
-				seen[shape] = true
-				all = append(all, f)
-			}
-		}
-	}, "/", "/sign-in")
-	return all
-}
-
-func formsOf(v world.Visit) (all []form) {
-	world.Each(v.Answer.HTML, func(n *html.Node) {
-		if n.Data == "form" && strings.EqualFold(world.Attribute(n, "method"), http.MethodPost) {
-			all = append(all, form{v.Path, world.Resolve(v.Path, world.Attribute(n, "action")), world.Values(n)})
-		}
-		if to := world.Attribute(n, "formaction"); to != "" {
-			all = append(all, form{v.Path, world.Resolve(v.Path, to), url.Values{}})
-		}
-	})
-	return all
-}
-
 // No form of the console does anything for another site's page, nor for a link.
 func TestOtherSitesCannotAct(t *testing.T) {
-	w := begin(t)
-	world.PushDemo(t, w)
-	c := client(t, w, w.Keys.All)
-	all := forms(c)
-	if len(all) < 4 {
+	t.Parallel()
+	w := full(t)
+	c, all := client(t, w, w.Keys.All), surveyed(t, w, w.Keys.All).forms
+	if len(all) < 20 {
 		t.Errorf("%d forms were found", len(all))
 	}
 	for _, f := range all {
@@ -77,23 +39,23 @@ func TestOtherSitesCannotAct(t *testing.T) {
 
 // Without a session every page leads to the sign-in and back, and every form does nothing.
 func TestNothingWithoutASession(t *testing.T) {
-	w := begin(t)
-	world.PushDemo(t, w)
-	c := client(t, w, w.Keys.All)
+	t.Parallel()
+	w := full(t)
+	s := surveyed(t, w, w.Keys.All)
 	stranger := w.Client(t)
-	for _, path := range c.Pages() {
+	for _, path := range s.pages {
 		a := stranger.Get(path)
 		to, err := url.Parse(a.Header.Get("Location"))
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", path, err)
-		case strings.HasPrefix(path, "/sign-in"):
+		case strings.HasPrefix(path, "/sign-in"), strings.HasPrefix(path, "/link/"):
 		case a.Status != http.StatusSeeOther || to.Path != "/sign-in" || path != "/" && to.Query().Get("next") != path:
 			t.Errorf("%s: %d, to %s", path, a.Status, to)
 		}
 	}
-	for _, f := range forms(c) {
-		if strings.HasPrefix(f.action, "/sign-in") || f.action == "/look" {
+	for _, f := range s.forms {
+		if strings.HasPrefix(f.action, "/sign-in") || strings.HasPrefix(f.action, "/link/") || f.action == "/look" {
 			continue
 		}
 		if a := stranger.Post(f.action, f.values); a.Status != http.StatusSeeOther || !strings.HasPrefix(a.Header.Get("Location"), "/sign-in") {
@@ -104,6 +66,7 @@ func TestNothingWithoutASession(t *testing.T) {
 
 // A session is made by signing in, is not chosen from outside, ends for good with the sign-out, and is no app key.
 func TestSessions(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	fixed := w.Client(t)
 	fixed.Choose("tocsin", "chosen-by-someone-else")
@@ -158,6 +121,7 @@ func cookie(t *testing.T, c *world.Client) string {
 
 // After the sign-in a person is led to pages of the console alone.
 func TestSignInLeadsNowhereElse(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	for _, next := range []string{
 		"https://evil.example/", "//evil.example", `/\evil.example`, `\\evil.example`, "/\t/evil.example", "javascript:alert(1)", " //evil.example",
@@ -179,6 +143,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 
 // The page of another site that sends a form to the console, or shows it in a frame, gets nowhere in a real browser.
 func TestAnotherSiteInTheBrowser(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	incident := anIncident(t, w)
 	p := signedIn(t, w)
@@ -204,6 +169,7 @@ func TestAnotherSiteInTheBrowser(t *testing.T) {
 
 // A session ends two weeks after its last use, and three months after the sign-in however it is used.
 func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	used, idle := client(t, w, w.Keys.All), client(t, w, w.Keys.All)
 	begun := w.Clock.Now()
@@ -222,6 +188,7 @@ const day = 24 * time.Hour
 
 // Over HTTPS the cookie of the session can be neither read by scripts nor set by another host, nor sent in the clear.
 func TestSecureCookie(t *testing.T) {
+	t.Parallel()
 	w := ended(t, world.BeginSecure(t, t.TempDir()))
 	answer := w.Client(t).PostFrom(w.URL, "same-origin", "/sign-in", url.Values{"app_key": {w.Keys.All}})
 	set := answer.Header.Values("Set-Cookie")

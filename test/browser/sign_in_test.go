@@ -10,10 +10,12 @@ import (
 // A wrong key is refused in place, the right one leads on to the page that was asked for, and signing out in one tab
 // signs out in all.
 func TestSignIn(t *testing.T) {
-	w := begin(t)
+	t.Parallel()
+	w := full(t)
 	p := open(t, w)
 	p.Open("/incidents?show=all")
 	p.At("/sign-in")
+	p.Click("Use an app key")
 	for _, wrong := range []string{"tk_wrong", w.Keys.All + "x"} {
 		p.Type("input[name=app_key]", wrong)
 		p.Enter()
@@ -38,28 +40,24 @@ func TestSignIn(t *testing.T) {
 	second.At("/sign-in")
 }
 
-// The first page and the page to sign in are sound for those who are not signed in.
+// The page to sign in is sound for those who are not signed in.
 func TestAccessOfTheSignIn(t *testing.T) {
-	w := begin(t)
+	t.Parallel()
+	w := full(t)
 	o := once(t)
 	p := open(t, w)
 	for _, lang := range []string{"en", "zh"} {
 		p.Language(lang)
-		for _, width := range []int{1360, 390} {
-			for _, dark := range []bool{false, true} {
-				p.Size(width, 900)
-				p.Dark(dark)
-				p.Open("/sign-in")
-				o.note(p.Axe(), "/sign-in", lang)
-			}
-		}
-		squeeze(o, p, "/sign-in")
+		p.Size(1360, 900)
+		p.Open("/sign-in")
+		look(o, p, "/sign-in "+lang)
 	}
 }
 
 // Language and theme are kept on this browser, also after the sign-out.
 func TestLanguageAndThemeAreKept(t *testing.T) {
-	w := begin(t)
+	t.Parallel()
+	w := full(t)
 	p := signedIn(t, w)
 	p.Follow("中文")
 	p.See("当前")

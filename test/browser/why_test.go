@@ -9,6 +9,7 @@ import (
 // From an incident one link leads to the whole chain: the alert, the rules that were tried with the condition that
 // matched, the step, the schedule, the person and how it ended.
 func TestWhyAnIncidentPages(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	incident := anIncident(t, w)
 	p := signedIn(t, w)
@@ -24,6 +25,7 @@ func TestWhyAnIncidentPages(t *testing.T) {
 
 // A silenced alert is marked in the list, and its page names the rule, when it ends, and the condition that matched.
 func TestWhyAnAlertIsSilent(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.Push(t, "sandbox", "Sandbox declines everything", "Critical", map[string]string{"service": "payment-api", "environment": "sandbox"})
 	w.Push(t, "card", "Card provider answers late", "Warning", map[string]string{"service": "payment-api", "provider": "cardstream"})

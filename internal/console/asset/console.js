@@ -79,6 +79,7 @@ document.addEventListener('compositionend', () => composing = false);
 const busy = () => composing || document.querySelector('dialog[open]') || document.activeElement?.matches('select')
   || controls().some(c => !c.id && isTyped(c));
 
+const drawn = Date.now();
 let last = 0, due = 0, version = 0;
 async function refresh() {
   due = 0;
@@ -168,12 +169,12 @@ function cut() {
 function listen() {
   clearTimeout(retry);
   stream?.close();
-  stream = new EventSource('/live');
+  stream = new EventSource('/live?seen=' + encodeURIComponent(stale().dataset.seen));
   heard = Date.now();
   stream.addEventListener('changed', () => { heard = Date.now(); later(); });
   stream.addEventListener('alive', () => heard = Date.now());
   stream.onopen = () => { heard = Date.now(); const s = stale(); if (s && !s.hidden) { s.hidden = true; later(0); } };
-  stream.onerror = () => { cut(); if (stream.readyState === EventSource.CLOSED) retry = setTimeout(listen, 5000); };
+  stream.onerror = () => { cut(); if (stream.readyState === EventSource.CLOSED) { retry = setTimeout(listen, 5000); later(); } }; // refused: the session may be over
 }
 function deaf() {
   clearTimeout(retry);
@@ -194,7 +195,7 @@ if (stale()) {
   setInterval(() => {
     if (!stream || document.hidden) return;
     if (Date.now() - heard > 45000) { cut(); listen(); } // three heartbeats are missing
-    else if (Date.now() - last > 60000) later(); // some things change with time alone, such as who is on call
+    else if (Date.now() - (last || drawn) > 60000) later(); // some things change with time alone, such as who is on call
   }, 5000);
 }
 

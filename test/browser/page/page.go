@@ -136,7 +136,7 @@ func (p *Page) Follow(what string) {
 // Enter presses Enter, which sends the form, and waits until another page is there.
 func (p *Page) Enter() {
 	p.t.Helper()
-	p.another("Enter", func() { p.Key("\r") })
+	p.another("Enter", func() { p.Key(Enter) })
 }
 
 func (p *Page) another(what string, do func()) {
@@ -154,7 +154,14 @@ func (p *Page) Type(field, text string) {
 	p.Key(text)
 }
 
-// Key presses keys, one after the other; see package kb for those without a character.
+// Keys without a character.
+const (
+	Enter  = "\r"
+	Escape = "\x1b"
+	Tab    = "\t"
+)
+
+// Key presses keys, one after the other.
 func (p *Page) Key(keys string) {
 	p.t.Helper()
 	p.must(chromedp.Do(p.ctx, chromedp.KeyEvent(keys)))

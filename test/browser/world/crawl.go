@@ -19,11 +19,15 @@ type Visit struct {
 	Answer Answer
 }
 
-// queries bounds the addresses that differ in their query alone: periods and pages of lists have no end.
-const queries = 8
+// The crawl reads as many addresses of each shape, and as many shapes of queries of each address: lists, periods and
+// filters have no end.
+const (
+	alike   = 4
+	queries = 8
+)
 
-// Crawl reads every address of the server that can be reached by links from the given ones, and calls look for each:
-// pages, files and what forms without changes ask for.
+// Crawl reads the addresses of the server that can be reached by links from the given ones, some of each shape, and calls
+// look for each: pages, files and what forms without changes ask for.
 func (c *Client) Crawl(look func(Visit), from ...string) {
 	c.t.Helper()
 	type link struct{ path, from string }
@@ -31,19 +35,21 @@ func (c *Client) Crawl(look func(Visit), from ...string) {
 	for _, path := range from {
 		waiting = append(waiting, link{path, ""})
 	}
-	seen, variants := map[string]bool{}, map[string]int{}
+	seen, shapes, variants := map[string]bool{}, map[string]int{}, map[string]int{}
 	for len(waiting) > 0 {
 		next := waiting[0]
 		waiting = waiting[1:]
 		path, _, _ := strings.Cut(next.path, "#")
-		bare, query, _ := strings.Cut(path, "?")
-		if seen[path] || query != "" && variants[bare] >= queries {
+		shape := Shape(path)
+		bare, _, query := strings.Cut(shape, "?")
+		if seen[path] || shapes[shape] >= alike || query && variants[bare] >= queries {
 			continue
 		}
 		seen[path] = true
-		if query != "" {
+		if query && shapes[shape] == 0 {
 			variants[bare]++
 		}
+		shapes[shape]++
 		a := c.Get(path)
 		look(Visit{path, next.from, a})
 		for hops := 0; a.Status >= 300 && a.Status < 400 && hops < 5; hops++ {
@@ -125,30 +131,57 @@ func Shape(path string) string {
 	return strings.Join(parts, "/") + "?" + strings.Join(names, "&")
 }
 
-// variety bounds the representatives of pages that differ in their query alone.
-const variety = 2
-
 // Pages returns one address of each kind of page that can be reached from the menu, and the page to sign in.
 func (c *Client) Pages() []string {
 	c.t.Helper()
-	found, variants := map[string]string{}, map[string]int{}
-	c.Crawl(func(v Visit) {
-		shape := Shape(v.Path)
-		bare, query, _ := strings.Cut(shape, "?")
-		if !IsPage(v.Answer) || v.Answer.Status != http.StatusOK || found[shape] != "" || query != "" && variants[bare] >= variety {
-			return
-		}
-		if query != "" {
-			variants[bare]++
-		}
-		found[shape] = v.Path
-	}, "/", "/sign-in")
-	shapes := slices.SortedFunc(maps.Keys(found), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	var a Atlas
+	c.Crawl(a.Add, "/", "/sign-in")
+	return a.Pages()
+}
+
+// Atlas collects one address of each kind of page.
+type Atlas struct {
+	found    map[string]string // by shape
+	variants map[string]bool   // the shapes without a query that have one with a query
+}
+
+// Add adds what a crawl has read. Of the pages that differ in their query alone, there is one without and one with a query.
+func (a *Atlas) Add(v Visit) {
+	shape := Shape(v.Path)
+	bare, _, query := strings.Cut(shape, "?")
+	if !IsPage(v.Answer) || v.Answer.Status != http.StatusOK || a.found[shape] != "" || query && a.variants[bare] {
+		return
+	}
+	if a.found == nil {
+		a.found, a.variants = map[string]string{}, map[string]bool{}
+	}
+	a.variants[bare] = a.variants[bare] || query
+	a.found[shape] = v.Path
+}
+
+// Pages returns the addresses, the shortest shapes first.
+func (a *Atlas) Pages() []string {
+	shapes := slices.SortedFunc(maps.Keys(a.found), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	paths := make([]string, len(shapes))
 	for i, s := range shapes {
-		paths[i] = found[s]
+		paths[i] = a.found[s]
 	}
 	return paths
+}
+
+// Unread returns the patterns of pages that none of the paths has.
+func Unread(patterns, paths []string) []string {
+	mux, read := http.NewServeMux(), map[string]bool{}
+	for _, pattern := range patterns {
+		mux.HandleFunc(pattern, http.NotFound)
+	}
+	for _, path := range paths {
+		if r, err := http.NewRequest(http.MethodGet, path, nil); err == nil {
+			_, pattern := mux.Handler(r)
+			read[pattern] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(patterns), func(pattern string) bool { return read[pattern] })
 }
 
 // IsPage reports whether an answer is a page of the console, unlike the reference of the API and files.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -22,20 +23,22 @@ var texts = map[string]bool{
 // MakeHostile replaces every name, title and description of an account by markup.
 func MakeHostile(t Reporter, f *accountfile.File) {
 	t.Helper()
-	text, err := json.Marshal(f)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	var text bytes.Buffer
 	var all any
-	if err := json.Unmarshal(text, &all); err != nil {
+	err := accountfile.Write(&text, f)
+	if err == nil {
+		err = json.Unmarshal(text.Bytes(), &all)
+	}
+	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	n := 0
 	infect(all, &n)
-	if text, err = json.Marshal(all); err != nil {
+	infected, err := json.Marshal(all)
+	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	changed, err := accountfile.Read(strings.NewReader(string(text)))
+	changed, err := accountfile.Read(bytes.NewReader(infected))
 	if err != nil {
 		t.Fatalf("the hostile account: %v", err)
 	}

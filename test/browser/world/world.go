@@ -40,7 +40,6 @@ type World struct {
 	App   *app.App
 	URL   string
 	Keys  demo.Keys
-	Link  string // of BeginEmpty: where the owner sets a password
 
 	server   *httptest.Server
 	mu       sync.Mutex
@@ -56,37 +55,31 @@ type Reporter interface {
 // Begin starts a program whose database is in a folder. Its account is the demo's, which change may alter; nil: as it is.
 func Begin(t Reporter, dir string, change func(*accountfile.File)) *World {
 	t.Helper()
-	return demoIn(t, begin(t, dir, false, nil), change)
+	if change != nil {
+		return demoIn(t, begin(t, dir, false, nil), change)
+	}
+	return beginFilled(t, dir, false, nil)
 }
 
 // BeginSecure is Begin with HTTPS, as the demo's account.
 func BeginSecure(t Reporter, dir string) *World {
 	t.Helper()
-	return demoIn(t, begin(t, dir, true, nil), nil)
+	return beginFilled(t, dir, true, nil)
 }
 
 // BeginOpen is Begin with webhooks that are really sent, to addresses of this machine.
 func BeginOpen(t Reporter, dir string) *World {
 	t.Helper()
-	return demoIn(t, begin(t, dir, false, func(c *app.Config) {
+	return beginFilled(t, dir, false, func(c *app.Config) {
 		c.Senders.Closed, c.Senders.Allow = false, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
-	}), nil)
+	})
 }
 
-func demoIn(t Reporter, w *World, change func(*accountfile.File)) *World {
+func beginFilled(t Reporter, dir string, secure bool, change func(*app.Config)) *World {
 	t.Helper()
-	f := demo.Account(Start)
-	f.Deliveries = f.Deliveries[max(0, len(f.Deliveries)-deliveries):]
-	if change != nil {
-		change(f)
-	}
-	err := accountfile.Import(context.Background(), w.App.DB, w.App.Keyring, f, Start, false)
-	if err == nil {
-		w.Keys, err = demo.Fill(context.Background(), w.App.DB, w.App.Keyring, Start) // keys alone: the account is there
-	}
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	keys := copyFilled(t, dir)
+	w := begin(t, dir, secure, change)
+	w.Keys = keys
 	return w
 }
 
@@ -104,7 +97,7 @@ func BeginWith(t Reporter, dir string, change func(*app.Config)) *World {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	w.Keys.All, w.Link = first.Key, first.LinkPath
+	w.Keys.All, w.Keys.LinkPath = first.Key, first.LinkPath
 	return w
 }
 
@@ -112,7 +105,7 @@ func begin(t Reporter, dir string, secure bool, change func(*app.Config)) *World
 	t.Helper()
 	w := &World{Clock: clock.At(Start)}
 	c := app.Config{
-		DB: "sqlite:" + filepath.Join(dir, "tocsin.db"), Clock: w.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
+		DB: "sqlite:" + filepath.Join(dir, databaseName), Clock: w.Clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
 		Senders: app.Senders{Closed: true, Deliver: w.deliver},
 	}
 	must := func(err error) {
