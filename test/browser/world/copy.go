@@ -33,7 +33,7 @@ func copyFilled(t Reporter, dir string) demo.Keys {
 	}
 	path := filepath.Join(dir, databaseName)
 	filled.once.Do(func() {
-		w := demoIn(t, begin(t, dir, false), nil)
+		w := demoIn(t, begin(t, dir, false, nil), nil)
 		must(w.Close())
 		var err error
 		filled.database, err = os.ReadFile(path)
