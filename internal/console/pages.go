@@ -13,5 +13,5 @@ func pages() []page {
 func actions() []action {
 	return slices.Concat(signInActions, linkActions, securityActions, incidentActions, alertActions, scheduleActions,
 		channelActions, integrationActions, configurationActions, rumActions,
-		deliveryActions, endpointActions, peopleActions, meActions, teamActions, roleActions, keyActions)
+		deliveryActions, endpointActions, peopleActions, meActions, pushActions, teamActions, roleActions, keyActions)
 }

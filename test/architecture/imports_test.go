@@ -35,7 +35,7 @@ var layers = []layer{
 	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/delivery"}},
 	{"shared by the nouns", []string{"activity", "configstore"}},
 	{"senders: one package for each service", []string{
-		"sender", "sender/sendertest", "sender/mailtest", "sender/twiliotest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
+		"sender", "sender/sendertest", "sender/mailtest", "sender/twiliotest", "sender/webpushtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
 		"sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom", "sender/webhook", "sender/gateway", "sender/email", "sender/twilio", "sender/webpush",
 	}},
 	{"frame", []string{"auth", "api", "module"}},

@@ -18,6 +18,14 @@ import (
 // ends in the number of its subscription, so that one that fails is tried again without the others.
 const methodPush = "push"
 
+// MethodName returns a method for people: that of a browser without the number of its subscription.
+func MethodName(method string) string {
+	if kindOf(method) == methodPush {
+		return methodPush
+	}
+	return method
+}
+
 // Browser is a browser that a person receives push in. Its endpoint is read when a message is sent.
 type Browser struct {
 	Account      int64 `json:"account"`
