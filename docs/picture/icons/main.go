@@ -64,19 +64,25 @@ func draw(p picture) *image.NRGBA {
 	scale := (24 + 2*p.margin) / float64(p.size) // units in a pixel
 	shapes := bell()
 	for y := range p.size {
-		for x := range p.size {
-			bells, grounds := 0, 0
-			for i := range fine * fine {
-				at := point{float64(x) + (float64(i%fine)+.5)/fine, float64(y) + (float64(i/fine)+.5)/fine}
-				if !p.round || inCorners(at, float64(p.size)) {
-					grounds++
+		bells, grounds := make([]int, p.size), make([]int, p.size)
+		for row := range fine {
+			at := float64(y) + (float64(row)+.5)/fine
+			var edges [2][]float64 // of the shapes on this row
+			for i, shape := range shapes {
+				edges[i] = crossings(shape, at*scale-p.margin)
+			}
+			for i := range p.size * fine {
+				x := (float64(i) + .5) / fine
+				if !p.round || inCorners(point{x, at}, float64(p.size)) {
+					grounds[i/fine]++
 				}
-				at = point{at.x*scale - p.margin, at.y*scale - p.margin}
-				if inside(shapes[0], at) || inside(shapes[1], at) {
-					bells++
+				if u := x*scale - p.margin; inside(edges[0], u) || inside(edges[1], u) {
+					bells[i/fine]++
 				}
 			}
-			m.SetNRGBA(x, y, mix(p.background, grounds, bells))
+		}
+		for x := range p.size {
+			m.SetNRGBA(x, y, mix(p.background, grounds[x], bells[x]))
 		}
 	}
 	return m
@@ -128,13 +134,21 @@ func curve(from point, c [3]point) (all []point) {
 	return all
 }
 
-// inside reports whether a point is in a polygon.
-func inside(shape []point, p point) (in bool) {
-	for i, j := 0, len(shape)-1; i < len(shape); j, i = i, i+1 {
-		a, b := shape[i], shape[j]
-		if (a.y > p.y) != (b.y > p.y) && p.x < (b.x-a.x)*(p.y-a.y)/(b.y-a.y)+a.x {
-			in = !in
+// crossings returns where the outline of a polygon crosses a row.
+func crossings(shape []point, y float64) (at []float64) {
+	for i, a := range shape {
+		b := shape[(i+1)%len(shape)]
+		if (a.y > y) != (b.y > y) {
+			at = append(at, (b.x-a.x)*(y-a.y)/(b.y-a.y)+a.x)
 		}
+	}
+	return at
+}
+
+// inside reports whether a point of a row is in the polygon that crosses it there.
+func inside(crossings []float64, x float64) (in bool) {
+	for _, c := range crossings {
+		in = in != (c < x)
 	}
 	return in
 }
