@@ -6,7 +6,9 @@
 const say = text => (navigator.language.startsWith('zh') && words[text]) || text;
 const files = 'files-' + version, pages = 'pages', maxPages = 40;
 const mark = 'id="kept" hidden';
-const isKept = path => path === '/' || path === '/incidents' || /^\/incidents\/[0-9a-f]{24}$/.test(path) || /^\/people\/\d+\/shifts$/.test(path);
+// A page is kept under its path: what it shows after a form was sent is the same page. Lists that are filtered are not kept.
+const isKept = ({ pathname: path, search }) => /^(\?done=[\w-]*)?$/.test(search) && (path === '/' || path === '/incidents' || /^\/incidents\/[0-9a-f]{24}$/.test(path) || /^\/people\/\d+\/shifts$/.test(path));
+const keyOf = url => url.origin + url.pathname;
 
 self.addEventListener('install', event => event.waitUntil(
   caches.open(files).then(cache => cache.addAll(shell)).then(() => self.skipWaiting())));
@@ -30,7 +32,7 @@ self.addEventListener('fetch', event => {
   if (/^\/(sign-in|sign-out|link)(\/|$)/.test(url.pathname)) { event.waitUntil(forget()); return; }
   if (request.method !== 'GET') return;
   if (url.pathname.startsWith('/assets/')) event.respondWith(caches.match(request).then(hit => hit ?? fetch(request)));
-  else if (isKept(url.pathname)) event.respondWith(page(event, url));
+  else if (isKept(url)) event.respondWith(page(event, url));
   else if (request.mode === 'navigate') event.respondWith(fetch(request).catch(nothing));
 });
 
@@ -54,14 +56,14 @@ async function keep(url, answer, mine) {
   const html = await answer.text();
   if (mine !== reader || !html.includes(mark)) return;
   const cache = await caches.open(pages);
-  await cache.put(url.href, new Response(html, { headers: answer.headers }));
+  await cache.put(keyOf(url), new Response(html, { headers: answer.headers }));
   if (mine !== reader) { await caches.delete(pages); return; }
   for (const old of (await cache.keys()).slice(0, -maxPages)) await cache.delete(old);
 }
 
 // lastSeen returns a kept page with its mark shown.
 async function lastSeen(url) {
-  const old = await (await caches.open(pages)).match(url.href);
+  const old = await (await caches.open(pages)).match(keyOf(url));
   if (!old) return undefined;
   const html = await old.text();
   return new Response(html.replace(mark, 'id="kept" role="status"'), { headers: headers(old.headers.get('Content-Security-Policy')) });
