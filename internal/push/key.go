@@ -16,8 +16,8 @@ type Key struct {
 	Public, Private string
 }
 
-// keyContext is what the sealed private key is bound to.
-const keyContext = "push_key"
+// KeyContext is what the sealed private key is bound to.
+const KeyContext = "push_key"
 
 // PublicKey returns the public key of this server; empty: it has none.
 func PublicKey(tx *db.Tx) (string, error) {
@@ -36,7 +36,7 @@ func OpenKey(tx *db.Tx, keyring *secret.Keyring) (k Key, err error) {
 	case !found:
 		return k, errors.New("this server has no key for push")
 	}
-	k.Private, err = keyring.Open(sealed, keyContext)
+	k.Private, err = keyring.Open(sealed, KeyContext)
 	return k, err
 }
 
@@ -52,7 +52,7 @@ func ensureKey(tx *db.Tx, keyring *secret.Keyring) error {
 		return err
 	}
 	text := base64.RawURLEncoding.EncodeToString
-	sealed, err := keyring.Seal(text(private.Bytes()), keyContext)
+	sealed, err := keyring.Seal(text(private.Bytes()), KeyContext)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func resealKey(tx *db.Tx, renew secret.Renew) (int, error) {
 	if err != nil || !found {
 		return 0, err
 	}
-	if sealed, err = renew(sealed, keyContext); err != nil {
+	if sealed, err = renew(sealed, KeyContext); err != nil {
 		return 0, err
 	}
 	_, err = tx.Exec(`UPDATE push_key SET private_key = $1 WHERE key_id = 1`, sealed)

@@ -16,6 +16,7 @@ import (
 	"github.com/SherClockHolmes/webpush-go"
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/core/render"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -85,13 +86,13 @@ func Send(ctx context.Context, out *egress.Client, from Server, to Browser, m se
 
 // payload returns the parts of a message that a browser shows, each cut to its bound.
 func payload(m sender.Message) Payload {
-	cut := func(text string, size int) string { return sender.Fit(text, size, sender.JSON) }
+	cut := func(text string, size int) string { return sender.Fit(render.OneLine(text), size, sender.JSON) }
 	p := Payload{
 		Title: cut(m.Subject, maxTitle), Severity: m.Severity, Channel: cut(m.Channel, maxChannel), Why: cut(m.Why, maxWhy),
 		Tag: topic(m.Thread), Quiet: m.Severity == "Ok",
 	}
 	if p.Channel == "" && p.Why == "" {
-		p.Text = cut(string(m.Text), maxText)
+		p.Text = sender.Fit(string(m.Text), maxText, sender.JSON)
 	}
 	if len(m.Link) <= maxLink { // half a link leads nowhere
 		p.Link = m.Link
