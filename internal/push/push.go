@@ -1,7 +1,7 @@
 // Package push stores the browsers that persons receive notifications with by Web Push, and the key with which this server
 // sends to them (RFC 8292).
 //
-// The endpoint of a browser is a secret: whoever has it can send to the browser. It must never be shown, and never be
+// The endpoint of a browser is a secret, with which anyone can send to the browser. It must never be shown, and never be
 // stored unsealed.
 package push
 

@@ -58,12 +58,13 @@ func TestTurnPushOn(t *testing.T) {
 	p.See("No browser receives push yet")
 }
 
-// A person who does not allow notifications is told what to do.
+// A person who does not allow notifications is shown what to do.
 func TestPushNotAllowed(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open("/me")
 	p.Has("#push-on:not([hidden])")
+	p.Unseen("The browser does not allow")
 	page.Eval[bool](p, `(() => { Notification.requestPermission = async () => 'denied'; return true; })()`)
 	p.Click("Turn on in this browser")
 	p.See("The browser does not allow notifications of this site")
@@ -83,7 +84,7 @@ func TestAPushedMessageAcknowledges(t *testing.T) {
 	if got := p.InWorker(shown); got != want {
 		t.Errorf("shown is %q, want %q", got, want)
 	}
-	// A link that this server did not make does nothing, says so, and its address leads nowhere else.
+	// A link that this server did not make does nothing, is answered with a reason, and its address leads nowhere else.
 	p.InWorker(`acknowledge({title: 'Payments are slow', tag: 'x', ack: 'https://elsewhere.example/ack/AAAA'}).then(() => '')`)
 	if got := p.InWorker(shown); !strings.HasPrefix(got, "Not acknowledged|this link was not made by this server") || !strings.HasSuffix(got, "|Acknowledge Open") {
 		t.Errorf("after a forged link: %q", got)
@@ -100,7 +101,7 @@ func TestAPushedMessageAcknowledges(t *testing.T) {
 	p.Messages() // the forged link was answered with an error
 }
 
-// cut takes the server away and gives it back, for pages and their service worker alike.
+// cut stops the server's answers, and lets it answer again, for pages and their service worker alike.
 func cut(t *testing.T, w *world.World, away bool) {
 	t.Helper()
 	w.Away(away)

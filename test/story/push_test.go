@@ -81,7 +81,7 @@ func (w *world) acknowledges(link string) (status int, done, problem string) {
 	return answer.StatusCode, reply.Done, reply.Problem
 }
 
-// A page reaches each browser of the person once, says what and why, and its link acknowledges, once.
+// A page reaches each browser of the person once, with what and why, and its link acknowledges, once.
 func TestAPushReachesEveryBrowserAndAcknowledges(t *testing.T) {
 	w, s, _ := pushed(t, []string{"phone", "laptop"})
 	w.push("cpu", "Critical")
@@ -272,7 +272,7 @@ func TestPushIsAMethodLikeTheOthers(t *testing.T) {
 	}
 }
 
-// The program calls no address on behalf of a browser that only the server can reach, whatever the endpoint's name says.
+// The program calls no address on behalf of a browser that only the server can reach, whatever the endpoint's name is.
 func TestHostileEndpoints(t *testing.T) {
 	s := webpushtest.New(t)
 	w := beginWith(t, func(c *app.Config) { c.Senders.Allow = nil }, prefersPush(ann), escalates(layer(onCall(day))))
@@ -296,7 +296,7 @@ func TestHostileEndpoints(t *testing.T) {
 	}
 }
 
-// A test message goes to one browser and says what came of it. A restart keeps the browsers and the server's key.
+// A test message goes to one browser, and the list shows what came of it. A restart keeps the browsers and the server's key.
 func TestATestMessageAndARestart(t *testing.T) {
 	w, s, _ := pushed(t, []string{"phone", "laptop"})
 	before := w.as(annKey, "/person/push/list", `{}`)

@@ -69,7 +69,7 @@ func (r *Service) TestPush(tx *db.Tx, s push.Subscription, now time.Time) error 
 	}, now)
 }
 
-// once gives a message to a browser its links: to the page of the incident, and one that acknowledges once.
+// once sets the links of a message to a browser: to the page of the incident, and one that acknowledges once.
 func (r *Service) once(f *attempt, sent []*member, m *sender.Message, now time.Time) {
 	if kindOf(f.Method) != methodPush || r.Links == nil || r.Links.Base == "" {
 		return

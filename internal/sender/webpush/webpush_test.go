@@ -110,7 +110,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestAPayloadFits: whatever a message holds, it fits, is whole characters, and says that it was cut.
+// TestAPayloadFits: whatever a message holds, it fits, is whole characters, and shows that it was cut.
 func TestAPayloadFits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	alphabet := []rune("aé倒🔔\"\\\n\x00\u2028<>&\u202e")

@@ -29,7 +29,7 @@ import (
 	"testing"
 )
 
-// Service is a push service. It takes everything unless Answer says otherwise.
+// Service is a push service. It takes everything unless Answer is set.
 type Service struct {
 	URL    string
 	server *httptest.Server
@@ -103,7 +103,7 @@ func (s *Service) Browser(name string) *Browser {
 	return b
 }
 
-// Subscription returns what the browser gives to the page, as JSON members endpoint, keys and name.
+// Subscription returns what the page reads of the browser, as JSON members endpoint, keys and name.
 func (b *Browser) Subscription() string {
 	return fmt.Sprintf(`{"endpoint": %q, "keys": {"p256dh": %q, "auth": %q}, "name": %q}`,
 		b.Endpoint, text(b.private.PublicKey().Bytes()), text(b.auth), b.Name)

@@ -49,7 +49,7 @@ func (p *Page) Notify() {
 	p.must(err)
 }
 
-// Push gives a message to the service worker of the page, as a push service does.
+// Push sends a message to the service worker of the page, as a push service does.
 func (p *Page) Push(message string) {
 	p.t.Helper()
 	var mu sync.Mutex
