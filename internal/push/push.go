@@ -66,7 +66,8 @@ type Target struct {
 const columns = `account_id, subscription_id, person_id, digest, name, host, target, public_key, created_at, tried_at, problem`
 
 func scanned(scan db.Scan) (s Subscription, err error) {
-	return s, scan(&s.AccountID, &s.ID, &s.PersonID, &s.Digest, &s.Name, &s.Host, &s.target, &s.PublicKey, &s.CreatedAt, &s.TriedAt, &s.Problem)
+	return s, scan(&s.AccountID, &s.ID, &s.PersonID, &s.Digest, &s.Name, &s.Host, &s.target, &s.PublicKey, &s.CreatedAt, &s.TriedAt,
+		&s.Problem)
 }
 
 // Of returns the browsers of a person, the oldest first.

@@ -79,7 +79,8 @@ func Send(ctx context.Context, out *egress.Client, from Server, to Browser, m se
 			Topic: topic(m.Thread), TTL: int(ttl[m.Severity].Seconds()), Urgency: urgency[m.Severity],
 		})
 	if failure := (*egress.Failure)(nil); err != nil && !errors.As(err, &failure) {
-		return sender.Receipt{}, &sender.Error{Message: "the message cannot be encrypted for the browser"} // a text of the library may hold the endpoint
+		// A text of the library may hold the endpoint.
+		return sender.Receipt{}, &sender.Error{Message: "the message cannot be encrypted for the browser"}
 	}
 	return sender.Judge(nil, []string{to.Endpoint})(client.attempt, err)
 }

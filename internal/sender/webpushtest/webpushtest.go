@@ -74,7 +74,8 @@ func Trust() (remove func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(pem.Encode(f, &pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), f.Close(), os.Setenv("SSL_CERT_FILE", f.Name()))
+	block := pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}
+	err = errors.Join(pem.Encode(f, &block), f.Close(), os.Setenv("SSL_CERT_FILE", f.Name()))
 	return func() { _ = os.Remove(f.Name()) }, err
 }
 
@@ -177,8 +178,8 @@ func checkSender(header, audience string) error {
 		return errors.New("no signature")
 	}
 	sum := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
-	named := ecdsa.PublicKey{Curve: elliptic.P256(), X: new(big.Int).SetBytes(public[1:33]), Y: new(big.Int).SetBytes(public[33:])}
-	if !ecdsa.Verify(&named, sum[:], new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])) {
+	signer, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), public)
+	if err != nil || !ecdsa.Verify(signer, sum[:], new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])) {
 		return errors.New("the signature is of another key")
 	}
 	claims, err := base64.RawURLEncoding.DecodeString(parts[1])
@@ -189,7 +190,8 @@ func checkSender(header, audience string) error {
 	if err == nil {
 		err = json.Unmarshal(claims, &claimed)
 	}
-	if err != nil || claimed.Aud != audience || claimed.Exp == 0 || !strings.HasPrefix(claimed.Sub, "https:") && !strings.HasPrefix(claimed.Sub, "mailto:") {
+	named := strings.HasPrefix(claimed.Sub, "https:") || strings.HasPrefix(claimed.Sub, "mailto:")
+	if err != nil || claimed.Aud != audience || claimed.Exp == 0 || !named {
 		return fmt.Errorf("the claims are %s", claims)
 	}
 	return nil
