@@ -10,6 +10,7 @@
 # make soak    the tests of random cases for long: CASES schedules (default 100000), ROUNDS of the others (default 50)
 # make pictures   the pictures of messages in docs/picture; needs Chromium, CHROMIUM=its name (default chromium)
 # make browser tests of the console in Chromium
+# make icons      the pictures of the console for the first screens of phones
 # make shots   the pictures of the console's pages in docs/picture/console; needs Chromium and a Chinese font
 # make golden  writes the golden replies: read the difference before you commit it
 # make published REFERENCE="NEWEST.json OLDER.json"   the digest of the public API description that replies are held against
@@ -19,7 +20,7 @@ CASES    ?= 100000
 ROUNDS   ?= 50
 CHROMIUM ?= chromium
 
-.PHONY: test quick tools lint demo build release bench fuzz soak golden pictures browser shots published
+.PHONY: test quick tools lint demo build release bench fuzz soak golden pictures icons browser shots published
 
 test:
 	./test.sh
@@ -65,6 +66,9 @@ golden:
 
 pictures:
 	go run ./docs/picture/messages $(CHROMIUM)
+
+icons:
+	go run ./docs/picture/icons internal/console/asset
 
 browser:
 	./test.sh browser

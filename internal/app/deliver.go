@@ -60,9 +60,14 @@ func (a *App) deliverer() notify.Deliver {
 	out, chats := a.outside(), a.chats()
 	// The operator of the server configures the mail server and the telephone service, not its users: any address is allowed.
 	own := a.everywhere()
+	// Any person can add the endpoint of a browser, and push services are public.
+	browsers := egress.New(egress.Policy{Allow: a.Senders.Allow, RefusePrivate: true, Held: a.Gate.Reason})
 	return func(ctx context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 		if to.Direct != nil {
 			return a.sendByApp(ctx, out, to.Direct, m)
+		}
+		if to.Push != nil {
+			return a.sendPush(ctx, browsers, to.Push, m)
 		}
 		switch method {
 		case "email":
@@ -133,6 +138,8 @@ func (a *App) can(method string) bool {
 	switch {
 	case a.Senders.Deliver != nil:
 		return true
+	case method == "push":
+		return true // its key is made at the first start
 	case method == "email":
 		return a.Senders.Mail.Host != ""
 	case method == "sms" || method == "voice":

@@ -15,7 +15,7 @@ import (
 // must not be used by accident.
 func TestEveryMethodHasATarget(t *testing.T) {
 	a := &App{Config: Config{Clock: clock.At(time.Unix(0, 0))}}
-	methods := append(a.methods(), "email", "sms", "voice", integration.SlackApp, integration.FeishuApp, integration.DingTalkApp, integration.WeComApp, integration.TeamsApp)
+	methods := append(a.methods(), "email", "sms", "voice", "push", integration.SlackApp, integration.FeishuApp, integration.DingTalkApp, integration.WeComApp, integration.TeamsApp)
 	for _, method := range methods {
 		if _, known := render.For(method); !known {
 			t.Errorf("%s has no target", method)
@@ -29,7 +29,7 @@ func TestEveryMethodHasATarget(t *testing.T) {
 // TestEveryMethodIsKnown: a rule or a preference may name exactly the methods that the program has a sender for.
 func TestEveryMethodIsKnown(t *testing.T) {
 	a := &App{Config: Config{Clock: clock.At(time.Unix(0, 0))}}
-	want := append(a.methods(), "email", "sms", "voice")
+	want := append(a.methods(), "email", "sms", "voice", "push")
 	slices.Sort(want)
 	if got := slices.Sorted(slices.Values(sender.Methods)); !slices.Equal(got, want) {
 		t.Errorf("the known methods are %v, there are senders for %v", got, want)

@@ -43,6 +43,7 @@ import (
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/preference"
+	"tocsin/internal/push"
 	"tocsin/internal/role"
 	"tocsin/internal/route"
 	"tocsin/internal/rum"
@@ -129,6 +130,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 		rum.New(a.Keyring).Module(),
 		person.Module(),
 		credential.Module(),
+		(&push.Service{Keyring: a.Keyring, Test: a.notify.TestPush}).Module(),
 		session.Module(),
 		a.signIn.Module(),
 		(&team.Service{Invite: person.InviteByEmail}).Module(),

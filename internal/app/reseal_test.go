@@ -23,6 +23,7 @@ import (
 var secretive = []struct{ path, body string }{
 	{"/person/second-factor/begin", `{}`},
 	{"/preference/update", `{"contacts":{"slack":"https://hooks.example.com/secret"}}`},
+	{"/person/push/subscribe", `{"endpoint":"https://push.example.com/secret","keys":{"p256dh":"BNNL5ZaTfK81qhXOx23-wewhigUeFb632jN6LvRWCFH1ubQr77FE_9qV1FuojuRmHP42zmf34rXgW80OvUVDgTk","auth":"zqbxT6JKstKSY9JKibZLSQ"}}`},
 	{"/incident/create", `{"incident_severity":"Critical","title":"down","channel_id":$channel_id}`},
 	{"/schedule/create", `{"schedule_name":"nights","notify":{"webhooks":[{"type":"slack","settings":{"token":"secret"}}]}}`},
 }

@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/push"
 )
 
 // Rotation is the result of RotateSeal.
@@ -50,7 +51,7 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 	err = d.Write(ctx, func(tx *db.Tx) error {
 		err := reseal(c, tx, func(sealed, context string) (string, error) {
 			switch id := secret.KeyID(sealed); {
-			case noted[id] && !slices.Contains(old, id):
+			case (noted[id] || context == push.KeyContext) && !slices.Contains(old, id):
 				return sealed, nil
 			case id != "":
 				r.Sealed++

@@ -13,6 +13,7 @@ import (
 
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/push"
 )
 
 // offline returns the modules of a program that has no database and no keys.
@@ -150,8 +151,9 @@ var errOnlyLooked = errors.New("only looked")
 func usedSealKeys(ctx context.Context, d *db.DB, c Config) (secrets map[string]int, err error) {
 	secrets = map[string]int{}
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		if err := reseal(c, tx, func(sealed, _ string) (string, error) {
-			if id := secret.KeyID(sealed); id != "" {
+		if err := reseal(c, tx, func(sealed, context string) (string, error) {
+			// Without browsers the key for push is of no use to anyone, and with them each of them counts.
+			if id := secret.KeyID(sealed); id != "" && context != push.KeyContext {
 				secrets[id]++
 			}
 			return sealed, nil

@@ -76,7 +76,7 @@ type Target struct {
 // By names the methods that notify persons, by the severity of the incident.
 type By struct {
 	FollowPreference *bool    `json:"follow_preference,omitzero" doc:"By the methods that each person has chosen; the lists are ignored."`
-	Critical         []string `json:"critical,omitzero" maxItems:"20" maxLength:"64" doc:"Methods such as voice, sms, email and the direct message of an app, slack_app:6113996590131."`
+	Critical         []string `json:"critical,omitzero" maxItems:"20" maxLength:"64" doc:"Methods such as voice, sms, push, email and the direct message of an app, slack_app:6113996590131."`
 	Warning          []string `json:"warning,omitzero" maxItems:"20" maxLength:"64" doc:"Methods for Warning."`
 	Info             []string `json:"info,omitzero" maxItems:"20" maxLength:"64" doc:"Methods for Info."`
 }

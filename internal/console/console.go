@@ -54,6 +54,8 @@ func (s *Service) Handlers() map[string]http.Handler {
 	for _, p := range pages() {
 		all["GET "+p.path] = s.visited(p.open, func(v *visit) error { return v.showPage(p) })
 	}
+	all["GET /service-worker.js"] = serviceWorker()
+	all["GET /manifest.webmanifest"] = served("application/manifest+json", manifest)
 	all["GET /live"] = s.visited(false, (*visit).live)
 	cross := http.NewCrossOriginProtection()
 	all["POST /insight/export"] = cross.Handler(s.visited(false, (*visit).exportInsight))

@@ -323,7 +323,8 @@ var ways = map[string]string{
 
 // Way names a method of notification.
 func (v *visit) Way(method string) string {
-	if name := ways[method]; name != "" {
+	kind, _, _ := strings.Cut(method, ":")
+	if name := ways[kind]; name != "" {
 		return v.T(name)
 	}
 	return method

@@ -21,6 +21,7 @@ var findingTitles = map[string]string{
 	"layer_never_on_call":       "A layer that is never on call",
 	"person_unreachable":        "A person who cannot be reached",
 	"method_not_sendable":       "A method that the server cannot send",
+	"push_without_browser":      "Push without a browser",
 	"chat_unusable":             "A chat that cannot be used",
 	"fallback_unreachable":      "The fallback cannot be reached",
 	"filter_never_matches":      "Conditions that are never met",

@@ -56,7 +56,7 @@ func (p preference) Contacts() []string { return slices.Sorted(maps.Keys(p.Addre
 // Choices returns the methods that the person can choose: those that everyone has, those with an address, and those that
 // are chosen already.
 func (p preference) Choices() []string {
-	all := []string{"voice", "sms", "email"}
+	all := []string{"voice", "sms", "push", "email"}
 	for _, more := range [][]string{p.Contacts(), p.Trigger.Critical, p.Trigger.Warning, p.Trigger.Info, p.Shift.Methods} {
 		for _, method := range more {
 			if !slices.Contains(all, method) {
@@ -77,6 +77,7 @@ func (v *visit) preference(person int64) (p preference, err error) {
 type meView struct {
 	titled
 	Preference preference
+	Push       browsers
 	Zones      []string
 	Warnings   []string
 	Test       *testPage // that the visitor asked for; nil: none
@@ -89,6 +90,9 @@ func showMe(v *visit) (view, error) {
 	d := meView{titled: titled(v.T("My settings")), Zones: zones}
 	var err error
 	if d.Preference, err = v.preference(v.who.PersonID); err != nil {
+		return nil, err
+	}
+	if d.Push, err = v.browsers(); err != nil {
 		return nil, err
 	}
 	if d.Test, err = v.testPage(v.query("page")); err != nil {

@@ -13,7 +13,7 @@ func pages() []page {
 func actions() []action {
 	return slices.Concat(signInActions, linkActions, securityActions, incidentActions, alertActions, scheduleActions,
 		channelActions, integrationActions, configurationActions, rumActions,
-		deliveryActions, endpointActions, peopleActions, meActions, teamActions, roleActions, keyActions)
+		deliveryActions, endpointActions, peopleActions, meActions, pushActions, teamActions, roleActions, keyActions)
 }
 
 // Addresses returns the addresses of all pages that show something, as patterns of http.ServeMux: tests look at every one.

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/credential"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/push"
 	"tocsin/internal/role"
 	"tocsin/internal/session"
 	"tocsin/internal/team"
@@ -80,7 +81,7 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 		}
 	}
 	for _, remove := range []func(tx *db.Tx, account, person int64) error{
-		auth.DeleteKeysOf, session.EndAll, credential.Forget, role.RevokeAll, team.Leave, markDeleted,
+		auth.DeleteKeysOf, session.EndAll, credential.Forget, push.Forget, role.RevokeAll, team.Leave, markDeleted,
 	} {
 		if err := remove(c.Tx, c.Who.AccountID, m.MemberID); err != nil {
 			return api.Removal{}, err

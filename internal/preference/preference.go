@@ -118,7 +118,7 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 }
 
 // withoutContact matches the methods that need no contact of the person.
-var withoutContact = regexp.MustCompile(`\A(email|sms|voice|(feishu|dingtalk|wecom|slack|teams)_app(:.+)?)\z`)
+var withoutContact = regexp.MustCompile(`\A(email|sms|voice|push|(feishu|dingtalk|wecom|slack|teams)_app(:.+)?)\z`)
 
 // methods calls fn with every method of the preference and its path.
 func (p *Preference) methods(fn func(list string, index int, method string)) {

@@ -26,14 +26,14 @@ type Preference struct {
 
 // Trigger lists methods by severity; all of them are used at once. An empty list means e-mail.
 type Trigger struct {
-	Critical []string `json:"critical" maxItems:"20" maxLength:"64" doc:"email, sms, voice, a method of contacts, or the direct message of an app: its type and integration, such as slack_app:6113996590131."`
+	Critical []string `json:"critical" maxItems:"20" maxLength:"64" doc:"email, sms, voice, push (the browsers of /person/push/list), a method of contacts, or the direct message of an app: its type and integration, such as slack_app:6113996590131."`
 	Warning  []string `json:"warning" maxItems:"20" maxLength:"64" doc:"Likewise."`
 	Info     []string `json:"info" maxItems:"20" maxLength:"64" doc:"Likewise."`
 }
 
 // Shift lists the methods of notification about shifts.
 type Shift struct {
-	PersonalChannels []string `json:"personal_channels" maxItems:"20" maxLength:"64" doc:"email, sms, a method of contacts, or the direct message of an app, such as slack_app:6113996590131."`
+	PersonalChannels []string `json:"personal_channels" maxItems:"20" maxLength:"64" doc:"email, sms, push, a method of contacts, or the direct message of an app, such as slack_app:6113996590131."`
 }
 
 // StatusPage is stored as sent, without effect.

@@ -9,7 +9,7 @@ import (
 
 // Methods lists the methods that notify persons, except the direct messages of apps.
 var Methods = []string{
-	"email", "sms", "voice", "webhook", "slack", "teams", "feishu", "dingtalk", "wecom", "telegram", "discord", "ntfy", "zoom",
+	"email", "sms", "voice", "push", "webhook", "slack", "teams", "feishu", "dingtalk", "wecom", "telegram", "discord", "ntfy", "zoom",
 }
 
 // direct matches the direct message of an app: its type, with or without the number of the integration.

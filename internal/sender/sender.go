@@ -22,6 +22,8 @@ type Message struct {
 	Severity string        // Critical, Warning, Info or Ok
 	Event    string        // the domain event, such as i_new
 	Title    string
+	Channel  string // where the incident is; empty: the message is about no incident, or several
+	Why      string // why this target is notified, likewise
 	Link     string // to the incident; may be empty
 	AckLink  string // acknowledges it; may be empty
 	Test     bool   // a drill

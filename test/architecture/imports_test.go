@@ -35,12 +35,12 @@ var layers = []layer{
 	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/delivery"}},
 	{"shared by the nouns", []string{"activity", "configstore"}},
 	{"senders: one package for each service", []string{
-		"sender", "sender/sendertest", "sender/mailtest", "sender/twiliotest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
-		"sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom", "sender/webhook", "sender/gateway", "sender/email", "sender/twilio",
+		"sender", "sender/sendertest", "sender/mailtest", "sender/twiliotest", "sender/webpushtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
+		"sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom", "sender/webhook", "sender/gateway", "sender/email", "sender/twilio", "sender/webpush",
 	}},
 	{"frame", []string{"auth", "api", "module"}},
 	{"nouns", []string{
-		"role", "team", "session", "credential", "person", "audit", "signin", "calendar", "absence", "schedule", "schedulefeed", "template", "field", "channel", "integration", "route", "enrichment",
+		"role", "team", "session", "credential", "push", "person", "audit", "signin", "calendar", "absence", "schedule", "schedulefeed", "template", "field", "channel", "integration", "route", "enrichment",
 		"alert", "changeevent", "incident", "datasource", "rum", "preference", "warroom", "statuspage",
 	}},
 	{"engine: everything with a background job", []string{

@@ -14,6 +14,7 @@ var owners = map[string]string{
 	"account": "person", "person": "person",
 	"app_key":  "auth",
 	"session":  "session",
+	"push_key": "push", "push_subscription": "push",
 	"password": "credential", "sign_in_link": "credential", "invitation": "credential", "identity": "credential", "second_factor": "credential", "recovery_code": "credential",
 	"role": "role", "person_role": "role",
 	"team": "team", "team_person": "team",

@@ -18,7 +18,7 @@ var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "
 
 // configured lists the other tables, so that every new table must be put into one of the two lists.
 var configured = []string{"account", "app_key", "channel", "channel_star", "cover_request", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "ical_feed", "integration_key", "object", "own_alert", "refused",
-	"session", "password", "sign_in_link", "invitation", "identity", "second_factor", "recovery_code",
+	"session", "password", "sign_in_link", "invitation", "identity", "second_factor", "recovery_code", "push_key", "push_subscription",
 	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.

@@ -25,7 +25,7 @@ func TestIntegrationPage(t *testing.T) {
 		t.Fatalf("%s: %v %s", command, err, out)
 	}
 	w.Pass(t, 0)
-	choose(p, "select[name=status]", "Critical")
+	fill(p, "select[name=status]", "Critical")
 	p.Follow("Send a test event")
 	p.See("What became of the test event")
 	w.Pass(t, 0)
@@ -44,7 +44,7 @@ func TestPageMeNow(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open("/me")
-	choose(p, "form[action='/me/page'] select", "Critical")
+	fill(p, "form[action='/me/page'] select", "Critical")
 	p.Follow("Page me")
 	w.Pass(t, 0)
 	p.Follow("Look again")

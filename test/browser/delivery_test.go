@@ -87,7 +87,7 @@ func TestWebhookFailsAndIsReplayed(t *testing.T) {
 	to.mend()
 	p.Click("Enable")
 	p.Follow("Enable this webhook")
-	choose(p, "select[name=status]", "cancelled")
+	fill(p, "select[name=status]", "cancelled")
 	p.Follow("Count the messages")
 	p.See("12 messages would be sent again.")
 	p.Follow("Send 12 messages again")

@@ -63,11 +63,6 @@ func (in inlet) push(t *testing.T, event map[string]any) string {
 	return reply.Data.Events[0].ID
 }
 
-// choose selects an entry of a list or sets a field that is not typed into, such as one of dates.
-func choose(p *page.Page, field, value string) {
-	page.Eval[bool](p, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event('change', {bubbles: true})); return true; })(document.querySelector(%q))`, value, field))
-}
-
 // A filter of two groups is built with the buttons of its editor. What the tester answers for 200 alerts is what happens to
 // them, and what a reader of the filter expects.
 func TestFilterEditorAgreesWithRouting(t *testing.T) {

@@ -2,7 +2,7 @@
 // follows what happens, and keys move through it.
 
 // All HTML comes from this server's own pages. The policy is the one place where text becomes HTML.
-const policy = window.trustedTypes?.createPolicy('tocsin', { createHTML: html => html });
+const policy = window.trustedTypes?.createPolicy('tocsin', { createHTML: html => html, createScriptURL: () => '/service-worker.js' });
 // The positions in its nonced style are taken out first: in a document without the answer's policy they would be refused.
 const parse = html => {
   const styled = /<style nonce="[^"]*">([^<]*)<\/style>/, bare = html.replace(styled, '');
@@ -42,6 +42,8 @@ function show(html, path, sent) {
   const focus = active?.id && document.getElementById(active.id);
   if (focus) { focus.focus({ preventScroll: true }); if (at != null) try { focus.setSelectionRange(at, at); } catch { /* it has no text */ } }
   else if (active?.matches?.('a[href]')) main().querySelector(`a[href="${CSS.escape(active.getAttribute('href'))}"]`)?.focus({ preventScroll: true });
+  const old = kept();
+  if (old) old.hidden = true;
   if (path) history.replaceState(null, '', path);
   load();
   return true;
@@ -159,10 +161,12 @@ document.addEventListener('click', event => {
 // The page follows what happens in the account while it can be seen. When the stream is cut, the page says since when it
 // is old, and what it shows stays.
 const stale = () => document.getElementById('stale');
+// A page without a connection is the one that was seen last, and says so by itself.
+const kept = () => document.querySelector('#kept:not([hidden])');
 let stream, heard = 0, retry;
 function cut() {
   const s = stale();
-  if (!s?.hidden) return;
+  if (!s?.hidden || kept()) return;
   s.querySelector('time').textContent = new Date().toLocaleTimeString(document.documentElement.lang);
   s.hidden = false;
 }
@@ -173,7 +177,7 @@ function listen() {
   heard = Date.now();
   stream.addEventListener('changed', () => { heard = Date.now(); later(); });
   stream.addEventListener('alive', () => heard = Date.now());
-  stream.onopen = () => { heard = Date.now(); const s = stale(); if (s && !s.hidden) { s.hidden = true; later(0); } };
+  stream.onopen = () => { heard = Date.now(); const s = stale(); if (s && !s.hidden || kept()) { s.hidden = true; later(0); } };
   stream.onerror = () => { cut(); if (stream.readyState === EventSource.CLOSED) { retry = setTimeout(listen, 5000); later(); } }; // refused: the session may be over
 }
 function deaf() {
@@ -189,7 +193,10 @@ if (stale()) {
     else if (live()) { listen(); later(0); }
   });
   addEventListener('offline', cut);
-  addEventListener('online', () => live() && listen());
+  addEventListener('online', () => { if (live()) listen(); else if (kept()) location.reload(); });
+  navigator.serviceWorker?.register(policy ? policy.createScriptURL('') : '/service-worker.js', { updateViaCache: 'none' }).catch(() => {});
+  const part = document.querySelector('[data-module]');
+  if (part) import(part.dataset.module);
   addEventListener('pagehide', deaf);
   addEventListener('pageshow', event => { if (event.persisted && live()) { listen(); later(0); } });
   setInterval(() => {

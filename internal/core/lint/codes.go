@@ -38,6 +38,7 @@ const (
 	ScheduleUnproven    Code = "schedule_unproven"
 	PersonUnreachable   Code = "person_unreachable"
 	MethodNotSendable   Code = "method_not_sendable"
+	PushWithoutBrowser  Code = "push_without_browser"
 	ChatUnusable        Code = "chat_unusable"
 	FilterNeverMatches  Code = "filter_never_matches"
 	ValueNeverOccurs    Code = "value_never_occurs"
@@ -95,6 +96,8 @@ var Kinds = []Kind{
 		"Give the person an address for the method, or let the rule or the preference use another method."},
 	{MethodNotSendable, Warning, "A rule or a preference names a method that the server cannot send.",
 		"Start the server with --smtp (email), --gateway or --twilio-account (sms, voice), or choose another method."},
+	{PushWithoutBrowser, Warning, "A rule or a preference notifies a person by push, and no browser of theirs receives it: another method is used.",
+		"Let the person turn push on in a browser, on the page of their settings."},
 	{ChatUnusable, Warning, "A chat of an escalation rule has no address or names an integration that cannot be used.",
 		"Complete the chat's settings, or enable the integration."},
 	{FallbackUnreachable, Warning, "Persons of the account's fallback cannot be reached.",

@@ -40,6 +40,7 @@ type Person struct {
 	Lacks         string   // of the owner: why no method reaches them; empty: one does
 	HoldsCritical bool     // their quiet hours delay Critical notifications
 	CannotSend    []string // methods of their preference that the server cannot send
+	NoBrowser     bool     // they are to be notified by push, and no browser of theirs receives it
 }
 
 // Fallback is who is notified of what reaches no one else.

@@ -228,6 +228,9 @@ func (l *linter) persons() {
 		if len(p.CannotSend) > 0 {
 			l.add(MethodNotSendable, object, nil, "%s prefers %s, which this server cannot send", p.Name, listed(p.CannotSend))
 		}
+		if p.NoBrowser {
+			l.add(PushWithoutBrowser, object, nil, "%s is to be notified by push, and no browser of theirs receives it", p.Name)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ var (
 
 // targets maps each kind of template and each method to its target.
 var targets = map[string]*Target{
-	"email": HTML, "sms": Short, "voice": Short, "plain": Plain, "zoom": Plain, "ntfy": Plain, "webhook": Plain,
+	"email": HTML, "sms": Short, "voice": Short, "plain": Plain, "zoom": Plain, "ntfy": Plain, "webhook": Plain, "push": Plain,
 	"telegram": Telegram,
 	"slack":    Slack, "slack_app": tidied(Slack), "discord": Discord,
 	"dingtalk": Loose, "dingtalk_app": tidied(Loose), "wecom": WeCom, "wecom_app": WeCom,

@@ -60,7 +60,7 @@ func (x *Explanation) describeNotice(s *Story, n *Notice, by string) string {
 	if n.SettledAt != 0 {
 		reason = strings.Replace(reason, "; it waits for", "; it waited for", 1)
 	}
-	text := fmt.Sprintf("%s to %s (%s) over %s: ", n.noun(), n.target(), reason, n.Method)
+	text := fmt.Sprintf("%s to %s (%s) over %s: ", n.noun(), n.target(), reason, notify.MethodName(n.Method))
 	switch {
 	case n.Status == notify.Waiting:
 		text += x.waits(n)
@@ -101,10 +101,11 @@ func (n *Notice) instead(s *Story) string {
 		}
 		left = left || other.Status != notify.Failed
 		if other.Reason == refused || strings.HasPrefix(other.Reason, refused+"; it waits") {
-			methods = append(methods, other.Method)
+			methods = append(methods, notify.MethodName(other.Method))
 		}
 	}
 	slices.Sort(methods)
+	methods = slices.Compact(methods)
 	switch {
 	case len(methods) > 0:
 		return " So it was tried over " + and(methods) + " instead."

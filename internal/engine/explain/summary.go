@@ -63,7 +63,7 @@ func (x *Explanation) unreached() string {
 	for _, s := range x.Incidents {
 		for i := range s.Notices {
 			n := &s.Notices[i]
-			who := fmt.Sprintf("%s over %s", n.target(), n.Method)
+			who := fmt.Sprintf("%s over %s", n.target(), notify.MethodName(n.Method))
 			switch {
 			case n.Cause == notify.Recovery || n.Cause == notify.Acked:
 			case n.Status == notify.Waiting && x.held:

@@ -29,7 +29,7 @@ type Service struct {
 
 // Find returns the problems of an account's configuration at a moment, the worst first.
 func (s *Service) Find(tx *db.Tx, account int64, now time.Time) ([]lint.Finding, error) {
-	r := reader{Service: s, tx: tx, account: account, now: now, unreached: map[string]lint.Unreached{}}
+	r := reader{Service: s, tx: tx, account: account, now: now, unreached: map[string]lint.Unreached{}, noBrowser: map[int64]bool{}}
 	c, err := r.read()
 	if err != nil {
 		return nil, err
@@ -46,6 +46,7 @@ type reader struct {
 	zone      *time.Location
 	persons   map[int64]notify.Person
 	unreached map[string]lint.Unreached // by person, severity and methods: the same persons are in many steps
+	noBrowser map[int64]bool            // persons to be notified by push, of whom no browser receives it
 }
 
 func (r *reader) read() (c lint.Config, err error) {
@@ -77,6 +78,9 @@ func (r *reader) read() (c lint.Config, err error) {
 			return c, err
 		}
 		c.Channels = append(c.Channels, read)
+	}
+	for i := range c.Persons { // rules have named methods, too
+		c.Persons[i].NoBrowser = r.noBrowser[c.Persons[i].ID]
 	}
 	if c.Sources, err = r.sources(); err != nil {
 		return c, err
@@ -123,6 +127,9 @@ func (r *reader) people() (list []lint.Person, err error) {
 		for _, severity := range lint.Severities {
 			chosen = append(chosen, pref.Methods(severity)...)
 		}
+		if err := r.browsers(p.ID, chosen); err != nil {
+			return nil, err
+		}
 		list = append(list, lint.Person{ID: p.ID, Name: p.Name, HoldsCritical: pref.HoldsCritical(), CannotSend: r.cannotSend(chosen)})
 	}
 	return list, nil
@@ -137,6 +144,16 @@ func (r *reader) cannotSend(methods []string) (list []string) {
 		}
 	}
 	return list
+}
+
+// browsers notes a person who is to be notified by methods, push among them, and has no browser that receives it.
+func (r *reader) browsers(id int64, methods []string) error {
+	if !slices.Contains(methods, "push") {
+		return nil
+	}
+	found, err := notify.Browsers(r.tx, r.account, id)
+	r.noBrowser[id] = r.noBrowser[id] || len(found) == 0
+	return err
 }
 
 // owner returns the account's owner, and why no method reaches them.
@@ -164,6 +181,9 @@ func (r *reader) reach(p notify.Person, by *channel.By, severity string) (lint.U
 	key := fmt.Sprint(p.ID, severity, by.Of(severity))
 	if known, have := r.unreached[key]; have {
 		return known, nil
+	}
+	if err := r.browsers(p.ID, by.Of(severity)); err != nil {
+		return lint.Unreached{}, err
 	}
 	reaches, missing, err := r.Notify.Reaches(r.tx, r.account, p, by, severity, r.now)
 	if err != nil {

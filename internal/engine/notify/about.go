@@ -213,7 +213,7 @@ func (r *Service) next(ctx context.Context, about *render.Incident, account int6
 // isChat reports whether messages over a method that go to no person are shown in a chat.
 func isChat(method string) bool {
 	switch kindOf(method) {
-	case "email", "sms", "voice", "webhook":
+	case "email", "sms", "voice", "push", "webhook":
 		return false
 	}
 	return true

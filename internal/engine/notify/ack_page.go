@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"tocsin/internal/core/render"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -30,6 +32,7 @@ type ackView struct {
 	Persons                []Person // of a link in a chat: who may act as its reader
 	Done                   string   // what the button did: ack, snooze or resolve; empty: none was pressed
 	Minutes                int64    // of the snooze
+	Used                   bool     // the link acts once and was used before
 	Ask                    bool     // it may be acknowledged
 	Open                   bool     // it may be snoozed and resolved
 }
@@ -41,6 +44,12 @@ func (r *Service) AckPage() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		PrepareLinkPage(w, req)
 		status, view := r.ack(req)
+		if wantsJSON(req) {
+			w.Header().Set("Content-Type", "application/json; charset=utf-8")
+			w.WriteHeader(status)
+			_ = json.MarshalWrite(w, replyOf(view)) // a failure means that the browser is gone
+			return
+		}
 		w.WriteHeader(status)
 		if err := ackPage.Execute(w, view); err != nil {
 			r.Log.Error("acknowledgement page", "error", err)
@@ -107,6 +116,9 @@ func (r *Service) ack(req *http.Request) (status int, view ackView) {
 	b, ok := pressed(req)
 	if !ok {
 		return http.StatusBadRequest, ackView{Problem: "the page sent no action that can be done"}
+	}
+	if ticket.Message != "" {
+		return r.ackOnce(req.Context(), ticket, b, now)
 	}
 	return r.acknowledge(req.Context(), ticket, b, now)
 }

@@ -10,7 +10,7 @@ import (
 // Budget is how many messages a person gets within a minute over one method, and a chat likewise. Notifications beyond
 // it are bundled into one message.
 type Budget struct {
-	Urgent int // over voice, sms and ntfy
+	Urgent int // over voice, sms, ntfy and push, there to each browser
 	Other  int // over each other method
 }
 
@@ -32,7 +32,7 @@ const window = time.Minute
 // of returns the budget of a method.
 func (b Budget) of(method string) int {
 	switch method {
-	case "voice", "sms", "ntfy":
+	case "voice", "sms", "ntfy", "push":
 		return b.Urgent
 	}
 	return b.Other

@@ -210,11 +210,13 @@ func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
 		m.AckLink = s.Links.AckBundle(b.first.Account, id, b.first.Person, now)
 	}
 	to, _ := render.For(kindOf(b.first.Method))
-	switch to {
-	case render.HTML:
+	switch {
+	case kindOf(b.first.Method) == methodPush: // its link is not in its text
+		m.Text = b.list(to, "", maxChat)
+	case to == render.HTML:
 		m.Text = b.list(render.Plain, m.AckLink, maxMail)
 		m.HTML, err = b.html(m.AckLink)
-	case render.Short:
+	case to == render.Short:
 		link := m.AckLink
 		if b.first.Method == "voice" {
 			link = ""

@@ -39,6 +39,11 @@ func (l *Links) AckInChat(account int64, incident string, now time.Time) string 
 	return l.link(toChat, account, incident, 0, now)
 }
 
+// AckOnce returns the link with which a person acknowledges what a message to a browser is about, once.
+func (l *Links) AckOnce(account int64, message string, person int64, now time.Time) string {
+	return l.link(toMessage, account, message, person, now)
+}
+
 // Cover returns the link with which a person answers a request for cover; until is when the request expires, Unix seconds.
 func (l *Links) Cover(account, request, person, until int64) string {
 	if l.Base == "" {
@@ -52,6 +57,7 @@ const (
 	toIncident = "acknowledge\x00"
 	toBundle   = "acknowledge bundle\x00"
 	toChat     = "acknowledge in chat\x00"
+	toMessage  = "acknowledge a message, once\x00"
 	toCover    = "answer a request for cover\x00"
 )
 
@@ -80,13 +86,14 @@ func (l *Links) sign(purpose string, b []byte) []byte {
 	return mac.Sum(nil)[:20]
 }
 
-// Ticket holds the fields of a link that acknowledges an incident, or the incidents of a bundle, or answers a request for
+// Ticket holds the fields of a link that acknowledges an incident, or the incidents of a bundle or a message, or answers a request for
 // cover. A link in a chat is for no person.
 type Ticket struct {
 	Account  int64
 	Request  int64 // for cover, which the link answers
 	Incident string
 	Bundle   string
+	Message  string // a notification or a bundle, whose link acts once
 	Person   int64
 	Chat     bool // it was sent to a chat: its reader chooses the person
 }
@@ -127,6 +134,8 @@ func (l *Links) redeem(token string, now time.Time) (t Ticket, err error) {
 		t.Incident = object
 	case hmac.Equal(b[fields:], l.sign(toBundle, b[:fields])):
 		t.Bundle = object
+	case hmac.Equal(b[fields:], l.sign(toMessage, b[:fields])):
+		t.Message = object
 	case hmac.Equal(b[fields:], l.sign(toChat, b[:fields])):
 		t.Incident, t.Chat = object, true
 	case hmac.Equal(b[fields:], l.sign(toCover, b[:fields])):

@@ -79,7 +79,7 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 	}
 	m.about, m.Message = about, sender.Message{
 		Key: n.Key, Thread: i.IncidentID, Subject: about.Subject(), Severity: about.Look(), Event: n.Event, Title: about.Title,
-		Link: about.Link, AckLink: about.AckLink, Test: about.Test,
+		Channel: about.Channel, Why: n.Reason, Link: about.Link, AckLink: about.AckLink, Test: about.Test,
 	}
 	if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i}, json.Deterministic(true)); err != nil {
 		return m, "", err

@@ -28,6 +28,7 @@ const (
 	Shift     = "shift"        // an on-call shift begins or ends
 	Silence   = "silence"      // a silence ends that holds alerts back
 	SlowRules = "slow_rule"    // a rule costs too much and counts as not matching
+	PushTest  = "push_test"    // the person asked for a test message to a browser
 	Own       = "own_alert"    // an alert of Tocsin's own that no channel takes has opened or ended
 )
 
@@ -40,11 +41,12 @@ const (
 	Cancelled = "cancelled"
 )
 
-// Address is the target of a notification: an address, a chat, or either through an app. It is stored sealed as a whole.
+// Address is the target of a notification: an address, a chat, either through an app, or a browser. It is stored sealed as a whole.
 type Address struct {
 	To     string       `json:"to,omitzero"` // e-mail address, phone number, topic and so on
 	Chat   *sender.Chat `json:"chat,omitzero"`
 	Direct *Direct      `json:"direct,omitzero"`
+	Push   *Browser     `json:"push,omitzero"`
 }
 
 // Notification is one message to one target over one method.
@@ -59,7 +61,7 @@ type Notification struct {
 	Severity string // of what it is about; read by Put only
 	Late     bool   // its moment has long passed, because the program was stopped; read by Put only
 	Person   int64  // 0: a chat, or an address that belongs to no person of the account
-	Method   string // email, sms, voice, slack, slack_app:ID and so on
+	Method   string // email, sms, voice, push:ID of a browser, slack, slack_app:ID and so on
 	Queue    string // the queue it waits in, see queue; set by Put
 	Address  Address
 	Reason   string // why this target is notified, in words
@@ -157,6 +159,9 @@ func (n *Notification) queue() string {
 		return "smtp"
 	case "sms", "voice":
 		return "gateway"
+	}
+	if n.Address.Push != nil {
+		return "push " + n.Address.To
 	}
 	addresses := []string{n.Address.To}
 	if c := n.Address.Chat; c != nil {

@@ -73,19 +73,18 @@ func (r *Service) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, se
 		return nil, "", err
 	}
 	for _, method := range methods {
-		reach, lacks, err := r.reach(tx, account, p, pref, method)
+		found, lacks, err := r.reachesOver(tx, account, p, pref, method)
 		if err != nil {
 			return nil, "", err
 		}
 		if lacks != "" {
 			missing = append(missing, lacks)
 		}
-		if reach.Method == "" {
-			continue
-		}
-		reach.After = after
-		if !slices.ContainsFunc(reaches, func(o Reach) bool { return o.Method == reach.Method }) {
-			reaches = append(reaches, reach)
+		for _, reach := range found {
+			reach.After = after
+			if !slices.ContainsFunc(reaches, func(o Reach) bool { return o.Method == reach.Method }) {
+				reaches = append(reaches, reach)
+			}
 		}
 	}
 	if !Works(reaches) && !slices.Contains(methods, "email") {
@@ -158,6 +157,20 @@ func quietUntil(tx *db.Tx, id int64, p Person, pref preference.Preference, sever
 		}
 	}
 	return pref.QuietUntil(severity, now, zone), nil
+}
+
+// reachesOver resolves one method to a person: push to each of the person's browsers, any other method to one address.
+// lacks is what is missing for it.
+func (r *Service) reachesOver(tx *db.Tx, account int64, p Person, pref preference.Preference, method string) (found []Reach,
+	lacks string, err error) {
+	if method == methodPush && r.Can(methodPush) {
+		return browsers(tx, account, p)
+	}
+	reach, lacks, err := r.reach(tx, account, p, pref, method)
+	if reach.Method != "" {
+		found = append(found, reach)
+	}
+	return found, lacks, err
 }
 
 // reach resolves one method to a person. lacks is what is missing for it. Both are set when the method is worth trying

@@ -148,13 +148,17 @@ func Replied(tx *db.Tx, account, person int64, code string, now time.Time) (p Ph
 	return p, latest.at, found, err
 }
 
+// ticket returns what a page is about as a link to it does.
+func (p *PhonePage) ticket() Ticket {
+	if p.bundle != "" {
+		return Ticket{Account: p.Account, Bundle: p.bundle, Person: p.Person}
+	}
+	return Ticket{Account: p.Account, Incident: p.Incident, Person: p.Person}
+}
+
 // Acknowledge acknowledges what a page is about, as its link does, and returns the answer to the person.
 func (r *Service) Acknowledge(ctx context.Context, p *PhonePage, now time.Time) string {
-	ticket := Ticket{Account: p.Account, Incident: p.Incident, Person: p.Person}
-	if p.bundle != "" {
-		ticket.Incident, ticket.Bundle = "", p.bundle
-	}
-	status, view := r.acknowledge(ctx, ticket, button{do: "ack"}, now)
+	status, view := r.acknowledge(ctx, p.ticket(), button{do: "ack"}, now)
 	if status != http.StatusOK {
 		return "Not acknowledged: " + strings.TrimSuffix(view.Problem, ".") + "."
 	}

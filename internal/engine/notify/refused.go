@@ -135,15 +135,15 @@ func (r *Service) methodsOf(tx *db.Tx, account, person int64, severity string, n
 	if err := preference.Kind.Open(r.Keyring, account, &pref); err != nil { // the others work without contacts
 		pref.Contacts = nil
 	}
-	names := append([]string{"email", "sms", "voice"}, slices.Sorted(maps.Keys(pref.Contacts))...)
+	names := append([]string{"email", "sms", "voice", methodPush}, slices.Sorted(maps.Keys(pref.Contacts))...)
 	names = append(names, integration.SlackApp, integration.FeishuApp, integration.DingTalkApp, integration.WeComApp)
 	for _, name := range names {
-		reach, lacks, err := r.reach(tx, account, p, pref, name)
+		found, lacks, err := r.reachesOver(tx, account, p, pref, name)
 		if err != nil {
 			return m, err
 		}
-		if lacks == "" && reach.Method != "" {
-			m.others = append(m.others, reach)
+		if lacks == "" {
+			m.others = append(m.others, found...)
 		}
 	}
 	return m, nil

@@ -91,6 +91,7 @@ func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 		return o, nil
 	}
 	m.Phone = s.phone(f, o.sent, &m, s.Clock.Now())
+	s.once(f, o.sent, &m, s.Clock.Now())
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	o.receipt, err = s.Deliver(ctx, f.Method, to, m)

@@ -433,11 +433,11 @@ func TestMigrations(t *testing.T) {
 }
 
 // TestEveryTableBelongsToAnAccount: the rows of every table are deleted with their account. The tables of sealing
-// keys and of the hold belong to the database as a whole.
+// keys, of the key for push and of the hold belong to the database as a whole.
 func TestEveryTableBelongsToAnAccount(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "test.db"))
 	err := d.Read(ctx, func(tx *db.Tx) error {
-		tables, err := db.All(tx, db.Column[string], `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%' AND name NOT IN ('account', 'seal_key', 'hold')`)
+		tables, err := db.All(tx, db.Column[string], `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%' AND name NOT IN ('account', 'seal_key', 'hold', 'push_key')`)
 		if err != nil {
 			return err
 		}

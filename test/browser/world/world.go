@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 	_ "time/tzdata" // the demo's people live in many zones
 
@@ -42,6 +43,7 @@ type World struct {
 	Keys  demo.Keys
 
 	server   *httptest.Server
+	away     atomic.Bool
 	mu       sync.Mutex
 	messages []string
 }
@@ -115,7 +117,12 @@ func begin(t Reporter, dir string, secure bool, change func(*app.Config)) *World
 		}
 	}
 	var handler http.Handler
-	w.server = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { handler.ServeHTTP(rw, r) }))
+	w.server = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if w.away.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		handler.ServeHTTP(rw, r)
+	}))
 	w.URL = "http://" + w.server.Listener.Addr().String()
 	if secure {
 		w.URL = "https://" + w.server.Listener.Addr().String()
@@ -148,6 +155,26 @@ func (w *World) Close() error {
 
 // Cut ends all connections of browsers, as a network does that fails.
 func (w *World) Cut() { w.server.CloseClientConnections() }
+
+// Away makes the server answer nothing, and answer again.
+func (w *World) Away(away bool) { w.away.Store(away) }
+
+// AckLink returns the link in a message to a person of the demo about an incident.
+func (w *World) AckLink(t Reporter, incident, name string) string {
+	t.Helper()
+	key, err := w.App.Keyring.DeriveKey("links")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	f := demo.Account(Start)
+	for _, p := range f.Persons {
+		if p.PersonName == name {
+			return (&notify.Links{Base: w.URL, Key: key}).Ack(f.Account.AccountID, incident, p.PersonID, w.Clock.Now())
+		}
+	}
+	t.Fatalf("the demo has no %s", name)
+	return ""
+}
 
 // deliver stands for all senders.
 func (w *World) deliver(_ context.Context, method string, to notify.Address, m sender.Message) (sender.Receipt, error) {

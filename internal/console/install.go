@@ -1,0 +1,85 @@
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"net/http"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+)
+
+//go:embed worker/worker.js
+var workerScript []byte
+
+// shellFiles are the assets that every page needs, and the pictures of notifications.
+var shellFiles = []string{"console.css", "console.js", "favicon.svg", "icons.svg", "inter.woff2", "icon-192.png", "badge-96.png"}
+
+// workerWords are the texts of the service worker.
+var workerWords = []string{
+	"Acknowledge", "Acknowledged", "It is over", "It was acknowledged before", "Incidents", "No connection", "Not acknowledged", "Now", "Open",
+	"Something happened. Open Tocsin.", "There is no connection.", "This page cannot be loaded, and it was not kept.", "Try again",
+}
+
+// worker is the service worker with the lines that the server writes before it. Its version changes with any of its files.
+var worker = func() []byte {
+	shell, words := []string{}, map[string]string{}
+	for _, name := range shellFiles {
+		shell = append(shell, assetPath(name))
+	}
+	for _, text := range workerWords {
+		words[text] = translate("zh", text)
+	}
+	var lines bytes.Buffer
+	line := func(name string, value any) {
+		text, err := json.Marshal(value, json.Deterministic(true))
+		if err != nil {
+			panic(err) // it is a part of the program
+		}
+		lines.WriteString("const " + name + " = " + string(text) + ";\n")
+	}
+	line("shell", shell)
+	line("words", words)
+	sum := sha256.Sum256(slices.Concat(lines.Bytes(), workerScript))
+	line("version", hex.EncodeToString(sum[:6]))
+	return append(lines.Bytes(), workerScript...)
+}()
+
+// serviceWorker serves the script that shows pushed messages and keeps the last pages. It may reach this server alone.
+func serviceWorker() http.Handler {
+	return served("text/javascript; charset=utf-8", worker)
+}
+
+// manifest describes the console as an application that can be put on the first screen of a phone.
+var manifest = func() []byte {
+	icon := func(name, sizes, purpose string) map[string]string {
+		return map[string]string{"src": assetPath(name), "sizes": sizes, "type": assetList[name].kind, "purpose": purpose}
+	}
+	text, err := json.Marshal(map[string]any{
+		"id": "/", "start_url": "/", "scope": "/", "name": "Tocsin", "short_name": "Tocsin", "lang": "en",
+		"description": "Who is on call, what burns, and why.", "display": "standalone",
+		"background_color": "#0c0f14", "theme_color": "#14181f",
+		"icons": []any{
+			icon("icon-192.png", "192x192", "any"), icon("icon-512.png", "512x512", "any"),
+			icon("icon-maskable-512.png", "512x512", "maskable"), icon("favicon.svg", "any", "any"),
+		},
+	}, json.Deterministic(true))
+	if err != nil {
+		panic(err) // it is a part of the program
+	}
+	return text
+}()
+
+// served serves a file whose address never changes.
+func served(kind string, content []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", kind)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "no-cache")
+		h.Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'")
+		_, _ = w.Write(content) // a failure means that the browser is gone
+	})
+}

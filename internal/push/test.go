@@ -1,0 +1,13 @@
+package push
+
+import (
+	"tocsin/internal/api"
+)
+
+func (r *Service) test(c *api.Call, in oneRequest) (api.Empty, error) {
+	s, err := in.own(c)
+	if err != nil {
+		return api.Empty{}, err
+	}
+	return api.Empty{}, r.Test(c.Tx, s, c.Now)
+}
