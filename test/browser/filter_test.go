@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/test/browser/page"
 	"tocsin/test/browser/world"
 )
 
