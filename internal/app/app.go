@@ -31,6 +31,7 @@ import (
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/schedulefeed"
 	"tocsin/internal/signin"
+	"tocsin/internal/sourcemap"
 )
 
 // Config is everything that may differ between two deployments.
@@ -85,6 +86,8 @@ type App struct {
 	lint    *lint.Service
 	live    *console.Live
 	feeds   *schedulefeed.Service
+
+	sourcemaps *sourcemap.Service
 
 	selfAlerts *selfalert.Service
 	metrics    *prometheus.Registry

@@ -98,6 +98,7 @@ func (a *App) Handler() (http.Handler, error) {
 	}
 	mux.Handle("/event/push/heartbeat", a.Frame.Endpoint(a.ingest.Heartbeats()))
 	mux.Handle("/event/push/change/standard", a.Frame.Endpoint(a.ingest.Changes()))
+	mux.Handle("/sourcemap/upload", a.Frame.Endpoint(a.sourcemaps.Uploads()))
 	mux.Handle("GET /ack/{token}", a.notify.AckPage())
 	mux.Handle("POST /ack/{token}", a.notify.AckPage())
 	mux.Handle("GET /cover/{token}", a.shifts.CoverPage(a.perform))

@@ -51,6 +51,7 @@ import (
 	"tocsin/internal/sender"
 	"tocsin/internal/session"
 	"tocsin/internal/signin"
+	"tocsin/internal/sourcemap"
 	"tocsin/internal/statuspage"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
@@ -70,6 +71,9 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
 	})
 	a.shifts = &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
+	a.sourcemaps = sourcemap.New(sourcemap.Config{
+		DB: a.DB, Keys: a.Keys, Guesses: guesses, Rate: ratelimit.Rate{PerSecond: a.LimitPerSecond, PerMinute: a.LimitPerMinute},
+	})
 	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, BaseURL: a.PublicURL})
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
 	untolds := &untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silenced: configs.Silenced}
@@ -126,6 +130,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
 		rum.New(a.Keyring).Module(),
+		a.sourcemaps.Module(),
 		person.Module(),
 		credential.Module(),
 		session.Module(),

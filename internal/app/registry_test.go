@@ -158,6 +158,8 @@ var specified = map[string]string{
 	"/rum/issue/list":                      "",
 	"/rum/issue/update":                    "",
 	"/rum/issue/info":                      "",
+	"/sourcemap/list":                      "",
+	"/sourcemap/stack/enrich":              "Applications Read (rum) or Applications Manage (rum)",
 	"/person/infos":                        "",
 	"/webhook/history/list":                "Integrations Read (on-call)",
 	"/webhook/history/detail":              "Integrations Read (on-call)",

@@ -41,6 +41,8 @@ var wide = map[string]string{
 	"engine/webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":                          "the export of an account writes all of them",
 	"engine/webhook: SELECT event_time FROM webhook_delivery WHERE account_id = $1 AND status = $2 ORDER BY": "the last entry of the index is read",
 	"engine/notify: FROM notice WHERE target <> ''":                                                          "a new sealing key seals every secret again, once",
+	"sourcemap: ORDER BY updated_at":                                                                         "sorts the maps of a year, of which an account has at most 65,536",
+	"sourcemap: sum(stored), 0) FROM source_map WHERE account_id = $1":                                       "sums an index of at most 65,536 entries, when a map is uploaded",
 	"rum: ORDER BY updated_at":                                                                               "sorts at most 183 days of issues, which people and files make and no event does",
 	"engine/untold: FROM untold WHERE account_id = $1 AND NOT":                                               "the list and its exact total: open incidents that no rule notified a person of, and at most 1,000 alert keys",
 	"rum: ORDER BY session_count":                                                                            "sorts at most 183 days of issues, which people and files make and no event does",

@@ -16,7 +16,7 @@ type Place struct {
 	File         string
 	Line, Column int
 	Name         string // the name that the map states for this place; may be empty
-	Library      bool   // the map says that debuggers should skip the file
+	Library      bool   // the map states that debuggers should skip the file
 	code         string
 }
 

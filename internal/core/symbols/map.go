@@ -47,7 +47,7 @@ type offset struct {
 type source struct {
 	path    string
 	code    string // empty: the map does not have it
-	library bool   // the map says that debuggers should skip it
+	library bool   // the map states that debuggers should skip it
 }
 
 // Size estimates the bytes that the map takes in memory.
