@@ -23,7 +23,7 @@ type Sample struct {
 	Type       string           `json:"type" maxLength:"1024" doc:"The error's type; may be empty."`
 	Message    string           `json:"message" maxLength:"65536" doc:"The error's message."`
 	Stack      string           `json:"stack" maxLength:"65536" doc:"The stack as the SDK sent it; may be empty."`
-	Frames     []Frame          `json:"frames" maxItems:"100" doc:"The frames of the stack, innermost first."`
+	Frames     []stack.Frame    `json:"frames" maxItems:"100" doc:"The frames of the stack, innermost first."`
 	Causes     []SampleCause    `json:"causes" maxItems:"10" doc:"The errors that led to it."`
 	Source     string           `json:"source" maxLength:"64" doc:"source: it was thrown; custom: the page reported it; console; report: the browser did."`
 	Handled    bool             `json:"handled" doc:"The page caught it."`
@@ -44,20 +44,12 @@ type SampleUser struct {
 	Email string `json:"email" maxLength:"255" doc:"May be empty."`
 }
 
-// Frame is a call of a function in a stack.
-type Frame struct {
-	Function string `json:"function" maxLength:"1024" doc:"The function; may be empty."`
-	File     string `json:"file" maxLength:"4096" doc:"URL of the file."`
-	Line     int    `json:"line" doc:"From 1; 0: not known."`
-	Column   int    `json:"column" doc:"From 1; 0: not known."`
-}
-
 // SampleCause is an error that led to another one.
 type SampleCause struct {
-	Type    string  `json:"type" maxLength:"1024" doc:"Its type."`
-	Message string  `json:"message" maxLength:"65536" doc:"Its message."`
-	Stack   string  `json:"stack" maxLength:"65536" doc:"Its stack as the SDK sent it."`
-	Frames  []Frame `json:"frames" maxItems:"100" doc:"The frames of its stack, innermost first."`
+	Type    string        `json:"type" maxLength:"1024" doc:"Its type."`
+	Message string        `json:"message" maxLength:"65536" doc:"Its message."`
+	Stack   string        `json:"stack" maxLength:"65536" doc:"Its stack as the SDK sent it."`
+	Frames  []stack.Frame `json:"frames" maxItems:"100" doc:"The frames of its stack, innermost first."`
 }
 
 func sampleOf(e *rumerror.Error, now time.Time) Sample {
@@ -72,13 +64,8 @@ func sampleOf(e *rumerror.Error, now time.Time) Sample {
 	return s
 }
 
-func framesOf(list []stack.Frame) []Frame {
-	frames := make([]Frame, len(list))
-	for i, f := range list {
-		frames[i] = Frame{Function: f.Function, File: f.File, Line: f.Line, Column: f.Column}
-	}
-	return frames
-}
+// framesOf returns a list that is not nil.
+func framesOf(list []stack.Frame) []stack.Frame { return append([]stack.Frame{}, list...) }
 
 // AddSamples stores errors of an issue in the order of arrival and deletes its older ones.
 func AddSamples(tx *db.Tx, account int64, issue string, errors []*rumerror.Error, now time.Time) error {
@@ -107,7 +94,7 @@ func scanSample(scan db.Scan) (s Sample, err error) {
 		return s, err
 	}
 	if json.Unmarshal([]byte(strings.ToValidUTF8(body, "\uFFFD")), &s) != nil {
-		s = Sample{Frames: []Frame{}, Causes: []SampleCause{}}
+		s = Sample{Frames: []stack.Frame{}, Causes: []SampleCause{}}
 	}
 	s.SampleID, s.ReceivedAt = sample, at
 	return s, nil

@@ -57,7 +57,7 @@ func culprit(frames []stack.Frame) (file, function string) {
 	}
 	top := frames[0]
 	for _, f := range frames {
-		if ours(f.File) {
+		if !f.Library() {
 			top = f
 			break
 		}
@@ -65,21 +65,7 @@ func culprit(frames []stack.Frame) (file, function string) {
 	return normalFile(top.File), normalFunction(top.Function)
 }
 
-var (
-	extension = regexp.MustCompile(`^(?:chrome|moz|safari|safari-web|ms-browser)-extension:|^webkit-masked-url:`)
-	nowhere   = regexp.MustCompile(`^$|<anonymous>|^native$|\[native code\]|^eval\b|^\(native\)`)
-	library   = regexp.MustCompile(`/node_modules/|/~/|webpack/(?:bootstrap|runtime)|\(webpack\)`)
-	bundle    = regexp.MustCompile(`(?i)^(?:vendor|polyfill|runtime|datadog-rum|flashcat-rum|sentry|react-dom|framework)`)
-)
-
-// ours reports whether a file is one of the application's own: of no extension, no library and no bundle of libraries.
-func ours(file string) bool {
-	if extension.MatchString(file) || nowhere.MatchString(file) || library.MatchString(file) {
-		return false
-	}
-	file, _, _ = strings.Cut(file, "?")
-	return !bundle.MatchString(file[strings.LastIndexByte(file, '/')+1:])
-}
+var extension = regexp.MustCompile(`^(?:chrome|moz|safari|safari-web|ms-browser)-extension:|^webkit-masked-url:`)
 
 // Foreign reports whether all frames of an error are of browser extensions: it is not the application's.
 func (e *Error) Foreign() bool {
