@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
+	"tocsin/internal/engine/rumintake"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/module"
@@ -86,8 +87,9 @@ type App struct {
 	live    *console.Live
 	feeds   *schedulefeed.Service
 
-	selfAlerts *selfalert.Service
-	metrics    *prometheus.Registry
+	selfAlerts    *selfalert.Service
+	browserErrors *rumintake.Service
+	metrics       *prometheus.Registry
 
 	certificates *certificates // nil: plain HTTP
 }

@@ -9,8 +9,11 @@ import (
 	"tocsin/internal/core/event"
 )
 
-// maxNormal is the length of a normalised message, in characters.
-const maxNormal = 200
+// In characters: how much of a message is normalised, and the length of what results.
+const (
+	maxRead   = 1000
+	maxNormal = 200
+)
 
 var (
 	typed    = regexp.MustCompile(`^([A-Z][A-Za-z0-9_$]*(?:Error|Exception)): `)
@@ -20,7 +23,7 @@ var (
 // Normal returns the type and message of an error as fingerprints have them: what browsers word differently is worded
 // alike, and what changes from one error to the next, such as numbers and addresses, is replaced.
 func Normal(kind, message string) (normalKind, normal string) {
-	kind, message = strings.TrimSpace(kind), firstLine(message)
+	kind, message = strings.TrimSpace(kind), event.Cut(firstLine(message), maxRead)
 	for before := ""; before != message; {
 		before = message
 		for _, prefix := range uncaught {
