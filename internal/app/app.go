@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
+	"tocsin/internal/engine/rumintake"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/module"
@@ -87,10 +88,10 @@ type App struct {
 	live    *console.Live
 	feeds   *schedulefeed.Service
 
-	sourcemaps *sourcemap.Service
-
-	selfAlerts *selfalert.Service
-	metrics    *prometheus.Registry
+	selfAlerts    *selfalert.Service
+	browserErrors *rumintake.Service
+	sourcemaps    *sourcemap.Service
+	metrics       *prometheus.Registry
 
 	certificates *certificates // nil: plain HTTP
 }

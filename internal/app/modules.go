@@ -25,6 +25,7 @@ import (
 	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
+	"tocsin/internal/engine/rumintake"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/engine/silencewarning"
@@ -70,6 +71,10 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Log: a.Log, Rate: a.pushRate(), MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
 		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
 	})
+	a.browserErrors = rumintake.New(rumintake.Config{
+		DB: a.DB, Log: a.Log, Rate: a.errorRate(), Guesses: guesses, Decide: decide, Own: a.selfAlerts, PublicURL: a.PublicURL,
+		Metrics: a.metrics,
+	})
 	a.shifts = &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
 	a.sourcemaps = sourcemap.New(sourcemap.Config{
 		DB: a.DB, Keys: a.Keys, Guesses: guesses, Rate: ratelimit.Rate{PerSecond: a.LimitPerSecond, PerMinute: a.LimitPerMinute},
@@ -108,6 +113,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		decisions.Module(),
 		a.selfAlerts.Module(),
 		a.ingest.Module(),
+		a.browserErrors.Module(),
 	)
 	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden).Module())
 	for _, m := range a.Modules {
@@ -129,7 +135,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 		channel.Module(a.Keyring, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
-		rum.New(a.Keyring).Module(),
+		rum.New(a.Keyring, a.browserErrors.Changed).Module(),
 		a.sourcemaps.Module(),
 		person.Module(),
 		credential.Module(),
@@ -233,6 +239,14 @@ func (a *App) pushRate() ratelimit.Rate {
 		return ratelimit.Rate{}
 	}
 	return ratelimit.Rate{PerSecond: a.PushPerSecond, PerMinute: a.PushPerMinute}
+}
+
+// errorRate is how many requests with errors of browsers one application may send (docs/rum.md).
+func (a *App) errorRate() ratelimit.Rate {
+	if a.LimitPerSecond == 0 && a.LimitPerMinute == 0 {
+		return ratelimit.Rate{}
+	}
+	return ratelimit.Rate{PerSecond: rumintake.MaxPerSecond, PerMinute: rumintake.MaxPerMinute}
 }
 
 // operations lists the operations of modules.
