@@ -4,7 +4,7 @@ import "maps"
 
 // chinese holds the texts of the console in Chinese, by their English text.
 var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook, chinesePeople,
-	chineseLint, chineseInsight)
+	chineseLint, chineseInsight, chineseIssue)
 
 // merged returns one catalog of several.
 func merged(parts ...map[string]string) map[string]string {
