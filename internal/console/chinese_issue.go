@@ -12,7 +12,7 @@ var chineseIssue = map[string]string{
 	"Original code":                         "源代码",
 	"As delivered":                          "压缩后代码",
 	"(without a name)":                      "（匿名）",
-	"Caused by":                             "由此引起",
+	"Caused by %s":                          "起因：%s",
 	"Stack as it was sent":                  "上报的原始调用栈",
 	"Circumstances":                         "错误环境",
 	"Version":                               "版本",

@@ -80,8 +80,8 @@ type frames struct {
 
 // stackPart is the stack of an error, or of an error that led to it.
 type stackPart struct {
-	Type, Message string
-	Runs          []frames
+	Title string // of an error that led to another; empty: the error itself
+	Runs  []frames
 }
 
 type issueView struct {
@@ -129,7 +129,7 @@ func showIssue(v *visit) (view, error) {
 			return nil, err
 		}
 		if i > 0 {
-			part.Type, part.Message = e.Type, cut(e.Message, 1000)
+			part.Title = v.T("Caused by %s", cut(strings.TrimPrefix(e.Type+": "+e.Message, ": "), 1000))
 		}
 		d.Stacks = append(d.Stacks, part)
 	}
