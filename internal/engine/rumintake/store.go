@@ -112,7 +112,7 @@ func (w *writer) group(g *group) error {
 	if err := issue.Update(w.tx, w.account); err != nil {
 		return err
 	}
-	if err := rum.AddSamples(w.tx, w.account, issue.IssueID, g.errors, g.now); err != nil {
+	if err := issue.AddSamples(w.tx, w.account, g.errors, g.now); err != nil {
 		return err
 	}
 	return w.alert(&g.application, &issue, last, g.now)

@@ -14,10 +14,10 @@ CREATE INDEX rum_fingerprint_by_issue ON rum_fingerprint (account_id, issue_id);
 CREATE TABLE rum_sample (
     account_id BIGINT NOT NULL REFERENCES account ON DELETE CASCADE,
     issue_id TEXT NOT NULL,
-    sample_id TEXT NOT NULL,            -- sorts by arrival
+    number BIGINT NOT NULL,             -- in the order of arrival: how many errors the issue had with it
     received_at BIGINT NOT NULL,        -- Unix milliseconds, as every *_at here
     body TEXT NOT NULL,                 -- JSON
-    PRIMARY KEY (account_id, issue_id, sample_id)
+    PRIMARY KEY (account_id, issue_id, number)
 );
 CREATE INDEX rum_sample_by_time ON rum_sample (account_id, received_at);
 
