@@ -158,6 +158,7 @@ var specified = map[string]string{
 	"/rum/issue/list":                      "",
 	"/rum/issue/update":                    "",
 	"/rum/issue/info":                      "",
+	"/rum/issue/sample/list":               "",
 	"/person/infos":                        "",
 	"/webhook/history/list":                "Integrations Read (on-call)",
 	"/webhook/history/detail":              "Integrations Read (on-call)",

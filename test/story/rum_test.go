@@ -321,3 +321,19 @@ func TestCapturesOfBrowsersAreTaken(t *testing.T) {
 	}
 	w.want(w.issues(), "total", "7")
 }
+
+// A corrupt issue fails its own errors, and no other of the same account.
+func TestACorruptIssueFailsAlone(t *testing.T) {
+	w := begin(t, notifyAnn, webShop(""))
+	w.datadog("1", priceOf)
+	w.sql("UPDATE rum_issue SET versions = 'x'")
+	one := func(message string) []byte {
+		return fmt.Appendf(nil, `{"type":"error","service":"shop-web","ddtags":"env:production","error":{"type":"TypeError","message":%q,"source":"source","stack":"TypeError: x\n  at totalOf @ https://shop.example.com/assets/app.js:1:273"}}`, message)
+	}
+	if status, text := w.send(datadogURL, one(priceOf[0])); status != 500 || strings.Contains(text, "versions") {
+		t.Error(status, text)
+	}
+	if status, text := w.send(datadogURL, one("another one")); status != 202 {
+		t.Error(status, text)
+	}
+}

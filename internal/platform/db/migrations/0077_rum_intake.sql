@@ -43,6 +43,6 @@ CREATE TABLE rum_version (
 );
 CREATE INDEX rum_version_by_time ON rum_version (account_id, last_seen_at);
 
-CREATE INDEX rum_issue_by_error ON rum_issue (account_id, application_id, error_type);
+CREATE INDEX rum_issue_by_error ON rum_issue (account_id, application_id, error_type, issue_id);
 CREATE INDEX rum_issue_by_seen ON rum_issue (account_id, last_seen_at);
 CREATE INDEX rum_issue_open ON rum_issue (account_id, issue_id) WHERE status IN ('for_review', 'reviewed');
