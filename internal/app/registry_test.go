@@ -158,6 +158,7 @@ var specified = map[string]string{
 	"/rum/issue/list":                      "",
 	"/rum/issue/update":                    "",
 	"/rum/issue/info":                      "",
+	"/rum/issue/sample/list":               "",
 	"/sourcemap/list":                      "",
 	"/sourcemap/stack/enrich":              "Applications Read (rum) or Applications Manage (rum)",
 	"/person/infos":                        "",

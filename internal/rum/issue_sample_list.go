@@ -17,7 +17,7 @@ func (r *Service) issueSampleList(c *api.Call, in issueSampleListRequest) (api.I
 	if _, err := findIssue(c.Tx, c.Who.AccountID, in.IssueID); err != nil {
 		return api.Items[Sample]{}, err
 	}
-	items, err := db.All(c.Tx, scanSample, `SELECT sample_id, received_at, body FROM rum_sample
-		WHERE account_id = $1 AND issue_id = $2 ORDER BY sample_id DESC LIMIT $3 + 0`, c.Who.AccountID, in.IssueID, cmp.Or(in.Limit, MaxSamples))
+	items, err := db.All(c.Tx, scanSample, `SELECT number, received_at, body FROM rum_sample
+		WHERE account_id = $1 AND issue_id = $2 ORDER BY number DESC LIMIT $3 + 0`, c.Who.AccountID, in.IssueID, cmp.Or(in.Limit, MaxSamples))
 	return api.Items[Sample]{Items: items}, err
 }

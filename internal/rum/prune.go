@@ -44,8 +44,8 @@ func pruneIssues(tx *db.Tx, before time.Time) (more bool, err error) {
 // pruneSamples deletes errors that arrived before a moment.
 func pruneSamples(tx *db.Tx, before time.Time) (more bool, err error) {
 	return pruneEach(tx, before, func(account, before int64) (int64, error) {
-		return tx.Exec(`DELETE FROM rum_sample WHERE account_id = $1 AND (issue_id, sample_id) IN
-			(SELECT issue_id, sample_id FROM rum_sample WHERE account_id = $1 AND received_at < $2 ORDER BY received_at LIMIT $3 + 0)`,
+		return tx.Exec(`DELETE FROM rum_sample WHERE account_id = $1 AND (issue_id, number) IN
+			(SELECT issue_id, number FROM rum_sample WHERE account_id = $1 AND received_at < $2 ORDER BY received_at LIMIT $3 + 0)`,
 			account, before, pruned)
 	})
 }

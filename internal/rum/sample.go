@@ -9,7 +9,6 @@ import (
 	"tocsin/internal/core/rumerror"
 	"tocsin/internal/core/stack"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/id"
 )
 
 // MaxSamples is how many of its newest errors an issue keeps.
@@ -17,7 +16,7 @@ const MaxSamples = 20
 
 // Sample is one error of an issue, as a browser reported it.
 type Sample struct {
-	SampleID   string           `json:"sample_id" maxLength:"64" doc:"The sample's identifier."`
+	Number     int64            `json:"number" doc:"Which one of the issue's errors it is, from 1."`
 	ReceivedAt int64            `json:"received_at" doc:"When it arrived, Unix milliseconds."`
 	Timestamp  int64            `json:"timestamp" doc:"When it happened by the browser's clock, Unix milliseconds."`
 	Type       string           `json:"type" maxLength:"1024" doc:"The error's type; may be empty."`
@@ -52,9 +51,9 @@ type SampleCause struct {
 	Frames  []stack.Frame `json:"frames" maxItems:"100" doc:"The frames of its stack, innermost first."`
 }
 
-func sampleOf(e *rumerror.Error, now time.Time) Sample {
+func sampleOf(e *rumerror.Error, number int64, now time.Time) Sample {
 	s := Sample{
-		SampleID: id.ULID(now), ReceivedAt: now.UnixMilli(), Timestamp: e.Time, Type: e.Type, Message: e.Message, Stack: e.Stack,
+		Number: number, ReceivedAt: now.UnixMilli(), Timestamp: e.Time, Type: e.Type, Message: e.Message, Stack: e.Stack,
 		Frames: framesOf(e.Frames), Causes: []SampleCause{}, Source: e.Source, Handled: e.Handled, Service: e.Service, Version: e.Version,
 		Env: e.Env, URL: e.URL, Browser: e.Browser, User: SampleUser(e.User), SessionID: e.Session, IP: e.IP,
 	}
@@ -67,35 +66,36 @@ func sampleOf(e *rumerror.Error, now time.Time) Sample {
 // framesOf returns a list that is not nil.
 func framesOf(list []stack.Frame) []stack.Frame { return append([]stack.Frame{}, list...) }
 
-// AddSamples stores errors of an issue in the order of arrival and deletes its older ones.
-func AddSamples(tx *db.Tx, account int64, issue string, errors []*rumerror.Error, now time.Time) error {
-	for _, e := range errors[max(0, len(errors)-MaxSamples):] {
-		s := sampleOf(e, now)
+// AddSamples stores the newest errors of the issue, which are counted already, and deletes the older ones.
+func (i *Issue) AddSamples(tx *db.Tx, account int64, errors []*rumerror.Error, now time.Time) error {
+	errors = errors[max(0, len(errors)-MaxSamples):]
+	for n, e := range errors {
+		s := sampleOf(e, i.ErrorCount-int64(len(errors)-1-n), now)
 		body, err := json.Marshal(s, json.Deterministic(true))
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(`INSERT INTO rum_sample (account_id, issue_id, sample_id, received_at, body) VALUES ($1, $2, $3, $4, $5)`,
-			account, issue, s.SampleID, s.ReceivedAt, string(body)); err != nil {
+		if _, err := tx.Exec(`INSERT INTO rum_sample (account_id, issue_id, number, received_at, body) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (account_id, issue_id, number) DO UPDATE SET received_at = excluded.received_at, body = excluded.body`,
+			account, i.IssueID, s.Number, s.ReceivedAt, string(body)); err != nil {
 			return err
 		}
 	}
-	_, err := tx.Exec(`DELETE FROM rum_sample WHERE account_id = $1 AND issue_id = $2 AND sample_id <
-		(SELECT sample_id FROM rum_sample WHERE account_id = $1 AND issue_id = $2 ORDER BY sample_id DESC LIMIT 1 OFFSET $3 + 0)`,
-		account, issue, MaxSamples-1)
+	_, err := tx.Exec(`DELETE FROM rum_sample WHERE account_id = $1 AND issue_id = $2 AND number <= $3`,
+		account, i.IssueID, i.ErrorCount-MaxSamples)
 	return err
 }
 
 // scanSample reads a sample. A corrupt one is returned without its content.
 func scanSample(scan db.Scan) (s Sample, err error) {
-	var sample, body string
-	var at int64
-	if err := scan(&sample, &at, &body); err != nil {
+	var number, at int64
+	var body string
+	if err := scan(&number, &at, &body); err != nil {
 		return s, err
 	}
 	if json.Unmarshal([]byte(strings.ToValidUTF8(body, "\uFFFD")), &s) != nil {
 		s = Sample{Frames: []stack.Frame{}, Causes: []SampleCause{}}
 	}
-	s.SampleID, s.ReceivedAt = sample, at
+	s.Number, s.ReceivedAt = number, at
 	return s, nil
 }

@@ -16,7 +16,7 @@ import (
 // group holds the errors of one issue in a batch.
 type group struct {
 	application rum.Application
-	print       rumerror.Fingerprint
+	fingerprint rumerror.Fingerprint
 	errors      []*rumerror.Error // in the order of arrival
 	reports     []*report         // that hold them
 	now         time.Time         // of the last report
@@ -24,17 +24,17 @@ type group struct {
 
 // groups returns the errors of a batch by application and fingerprint, in the order in which each came first.
 func groups(batch []*report) []*group {
-	type key struct{ application, print string }
+	type key struct{ application, fingerprint string }
 	known := map[key]*group{}
 	var list []*group
 	for _, one := range batch {
 		for i := range one.batch.Errors {
 			e := &one.batch.Errors[i]
-			print := rumerror.Of(one.application.ApplicationID, e)
-			at := key{one.application.ApplicationID, print.Key}
+			f := rumerror.Of(one.application.ApplicationID, e)
+			at := key{one.application.ApplicationID, f.Key}
 			g := known[at]
 			if g == nil {
-				g = &group{print: print}
+				g = &group{fingerprint: f}
 				known[at], list = g, append(list, g)
 			}
 			g.application, g.now, g.errors = one.application, one.now, append(g.errors, e)
@@ -82,7 +82,7 @@ type writer struct {
 // group stores the errors of one issue, and what they change of it.
 func (w *writer) group(g *group) error {
 	last := g.errors[len(g.errors)-1]
-	issue, found, err := rum.IssueOf(w.tx, w.account, g.application.ApplicationID, g.print, last)
+	issue, found, err := rum.IssueOf(w.tx, w.account, g.application.ApplicationID, g.fingerprint, last)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (w *writer) group(g *group) error {
 			return err
 		}
 		issue = newIssue(g)
-		if err := errors.Join(issue.Insert(w.tx, w.account), issue.AddFingerprint(w.tx, w.account, g.print)); err != nil {
+		if err := errors.Join(issue.Insert(w.tx, w.account), issue.AddFingerprint(w.tx, w.account, g.fingerprint)); err != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func (w *writer) group(g *group) error {
 	if err := issue.Update(w.tx, w.account); err != nil {
 		return err
 	}
-	if err := rum.AddSamples(w.tx, w.account, issue.IssueID, g.errors, g.now); err != nil {
+	if err := issue.AddSamples(w.tx, w.account, g.errors, g.now); err != nil {
 		return err
 	}
 	return w.alert(&g.application, &issue, last, g.now)

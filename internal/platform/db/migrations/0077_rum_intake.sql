@@ -14,10 +14,10 @@ CREATE INDEX rum_fingerprint_by_issue ON rum_fingerprint (account_id, issue_id);
 CREATE TABLE rum_sample (
     account_id BIGINT NOT NULL REFERENCES account ON DELETE CASCADE,
     issue_id TEXT NOT NULL,
-    sample_id TEXT NOT NULL,            -- sorts by arrival
+    number BIGINT NOT NULL,             -- in the order of arrival: how many errors the issue had with it
     received_at BIGINT NOT NULL,        -- Unix milliseconds, as every *_at here
     body TEXT NOT NULL,                 -- JSON
-    PRIMARY KEY (account_id, issue_id, sample_id)
+    PRIMARY KEY (account_id, issue_id, number)
 );
 CREATE INDEX rum_sample_by_time ON rum_sample (account_id, received_at);
 
@@ -43,6 +43,6 @@ CREATE TABLE rum_version (
 );
 CREATE INDEX rum_version_by_time ON rum_version (account_id, last_seen_at);
 
-CREATE INDEX rum_issue_by_error ON rum_issue (account_id, application_id, error_type);
+CREATE INDEX rum_issue_by_error ON rum_issue (account_id, application_id, error_type, issue_id);
 CREATE INDEX rum_issue_by_seen ON rum_issue (account_id, last_seen_at);
 CREATE INDEX rum_issue_open ON rum_issue (account_id, issue_id) WHERE status IN ('for_review', 'reviewed');
