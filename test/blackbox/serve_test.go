@@ -78,7 +78,7 @@ func TestPagesAroundTheOperations(t *testing.T) {
 		"/health":       `"status":"ok"`,
 		"/openapi.json": `"openapi":"3.1.0"`,
 		"/docs":         "/schedule/info",
-		"/":             "/schedule/info", // leads to the reference
+		"/":             `name="app_key"`, // leads to the page to sign in
 		"/metrics":      "tocsin_api_calls_total",
 	} {
 		s.call("none", "/schedule/info", `{}`) // so that the metrics count a call

@@ -29,6 +29,7 @@ var unmanaged = map[string]string{
 	"/incident/create":                    "incidents are worked on",
 	"/status-page/change/timeline/create": "updates follow what happens",
 	"/incident/war-room/create":           "war rooms are opened for one incident",
+	"/person/link/create":                 "a link to set a password is used once",
 }
 
 // unwritten are members that no body of the table has, by the reason.

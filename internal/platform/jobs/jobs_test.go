@@ -83,10 +83,13 @@ func TestStartAndStop(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	runner := jobs.New(clock.System, slog.New(slog.DiscardHandler), metrics)
 	var busy, woken, running atomic.Int64
+	began := make(chan struct{}) // busy runs
 	runner.Add(jobs.Job{Name: "busy", Interval: time.Hour, Run: func(context.Context, time.Time) (time.Time, error) {
 		running.Add(1)
 		defer running.Add(-1)
-		busy.Add(1)
+		if busy.Add(1) == 1 {
+			close(began)
+		}
 		return clock.System.Now(), nil
 	}})
 	called := make(chan struct{}, 100)
@@ -99,6 +102,7 @@ func TestStartAndStop(t *testing.T) {
 	panicked := make(chan struct{}, 100)
 	runner.Add(jobs.Job{Name: "panics", Interval: time.Hour, Run: func(context.Context, time.Time) (time.Time, error) { panicked <- struct{}{}; panic("at the disco") }})
 	runner.Start()
+	<-began
 	<-called // at the start
 	<-panicked
 	wake.Raise()
