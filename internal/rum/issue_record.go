@@ -112,9 +112,9 @@ func CountNew(tx *db.Tx, account int64, application string, since time.Time) (in
 	return n, err
 }
 
-// OpenIssues returns a page of an account's open issues, by id after one.
-func OpenIssues(tx *db.Tx, account int64, after string, limit int) ([]Issue, error) {
-	return db.All(tx, scanIssue, `SELECT `+issueColumns+` FROM rum_issue
+// OpenIssues returns a page of the ids of an account's open issues, those after one.
+func OpenIssues(tx *db.Tx, account int64, after string, limit int) ([]string, error) {
+	return db.All(tx, db.Column[string], `SELECT issue_id FROM rum_issue
 		WHERE account_id = $1 AND issue_id > $2 AND status IN ('for_review', 'reviewed') ORDER BY issue_id LIMIT $3 + 0`, account, after, limit)
 }
 

@@ -56,7 +56,7 @@ func (w *world) datadog(version string, errors ...[2]string) {
 	w.t.Helper()
 	var lines []string
 	for i, e := range errors {
-		lines = append(lines, fmt.Sprintf(`{"type":"error","date":%d,"service":"shop-web","version":%q,"session":{"id":"s%d"},"view":{"url":"https://shop.example.com/cart"},`+
+		lines = append(lines, fmt.Sprintf(`{"type":"error","date":%d,"service":"shop-web","version":%q,"session":{"id":"s%d"},"view":{"url":"https://shop.example.com/cart?token=hidden"},`+
 			`"usr":{"id":"u1","email":"jane@example.com"},"ddtags":"env:production","error":{"id":"e%d","type":"TypeError","message":%q,"source":"source","handling":"unhandled",`+
 			`"stack":"TypeError: x\n  at %s @ https://shop.example.com/assets/app.js:1:273"}}`, w.clock.Now().UnixMilli(), version, i, i, e[0], e[1]))
 	}
@@ -99,6 +99,13 @@ func TestErrorsOfAPageAreAnIssueThatPages(t *testing.T) {
 	w.sentry("1.4.2", "undefined is not an object (evaluating 'item.price')", "totalOf")
 	if p := w.last(); !strings.HasPrefix(p.subject, "[Warning] Web shop: TypeError: Cannot read properties of undefined (reading 'price')") {
 		t.Error(p.subject)
+	} else if w.explained(w.issues().get("items.0.issue_id")).Error != nil {
+		t.Error("its alert is not explained")
+	}
+	for _, p := range w.reached() { // addresses of pages may hold secrets
+		if strings.Contains(p.text, "hidden") {
+			t.Error(p.text)
+		}
 	}
 	w.notified(newPage("ann"))
 	list := w.issues()
@@ -109,7 +116,7 @@ func TestErrorsOfAPageAreAnIssueThatPages(t *testing.T) {
 	issue := list.get("items.0.issue_id")
 	samples := w.do("/rum/issue/sample/list", `{"issue_id": %q}`, issue)
 	for path, want := range map[string]string{"items.0.message": "undefined is not an object (evaluating 'item.price')", "items.1.message": priceOf[0], "items.1.frames.0.function": "totalOf",
-		"items.0.frames.0.function": "totalOf", "items.0.frames.1.function": "outer", "items.1.frames.0.column": "273", "items.1.url": "https://shop.example.com/cart", "items.1.user.email": "jane@example.com",
+		"items.0.frames.0.function": "totalOf", "items.0.frames.1.function": "outer", "items.1.frames.0.column": "273", "items.1.url": "https://shop.example.com/cart?token=hidden", "items.1.user.email": "jane@example.com",
 		"items.1.session_id": "s0", "items.0.session_id": "t1", "items.1.browser.name": "Firefox", "items.0.ip": "127.0.0.1", "items.0.handled": "false", "items.2": ""} {
 		w.want(samples, path, want)
 	}

@@ -118,10 +118,12 @@ func (o *open) save(tx *db.Tx, account int64) error {
 
 // event returns the event of an issue. Its texts come from a browser.
 func (r *Service) event(issue *rum.Issue, e *rumerror.Error, severity string, now time.Time) event.Event {
+	page, _, _ := strings.Cut(e.URL, "?") // what follows may hold secrets, and alerts go to chats
+	page, _, _ = strings.Cut(page, "#")
 	title := event.Cut(fmt.Sprintf("%s: %s", issue.ApplicationName, e.Title()), event.MaxTitle)
 	labels := map[string]string{
 		"source": "rum", "application": issue.ApplicationName, "application_id": issue.ApplicationID, "issue_id": issue.IssueID,
-		"service": issue.Service, "env": e.Env, "version": e.Version, "error_type": issue.Error.Type, "view_url": e.URL,
+		"service": issue.Service, "env": e.Env, "version": e.Version, "error_type": issue.Error.Type, "view_url": page,
 		"browser_name": e.Browser.Name, "suspected_cause": issue.SuspectedCause.Value,
 	}
 	text := []string{fmt.Sprintf("%d errors in %d sessions.", issue.ErrorCount, issue.SessionCount)}
@@ -129,8 +131,8 @@ func (r *Service) event(issue *rum.Issue, e *rumerror.Error, severity string, no
 		labels["regression"] = "true"
 		text = append(text, "It was resolved and has come back.")
 	}
-	if e.URL != "" {
-		text = append(text, "Page: "+e.URL)
+	if page != "" {
+		text = append(text, "Page: "+page)
 	}
 	if r.PublicURL != "" {
 		text = append(text, strings.TrimSuffix(r.PublicURL, "/")+"/rum/issues/"+issue.IssueID)

@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/rum"
 )
@@ -36,16 +37,20 @@ const page = 200
 // resolve resolves the issues of an account that have gone.
 func (r *Service) resolve(ctx context.Context, account int64, now time.Time) error {
 	for after := ""; ; {
-		var gone []rum.Issue
+		var gone []string
 		n := 0
 		err := r.DB.Snapshot(ctx, func(tx *db.Tx) error {
 			list, err := rum.OpenIssues(tx, account, after, page)
 			for i := 0; i < len(list) && err == nil; i++ {
-				var over bool
-				if over, err = hasGone(tx, account, &list[i], now); over {
+				var issue rum.Issue
+				found, over := false, false
+				if issue, found, err = r.readable(tx, account, list[i]); found {
+					over, err = hasGone(tx, account, &issue, now)
+				}
+				if over {
 					gone = append(gone, list[i])
 				}
-				after = list[i].IssueID
+				after = list[i]
 			}
 			n = len(list)
 			return err
@@ -53,8 +58,8 @@ func (r *Service) resolve(ctx context.Context, account int64, now time.Time) err
 		if err != nil {
 			return err
 		}
-		for i := range gone {
-			if err := r.DB.Write(ctx, func(tx *db.Tx) error { return r.resolveOne(tx, account, gone[i].IssueID, now) }); err != nil {
+		for _, issue := range gone {
+			if err := r.DB.Write(ctx, func(tx *db.Tx) error { return r.resolveOne(tx, account, issue, now) }); err != nil {
 				return err
 			}
 		}
@@ -62,6 +67,16 @@ func (r *Service) resolve(ctx context.Context, account int64, now time.Time) err
 			return nil
 		}
 	}
+}
+
+// readable returns an issue. One that is corrupt is logged and not found: it must not keep the others from being resolved.
+func (r *Service) readable(tx *db.Tx, account int64, id string) (i rum.Issue, found bool, err error) {
+	i, found, err = rum.FindIssue(tx, account, id)
+	if err != nil && fault.KindOf(err) != fault.Unavailable {
+		r.Log.Error("a stored issue cannot be read", "account_id", account, "issue_id", id, "error", err)
+		return i, false, nil
+	}
+	return i, found, err
 }
 
 // hasGone reports whether an issue is over. An issue of a version is over when that version is old, there is a later one,
@@ -93,7 +108,7 @@ func hasGone(tx *db.Tx, account int64, i *rum.Issue, now time.Time) (bool, error
 
 // resolveOne resolves an issue unless it has changed since, and ends its alert.
 func (r *Service) resolveOne(tx *db.Tx, account int64, id string, now time.Time) error {
-	i, found, err := rum.FindIssue(tx, account, id)
+	i, found, err := r.readable(tx, account, id)
 	if err != nil || !found || !i.Open() {
 		return err
 	}
@@ -104,7 +119,7 @@ func (r *Service) resolveOne(tx *db.Tx, account int64, id string, now time.Time)
 	return errors.Join(i.Update(tx, account), r.close(tx, account, id, "The issue was resolved automatically: it has not come back.", now))
 }
 
-// closeLeft ends alerts of issues that are gone or closed, and of applications that are deleted.
+// closeLeft ends alerts of issues that are gone, corrupt or closed, and of applications that are deleted.
 func (r *Service) closeLeft(ctx context.Context, account int64, now time.Time) error {
 	var left []string
 	err := r.DB.Snapshot(ctx, func(tx *db.Tx) error {
@@ -112,7 +127,7 @@ func (r *Service) closeLeft(ctx context.Context, account int64, now time.Time) e
 		for i := 0; i < len(list) && err == nil; i++ {
 			var issue rum.Issue
 			var found, has bool
-			issue, found, err = rum.FindIssue(tx, account, list[i].issue)
+			issue, found, err = r.readable(tx, account, list[i].issue)
 			if err == nil {
 				_, has, err = rum.FindApplication(tx, account, list[i].application)
 			}
