@@ -30,6 +30,9 @@ func Furnish(ctx context.Context, base string, keys Keys, now time.Time) error {
 	if err := reportErrors(ctx, base, m); err != nil {
 		return fmt.Errorf("report errors of pages: %w", err)
 	}
+	if err := uploadMap(ctx, base, keys.All); err != nil {
+		return fmt.Errorf("upload a source map: %w", err)
+	}
 	return nil
 }
 
