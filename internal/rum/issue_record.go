@@ -107,7 +107,8 @@ func (i *Issue) Open() bool { return i.Status == "for_review" || i.Status == "re
 
 // CountNew returns how many issues of an application were stored since a moment.
 func CountNew(tx *db.Tx, account int64, application string, since time.Time) (int64, error) {
-	n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM rum_issue WHERE account_id = $1 AND created_at > $2 AND application_id = $3`,
+	n, _, err := db.One(tx, db.Column[int64],
+		`SELECT count(*) FROM rum_issue WHERE account_id = $1 AND created_at > $2 AND application_id = $3`,
 		account, since.UnixMilli(), application)
 	return n, err
 }

@@ -14,7 +14,9 @@ func (r *Service) Module() module.Module {
 		Reseal:   []func(*db.Tx, secret.Renew) (int, error){Reseal},
 		Complete: Complete,
 		Prune: []module.Retention{
-			{Period: module.Incidents, Prune: pruneIssues}, {Period: module.Events, Prune: pruneSamples}, {Period: module.Ended, Prune: pruneSessions},
+			{Period: module.Incidents, Prune: pruneIssues},
+			{Period: module.Events, Prune: pruneSamples},
+			{Period: module.Ended, Prune: pruneSessions},
 		},
 		Sections: []string{"rum_applications", "rum_issues"},
 	}

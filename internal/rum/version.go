@@ -18,7 +18,8 @@ const maxVersions = 1000
 // SeeVersion stores that errors of a version have arrived.
 func SeeVersion(tx *db.Tx, account int64, application, service, version string, now time.Time) error {
 	at := now.UnixMilli()
-	n, err := tx.Exec(`UPDATE rum_version SET last_seen_at = $1 WHERE account_id = $2 AND application_id = $3 AND service = $4 AND version = $5`,
+	n, err := tx.Exec(`UPDATE rum_version SET last_seen_at = $1
+		WHERE account_id = $2 AND application_id = $3 AND service = $4 AND version = $5`,
 		at, account, application, service, version)
 	if err != nil || n > 0 {
 		return err

@@ -57,10 +57,11 @@ func SuspectedCause(e *Error) string {
 }
 
 var (
-	criticalWords = regexp.MustCompile(`(?i)\b(?:fatal|crash|out of memory|stack overflow|call stack|payment|checkout|login|data loss|corrupt)`)
-	warningWords  = regexp.MustCompile(`(?i)\b(?:timeout|timed out|failed|failure|unavailable|denied|refused|forbidden)`)
-	production    = regexp.MustCompile(`(?i)^(?:prod|production|prd|live)$`)
-	staging       = regexp.MustCompile(`(?i)^(?:stage|staging|stg|pre|preprod|uat)$`)
+	criticalWords = regexp.MustCompile(
+		`(?i)\b(?:fatal|crash|out of memory|stack overflow|call stack|payment|checkout|login|data loss|corrupt)`)
+	warningWords = regexp.MustCompile(`(?i)\b(?:timeout|timed out|failed|failure|unavailable|denied|refused|forbidden)`)
+	production   = regexp.MustCompile(`(?i)^(?:prod|production|prd|live)$`)
+	staging      = regexp.MustCompile(`(?i)^(?:stage|staging|stg|pre|preprod|uat)$`)
 )
 
 // oldAge is the age, in seconds, from which an issue is no news: its severity is Info.

@@ -111,7 +111,8 @@ func (o *open) save(tx *db.Tx, account int64) error {
 		return err
 	}
 	_, err = tx.Exec(`INSERT INTO rum_alert (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (account_id, issue_id) DO UPDATE SET channels = excluded.channels, severity = excluded.severity, alerted_at = excluded.alerted_at`,
+		ON CONFLICT (account_id, issue_id) DO UPDATE SET channels = excluded.channels, severity = excluded.severity,
+			alerted_at = excluded.alerted_at`,
 		account, o.issue, o.application, string(channels), o.severity, o.opened, o.alerted)
 	return err
 }
@@ -144,7 +145,8 @@ func (r *Service) event(issue *rum.Issue, e *rumerror.Error, severity string, no
 	}
 	return event.Event{
 		AlertKey: issue.IssueID, TitleRule: title, Title: title, Description: event.Cut(strings.Join(text, "\n"), event.MaxDescription),
-		Status: severity, Severity: severity, Labels: labels, GroupKey: event.Cut("rum/"+issue.ApplicationID, event.MaxGroupKey), Time: now.Unix(),
+		Status: severity, Severity: severity, Labels: labels, Time: now.Unix(),
+		GroupKey: event.Cut("rum/"+issue.ApplicationID, event.MaxGroupKey),
 	}
 }
 

@@ -43,7 +43,7 @@ func (r *Service) resolve(ctx context.Context, account int64, now time.Time) err
 			list, err := rum.OpenIssues(tx, account, after, page)
 			for i := 0; i < len(list) && err == nil; i++ {
 				var issue rum.Issue
-				found, over := false, false
+				var found, over bool
 				if issue, found, err = r.readable(tx, account, list[i]); found {
 					over, err = hasGone(tx, account, &issue, now)
 				}
