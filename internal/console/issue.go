@@ -109,8 +109,10 @@ const shownCauses = 3
 func showIssue(v *visit) (view, error) {
 	d := issueView{
 		Statuses: []string{"for_review", "reviewed", "ignored", "resolved"}, May: v.May(manageApplications),
-		Causes: []string{"api.failed_request", "network.error", "code.exception", "code.invalid_object_access", "code.invalid_argument", "unknown"},
-		Raw:    v.query("code") == "sent",
+		Causes: []string{
+			"api.failed_request", "network.error", "code.exception", "code.invalid_object_access", "code.invalid_argument", "unknown",
+		},
+		Raw: v.query("code") == "sent",
 	}
 	if err := v.call("/rum/issue/info", map[string]any{"issue_id": v.r.PathValue("id")}, &d.Issue); err != nil {
 		return nil, err

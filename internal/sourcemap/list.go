@@ -75,8 +75,10 @@ func (s *Service) list(c *api.Call, in listRequest) (Listed, error) {
 	if in.OrderBy == "" {
 		in.OrderBy = "created_at"
 	}
-	args := []any{c.Who.AccountID, (in.StartTime + 999) / 1000, (in.EndTime + 999) / 1000, in.Type, lines(in.Services), "\n", lines(in.Versions),
-		db.Containing(in.Query)}
+	args := []any{
+		c.Who.AccountID, (in.StartTime + 999) / 1000, (in.EndTime + 999) / 1000, in.Type, lines(in.Services), "\n", lines(in.Versions),
+		db.Containing(in.Query),
+	}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
 	if err != nil {
 		return Listed{}, err

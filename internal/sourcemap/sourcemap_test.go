@@ -285,3 +285,29 @@ func TestBoundsOfWhatIsStored(t *testing.T) {
 	}
 	f.mustSend(apitest.KeyB, event("1", "/theirs.js"), theMap(t))
 }
+
+// The largest map whose mappings can be read is read and used within bounds, and an account that sends such maps does not
+// keep another from its stacks.
+func TestTheLargestMap(t *testing.T) {
+	f := start(t, ratelimit.Rate{})
+	head, tail := `{"version":3,"sources":["a.ts"],"mappings":"AAAA`, `"}`
+	largest := head + strings.Repeat(",CAAC", (16<<20-5000)/5) + tail
+	f.mustSend(apitest.KeyA, event("1.4.2", "/assets/app.min.js"), largest)
+	f.mustSend(apitest.KeyB, event("1.4.2", "/assets/app.min.js"), theMap(t))
+	done := make(chan apitest.Reply)
+	for range 3 {
+		go func() { done <- f.Call(apitest.KeyA, "/sourcemap/stack/enrich", enrichBody("1.4.2", "")) }()
+	}
+	var data sourcemap.Enriched
+	f.Call(apitest.KeyB, "/sourcemap/stack/enrich", enrichBody("1.4.2", "")).Into(&data)
+	if data.Frames[0].File != "src/cart.ts" {
+		t.Errorf("got %+v", data)
+	}
+	for range 3 {
+		r := <-done
+		data = sourcemap.Enriched{}
+		if r.Into(&data); data.Frames[0].File != "a.ts" || data.Frames[0].Column != 272 {
+			t.Errorf("got %+v", data)
+		}
+	}
+}

@@ -160,7 +160,8 @@ func (s *Service) read(c *api.Call, id string) (*symbols.Map, error) {
 	var text string
 	var known bool
 	err := c.Read(func() (err error) {
-		text, known, err = db.One(c.Tx, db.Column[string], `SELECT text FROM source_map WHERE account_id = $1 AND map_id = $2`, c.Who.AccountID, id)
+		text, known, err = db.One(c.Tx, db.Column[string], `SELECT text FROM source_map WHERE account_id = $1 AND map_id = $2`,
+			c.Who.AccountID, id)
 		return err
 	})
 	if err != nil || !known {

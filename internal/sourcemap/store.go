@@ -43,7 +43,8 @@ type Metadata struct {
 	ProjectPath string `json:"project_path,omitzero" doc:"The path of the project in its repository."`
 }
 
-const columns = `kind, service, version, size, git_repository_url, git_commit_sha, created_at, updated_at, minified_url, cli_version, project_path`
+const columns = `kind, service, version, size, git_repository_url, git_commit_sha, created_at, updated_at, minified_url,
+	cli_version, project_path`
 
 func scan(scan db.Scan) (m Sourcemap, err error) {
 	err = scan(&m.Type, &m.Service, &m.Version, &m.Size, &m.GitRepositoryURL, &m.GitCommitSHA, &m.CreatedAt, &m.UpdatedAt,

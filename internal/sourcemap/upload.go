@@ -177,7 +177,7 @@ func parts(contentType string, body []byte) (m metadata, source []byte, err erro
 	form := multipart.NewReader(bytes.NewReader(body), params["boundary"])
 	for range maxParts {
 		part, err := form.NextRawPart()
-		if err == io.EOF {
+		if err == io.EOF { //nolint:errorlint // one that is wrapped is of a form that was cut
 			return m, source, missing(seen)
 		}
 		if err != nil {
