@@ -22,6 +22,12 @@ type Endpoint struct {
 	Do func(c *Call, r *http.Request, header http.Header, body *Body) (any, error)
 }
 
+// Answer is what an endpoint replies instead of the envelope, for senders that expect a form of their own.
+type Answer struct {
+	Status int
+	Body   any // encoded as JSON; nil: the reply has no body
+}
+
 // Endpoint returns a handler that answers as operations do: with a request id, in the envelope, logged and measured.
 func (f *Frame) Endpoint(in Endpoint) http.Handler {
 	op := &mounted{Op: Op{Path: in.Path, MaxBody: in.MaxBody}, counted: f.metrics.of(in.Path)}

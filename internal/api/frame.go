@@ -169,21 +169,22 @@ func (f *Frame) prepareAll() {
 
 // exchange is one request while the frame handles it.
 type exchange struct {
-	call   Call
-	op     *mounted // nil until the route is known
-	w      http.ResponseWriter
-	r      *http.Request
-	reply  *bytes.Buffer // the envelope, once it is encoded
-	file   *Download     // what is answered instead of an envelope
-	began  time.Time
-	status int
-	bytes  int
-	code   string  // the error code, "OK" when there is none
-	asked  []int64 // the channels that a write's permission was checked for
-	dry    bool    // a dry run: nothing is changed or recorded
-	inside bool    // a call of Invoke, without a key
-	held   int64   // bytes reserved for the body, under holder
-	holder bodyHolder
+	call      Call
+	op        *mounted // nil until the route is known
+	w         http.ResponseWriter
+	r         *http.Request
+	reply     *bytes.Buffer // the envelope, once it is encoded
+	file      *Download     // what is answered instead of an envelope
+	ownStatus int           // of an Answer; 0: none
+	began     time.Time
+	status    int
+	bytes     int
+	code      string  // the error code, "OK" when there is none
+	asked     []int64 // the channels that a write's permission was checked for
+	dry       bool    // a dry run: nothing is changed or recorded
+	inside    bool    // a call of Invoke, without a key
+	held      int64   // bytes reserved for the body, under holder
+	holder    bodyHolder
 }
 
 // network returns the caller's network address, or the zero Prefix if it is not known.

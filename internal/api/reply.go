@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"net"
 	"net/http"
 	"net/netip"
@@ -40,6 +41,13 @@ func (x *exchange) encode(data any) (err error) {
 	}
 	x.reply = buffers.Get().(*bytes.Buffer)
 	x.reply.Reset()
+	if own, ok := data.(*Answer); ok {
+		x.ownStatus = own.Status
+		if own.Body == nil {
+			return nil
+		}
+		return fault.Wrap(json.MarshalWrite(x.reply, own.Body, replyOptions), "encode the reply")
+	}
 	x.reply.WriteString(`{"request_id":"`)
 	x.reply.WriteString(x.call.RequestID) // letters and digits
 	x.reply.WriteString(`","data":`)
@@ -94,7 +102,7 @@ func (x *exchange) release() {
 
 func (x *exchange) succeed() {
 	x.code = "OK"
-	x.send(http.StatusOK, x.reply.Bytes())
+	x.send(cmp.Or(x.ownStatus, http.StatusOK), x.reply.Bytes())
 }
 
 func (x *exchange) fail(err error) {

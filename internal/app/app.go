@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
+	"tocsin/internal/engine/rumintake"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/module"
@@ -31,6 +32,7 @@ import (
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/schedulefeed"
 	"tocsin/internal/signin"
+	"tocsin/internal/sourcemap"
 )
 
 // Config is everything that may differ between two deployments.
@@ -86,8 +88,10 @@ type App struct {
 	live    *console.Live
 	feeds   *schedulefeed.Service
 
-	selfAlerts *selfalert.Service
-	metrics    *prometheus.Registry
+	selfAlerts    *selfalert.Service
+	browserErrors *rumintake.Service
+	sourcemaps    *sourcemap.Service
+	metrics       *prometheus.Registry
 
 	certificates *certificates // nil: plain HTTP
 }

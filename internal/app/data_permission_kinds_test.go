@@ -27,7 +27,8 @@ var exempt = map[string][]string{
 	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/role/permission/factor/list", "/schedule/preview", "/schedule/self", "/incident/page-me", "/schedule/calendar/list", "/template/preview"},
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
 	"tried with every kind, in check":                                                                                   {"/audit/search"},
-	"issues are for any valid key, whatever their channel":                                                              {"/rum/issue/info", "/rum/issue/list", "/rum/issue/update"},
+	"issues are for any valid key, whatever their channel":                                                              {"/rum/issue/info", "/rum/issue/list", "/rum/issue/update", "/rum/issue/sample/list"},
+	"source maps are of services, and who reads code is held by TestEnrich in internal/sourcemap":                       {"/sourcemap/list", "/sourcemap/stack/enrich"},
 	"addresses of feeds have a test of their own, TestOperations in internal/schedulefeed":                              {"/schedule/calendar/url", "/schedule/calendar/revoke"},
 	"private integrations have a test of their own, in internal/warroom":                                                {"/datasource/im/war-room-enabled/list"},
 	"figures: TestPrivateChannelsDoNotCount of internal/insight holds that what is private changes none of them": {

@@ -17,6 +17,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/console"
+	"tocsin/internal/engine/rumintake"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
 )
@@ -91,18 +92,21 @@ func (s *Server) Stop() error {
 func (a *App) Handler() (http.Handler, error) {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newGauges(a))
 	mux := http.NewServeMux()
-	mux.Handle("/", a.Frame)
+	mux.Handle("/", a.envelopesFirst(a.Frame))
 	mux.Handle("/event/push/alert/{source}", a.Frame.Endpoint(a.ingest.Alerts()))
 	for pattern, handler := range a.console().Handlers() {
 		mux.Handle(pattern, handler)
 	}
 	mux.Handle("/event/push/heartbeat", a.Frame.Endpoint(a.ingest.Heartbeats()))
 	mux.Handle("/event/push/change/standard", a.Frame.Endpoint(a.ingest.Changes()))
+	mux.Handle("/sourcemap/upload", a.Frame.Endpoint(a.sourcemaps.Uploads()))
 	mux.Handle("GET /ack/{token}", a.notify.AckPage())
 	mux.Handle("POST /ack/{token}", a.notify.AckPage())
 	mux.Handle("GET /cover/{token}", a.shifts.CoverPage(a.perform))
 	mux.Handle("POST /cover/{token}", a.shifts.CoverPage(a.perform))
 	mux.Handle("GET /calendar/feed/{file}", a.feeds.Handler(a.Frame.ClientIP))
+	mux.Handle("/api/v2/rum", a.Frame.Endpoint(a.browserErrors.Datadog()))
+	mux.Handle("/tunnel", a.Frame.Endpoint(a.browserErrors.Sentry()))
 	for pattern, handler := range a.phone.Handlers() {
 		mux.Handle(pattern, handler)
 	}
@@ -125,6 +129,19 @@ func compressed(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(w, r)
 	}))
+}
+
+// envelopesFirst sends the envelopes of Sentry's SDKs to their endpoint: a prefix may be before their path, which no pattern
+// of the mux describes.
+func (a *App) envelopesFirst(others http.Handler) http.Handler {
+	envelopes := a.Frame.Endpoint(a.browserErrors.Sentry())
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if rumintake.IsEnvelope(r.URL.Path) {
+			envelopes.ServeHTTP(w, r)
+		} else {
+			others.ServeHTTP(w, r)
+		}
+	})
 }
 
 // perform runs an operation as the person who sent a request to a page.

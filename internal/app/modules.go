@@ -25,6 +25,7 @@ import (
 	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
+	"tocsin/internal/engine/rumintake"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/engine/silencewarning"
@@ -52,6 +53,7 @@ import (
 	"tocsin/internal/sender"
 	"tocsin/internal/session"
 	"tocsin/internal/signin"
+	"tocsin/internal/sourcemap"
 	"tocsin/internal/statuspage"
 	"tocsin/internal/team"
 	"tocsin/internal/template"
@@ -70,7 +72,14 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Log: a.Log, Rate: a.pushRate(), MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
 		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
 	})
+	a.browserErrors = rumintake.New(rumintake.Config{
+		DB: a.DB, Log: a.Log, Rate: a.errorRate(), Guesses: guesses, Decide: decide, Own: a.selfAlerts, PublicURL: a.PublicURL,
+		Metrics: a.metrics,
+	})
 	a.shifts = &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
+	a.sourcemaps = sourcemap.New(sourcemap.Config{
+		DB: a.DB, Keys: a.Keys, Guesses: guesses, Rate: ratelimit.Rate{PerSecond: a.LimitPerSecond, PerMinute: a.LimitPerMinute},
+	})
 	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, BaseURL: a.PublicURL})
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
 	untolds := &untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silenced: configs.Silenced}
@@ -105,6 +114,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		decisions.Module(),
 		a.selfAlerts.Module(),
 		a.ingest.Module(),
+		a.browserErrors.Module(),
 	)
 	a.Modules = append(a.Modules, a.Module())
 	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden).Module())
@@ -127,7 +137,8 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 		channel.Module(a.Keyring, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
-		rum.New(a.Keyring).Module(),
+		rum.New(a.Keyring, a.browserErrors.Changed).Module(),
+		a.sourcemaps.Module(),
 		person.Module(),
 		credential.Module(),
 		(&push.Service{Keyring: a.Keyring, Test: a.notify.TestPush}).Module(),
@@ -231,6 +242,14 @@ func (a *App) pushRate() ratelimit.Rate {
 		return ratelimit.Rate{}
 	}
 	return ratelimit.Rate{PerSecond: a.PushPerSecond, PerMinute: a.PushPerMinute}
+}
+
+// errorRate is how many requests with errors of browsers one application may send (docs/rum.md).
+func (a *App) errorRate() ratelimit.Rate {
+	if a.LimitPerSecond == 0 && a.LimitPerMinute == 0 {
+		return ratelimit.Rate{}
+	}
+	return ratelimit.Rate{PerSecond: rumintake.MaxPerSecond, PerMinute: rumintake.MaxPerMinute}
 }
 
 // operations lists the operations of modules.

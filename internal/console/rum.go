@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -168,62 +167,4 @@ func (v *visit) issues(application string) (recordPart, error) {
 		part.Rows = append(part.Rows, row)
 	}
 	return part, err
-}
-
-type issueView struct {
-	titled
-	Issue    issueRow
-	Frames   []frames
-	Statuses []string
-	May      bool
-}
-
-// frames are lines of a stack, one after the other, that are all of the application or all of libraries.
-type frames struct {
-	Library bool
-	Lines   []string
-}
-
-func showIssue(v *visit) (view, error) {
-	var i issueRow
-	if err := v.call("/rum/issue/info", map[string]any{"issue_id": v.r.PathValue("id")}, &i); err != nil {
-		return nil, err
-	}
-	first, stack, _ := strings.Cut(i.Error.Message, "\n")
-	return issueView{titled(cut(first, 300)), i, framesOf(stack), []string{"for_review", "reviewed", "ignored", "resolved"},
-		v.May(manageApplications)}, nil
-}
-
-// framesOf returns the lines of a stack in runs of own lines and those of libraries.
-func framesOf(stack string) (all []frames) {
-	for line := range strings.Lines(stack) {
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		library := slices.ContainsFunc([]string{"node_modules/", "/vendor/", "webpack/", "<anonymous>", "(native)", "/cdn/"},
-			func(part string) bool { return strings.Contains(line, part) })
-		if len(all) == 0 || all[len(all)-1].Library != library {
-			all = append(all, frames{Library: library})
-		}
-		last := &all[len(all)-1]
-		last.Lines = append(last.Lines, line)
-	}
-	return all
-}
-
-// IssueStatus returns the state of an error in words.
-func (v *visit) IssueStatus(status string) string {
-	switch status {
-	case "for_review":
-		return v.T("For review")
-	case "reviewed":
-		return v.T("Reviewed")
-	case "ignored":
-		return v.T("Ignored")
-	}
-	return v.T("Resolved")
-}
-
-func setIssue(v *visit) (string, error) {
-	return v.r.URL.Path, v.call("/rum/issue/update", map[string]any{"issue_id": v.r.PathValue("id"), "status": v.field("status")}, nil)
 }

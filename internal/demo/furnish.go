@@ -11,7 +11,7 @@ import (
 )
 
 // Furnish adds what an account file does not hold, by the operations that users call: changes of systems, versions of a
-// route, and a request for cover.
+// route, a request for cover, and errors of pages.
 func Furnish(ctx context.Context, base string, keys Keys, now time.Time) error {
 	m := momentsAt(now)
 	for _, c := range changes(m) {
@@ -26,6 +26,12 @@ func Furnish(ctx context.Context, base string, keys Keys, now time.Time) error {
 	}
 	if err := call(ctx, base+"/schedule/cover/request?app_key="+keys.All, coverRequest(m), nil); err != nil {
 		return fmt.Errorf("ask for cover: %w", err)
+	}
+	if err := reportErrors(ctx, base, m); err != nil {
+		return fmt.Errorf("report errors of pages: %w", err)
+	}
+	if err := uploadMap(ctx, base, keys.All); err != nil {
+		return fmt.Errorf("upload a source map: %w", err)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func serve(t testing.TB) (*apitest.Server, *secret.Keyring) {
 	t.Helper()
 	keyring := newKeyring(t)
 	return apitest.Start(t, person.Ops(), template.Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(nil), (&alert.Service{}).Ops(), (&incident.Service{Bus: &activity.Bus{}}).Ops(),
-		(&datasource.Service{Keyring: keyring}).Ops(), rum.New(keyring).Ops(), webhook.New(webhook.Config{CursorKey: []byte("key")}).Ops()), keyring
+		(&datasource.Service{Keyring: keyring}).Ops(), rum.New(keyring, nil).Ops(), webhook.New(webhook.Config{CursorKey: []byte("key")}).Ops()), keyring
 }
 
 // sample returns the account with only the newest of its deliveries: under the race detector, storing all of them

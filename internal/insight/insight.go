@@ -12,18 +12,19 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/module"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/gate"
 )
 
 // Service holds the dependencies of the operations.
 type Service struct {
 	DB        *db.DB // of exports, which read page by page
 	CursorKey []byte // seals the cursors of lists
-	gate      gate
+	gate      gate.Gate
 }
 
 // New returns the service.
 func New(d *db.DB, cursorKey []byte) *Service {
-	return &Service{DB: d, CursorKey: cursorKey, gate: newGate(atOnce())}
+	return &Service{DB: d, CursorKey: cursorKey, gate: gate.New(gate.Half())}
 }
 
 // Module returns the part that the package takes in the program.
@@ -34,7 +35,7 @@ func (s *Service) Module() module.Module {
 // computed returns the Func of an operation that reads much: it waits for its turn before it takes a transaction.
 func computed[In, Out any](s *Service, fn func(*api.Call, In) (Out, error)) api.Func {
 	return api.DoAfter(func(c *api.Call, in In) (out Out, err error) {
-		leave, err := s.gate.enter(c.Ctx, c.Who.AccountID)
+		leave, err := s.gate.Enter(c.Ctx, c.Who.AccountID)
 		if err != nil {
 			return out, err
 		}
@@ -49,7 +50,7 @@ func computed[In, Out any](s *Service, fn func(*api.Call, In) (Out, error)) api.
 
 // read runs fn on one state of the database, when it is the account's turn.
 func (s *Service) read(ctx context.Context, account int64, fn func(*db.Tx) error) error {
-	leave, err := s.gate.enter(ctx, account)
+	leave, err := s.gate.Enter(ctx, account)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func newKeyring(t *testing.T) *secret.Keyring {
 
 func start(t *testing.T) (*apitest.Server, *secret.Keyring) {
 	keyring := newKeyring(t)
-	return apitest.Start(t, rum.New(keyring).Ops()), keyring
+	return apitest.Start(t, rum.New(keyring, nil).Ops()), keyring
 }
 
 // within runs fn in a transaction that is committed if it returns nil, and returns its error.

@@ -17,7 +17,8 @@ func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, er
 	if err != nil {
 		return api.Empty{}, err
 	}
-	if in.Status != "" && in.Status != issue.Status {
+	moved := in.Status != "" && in.Status != issue.Status
+	if moved {
 		issue.Status, issue.ResolvedAt, issue.ResolvedBy = in.Status, 0, 0
 		if in.Status == "resolved" {
 			issue.ResolvedAt, issue.ResolvedBy = c.Now.UnixMilli(), c.Who.PersonID
@@ -33,5 +34,8 @@ func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, er
 		issue.Status, issue.ResolvedAt, issue.ResolvedBy, issue.SuspectedCause.Source, issue.SuspectedCause.Value, issue.SuspectedCause.Reason,
 		issue.SuspectedCause.PersonID, c.Now.UnixMilli(), c.Who.AccountID, issue.IssueID)
 	c.Touched("issue", issue.IssueID, issue.Error.Message)
+	if err == nil && moved && r.changed != nil {
+		err = r.changed(c.Tx, c.Who.AccountID, &issue, c.Now)
+	}
 	return api.Empty{}, err
 }

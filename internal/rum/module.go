@@ -13,6 +13,11 @@ func (r *Service) Module() module.Module {
 		Ops:      r.Ops(),
 		Reseal:   []func(*db.Tx, secret.Renew) (int, error){Reseal},
 		Complete: Complete,
+		Prune: []module.Retention{
+			{Period: module.Incidents, Prune: pruneIssues},
+			{Period: module.Events, Prune: pruneSamples},
+			{Period: module.Ended, Prune: pruneSessions},
+		},
 		Sections: []string{"rum_applications", "rum_issues"},
 	}
 }

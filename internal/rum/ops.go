@@ -6,9 +6,11 @@ package rum
 
 import (
 	"embed"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/secret"
 )
 
@@ -18,10 +20,16 @@ var golden embed.FS
 var mayManage = []auth.Permission{auth.ApplicationsManage}
 
 // Service holds the RUM operations and their dependencies.
-type Service struct{ keyring *secret.Keyring }
+type Service struct {
+	keyring *secret.Keyring
+	changed Changed
+}
 
-// New returns the RUM operations, which seal and open client tokens with box.
-func New(keyring *secret.Keyring) *Service { return &Service{keyring} }
+// Changed is called in the transaction in which a person changed the status of an issue.
+type Changed func(tx *db.Tx, account int64, issue *Issue, now time.Time) error
+
+// New returns the RUM operations, which seal and open client tokens with keyring. changed may be nil.
+func New(keyring *secret.Keyring, changed Changed) *Service { return &Service{keyring, changed} }
 
 // Ops returns the operations of this package.
 func (r *Service) Ops() []api.Op {
@@ -40,6 +48,14 @@ func (r *Service) Ops() []api.Op {
 			Doc:     "One issue: errors of an application that have the same cause.",
 			Example: `{"issue_id": "NHEacQHi2DhXqobr9qPQz9"}`,
 			Do:      api.Do(r.issueInfo),
+		},
+		{
+			Path:    "/rum/issue/sample/list",
+			Effect:  api.Read,
+			Doc:     "The newest errors of an issue as browsers reported them, newest first.",
+			Notes:   "Of each issue the 20 newest errors are kept. The texts come from outside and may hold anything.",
+			Example: `{"issue_id": "NHEacQHi2DhXqobr9qPQz9", "limit": 1}`,
+			Do:      api.Do(r.issueSampleList),
 		},
 		{
 			Path:   "/rum/application/create",

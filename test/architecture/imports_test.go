@@ -27,10 +27,10 @@ type layer struct {
 // layers lists all packages below internal, lowest first. A package that is not listed fails the test.
 var layers = []layer{
 	{"ground: errors, the clock, identifiers", []string{"platform/fault", "platform/clock", "platform/id"}},
-	{"pure platform", []string{"platform/redact", "platform/ratelimit", "platform/cursor"}},
-	{"core: pure decisions", []string{"core/sentence", "core/event", "core/filter", "core/pipeline", "core/oncall", "core/escalationplan", "core/render", "core/decide", "core/lint", "core/similar", "core/insight", "core/shiftfeed", "core/fairness"}},
+	{"pure platform", []string{"platform/redact", "platform/ratelimit", "platform/cursor", "platform/gate"}},
+	{"core: pure decisions", []string{"core/sentence", "core/event", "core/filter", "core/pipeline", "core/oncall", "core/escalationplan", "core/render", "core/decide", "core/lint", "core/similar", "core/insight", "core/shiftfeed", "core/fairness", "core/stack", "core/symbols", "core/rumerror"}},
 	{"sources: readers of what others send", []string{
-		"source", "source/standard", "source/prometheus", "source/grafana", "source/pagerduty", "source/zabbix", "source/sentry", "source/change",
+		"source", "source/standard", "source/prometheus", "source/grafana", "source/pagerduty", "source/zabbix", "source/sentry", "source/change", "source/browser",
 	}},
 	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/delivery"}},
 	{"shared by the nouns", []string{"activity", "configstore"}},
@@ -41,10 +41,10 @@ var layers = []layer{
 	{"frame", []string{"auth", "api", "module"}},
 	{"nouns", []string{
 		"role", "team", "session", "credential", "push", "person", "audit", "signin", "calendar", "absence", "schedule", "schedulefeed", "template", "field", "channel", "integration", "route", "enrichment",
-		"alert", "changeevent", "incident", "datasource", "rum", "preference", "warroom", "statuspage",
+		"alert", "changeevent", "incident", "datasource", "rum", "preference", "warroom", "statuspage", "sourcemap",
 	}},
 	{"engine: everything with a background job", []string{
-		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest",
+		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest", "engine/rumintake",
 	}},
 	{"figures: what reads what the others stored", []string{"insight"}},
 	{"tests of sources and operations", []string{"source/sourcetest", "api/apitest"}},

@@ -104,7 +104,6 @@ func TestWhoSealsReseals(t *testing.T) {
 
 // unpruned lists the growing tables that no retention empties, with the reason.
 var unpruned = map[string]string{
-	"rum_issue":         "people and files make its rows, no event does",
 	"webhook_count":     "retention subtracts what it deletes of the deliveries, and deletes counts of zero",
 	"webhook_count_day": "likewise",
 	"webhook_event":     "each row is deleted when it has been matched, a moment after it was stored",

@@ -14,12 +14,12 @@ import (
 // growing lists the tables whose rows come from events: no statement may read all of one, nor all rows of an account.
 // The other tables hold configuration, of which an account has hundreds of rows and not millions.
 var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "follow_up", "incident", "incident_assignment", "notice", "phone_answer", "notice_failing", "notice_send",
-	"rum_issue", "status_page_change", "untold", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
+	"rum_issue", "rum_fingerprint", "rum_sample", "rum_session", "source_map", "status_page_change", "untold", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
 
 // configured lists the other tables, so that every new table must be put into one of the two lists.
 var configured = []string{"account", "app_key", "channel", "channel_star", "cover_request", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "ical_feed", "integration_key", "object", "own_alert", "refused",
 	"session", "password", "sign_in_link", "invitation", "identity", "second_factor", "recovery_code", "push_key", "push_subscription",
-	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay"}
+	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay", "rum_alert", "rum_version"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
 var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "escalation_due", "event_pending", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
@@ -41,13 +41,15 @@ var wide = map[string]string{
 	"engine/webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":                          "the export of an account writes all of them",
 	"engine/webhook: SELECT event_time FROM webhook_delivery WHERE account_id = $1 AND status = $2 ORDER BY": "the last entry of the index is read",
 	"engine/notify: FROM notice WHERE target <> ''":                                                          "a new sealing key seals every secret again, once",
-	"rum: ORDER BY updated_at":                                                                               "sorts at most 183 days of issues, which people and files make and no event does",
+	"sourcemap: ORDER BY updated_at":                                                                         "sorts the maps of a year, of which an account has at most 65,536",
+	"sourcemap: sum(stored), 0) FROM source_map WHERE account_id = $1":                                       "sums an index of at most 65,536 entries, when a map is uploaded",
+	"rum: ORDER BY updated_at":                                                                               "sorts at most 183 days of issues, of which an application has at most 100 new ones an hour",
 	"engine/untold: FROM untold WHERE account_id = $1 AND NOT":                                               "the list and its exact total: open incidents that no rule notified a person of, and at most 1,000 alert keys",
-	"rum: ORDER BY session_count":                                                                            "sorts at most 183 days of issues, which people and files make and no event does",
+	"rum: ORDER BY session_count":                                                                            "sorts at most 183 days of issues, of which an application has at most 100 new ones an hour",
 	"engine/webhook: coalesce(max(number), 0) + 1 FROM webhook_event":                                        "max of a key's last column reads one row",
 	"engine/webhook: WHERE EXISTS (SELECT 1 FROM webhook_event":                                              "asks for one row of each account",
 	"engine/webhook: FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT":                         "reads a batch from the beginning of the key",
-	"rum: ORDER BY error_count":                                                                              "sorts at most 183 days of issues, which people and files make and no event does",
+	"rum: ORDER BY error_count":                                                                              "sorts at most 183 days of issues, of which an application has at most 100 new ones an hour",
 	"engine/webhook: origin, count(*) FROM webhook_message":                                                  "counts a window of 30 days at most of one webhook, in an index that has all columns",
 	"engine/triage: coalesce(max(verdict_id), 0) FROM verdict WHERE account_id = $1":                         "max of a key's last column reads one row",
 	"engine/triage: FROM event WHERE account_id = $1 ORDER BY event_id LIMIT":                                "reads a batch from the beginning of the key, once a day",

@@ -1,4 +1,4 @@
-package insight
+package gate
 
 import (
 	"context"
@@ -8,20 +8,20 @@ import (
 // TestGate: a call waits for the call before it of its account, and not for those of others; who stops waiting leaves
 // nothing behind.
 func TestGate(t *testing.T) {
-	g := newGate(2)
+	g := New(2)
 	leaveA := mustEnter(t, g, 1)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.enter(gone, 1); err == nil {
+	if _, err := g.Enter(gone, 1); err == nil {
 		t.Error("two calls of an account compute at once")
 	}
 	leaveB := mustEnter(t, g, 2) // another account's does not wait
-	if _, err := g.enter(gone, 3); err == nil {
+	if _, err := g.Enter(gone, 3); err == nil {
 		t.Error("three accounts compute at once")
 	}
 	entered := make(chan func())
 	go func() {
-		leave, err := g.enter(context.Background(), 1)
+		leave, err := g.Enter(context.Background(), 1)
 		if err != nil {
 			panic(err)
 		}
@@ -35,9 +35,9 @@ func TestGate(t *testing.T) {
 	}
 }
 
-func mustEnter(t *testing.T, g gate, account int64) (leave func()) {
+func mustEnter(t *testing.T, g Gate, account int64) (leave func()) {
 	t.Helper()
-	leave, err := g.enter(t.Context(), account)
+	leave, err := g.Enter(t.Context(), account)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,7 @@
-package insight
+// Package gate limits how many calls compute at the same time, fairly among accounts.
+//
+// It must never let one account hold back another for longer than one call.
+package gate
 
 import (
 	"context"
@@ -6,12 +9,13 @@ import (
 	"sync"
 )
 
-// atOnce returns how many accounts compute figures at the same time. Half of the processors and most connections stay free
-// for calls that take a millisecond, and for notifications.
-func atOnce() int { return max(1, runtime.NumCPU()/2) }
+// Half returns the size for calls that compute for long: half of the processors and most connections stay free for
+// calls that take a millisecond, and for notifications.
+func Half() int { return max(1, runtime.NumCPU()/2) }
 
-// gate lets one call of an account compute at a time, so that an account with much history delays its own calls only.
-type gate struct {
+// Gate lets one call of an account compute at a time, and few calls in all, so that an account whose calls take long
+// delays its own calls only.
+type Gate struct {
 	all      chan struct{}
 	mu       *sync.Mutex
 	accounts map[int64]*turn
@@ -23,12 +27,13 @@ type turn struct {
 	users int // that hold it or wait for it; the account is forgotten after the last
 }
 
-func newGate(size int) gate {
-	return gate{all: make(chan struct{}, size), mu: &sync.Mutex{}, accounts: map[int64]*turn{}}
+// New returns a gate that so many accounts may pass at the same time.
+func New(size int) Gate {
+	return Gate{all: make(chan struct{}, size), mu: &sync.Mutex{}, accounts: map[int64]*turn{}}
 }
 
-// enter waits for the turn of an account. The caller must call leave afterwards.
-func (g gate) enter(ctx context.Context, account int64) (leave func(), err error) {
+// Enter waits for the turn of an account. The caller must call leave afterwards.
+func (g Gate) Enter(ctx context.Context, account int64) (leave func(), err error) {
 	g.mu.Lock()
 	t := g.accounts[account]
 	if t == nil {

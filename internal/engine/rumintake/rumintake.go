@@ -1,0 +1,73 @@
+// Package rumintake takes the errors of web pages from the browser SDKs of Datadog and Sentry, and groups them into the
+// issues of RUM applications. It raises the alerts of issues in the channels of their application and ends them, and
+// resolves issues that have gone.
+//
+// It must never reply with success before the errors are committed, nor keep an address of a user that the application
+// does not want. Client tokens are public, so it must never let the sender of one stop other accounts, or notify a person
+// a hundred times.
+package rumintake
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	prom "github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/api"
+	"tocsin/internal/engine/selfalert"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+	"tocsin/internal/platform/ratelimit"
+)
+
+// The limits of an application (docs/rum.md).
+const (
+	MaxBytes     = 1 << 20 // of a request's body
+	MaxInflated  = 4 << 20 // of a compressed one
+	MaxPerSecond = 200     // requests
+	MaxPerMinute = 6000
+	maxNewIssues = 100 // in an hour
+	maxAlerts    = 20  // that begin in an hour
+)
+
+// Config holds the dependencies.
+type Config struct {
+	DB        *db.DB
+	Log       *slog.Logger
+	Rate      ratelimit.Rate // per application
+	Guesses   *api.KeyGuesses
+	Decide    *jobs.Signal // raised when events were committed
+	Own       *selfalert.Service
+	PublicURL string // of the console, for links in alerts; may be empty
+	Metrics   prom.Registerer
+}
+
+// Service takes errors.
+type Service struct {
+	Config
+	rates *ratelimit.Table[string] // by application
+
+	mu       sync.Mutex
+	accounts map[int64]*queue
+
+	errors *prom.CounterVec
+}
+
+// New returns a service. Its metric is tocsin_browser_errors_total by outcome.
+func New(c Config) *Service {
+	r := &Service{
+		Config: c, rates: ratelimit.New[string](0), accounts: map[int64]*queue{},
+		errors: prom.NewCounterVec(prom.CounterOpts{
+			Name: "tocsin_browser_errors_total",
+			Help: "Errors that browsers reported, by outcome.",
+		}, []string{"outcome"}),
+	}
+	if c.Metrics != nil {
+		c.Metrics.MustRegister(r.errors)
+	}
+	return r
+}
+
+// hour is the time in which new issues and alerts of an application are counted.
+const hour = time.Hour

@@ -1,0 +1,23 @@
+package rum
+
+import (
+	"cmp"
+
+	"tocsin/internal/api"
+	"tocsin/internal/platform/db"
+)
+
+type issueSampleListRequest struct {
+	IssueID string `json:"issue_id" maxLength:"255" minLength:"1" doc:"The issue."`
+	Limit   int64  `json:"limit,omitzero" minimum:"1" maximum:"20" doc:"How many errors, at most 20; absent: 20."`
+}
+
+// issueSampleList answers /rum/issue/sample/list, for any valid key as issueInfo.
+func (r *Service) issueSampleList(c *api.Call, in issueSampleListRequest) (api.Items[Sample], error) {
+	if _, err := findIssue(c.Tx, c.Who.AccountID, in.IssueID); err != nil {
+		return api.Items[Sample]{}, err
+	}
+	items, err := db.All(c.Tx, scanSample, `SELECT number, received_at, body FROM rum_sample
+		WHERE account_id = $1 AND issue_id = $2 ORDER BY number DESC LIMIT $3 + 0`, c.Who.AccountID, in.IssueID, cmp.Or(in.Limit, MaxSamples))
+	return api.Items[Sample]{Items: items}, err
+}
