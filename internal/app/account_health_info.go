@@ -18,8 +18,9 @@ var golden embed.FS
 func (a *App) Module() module.Module {
 	return module.Module{Name: "app", Ops: api.WithReplies(golden, []api.Op{{
 		Path: "/account/health/info", Allow: []auth.Permission{auth.AuditRead}, Effect: api.Snapshot,
-		Doc:     "Shows how the server is: its version, its store, its clock, the work that is due and the last message that it sent.",
-		Notes:   "Work is of all accounts of the server, in numbers alone; the last message is of the caller's. Nothing here is a secret or a path.",
+		Doc: "Shows how the server is: its version, its store, its clock, the work that is due and the last message that it sent.",
+		Notes: "Work is of all accounts of the server, in numbers alone; the last message is of the caller's. " +
+			"Nothing here is a secret or a path.",
 		Example: `{}`,
 		Do:      api.Do(a.healthInfo),
 	}})}

@@ -22,10 +22,8 @@ var chineseLint = map[string]string{
 	"By choice, or unproven":      "有意为之或无法证实",
 	"No problem is of this kind.": "没有这一类问题。",
 	"Nothing is wrong with what you may read. Look again after each change.": "在您有权查看的范围内没有发现问题。每次更改配置后请再次查看。",
-	"Cure: %s":     "处理方法:%s",
-	"Account":      "账号",
-	"Silence rule": "静默规则",
-	"Inhibit rule": "抑制规则",
+	"Cure: %s": "处理方法:%s",
+	"Account":  "账号",
 
 	"The server can send nothing":                     "服务器无法发送任何通知",
 	"The owner cannot be reached":                     "无法通知到账号所有者",

@@ -38,6 +38,6 @@ var chinesePeople = map[string]string{
 	"Refused": "被拒绝", "No call matches. Choose all persons and all operations.": "没有匹配的调用。请选择全部成员和全部操作。",
 	"This call was refused and changed nothing.": "此调用被拒绝,未做任何更改。", "Object": "对象", "What was sent": "提交的内容",
 	"Before is what the calls of the last 90 days had sent last for the same object.": "“之前”是最近 90 天内对同一对象最后一次提交的值。",
-	"Member": "字段", "Before": "之前", "After": "之后", "not known": "未知", "unchanged": "未变化", "The request is not shown.": "不显示请求内容。",
+	"Member": "字段", "Before": "之前", "After": "之后", "unchanged": "未变化", "The request is not shown.": "不显示请求内容。",
 	"There is no such entry in the audit log.": "审计日志中没有此条目。",
 }

@@ -49,7 +49,6 @@ var chineseShift = map[string]string{
 	"You take no turns in this schedule.":       "你不在此值班表中。",
 	"It holds at once, and the other is told.":  "立即生效，对方会收到通知。",
 
-	"Only who manages schedules may change this.":                                  "只有管理值班表的人可以更改。",
 	"The escalation rule that uses it finds no one there.":                         "使用它的分派策略将在此找不到人。",
 	"The %d escalation rules that use it find no one there.":                       "使用它的 %d 条分派策略将在此找不到人。",
 	"The schedule and its layers are deleted. This cannot be undone.":              "值班表及其各层将被删除，且无法撤销。",

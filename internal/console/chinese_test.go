@@ -14,7 +14,7 @@ import (
 	"tocsin/internal/auth"
 )
 
-// TestATextHasOneTranslation finds texts that two catalogs translate: the one that is merged last would win unseen.
+// TestATextHasOneTranslation finds texts that two of the lists translate: the one that is merged last would win unseen.
 func TestATextHasOneTranslation(t *testing.T) {
 	files, err := filepath.Glob("chinese*.go")
 	if err != nil {

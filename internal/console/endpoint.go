@@ -20,7 +20,8 @@ var endpointActions = []action{
 	{path: "/endpoints/{id}/replay", do: replayEndpoint, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
 	{path: "/endpoints/{id}/cancel", do: cancelReplay, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
 	{path: "/endpoints/{id}/rotate", do: rotateSecret, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
-	{path: "/endpoints/{id}/expire", do: onEndpoint("/integration/secret/expire"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/expire", do: onEndpoint("/integration/secret/expire"), show: showEndpoint, page: "endpoint",
+		needs: manageIntegrations},
 	{path: "/endpoints/{id}/enable", do: onEndpoint("/integration/enable"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
 	{path: "/endpoints/{id}/disable", do: onEndpoint("/integration/disable"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
 }

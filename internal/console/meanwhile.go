@@ -41,7 +41,8 @@ func (v *visit) unchanged(now string, by int64) error {
 		return err
 	}
 	if name := people[by].Name; name != "" {
-		return wrong(v.T("%s has changed this meanwhile. What you entered is below and is not saved. Saving again replaces what is stored.", name))
+		return wrong(v.T(
+			"%s has changed this meanwhile. What you entered is below and is not saved. Saving again replaces what is stored.", name))
 	}
 	return wrong(v.T("This was changed meanwhile. What you entered is below and is not saved. Saving again replaces what is stored."))
 }

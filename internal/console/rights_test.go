@@ -28,7 +28,8 @@ var shownBy = map[string][]string{
 	"/incidents/{id}/merge": {"/incident/reset"}, "/incidents/{id}/edit": {"/incident/reset"},
 	"/alerts": {"/alert/list"}, "/alerts/{id}": {"/alert/info"}, "/alerts/{id}/why": {"/alert/explain"},
 	"/schedules": {"/schedule/list"}, "/schedules/{id}": {"/schedule/info"}, "/schedules/{id}/why": {"/schedule/explain"},
-	"/schedules/{id}/edit": {"/schedule/info"}, "/schedules/{id}/plan": {"/schedule/info"}, "/schedules/{id}/override": {"/schedule/override/list"},
+	"/schedules/{id}/edit": {"/schedule/update"}, "/schedules/new": {"/schedule/create"}, "/schedules/{id}/delete": {"/schedule/delete"},
+	"/schedules/{id}/shift/{kind}": {"/schedule/info"}, "/schedules/{id}/plan": {"/schedule/update"}, "/schedules/{id}/override": {"/schedule/override/list"},
 	"/schedules/{id}/hours": {"/schedule/stats"}, "/people/{id}/shifts": {"/schedule/self"}, "/calendar-feeds": {"/schedule/calendar/list"},
 	"/channels": {"/channel/list"}, "/channels/new": {"/channel/create"}, "/channels/{id}": {"/channel/silence/rule/list"},
 	"/channels/{id}/edit": {"/channel/update"}, "/channels/{id}/test": {"/channel/rules/try"}, "/channels/{id}/ladder": {"/incident/escalation/preview"},
@@ -45,7 +46,9 @@ var shownBy = map[string][]string{
 
 // doneBy names the operation that an action calls.
 var doneBy = map[string]string{
-	"/sign-out": "/session/end", "/me": "/person/infos", "/me/notify": "/preference/update", "/me/page": "/incident/page-me",
+	"/sign-out": "/session/end", "/me": "/person/infos", "/me/notify": "/preference/update", "/me/push": "/person/push/subscribe", "/me/push/remove": "/person/push/remove", "/me/push/test": "/person/push/test",
+	"/schedules/new": "/schedule/create", "/schedules/{id}/delete": "/schedule/delete", "/schedules/{id}/status/{to}": "/schedule/update", "/schedules/{id}/shift/{kind}": "/schedule/shift/take",
+	"/cover/{request}/{answer}": "/schedule/cover/accept", "/people/{id}/cover/{request}/cancel": "/schedule/cover/cancel", "/me/page": "/incident/page-me",
 	"/me/security/password": "/person/password/update", "/me/security/second-factor": "/person/second-factor/begin",
 	"/me/security/second-factor/confirm": "/person/second-factor/confirm", "/me/security/second-factor/remove": "/person/second-factor/remove", "/me/sessions/end": "/session/end",
 	"/incidents/{id}/ack": "/incident/ack", "/incidents/{id}/unack": "/incident/unack", "/incidents/{id}/comment": "/incident/comment", "/incidents/{id}/snooze": "/incident/snooze",
@@ -167,7 +170,11 @@ func (w *world) objects() map[string]string {
 
 // addressOf fills the parts of a pattern in.
 func addressOf(pattern string, ids map[string]string) string {
-	path := strings.NewReplacer("{$}", "", "{kind}", "silences", "{to}", "disable", "{event}", "1").Replace(pattern)
+	kind := "silences"
+	if strings.Contains(pattern, "/shift/") {
+		kind = "take"
+	}
+	path := strings.NewReplacer("{$}", "", "{kind}", kind, "{to}", "disable", "{event}", "1", "{request}", "1", "{answer}", "accept").Replace(pattern)
 	if strings.Contains(path, "/escalations/") {
 		path = strings.ReplaceAll(path, "{rule}", "5e5e5e5e5e5e5e5e5e5e5e01")
 	}

@@ -13,7 +13,8 @@ var rumPages = []page{
 
 var rumActions = []action{
 	{path: "/rum/applications/{id}", do: saveApplication, show: editApplication, page: "record", needs: "Applications Manage (rum)"},
-	{path: "/rum/applications/{id}/delete", do: deletes("/rum/application/delete", "application_id", "/rum"), needs: "Applications Manage (rum)"},
+	{path: "/rum/applications/{id}/delete", do: deletes("/rum/application/delete", "application_id", "/rum"),
+		needs: "Applications Manage (rum)"},
 	{path: "/rum/issues/{id}", do: setIssue, show: showIssue, page: "issue"},
 }
 

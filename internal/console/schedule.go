@@ -1,25 +1,23 @@
 package console
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"tocsin/internal/api"
 	"tocsin/internal/auth"
 )
 
 var schedulePages = []page{
 	{path: "/schedules", template: "schedules", tab: "schedules", show: showSchedules},
-	{path: "/schedules/new", template: "schedule_edit", tab: "schedules", show: showEdit},
+	{path: "/schedules/new", template: "schedule_edit", tab: "schedules", show: showEdit, needs: manageSchedules},
 	{path: "/schedules/{id}", template: "schedule", tab: "schedules", show: showSchedule},
 	{path: "/schedules/{id}/why", template: "schedule_why", tab: "schedules", show: showScheduleWhy},
 	{path: "/schedules/{id}/override", template: "schedule_override", tab: "schedules", show: showOverride},
-	{path: "/schedules/{id}/edit", template: "schedule_edit", tab: "schedules", show: showEdit},
-	{path: "/schedules/{id}/plan", template: "schedule_plan", tab: "schedules", show: showNoPlan},
-	{path: "/schedules/{id}/delete", template: "schedule_delete", tab: "schedules", show: showScheduleDelete},
+	{path: "/schedules/{id}/edit", template: "schedule_edit", tab: "schedules", show: showEdit, needs: manageSchedules},
+	{path: "/schedules/{id}/plan", template: "schedule_plan", tab: "schedules", show: showNoPlan, needs: manageSchedules},
+	{path: "/schedules/{id}/delete", template: "schedule_delete", tab: "schedules", show: showScheduleDelete, needs: manageSchedules},
 	{path: "/schedules/{id}/shift/{kind}", template: "schedule_shift", tab: "schedules", show: showShift},
 	{path: "/schedules/{id}/hours", template: "schedule_hours", tab: "schedules", show: showHours},
 	{path: "/calendar-feeds", template: "calendar_feeds", tab: "schedules", show: showFeeds},
@@ -126,11 +124,6 @@ func (e entry) persons() (all []int64) {
 
 // MayPlan reports whether the person may change schedules.
 func (v *visit) MayPlan() bool { return v.who.May(auth.SchedulesManage) }
-
-// mayNotPlan refuses a form that would be refused when it is sent.
-func (v *visit) mayNotPlan() error {
-	return &api.Refusal{Status: http.StatusForbidden, Code: "AccessDenied", Message: v.T("Only who manages schedules may change this.")}
-}
 
 // MayReadSchedules reports whether the person may look into schedules.
 func (v *visit) MayReadSchedules() bool { return v.who.May(auth.SchedulesRead) || v.MayPlan() }

@@ -41,9 +41,6 @@ func showEdit(v *visit) (view, error) {
 	if v.edited != nil && v.edited.plan != nil {
 		return v.showPlan(id)
 	}
-	if !v.MayPlan() {
-		return nil, v.mayNotPlan()
-	}
 	d := editView{ID: id, Path: editPath(id, "edit")}
 	var err error
 	switch {

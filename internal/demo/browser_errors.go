@@ -24,7 +24,8 @@ func pageErrors() []pageError {
 		"  at bundlePrice @ " + assets + "basket-4f9a2b1c.js:1:18230\n  at renderLine @ " + assets + "basket-4f9a2b1c.js:1:20944\n" +
 		"  at Object.useMemo @ " + assets + "react-dom-8d1e77a0.js:1:90411\n  at BasketPage @ " + assets + "basket-4f9a2b1c.js:1:22518"
 	return []pageError{
-		{"shop-web", "TypeError", "Cannot read properties of undefined (reading 'price')", bundle, "/basket", "c-48213", 9 * time.Minute},
+		{"shop-web", "TypeError",
+			"Cannot read properties of undefined (reading 'price')", bundle, "/basket", "c-48213", 9 * time.Minute},
 		{"shop-web", "TypeError", "Cannot read properties of undefined (reading 'price')", bundle, "/basket?coupon=SPRING", "c-51170", 6 * time.Minute},
 		{"shop-web", "TypeError", "Cannot read properties of undefined (reading 'price')", bundle, "/checkout", "c-47902", 4 * time.Minute},
 		{

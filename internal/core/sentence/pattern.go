@@ -19,7 +19,8 @@ type pattern struct {
 }
 
 // patterns is the table in the order in which a text is compared with it: first those without
-// holes, then what joins sentences, then the longest patterns, and last those whose end is any text and might hold a part of another sentence.
+// holes, then what joins sentences, then the longest patterns, and last those whose end is any text and might hold a part
+// of another sentence.
 var patterns = func() []*pattern {
 	var all []*pattern
 	for _, p := range Patterns() {
@@ -83,7 +84,8 @@ func (p *pattern) class() int {
 }
 
 var (
-	clock = regexp.MustCompile(`^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{4} )?\d\d:\d\d(:\d\d)? \([^()]+\)`)
+	clock = regexp.MustCompile(`^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} ` +
+		`(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{4} )?\d\d:\d\d(:\d\d)? \([^()]+\)`)
 	hours = regexp.MustCompile(`^\d\d:\d\d$`)
 )
 

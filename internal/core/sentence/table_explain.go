@@ -196,7 +196,8 @@ var explainTable = []Pattern{
 
 	// Previews of escalations.
 	{"ends_no_rule", "no escalation rule matches, so the account's fallback is notified"},
-	{"ends_fallback", "if no person could be notified, or nobody has acknowledged when the last step has had its time, the account's fallback is notified"},
+	{"ends_fallback", "if no person could be notified, " +
+		"or nobody has acknowledged when the last step has had its time, the account's fallback is notified"},
 	{"ends_every", "all layers are notified again every %d minutes until a person acknowledges"},
 	{"ends_times", "all layers are notified again after %d minutes, %d times at most"},
 

@@ -28,7 +28,8 @@ func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{{
 		Path: "/channel/rules/try", Allow: []auth.Permission{auth.ChannelsRead}, Effect: api.Snapshot,
 		Doc: "Shows what a channel would do with an alert: each of its rules with the condition that is met or not, and who would be notified.",
-		Notes: "It is decided by the functions that decide about events, as of now: the alert is taken for a new one with an incident of its own, " +
+		Notes: "It is decided by the functions that decide about events, as of now: " +
+			"the alert is taken for a new one with an incident of its own, " +
 			"and alerts that are active now may inhibit it. A described alert with an integration_id passes the enrichment and the pipeline of " +
 			"that integration first. Nothing is stored and nothing is sent. escalation needs Incidents Read (on-call).",
 		Example: `{"channel_id": 1001, "alert": {"title": "Disk full", "alert_severity": "Critical", "labels": {"service": "db"}}}`,

@@ -68,7 +68,8 @@ func (r *Service) Ops() []api.Op {
 			Path:   "/webhook/endpoint/days",
 			Allow:  []auth.Permission{auth.IntegrationsRead},
 			Effect: api.Snapshot,
-			Doc:    "Counts the attempts to deliver to the endpoint of a webhook on each of the last days, those that succeeded and those that failed.",
+			Doc: "Counts the attempts to deliver to the endpoint of a webhook on each of the last days, " +
+				"those that succeeded and those that failed.",
 			Notes: "Of the webhook's own deliveries, also those about incidents and alerts that the caller may not read: a count names none. " +
 				"A webhook that names a private channel is shown only to callers who may read it.",
 			Example: `{"integration_id": 6113996590131, "days": 14}`,
