@@ -97,17 +97,18 @@ func (s *weights) add(o *problems, p *page.Page, base string) {
 	type file struct {
 		Name string `json:"name"`
 		Size int    `json:"size"`
+		Sent int    `json:"sent"` // 0: it came from what was loaded before
 	}
 	at, seen, all := p.Path(), map[string]bool{}, 0
 	files := page.Eval[[]file](p, `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
-		.filter(e => !e.name.endsWith('/live')).map(e => ({name: e.name, size: e.decodedBodySize}))`)
+		.filter(e => !e.name.endsWith('/live')).map(e => ({name: e.name, size: e.decodedBodySize, sent: e.transferSize}))`)
 	for i, f := range files {
 		name, version, _ := strings.Cut(f.Name, "?")
 		asset := strings.Contains(name, "/assets/")
 		switch {
 		case !strings.HasPrefix(f.Name, base+"/"):
 			o.note([]string{"loads " + f.Name}, at)
-		case asset && seen[name]:
+		case asset && seen[name] && f.Sent > 0:
 			o.note([]string{"loads twice: " + name}, at)
 		case asset && version == "":
 			o.note([]string{"loads by an address that browsers do not keep: " + name}, at)

@@ -163,12 +163,16 @@ func Has(n *html.Node, name string) bool {
 	return false
 }
 
-// Values returns what a form holds when nothing is typed and no button with a name is clicked.
+// Values returns what a form holds when nothing is typed and the Enter key is pressed, which stands for its first button.
 func Values(form *html.Node) url.Values {
-	v := url.Values{}
+	v, pressed := url.Values{}, false
 	Each(form, func(n *html.Node) {
 		name, kind := Attribute(n, "name"), Attribute(n, "type")
 		switch {
+		case n.Data == "button" && kind != "button" && !pressed && !Has(n, "disabled"):
+			if pressed = true; name != "" {
+				v.Add(name, Attribute(n, "value"))
+			}
 		case name == "" || Has(n, "disabled"):
 		case n.Data == "input" && (kind == "checkbox" || kind == "radio"):
 			if Has(n, "checked") {

@@ -184,5 +184,10 @@ func Unread(patterns, paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(patterns), func(pattern string) bool { return read[pattern] })
 }
 
+// IsFile reports whether an answer is a file to store.
+func IsFile(a Answer) bool {
+	return strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment")
+}
+
 // IsPage reports whether an answer is a page of the console, unlike the reference of the API and files.
 func IsPage(a Answer) bool { return len(Find(a.HTML, "main", "id", "main")) == 1 }
