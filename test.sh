@@ -71,6 +71,7 @@ all)
 	if browser >/dev/null; then
 		say "tests of the console in Chromium"
 		(cd test/browser && go test -vet=off ./...)
+		skip "the full account in Chinese and the empty one in English in all looks: make browser"
 	else
 		skip "THE CONSOLE IN A BROWSER: test/browser did not run, Chromium is missing (apt-get install chromium, or name it in CHROMIUM)"
 	fi
@@ -78,7 +79,7 @@ all)
 	;;
 browser)
 	browser >/dev/null || fail "Chromium is missing: apt-get install chromium, or name it in CHROMIUM"
-	(cd test/browser && go test -vet=off -v ./...)
+	(cd test/browser && TOCSIN_BROWSER=all go test -vet=off -v ./...)
 	;;
 *) fail "usage: ./test.sh [quick|lint|race PACKAGES|browser]" ;;
 esac
