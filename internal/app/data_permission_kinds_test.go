@@ -24,6 +24,7 @@ var exempt = map[string][]string{
 		"/schedule/cover/list",
 	},
 	"it names persons, teams and a rule; the rule of a private channel has a test of its own in internal/engine/untold": {"/account/fallback/info", "/account/fallback/update"},
+	"it counts the work of the whole server, and names no object":                                                       {"/account/health/info"},
 	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/role/permission/factor/list", "/schedule/preview", "/schedule/self", "/incident/page-me", "/schedule/calendar/list", "/template/preview"},
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
 	"tried with every kind, in check":                                                                                   {"/audit/search"},
@@ -75,7 +76,7 @@ func channelKind(private string) kind {
 		{create, "/channel/create", body, ""}, {change, "/channel/update", `{"channel_id":$id,"description":"y"}`, ""},
 		{change, "/channel/update", `{"channel_id":$id,"is_private":false,"team_id":0}`, ""}, {change, "/channel/disable", one, ""}, {change, "/channel/enable", one, ""},
 		{change, "/channel/delete", one, "BadRequest"}, {change, "/channel/delete", `{"channel_id":$id,"dry_run":true}`, ""},
-		{look, "/channel/info", one, ""}, {list, "/channel/infos", `{"channel_ids":[$id]}`, ""}, {list, "/channel/list", `{"query":"$mark"}`, ""}, {list, "/lint/list", `{}`, ""},
+		{look, "/channel/info", one, ""}, {look, "/channel/rules/try", `{"channel_id":$id,"alert":{"title":"x","alert_severity":"Critical"}}`, ""}, {list, "/channel/infos", `{"channel_ids":[$id]}`, ""}, {list, "/channel/list", `{"query":"$mark"}`, ""}, {list, "/lint/list", `{}`, ""},
 		{look, "/channel/star", one, ""}, {look, "/channel/unstar", one, ""},
 	}}
 }

@@ -21,6 +21,7 @@ var chineseFinding = map[string]string{
 	"%w has windows that leave no minute of the next 14 days out":                                   "%w的时间窗覆盖了未来 14 天的每一分钟",
 	"%w lasts %d days, until %s":                                                                    "%w持续 %d 天，直至 %s",
 	"%s is paged for %p and cannot be reached: %v":                                                  "%s 会因%p级别被通知，但无法通知到：%v",
+	"%s is to be notified by push, and no browser of theirs receives it":                            "%s 应通过推送被通知，但没有可接收推送的浏览器",
 	"the quiet hours of %s delay Critical notifications":                                            "%s 的免打扰时段会延迟严重级别的通知",
 	"%s prefers %p, which this server cannot send":                                                  "%s 偏好 %p，但本服务器无法发送",
 	"%w notifies by %p, which this server cannot send":                                              "%w使用 %p 通知，但本服务器无法发送",

@@ -57,6 +57,7 @@ var chineseNotify = map[string]string{
 	"a chat in %s":                                        "%s 中的聊天",
 	"%s, which does not exist any more":                   "%s（已不存在）",
 	"this server cannot send %m":                          "本服务器无法发送%m",
+	"no browser that receives push":                       "没有可接收推送的浏览器",
 	"no e-mail address":                                   "没有邮箱地址",
 	"no phone number for %m":                              "没有用于%m的电话号码",
 	"no contact for %m":                                   "没有%m的联系方式",

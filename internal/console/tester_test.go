@@ -36,7 +36,7 @@ func TestHealthPage(t *testing.T) {
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/configuration").shows(`href="/health/server"`)
-	owner.get("/health/server").shows("All work is done in time.", "Version test", "sqlite", "None yet", "<code>event</code>", "!tocsin.db", "!sqlite:")
+	owner.get("/health/server").shows("All work is done in time.", "Version <code>test</code>", "sqlite", "None yet", "<code>event</code>", "!tocsin.db", "!sqlite:")
 	w.push(`{"title_rule": "Shop is down", "event_status": "Critical", "alert_key": "shop"}`)
 	owner.get("/health/server").shows("!None yet", "Last one sent")
 	owner.lang = "zh"

@@ -37,6 +37,7 @@ var unwritten = map[string]string{
 	"/role/upsert.role_id":                                         anID,
 	"/team/upsert.team_id":                                         anID,
 	"/calendar/event/upsert.event_id":                              anID,
+	"/schedule/create.dry_run":                                     "plans, and stores nothing",
 	"/schedule/create.schedule_id":                                 anID,
 	"/monit/datasource/create.id":                                  anID,
 	"/member/invite.from":                                          "names who sends the invitation",

@@ -59,6 +59,7 @@ var notifyTable = []Pattern{
 	{"target_gone", "%s, which does not exist any more"},
 	{"not_sendable", "this server cannot send %m"},
 	{"no_email", "no e-mail address"},
+	{"no_browser", "no browser that receives push"},
 	{"no_phone", "no phone number for %m"},
 	{"no_contact", "no contact for %m"},
 	{"telegram_chat", "the contact for telegram names no chat: it must be the bot's token, a slash and the chat's id"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/push"
@@ -50,7 +51,7 @@ func browsers(tx *db.Tx, account int64, p Person) (found []Reach, lacks string, 
 		found = append(found, reachBrowser(s))
 	}
 	if len(found) == 0 {
-		lacks = "no browser that receives push"
+		lacks = sentence.Of("no_browser")
 	}
 	return found, lacks, err
 }
