@@ -233,7 +233,7 @@ func TestSchedulePages(t *testing.T) {
 			at(platform, "?from=x&days=9999&tz=%22%3E%3Cimg%20src=x%3E"), at(platform, "?from=2002-01-01&days=42"), at(platform, "?from=0001-01-01"), at(platform, "?from=9999-12-31"), at(checkout, ""), at(nobody, ""),
 			at(platform, "/why"), at(platform, "/why?at=1807000000"), at(platform, "/why?moment=2027-03-28T02:30"), at(nobody, "/why"),
 			at(platform, "/override"), at(checkout, "/override?start=1806000000&end=1806040000&whom=all"), at(platform, "/override?start=9&end=99999999999999&by=x"),
-			at(platform, "/shift/take"), at(platform, "/shift/ask"), at(nobody, "/shift/hand-over"), at(platform, "/shift/take?start=9&end=99999999999999&person=x"), at(platform, "/plan"), at(platform, "/hours"), at(platform, "/hours?from=2027-03-01&until=2027-04-01"), at(nobody, "/hours"),
+			at(platform, "/shift/take"), at(platform, "/shift/ask"), at(nobody, "/shift/hand-over"), at(platform, "/shift/take?start=9&end=99999999999999&person=x"), at(platform, "/hours"), at(platform, "/hours?from=2027-03-01&until=2027-04-01"), at(nobody, "/hours"),
 			"/calendar-feeds", fmt.Sprintf("/calendar-feeds?kind=schedule&id=%d", int64(platform)),
 		} {
 			status, page := v.get(path)
@@ -242,7 +242,7 @@ func TestSchedulePages(t *testing.T) {
 			}
 			lacks(t, page, "<img src=x", "%!", "<no value>", "ZgotmplZ")
 		}
-		for path, template := range map[string]string{"/schedules/new": "New schedule", at(platform, "/edit"): "Edit layers", at(nobody, "/edit"): "Edit layers", at(platform, "/delete"): "It cannot be deleted"} {
+		for path, template := range map[string]string{"/schedules/new": "New schedule", at(platform, "/edit"): "Edit layers", at(platform, "/plan"): "", at(nobody, "/edit"): "Edit layers", at(platform, "/delete"): "It cannot be deleted"} {
 			status, page := v.get(path)
 			if may := who.key == s.keys.All; may && (status != http.StatusOK || who.language == "en" && !strings.Contains(page, template)) || !may && status != http.StatusForbidden {
 				t.Errorf("%s in %s: %d", path, who.language, status)
