@@ -12,7 +12,7 @@ type signInLink struct {
 	URL  string `json:"-"`
 }
 
-// mayLink reports whether the visitor may make a link for a person, as far as the page can tell: the account's owner for
+// mayLink reports whether the visitor may make a link for a person, as far as the page knows: the account's owner for
 // any other, and those who invite for persons who have not signed in yet.
 func (v *visit) mayLink(person account) bool {
 	return person.ID != v.who.PersonID && (v.who.Owner || person.Status == "pending") && v.May("Members Manage (org)")

@@ -12,8 +12,10 @@ import (
 
 // mayRead is true for the applications a that the caller may read: a private one is for the account's owner ($2), its
 // creator ($3) and the members of its team.
-const mayRead = `($2 OR NOT a.is_private OR a.created_by = $3 OR EXISTS (SELECT 1 FROM team_person t
-	WHERE t.account_id = a.account_id AND t.team_id = a.team_id AND t.person_id = $3))`
+const mayRead = `($2 OR NOT a.is_private OR a.created_by = $3 OR ` + ofMyTeam + `)`
+
+// ofMyTeam is true for the applications a of the teams that the caller ($3) is in.
+const ofMyTeam = `EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = a.account_id AND t.team_id = a.team_id AND t.person_id = $3)`
 
 // mayReadIssue is true for the issues i whose application the caller may read. A deleted application stays private; one
 // that is not known hides nothing.

@@ -19,8 +19,7 @@ type applicationListRequest struct {
 
 const applicationsMatching = ` FROM rum_application a
 	WHERE account_id = $1 AND status <> 'deleted' AND name_folded LIKE $4 ESCAPE '\' AND ($5 = 0 OR team_id = $5)
-	AND (NOT $6 OR EXISTS (SELECT 1 FROM team_person t
-		WHERE t.account_id = a.account_id AND t.team_id = a.team_id AND t.person_id = $3)) AND ` + mayRead
+	AND (NOT $6 OR ` + ofMyTeam + `) AND ` + mayRead
 
 const applicationPage = `SELECT ` + applicationColumns + applicationsMatching
 
