@@ -17,6 +17,7 @@ type issueDays struct {
 	Users  int64      `json:"user_count"`
 	Days   []issueDay `json:"items"`
 	Charts []chart    `json:"-"`
+	Partly bool       `json:"-"` // the total of the error has errors of these days that no day has
 }
 
 // exactUsers is up to how many users they are counted and not estimated.
@@ -31,15 +32,19 @@ func (d *issueView) readDays(v *visit) error {
 		return err
 	}
 	var errors, sessions []point
+	counted := int64(0)
 	for i := range d.Days.Days {
 		one := &d.Days.Days[i]
 		if at, err := time.Parse(time.DateOnly, one.Date); err == nil {
 			one.When = v.shortDate(at)
 		}
+		counted += one.Errors
 		errors = append(errors, point{one.When, float64(one.Errors), true})
 		sessions = append(sessions, point{one.When, float64(one.Sessions), true})
 	}
 	d.Days.Charts = []chart{v.bars(v.T("Errors of a day"), count, errors), v.bars(v.T("Sessions of a day"), count, sessions)}
 	d.Days.Charts[0].ID, d.Days.Charts[1].ID = "days-errors", "days-sessions"
+	from := v.Now.AddDate(0, 0, 1-len(d.Days.Days)).Unix()
+	d.Days.Partly = d.Issue.First.At() > from && counted < d.Issue.Errors || d.Issue.Last.At() > from && counted == 0
 	return nil
 }

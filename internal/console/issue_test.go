@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"tocsin/internal/auth"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/rum"
 )
 
 // shopPage is where the errors of the tests happened.
@@ -87,7 +89,7 @@ func TestIssueStack(t *testing.T) {
 	path := "/rum/issues/" + id
 
 	// Two errors of two sessions of one user arrived today; the day before has none.
-	days := owner.get(path).shows("The last 30 days", "Sessions of a day", "Highest: 2, Sat 21 Nov.", "Days begin at midnight in UTC").body
+	days := owner.get(path).shows("The last 30 days", "Sessions of a day", "Highest: 2, Sat 21 Nov.", "!in the total alone", "Days begin at midnight in UTC").body
 	for day, want := range map[string]string{"Sat 21 Nov": "2 2 1", "Fri 20 Nov": "0 0 0"} {
 		row := regexp.MustCompile(`<tr><th scope="row">` + day + `</th><td class="num">(\d+)</td><td class="num">(\d+)</td><td class="num">(\d+)</td></tr>`).FindStringSubmatch(days)
 		if len(row) == 0 || strings.Join(row[1:], " ") != want {
@@ -124,6 +126,12 @@ func TestIssueStack(t *testing.T) {
 	}
 	other := w.signIn(emptyKey)
 	other.get(path).showsWith(http.StatusNotFound)
+	owner.lang = "en"
+	w.must(w.app.DB.Write(t.Context(), func(tx *db.Tx) error {
+		seen := rum.Seen{Timestamp: w.clock.Now().UnixMilli()}
+		return rum.LoadIssues(tx, 7000000000001, []rum.Issue{{IssueID: "filed", ApplicationID: application, ErrorCount: 9, FirstSeen: seen, LastSeen: seen}})
+	}))
+	owner.get("/rum/issues/filed").shows("Nothing in this window", "in the total alone")
 }
 
 // wordOf returns the first run of letters and digits with a length in a text.
