@@ -30,6 +30,7 @@ import (
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/rum"
 	"tocsin/internal/schedulefeed"
 	"tocsin/internal/signin"
 	"tocsin/internal/sourcemap"
@@ -126,7 +127,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 	guesses := api.NewKeyGuesses()
 	a.assemble(guesses, linkKey, cursorKey)
 	a.Frame = api.New(api.Config{
-		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: channel.Conceal,
+		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: conceal,
 		Rate: ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute}, LimitWait: c.LimitWait,
 		Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses, MaxBody: a.ingest.MaxBytes,
 	}, operations(a.Modules)...)
@@ -139,4 +140,9 @@ func New(ctx context.Context, c Config) (*App, error) {
 func (a *App) Close() error {
 	a.live.Stop()
 	return a.DB.Close()
+}
+
+// conceal removes from an error the names of what is private to others.
+func conceal(tx *db.Tx, who auth.Principal, err error) error {
+	return rum.Conceal(tx, who, channel.Conceal(tx, who, err))
 }

@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/engine/webhook"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/rum"
 )
 
 // exempt lists operations on no object of the table, by the reason.
@@ -28,7 +29,6 @@ var exempt = map[string][]string{
 	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/role/permission/factor/list", "/schedule/preview", "/schedule/self", "/incident/page-me", "/schedule/calendar/list", "/template/preview"},
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
 	"tried with every kind, in check":                                                                                   {"/audit/search"},
-	"issues are for any valid key, whatever their channel":                                                              {"/rum/issue/info", "/rum/issue/list", "/rum/issue/update", "/rum/issue/sample/list"},
 	"source maps are of services, and who reads code is held by TestEnrich in internal/sourcemap":                       {"/sourcemap/list", "/sourcemap/stack/enrich"},
 	"addresses of feeds have a test of their own, TestOperations in internal/schedulefeed":                              {"/schedule/calendar/url", "/schedule/calendar/revoke"},
 	"private integrations have a test of their own, in internal/warroom":                                                {"/datasource/im/war-room-enabled/list"},
@@ -297,19 +297,42 @@ var kinds = map[string][]kind{
 	"template": {plain("/template/", `{"template_name":"$mark","team_id":$team}`, "template_id",
 		try{change, "/template/update", `{"template_id":"$id","template_name":"$mark"}`, ""}, try{change, "/template/delete", `{"template_id":"$id"}`, ""},
 		try{look, "/template/info", `{"template_id":"$id"}`, ""}, try{list, "/template/list", `{"query":"$mark"}`, ""})},
-	"calendar":     {calendarKind()},
-	"custom field": {fieldKind()},
-	"datasource":   {datasourceKind()},
-	"RUM application": {plain("/rum/application/", `{"application_name":"$mark","type":"browser","team_id":$team,"is_private":false}`, "application_id",
-		try{change, "/rum/application/update", `{"application_id":"$id","application_name":"y"}`, ""}, try{change, "/rum/application/delete", `{"application_id":"$id"}`, ""},
-		try{look, "/rum/application/info", `{"application_id":"$id"}`, ""}, try{list, "/rum/application/infos", `{"application_ids":["$id"]}`, ""}, try{list, "/rum/application/list", `{"query":"$mark"}`, ""})},
-	"status page":             {statusPageKind()},
-	"change of a status page": {statusChangeKind()},
+	"calendar":                           {calendarKind()},
+	"custom field":                       {fieldKind()},
+	"datasource":                         {datasourceKind()},
+	"RUM application":                    {applicationKind("false")},
+	"private RUM application":            {applicationKind("true")},
+	"issue of a RUM application":         {issueKind("false")},
+	"issue of a private RUM application": {issueKind("true")},
+	"status page":                        {statusPageKind()},
+	"change of a status page":            {statusChangeKind()},
 	"team": {upserted("/team/", `"team_name":"$mark"`, "team_id", try{change, "/team/delete", `{"team_id":$id}`, ""},
 		try{look, "/team/info", `{"team_id":$id}`, ""}, try{list, "/team/infos", `{"team_ids":[$id]}`, ""}, try{list, "/team/list", `{"query":"$mark"}`, ""})},
 	"role": {upserted("/role/", `"role_name":"$mark"`, "role_id", try{change, "/role/disable", `{"role_id":$id}`, ""}, try{change, "/role/enable", `{"role_id":$id}`, ""},
 		try{change, "/role/member/grant", `{"role_id":$id,"member_ids":[$person]}`, ""}, try{change, "/role/member/revoke", `{"role_id":$id,"member_ids":[$person]}`, ""},
 		try{change, "/role/delete", `{"role_id":$id}`, ""}, try{look, "/role/info", `{"role_id":$id}`, ""}, try{list, "/role/list", `{}`, ""})},
+}
+
+func applicationKind(private string) kind {
+	return plain("/rum/application/", `{"application_name":"$mark","type":"browser","team_id":$team,"is_private":`+private+`}`, "application_id",
+		try{change, "/rum/application/update", `{"application_id":"$id","application_name":"y"}`, ""}, try{change, "/rum/application/update", `{"application_id":"$id","is_private":false,"team_id":0}`, ""},
+		try{change, "/rum/application/delete", `{"application_id":"$id","dry_run":true}`, ""}, try{change, "/rum/application/delete", `{"application_id":"$id"}`, ""},
+		try{look, "/rum/application/info", `{"application_id":"$id"}`, ""}, try{list, "/rum/application/infos", `{"application_ids":["$id"]}`, ""}, try{list, "/rum/application/list", `{"query":"$mark"}`, ""})
+}
+
+// issueKind returns the kind of issues of an application. Any valid key may change their status.
+func issueKind(private string) kind {
+	const one, window = `{"issue_id":"$id"}`, `{"start_time":0,"end_time":10`
+	return kind{prefixes: []string{"/rum/issue/"}, steps: []step{{"/rum/application/create", `{"application_name":"$mark","type":"browser","team_id":$team,"is_private":` + private + `}`, "application_id", "application"}},
+		seed: func(w world, names map[string]string) {
+			names["id"] = "issue-" + names["mark"]
+			w.write(func(tx *db.Tx) error {
+				return rum.LoadIssues(tx, w.account, []rum.Issue{{IssueID: names["id"], ApplicationID: names["application"], CreatedAt: 5, UpdatedAt: 5, Error: rum.Error{Message: names["mark"]}}})
+			})
+		}, tries: []try{
+			{change, "/rum/issue/update", `{"issue_id":"$id","status":"ignored"}`, ""}, {look, "/rum/issue/info", one, ""}, {look, "/rum/issue/sample/list", one, ""}, {look, "/rum/issue/days", one, ""},
+			{list, "/rum/issue/list", window + `,"limit":100}`, ""}, {list, "/rum/issue/list", window + `,"application_ids":["$application"]}`, ""},
+		}}
 }
 
 func statusPageKind() kind {

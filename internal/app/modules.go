@@ -117,7 +117,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		a.browserErrors.Module(),
 	)
 	a.Modules = append(a.Modules, a.Module())
-	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden).Module())
+	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden, rum.Private).Module())
 	for _, m := range a.Modules {
 		if m.Handle != nil {
 			bus.Subscribe(m.Handle)

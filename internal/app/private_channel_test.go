@@ -239,3 +239,15 @@ func TestExplanationsHideThePrivateCasesOfARoute(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusalsDoNotNamePrivateApplications deletes a team that one belongs to.
+func TestRefusalsDoNotNamePrivateApplications(t *testing.T) {
+	w := newWorld(t)
+	id := w.must(w.keys[1], "/rum/application/create", `{"application_name":"hushed shop","type":"browser","is_private":true,"team_id":`+w.names["team"]+`}`, "application_id")
+	for column, key := range w.keys[:4] {
+		raw, code := w.call(key, "/team/delete", `{"team_id":`+w.names["team"]+`}`)
+		if named := strings.Contains(raw, "hushed shop"); code != "ReferenceExist" || !strings.Contains(raw, id) || named != (column < 3) {
+			t.Errorf("column %d: %s", column+1, raw)
+		}
+	}
+}

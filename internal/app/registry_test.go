@@ -160,6 +160,7 @@ var specified = map[string]string{
 	"/rum/issue/list":                      "",
 	"/rum/issue/update":                    "",
 	"/rum/issue/info":                      "",
+	"/rum/issue/days":                      "",
 	"/rum/issue/sample/list":               "",
 	"/sourcemap/list":                      "",
 	"/sourcemap/stack/enrich":              "Applications Read (rum) or Applications Manage (rum)",

@@ -72,12 +72,21 @@ const touched = `SELECT kind, object_id, object_name FROM audit_touched
 
 const channelsOf = `SELECT channel_id FROM audit_channel WHERE account_id = $1 AND audit_id = $2`
 
-// shownTo completes the entry for a caller who may not read the hidden channels. An entry about a hidden channel loses
-// its body and resources. A refused call may have ended before its channel was known; then it counts as being about a
-// hidden one.
-func (e *entry) shownTo(tx *db.Tx, hidden []int64) error {
+// shownTo completes the entry for a caller who may not read the hidden channels and what is private otherwise. An entry
+// about one of these loses its body and resources. A refused call may have ended before its channel was known; then it
+// counts as being about a hidden one.
+func (e *entry) shownTo(tx *db.Tx, hidden []int64, private func(string, []fault.Ref) (bool, error)) error {
+	if err := e.withResources(tx); err != nil {
+		return err
+	}
+	if concealed, err := private(e.Operation, e.Resources); err != nil {
+		return err
+	} else if concealed {
+		e.Body, e.Resources = `{"redacted":"private application"}`, []fault.Ref{}
+		return nil
+	}
 	if len(hidden) == 0 {
-		return e.withResources(tx)
+		return nil
 	}
 	about, err := db.All(tx, db.Column[int64], channelsOf, int64(e.AccountID), e.id)
 	if err != nil {
@@ -86,9 +95,8 @@ func (e *entry) shownTo(tx *db.Tx, hidden []int64) error {
 	refused := len(e.Params) > 0
 	if refused && len(about) == 0 || slices.ContainsFunc(about, func(id int64) bool { return slices.Contains(hidden, id) }) {
 		e.Body, e.Resources = `{"redacted":"private channel"}`, []fault.Ref{}
-		return nil
 	}
-	return e.withResources(tx)
+	return nil
 }
 
 // withResources adds the objects that the entry's call changed.

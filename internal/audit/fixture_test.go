@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ func start(t *testing.T) *apitest.Server {
 	for _, name := range append(operations, operations[0]) { // an operation with two paths is listed twice
 		all = append(all, audit.Named(name))
 	}
-	return apitest.Start(t, audit.New([]byte("a key that outlives the process"), all, hidden).Ops())
+	return apitest.Start(t, audit.New([]byte("a key that outlives the process"), all, hidden, private).Ops())
 }
 
 // secret is a channel of account A that the person Stranger may not read.
@@ -33,6 +34,13 @@ func hidden(_ *db.Tx, who auth.Principal) ([]int64, error) {
 		return []int64{secret}, nil
 	}
 	return nil, nil
+}
+
+// private hides what was done to the application "hush" from the person Stranger.
+func private(_ *db.Tx, who auth.Principal) (func(string, []fault.Ref) (bool, error), error) {
+	return func(operation string, about []fault.Ref) (bool, error) {
+		return who.PersonID == apitest.Stranger && slices.ContainsFunc(about, func(r fault.Ref) bool { return r.Kind == "rum_application" && r.ID == "hush" }), nil
+	}, nil
 }
 
 func record(t *testing.T, s *apitest.Server, entries ...api.AuditEntry) {

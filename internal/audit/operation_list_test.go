@@ -18,7 +18,7 @@ func TestOperationList(t *testing.T) {
 		{Name: "unknown fields", Body: `{"p":1}`},
 		{Name: "no object", Body: `[]`, Code: "InvalidParameter"},
 	})
-	none := apitest.Start(t, audit.New(nil, nil, hidden).Ops())
+	none := apitest.Start(t, audit.New(nil, nil, hidden, private).Ops())
 	none.Scenarios(t, "/audit/operation/list", []apitest.Scenario{{Name: "none", Body: `{}`, Data: `{"items":[]}`}})
 }
 

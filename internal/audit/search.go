@@ -88,13 +88,17 @@ func (r *Service) search(c *api.Call, in searchRequest) (reply searchReply, err 
 	if err != nil {
 		return reply, err
 	}
+	private, err := r.private(c.Tx, c.Who)
+	if err != nil {
+		return reply, err
+	}
 	chinese, err := readsChinese(c.Tx, c.Who.AccountID)
 	if err != nil {
 		return reply, err
 	}
 	for i := range reply.Docs {
 		reply.Docs[i].OperationName = label(reply.Docs[i].Operation, chinese)
-		if err := reply.Docs[i].shownTo(c.Tx, hidden); err != nil {
+		if err := reply.Docs[i].shownTo(c.Tx, hidden, private); err != nil {
 			return reply, err
 		}
 	}

@@ -1,7 +1,6 @@
 package channel
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 
@@ -11,32 +10,19 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// concealed replaces the name of an object that the caller may not read.
-const concealed = "private"
-
-// Conceal removes names from the error ReferenceExist, which lists the objects that prevent a deletion: the names of
-// objects that belong to private channels that the caller may not read. Their kinds and ids stay, so that the caller
-// can ask the owner about them. Any other error is returned unchanged.
+// Conceal removes the names of objects that belong to private channels that the caller may not read from the error
+// ReferenceExist.
 func Conceal(tx *db.Tx, who auth.Principal, err error) error {
-	var refused *fault.Error
-	if !errors.As(err, &refused) || refused.Kind != fault.ReferenceExist {
+	return configstore.Conceal(err, func(refs []fault.Ref) error {
+		hidden, err := Hidden(tx, who)
+		for i := 0; i < len(refs) && err == nil; i++ {
+			var private bool
+			if private, err = names(tx, who.AccountID, refs[i], hidden); private {
+				refs[i].Name = configstore.Concealed
+			}
+		}
 		return err
-	}
-	hidden, failed := Hidden(tx, who)
-	if failed != nil {
-		return failed
-	}
-	refs := slices.Clone(refused.Refs)
-	for i, r := range refs {
-		private, failed := names(tx, who.AccountID, r, hidden)
-		if failed != nil {
-			return failed
-		}
-		if private {
-			refs[i].Name = concealed
-		}
-	}
-	return configstore.Refused(refused.Object, refs)
+	})
 }
 
 // names reports whether an object is, belongs to or refers to one of these channels.

@@ -4,7 +4,6 @@ package console
 var chinesePeople = map[string]string{
 	"People and access": "成员与权限", "Roles": "角色", "App keys": "App key", "Audit": "审计日志", "My settings": "我的设置",
 	"Verified": "已验证", "Not verified": "未验证", "Deleted.": "已删除。",
-	"The person was added. They can be on call now, and sign in when they have an app key.": "已添加成员。现在即可参与值班,获得 App key 后可登录。",
 	"Invited": "已邀请", "No person matches. Search for less of the name.": "没有匹配的成员,请缩短搜索内容。",
 	"Invite a person": "邀请成员", "E-mail address": "邮箱地址", "Invite": "邀请",
 	"Invited. They are notified like any other person, and cannot sign in yet.": "已邀请。会像其他成员一样收到通知,但还不能登录。",

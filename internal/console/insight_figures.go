@@ -152,27 +152,43 @@ type chartBar struct{ X, Y, Height, When, Value string }
 // chartStep is the width of a bar and of the space beside it. A chart is 100 high.
 const chartStep = 20
 
-// chart draws a figure. The highest bar fills the height.
+// point is the value of one part of the window.
+type point struct {
+	when  string
+	value float64
+	known bool
+}
+
+// chart draws a figure.
 func (v *visit) chart(m measure, parts []figures, unit string) chart {
-	most, top := 0.0, ""
-	c := chart{Name: v.T(m.name), Width: chartStep * max(len(parts), 1)}
-	for _, f := range parts {
-		if value, known := m.of(f); known && value > most {
-			most, top = value, v.partOf(f.TS, unit)
-		}
-	}
+	points := make([]point, len(parts))
 	for i, f := range parts {
 		value, known := m.of(f)
-		b := chartBar{X: strconv.Itoa(chartStep*i + 2), Y: "100", Height: "0", When: v.partOf(f.TS, unit), Value: v.amount(m.kind, value, known)}
-		if known && most > 0 {
-			b.Height = lengthOf(value, most)
-			b.Y = lengthOf(most-value, most)
+		points[i] = point{v.partOf(f.TS, unit), value, known}
+	}
+	return v.bars(v.T(m.name), m.kind, points)
+}
+
+// bars draws values. The highest bar fills the height.
+func (v *visit) bars(name string, k kind, points []point) chart {
+	most, top := 0.0, ""
+	c := chart{Name: name, Width: chartStep * max(len(points), 1)}
+	for _, p := range points {
+		if p.known && p.value > most {
+			most, top = p.value, p.when
+		}
+	}
+	for i, p := range points {
+		b := chartBar{X: strconv.Itoa(chartStep*i + 2), Y: "100", Height: "0", When: p.when, Value: v.amount(k, p.value, p.known)}
+		if p.known && most > 0 {
+			b.Height = lengthOf(p.value, most)
+			b.Y = lengthOf(most-p.value, most)
 		}
 		c.Bars = append(c.Bars, b)
 	}
 	c.Sum = v.T("Nothing in this window.")
 	if most > 0 {
-		c.Sum = v.T("Highest: %s, %s.", v.amount(m.kind, most, true), top)
+		c.Sum = v.T("Highest: %s, %s.", v.amount(k, most, true), top)
 	}
 	if len(c.Bars) > 0 {
 		c.First, c.Last = c.Bars[0].When, c.Bars[len(c.Bars)-1].When

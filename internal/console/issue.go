@@ -101,6 +101,7 @@ type issueView struct {
 	Statuses []string
 	Causes   []string
 	May      bool
+	Days     issueDays
 }
 
 // shownCauses is how many of the errors that led to another are shown with their stacks.
@@ -119,6 +120,9 @@ func showIssue(v *visit) (view, error) {
 	}
 	first, rest, _ := strings.Cut(d.Issue.Error.Message, "\n")
 	d.titled = titled(cut(first, 300))
+	if err := d.readDays(v); err != nil {
+		return nil, err
+	}
 	if err := d.readSample(v); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"tocsin/internal/auth"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/rum"
 )
 
 // shopPage is where the errors of the tests happened.
@@ -84,6 +88,17 @@ func TestIssueStack(t *testing.T) {
 	id, _, _ := strings.Cut(rest, `"`)
 	path := "/rum/issues/" + id
 
+	// Two errors of two sessions of one user arrived today; the day before has none.
+	days := owner.get(path).shows("The last 30 days", "Sessions of a day", "Highest: 2, Sat 21 Nov.", "!in the total alone", "Days begin at midnight in UTC").body
+	for day, want := range map[string]string{"Sat 21 Nov": "2 2 1", "Fri 20 Nov": "0 0 0"} {
+		row := regexp.MustCompile(`<tr><th scope="row">` + day + `</th><td class="num">(\d+)</td><td class="num">(\d+)</td><td class="num">(\d+)</td></tr>`).FindStringSubmatch(days)
+		if len(row) == 0 || strings.Join(row[1:], " ") != want {
+			t.Errorf("%s has %q, want errors, sessions and users %s", day, row, want)
+		}
+	}
+	if n := strings.Count(days, "<rect "); n != 60 {
+		t.Errorf("%d bars are drawn for 30 days of errors and of sessions", n)
+	}
 	owner.get(path).shows("A source map is missing", shopPage+"/assets/app.min.js</code>", shopPage+"/assets/lost.js</code>", "version 1.4.2",
 		"app.min.js:1:273", "Lines of libraries: 2", "!<img src=x", "!<script>alert", "Jane &lt;b&gt;Doe", `href="`+shopPage+`/cart"`, "Older error", "!Newer error")
 	w.upload("/assets/app.min.js")
@@ -111,6 +126,12 @@ func TestIssueStack(t *testing.T) {
 	}
 	other := w.signIn(emptyKey)
 	other.get(path).showsWith(http.StatusNotFound)
+	owner.lang = "en"
+	w.must(w.app.DB.Write(t.Context(), func(tx *db.Tx) error {
+		seen := rum.Seen{Timestamp: w.clock.Now().UnixMilli()}
+		return rum.LoadIssues(tx, 7000000000001, []rum.Issue{{IssueID: "filed", ApplicationID: application, ErrorCount: 9, FirstSeen: seen, LastSeen: seen}})
+	}))
+	owner.get("/rum/issues/filed").shows("Nothing in this window", "in the total alone")
 }
 
 // wordOf returns the first run of letters and digits with a length in a text.
@@ -121,4 +142,24 @@ func wordOf(text string, length int) string {
 		}
 	}
 	return ""
+}
+
+// TestPrivateApplicationsInTheConsole asks for the pages of a private application as its creator and as another.
+func TestPrivateApplicationsInTheConsole(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	made := owner.post("/rum/applications/new", "name", "Hushed shop", "type", "browser", "team", "7000000000021", "private", "1")
+	_, token, _ := strings.Cut(made.body, "Token that its program sends")
+	w.report(wordOf(token, 35), browserError("e1", strings.TrimPrefix(made.path, "/rum/applications/"), "hush now", ""))
+	_, rest, _ := strings.Cut(owner.get(made.path).shows("hush now").body, `href="/rum/issues/`)
+	id, _, _ := strings.Cut(rest, `"`)
+	other := w.anyone(w.kindOf("outsider", auth.Names(auth.All)))
+	for _, path := range []string{made.path, "/rum/issues/" + id} {
+		owner.get(path).showsWith(http.StatusOK)
+		other.get(path).showsWith(http.StatusForbidden, "!Hushed", "!hush now")
+		other.post(path, "name", "x", "type", "browser", "status", "ignored").showsWith(http.StatusForbidden, "!Hushed", "!hush now")
+	}
+	owner.get("/rum").shows("Hushed shop")
+	other.get("/rum").shows("!Hushed")
+	other.get("/audit").shows("!Hushed", "!hush now")
 }

@@ -20,6 +20,7 @@ var peopleActions = []action{
 	{path: "/people", do: invitePerson, show: showPeople, page: "people"},
 	{path: "/people/{id}", do: savePerson, show: showPerson, page: "person"},
 	{path: "/people/{id}/roles", do: saveRoles, show: showPerson, page: "person"},
+	{path: "/people/{id}/link", do: linkPerson, show: showPerson, page: "person", needs: "Members Manage (org)"},
 	{path: "/people/{id}/delete", do: deletePerson, show: showPerson, page: "person"},
 }
 
@@ -170,6 +171,8 @@ type personView struct {
 	Roles      []roleRow
 	Preference *preference // nil: the visitor may not see it
 	Zones      []string
+	MayLink    bool        // make a link to set a password
+	Link       *signInLink // made just now; nil: none was
 }
 
 func showPerson(v *visit) (view, error) {
@@ -185,6 +188,8 @@ func showPerson(v *visit) (view, error) {
 	d.Person = all[at]
 	d.titled = titled(d.Person.Name)
 	d.May = d.Self || v.May("Members Manage (org)")
+	d.MayLink = v.mayLink(d.Person)
+	d.Link, _ = v.made.(*signInLink)
 	if d.Teams, err = v.teamsOf(d.Person.ID); err != nil {
 		return nil, err
 	}

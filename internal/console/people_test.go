@@ -37,6 +37,42 @@ func TestPeople(t *testing.T) {
 	w.signIn(emptyKey).get(ann).showsWith(http.StatusNotFound, "!Ann Day")
 }
 
+// TestLinkToSetAPassword makes links for persons, shows each once, and is refused where the operation is.
+func TestLinkToSetAPassword(t *testing.T) {
+	const button = "Make a link to set a password"
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	person, _, _ := strings.Cut(owner.post("/people", "email", "new@example.com", "name", "New <Hand>").shows("Make a link for them", button).path, "?")
+	made := owner.post(person+"/link").shows("It is not shown again", "Give it to New &lt;Hand&gt;", "It works once, until", "http://tocsin.example.com/link/")
+	link := regexp.MustCompile(`<pre id="link">http://tocsin.example.com(/link/[^<]+)</pre>`).FindStringSubmatch(made.body)
+	owner.get(person).shows("!/link/"+strings.TrimPrefix(link[1], "/link/"), button)
+	visitor := w.visitor()
+	visitor.get(link[1]).shows("Set your password")
+	visitor.post(link[1], "new_password", "a long pass phrase", "again", "a long pass phrase")
+	w.visitor().get(link[1]).showsWith(http.StatusNotFound, "This link was used")
+
+	owner.get(ann).shows(button)
+	owner.post(ann + "/link").shows("Give it to Ann Day")
+	owner.post("/people/5/link").showsWith(http.StatusNotFound, "!It is not shown again")
+	owner.get("/people/7000000000011").shows("My settings", "!"+button)
+
+	b := w.signIn(annKey)
+	b.get("/people/7000000000013").shows("!" + button)
+	b.post("/people/7000000000013/link").showsWith(http.StatusForbidden, "!It is not shown again")
+	// Who may invite makes links for those who have not signed in yet, and for no others.
+	inviter := w.anyone(w.kindOf("inviter", []string{"Members Read (org)", "Members Manage (org)"}))
+	inviter.get(ann).shows("!" + button)
+	inviter.post(ann+"/link").showsWith(http.StatusForbidden, "only the account&#39;s owner", "!It is not shown again")
+	fresh, _, _ := strings.Cut(inviter.post("/people", "email", "fresh@example.com", "name", "Fresh Hand").shows(button).path, "?")
+	inviter.post(fresh + "/link").shows("Give it to Fresh Hand")
+	owner.post(fresh+"/roles", "role", "7")
+	inviter.post(fresh+"/link").showsWith(http.StatusForbidden, "lacks permissions", "!It is not shown again")
+
+	owner.lang = "zh"
+	owner.get(fresh+"?done=invited").shows("生成设置密码的链接", "已添加成员")
+	owner.post(fresh+"/link").shows("离开此页后不再显示", "请转交给 Fresh Hand", "!Give it")
+}
+
 // TestMySettings changes the profile and the ways of being notified.
 func TestMySettings(t *testing.T) {
 	w := begin(t)

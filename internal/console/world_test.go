@@ -239,11 +239,17 @@ func (a answer) link(prefix string) string {
 // anyone signs in the owner of a key, who need not be allowed to see the first page.
 func (w *world) anyone(key string) *browser {
 	w.t.Helper()
-	jar, err := cookiejar.New(nil)
-	w.must(err)
-	b := &browser{w: w, client: &http.Client{Jar: jar}, lang: "en"}
+	b := w.visitor()
 	b.post("/sign-in", "app_key", key, "next", "/me").shows("Sign out")
 	return b
+}
+
+// visitor returns a browser in which no one signed in.
+func (w *world) visitor() *browser {
+	w.t.Helper()
+	jar, err := cookiejar.New(nil)
+	w.must(err)
+	return &browser{w: w, client: &http.Client{Jar: jar}, lang: "en"}
 }
 
 // refuses reports whether an operation refuses the owner of a key, whatever is asked.

@@ -13,7 +13,7 @@ type applicationDeleteRequest struct {
 // applicationDelete answers /rum/application/delete. The row stays, because issues name it, but no operation
 // returns it; its client token is void from then on.
 func (r *Service) applicationDelete(c *api.Call, in applicationDeleteRequest) (api.Removal, error) {
-	a, err := find(c.Tx, c.Who.AccountID, in.ApplicationID)
+	a, err := find(c.Tx, c.Who, in.ApplicationID)
 	if err != nil {
 		return api.Removal{}, err
 	}

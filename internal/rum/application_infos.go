@@ -9,8 +9,8 @@ type applicationInfosRequest struct {
 	ApplicationIDs []string `json:"application_ids" maxItems:"200" maxLength:"255" doc:"The applications to read, at most 200; may be empty."`
 }
 
-// applicationInfos answers /rum/application/infos. A private application is returned too: the specification lets any
-// valid key of the account read applications (section 5), and is_private concerns the data that they report.
+// applicationInfos answers /rum/application/infos, for any valid key. Private applications that the caller may not read are
+// left out, like those that do not exist.
 func (r *Service) applicationInfos(c *api.Call, in applicationInfosRequest) (api.Items[Application], error) {
 	items, seen := []Application{}, map[string]bool{}
 	for _, id := range in.ApplicationIDs {
@@ -19,8 +19,8 @@ func (r *Service) applicationInfos(c *api.Call, in applicationInfosRequest) (api
 		}
 		seen[id] = true
 		a, found, err := db.One(c.Tx, scanApplication,
-			`SELECT `+applicationColumns+` FROM rum_application WHERE account_id = $1 AND application_id = $2 AND status <> 'deleted'`,
-			c.Who.AccountID, id)
+			`SELECT `+applicationColumns+` FROM rum_application a
+			WHERE account_id = $1 AND application_id = $4 AND status <> 'deleted' AND `+mayRead, c.Who.AccountID, c.Who.Owner, c.Who.PersonID, id)
 		if err != nil {
 			return api.Items[Application]{}, err
 		}

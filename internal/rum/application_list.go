@@ -17,19 +17,18 @@ type applicationListRequest struct {
 	IsMyTeam bool   `json:"is_my_team,omitzero" doc:"Only applications of teams the caller is in."`
 }
 
-const applicationsMatching = ` FROM rum_application
-	WHERE account_id = $1 AND status <> 'deleted' AND name_folded LIKE $2 ESCAPE '\' AND ($3 = 0 OR team_id = $3)
-	AND (NOT $4 OR EXISTS (SELECT 1 FROM team_person t
-		WHERE t.account_id = rum_application.account_id AND t.team_id = rum_application.team_id AND t.person_id = $5))`
+const applicationsMatching = ` FROM rum_application a
+	WHERE account_id = $1 AND status <> 'deleted' AND name_folded LIKE $4 ESCAPE '\' AND ($5 = 0 OR team_id = $5)
+	AND (NOT $6 OR ` + ofMyTeam + `) AND ` + mayRead
 
 const applicationPage = `SELECT ` + applicationColumns + applicationsMatching
 
 // applicationPages holds the statement of a page for each order; application_id breaks ties in all of them.
 var applicationPages = map[order]string{
-	{"created_at", false}: applicationPage + ` ORDER BY created_at DESC, application_id DESC LIMIT $6 + 0 OFFSET $7 + 0`,
-	{"created_at", true}:  applicationPage + ` ORDER BY created_at, application_id LIMIT $6 + 0 OFFSET $7 + 0`,
-	{"updated_at", false}: applicationPage + ` ORDER BY updated_at DESC, application_id DESC LIMIT $6 + 0 OFFSET $7 + 0`,
-	{"updated_at", true}:  applicationPage + ` ORDER BY updated_at, application_id LIMIT $6 + 0 OFFSET $7 + 0`,
+	{"created_at", false}: applicationPage + ` ORDER BY created_at DESC, application_id DESC LIMIT $7 + 0 OFFSET $8 + 0`,
+	{"created_at", true}:  applicationPage + ` ORDER BY created_at, application_id LIMIT $7 + 0 OFFSET $8 + 0`,
+	{"updated_at", false}: applicationPage + ` ORDER BY updated_at DESC, application_id DESC LIMIT $7 + 0 OFFSET $8 + 0`,
+	{"updated_at", true}:  applicationPage + ` ORDER BY updated_at, application_id LIMIT $7 + 0 OFFSET $8 + 0`,
 }
 
 // order is the column by which a list is sorted, and the direction.
@@ -38,9 +37,9 @@ type order struct {
 	asc bool
 }
 
-// applicationList answers /rum/application/list.
+// applicationList answers /rum/application/list, with the applications that the caller may read.
 func (r *Service) applicationList(c *api.Call, in applicationListRequest) (api.Paged[Application], error) {
-	args := []any{c.Who.AccountID, db.Containing(in.Query), in.TeamID, in.IsMyTeam, c.Who.PersonID}
+	args := []any{c.Who.AccountID, c.Who.Owner, c.Who.PersonID, db.Containing(in.Query), in.TeamID, in.IsMyTeam}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+applicationsMatching, args...)
 	if err != nil {
 		return api.Paged[Application]{}, err

@@ -47,7 +47,8 @@ func TestApplicationList(t *testing.T) {
 	}
 	s.Scenarios(t, listPath, []apitest.Scenario{
 		{Name: "newest first", Body: `{}`, Golden: "rum_application_list", Then: is(a, w)},
-		{Name: "any valid key", Key: apitest.KeyNothing, Body: `{}`, Golden: "rum_application_list"},
+		{Name: "any valid key, without what is private to others", Key: apitest.KeyNothing, Body: `{}`, Then: is(w)},
+		{Name: "with what is private to the team", Key: apitest.KeyReader, Body: `{}`, Then: is(a, w)},
 		{Name: "another account", Key: apitest.KeyB, Body: `{}`, Then: is(a)},
 		{Name: "null is absent", Body: `{"p": null, "limit": null, "orderby": null, "asc": null, "query": null, "team_id": null, "is_my_team": null}`, Then: is(a, w)},
 		{Name: "oldest first", Body: `{"asc": true}`, Then: is(w, a)},

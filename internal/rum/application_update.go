@@ -23,7 +23,7 @@ type applicationUpdateRequest struct {
 // applicationUpdate answers /rum/application/update. Teams and channels are checked only if they are sent: those
 // stored may come from a file, which is loaded without this check.
 func (r *Service) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.Warnings, error) {
-	a, err := find(c.Tx, c.Who.AccountID, in.ApplicationID)
+	a, err := find(c.Tx, c.Who, in.ApplicationID)
 	if err != nil {
 		return api.Warnings{}, err
 	}

@@ -2,6 +2,7 @@ package rum
 
 import (
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
@@ -10,17 +11,22 @@ type issueInfoRequest struct {
 	IssueID string `json:"issue_id" maxLength:"255" minLength:"1" doc:"The issue to read."`
 }
 
-// issueInfo answers /rum/issue/info. An issue of a private application is returned too: the specification lets any
-// valid key of the account read issues (section 5).
+// issueInfo answers /rum/issue/info, for any valid key; an issue of a private application is for those who may read that.
 func (r *Service) issueInfo(c *api.Call, in issueInfoRequest) (Issue, error) {
-	return findIssue(c.Tx, c.Who.AccountID, in.IssueID)
+	return findIssue(c.Tx, c.Who, in.IssueID)
 }
 
-// findIssue returns an issue, or a fault if it does not exist.
-func findIssue(tx *db.Tx, account int64, id string) (Issue, error) {
-	issue, found, err := db.One(tx, scanIssue, `SELECT `+issueColumns+` FROM rum_issue WHERE account_id = $1 AND issue_id = $2`, account, id)
+// findIssue returns an issue, or a fault if it does not exist or the caller may not read its application.
+func findIssue(tx *db.Tx, who auth.Principal, id string) (Issue, error) {
+	issue, found, err := FindIssue(tx, who.AccountID, id)
 	if err == nil && !found {
 		err = fault.Missing("issue", id)
 	}
-	return issue, err
+	if err == nil {
+		err = permit(tx, who, issue.ApplicationID)
+	}
+	if err != nil {
+		return Issue{}, err
+	}
+	return issue, nil
 }

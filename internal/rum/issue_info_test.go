@@ -28,7 +28,9 @@ func TestIssueInfo(t *testing.T) {
 	s.Scenarios(t, "/rum/issue/info", []apitest.Scenario{
 		{Name: "in full", Body: body(first), Golden: "rum_issue_info"},
 		{Name: "came back, with an age of its own", Body: body("back"), Golden: "rum_issue_info_regression"},
-		{Name: "any valid key, of a private application", Key: apitest.KeyNothing, Body: body("done")},
+		{Name: "any valid key", Key: apitest.KeyNothing, Body: body(first)},
+		{Name: "of a private application", Body: body("done")},
+		{Name: "of a private application of others", Key: apitest.KeyNothing, Body: body("done"), Code: "AccessDenied", Says: []string{"private"}},
 		{Name: "no key", Key: "nobody's", Body: body(first), Code: "Unauthorized"},
 		{Name: "unknown", Body: body("x"), Code: "ResourceNotFound", Says: []string{"issue x"}},
 		{Name: "ids are case-sensitive", Body: body(strings.ToLower(first)), Code: "ResourceNotFound"},

@@ -50,33 +50,33 @@ func (in issueListRequest) Check() error {
 
 // Membership in a list of texts is tested with replace: LIKE ignores case in one engine, and in both treats
 // characters of a column as wildcards.
-const issuesMatching = ` FROM rum_issue WHERE account_id = $1 AND created_at < $2 AND created_at >= $3 AND last_seen_at >= $4
-	AND ($5 = '' OR replace($5, ',' || application_id || ',', '') <> $5) AND ($6 = '' OR $6 LIKE '%,' || team_id || ',%')
-	AND ($7 = '' OR replace($7, ',' || status || ',', '') <> $7) AND ($8 = '' OR replace($8, ',' || cause_value || ',', '') <> $8)
-	AND (NOT $9 OR error_count > 0)`
+const issuesMatching = ` FROM rum_issue i WHERE account_id = $1 AND created_at < $4 AND created_at >= $5 AND last_seen_at >= $6
+	AND ($7 = '' OR replace($7, ',' || application_id || ',', '') <> $7) AND ($8 = '' OR $8 LIKE '%,' || team_id || ',%')
+	AND ($9 = '' OR replace($9, ',' || status || ',', '') <> $9) AND ($10 = '' OR replace($10, ',' || cause_value || ',', '') <> $10)
+	AND (NOT $11 OR error_count > 0) AND ` + mayReadIssue
 
 const issuePage = `SELECT ` + issueColumns + issuesMatching
 
 // issuePages holds the statement of a page for each order; issue_id breaks ties in all of them.
 var issuePages = map[order]string{
-	{"created_at", false}:    issuePage + ` ORDER BY created_at DESC, issue_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
-	{"created_at", true}:     issuePage + ` ORDER BY created_at, issue_id LIMIT $10 + 0 OFFSET $11 + 0`,
-	{"updated_at", false}:    issuePage + ` ORDER BY updated_at DESC, issue_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
-	{"updated_at", true}:     issuePage + ` ORDER BY updated_at, issue_id LIMIT $10 + 0 OFFSET $11 + 0`,
-	{"session_count", false}: issuePage + ` ORDER BY session_count DESC, issue_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
-	{"session_count", true}:  issuePage + ` ORDER BY session_count, issue_id LIMIT $10 + 0 OFFSET $11 + 0`,
-	{"error_count", false}:   issuePage + ` ORDER BY error_count DESC, issue_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
-	{"error_count", true}:    issuePage + ` ORDER BY error_count, issue_id LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"created_at", false}:    issuePage + ` ORDER BY created_at DESC, issue_id DESC LIMIT $12 + 0 OFFSET $13 + 0`,
+	{"created_at", true}:     issuePage + ` ORDER BY created_at, issue_id LIMIT $12 + 0 OFFSET $13 + 0`,
+	{"updated_at", false}:    issuePage + ` ORDER BY updated_at DESC, issue_id DESC LIMIT $12 + 0 OFFSET $13 + 0`,
+	{"updated_at", true}:     issuePage + ` ORDER BY updated_at, issue_id LIMIT $12 + 0 OFFSET $13 + 0`,
+	{"session_count", false}: issuePage + ` ORDER BY session_count DESC, issue_id DESC LIMIT $12 + 0 OFFSET $13 + 0`,
+	{"session_count", true}:  issuePage + ` ORDER BY session_count, issue_id LIMIT $12 + 0 OFFSET $13 + 0`,
+	{"error_count", false}:   issuePage + ` ORDER BY error_count DESC, issue_id DESC LIMIT $12 + 0 OFFSET $13 + 0`,
+	{"error_count", true}:    issuePage + ` ORDER BY error_count, issue_id LIMIT $12 + 0 OFFSET $13 + 0`,
 }
 
-// issueList answers /rum/issue/list.
+// issueList answers /rum/issue/list, with the issues of applications that the caller may read.
 func (r *Service) issueList(c *api.Call, in issueListRequest) (api.Paged[Issue], error) {
 	created, seen := in.StartTime, int64(0)
 	if in.ByIntersection {
 		created, seen = 0, in.StartTime
 	}
-	args := []any{c.Who.AccountID, in.EndTime, created, seen, db.List(in.ApplicationIDs), db.List(in.TeamIDs), db.List(in.Statuses),
-		db.List(in.SuspectedCauses), in.ErrorRequired}
+	args := []any{c.Who.AccountID, c.Who.Owner, c.Who.PersonID, in.EndTime, created, seen, db.List(in.ApplicationIDs), db.List(in.TeamIDs),
+		db.List(in.Statuses), db.List(in.SuspectedCauses), in.ErrorRequired}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+issuesMatching, args...)
 	if err != nil {
 		return api.Paged[Issue]{}, err

@@ -2,6 +2,7 @@ package rum_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -16,7 +17,7 @@ import (
 // memory.
 func TestIssueListAgainstModel(t *testing.T) {
 	const seed = 3
-	s, _ := start(t)
+	s, keyring := start(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	const day = 86_400_000
 	begin := apitest.Now.UnixMilli()
@@ -30,7 +31,11 @@ func TestIssueListAgainstModel(t *testing.T) {
 		r.SuspectedCause.Source, r.SuspectedCause.Value = "auto", one(rng, "unknown", "network.error")
 		all = append(all, r)
 	}
-	s.Write(func(tx *db.Tx) error { return rum.LoadIssues(tx, apitest.AccountA, all) })
+	s.Write(func(tx *db.Tx) error {
+		hush, ours := app(), app()
+		hush.ApplicationID, ours.ApplicationID, ours.CreatedBy, ours.ClientToken = "o_e", "two", apitest.Stranger, ""
+		return errors.Join(rum.LoadIssues(tx, apitest.AccountA, all), rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{hush, ours}))
+	})
 	for n := range 80 {
 		from := begin + rng.Int64N(8)*day
 		to := from + 1 + rng.Int64N(5)*day
@@ -41,6 +46,10 @@ func TestIssueListAgainstModel(t *testing.T) {
 			keep = func(i rum.Issue) bool { return i.CreatedAt < to && i.LastSeen.Timestamp >= from }
 		}
 		tests := []func(rum.Issue) bool{keep}
+		reader := one(rng, apitest.KeyNothing, apitest.KeyA)
+		if reader == apitest.KeyNothing { // the application is private to others
+			tests = append(tests, func(i rum.Issue) bool { return i.ApplicationID != "o_e" })
+		}
 		for name, c := range map[string]struct {
 			value any
 			test  func(rum.Issue) bool
@@ -77,7 +86,7 @@ func TestIssueListAgainstModel(t *testing.T) {
 		var got []string
 		for page, more := 1, true; more; page++ {
 			in["p"], in["limit"] = page, limit
-			ids, total, next := idsOf(t, s.Call(apitest.KeyNothing, "/rum/issue/list", in), "issue_id")
+			ids, total, next := idsOf(t, s.Call(reader, "/rum/issue/list", in), "issue_id")
 			if total != int64(len(want)) || len(ids) > limit {
 				t.Fatalf("seed %d list %d %v: %d ids of %d, want %d in all", seed, n, in, len(ids), total, len(want))
 			}

@@ -13,7 +13,7 @@ type issueUpdateRequest struct {
 // issueUpdate answers /rum/issue/update. Any status may follow any other. A cause that a person sets replaces the
 // detected one; it has that person and no reason.
 func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, error) {
-	issue, err := findIssue(c.Tx, c.Who.AccountID, in.IssueID)
+	issue, err := findIssue(c.Tx, c.Who, in.IssueID)
 	if err != nil {
 		return api.Empty{}, err
 	}
@@ -33,7 +33,7 @@ func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, er
 		WHERE account_id = $9 AND issue_id = $10`,
 		issue.Status, issue.ResolvedAt, issue.ResolvedBy, issue.SuspectedCause.Source, issue.SuspectedCause.Value, issue.SuspectedCause.Reason,
 		issue.SuspectedCause.PersonID, c.Now.UnixMilli(), c.Who.AccountID, issue.IssueID)
-	c.Touched("issue", issue.IssueID, issue.Error.Message)
+	c.Touched(issueKind, issue.IssueID, issue.Error.Message)
 	if err == nil && moved && r.changed != nil {
 		err = r.changed(c.Tx, c.Who.AccountID, &issue, c.Now)
 	}

@@ -17,6 +17,7 @@ func (r *Service) Module() module.Module {
 			{Period: module.Incidents, Prune: pruneIssues},
 			{Period: module.Events, Prune: pruneSamples},
 			{Period: module.Ended, Prune: pruneSessions},
+			{Period: module.Ended, Prune: pruneDays},
 		},
 		Sections: []string{"rum_applications", "rum_issues"},
 	}

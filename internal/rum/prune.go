@@ -24,13 +24,21 @@ func pruneEach(tx *db.Tx, before time.Time, run func(account, before int64) (int
 	return more, err
 }
 
-// pruneIssues deletes issues that were not seen since a moment, with their fingerprints, and versions.
+// daysKept is how long the days of an issue are kept: those of maxDays in any time zone.
+const daysKept = (maxDays + 2) * 24 * time.Hour
+
+// pruneIssues deletes issues that were not seen since a moment, with their fingerprints and days, and versions.
 func pruneIssues(tx *db.Tx, before time.Time) (more bool, err error) {
 	return pruneEach(tx, before, func(account, before int64) (int64, error) {
 		if _, err := tx.Exec(`DELETE FROM rum_version WHERE account_id = $1 AND last_seen_at < $2`, account, before); err != nil {
 			return 0, err
 		}
 		if _, err := tx.Exec(`DELETE FROM rum_fingerprint WHERE account_id = $1 AND issue_id IN
+			(SELECT issue_id FROM rum_issue WHERE account_id = $1 AND last_seen_at < $2 ORDER BY last_seen_at, issue_id LIMIT $3 + 0)`,
+			account, before, pruned); err != nil {
+			return 0, err
+		}
+		if _, err := tx.Exec(`DELETE FROM rum_day WHERE account_id = $1 AND issue_id IN
 			(SELECT issue_id FROM rum_issue WHERE account_id = $1 AND last_seen_at < $2 ORDER BY last_seen_at, issue_id LIMIT $3 + 0)`,
 			account, before, pruned); err != nil {
 			return 0, err
@@ -56,5 +64,14 @@ func pruneSessions(tx *db.Tx, now time.Time) (more bool, err error) {
 		return tx.Exec(`DELETE FROM rum_session WHERE account_id = $1 AND (issue_id, session_hash) IN
 			(SELECT issue_id, session_hash FROM rum_session WHERE account_id = $1 AND seen_at < $2 ORDER BY seen_at LIMIT $3 + 0)`,
 			account, before, pruned)
+	})
+}
+
+// pruneDays deletes the days that no call returns any more.
+func pruneDays(tx *db.Tx, now time.Time) (more bool, err error) {
+	return pruneEach(tx, now.Add(-daysKept), func(account, before int64) (int64, error) {
+		return tx.Exec(`DELETE FROM rum_day WHERE account_id = $1 AND (issue_id, day) IN
+			(SELECT issue_id, day FROM rum_day WHERE account_id = $1 AND day < $2 ORDER BY day LIMIT $3 + 0)`,
+			account, time.UnixMilli(before).UTC().Format(time.DateOnly), pruned)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tocsin/internal/core/rumerror"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/rum"
@@ -77,6 +78,7 @@ type writer struct {
 	account  int64
 	full     map[string]bool // applications with too many new issues
 	sessions int             // that may still be counted
+	zone     *time.Location  // the account's, once it was needed
 }
 
 // group stores the errors of one issue, and what they change of it.
@@ -110,6 +112,9 @@ func (w *writer) group(g *group) error {
 	issue.SessionCount += added
 	update(&issue, g)
 	if err := issue.Update(w.tx, w.account); err != nil {
+		return err
+	}
+	if err := w.countDay(&issue, g, added); err != nil {
 		return err
 	}
 	if err := issue.AddSamples(w.tx, w.account, g.errors, g.now); err != nil {
@@ -202,6 +207,16 @@ func (w *writer) count(issue string, g *group) (int64, error) {
 	}
 	w.sessions -= len(sessions)
 	return rum.AddSessions(w.tx, w.account, issue, sessions, g.now)
+}
+
+// countDay counts the errors on the day of the last report, in the account's time zone.
+func (w *writer) countDay(issue *rum.Issue, g *group, sessions int64) (err error) {
+	if w.zone == nil {
+		if w.zone, err = person.Zone(w.tx, w.account); err != nil {
+			return err
+		}
+	}
+	return issue.CountDay(w.tx, w.account, g.now.In(w.zone), g.errors, sessions)
 }
 
 // maxVersions is how many versions an issue lists; the oldest are left out.
