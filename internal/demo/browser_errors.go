@@ -23,11 +23,11 @@ func pageErrors() []pageError {
 	bundle := "TypeError: Cannot read properties of undefined (reading 'price')\n" +
 		"  at bundlePrice @ " + assets + "basket-4f9a2b1c.js:1:18230\n  at renderLine @ " + assets + "basket-4f9a2b1c.js:1:20944\n" +
 		"  at Object.useMemo @ " + assets + "react-dom-8d1e77a0.js:1:90411\n  at BasketPage @ " + assets + "basket-4f9a2b1c.js:1:22518"
+	const missing = "Cannot read properties of undefined (reading 'price')"
 	return []pageError{
-		{"shop-web", "TypeError",
-			"Cannot read properties of undefined (reading 'price')", bundle, "/basket", "c-48213", 9 * time.Minute},
-		{"shop-web", "TypeError", "Cannot read properties of undefined (reading 'price')", bundle, "/basket?coupon=SPRING", "c-51170", 6 * time.Minute},
-		{"shop-web", "TypeError", "Cannot read properties of undefined (reading 'price')", bundle, "/checkout", "c-47902", 4 * time.Minute},
+		{"shop-web", "TypeError", missing, bundle, "/basket", "c-48213", 9 * time.Minute},
+		{"shop-web", "TypeError", missing, bundle, "/basket?coupon=SPRING", "c-51170", 6 * time.Minute},
+		{"shop-web", "TypeError", missing, bundle, "/checkout", "c-47902", 4 * time.Minute},
 		{
 			"shop-web", "Error", "ResizeObserver loop completed with undelivered notifications", "", "/", "c-50031", 2 * time.Minute,
 		},
