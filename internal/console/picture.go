@@ -41,7 +41,7 @@ func (d *schedulePage) draw(p *painter, s schedule, absences []absence) {
 }
 
 // mostPeriods is how many periods the list has unless all are asked for.
-const mostPeriods = 100
+const mostPeriods = 72
 
 // listed returns the periods of the list: when there are many, those that follow the present one.
 func (p *painter) listed(pieces []piece) []piece {
