@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"math"
 	"strconv"
 	"sync"
 	"time"
@@ -123,15 +124,55 @@ func stretch(windows []TimeFilter, now int64, zone *time.Location, days map[stri
 			zones[of.Zone().String()] = of.Zone()
 		}
 	}
-	next := at.Truncate(time.Minute)
+	next := at.Truncate(time.Minute).Unix()
+	var clocks []localClock
+	for _, z := range zones {
+		clocks = append(clocks, localClock{zone: z, minute: -1})
+		clocks[len(clocks)-1].changes(next, &marks)
+	}
 	for range maxStretch {
-		before := next
-		next = next.Add(time.Minute)
-		if mayChange(before, next, &marks, zones) && InWindow(windows, next, zone, days) != in {
+		next += 60
+		may := false
+		for i := range clocks {
+			may = clocks[i].changes(next, &marks) || may
+		}
+		if may && InWindow(windows, time.Unix(next, 0), zone, days) != in {
 			break
 		}
 	}
-	return in, next.Unix()
+	return in, next
+}
+
+// localClock is the time of day in a zone, read minute by minute.
+type localClock struct {
+	zone        *time.Location
+	offset      int64 // in seconds, from one moment until another
+	from, until int64
+	minute      int64 // of the last reading
+}
+
+// changes reads the clock and reports whether it is at one of the marked minutes, or jumped since the last reading.
+func (c *localClock) changes(at int64, marks *[dayEnd]bool) bool {
+	if at < c.from || at >= c.until {
+		c.set(at)
+	}
+	before := c.minute
+	c.minute = ((at+c.offset)%86400 + 86400) % 86400 / 60
+	return marks[c.minute] || c.minute != (before+1)%dayEnd
+}
+
+// set notes the offset of the zone at a moment, and between which clock changes it holds.
+func (c *localClock) set(at int64) {
+	local := time.Unix(at, 0).In(c.zone)
+	_, offset := local.Zone()
+	c.offset, c.from, c.until = int64(offset), math.MinInt64, math.MaxInt64
+	start, end := local.ZoneBounds()
+	if !start.IsZero() {
+		c.from = start.Unix()
+	}
+	if !end.IsZero() {
+		c.until = end.Unix()
+	}
 }
 
 // Active returns when one of the windows is open between two moments, in order.
@@ -146,18 +187,6 @@ func Active(windows []TimeFilter, from, until time.Time, zone *time.Location, da
 		at = change
 	}
 	return spans
-}
-
-// mayChange reports whether the local time of a zone is one of the marked minutes at next, or jumped there.
-func mayChange(before, next time.Time, marks *[dayEnd]bool, zones map[string]*time.Location) bool {
-	for _, zone := range zones {
-		was, is := before.In(zone), next.In(zone)
-		minute := 60*is.Hour() + is.Minute()
-		if marks[minute] || minute != (60*was.Hour()+was.Minute()+1)%dayEnd {
-			return true
-		}
-	}
-	return false
 }
 
 // The defaults of flapping (docs/lifecycle.md).

@@ -5,7 +5,8 @@ import "maps"
 // chinese holds the texts of the console in Chinese, by their English text.
 var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook,
 	chinesePeople, chineseLint, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain, chineseFinding,
-	chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush, chineseIssue, chineseIssueDays, chinesePeopleLink)
+	chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush, chineseIssue, chineseIssueDays,
+	chinesePeopleLink, chineseDense)
 
 // merged returns one catalog of several.
 func merged(parts ...map[string]string) map[string]string {

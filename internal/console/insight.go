@@ -165,26 +165,22 @@ func (d *insightView) choices(v *visit, q insightQuery) {
 
 // readAccount reads the figures of the whole account, their charts, and the labels of its alerts.
 func (d *insightView) readAccount(v *visit, q insightQuery) error {
-	now, err := v.figures("account", q.window(0))
-	if err != nil {
-		return err
-	}
-	before, err := v.figures("account", q.window(-1))
-	if err != nil {
-		return err
+	var now, before struct {
+		Items []figures `json:"items"`
+		Total figures   `json:"total"`
 	}
 	request := q.window(0)
 	request["aggregate_unit"] = q.unit
-	parts, err := v.figures("account", request)
-	if err != nil {
+	if err := v.call("/insight/account", request, &now); err != nil {
 		return err
 	}
-	if len(now) == 1 && len(before) == 1 {
-		d.Figures = v.compare(accountMeasures, now[0], before[0])
+	if err := v.call("/insight/account", q.window(-1), &before); err != nil {
+		return err
 	}
+	d.Figures = v.compare(accountMeasures, now.Total, before.Total)
 	for _, m := range accountMeasures {
 		if m.charted {
-			c := v.chart(m, parts, q.unit)
+			c := v.chart(m, now.Items, q.unit)
 			c.ID = "chart-" + strconv.Itoa(len(d.Charts))
 			d.Charts = append(d.Charts, c)
 		}

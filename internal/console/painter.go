@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -24,8 +25,12 @@ type barView struct {
 	ID, Class, Text      string
 	Full, Short, Initial string
 	Fit, Href            string
-	Silent               bool // the same piece has another bar, which has its text
+	Silent               bool         // the same piece has another bar, which has its text
+	Slivers              []sliverPath // short turns drawn as one; the members above but Text are empty
 }
+
+// sliverPath is short turns of one look: rectangles of a drawing that is 10000 wide and 100 high.
+type sliverPath struct{ Class, Path string }
 
 // tick is a label of an axis, or a line.
 type tick struct {
@@ -46,14 +51,61 @@ func (v *visit) place(left, width float64) string {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
 
+// The width in percent below which a bar is a sliver, in which no text has room, on a lane and on a strip, and how many
+// slivers of one row are drawn as one: as bars, the hourly turns of two weeks would be most of a page.
+const (
+	laneSliver, stripSliver = 1.2, 4.5
+	manySlivers             = 16
+)
+
+// isSliver reports whether a bar is a plain short turn: not what one looks for, as a gap, an override, or now.
+func (b bar) isSliver(below float64) bool {
+	return b.Width < below && b.Person != 0 && !b.Override && b.Split == 0 && b.More == 0
+}
+
 // bars returns the views of bars. least is the width in percent below which a bar is no link, because a finger would miss
-// it; short is the length in seconds below which a bar has no text.
-func (p *painter) bars(bars []bar, class string, least float64, short int64) []barView {
-	views := make([]barView, len(bars))
-	for i, b := range bars {
-		views[i] = p.bar(b, class, least, short)
+// it; short is the length in seconds below which a bar has no text; thin is the width of slivers.
+func (p *painter) bars(bars []bar, class string, least float64, short int64, thin float64) (views []barView) {
+	var slivers []bar
+	for _, b := range bars {
+		if b.isSliver(thin) {
+			slivers = append(slivers, b)
+		}
+	}
+	if len(slivers) < manySlivers {
+		slivers = nil
+	} else {
+		views = append(views, p.slivers(slivers, class))
+	}
+	for _, b := range bars {
+		if slivers == nil || !b.isSliver(thin) {
+			views = append(views, p.bar(b, class, least, short))
+		}
 	}
 	return views
+}
+
+// slivers returns the view of many short turns: one path for all that look the same. Their words are in the list.
+func (p *painter) slivers(bars []bar, class string) barView {
+	w := barView{Text: p.T("%d short turns, which the list names", len(bars))}
+	paths := map[string]*strings.Builder{}
+	var looks []string
+	for _, b := range bars {
+		look := class + " p-" + strconv.Itoa(p.cast.mark(b.Person).Hue) + when(b.Ghost, " ghost") + when(b.Past, " done")
+		if paths[look] == nil {
+			paths[look], looks = &strings.Builder{}, append(looks, look)
+		}
+		top, high := 0, 100
+		if b.Half != 0 {
+			top, high = 52*(b.Half-1), 48
+		}
+		left, right := int(100*b.Left), int(100*(b.Left+b.Width))
+		fmt.Fprintf(paths[look], "M%d %dh%dv%dH%dz", left, top, max(right-left-2, 1), high, left)
+	}
+	for _, look := range looks {
+		w.Slivers = append(w.Slivers, sliverPath{look, paths[look].String()})
+	}
+	return w
 }
 
 func (p *painter) bar(b bar, class string, least float64, short int64) barView {

@@ -33,7 +33,24 @@ func (d *schedulePage) draw(p *painter, s schedule, absences []absence) {
 	}
 	d.ByLayers = len(d.Lanes) > 1
 	d.Days = p.strips(pieces, w)
+	d.Periods = len(pieces)
+	if listed := p.listed(pieces); len(listed) < len(pieces) {
+		d.Whole, pieces = w.Link(0, 0)+"&periods=all#list", listed
+	}
 	d.List = p.list(s, pieces)
+}
+
+// mostPeriods is how many periods the list has unless all are asked for.
+const mostPeriods = 72
+
+// listed returns the periods of the list: when there are many, those that follow the present one.
+func (p *painter) listed(pieces []piece) []piece {
+	if len(pieces) <= mostPeriods || p.query("periods") == "all" {
+		return pieces
+	}
+	first := max(0, slices.IndexFunc(pieces, func(one piece) bool { return one.End > p.Now.Unix() }))
+	first = min(first, len(pieces)-mostPeriods)
+	return pieces[first:][:mostPeriods]
 }
 
 // at returns the position of a moment on the lanes.
@@ -43,7 +60,7 @@ func (w pictureWindow) at(t int64) float64 { return 100 * float64(t-w.From) / fl
 func (p *painter) finalLanes(pieces []piece, w pictureWindow) []laneView {
 	return []laneView{{
 		Name: p.T("On call"), Sub: p.T("who is paged"), Class: "final",
-		Bars: p.bars(laneBars(pieces, w.From, w.To, p.Now.Unix()), "solid", laneLink*usualDays/float64(max(w.Days, 1)), sliver),
+		Bars: p.bars(laneBars(pieces, w.From, w.To, p.Now.Unix()), "solid", laneLink*usualDays/float64(max(w.Days, 1)), sliver, laneSliver),
 	}}
 }
 
@@ -51,7 +68,7 @@ func (p *painter) finalLanes(pieces []piece, w pictureWindow) []laneView {
 func (p *painter) layerLanes(s schedule, final []piece, w pictureWindow) (lanes []laneView) {
 	add := func(name, sub, class string, pieces []piece) {
 		bars := laneBars(pieces, w.From, w.To, p.Now.Unix())
-		lanes = append(lanes, laneView{Name: name, Sub: sub, Class: class, Bars: p.bars(bars, "soft", 101, sliver)})
+		lanes = append(lanes, laneView{Name: name, Sub: sub, Class: class, Bars: p.bars(bars, "soft", 101, sliver, laneSliver)})
 	}
 	var taken []piece
 	for _, o := range s.Overrides {
@@ -90,7 +107,7 @@ func (p *painter) absenceLane(absences []absence, w pictureWindow) laneView {
 	for i := range pieces {
 		pieces[i].Ghost, pieces[i].Origin = true, p.T("absent")
 	}
-	bars := p.bars(laneBars(pieces, w.From, w.To, p.Now.Unix()), "soft", 101, sliver)
+	bars := p.bars(laneBars(pieces, w.From, w.To, p.Now.Unix()), "soft", 101, sliver, laneSliver)
 	return laneView{Name: p.T("Absences"), Sub: p.T("who cannot be on call"), Class: "sub", Bars: bars}
 }
 
@@ -175,7 +192,7 @@ func (p *painter) strips(pieces []piece, w pictureWindow) (rows []stripView) {
 		row := stripView{}
 		row.Weekday, row.Day, row.Class, row.Chip = p.date(d, i == 0)
 		row.Date = time.Unix(d.Start, 0).In(w.Zone).Format(time.DateOnly)
-		row.Bars = p.bars(stripBars(pieces, d, now), "solid", stripLink, sliver/2)
+		row.Bars = p.bars(stripBars(pieces, d, now), "solid", stripLink, sliver/2, stripSliver)
 		if s := d.missing(); s.Width > 0 {
 			row.Missing = p.place(s.Left, s.Width)
 		}

@@ -242,7 +242,7 @@ func showSchedules(v *visit) (view, error) {
 		if i := slices.IndexFunc(pieces, func(p piece) bool { return len(p.Persons) == 0 }); i >= 0 {
 			row.Gap = pieces[i].Start
 		}
-		row.Bars = p.bars(laneBars(pieces, from, until, from), "solid", 0, 0)
+		row.Bars = p.bars(laneBars(pieces, from, until, from), "solid", 0, 0, laneSliver)
 		d.Schedules = append(d.Schedules, row)
 	}
 	d.DayLabels = p.days(daysFrom(from, week+1, v.Zone), from, until)

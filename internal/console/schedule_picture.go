@@ -34,6 +34,8 @@ type schedulePage struct {
 	NowID    string // of the line; empty: now is not in the window
 	Days     []stripView
 	List     []listRow
+	Whole    string // the address with all periods; empty: the list has them
+	Periods  int    // how many there are
 	Hours    []hoursRow
 	Rules    int64
 	Known    bool // whether Rules is known

@@ -95,7 +95,7 @@ func (d *planView) draw(v *visit, c *cast, s schedule, first int64) {
 		if class == "sub lost" {
 			kind = "soft lose"
 		}
-		d.Lanes = append(d.Lanes, laneView{name, sub, class, p.bars(laneBars(pieces, from, to, 0), kind, 101, sliver)})
+		d.Lanes = append(d.Lanes, laneView{name, sub, class, p.bars(laneBars(pieces, from, to, 0), kind, 101, sliver, laneSliver)})
 	}
 	if d.ID == 0 {
 		add(v.T("After saving"), v.T("your draft"), "final", after)

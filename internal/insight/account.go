@@ -6,11 +6,17 @@ import (
 	"tocsin/internal/incident"
 )
 
+// Account is the reply of /insight/account.
+type Account struct {
+	Items []Dimension `json:"items" doc:"A row for each part of the window."`
+	Total Dimension   `json:"total" doc:"The figures of the whole window."`
+}
+
 // account answers /insight/account: a row for each part of the window, also for those without incidents, so that charts
 // have no holes.
-func account(c *api.Call, in Request) (reply api.Items[Dimension], err error) {
+func account(c *api.Call, in Request) (reply Account, err error) {
 	name := func(q *query, _ int64) (Row, error) { return Row{AccountID: q.account}, nil }
-	reply, err = sourceOf(c).dimensions(in, func(*query, *incident.Incident) (int64, error) { return 0, nil }, name)
+	rows, whole, err := sourceOf(c).withTotal(in, func(*query, *incident.Incident) (int64, error) { return 0, nil }, name)
 	if err != nil {
 		return reply, err
 	}
@@ -19,10 +25,10 @@ func account(c *api.Call, in Request) (reply api.Items[Dimension], err error) {
 		return reply, err
 	}
 	known := map[key]Dimension{}
-	for _, d := range reply.Items {
+	for _, d := range rows.Items {
 		known[key{ts: d.TS, hours: d.Hours}] = d
 	}
-	reply.Items = []Dimension{}
+	reply = Account{Items: []Dimension{}, Total: dimension(Row{AccountID: c.Who.AccountID}, &whole)}
 	hours := []string{""}
 	if in.SplitHours {
 		hours = []string{insight.Work, insight.Sleep, insight.Off}

@@ -128,9 +128,17 @@ func sourceOf(c *api.Call) source { return source{c.Ctx, c.Tx, c.Who, c.Unix()} 
 func (s source) dimensions(in Request, by func(*query, *incident.Incident) (int64, error), name func(*query, int64) (Row, error)) (
 	reply api.Items[Dimension], err error,
 ) {
+	reply, _, err = s.withTotal(in, by, name)
+	return reply, err
+}
+
+// withTotal computes the rows of dimensions, and the figures of all incidents together.
+func (s source) withTotal(in Request, by func(*query, *incident.Incident) (int64, error), name func(*query, int64) (Row, error)) (
+	reply api.Items[Dimension], whole insight.Total, err error,
+) {
 	q, err := open(s.ctx, s.tx, s.who, s.now, in.Filter)
 	if err != nil {
-		return reply, err
+		return reply, whole, err
 	}
 	sums := totals{}
 	err = q.walk(func(i *incident.Incident, f *insight.Figures) error {
@@ -140,21 +148,22 @@ func (s source) dimensions(in Request, by func(*query, *incident.Incident) (int6
 		}
 		count, err := alert.CountOf(q.tx, q.account, i.IncidentID)
 		sums.of(k).Add(f, count.Alerts, count.Events)
+		whole.Add(f, count.Alerts, count.Events)
 		return err
 	})
 	if err != nil {
-		return reply, err
+		return reply, whole, err
 	}
 	reply.Items = []Dimension{}
 	for _, k := range sums.order() {
 		row, err := name(q, k.id)
 		if err != nil {
-			return reply, err
+			return reply, whole, err
 		}
 		row.TS, row.Hours = k.ts, k.hours
 		reply.Items = append(reply.Items, dimension(row, sums[k]))
 	}
-	return reply, nil
+	return reply, whole, nil
 }
 
 func handled(t *insight.Total) Handled {

@@ -90,6 +90,17 @@ func (p *process) processor() time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
+// settle waits until the process has finished what it does by itself, as escalations after a storm, a minute at most.
+func (p *process) settle() {
+	for range 60 {
+		before := p.processor()
+		time.Sleep(time.Second)
+		if p.processor()-before < 50*time.Millisecond {
+			return
+		}
+	}
+}
+
 // resident returns the resident memory of the process in megabytes, as the kernel counts it.
 func (p *process) resident() float64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))

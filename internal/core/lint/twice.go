@@ -54,6 +54,12 @@ func (s *Schedule) twice(pieces []oncall.Piece) (all []problem) {
 // heldTwice returns the persons with two roles in a piece, and those in the groups of two of its layers, with the names of
 // both. left is reduced by the number of persons looked at.
 func heldTwice(s *oncall.Schedule, p *oncall.Piece, left *int) (roles, layers map[int64][]string) {
+	if len(p.Group.Members) < 2 && len(p.Sources) < 2 { // as nearly all: one role of one layer
+		for _, m := range p.Group.Members {
+			*left -= len(m.PersonIDs)
+		}
+		return nil, nil
+	}
 	roles, layers = map[int64][]string{}, map[int64][]string{}
 	for _, m := range p.Group.Members {
 		*left -= len(m.PersonIDs)
@@ -141,6 +147,7 @@ func Across(schedules []Schedule, now int64, zone *time.Location) (found []Findi
 type shift struct {
 	Span
 	schedule int
+	overlaps bool // with a shift of another schedule, as far as is known
 }
 
 // shiftsOf returns the shifts of the next 90 days by person. complete is false if schedules with too many were left out.
@@ -159,7 +166,7 @@ func shiftsOf(schedules []Schedule, now int64) (shifts map[int64][]shift, comple
 					break
 				}
 				for _, person := range m.PersonIDs {
-					shifts[person] = append(shifts[person], shift{Span{p.Start, p.End}, i})
+					shifts[person] = append(shifts[person], shift{Span: Span{p.Start, p.End}, schedule: i})
 				}
 			}
 		}
@@ -171,21 +178,36 @@ func shiftsOf(schedules []Schedule, now int64) (shifts map[int64][]shift, comple
 // work; the result is of no use once it is below 0.
 func atOnce(list []shift, steps *int) (both []Span, in []int) {
 	slices.SortStableFunc(list, func(a, b shift) int { return cmp.Compare(a.From, b.From) })
-	until := map[int]int64{} // per schedule, the end of the person's time in it so far
+	var going []shift // of each schedule the one that began and is over last
+	overlapping := map[int]bool{}
 	for _, s := range list {
-		if *steps -= len(until); *steps < 0 {
+		if *steps -= len(going); *steps < 0 {
 			return nil, nil
 		}
-		for other, end := range until {
-			if other != s.schedule && end > s.From {
-				both = append(both, Span{s.From, min(end, s.Until)})
-				in = append(in, other, s.schedule)
+		going = slices.DeleteFunc(going, func(other shift) bool { return other.Until <= s.From })
+		until, same := s.From, -1
+		for i := range going {
+			other := &going[i]
+			if other.schedule == s.schedule {
+				same = i
+				continue
+			}
+			until = max(until, other.Until)
+			if !other.overlaps {
+				other.overlaps, overlapping[other.schedule] = true, true
 			}
 		}
-		until[s.schedule] = max(until[s.schedule], s.Until)
+		if until > s.From && s.Until > s.From {
+			both = append(both, Span{s.From, min(until, s.Until)})
+			s.overlaps, overlapping[s.schedule] = true, true
+		}
+		if same >= 0 {
+			going[same].Until = max(going[same].Until, s.Until)
+		} else {
+			going = append(going, s)
+		}
 	}
-	slices.Sort(in)
-	return both, slices.Compact(in)
+	return both, slices.Sorted(maps.Keys(overlapping))
 }
 
 // united returns stretches in order, those that touch as one.
