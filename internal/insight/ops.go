@@ -29,8 +29,9 @@ func (s *Service) Ops() []api.Op {
 	)
 	ops := []api.Op{
 		{Path: "/insight/account", Doc: "Shows figures of all incidents of the account.", Example: window,
-			Notes: defined + "With aggregate_unit there is a row for each part of the window, also for those without incidents; total is the whole window.",
-			Do:    computed(s, account)},
+			Notes: defined + "With aggregate_unit there is a row for each part of the window, also for those without incidents. " +
+				"total is the whole window.",
+			Do: computed(s, account)},
 		{Path: "/insight/team", Doc: "Shows figures of incidents by the team that owns their channel.", Notes: defined, Example: window,
 			Do: computed(s, byTeam)},
 		{Path: "/insight/channel", Doc: "Shows figures of incidents by channel.", Notes: defined, Example: window,

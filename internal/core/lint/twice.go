@@ -54,10 +54,8 @@ func (s *Schedule) twice(pieces []oncall.Piece) (all []problem) {
 // heldTwice returns the persons with two roles in a piece, and those in the groups of two of its layers, with the names of
 // both. left is reduced by the number of persons looked at.
 func heldTwice(s *oncall.Schedule, p *oncall.Piece, left *int) (roles, layers map[int64][]string) {
-	if len(p.Group.Members) < 2 && len(p.Sources) < 2 { // as nearly all: one role of one layer
-		for _, m := range p.Group.Members {
-			*left -= len(m.PersonIDs)
-		}
+	if len(p.Group.Members) == 1 && len(p.Sources) < 2 { // as nearly all: one role of one layer
+		*left -= len(p.Group.Members[0].PersonIDs)
 		return nil, nil
 	}
 	roles, layers = map[int64][]string{}, map[int64][]string{}
