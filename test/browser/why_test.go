@@ -2,6 +2,7 @@ package browser
 
 import (
 	"testing"
+	"time"
 
 	"tocsin/test/browser/page"
 )
@@ -39,4 +40,36 @@ func TestWhyAnAlertIsSilent(t *testing.T) {
 	p.See("cardstream")
 	p.Follow("Why")
 	p.See("✓ matched")
+}
+
+// An inhibited alert names the alert that inhibits it. When that one is over, the mark goes from the open page by itself.
+func TestWhyAnAlertIsInhibited(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	in := newInlet(t, w)
+	severity := func(s string) []any {
+		return []any{[]any{map[string]any{"key": "severity", "oper": "IN", "vals": []string{s}}}}
+	}
+	w.Do(t, "/channel/inhibit/rule/create", map[string]any{"channel_id": in.channel, "rule_name": "The rack is dark",
+		"source_filters": severity("Critical"), "target_filters": severity("Warning"), "equals": []string{"labels.rack"}}, nil)
+	event := func(key, title, status string) {
+		t.Helper()
+		in.push(t, map[string]any{"title_rule": title, "event_status": status, "alert_key": key, "labels": map[string]string{"rack": "R7"}})
+		w.Pass(t, 0)
+	}
+	event("rack", "Rack R7 is without power", "Critical")
+	event("disk", "Disk of R7 is not read", "Warning")
+	p := signedIn(t, w)
+	p.Open("/alerts")
+	p.Follow("Held back")
+	p.See("Inhibited")
+	p.Follow("Disk of R7 is not read")
+	p.See("Inhibited while another alert fires.")
+	p.See("The condition that matched:")
+	p.Has(`.note a[href^="/alerts/"]`)
+	p.See("Rack R7 is without power")
+	event("rack", "Rack R7 is without power", "Ok")
+	w.Pass(t, 2*time.Minute) // it is looked at again
+	p.Unseen("Inhibited while another alert fires.")
+	sound(t, p)
 }
