@@ -192,7 +192,7 @@ func TestSchedulesWithoutScripts(t *testing.T) {
 	}
 	p.Open(picture(t, w, monthly, "/edit"))
 	p.Follow("Group 2 up")
-	p.Follow(".sticky button[value=preview]")
+	p.Follow(".acts button[value=preview]")
 	p.See("Preview of the next two weeks")
 	before := revision(t, w, monthly)
 	p.Follow("Review the change")

@@ -72,7 +72,7 @@ func TestANewScheduleWithoutScripts(t *testing.T) {
 	choose(p, "select[name='l0.g0.p0']", "Maya Thompson")
 	fill(p, "input[name='l0.hours_from']", "20:00")
 	fill(p, "input[name='l0.hours_until']", "08:00")
-	p.Follow(".sticky button[value=preview]")
+	p.Follow(".acts button[value=preview]")
 	p.Has("#preview .lane.final .b.gap")
 	p.Follow("Review the change")
 	p.See("Leaves 45 gaps")
