@@ -60,8 +60,14 @@ type next struct {
 	Who []string `json:"who"`
 }
 
-// Names returns who is notified next.
-func (n next) Names() string { return strings.Join(n.Who, ", ") }
+// NotifiedNext returns who is notified next: names, and targets such as the person on call in a schedule.
+func (v *visit) NotifiedNext(n *next) string {
+	names := make([]string, len(n.Who))
+	for i, who := range n.Who {
+		names[i] = v.Words(who).Text
+	}
+	return strings.Join(names, ", ")
+}
 
 // findIncident returns the incident of the address.
 func (v *visit) findIncident() (i incident, err error) {

@@ -137,7 +137,7 @@ func (v *visit) chain(x explanation, happened []feedLine) []link {
 	slices.SortStableFunc(all, func(a, b link) int { return cmp.Compare(a.At, b.At) })
 	for _, s := range x.Incidents {
 		if s.Next != nil {
-			all = append(all, link{Text: v.T("Next: %s at %s, if no person acknowledges before.", s.Next.Names(), v.When(s.Next.At))})
+			all = append(all, link{Text: v.T("Next: %s at %s, if no person acknowledges before.", v.NotifiedNext(s.Next), v.When(s.Next.At))})
 		}
 	}
 	return all
