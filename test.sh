@@ -64,9 +64,9 @@ all)
 		skip "real peers, test/peer (prometheus, prometheus-alertmanager or nginx is missing)"
 	command -v python3 >/dev/null || skip "the signatures of webhooks in a second language, test/story (python3 is missing)"
 	say "tests${race:+ under the race detector}"
-	# -vet=off: the linters have vetted. The longest packages come first: at the end one processor would wait for them.
+	# -vet=off: the linters have vetted.
 	# shellcheck disable=SC2086 # the list is meant to be split
-	go test -vet=off $race ./test/story ./test/blackbox ./internal/console ./internal/app ./...
+	go test -vet=off $race ./...
 	(cd test/oidc && go test -vet=off ./...)
 	if browser >/dev/null; then
 		say "tests of the console in Chromium"
