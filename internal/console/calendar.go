@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"tocsin/internal/auth"
 )
 
 func showCalendars(v *visit) (view, error) {
 	d := recordList{titled: titled(v.T("Calendars")),
 		Intro: v.T("A calendar says which days are worked on. Silences and schedules can follow it."), None: v.T("There is no calendar yet.")}
-	if v.May("Calendars Manage (on-call)") {
+	if v.who.May(auth.CalendarsManage) {
 		d.New, d.NewText = "/calendars/new", v.T("New calendar")
 	}
 	all, err := v.calendars()
@@ -30,7 +32,7 @@ func showCalendars(v *visit) (view, error) {
 func editCalendar(v *visit) (view, error) {
 	c := calendarRow{Zone: v.who.Zone.String(), Workdays: []int64{1, 2, 3, 4, 5}}
 	d := recordForm{titled: titled(v.T("New calendar")), Back: "/calendars", Path: "/calendars/" + url.PathEscape(v.r.PathValue("id")),
-		May: v.May("Calendars Manage (on-call)")}
+		May: v.who.May(auth.CalendarsManage)}
 	if !v.isNew() {
 		c = calendarRow{}
 		if err := v.call("/calendar/info", map[string]any{"cal_id": v.r.PathValue("id")}, &c); err != nil {

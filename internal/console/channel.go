@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tocsin/internal/auth"
 	"tocsin/internal/core/filter"
 )
 
@@ -30,7 +31,7 @@ var channelActions = []action{
 }
 
 // manageChannels is the permission that the forms of channels need.
-const manageChannels = "Channels Manage (on-call)"
+var manageChannels = rights{auth.ChannelsManage}
 
 // channelRow is what pages need of a channel.
 type channelRow struct {
@@ -207,8 +208,8 @@ func showChannel(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := channelView{titled: titled(c.Name), Channel: c, May: v.May(manageChannels), Unheld: true,
-		Reads: v.May("Channels Read (on-call)"), Foresees: v.May("Incidents Read (on-call)")}
+	d := channelView{titled: titled(c.Name), Channel: c, May: v.who.MayAny(manageChannels), Unheld: true,
+		Reads: v.who.May(auth.ChannelsRead), Foresees: v.who.May(auth.IncidentsRead)}
 	if err := d.rules(v); err != nil {
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func (d *channelView) rules(v *visit) error {
 		Items    []ruleHit `json:"items"`
 		Complete bool      `json:"complete"`
 	}
-	if v.May("Channels Read (on-call)") {
+	if v.who.May(auth.ChannelsRead) {
 		if err := v.call("/alert/rule/hits", map[string]any{"channel_id": d.Channel.ID}, &hits); err != nil {
 			return err
 		}

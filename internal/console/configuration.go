@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"tocsin/internal/auth"
 )
 
 // This file has the pages of all nouns of few fields, and those of fields and datasources.
@@ -21,16 +23,16 @@ var configurationPages = []page{
 }
 
 var configurationActions = []action{
-	{path: "/templates/{id}", do: saveTemplate, show: editTemplate, page: "record", needs: "Templates Manage (on-call)"},
-	{path: "/templates/{id}/delete", do: deletes("/template/delete", "template_id", "/templates"), needs: "Templates Manage (on-call)"},
-	{path: "/calendars/{id}", do: saveCalendar, show: editCalendar, page: "record", needs: "Calendars Manage (on-call)"},
-	{path: "/calendars/{id}/delete", do: deletes("/calendar/delete", "cal_id", "/calendars"), needs: "Calendars Manage (on-call)"},
-	{path: "/calendars/{id}/days", do: saveCalendarDay, show: editCalendar, page: "record", needs: "Calendars Manage (on-call)"},
-	{path: "/calendars/{id}/days/{event}/delete", do: deleteCalendarDay, needs: "Calendars Manage (on-call)"},
-	{path: "/fields/{id}", do: saveField, show: editField, page: "record", needs: "Custom Fields Manage (on-call)"},
-	{path: "/fields/{id}/delete", do: deletes("/field/delete", "field_id", "/fields"), needs: "Custom Fields Manage (on-call)"},
-	{path: "/datasources/{id}", do: saveDatasource, show: editDatasource, page: "record", needs: "Datasources Manage (monit)"},
-	{path: "/datasources/{id}/delete", do: deleteDatasource, needs: "Datasources Manage (monit)"},
+	{path: "/templates/{id}", do: saveTemplate, show: editTemplate, page: "record", needs: rights{auth.TemplatesManage}},
+	{path: "/templates/{id}/delete", do: deletes("/template/delete", "template_id", "/templates"), needs: rights{auth.TemplatesManage}},
+	{path: "/calendars/{id}", do: saveCalendar, show: editCalendar, page: "record", needs: rights{auth.CalendarsManage}},
+	{path: "/calendars/{id}/delete", do: deletes("/calendar/delete", "cal_id", "/calendars"), needs: rights{auth.CalendarsManage}},
+	{path: "/calendars/{id}/days", do: saveCalendarDay, show: editCalendar, page: "record", needs: rights{auth.CalendarsManage}},
+	{path: "/calendars/{id}/days/{event}/delete", do: deleteCalendarDay, needs: rights{auth.CalendarsManage}},
+	{path: "/fields/{id}", do: saveField, show: editField, page: "record", needs: rights{auth.CustomFieldsManage}},
+	{path: "/fields/{id}/delete", do: deletes("/field/delete", "field_id", "/fields"), needs: rights{auth.CustomFieldsManage}},
+	{path: "/datasources/{id}", do: saveDatasource, show: editDatasource, page: "record", needs: rights{auth.DatasourcesManage}},
+	{path: "/datasources/{id}/delete", do: deleteDatasource, needs: rights{auth.DatasourcesManage}},
 }
 
 // configurationView is the way to what is configured seldom.
@@ -41,19 +43,22 @@ type configurationView struct {
 
 func showConfiguration(v *visit) (view, error) {
 	d := configurationView{titled: titled(v.T("Configuration"))}
-	for _, l := range []struct{ path, text, needs string }{
-		{"/channels", "Channels", ""}, {"/integrations", "Integrations", "Integrations Read (on-call)"},
-		{"/templates", "Message templates", "Templates Read (on-call)"}, {"/calendars", "Calendars", ""}, {"/fields", "Fields of incidents", ""},
-		{"/datasources", "Datasources", "Datasources Read (monit)"}, {"/rum", "Applications and their errors", ""},
+	for _, l := range []struct {
+		path, text string
+		needs      rights
+	}{
+		{"/channels", "Channels", nil}, {"/integrations", "Integrations", rights{auth.IntegrationsRead}},
+		{"/templates", "Message templates", rights{auth.TemplatesRead}}, {"/calendars", "Calendars", nil}, {"/fields", "Fields of incidents", nil},
+		{"/datasources", "Datasources", rights{auth.DatasourcesRead}}, {"/rum", "Applications and their errors", nil},
 	} {
-		if v.need(l.needs) == nil {
+		if v.who.MayAny(l.needs) {
 			d.Links = append(d.Links, pageLink{l.path, v.T(l.text)})
 		}
 	}
 	if v.ReadsLint() {
 		d.Links = append(d.Links, pageLink{"/lint", v.T("What is wrong with the configuration")})
 	}
-	if v.May(readHealth) {
+	if v.who.MayAny(readHealth) {
 		d.Links = append(d.Links, pageLink{"/health/server", v.T("How the server is")})
 	}
 	if v.ReadsUntold() {
@@ -85,7 +90,7 @@ type fieldRow struct {
 func showFields(v *visit) (view, error) {
 	d := recordList{titled: titled(v.T("Fields of incidents")),
 		Intro: v.T("What people record about incidents besides title and severity."), None: v.T("There is no field yet.")}
-	if v.May("Custom Fields Manage (on-call)") {
+	if v.who.May(auth.CustomFieldsManage) {
 		d.New, d.NewText = "/fields/new", v.T("New field")
 	}
 	var reply struct {
@@ -101,7 +106,7 @@ func showFields(v *visit) (view, error) {
 
 func editField(v *visit) (view, error) {
 	var f fieldRow
-	d := recordForm{titled: titled(v.T("New field")), Back: "/fields", Path: v.r.URL.Path, May: v.May("Custom Fields Manage (on-call)")}
+	d := recordForm{titled: titled(v.T("New field")), Back: "/fields", Path: v.r.URL.Path, May: v.who.May(auth.CustomFieldsManage)}
 	if !v.isNew() {
 		if err := v.call("/field/info", map[string]any{"field_id": v.r.PathValue("id")}, &f); err != nil {
 			return nil, err
@@ -154,7 +159,7 @@ var overHTTP = []string{"prometheus", "loki", "victorialogs"}
 func showDatasources(v *visit) (view, error) {
 	d := recordList{titled: titled(v.T("Datasources")), Intro: v.T("Systems that rules of your monitoring are evaluated against."),
 		None: v.T("There is no datasource yet.")}
-	if v.May("Datasources Manage (monit)") {
+	if v.who.May(auth.DatasourcesManage) {
 		d.New, d.NewText = "/datasources/new", v.T("New datasource")
 	}
 	var all []datasourceRow
@@ -171,7 +176,7 @@ func showDatasources(v *visit) (view, error) {
 
 func editDatasource(v *visit) (view, error) {
 	s := datasourceRow{Type: overHTTP[0], Cluster: "default", Enabled: true}
-	d := recordForm{titled: titled(v.T("New datasource")), Back: "/datasources", Path: v.r.URL.Path, May: v.May("Datasources Manage (monit)")}
+	d := recordForm{titled: titled(v.T("New datasource")), Back: "/datasources", Path: v.r.URL.Path, May: v.who.May(auth.DatasourcesManage)}
 	if !v.isNew() {
 		if err := v.call("/monit/datasource/info", map[string]any{"id": v.number()}, &s); err != nil {
 			return nil, err

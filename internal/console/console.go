@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/signin"
@@ -33,7 +34,7 @@ type page struct {
 	template string // its name, which is that of its file
 	tab      string // the entry of the menu that it belongs to
 	show     func(*visit) (view, error)
-	needs    string // a permission, without which the page would show a form that is refused; empty: its operations decide
+	needs    rights // without one of them the page would show a form that is refused; none: its operations decide
 	open     bool   // for visitors who have not signed in, too
 }
 
@@ -45,7 +46,7 @@ type action struct {
 	page string                                // the template of show
 	open bool
 
-	needs string // a permission, without which nothing is saved whatever is entered; empty: the operation decides
+	needs rights // without one of them nothing is saved whatever is entered; none: the operation decides
 }
 
 // Handlers returns the handlers of the console's addresses by pattern.
@@ -115,18 +116,21 @@ func (v *visit) act(a action) error {
 	return moved(next)
 }
 
+// rights are permissions of which one is enough, as in api.Op.
+type rights []auth.Permission
+
 // The permissions that several pages and actions need.
-const (
-	manageIncidents = "Incidents Manage (on-call)"
-	manageSchedules = "Schedules Manage (on-call)"
+var (
+	manageIncidents = rights{auth.IncidentsManage}
+	manageSchedules = rights{auth.SchedulesManage}
 )
 
-// need returns the error of a person who lacks a permission; empty: none is needed.
-func (v *visit) need(permission string) error {
-	if permission == "" || v.May(permission) {
+// need returns the error of a person who has none of the permissions.
+func (v *visit) need(one rights) error {
+	if v.who.MayAny(one) {
 		return nil
 	}
-	return &api.Refusal{Status: http.StatusForbidden, Code: "AccessDenied", Message: v.T("You lack the permission %s.", permission)}
+	return &api.Refusal{Status: http.StatusForbidden, Code: "AccessDenied", Message: v.T("You lack the permission %s.", v.T(one[0].String()))}
 }
 
 // moved is an address to go to instead of what was asked for.

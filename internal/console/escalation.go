@@ -113,7 +113,7 @@ func showEscalation(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := escalationForm{titled: titled(r.Name), Channel: c, ID: r.ID, May: v.May(manageChannels)}
+	f := escalationForm{titled: titled(r.Name), Channel: c, ID: r.ID, May: v.who.MayAny(manageChannels)}
 	if f.ID == "" {
 		f.titled = titled(v.T("New escalation rule"))
 	}

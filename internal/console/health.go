@@ -1,12 +1,16 @@
 package console
 
-import "strconv"
+import (
+	"strconv"
+
+	"tocsin/internal/auth"
+)
 
 // The address is below /health, which monitors ask.
 var healthPages = []page{{path: "/health/server", template: "health", tab: "configuration", show: showHealth}}
 
 // readHealth is the permission that the page needs.
-const readHealth = "Audit Read (org)"
+var readHealth = rights{auth.AuditRead}
 
 // healthView is how the server is.
 type healthView struct {

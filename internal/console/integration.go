@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tocsin/internal/auth"
 	"tocsin/internal/core/filter"
 )
 
@@ -27,7 +28,7 @@ var integrationActions = []action{
 }
 
 // manageIntegrations is the permission that the forms of integrations need.
-const manageIntegrations = "Integrations Manage (on-call)"
+var manageIntegrations = rights{auth.IntegrationsManage}
 
 // integrationRow is what pages need of an integration.
 type integrationRow struct {
@@ -66,7 +67,7 @@ func showIntegrations(v *visit) (view, error) {
 		Intro: v.T("An integration receives what monitoring systems send, or sends on what happened."),
 		None:  v.T("There is no integration yet. Make one, then point your monitoring system to its address."),
 	}
-	if v.May(manageIntegrations) {
+	if v.who.MayAny(manageIntegrations) {
 		d.New, d.NewText = "/integrations/new", v.T("New integration")
 	}
 	var reply struct {
@@ -120,7 +121,7 @@ func showIntegration(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := integrationView{titled: titled(i.Name), Integration: i, May: v.May(manageIntegrations), EventID: v.query("event")}
+	d := integrationView{titled: titled(i.Name), Integration: i, May: v.who.MayAny(manageIntegrations), EventID: v.query("event")}
 	if i.Key != "" {
 		d.Address = v.origin() + i.PushURL
 		d.Curl = curl(i, d.Address)
@@ -193,7 +194,7 @@ func editIntegration(v *visit) (view, error) {
 		}
 		d.titled, back = titled(i.Name), "/integrations/"+strconv.FormatInt(i.ID, 10)
 	}
-	d.Path, d.Back, d.May = v.r.URL.Path, back, v.May(manageIntegrations)
+	d.Path, d.Back, d.May = v.r.URL.Path, back, v.who.MayAny(manageIntegrations)
 	d.text("name", v.T("Name"), i.Name, "")
 	if i.ID == 0 {
 		types := []option{}

@@ -109,7 +109,7 @@ const shownCauses = 3
 
 func showIssue(v *visit) (view, error) {
 	d := issueView{
-		Statuses: []string{"for_review", "reviewed", "ignored", "resolved"}, May: v.May(manageApplications),
+		Statuses: []string{"for_review", "reviewed", "ignored", "resolved"}, May: v.who.MayAny(manageApplications),
 		Causes: []string{
 			"api.failed_request", "network.error", "code.exception", "code.invalid_object_access", "code.invalid_argument", "unknown",
 		},

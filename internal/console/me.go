@@ -3,6 +3,8 @@ package console
 import (
 	"maps"
 	"slices"
+
+	"tocsin/internal/auth"
 )
 
 var mePages = []page{{path: "/me", template: "me", tab: "people", show: showMe}}
@@ -132,7 +134,7 @@ func (v *visit) testPage(incident string) (*testPage, error) {
 	if incident == "" {
 		return nil, nil
 	}
-	test := &testPage{Incident: incident, Hidden: !v.May("Incidents Read (on-call)")}
+	test := &testPage{Incident: incident, Hidden: !v.who.May(auth.IncidentsRead)}
 	if test.Hidden {
 		return test, nil
 	}

@@ -1,29 +1,31 @@
 package console
 
+import "tocsin/internal/auth"
+
 // tab is an entry of the menu.
 type tab struct {
 	Name, Path, Text, Icon string
 	Key                    string // goes there after g; empty: none
-	needs                  string // a permission, without which the page shows nothing; empty: it is for everyone
+	needs                  rights // without one of them the page shows nothing; none: it is for everyone
 }
 
 var tabs = []tab{
-	{"now", "/", "Now", "house", "n", ""},
-	{"incidents", "/incidents", "Incidents", "siren", "i", "Incidents Read (on-call)"},
-	{"schedules", "/schedules", "Schedules", "calendar-range", "s", ""},
-	{"alerts", "/alerts", "Alerts", "bell-ring", "a", "Channels Read (on-call)"},
-	{"channels", "/channels", "Channels", "layers", "c", ""},
-	{"integrations", "/integrations", "Integrations", "webhook", "", "Integrations Read (on-call)"},
-	{"people", "/people", "People", "users", "p", ""},
-	{"deliveries", "/deliveries", "Webhooks", "webhook", "w", "Integrations Read (on-call)"},
-	{"insight", "/insight", "Insight", "activity", "", "Incidents Read (on-call)"},
-	{"configuration", "/configuration", "Configuration", "layers", "", ""},
+	{"now", "/", "Now", "house", "n", nil},
+	{"incidents", "/incidents", "Incidents", "siren", "i", rights{auth.IncidentsRead}},
+	{"schedules", "/schedules", "Schedules", "calendar-range", "s", nil},
+	{"alerts", "/alerts", "Alerts", "bell-ring", "a", rights{auth.ChannelsRead}},
+	{"channels", "/channels", "Channels", "layers", "c", nil},
+	{"integrations", "/integrations", "Integrations", "webhook", "", rights{auth.IntegrationsRead}},
+	{"people", "/people", "People", "users", "p", nil},
+	{"deliveries", "/deliveries", "Webhooks", "webhook", "w", rights{auth.IntegrationsRead}},
+	{"insight", "/insight", "Insight", "activity", "", rights{auth.IncidentsRead}},
+	{"configuration", "/configuration", "Configuration", "layers", "", nil},
 }
 
 // Tabs returns the entries of the menu that the visitor may open.
 func (v *visit) Tabs() (mine []tab) {
 	for _, t := range tabs {
-		if v.need(t.needs) == nil {
+		if v.who.MayAny(t.needs) {
 			mine = append(mine, t)
 		}
 	}

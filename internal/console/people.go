@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 )
 
 var peoplePages = []page{
@@ -20,7 +21,7 @@ var peopleActions = []action{
 	{path: "/people", do: invitePerson, show: showPeople, page: "people"},
 	{path: "/people/{id}", do: savePerson, show: showPerson, page: "person"},
 	{path: "/people/{id}/roles", do: saveRoles, show: showPerson, page: "person"},
-	{path: "/people/{id}/link", do: linkPerson, show: showPerson, page: "person", needs: "Members Manage (org)"},
+	{path: "/people/{id}/link", do: linkPerson, show: showPerson, page: "person", needs: rights{auth.MembersManage}},
 	{path: "/people/{id}/delete", do: deletePerson, show: showPerson, page: "person"},
 }
 
@@ -187,7 +188,7 @@ func showPerson(v *visit) (view, error) {
 	}
 	d.Person = all[at]
 	d.titled = titled(d.Person.Name)
-	d.May = d.Self || v.May("Members Manage (org)")
+	d.May = d.Self || v.who.May(auth.MembersManage)
 	d.MayLink = v.mayLink(d.Person)
 	d.Link, _ = v.made.(*signInLink)
 	if d.Teams, err = v.teamsOf(d.Person.ID); err != nil {

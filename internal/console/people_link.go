@@ -3,6 +3,8 @@ package console
 import (
 	"cmp"
 	"strings"
+
+	"tocsin/internal/auth"
 )
 
 // signInLink is a link with which a person sets a password. It is shown this once.
@@ -15,7 +17,7 @@ type signInLink struct {
 // mayLink reports whether the visitor may make a link for a person, as far as the page knows: the account's owner for
 // any other, and those who invite for persons who have not signed in yet.
 func (v *visit) mayLink(person account) bool {
-	return person.ID != v.who.PersonID && (v.who.Owner || person.Status == "pending") && v.May("Members Manage (org)")
+	return person.ID != v.who.PersonID && (v.who.Owner || person.Status == "pending") && v.who.May(auth.MembersManage)
 }
 
 // linkPerson makes a link with which a person sets a password.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tocsin/internal/auth"
 	"tocsin/internal/core/filter"
 )
 
@@ -49,7 +50,7 @@ func showRoute(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := routeView{titled: titled(v.T("Where its alerts go")), Integration: i, Default: map[int64]bool{}, May: v.May(manageIntegrations)}
+	d := routeView{titled: titled(v.T("Where its alerts go")), Integration: i, Default: map[int64]bool{}, May: v.who.MayAny(manageIntegrations)}
 	if d.Channels, err = v.channelChoices(); err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func (d routeView) route() map[string]any {
 
 // tryRoute returns where the latest alerts of the integration would go by the route of the form.
 func (v *visit) tryRoute(d routeView) ([]routed, error) {
-	if !v.May("Channels Read (on-call)") || len(d.Cases) == 0 && len(d.Default) == 0 {
+	if !v.who.May(auth.ChannelsRead) || len(d.Cases) == 0 && len(d.Default) == 0 {
 		return nil, nil
 	}
 	var recent struct {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/core/filter"
 )
 
@@ -100,7 +101,7 @@ func showRule(v *visit) (view, error) {
 		f.Seen = v.seen(f.Seen)
 	}
 	f.Parsed = f.Filter.filter()
-	if len(f.Parsed) > 0 && v.May("Channels Read (on-call)") {
+	if len(f.Parsed) > 0 && v.who.May(auth.ChannelsRead) {
 		t, err := v.tryFilter(f.Channel.ID, f.Parsed)
 		if err == nil {
 			f.Tried, f.Guard = &t, t.Broad && !t.MatchesEmpty && f.Kind.Name != "inhibits"
@@ -119,7 +120,7 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 	if f.Channel, err = v.channel(); err != nil {
 		return f, err
 	}
-	f.May, f.AccountZone = v.May(manageChannels), v.who.Zone.String()
+	f.May, f.AccountZone = v.who.MayAny(manageChannels), v.who.Zone.String()
 	if v.r.PathValue("rule") == "new" {
 		f.titled = titled(v.T("New rule"))
 		f.Filter, f.Source = v.prefilled(), filterForm{Name: "source"}.atLeastOne()
@@ -182,7 +183,7 @@ func (v *visit) prefilled() filterForm {
 
 // choices fills in what the form offers: recent alerts to try the filter on, and calendars.
 func (v *visit) choices(f *ruleForm) error {
-	if v.May("Channels Read (on-call)") {
+	if v.who.May(auth.ChannelsRead) {
 		var err error
 		if f.Recent, err = v.recentAlerts([]int64{f.Channel.ID}); err != nil {
 			return err

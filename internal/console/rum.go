@@ -3,6 +3,8 @@ package console
 import (
 	"net/url"
 	"strings"
+
+	"tocsin/internal/auth"
 )
 
 var rumPages = []page{
@@ -12,9 +14,9 @@ var rumPages = []page{
 }
 
 var rumActions = []action{
-	{path: "/rum/applications/{id}", do: saveApplication, show: editApplication, page: "record", needs: "Applications Manage (rum)"},
+	{path: "/rum/applications/{id}", do: saveApplication, show: editApplication, page: "record", needs: rights{auth.ApplicationsManage}},
 	{path: "/rum/applications/{id}/delete", do: deletes("/rum/application/delete", "application_id", "/rum"),
-		needs: "Applications Manage (rum)"},
+		needs: rights{auth.ApplicationsManage}},
 	{path: "/rum/issues/{id}", do: setIssue, show: showIssue, page: "issue"},
 }
 
@@ -33,14 +35,14 @@ type applicationRow struct {
 
 var applicationTypes = []string{"browser", "ios", "android", "react-native", "flutter", "kotlin-multiplatform", "roku", "unity"}
 
-const manageApplications = "Applications Manage (rum)"
+var manageApplications = rights{auth.ApplicationsManage}
 
 func showApplications(v *visit) (view, error) {
 	d := recordList{
 		titled: titled(v.T("Applications and their errors")), Search: v.query("q"), Searchable: true, pager: v.pager(),
 		Intro: v.T("Applications that report the errors of their users."), None: v.T("There is no application yet."),
 	}
-	if v.May(manageApplications) {
+	if v.who.MayAny(manageApplications) {
 		d.New, d.NewText = "/rum/applications/new", v.T("New application")
 	}
 	var reply struct {
@@ -63,7 +65,7 @@ func showApplications(v *visit) (view, error) {
 func editApplication(v *visit) (view, error) {
 	a := applicationRow{Type: applicationTypes[0]}
 	d := recordForm{titled: titled(v.T("New application")), Back: "/rum",
-		Path: "/rum/applications/" + url.PathEscape(v.r.PathValue("id")), May: v.May(manageApplications)}
+		Path: "/rum/applications/" + url.PathEscape(v.r.PathValue("id")), May: v.who.MayAny(manageApplications)}
 	if !v.isNew() {
 		if err := v.call("/rum/application/info", map[string]any{"application_id": v.r.PathValue("id")}, &a); err != nil {
 			return nil, err

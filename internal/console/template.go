@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"tocsin/internal/auth"
 )
 
 // messageTypes are the kinds of messages that a template has a text for.
@@ -18,7 +20,7 @@ func showTemplates(v *visit) (view, error) {
 		Intro: v.T("A template is the text of notifications. An escalation rule names the one that it uses."),
 		None:  v.T("There is no template yet. Without one, the preset is used."),
 	}
-	if v.May("Templates Manage (on-call)") {
+	if v.who.May(auth.TemplatesManage) {
 		d.New, d.NewText = "/templates/new", v.T("New template")
 	}
 	var reply struct {
@@ -69,7 +71,7 @@ func editTemplate(v *visit) (view, error) {
 		return nil, err
 	}
 	kind := v.messageType()
-	d := recordForm{titled: titled(textOf(t, "template_name")), Back: "/templates", May: v.May("Templates Manage (on-call)")}
+	d := recordForm{titled: titled(textOf(t, "template_name")), Back: "/templates", May: v.who.May(auth.TemplatesManage)}
 	if v.isNew() {
 		d.titled = titled(v.T("New template"))
 	} else {

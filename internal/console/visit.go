@@ -157,15 +157,11 @@ func (v *visit) inside() api.Inside {
 	return api.Inside{Who: v.who, IP: v.Frame.ClientIP(v.r), Language: v.Lang}
 }
 
-// May reports whether the person has any of the permissions, by their names.
-func (v *visit) May(names ...string) bool {
-	for _, name := range names {
-		set, err := auth.SetOf([]string{name})
-		if err == nil && v.who.Permissions&set == set {
-			return true
-		}
-	}
-	return false
+// May reports whether the person has a permission, for templates. A name that is none is an error: else a control would
+// stay hidden from everyone.
+func (v *visit) May(name string) (bool, error) {
+	p, err := auth.Parse(name)
+	return err == nil && v.who.May(p), err
 }
 
 // field returns what a form holds in a field, without white space around it.
