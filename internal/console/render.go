@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 
 	"tocsin/internal/api"
 )
@@ -34,14 +35,15 @@ type screen struct {
 }
 
 // templates holds all pages, once for each language: translation happens when text is drawn, and the language is known
-// then only by which of these draws it.
-var templates = func() map[string]*template.Template {
+// then only by which of these draws it. The handlers parse them, because that takes longer than most commands, which draw
+// no page.
+var templates = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
 	for _, lang := range languages {
 		all[lang] = template.Must(template.New("").Option("missingkey=error").Funcs(functions(lang)).ParseFS(files, "template/*.html"))
 	}
 	return all
-}()
+})
 
 func functions(lang string) template.FuncMap {
 	return template.FuncMap{
@@ -70,7 +72,7 @@ func icon(name string) template.HTML {
 // render draws a page into the frame of all pages. It is drawn as a whole before any of it is sent.
 func (v *visit) render(status int, name, tab string, data view) error {
 	s := &screen{visit: v, View: data, Title: data.title(v), Tab: tab}
-	set := templates[v.Lang]
+	set := templates()[v.Lang]
 	var body, whole bytes.Buffer
 	if err := set.ExecuteTemplate(&body, name+".html", s); err != nil {
 		return fmt.Errorf("draw %s: %w", name, err)
