@@ -1,17 +1,11 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"reflect"
-	"runtime/debug"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,7 +15,6 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/platform/ratelimit"
 )
@@ -167,39 +160,6 @@ func (f *Frame) prepareAll() {
 	}
 }
 
-// exchange is one request while the frame handles it.
-type exchange struct {
-	call      Call
-	op        *mounted // nil until the route is known
-	w         http.ResponseWriter
-	r         *http.Request
-	reply     *bytes.Buffer // the envelope, once it is encoded
-	file      *Download     // what is answered instead of an envelope
-	ownStatus int           // of an Answer; 0: none
-	began     time.Time
-	status    int
-	bytes     int
-	code      string  // the error code, "OK" when there is none
-	asked     []int64 // the channels that a write's permission was checked for
-	dry       bool    // a dry run: nothing is changed or recorded
-	inside    bool    // a call of Invoke, without a key
-	held      int64   // bytes reserved for the body, under holder
-	holder    bodyHolder
-}
-
-// network returns the caller's network address, or the zero Prefix if it is not known.
-func (x *exchange) network() netip.Prefix {
-	address, _ := netip.ParseAddr(x.call.IP)
-	return ratelimit.Network(address)
-}
-
-// release returns the call's buffer and its reserved body bytes. Neither may be read afterwards.
-func (f *Frame) release(x *exchange) {
-	x.release()
-	f.bodies.release(x.holder, x.held)
-	x.held = 0
-}
-
 // ServeHTTP answers one call: always with a request id, and always with an envelope or an error.
 func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := f.Clock.Now()
@@ -224,168 +184,6 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if broken {
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// answer runs the checks in their documented order (docs/api.md), then the operation.
-func (f *Frame) answer(x *exchange) (err error) {
-	if x.op = f.ops[x.r.URL.Path]; x.op == nil {
-		return fault.New(fault.RouteNotFound, "%s", shownPath(x.r.URL.Path))
-	}
-	if !x.op.takes(x.r.Method) {
-		x.w.Header().Set("Allow", x.op.methods())
-		return fault.New(fault.MethodNotAllowed, "%s takes %s, got %s", x.op.Path, x.op.methods(), shown(x.r.Method))
-	}
-	if x.call.Who, err = f.caller(x); err != nil {
-		return x.clientGone(err)
-	}
-	return f.perform(x, func() ([]byte, error) { return f.body(x) })
-}
-
-// perform checks the caller's limits and permissions, reads the body and runs the operation.
-func (f *Frame) perform(x *exchange, read func() ([]byte, error)) error {
-	if err := f.within(x); err != nil {
-		return err
-	}
-	if x.op.Effect == Write {
-		x.call.Who.Asked = func(channel int64) { x.asked = append(x.asked, channel) }
-	}
-	err := f.permit(x)
-	var body []byte
-	if err == nil {
-		body, err = read()
-	}
-	if err == nil {
-		err = x.clientGone(f.run(x, body))
-	}
-	if err != nil && x.op.Effect == Write && !x.dry {
-		f.recordRefusal(x, body, err)
-	}
-	return err
-}
-
-// permit checks the caller's permissions for the operation.
-func (f *Frame) permit(x *exchange) error {
-	if !x.call.Who.MayAny(x.op.Allow) {
-		return fault.Denied("this key lacks the permission %s", either(x.op.Allow))
-	}
-	if x.call.Who.Narrowed && !x.call.Who.MayAny(x.op.Narrowed) {
-		return fault.Denied("this key is narrowed and lacks the permission %s", either(x.op.Narrowed))
-	}
-	return nil
-}
-
-// body returns the body of a request, or what the query of a GET stands for.
-func (f *Frame) body(x *exchange) ([]byte, error) {
-	if x.r.Method == http.MethodGet {
-		f.prepare(x.op)
-		return x.op.queryBody(x.r.URL.Query())
-	}
-	return f.readBody(x)
-}
-
-// run decodes the request, calls the operation in its transaction and encodes the reply. A write's reply is encoded
-// within the transaction: if encoding fails, the change is rolled back, and the caller is not shown an error for a change
-// that was made. A panic is an internal error of this call alone.
-func (f *Frame) run(x *exchange, body []byte) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	in, err := f.request(x, body)
-	if err != nil {
-		return err
-	}
-	x.dry = x.op.Effect == Write && wantsDryRun(in)
-	if x.op.Do.before != nil {
-		x.call.read = f.DB.Snapshot
-		if x.op.Effect == Write && !x.dry {
-			x.call.Ctx, x.call.write = context.WithoutCancel(x.call.Ctx), f.DB.Write
-		}
-		if in, err = x.op.Do.before(&x.call, in); err != nil {
-			return err
-		}
-	}
-	var data any
-	do := func(tx *db.Tx) error {
-		x.call.Tx = tx
-		data, err = x.op.Do.call(&x.call, in)
-		if err != nil && f.Conceal != nil {
-			err = f.Conceal(tx, x.call.Who, err)
-		}
-		return err
-	}
-	switch x.op.Effect {
-	case Read:
-		err = f.DB.Read(x.call.Ctx, do)
-	case Snapshot:
-		err = f.DB.Snapshot(x.call.Ctx, do)
-	case Write:
-		if x.dry {
-			return f.dryRun(x, do, &data)
-		}
-		return f.write(x, body, do, &data)
-	}
-	if err != nil {
-		return err
-	}
-	return x.encode(data) // after the transaction, so that its reader is free for others
-}
-
-// write runs do, encodes its data and records the call, all in one write transaction. A change of who may call holds from
-// the reply on.
-func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any) error {
-	known := kept(body) // before the transaction, because all other writers wait for it
-	err := f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
-		if err := do(tx); err != nil {
-			return err
-		}
-		if err := x.encode(*data); err != nil {
-			return err
-		}
-		return f.record(tx, x, known, "")
-	})
-	if err == nil && slices.ContainsFunc(x.call.touched, func(r fault.Ref) bool { return auth.Decides(r.Kind) }) {
-		f.Keys.Recheck(x.call.Who.AccountID)
-	}
-	return err
-}
-
-// request decodes and checks the request. The unknown members of a write or a list become warnings.
-func (f *Frame) request(x *exchange, body []byte) (in any, err error) {
-	document, err := parse(body)
-	if err != nil {
-		return nil, err
-	}
-	f.prepare(x.op)
-	if err := x.op.check.check(nil, document); err != nil {
-		return nil, err
-	}
-	if x.op.warns() {
-		x.call.warnings, x.call.unlisted = x.op.check.unknown(document)
-	}
-	return x.op.Do.decode(body)
-}
-
-// clientGone distinguishes a call whose caller stopped waiting, or whose time ran out, from a failure of ours. If the
-// caller is gone, no one reads the answer; the fault is for the log and the metrics.
-func (x *exchange) clientGone(err error) error {
-	switch ended := x.call.Ctx.Err(); {
-	case ended == nil || !errors.Is(err, ended):
-		return err
-	case ended == context.Canceled:
-		return &fault.Error{Kind: fault.BadRequest, Message: "the caller did not wait for the answer", Cause: err}
-	default:
-		return &fault.Error{Kind: fault.Unavailable, Message: "it took too long", Cause: err}
-	}
-}
-
-func either(permissions []auth.Permission) string {
-	names := make([]string, len(permissions))
-	for i, p := range permissions {
-		names[i] = p.String()
-	}
-	return strings.Join(names, " or ")
 }
 
 // Sweep drops the rate limits' counters of accounts and addresses without recent calls.
