@@ -8,7 +8,6 @@ var chinesePush = map[string]string{
 	"A browser shows notifications of Tocsin, with a button to acknowledge, also when no page is open. On an iPhone, put Tocsin on the home screen first.": "即使没有打开任何页面,浏览器也会显示 Tocsin 的通知,并可直接认领。在 iPhone 上,请先将 Tocsin 添加到主屏幕。",
 	"No browser receives push yet.": "还没有浏览器接收推送。",
 	"Browsers that receive push":    "接收推送的浏览器",
-	"This browser receives push.":   "此浏览器会接收推送。",
 	"added":                         "添加于",
 	"last message":                  "最近一条消息",
 	"no message yet":                "尚无消息",

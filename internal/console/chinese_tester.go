@@ -4,7 +4,7 @@ package console
 var chineseTester = map[string]string{
 	"Try an alert":                 "用告警试一试",
 	"Try an alert on this channel": "在此协作空间中试一条告警",
-	"It goes the way of an alert that begins now. Nothing is stored and nobody is notified.": "按一条现在开始的告警来判定：不保存任何内容，也不通知任何人。",
+	"It goes the way of an alert that begins now. Nothing is stored and no one is notified.": "按一条现在开始的告警来判定：不保存任何内容，也不通知任何人。",
 	"None: the one below":                                           "不选：使用下方粘贴的告警",
 	"An incident would begin.":                                      "会产生一个故障。",
 	"It would be discarded.":                                        "会被丢弃。",

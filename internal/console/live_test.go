@@ -130,7 +130,7 @@ func TestLiveMissesNothing(t *testing.T) {
 	events, _ := ann.follow()
 	w.app.StopStreams()
 	for name := range events {
-		t.Errorf("a page that is new is told %q", name)
+		t.Errorf("a page that is new reads %q", name)
 	}
 }
 
