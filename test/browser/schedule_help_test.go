@@ -101,6 +101,17 @@ func revision(t *testing.T, w *world.World, name string) int64 {
 	return reply.Revision
 }
 
+// saves follows a button that stores a change of a schedule, and wants its page and one revision more.
+func saves(t *testing.T, w *world.World, p *page.Page, name, button string) {
+	t.Helper()
+	before := revision(t, w, name)
+	p.Follow(button)
+	p.At(picture(t, w, name, ""))
+	if got := revision(t, w, name); got != before+1 {
+		t.Errorf("%s was not stored: revision %d after %d", name, got, before)
+	}
+}
+
 // berlin returns a moment on the clock of the demo's account.
 func berlin(t *testing.T, text string) time.Time {
 	t.Helper()
