@@ -48,7 +48,8 @@ func showConfiguration(v *visit) (view, error) {
 		needs      rights
 	}{
 		{"/channels", "Channels", nil}, {"/integrations", "Integrations", rights{auth.IntegrationsRead}},
-		{"/templates", "Message templates", rights{auth.TemplatesRead}}, {"/calendars", "Calendars", nil}, {"/fields", "Fields of incidents", nil},
+		{"/templates", "Message templates", rights{auth.TemplatesRead}}, {"/calendars", "Calendars", nil},
+		{"/fields", "Fields of incidents", nil},
 		{"/datasources", "Datasources", rights{auth.DatasourcesRead}}, {"/rum", "Applications and their errors", nil},
 	} {
 		if v.who.MayAny(l.needs) {

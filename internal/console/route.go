@@ -50,7 +50,8 @@ func showRoute(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := routeView{titled: titled(v.T("Where its alerts go")), Integration: i, Default: map[int64]bool{}, May: v.who.MayAny(manageIntegrations)}
+	d := routeView{titled: titled(v.T("Where its alerts go")), Integration: i, Default: map[int64]bool{},
+		May: v.who.MayAny(manageIntegrations)}
 	if d.Channels, err = v.channelChoices(); err != nil {
 		return nil, err
 	}
