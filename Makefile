@@ -1,5 +1,5 @@
 # make test    everything that must pass, after `make tools`: the same as ./test.sh, which needs no make
-# make quick   what runs in under a minute, installing nothing
+# make quick   what runs in under two minutes, installing nothing
 # make tools   installs what the tests use besides Go, or prints what is missing (TOOLS=no leaves it out of make test)
 # make lint    formatting, vet and the linters
 # make demo    the throw-away server

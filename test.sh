@@ -3,7 +3,7 @@
 #
 #   ./test.sh          all of it, after tools/install.sh (TOOLS=no leaves that out)
 #   ./test.sh quick    installs nothing; no race detector, no linters, none of the tests that run the whole program:
-#                      under a minute with a warm build cache
+#                      under two minutes, seconds once its results are cached
 #   ./test.sh lint     formatting, vet and the linters alone
 #   ./test.sh race ./internal/schedule/...   go test of these packages under the race detector, as in the whole run
 #   ./test.sh browser  the tests of the console in Chromium alone, with the time of each
